@@ -80,6 +80,7 @@ const agentServices: Readonly<Record<keyof AgentServices, true>> = {
   userProfile: true,
   reflection: true,
   embed: true,
+  describe: true,
 }
 
 const portNames = { ...hostPorts, counter: true }

@@ -144,6 +144,7 @@ type SharedContext = Pick<
   | "runner"
   | "receipts"
   | "blobs"
+  | "describe"
   | "confirm"
   | "onWarning"
   | "background"
@@ -223,7 +224,7 @@ function askLater(options: AskModelOptions): AskModel {
 
 /** The part of an agent that does not depend on its profile. */
 function sharedContext(
-  { model, confirm, onWarning }: AgentOptions,
+  { model, services, confirm, onWarning }: AgentOptions,
   { ports, kept, isClosed }: { readonly ports: Ports; readonly kept: AgentStore; readonly isClosed: () => boolean },
 ): SharedContext {
   return {
@@ -232,6 +233,7 @@ function sharedContext(
     runner: kept.jobs,
     receipts: kept.receipts,
     blobs: kept.blobs,
+    describe: services?.describe,
     confirm,
     onWarning: onWarning ?? warnOnConsole,
     background: createKeyedQueue(),

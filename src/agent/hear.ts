@@ -5,6 +5,7 @@ import { startDeadline } from "../turn/deadline.ts"
 import type { AgentContext, TurnInput } from "../turn/turn-context.ts"
 import type { HearOptions } from "./session-options.ts"
 import { directed, emptyRecord } from "./session-state.ts"
+import { readInput } from "./turn.ts"
 
 /** Milliseconds since 1970 beyond this are no date. */
 const maxDateMs = 8_640_000_000_000_000
@@ -47,10 +48,8 @@ export function hear(
 
 /** Reads attachments and keeps their bytes. */
 async function kept(agent: AgentContext, input: TurnInput, signal: AbortSignal): Promise<readonly Attachment[]> {
-  const { withAttachments } = await import("../services/attachments/read-attachments.ts")
-  const { blobs } = agent
-  const { attachments, bytes } = await withAttachments(input, blobs, signal)
-  for (const each of bytes.values()) await orAborted(blobs.put(each, input.key), signal)
+  const { attachments, bytes } = await readInput(agent, input, { signal })
+  for (const each of bytes?.values() ?? []) await orAborted(agent.blobs.put(each, input.key), signal)
   return attachments
 }
 

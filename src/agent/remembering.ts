@@ -1,6 +1,7 @@
 import type { ServiceKey } from "../core/conversation.ts"
 import type { Ports } from "../core/ports.ts"
 import type { Profile } from "../profile/profile.ts"
+import type { Describe } from "../services/attachments/describe.ts"
 import type { AskModel, BackgroundJob } from "../services/background/background-job.ts"
 import { createReflectionService } from "../services/background/create-reflection-service.ts"
 import { createMemoryJob } from "../services/background/memory-job.ts"
@@ -20,6 +21,11 @@ export interface AgentServices {
   readonly reflection?: ReflectionService
   /** Lets the memory service over the agent's store find memories by meaning too. */
   readonly embed?: EmbeddingModel
+  /**
+   * Describes each picture, recording or file once, before the turn that it came with, within `limits.toolMs`. The caption stands in
+   * prompts where a model does not get the attachment itself.
+   */
+  readonly describe?: Describe
 }
 
 /** The parts by which an agent remembers: recall and hooks before a turn, and jobs after it. */

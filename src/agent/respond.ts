@@ -51,10 +51,14 @@ export function respond(
   const question = checked(messages)
   const speaker = { id: given.from?.id ?? key.conversation, name: question.name ?? profile.user.name, ...given.from }
   const history = messages.slice(0, -1).map((message, at) => historyMessage(message, { key, at, latest, speaker }))
-  const blobs = blobsInMemory()
-  const store = storeOf(async () =>
-    messages.some(({ attachments }) => attachments) ? withFiles(history, messages, { key, blobs }) : history,
-  )
+  // Of this conversation alone: nothing is kept.
+  const bytes = new Map<string, Uint8Array>()
+  const blobs: BlobRecords = { put: async () => ({ id: "" }), get: async (id) => bytes.get(id) }
+  const store = storeOf(async () => {
+    if (!messages.some(({ attachments }) => attachments)) return history
+    const { withPastAttachments } = await import("../services/attachments/past-attachments.ts")
+    return withPastAttachments(history, messages, { key, blobs, bytes })
+  })
   const stateless = (context: AgentContext): AgentContext => ({
     ...context,
     store,
@@ -65,39 +69,6 @@ export function respond(
   const session = new Session(current instanceof Promise ? current.then(stateless) : stateless(current), stateless(latest), key)
   const { content, attachments = [] } = question
   return session.send(content, { ...given, from: speaker, attachments })
-}
-
-/** Keeps bytes for one turn. */
-function blobsInMemory(): BlobRecords {
-  const kept = new Map<string, Uint8Array>()
-  return {
-    async put(given) {
-      const { newBlob } = await import("../services/store/blob.ts")
-      const { id, bytes } = await newBlob(given)
-      kept.set(id, bytes)
-      return { id }
-    },
-    get: async (id) => kept.get(id),
-  }
-}
-
-/** The history with the attachments of its messages, whose bytes are put into `blobs`. */
-async function withFiles(
-  history: readonly HistoryMessage[],
-  messages: readonly ChatMessage[],
-  { key, blobs }: { readonly key: SessionKey; readonly blobs: BlobRecords },
-): Promise<readonly HistoryMessage[]> {
-  const { withAttachments } = await import("../services/attachments/read-attachments.ts")
-  const { signal } = new AbortController()
-  return Promise.all(
-    history.map(async (message, at) => {
-      const attached = messages[at]?.attachments ?? []
-      if (attached.length === 0) return message
-      const { attachments, bytes } = await withAttachments({ attached, key }, blobs, signal)
-      for (const each of bytes.values()) await blobs.put(each, key)
-      return { ...message, attachments }
-    }),
-  )
 }
 
 /** The last message. Throws for messages that are none, and for a last one that nobody can answer. */

@@ -142,15 +142,25 @@ export function refusalOf(
   })
 }
 
+const loadDescribing = late(() => import("../services/attachments/describe.ts"))
 const loadAttachments = late(() => import("../services/attachments/read-attachments.ts"))
 
-/** The input of a turn with its attachments read. Rejects if one cannot be used. */
+/** The input of a turn with its attachments read and described. Rejects if one cannot be used. */
 export async function readInput(
-  { blobs }: Pick<AgentContext, "blobs">,
+  { blobs, describe, profile, ports, onWarning }: AgentContext,
   input: TurnInput,
   { signal }: { readonly signal: AbortSignal },
 ): Promise<TurnInput> {
-  return (await loadAttachments()).withAttachments(input, blobs, signal)
+  const read = await (await loadAttachments()).withAttachments(input, blobs, signal)
+  if (describe === undefined || read.attachments.length === 0) return read
+  const { withCaptions } = await loadDescribing()
+  const { key, turnId, bytes } = read
+  const attachments = await withCaptions(read.attachments, {
+    ...{ describe, bytes, signal, timers: ports.timers, timeoutMs: profile.limits.toolMs },
+    onWarning: (message) => onWarning({ key, turnId, message }),
+  })
+  signal.throwIfAborted()
+  return { ...read, attachments }
 }
 
 /** Checks items at once, so that a mistake throws where it was made. */

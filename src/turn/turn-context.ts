@@ -16,6 +16,7 @@ import type { Dialect } from "../dialect/dialect.ts"
 import type { PlannerStep, RecalledMemory, Sight } from "../layers/turn-state.ts"
 import type { LanguageModel, ModelRequest } from "../model/language-model.ts"
 import type { Profile } from "../profile/profile.ts"
+import type { Describe } from "../services/attachments/describe.ts"
 import type { AskModel, BackgroundJob } from "../services/background/background-job.ts"
 import type { KeyedQueue } from "../services/keyed-queue.ts"
 import type { MemoryRecall } from "../services/memory/memory-service.ts"
@@ -57,6 +58,8 @@ export interface AgentContext {
   readonly runner: JobRunner
   readonly receipts: ReceiptRecords
   readonly blobs: BlobRecords
+  /** Describes attachments; undefined if nobody does. */
+  readonly describe: Describe | undefined
   /** Undefined if nobody can be asked. */
   readonly confirm: Confirm | undefined
   readonly onWarning: (warning: BackgroundWarning) => void
@@ -97,7 +100,7 @@ export interface TurnInput extends Directed {
   readonly attached: readonly AttachmentInput[]
   /** The same files once they are read (R8). */
   readonly attachments: readonly Attachment[]
-  /** The bytes of those whose bytes are not in the store yet, by id. */
+  /** Their bytes by id. */
   readonly bytes?: ReadonlyMap<string, Uint8Array> | undefined
   /** The session's stack; the turn works on a fork of it. */
   readonly stack: PromptStack

@@ -24,7 +24,7 @@ interface Attached {
   readonly key: SessionKey
 }
 
-/** Attachments that were read, and by id the bytes of those whose bytes are not in the store yet. */
+/** Attachments that were read, and their bytes by id. */
 interface ReadAttachments {
   readonly attachments: readonly Attachment[]
   readonly bytes: ReadonlyMap<string, Uint8Array>
@@ -55,6 +55,7 @@ export async function withAttachments<Words extends Attached>(
       if (held === undefined)
         throw new PromptStrataError("file-missing", `${where}: the session's store has no bytes of this id.`)
       attachments.push({ ...described(held, given, where), blob: given.blob })
+      bytes.set(given.blob, held)
       continue
     }
     const read = await readOne(given, where)
