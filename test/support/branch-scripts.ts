@@ -127,7 +127,8 @@ function createOracle() {
       const before = path()
       if (after !== undefined) end = after ?? undefined
       const stay = new Set(path())
-      const heard = before.filter((turn) => keepHeard && !stay.has(turn) && turn.messages.every(isHeard))
+      const leaving = before.filter((turn) => !stay.has(turn)).slice(added.length > 0 ? 1 : 0)
+      const heard = leaving.filter((turn) => keepHeard && turn.messages.every(isHeard))
       for (const { messages } of heard) remove(messages[0]?.turnId ?? "")
       for (const messages of [...added, ...heard.map((turn) => turn.messages)]) {
         const { turnId = "" } = messages[0] ?? {}

@@ -36,6 +36,10 @@ export const amounts = {
   MISBEHAVING_TURNS: { quick: 400, long: 10_000, soak: 50_000 },
   /** Turns of which no background prompt may hold what was recalled (T35). */
   SIMULATED_TURNS: { quick: 60, long: 1_000, soak: 5_000 },
+  /** Conversations in memory of sends, heard words, second thoughts, aborts and crashes in any order. */
+  INTERLEAVINGS: { quick: 100, long: 10_000, soak: 50_000 },
+  /** The same over each store that keeps them. */
+  STORED_INTERLEAVINGS: { quick: 8, long: 1_000, soak: 5_000 },
   /** Random reads across keys of a store. */
   STORE_READS: { quick: 200, long: 5_000, soak: 100_000 },
   /** Processes killed while they write into the embedded store. */

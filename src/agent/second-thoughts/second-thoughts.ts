@@ -33,7 +33,7 @@ interface Replaced {
  */
 export async function rewind(at: SessionAtRest, to: string | null): Promise<void> {
   const session = await load(at)
-  const there = rewound(session, to === null ? null : turnOf(session, to).turnId, false)
+  const there = rewound(session, to === null ? null : turnOf(session, to).turnId, { keepHeard: false })
   if (there.replaces.turns.length > 0) await write(at, commitOf(session, there))
 }
 
@@ -152,7 +152,7 @@ function inPlaceOf(
   turn: StoredTurn,
   { speaker, text, attachments = [], replyTo, mentions }: HistoryMessage,
 ): Replaced {
-  const { record, replaces } = rewound(session, turn.parent ?? null)
+  const { record, replaces } = rewound(session, turn.parent ?? null, { replaced: turn })
   const key = { ...session.key, user: speaker.id }
   return { record, input: { key, speaker, text, attachments, replyTo, mentions, replaces } }
 }

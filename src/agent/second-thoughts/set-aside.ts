@@ -32,11 +32,18 @@ export async function loadSession(
   return { agent, key, record, turns: await agent.store.branches(key) }
 }
 
-/** The session as it is when its history ends behind a turn, which may be set aside; `null`: before its first message. */
-export function rewound({ agent, key, record, turns }: LoadedSession, after: string | null, keepHeard = true): Rewound {
+/**
+ * The session as it is when its history ends behind a turn, which may be set aside; `null`: before its first message. Words that were
+ * only heard stay, except those of a turn that is `replaced`.
+ */
+export function rewound(
+  { agent, key, record, turns }: LoadedSession,
+  after: string | null,
+  { keepHeard = true, replaced: inItsPlace }: { readonly keepHeard?: boolean; readonly replaced?: StoredTurn } = {},
+): Rewound {
   const path = pathTo(turns, after)
   const leaving = turns.filter(({ isAside, turnId }) => !isAside && !path.has(turnId))
-  const gone = keepHeard ? leaving.filter(({ messages }) => !messages.every(isHeard)) : leaving
+  const gone = leaving.filter((turn) => !keepHeard || turn === inItsPlace || !turn.messages.every(isHeard))
   const history = turns.flatMap(({ turnId, messages }) => (path.has(turnId) ? messages : []))
   const replaced = { after, turns: gone.map(({ turnId }) => turnId) }
   if (gone.length === 0) return { record: { ...record, history }, replaces: { ...replaced, taken: [] }, keepHeard }

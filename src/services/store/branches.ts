@@ -48,6 +48,16 @@ export function movesBehind<Message extends WrittenMessage>(
   }
 }
 
+/** The messages that leave, as {@link SessionCommit.keepHeard} says, unless they were more than heard. */
+export function mayStay<Message extends WrittenMessage>(
+  { append, keepHeard }: Pick<SessionCommit, "append" | "keepHeard">,
+  leaving: readonly Message[],
+): readonly Message[] {
+  if (keepHeard !== true) return []
+  const replaced = append.length > 0 ? leaving[0]?.turnId : undefined
+  return leaving.filter(({ turnId }) => turnId !== replaced)
+}
+
 /** The messages that are left without some of them. A message that followed one of these follows what that one followed. */
 export function withoutMessages<Message extends WrittenMessage>(
   written: readonly Message[],

@@ -49,7 +49,7 @@ export interface SessionCommit {
   readonly after?: string | null
   /**
    * With `after`: words that the agent only heard (`HistoryMessage.unanswered`, and not `interrupted`) and that would leave the history
-   * stay in it, behind `append`. What followed them in a branch that is set aside then follows what they had followed.
+   * stay in it, behind `append`, except those of the first turn that leaves if `append` stands in its place. What followed them in a branch that is set aside then follows what they had followed.
    */
   readonly keepHeard?: boolean
   /** Replaces the whole state. */

@@ -1,5 +1,5 @@
 import { isHeard } from "../../../core/conversation.ts"
-import { movesBehind, renumbered, turnsOf, type WholeMessage, withoutMessages } from "../branches.ts"
+import { mayStay, movesBehind, renumbered, turnsOf, type WholeMessage, withoutMessages } from "../branches.ts"
 import { type SessionCommit, type StoredTurn, sessionConflict } from "../session-store.ts"
 import type { SessionRow } from "./session-table.ts"
 
@@ -33,7 +33,7 @@ export function rowBehind(row: SessionRow, commit: SessionCommit): readonly [Ses
   if (commit.expectVersion !== row.version) throw sessionConflict(row.key, commit.expectVersion, row.version)
   const all = writtenOf(row)
   const moves = movesBehind(row.key, commit, all)
-  const heard = commit.keepHeard === true ? moves.leaving.filter(({ message }) => isHeard(message)) : []
+  const heard = mayStay(commit, moves.leaving).filter(({ message }) => isHeard(message))
   const places = new Set(heard.map(({ position }) => position))
   const written = places.size === 0 ? all : withoutMessages(all, ({ position }) => places.has(position))
   const { leaving, returning } = places.size === 0 ? moves : movesBehind(row.key, commit, written)

@@ -1,5 +1,11 @@
 import { type HistoryMessage, isHeard, isSpoken, type SessionKey } from "../../../core/conversation.ts"
-import { movesBehind, type WholeMessage, type WrittenMessage, withoutMessages } from "../../../services/store/branches.ts"
+import {
+  mayStay,
+  movesBehind,
+  type WholeMessage,
+  type WrittenMessage,
+  withoutMessages,
+} from "../../../services/store/branches.ts"
 import { freezeParsed } from "../../../services/store/frozen-json.ts"
 import type { SessionCommit } from "../../../services/store/session-store.ts"
 import { fromKeyText, inSession } from "../key-columns.ts"
@@ -54,7 +60,7 @@ export async function endBehind(
     const row = db.selectFrom("messages").select("spoken").where(inSession(key)).where("position", "=", first.position)
     count = (await row.executeTakeFirstOrThrow()).spoken
   }
-  const heard = commit.keepHeard === true ? await takeHeard(db, key, moves.leaving) : []
+  const heard = await takeHeard(db, key, mayStay(commit, moves.leaving))
   const { leaving, returning } = heard.length === 0 ? moves : movesBehind(key, commit, await writtenMessages(db, key))
   for (let at = 0; at < leaving.length; at += pageRows) await setAside(db, key, leaving.slice(at, at + pageRows))
   for (let at = 0; at < returning.length; at += pageRows)

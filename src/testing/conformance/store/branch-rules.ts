@@ -93,6 +93,8 @@ export const branchRules: Rules<SessionStore> = {
     const back = "a b<a c<b (failed<c) (d<a) h<c i<h"
     claimEqual(await treeOf(service, key), ["a b c h i", back], "the words behind a branch that is back")
     claimEqual((await service.load(key, { last: 0 }))?.earlier, 8, "its count")
+    await goOn(service, key, { after: "c", append: turnOf("j"), keepHeard: true })
+    claimEqual((await treeOf(service, key))[0], "a b c j i", "the history after a turn in the place of heard words")
     await goOn(service, key, { after: "a" })
     claimEqual((await treeOf(service, key))[0], "a", "the history of a commit that does not say so")
   },

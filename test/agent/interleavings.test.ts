@@ -1,0 +1,35 @@
+import { join } from "node:path"
+import fc from "fast-check"
+import { describe, test } from "vitest"
+import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"
+import { openSqliteStore } from "../../src/stores/sqlite/open-sqlite-store.ts"
+import { type CrashPlace, interleavings, playInterleaved } from "../support/interleavings.ts"
+import { amount, seedOf } from "../support/size.ts"
+import { tempFolder } from "../support/temp-folder.ts"
+
+describe("sends, heard words, second thoughts, aborts and crashes in any order leave what they leave one after the other", () => {
+  test(`in memory, ${amount("INTERLEAVINGS")} times`, async () => {
+    await fc.assert(
+      fc.asyncProperty(interleavings(16), (script) =>
+        playInterleaved(script, { store: createInMemoryStore(), reopen: async () => undefined }),
+      ),
+      { numRuns: amount("INTERLEAVINGS"), seed: seedOf(18) },
+    )
+  })
+
+  test(`in a file, ${amount("STORED_INTERLEAVINGS")} times`, async () => {
+    const file = join(tempFolder(), "store.sqlite")
+    const place: CrashPlace = {
+      store: await openSqliteStore(file),
+      async reopen() {
+        await place.store.close()
+        place.store = await openSqliteStore(file)
+      },
+    }
+    await fc.assert(
+      fc.asyncProperty(interleavings(16), (script) => playInterleaved(script, place)),
+      { numRuns: amount("STORED_INTERLEAVINGS"), seed: seedOf(19) },
+    )
+    await place.store.close()
+  })
+})

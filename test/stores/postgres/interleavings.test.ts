@@ -1,0 +1,21 @@
+import fc from "fast-check"
+import { test } from "vitest"
+import { type CrashPlace, interleavings, playInterleaved } from "../../support/interleavings.ts"
+import { amount, seedOf } from "../../support/size.ts"
+import { makeDatabase } from "./support/database.ts"
+import { openStoreFor } from "./support/open-store.ts"
+
+test(`sends, heard words, second thoughts, aborts and crashes in any order, ${amount("STORED_INTERLEAVINGS")} times`, async () => {
+  const url = await makeDatabase()
+  const place: CrashPlace = {
+    store: await openStoreFor(url),
+    async reopen() {
+      await place.store.close()
+      place.store = await openStoreFor(url)
+    },
+  }
+  await fc.assert(
+    fc.asyncProperty(interleavings(16), (script) => playInterleaved(script, place)),
+    { numRuns: amount("STORED_INTERLEAVINGS"), seed: seedOf(20) },
+  )
+})
