@@ -126,6 +126,7 @@ describe("T21: output that is nearly JSON, at the edges of what is understood", 
     ["a number between a member and a colon", "｛ “action” ： “finish” 9 ： ： “好”", "unterminated"],
     ["a comment that touches a bare word", "{action:tool/* c */,tool:t,args:{a:some words,b:5}}", "not-json"],
     ["an apostrophe in a bare word behind a number", `"a" : { "action" : 1 it's , "message" : "x" } ;`, "unknown-action"],
+    ["a brace too many behind a comma", '{"action":"tool","tool":"t","args":{"a":{"b":1},"c":2}},}', "not-json"],
     ["a comment that touches a quote, and a member without a name", '{"a":{"action":"finish"# c\n,:"x"}}', "unknown-action"],
   ])("%s is no decision, and the fault says why", (_, text, kind) => {
     expect(readDecision(text)).toMatchObject({ action: "unreadable", fault: { kind } })
@@ -139,6 +140,11 @@ describe("T21: output that is nearly JSON, at the edges of what is understood", 
   test("words behind a message whose object does not end show that it was cut", () => {
     const text = '{"action":"finish","message":"say \\"x\\" ok" tail~~~@'
     expect(readDecision(text)).toMatchObject({ action: "finish", message: 'say "x" ok', status: "truncated" })
+  })
+
+  test("a name whose quote stands behind an escaped backslash ends no message for sure", () => {
+    const text = '{"action":"finish","message":"x", "n\\\\"ote": "y"}'
+    expect(readDecision(text)).toMatchObject({ action: "finish", message: "x", status: "truncated" })
   })
 
   test("read strictly, a colon behind a number is the place of the fault", () => {

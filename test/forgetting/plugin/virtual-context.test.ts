@@ -167,6 +167,46 @@ describe("tools of the context group (R28)", () => {
     )
   })
 
+  test("R23, R28: arguments that mean nothing are refused with what is known", async () => {
+    const model = scriptedModel([
+      callTool("put_into_workspace", { id: "notes", kind: "reference", text: "one\ntwo\nthree" }),
+      callTool("compress", { id: "notes", criterion: "finest" }),
+      callTool("compress", { id: "notes", weights: "0.3 0.4" }),
+      callTool("compress", { id: "notes", weights: "0.3, 0.4, x" }),
+      callTool("compress", { id: "notes", weights: "0.3 0.4 0.3 1" }),
+      callTool("compress", { id: "notes", weights: "0.3, 0.4 0.3", count: 1 }),
+      finish("ok"),
+    ])
+    const rehearsal = rehearse({ model, profile: { locale: "en" } })
+    const { trace } = await rehearsal.say("keep it short")
+    const [, ...runs] = trace.runs.map(({ status, result }) => `${status}: ${result}`)
+    expect(runs[0]).toContain("finest is no criterion. Known: best-match, worst-match")
+    for (const refused of runs.slice(1, 4)) expect(refused).toMatch(/^failed: .*is not three numbers/s)
+    expect(runs[4]).toMatch(/^ok: notes is shorter now/)
+  })
+
+  test("R22: what is cleared away is named, and so is what is not in the list", async () => {
+    const model = scriptedModel([
+      callTool("discard_pulled", { ids: ["a.txt", "%[none.txt]"] }),
+      callTool("discard_pulled", {}),
+      callTool("discard_pulled", { ids: ["a.txt"] }),
+      finish("ok"),
+    ])
+    const rehearsal = rehearse({ model, profile: { locale: "en" } })
+    const pulled = ["a.txt", "b.txt", "c.txt"].map((id) => ({
+      type: "pulled" as const,
+      item: { id, kind: "file" as const, text: `about ${id}` },
+    }))
+    await rehearsal.store.post(rehearsal.session.key, virtualContextNote("n", pulled))
+    const { trace } = await rehearsal.say("tidy up")
+    expect(trace.runs.map(({ result }) => result)).toEqual([
+      "Cleared away: a.txt\nNot in the list: none.txt",
+      "Cleared away: b.txt, c.txt",
+      "Nothing was cleared away.\nNot in the list: a.txt",
+    ])
+    expect((await rehearsal.state()).pulled).toEqual([])
+  })
+
   test("R28: memories are searched where there are some, and the tool is not there where there are none", async () => {
     const recall = async (query: string) => [{ id: "m", text: `about ${query}` }]
     const model = () => scriptedModel([callTool("search_memories", { query: "bread" }), finish("ok")])
