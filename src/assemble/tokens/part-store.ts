@@ -7,14 +7,24 @@ import { type Seam, settleSeam } from "./seam.ts"
 const partLimits = { entries: 16_384, weight: 4_194_304 }
 const seamLimits = { entries: 65_536 }
 
-/** More than all ids of a process, so that two ids fit into one exact number. */
+/** Of two ids, so many fit into one exact number. */
 const idLimit = 2 ** 26
+
+/** A seam and the ids of its two sides: ids never end, so the seams of two other sides can have the same key. */
+interface KnownSeam extends Seam {
+  readonly left: number
+  readonly right: number
+}
+
+function keyOf(tail: Tail, part: Part): number {
+  return (tail.id % idLimit) * idLimit + (part.id % idLimit)
+}
 
 /** Remembers counted texts and the seams between them, so that none of them is split again. */
 export class PartStore {
   readonly scan: PieceScan
   readonly #parts = new Generations<string, Part>(partLimits)
-  readonly #seams = new Generations<number, Seam>(seamLimits)
+  readonly #seams = new Generations<number, KnownSeam>(seamLimits)
 
   constructor(scan: PieceScan) {
     this.scan = scan
@@ -35,13 +45,15 @@ export class PartStore {
 
   /** The seam between a message's last pieces and a part, if it is remembered. */
   knownSeam(tail: Tail, part: Part): Seam | undefined {
-    return this.#seams.get(tail.id * idLimit + part.id)
+    const known = this.#seams.get(keyOf(tail, part))
+    return known?.left === tail.id && known.right === part.id ? known : undefined
   }
 
   /** Finds and remembers the seam between a message's last pieces and a part. `before` gives the message's text so far. */
   settleSeam(tail: Tail, part: Part, before: () => string): Seam {
-    const seam = settleSeam(tail, part, this.scan, before)
-    this.#seams.set(tail.id * idLimit + part.id, seam)
+    const { tokens, tail: end } = settleSeam(tail, part, this.scan, before)
+    const seam = { tokens, tail: end, left: tail.id, right: part.id }
+    this.#seams.set(keyOf(tail, part), seam)
     return seam
   }
 }

@@ -1,5 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
+import type { Part } from "../../../src/assemble/tokens/part.ts"
 import { PartStore } from "../../../src/assemble/tokens/part-store.ts"
 import type { PieceScan } from "../../../src/assemble/tokens/piece-window.ts"
 import { messageStart } from "../../../src/assemble/tokens/seam.ts"
@@ -102,4 +103,39 @@ test("S14 a text and a seam that were seen are not split again, and a new seam s
   expect(characters).toBe(first)
   counts(store, texts.toReversed())
   expect(characters - first).toBeLessThan(80)
+})
+
+test("a seam is never taken for that of two others, however many texts were counted before", () => {
+  const { encoder } = both("o200k_base")
+  const edges = [
+    0,
+    1,
+    2,
+    5,
+    2 ** 26 - 1,
+    2 ** 26,
+    2 ** 26 + 5,
+    2 ** 27 - 1,
+    2 ** 27,
+    2 ** 27 + 1,
+    2 ** 28,
+    2 ** 52 + 1,
+    2 ** 52 + 2,
+  ]
+  const id = fc.constantFrom(...edges)
+  const numbered = (text: string, number: number): Part => {
+    const { tokens, pieces, head, tail, innerTokens } = new PartStore(encoder.scan).part(text)
+    return { id: number, text, tokens, pieces, head, tail, innerTokens }
+  }
+  fc.assert(
+    fc.property(id, id, id, id, (firstTail, firstPart, secondTail, secondPart) => {
+      const store = new PartStore(encoder.scan)
+      const tail = { ...store.part("so far").tail, id: firstTail }
+      const seam = store.settleSeam(tail, numbered(" more", firstPart), () => "so far")
+      const isSame = firstTail === secondTail && firstPart === secondPart
+      const known = store.knownSeam({ ...tail, id: secondTail }, numbered("?", secondPart))
+      expect(known?.tokens).toBe(isSame ? seam.tokens : undefined)
+    }),
+    { numRuns: runs(4_000) },
+  )
 })
