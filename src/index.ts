@@ -76,6 +76,8 @@ export { stripThinking } from "./reply/thinking.ts"
 
 export { defineTool, type ToolDefinition } from "./tools/define-tool.ts"
 export type {
+  Approval,
+  ApprovalAnswer,
   Confirm,
   ConfirmRequest,
   JsonSchema,
@@ -102,6 +104,7 @@ export type { WakeableSession, WakeSchedule, WakeScheduleOptions } from "./agent
 export type { HistoryOptions, SessionAlternative, SessionMessage } from "./agent/second-thoughts/session-history.ts"
 export type { Session } from "./agent/session.ts"
 export type {
+  AnswerOptions,
   ChangeOptions,
   DirectedOptions,
   HearOptions,

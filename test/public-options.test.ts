@@ -72,6 +72,20 @@ const misspelt: Readonly<Record<string, readonly Row[]>> = {
       () =>
         createAgent(agent())
           .session("c")
+          .approve("a", any({ sginal: 1 })),
+      '"signal"',
+    ],
+    [
+      () =>
+        createAgent(agent())
+          .session("c")
+          .deny("a", "no", any({ outputs: 1 })),
+      '"output"',
+    ],
+    [
+      () =>
+        createAgent(agent())
+          .session("c")
           .wake("hi", any({ form: { id: "a" } })),
       '"form"',
     ],

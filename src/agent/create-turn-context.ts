@@ -111,6 +111,8 @@ function createTurnProgress(
     cut: undefined,
     fault: undefined,
     note: undefined,
+    waiting: [],
+    unfinished: undefined,
     warnedOf: new Set(),
   }
 }

@@ -61,6 +61,7 @@ export function respond(
   })
   const stateless = (context: AgentContext): AgentContext => ({
     ...context,
+    isStateless: true,
     store,
     blobs,
     jobs: [],

@@ -74,3 +74,8 @@ export interface ChangeOptions {
   readonly inject?: readonly InjectionInput[]
   readonly signal?: AbortSignal
 }
+
+/** Options of `Session.approve` and `Session.deny`. Functions and schemas of the turn that waited cannot be kept, so they are given again. */
+export interface AnswerOptions extends StepControl {
+  readonly signal?: AbortSignal
+}

@@ -2,10 +2,25 @@ import type { Directed, RepliedTo, ServiceKey, SessionKey, Speaker } from "../co
 import { PromptStrataError } from "../core/errors.ts"
 import type { Injection } from "../core/value.ts"
 import type { Profile } from "../profile/profile.ts"
-import type { SessionRecord } from "../services/store/session-store.ts"
+import type { SessionCommit, SessionRecord } from "../services/store/session-store.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
 import type { AgentContext, SessionState, TurnInput } from "../turn/turn-context.ts"
 import type { DirectedOptions, SendOptions, SpeakerInput } from "./session-options.ts"
+
+const directedOptions = { replyTo: true, mentions: true }
+const previewed = { from: true, attachments: true, inject: true, signal: true, ...directedOptions }
+const control = { toolChoice: true, stopWhen: true, prepareStep: true, output: true }
+
+/** The names of the options of a session's methods, and advice for those that are gone. */
+export const optionsOf = {
+  send: { ...previewed, ...control },
+  wake: { to: true, trust: true, inject: true, signal: true },
+  preview: { ...previewed, prompt: true },
+  answer: { signal: true, ...control },
+  change: { inject: true, signal: true },
+  gone: { files: "Write `attachments: [{ path }]`, with an object for each path." },
+  hear: { from: true, attachments: true, atMs: true, ...directedOptions },
+}
 
 /** The record of a session of which nothing is stored. */
 export const emptyRecord: SessionRecord = { version: 0, history: [], earlier: 0, state: {}, notes: [] }
@@ -22,6 +37,17 @@ export function sessionState(record: SessionRecord | undefined): SessionState {
     hooks: isRecord ? (hooks as Readonly<Record<string, unknown>>) : {},
     markerId: typeof markerId === "string" && /^[0-9a-z]+$/.test(markerId) ? markerId : undefined,
   }
+}
+
+/** The commit that switches a conversation's memory, unless it is so. Words that were heard until now are then never remembered. */
+export function memorySwitch(
+  record: SessionRecord | undefined,
+  memoryOn: boolean,
+  memorySinceMs: number,
+): SessionCommit | undefined {
+  if (sessionState(record).memoryOn === memoryOn) return undefined
+  const state = { ...record?.state, memoryOn, memorySinceMs }
+  return { expectVersion: record?.version ?? 0, append: [], state, jobs: [] }
 }
 
 /**
@@ -46,7 +72,7 @@ export function sessionId({ agent, conversation, audience }: SessionKey): string
 }
 
 /** Words as a caller passes them. The record is absent until the session was read. */
-interface Said {
+export interface Said {
   readonly text: string
   readonly options?: DirectedOptions & Pick<SendOptions, "from" | "attachments">
   readonly turnId: string

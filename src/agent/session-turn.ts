@@ -7,18 +7,45 @@ import type { ContextSettings, HistorySettings } from "../profile/profile.ts"
 import type { CommittedTurn } from "../services/background/background-job.ts"
 import { frozenJson } from "../services/store/frozen-json.ts"
 import type { Job } from "../services/store/job-runner.ts"
-import type { SessionCommit } from "../services/store/session-store.ts"
+import type { SessionCommit, SessionRecord } from "../services/store/session-store.ts"
 import type { TurnHook } from "../services/turn-hook.ts"
 import type { TurnResult } from "../trace/turn-event.ts"
+import type { Deadline } from "../turn/deadline.ts"
 import { prepare } from "../turn/prepare.ts"
 import { runTurn } from "../turn/run-turn.ts"
 import { assembleStep } from "../turn/step-request.ts"
-import type { AgentContext, TurnContext, TurnInput, TurnProgress } from "../turn/turn-context.ts"
+import type { AgentContext, ObservedTurn, TurnContext, TurnInput, TurnProgress } from "../turn/turn-context.ts"
 import { fail } from "../turn/turn-outcome.ts"
 import { createTurnContext, type TurnBeginning } from "./create-turn-context.ts"
 import { keepFailedTurn } from "./failed/failed-turn.ts"
 import { findUnsettled, leaveUnsettled, unknownOutcome, unsettled } from "./failed/unsettled-commits.ts"
-import { sessionId } from "./session-state.ts"
+import { emptyRecord, inputOf, type Said, sessionId } from "./session-state.ts"
+import type { Running, SessionAtRest } from "./turn.ts"
+import { readInput } from "./turn.ts"
+
+/**
+ * Makes the input of a turn, now that its session was read, and reads its attachments. Of a message that has to wait for an approval it
+ * says how long, until it looks again.
+ */
+export async function beginTurn(
+  at: SessionAtRest,
+  turn: ObservedTurn,
+  { makeInput, replace, deadline }: Running & { readonly deadline: Deadline },
+): Promise<{ readonly record: SessionRecord | undefined } | { readonly waitMs: number }> {
+  const { agent, record } = at
+  const made = makeInput(turn.input.turnId, record ?? emptyRecord)
+  const isOpen = record?.state.approval !== undefined
+  const replaced = replace
+    ? await replace(at)
+    : isOpen
+      ? (await import("./approval/answer-approval.ts")).besideOpen(at, made)
+      : undefined
+  if (replaced && "waitMs" in replaced) return replaced
+  deadline.signal.throwIfAborted()
+  const input = { ...made, ...replaced?.input }
+  turn.input = input.attached.length === 0 ? input : await readInput(agent, input, deadline)
+  return { record: replaced?.record ?? record }
+}
 
 /**
  * Runs one turn of a session: the loop, then its one commit, then, in the background, the hooks that follow, in their order and one
@@ -41,12 +68,14 @@ export async function runSessionTurn(agent: AgentContext, input: TurnInput, begi
 
 /** Returns the request that a turn would begin with. No model is called. */
 export async function previewTurn(
-  agent: AgentContext,
-  input: TurnInput,
-  { prompt, ...begin }: Pick<TurnBeginning, "record" | "deadline"> & { readonly prompt: string },
+  { agent, key, stack, record }: SessionAtRest,
+  { inject, ...said }: Said & Pick<TurnInput, "inject">,
+  { prompt, deadline }: Pick<TurnBeginning, "deadline"> & { readonly prompt: string },
 ): Promise<Assembly> {
-  if (unsettled.has(input.stack)) findUnsettled(input.stack, begin.record)
-  const turn = createTurnContext(agent, input, { ...begin, emit: () => undefined })
+  if (unsettled.has(stack)) findUnsettled(stack, record)
+  const input = { ...inputOf(agent, { key, stack }, { ...said, record: record ?? emptyRecord }), inject }
+  const begin = { record, deadline, emit: () => undefined }
+  const turn = createTurnContext(agent, await readInput(agent, input, deadline), begin)
   await prepare(turn)
   return assembleStep(turn, { prompt }, agent.models[0])
 }
@@ -65,6 +94,8 @@ async function commitTurn(turn: TurnContext, result: Answered): Promise<TurnResu
     signal.throwIfAborted()
     for (const bytes of input.bytes?.values() ?? []) await orAborted(agent.blobs.put(bytes, input.key), signal)
     commit = commitOf(turn, result)
+    if (input.resumes || result.stopReason === "awaiting-approval")
+      commit = (await import("./approval/waiting-commit.ts")).waitingCommit(turn, result, commit)
     writing = agent.store.commit(input.key, commit)
     const { version } = await orAborted(writing, signal)
     input.stack.merge(stack)

@@ -2,27 +2,19 @@ import type { StandardSchemaV1 } from "@standard-schema/spec"
 import { checkOptions } from "../core/check-options.ts"
 import type { SessionKey } from "../core/conversation.ts"
 import type { Assembly } from "../core/span.ts"
-import { orAborted } from "../core/timers.ts"
+import { orAborted, pause } from "../core/timers.ts"
 import type { SessionRecord } from "../services/store/session-store.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
-import type { TurnEvent, TurnResult } from "../trace/turn-event.ts"
+import type { Approval, ApprovalAnswer } from "../tools/tool.ts"
+import type { TurnResult } from "../trace/turn-event.ts"
 import { abortError, type Deadline, startDeadline } from "../turn/deadline.ts"
-import type { AgentContext, ObservedTurn, TurnInput } from "../turn/turn-context.ts"
+import type { AgentContext, ObservedTurn } from "../turn/turn-context.ts"
 import { unbegunTurn } from "./failed/unbegun-turn.ts"
-import type { Replace, SessionAtRest } from "./second-thoughts/second-thoughts.ts"
 import type { HistoryOptions, SessionMessage } from "./second-thoughts/session-history.ts"
-import type { ChangeOptions, HearOptions, PreviewOptions, SendOptions, WakeOptions } from "./session-options.ts"
-import { emptyRecord, inputOf, restoreStack, sessionId, sessionState, wokenFor } from "./session-state.ts"
-import { completed, late, readInput, refusalOf, type StructuredTurn, startTurn, type Turn } from "./turn.ts"
-
-const directedOptions = { replyTo: true, mentions: true }
-const gone = { files: "Write `attachments: [{ path }]`, with an object for each path." }
-const previewed = { from: true, attachments: true, inject: true, signal: true, ...directedOptions }
-const sendOptions = { ...previewed, toolChoice: true, stopWhen: true, prepareStep: true, output: true }
-const wakeOptions = { to: true, trust: true, inject: true, signal: true }
-const previewOptions = { ...previewed, prompt: true }
-const changeOptions = { inject: true, signal: true }
-const hearOptions = { from: true, attachments: true, atMs: true, ...directedOptions }
+import type { AnswerOptions, ChangeOptions, HearOptions, PreviewOptions, SendOptions, WakeOptions } from "./session-options.ts"
+import { inputOf, memorySwitch, optionsOf, restoreStack, sessionId, sessionState, wokenFor } from "./session-state.ts"
+import type { Replace, Running, SessionAtRest, StructuredTurn, Turn, Work } from "./turn.ts"
+import { completed, late, refusalOf, startTurn } from "./turn.ts"
 
 /** A conversation with one or more speakers. Its turns run one after the other, and concurrently with those of other sessions. */
 export class Session {
@@ -53,7 +45,7 @@ export class Session {
   send<S extends StandardSchemaV1>(text: string, options: SendOptions & { readonly output: S }): StructuredTurn<S>
   send(text: string, options?: SendOptions): Turn
   send(text: string, options: SendOptions = {}): Turn {
-    checkOptions("send", options, sendOptions, gone)
+    checkOptions("send", options, optionsOf.send, optionsOf.gone)
     const { inject, signal, toolChoice, stopWhen, prepareStep, output } = options
     const control = toolChoice || stopWhen || prepareStep || output ? options : undefined
     const given = { inject: completed(inject), control }
@@ -67,7 +59,7 @@ export class Session {
    * If the agent says nothing, the turn succeeds with an empty text, and history keeps nothing.
    */
   wake(reason: string, options: WakeOptions = {}): Turn {
-    checkOptions("wake", options, wakeOptions)
+    checkOptions("wake", options, optionsOf.wake)
     const { to, trust, inject, signal } = options
     const given = { wake: reason.toWellFormed(), wakeTrust: trust, inject: completed(inject) }
     return this.#start((turnId, record) => {
@@ -82,7 +74,7 @@ export class Session {
    * with `closed`, `empty-question` or `usage`, and with `turn-timeout` if the store takes longer than `limits.turnMs`.
    */
   async hear(text: string, options: HearOptions = {}): Promise<void> {
-    checkOptions("hear", options, hearOptions)
+    checkOptions("hear", options, optionsOf.hear)
     const { clock, ids } = this.#agent.ports
     const { atMs = clock.nowMs() } = options
     const input = inputOf(this.#agent, this, { text, options, turnId: ids.next("heard") })
@@ -95,29 +87,23 @@ export class Session {
 
   /** The request that a turn would begin with. Recall, hooks and prestart tools run; no model is called and nothing is kept. */
   async preview(text: string, options: PreviewOptions = {}): Promise<Assembly> {
-    checkOptions("preview", options, previewOptions, gone)
-    const { prompt = "planner", inject, signal } = options
-    const turnId = this.#agent.ports.ids.next("preview")
-    const given = { inject: completed(inject) }
-    return this.#enqueue(signal, async (record, deadline) => {
-      const { previewTurn } = await loadLoop()
-      const input = { ...inputOf(this.#agent, this, { text, options, turnId, record: record ?? emptyRecord }), ...given }
-      return previewTurn(this.#agent, await readInput(this.#agent, input, deadline), { record, prompt, deadline })
-    })
+    checkOptions("preview", options, optionsOf.preview, optionsOf.gone)
+    const { prompt = "planner", signal } = options
+    const said = { text, options, turnId: this.#agent.ports.ids.next("preview") }
+    const inject = completed(options.inject)
+    return this.#enqueue(signal, async (record, deadline) =>
+      (await loadLoop()).previewTurn(this.#at(record, deadline), { ...said, inject }, { prompt, deadline }),
+    )
   }
 
   /**
-   * Switches the conversation's memory on or off, after the turns that wait (D2). While it is off, no memory is recalled, read or
-   * written. The switch is stored with the session. Rejects with `turn-timeout` if the store takes longer than `limits.turnMs`;
-   * the call can then be repeated.
+   * Switches the conversation's memory on or off, after the turns that wait (D2). While it is off, no memory is recalled, read or written.
+   * The switch is stored. Rejects with `turn-timeout` if the store takes longer than `limits.turnMs`; the call can then be repeated.
    */
   setMemory(on: boolean): Promise<void> {
     return this.#enqueue(undefined, async (record, { signal }) => {
-      if (sessionState(record).memoryOn === on) return
-      // Words that were heard until now, without memory, are never remembered.
-      const state = { ...record?.state, memoryOn: on, memorySinceMs: this.#agent.ports.clock.nowMs() }
-      const commit = { expectVersion: record?.version ?? 0, append: [], state, jobs: [] }
-      await orAborted(this.#agent.store.commit(this.key, commit), signal)
+      const commit = memorySwitch(record, on, this.#agent.ports.clock.nowMs())
+      if (commit) await orAborted(this.#agent.store.commit(this.key, commit), signal)
     })
   }
 
@@ -126,10 +112,23 @@ export class Session {
    * `usage` for a `before` that the history does not have.
    */
   history(options: HistoryOptions = {}): Promise<readonly SessionMessage[]> {
-    return this.#withRecord(undefined, async (_, { signal }) => {
-      const { sessionHistory } = await loadHistory()
-      return orAborted(sessionHistory(this.#agent.store, this.key, options), signal)
-    })
+    const messages = async () => (await loadHistory()).sessionHistory(this.#agent.store, this.key, options)
+    return this.#withRecord(undefined, (_, { signal }) => orAborted(messages(), signal))
+  }
+
+  /** The tool calls that wait for an answer of a person. */
+  approvals(): Promise<readonly Approval[]> {
+    return this.#withRecord(undefined, async (record) => (await loadApprovals()).approvalsOf(record))
+  }
+
+  /** Allows a tool call that waits, and goes on with its turn, also after a restart. The turn fails with `approval` if nothing waits under this id. */
+  approve(id: string, options: AnswerOptions = {}): Turn {
+    return this.#answer("approve", { id, approved: true }, options)
+  }
+
+  /** Refuses a tool call that waits, and goes on with its turn. The model reads the reason. */
+  deny(id: string, reason = "", options: AnswerOptions = {}): Turn {
+    return this.#answer("deny", { id, approved: false, reason: reason.toWellFormed() }, options)
   }
 
   /** Ends the conversation behind the turn of a message or turn id, after the turns that wait. What followed is set aside, not deleted. */
@@ -158,9 +157,7 @@ export class Session {
    */
   async edit(messageId: string, text: string, options: ChangeOptions = {}): Promise<Turn | undefined> {
     const { edited, editAnswer, roleOf } = await loadChanges()
-    const role = await this.#withRecord(undefined, (record, { signal }) =>
-      roleOf({ agent: this.#agent, key: this.key, stack: this.stack, record, signal }, messageId),
-    )
+    const role = await this.#withRecord(undefined, (record, deadline) => roleOf(this.#at(record, deadline), messageId))
     if (role === "user") return this.#replace("edit", options, (at) => edited(at, messageId, text))
     await this.#change((_, at) => editAnswer(at, messageId, text))
     return undefined
@@ -176,18 +173,28 @@ export class Session {
     return this.#withRecord(undefined, async (record) => sessionState(record).memoryOn)
   }
 
+  #answer(name: string, answer: ApprovalAnswer & { readonly id: string }, options: AnswerOptions): Turn {
+    checkOptions(name, options, optionsOf.answer)
+    const given = (turnId: string) => ({ ...inputOf(this.#agent, this, { text: "", turnId }), control: options })
+    return this.#start(given, options.signal, async (at) => (await loadApprovals()).answered(at, answer))
+  }
+
   /** Starts a turn in the place of others. Its words become known once the session is loaded. */
   #replace(name: string, options: ChangeOptions, replace: Replace): Turn {
-    checkOptions(name, options, changeOptions)
+    checkOptions(name, options, optionsOf.change)
     const inject = completed(options.inject)
     return this.#start((turnId) => ({ ...inputOf(this.#agent, this, { text: "", turnId }), inject }), options.signal, replace)
   }
 
   /** Changes the conversation after the session's earlier work. */
-  #change(change: (code: Changes, at: SessionAtRest) => Promise<void>): Promise<void> {
-    return this.#enqueue(undefined, async (record, { signal }) =>
-      change(await loadChanges(), { agent: this.#agent, key: this.key, stack: this.stack, record, signal }),
-    )
+  #change(
+    change: (code: typeof import("./second-thoughts/second-thoughts.ts"), at: SessionAtRest) => Promise<void>,
+  ): Promise<void> {
+    return this.#enqueue(undefined, async (record, deadline) => change(await loadChanges(), this.#at(record, deadline)))
+  }
+
+  #at(record: SessionRecord | undefined, { signal }: Deadline): SessionAtRest {
+    return { agent: this.#agent, key: this.key, stack: this.stack, record, signal }
   }
 
   /** Starts a turn. `makeInput` is called at once, and again with the record once the session is loaded. */
@@ -207,7 +214,8 @@ export class Session {
   }
 
   /** Runs a turn after the session's earlier ones. An abort ends one that waits at once. Never rejects. */
-  #run(turn: ObservedTurn, { makeInput, replace, emit, signal }: Running): Promise<TurnResult> {
+  #run(turn: ObservedTurn, running: Running): Promise<TurnResult> {
+    const { replace, emit, signal } = running
     return new Promise((resolve) => {
       let isBegun = false
       let isOver = false
@@ -218,7 +226,14 @@ export class Session {
         const thrown = signal.aborted && error === signal.reason ? abortError(error) : error
         resolve(unbegunTurn(this.#agent, turn.input, { thrown, emit: isBegun ? undefined : emit }))
       }
-      signal.addEventListener("abort", () => void (isBegun || fail(signal.reason)), { once: true })
+      const onAbort = (): void => void (isBegun || fail(signal.reason))
+      // Outside of the queue, so that the turn that is waited for can run.
+      const again = async (ms: number): Promise<void> => {
+        await pause(ms, { timers: this.#agent.ports.timers, signal })
+        signal.removeEventListener("abort", onAbort)
+        if (!isOver) resolve(this.#run(turn, running))
+      }
+      signal.addEventListener("abort", onAbort, { once: true })
       const refusal = refusalOf(turn.input, this.#agent.isClosed(), replace !== undefined)
       if (refusal) return fail(refusal)
       if (signal.aborted) return fail(signal.reason)
@@ -227,14 +242,11 @@ export class Session {
         if (!isBegun && !replace) await (await import("./failed/failed-turn.ts")).keepWords(this.#agent, turn.input, error)
       }
       const run: Work<void> = async (record, deadline) => {
-        const { runSessionTurn } = await loadLoop()
-        const at = { agent: this.#agent, key: this.key, stack: this.stack, record, signal: deadline.signal }
-        const replaced = replace && (await replace(at))
-        deadline.signal.throwIfAborted()
-        const input = { ...makeInput(turn.input.turnId, record ?? emptyRecord), ...replaced?.input }
-        turn.input = input.attached.length === 0 ? input : await readInput(this.#agent, input, deadline)
+        const { beginTurn, runSessionTurn } = await loadLoop()
+        const begun = await beginTurn(this.#at(record, deadline), turn, { ...running, deadline })
+        if ("waitMs" in begun) return void again(begun.waitMs)
         isBegun = true
-        resolve(await runSessionTurn(this.#agent, turn.input, { record: replaced?.record ?? record, emit, deadline }))
+        resolve(await runSessionTurn(this.#agent, turn.input, { record: begun.record, emit, deadline }))
       }
       this.#enqueue(signal, run, keep).catch(fail)
     })
@@ -281,19 +293,8 @@ export class Session {
   }
 }
 
-type Changes = typeof import("./second-thoughts/second-thoughts.ts")
-
-/** Work of a session with its record, which is undefined for a new one. */
-type Work<T> = (record: SessionRecord | undefined, deadline: Deadline) => Promise<T>
-
-interface Running {
-  readonly makeInput: (turnId: string, record?: SessionRecord) => TurnInput
-  readonly replace: Replace | undefined
-  readonly emit: (event: TurnEvent) => void
-  readonly signal: AbortSignal
-}
-
 const loadLoop = late(() => import("./session-turn.ts"))
 const loadChanges = late(() => import("./second-thoughts/second-thoughts.ts"))
+const loadApprovals = late(() => import("./approval/answer-approval.ts"))
 const loadHistory = late(() => import("./second-thoughts/session-history.ts"))
 const loadHearing = late(() => import("./hear.ts"))

@@ -1,9 +1,12 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec"
+import type { SessionKey } from "../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../core/errors.ts"
 import type { Injection } from "../core/value.ts"
+import type { SessionRecord } from "../services/store/session-store.ts"
 import type { InjectionInput } from "../stack/injection.ts"
 import { PromptStack } from "../stack/prompt-stack.ts"
 import type { TurnEvent, TurnResult } from "../trace/turn-event.ts"
+import type { Deadline } from "../turn/deadline.ts"
 import type { AgentContext, TurnInput } from "../turn/turn-context.ts"
 
 /**
@@ -186,4 +189,33 @@ export function late<T>(load: () => Promise<T>): () => Promise<T> {
     })
     return code
   }
+}
+
+/** Work of a session with its record, which is undefined for a new one. */
+export type Work<T> = (record: SessionRecord | undefined, deadline: Deadline) => Promise<T>
+
+/** A session between two turns, so that it can be changed. */
+export interface SessionAtRest {
+  readonly agent: AgentContext
+  readonly key: SessionKey
+  readonly record: SessionRecord | undefined
+  readonly stack: PromptStack
+  readonly signal: AbortSignal
+}
+
+/** Makes the beginning of a turn that comes in the place of others. */
+export type Replace = (at: SessionAtRest) => Promise<Replaced>
+
+/** The beginning of a turn that comes in the place of others: the session without them, and the words. */
+export interface Replaced {
+  readonly record: SessionRecord
+  readonly input: Partial<TurnInput>
+}
+
+/** A turn of a session that was started. `makeInput` is called at once, and again with the record once the session is loaded. */
+export interface Running {
+  readonly makeInput: (turnId: string, record?: SessionRecord) => TurnInput
+  readonly replace: Replace | undefined
+  readonly emit: (event: TurnEvent) => void
+  readonly signal: AbortSignal
 }

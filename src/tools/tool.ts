@@ -109,7 +109,7 @@ export interface ToolRun {
   readonly tool: string
   readonly args: Readonly<Record<string, unknown>>
   readonly status: "ok" | "failed"
-  readonly failure?: "unknown-tool" | "invalid-arguments" | "denied" | "threw" | "timeout" | "aborted"
+  readonly failure?: "unknown-tool" | "invalid-arguments" | "denied" | "awaiting-approval" | "threw" | "timeout" | "aborted"
   /** The id of the earlier run in this turn whose result was reused instead of running the tool again (T17). */
   readonly repeatOf?: string
   readonly result: string
@@ -137,3 +137,25 @@ export interface ConfirmRequest {
 
 /** Asks the user. `false` refuses, which the model is told. A refused request is not asked again within the same call. */
 export type Confirm = (request: ConfirmRequest, signal: AbortSignal) => Promise<boolean>
+
+/** A tool call that a person must allow before it runs. Plain JSON. */
+export interface Approval {
+  /** The id for `Session.approve` and `Session.deny`. */
+  readonly id: string
+  /** The id of the call in events and traces. */
+  readonly callId: string
+  readonly tool: string
+  readonly args: Readonly<Record<string, unknown>>
+  /** The call in one line. */
+  readonly summary: string
+  readonly askedMs: number
+  /** Absent while nobody has answered. */
+  readonly answer?: ApprovalAnswer
+}
+
+/** The answer to a question about a tool call. */
+export interface ApprovalAnswer {
+  readonly approved: boolean
+  /** The reason of a refusal, for the model. */
+  readonly reason?: string
+}

@@ -3,7 +3,18 @@ import { PromptStrataError } from "../core/errors.ts"
 
 /** Words for a person who writes to a bot, by what that person can do. */
 type Words = Readonly<Record<Advice, string>>
-type Advice = "busy" | "broken-model" | "silent-model" | "too-long" | "stopped" | "again" | "changed" | "empty" | "owner" | "file"
+type Advice =
+  | "busy"
+  | "broken-model"
+  | "silent-model"
+  | "too-long"
+  | "stopped"
+  | "again"
+  | "changed"
+  | "settled"
+  | "empty"
+  | "owner"
+  | "file"
 
 const en: Words = {
   busy: "I am being asked too much right now. Please try again in a minute.",
@@ -12,6 +23,7 @@ const en: Words = {
   "too-long": "That took too long, so I stopped. Please try again, perhaps with a smaller question.",
   stopped: "I stopped.",
   again: "Something went wrong on my side, and I kept nothing of it. Please send your message again.",
+  settled: "That question was answered already, or it is no longer open.",
   changed: "Two messages crossed, and I kept only one of them. Please send yours again.",
   empty: "Your message was empty. Please write something, or send a file.",
   owner: "I am not set up correctly, so I cannot answer. The person who runs me has to look at this.",
@@ -25,6 +37,7 @@ const zh: Words = {
   "too-long": "花的时间太久，我停下来了。请再试一次，或者把问题问小一点。",
   stopped: "我停下来了。",
   again: "我这边出了问题，刚才的话没有记下来，请再发一遍。",
+  settled: "这个请求已经处理过了，或者已经失效。",
   changed: "两条消息撞在一起了，我只记下了其中一条，请把你的再发一遍。",
   empty: "你的消息是空的，请写点什么，或者发一个文件。",
   owner: "我的设置有问题，没法回答。请让管理我的人看一看。",
@@ -50,6 +63,7 @@ const adviceByCode: Readonly<Record<ErrorCode, Advice>> = {
   "model-stall": "too-long",
   "model-empty": "silent-model",
   "output-schema": "broken-model",
+  approval: "settled",
   "turn-timeout": "too-long",
   aborted: "stopped",
   "empty-question": "empty",

@@ -2,7 +2,7 @@ import type { FileAttachment } from "../core/conversation.ts"
 import type { PromptStrataError } from "../core/errors.ts"
 import type { FinishReason, Usage } from "../model/language-model.ts"
 import type { Decision } from "../reply/decision.ts"
-import type { ConfirmRequest, ToolProgress, ToolRun } from "../tools/tool.ts"
+import type { Approval, ConfirmRequest, ToolProgress, ToolRun } from "../tools/tool.ts"
 import type { TurnTrace, TurnWarning } from "./trace.ts"
 
 /** An event of a turn. The first event is `turn-start`; the last one is always a single `turn-end`. */
@@ -60,8 +60,8 @@ export type TurnEvent =
   | { readonly type: "commit"; readonly version: number }
   | { readonly type: "turn-end"; readonly result: TurnResult }
 
-/** The reason why a turn ended with an answer: the planner finished; a limit, a repeated call or the caller's `stopWhen` forced it; or it was cut off. */
-export type StopReason = "finish" | "max-steps" | "repeated-call" | "stopped" | "truncated"
+/** The reason why a turn ended with an answer: the planner finished; a limit, a repeated call or the caller's `stopWhen` forced it; it was cut off; or, without an answer yet, a call waits for an approval. */
+export type StopReason = "finish" | "awaiting-approval" | "max-steps" | "repeated-call" | "stopped" | "truncated"
 
 /** The results of a failed turn so far. */
 export interface Gathered {
@@ -77,6 +77,8 @@ export type TurnResult =
       readonly text: string
       /** The value of a structured answer, as its schema returns it; absent in other turns. */
       readonly output?: unknown
+      /** The calls that wait for an answer, if the turn ended as `awaiting-approval`: `Session.approve` and `Session.deny` go on with it. */
+      readonly approvals?: readonly Approval[]
       /** Files that the answer shows, in order (R8); absent if there are none. */
       readonly attachments?: readonly FileAttachment[]
       readonly stopReason: StopReason

@@ -8,8 +8,9 @@ import { readModel } from "./read-model.ts"
 import { assembleStep, requestOf, type StepRequest } from "./step-request.ts"
 import { type TurnContext, warn, warnOnce } from "./turn-context.ts"
 
-/** The end of planning. `answered`: the answer is shown already. `final`: a final output must be made. */
+/** The end of planning. `answered`: the answer is shown already. `final`: a final output must be made. `awaiting`: a call waits for an approval. */
 export type PlanOutcome =
+  | { readonly type: "awaiting" }
   | { readonly type: "answered"; readonly stopReason: "finish" | "truncated" }
   | { readonly type: "final"; readonly stopReason: "finish" | "max-steps" | "repeated-call" | "stopped" }
 

@@ -6,15 +6,17 @@ import { createDecisionReader } from "../reply/decision-reader.ts"
 import { fitArguments, withFittedArguments } from "./fit-tool-text.ts"
 import { type PlanOutcome, runModelStep, type StepDecision, type StepReading } from "./model-step.ts"
 import { warnOfThinking } from "./prose.ts"
-import { type CallGuard, runCall, warnOfRepeatedName } from "./run-call.ts"
+import { type CallGuard, type ModelCall, runCall, warnOfRepeatedName } from "./run-call.ts"
 import { isQuietWake, type TurnContext, warn } from "./turn-context.ts"
 
 /** Plans with JSON decisions: asks for one, runs its tool, asks again, until the planner finishes or reaches a limit (T13, T14, T16). */
 export async function planJson(turn: TurnContext): Promise<PlanOutcome> {
   const { loop } = turn.agent.profile
-  const guard: CallGuard = { calls: new Map(), writes: 0, repeats: 0 }
+  const guard: CallGuard = { calls: new Map(), writes: 0, repeats: 0, canWait: true }
   let asked = false
-  for (let step = 1; step <= loop.maxSteps; step++) {
+  if (turn.input.resumes) await (await import("./approval/resume-step.ts")).resumeStep(turn, guard)
+  if (turn.progress.waiting.length > 0) return { type: "awaiting" }
+  for (let step = turn.progress.steps.length + 1; step <= loop.maxSteps; step++) {
     if (turn.input.control) await (await import("./control/control-step.ts")).controlStep(turn, turn.input.control, "planner")
     // Without tools there is nothing to plan before a value is asked for.
     if (turn.progress.output && turn.progress.tools.plannerTools.length === 0) return { type: "final", stopReason: "finish" }
@@ -41,6 +43,7 @@ export async function planJson(turn: TurnContext): Promise<PlanOutcome> {
     }
     await call(turn, guard, decision)
     turn.signal.throwIfAborted()
+    if (turn.progress.waiting.length > 0) return { type: "awaiting" }
     if (turn.progress.step && (await turn.progress.step.stops())) return { type: "final", stopReason: "stopped" }
     if (guard.repeats >= 2) return { type: "final", stopReason: "repeated-call" }
   }
@@ -78,6 +81,7 @@ function decisionReading(turn: TurnContext, model: LanguageModel): StepReading {
 }
 
 function finish(turn: TurnContext, decision: Decision & { action: "finish" }): PlanOutcome {
+  if (turn.progress.waiting.length > 0) return { type: "awaiting" }
   if (turn.progress.output) {
     // The value is asked for next; words of the planner are advice for it.
     turn.progress.note = [decision.message, decision.note].filter(Boolean).join("\n") || undefined
@@ -104,7 +108,9 @@ async function runCallOfAnswer(turn: TurnContext, guard: CallGuard, decision: De
     return false
   }
   const { repeatedName } = decision
-  const run = await runCall(turn, guard, { id: turn.agent.ports.ids.next("call"), name, args, repeatedName })
+  const planned = { id: turn.agent.ports.ids.next("call"), name, args, repeatedName }
+  const run = await runCall(turn, guard, planned)
+  if (run.failure === "awaiting-approval") return waits(turn, planned, decision.message)
   runs.push(run)
   turn.signal.throwIfAborted()
   if (tool.withAnswer !== undefined) return false
@@ -146,9 +152,17 @@ function askAgain(turn: TurnContext, fault: DecisionFault): void {
   turn.progress.steps.push({ type: "fault", output: fault.excerpt, notice })
 }
 
+/** Keeps the step of a call that waits for an approval. */
+function waits({ progress }: TurnContext, planned: ModelCall, text = ""): false {
+  progress.unfinished = { mode: "json", text, planned: [planned], calls: [], runs: [null] }
+  return false
+}
+
 async function call(turn: TurnContext, guard: CallGuard, decision: StepDecision & { action: "tool" }): Promise<void> {
   const { tool: name, args, ignored, repeatedName } = decision
-  const done = await runCall(turn, guard, { id: turn.agent.ports.ids.next("call"), name, args, repeatedName })
+  const planned = { id: turn.agent.ports.ids.next("call"), name, args, repeatedName }
+  const done = await runCall(turn, guard, planned)
+  if (done.failure === "awaiting-approval") return void waits(turn, planned)
   const result =
     ignored === undefined ? done.result : renderNotice(turn.agent.dialect, "several-decisions", { result: done.result })
   const run = { ...done, result }

@@ -17,11 +17,13 @@ import { isQuietWake, type TurnContext } from "./turn-context.ts"
 export async function planNative(turn: TurnContext): Promise<PlanOutcome> {
   const { maxSteps } = turn.agent.profile.loop
   let native = nativeTools(turn.progress.tools.plannerTools)
-  const guard: CallGuard = { calls: new Map(), writes: 0, repeats: 0 }
+  const guard: CallGuard = { calls: new Map(), writes: 0, repeats: 0, canWait: true }
   const ids = new Set<string>()
   // Calls of earlier turns may stand in the request too, now or once the window grows.
   for (const { runs = [] } of turn.record?.history ?? []) for (const { id } of runs) ids.add(id)
-  for (let step = 1; step <= maxSteps; step++) {
+  if (turn.input.resumes) await (await import("./approval/resume-step.ts")).resumeStep(turn, guard)
+  if (turn.progress.waiting.length > 0) return { type: "awaiting" }
+  for (let step = turn.progress.steps.length + 1; step <= maxSteps; step++) {
     if (turn.input.control) {
       await (await import("./control/control-step.ts")).controlStep(turn, turn.input.control, "native")
       native = nativeTools(turn.progress.tools.plannerTools)
@@ -36,6 +38,7 @@ export async function planNative(turn: TurnContext): Promise<PlanOutcome> {
     }
     await runCalls(turn, guard, { calls, text, finish, native })
     turn.signal.throwIfAborted()
+    if (turn.progress.waiting.length > 0) return { type: "awaiting" }
     if (
       text.trim() !== "" &&
       calls.every(({ name }) => turn.progress.tools.plannerTool(native.nameOf(name))?.withAnswer !== undefined)
@@ -83,6 +86,11 @@ async function runCalls(
     (call): ModelCall => ({ id: call.id, name: native.nameOf(call.name), ...readNativeArguments(call.args, isWhole) }),
   )
   const runs = await Promise.all(known.map((call) => runCall(turn, guard, call)))
+  if (turn.progress.waiting.length > 0) {
+    const ended = runs.map((run) => (run.failure === "awaiting-approval" ? null : run))
+    turn.progress.unfinished = { mode: "native", text, planned: known, calls, runs: ended }
+    return
+  }
   turn.progress.runs.push(...runs)
   turn.progress.steps.push({ type: "native", text, calls, runs })
 }

@@ -13,7 +13,8 @@ import { type TurnContext, warn } from "./turn-context.ts"
  * that failed or returned nothing is left out and reported (T25).
  */
 export async function prepare(turn: TurnContext): Promise<void> {
-  const { prestart } = turn.agent.profile
+  // A turn that goes on has the results of its beginning.
+  const prestart = turn.input.resumes ? [] : turn.agent.profile.prestart
   const hooks = runHooks(turn)
   const running: Promise<ToolRun>[] = []
   for (const entry of prestart) running.push(runPrestart(turn, entry, hooks))

@@ -28,13 +28,15 @@ export async function runCall(turn: TurnContext, guard: CallGuard, call: ModelCa
   const identity = `${name}\n${canonicalArguments(args)}`
   const claimed = claim(guard, { identity, tool }, () =>
     fault === undefined
-      ? runTool(turn, { id, name, args: resolveMentions(turn, args), tool })
+      ? runTool(turn, { id, name, args: resolveMentions(turn, args), tool, canWait: mayWait(turn, guard) })
       : Promise.resolve(unreadableArguments(turn, { id, name, fault })),
   )
   const result = await claimed.run
   const failed = result.status === "failed"
   if (failed && guard.calls.get(identity)?.run === claimed.run) guard.calls.delete(identity)
   if (claimed.isRepeat && !failed) guard.repeats++
+  // It has not ended: the turn that goes on with it tells its end.
+  if (result.failure === "awaiting-approval") return { ...result, id }
   const own = claimed.isRepeat ? repeated(turn, id, result) : result
   const done = repeatedName === undefined ? own : { ...own, result: withRepeatedName(turn, own.result, repeatedName) }
   turn.emit({ type: "tool-end", run: done })
@@ -76,6 +78,11 @@ function unreadableArguments(
   return { id, tool: name, args: {}, status: "failed", failure: "invalid-arguments", result, durationMs: 0 }
 }
 
+/** True where a turn may end in front of a call: in the planning of a turn whose session is kept. */
+function mayWait({ agent, depth }: TurnContext, { canWait }: CallGuard): boolean {
+  return canWait === true && depth === 0 && agent.isStateless !== true
+}
+
 /** The calls of a turn that did not fail, also those that still run, so that an equal call is not run again (T17). */
 export interface CallGuard {
   readonly calls: Map<string, { readonly run: Promise<ToolRun>; readonly writes: number }>
@@ -83,6 +90,8 @@ export interface CallGuard {
   writes: number
   /** Repeats so far of calls that did not fail. */
   repeats: number
+  /** True if a call may wait for an approval. */
+  readonly canWait?: boolean
 }
 
 /**

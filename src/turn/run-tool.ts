@@ -18,19 +18,21 @@ export interface ToolRequest {
   readonly args: Readonly<Record<string, unknown>>
   /** Undefined if there is no such tool. */
   readonly tool: Tool | undefined
+  /** True if the turn can wait until a person allows the call. Default: the call is refused if nobody answers. */
+  readonly canWait?: boolean
   /** A time limit for this call, in place of the tool's own. */
   readonly timeoutMs?: number
 }
 
 /** Runs a tool. A failure becomes a failed run with a text that tells the planner what to do (T18). Never rejects. */
 export async function runTool(turn: TurnContext, request: ToolRequest): Promise<ToolRun> {
-  const { id, name, args, tool } = request
+  const { id, name, args, tool, canWait = false } = request
   if (!tool) {
     const result = unknownTool(turn, name)
     return { id, tool: name, args, status: "failed", failure: "unknown-tool", result, durationMs: 0 }
   }
   if (tool.needsApproval) {
-    const refused = await (await import("./approval/ask-approval.ts")).askApproval(turn, { id, name, args, tool })
+    const refused = await (await import("./approval/ask-approval.ts")).askApproval(turn, { id, name, args, tool, canWait })
     if (refused) return refused
   }
   return runAllowed(turn, request, tool)

@@ -23,6 +23,7 @@ export async function runTurn(turn: TurnContext): Promise<TurnResult> {
     await prepare(turn)
     const mode = planningMode(turn)
     const planned = await planners[mode](turn)
+    if (planned.type === "awaiting") return succeed(turn, "awaiting-approval")
     const stopReason = planned.type === "answered" ? planned.stopReason : await finalOutput(turn, planned.stopReason)
     if (progress.output) await progress.output.settle(() => proseStep(turn, mode === "chat" ? "chat" : "final"))
     const opening = progress.answer.settle()
@@ -41,7 +42,8 @@ const planners: Readonly<Record<PlanningMode, Planner>> = { json: planJson, nati
 function planningMode(turn: TurnContext): PlanningMode {
   const { models, profile } = turn.agent
   const { mode } = profile.loop
-  if (mode === "json" || mode === "chat") return mode
+  if (mode === "chat") return turn.input.resumes?.open.step.mode ?? mode
+  if (mode === "json") return mode
   if (models.every(({ capabilities }) => capabilities.tools)) return "native"
   if (mode === "native")
     warn(turn, "model", `${models.map(({ id }) => id).join(", ")} cannot call tools natively; this turn plans with JSON.`)

@@ -31,6 +31,7 @@ import type { ToolSet } from "../tools/tool-set.ts"
 import type { TraceStep, TurnTrace, TurnWarning } from "../trace/trace.ts"
 import type { TurnEvent } from "../trace/turn-event.ts"
 import type { AnswerOutput } from "./answer-output.ts"
+import type { OpenCall, ResumedTurn, UnfinishedStep } from "./approval/open-approval.ts"
 import type { PendingOutput, PreparedStep, StepControl } from "./control/step-control.ts"
 import type { Deadline } from "./deadline.ts"
 
@@ -60,6 +61,8 @@ export interface AgentContext {
   readonly blobs: BlobRecords
   /** Describes attachments; undefined if nobody does. */
   readonly describe: Describe | undefined
+  /** True for an agent that keeps no conversation, so that no turn of it can wait for an approval. */
+  readonly isStateless?: boolean
   /** Undefined if nobody can be asked. */
   readonly confirm: Confirm | undefined
   readonly onWarning: (warning: BackgroundWarning) => void
@@ -108,6 +111,8 @@ export interface TurnInput extends Directed {
   readonly inject: readonly Injection[]
   /** The caller's control of the steps. */
   readonly control?: StepControl | undefined
+  /** The turn that goes on here after an approval. */
+  readonly resumes?: ResumedTurn | undefined
   /** The turns in whose place this one comes. They are set aside when it commits. Undefined for a turn that goes on from the end. */
   readonly replaces?: ReplacedTurns | undefined
 }
@@ -235,6 +240,10 @@ export interface TurnProgress {
   fault: string | undefined
   /** The planner's advice for the final output (T12). */
   note: string | undefined
+  /** Calls that wait for an approval. The turn ends with them. */
+  readonly waiting: OpenCall[]
+  /** The step of these calls. */
+  unfinished: UnfinishedStep | undefined
   /** Subjects that `warnOnce` has warned of. */
   readonly warnedOf: Set<string>
 }

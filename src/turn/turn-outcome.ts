@@ -1,30 +1,38 @@
 import type { PromptStrataError } from "../core/errors.ts"
 import type { UnopenedFile } from "../layers/turn-state.ts"
 import { addUsage, type Usage } from "../model/language-model.ts"
+import type { Approval } from "../tools/tool.ts"
 import type { ChildTrace, TurnTrace } from "../trace/trace.ts"
 import type { StopReason, TurnResult } from "../trace/turn-event.ts"
+import type { OpenCall } from "./approval/open-approval.ts"
 import { type TurnContext, warn } from "./turn-context.ts"
 
 /** Ends a turn that has an answer. Text that was held back is shown now. */
 export function succeed(turn: TurnContext, stopReason: StopReason): TurnResult & { readonly ok: true } {
   const { answer, hookStates } = turn.progress
   answer.end({ isWhole: true })
-  if (turn.input.wake !== undefined && !answer.hasShown) turn.emit({ type: "empty-reply" })
+  if (turn.input.wake !== undefined && !answer.hasShown && stopReason !== "awaiting-approval") turn.emit({ type: "empty-reply" })
   const { text, attachments, unopened } = answer
   for (const { written, fault } of unopened) warn(turn, "file", `The answer shows ${written}, which was not opened: ${fault}.`)
   // For the next turn, in place of those of the last turn.
   if (unopened.length > 0 || hookStates.has(stateName)) hookStates.set(stateName, unopened)
   const trace = traceOf(turn)
-  const { output } = turn.progress
+  const { output, waiting } = turn.progress
+  const isAwaiting = stopReason === "awaiting-approval"
   return {
     ok: true,
     text,
-    ...(output && { output: output.value }),
+    ...(output && !isAwaiting && { output: output.value }),
+    ...(isAwaiting && { approvals: openOf(waiting) }),
     ...(attachments.length > 0 ? { attachments } : {}),
     stopReason,
     usage: trace.usage,
     trace,
   }
+}
+
+function openOf(waiting: readonly OpenCall[]): Approval[] {
+  return waiting.flatMap(({ definition: _, ...approval }) => (approval.answer ? [] : [approval]))
 }
 
 /** Ends a turn that failed. The result keeps everything that was gathered so far (T19). */

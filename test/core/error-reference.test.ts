@@ -35,6 +35,7 @@ const sections = {
   "model-stall": 1,
   "model-empty": 1,
   "output-schema": 1,
+  approval: 1,
   "turn-timeout": 1,
   aborted: 1,
   "empty-question": 1,

@@ -28,7 +28,8 @@ export async function keepFailedTurn(
   // A picture that the provider refused would make every later turn fail too, so it is only named from then on.
   const isRefused = error.code === "model" && error.evidence.kind === "bad-request"
   const attachments = isRefused ? input.attachments.map(({ name }) => ({ name })) : input.attachments
-  const words = wordsOf({ ...input, attachments }, startedMs)
+  // The words of a turn that went on after an approval are in the history already.
+  const words = input.resumes ? [] : wordsOf({ ...input, attachments }, startedMs)
   const messages = gathered.text.trim() === "" ? words : [...words, answer]
   await keep(agent, input, { messages, isLate })
 }

@@ -2,30 +2,13 @@ import { type HistoryMessage, isHeard, isSpoken, type SessionKey } from "../../c
 import { PromptStrataError } from "../../core/errors.ts"
 import { orAborted } from "../../core/timers.ts"
 import { blobIdsIn } from "../../services/store/blob.ts"
-import type { SessionCommit, SessionRecord, StoredTurn } from "../../services/store/session-store.ts"
-import type { PromptStack } from "../../stack/prompt-stack.ts"
-import type { AgentContext, TurnInput } from "../../turn/turn-context.ts"
+import type { SessionCommit, StoredTurn } from "../../services/store/session-store.ts"
+import { withoutOpenTurn } from "../../turn/approval/open-approval.ts"
+import type { AgentContext } from "../../turn/turn-context.ts"
 import { findUnsettled } from "../failed/unsettled-commits.ts"
+import type { Replaced, SessionAtRest } from "../turn.ts"
 import { messageId, unknownMessage } from "./session-history.ts"
 import { commitOf, type LoadedSession, loadSession, rewound } from "./set-aside.ts"
-
-/** A session between two turns, so that it can be changed. */
-export interface SessionAtRest {
-  readonly agent: AgentContext
-  readonly key: SessionKey
-  readonly record: SessionRecord | undefined
-  readonly stack: PromptStack
-  readonly signal: AbortSignal
-}
-
-/** Makes the beginning of a turn that comes in the place of others. */
-export type Replace = (at: SessionAtRest) => Promise<Replaced>
-
-/** The beginning of a turn that comes in the place of others: the session without them, and the words. */
-interface Replaced {
-  readonly record: SessionRecord
-  readonly input: Pick<TurnInput, "key" | "speaker" | "text" | "attachments" | "replyTo" | "mentions" | "replaces">
-}
 
 /**
  * Ends the history behind the turn of a message's or turn's id; `null`: before its first message. Throws `usage` for an id that the
@@ -100,7 +83,7 @@ export async function fork(at: SessionAtRest, conversation: string): Promise<voi
   if (found !== undefined || conversation === at.key.conversation) throw badName(conversation, "exists")
   const { history = [], state = {}, notes = [] } = record ?? {}
   await orAborted(copyBlobs(agent, history, { from: at.key, to: key }), signal)
-  await write({ ...at, key }, { expectVersion: 0, append: history, state, jobs: [] })
+  await write({ ...at, key }, { expectVersion: 0, append: history, state: withoutOpenTurn(state), jobs: [] })
   for (const note of notes) await orAborted(store.post(key, note), signal)
 }
 

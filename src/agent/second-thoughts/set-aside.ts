@@ -3,6 +3,7 @@ import { messageOf } from "../../core/errors.ts"
 import { frozenJson } from "../../services/store/frozen-json.ts"
 import type { Job } from "../../services/store/job-runner.ts"
 import type { SessionCommit, SessionRecord, StoredTurn } from "../../services/store/session-store.ts"
+import { withoutOpenTurn } from "../../turn/approval/open-approval.ts"
 import type { AgentContext, ReplacedTurns } from "../../turn/turn-context.ts"
 import { sessionState } from "../session-state.ts"
 import { jobsAfter } from "../session-turn.ts"
@@ -65,7 +66,7 @@ export function rewound(
   }
   const notes = record.notes.filter(({ id }) => !taken.has(id))
   return {
-    record: { ...record, history, notes, state: { ...record.state, hooks } },
+    record: { ...record, history, notes, state: { ...withoutOpenTurn(record.state), hooks } },
     replaces: { ...replaced, taken: [...taken] },
     keepHeard,
   }

@@ -138,6 +138,7 @@ function outcome(result: TurnResult, screen: Screen, words: ChatWords): void {
     "repeated-call": words.repeatedCall,
     // No caller of the chat stops a turn.
     stopped: undefined,
+    "awaiting-approval": words.awaitingApproval,
   }
   const note = notes[result.stopReason]
   if (note !== undefined) screen.note(screen.paint("yellow", `(${note})`))

@@ -32,6 +32,8 @@ const en = {
   aborted: "aborted",
   truncated: "the answer is cut off: the model reached its output limit",
   maxSteps: "the step limit was reached, so the model had to answer",
+  awaitingApproval:
+    "a tool call needs your consent, for which you can only be asked in a chat at a terminal; a new message drops it",
   repeatedCall: "the model repeated a call, so it had to answer",
   /** The agent chose not to answer. */
   silence: "no answer",
@@ -72,6 +74,7 @@ const zh: ChatWords = {
   aborted: "已中止",
   truncated: "回答被截断：模型达到了输出上限",
   maxSteps: "已达到步数上限，模型只能直接作答",
+  awaitingApproval: "有一次工具调用需要你同意，只有在终端里聊天时才能询问；发送新消息会放弃这次调用",
   repeatedCall: "模型重复调用同一工具，只能直接作答",
   silence: "没有回答",
   nothingAsked: "没有问题：输入中只有空行。",

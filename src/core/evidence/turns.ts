@@ -68,6 +68,19 @@ export interface TurnErrors {
     /** The limit's value, in milliseconds. */ readonly limitMs: number
     /** Present if the answer was being stored. Nobody knows then whether it was. */ readonly commit?: "unknown" | undefined
   }
+  /**
+   * An answer to an approval that nobody waits for, or that cannot be carried out.
+   * @remarks Ask the person again if `session.approvals()` still lists it.
+   */
+  readonly approval: {
+    /**
+     * `unknown`: the conversation has no such approval. `answered`: it was answered or withdrawn. `claimed`: it was allowed, and the call
+     * has begun elsewhere or was cut off. `tool-changed`, `tool-gone`: the tool is not the one that was asked about.
+     */
+    readonly fault: "unknown" | "answered" | "claimed" | "tool-changed" | "tool-gone"
+    /** The id that was given. */ readonly id: string
+    /** The tool's name. */ readonly tool?: string | undefined
+  }
   /** The caller aborted the work. `cause` is the reason of the signal. @remarks Nothing. */
   readonly aborted: {
     /** Present if the answer was being stored. Nobody knows then whether it was. */ readonly commit?: "unknown" | undefined

@@ -1,6 +1,20 @@
 import type { TrustedText } from "../../core/value.ts"
 import { type Tool, type ToolGroup, toolGroups } from "../../tools/tool.ts"
-import { flag, inCode, jsonTable, line, lines, list, map, milliseconds, required, table, tables, wholeNumber } from "../key.ts"
+import {
+  choice,
+  flag,
+  inCode,
+  jsonTable,
+  line,
+  lines,
+  list,
+  map,
+  milliseconds,
+  required,
+  table,
+  tables,
+  wholeNumber,
+} from "../key.ts"
 
 const shared = {
   enabled: lines("current_time", { default: [], words: "Built-in tools, by name." }),
@@ -14,6 +28,11 @@ const shared = {
       otherwise: "all",
     },
   ),
+  whileAsked: choice(["withdraw", "wait"], {
+    default: "withdraw",
+    words:
+      'What a message does that comes while a tool call waits for approval. "withdraw": the question is closed, the call does not run, and the model is told. "wait": the message waits for the answer.',
+  }),
   mentions: flag({
     default: false,
     words: "In the arguments of calls, replace `@last_NAME` and `@last_3_NAME` by what NAME said.",

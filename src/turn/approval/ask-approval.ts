@@ -1,10 +1,12 @@
 import { messageOf } from "../../core/errors.ts"
 import { within } from "../../core/timers.ts"
 import { renderNotice } from "../../dialect/render-notice.ts"
+import { encodeInline } from "../../encode/inline.ts"
 import { printArguments } from "../../tools/call-arguments.ts"
 import type { Tool, ToolRun } from "../../tools/tool.ts"
 import type { TurnContext } from "../turn-context.ts"
 import { askPerson } from "./ask-person.ts"
+import { definitionOf } from "./open-approval.ts"
 
 /** A call that a person may have to allow. */
 interface AskedCall {
@@ -12,10 +14,15 @@ interface AskedCall {
   readonly name: string
   readonly args: Readonly<Record<string, unknown>>
   readonly tool: Tool
+  /** True if the turn can end here and go on once somebody has answered. */
+  readonly canWait: boolean
 }
 
-/** Asks a person to allow a call that needs it. Returns undefined if the call may run, else a run that failed. */
-export async function askApproval(turn: TurnContext, { id, name, args, tool }: AskedCall): Promise<ToolRun | undefined> {
+/**
+ * Asks a person to allow a call that needs it. Returns undefined if the call may run, else a run that failed: `denied`, or
+ * `awaiting-approval` if nobody has answered yet and the turn can wait.
+ */
+export async function askApproval(turn: TurnContext, { id, name, args, tool, canWait }: AskedCall): Promise<ToolRun | undefined> {
   const { agent, signal } = turn
   const startedMs = agent.ports.clock.nowMs()
   const failed = (failure: NonNullable<ToolRun["failure"]>, result: string): ToolRun => {
@@ -30,12 +37,23 @@ export async function askApproval(turn: TurnContext, { id, name, args, tool }: A
   if (needs.status === "aborted") return failed("aborted", "")
   if (!needs.value) return undefined
   const summary = `${name}(${printArguments(args)})`
-  const answer = agent.confirm ? await askPerson(turn, agent.confirm, { id, tool: name, summary, args, signal }) : "unanswered"
+  const given = turn.input.resumes?.open.calls.find(({ callId }) => callId === id)?.answer
+  if (given?.approved) return undefined
+  const answer = given
+    ? "no"
+    : agent.confirm
+      ? await askPerson(turn, agent.confirm, { id, tool: name, summary, args, signal })
+      : undefined
   if (answer === "yes") return undefined
-  return failed(
-    "denied",
-    renderNotice(dialect, "tool-denied", { refused: answer === "no", unanswered: answer !== "no", reason: "" }),
-  )
+  signal.throwIfAborted()
+  if (answer !== "no" && canWait) {
+    const askedMs = ports.clock.nowMs()
+    const definition = definitionOf(tool)
+    turn.progress.waiting.push({ id: `${turn.input.turnId}:${id}`, callId: id, tool: name, args, summary, askedMs, definition })
+    return failed("awaiting-approval", "")
+  }
+  const reason = given?.reason === undefined || given.reason === "" ? "" : encodeInline(given.reason)
+  return failed("denied", renderNotice(dialect, "tool-denied", { refused: answer === "no", unanswered: answer !== "no", reason }))
 }
 
 /** False for arguments that do not fit: such a call does not run, so that nobody need be asked. */

@@ -2,7 +2,7 @@ import type { HistoryMessage, ServiceKey, SessionKey } from "../../../core/conve
 import { withoutMessages } from "../branches.ts"
 import type { ProfileStatement, StoredMemory } from "../records.ts"
 import { rowId, sessionRowId } from "../row-keys.ts"
-import { stateWithoutWords } from "../session-store.ts"
+import { stateWithoutWaitingTurn, stateWithoutWords } from "../session-store.ts"
 import type { ForgetReport, StoreScope } from "../store.ts"
 import { dropBlobs, dropUnheld } from "./blob-table.ts"
 import type { Tables, UserRow } from "./in-memory-tables.ts"
@@ -108,10 +108,12 @@ export function dropRecalled(
       const { recalled: _, runs: __, ...rest } = message
       return Object.freeze(rest)
     }
-    if (![...row.history, ...row.aside.map(({ message }) => message)].some(mayHold)) continue
+    const isOwner = (user: string): boolean => inGroup || users.has(rowId(agent, user))
+    const state = stateWithoutWaitingTurn(row.state, isOwner, sinceMs)
+    if (!state && ![...row.history, ...row.aside.map(({ message }) => message)].some(mayHold)) continue
     const history = Object.freeze(row.history.map(dropFrom))
     const aside = row.aside.map((written) => ({ ...written, message: dropFrom(written.message) }))
-    sessions.put({ ...row, version: row.version + 1, history, aside })
+    sessions.put({ ...row, version: row.version + 1, history, aside, state: state ?? row.state })
   }
 }
 

@@ -1,9 +1,11 @@
 import type { Expression, ExpressionBuilder, SqlBool } from "kysely"
 import type { HistoryMessage, SessionKey } from "../../../core/conversation.ts"
 import type { StoredMemory } from "../../../services/store/records.ts"
+import { approvalKey, stateWithoutWaitingTurn } from "../../../services/store/session-store.ts"
 import { fromKeyText, having, keyText, sessionColumns } from "../key-columns.ts"
 import { groupScope, lockScope, nextEpoch, setEpoch, userScope } from "../memory/memory-scope.ts"
 import { bodyText, readBody } from "../row-body.ts"
+import { deleteChanges, readState } from "../session/stored-state.ts"
 import { type MemoryColumns, messageTables, type Queries, type SessionColumns, type Tables } from "../sql-tables.ts"
 
 type MessageTable = (typeof messageTables)[number]
@@ -99,12 +101,60 @@ export async function dropRecalled(
     for (const group of groups)
       await dropFrom(db, table, recalling().where("conversation", "=", group).where("audience", "=", "group"), changed)
   }
+  await dropWaiting(db, agent, { users, groups, ...options }, changed)
   for (const session of changed.values())
     await db
       .updateTable("sessions")
       .set(({ eb }) => ({ version: eb("version", "+", 1) }))
       .where(having(session))
       .execute()
+}
+
+/** Deletes turns that wait for an approval and may hold one of these memories: what was recalled for them, and what their tools said. */
+async function dropWaiting(
+  db: Queries,
+  agent: string,
+  { users, groups, except, sinceMs }: DroppedFrom,
+  changed: Map<string, SessionColumns>,
+) {
+  const isHere = (eb: ExpressionBuilder<Tables, "sessions">) =>
+    eb.or([
+      eb("whole_state", "like", `%"${approvalKey}"%`),
+      eb.exists(
+        eb
+          .selectFrom("state_changes as change")
+          .select("change.version")
+          .whereRef("change.agent", "=", "sessions.agent")
+          .whereRef("change.conversation", "=", "sessions.conversation")
+          .whereRef("change.audience", "=", "sessions.audience")
+          .where("change.body", "like", `%"${approvalKey}"%`),
+      ),
+    ])
+  let found = db.selectFrom("sessions").select(["agent", "conversation", "audience", "whole_state"])
+  if (except !== undefined) found = found.where(({ not, and }) => not(and(sessionColumns(except))))
+  for (const { whole_state, ...session } of await found.where("agent", "=", keyText(agent)).where(isHere).execute()) {
+    const { audience } = session
+    const key = { agent, conversation: fromKeyText(session.conversation), audience }
+    const { state } = await readState(db, key, whole_state)
+    const isOwner = (user: string) => users.has(keyText(user)) || (audience === "group" && groups.has(session.conversation))
+    const without = stateWithoutWaitingTurn(state, isOwner, sinceMs)
+    if (without === undefined) continue
+    await deleteChanges(db, key)
+    await db
+      .updateTable("sessions")
+      .set({ whole_state: bodyText(without) })
+      .where(having(session))
+      .execute()
+    changed.set(JSON.stringify(session), session)
+  }
+}
+
+/** The owners of deleted memories, and the sessions that keep what they have of them. */
+interface DroppedFrom {
+  readonly users: ReadonlySet<string>
+  readonly groups: ReadonlySet<string>
+  readonly except?: SessionKey
+  readonly sinceMs?: number
 }
 
 /** Every message that holds recalled memories or tool runs, which may hold some, and perhaps more: the text of a message can hold the same characters. */

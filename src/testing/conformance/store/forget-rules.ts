@@ -61,6 +61,24 @@ export const forgetRules: Rules<Store> = {
     const [outcome] = await Promise.allSettled([service.commit(group, commitOf(version, ["late"], { state }))])
     claimEqual(outcome.status, "rejected", "a commit with the state of before")
   },
+  async "forgetting takes turns that wait for an approval from the conversations that may hold what was forgotten"({
+    service,
+    agent,
+  }: Scene<Store>) {
+    const anns = keyOf(agent, { conversation: "ann's other" })
+    const bobs = keyOf(agent, { user: "bob", conversation: "bob's" })
+    await plant(service, keyOf(agent), "ann-secret")
+    for (const { user, ...key } of [anns, bobs]) {
+      const approval = { speaker: { id: user, name: user }, calls: [{ askedMs: 5 }], runs: ["ann-secret"] }
+      await service.commit(key, commitOf(0, [], { state: { turns: 1, approval: approval, filler: "x".repeat(20_000) } }))
+      await service.commit(key, commitOf(1, [], { state: { turns: 2, approval: approval, filler: "x".repeat(20_000) } }))
+    }
+    await service.forget({ agent, conversation: keyOf(agent).conversation })
+    const [hers, his] = [await service.load(anns), await service.load(bobs)]
+    claimEqual(Object.keys(hers?.state ?? {}), ["turns", "filler"], "the state of the same person's conversation")
+    claimEqual(hers?.version, 3, "its version")
+    claimEqual(Object.keys(his?.state ?? {}), ["turns", "approval", "filler"], "the state of another person's conversation")
+  },
   async "forgetting a conversation deletes everything that was said in it"(scene) {
     const { service, agent } = scene
     await plantAll(scene)
