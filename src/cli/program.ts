@@ -3,6 +3,7 @@ import { Command } from "commander"
 import { terminalText } from "../encode/terminal-text.ts"
 import { addChat } from "./chat/chat.ts"
 import { defaultModel } from "./choose-model.ts"
+import { addCard } from "./commands/card.ts"
 import { addEvents } from "./commands/events.ts"
 import { addInit } from "./commands/init.ts"
 import { addLint } from "./commands/lint.ts"
@@ -35,7 +36,7 @@ export function createProgram({ stdout, stderr }: CliIo, run: RunCommand): Comma
     .showSuggestionAfterError()
     .addHelpText("after", programHelp)
   program.commandsGroup("Characters:")
-  for (const add of [addChat, addServe, addInit, addUndo]) add(program, run)
+  for (const add of [addChat, addServe, addInit, addCard, addUndo]) add(program, run)
   program.commandsGroup("Prompts and profiles:")
   for (const add of [addRender, addLint, addSchema, addMcp]) add(program, run)
   program.commandsGroup("Memory:")
@@ -69,6 +70,7 @@ Examples:
   promptstrata chat                          talk to the character Fay
   promptstrata chat --once "帮我算 17*23"    ask one question
   promptstrata chat ./bots/mine.toml         talk to your own character
+  promptstrata chat ./seraphina.png          talk to a character card
   promptstrata serve fay                     answer over HTTP: OpenAI API, useChat, AG-UI
   promptstrata init luna                     create a character in the new folder luna
   promptstrata render fay --sections         print the prompt and the source of every part

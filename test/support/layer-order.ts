@@ -20,6 +20,7 @@ export const sharedFile = "src/node/workspace/update-file.ts"
  * when there is one of that name or hold nothing of what was there.
  */
 export const fileWriters: readonly string[] = [
+  "src/cli/commands/card.ts",
   "src/cli/commands/scaffold.ts",
   "src/cli/memory/export-import.ts",
   "src/stores/sql/maintenance/repair-rows.ts",

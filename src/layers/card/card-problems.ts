@@ -1,0 +1,74 @@
+import { sanitise } from "../../encode/sanitise.ts"
+import type { LoreEntry } from "../lorebook/lorebook.ts"
+import { createLoreScanner } from "../lorebook/scan.ts"
+import type { Card } from "./card.ts"
+import { fillMacros } from "./macros.ts"
+
+/** A part of a card that enters prompts, with its text. */
+export interface CardPart {
+  readonly name: string
+  readonly text: string
+  /** True for a part that every prompt has while there is room; the others enter when they are called. */
+  readonly always: boolean
+}
+
+/** The parts of a card that can enter a prompt, in the order of the dialect `tavern`. */
+export function cardParts(card: Card): readonly CardPart[] {
+  const fields: readonly (readonly [name: string, text: string])[] = [
+    ["system_prompt", card.systemPrompt],
+    ["description", card.description],
+    ["personality", card.personality],
+    ["scenario", card.scenario],
+    ["mes_example", card.exampleDialogues],
+    ["first_mes", card.greetings[0] ?? ""],
+    ["post_history_instructions", card.postHistory],
+  ]
+  const lore = (card.book?.entries ?? []).map((entry, at) => ({
+    name: loreName(entry, at),
+    text: entry.text.text,
+    always: entry.constant === true,
+  }))
+  return [...fields.map(([name, text]) => ({ name, text, always: true })), ...lore].filter(({ text }) => text.trim() !== "")
+}
+
+function loreName({ title }: LoreEntry, at: number): string {
+  return `entries[${at}]${title === undefined ? "" : ` ${title}`}`
+}
+
+/** Everything about a card that its author may not have meant, a line each. */
+export function cardProblems(card: Card): readonly string[] {
+  const entries = card.book?.entries ?? []
+  const parts = [...cardParts(card), ...card.greetings.slice(1).map((text, at) => ({ name: `alternate_greetings[${at}]`, text }))]
+  return [
+    ...card.warnings,
+    ...parts.flatMap(({ name, text }) => textProblems(name, text)),
+    ...entries.flatMap((entry, at) => entryProblems(entry, loreName(entry, at))),
+    ...createLoreScanner({ entries }).refused.map(({ entry, key, reason }) => {
+      const at = entries.findIndex(({ id }) => id === entry)
+      return `${loreName(entries[at] as LoreEntry, at)}: the pattern ${key} is not used: ${reason}.`
+    }),
+  ]
+}
+
+const nobody = { char: "", user: "", nowMs: 0, locale: "en", random: () => 0, pick: () => 0 }
+
+function textProblems(name: string, text: string): readonly string[] {
+  const unknown = [...new Set(fillMacros(text, nobody).unknown)]
+  const { removed, kinds } = sanitise(text)
+  return [
+    ...unknown.map((macro) => `${name}: the macro ${macro.slice(0, 80)} is not known; the model reads it as it stands.`),
+    ...(removed === 0 ? [] : [`${name}: invisible characters are taken out: ${removed} (${kinds.join(", ")}).`]),
+  ]
+}
+
+function entryProblems({ keys, constant, conditions, text, disabled, probability }: LoreEntry, name: string): readonly string[] {
+  if (disabled === true) return []
+  const isCalled = keys.some((key) => typeof key !== "string" || key.trim() !== "")
+  return [
+    ...(text.text.trim() === "" ? [`${name}: the entry has no text, so it never enters.`] : []),
+    ...(isCalled || constant === true || conditions?.force === "always"
+      ? []
+      : [`${name}: the entry has no key, so it never enters.`]),
+    ...(probability !== undefined && probability <= 0 ? [`${name}: the probability is ${probability}, so it never enters.`] : []),
+  ]
+}
