@@ -52,10 +52,12 @@ export async function runModelStep(
       turn.signal.throwIfAborted()
       const answer = turn.progress.output ?? turn.progress.answer
       if (answer.hasShown || !isModelFailure(error)) throw error
-      const again = tries < profile.retry.maxAttempts && isRetryable(error)
+      const isRefused = error.code === "model" && error.evidence.kind === "bad-request"
+      const isNamed = isRefused && turn.progress.shown?.nameOld(turn, model) === true
+      const again = isNamed || (tries < profile.retry.maxAttempts && isRetryable(error))
       const next = again ? model : models[index + 1]
       if (!next) throw error
-      const delayMs = again ? delayBefore(turn, tries, error) : 0
+      const delayMs = again && !isNamed ? delayBefore(turn, tries, error) : 0
       answer.restart()
       turn.emit({ type: "retry", model: next.id, delayMs, reason: messageOf(error) })
       await pause(delayMs, { timers: turn.agent.ports.timers, signal: turn.signal })

@@ -58,6 +58,19 @@ export function fewerAndFewer(turn: TurnContext, model: LanguageModel): readonly
   return histories
 }
 
+/**
+ * Names all attachments of earlier messages from now on, because the provider refused a request that had them: a URL may be dead by now.
+ * False if there are none.
+ */
+export function nameOld(turn: TurnContext, model: LanguageModel): boolean {
+  const { progress } = turn
+  const fewer = keepNewest(progress.shownHistory, { least: 0, most: 0, sight: sightOf(model) })
+  if (fewer === progress.shownHistory) return false
+  progress.shownHistory = fewer
+  warnOnce(turn, "file", "", `${model.id} refused a request with attachments of earlier messages; this turn only names them.`)
+  return true
+}
+
 interface Newest {
   /** Once there are more than `most`, the newest `least` stay. */
   readonly least: number
@@ -92,7 +105,8 @@ function keepNewest(history: readonly HistoryMessage[], { least, most, sight }: 
     return isSame ? message : withGone(message, attachments.filter((attachment) => stays.has(attachment)).length)
   })
   const reason = `${lost} attachments of earlier messages are only named; the newest ${shown.length} are shown`
-  lostBefore.set(fewer, { tokens, reason })
+  const before = lostBefore.get(history)
+  lostBefore.set(fewer, { tokens: tokens + (before?.tokens ?? 0), reason })
   return fewer
 }
 

@@ -196,6 +196,7 @@ export interface ChildRun {
 export interface ShownAttachments {
   sightOf(model: LanguageModel): Sight
   fewerAndFewer(turn: TurnContext, model: LanguageModel): readonly (readonly HistoryMessage[])[]
+  nameOld(turn: TurnContext, model: LanguageModel): boolean
   warnOfUnseen(turn: TurnContext, model: LanguageModel): void
   withBytes(turn: TurnContext, request: ModelRequest, model: LanguageModel): Promise<ModelRequest>
 }

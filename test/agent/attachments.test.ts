@@ -1,12 +1,15 @@
+import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import type { AttachmentInput } from "../../src/core/conversation.ts"
 import { PromptStrataError } from "../../src/core/errors.ts"
 import { blobId } from "../../src/services/store/blob.ts"
 import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"
 import type { Store } from "../../src/services/store/store.ts"
+import { openSqliteStore } from "../../src/stores/sqlite/open-sqlite-store.ts"
 import { scriptedModel } from "../../src/testing/index.ts"
 import { finish, testAgent } from "../support/agents.ts"
 import { png } from "../support/pictures.ts"
+import { tempFolder } from "../support/temp-folder.ts"
 
 const key = { agent: "test", conversation: "test", audience: "private" } as const
 const english = { dialect: "layered", locale: "en", timeZone: "UTC", memory: { enabled: false } } as const
@@ -55,18 +58,31 @@ describe("attachments", () => {
     expect(counts).toEqual({ puts: 1, gets: 0 })
   })
 
-  test("an export carries the bytes, an import brings them back, and forgetting the conversation deletes them", async () => {
-    const store = createInMemoryStore()
-    const { session } = testAgent(scriptedModel([finish("好")]), english, { store })
-    const photo = png(8, 8, { fill: 7 })
+  test.each([
+    ["in memory", async () => createInMemoryStore()],
+    ["SQLite", () => openSqliteStore(join(tempFolder(), "store.sqlite"))],
+  ])("%s: bytes are kept once, exported, imported, and deleted with the conversation or the person", async (_, open) => {
+    const [store, other] = [await open(), await open()]
+    const { agent, session } = testAgent(scriptedModel([finish("好"), finish("好"), finish("好")]), english, { store })
+    const [photo, mine] = [png(8, 8, { bytes: 100_000, fill: 7 }), png(8, 8, { fill: 8 })]
+    const [id, own] = [await blobId(photo), await blobId(mine)]
     await session.send("看", { attachments: [{ bytes: photo }] }).result
+    await session.send("again", { attachments: [{ bytes: photo }] }).result
+    const group = agent.session({ conversation: "g", audience: "group" })
+    await group.hear("", { attachments: [{ bytes: mine }], from: { id: "ann" } })
+    await group.send("我", { attachments: [{ bytes: photo }], from: { id: "bob" } }).result
     const lines = await exported(store)
-    const other = createInMemoryStore()
+    // Base64 takes four characters for three bytes.
+    expect(lines.join("").length).toBeLessThan(2 * 133_000)
     await other.import(lines)
-    expect(await other.blobs.get(await blobId(photo), key)).toEqual(photo)
+    expect([await other.blobs.get(id, key), await other.blobs.get(own, group.key)]).toEqual([photo, mine])
+    await other.forget({ agent: "test", user: "ann" })
+    expect([await other.blobs.get(own, group.key), await other.blobs.get(id, group.key)]).toEqual([undefined, photo])
     await other.forget({ agent: "test", conversation: "test" })
-    expect(await other.blobs.get(await blobId(photo), key)).toBeUndefined()
-    expect(await exported(other)).toEqual([])
+    expect([await other.blobs.get(id, key), await other.blobs.get(id, group.key)]).toEqual([undefined, photo])
+    await other.forget({ agent: "test" })
+    expect((await exported(other)).join("")).not.toContain(id)
+    for (const each of [store, other]) await each.close()
   })
 
   test("words that are only heard take attachments too, and the next turn shows them", async () => {

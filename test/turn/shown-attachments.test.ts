@@ -1,5 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
+import { PromptStrataError } from "../../src/core/errors.ts"
 import type { ModelRequest } from "../../src/model/language-model.ts"
 import { blobId } from "../../src/services/store/blob.ts"
 import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"
@@ -174,6 +175,20 @@ describe("attachments of earlier messages", () => {
     expect(decision).toMatchObject({ fate: "shortened", reason: expect.stringContaining("only named") })
     expect((assembly?.tokens ?? 0) + (assembly?.overheadTokens ?? 0)).toBeLessThanOrEqual(1_400)
   })
+})
+
+test("attachments of earlier messages are only named once a provider refused them, such as a URL that is dead by now", async () => {
+  const refusal = new PromptStrataError("model", "The URL cannot be read.", { evidence: { kind: "bad-request" } })
+  const model = scriptedModel([finish("A cat."), [refusal], finish("Yes."), [refusal]], { capabilities: seeing })
+  const { session } = testAgent(model, english)
+  await session.send("", { attachments: [{ url: "https://example.com/cat.png" }] }).result
+  const result = await session.send("Really?").result
+  expect(result).toMatchObject({ ok: true, text: "Yes." })
+  expect(model.requests.map((request) => partsOf(request).length)).toEqual([1, 1, 0])
+  expect(textOf(model.requests[2])).toContain("%[cat.png] (a picture, image/png; no longer shown)")
+  expect(result.trace.warnings).toEqual([{ kind: "file", message: expect.stringContaining("refused a request") }])
+  const later = testAgent(scriptedModel([[refusal]], { capabilities: seeing }), english)
+  expect(await later.session.send("Hi").result).toMatchObject({ ok: false, error: { code: "model" } })
 })
 
 describe("attachments of a tool's result", () => {
