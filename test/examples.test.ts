@@ -42,9 +42,11 @@ describe.each(names)("examples/%s", (name) => {
   })
 
   test("has a README that explains each variable of the environment", () => {
-    const variables = programs.flatMap((file) =>
-      [...read(`examples/${name}/${file}`).matchAll(/\b[A-Z]{4,}(?:_[A-Z]+)*\b(?= (?:=|[,}]))/g)].map(String),
+    const environment = programs.map(
+      (file) => /const \{([^}]*)\} = process\.env/.exec(read(`examples/${name}/${file}`))?.[1] ?? "",
     )
+    const variables = environment.flatMap((given) => [...given.matchAll(/(\w+) =/g)].map((match) => match[1] ?? ""))
+    expect(variables).toContain("PROFILE")
     const page = read(`examples/${name}/README.md`)
     expect(variables.filter((variable) => !page.includes(`\`${variable}\``))).toEqual([])
     expect(page).toContain("npm start")

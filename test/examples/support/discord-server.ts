@@ -48,7 +48,7 @@ interface Socket {
 }
 
 export const token = "OTk.secret"
-export const bot = { id: "99", username: "fay", global_name: null, discriminator: "0", avatar: null, bot: true }
+const bot = { id: "99", username: "fay", global_name: null, discriminator: "0", avatar: null, bot: true }
 const guild = {
   ...{
     id: "500",

@@ -1,0 +1,40 @@
+import { Context, h } from "@koishijs/core"
+import { HTTP } from "@koishijs/plugin-http"
+import { SatoriAdapter } from "@satorijs/adapter-satori"
+import { createAgent } from "promptstrata"
+import { takeMessage } from "promptstrata/bots"
+import { openaiModel } from "promptstrata/models/openai"
+import { loadProfile } from "promptstrata/node"
+import { openStore } from "promptstrata/stores"
+
+const { SATORI_URL = "http://127.0.0.1:5140/satori", SATORI_TOKEN = "", PROFILE = "layered", MODEL = "gpt-5-mini" } = process.env
+
+const store = await openStore("./data")
+const profile = await loadProfile(PROFILE)
+const agent = createAgent({ profile, model: openaiModel(MODEL), store })
+const app = new Context()
+app.plugin(HTTP)
+app.plugin(SatoriAdapter as never, { endpoint: SATORI_URL, token: SATORI_TOKEN })
+
+app.on("message", (message) => {
+  const { platform, channelId, userId, selfId, isDirect, author, elements = [] } = message
+  if (!userId || userId === selfId || author.isBot) return
+  const nameOf = ({ id, name = id }: { id?: string; name?: string }) => (id === selfId ? profile.agent.name : name)
+  const words = h.select(elements, "text,at").map(({ type, attrs }) => (type === "text" ? attrs.content : `@${nameOf(attrs)}`))
+  const files = h.select(elements, "img,image,audio,file").map(({ attrs }) => String(attrs.src ?? attrs.url))
+  const isMeant =
+    isDirect || message.quote?.user?.id === selfId || h.select(elements, "at").some(({ attrs }) => attrs.id === selfId)
+  const from = { id: `${platform}:${userId}`, name: author.nick ?? author.name ?? userId }
+  const said = { id: message.messageId ?? "", text: words.join("").trim(), from, files, isMeant }
+  takeMessage(agent.session({ conversation: `${platform}:${channelId}`, audience: isDirect ? "private" : "group" }), said, {
+    limit: 2000,
+    locale: profile.locale,
+    sendText: (text) => message.send(h.text(text)),
+    sendFile: ({ path, mediaType, base64 }) => message.send(h.file(Buffer.from(base64, "base64"), mediaType, { title: path })),
+  }).catch(console.error)
+})
+app.on("login-updated", ({ bot }) => console.log(`${bot.user?.name} listens. Ctrl-C ends it.`))
+await app.start()
+
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  process.once(signal, () => agent.close().then(() => Promise.all([app.stop(), store.close()])))

@@ -1,0 +1,63 @@
+import { beforeEach, describe, expect, test } from "vitest"
+import { type ChatServer, startChatServer } from "../support/chat-server.ts"
+import { examplePackage } from "./support/example-package.ts"
+import { answersOf, promptOf } from "./support/model-answers.ts"
+import { exampleFolder, type RunningExample, startExample } from "./support/running-example.ts"
+import { type SatoriServer, startSatori, token, type WebSocketPackage } from "./support/satori-server.ts"
+
+const folder = exampleFolder("koishi") ?? ""
+
+const ann = { id: "7", name: "Ann" }
+const bob = { id: "8", name: "Bob" }
+const group = { channel: { id: "42", type: 0 }, guild: { id: "42", name: "Tea" } }
+
+let next = 0
+const inPrivate = (content: string) => ({
+  ...{ channel: { id: "private:7", type: 1 }, user: ann },
+  message: { id: `${++next}`, content },
+})
+const inGroup = (content: string, user = ann) => ({
+  ...{ ...group, user, member: { user } },
+  message: { id: `${++next}`, content },
+})
+
+describe.skipIf(folder === "")("examples/koishi", () => {
+  let [model, satori, bot] = [] as unknown as [ChatServer, SatoriServer, RunningExample]
+
+  beforeEach(async ({ onTestFinished }) => {
+    model = await startChatServer()
+    onTestFinished(() => model.close())
+    satori = await startSatori(await examplePackage<WebSocketPackage>(folder, "ws"))
+    const env = { SATORI_URL: satori.endpoint, SATORI_TOKEN: token, OPENAI_BASE_URL: model.baseUrl }
+    bot = startExample({ program: [folder, "bot.ts"], env })
+    await bot.shows("Fay listens")
+  })
+
+  test("answers a private message, escapes what it says, and ends at Ctrl-C", async () => {
+    model.reply(...answersOf('Hello, Ann. 1 < 2 <at id="all"/>'))
+    satori.dispatch("message-created", inPrivate("hi <b>&amp; hello</b>"))
+    const content = 'Hello, Ann. 1 &lt; 2 &lt;at id="all"/&gt;'
+    expect(await satori.sent.reach(1)).toEqual([expect.objectContaining({ channel_id: "private:7", content })])
+    expect(promptOf(model, 0)).toContain("hi & hello")
+    expect(await bot.stop()).toMatchObject({ code: 0 })
+  })
+
+  test("in a group it listens, and answers who mentions it or replies to it", async () => {
+    model.reply(...answersOf("Green tea.", "You are welcome."))
+    satori.dispatch("message-created", inGroup("I like green tea."))
+    satori.dispatch("message-created", inGroup(`<at id="99" name="Fay"/> what does <at id="7" name="Ann"/> like?`, bob))
+    expect(await satori.sent.reach(1)).toEqual([expect.objectContaining({ channel_id: "42", content: "Green tea." })])
+    for (const words of ["I like green tea.", "@Fay what does @Ann like?", "Bob"]) expect(promptOf(model, 0)).toContain(words)
+    const quote = '<quote id="1001"><user id="99" name="Fay"/>Green tea.</quote>'
+    satori.dispatch("message-created", inGroup(`${quote}Thanks!`, bob))
+    expect((await satori.sent.reach(2)).at(-1)?.content).toBe("You are welcome.")
+    expect(model.calls).toHaveLength(2)
+  })
+
+  test("takes pictures in", async () => {
+    model.reply(...answersOf("A dot."))
+    satori.dispatch("message-created", inPrivate(`<img src="${satori.endpoint}/dot.png"/>`))
+    expect((await satori.sent.reach(1))[0]?.content).toBe("A dot.")
+    expect(promptOf(model, 0)).toContain("%[dot.png] (a picture, image/png")
+  })
+})
