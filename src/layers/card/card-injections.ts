@@ -78,7 +78,7 @@ function depthOf({ position }: LoreEntry): number {
 }
 
 /** The dialogues of `mes_example`, which lines `<START>` part. */
-export function exampleDialogues({ exampleDialogues: text }: Card): readonly string[] {
+function exampleDialogues({ exampleDialogues: text }: Card): readonly string[] {
   return text
     .split(/<START>/i)
     .map((dialogue) => dialogue.trim())

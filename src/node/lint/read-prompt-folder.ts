@@ -7,6 +7,7 @@ import { overlayLoader, sourceLoader } from "../../dialect/source-loader.ts"
 import type { LintFile, LintFileKind, LintProfile } from "../../lint/context.ts"
 import { parseTolerantly } from "../../lint/parse-tolerantly.ts"
 import type { TemplateLoader } from "../../template/parse.ts"
+import { isCardPath } from "../cards/card-path.ts"
 import { parsePrompt } from "../load-prompts.ts"
 import { readTextFile } from "../read-text-file.ts"
 import { displayPath, shippedPromptsFolder } from "../shipped-files.ts"
@@ -47,7 +48,8 @@ export function readLooseFiles(profiles: readonly LintProfile[], read: readonly 
       return [{ ...readFile(path, kind), ...place }]
     }
     return [
-      ...add("persona", persona.source?.file),
+      // A card is no text: "promptstrata card lint" checks it.
+      ...(persona.source && isCardPath(persona.source.file) ? [] : add("persona", persona.source?.file)),
       ...add("format", format?.source?.file),
       ...add("final", final.system?.source?.file),
       ...skills.flatMap(({ source }) => add("skill", source.file)),

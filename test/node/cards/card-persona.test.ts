@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { createAgent } from "../../../src/agent/agent.ts"
+import { lint } from "../../../src/lint/lint.ts"
+import { readLintFiles } from "../../../src/node/lint/read-lint-files.ts"
 import { loadPersona } from "../../../src/node/load-persona.ts"
 import { loadProfile } from "../../../src/node/profile/load-profile.ts"
 import { countingIds, manualClock, type ScriptedModel, scriptedModel } from "../../../src/testing/index.ts"
@@ -139,6 +141,7 @@ describe("a card as a profile", () => {
     expect(messages.at(-1)?.content).toContain("[context: character.scenario]\nRain.\n[/context]")
     expect(messages.at(-1)?.content).toContain("A dragon sleeps in the cellar.")
     expect(await loadPersona(`${folder}/mei.json`)).toMatchObject({ name: "Mei Keeper im start", text: { trust: "tool" } })
+    expect(lint(await readLintFiles({ profiles: [`${folder}/bot.toml`] }))).toEqual([])
     await expect(loadProfile(`${folder}/bad.toml`, { env: {} })).rejects.toThrow(
       /bad\.json:1: expected a character card with a name/,
     )
