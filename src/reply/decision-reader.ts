@@ -1,11 +1,9 @@
 import { checkOptions } from "../core/check-options.ts"
 import { invariant } from "../core/errors.ts"
 import type { Reader } from "../core/reader.ts"
-import type { ToolChoice } from "../model/language-model.ts"
 import type { Decision, DecisionEvent } from "./decision.ts"
 import { DecisionScan, type OutputScan, type Shown } from "./decision-scan.ts"
 import { createWellFormedReader, type StepCount } from "./incoming-text.ts"
-import { excerptOf } from "./interpret-decision.ts"
 import { StrictScan } from "./strict-scan.ts"
 
 /** Options of {@link createDecisionReader} and {@link readDecision}. */
@@ -22,8 +20,6 @@ interface InnerOptions {
   readonly streams?: boolean
   /** Counts the characters that the reader looks at. The count is linear in the output. */
   readonly count?: StepCount
-  /** The calls that may be made. A decision that does not keep to it is unreadable, and nothing of it is shown. */
-  readonly choice?: ToolChoice | undefined
 }
 
 /**
@@ -32,9 +28,8 @@ interface InnerOptions {
  * the output was cut. It never throws for anything the model writes.
  */
 export function createDecisionReader(options: DecisionReaderOptions & InnerOptions = {}): Reader<string, DecisionEvent> {
-  checkOptions("createDecisionReader", options, { strict: true, opensInThought: true, streams: true, count: true, choice: true })
-  const { strict = false, opensInThought = false, streams = true, count = { steps: 0 }, choice = "auto" } = options
-  const mustCall = choice !== "auto" && choice !== "none"
+  checkOptions("createDecisionReader", options, { strict: true, opensInThought: true, streams: true, count: true })
+  const { strict = false, opensInThought = false, streams = true, count = { steps: 0 } } = options
   const wellFormed = createWellFormedReader()
   const shown: Shown = { thinking: "", message: "" }
   let isShown = false
@@ -42,8 +37,7 @@ export function createDecisionReader(options: DecisionReaderOptions & InnerOptio
     ? new StrictScan({ opensInThought, streams }, shown, count)
     : new DecisionScan({ opensInThought }, shown, count)
   const take = (): DecisionEvent[] => {
-    const { thinking } = shown
-    const message = mustCall ? "" : shown.message
+    const { thinking, message } = shown
     const events: DecisionEvent[] = []
     if (thinking !== "") events.push({ type: "thinking-delta", delta: thinking })
     if (message !== "") events.push({ type: "message-delta", delta: message })
@@ -59,28 +53,12 @@ export function createDecisionReader(options: DecisionReaderOptions & InnerOptio
     },
     end() {
       for (const piece of wellFormed.end()) scan.feed(piece)
-      const decision = keptTo(choice, scan.end())
+      const decision = scan.end()
       if (!isShown && shown.message === "" && decision.action === "finish") shown.message = decision.message ?? ""
       const own = decision.action === "unreadable" ? undefined : decision.ignored
       return [...take(), { type: "decision", decision, ignored: scan.ignored ?? own, thinkingFault: scan.thinkingFault }]
     },
   }
-}
-
-/** The decision if it keeps to a choice of calls; a call beside a message is then the call that was asked for. Else an unreadable one. */
-function keptTo(choice: ToolChoice, decision: Decision): Decision {
-  if (choice === "auto" || decision.action === "unreadable") return decision
-  const call = decision.action === "tool" ? decision : decision.call
-  const { status, ...said } = decision
-  if (choice === "none") {
-    if (decision.action === "finish" && call === undefined) return decision
-    return { action: "unreadable", fault: { kind: "call-forbidden", excerpt: excerptOf(said) }, status: "malformed" }
-  }
-  if (call === undefined || (choice !== "required" && call.tool !== choice.tool))
-    return { action: "unreadable", fault: { kind: "call-required", excerpt: excerptOf(said) }, status: "malformed" }
-  if (decision.action === "tool") return decision
-  const { message } = decision
-  return { action: "tool", ...call, ...(message === undefined ? {} : { ignored: excerptOf({ message }) }), status }
 }
 
 /**

@@ -54,16 +54,18 @@ export async function planJson(turn: TurnContext): Promise<PlanOutcome> {
 function decisionReading(turn: TurnContext, model: LanguageModel): StepReading {
   const { loop } = turn.agent.profile
   const opensInThought = model.capabilities.opensInThought ?? false
-  const reader = createDecisionReader({ strict: loop.strict, opensInThought, choice: turn.progress.step?.choice })
+  const reader = createDecisionReader({ strict: loop.strict, opensInThought })
   const step = turn.progress.traceSteps.length + 1
+  const prepared = turn.progress.step
   let decision: StepDecision | undefined
   const take = (events: ReturnType<typeof reader.push>) => {
     for (const event of events) {
       if (event.type === "message-delta") {
-        if (!turn.progress.output) turn.progress.answer.say(event.delta)
+        if (!turn.progress.output && !prepared?.mustCall) turn.progress.answer.say(event.delta)
       } else if (event.type === "thinking-delta") turn.emit({ ...event, step })
       else {
-        decision = event.ignored === undefined ? event.decision : { ...event.decision, ignored: event.ignored }
+        decision = prepared?.keptDecision(event.decision) ?? event.decision
+        if (event.ignored !== undefined) decision = { ...decision, ignored: event.ignored }
         if (event.thinkingFault !== undefined) warnOfThinking(turn, model, event.thinkingFault)
       }
     }

@@ -1,5 +1,6 @@
 import type { HistoryMessage, KeptRun } from "../../core/conversation.ts"
-import { approvalKey, type SessionCommit } from "../../services/store/session-store.ts"
+import type { SessionCommit } from "../../services/store/session-store.ts"
+import { approvalKey } from "../../services/store/waiting-turn.ts"
 import type { TurnResult } from "../../trace/turn-event.ts"
 import { type OpenTurn, withoutOpenTurn } from "../../turn/approval/open-approval.ts"
 import type { TurnContext } from "../../turn/turn-context.ts"

@@ -3,7 +3,7 @@ import { hashText } from "../../core/fingerprint.ts"
 import type { ToolCall } from "../../core/span.ts"
 import type { Injection, Trust } from "../../core/value.ts"
 import type { PlannerStep } from "../../layers/turn-state.ts"
-import { approvalKey } from "../../services/store/session-store.ts"
+import { approvalKey } from "../../services/store/waiting-turn.ts"
 import { printJson } from "../../tools/print-json.ts"
 import type { Approval, Tool, ToolRun } from "../../tools/tool.ts"
 

@@ -6,6 +6,8 @@ import { priority } from "../../core/value.ts"
 import { renderNotice } from "../../dialect/render-notice.ts"
 import { encodeInline } from "../../encode/inline.ts"
 import type { LanguageModel, ToolChoice } from "../../model/language-model.ts"
+import type { Decision } from "../../reply/decision.ts"
+import { excerptOf } from "../../reply/interpret-decision.ts"
 import type { ToolRun } from "../../tools/tool.ts"
 import { createToolSet, type ToolSet } from "../../tools/tool-set.ts"
 import { type TurnContext, warn, warnOnce } from "../turn-context.ts"
@@ -35,6 +37,8 @@ export async function controlStep(turn: TurnContext, control: StepControl, promp
     models: model === undefined ? agent.models : [model, ...agent.models.filter((each) => each !== model)],
     choice,
     broken: choice === "auto" ? undefined : choiceNotice(turn, choice, true),
+    mustCall: choice !== "auto" && choice !== "none",
+    keptDecision: (decision) => keptTo(choice, decision),
     kept: (calls, nameOf) => keptCalls(turn, { choice, calls, nameOf }),
     stops: async () => (await called(turn, "stopWhen", () => control.stopWhen?.(state()))) === true,
   }
@@ -147,4 +151,20 @@ function keptCalls(
   const isMade = choice === "required" ? calls.length > 0 : calls.some(({ name }) => nameOf(name) === choice.tool)
   if (!isMade) warn(turn, "model", "The model did not make the call that `toolChoice` asks for.")
   return calls
+}
+
+/** The decision if it keeps to a choice of calls; a call beside a message is then the call that was asked for. Else an unreadable one. */
+function keptTo(choice: ToolChoice, decision: Decision): Decision {
+  if (choice === "auto" || decision.action === "unreadable") return decision
+  const call = decision.action === "tool" ? decision : decision.call
+  const { status, ...said } = decision
+  if (choice === "none") {
+    if (decision.action === "finish" && call === undefined) return decision
+    return { action: "unreadable", fault: { kind: "call-forbidden", excerpt: excerptOf(said) }, status: "malformed" }
+  }
+  if (call === undefined || (choice !== "required" && call.tool !== choice.tool))
+    return { action: "unreadable", fault: { kind: "call-required", excerpt: excerptOf(said) }, status: "malformed" }
+  if (decision.action === "tool") return decision
+  const { message } = decision
+  return { action: "tool", ...call, ...(message === undefined ? {} : { ignored: excerptOf({ message }) }), status }
 }

@@ -2,6 +2,7 @@ import type { StandardSchemaV1 } from "@standard-schema/spec"
 import type { Reader } from "../../core/reader.ts"
 import type { ToolCall } from "../../core/span.ts"
 import type { LanguageModel, ToolChoice } from "../../model/language-model.ts"
+import type { Decision } from "../../reply/decision.ts"
 import type { createPlainTextReader, ReplyPart } from "../../reply/thinking.ts"
 import type { JsonSchema, ToolRun } from "../../tools/tool.ts"
 import type { ToolSet } from "../../tools/tool-set.ts"
@@ -81,6 +82,10 @@ export interface PreparedStep {
   readonly choice: ToolChoice
   /** The sentence that asks again after a decision that does not keep to `choice`. */
   readonly broken: string | undefined
+  /** True if an answer is not shown, because a call must come before it. */
+  readonly mustCall: boolean
+  /** The decision if it keeps to `choice`, else an unreadable one. A call beside a message is then the call that was asked for. */
+  keptDecision(decision: Decision): Decision
   /** The native calls that may be run. Reports those that may not, and a call that had to be made and was not. */
   kept(calls: ToolCall[], nameOf: (native: string) => string): ToolCall[]
   /** True if the caller ends the planning here. */

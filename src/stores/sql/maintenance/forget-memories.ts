@@ -1,7 +1,7 @@
 import type { Expression, ExpressionBuilder, SqlBool } from "kysely"
 import type { HistoryMessage, SessionKey } from "../../../core/conversation.ts"
 import type { StoredMemory } from "../../../services/store/records.ts"
-import { approvalKey, stateWithoutWaitingTurn } from "../../../services/store/session-store.ts"
+import { approvalKey, stateWithoutWaitingTurn } from "../../../services/store/waiting-turn.ts"
 import { fromKeyText, having, keyText, sessionColumns } from "../key-columns.ts"
 import { groupScope, lockScope, nextEpoch, setEpoch, userScope } from "../memory/memory-scope.ts"
 import { bodyText, readBody } from "../row-body.ts"
