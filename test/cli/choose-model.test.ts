@@ -51,7 +51,7 @@ describe("the model", () => {
 
   test("asks its own server and the profile's settings decide on JSON mode", async () => {
     const profile = resolveProfile({ model: { id: "m", baseUrl: "http://profile/v1" }, loop: { responseFormat: "json" } })
-    expect(chooseModel(profile, {}).model.capabilities).toEqual({ developerRole: false, tools: false })
+    expect(chooseModel(profile, {}).model.capabilities).toMatchObject({ developerRole: false, tools: false })
   })
 })
 
