@@ -38,8 +38,9 @@ const known: { readonly [K in keyof Required<BotMessage>]: true } = {
   mentions: true,
 }
 
-/** The last message of each private conversation that was answered in this process. */
-const lastAsked = new WeakMap<Session, { readonly id: string; readonly turnId: string }>()
+/** The last message that was answered of each private conversation, the newest last. Sessions may be collected between two messages. */
+const lastAsked = new Map<string, { readonly id: string; readonly turnId: string }>()
+const maxLastAsked = 10_000
 
 /**
  * Hands a message of a platform to a session: it is answered in the chat as {@link deliverTurn} does, or heard. An edit of the last
@@ -51,7 +52,9 @@ export async function takeMessage(session: Session, message: BotMessage, chat: B
   const { id, text, from, atMs, files = [], isMeant = true, isEdit = false, replyTo, mentions } = message
   if (text.trim() === "" && files.length === 0) return undefined
   const isPrivate = session.key.audience === "private"
-  const edited = isPrivate && isEdit && lastAsked.get(session)?.id === id ? lastAsked.get(session) : undefined
+  const conversation = JSON.stringify([session.key.agent, session.key.conversation])
+  const last = isPrivate && isEdit ? lastAsked.get(conversation) : undefined
+  const edited = last?.id === id ? last : undefined
   const isHeard = isEdit ? edited === undefined : !isMeant
   const { onError = console.error, sendText, locale = "en" } = chat
   let attachments: readonly AttachmentInput[] = []
@@ -70,8 +73,15 @@ export async function takeMessage(session: Session, message: BotMessage, chat: B
     return undefined
   }
   const turn = (edited && (await answeredAnew(session, `${edited.turnId}:0`, text))) ?? session.send(text, said)
-  if (isPrivate) lastAsked.set(session, { id, turnId: turn.id })
+  if (isPrivate) remember(conversation, { id, turnId: turn.id })
   return deliverTurn(turn, chat)
+}
+
+function remember(conversation: string, asked: { readonly id: string; readonly turnId: string }): void {
+  lastAsked.delete(conversation)
+  lastAsked.set(conversation, asked)
+  const [oldest] = lastAsked.size > maxLastAsked ? lastAsked.keys() : []
+  if (oldest !== undefined) lastAsked.delete(oldest)
 }
 
 function loaded(files: NonNullable<BotMessage["files"]>): Promise<readonly AttachmentInput[]> {

@@ -11,9 +11,13 @@ const picture = Buffer.from(
   "base64",
 )
 
-function bot(answers: readonly string[], audience: "private" | "group" = "private") {
+let given = 0
+
+function bot(answers: readonly string[], audience: "private" | "group" = "private", store = createInMemoryStore()) {
   const model = scriptedModel(answers.map(finish))
-  const { agent } = testAgent(model, { memory: { enabled: false } }, { store: createInMemoryStore() })
+  // Agents of one store must not name two turns alike.
+  const ids = { next: (prefix: string) => `${prefix}-${++given}` }
+  const { agent } = testAgent(model, { memory: { enabled: false } }, { store, ports: { ids } })
   const session = agent.session({ conversation: "c", audience })
   const sent: string[] = []
   const errors: unknown[] = []
@@ -65,6 +69,14 @@ describe("a message of a platform", () => {
     await take({ id: "1", text: "My cats are Momo and Mimi.", isEdit: true })
     expect(await history()).toEqual(["My cat is Momo.", "Momo.", "And a dog?", "Rex.", "My cats are Momo and Mimi."])
     expect(sent).toEqual(["Mimi?", "Momo.", "Rex."])
+  })
+
+  test("that is edited is answered in its place by another session object of the conversation, too", async () => {
+    const store = createInMemoryStore()
+    await bot(["Mimi?"], "private", store).take({ text: "My cat is Mimo." })
+    const later = bot(["Momo."], "private", store)
+    await later.take({ text: "My cat is Momo.", isEdit: true })
+    expect(await later.history()).toEqual(["My cat is Momo.", "Momo."])
   })
 
   test("that is edited in a group is heard: what others said since stays", async () => {
