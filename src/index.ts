@@ -96,6 +96,7 @@ export { type Agent, createAgent } from "./agent/agent.ts"
 export type { AgentOptions } from "./agent/agent-options.ts"
 export { type AgentToolOptions, agentTool } from "./agent/child/agent-tool.ts"
 export type { ChooseHints, HintSource } from "./agent/child/hints.ts"
+export type { AnswerDecision, AnswerRules, Received, ReceivedWords, ShouldAnswer } from "./agent/receive.ts"
 export type { AgentServices } from "./agent/remembering.ts"
 export type { ChatMessage, RespondOptions } from "./agent/respond.ts"
 export { createWakeSchedule } from "./agent/schedule/create-wake-schedule.ts"
@@ -109,6 +110,7 @@ export type {
   DirectedOptions,
   HearOptions,
   PreviewOptions,
+  ReceiveOptions,
   SendOptions,
   WakeOptions,
 } from "./agent/session-options.ts"

@@ -12,6 +12,7 @@ import type { TurnHook } from "../services/turn-hook.ts"
 import type { InjectionInput } from "../stack/injection.ts"
 import type { Confirm, Tool } from "../tools/tool.ts"
 import type { BackgroundWarning } from "../turn/turn-context.ts"
+import type { AnswerRules, ShouldAnswer } from "./receive.ts"
 import type { AgentServices } from "./remembering.ts"
 import type { Turn } from "./turn.ts"
 
@@ -46,6 +47,8 @@ export interface AgentOptions {
   readonly observers?: readonly Observer[]
   /** Called with each turn that an observer opened (R27), so that its answer can be delivered. */
   readonly onWake?: (turn: Turn, key: SessionKey) => void
+  /** Decides which words `Session.receive` answers; it hears the others. Default: all are answered. */
+  readonly shouldAnswer?: AnswerRules | ShouldAnswer
   /** Asks a person before a tool does something that needs consent. Without it, such calls are refused. */
   readonly confirm?: Confirm
   /** Called with everything that goes wrong in the background, after a turn has ended. Default: `console.warn`. */
@@ -69,6 +72,7 @@ const agentOptions: Readonly<Record<keyof AgentOptions, true>> = {
   hooks: true,
   observers: true,
   onWake: true,
+  shouldAnswer: true,
   confirm: true,
   onWarning: true,
   injections: true,
@@ -83,11 +87,24 @@ const agentServices: Readonly<Record<keyof AgentServices, true>> = {
   describe: true,
 }
 
+const answerRules: Readonly<Record<keyof AnswerRules, true>> = {
+  mentioned: true,
+  repliedTo: true,
+  keywords: true,
+  probability: true,
+  model: true,
+  decide: true,
+  cooldownMs: true,
+  quietHours: true,
+}
+
 const portNames = { ...hostPorts, counter: true }
 
 /** Throws `usage` for an unknown option of `createAgent`. */
 export function checkAgentOptions(options: AgentOptions): void {
   checkOptions("createAgent", options, agentOptions)
   checkOptions("ports of createAgent", options.ports ?? {}, portNames)
+  const { shouldAnswer: rules = {} } = options
+  checkOptions("shouldAnswer of createAgent", rules, answerRules)
   checkOptions("services of createAgent", options.services ?? {}, agentServices)
 }

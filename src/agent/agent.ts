@@ -86,7 +86,7 @@ export function createAgent(options: AgentOptions): Agent {
   const made: Agent = {
     session(conversation) {
       const key: SessionKey = { agent, ...namedSession(conversation) }
-      return sessions.get(key) ?? sessions.add(new Session(versions.current(), versions.latest, key))
+      return sessions.get(key) ?? sessions.add(new Session(versions.current(), versions.latest, key, options.shouldAnswer))
     },
     respond: (messages: readonly ChatMessage[], options: RespondOptions = {}): Turn<never> =>
       respond(versions.current(), versions.latest, { messages, options }) as Turn<never>,

@@ -35,6 +35,9 @@ export interface SendOptions extends DirectedOptions, StepControl {
   readonly signal?: AbortSignal
 }
 
+/** Options of `Session.receive`. Those that belong to an answer are left out of words that are only heard. */
+export type ReceiveOptions = Pick<SendOptions, "from" | "attachments" | "replyTo" | "mentions" | "inject" | "signal">
+
 /** Options of `Session.wake`. */
 export interface WakeOptions {
   /** The person whose memories and profile the turn may see. Default: in a private conversation the one who spoke last, in a group nobody. */

@@ -1,11 +1,14 @@
 import type { Directed, RepliedTo, ServiceKey, SessionKey, Speaker } from "../core/conversation.ts"
 import { PromptStrataError } from "../core/errors.ts"
+import { orAborted } from "../core/timers.ts"
 import type { Injection } from "../core/value.ts"
 import type { Profile } from "../profile/profile.ts"
 import type { SessionCommit, SessionRecord } from "../services/store/session-store.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
+import { type Deadline, startDeadline } from "../turn/deadline.ts"
 import type { AgentContext, SessionState, TurnInput } from "../turn/turn-context.ts"
 import type { DirectedOptions, SendOptions, SpeakerInput } from "./session-options.ts"
+import type { Work } from "./turn.ts"
 
 const directedOptions = { replyTo: true, mentions: true }
 const previewed = { from: true, attachments: true, inject: true, signal: true, ...directedOptions }
@@ -14,6 +17,7 @@ const control = { toolChoice: true, stopWhen: true, prepareStep: true, output: t
 /** The names of the options of a session's methods, and advice for those that are gone. */
 export const optionsOf = {
   send: { ...previewed, ...control },
+  receive: previewed,
   wake: { to: true, trust: true, inject: true, signal: true },
   preview: { ...previewed, prompt: true },
   answer: { signal: true, ...control },
@@ -143,4 +147,55 @@ function messageOfId({ history }: SessionRecord, id: string): RepliedTo | undefi
 export function wokenFor(key: SessionKey, { agent }: Profile, record: SessionRecord | undefined): Speaker | undefined {
   if (key.audience === "group") return { id: agent.id, name: agent.name }
   return record?.history.findLast(({ role }) => role === "user")?.speaker
+}
+
+/** Reads a session's record, with the agent that the session has and the stack that it works on. */
+export class SessionReader {
+  readonly stack: PromptStack
+  agent: AgentContext
+  readonly #key: SessionKey
+  #awaited: Promise<AgentContext> | undefined
+  #restored = false
+
+  /** `latest` is used until the first turn if `agent` is a promise. */
+  constructor(agent: AgentContext | Promise<AgentContext>, latest: AgentContext, key: SessionKey) {
+    this.#key = key
+    if (agent instanceof Promise) this.#awaited = agent
+    this.agent = agent instanceof Promise ? latest : agent
+    this.stack = this.agent.stack.fork({ sharesGlobal: true })
+  }
+
+  /** Reads the session, and does `work` with its record. The time limit of a turn holds for both. */
+  async withRecord<T>(signal: AbortSignal = new AbortController().signal, work: Work<T>): Promise<T> {
+    signal.throwIfAborted()
+    let deadline = this.#deadline(signal)
+    try {
+      if (this.#awaited !== undefined) {
+        await orAborted(this.#takeAwaited(), deadline.signal)
+        deadline.close()
+        // From here on the limits of the profile that was read hold.
+        deadline = this.#deadline(signal)
+      }
+      const record = await orAborted(this.agent.store.load(this.#key), deadline.signal)
+      if (!this.#restored) restoreStack(this.stack, record?.state.stack)
+      this.#restored = true
+      return await work(record, deadline)
+    } finally {
+      deadline.close()
+    }
+  }
+
+  #deadline(signal: AbortSignal): Deadline {
+    const { profile, ports } = this.agent
+    return startDeadline(profile.limits.turnMs, ports, signal)
+  }
+
+  /** Takes the profile that was still being read when the session began. This happens once, before the first turn. */
+  async #takeAwaited(): Promise<void> {
+    const agent = await this.#awaited
+    this.#awaited = undefined
+    if (agent === undefined || agent === this.agent) return
+    this.stack.rebase(agent.stack)
+    this.agent = agent
+  }
 }

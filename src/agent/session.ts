@@ -7,12 +7,22 @@ import type { SessionRecord } from "../services/store/session-store.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
 import type { Approval, ApprovalAnswer } from "../tools/tool.ts"
 import type { TurnResult } from "../trace/turn-event.ts"
-import { abortError, type Deadline, startDeadline } from "../turn/deadline.ts"
+import { abortError, type Deadline } from "../turn/deadline.ts"
 import type { AgentContext, ObservedTurn } from "../turn/turn-context.ts"
+import type { AgentOptions } from "./agent-options.ts"
 import { unbegunTurn } from "./failed/unbegun-turn.ts"
+import type { Received } from "./receive.ts"
 import type { HistoryOptions, SessionMessage } from "./second-thoughts/session-history.ts"
-import type { AnswerOptions, ChangeOptions, HearOptions, PreviewOptions, SendOptions, WakeOptions } from "./session-options.ts"
-import { inputOf, memorySwitch, optionsOf, restoreStack, sessionId, sessionState, wokenFor } from "./session-state.ts"
+import type {
+  AnswerOptions,
+  ChangeOptions,
+  HearOptions,
+  PreviewOptions,
+  ReceiveOptions,
+  SendOptions,
+  WakeOptions,
+} from "./session-options.ts"
+import { inputOf, memorySwitch, optionsOf, SessionReader, sessionId, sessionState, wokenFor } from "./session-state.ts"
 import type { Replace, Running, SessionAtRest, StructuredTurn, Turn, Work } from "./turn.ts"
 import { completed, late, refusalOf, startTurn } from "./turn.ts"
 
@@ -27,18 +37,22 @@ export class Session {
   readonly stack: PromptStack
   /** The session's key in the queue of turns. */
   readonly #queueKey: string
-  #agent: AgentContext
-  #awaited: Promise<AgentContext> | undefined
+  readonly #reader: SessionReader
   #hearing: Promise<unknown> | undefined
-  #restored = false
+  readonly #shouldAnswer: AgentOptions["shouldAnswer"]
 
   /** `latest` is used until the first turn if `agent` is a promise. */
-  constructor(agent: AgentContext | Promise<AgentContext>, latest: AgentContext, key: SessionKey) {
+  constructor(
+    agent: AgentContext | Promise<AgentContext>,
+    latest: AgentContext,
+    key: SessionKey,
+    shouldAnswer?: AgentOptions["shouldAnswer"],
+  ) {
+    this.#shouldAnswer = shouldAnswer
     this.key = key
     this.#queueKey = sessionId(key)
-    if (agent instanceof Promise) this.#awaited = agent
-    this.#agent = agent instanceof Promise ? latest : agent
-    this.stack = this.#agent.stack.fork({ sharesGlobal: true })
+    this.#reader = new SessionReader(agent, latest, key)
+    this.stack = this.#reader.stack
   }
 
   /** Starts a turn. It runs after the session's earlier turns, and it runs whether or not anyone iterates it. Throws `usage` for an unknown option. */
@@ -50,7 +64,10 @@ export class Session {
     const control = toolChoice || stopWhen || prepareStep || output ? options : undefined
     const given = { inject: completed(inject), control }
     const words = { text, options }
-    return this.#start((turnId, record) => ({ ...inputOf(this.#agent, this, { ...words, turnId, record }), ...given }), signal)
+    return this.#start(
+      (turnId, record) => ({ ...inputOf(this.#reader.agent, this, { ...words, turnId, record }), ...given }),
+      signal,
+    )
   }
 
   /**
@@ -63,8 +80,8 @@ export class Session {
     const { to, trust, inject, signal } = options
     const given = { wake: reason.toWellFormed(), wakeTrust: trust, inject: completed(inject) }
     return this.#start((turnId, record) => {
-      const from = to ?? wokenFor(this.key, this.#agent.profile, record)
-      return { ...inputOf(this.#agent, this, { text: "", options: from ? { from } : {}, turnId }), ...given }
+      const from = to ?? wokenFor(this.key, this.#reader.agent.profile, record)
+      return { ...inputOf(this.#reader.agent, this, { text: "", options: from ? { from } : {}, turnId }), ...given }
     }, signal)
   }
 
@@ -75,21 +92,33 @@ export class Session {
    */
   async hear(text: string, options: HearOptions = {}): Promise<void> {
     checkOptions("hear", options, optionsOf.hear)
-    const { clock, ids } = this.#agent.ports
+    const { clock, ids } = this.#reader.agent.ports
     const { atMs = clock.nowMs() } = options
-    const input = inputOf(this.#agent, this, { text, options, turnId: ids.next("heard") })
-    const refusal = refusalOf(input, this.#agent.isClosed())
+    const input = inputOf(this.#reader.agent, this, { text, options, turnId: ids.next("heard") })
+    const refusal = refusalOf(input, this.#reader.agent.isClosed())
     if (refusal) throw refusal
-    const kept = loadHearing().then(({ hear }) => hear(this.#agent, input, { ...options, atMs }))
+    const kept = loadHearing().then(({ hear }) => hear(this.#reader.agent, input, { ...options, atMs }))
     this.#hearing = Promise.allSettled([this.#hearing, kept]).then(() => undefined)
     return kept
+  }
+
+  /**
+   * Answers words, or keeps them without an answer, as `createAgent({ shouldAnswer })` decides. Waits for no turn. Other agents are
+   * answered at most `conversation.agentAnswers` times in a row. Rejects as `hear` does.
+   */
+  async receive(text: string, options: ReceiveOptions = {}): Promise<Received> {
+    checkOptions("receive", options, optionsOf.receive)
+    const { receive } = await loadReceiving()
+    return this.#reader.withRecord(options.signal, (record, { signal }) =>
+      receive(this.#reader.agent, this, { text, options, record, signal, shouldAnswer: this.#shouldAnswer }),
+    )
   }
 
   /** The request that a turn would begin with. Recall, hooks and prestart tools run; no model is called and nothing is kept. */
   async preview(text: string, options: PreviewOptions = {}): Promise<Assembly> {
     checkOptions("preview", options, optionsOf.preview, optionsOf.gone)
     const { prompt = "planner", signal } = options
-    const said = { text, options, turnId: this.#agent.ports.ids.next("preview") }
+    const said = { text, options, turnId: this.#reader.agent.ports.ids.next("preview") }
     const inject = completed(options.inject)
     return this.#enqueue(signal, async (record, deadline) =>
       (await loadLoop()).previewTurn(this.#at(record, deadline), { ...said, inject }, { prompt, deadline }),
@@ -102,8 +131,8 @@ export class Session {
    */
   setMemory(on: boolean): Promise<void> {
     return this.#enqueue(undefined, async (record, { signal }) => {
-      const commit = memorySwitch(record, on, this.#agent.ports.clock.nowMs())
-      if (commit) await orAborted(this.#agent.store.commit(this.key, commit), signal)
+      const commit = memorySwitch(record, on, this.#reader.agent.ports.clock.nowMs())
+      if (commit) await orAborted(this.#reader.agent.store.commit(this.key, commit), signal)
     })
   }
 
@@ -112,13 +141,13 @@ export class Session {
    * `usage` for a `before` that the history does not have.
    */
   history(options: HistoryOptions = {}): Promise<readonly SessionMessage[]> {
-    const messages = async () => (await loadHistory()).sessionHistory(this.#agent.store, this.key, options)
-    return this.#withRecord(undefined, (_, { signal }) => orAborted(messages(), signal))
+    const messages = async () => (await loadHistory()).sessionHistory(this.#reader.agent.store, this.key, options)
+    return this.#reader.withRecord(undefined, (_, { signal }) => orAborted(messages(), signal))
   }
 
   /** The tool calls that wait for an answer of a person. */
   approvals(): Promise<readonly Approval[]> {
-    return this.#withRecord(undefined, async (record) => (await loadApprovals()).approvalsOf(record))
+    return this.#reader.withRecord(undefined, async (record) => (await loadApprovals()).approvalsOf(record))
   }
 
   /** Allows a tool call that waits, and goes on with its turn, also after a restart. The turn fails with `approval` if nothing waits under this id. */
@@ -157,7 +186,7 @@ export class Session {
    */
   async edit(messageId: string, text: string, options: ChangeOptions = {}): Promise<Turn | undefined> {
     const { edited, editAnswer, roleOf } = await loadChanges()
-    const role = await this.#withRecord(undefined, (record, deadline) => roleOf(this.#at(record, deadline), messageId))
+    const role = await this.#reader.withRecord(undefined, (record, deadline) => roleOf(this.#at(record, deadline), messageId))
     if (role === "user") return this.#replace("edit", options, (at) => edited(at, messageId, text))
     await this.#change((_, at) => editAnswer(at, messageId, text))
     return undefined
@@ -170,12 +199,12 @@ export class Session {
 
   /** True if the conversation's memory is on. */
   memoryOn(): Promise<boolean> {
-    return this.#withRecord(undefined, async (record) => sessionState(record).memoryOn)
+    return this.#reader.withRecord(undefined, async (record) => sessionState(record).memoryOn)
   }
 
   #answer(name: string, answer: ApprovalAnswer & { readonly id: string }, options: AnswerOptions): Turn {
     checkOptions(name, options, optionsOf.answer)
-    const given = (turnId: string) => ({ ...inputOf(this.#agent, this, { text: "", turnId }), control: options })
+    const given = (turnId: string) => ({ ...inputOf(this.#reader.agent, this, { text: "", turnId }), control: options })
     return this.#start(given, options.signal, async (at) => (await loadApprovals()).answered(at, answer))
   }
 
@@ -183,7 +212,11 @@ export class Session {
   #replace(name: string, options: ChangeOptions, replace: Replace): Turn {
     checkOptions(name, options, optionsOf.change)
     const inject = completed(options.inject)
-    return this.#start((turnId) => ({ ...inputOf(this.#agent, this, { text: "", turnId }), inject }), options.signal, replace)
+    return this.#start(
+      (turnId) => ({ ...inputOf(this.#reader.agent, this, { text: "", turnId }), inject }),
+      options.signal,
+      replace,
+    )
   }
 
   /** Changes the conversation after the session's earlier work. */
@@ -194,19 +227,19 @@ export class Session {
   }
 
   #at(record: SessionRecord | undefined, { signal }: Deadline): SessionAtRest {
-    return { agent: this.#agent, key: this.key, stack: this.stack, record, signal }
+    return { agent: this.#reader.agent, key: this.key, stack: this.stack, record, signal }
   }
 
   /** Starts a turn. `makeInput` is called at once, and again with the record once the session is loaded. */
   #start(makeInput: Running["makeInput"], signal: AbortSignal | undefined, replace?: Replace): Turn {
-    const turnId = this.#agent.ports.ids.next("turn")
+    const turnId = this.#reader.agent.ports.ids.next("turn")
     const turn: ObservedTurn = { input: makeInput(turnId) }
-    const { running } = this.#agent
+    const { running } = this.#reader.agent
     const started = startTurn(turnId, (emit, abortSignal) => this.#run(turn, { makeInput, replace, emit, signal: abortSignal }), {
       signal,
       onEvent: (event) => {
         if (event.type === "turn-end") running.delete(started)
-        this.#agent.tellObservers?.(turn, event)
+        this.#reader.agent.tellObservers?.(turn, event)
       },
     })
     running.add(started)
@@ -224,72 +257,38 @@ export class Session {
         if (isOver) return
         isOver = true
         const thrown = signal.aborted && error === signal.reason ? abortError(error) : error
-        resolve(unbegunTurn(this.#agent, turn.input, { thrown, emit: isBegun ? undefined : emit }))
+        resolve(unbegunTurn(this.#reader.agent, turn.input, { thrown, emit: isBegun ? undefined : emit }))
       }
       const onAbort = (): void => void (isBegun || fail(signal.reason))
       // Outside of the queue, so that the turn that is waited for can run.
       const again = async (ms: number): Promise<void> => {
-        await pause(ms, { timers: this.#agent.ports.timers, signal })
+        await pause(ms, { timers: this.#reader.agent.ports.timers, signal })
         signal.removeEventListener("abort", onAbort)
         if (!isOver) resolve(this.#run(turn, running))
       }
       signal.addEventListener("abort", onAbort, { once: true })
-      const refusal = refusalOf(turn.input, this.#agent.isClosed(), replace !== undefined)
+      const refusal = refusalOf(turn.input, this.#reader.agent.isClosed(), replace !== undefined)
       if (refusal) return fail(refusal)
       if (signal.aborted) return fail(signal.reason)
       const keep = async (error: unknown): Promise<void> => {
         fail(error)
-        if (!isBegun && !replace) await (await import("./failed/failed-turn.ts")).keepWords(this.#agent, turn.input, error)
+        if (!isBegun && !replace) await (await import("./failed/failed-turn.ts")).keepWords(this.#reader.agent, turn.input, error)
       }
       const run: Work<void> = async (record, deadline) => {
         const { beginTurn, runSessionTurn } = await loadLoop()
         const begun = await beginTurn(this.#at(record, deadline), turn, { ...running, deadline })
         if ("waitMs" in begun) return void again(begun.waitMs)
         isBegun = true
-        resolve(await runSessionTurn(this.#agent, turn.input, { record: begun.record, emit, deadline }))
+        resolve(await runSessionTurn(this.#reader.agent, turn.input, { record: begun.record, emit, deadline }))
       }
       this.#enqueue(signal, run, keep).catch(fail)
     })
   }
 
-  /** Does {@link Session.#withRecord} after the session's earlier work, and after what was heard before. */
+  /** Does {@link SessionReader.withRecord} after the session's earlier work, and after what was heard before. */
   #enqueue<T>(signal: AbortSignal | undefined, work: Work<T>, failed?: (error: unknown) => Promise<T>): Promise<T> {
-    const [heard, go] = [this.#hearing, () => this.#withRecord(signal, work).catch(failed)]
-    return this.#agent.turns.enqueue(this.#queueKey, heard ? () => heard.then(go) : go)
-  }
-
-  /** Reads the session, and does `work` with its record. The time limit of a turn holds for both. */
-  async #withRecord<T>(signal = new AbortController().signal, work: Work<T>): Promise<T> {
-    signal.throwIfAborted()
-    let deadline = this.#deadline(signal)
-    try {
-      if (this.#awaited !== undefined) {
-        await orAborted(this.#takeAwaited(), deadline.signal)
-        deadline.close()
-        // From here on the limits of the profile that was read hold.
-        deadline = this.#deadline(signal)
-      }
-      const record = await orAborted(this.#agent.store.load(this.key), deadline.signal)
-      if (!this.#restored) restoreStack(this.stack, record?.state.stack)
-      this.#restored = true
-      return await work(record, deadline)
-    } finally {
-      deadline.close()
-    }
-  }
-
-  #deadline(signal: AbortSignal): Deadline {
-    const { profile, ports } = this.#agent
-    return startDeadline(profile.limits.turnMs, ports, signal)
-  }
-
-  /** Takes the profile that was still being read when the session began. This happens once, before the first turn. */
-  async #takeAwaited(): Promise<void> {
-    const agent = await this.#awaited
-    this.#awaited = undefined
-    if (agent === undefined || agent === this.#agent) return
-    this.stack.rebase(agent.stack)
-    this.#agent = agent
+    const [heard, go] = [this.#hearing, () => this.#reader.withRecord(signal, work).catch(failed)]
+    return this.#reader.agent.turns.enqueue(this.#queueKey, heard ? () => heard.then(go) : go)
   }
 }
 
@@ -297,4 +296,5 @@ const loadLoop = late(() => import("./session-turn.ts"))
 const loadChanges = late(() => import("./second-thoughts/second-thoughts.ts"))
 const loadApprovals = late(() => import("./approval/answer-approval.ts"))
 const loadHistory = late(() => import("./second-thoughts/session-history.ts"))
+const loadReceiving = late(() => import("./receive.ts"))
 const loadHearing = late(() => import("./hear.ts"))

@@ -5,7 +5,7 @@ import { context, memory, recallWeights } from "./keys/memory.ts"
 import { observers, processesInFile } from "./keys/processes.ts"
 import { plugins, prompt, skills } from "./keys/prompt.ts"
 import { prestart, toolsInFile } from "./keys/tools.ts"
-import { budget, history, limits, loop, model, retry } from "./keys/turn.ts"
+import { budget, conversation, history, limits, loop, model, retry } from "./keys/turn.ts"
 import { compression, events, pulled, workspace } from "./keys/virtual-context.ts"
 import { agent, topKeys, user } from "./profile-keys.ts"
 
@@ -48,6 +48,7 @@ export const profileFileKeys = table("A profile: everything that makes one agent
   limits,
   retry,
   history,
+  conversation,
   budget,
   model,
   mcp,

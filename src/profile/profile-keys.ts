@@ -8,7 +8,7 @@ import { mcp } from "./keys/mcp.ts"
 import { context, memory, recallWeights } from "./keys/memory.ts"
 import { observers, processes } from "./keys/processes.ts"
 import { prestart, tools } from "./keys/tools.ts"
-import { budget, history, limits, loop, model, retry } from "./keys/turn.ts"
+import { budget, conversation, history, limits, loop, model, retry } from "./keys/turn.ts"
 
 /** The dialect of a profile that names none. */
 export const defaultDialect = "layered"
@@ -95,6 +95,7 @@ export const profileKeys = table("A profile: everything that makes one agent.", 
   loop,
   limits,
   history,
+  conversation,
   budget,
   tools,
   processes,

@@ -21,6 +21,7 @@ describe("resolveProfile", () => {
     expect(resolveProfile()).toEqual({
       name: "default",
       locale: "en",
+      conversation: { agentAnswers: 3 },
       dialect: "layered",
       agent: { id: "default", name: "default" },
       user: { name: "User" },

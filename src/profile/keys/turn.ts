@@ -91,6 +91,14 @@ export const history = table("How much of the conversation a prompt shows.", {
 
 const [answerTokens, stepTokens] = [1_000, 2_000]
 
+export const conversation = table("How the agent takes part in a conversation.", {
+  agentAnswers: wholeNumber({
+    min: 0,
+    default: 3,
+    words: "How many times in a row `Session.receive` answers other agents. A person's words begin the count anew.",
+  }),
+})
+
 export const budget = table("How many tokens a request may have.", {
   tokens: wholeNumber({
     min: 1,
