@@ -31,13 +31,13 @@ function folderModule(sources: readonly PromptSource[]): string {
 function indexModule(byFolder: ReadonlyMap<string, readonly PromptSource[]>): string {
   const lists = new Map<string, string>()
   const entries = [...byFolder].map(([name, sources]) => {
-    const files = JSON.stringify(sources.map(({ path }) => path.slice(name.length + 1)).join(" "))
+    const files = JSON.stringify(sources.map(({ path }) => path.slice(name.length + 1).replace(/\.md$/, "")).join(" "))
     const list = lists.get(files) ?? `list${lists.size + 1}`
     lists.set(files, list)
     const module = JSON.stringify(`./${moduleName(name)}.ts`)
     return `  ${JSON.stringify(name)}: { files: ${list}, load: () => import(${module}) },\n`
   })
-  const declared = [...lists].map(([files, list]) => `const ${list} = ${files}.split(" ")\n`).join("")
+  const declared = [...lists].map(([files, list]) => `const ${list} = filesOf(${files})\n`).join("")
   return `${head}\n${folderType}\n${declared}\nexport const shippedFolders: Readonly<Record<string, ShippedFolder>> = {\n${entries.join("")}}\n`
 }
 
@@ -47,6 +47,11 @@ const folderType = `import type { PromptSource } from "../prompt-source.ts"
 export interface ShippedFolder {
   readonly files: readonly string[]
   load(): Promise<{ readonly prompts: readonly PromptSource[] }>
+}
+
+/** The files of a list of names. Most end in .md, which the list leaves out. */
+function filesOf(names: string): string[] {
+  return names.split(" ").map((name) => (name.endsWith(".txt") ? name : name + ".md"))
 }
 `
 

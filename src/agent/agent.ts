@@ -12,7 +12,6 @@ import type { Profile } from "../profile/profile.ts"
 import type { AskModel } from "../services/background/background-job.ts"
 import { createKeyedQueue } from "../services/keyed-queue.ts"
 import type { Observer } from "../services/observer.ts"
-import { closePlugins } from "../services/plugin.ts"
 import { createToolSet, isInGroups, type ToolSet } from "../tools/tool-set.ts"
 import type { TurnEvent } from "../trace/turn-event.ts"
 import type { AskModelOptions } from "../turn/ask-model.ts"
@@ -96,12 +95,17 @@ export function createAgent(options: AgentOptions): Agent {
       const isFirst = !closed
       closed = true
       await work.close(closing.signal)
-      const timeoutMs = versions.latest.profile.limits.toolMs
-      if (isFirst) await closePlugins(versions.closable, { timers: ports.timers, timeoutMs })
+      if (isFirst) await endPlugins(versions, ports)
     },
   }
   publishAgent(made, { current: () => versions.current(), isClosed: () => closed })
   return made
+}
+
+/** Closes the plugins of all versions; loaded when used. */
+async function endPlugins({ closable, latest }: ReturnType<typeof profileVersions>, { timers }: Ports): Promise<void> {
+  const { closePlugins } = await import("../services/plugin.ts")
+  await closePlugins(closable, { timers, timeoutMs: latest.profile.limits.toolMs })
 }
 
 /** The conversation that a caller names. An unclear audience is refused, because it decides what a prompt may show. */

@@ -9,7 +9,7 @@ import type { BlobTable, Tables } from "./in-memory-tables.ts"
 type BlobRow = StoreRow & { readonly table: "blob" }
 
 /** Keeps bytes in tables, and hands out copies. */
-export function blobRecords({ blobs, sessions }: Tables): BlobRecords {
+export function blobRecords({ blobs, sessions }: Pick<Tables, "blobs" | "sessions">): BlobRecords {
   return {
     async put(given, key) {
       const { id, bytes } = await newBlob(given)

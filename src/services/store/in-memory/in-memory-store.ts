@@ -1,10 +1,12 @@
 import { checkOptions } from "../../../core/check-options.ts"
 import { hostPorts, hostTimers, type Ports } from "../../../core/ports.ts"
+import { frozenJson } from "../frozen-json.ts"
 import { defaultJobSettings, type JobSettings } from "../job-runner.ts"
+import type { MemoryRecords } from "../records.ts"
 import { runnerOfOpenStore, type Store } from "../store.ts"
 import { ReceiptTable, type Tables, UserTable } from "./in-memory-tables.ts"
 import { JobTable } from "./job-table.ts"
-import { MemoryTable } from "./memory-table.ts"
+import type { MemoryTable } from "./memory-table.ts"
 import { SessionTable } from "./session-table.ts"
 
 /** Options of {@link createInMemoryStore}. */
@@ -30,21 +32,28 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
   checkOptions("jobs of createInMemoryStore", jobs ?? {}, defaultJobSettings)
   checkOptions("ports of createInMemoryStore", ports ?? {}, portNames)
   const sessions = new SessionTable()
-  const tables: Tables = {
+  const tables: Omit<Tables, "memories"> = {
     sessions,
-    memories: new MemoryTable(sessions),
     users: new UserTable(sessions),
     receipts: new ReceiptTable(sessions),
     jobs: new JobTable({ ...defaultJobSettings, ...jobs }, { timers: hostTimers, random: Math.random, ...ports }),
     blobs: { bytes: new Map(), held: new Map() },
   }
+  let madeMemories: MemoryTable | undefined
+  // Loaded when first used: an agent that remembers nothing has no memories.
+  const memories = async (): Promise<MemoryTable> => {
+    const { MemoryTable } = await import("./memory-table.ts")
+    madeMemories ??= new MemoryTable(sessions)
+    return madeMemories
+  }
+  const whole = async (): Promise<Tables> => ({ ...tables, memories: await memories() })
   let isClosed = false
   return {
     load: async (key, { last } = {}) => sessions.load(key, last),
     async commit(key, commit) {
       // Loaded when first used: few programs set words aside, and all of them load this file.
-      const behind = commit.after === undefined ? undefined : await import("./set-aside.ts")
-      const committed = behind ? behind.commitBehind(tables, key, commit) : sessions.commit(key, commit)
+      const behind = commit.after === undefined ? undefined : ([await import("./set-aside.ts"), await whole()] as const)
+      const committed = behind ? behind[0].commitBehind(behind[1], key, commit) : sessions.commit(key, commit)
       tables.jobs.enqueue(committed.jobs)
       return { version: committed.version }
     },
@@ -53,7 +62,7 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
     messages: async (key, filter) => sessions.messages(key, filter),
     branches: async (key) => (await import("./session-branches.ts")).rowTurns(sessions.row(key)),
     jobs: runnerOfOpenStore(tables.jobs, { store: "The store in memory", isClosed: () => isClosed }),
-    memories: tables.memories,
+    memories: memoryRecords(memories),
     users: tables.users,
     receipts: tables.receipts,
     blobs: {
@@ -67,23 +76,42 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
     // Loaded when first used: few programs export or forget, and all of them load this file.
     async *export(scope) {
       const { exportRows } = await import("./export-import.ts")
-      for (const row of exportRows(tables, scope)) yield JSON.stringify(row)
+      for (const row of exportRows(await whole(), scope)) yield JSON.stringify(row)
     },
     async import(lines) {
       const [{ importRows }, { readStoreRows }] = await Promise.all([import("./export-import.ts"), import("../store-row.ts")])
-      return importRows(tables, await readStoreRows(lines))
+      return importRows(await whole(), await readStoreRows(lines))
     },
     async forget(scope) {
       const { forgetRows } = await import("./forget-rows.ts")
-      return forgetRows(tables, scope)
+      return forgetRows(await whole(), scope)
     },
     async check() {
       const { countRows } = await import("./export-import.ts")
-      return { ok: true, problems: [], counts: countRows(tables) }
+      return { ok: true, problems: [], counts: countRows(await whole()) }
     },
     async close() {
       await tables.jobs.close({ drainMs })
       isClosed = true
     },
+  }
+}
+
+/** The records of a table that is loaded with the first call. What a caller may change during that wait is copied before. */
+function memoryRecords(table: () => Promise<MemoryTable>): MemoryRecords {
+  return {
+    async put(given, options) {
+      const memory = frozenJson(given, "memory")
+      return (await table()).put(memory, options)
+    },
+    async putVectors(given, key) {
+      const vectors = given.map((vector) => ({ ...vector, values: Float32Array.from(vector.values) }))
+      return (await table()).putVectors(vectors, key)
+    },
+    get: async (...asked) => (await table()).get(...asked),
+    changes: async (...asked) => (await table()).changes(...asked),
+    recent: async (...asked) => (await table()).recent(...asked),
+    vectors: async (...asked) => (await table()).vectors(...asked),
+    withoutVector: async (...asked) => (await table()).withoutVector(...asked),
   }
 }
