@@ -25,6 +25,16 @@ const acting = /[^\P{Cc}\t\n]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|[\u
 const key: ServiceKey = { agent: "evil", conversation: hostile, audience: "private", user: hostile }
 const speaker = { id: hostile, name: hostile }
 
+/** A card with the text in every field, in good places and in wrong ones. */
+const hostileCard = {
+  ...{ name: hostile, description: hostile, personality: hostile, first_mes: hostile, creator_notes: hostile },
+  ...{ creator: hostile, character_version: hostile, tags: [hostile], alternate_greetings: `{{${hostile}}}` },
+  assets: [{ type: hostile, name: hostile, uri: hostile, ext: hostile }],
+  character_book: {
+    entries: [{ keys: [hostile, `/(${hostile}/`], comment: hostile, content: hostile, insertion_order: hostile }],
+  },
+}
+
 /** A folder with a store of hostile rows and a workspace, and in it a folder of a hostile name with profiles. */
 async function hostileWorld() {
   const folder = tempFolder()
@@ -37,6 +47,7 @@ async function hostileWorld() {
   const { command, args = [] } = fakeServer({}, {})
   const server = `command = ${JSON.stringify(command)}\nargs = ${JSON.stringify(args)}\nallow = ["echo", "fail"]`
   writeFileSync(join(odd, "mcp.toml"), `${agent}[mcp.servers.fake]\n${server}\n`)
+  writeFileSync(join(odd, "evil.json"), JSON.stringify(hostileCard))
   writeFileSync(join(odd, "bad.toml"), `[agent]\nname = ${text}\n`)
   const store = await openStore(folder)
   const events = [
@@ -106,6 +117,14 @@ const cases: readonly Case[] = [
   { name: "serve", args: ({ profile }) => ["serve", profile, "--no-store", "--port", "0"] },
   { name: "init", args: ({ odd }) => ["init", join(odd, "luna"), "--name", "Luna"] },
   { name: "init", args: ({ odd }) => ["init", join(odd, "new"), "--name", hostile] },
+  { name: "chat", args: ({ odd, folder }) => ["chat", join(odd, "evil.json"), "--data-dir", folder], input: "hi\n" },
+  ...["show", "lint", "export"].flatMap((name) =>
+    ["evil.json", "evil.toml", `${hostile}.png`].map((file) => ({
+      name: `card ${name}`,
+      args: ({ odd }: World) => ["card", name, join(odd, file), ...(name === "export" ? [join(odd, `${file}.charx`)] : [])],
+    })),
+  ),
+  { name: "card show", args: ({ odd }) => ["card", "show", join(odd, "evil.json"), "--json"] },
   { name: "undo", args: (world) => ["undo", "--list", ...on(world)] },
   { name: "undo", args: (world) => ["undo", hostile, ...on(world)] },
   { name: "undo", args: ({ profile, folder }) => ["undo", "--profile", profile, "--data-dir", join(folder, hostile)] },

@@ -153,7 +153,7 @@ async function exportCard({ file, to, format: wanted, image }: ExportOptions, { 
       cause,
     })
   }
-  screen.note(`Wrote ${displayPath(target)}.`)
+  screen.note(terminalLine(`Wrote ${displayPath(target)}.`))
   return exitCodes.ok
 }
 
