@@ -58,7 +58,7 @@ export function memorySwitch(
  * Adds the session items of a stored state to a stack, apart from those that were added again meanwhile. A turn item of the same key
  * stays in their place until it ends. A state that is not a list is ignored.
  */
-export function restoreStack(stack: PromptStack, state: unknown): void {
+function restoreStack(stack: PromptStack, state: unknown): void {
   if (!Array.isArray(state)) return
   const known = new Set<string>()
   for (const { key } of stack.items("session")) known.add(key)
@@ -132,7 +132,7 @@ export function directed(
 }
 
 /** A speaker as it is stored. */
-export function speakerOf(person: SpeakerInput, defaultName: string): Speaker {
+function speakerOf(person: SpeakerInput, defaultName: string): Speaker {
   const { id, name = defaultName, isAgent }: Partial<Speaker> & Pick<Speaker, "id"> = person
   return isAgent === true ? { id, name, isAgent } : { id, name }
 }
