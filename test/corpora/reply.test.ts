@@ -56,7 +56,8 @@ describe.skipIf(!dataPresent)("planner output from outside", () => {
     for (const { name, text } of valid) {
       const decision = readDecision(callWith(text))
       const value: unknown = name.startsWith("y_object_duplicated_key") ? { a: "b" } : JSON.parse(text)
-      expect(decision, name).toEqual({ action: "tool", tool: "t", args: { value }, status: "complete" })
+      const told = name.startsWith("y_object_duplicated_key") ? { repeatedName: "a" } : {}
+      expect(decision, name).toEqual({ action: "tool", tool: "t", args: { value }, status: "complete", ...told })
     }
   })
 

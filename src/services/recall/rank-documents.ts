@@ -69,6 +69,8 @@ function coverage(table: DocumentTable, { plan, weights }: Asked, scores: Signal
   return Math.min(1, best / whole)
 }
 
+const grain = 2 ** 30
+
 /** The best texts by words, which an embedding should find as well. */
 const comparedTexts = 20
 
@@ -84,8 +86,9 @@ function vectorPart(
   if (near === undefined) return 0
   const free = Math.min(1, given.weight) * (1 - given.covered) ** 2
   let [sum, count] = [0, 0]
-  for (const value of near) if (!Number.isNaN(value)) [sum, count] = [sum + value, count + 1]
-  const mean = sum / count
+  // Whole numbers are added, so that the order of documents does not matter.
+  for (const value of near) if (!Number.isNaN(value)) [sum, count] = [sum + Math.round(value * grain), count + 1]
+  const mean = sum / count / grain
   let [agreed, worth] = [0, 0]
   for (const slot of topSlots(table, given.evidence, comparedTexts)) {
     const value = near[slot] ?? Number.NaN
