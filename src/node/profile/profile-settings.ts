@@ -16,9 +16,23 @@ type Chain = readonly ProfileDocument[]
 /** The tables that a profile in code has under the same names, with absolute folders. Each folder is relative to the file that sets it. */
 export function profileSettings(file: ProfileFile, chain: Chain, dataFolder: string) {
   const files = filesSettings(file, chain, dataFolder)
-  const { timeZone, loop, limits, retry, history, budget, recallWeights, context, prestart, model, memory, plugins } = file
+  const {
+    timeZone,
+    loop,
+    limits,
+    retry,
+    history,
+    conversation,
+    budget,
+    recallWeights,
+    context,
+    prestart,
+    model,
+    memory,
+    plugins,
+  } = file
   return {
-    ...{ timeZone, loop, limits, retry, history, budget, recallWeights, context, prestart, model, files },
+    ...{ timeZone, loop, limits, retry, history, conversation, budget, recallWeights, context, prestart, model, files },
     memory: { ...memory, enabled: memory?.enabled ?? recallWith(plugins) },
     mcp: profileMcp(file, chain),
     documents: file.documents && { ...file.documents, folder: folderAt(chain, "documents") ?? files.folder },

@@ -119,6 +119,8 @@ modes = { cooking = "inline" }
 [output]
 bubbles = true
 file_references = true
+[conversation]
+agent_answers = 5
 [context]
 session_markers = true
 off = ["user_profile"]
@@ -225,6 +227,7 @@ max_output_tokens = 14
         format: expect.objectContaining({ name: "plain" }),
         files: expect.objectContaining({ formats: ["txt"] }),
       },
+      conversation: { agentAnswers: 5 },
       context: { off: ["user_profile"], older: "condense", olderCharacters: 16, sessionMarkers: true },
       documents: {
         folder: `${folder}/soul`,

@@ -33,12 +33,12 @@ function beside(lines: ReadonlyMap<number, Line>, slot: number): { before: numbe
 
 /** The number of talks: each session in its order, cut at each silence. */
 function talkCount(lines: ReadonlyMap<number, Line>): number {
-  return Map.groupBy(lines.values(), ({ session }) => session)
-    .values()
-    .reduce((count, members) => {
-      const times = members.sort((a, b) => a.turn - b.turn || a.atMs - b.atMs || (a.id < b.id ? -1 : 1)).map(({ atMs }) => atMs)
-      return count + 1 + times.filter((atMs, at) => at > 0 && Math.abs(atMs - (times[at - 1] ?? 0)) > silenceMs).length
-    }, 0)
+  let count = 0
+  for (const members of Map.groupBy(lines.values(), ({ session }) => session).values()) {
+    const times = members.sort((a, b) => a.turn - b.turn || a.atMs - b.atMs || (a.id < b.id ? -1 : 1)).map(({ atMs }) => atMs)
+    count += 1 + times.filter((atMs, at) => at > 0 && Math.abs(atMs - (times[at - 1] ?? 0)) > silenceMs).length
+  }
+  return count
 }
 
 describe("the lines beside a line", () => {
