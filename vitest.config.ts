@@ -49,7 +49,7 @@ export default defineConfig({
           ...shared,
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/corpora/**", "test/bench/**", "test/examples/**", needsServer, ...isolated],
+          exclude: ["test/.tmp/**", "test/corpora/**", "test/bench/**", "test/examples/**", needsServer, ...isolated],
         },
       },
       { test: { ...shared, name: "isolated", include: isolated, isolate: true } },
