@@ -106,9 +106,7 @@ export function decodeTranscript(encoded: string, markers: Markers = noMarkers):
 function transcriptMarkers(markers: Markers): Markers {
   const before = derived.get(markers)
   if (before) return before
-  // A fence in somebody's words hides no sign.
-  const fences = markers.fences && markers.signs !== true
-  const all = { ...markers, heads: [...markers.heads, ...signs], fences }
+  const all = { ...markers, heads: [...markers.heads, ...signs] }
   derived.set(markers, all)
   return all
 }

@@ -42,15 +42,8 @@ function frameLines({ messages, spans }: Assembly): ReadonlySet<string> {
   return new Set(lines.filter((line) => line !== "" && own.has(line) && !/^[`\s]*$/.test(line)))
 }
 
-/**
- * Those lines outside fences, and the fences, in a request as a careless reader sees it. In `root` a fence hides nothing, because its
- * signs count in a fence too (R5): there all such lines count, and fences do not.
- */
-function structure({ messages }: Assembly, marks: ReadonlySet<string>, dialect: string): string {
-  if (dialect.startsWith("root")) {
-    const lines = messages.map(({ content }) => content.split(lineBreaks).map(seen))
-    return lines.map((own) => own.filter((line) => marks.has(line)).join("\n")).join("\n\n")
-  }
+/** Those lines outside fences, and the fences, in a request as a careless reader sees it. */
+function structure({ messages }: Assembly, marks: ReadonlySet<string>): string {
   return messages.map(({ content }) => skeleton(content, (line) => marks.has(line)).join("\n")).join("\n\n")
 }
 
@@ -78,14 +71,11 @@ describe.skipIf(!dataPresent)("poisoned servers", () => {
       const plain = await toolsOf([harmless])
       const oneLine = write(plain, "好", place)
       const marks = frameLines(oneLine)
-      const wanted = {
-        short: structure(oneLine, marks, place.dialect),
-        long: structure(write(plain, "好\n好", place), marks, place.dialect),
-      }
+      const wanted = { short: structure(oneLine, marks), long: structure(write(plain, "好\n好", place), marks) }
       for (let from = 0; from < all.length; from += 500) {
         for (const tool of await toolsOf(all.slice(from, from + 500))) {
           const { text = "" } = all[Number(tool.name.split(".t")[1]) + from] ?? {}
-          const found = structure(write([tool], text, place), marks, place.dialect)
+          const found = structure(write([tool], text, place), marks)
           if (found === (lineBreaks.test(visible(text)) ? wanted.long : wanted.short)) continue
           expect.fail(`${tool.name}: ${JSON.stringify(tool.description)} gives\n${found}\n\nnot\n${wanted.long}`)
         }
@@ -101,7 +91,7 @@ describe.skipIf(!dataPresent)("poisoned servers", () => {
       ...expected,
       messages: expected.messages.map((message) => ({ ...message, content: message.content.replace("好", () => text) })),
     })
-    const forged = strings.filter((text) => structure(raw(text), marks, "fay") !== structure(expected, marks, "fay"))
+    const forged = strings.filter((text) => structure(raw(text), marks) !== structure(expected, marks))
     expect(forged.length).toBeGreaterThan(100)
   })
 

@@ -54,9 +54,9 @@ describe("T5 code and Markdown in a place of their own", () => {
     },
   )
 
-  test("in root a fence in somebody's words stays, where their own sign stands before them", () => {
-    const { messages } = assemble(new PromptStack(), { dialect: "root", turn: turnState("```js\nrun()\n```") })
-    expect(messages.at(-1)?.content).toContain("\n```js\nrun()\n```".slice(1))
+  test.each(["```js\nrun()\n```", "```js\nrun()", "hm\n~~~"])("in root a fence in somebody's words is marked: %j", (words) => {
+    const { messages } = assemble(new PromptStack(), { dialect: "root", turn: turnState(words) })
+    expect(messages.at(-1)?.content).toContain(words.replaceAll(/^(?=```|~~~)/gm, "\\"))
   })
 
   test.each([
