@@ -200,13 +200,4 @@ export type { StoreRow } from "./services/store/store-row.ts"
 
 // Traces
 
-export {
-  type AssemblyDifference,
-  type ChangedSpan,
-  type DivergencePoint,
-  diffAssemblies,
-  type Excerpt,
-} from "./trace/diff-assemblies.ts"
-export { printAssembly } from "./trace/print-assembly.ts"
-export { printTrace } from "./trace/print-trace.ts"
 export type { TraceStep, TurnTrace, TurnWarning } from "./trace/trace.ts"

@@ -78,13 +78,15 @@ describe("importing the root entry", () => {
     expect(recall.map((url) => url.slice(url.lastIndexOf("/") + 1))).toEqual(["recall-weights.ts"])
   })
 
-  test("leaves the loop to the first turn, and what follows a turn to the first job", () => {
+  test("leaves the loop to the first turn, what follows a turn to the first job, and tables for people to their entry", () => {
     const later = [
       "agent/session-turn",
       "agent/child/run-child",
       "turn/run-turn",
       "turn/answer-output",
       "services/background/memory-run",
+      "services/store/in-memory/job-table",
+      "trace/print-trace",
     ]
     expect(later.filter((name) => !existsSync(`${root}src/${name}.ts`))).toEqual([])
     expect(later.filter((name) => loaded.some((url) => url.endsWith(`/src/${name}.ts`)))).toEqual([])

@@ -1,8 +1,8 @@
 import type { SessionKey } from "../core/conversation.ts"
 import type { Ports } from "../core/ports.ts"
-import { createInMemoryStore } from "../services/store/in-memory/in-memory-store.ts"
-import { ReceiptTable } from "../services/store/in-memory/in-memory-tables.ts"
-import { JobTable } from "../services/store/in-memory/job-table.ts"
+import { createInMemoryStore, lateJobs, lateReceipts } from "../services/store/in-memory/in-memory-store.ts"
+import type { ReceiptTable } from "../services/store/in-memory/in-memory-tables.ts"
+import type { JobTable } from "../services/store/in-memory/job-table.ts"
 import { defaultJobSettings, type JobRunner } from "../services/store/job-runner.ts"
 import type { BlobRecords, ReceiptRecords } from "../services/store/records.ts"
 import type { SessionStore } from "../services/store/session-store.ts"
@@ -29,24 +29,39 @@ export function agentStore(store: SessionStore | undefined, ports: Pick<Ports, "
     return { sessions: made, jobs: made.jobs, receipts: made.receipts, blobs: made.blobs, given: undefined }
   }
   if (isStore(store)) return { sessions: store, jobs: store.jobs, receipts: store.receipts, blobs: store.blobs, given: store }
-  const jobs = new JobTable(defaultJobSettings, ports)
-  const receipts = new ReceiptTable()
+  let made: Beside | undefined
+  const beside = async (): Promise<Beside> => {
+    const [{ JobTable }, { ReceiptTable }] = await Promise.all([
+      import("../services/store/in-memory/job-table.ts"),
+      import("../services/store/in-memory/in-memory-tables.ts"),
+    ])
+    made ??= { jobs: new JobTable(defaultJobSettings, ports), receipts: new ReceiptTable() }
+    return made
+  }
   return {
-    sessions: enqueueing(store, { jobs, receipts }),
-    jobs,
-    receipts,
+    sessions: enqueueing(store, beside),
+    jobs: lateJobs(beside),
+    receipts: lateReceipts(beside),
     blobs: createInMemoryStore({ ports }).blobs,
     given: undefined,
   }
 }
 
+/** Jobs and receipts in memory, beside a store of sessions. */
+interface Beside {
+  readonly jobs: JobTable
+  readonly receipts: ReceiptTable
+}
+
 /** The store with jobs and receipts in memory, which follow its commits. */
-function enqueueing(store: SessionStore, { jobs, receipts }: { jobs: JobTable; receipts: ReceiptTable }): SessionStore {
+function enqueueing(store: SessionStore, beside: () => Promise<Beside>): SessionStore {
   return {
     load: (key, options) => store.load(key, options),
     async commit(key, commit) {
       const { after } = commit
+      if (after === undefined && commit.jobs.length === 0) return store.commit(key, commit)
       // Read before the commit: afterwards nothing may fail.
+      const { jobs, receipts } = await beside()
       const turns = after === undefined ? [] : await store.branches(key)
       const { pathTo } = after === undefined ? {} : await import("./second-thoughts/set-aside.ts")
       const committed = await store.commit(key, commit)

@@ -1,5 +1,6 @@
 import { messageOf } from "../../core/errors.ts"
-import { handlerOf, type IdleOptions, type JobHandlers, type JobRunner } from "../../services/store/job-runner.ts"
+import { handlerOf } from "../../services/store/job-attempt.ts"
+import type { IdleOptions, JobHandlers, JobRunner } from "../../services/store/job-runner.ts"
 import type { ClaimedJob, ClaimedJobs } from "./claimed-jobs.ts"
 import type { PostgresSettings } from "./postgres-options.ts"
 import { RunningJobs, repeat } from "./running-jobs.ts"

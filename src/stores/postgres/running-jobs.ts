@@ -1,6 +1,7 @@
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import type { Timers } from "../../core/ports.ts"
-import { type JobHandler, retryWaitMs, runAttempt, runnerClosed } from "../../services/store/job-runner.ts"
+import { retryWaitMs, runAttempt, runnerClosed } from "../../services/store/job-attempt.ts"
+import type { JobHandler } from "../../services/store/job-runner.ts"
 import type { ClaimedJob, ClaimedJobs } from "./claimed-jobs.ts"
 import { heartbeatMs } from "./job-engine.ts"
 import type { PostgresSettings } from "./postgres-options.ts"

@@ -1,15 +1,8 @@
 import type { ExpressionBuilder } from "kysely"
 import { messageOf, type PromptStrataError } from "../../core/errors.ts"
 import type { Clock, RandomSource, Timers } from "../../core/ports.ts"
-import {
-  type DeadJob,
-  type Job,
-  type JobHandler,
-  type JobHandlers,
-  type JobSettings,
-  retryWaitMs,
-  runAttempt,
-} from "../../services/store/job-runner.ts"
+import { retryWaitMs, runAttempt } from "../../services/store/job-attempt.ts"
+import type { DeadJob, Job, JobHandler, JobHandlers, JobSettings } from "../../services/store/job-runner.ts"
 import { fromKeyText, keyText } from "../sql/key-columns.ts"
 import type { SqlDatabase } from "../sql/sql-database.ts"
 import type { Queries } from "../sql/sql-tables.ts"

@@ -1,13 +1,7 @@
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import type { Timers } from "../../core/ports.ts"
-import {
-  type DeadJob,
-  handlerOf,
-  type IdleOptions,
-  type JobHandlers,
-  type JobRunner,
-  runnerClosed,
-} from "../../services/store/job-runner.ts"
+import { handlerOf, runnerClosed } from "../../services/store/job-attempt.ts"
+import type { DeadJob, IdleOptions, JobHandlers, JobRunner } from "../../services/store/job-runner.ts"
 import { sessionRowId } from "../../services/store/row-keys.ts"
 import { type AttemptParts, attemptJob, deadJobs, dueHeads, type Head, type HeadsWanted, pruneDone } from "./job-claims.ts"
 import type { Leases } from "./leases.ts"

@@ -1,11 +1,10 @@
 import { checkOptions } from "../../../core/check-options.ts"
 import { hostPorts, hostTimers, type Ports } from "../../../core/ports.ts"
 import { frozenJson } from "../frozen-json.ts"
-import { defaultJobSettings, type JobSettings } from "../job-runner.ts"
-import type { MemoryRecords } from "../records.ts"
+import { defaultJobSettings, type JobRunner, type JobSettings } from "../job-runner.ts"
+import type { MemoryRecords, ReceiptRecords, UserRecords } from "../records.ts"
 import { runnerOfOpenStore, type Store } from "../store.ts"
-import { ReceiptTable, type Tables, UserTable } from "./in-memory-tables.ts"
-import { JobTable } from "./job-table.ts"
+import type { Tables } from "./in-memory-tables.ts"
 import type { MemoryTable } from "./memory-table.ts"
 import { SessionTable } from "./session-table.ts"
 
@@ -32,12 +31,13 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
   checkOptions("jobs of createInMemoryStore", jobs ?? {}, defaultJobSettings)
   checkOptions("ports of createInMemoryStore", ports ?? {}, portNames)
   const sessions = new SessionTable()
-  const tables: Omit<Tables, "memories"> = {
-    sessions,
-    users: new UserTable(sessions),
-    receipts: new ReceiptTable(sessions),
-    jobs: new JobTable({ ...defaultJobSettings, ...jobs }, { timers: hostTimers, random: Math.random, ...ports }),
-    blobs: { bytes: new Map(), held: new Map() },
+  const settings = { ...defaultJobSettings, ...jobs }
+  let made: Omit<Tables, "memories"> | undefined
+  // Loaded when first used: a turn that leaves no work behind needs the sessions alone.
+  const tables = async (): Promise<Omit<Tables, "memories">> => {
+    const { emptyTables } = await import("./in-memory-tables.ts")
+    made ??= emptyTables(sessions, settings, { timers: hostTimers, random: Math.random, ...ports })
+    return made
   }
   let madeMemories: MemoryTable | undefined
   // Loaded when first used: an agent that remembers nothing has no memories.
@@ -46,7 +46,7 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
     madeMemories ??= new MemoryTable(sessions)
     return madeMemories
   }
-  const whole = async (): Promise<Tables> => ({ ...tables, memories: await memories() })
+  const whole = async (): Promise<Tables> => ({ ...(await tables()), memories: await memories() })
   let isClosed = false
   return {
     load: async (key, { last } = {}) => sessions.load(key, last),
@@ -54,24 +54,24 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
       // Loaded when first used: few programs set words aside, and all of them load this file.
       const behind = commit.after === undefined ? undefined : ([await import("./set-aside.ts"), await whole()] as const)
       const committed = behind ? behind[0].commitBehind(behind[1], key, commit) : sessions.commit(key, commit)
-      tables.jobs.enqueue(committed.jobs)
+      if (committed.jobs.length > 0) (made ?? (await tables())).jobs.enqueue(committed.jobs)
       return { version: committed.version }
     },
     append: async (key, messages) => sessions.append(key, messages),
     post: async (key, note) => sessions.post(key, note),
     messages: async (key, filter) => sessions.messages(key, filter),
     branches: async (key) => (await import("./session-branches.ts")).rowTurns(sessions.row(key)),
-    jobs: runnerOfOpenStore(tables.jobs, { store: "The store in memory", isClosed: () => isClosed }),
+    jobs: runnerOfOpenStore(lateJobs(tables), { store: "The store in memory", isClosed: () => isClosed }),
     memories: memoryRecords(memories),
-    users: tables.users,
-    receipts: tables.receipts,
+    users: lateUsers(tables),
+    receipts: lateReceipts(tables),
     blobs: {
       async put(given, key) {
         // Copied before the wait, during which the caller may change them.
         const bytes = given instanceof Uint8Array ? new Uint8Array(given) : given
-        return (await import("./blob-table.ts")).blobRecords(tables).put(bytes, key)
+        return (await import("./blob-table.ts")).blobRecords(await tables()).put(bytes, key)
       },
-      get: async (id, key) => (await import("./blob-table.ts")).blobRecords(tables).get(id, key),
+      get: async (id, key) => (await import("./blob-table.ts")).blobRecords(await tables()).get(id, key),
     },
     // Loaded when first used: few programs export or forget, and all of them load this file.
     async *export(scope) {
@@ -91,7 +91,7 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
       return { ok: true, problems: [], counts: countRows(await whole()) }
     },
     async close() {
-      await tables.jobs.close({ drainMs })
+      await made?.jobs.close({ drainMs })
       isClosed = true
     },
   }
@@ -113,5 +113,37 @@ function memoryRecords(table: () => Promise<MemoryTable>): MemoryRecords {
     recent: async (...asked) => (await table()).recent(...asked),
     vectors: async (...asked) => (await table()).vectors(...asked),
     withoutVector: async (...asked) => (await table()).withoutVector(...asked),
+  }
+}
+
+/** A runner that is loaded with its first call. */
+export function lateJobs(tables: () => Promise<{ readonly jobs: JobRunner }>): JobRunner {
+  return {
+    start: async (...given) => (await tables()).jobs.start(...given),
+    idle: async (...given) => (await tables()).jobs.idle(...given),
+    close: async (...given) => (await tables()).jobs.close(...given),
+    dead: async () => (await tables()).jobs.dead(),
+  }
+}
+
+/** Receipts whose table is loaded with the first call. What a caller may change during that wait is copied before. */
+export function lateReceipts(tables: () => Promise<{ readonly receipts: ReceiptRecords }>): ReceiptRecords {
+  return {
+    async put(given, options) {
+      const receipt = frozenJson(given, "receipt")
+      return (await tables()).receipts.put(receipt, options)
+    },
+    ofTurn: async (...asked) => (await tables()).receipts.ofTurn(...asked),
+    modelCalls: async (...asked) => (await tables()).receipts.modelCalls(...asked),
+  }
+}
+
+function lateUsers(tables: () => Promise<{ readonly users: UserRecords }>): UserRecords {
+  return {
+    async append(given, options) {
+      const statements = frozenJson(given, "statements")
+      return (await tables()).users.append(statements, options)
+    },
+    load: async (key) => (await tables()).users.load(key),
   }
 }

@@ -1,9 +1,10 @@
 import type { ServiceKey } from "../../../core/conversation.ts"
 import { frozenJson } from "../frozen-json.ts"
+import type { JobSettings } from "../job-runner.ts"
 import type { Receipt, ReceiptOutcome } from "../receipt.ts"
 import { type ProfileStatement, type ReceiptRecords, type UserRecords, versionConflict } from "../records.ts"
 import { compareReceipts, compareTexts, rowId, sessionRowId } from "../row-keys.ts"
-import type { JobTable } from "./job-table.ts"
+import { type JobPorts, JobTable } from "./job-table.ts"
 import type { MemoryTable } from "./memory-table.ts"
 import type { SessionTable } from "./session-table.ts"
 
@@ -15,6 +16,17 @@ export interface Tables {
   readonly receipts: ReceiptTable
   readonly jobs: JobTable
   readonly blobs: BlobTable
+}
+
+/** Empty tables beside those of sessions and memories. */
+export function emptyTables(sessions: SessionTable, jobs: JobSettings, ports: JobPorts): Omit<Tables, "memories"> {
+  return {
+    sessions,
+    users: new UserTable(sessions),
+    receipts: new ReceiptTable(sessions),
+    jobs: new JobTable(jobs, ports),
+    blobs: { bytes: new Map(), held: new Map() },
+  }
 }
 
 /** Bytes by agent and id, and the ids that each session holds. */

@@ -1,17 +1,7 @@
 import { messageOf, PromptStrataError } from "../../../core/errors.ts"
 import type { Ports } from "../../../core/ports.ts"
-import {
-  handlerOf,
-  type IdleOptions,
-  type Job,
-  type JobHandler,
-  type JobHandlers,
-  type JobRunner,
-  type JobSettings,
-  retryWaitMs,
-  runAttempt,
-  runnerClosed,
-} from "../job-runner.ts"
+import { handlerOf, retryWaitMs, runAttempt, runnerClosed } from "../job-attempt.ts"
+import type { IdleOptions, Job, JobHandler, JobHandlers, JobRunner, JobSettings } from "../job-runner.ts"
 import { sessionRowId } from "../row-keys.ts"
 
 /** A job as the table keeps it. With `error` it is a dead letter. */
@@ -30,7 +20,8 @@ interface Waiting extends JobRow {
   isCutOff?: boolean
 }
 
-type JobPorts = Pick<Ports, "timers" | "random">
+/** The ports for the waits between attempts. */
+export type JobPorts = Pick<Ports, "timers" | "random">
 
 /** Jobs in memory and their runner. Ids of finished jobs are kept, so that a job never runs again. */
 export class JobTable implements JobRunner {

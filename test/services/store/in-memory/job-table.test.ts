@@ -1,7 +1,8 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { JobTable } from "../../../../src/services/store/in-memory/job-table.ts"
-import { defaultJobSettings, type Job, type JobHandler, retryWaitMs } from "../../../../src/services/store/job-runner.ts"
+import { retryWaitMs } from "../../../../src/services/store/job-attempt.ts"
+import { defaultJobSettings, type Job, type JobHandler } from "../../../../src/services/store/job-runner.ts"
 import { manualClock, manualTimers } from "../../../../src/testing/index.ts"
 
 const key = { agent: "fay", conversation: "talk", audience: "private", user: "ann" } as const
