@@ -92,13 +92,12 @@ export async function readProfile(
   checkPluginTools(search, plugins, tools.builtin)
   refuseReported(search)
   const profile = resolveProfile({
+    ...settings,
+    ...words.input,
     name: profileName(path),
     locale,
     dialect,
     processes,
-    observers: file.observers,
-    ...settings,
-    ...words.input,
     variables: { ...toneVariables(search, texts), ...profileVariables(chain) },
     tools,
     skills,

@@ -3,7 +3,7 @@ import { cronTimes } from "../../agent/schedule/schedule-times.ts"
 import type { TrustedText } from "../../core/value.ts"
 import { promptSlots } from "../../layers/prompt-names.ts"
 import type { FilesSettings, McpServerSettings, Profile, ProfileInput } from "../../profile/profile.ts"
-import type { ProfileFile } from "../../profile/profile-file-keys.ts"
+import { type ProfileFile, profileFileKeys } from "../../profile/profile-file-keys.ts"
 import { profileKeys } from "../../profile/profile-keys.ts"
 import { withDefaults } from "../../profile/resolve.ts"
 import { lastLineWithin, lineStarts } from "../line-starts.ts"
@@ -13,30 +13,29 @@ import type { ProfileDocument } from "./profile-document.ts"
 
 type Chain = readonly ProfileDocument[]
 
-/** The tables that a profile in code has under the same names, with absolute folders. Each folder is relative to the file that sets it. */
+/**
+ * What a file's keys mean to the profile, with absolute folders, each relative to the file that sets it. A key that files and profiles
+ * in code share is passed on as it is.
+ */
 export function profileSettings(file: ProfileFile, chain: Chain, dataFolder: string) {
   const files = filesSettings(file, chain, dataFolder)
-  const {
-    timeZone,
-    loop,
-    limits,
-    retry,
-    history,
-    conversation,
-    budget,
-    recallWeights,
-    context,
-    prestart,
-    model,
-    memory,
-    plugins,
-  } = file
+  const { memory, documents, plugins } = file
   return {
-    ...{ timeZone, loop, limits, retry, history, conversation, budget, recallWeights, context, prestart, model, files },
+    ...sharedSettings(file),
+    files,
     memory: { ...memory, enabled: memory?.enabled ?? recallWith(plugins) },
     mcp: profileMcp(file, chain),
-    documents: file.documents && { ...file.documents, folder: folderAt(chain, "documents") ?? files.folder },
+    documents: documents && { ...documents, folder: folderAt(chain, "documents") ?? files.folder },
   } satisfies ProfileInput
+}
+
+/** Keys of the same name that mean something else in a file. */
+type OwnKey = "output" | "processes" | "skills" | "tools" | "plugins" | "variables"
+
+function sharedSettings(file: ProfileFile): Omit<Pick<ProfileFile, keyof ProfileFile & keyof ProfileInput>, OwnKey> {
+  const inCode: Readonly<Record<string, unknown>> = profileKeys.keys
+  const inFile: Readonly<Record<string, unknown>> = profileFileKeys.keys
+  return Object.fromEntries(Object.entries(file).filter(([key]) => inFile[key] === inCode[key]))
 }
 
 function filesSettings({ files }: ProfileFile, chain: Chain, dataFolder: string): FilesSettings & { readonly folder: string } {

@@ -5,7 +5,10 @@ import type { TrustedText } from "../../../src/core/value.ts"
 import type { Dialect } from "../../../src/dialect/dialect.ts"
 import { shippedDialect } from "../../../src/dialect/shipped.ts"
 import { loadProfile } from "../../../src/node/profile/load-profile.ts"
+import type { Key } from "../../../src/profile/key.ts"
 import type { Profile } from "../../../src/profile/profile.ts"
+import { profileFileKeys } from "../../../src/profile/profile-file-keys.ts"
+import { profileKeys } from "../../../src/profile/profile-keys.ts"
 import { resolveProfile } from "../../../src/profile/resolve.ts"
 import { defaultRecallWeights } from "../../../src/services/recall/recall-weights.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
@@ -20,6 +23,39 @@ function dialectOf({ dialect }: Profile): Dialect {
 }
 
 const toolNames = ({ tools }: Profile) => tools.builtin.map(({ name }) => name)
+
+/** A value that the key takes and that is not its default; none for keys whose values are more than a number, a word or a flag. */
+function otherValue({ type, default: fallback }: Key): unknown {
+  if (type.kind === "flag") return fallback !== true
+  if (type.kind === "choice") return type.choices.find((choice) => choice !== fallback)
+  if (type.kind !== "number") return undefined
+  const { min, max = min + 2 } = type
+  return [max, min].find((value) => value !== fallback)
+}
+
+describe("keys that files and profiles in code share", () => {
+  const tables = Object.entries(profileFileKeys.keys).flatMap(([name, key]) => {
+    const { type }: Key = key
+    const isShared = Object.entries(profileKeys.keys).some(([other, own]) => other === name && (own as Key) === key)
+    return isShared && type.kind === "table" ? [[name, type.keys] as const] : []
+  })
+
+  test.each(tables)("[%s] of a file reaches the profile whole", async (name, keys) => {
+    const given = Object.entries(keys).flatMap(([key, of]) => {
+      const value = otherValue(of)
+      return value === undefined ? [] : [[key, value] as const]
+    })
+    const snake = (key: string) => key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+    const lines = given.map(([key, value]) => `${snake(key)} = ${JSON.stringify(value)}`)
+    const folder = tempFolder({ "profiles/a.toml": `[${snake(name)}]\n${lines.join("\n")}\n` })
+    const profile: Readonly<Record<string, unknown>> = { ...(await load(folder, "a")) }
+    expect(profile[name] ?? {}).toMatchObject(Object.fromEntries(given))
+  })
+
+  test("are most of a profile", () => {
+    expect(tables.map(([name]) => name)).toEqual(expect.arrayContaining(["conversation", "history", "limits", "memory", "retry"]))
+  })
+})
 
 describe("the shipped profiles", () => {
   test.each([
