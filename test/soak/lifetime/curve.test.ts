@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { mulberry } from "../../support/mulberry.ts"
+import { mulberry32 } from "../../../src/core/mulberry.ts"
 import { growth, type Point, picture } from "./curve.ts"
 
 const curve = (count: number, valueAt: (turns: number) => number, lifeAt = (_: number) => 1): Point[] =>
@@ -12,7 +12,7 @@ describe("the growth of a curve", () => {
   })
 
   test("is found beneath noise, and a few points far out do not make one", () => {
-    const random = mulberry(1)
+    const random = mulberry32(1)
     const noisy = (slope: number) => curve(100, (turns) => 1_000 + slope * turns + (random() - 0.5) * 100)
     expect(growth(noisy(0.05))).toBeGreaterThan(200)
     expect(Math.abs(growth(noisy(0)))).toBeLessThan(50)

@@ -1,10 +1,10 @@
 import { readdirSync, statSync } from "node:fs"
 import type { Session } from "../../../src/agent/session.ts"
+import { mulberry32 } from "../../../src/core/mulberry.ts"
 import { hostTimers, type Timers } from "../../../src/core/ports.ts"
 import { ScopeIndexes } from "../../../src/services/memory/scope-indexes.ts"
 import { openSqliteStore } from "../../../src/stores/sqlite/open-sqlite-store.ts"
 import { manualClock, manualTimers } from "../../../src/testing/index.ts"
-import { mulberry } from "../../support/mulberry.ts"
 import { lifeAgent } from "./life-agent.ts"
 import { dialogueText } from "./life-words.ts"
 
@@ -113,7 +113,7 @@ function sessionOf(conversation: string): Session {
 
 /** Talks for one stretch. Conversations begin one after the other; twenty are in use, an old one goes on now and then, a user is forgotten. */
 async function stretch(number: number): Promise<void> {
-  const random = mulberry(seed * 100_003 + number)
+  const random = mulberry32(seed * 100_003 + number)
   for (let turn = number * turnsEach; turn < (number + 1) * turnsEach; turn++) {
     const newest = Math.floor(turn / turnsOfSession)
     const anOld = () => `talk ${Math.floor(random() * newest)}`
@@ -156,6 +156,10 @@ for (let number = done; number < samples; number++) {
 }
 await checkAcknowledged()
 await fay.close()
-const { ok, problems } = await store.check()
-console.log(ok ? "whole" : `warning ${problems.join("; ")}`)
+// A job of a process beside this one that was killed in the last of its attempts is a dead letter, as promised. Nothing else may be wrong.
+const dead = await store.jobs.dead()
+const isAllKilled = dead.every(({ error }) => error.startsWith("The process ended during attempt"))
+const { problems } = await store.check()
+const faults = problems.filter((problem) => !(isAllKilled && problem.startsWith(`jobs: ${dead.length} failed for good.`)))
+console.log(faults.length === 0 ? "whole" : `warning ${faults.join("; ")}`)
 await store.close()
