@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest"
+import { mulberry32 } from "../../src/core/mulberry.ts"
 import type { ModelRequest } from "../../src/model/language-model.ts"
 import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"
 import type { Store } from "../../src/services/store/store.ts"
 import { finish, testAgent } from "../support/agents.ts"
-import { mulberry } from "../support/mulberry.ts"
 import { backgroundModel } from "../support/remembering.ts"
 import { amount, seedOf } from "../support/size.ts"
 
@@ -64,7 +64,7 @@ describe("what an agent remembers", () => {
 
   test(`T35 over ${turns} turns no memory, statement or background prompt holds what was recalled or injected`, async () => {
     const store = createInMemoryStore()
-    const random = mulberry(seedOf(35))
+    const random = mulberry32(seedOf(35))
     let said = 0
     const injected = "INJECTED by a hook"
     const leaks: string[] = []

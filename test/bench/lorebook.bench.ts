@@ -1,7 +1,7 @@
+import { mulberry32 } from "../../src/core/mulberry.ts"
 import { createKeyMatcher } from "../../src/layers/lorebook/key-matcher.ts"
 import type { LoreEntry } from "../../src/layers/lorebook/lorebook.ts"
 import { createLoreScanner } from "../../src/layers/lorebook/scan.ts"
-import { mulberry } from "../support/mulberry.ts"
 import type { BenchResult } from "./bench.ts"
 import { cpuMs, formatMs, formatRatio, median } from "./measure.ts"
 
@@ -13,7 +13,7 @@ const runs = 15
 
 /** Searching a chat for the keys of a large lorebook, beside one `includes` for each key (C19). The gates count work, not time. */
 export async function run(): Promise<BenchResult> {
-  const random = mulberry(19)
+  const random = mulberry32(19)
   const word = () => Array.from({ length: 4 + Math.floor(random() * 8) }, () => letters[Math.floor(random() * 26)]).join("")
   const entries = Array.from({ length: entryCount }, (_, at): LoreEntry => {
     const keys = Array.from({ length: keysOfEntry }, word)

@@ -1,9 +1,9 @@
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
+import { mulberry32 } from "../../src/core/mulberry.ts"
 import { RecallIndex } from "../../src/services/recall/recall-index.ts"
 import type { RecallDocument } from "../../src/services/recall/recall-query.ts"
 import { longConversation } from "../support/long-conversations.ts"
-import { mulberry } from "../support/mulberry.ts"
 import type { Row } from "./bench.ts"
 import { formatMs } from "./measure.ts"
 
@@ -12,7 +12,7 @@ const nowMs = Date.UTC(2024, 6, 1)
 
 /** Lines of made-up talk, each with a few words of a large vocabulary, the common ones often. */
 function manyLines(count: number): { readonly lines: RecallDocument[]; readonly questions: string[] } {
-  const random = mulberry(7)
+  const random = mulberry32(7)
   const word = () => `w${Math.floor(words * random() ** 3).toString(36)}rd`
   const lines: RecallDocument[] = []
   const questions: string[] = []

@@ -1,12 +1,12 @@
 // `npm run bench:recall`: how much of what is relevant recall finds, beside libraries, and how fast.
 import { messageOf } from "../../src/core/errors.ts"
+import { mulberry32 } from "../../src/core/mulberry.ts"
 import { RecallIndex } from "../../src/services/recall/recall-index.ts"
 import type { RecallDocument } from "../../src/services/recall/recall-query.ts"
 import { recallSignals } from "../../src/services/recall/recall-weights.ts"
 import { dataPresent } from "../support/corpora.ts"
 import { longConversation } from "../support/long-conversations.ts"
 import { madialIndexes, madialMemories, madialQuestions, recallShares } from "../support/madial.ts"
-import { mulberry } from "../support/mulberry.ts"
 import { weakEmbeddings } from "../support/weak-embeddings.ts"
 import type { BenchResult, Gate, Row } from "./bench.ts"
 import { fts5Searcher, miniSearchers, recallSearcher, type Search, type Searcher } from "./recall-baselines.ts"
@@ -59,7 +59,7 @@ function askMadial({ make }: Searcher): Asked[] {
 
 function askConversations({ make }: Searcher, topics: "development" | "held-out"): Asked[] {
   return Array.from({ length: 8 }, (_, i) =>
-    longConversation(mulberry((topics === "development" ? 1 : 1_000) + i), topics),
+    longConversation(mulberry32((topics === "development" ? 1 : 1_000) + i), topics),
   ).flatMap(({ lines, questions, nowMs }) => {
     const search = make(lines, nowMs)
     return questions.map(({ text, evidence }) => ({ search, text, relevant: evidence }))
@@ -134,7 +134,7 @@ function weakFusion(): BenchResult {
 /** How many questions have an answer among the five first memories above a score: questions about the conversation, and questions about another. */
 function floor(): BenchResult {
   const half = (topics: "development" | "held-out") =>
-    Array.from({ length: 8 }, (_, i) => longConversation(mulberry((topics === "development" ? 1 : 1_000) + i), topics))
+    Array.from({ length: 8 }, (_, i) => longConversation(mulberry32((topics === "development" ? 1 : 1_000) + i), topics))
   const [asked, others] = [half("held-out"), half("development")]
   const found = asked.flatMap((conversation, i) => {
     const index = new RecallIndex()

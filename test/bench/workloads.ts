@@ -2,6 +2,7 @@
  * What is assembled in the benchmarks, ours and the peers', and the floor of each work: what it costs with cached counts
  * and one join, for whoever needs no provenance, no decisions and no exact count of the whole. Pure and deterministic.
  */
+import { mulberry32 } from "../../src/core/mulberry.ts"
 
 /** W1: a text of some 56 tokens; the lowest rank goes first. */
 export interface Block {
@@ -45,17 +46,6 @@ last might us great old year off come since against go came right used take thre
 window promise remember answer question teacher mountain silver orange village history planet science machine network quietly
 suddenly perhaps umbrella breakfast photograph telephone 12 365 2026 Hangzhou 杭州 今天 天气 我们 一起 recalled`.split(/\s+/)
 
-/** Random numbers from a seed, the same ones on any machine. */
-function seeded(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 /** Sentences of so many words. */
 function prose(random: () => number, count: number): string {
   const sentences: string[] = []
@@ -71,7 +61,7 @@ function prose(random: () => number, count: number): string {
 
 /** W1: `count` blocks whose ranks are a permutation of 0 to `count` - 1. */
 export function blocks(count = 1000, seed = 1): Block[] {
-  const random = seeded(seed)
+  const random = mulberry32(seed)
   const ranks = Array.from({ length: count }, (_, index) => ({ index, at: random() })).sort((a, b) => a.at - b.at)
   const made: Block[] = Array.from({ length: count }, (_, index) => ({
     key: `block_${index}`,
@@ -85,7 +75,7 @@ export function blocks(count = 1000, seed = 1): Block[] {
 /** W1: the same blocks with the text of one replaced, one that is kept. */
 export function withOneChanged(given: readonly Block[], seed = 2): Block[] {
   const changed = given.findIndex(({ rank }) => rank > given.length * 0.75)
-  return given.map((block, index) => (index === changed ? { ...block, text: prose(seeded(seed), 49) } : block))
+  return given.map((block, index) => (index === changed ? { ...block, text: prose(mulberry32(seed), 49) } : block))
 }
 
 /** W1's floor: the highest ranks that fit, by the sum of their counts, joined in the order given. */
@@ -133,7 +123,7 @@ export function exactBlocks(count: CountText): (given: readonly Block[], budgetT
 
 /** W2: a chat of so many turns. */
 export function chat(turns = 200, seed = 3): Chat {
-  const random = seeded(seed)
+  const random = mulberry32(seed)
   const system = Array.from({ length: 32 }, () => prose(random, 110)).join("\n\n")
   const lines = Array.from(
     { length: turns * 2 },
@@ -163,7 +153,7 @@ export function chatFloor({ system, lines, budgetTokens }: Chat, turn: number, c
 
 /** W3: a template of so many variables, each with some words around it. */
 export function templateWork(variables = 24, seed = 4): TemplateWork {
-  const random = seeded(seed)
+  const random = mulberry32(seed)
   const names = Array.from({ length: variables }, (_, index) => `v${index}`)
   const values = Object.fromEntries(names.map((name) => [name, prose(random, 12)]))
   const literals = [...names.map((_, index) => `${index === 0 ? "" : ".\n"}${prose(random, 8)} `), ".\n"]

@@ -1,8 +1,9 @@
 import { jsonrepair } from "jsonrepair"
 import { describe, expect, test } from "vitest"
+import { mulberry32 } from "../../src/core/mulberry.ts"
 import { createDecisionReader, readDecision } from "../../src/reply/decision-reader.ts"
 import { readerThatWaits } from "../reply/naive-readers.ts"
-import { type MakeReader, readPieces, seededRandom } from "../reply/readings.ts"
+import { type MakeReader, readPieces } from "../reply/readings.ts"
 import { type BrokenDecision, breakages, brokenDecisions } from "../support/broken-decisions.ts"
 import { type Outcome, outcomeOf } from "../support/broken-outcome.ts"
 import { printOutcomes } from "../support/broken-outcomes.ts"
@@ -33,7 +34,7 @@ function inChunks(text: string): string[] {
 
 function cases(perPair: number): BrokenDecision[] {
   const { calls, answers } = plannerTurns()
-  const random = seededRandom(33)
+  const random = mulberry32(33)
   return [calls, answers].flatMap((turns) => [...brokenDecisions(turns, { perPair, alone: perPair * 8 }, random)])
 }
 

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest"
+import { mulberry32 } from "../../src/core/mulberry.ts"
 import { configureFormat, emotionBracket, emotionPipe, formats } from "../../src/reply/output/formats.ts"
 import type { OutputPart } from "../../src/reply/output/output-part.ts"
 import { createOutputReader } from "../../src/reply/output/output-reader.ts"
 import { readParts, textOf } from "../reply/output/parts.ts"
-import { cutRandomly, seededRandom } from "../reply/readings.ts"
+import { cutRandomly } from "../reply/readings.ts"
 import { dataPresent, hostileStrings } from "../support/corpora.ts"
 
 const listed = [emotionPipe, emotionBracket].map((format) => configureFormat(format, { emotions: ["happy", "😊"] }))
@@ -19,7 +20,7 @@ const answersWith = (text: string) => [text, `[happy] ||| ${text}`, `[happy] a\n
 
 describe.skipIf(!dataPresent)("answers with hostile strings", () => {
   test("L4, R9, R10: nothing of them is lost, and any cutting reads the same", () => {
-    const random = seededRandom(5)
+    const random = mulberry32(5)
     const strings = hostileStrings()
     const wrong = strings.flatMap(answersWith).filter((answer) =>
       setups.some(({ format, bubbles }) => {

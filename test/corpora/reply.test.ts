@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs"
 import { describe, expect, test } from "vitest"
+import { mulberry32 } from "../../src/core/mulberry.ts"
 import { readDecision } from "../../src/reply/decision-reader.ts"
 import { readLooseObject } from "../../src/reply/json/repair-json.ts"
-import { cutRandomly, differences, faultsOf, readPieces, seededRandom } from "../reply/readings.ts"
+import { cutRandomly, differences, faultsOf, readPieces } from "../reply/readings.ts"
 import { dataFolder, dataPresent, hostileStrings, readJsonLines } from "../support/corpora.ts"
 
 interface JsonCase {
@@ -41,7 +42,7 @@ function faultsInAnyCutting(text: string, random: () => number): string[] {
 
 describe.skipIf(!dataPresent)("planner output from outside", () => {
   test("T21, T23: every text of JSONTestSuite is read soundly as a whole output and as an argument, in any cutting", () => {
-    const random = seededRandom(1)
+    const random = mulberry32(1)
     const wrong = jsonCases().flatMap(({ name, text }) =>
       [text, callWith(text), callWith(JSON.stringify(text)), `{"action":"finish","message":${text}}`].flatMap((output) =>
         faultsInAnyCutting(output, random).map((fault) => `${name}: ${fault}`),
@@ -71,7 +72,7 @@ describe.skipIf(!dataPresent)("planner output from outside", () => {
   })
 
   test("T23: every hostile string, as a message, streams back equal and well-formed; as an argument it is read equal", () => {
-    const random = seededRandom(2)
+    const random = mulberry32(2)
     const strings = hostileStrings()
     const wrong = strings.filter((message) => {
       const output = JSON.stringify({ action: "finish", message })
@@ -86,7 +87,7 @@ describe.skipIf(!dataPresent)("planner output from outside", () => {
   })
 
   test("T21, T23: every hostile string as a whole output, and before a decision, is read soundly in any cutting", () => {
-    const random = seededRandom(3)
+    const random = mulberry32(3)
     const wrong = hostileStrings().flatMap((text) =>
       [text, `${text}\n{"action":"finish","message":"ok"}`].flatMap((output) => faultsInAnyCutting(output, random)),
     )
@@ -94,7 +95,7 @@ describe.skipIf(!dataPresent)("planner output from outside", () => {
   })
 
   test("T21: broken JSON from models is read soundly; the share that is repaired as expected is reported", () => {
-    const random = seededRandom(4)
+    const random = mulberry32(4)
     const pairs = JSON.parse(readFileSync(`${dataFolder}json/repair-pairs.json`, "utf8")) as RepairPair[]
     const objects = pairs
       .map(({ input, expected }) => ({ input, expected: objectOf(expected) }))

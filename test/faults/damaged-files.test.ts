@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { describe, expect, test, vi } from "vitest"
 import { exportedLines } from "../../src/cli/memory/export-import.ts"
 import { PromptStrataError } from "../../src/core/errors.ts"
+import { mulberry32 } from "../../src/core/mulberry.ts"
 import { fileApprovals } from "../../src/mcp/approvals.ts"
 import { readWorldBook } from "../../src/node/character/read-world-book.ts"
 import { openDocuments } from "../../src/node/living-documents.ts"
@@ -15,7 +16,6 @@ import { openSqliteStore } from "../../src/stores/sqlite/open-sqlite-store.ts"
 import { turnOf } from "../stores/sqlite/support/turns.ts"
 import { collect } from "../support/collect.ts"
 import { diceOf } from "../support/dice.ts"
-import { mulberry } from "../support/mulberry.ts"
 import { amount, seedOf } from "../support/size.ts"
 import { tempFolder } from "../support/temp-folder.ts"
 import { answerOf } from "../tools/builtin/run-tool.ts"
@@ -233,7 +233,7 @@ function faultOf(error: unknown, { path, named = path }: Kind): string | undefin
 
 describe("a damaged file", () => {
   test.each(kinds)("that is a $name is refused with its name, or is read soundly", async (kind) => {
-    const dice = diceOf(mulberry(seedOf(1_204)))
+    const dice = diceOf(mulberry32(seedOf(1_204)))
     const original = tempFolder()
     await kind.make(original)
     const path =

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { afterEach, describe, expect, test, vi } from "vitest"
+import { mulberry32 } from "../../src/core/mulberry.ts"
 import { fileApprovals } from "../../src/mcp/approvals.ts"
 import { openDocuments } from "../../src/node/living-documents.ts"
 import { scheduleTools } from "../../src/node/schedule-tools.ts"
@@ -9,7 +10,6 @@ import { openWorkspace } from "../../src/node/workspace/open-workspace.ts"
 import { faultyFileSystem } from "../node/workspace/support/faulty-file-system.ts"
 import { judgments, leftovers } from "../node/workspace/support/workspaces.ts"
 import { diceOf } from "../support/dice.ts"
-import { mulberry } from "../support/mulberry.ts"
 import { seedOf, size } from "../support/size.ts"
 import { tempFolder } from "../support/temp-folder.ts"
 import { answerOf } from "../tools/builtin/run-tool.ts"
@@ -142,7 +142,7 @@ async function losses(
 ) {
   const folder = tempFolder(files)
   const found = new Map<string, Found>()
-  const dice = diceOf(mulberry(seedOf(12)))
+  const dice = diceOf(mulberry32(seedOf(12)))
   const progress = { atLeast: 0, atMost: 0 }
   const note = (disk: ReturnType<typeof virtualDisk>) => {
     for (const image of disk.images(limit, dice)) {
@@ -226,7 +226,7 @@ const cases = subjects.flatMap((subject) =>
 /** Those that this run tries: a few by chance in a quick run. */
 function some<T>(items: readonly T[], few: number): readonly T[] {
   return size === "quick"
-    ? diceOf(mulberry(seedOf(items.length)))
+    ? diceOf(mulberry32(seedOf(items.length)))
         .shuffle(items)
         .slice(0, few)
     : items

@@ -2,16 +2,16 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { describe, expect, test, vi } from "vitest"
+import { mulberry32 } from "../../src/core/mulberry.ts"
 import { openSqliteStore } from "../../src/stores/sqlite/open-sqlite-store.ts"
 import { agent, turnOf } from "../stores/sqlite/support/turns.ts"
 import { diceOf } from "../support/dice.ts"
-import { mulberry } from "../support/mulberry.ts"
 import { runs, seedOf, size } from "../support/size.ts"
 import { tempFolder } from "../support/temp-folder.ts"
 
 if (existsSync("/dev/shm")) vi.stubEnv("TMPDIR", "/dev/shm")
 
-const dice = diceOf(mulberry(seedOf(1_203)))
+const dice = diceOf(mulberry32(seedOf(1_203)))
 const conversations = ["a", "b"]
 const turns = size === "quick" ? 8 : 24
 const newFile = () => join(tempFolder(), "store.sqlite")

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest"
+import { mulberry32 } from "../../src/core/mulberry.ts"
 import { runs, seedOf } from "../support/size.ts"
 import { generateOutput } from "./outputs.ts"
-import { cutRandomly, differences, faultsOf, readPieces, seededRandom } from "./readings.ts"
+import { cutRandomly, differences, faultsOf, readPieces } from "./readings.ts"
 
 const damage = [
   "{",
@@ -36,7 +37,7 @@ function damaged(text: string, random: () => number): string {
 
 describe("damaged planner outputs", () => {
   test("T23: damaged outputs are read soundly, and the same in any cutting", () => {
-    const random = seededRandom(seedOf(7))
+    const random = mulberry32(seedOf(7))
     const wrong: string[] = []
     for (let output = 0; output < runs(20_000); output++) {
       const text = damaged(generateOutput(random).text, random)
@@ -49,7 +50,7 @@ describe("damaged planner outputs", () => {
   })
 
   test("T21: an output that ends anywhere inside its decision never yields another call, and never shows one", () => {
-    const random = seededRandom(seedOf(11))
+    const random = mulberry32(seedOf(11))
     const wrong: string[] = []
     let calls = 0
     for (let output = 0; output < runs(3_000); output++) {
@@ -68,7 +69,7 @@ describe("damaged planner outputs", () => {
   })
 
   test("T21: an output that ends inside its message has shown a beginning of it, and never calls it complete", () => {
-    const random = seededRandom(seedOf(13))
+    const random = mulberry32(seedOf(13))
     const wrong: string[] = []
     for (let output = 0; output < runs(3_000); output++) {
       const { text, tool, message, objectAt, objectEnd } = generateOutput(random)

@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { cutAt, cutRandomly, differences, everyCutting, faultsOf, readPieces, seededRandom } from "./readings.ts"
+import { mulberry32 } from "../../src/core/mulberry.ts"
+import { cutAt, cutRandomly, differences, everyCutting, faultsOf, readPieces } from "./readings.ts"
 
 const args = { used: ["a.md", '%[b "c".md]'], maybe_used: [] }
 const members = { action: "finish", message: 'Done\n"}, {', tool: "report_use", args }
@@ -54,7 +55,7 @@ describe("an answer with a call beside it (R16)", () => {
     expect(whole.decision).toMatchObject({ message: "m", call: { tool: "t", args: { u: ["a"] } } })
     for (const cuts of everyCutting(small, 2)) expect(differences(whole, readPieces(cutAt(small, cuts)))).toEqual([])
     const text = inOrder(names)
-    const random = seededRandom(16)
+    const random = mulberry32(16)
     for (const output of [
       `Well:\n\`\`\`json\n${text}\n\`\`\``,
       text.replace(',"tool"', ' "tool"'),

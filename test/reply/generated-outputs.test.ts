@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest"
+import { mulberry32 } from "../../src/core/mulberry.ts"
 import { createDecisionReader } from "../../src/reply/decision-reader.ts"
 import { runs, seedOf } from "../support/size.ts"
 import { readerThatDecodesPerChunk, readerThatParsesAgain, readerThatWaits } from "./naive-readers.ts"
 import { type GeneratedOutput, generateOutput } from "./outputs.ts"
-import { faultsOf, type MakeReader, readPieces, seededRandom } from "./readings.ts"
+import { faultsOf, type MakeReader, readPieces } from "./readings.ts"
 
 const count = runs(12_000)
 
@@ -42,7 +43,7 @@ function mistakes(output: GeneratedOutput, make: MakeReader): string[] {
 }
 
 function mistakesOf(make: MakeReader, seed: number, outputs: number): string[] {
-  const random = seededRandom(seedOf(seed))
+  const random = mulberry32(seedOf(seed))
   return Array.from({ length: outputs }, () => mistakes(generateOutput(random), make)).flat()
 }
 
@@ -52,7 +53,7 @@ describe("generated planner outputs: thinking × fences × prose × key order ×
   })
 
   test("the outputs are what they claim to be: tools and answers, with each kind of surroundings", () => {
-    const random = seededRandom(seedOf(21))
+    const random = mulberry32(seedOf(21))
     const outputs = Array.from({ length: count }, () => generateOutput(random))
     const share = (holds: (output: GeneratedOutput) => boolean) => outputs.filter(holds).length / count
     expect(share((output) => output.tool !== undefined)).toBeGreaterThan(0.2)

@@ -66,17 +66,6 @@ export function* everyCutting(text: string, count: number, from = 1): Generator<
   }
 }
 
-/** A small generator of pseudo-random numbers in [0, 1), the same for the same seed (mulberry32). */
-export function seededRandom(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 /** `text` cut at random: short pieces, long ones, and empty ones. */
 export function cutRandomly(text: string, random: () => number): string[] {
   const longest = 1 + Math.floor(random() * 24)

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest"
+import { mulberry32 } from "../../src/core/mulberry.ts"
 import { createDecisionReader, readDecision } from "../../src/reply/decision-reader.ts"
 import { generateOutput } from "./outputs.ts"
-import { cutAt, cutRandomly, differences, everyCutting, faultsOf, readPieces, seededRandom } from "./readings.ts"
+import { cutAt, cutRandomly, differences, everyCutting, faultsOf, readPieces } from "./readings.ts"
 import { shortOutputs } from "./short-outputs.ts"
 
 const strict = () => createDecisionReader({ strict: true })
@@ -62,7 +63,7 @@ describe("strict reading turns the ladder off", () => {
   })
 
   test("T23: any cutting reads the same", () => {
-    const random = seededRandom(3)
+    const random = mulberry32(3)
     for (const text of [...shortOutputs, ...Array.from({ length: 500 }, () => generateOutput(random).text)]) {
       const whole = readPieces([text], strict)
       const cuttings =

@@ -1,5 +1,5 @@
+import { mulberry32 } from "../../src/core/mulberry.ts"
 import { documentTerms } from "../../src/services/recall/text/document-terms.ts"
-import { mulberry } from "./mulberry.ts"
 
 /** Makes the vector of a text. */
 type Embed = (text: string) => Float32Array
@@ -27,7 +27,7 @@ const hashed = (places: number): Embed => {
 
 /** An embedding that knows nothing: other numbers for each text. */
 const noise: Embed = (text) => {
-  const random = mulberry(hash(text))
+  const random = mulberry32(hash(text))
   return Float32Array.from({ length: 64 }, () => random() - 0.5)
 }
 

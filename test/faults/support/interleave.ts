@@ -1,6 +1,6 @@
+import { mulberry32 } from "../../../src/core/mulberry.ts"
 import type { Store } from "../../../src/services/store/store.ts"
 import { diceOf } from "../../support/dice.ts"
-import { mulberry } from "../../support/mulberry.ts"
 
 /** Waits until the schedule lets this place go on. */
 export type Pause = () => Promise<void>
@@ -25,7 +25,7 @@ export async function underEveryOrder({ depth, more, seed }: Orders, scenario: (
   let prefix: readonly Choice[] = []
   let left = more
   for (let count = 1; ; count++) {
-    const dice = diceOf(mulberry(seed + count))
+    const dice = diceOf(mulberry32(seed + count))
     const made: Choice[] = []
     const choose = (options: number): number => {
       const at = made.length

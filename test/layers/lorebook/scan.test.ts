@@ -1,9 +1,9 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
+import { mulberry32 } from "../../../src/core/mulberry.ts"
 import type { Lorebook, LoreEntry } from "../../../src/layers/lorebook/lorebook.ts"
 import { createLoreScanner } from "../../../src/layers/lorebook/scan.ts"
 import type { LoreTurn } from "../../../src/layers/lorebook/turn.ts"
-import { mulberry } from "../../support/mulberry.ts"
 import { runs, seedOf } from "../../support/size.ts"
 import { arbitraryBook, arbitraryLoreTurn } from "./arbitrary-book.ts"
 import { plainScan } from "./plain-scan.ts"
@@ -208,7 +208,7 @@ describe("which entries are in", () => {
     fc.assert(
       fc.property(arbitraryBook, arbitraryLoreTurn, (book, { seed, max, ...given }) => {
         const room = max === undefined ? undefined : { max, sizeOf: ({ text }: LoreEntry) => text.text.length }
-        const turn = (): LoreTurn => ({ ...given, room, random: mulberry(seed) })
+        const turn = (): LoreTurn => ({ ...given, room, random: mulberry32(seed) })
         const scanner = createLoreScanner(book)
         const found = scanner.scan(turn())
         expect(found.entries.map(({ id }) => id)).toEqual(plainScan(book, turn()))

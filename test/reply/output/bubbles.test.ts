@@ -1,10 +1,11 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
+import { mulberry32 } from "../../../src/core/mulberry.ts"
 import { createBubbleReader, splitBubbles } from "../../../src/reply/output/bubble-reader.ts"
 import { createDelivery } from "../../../src/reply/output/delivery.ts"
 import type { OutputPart } from "../../../src/reply/output/output-part.ts"
 import { runs } from "../../support/size.ts"
-import { cutRandomly, seededRandom } from "../readings.ts"
+import { cutRandomly } from "../readings.ts"
 import { inShort, readParts, unsoundCutting } from "./parts.ts"
 
 const cases: readonly { readonly name: string; readonly text: string; readonly bubbles: readonly string[] }[] = [
@@ -73,7 +74,7 @@ describe("bubbles", () => {
     fc.assert(
       fc.property(texts, fc.integer(), (text, seed) => {
         expect(splitBubbles(text)).toEqual(bubblesOf(text))
-        expect(streamed(cutRandomly(text, seededRandom(seed)))).toEqual(bubblesOf(text))
+        expect(streamed(cutRandomly(text, mulberry32(seed)))).toEqual(bubblesOf(text))
         expect(streamed(text.split(""))).toEqual(bubblesOf(text))
       }),
       { numRuns: runs(5_000) },

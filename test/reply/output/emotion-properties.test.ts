@@ -1,9 +1,10 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
+import { mulberry32 } from "../../../src/core/mulberry.ts"
 import { emotionBracket, emotionPipe } from "../../../src/reply/output/formats.ts"
 import { joinTexts, type OutputPart } from "../../../src/reply/output/output-part.ts"
 import { runs } from "../../support/size.ts"
-import { cutRandomly, seededRandom } from "../readings.ts"
+import { cutRandomly } from "../readings.ts"
 import { readParts, stageOf, textOf } from "./parts.ts"
 
 const formats = [emotionPipe, emotionBracket]
@@ -34,7 +35,7 @@ describe.each(setups)("$name", ({ format, emotions }) => {
     fc.assert(
       fc.property(hostile, fc.integer(), (text, seed) => {
         const whole = readParts([text], make)
-        expect(readParts(cutRandomly(text, seededRandom(seed)), make)).toEqual(whole)
+        expect(readParts(cutRandomly(text, mulberry32(seed)), make)).toEqual(whole)
         expect(readParts(text.split(""), make)).toEqual(whole)
       }),
       { numRuns: runs(3_000) },
@@ -101,7 +102,7 @@ describe("answers in form", () => {
           { type: "emotion", emotion },
           { type: "text", delta: said + (index < tagged.length - 1 ? between : "") },
         ])
-        expect(readParts(cutRandomly(text, seededRandom(seed)), stageOf(emotionPipe))).toEqual(joinTexts(expected))
+        expect(readParts(cutRandomly(text, mulberry32(seed)), stageOf(emotionPipe))).toEqual(joinTexts(expected))
       }),
     )
   })
@@ -115,7 +116,7 @@ describe("answers in form", () => {
           { type: "emotion", emotion },
           { type: "text", delta: said + (index < tagged.length - 1 ? kept : "") },
         ])
-        expect(readParts(cutRandomly(text, seededRandom(seed)), stageOf(emotionBracket))).toEqual(joinTexts(expected))
+        expect(readParts(cutRandomly(text, mulberry32(seed)), stageOf(emotionBracket))).toEqual(joinTexts(expected))
       }),
     )
   })

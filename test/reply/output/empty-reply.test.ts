@@ -1,10 +1,11 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
+import { mulberry32 } from "../../../src/core/mulberry.ts"
 import { withEmptyReply } from "../../../src/reply/output/empty-reply.ts"
 import { emotionPipe } from "../../../src/reply/output/formats.ts"
 import { createOutputReader } from "../../../src/reply/output/output-reader.ts"
 import { runs } from "../../support/size.ts"
-import { cutRandomly, seededRandom } from "../readings.ts"
+import { cutRandomly } from "../readings.ts"
 import { inShort, readParts, textOf, unsoundCutting } from "./parts.ts"
 
 const pass = () => withEmptyReply({ push: (part) => [part], end: () => [] })
@@ -47,7 +48,7 @@ describe("the empty reply", () => {
         const parts = readParts([text], pass)
         expect(textOf(parts)).toBe(left)
         expect(parts.some(({ type }) => type === "empty-reply")).toBe(left !== text && left.trim() === "")
-        expect(readParts(cutRandomly(text, seededRandom(seed)), pass)).toEqual(parts)
+        expect(readParts(cutRandomly(text, mulberry32(seed)), pass)).toEqual(parts)
       }),
       { numRuns: runs(2_000) },
     )

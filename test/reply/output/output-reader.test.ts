@@ -1,12 +1,13 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
+import { mulberry32 } from "../../../src/core/mulberry.ts"
 import { pipe } from "../../../src/core/reader.ts"
 import { splitBubbles } from "../../../src/reply/output/bubble-reader.ts"
 import { createDelivery } from "../../../src/reply/output/delivery.ts"
 import { configureFormat, emotionBracket, emotionPipe, formatNamed, formats } from "../../../src/reply/output/formats.ts"
 import { createTextStage, type OutputFormat, type OutputPart, type OutputReader } from "../../../src/reply/output/output-part.ts"
 import { createOutputReader } from "../../../src/reply/output/output-reader.ts"
-import { cutRandomly, seededRandom } from "../readings.ts"
+import { cutRandomly } from "../readings.ts"
 import { moodFormat } from "./mood-format.ts"
 import { inShort, readParts, unsoundCutting } from "./parts.ts"
 
@@ -89,7 +90,7 @@ describe("the output pipeline", () => {
         const text = list.join("")
         const delivery = createDelivery()
         const reader = createOutputReader({ bubbles: true })
-        const cut = cutRandomly(text, seededRandom(seed)).map((delta): OutputPart => ({ type: "text", delta }))
+        const cut = cutRandomly(text, mulberry32(seed)).map((delta): OutputPart => ({ type: "text", delta }))
         const parts = [...cut.flatMap((part) => reader.push(part)), ...reader.end()]
         const delivered = parts.map((part) => delivery.push(part))
         const whole = delivered.flatMap(({ bubble }) => (bubble === "" ? [] : [bubble]))

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest"
+import { mulberry32 } from "../../../src/core/mulberry.ts"
 import type { RecallWeights } from "../../../src/services/recall/recall-weights.ts"
 import { type LongConversation, longConversation } from "../../support/long-conversations.ts"
-import { mulberry } from "../../support/mulberry.ts"
 import { indexOf } from "./documents.ts"
 
-const conversations = Array.from({ length: 3 }, (_, i) => longConversation(mulberry(5_000 + i), "held-out"))
+const conversations = Array.from({ length: 3 }, (_, i) => longConversation(mulberry32(5_000 + i), "held-out"))
 
 function recallAt(limit: number, weights: Partial<RecallWeights> = {}): number {
   const shares = conversations.flatMap(({ lines, questions, nowMs }: LongConversation) => {

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks"
 import pg from "pg"
 import { beforeAll, describe, expect, test, vi } from "vitest"
 import type { ServiceKey } from "../../../src/core/conversation.ts"
+import { mulberry32 } from "../../../src/core/mulberry.ts"
 import type { Timers } from "../../../src/core/ports.ts"
 import { hostTimers } from "../../../src/core/ports.ts"
 import { createMemoryService } from "../../../src/services/memory/create-memory-service.ts"
@@ -13,7 +14,6 @@ import { queueOf } from "../../../src/stores/postgres/stored-job.ts"
 import { scriptedModel } from "../../../src/testing/index.ts"
 import { finish, testAgent } from "../../support/agents.ts"
 import { longConversation } from "../../support/long-conversations.ts"
-import { mulberry } from "../../support/mulberry.ts"
 import { applyEffects } from "../turn-effects.ts"
 import { makeDatabase, query } from "./support/database.ts"
 import { dumpDatabase } from "./support/dump.ts"
@@ -105,7 +105,7 @@ describe("a store on PostgreSQL", () => {
   })
 
   test("gives recall the same top 50, with the same scores, as the store in memory", async () => {
-    const { lines, questions, nowMs } = longConversation(mulberry(3), "development")
+    const { lines, questions, nowMs } = longConversation(mulberry32(3), "development")
     const key = keyOf("talk", { agent: "recall" })
     const stores = [createInMemoryStore(), await openStoreFor(url)]
     const answers = await Promise.all(

@@ -1,13 +1,13 @@
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import type { ServiceKey } from "../../../src/core/conversation.ts"
+import { mulberry32 } from "../../../src/core/mulberry.ts"
 import { createInMemoryStore } from "../../../src/services/store/in-memory/in-memory-store.ts"
 import type { SessionRecord } from "../../../src/services/store/session-store.ts"
 import type { Store } from "../../../src/services/store/store.ts"
 import { openSqliteStore } from "../../../src/stores/sqlite/open-sqlite-store.ts"
 import { type Dice, diceOf } from "../../support/dice.ts"
 import { saidBy, sharedSessionScenes, turnAt } from "../../support/known-sessions.ts"
-import { mulberry } from "../../support/mulberry.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 
 const key: ServiceKey = { agent: "fay", conversation: "chat", audience: "private", user: "ann" }
@@ -106,7 +106,7 @@ describe("a session that this process has read or written", () => {
     const file = join(tempFolder(), "store.sqlite")
     const [here, there] = [await openSqliteStore(file), await openSqliteStore(file)]
     const model = createInMemoryStore()
-    const dice = diceOf(mulberry(11))
+    const dice = diceOf(mulberry32(11))
     const keys = ["chat", "club"].flatMap((conversation) =>
       (["private", "group"] as const).map((audience) => ({ ...key, conversation, audience })),
     )

@@ -1,6 +1,7 @@
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import type { ServiceKey } from "../../../src/core/conversation.ts"
+import { mulberry32 } from "../../../src/core/mulberry.ts"
 import { createMemoryService } from "../../../src/services/memory/create-memory-service.ts"
 import { createInMemoryStore } from "../../../src/services/store/in-memory/in-memory-store.ts"
 import type { StoredMemory } from "../../../src/services/store/records.ts"
@@ -9,7 +10,6 @@ import { openSqliteStore } from "../../../src/stores/sqlite/open-sqlite-store.ts
 import { manualClock } from "../../../src/testing/index.ts"
 import { type Dice, diceOf } from "../../support/dice.ts"
 import { longConversation } from "../../support/long-conversations.ts"
-import { mulberry } from "../../support/mulberry.ts"
 import { amount, seedOf } from "../../support/size.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 
@@ -23,7 +23,7 @@ async function bothStores(): Promise<{ readonly stores: readonly Store[]; readon
 describe("the embedded store and the one in memory", () => {
   test("recall the same 50 memories with the same scores, also when some were superseded, told again or forgotten", async () => {
     const { stores, close } = await bothStores()
-    const { lines, questions, nowMs } = longConversation(mulberry(7), "development")
+    const { lines, questions, nowMs } = longConversation(mulberry32(7), "development")
     const key: ServiceKey = { agent: "fay", conversation: "chat", audience: "private", user: "ann" }
     const clock = manualClock(nowMs)
     const services = stores.map(({ memories: records }) => createMemoryService({ records, clock }))
@@ -84,7 +84,7 @@ describe("the embedded store and the one in memory", () => {
 
   test(`answer ${reads} reads by random keys alike, and with no row of another key`, async () => {
     const { stores, close } = await bothStores()
-    const dice = diceOf(mulberry(seedOf(3)))
+    const dice = diceOf(mulberry32(seedOf(3)))
     const kept = Array.from({ length: 150 }, (_, at) => randomMemory(dice, at))
     for (const memory of kept) {
       const key = keyOf(memory)

@@ -1,7 +1,7 @@
 import { PromptStrataError } from "../../../../src/core/errors.ts"
+import { mulberry32 } from "../../../../src/core/mulberry.ts"
 import { openPostgresStore } from "../../../../src/stores/postgres/open-postgres-store.ts"
 import { diceOf } from "../../../support/dice.ts"
-import { mulberry } from "../../../support/mulberry.ts"
 import { stateAfter } from "../../../support/turn-states.ts"
 import { jobOf, keyOf, said } from "./turns.ts"
 
@@ -20,7 +20,7 @@ export interface WebSettings {
 
 /** Commits turns, each after the newest commit of any process, and writes a line for each acknowledged turn. */
 const { url, agent, name, seed, turns, conversations, users } = JSON.parse(process.argv[2] ?? "{}") as WebSettings
-const dice = diceOf(mulberry(seed))
+const dice = diceOf(mulberry32(seed))
 // The same time limit as the workers have: a job keeps the limit with which it was written.
 const store = await openPostgresStore({ url, maxConnections: 3, onWarning: () => undefined, jobs: { timeoutMs: 2_000 } })
 
