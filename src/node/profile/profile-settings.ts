@@ -14,7 +14,7 @@ import type { ProfileDocument } from "./profile-document.ts"
 type Chain = readonly ProfileDocument[]
 
 /**
- * What a file's keys mean to the profile, with absolute folders, each relative to the file that sets it. A key that files and profiles
+ * The settings of a profile that a file's keys give, with absolute folders, each relative to the file that sets it. A key that files and profiles
  * in code share is passed on as it is.
  */
 export function profileSettings(file: ProfileFile, chain: Chain, dataFolder: string) {
