@@ -11,7 +11,7 @@ import {
   scriptedModel,
   seededRandom,
 } from "../../src/testing/index.ts"
-import { redactPieces, redactText, secretFinder } from "../../src/testing/recording/redact.ts"
+import { redactPieces, redactText, secretFinder } from "../../src/trace/redact.ts"
 import { callTool, finish, testAgent } from "../support/agents.ts"
 import { runs } from "../support/size.ts"
 import { tempFolder } from "../support/temp-folder.ts"

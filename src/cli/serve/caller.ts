@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto"
 import type { Caller } from "../../server/handler.ts"
 import { HttpProblem } from "../../server/http-problem.ts"
+import { isLoopback } from "../../server/loopback.ts"
 import { terminalUser } from "../open-agent.ts"
 
 /**
@@ -22,11 +23,6 @@ export function callerOf(key: string | undefined): (request: Request) => Caller 
     // The encoded name has no slash, so that no two users can name the same conversation.
     return { user, conversation: conversation === undefined ? undefined : `${encodeURIComponent(user)}/${conversation}` }
   }
-}
-
-/** True for an address that only programs of this computer can reach. */
-export function isLoopback(host: string): boolean {
-  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/iu.test(host)
 }
 
 /** Of equal length for every text, so that a comparison takes the same time for all. */

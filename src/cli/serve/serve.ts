@@ -4,6 +4,8 @@ import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import { terminalText } from "../../encode/terminal-text.ts"
 import type { Profile } from "../../profile/profile.ts"
 import { createHandler } from "../../server/handler.ts"
+import { type Listening, listen } from "../../server/listen.ts"
+import { isLoopback } from "../../server/loopback.ts"
 import { chooseOwnModels } from "../choose-model.ts"
 import type { CliContext, RunCommand } from "../context.ts"
 import { exitCodes } from "../io.ts"
@@ -12,8 +14,7 @@ import { openCliStore } from "../open-store.ts"
 import { addCommonOptions, type CommonOptions, profileText, readSeconds, type StoreOptions } from "../options.ts"
 import { chatWords } from "../words/chat-words.ts"
 import { serveWords } from "../words/serve-words.ts"
-import { callerOf, isLoopback } from "./caller.ts"
-import { type Listening, listen } from "./listen.ts"
+import { callerOf } from "./caller.ts"
 
 interface ServeOptions extends CommonOptions, StoreOptions {
   readonly port: number

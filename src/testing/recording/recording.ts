@@ -3,7 +3,7 @@ import { isRecord, parsedJson } from "../../core/json-access.ts"
 import type { Message } from "../../core/span.ts"
 import { escapeUnits } from "../../encode/inline.ts"
 import type { ModelCapabilities, ModelPart, ModelRequest, ModelTool } from "../../model/language-model.ts"
-import { mapTexts } from "./redact.ts"
+import { mapTexts } from "../../trace/redact.ts"
 
 /** The part of a request that is sent. A recording keeps it and a replay compares it. */
 export type RecordedRequest = Pick<

@@ -4,7 +4,7 @@ import { abortedError, type LanguageModel, type ModelPart } from "../../model/la
 import { expectDoneLater } from "../scripted-model.ts"
 import type { RecordingOptions } from "./record-model.ts"
 import { type Exchange, errorFrom, fileModules, type RecordedRequest, readRecording, recordedRequest } from "./recording.ts"
-import { hostSecrets, redactText } from "./redact.ts"
+import { hostSecrets, redactText } from "../../trace/redact.ts"
 import { requestDifference } from "./request-difference.ts"
 
 /** A model that answers from a recording. */

@@ -1,6 +1,6 @@
 import { connect } from "node:net"
 import { describe, expect, test } from "vitest"
-import { type ListenOptions, listen } from "../../../src/cli/serve/listen.ts"
+import { type ListenOptions, listen } from "../../src/server/listen.ts"
 
 /** Never aborts: a server that closes with it has no connection left. */
 const patient = new AbortController().signal

@@ -1,5 +1,5 @@
-import { escapeUnits } from "../../encode/inline.ts"
-import type { ModelPart } from "../../model/language-model.ts"
+import { escapeUnits } from "../encode/inline.ts"
+import type { ModelPart } from "../model/language-model.ts"
 
 const replacement = "[secret]"
 
