@@ -13,9 +13,8 @@ import type { AskModel } from "../services/background/background-job.ts"
 import { createKeyedQueue } from "../services/keyed-queue.ts"
 import type { Observer } from "../services/observer.ts"
 import { createToolSet, isInGroups, type ToolSet } from "../tools/tool-set.ts"
-import type { TurnEvent } from "../trace/turn-event.ts"
 import type { AskModelOptions } from "../turn/ask-model.ts"
-import type { AgentContext, BackgroundWarning, ObservedTurn } from "../turn/turn-context.ts"
+import type { AgentContext, BackgroundWarning } from "../turn/turn-context.ts"
 import { agentExtensions } from "./agent-extensions.ts"
 import { type AgentOptions, checkAgentOptions } from "./agent-options.ts"
 import { type AgentStore, agentStore } from "./agent-store.ts"
@@ -75,7 +74,7 @@ export function createAgent(options: AgentOptions): Agent {
     const context = { ...shared, ...own }
     const feeds = watch(context, observers, { onWake: options.onWake, session: (key) => made.session(key) })
     if (feeds) watching.push(feeds)
-    return { ...context, tellObservers: feeds && ((turn: ObservedTurn, event: TurnEvent) => feeds.tell(turn, event)) }
+    return { ...context, tellObservers: feeds?.tell }
   })
   const { profile } = versions.latest
   const agent = profile.agent.id
@@ -98,7 +97,7 @@ export function createAgent(options: AgentOptions): Agent {
       if (isFirst) await endPlugins(versions, ports)
     },
   }
-  publishAgent(made, { current: () => versions.current(), isClosed: () => closed })
+  publishAgent(made, { current: () => versions.current(), isClosed: () => closed, inspection: shared.inspection })
   return made
 }
 
@@ -150,6 +149,7 @@ type SharedContext = Pick<
   | "blobs"
   | "describe"
   | "confirm"
+  | "inspection"
   | "onWarning"
   | "background"
   | "running"
@@ -239,6 +239,7 @@ function sharedContext(
     blobs: kept.blobs,
     describe: services?.describe,
     confirm,
+    inspection: {},
     onWarning: onWarning ?? warnOnConsole,
     background: createKeyedQueue(),
     running: new Set(),

@@ -5,6 +5,8 @@ import type { AgentContext } from "../turn/turn-context.ts"
 interface PublishedAgent {
   current(): AgentContext | Promise<AgentContext>
   isClosed(): boolean
+  /** Shared by the agent's contexts. */
+  readonly inspection: AgentContext["inspection"]
 }
 
 const published = new WeakMap<object, PublishedAgent>()
@@ -16,9 +18,19 @@ export function publishAgent(agent: object, parts: PublishedAgent): void {
 
 /** The current context of an agent that `createAgent` made. Throws `usage` for another object and `closed` for a closed agent. */
 export async function contextOf(agent: object): Promise<AgentContext> {
-  const parts = published.get(agent)
-  if (!parts) throw new PromptStrataError("usage", "expected an agent that createAgent made, found another object.")
+  const parts = partsOf(agent)
   if (parts.isClosed())
     throw new PromptStrataError("closed", "The agent is closed.", { hint: "Make a new agent with createAgent." })
   return parts.current()
+}
+
+/** The place where an inspector of an agent listens. Throws `usage` for another object. */
+export function inspectionOf(agent: object): AgentContext["inspection"] {
+  return partsOf(agent).inspection
+}
+
+function partsOf(agent: object): PublishedAgent {
+  const parts = published.get(agent)
+  if (!parts) throw new PromptStrataError("usage", "expected an agent that createAgent made, found another object.")
+  return parts
 }

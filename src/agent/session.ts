@@ -240,6 +240,7 @@ export class Session {
       onEvent: (event) => {
         if (event.type === "turn-end") running.delete(started)
         this.#reader.agent.tellObservers?.(turn, event)
+        this.#reader.agent.inspection.tell?.(turn, event)
       },
     })
     running.add(started)

@@ -68,6 +68,8 @@ export interface AgentContext {
   readonly onWarning: (warning: BackgroundWarning) => void
   /** Passes an event to the agent's observers. Neither throws nor waits. Undefined if there are none. */
   readonly tellObservers: ((turn: ObservedTurn, event: TurnEvent) => void) | undefined
+  /** Gets the events of all turns, also of those that keep nothing, with their traces. It must neither throw nor wait. An inspector sets it. */
+  readonly inspection: { tell?: ((turn: ObservedTurn, event: TurnEvent) => void) | undefined }
   /** Turns that run or wait, so that closing can end them. */
   readonly running: Set<{ abort(reason?: unknown): void }>
   /** Turns, in order within a session. */

@@ -1,0 +1,157 @@
+import type { Agent } from "../../agent/agent.ts"
+import { contextOf } from "../../agent/published-agents.ts"
+import type { Timers } from "../../core/ports.ts"
+import type { Receipt } from "../../services/store/receipt.ts"
+import { mapTexts, redactText } from "../../trace/redact.ts"
+import { eventStream, eventStreamHeaders } from "../event-stream.ts"
+import { HttpProblem } from "../http-problem.ts"
+import { readJsonBody } from "../read-body.ts"
+import { type RecordParts, recordOf, shownAssembly, summaryOf } from "./build-record.ts"
+import { changedTurns } from "./live.ts"
+import { previewAgain } from "./preview.ts"
+import type { KeptTurn, Recorder } from "./recorder.ts"
+import type { TurnSummary } from "./turn-record.ts"
+
+/** Everything that the routes work with. */
+export interface InspectorState {
+  readonly agent: Agent
+  readonly recorder: Recorder
+  readonly parts: RecordParts
+  readonly maxBodyBytes: number
+  readonly timers: Timers
+  readonly locale: string | undefined
+  /** Who chats in the page, and where; undefined if nobody may. */
+  readonly chat: { readonly user: string; readonly conversation: string } | undefined
+  readonly receiptsOf: (turn: KeptTurn) => Promise<readonly Receipt[]>
+}
+
+interface Call {
+  readonly request: Request
+  /** The parts of the path that the route's pattern caught. */
+  readonly caught: readonly string[]
+}
+
+type Route = (state: InspectorState, call: Call) => Response | Promise<Response>
+
+/** The routes, by method and path behind the token. */
+const routes: readonly { readonly method: string; readonly path: RegExp; readonly route: Route }[] = [
+  { method: "GET", path: /^(|page\.js|page\.css)$/u, route: pageFile },
+  { method: "GET", path: /^api\/info$/u, route: info },
+  { method: "GET", path: /^api\/turns$/u, route: listTurns },
+  { method: "GET", path: /^api\/turns\/([\w.-]+)$/u, route: oneTurn },
+  { method: "POST", path: /^api\/turns\/([\w.-]+)\/preview$/u, route: preview },
+  { method: "POST", path: /^api\/turns\/([\w.-]+)\/recall$/u, route: recall },
+  { method: "GET", path: /^api\/live$/u, route: live },
+  { method: "POST", path: /^api\/chat$/u, route: chat },
+]
+
+/** Answers a request whose address was checked. Throws {@link HttpProblem}. */
+export async function answerApi(state: InspectorState, request: Request, path: string): Promise<Response> {
+  const found = routes.filter((route) => route.path.test(path))
+  const match = found.find(({ method }) => method === request.method)
+  if (match) return match.route(state, { request, caught: match.path.exec(path)?.slice(1) ?? [] })
+  if (found.length === 0) throw new HttpProblem(404, "There is nothing at this address.")
+  throw new HttpProblem(405, `${request.method} is not answered here.`)
+}
+
+async function pageFile(_: InspectorState, { caught: [name = ""] }: Call): Promise<Response> {
+  const { readPageFile } = await import("./page-files.ts")
+  const [type, text] = readPageFile(name)
+  return new Response(text, { headers: { "content-type": `${type}; charset=utf-8` } })
+}
+
+async function info({ agent, chat, locale, recorder }: InspectorState): Promise<Response> {
+  const { profile, memory } = await contextOf(agent)
+  const { name, colour } = profile.agent
+  const bounds = { kept: recorder.turns.length, dropped: recorder.dropped }
+  const answers = { locale: locale ?? profile.locale, chat: chat !== undefined, memory: memory !== undefined }
+  return Response.json({ version: 1, agent: name, colour, profile: profile.name, budget: profile.budget, ...answers, ...bounds })
+}
+
+const maxPage = 200
+
+/** `?conversation=`, `?state=`, `?search=` filter; `?before=ID` and `?limit=` page. The newest turn comes first. */
+function listTurns({ recorder, parts }: InspectorState, { request }: Call): Response {
+  const { searchParams } = new URL(request.url)
+  const [conversation, state, search] = ["conversation", "state", "search"].map((name) => searchParams.get(name))
+  const limit = Number(searchParams.get("limit") ?? 50)
+  if (!Number.isInteger(limit) || limit < 1 || limit > maxPage)
+    throw new HttpProblem(400, `Expected a limit from 1 to ${maxPage}.`, { param: "limit" })
+  const kept = recorder.turns
+  const before = searchParams.get("before")
+  const end = before === null ? kept.length : kept.findIndex(({ id }) => id === before)
+  if (end < 0) throw new HttpProblem(404, "The turn of `before` is no longer kept.", { param: "before" })
+  const needle = search?.toLowerCase()
+  const turns: TurnSummary[] = []
+  let more = false
+  for (const turn of kept.slice(0, end).reverse()) {
+    if (conversation !== null && turn.session.conversation !== conversation) continue
+    if (state !== null && turn.outcome.state !== state) continue
+    if (needle && !`${turn.question}\n${turn.answer()}`.toLowerCase().includes(needle)) continue
+    more = turns.length === limit
+    if (more) break
+    turns.push(summaryOf(turn, parts))
+  }
+  return Response.json({ turns, more, conversations: [...new Set(kept.map(({ session }) => session.conversation))] })
+}
+
+function keptTurn({ recorder }: InspectorState, { caught: [id = ""] }: Call): KeptTurn {
+  const turn = recorder.get(id)
+  if (turn) return turn
+  throw new HttpProblem(404, "The turn is not kept, or no longer.")
+}
+
+async function oneTurn(state: InspectorState, call: Call): Promise<Response> {
+  const turn = keptTurn(state, call)
+  return Response.json(recordOf(turn, state.parts, await state.receiptsOf(turn)))
+}
+
+/** `{ budgetTokens?, off? }`: the first request of a turn, assembled again with another budget and without some injections. */
+async function preview(state: InspectorState, call: Call): Promise<Response> {
+  const turn = keptTurn(state, call)
+  const { budgetTokens, off = [] } = await readJsonBody(call.request, state.maxBodyBytes)
+  if (budgetTokens !== undefined && !(Number.isSafeInteger(budgetTokens) && Number(budgetTokens) > 0))
+    throw new HttpProblem(400, "Expected a budget of tokens.", { param: "budgetTokens" })
+  if (!Array.isArray(off) || !off.every((key) => typeof key === "string"))
+    throw new HttpProblem(400, "Expected a list of keys.", { param: "off" })
+  const changes = { budgetTokens: budgetTokens as number | undefined, off }
+  const assembly = await previewAgain(await contextOf(state.agent), turn, changes)
+  return Response.json(withoutSecrets(state, shownAssembly(assembly, state.parts.find, turn.items)))
+}
+
+/** `{ query }`: the memories that a question would recall in the turn's session, with their scores. */
+async function recall(state: InspectorState, call: Call): Promise<Response> {
+  const { session, speaker } = keptTurn(state, call)
+  const { query } = await readJsonBody(call.request, state.maxBodyBytes)
+  if (typeof query !== "string") throw new HttpProblem(400, "Expected the words to look for.", { param: "query" })
+  const { memory } = await contextOf(state.agent)
+  if (!memory) throw new HttpProblem(409, "The agent has no memory.")
+  const found = await memory.recall(query, { ...session, user: speaker.id }, { limit: 50, signal: call.request.signal })
+  return Response.json(withoutSecrets(state, { memories: found }))
+}
+
+function withoutSecrets({ parts: { find } }: InspectorState, value: unknown): unknown {
+  return mapTexts(value, (text) => redactText(text, find))
+}
+
+/** Server-sent events: the summaries of turns that changed. */
+function live({ recorder, parts, timers }: InspectorState): Response {
+  const left = new AbortController()
+  async function* summaries(): AsyncGenerator<{ readonly turns: readonly TurnSummary[] }> {
+    for await (const ids of changedTurns(recorder, { timers, signal: left.signal })) {
+      const turns = ids.flatMap((id) => recorder.get(id) ?? [])
+      yield { turns: turns.map((turn) => summaryOf(turn, parts)) }
+    }
+  }
+  return new Response(eventStream(summaries(), { timers, onCancel: () => left.abort() }), { headers: eventStreamHeaders })
+}
+
+/** `{ text }`: a message of the page's user. Answers with the turn's id at once. */
+async function chat(state: InspectorState, { request }: Call): Promise<Response> {
+  if (!state.chat) throw new HttpProblem(403, "Nobody may chat here: the inspector was made without `chat`.")
+  const { text } = await readJsonBody(request, state.maxBodyBytes)
+  if (typeof text !== "string" || text.trim() === "") throw new HttpProblem(400, "Expected words.", { param: "text" })
+  const { conversation, user } = state.chat
+  const turn = state.agent.session(conversation).send(text, { from: { id: user } })
+  return Response.json({ turn: turn.id })
+}

@@ -1,0 +1,14 @@
+export { type Inspector, type InspectorOptions, type InspectorServer, inspector } from "./inspector.ts"
+export type {
+  PrefixMark,
+  RecordedChild,
+  RecordedEvent,
+  RecordedMessage,
+  RecordedRequest,
+  RecordedSpan,
+  RequestChange,
+  TokenPrice,
+  TurnOutcome,
+  TurnRecord,
+  TurnSummary,
+} from "./turn-record.ts"

@@ -1,0 +1,172 @@
+import type { Agent } from "../../agent/agent.ts"
+import { contextOf, inspectionOf } from "../../agent/published-agents.ts"
+import { checkOptions } from "../../core/check-options.ts"
+import { PromptStrataError } from "../../core/errors.ts"
+import { type Clock, hostTimers, type Timers } from "../../core/ports.ts"
+import { hostSecrets } from "../../trace/redact.ts"
+import { HttpProblem, problemResponse } from "../http-problem.ts"
+import { isLoopback } from "../loopback.ts"
+import { answerApi, type InspectorState } from "./api.ts"
+import { recordOf } from "./build-record.ts"
+import { guardedPath, guardHeaders } from "./guard.ts"
+import { Recorder } from "./recorder.ts"
+import type { TokenPrice, TurnRecord } from "./turn-record.ts"
+
+/** Options of {@link inspector}. */
+export interface InspectorOptions {
+  /** True lets the page send messages to the agent, as the user `inspector`. Default false: it only shows turns. */
+  readonly chat?: boolean | { readonly user: string; readonly conversation: string }
+  /** The turns that are kept in memory. Default 200. */
+  readonly maxTurns?: number
+  /** About the bytes that these turns may have. Default 64,000,000. */
+  readonly maxBytes?: number
+  /** By the id of a model, as `openai:gpt-5-mini`, what a million of its tokens cost. Without a price no money is shown. */
+  readonly prices?: Readonly<Record<string, TokenPrice>>
+  /** Texts that the page must not show, beside everything that looks like a key. */
+  readonly secrets?: readonly string[]
+  /** Names beside this computer's own under which the page may be opened. Default: none. */
+  readonly hosts?: readonly string[]
+  /** True works with `NODE_ENV=production` too. Default false: nothing is recorded or answered then. */
+  readonly inProduction?: boolean
+  /** The language of the page: `en` or `zh-CN`. Default: that of the profile. */
+  readonly locale?: string
+  /** The most bytes of a request's body. Default 1,000,000. */
+  readonly maxBodyBytes?: number
+  /** The part of the address that nobody else knows. Default: random. */
+  readonly token?: string
+  readonly clock?: Clock
+  /** Timers of a test. */
+  readonly timers?: Timers
+}
+
+const known: { readonly [K in keyof Required<InspectorOptions>]: true } = {
+  chat: true,
+  maxTurns: true,
+  maxBytes: true,
+  prices: true,
+  secrets: true,
+  hosts: true,
+  inProduction: true,
+  locale: true,
+  maxBodyBytes: true,
+  token: true,
+  clock: true,
+  timers: true,
+}
+
+/** A page that shows each turn of an agent: its requests with the source of every token, what was cut, what the cache saw. */
+export interface Inspector {
+  /** The secret part of the page's address: the page is at `/TOKEN/` under any path. */
+  readonly token: string
+  /** Answers requests under `/TOKEN/`. Never rejects. */
+  readonly fetch: (request: Request) => Promise<Response>
+  /** Serves the page on this computer. `port` 0, the default, takes any free one. Rejects with `usage` in production, and for a host that others can reach. */
+  listen(options?: { readonly port?: number; readonly host?: string }): Promise<InspectorServer>
+  /** A turn as the page shows it; undefined if it is not kept. */
+  record(turnId: string): Promise<TurnRecord | undefined>
+  /** Records no more, and lets go of what was recorded. */
+  close(): void
+}
+
+/** An inspector's page that is served. */
+export interface InspectorServer {
+  /** The address of the page, with the token. */
+  readonly url: string
+  close(): Promise<void>
+}
+
+/**
+ * Makes an inspector of an agent. It notes the events of turns from now on; nothing of a turn waits for it. Records are made when somebody
+ * reads them, with `[secret]` in place of everything that looks like a key. Throws `usage` for an unknown option, for an object that is no
+ * agent, and for an agent that has an inspector.
+ */
+export function inspector(agent: Agent, options: InspectorOptions = {}): Inspector {
+  checkOptions("inspector", options, known)
+  const { inProduction = false, token = crypto.randomUUID().replaceAll("-", ""), hosts = [] } = options
+  if (!/^[\w-]{16,}$/u.test(token))
+    throw new PromptStrataError("usage", "expected a token of at least 16 letters, digits, _ and -, found another one.", {
+      hint: "Leave it out: then it is random.",
+    })
+  const inspection = inspectionOf(agent)
+  const isOff = !inProduction && globalThis.process?.env.NODE_ENV === "production"
+  const { maxTurns = 200, maxBytes = 64_000_000, clock = { nowMs: () => Date.now() } } = options
+  const recorder = new Recorder({ maxTurns, maxBytes }, clock)
+  if (inspection.tell)
+    throw new PromptStrataError("usage", "expected an agent without an inspector, found one that has it.", {
+      hint: "Close the first inspector, or use it.",
+    })
+  if (!isOff) inspection.tell = (turn, event) => recorder.tell(turn, event)
+  const state = stateOf(agent, recorder, options)
+  return {
+    token,
+    fetch: (request) => (isOff ? Promise.resolve(new Response(null, { status: 404 })) : answer(state, request, { token, hosts })),
+    async listen(listening = {}) {
+      checkOptions("listen of inspector", listening, { port: true, host: true })
+      if (isOff) throw offInProduction()
+      return serve(state, { token, hosts }, listening)
+    },
+    async record(turnId) {
+      const turn = recorder.get(turnId)
+      return turn && recordOf(turn, state.parts, await state.receiptsOf(turn))
+    },
+    close() {
+      inspection.tell = undefined
+      recorder.clear()
+    },
+  }
+}
+
+function stateOf(agent: Agent, recorder: Recorder, options: InspectorOptions): InspectorState {
+  const { chat = false, prices = {}, secrets, maxBodyBytes = 1_000_000, timers = hostTimers, locale } = options
+  return {
+    ...{ agent, recorder, maxBodyBytes, timers, locale },
+    chat: chat === true ? { user: "inspector", conversation: "inspector" } : chat === false ? undefined : chat,
+    parts: { find: hostSecrets(secrets), prices, before: (turn, prompt) => recorder.before(turn, prompt) },
+    async receiptsOf(turn) {
+      const { receipts } = await contextOf(agent)
+      return receipts.ofTurn(turn.id, { ...turn.session, user: turn.speaker.id })
+    },
+  }
+}
+
+interface Access {
+  readonly token: string
+  readonly hosts: readonly string[]
+}
+
+async function answer(state: InspectorState, request: Request, access: Access): Promise<Response> {
+  const response = await answerSafely(state, request, access)
+  for (const [name, value] of Object.entries(guardHeaders)) response.headers.set(name, value)
+  return response
+}
+
+async function answerSafely(state: InspectorState, request: Request, access: Access): Promise<Response> {
+  try {
+    return await answerApi(state, request, guardedPath(request, access))
+  } catch (error) {
+    if (error instanceof HttpProblem) return problemResponse(error)
+    const message = PromptStrataError.isInstance(error) ? error.message : "The inspector failed."
+    return problemResponse(new HttpProblem(500, message))
+  }
+}
+
+async function serve(
+  state: InspectorState,
+  access: Access,
+  { port = 0, host = "127.0.0.1" }: { readonly port?: number; readonly host?: string },
+): Promise<InspectorServer> {
+  if (!isLoopback(host))
+    throw new PromptStrataError("usage", `expected an address of this computer alone, found ${JSON.stringify(host)}.`, {
+      hint: "Mount `fetch` in a server of your own, with `hosts`, to reach the page from elsewhere.",
+    })
+  const { listen } = await import("../listen.ts")
+  const server = await listen((request) => answer(state, request, access), { host, port })
+  const name = host.includes(":") ? `[${host}]` : host
+  return { url: `http://${name}:${server.port}/${access.token}/`, close: () => server.close(AbortSignal.abort()) }
+}
+
+function offInProduction(): PromptStrataError {
+  return new PromptStrataError("usage", "The inspector is off, because NODE_ENV is production.", {
+    hint: "It shows prompts and conversations. Give `inProduction: true` to have it all the same.",
+  })
+}

@@ -1,0 +1,242 @@
+import type { SessionKey, Speaker } from "../../core/conversation.ts"
+import type { Clock } from "../../core/ports.ts"
+import type { Injection } from "../../core/value.ts"
+import type { ToolRun } from "../../tools/tool.ts"
+import type { TurnTrace } from "../../trace/trace.ts"
+import type { TurnEvent } from "../../trace/turn-event.ts"
+import type { ObservedTurn } from "../../turn/turn-context.ts"
+import type { EarlierRequest } from "./build-record.ts"
+import type { RecordedEvent, TurnOutcome } from "./turn-record.ts"
+
+/** A turn that a recorder keeps, as it stands now. */
+export interface KeptTurn {
+  readonly id: string
+  readonly session: SessionKey
+  readonly speaker: Speaker
+  readonly question: string
+  readonly wake: string | undefined
+  /** The items on the session's stack when the turn began, and those that were given with it. */
+  readonly items: readonly Injection[]
+  readonly startedMs: number
+  readonly events: readonly RecordedEvent[]
+  durationMs: number | undefined
+  colour: string | undefined
+  outcome: TurnOutcome
+  lostEvents: number
+  calls: number
+  tools: number
+  /** Present once the turn has ended. */
+  trace: TurnTrace | undefined
+  answer(): string
+}
+
+interface OpenTurn extends KeptTurn {
+  readonly events: WritableEvent[]
+  readonly texts: string[]
+  bytes: number
+}
+
+type WritableEvent = { -readonly [K in keyof RecordedEvent]: RecordedEvent[K] }
+
+/** Bounds of what a recorder keeps. */
+export interface RecorderBounds {
+  /** Turns; the oldest go first. */
+  readonly maxTurns: number
+  /** About the bytes of their texts. */
+  readonly maxBytes: number
+}
+
+/** The most events that one turn keeps. */
+const maxEvents = 2_000
+
+/**
+ * Keeps the newest turns of an agent. {@link tell} is called for each event on the reply's path, so it only notes it: no text is copied,
+ * and records are made when somebody reads them.
+ */
+export class Recorder {
+  readonly #turns = new Map<string, OpenTurn>()
+  readonly #bounds: RecorderBounds
+  readonly #clock: Clock
+  readonly #listeners = new Set<(turnId: string) => void>()
+  #bytes = 0
+  /** Turns that were let go of for others. */
+  dropped = 0
+
+  constructor(bounds: RecorderBounds, clock: Clock) {
+    this.#bounds = bounds
+    this.#clock = clock
+  }
+
+  /** The turns, oldest first. */
+  get turns(): readonly KeptTurn[] {
+    return [...this.#turns.values()]
+  }
+
+  get(turnId: string): KeptTurn | undefined {
+    return this.#turns.get(turnId)
+  }
+
+  /** The last request of a prompt in the session of a turn before that turn. */
+  before(turn: KeptTurn, prompt: string): EarlierRequest | undefined {
+    let found: EarlierRequest | undefined
+    for (const other of this.#turns.values()) {
+      if (other.id === turn.id) break
+      if (!isSameSession(other.session, turn.session)) continue
+      const step = other.trace?.steps.findLast((candidate) => candidate.prompt === prompt)
+      if (step) found = { turn: other.id, step }
+    }
+    return found
+  }
+
+  /** Calls `listener` with the id of each turn that something happens to, until the returned function is called. */
+  listen(listener: (turnId: string) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Lets go of everything. */
+  clear(): void {
+    this.#turns.clear()
+    this.#bytes = 0
+  }
+
+  /** Notes an event. Never throws. */
+  tell(observed: ObservedTurn, event: TurnEvent): void {
+    const { turnId } = observed.input
+    const turn = this.#turns.get(turnId) ?? this.#open(observed, event)
+    if (!turn) return
+    note(turn, event, this.#clock.nowMs() - turn.startedMs)
+    if (event.type === "turn-end") this.#end(turn, event)
+    for (const listener of this.#listeners) listener(turnId)
+  }
+
+  #open({ input }: ObservedTurn, event: TurnEvent): OpenTurn | undefined {
+    // A turn that was let go of while it ran comes back with its end alone.
+    if (event.type !== "turn-start" && event.type !== "turn-end") return undefined
+    const { agent, conversation, audience } = input.key
+    const texts: string[] = []
+    const turn: OpenTurn = {
+      id: input.turnId,
+      session: { agent, conversation, audience },
+      speaker: input.speaker,
+      question: input.text,
+      wake: input.wake,
+      items: [...input.stack.items(), ...input.inject],
+      startedMs: event.type === "turn-start" ? event.atMs : event.result.trace.startedMs,
+      events: [],
+      texts,
+      durationMs: undefined,
+      colour: undefined,
+      outcome: { state: "running", doing: "" },
+      lostEvents: 0,
+      calls: 0,
+      tools: 0,
+      trace: undefined,
+      bytes: 0,
+      answer: () => texts.join(""),
+    }
+    this.#turns.set(turn.id, turn)
+    this.#prune()
+    return turn
+  }
+
+  #end(turn: OpenTurn, { result }: TurnEvent & { readonly type: "turn-end" }): void {
+    const { trace } = result
+    turn.trace = trace
+    turn.durationMs = trace.durationMs
+    turn.texts.splice(0, turn.texts.length, result.ok ? result.text : result.gathered.text)
+    turn.outcome = result.ok
+      ? { state: "answered", stopReason: result.stopReason }
+      : { state: "failed", code: result.error.code, message: result.error.message }
+    turn.bytes = turn.events.length * 100 + bytesOf(trace)
+    this.#bytes += turn.bytes
+    this.#prune()
+  }
+
+  #prune(): void {
+    for (const { id, bytes } of this.#turns.values()) {
+      if (this.#turns.size <= this.#bounds.maxTurns && this.#bytes <= this.#bounds.maxBytes) return
+      // The newest one is shown, however large it is.
+      if (this.#turns.size === 1) return
+      this.#turns.delete(id)
+      this.#bytes -= bytes
+      this.dropped++
+    }
+  }
+}
+
+function isSameSession(a: SessionKey, b: SessionKey): boolean {
+  return a.conversation === b.conversation && a.audience === b.audience && a.agent === b.agent
+}
+
+function note(turn: OpenTurn, event: TurnEvent, atMs: number): void {
+  if (event.type === "text-delta") turn.texts.push(event.delta)
+  if (event.type === "turn-start") turn.colour = event.colour
+  if (event.type === "step-start") {
+    turn.calls++
+    turn.outcome = { state: "running", doing: event.prompt }
+  }
+  if (event.type === "tool-start") {
+    turn.tools++
+    turn.outcome = { state: "running", doing: event.tool }
+  }
+  const last = turn.events.at(-1)
+  const isDelta = event.type === "text-delta" || event.type === "thinking-delta"
+  if (isDelta && last?.type === event.type) {
+    last.endMs = atMs
+    last.characters = (last.characters ?? 0) + event.delta.length
+  } else if (turn.events.length < maxEvents) turn.events.push(eventOf(event, atMs))
+  else turn.lostEvents++
+}
+
+function eventOf(event: TurnEvent, atMs: number): RecordedEvent {
+  const { type } = event
+  switch (type) {
+    case "text-delta":
+    case "thinking-delta":
+      return { type, atMs, endMs: atMs, characters: event.delta.length }
+    case "step-start":
+      return { type, atMs, id: String(event.step), name: event.prompt }
+    case "step-end":
+      return { type, atMs, id: String(event.step), ...(event.error !== undefined && { text: event.error }) }
+    case "prestart-start":
+    case "tool-start":
+    case "tool-progress":
+      return { type, atMs, id: event.id, name: event.tool }
+    case "prestart-end":
+    case "tool-end":
+      return runEvent(type, atMs, event.run)
+    case "confirm-start":
+    case "confirm-end":
+      return { type, atMs, id: event.id, name: event.request.tool }
+    case "child":
+      return { type, atMs, id: event.id, name: event.name, text: event.event.type }
+    case "retry":
+      return { type, atMs, name: event.model, text: event.reason }
+    case "warning":
+      return { type, atMs, name: event.warning.kind, text: event.warning.message }
+    case "emotion":
+      return { type, atMs, name: event.emotion }
+    case "output-event":
+      return { type, atMs, name: event.name }
+    case "bubble":
+      return { type, atMs, characters: event.text.length }
+    default:
+      return { type, atMs }
+  }
+}
+
+function runEvent(type: "prestart-end" | "tool-end", atMs: number, { id, tool, status }: ToolRun): RecordedEvent {
+  return { type, atMs, id, name: tool, ...(status === "failed" && { text: status }) }
+}
+
+/** About the bytes that a trace keeps alive. Texts of spans and messages are counted both. */
+function bytesOf({ steps, runs, prestart, children }: TurnTrace): number {
+  let units = 0
+  for (const { assembly, output } of steps) {
+    units += output.length + 100 * assembly.spans.length
+    for (const { content } of assembly.messages) units += 2 * content.length
+  }
+  for (const { result } of [...runs, ...prestart]) units += result.length + 200
+  return children.reduce((sum, { trace }) => sum + bytesOf(trace), 2 * units)
+}
