@@ -189,7 +189,6 @@ export class Session {
     const role = await this.#reader.withRecord(undefined, (record, deadline) => roleOf(this.#at(record, deadline), messageId))
     if (role === "user") return this.#replace("edit", options, (at) => edited(at, messageId, text))
     await this.#change((_, at) => editAnswer(at, messageId, text))
-    return undefined
   }
 
   /** Copies the history, after the turns that wait, into a new conversation of the same audience. What is set aside is not copied. */

@@ -20,7 +20,7 @@ export interface InspectorState {
   readonly maxBodyBytes: number
   readonly timers: Timers
   readonly locale: string | undefined
-  /** Who chats in the page, and where; undefined if nobody may. */
+  /** The user and the conversation of the page's chat; undefined if nobody may chat. */
   readonly chat: { readonly user: string; readonly conversation: string } | undefined
   readonly receiptsOf: (turn: KeptTurn) => Promise<readonly Receipt[]>
 }

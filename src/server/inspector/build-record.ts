@@ -185,7 +185,7 @@ function changeOf(
   }
 }
 
-/** What a call cost. Cached input is a part of all input. */
+/** The cost of a call. Cached input is a part of all input. */
 function costOf(usage: Usage, { input, output, cacheRead = input, cacheWrite = input }: TokenPrice): number {
   const { inputTokens = 0, inputCacheReadTokens = 0, inputCacheWriteTokens = 0, outputTokens = 0 } = usage
   const plain = Math.max(0, inputTokens - inputCacheReadTokens - inputCacheWriteTokens)

@@ -32,7 +32,7 @@ export interface TurnRecord extends Pick<TurnSummary, "id" | "session" | "speake
   readonly recalled: readonly RecalledMemory[]
   readonly warnings: readonly TurnWarning[]
   readonly children: readonly RecordedChild[]
-  /** What background work did with the turn so far. */
+  /** The outcomes of background work for the turn so far. */
   readonly receipts: readonly Receipt[]
 }
 
@@ -96,7 +96,7 @@ export interface RecordedRequest {
   readonly prefixes: readonly PrefixMark[]
   /** The fate of each injection, with the reason. */
   readonly decisions: readonly FitDecision[]
-  /** What differs from the last request of the same prompt in the session. Absent for the first one, and if that one is no longer kept. */
+  /** The difference to the last request of the same prompt in the session. Absent for the first one, and if that one is no longer kept. */
   readonly change?: RequestChange | undefined
   /** The whole output of the model, with its thinking. */
   readonly output: string
@@ -123,7 +123,7 @@ export type RecordedSpan = Omit<Span, "message" | "parts"> & {
   readonly files?: readonly string[] | undefined
 }
 
-/** Where a stable beginning of the request ends: behind so many spans of a message. */
+/** The end of a stable beginning of the request: behind so many spans of a message. */
 export interface PrefixMark extends Pick<Prefix, "stability" | "message" | "tokens"> {
   readonly spans: number
 }
@@ -133,12 +133,12 @@ export interface RequestChange extends Pick<AssemblyDifference, "outcome" | "sha
   /** The span that made the difference; its key is the one that broke the cache. */
   readonly cause?: Pick<ChangedSpan, "key" | "stability" | "source" | "change"> | undefined
   readonly since: { readonly turn: string; readonly step: number }
-  /** Where they part: a message, and a span of it. */
+  /** The place where they part: a message, and a span of it. */
   readonly message: number
   readonly span: number
   /** Tokens of the earlier request behind the place: no cache can serve them again. 0 if it is extended. */
   readonly lostTokens: number
-  /** What these tokens cost more than from the cache, if the price is known. */
+  /** The price of these tokens over that from the cache, if it is known. */
   readonly lostCost?: number | undefined
 }
 
@@ -152,7 +152,7 @@ export interface RecordedChild {
   readonly children: readonly RecordedChild[]
 }
 
-/** What a million tokens cost. */
+/** The prices of a million tokens. */
 export interface TokenPrice {
   readonly input: number
   readonly output: number
