@@ -4,7 +4,7 @@ import type { Receipt } from "../../services/store/receipt.ts"
 import { diffAssemblies } from "../../trace/diff-assemblies.ts"
 import { type hostSecrets, mapTexts, redactPieces, redactText } from "../../trace/redact.ts"
 import type { TraceStep, TurnTrace } from "../../trace/trace.ts"
-import type { KeptTurn } from "./recorder.ts"
+import type { EarlierRequest, KeptTurn } from "./recorder.ts"
 import type {
   PrefixMark,
   RecordedChild,
@@ -23,12 +23,6 @@ export interface RecordParts {
   readonly prices: Readonly<Record<string, TokenPrice>>
   /** The request of this prompt before a turn, in its session. */
   readonly before: (turn: KeptTurn, prompt: string) => EarlierRequest | undefined
-}
-
-/** A request with its turn. */
-export interface EarlierRequest {
-  readonly turn: string
-  readonly step: TraceStep
 }
 
 /** Text in lists is cut to this; a record has it whole. */

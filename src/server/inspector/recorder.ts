@@ -2,10 +2,9 @@ import type { SessionKey, Speaker } from "../../core/conversation.ts"
 import type { Clock } from "../../core/ports.ts"
 import type { Injection } from "../../core/value.ts"
 import type { ToolRun } from "../../tools/tool.ts"
-import type { TurnTrace } from "../../trace/trace.ts"
+import type { TraceStep, TurnTrace } from "../../trace/trace.ts"
 import type { TurnEvent } from "../../trace/turn-event.ts"
 import type { ObservedTurn } from "../../turn/turn-context.ts"
-import type { EarlierRequest } from "./build-record.ts"
 import type { RecordedEvent, TurnOutcome } from "./turn-record.ts"
 
 /** A turn that a recorder keeps, as it stands now. */
@@ -37,6 +36,12 @@ interface OpenTurn extends KeptTurn {
 }
 
 type WritableEvent = { -readonly [K in keyof RecordedEvent]: RecordedEvent[K] }
+
+/** A request with its turn. */
+export interface EarlierRequest {
+  readonly turn: string
+  readonly step: TraceStep
+}
 
 /** Bounds of what a recorder keeps. */
 export interface RecorderBounds {

@@ -1,7 +1,7 @@
 import { checkOptions } from "../../core/check-options.ts"
 import type { LanguageModel, ModelPart } from "../../model/language-model.ts"
-import { type Exchange, fileModules, type RecordedEnd, recordedError, recordedRequest, writeRecording } from "./recording.ts"
 import { hostSecrets, redactParts, redactText } from "../../trace/redact.ts"
+import { type Exchange, fileModules, type RecordedEnd, recordedError, recordedRequest, writeRecording } from "./recording.ts"
 
 /** Settings of `recordModel` and `replayModel`. */
 export interface RecordingOptions {

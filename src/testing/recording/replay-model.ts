@@ -1,10 +1,10 @@
 import { checkOptions } from "../../core/check-options.ts"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import { abortedError, type LanguageModel, type ModelPart } from "../../model/language-model.ts"
+import { hostSecrets, redactText } from "../../trace/redact.ts"
 import { expectDoneLater } from "../scripted-model.ts"
 import type { RecordingOptions } from "./record-model.ts"
 import { type Exchange, errorFrom, fileModules, type RecordedRequest, readRecording, recordedRequest } from "./recording.ts"
-import { hostSecrets, redactText } from "../../trace/redact.ts"
 import { requestDifference } from "./request-difference.ts"
 
 /** A model that answers from a recording. */
