@@ -23,6 +23,7 @@ export interface LintFault {
     | "file-load"
     | "rest-slot"
     | "skill"
+    | "card"
   /** Default `error`. */
   readonly severity?: LintSeverity
   readonly message: string

@@ -55,6 +55,7 @@ export const lintRules: readonly LintRule[] = [
   faultRule("file-load", "A ${file_load(…)} that finds no file, leads outside or runs in a circle."),
   faultRule("rest-slot", "A prompt without ${rest}: injections without a slot of their own would be lost."),
   faultRule("skill", "A skill that does not load, or breaks a limit of the open Agent Skills standard."),
+  faultRule("card", "Anything in the files of an imported card that its author may not have meant."),
   frontMatterKeys,
   formatParser,
   unknownSlot,

@@ -125,6 +125,11 @@ const cases: readonly Case[] = [
     })),
   ),
   { name: "card show", args: ({ odd }) => ["card", "show", join(odd, "evil.json"), "--json"] },
+  ...["evil.json", "evil.toml", `${hostile}.png`].map((file) => ({
+    name: "card import",
+    args: ({ odd }: World) => ["card", "import", join(odd, file), join(odd, "imported")],
+  })),
+  { name: "lint", args: ({ odd }) => ["lint", join(odd, "imported/profiles/a-2jb-0-tc31md-e-f-gh-i-j-k-l.toml")] },
   { name: "undo", args: (world) => ["undo", "--list", ...on(world)] },
   { name: "undo", args: (world) => ["undo", hostile, ...on(world)] },
   { name: "undo", args: ({ profile, folder }) => ["undo", "--profile", profile, "--data-dir", join(folder, hostile)] },

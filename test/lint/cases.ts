@@ -148,6 +148,20 @@ export const lintCases: readonly LintCase[] = [
     ],
   },
   {
+    name: "an imported card with an entry that never enters",
+    rule: "card",
+    files: {
+      "profiles/mei.toml": 'locale = "en"\n[prompt]\npersona = "characters/mei/card.parts.json"\n',
+      "prompts/characters/mei/card.parts.json": '{ "name": "Mei" }',
+      "prompts/characters/mei/description.md": "Calm. {{getvar::x}} \n",
+      "prompts/characters/mei/lore/001.md": "---\nkeys: []\n---\nNever.\n",
+    },
+    found: [
+      "prompts/characters/mei/description.md:1:1 warning card: description: the macro {{getvar::x}} is not known; the model reads it as it stands.",
+      "prompts/characters/mei/lore/001.md:1:1 warning card: entries[0]: the entry has no key, so it never enters.",
+    ],
+  },
+  {
     name: "slots that nothing fills, one of them a typo, one declared, one a variable",
     rule: "unknown-slot",
     files: {

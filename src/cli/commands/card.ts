@@ -7,14 +7,17 @@ import { terminalLine, terminalText } from "../../encode/terminal-text.ts"
 import type { Card } from "../../layers/card/card.ts"
 import { cardParts, cardProblems } from "../../layers/card/card-problems.ts"
 import type { LoreEntry } from "../../layers/lorebook/lorebook.ts"
-import { type CardFile, loadCard } from "../../node/cards/card-file.ts"
+import { loadCard } from "../../node/cards/card-file.ts"
+import type { CardFile } from "../../node/cards/card-folder.ts"
 import { writeCard } from "../../node/cards/write-card.ts"
 import { displayPath } from "../../node/shipped-files.ts"
 import { tiktokenCounter } from "../../tokenizers/tiktoken/tiktoken-counter.ts"
 import { defaultModel } from "../choose-model.ts"
 import type { CliContext, RunCommand } from "../context.ts"
+import { cardPathAt, importCard } from "../import/import-card.ts"
 import { exitCodes, jsonLine, type Paint, painterFor } from "../io.ts"
 import { printTable } from "../memory/terminal-table.ts"
+import { readLocale } from "./scaffold.ts"
 
 interface CardOptions {
   readonly json?: boolean
@@ -33,7 +36,7 @@ export function addCard(program: Command, run: RunCommand): void {
     card
       .command(name)
       .description(words)
-      .argument("<file>", "the card: .png, .charx or .json")
+      .argument("<file>", "the card: .png, .charx or .json, or the folder of an imported one")
       .option("--debug", "print the stack of an error")
       .action((file: string, ...given: readonly unknown[]) => {
         const options = given.find((value) => typeof value === "object" && value !== null) as CardOptions
@@ -45,9 +48,23 @@ export function addCard(program: Command, run: RunCommand): void {
   )
   add("lint", "Say what is wrong with a card, and what each part costs in a turn. The exit code is 1 if something is.", lintCard)
   card
+    .command("import")
+    .description(
+      "Make a project of a card, as init does: its texts, greetings and lore become files to edit. No file is overwritten.",
+    )
+    .argument("<file>", "the card: .png, .charx or .json")
+    .argument("[folder]", "folder of the project (default: the character's name)")
+    .option("--locale <locale>", "language of the prompts: en or zh-CN (default: the card's)")
+    .option("--debug", "print the stack of an error")
+    .action((file: string, folder: string | undefined, { locale, debug }: { locale?: string; debug?: boolean }) =>
+      run((context) => importCard({ file, folder, locale: readLocale(locale), version: program.version() ?? "" }, context), {
+        debug,
+      }),
+    )
+  card
     .command("export")
     .description("Write a card in another form. A file that is there already is not replaced.")
-    .argument("<file>", "the card: .png, .charx or .json")
+    .argument("<file>", "the card: .png, .charx or .json, or the folder of an imported one")
     .argument("[to]", "the new file (default: the card's name with the form's ending, here)")
     .addOption(new Option("--format <format>", "the form of the new file").choices(["json", "png", "charx"]))
     .option("--image <file>", "the picture of a PNG card that was none before")
@@ -65,7 +82,7 @@ async function counterOf({ ports, io }: CliContext): Promise<TokenCounter> {
 /** Prints a card as a page for people. */
 async function showCard(path: string, { json }: CardOptions, context: CliContext): Promise<number> {
   const { io } = context
-  const { card, format } = await loadCard(path)
+  const { card, format } = await loadCard(cardPathAt(path))
   if (json) io.stdout.write(`${jsonLine(card.json)}\n`)
   else io.stdout.write(`${cardPage(card, { format, counter: await counterOf(context), paint: painterFor(io.stdout, io.env) })}\n`)
   return exitCodes.ok
@@ -126,7 +143,7 @@ function costTable(card: Card, counter: TokenCounter, paint: Paint): string {
 /** Says what is wrong with a card. Resolves to 1 if something is. */
 async function lintCard(path: string, _: CardOptions, context: CliContext): Promise<number> {
   const { io } = context
-  const { card } = await loadCard(path)
+  const { card } = await loadCard(cardPathAt(path))
   const paint = painterFor(io.stdout, io.env)
   const problems = cardProblems(card).map((problem) => `${paint("yellow", "warning")}  ${terminalLine(problem)}`)
   const found = problems.length === 0 ? "No problems found." : problems.join("\n")
@@ -141,10 +158,11 @@ interface ExportOptions extends CardOptions {
 
 /** Writes a card in another form. */
 async function exportCard({ file, to, format: wanted, image }: ExportOptions, { screen }: CliContext): Promise<number> {
-  const card = await loadCard(file)
+  const path = cardPathAt(file)
+  const card = await loadCard(path)
   const named = to === undefined ? undefined : formats[extname(to).toLowerCase()]
   const format = wanted ?? named ?? (to === undefined ? "json" : card.format)
-  const target = resolve(to ?? `${basename(file, extname(file))}.${format}`)
+  const target = resolve(to ?? `${basename(path, path === file ? extname(path) : "")}.${format}`)
   const bytes = writeCard(card, { format, image: image === undefined ? undefined : readFileSync(image) })
   try {
     writeFileSync(target, bytes, { flag: "wx" })

@@ -17,8 +17,8 @@ import {
   type CharacterPlan,
   characterFiles,
   characterId,
-  characterLocales,
   cloneAsDependency,
+  readLocale,
   requireNew,
   writeNewFiles,
 } from "./scaffold.ts"
@@ -159,15 +159,6 @@ function requireName(name: string): void {
   if (/^[\p{L}\p{N}][\p{L}\p{M}\p{N} ·.'-]{0,39}$/u.test(name) && name.trim() === name) return
   const message = `expected a name of at most 40 letters, digits and spaces, found ${JSON.stringify(name)}.`
   throw new PromptStrataError("usage", message, { hint: "Give another name with --name." })
-}
-
-function readLocale(locale: string | undefined): CharacterLocale | undefined {
-  if (locale === undefined) return undefined
-  const chosen = promptLocale({ option: locale, env: {} })
-  const found = characterLocales.find((known) => known === chosen)
-  if (found) return found
-  const expected = `expected one of ${characterLocales.join(", ")} as the character's language`
-  throw new PromptStrataError("usage", `${expected}, found ${JSON.stringify(locale)}.`)
 }
 
 /** The prompt for the question in the project's own test, in the format of that test. */

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { basename, dirname, join, relative, resolve, sep } from "node:path"
 import { PromptStrataError } from "../../core/errors.ts"
 import { isFolder } from "../../node/file-log.ts"
+import { promptLocale } from "../../node/locale.ts"
 import { shippedTemplatesFolder } from "../../node/shipped-files.ts"
 
 /** The languages of the character templates. */
@@ -14,30 +15,36 @@ export type CharacterLocale = (typeof characterLocales)[number]
 export interface CharacterPlan {
   readonly folder: string
   readonly name: string
+  /** The name of its files. Default: {@link characterId} of its name. */
+  readonly id?: string
   readonly locale: CharacterLocale
   /** The promptstrata in the project's package.json: a range of versions, or the `file:` of a clone. */
   readonly dependency: string
 }
 
-const templates = join(shippedTemplatesFolder, "character")
-
 /** npm leaves `.gitignore` out of a package, so the template has another name. */
 const renamed: Readonly<Record<string, string>> = { gitignore: ".gitignore" }
 
+/** The folders of templates for a character of one's own. Where two have a file of one path, the later one counts. */
+const characterTemplates = (locale: string): readonly string[] => ["character/common", `character/${locale}`]
+
 /** The texts of the new project's files, by path in its folder. */
-export function characterFiles({ folder, name, locale, dependency }: CharacterPlan): Map<string, string> {
+export function characterFiles(
+  { folder, name, id = characterId(name, folder), locale, dependency }: CharacterPlan,
+  templates = characterTemplates(locale),
+): Map<string, string> {
   const words: Readonly<Record<string, string>> = {
     __NAME__: name,
-    __ID__: characterId(name, folder),
+    __ID__: id,
     __PACKAGE__: slug(basename(resolve(folder))) || "character",
     __LOCALE__: locale,
     __DEPENDENCY__: dependency,
   }
   const filled = (text: string) => text.replace(/__[A-Z]+__/g, (word) => words[word] ?? word)
   const files = new Map<string, string>()
-  for (const source of ["common", locale]) {
-    for (const path of pathsIn(join(templates, source), "")) {
-      files.set(filled(renamed[path] ?? path), filled(readFileSync(join(templates, source, path), "utf8")))
+  for (const root of templates.map((template) => join(shippedTemplatesFolder, template))) {
+    for (const path of pathsIn(root, "")) {
+      files.set(filled(renamed[path] ?? path), filled(readFileSync(join(root, path), "utf8")))
     }
   }
   return files
@@ -45,7 +52,9 @@ export function characterFiles({ folder, name, locale, dependency }: CharacterPl
 
 /** The name of a character's files: made from its name if that is ASCII, else from the folder. */
 export function characterId(name: string, folder: string): string {
-  return slug(name) || slug(basename(resolve(folder))) || "character"
+  const id = slug(name) || slug(basename(resolve(folder))) || "character"
+  // Windows has devices of these names, whatever the file's ending.
+  return /^(?:con|prn|aux|nul|com\d|lpt\d)$/.test(id) ? `${id}-character` : id
 }
 
 /**
@@ -71,11 +80,21 @@ export function requireNew(folder: string, paths: readonly string[]): void {
 }
 
 /** Writes files and creates their folders. Throws for a file that exists; it stays as it is. */
-export function writeNewFiles(folder: string, files: ReadonlyMap<string, string>): void {
+export function writeNewFiles(folder: string, files: ReadonlyMap<string, string | Uint8Array>): void {
   for (const [path, text] of files) {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     writeFileSync(join(folder, path), text, { flag: "wx" })
   }
+}
+
+/** The language that `--locale` names. Throws `usage` for one without templates. */
+export function readLocale(locale: string | undefined): CharacterLocale | undefined {
+  if (locale === undefined) return undefined
+  const chosen = promptLocale({ option: locale, env: {} })
+  const found = characterLocales.find((known) => known === chosen)
+  if (found) return found
+  const expected = `expected one of ${characterLocales.join(", ")} as the character's language`
+  throw new PromptStrataError("usage", `${expected}, found ${JSON.stringify(locale)}.`)
 }
 
 function slug(text: string): string {

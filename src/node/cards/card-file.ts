@@ -3,18 +3,9 @@ import { checkOptions } from "../../core/check-options.ts"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import { type Card, cardOf } from "../../layers/card/card.ts"
 import { displayPath } from "../shipped-files.ts"
+import { type CardFile, cardFolderAt, loadCardFolder } from "./card-folder.ts"
 import { isPng, type PngChunk, readPngChunks, readPngText } from "./png-chunks.ts"
-import { isZip, readZip, type ZipFiles } from "./zip.ts"
-
-/** A card and the file that it was read from. */
-export interface CardFile {
-  readonly card: Card
-  readonly format: "json" | "png" | "charx"
-  /** The chunks of a PNG file without those of the card. */
-  readonly chunks: readonly PngChunk[]
-  /** The files of a CHARX, by path, without `card.json`. */
-  readonly files: ZipFiles
-}
+import { isZip, readZip } from "./zip.ts"
 
 /** Ceilings against files that unpack to far more than they are, in bytes. */
 export interface CardLimits {
@@ -30,13 +21,15 @@ const mib = 1024 * 1024
 const limitNames: Readonly<Record<keyof CardLimits, true>> = { maxFileBytes: true, maxJsonBytes: true, maxUnpackedBytes: true }
 
 /**
- * Reads a card's file: JSON, PNG or APNG, or CHARX. Throws `prompt-missing` if there is none, and `file` if it is too large, damaged or
+ * Reads a card's file: JSON, PNG or APNG, or CHARX; or the folder of a card that was imported. Throws `prompt-missing` if there is none, and `file` if it is too large, damaged or
  * no card. Wrong fields that can be read are warnings of the card (C1, C3).
  */
 export async function loadCard(path: string, limits: CardLimits = {}): Promise<CardFile> {
   checkOptions("loadCard", limits, limitNames)
   const { maxFileBytes = 128 * mib } = limits
   try {
+    const folder = cardFolderAt(path)
+    if (folder !== undefined) return loadCardFolder(folder)
     const stats = await stat(path)
     if (!stats.isFile()) throw bad("expected a card, found a folder or a device")
     if (stats.size > maxFileBytes) throw tooLarge("a card", stats.size, maxFileBytes)

@@ -1,3 +1,4 @@
+import { dirname } from "node:path"
 import { lazyPattern } from "../../core/lazy-pattern.ts"
 import { mulberry32 } from "../../core/mulberry.ts"
 import type { Clock } from "../../core/ports.ts"
@@ -10,6 +11,7 @@ import type { Plugin } from "../../services/plugin.ts"
 import { readBytes } from "../read-text-file.ts"
 import { displayPath } from "../shipped-files.ts"
 import { readCardOf } from "./card-file.ts"
+import { isPartsPath, readCardFolder } from "./card-folder.ts"
 import { cardHook } from "./card-hook.ts"
 
 /** The language, the user and the time, on which a card's texts depend. */
@@ -33,7 +35,9 @@ const maxBytes = 128 * 1024 * 1024
 /** Reads the persona that is a card. Throws `file`, with the path, as `loadCard` does. */
 export function readCardPersona(path: string, surroundings: CardSurroundings): CardPersona {
   const file = displayPath(path)
-  const { card } = readCardOf(path, readBytes(path, file, { maxBytes, kind: "card" }))
+  const card = isPartsPath(path)
+    ? readCardFolder(dirname(path))
+    : readCardOf(path, readBytes(path, file, { maxBytes, kind: "card" })).card
   const { text, ...persona } = cardPersona(card, surroundings)
   return { ...persona, text: { ...text, source: { file, line: 1 } } }
 }
@@ -64,7 +68,7 @@ export function cardPersona(card: Card, { locale, userName, clock }: CardSurroun
 const unusual = lazyPattern(String.raw`[^\p{L}\p{M}\p{N} '’.・·\-]+`, "gu")
 
 /** A card's name without characters that could be taken for a prompt's own. */
-function plainName(name: string): string {
+export function plainName(name: string): string {
   return onOneLine(sanitise(name.slice(0, 400)).text.replace(unusual(), " "))
     .slice(0, 60)
     .trim()

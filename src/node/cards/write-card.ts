@@ -3,7 +3,7 @@ import { PromptStrataError } from "../../core/errors.ts"
 import { isRecord, recordOf } from "../../core/json-access.ts"
 import type { Card } from "../../layers/card/card.ts"
 import { readDecorators } from "../../layers/card/decorators.ts"
-import type { CardFile } from "./card-file.ts"
+import type { CardFile } from "./card-folder.ts"
 import { isPng, type PngChunk, pngTextChunk, readPngChunks, readPngText, writePngChunks } from "./png-chunks.ts"
 import { writeZip } from "./zip.ts"
 

@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { isLocale } from "../../dialect/locales.ts"
 import { promptName } from "../../dialect/prompt-source.ts"
 import type { LintFile } from "../../lint/context.ts"
+import { partsFile } from "../cards/card-parts.ts"
 import { characterParts } from "../character/character-places.ts"
 
 /** A file of a prompts folder, with what its place says about it. */
@@ -52,6 +53,8 @@ function pathsIn(root: string, below: string): string[] {
   const folder = join(root, below)
   // Other files in a skill's folder belong to the skill.
   if (below.startsWith("skills/") && existsSync(join(folder, "SKILL.md"))) return [`${below}/SKILL.md`]
+  // The texts of a card are checked with the profile that has it, and stay as their author wrote them.
+  if (existsSync(join(folder, partsFile))) return []
   return entriesOf(folder).flatMap((entry) => {
     if (entry.name.startsWith(".")) return []
     const path = below === "" ? entry.name : `${below}/${entry.name}`

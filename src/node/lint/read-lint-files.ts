@@ -5,7 +5,7 @@ import { hostPorts } from "../../core/ports.ts"
 import { positionAt } from "../../core/source.ts"
 import { isLocale } from "../../dialect/locales.ts"
 import { shippedDialect, shippedPrompts } from "../../dialect/shipped.ts"
-import type { LintContext, LintFile, LintProfile } from "../../lint/context.ts"
+import type { LintContext, LintFault, LintFile, LintProfile } from "../../lint/context.ts"
 import { namesInSources } from "../../lint/template-names.ts"
 import type { Profile } from "../../profile/profile.ts"
 import { closePlugins } from "../../services/plugin.ts"
@@ -19,6 +19,7 @@ import type { ProfileDocument } from "../profile/profile-document.ts"
 import { readTextFile } from "../read-text-file.ts"
 import { displayPath, shippedProfilesFolder } from "../shipped-files.ts"
 import { offsetOf } from "../toml-positions.ts"
+import { cardFaults } from "./card-faults.ts"
 import { errorFaults } from "./load-faults.ts"
 import { readLooseFiles, readPromptFolder } from "./read-prompt-folder.ts"
 
@@ -128,7 +129,8 @@ async function readLintProfile(
     await closePlugins(profile.plugins, { timers: hostPorts.timers, timeoutMs: 2_000 }).catch(() => undefined)
     const dialect = typeof profile.dialect === "string" ? shippedDialect(profile.dialect, profile.locale) : profile.dialect
     const isOwn = linted && dirname(path) !== shippedProfilesFolder
-    const faults = (isOwn ? guesses : []).map((message) => ({ ...guessed, message, file }))
+    const faults = (isOwn ? guesses : []).map((message): LintFault => ({ ...guessed, message, file }))
+    faults.push(...cardFaults(profile))
     return { ...common, profile, dialect, uses: textsOf(profile), faults }
   } catch (error) {
     return { ...common, uses: [], faults: linted ? errorFaults(error, file) : [] }

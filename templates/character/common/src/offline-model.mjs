@@ -18,7 +18,8 @@ export function offlineModel() {
         return
       }
       const message = `(offline) "${facts?.question ?? ""}" — set OPENAI_API_KEY or OPENAI_BASE_URL, and PROMPTSTRATA_MODEL.`
-      yield { type: "text-delta", delta: JSON.stringify({ action: "finish", message }) }
+      const decides = facts?.prompt === "planner"
+      yield { type: "text-delta", delta: decides ? JSON.stringify({ action: "finish", message }) : message }
       yield { type: "finish", reason: "stop" }
     },
   }
