@@ -48,6 +48,12 @@ function contextOf(file: LintFile): LintContext {
   return { files: [file], profiles: [], shippedNames: new Map(), traces: [] }
 }
 
+test("an edit outside the text, or one that ends before it begins, is not applied", () => {
+  const edit = (start: number, end: number) => ({ fix: [{ start, end, text: "x" }] })
+  expect(applyFixes("abc", [edit(-1, 1), edit(1, 4), edit(2, 1)])).toBe("abc")
+  expect(applyFixes("abc", [edit(0, 3)])).toBe("x")
+})
+
 describe("fixes", () => {
   test("take their problems away, once and for all", () => {
     fc.assert(

@@ -128,6 +128,8 @@ describe("T21: output that is nearly JSON, at the edges of what is understood", 
     ["an apostrophe in a bare word behind a number", `"a" : { "action" : 1 it's , "message" : "x" } ;`, "unknown-action"],
     ["a brace too many behind a comma", '{"action":"tool","tool":"t","args":{"a":{"b":1},"c":2}},}', "not-json"],
     ["a comment that touches a quote, and a member without a name", '{"a":{"action":"finish"# c\n,:"x"}}', "unknown-action"],
+    ["a colon too many before a quote that does not end", '{""::’}', "unterminated"],
+    ["a hash that touches a quote, and is no comment", '"action":"finish""message":"m"#', "not-json"],
   ])("%s is no decision, and the fault says why", (_, text, kind) => {
     expect(readDecision(text)).toMatchObject({ action: "unreadable", fault: { kind } })
   })
@@ -145,6 +147,29 @@ describe("T21: output that is nearly JSON, at the edges of what is understood", 
   test("a name whose quote stands behind an escaped backslash ends no message for sure", () => {
     const text = '{"action":"finish","message":"x", "n\\\\"ote": "y"}'
     expect(readDecision(text)).toMatchObject({ action: "finish", message: "x", status: "truncated" })
+  })
+
+  test.each([
+    ["a backtick", " `"],
+    ["a comma, and a name that is no name", ',"\\!"}'],
+    ["a comma and a quote at the end of a line", ',"\n'],
+  ])("%s behind a message does not tell if it ended", (_, tail) => {
+    const text = `{"action":"finish","message":"hi"${tail}`
+    expect(readDecision(text)).toMatchObject({ action: "finish", message: "hi", status: "truncated" })
+  })
+
+  test("several plain arguments cannot end in an object too long", () => {
+    const text = "{{'action':'tool','tool':'t','args':{'a':[],'n':1}}"
+    expect(readDecision(text)).toMatchObject({ action: "tool", args: { a: [], n: 1 }, status: "repaired" })
+  })
+
+  test("an output written as one string is read without its opening brace too", () => {
+    const text = JSON.stringify('"action":"finish","message":"x"}')
+    expect(readDecision(text)).toMatchObject({ action: "finish", message: "x", status: "repaired" })
+  })
+
+  test("a sign that could begin a thought stands before the brace behind it", () => {
+    expect(readDecision("<｛")).toMatchObject({ fault: { kind: "not-json", at: 1, excerpt: "<｛" } })
   })
 
   test("read strictly, a colon behind a number is the place of the fault", () => {

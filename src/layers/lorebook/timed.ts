@@ -30,7 +30,7 @@ export function timeOf({
     wasIn: ({ id }) => (state[id]?.first ?? count) < count,
     isCooling({ id, sticky = 0, cooldown = 0 }) {
       const last = state[id]?.last ?? count
-      return last < count && count >= last + sticky && count < last + sticky + cooldown
+      return last < count && count < last + sticky + cooldown
     },
   }
 }

@@ -49,7 +49,6 @@ function wrongValues(file: LintFile, source: PromptSource): LintFinding[] {
 /** Reads each key by itself, so that every wrong value is reported. */
 function wrongPromptValues(file: LintFile, source: PromptSource): LintFinding[] {
   return (knownKeys.prompt ?? []).flatMap((key) => {
-    if (source.attributes[key] === undefined) return []
     try {
       readPromptAttributes({ ...source, attributes: { [key]: source.attributes[key] } })
       return []

@@ -217,7 +217,7 @@ export class JsonReader {
   #isNameEnd(text: string, end: number): boolean {
     const next = skipBlank(text, end)
     this.#count.steps += next - end + 1
-    return structureOf(text.charAt(next)) === ":" && !this.#isQuotedTwice(text, end - 1)
+    return structureOf(text.charAt(next)) === ":"
   }
 
   /** True where another pair of quotes stands directly inside the string's own: it may belong to the words or not. */

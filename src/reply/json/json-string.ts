@@ -64,12 +64,11 @@ export class JsonString {
         if (code < 0x20) this.flawed = true
       }
       this.#count.steps += index - start + 1
-      const isClosed = index < chunk.length && code !== backslash
-      if (this.#high !== "" && (index > start || isClosed)) this.#put("", true)
+      if (this.#high !== "" && (index > start || code !== backslash)) this.#put("", true)
       if (index > start) this.#emit(chunk.slice(start, index), false)
       if (index === chunk.length) return index
-      if (isClosed) this.closedBy = chunk.charAt(index)
-      else this.#escape = "\\"
+      if (code === backslash) this.#escape = "\\"
+      else this.closedBy = chunk.charAt(index)
       index++
     }
     return index

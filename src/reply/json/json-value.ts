@@ -54,8 +54,6 @@ export class JsonBuilder implements JsonSink {
     this.#depth--
     const container = this.#open.pop()
     if (container?.repeated !== undefined) this.#markRepeated(container, container.repeated)
-    if (this.#value === tooDeep || this.#depth > 0 || container === undefined) return
-    this.#value = "list" in container ? container.list : container.object
   }
 
   key(name: string): void {

@@ -37,7 +37,7 @@ export function createJsonRepair(count: StepCount): JsonRepair {
     const isWhole = text.length - start.from <= remaining
     const window = isWhole ? text : text.slice(0, start.from + remaining)
     const escaped = mayBeEscaped(window, start) ? readEscapedObject(window, start.from, count) : undefined
-    const reading = escaped && !("brokenAt" in escaped) ? escaped : readLooseObject(window, start, count)
+    const reading = escaped ?? readLooseObject(window, start, count)
     const end = "brokenAt" in reading ? reading.brokenAt : reading.end
     remaining = Math.max(0, remaining - (end - start.from))
     return "brokenAt" in reading || (end === window.length && !isWhole) ? undefined : reading
@@ -68,9 +68,9 @@ function mayBeEscaped(text: string, { from, lacksBrace }: LooseStart): boolean {
 }
 
 /** Reads an object that was written as a string, up to that string's closing quote. */
-function readEscapedObject(text: string, from: number, count: StepCount): LooseObjectReading | BrokenReading {
+function readEscapedObject(text: string, from: number, count: StepCount): LooseObjectReading | undefined {
   const string = decodeString(text, from, count)
-  if (string === undefined) return { brokenAt: text.length }
+  if (string === undefined) return undefined
   const reading = readLooseObject(string.value, { from: 0 }, count)
-  return "brokenAt" in reading ? { brokenAt: string.end } : { ...reading, end: string.end }
+  return "brokenAt" in reading ? undefined : { ...reading, end: string.end }
 }

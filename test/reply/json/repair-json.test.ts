@@ -35,6 +35,8 @@ const readable: readonly (readonly [text: string, value: unknown])[] = [
   ['{a:[1,2,"b"}', { a: [1, 2, "b"] }],
   ['{a:[{"b":1],"c":2}', { a: [{ b: 1 }], c: 2 }],
   ["{a:{__proto__:1}}", JSON.parse('{"a":{"__proto__":1}}')],
+  ["{a: don't}", { a: "don't" }],
+  ["{a: New York\rb: 1}", { a: "New York", b: 1 }],
 ]
 
 const broken: readonly string[] = [
@@ -66,6 +68,9 @@ const broken: readonly string[] = [
   "{a:007, b:NaN}",
   "{c:{a:1 2}}",
   "{c:{{b:1},a:2}}",
+  "{a:{b:[1}",
+  '{"a":b"":""}',
+  "{a:5 :",
 ]
 
 /** `value` as a careless hand writes it. */

@@ -107,6 +107,36 @@ describe("expressions of time on Wednesday 2024-05-15", () => {
     expect(read(text)).toEqual(expected === undefined ? [] : [expected])
   })
 
+  test.each([
+    ["春节", 120, 222],
+    ["spring", 301, 531],
+    ["夏天", 601, 831],
+    ["autumn", 901, 1130],
+    ["冬天", 1201, 228],
+    ["xmas", 1223, 1227],
+    ["元旦", 1231, 102],
+    ["valentine's day", 213, 215],
+    ["halloween", 1030, 1101],
+    ["thanksgiving", 1121, 1129],
+    ["easter", 322, 425],
+    ["国庆节", 930, 1008],
+    ["劳动节", 430, 505],
+    ["儿童节", 531, 602],
+    ["妇女节", 307, 309],
+    ["教师节", 909, 911],
+    ["清明节", 403, 406],
+    ["端午节", 528, 625],
+    ["七夕", 731, 830],
+    ["中秋节", 907, 1008],
+    ["暑假", 701, 831],
+    ["寒假", 110, 222],
+    ["年初", 101, 228],
+    ["年中", 601, 731],
+    ["年底", 1115, 1231],
+  ])("%s covers each day on which it may fall", (name, from, to) => {
+    expect(read(name)).toEqual([`yearly ${from}..${to}`])
+  })
+
   test("are found side by side and never overlap", () => {
     expect(read("from last friday to 2024-05-12, 还有昨天")).toEqual(["2024-05-10", "2024-05-12", "2024-05-14"])
     fc.assert(
