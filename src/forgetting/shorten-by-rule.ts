@@ -1,7 +1,9 @@
 import { graphemeBoundaryBefore } from "../core/graphemes.ts"
+import { lazyPattern } from "../core/lazy-pattern.ts"
 
 const sentenceEnds = new Set([..."。！？!?.…\n\u2028\u2029"])
 const ellipsis = "…"
+const eastAsian = lazyPattern(String.raw`^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uffef]`, "u")
 
 /** The sentences of a text with their marks, trimmed. A dot within a number or name ends none. */
 export function sentencesOf(text: string): string[] {
@@ -37,9 +39,9 @@ export function shorten(text: string, maxCharacters: number): string {
 function headOf(sentences: readonly string[], room: number): string {
   let head = ""
   for (const sentence of sentences) {
-    // Scripts above Latin, such as Chinese, put no space between sentences.
-    const isLatin = (sentence.codePointAt(0) ?? 0) < 0x250
-    const longer = head === "" ? sentence : `${head}${isLatin ? " " : ""}${sentence}`
+    // Chinese and Japanese put no space between sentences.
+    const space = head === "" || eastAsian().test(sentence) ? "" : " "
+    const longer = head + space + sentence
     if (longer.length > room) break
     head = longer
   }

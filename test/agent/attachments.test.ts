@@ -171,6 +171,13 @@ describe("a service that describes attachments", () => {
     for (const { messages } of model.requests) expect(messages.map(({ content }) => content).join("\n")).toContain(shown)
   })
 
+  test("is asked for one alone, too", async () => {
+    const model = scriptedModel([finish("A cat!")])
+    const { session } = testAgent(model, english, { services: { describe: () => "A cat" } })
+    await session.send("", { attachments: [{ bytes: png(1, 1), name: "a.png" }] }).result
+    expect(lastWords(model.requests[0])).toContain("%[a.png] (a picture, image/png, 1 KB: A cat;")
+  })
+
   test("may fail or hang: the turn goes on without a caption, and the owner hears of it", async () => {
     const warnings: string[] = []
     const onWarning = ({ message }: { readonly message: string }) => void warnings.push(message)

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { hasLineBreak, isLineBreak, mapLines, splitLines } from "../../src/encode/line-breaks.ts"
+import { hasLineBreak, isLineBreak, joinLines, mapLines, splitLines } from "../../src/encode/line-breaks.ts"
 import { anyText } from "./arbitrary-text.ts"
 
 describe("line breaks", () => {
@@ -32,6 +32,11 @@ describe("line breaks", () => {
         expect(hasLineBreak(text)).toBe(lines.length > 1)
       }),
     )
+  })
+
+  test("joining by spaces trims each line, and leaves a text of one line as it is", () => {
+    expect(joinLines(" a \n\n b\u0085c ")).toBe("a b c")
+    expect(joinLines(" a ")).toBe(" a ")
   })
 
   test("mapping changes lines and no breaks", () => {

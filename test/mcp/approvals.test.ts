@@ -114,6 +114,11 @@ describe("approvals outlive the process", () => {
   })
 })
 
+test("without a server nothing is said of approvals", async () => {
+  const { warnings } = await connected({}, { approvals: undefined })
+  expect(warnings).toEqual([])
+})
+
 describe("approvals in a file", () => {
   test("they are kept, side by side with those of other processes", async () => {
     const path = join(tempFolder(), "deep", "mcp-approvals.json")

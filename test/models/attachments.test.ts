@@ -140,6 +140,11 @@ describe("the tokens of a picture, by the examples of the providers", () => {
     ["openai/gpt-5", 1024, 1024, 630],
     ["gpt-4.1-mini", 1024, 1024, 1659],
     ["unknown", 1, 1, 255],
+    ["unknown", 512, 513, 425],
+    ["unknown", 513, 512, 425],
+    ["gpt-4.1-nano", 32, 33, 5],
+    ["o4-mini", 32, 32, 2],
+    ["o1", 512, 512, 225],
   ])("%s, %i × %i", (model, width, height, tokens) => {
     expect(openaiPictureTokens(model)(width, height)).toBe(tokens)
   })

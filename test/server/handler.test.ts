@@ -199,7 +199,10 @@ describe("what cannot be answered", () => {
     ["another method", "/v1/chat/completions", "Bearer key", 405],
   ])("%s is refused", async (_, path, authorization, status) => {
     const headers: Record<string, string> = authorization === undefined ? {} : { authorization }
-    expect((await serverOf().handle(new Request(`http://bot.test${path}`, { headers }))).status).toBe(status)
+    const response = await serverOf().handle(new Request(`http://bot.test${path}`, { headers }))
+    expect(response.status).toBe(status)
+    const type = status === 401 ? "authentication_error" : "invalid_request_error"
+    expect(await response.json()).toMatchObject({ error: { type } })
   })
 
   test.each([

@@ -194,6 +194,22 @@ describe("the loop", () => {
     expect(model.requests[1]?.messages.at(-1)?.content).toContain("上一次输出无法读取：内容不完整")
   })
 
+  test.each([
+    ['{"action":"tool","tool":"que', "it stopped before its end"],
+    ['{"action" : ]}', "it is not valid JSON"],
+    ['{"tool":"query_weather"}', "the field action is missing"],
+    ['{"action":"dance"}', "action can only be tool or finish"],
+    ['{"action":"tool","args":{}}', "the field tool is missing"],
+    ['{"action":"tool","tool":"query_weather","args":7}', "args must be an object"],
+    [" ", "it was empty"],
+    [`{"action":"tool","tool":"query_weather","args":${'{"a":'.repeat(300)}1${"}".repeat(301)}`, "it is nested too deeply"],
+    ['{"action":"finish","message":{}}', "message must be text"],
+  ])("T21 the model is told what was wrong with %j", async (output, words) => {
+    const model = scriptedModel([output, finish("Yes.")])
+    await testAgent(model, { locale: "en" }, { tools }).session.send("?").result
+    expect(model.requests[1]?.messages.at(-1)?.content).toContain(`The last output could not be read: ${words}.`)
+  })
+
   test("T21 after a readable answer to the re-prompt the fault is forgotten", async () => {
     const model = scriptedModel(['{"action":', callTool("query_weather", { city: "北京" }), finish("晴。")])
     const { session } = testAgent(model, {}, { tools })

@@ -314,6 +314,21 @@ describe("the end of a native or plain answer", () => {
     },
   )
 
+  test.each([
+    ["content-filter", "The provider's content filter stopped it."],
+    ["stop", "Try again, or read the request in the turn's trace."],
+  ] as const)("an empty answer that ended for %s is an error that says what to do", async (reason, hint) => {
+    const model: LanguageModel = {
+      id: "m",
+      capabilities: { developerRole: false, tools: true },
+      async *stream() {
+        yield { type: "finish", reason }
+      },
+    }
+    const result = await testAgent(model, { loop: { mode: "chat" } }).session.send("？").result
+    expect(result).toMatchObject({ ok: false, error: { code: "model-empty", hint, evidence: { finishReason: reason } } })
+  })
+
   test("a usage count that is no number is unknown", async () => {
     const parts = [
       { type: "usage", usage: { inputTokens: "5", outputTokens: 2 } },

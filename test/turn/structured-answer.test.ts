@@ -209,6 +209,12 @@ test("at every cut of the stream the value so far is a beginning of the whole, a
   fc.assert(fc.property(json, fc.array(fc.nat()), fc.nat(2), check), { numRuns: runs(200), seed: seedOf(41) })
 })
 
+test("a piece that only ends what is there gives no more of the value", () => {
+  const reader = new PartialJson()
+  expect(['{"a"', ':["x', '"', "]", "}"].map((piece) => reader.push(piece))).toEqual([true, true, true, false, false])
+  expect(reader.value()).toEqual({ a: ["x"] })
+})
+
 test("however the stream is cut, the turn ends with the same value", async () => {
   const check = async (chunkSize: number, degrees: number, city: string) => {
     const model = scriptedModel([JSON.stringify({ city, degrees })], { chunkSize })

@@ -33,7 +33,7 @@ export class PartialJson {
 }
 
 class PartialValue implements JsonSink {
-  /** The number of pieces that were read. */
+  /** The number of pieces that the value got. */
   changes = 0
   readonly #open: Open[] = []
   #text = ""
@@ -45,7 +45,6 @@ class PartialValue implements JsonSink {
   }
 
   close(): void {
-    this.changes++
     const closed = this.#open.pop()
     if (closed) this.#add(closed.list ?? closed.object)
   }

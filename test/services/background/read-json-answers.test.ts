@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { readProfileFields } from "../../../src/services/background/profile-step.ts"
+import { jsonIn } from "../../../src/services/background/read-json.ts"
 import { readInsights } from "../../../src/services/background/reflection.ts"
 
 describe("readProfileFields", () => {
@@ -74,4 +75,16 @@ describe("readInsights", () => {
   test("at most five", () => {
     expect(readInsights(JSON.stringify(Array.from({ length: 9 }, (_, at) => `insight ${at}`)))).toHaveLength(5)
   })
+})
+
+test("an insight's memories are the numbers that its list has, however they are written", () => {
+  const numbers = readInsights('[{"insight":"x","because":["#3", 4, "none", "５"]}]')?.map((insight) => insight.numbers)
+  expect(numbers).toEqual([[3, 4, 5]])
+})
+
+test("of an object and a list in one answer the kind that is asked for counts, else the first", () => {
+  const answers = ['[1] {"a":2}', '{"a":2} [1]']
+  expect(answers.map((answer) => jsonIn(answer, "array"))).toEqual([[1], [1]])
+  expect(answers.map((answer) => jsonIn(answer, "object"))).toEqual([{ a: 2 }, { a: 2 }])
+  expect(answers.map((answer) => jsonIn(answer))).toEqual([[1], { a: 2 }])
 })

@@ -53,6 +53,15 @@ describe("what is found", () => {
     expect(first?.id).toBe(`${others.length}`)
   })
 
+  test("of a question with very many words comes from the 96 that count most", () => {
+    const letters = ["ba", "ke", "lo", "mi", "nu", "po", "ra", "se", "ti", "vu"]
+    const rare = letters.flatMap((first) => letters.map((second) => `${first}${second}zar`))
+    const documents = [...rare.map((word, at) => memory(`rare ${at}`, word)), ...["a", "b"].map((id) => memory(id, "violins"))]
+    const isFound = (count: number) =>
+      found(documents, [...rare.slice(0, count), "violins"].join(" "), { limit: 500 }).includes("a")
+    expect([95, 96].map(isFound)).toEqual([true, false])
+  })
+
   test("is no neighbour after hours of silence, and more so after a question of another person", () => {
     const talk = (name: string, question: string, gapMs: number, answerer = bob) => [
       memory(`${name} asks`, question, { session: name, turn: 1, speaker: ann }),

@@ -153,6 +153,18 @@ describe("a damaged row", () => {
     await store.close()
   })
 
+  test("that is a note is not posted twice: its id stays known", async () => {
+    const folder = tempFolder()
+    const file = join(folder, "store.sqlite")
+    await filled(file)
+    damage(file, "notes", "body", () => "{")
+    const store = await openSqliteStore(file)
+    await store.repair(join(folder, "aside.jsonl"))
+    await store.post(damaged[0], { id: "n1", owner: "hook", payload: {} })
+    expect((await store.load(damaged[0]))?.notes ?? []).toEqual([])
+    await store.close()
+  })
+
   test("that is a message takes only itself along: the others are counted anew", async () => {
     const folder = tempFolder()
     const file = join(folder, "store.sqlite")
