@@ -80,8 +80,23 @@ export function appendOutcome(plan: Plan, mutant: Mutant, outcome: Outcome, by: 
   appendFileSync(join(plan.folder, "outcomes.jsonl"), `${JSON.stringify(row)}\n`)
 }
 
-/** The test files to run for a mutant: the nearest first, and of equally near ones the fastest. */
-export function jobsOf(mutant: Mutant, coverage: readonly CoverageRow[], whole: boolean): readonly Job[] {
+/** How many mutants of a room each test file has found. */
+export type Finders = Map<string, number>
+
+/** Remembers the test file that found a mutant. `by` is {@link OutcomeRow.by}. */
+export function addFinder(finders: Finders, { file }: Pick<Mutant, "file">, by: string): void {
+  const finder = `${roomOf(file)} ${by.split(" > ")[0]}`
+  finders.set(finder, (finders.get(finder) ?? 0) + 1)
+}
+
+const roomOf = (file: string): string => file.split("/").slice(0, -1).join("/")
+
+/** The test files to run for a mutant: first those that are near, fast, and have found others of its folder. */
+export function jobsOf(
+  mutant: Mutant,
+  coverage: readonly CoverageRow[],
+  { whole, finders }: { readonly whole: boolean; readonly finders: Finders },
+): readonly Job[] {
   const jobs: Job[] = []
   for (const { file, load, tests, failed } of coverage) {
     const seeing = tests.filter(({ name, hits }) => hits.includes(mutant.id) && !failed.includes(name))
@@ -92,7 +107,8 @@ export function jobsOf(mutant: Mutant, coverage: readonly CoverageRow[], whole: 
     const ms = run.reduce((sum, test) => sum + test.ms, 20)
     jobs.push({ file, tests: all && failed.length === 0 ? undefined : run.map(({ name }) => name), ms })
   }
-  return jobs.sort((a, b) => cost(mutant.file, a) - cost(mutant.file, b))
+  const found = ({ file }: Job): number => finders.get(`${roomOf(mutant.file)} ${file}`) ?? 0
+  return jobs.sort((a, b) => cost(mutant.file, a) / (1 + found(a)) - cost(mutant.file, b) / (1 + found(b)))
 }
 
 /** A job's time, made smaller for each folder that the test shares with the source. */

@@ -3,7 +3,19 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { RunnerTask, RunnerTestCase, RunnerTestFile } from "vitest"
 import type { Mutant } from "./mutants.ts"
-import { appendCoverage, appendOutcome, type CoverageRow, type Job, jobsOf, type Outcome, type Plan, readRows } from "./plan.ts"
+import {
+  addFinder,
+  appendCoverage,
+  appendOutcome,
+  type CoverageRow,
+  type Finders,
+  type Job,
+  jobsOf,
+  type Outcome,
+  type OutcomeRow,
+  type Plan,
+  readRows,
+} from "./plan.ts"
 
 /** The switches: which mutant is on, and which ones were asked for. */
 export interface Switches {
@@ -83,6 +95,8 @@ export function mutantWork(plan: Plan, switches: Switches, forgetModules: () => 
   const ids = [...plan.pending]
   const coverage = readRows<CoverageRow>(join(plan.folder, "coverage.jsonl"))
   const byId = new Map(plan.mutants.map((mutant) => [mutant.id, mutant]))
+  const finders: Finders = new Map()
+  for (const row of readRows<OutcomeRow>(join(plan.folder, "outcomes.jsonl"))) addFinder(finders, row, row.by)
   let mutant: Mutant | undefined
   let jobs: Job[] = []
   let [total, asked, cpuStart] = [0, 0, 0]
@@ -90,13 +104,16 @@ export function mutantWork(plan: Plan, switches: Switches, forgetModules: () => 
   let doubt: { readonly job: Job; readonly by: string; readonly outcome: Outcome } | undefined
   const cpuSeconds = () => (process.cpuUsage().user + process.cpuUsage().system) / 1_000_000
   const end = (outcome: Outcome, by: string): void => {
-    if (mutant) appendOutcome(plan, mutant, outcome, by)
+    if (mutant) {
+      appendOutcome(plan, mutant, outcome, by)
+      addFinder(finders, mutant, by)
+    }
     mutant = undefined
   }
   const begin = (): boolean => {
     mutant = byId.get(ids.shift() ?? "")
     if (mutant === undefined) return false
-    const all = jobsOf(mutant, coverage, plan.whole)
+    const all = jobsOf(mutant, coverage, { whole: plan.whole, finders })
     jobs = all.filter(({ ms }) => ms < 2000 * plan.effortSeconds)
     ;[total, asked, cpuStart] = [all.length, 0, cpuSeconds()]
     switches.active = mutant.id

@@ -27,6 +27,37 @@ const breakages: readonly {
     },
     found: { "vectors are stored by model to the last bit": "the vectors in the order asked for" },
   },
+  {
+    name: "takes a state that is no JSON",
+    breaks: (store) => {
+      const commit: Store["commit"] = (key, given) => store.commit(key, { ...given, state: JSON.parse(JSON.stringify(given.state)) })
+      return broken(store, { commit })
+    },
+    found: { "behind an unknown turn": "a state that is no JSON to be refused with code `usage`" },
+  },
+  {
+    name: "takes memories of turns that were forgotten",
+    breaks: (store) => {
+      let isForgotten = false
+      const forget: Store["forget"] = async (scope) => {
+        isForgotten = true
+        return store.forget(scope)
+      }
+      const put: Store["memories"]["put"] = async (...given) =>
+        isForgotten ? { stored: false, id: given[0].id } : store.memories.put(...given)
+      return broken(store, { forget, memories: broken(store.memories, { put }) })
+    },
+    found: { "a memory": "a memory of a turn that was forgotten to be refused with code `aborted`" },
+  },
+  {
+    name: "refuses with other codes",
+    breaks: (store) => {
+      const commit: Store["commit"] = (...given) =>
+        store.commit(...given).catch((cause: unknown) => Promise.reject(new Error("no", { cause })))
+      return broken(store, { commit })
+    },
+    found: { conflict: "to be refused with code `session-conflict`; found Error: no" },
+  },
 ]
 
 /** What the suite finds wrong with a store, by the rule's name. */
@@ -47,7 +78,7 @@ test.each(breakages)("a store that $name is found", async ({ breaks, found }) =>
   const faults = await faultsOf(breaks)
   for (const [rule, words] of Object.entries(found)) {
     const name = Object.keys(faults).find((name) => name.includes(rule))
-    expect(faults[name ?? ""], `${rule} in ${Object.keys(faults).join("; ")}`).toContain(words)
+    expect(name === undefined ? faults : faults[name]).toContain(words)
   }
   expect(Object.keys(faults).length).toBeLessThan(20)
 })
