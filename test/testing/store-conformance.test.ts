@@ -30,7 +30,8 @@ const breakages: readonly {
   {
     name: "takes a state that is no JSON",
     breaks: (store) => {
-      const commit: Store["commit"] = (key, given) => store.commit(key, { ...given, state: JSON.parse(JSON.stringify(given.state)) })
+      const commit: Store["commit"] = (key, given) =>
+        store.commit(key, { ...given, state: JSON.parse(JSON.stringify(given.state)) })
       return broken(store, { commit })
     },
     found: { "behind an unknown turn": "a state that is no JSON to be refused with code `usage`" },
