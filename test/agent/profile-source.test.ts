@@ -55,13 +55,18 @@ describe("an agent of a profile that changes (L13)", () => {
 
   test("L10 a plugin that hangs when it is closed is waited for no longer than a tool, and the others are closed", async () => {
     const closed: string[] = []
+    const begun = Promise.withResolvers<void>()
+    const hang = () => {
+      begun.resolve()
+      return new Promise<void>(() => undefined)
+    }
     const plugins = [
-      { name: "stuck", close: () => new Promise<void>(() => undefined) },
+      { name: "stuck", close: hang },
       { name: "well", close: () => void closed.push("well") },
     ]
     const { agent, timers } = testAgent(scriptedModel([]), { limits: { toolMs: 700 } }, { plugins })
     const closing = agent.close()
-    await timers.whenPending(2)
+    await begun.promise
     await new Promise((resolve) => setImmediate(resolve))
     timers.advance(700)
     await expect(closing).rejects.toThrow('expected the plugin "stuck" to close, but it was not done after 700 ms.')
