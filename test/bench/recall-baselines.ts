@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite"
 import { RecallIndex } from "../../src/services/recall/recall-index.ts"
 import type { RecallDocument } from "../../src/services/recall/recall-query.ts"
-import type { RecallWeights } from "../../src/services/recall/recall-weights.ts"
+import { type RecallWeights, recallSignals } from "../../src/services/recall/recall-weights.ts"
 
 /** Finds ids for a question, the best first. */
 export type Search = (question: string) => readonly string[]
@@ -30,6 +30,17 @@ export const recallSearcher = (
   },
 })
 
+const pieces = (text: string, length: number) =>
+  text.length <= length ? [text] : Array.from({ length: text.length - length + 1 }, (_, i) => text.slice(i, i + length))
+
+/** A word as it is; what is written without spaces in pieces, since a tokenizer of trigrams finds a word only whole. */
+const trigrams = (word: string) => (/\p{sc=Han}/u.test(word) ? pieces(word, 3) : [word])
+
+/** This library without each signal that the questions use. */
+export const ablatedSearchers = recallSignals
+  .filter((signal) => signal !== "phrase" && signal !== "vector")
+  .map((signal) => recallSearcher(`without ${signal}`, { [signal]: 0 }))
+
 /** SQLite's FTS5, any word of the question, ranked by its BM25. */
 export const fts5Searcher = (tokenizer: string): Searcher => ({
   name: `SQLite FTS5 (${tokenizer})`,
@@ -40,7 +51,9 @@ export const fts5Searcher = (tokenizer: string): Searcher => ({
     for (const document of documents) insert.run(document.id, withName(document))
     const select = database.prepare(`select id from memory where memory match ? order by rank limit ${limit}`)
     return (question) => {
-      const words = question.match(/[\p{L}\p{N}]+/gu) ?? []
+      const words = (question.match(/[\p{L}\p{N}]+/gu) ?? []).flatMap((word) =>
+        tokenizer === "trigram" ? trigrams(word) : [word],
+      )
       return words.length === 0 ? [] : select.all(words.map((word) => `"${word}"`).join(" OR ")).map(({ id }) => String(id))
     }
   },
@@ -51,10 +64,31 @@ interface MiniSearchIndex {
   search(text: string): readonly { readonly id: string }[]
 }
 
-/** minisearch with its own tokenizer, and with the words that `Intl.Segmenter` finds; none where it is not installed. */
+/** The words of a text as `Intl.Segmenter` finds them. */
+function segmentedWords(text: string): string[] {
+  const segmenter = new Intl.Segmenter("zh", { granularity: "word" })
+  return Array.from(segmenter.segment(text)).flatMap(({ segment, isWordLike }) => (isWordLike ? [segment] : []))
+}
+
+/** The words of a text, and the pairs of characters of what is written without spaces. */
+const bigrams = (text: string) =>
+  (text.match(/\p{sc=Han}+|[[\p{L}\p{N}]--\p{sc=Han}]+/gv) ?? []).flatMap((run) =>
+    /\p{sc=Han}/u.test(run) ? pieces(run, 2) : [run],
+  )
+
+/** minisearch with several ways to cut texts into terms. Throws where the peers are not installed. */
 export async function miniSearchers(): Promise<Searcher[]> {
-  const { default: MiniSearch } = (await import("minisearch")) as unknown as {
-    readonly default: new (options: object) => MiniSearchIndex
+  const [{ default: MiniSearch }, { stemmer }, { eng, removeStopwords }] = await Promise.all([
+    import("minisearch") as unknown as Promise<{ readonly default: new (options: object) => MiniSearchIndex }>,
+    import("stemmer") as unknown as Promise<{ readonly stemmer: (word: string) => string }>,
+    import("stopword") as unknown as Promise<{
+      readonly eng: readonly string[]
+      readonly removeStopwords: (words: readonly string[], stops: readonly string[]) => string[]
+    }>,
+  ])
+  const processTerm = (term: string) => {
+    const [word] = removeStopwords([term.toLowerCase()], eng)
+    return word === undefined ? false : stemmer(word)
   }
   const searcher = (name: string, options: object): Searcher => ({
     name,
@@ -68,8 +102,10 @@ export async function miniSearchers(): Promise<Searcher[]> {
           .map(({ id }) => id)
     },
   })
-  const segmenter = new Intl.Segmenter("zh", { granularity: "word" })
-  const tokenize = (text: string) =>
-    Array.from(segmenter.segment(text)).flatMap(({ segment, isWordLike }) => (isWordLike ? [segment] : []))
-  return [searcher("minisearch", {}), searcher("minisearch (Intl.Segmenter words)", { tokenize })]
+  return [
+    searcher("minisearch", {}),
+    searcher("minisearch (stemmer, no stopwords)", { processTerm }),
+    searcher("minisearch (Intl.Segmenter words)", { tokenize: segmentedWords }),
+    searcher("minisearch (character bigrams)", { tokenize: bigrams }),
+  ]
 }

@@ -3,19 +3,18 @@ import { messageOf } from "../../src/core/errors.ts"
 import { mulberry32 } from "../../src/core/mulberry.ts"
 import { RecallIndex } from "../../src/services/recall/recall-index.ts"
 import type { RecallDocument } from "../../src/services/recall/recall-query.ts"
-import { recallSignals } from "../../src/services/recall/recall-weights.ts"
 import { dataPresent } from "../support/corpora.ts"
 import { longConversation } from "../support/long-conversations.ts"
 import { madialIndexes, madialMemories, madialQuestions, recallShares } from "../support/madial.ts"
 import { weakEmbeddings } from "../support/weak-embeddings.ts"
 import type { BenchResult, Gate, Row } from "./bench.ts"
-import { fts5Searcher, miniSearchers, recallSearcher, type Search, type Searcher } from "./recall-baselines.ts"
+import { run as peopleChats } from "./people-chats.bench.ts"
+import { ablatedSearchers, fts5Searcher, miniSearchers, recallSearcher, type Search, type Searcher } from "./recall-baselines.ts"
 import { measureSpeed } from "./recall-speed.ts"
 import { formatResult } from "./report.ts"
 
 const cutoffs = [1, 5, 10, 25, 50]
 const own = recallSearcher("promptstrata")
-const ablated = recallSignals.filter((signal) => signal !== "phrase" && signal !== "vector")
 
 interface Asked {
   readonly search: Search
@@ -75,7 +74,7 @@ function compare(
   const measured = others.map((searcher) => ({ name: searcher.name, values: shares(ask(searcher)) }))
   const ownValues = shares(ask(own))
   const best = cutoffs.map((_, i) => Math.max(...measured.map(({ values }) => values[i] ?? 0)))
-  const off = ablated.map((signal) => rowOf(`without ${signal}`, shares(ask(recallSearcher(signal, { [signal]: 0 })))))
+  const off = ablatedSearchers.map((searcher) => rowOf(searcher.name, shares(ask(searcher))))
   const rows = [...measured.map(({ name, values }) => rowOf(name, values)), rowOf("promptstrata", ownValues), ...off]
   return { title, rows, gates: gates(ownValues, best) }
 }
@@ -178,6 +177,7 @@ const { searchers, notes } = await baselines()
 const quarterBetter = (values: readonly number[], best: readonly number[]) =>
   [1, 2].map((i) => gate(`1.25 × the best library @${cutoffs[i]}`, values[i] ?? 0, 1.25 * (best[i] ?? 0)))
 for (const note of notes) console.log(`${note}\n`)
+console.log(`${formatResult(await peopleChats({ peers: true, write: false }))}\n`)
 if (dataPresent) {
   console.log(
     `${formatResult(compare("MADial zh, recall of relevant memories, %", askMadial, searchers, (values) => [gate("@10 by words", values[2] ?? 0, 63)]))}\n`,
