@@ -205,13 +205,17 @@ export function jobsAfter(agent: AgentContext, turn: CommittedTurn, id = turn.tu
 
 /** The turn as jobs see it: without tool results and recalled memories, so that nothing is learnt from injected context (T35). */
 function committedTurn(turn: TurnContext, messages: readonly HistoryMessage[]): CommittedTurn {
-  const { input, session, progress } = turn
+  const { agent, input, session, progress } = turn
   const { runs, prestartRuns, tools, hookStates } = progress
   const spoken: HistoryMessage[] = []
   for (const { prestart: _, recalled: __, runs: ___, ...message } of messages) spoken.push(Object.freeze(message))
   let untrusted = false
   // True if a tool ran whose texts are not the author's own, such as one of an MCP server.
   for (const { tool } of [...runs, ...prestartRuns]) untrusted ||= tools.get(tool)?.trust === "tool"
+  const cut = progress.cut?.memories
+  // A cut leaves the first memories.
+  const left = cut === undefined ? progress.memories.length : "entries" in cut ? cut.entries : 0
+  const shown = agent.profile.context.off.includes("memories") ? [] : progress.memories.slice(0, left)
   return Object.freeze({
     key: Object.freeze({ ...input.key }),
     turnId: input.turnId,
@@ -220,6 +224,7 @@ function committedTurn(turn: TurnContext, messages: readonly HistoryMessage[]): 
     memoryOn: session.memoryOn,
     memorySinceMs: session.memorySinceMs,
     messages: Object.freeze(spoken),
+    recalled: shown.flatMap(({ id }) => id ?? []),
     untrusted,
     hookStates: Object.fromEntries(hookStates),
   })

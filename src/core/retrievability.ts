@@ -18,6 +18,16 @@ export function retrievability({ stability, days }: { readonly stability: number
   return retrievabilityAtStability ** (Math.max(0, days || 0) / boundedStability(stability))
 }
 
+/**
+ * The stability of something that comes up again after so many days: `S · (1 + gain · (1 − R))` (R17). It is never lower than before. What
+ * comes up again at once gains nothing; what was nearly forgotten gains most.
+ */
+export function strengthened(now: { readonly stability: number; readonly days: number; readonly gain: number }): number {
+  const stability = boundedStability(now.stability)
+  const growth = now.gain * (1 - retrievability({ stability, days: now.days }))
+  return Math.min(maxStabilityDays, stability * (1 + Math.max(0, growth)))
+}
+
 /** A stability within its bounds. An invalid one counts as that of a new thing. */
 export function boundedStability(stability: number): number {
   return stability > 0 ? Math.min(stability, maxStabilityDays) : firstStabilityDays

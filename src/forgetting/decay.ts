@@ -1,5 +1,5 @@
 import { checkOptions } from "../core/check-options.ts"
-import { boundedStability, maxStabilityDays, retrievability } from "../core/retrievability.ts"
+import { boundedStability, strengthened } from "../core/retrievability.ts"
 
 /** A moment, by the clock and by the conversation's turns. */
 export interface Moment {
@@ -92,6 +92,5 @@ export function reviewStability(review: Review): number {
   if (turnsSince < maxJumpMini) return stability
   const own = review.difficulty ?? (use === "used" ? numbers.usedDifficulty : numbers.maybeUsedDifficulty)
   const difficulty = turnsSince < maxJumpLarge ? own + nearDifficulty : own
-  const growth = (review.gain ?? numbers.gain) * Math.exp(-difficulty) * (1 - retrievability({ stability, days }))
-  return Math.min(maxStabilityDays, stability * (1 + Math.max(0, growth)))
+  return strengthened({ stability, days, gain: (review.gain ?? numbers.gain) * Math.exp(-difficulty) })
 }

@@ -15,6 +15,7 @@ const fits = {
   // The oldest entries are cut first, and the newest always stays.
   runs: { rank: 5, shrink: "entries", minTokens: 1 },
   history: { rank: 10, shrink: "entries" },
+  // The most relevant come first, and stay longest.
   memories: { rank: 20, shrink: "entries" },
   prestart: { rank: 40, shrink: "entries" },
   tools: { rank: 70, shrink: "entries" },
@@ -56,7 +57,10 @@ export function turnInjections(turn: TurnState, words: TurnLook): Injection[] {
     turnItem("question", turn.wake ? [] : [questionEntry(turn, look)], "user"),
     ...(turn.wake ? [turnItem("wake", [wakeEntry(turn.wake)], "author", fits.wake)] : []),
     turnItem("history", historyEntries(turn.history, look), "user", fits.history),
-    { ...turnItem("memories", memories, "memory", fits.memories), priority: priority.characterMemories },
+    {
+      ...turnItem("memories", memories, "memory", { ...fits.memories, scores: memories.map((_, at) => -at) }),
+      priority: priority.characterMemories,
+    },
     turnItem("prestart", turn.prestart.map(prestartEntry), "tool", fits.prestart),
     { ...turnItem("tools", tools, "author", fits.tools), ...ofSession },
     { ...turnItem("tool_groups", toolGroupEntries(turn, words.ruledGroups), "author", fits.tools), ...ofSession },

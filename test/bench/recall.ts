@@ -3,6 +3,7 @@ import { messageOf } from "../../src/core/errors.ts"
 import { mulberry32 } from "../../src/core/mulberry.ts"
 import { RecallIndex } from "../../src/services/recall/recall-index.ts"
 import type { RecallDocument } from "../../src/services/recall/recall-query.ts"
+import { usedAgain } from "../../src/services/store/memory-again.ts"
 import { dataPresent } from "../support/corpora.ts"
 import { longConversation } from "../support/long-conversations.ts"
 import { madialIndexes, madialMemories, madialQuestions, recallShares } from "../support/madial.ts"
@@ -160,6 +161,50 @@ function floor(): BenchResult {
   return { title: "The floor: questions about these and about other conversations (held-out topics)", rows, gates: [] }
 }
 
+/** Half of the questions are asked day by day, each a turn that uses the five first memories; then all are asked, with and without what that strengthened. */
+function curve(): BenchResult {
+  const measured = (["development", "held-out"] as const).flatMap((topics) => {
+    const asked = { fresh: [] as Asked[], used: [] as Asked[] }
+    for (let i = 0; i < 8; i++) {
+      const { lines, questions, nowMs } = longConversation(mulberry32((topics === "development" ? 1 : 1_000) + i), topics)
+      const limit = 50
+      const [fresh, used] = [new RecallIndex(), new RecallIndex()]
+      const states = new Map(lines.map((line) => [line.id, line]))
+      for (const line of lines) for (const index of [fresh, used]) index.add(line)
+      const before = questions.filter((_, at) => at % 2 === 0)
+      for (const [day, { text }] of before.entries()) {
+        const atMs = nowMs + day * 86_400_000
+        for (const { id } of used.rank({ text, nowMs: atMs, limit: 5 })) {
+          const state = states.get(id)
+          if (state === undefined) continue
+          const { stability = 1, recalledAtMs: usedAtMs = state.atMs } = state
+          const again = usedAgain({ atMs: state.atMs, stability, usedAtMs }, atMs)
+          const next = { ...state, stability: again.stability, recalledAtMs: atMs }
+          states.set(id, next)
+          used.replace(next)
+        }
+      }
+      const laterMs = nowMs + before.length * 86_400_000
+      const search = (index: RecallIndex) => (text: string) => index.rank({ text, nowMs: laterMs, limit }).map(({ id }) => id)
+      for (const { text, evidence: relevant } of questions) {
+        asked.fresh.push({ search: search(fresh), text, relevant })
+        asked.used.push({ search: search(used), text, relevant })
+      }
+    }
+    return [{ topics, fresh: shares(asked.fresh), used: shares(asked.used) }]
+  })
+  return {
+    title: "The forgetting curve: recall of evidence, %, after half of the questions were asked before",
+    rows: measured.flatMap(({ topics, fresh, used }) => [
+      rowOf(`${topics} topics, every stability 1`, fresh),
+      rowOf(`${topics} topics, strengthened by use`, used),
+    ]),
+    gates: measured.flatMap(({ topics, fresh, used }) =>
+      [1, 2].map((i) => gate(`${topics} @${cutoffs[i]}: nothing lost`, used[i] ?? 0, (fresh[i] ?? 0) - 0.5)),
+    ),
+  }
+}
+
 function speed(): BenchResult {
   const measured = [
     [5_000, 5],
@@ -186,6 +231,7 @@ if (dataPresent) {
 }
 console.log(`${formatResult(weakFusion())}\n`)
 console.log(`${formatResult(floor())}\n`)
+console.log(`${formatResult(curve())}\n`)
 for (const topics of ["development", "held-out"] as const) {
   const title = `Made-up long English conversations (${topics} topics), recall of evidence, %`
   console.log(`${formatResult(compare(title, (searcher) => askConversations(searcher, topics), searchers, quarterBetter))}\n`)

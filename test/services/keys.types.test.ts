@@ -14,7 +14,7 @@ type TakesKey<F> = F extends (...args: infer A) => unknown
     : false
   : false
 type IsKey<T> = [T] extends [ServiceKey] ? true : [T] extends [{ readonly key: ServiceKey }] ? true : false
-type Keyless<S> = { [M in keyof S]-?: TakesKey<S[M]> extends true ? never : M }[keyof S]
+type Keyless<S> = { [M in keyof S]-?: TakesKey<NonNullable<S[M]>> extends true ? never : M }[keyof S]
 
 test("no call of a service or of its records is possible without its key", () => {
   expectTypeOf<Keyless<MemoryService>>().toEqualTypeOf<never>()

@@ -29,6 +29,8 @@ export interface CommittedTurn {
   readonly memorySinceMs?: number | undefined
   /** The turn's messages, without the results of prestart and recall that are kept with them. */
   readonly messages: readonly HistoryMessage[]
+  /** Ids of the recalled memories that stood in its prompts; absent for a turn that was put back. */
+  readonly recalled?: readonly string[]
   /** True if output of untrusted tools stood in a request of this turn. */
   readonly untrusted: boolean
   /** The states of hooks after this turn, by hook name. */

@@ -10,7 +10,7 @@ export function createMemoryJob(options: MemoryJobOptions): BackgroundJob {
   return {
     kind: "memory",
     // Enough to find the turn's messages later. They stay in the conversation only, so forgetting them there is enough.
-    afterTurn({ memoryOn, memorySinceMs: sinceMs, turn, untrusted, messages }) {
+    afterTurn({ memoryOn, memorySinceMs: sinceMs, turn, recalled = [], untrusted, messages }) {
       let isBlank = true
       let [fromMs, untilMs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
       for (const { text, atMs } of messages) {
@@ -19,7 +19,15 @@ export function createMemoryJob(options: MemoryJobOptions): BackgroundJob {
         untilMs = Math.max(untilMs, atMs)
       }
       return memoryOn && !isBlank
-        ? { turn, untrusted, count: messages.length, fromMs, untilMs, ...(sinceMs === undefined ? {} : { sinceMs }) }
+        ? {
+            turn,
+            untrusted,
+            count: messages.length,
+            fromMs,
+            untilMs,
+            ...(recalled.length ? { recalled } : {}),
+            ...(sinceMs === undefined ? {} : { sinceMs }),
+          }
         : undefined
     },
     nextRunMs: options.memory && options.reflection?.nextRunMs,

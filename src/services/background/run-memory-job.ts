@@ -23,20 +23,33 @@ export async function runMemoryJob(options: MemoryJobOptions, job: Job, context:
   const { receipts, settings } = options
   const done = await receipts.ofTurn(job.turnId, job.key)
   const batchTurns = job.key.audience === "private" ? Math.max(1, settings.batchTurns) : 1
-  if ((words.turn + 1) % batchTurns !== 0) {
-    const value = { turn: words.turn, untrusted: words.untrusted }
-    return context.receipt({ kind: "batch", outcome: "ok", message: "waits to be judged with later turns", value })
-  }
-  const waiting = batchTurns === 1 ? [] : await waitingTurns(job, { context, receipts, batchTurns })
+  const isWaiting = (words.turn + 1) % batchTurns !== 0
+  const waiting = isWaiting || batchTurns === 1 ? [] : await waitingTurns(job, { context, receipts, batchTurns })
   const run = new MemoryRun(options, { job, context, turns: [...waiting, words] }, done)
   try {
-    await runSteps(run)
+    await useStep(run)
+    if (isWaiting) {
+      const value = { turn: words.turn, untrusted: words.untrusted }
+      await context.receipt({ kind: "batch", outcome: "ok", message: "waits to be judged with later turns", value })
+    } else await runSteps(run)
   } catch (error) {
     if (run.isForgotten) return
     throw error
   }
-  const failed = ["importance", "profile", "store", "reflect"].filter((kind) => !run.isSettled(kind))
+  const failed = ["use", "importance", "profile", "store", "reflect"].filter((kind) => !run.isSettled(kind))
   if (failed.length > 0) throw unfinished(run, failed)
+}
+
+/** Notes that the memories in the turn's prompts were used, so that they are forgotten more slowly. */
+async function useStep(run: MemoryRun): Promise<void> {
+  const { memory } = run.options
+  const { recalled, fromMs } = run.job.payload
+  if (!memory?.used || !Array.isArray(recalled) || typeof fromMs !== "number") return
+  await run.step("use", async (_, signal) => {
+    await run.expectWanted(signal)
+    await memory.used?.(recalled, run.key, { atMs: fromMs })
+    return { outcome: "ok", message: `${recalled.length} recalled memories stood in the prompt` }
+  })
 }
 
 async function runSteps(run: MemoryRun): Promise<void> {

@@ -41,6 +41,7 @@ export function createMemoryService(options: MemoryServiceOptions): RecordedMemo
   return {
     recall: async (...asked) => (await memories()).recall(...asked),
     remember: async (...given) => (await memories()).remember(...given),
+    used: (ids, key, { atMs }) => records.markUsed(ids, { atMs, key }),
     recent: (key, limit) => records.recent(key, { limit }),
     get: (id, key) => records.get(id, key),
     ...(embed ? { embedMissing: async (...asked) => (await memories()).embedMissing(embed, ...asked) } : {}),

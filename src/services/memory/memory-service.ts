@@ -72,6 +72,11 @@ export interface MemoryService extends MemoryRecall {
    * if it throws. It passes `ofTurn`: then a memory must not be kept if its turn was forgotten meanwhile ({@link MemoryRecords.put}).
    */
   remember(memory: NewMemory, key: ServiceKey, options?: { readonly ofTurn?: boolean }): Promise<Remembered>
+  /**
+   * Notes that memories stood in the prompt of an answered turn; they are then forgotten more slowly ({@link MemoryRecords.markUsed}).
+   * Background work calls it, and tries again if it throws. Without this method, recall changes nothing.
+   */
+  used?(ids: readonly string[], key: ServiceKey, options: { readonly atMs: number }): Promise<void>
   /** At most `limit` of the newest memories that are not superseded, oldest first. */
   recent(key: ServiceKey, limit: number): Promise<readonly StoredMemory[]>
   /** The memory of an id, superseded or not; undefined if the key sees none. */

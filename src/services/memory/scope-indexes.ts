@@ -157,8 +157,10 @@ export class ScopeIndex {
     }
     this.#memories.set(memory.id, memory)
     this.#textBytes += memory.text.length * 2
-    const { id, text, atMs, againAtMs, speaker, audience, conversation, turn, importance = 5 } = memory
+    const { id, text, atMs, againAtMs, speaker, audience, conversation, turn, importance = 5, stability, usedAtMs } = memory
     const vector = this.#model !== undefined && values ? { model: this.#model, values } : undefined
-    this.#index.replace({ id, text, atMs, againAtMs, speaker, session: `${audience}:${conversation}`, turn, importance, vector })
+    const session = `${audience}:${conversation}`
+    const curve = { stability, recalledAtMs: usedAtMs }
+    this.#index.replace({ id, text, atMs, againAtMs, speaker, session, turn, importance, ...curve, vector })
   }
 }

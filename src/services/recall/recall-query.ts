@@ -64,9 +64,9 @@ export interface RecallDocument {
   /** From 0 to 10. */
   readonly importance: number
   /** Days until its retrievability is 0.9 (R17); 1 by default. */
-  readonly stability?: number
-  /** When it was last recalled; by default when it was last said. */
-  readonly recalledAtMs?: number
+  readonly stability?: number | undefined
+  /** When it was last recalled. If it was said later, that counts. */
+  readonly recalledAtMs?: number | undefined
   readonly vector?: RecallVector | undefined
 }
 

@@ -21,7 +21,7 @@ export interface StoredMemory {
   readonly turnId: string
   /** The turn's number in its conversation, from 0. */
   readonly turn: number
-  /** When the same words were said at other times, oldest first: the newest ones, see {@link saidAgain}. */
+  /** When the same words were said at other times, oldest first: the newest ones, at most eight. */
   readonly againAtMs?: readonly number[]
   /** From 0 to 10; absent if it was not judged. */
   readonly importance?: number
@@ -29,17 +29,12 @@ export interface StoredMemory {
   readonly sources?: readonly string[]
   /** True if output of untrusted tools stood in the context when it was said. */
   readonly untrusted?: true
+  /** Days until its retrievability is 0.9 (R17). It grows with each use, see {@link MemoryRecords.markUsed}; absent: 1. */
+  readonly stability?: number
+  /** When it was last used, in milliseconds since 1970: it stood in the prompt of a turn that was answered. */
+  readonly usedAtMs?: number
   /** The id of the memory that replaced this one. A replaced memory is kept as history and not recalled. */
   readonly supersededBy?: string
-}
-
-const maxAgain = 8
-
-/** A memory whose words were said again at another time; the same memory if it knows that time. Of such times it keeps the newest eight. */
-export function saidAgain(memory: StoredMemory, atMs: number): StoredMemory {
-  const { againAtMs = [] } = memory
-  if (atMs === memory.atMs || againAtMs.includes(atMs)) return memory
-  return { ...memory, againAtMs: [...againAtMs, atMs].sort((a, b) => a - b).slice(-maxAgain) }
 }
 
 /** An embedding of a memory's text. */
@@ -82,7 +77,7 @@ export interface MemoryRecords {
    *
    * `stored` is false in two cases: its id is known (`id` is that id), and nothing changes; or another memory with the same `hash`
    * still holds for the same user, audience and (in a group) conversation (`id` is that memory's), which then keeps the new memory's
-   * `atMs` too ({@link saidAgain}). Ids in `supersedes` that do not hold, or belong to another user, audience or group, are ignored.
+   * `atMs` too, as one of at most eight. Ids in `supersedes` that do not hold, or belong to another user, audience or group, are ignored.
    *
    * With `ofTurn` it rejects with `aborted`, and changes nothing, if the history of the memory's conversation has no message of its
    * turn, or one of its `sources` is gone: they were forgotten or set aside. Both are looked at in the same step.
@@ -98,6 +93,11 @@ export interface MemoryRecords {
       readonly key: ServiceKey
     },
   ): Promise<{ readonly stored: boolean; readonly id: string }>
+  /**
+   * Notes that memories were used at a moment: it becomes their `usedAtMs`, and their `stability` grows by the days since they last came
+   * up. A moment that is not later than the last one changes nothing, so the same use counts once. Ids outside the scope are ignored.
+   */
+  markUsed(ids: readonly string[], options: { readonly atMs: number; readonly key: ServiceKey }): Promise<void>
   /** The memory of an id, superseded or not; undefined if the scope has none. */
   get(id: string, key: ServiceKey): Promise<StoredMemory | undefined>
   /** At most `limit` changes after the cursor `after`; without a cursor, from the beginning. A new vector is a change of its memory. */

@@ -63,11 +63,11 @@ describe("S13 what gives way", () => {
     expect(tokens).toBeLessThanOrEqual(150)
   })
 
-  test("entries go from the oldest on, and the notice stands where they were", () => {
+  test("the least relevant memories go first, and the notice stands before what is left", () => {
     const turn = turnState("?", {
-      memories: ["the first, a long one", "the second, a long one", "three", "four"].map((text) => ({ text })),
+      memories: ["one", "two", "the third, a long one", "the fourth, a long one"].map((text) => ({ text })),
     })
-    const content = "[memory context]\n[...earlier entries left out: 2...]\nthree\nfour\n[/memory context]\n\n?"
+    const content = "[memory context]\n[...lower-ranked entries left out: 2...]\none\ntwo\n[/memory context]\n\n?"
     const whole = assemble(new PromptStack(), { dialect: "layered", turn, counter: perCodePoint })
     const budgetTokens = (whole.messages[0]?.content.length ?? 0) + content.length
     const tight = assemble(new PromptStack(), { dialect: "layered", turn, counter: perCodePoint, budgetTokens })

@@ -152,7 +152,7 @@ describe("what a turn's first step cuts, later steps cut too", () => {
     const grown = { ...turn, memories: [...turn.memories, { text: "d" }] }
     const { messages, decisions } = assemble(stack, { ...where, turn: grown, cut })
     expect(messages).toHaveLength(2)
-    expect(messages[1]?.content).toContain("[...earlier entries left out: 2...]\nc\nd\n")
+    expect(messages[1]?.content).toContain("[...lower-ranked entries left out: 2...]\na\nd\n")
     expect(decisions.map(({ key, fate, reason }) => [key, fate, reason])).toEqual([
       ["persona", "kept", ""],
       ["question", "kept", ""],

@@ -38,7 +38,7 @@ export class DocumentColumns {
     this.marks[slot] = bits(marks) | (againAtMs.length > 0 ? againMark : 0)
     this.atMs[slot] = Math.min(atMs, ...againAtMs)
     this.lastAtMs[slot] = lastAtMs
-    this.recalledAtMs[slot] = document.recalledAtMs ?? lastAtMs
+    this.recalledAtMs[slot] = Math.max(lastAtMs, document.recalledAtMs ?? lastAtMs)
     this.stability[slot] = (document.stability ?? 0) > 0 ? (document.stability ?? 1) : 1
     this.importance[slot] = Math.min(10, Math.max(0, document.importance || 0)) / 10
     this.toldFromDay[slot] = marks.told?.fromDay ?? 0

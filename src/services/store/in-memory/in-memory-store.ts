@@ -108,6 +108,7 @@ function memoryRecords(table: () => Promise<MemoryTable>): MemoryRecords {
       const vectors = given.map((vector) => ({ ...vector, values: Float32Array.from(vector.values) }))
       return (await table()).putVectors(vectors, key)
     },
+    markUsed: async (...used) => (await table()).markUsed(...used),
     get: async (...asked) => (await table()).get(...asked),
     changes: async (...asked) => (await table()).changes(...asked),
     recent: async (...asked) => (await table()).recent(...asked),

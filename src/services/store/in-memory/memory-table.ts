@@ -1,12 +1,12 @@
 import type { ServiceKey } from "../../../core/conversation.ts"
 import { frozenJson } from "../frozen-json.ts"
+import { saidAgain, usedAgain } from "../memory-again.ts"
 import {
   type MemoryChanges,
   type MemoryCursor,
   type MemoryRecords,
   type StoredMemory,
   type StoredVector,
-  saidAgain,
   turnGone,
 } from "../records.ts"
 import { byTime, checkKey, ownerOf, rowId, scopeOf, scopesOf } from "../row-keys.ts"
@@ -58,6 +58,14 @@ export class MemoryTable implements MemoryRecords {
   #expectOrigin({ agent, conversation, audience, turnId, sources = [] }: StoredMemory): void {
     this.#sessions.expectTurn({ agent, conversation, audience }, turnId)
     if (!sources.every((id) => this.has({ agent, id }))) throw turnGone(turnId)
+  }
+
+  async markUsed(ids: readonly string[], { atMs, key }: Parameters<MemoryRecords["markUsed"]>[1]): Promise<void> {
+    for (const id of ids) {
+      const row = this.#seen(id, key)
+      const memory = row && usedAgain(row.memory, atMs)
+      if (row && memory && memory !== row.memory) this.#change({ ...row, memory: Object.freeze(memory) })
+    }
   }
 
   async get(id: string, key: ServiceKey): Promise<StoredMemory | undefined> {

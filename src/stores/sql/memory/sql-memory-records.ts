@@ -1,5 +1,6 @@
 import type { ServiceKey } from "../../../core/conversation.ts"
-import { type MemoryRecords, type StoredMemory, saidAgain, turnGone } from "../../../services/store/records.ts"
+import { saidAgain } from "../../../services/store/memory-again.ts"
+import { type MemoryRecords, type StoredMemory, turnGone } from "../../../services/store/records.ts"
 import { checkKey } from "../../../services/store/row-keys.ts"
 import { aboutUser, fromKeyText, keyText } from "../key-columns.ts"
 import { expectTurn } from "../session/read-session.ts"
@@ -7,12 +8,14 @@ import type { SqlDatabase } from "../sql-database.ts"
 import type { Queries } from "../sql-tables.ts"
 import { memoryOf, memoryRow } from "./memory-rows.ts"
 import { inScope, lockAgent, lockScopeOf, nextInGroup, scopeEpoch, setSequence, userScope } from "./memory-scope.ts"
+import { markUsed } from "./memory-use.ts"
 import { memoriesWithoutVector, putVectors, readVectors } from "./memory-vectors.ts"
 
 /** Memories in a database. */
 export function createSqlMemoryRecords({ read, write }: SqlDatabase): MemoryRecords {
   return {
     put: (memory, options) => write((db) => putMemory(db, memory, options)),
+    markUsed: (ids, options) => write((db) => markUsed(db, ids, options)),
     get: (id, key) => read((db) => getMemory(db, id, key)),
     changes: (key, options) => read((db) => memoryChanges(db, key, options)),
     recent: (key, options) => read((db) => recentMemories(db, key, options)),

@@ -12,7 +12,8 @@ const idsOf = (rows: readonly { readonly id: string }[]): string[] => rows.map((
 export const memoryRules: Rules<Store> = {
   async "a memory is read as it was stored; recent memories are ordered by time, then by id"({ service, agent }) {
     const key = keyOf(agent)
-    const whole = memoryOf("c", key, { atMs: 5, importance: 7, sources: ["a"], untrusted: true, turn: 3, kind: "insight" })
+    const rest = { sources: ["a"], untrusted: true, turn: 3, kind: "insight", stability: 2.5, usedAtMs: 7 } as const
+    const whole = memoryOf("c", key, { atMs: 5, importance: 7, ...rest })
     await keep(service, key, whole, memoryOf("b", key, { atMs: 9 }), memoryOf("a", key, { atMs: 9, kind: "note" }))
     claimEqual(await service.memories.get("c", key), whole, "the memory")
     claimEqual(idsOf(await service.memories.recent(key, { limit: 9 })), ["c", "a", "b"], "the recent ones")
@@ -58,6 +59,27 @@ export const memoryRules: Rules<Store> = {
     for (let atMs = 100; atMs < 110; atMs++) await say("c", atMs)
     claimEqual((await service.memories.get("a", key))?.againAtMs, [102, 103, 104, 105, 106, 107, 108, 109], "the newest eight")
     claimEqual(idsOf(await service.memories.recent(key, { limit: 9 })), ["a"], "what holds")
+  },
+  async "a use of memories is kept once, makes them more stable, and tells readers of changes"({ service, agent }) {
+    const key = keyOf(agent, { audience: "group" })
+    const dayMs = 86_400_000
+    await keep(service, key, memoryOf("a", key, { atMs: 0, importance: 7 }), memoryOf("b", key))
+    const { cursor } = await service.memories.changes(key, { limit: 9 })
+    const use = (ids: readonly string[], day: number, at = key) => service.memories.markUsed(ids, { atMs: day * dayMs, key: at })
+    const ofA = async () => (await service.memories.get("a", key)) ?? memoryOf("none", key)
+    await use(["a", "unknown"], 30)
+    const { stability: once = 1, usedAtMs, ...rest } = await ofA()
+    claim(usedAtMs === 30 * dayMs && once > 5 && once < 6, "the use after 30 days, and a stability of 5 to 6 days", once)
+    claimEqual(rest, memoryOf("a", key, { atMs: 0, importance: 7 }), "all else of the memory")
+    for (const day of [30, 29]) await use(["a"], day)
+    claimEqual((await ofA()).stability, once, "the stability after a use that is known or earlier")
+    const changes = await service.memories.changes(key, { after: cursor, limit: 9 })
+    claimEqual([changes.reset, idsOf(changes.memories)], [false, ["a"]], "what readers of changes get")
+    await use(["a"], 60, keyOf(agent, { user: "bob" }))
+    claimEqual((await ofA()).usedAtMs, 30 * dayMs, "the last use after one with a foreign key")
+    await use(["a"], 60, { ...key, user: "bob" })
+    const { stability: twice = 1 } = await ofA()
+    claim(twice > 2 * once, "a later use in the group to make it more than twice as stable", [once, twice])
   },
   async "a superseded memory stays as history, is not recent, and may be stored again"({ service, agent }) {
     const key = keyOf(agent)
