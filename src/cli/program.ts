@@ -5,6 +5,7 @@ import { addChat } from "./chat/chat.ts"
 import { defaultModel } from "./choose-model.ts"
 import { addCard } from "./commands/card.ts"
 import { addEvents } from "./commands/events.ts"
+import { addImportFile } from "./commands/import.ts"
 import { addInit } from "./commands/init.ts"
 import { addLint } from "./commands/lint.ts"
 import { addMcp } from "./commands/mcp.ts"
@@ -36,7 +37,7 @@ export function createProgram({ stdout, stderr }: CliIo, run: RunCommand): Comma
     .showSuggestionAfterError()
     .addHelpText("after", programHelp)
   program.commandsGroup("Characters:")
-  for (const add of [addChat, addServe, addInit, addCard, addUndo]) add(program, run)
+  for (const add of [addChat, addServe, addInit, addImportFile, addCard, addUndo]) add(program, run)
   program.commandsGroup("Prompts and profiles:")
   for (const add of [addRender, addLint, addSchema, addMcp]) add(program, run)
   program.commandsGroup("Memory:")
@@ -71,6 +72,7 @@ Examples:
   promptstrata chat --once "帮我算 17*23"    ask one question
   promptstrata chat ./bots/mine.toml         talk to your own character
   promptstrata chat ./seraphina.png          talk to a character card
+  promptstrata import ./seraphina.png        take over a card, a chat or other files of another program
   promptstrata serve fay                     answer over HTTP: OpenAI API, useChat, AG-UI
   promptstrata init luna                     create a character in the new folder luna
   promptstrata render fay --sections         print the prompt and the source of every part

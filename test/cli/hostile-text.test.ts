@@ -48,6 +48,8 @@ async function hostileWorld() {
   const server = `command = ${JSON.stringify(command)}\nargs = ${JSON.stringify(args)}\nallow = ["echo", "fail"]`
   writeFileSync(join(odd, "mcp.toml"), `${agent}[mcp.servers.fake]\n${server}\n`)
   writeFileSync(join(odd, "evil.json"), JSON.stringify(hostileCard))
+  const line = { name: hostile, is_user: false, mes: hostile, send_date: hostile, [hostile]: hostile, extra: { [hostile]: 1 } }
+  writeFileSync(join(odd, "evil.jsonl"), `${JSON.stringify(line)}\n${JSON.stringify({ ...line, name: "b" })}\n`)
   writeFileSync(join(odd, "bad.toml"), `[agent]\nname = ${text}\n`)
   const store = await openStore(folder)
   const events = [
@@ -128,6 +130,15 @@ const cases: readonly Case[] = [
   ...["evil.json", "evil.toml", `${hostile}.png`].map((file) => ({
     name: "card import",
     args: ({ odd }: World) => ["card", "import", join(odd, file), join(odd, "imported")],
+  })),
+  ...["evil.json", "evil.toml", "evil.jsonl", `${hostile}.png`].map((file) => ({
+    name: "import",
+    args: (world: World) => [
+      "import",
+      join(world.odd, file),
+      ...(file.endsWith("l") ? [] : [join(world.odd, "new")]),
+      ...on(world),
+    ],
   })),
   { name: "lint", args: ({ odd }) => ["lint", join(odd, "imported/profiles/a-2jb-0-tc31md-e-f-gh-i-j-k-l.toml")] },
   { name: "undo", args: (world) => ["undo", "--list", ...on(world)] },

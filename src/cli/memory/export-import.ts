@@ -5,8 +5,10 @@ import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import { terminalLine } from "../../encode/terminal-text.ts"
 import { endLine, linesBeforeEnd } from "../../services/store/store-row.ts"
 import type { CliContext, RunCommand } from "../context.ts"
+import { chatOf } from "../import/chat-turns.ts"
+import { writeTavernChat } from "../import/tavern-chat.ts"
 import { exitCodes, printableJson } from "../io.ts"
-import { openProfile } from "../open-agent.ts"
+import { openProfile, terminalConversation, terminalUser } from "../open-agent.ts"
 import { openCliStore } from "../open-store.ts"
 import { storeWords } from "../words/store-words.ts"
 import {
@@ -21,6 +23,8 @@ import {
 interface ExportOptions extends StoreCommandOptions {
   /** A file that does not exist yet; default: stdout. */
   readonly out?: string
+  /** The form of one conversation for another program. Default: all rows, as `memory import` reads them. */
+  readonly as?: "sillytavern"
 }
 
 /** Adds the command `memory export`. */
@@ -32,6 +36,7 @@ export function addExport(memory: Command, run: RunCommand): void {
     .addOption(new Option("--user <id>", "only what belongs to this user").conflicts("conversation"))
     .option("--conversation <name>", "only this conversation")
     .option("--out <file>", "write to a new file instead of stdout")
+    .addOption(new Option("--as <form>", "a conversation as a chat of another program").choices(["sillytavern"]))
   runOnStore(command, run, memoryExport)
 }
 
@@ -49,7 +54,8 @@ export function addImport(memory: Command, run: RunCommand): void {
 
 /** Writes everything in a scope as lines of JSON. Resolves to the exit code. */
 async function memoryExport({ context, store, profile, words }: OpenedStore, options: ExportOptions): Promise<number> {
-  const lines = withEnd(store.export(scopeOf(profile, options)))
+  const lines =
+    options.as === undefined ? withEnd(store.export(scopeOf(profile, options))) : chatLines({ store, profile, context }, options)
   if (options.out === undefined) {
     for await (const line of lines) context.io.stdout.write(`${printableJson(line)}\n`)
     return exitCodes.ok
@@ -57,6 +63,22 @@ async function memoryExport({ context, store, profile, words }: OpenedStore, opt
   const written = await writeLines(options.out, lines)
   context.screen.note(words.exported(written, terminalLine(options.out)))
   return exitCodes.ok
+}
+
+/** A conversation as a chat of SillyTavern. What it cannot hold is said. */
+async function* chatLines(
+  { store, profile, context }: Pick<OpenedStore, "store" | "profile" | "context">,
+  { conversation = terminalConversation }: ExportOptions,
+): AsyncGenerator<string> {
+  const agent = { id: profile.agent.id, name: profile.agent.name }
+  const turns = await store.branches({ agent: agent.id, conversation, audience: "private" })
+  if (turns.length === 0)
+    throw new PromptStrataError("usage", `expected a conversation, found none called ${JSON.stringify(conversation)}.`, {
+      hint: "Name it with --conversation. `promptstrata memory export` without --as prints all of them.",
+    })
+  const chat = chatOf(turns, { agent, user: { id: terminalUser, name: profile.user.name } })
+  for (const what of chat.report) context.screen.note(terminalLine(`Not written: ${what}.`))
+  yield* writeTavernChat(chat).trimEnd().split("\n")
 }
 
 /** The lines, then one that counts them. */

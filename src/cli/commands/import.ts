@@ -1,0 +1,57 @@
+import type { Command } from "commander"
+import { PromptStrataError } from "../../core/errors.ts"
+import type { CliContext, RunCommand } from "../context.ts"
+import { findKind } from "../import/find-kind.ts"
+import { importCard } from "../import/import-card.ts"
+import { importChat } from "../import/import-chat.ts"
+import { addCommonOptions, type CommonOptions, type StoreOptions } from "../options.ts"
+import { readLocale } from "./scaffold.ts"
+
+interface ImportOptions extends CommonOptions, StoreOptions {
+  readonly conversation?: string
+}
+
+const help = `
+What it is, is seen from its content:
+  a character card                becomes a project, as init makes one
+  a chat of SillyTavern (.jsonl)  becomes a conversation of the profile's character, in the store
+
+What could not be taken over is listed. No file and no conversation is overwritten.
+
+Examples:
+  promptstrata import seraphina.png
+  promptstrata import "Seraphina - 2024-1-1.jsonl" --profile seraphina`
+
+/** Adds the command `import`. */
+export function addImportFile(program: Command, run: RunCommand): void {
+  const command = program
+    .command("import")
+    .summary("take over files of other programs")
+    .description("Take over a file or folder of another program: it says what it found, and makes the right thing of it.")
+    .argument("<path>", "the file or folder")
+    .argument("[to]", "folder for new files (default: named after the content)")
+    .option("--conversation <name>", "name of the conversation that a chat becomes (default: the next one of chat)")
+  addCommonOptions(command, { profile: "fay", store: "required" })
+    .addHelpText("after", help)
+    .action((path: string, folder: string | undefined, options: ImportOptions) =>
+      run((context) => importFile(path, { folder, version: program.version() ?? "", ...options }, context), {
+        debug: options.debug,
+      }),
+    )
+}
+
+interface ImportPlan extends ImportOptions {
+  readonly folder: string | undefined
+  readonly version: string
+}
+
+/** Finds out what a path holds, and imports it. Resolves to the exit code. */
+async function importFile(path: string, { folder, version, ...options }: ImportPlan, context: CliContext): Promise<number> {
+  const found = findKind(path)
+  if (found.kind === "card") return importCard({ file: path, folder, locale: readLocale(options.locale), version }, context)
+  if (folder !== undefined)
+    throw new PromptStrataError("usage", "expected no folder, because a chat becomes a conversation in the store.", {
+      hint: "--store or --data-dir names the store.",
+    })
+  return importChat({ file: path, text: found.text, ...options }, context)
+}
