@@ -129,6 +129,8 @@ describe("T21: output that is nearly JSON, at the edges of what is understood", 
     ["a brace too many behind a comma", '{"action":"tool","tool":"t","args":{"a":{"b":1},"c":2}},}', "not-json"],
     ["a comment that touches a quote, and a member without a name", '{"a":{"action":"finish"# c\n,:"x"}}', "unknown-action"],
     ["a colon too many before a quote that does not end", '{""::’}', "unterminated"],
+    ["a blank action before other words", '{"action":""},e:', "unknown-action"],
+    ["a quote behind a letter in quotes", "{action:'e'x}'", "unterminated"],
     ["a hash that touches a quote, and is no comment", '"action":"finish""message":"m"#', "not-json"],
   ])("%s is no decision, and the fault says why", (_, text, kind) => {
     expect(readDecision(text)).toMatchObject({ action: "unreadable", fault: { kind } })

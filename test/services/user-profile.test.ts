@@ -52,6 +52,7 @@ describe("userProfileText", () => {
         .map((line) => line.slice(0, 4)),
     ).toEqual(["age:", "city"])
     expect(userProfileText({ fields }, 40)).toBe(`city: ${"y".repeat(30)}`)
+    expect(userProfileText({ fields }, 36)).toBe(`city: ${"y".repeat(30)}`)
     expect(userProfileText({ fields }, 0)).toBe("")
   })
 

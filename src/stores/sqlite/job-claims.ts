@@ -49,7 +49,7 @@ export async function dueHeads(
         .select(({ fn }) => fn.min("position").as("position"))
         .where("state", "=", "waiting")
         .where(handledBy(handlers))
-        .$if(without.length > 0, (rows) => rows.where("agent", "not in", without.map(keyText)))
+        .where("agent", "not in", without.map(keyText))
         .groupBy(["agent", "conversation", "audience"]),
     )
     .orderBy("position")

@@ -59,6 +59,12 @@ describe("which events a prompt shows (R20, R21)", () => {
     expect(ids(selectEvents(events, now, { keep: none, minScore: 0 }))).toEqual(["old", "wedding", "dull"])
   })
 
+  test("R21: three come back unless another number is given", () => {
+    const events = Array.from({ length: 6 }, (_, at) => event(`e${at}`, at, { importance: 10 - at }))
+    expect(ids(selectEvents(events, now, { keep: none, minScore: 0 }))).toEqual(["e0", "e1", "e2"])
+    expect(ids(selectEvents(events, now, { keep: none, minScore: 0, broughtBack: 1 }))).toEqual(["e0"])
+  })
+
   test("R21: always in order of time, of one time the coarser grain first", () => {
     const events = grains.toReversed().map((grain) => event(grain, 5, { grain }))
     const keep = { ...none, day: 1 }

@@ -150,6 +150,26 @@ describe("tools of the context group (R28)", () => {
     expect([event?.importance, event?.recalled.turn, (event?.stability ?? 0) > 1]).toEqual([8, 9, true])
   })
 
+  test("R20: of events that fit a search alike, the one that matters most is found", async () => {
+    const record = (who: string, importance: number) =>
+      callTool("record_event", { text: `${who} baked bread`, importance, when: "20260101" })
+    const search = callTool("search_events", { query: "bread", number: 1 })
+    const model = scriptedModel([record("Ann", 2), record("Bob", 9), record("Cleo", 1), search, finish("ok")])
+    const { trace } = await rehearse({ model }).say("who baked?")
+    expect(trace.runs.at(-1)?.result).toBe("20260101 0:00 Bob baked bread")
+  })
+
+  test("R15: what was pulled keeps its words and its kind when it is put into the workspace", async () => {
+    const model = scriptedModel([callTool("put_into_workspace", { id: "b" }), finish("ok")])
+    const rehearsal = rehearse({ model })
+    const pulled = ["a", "b"].map((id) => ({ type: "pulled" as const, item: { id, kind: "file" as const, text: `about ${id}` } }))
+    await rehearsal.store.post(rehearsal.session.key, virtualContextNote("n", pulled))
+    await rehearsal.say("keep b")
+    const { workspace, pulled: left } = await rehearsal.state()
+    expect(workspace).toMatchObject([{ id: "b", kind: "file", text: "about b" }])
+    expect(left.map(({ id }) => id)).toEqual(["a"])
+  })
+
   test("R23, R28: a piece of information is compressed in place, a file is not", async () => {
     const text = Array.from({ length: 20 }, (_, at) => `line ${at} of it`).join("\n")
     const model = scriptedModel([

@@ -53,3 +53,26 @@ describe("a word's term", () => {
     )
   })
 })
+
+test("each rule takes its suffix off, only from a stem that is long enough", () => {
+  const stems = `
+    caresses caress, ponies poni, ties tie, caress caress, cats cat, churches church, dishes dish, boxes box, buzzes buzz,
+    feed feed, agreed agre, plastered plaster, bled bled, motoring motor, sing sing, conflated conflat, troubled troubl,
+    sized size, hopping hop, tanned tan, falling fall, hissing hiss, fizzed fizz, failing fail, filing file, happy happi,
+    sky sky, enjoyed enjoi, playing plai, relational relat, conditional condition, rational ration, valenci valenci,
+    hesitancy hesitanci, digitizer digit, conformably conform, radically radic, differently differ, vilely vile,
+    analogously analog, vietnamization vietnam, predication predic, operator oper, feudalism feudal, decisiveness decis,
+    hopefulness hope, callousness callous, formality formal, sensitivity sensit, sensibility sensibl, triplicate triplic,
+    formative form, formalize formal, electricity electr, electrical electr, hopeful hope, goodness good, revival reviv,
+    allowance allow, inference infer, airliner airlin, gyroscopic gyroscop, adjustable adjust, defensible defens,
+    irritant irrit, replacement replac, adjustment adjust, dependent depend, adoption adopt, homologous homolog,
+    communism commun, activate activ, angularity angular, effective effect, bowdlerize bowdler, probate probat, rate rate,
+    cease ceas, controlled controll, rolled roll, yoyo yoyo, toying toi, youth youth, bus bus, gas gas, is is, pies pie,
+    lies lie, studies studi, dying dy, beauty beauti, payment payment, sync sync,
+  `
+  const pairs = stems
+    .split(",")
+    .map((pair) => pair.trim().split(" ") as [word: string, stem: string])
+    .slice(0, -1)
+  expect(pairs.map(([word]) => `${word} ${englishStem(word)}`)).toEqual(pairs.map((pair) => pair.join(" ")))
+})
