@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { fold } from "../../src/encode/fold.ts"
-import { decodeLines, encodeLines, type Markers } from "../../src/encode/lines.ts"
+import { decodeLines, decodeSigns, encodeLines, encodeSigns, type Markers } from "../../src/encode/lines.ts"
 import { anyText } from "./arbitrary-text.ts"
 import { markerLines, markers } from "./realistic-markers.ts"
 
@@ -45,6 +45,12 @@ describe("lines", () => {
 
   test("leaves fences alone where the dialect has none", () => {
     expect(encodeLines("```", { ...markers, fences: false })).toBe("```")
+  })
+
+  test("signs are marked where they begin a line, and fences stay", () => {
+    const text = "```\n^ann\n a # b\n#1\n~~~"
+    expect(encodeSigns(text)).toBe("```\n\\^ann\n a # b\n\\#1\n~~~")
+    expect(decodeSigns(encodeSigns(text))).toBe(text)
   })
 
   test("markers written unfolded, or behind a backslash, protect too; blank ones match nothing", () => {

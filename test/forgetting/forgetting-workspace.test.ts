@@ -40,6 +40,16 @@ describe("a workspace", () => {
     expect(workspace.items()[0]).toMatchObject({ stability: 1, recalled: at(5, 2), added: at(0) })
   })
 
+  test("a mention one turn later is a moment ago, at whatever turn (R18)", () => {
+    const stabilityAt = (first: number) => {
+      const workspace = createWorkspace()
+      workspace.put(file("a"), at(0, first))
+      workspace.report({ used: ["a"], maybeUsed: [] }, at(5, first + 1))
+      return workspace.items()[0]?.stability
+    }
+    expect([0, 500].map(stabilityAt)).toEqual([1, 1])
+  })
+
   test("counts turns where it is told to", () => {
     const workspace = createWorkspace({ clock: { by: "turns", turnsPerDay: 10 } })
     workspace.put(file("a"), { atMs: 0, turn: 0 })

@@ -73,3 +73,8 @@ test("relevance is from 0 to 1, and 0 for words of grammar and without events", 
     }),
   )
 })
+
+test("a question of one Chinese character is a question", () => {
+  expect(relevanceTo("茶")("我喜欢喝茶")).toBeGreaterThan(0)
+  expect(relevanceTo("茶")("我喜欢咖啡")).toBe(0)
+})

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { BrokenObject } from "../../src/reply/broken-object.ts"
+import { BrokenObject, ObjectOpening } from "../../src/reply/broken-object.ts"
 import { readPieces } from "./readings.ts"
 
 const decision = '{"action":"finish","message":"ok"}'
@@ -13,6 +13,20 @@ describe("an object that is no JSON", () => {
       expect(events.filter((event) => event.type === "message-delta").map((event) => event.delta)).toEqual(["o", "k"])
     },
   )
+
+  test.each([..."{}[]<>,;\n\r"])("a bare name does not hold %j: such a brace is prose", (sign) => {
+    const opening = new ObjectOpening()
+    expect([opening.feed("a"), opening.feed(sign)]).toEqual([undefined, "prose"])
+  })
+
+  test("a bare name has at most 40 characters, and one in quotes 64", () => {
+    const fateOf = (text: string) => {
+      const opening = new ObjectOpening()
+      return Array.from(text, (character) => opening.feed(character)).find((fate) => fate !== undefined)
+    }
+    expect([40, 41].map((count) => fateOf(`${"a".repeat(count)}:`))).toEqual(["object", "prose"])
+    expect([64, 65].map((count) => fateOf(`"${"a".repeat(count)}":`))).toEqual(["object", "prose"])
+  })
 
   test("T21: it mentions an action exactly when the word stands in it, however it is cut", () => {
     fc.assert(

@@ -37,6 +37,9 @@ describe("the final output", () => {
     expect(read(["<think>嗯", "</think>", "好。"])).toEqual({ text: "好。", thinking: "嗯" })
     const reader = createFinalOutputReader()
     expect(reader.push("好")).toEqual([{ type: "text", delta: "好" }])
+    for (const begins of ["`x", `\`\`\`${"a".repeat(20)}`])
+      expect(createFinalOutputReader().push(begins)).toEqual([{ type: "text", delta: begins }])
+    for (const begins of ["``", "```json", "```\n"]) expect(createFinalOutputReader().push(begins)).toEqual([])
   })
 
   test("T23 any cutting of any output gives the same text", () => {

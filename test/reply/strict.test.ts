@@ -60,6 +60,7 @@ describe("strict reading turns the ladder off", () => {
     expect(readDecision(`<think>{a}</think>${object}`, options)).toMatchObject({ message: "ok", status: "complete" })
     expect(readDecision(`{a}</think>\n${object}`, options)).toMatchObject({ message: "ok", status: "complete" })
     expect(readDecision(`a</think>b</think>${object}`, options)).toMatchObject({ action: "unreadable" })
+    expect(readPieces([`{a}</think>${object}`], () => createDecisionReader(options)).thinking).toBe("{a}")
   })
 
   test("T23: any cutting reads the same", () => {

@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest"
 import { createDecisionReader } from "../../src/reply/decision-reader.ts"
 
 /** Characters looked at, reading `text` in pieces of four; readers that look at each again grow with the square. */
-function steps(text: string): number {
+function steps(text: string, pieceLength = 4): number {
   const count = { steps: 0 }
   const reader = createDecisionReader({ count })
-  for (let at = 0; at < text.length; at += 4) reader.push(text.slice(at, at + 4))
+  for (let at = 0; at < text.length; at += pieceLength) reader.push(text.slice(at, at + pieceLength))
   reader.end()
   return count.steps
 }
@@ -50,5 +50,6 @@ describe("work grows as the output does", () => {
     expect(steps(small)).toBeGreaterThanOrEqual(small.length)
     expect(steps(small)).toBeLessThan(small.length * 5)
     expect(steps(large) / steps(small)).toBeLessThanOrEqual(10.5)
+    expect(steps(large, large.length) / steps(small, small.length)).toBeLessThanOrEqual(10.5)
   })
 })

@@ -213,6 +213,8 @@ test("a piece that only ends what is there gives no more of the value", () => {
   const reader = new PartialJson()
   expect(['{"a"', ':["x', '"', "]", "}"].map((piece) => reader.push(piece))).toEqual([true, true, true, false, false])
   expect(reader.value()).toEqual({ a: ["x"] })
+  const number = new PartialJson()
+  expect(["[", "1", "2", ","].map((piece) => number.push(piece))).toEqual([true, false, false, true])
 })
 
 test("however the stream is cut, the turn ends with the same value", async () => {

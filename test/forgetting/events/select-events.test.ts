@@ -59,6 +59,11 @@ describe("which events a prompt shows (R20, R21)", () => {
     expect(ids(selectEvents(events, now, { keep: none, minScore: 0 }))).toEqual(["old", "wedding", "dull"])
   })
 
+  test("R20: events that a topic holds are shown as the topic alone", () => {
+    const events = [event("a", 1), event("b", 2), event("topic", 1, { children: ["a", "b"] }), event("c", 3)]
+    expect(ids(selectEvents(events, now, { keep: { ...none, moment: 9 }, broughtBack: 0 }))).toEqual(["topic", "c"])
+  })
+
   test("R21: three come back unless another number is given", () => {
     const events = Array.from({ length: 6 }, (_, at) => event(`e${at}`, at, { importance: 10 - at }))
     expect(ids(selectEvents(events, now, { keep: none, minScore: 0 }))).toEqual(["e0", "e1", "e2"])

@@ -79,6 +79,7 @@ const bracketCases: readonly Case[] = [
   { name: "an emoji", text: "[😊]你好", read: ["{😊}", "你好"] },
   { name: "a tag alone", text: "[开心]", read: ["{开心}"] },
   { name: "a tag on a line of its own", text: "[开心]\r\n你好", read: ["{开心}", "你好"] },
+  { name: "a tag on a line of its own, ended by CR alone", text: "[开心]\r你好", read: ["{开心}", "你好"] },
   { name: "brackets after the tag", text: "[a] b [c] d\n[e] f", read: ["{a}", "b [c] d\n[e] f"] },
   { name: "a second bracket", text: "[a] [b] c", read: ["{a}", "[b] c"] },
   { name: "a tag for each bubble", text: "[a] b\n@br\n[c] 好@br [e]", read: ["{a}", "b\n@br\n", "{c}", "好@br", "{e}"] },

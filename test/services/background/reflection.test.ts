@@ -70,6 +70,17 @@ describe("createReflectionService", () => {
     expect(await service.due(key)).toBe(true)
   })
 
+  test("T36 counts from the newest insight", async () => {
+    const { service, keep } = scene({ every: 3 })
+    await keep(9, "insight")
+    for (let count = 0; count < 2; count++) await keep()
+    await keep(9, "insight")
+    for (let count = 0; count < 2; count++) await keep()
+    expect(await service.due(key)).toBe(false)
+    await keep()
+    expect(await service.due(key)).toBe(true)
+  })
+
   test("T36 is due by accumulated importance, where that is asked for", async () => {
     const { service, keep } = scene({ every: 0, importanceSum: 12 })
     await keep(7)

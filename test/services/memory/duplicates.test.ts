@@ -30,6 +30,10 @@ describe("normaliseMemoryText", () => {
     expect(normaliseMemoryText(one)).not.toBe(normaliseMemoryText(other))
   })
 
+  test("keeps a mark inside a number, and nothing else of punctuation", () => {
+    expect(normaliseMemoryText("At 10:30, it costs 1.5/2 — not 1,5.")).toBe("at 10:30 it costs 1.5/2 not 1,5")
+  })
+
   test("is the same for a text that is normalised already", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", maxLength: 60 }), (text) => {

@@ -53,6 +53,12 @@ describe("what is found", () => {
     expect(first?.id).toBe(`${others.length}`)
   })
 
+  test("needs a signal that has a weight: words that weigh nothing find nothing", () => {
+    const documents = [memory("a", "bread"), memory("b", "tea")]
+    expect(found(documents, "bread")).toEqual(["a"])
+    expect(found(documents, "bread", { weights: { words: 0, neighbours: 0, session: 0 } })).toEqual([])
+  })
+
   test("of a question with very many words comes from the 96 that count most", () => {
     const letters = ["ba", "ke", "lo", "mi", "nu", "po", "ra", "se", "ti", "vu"]
     const rare = letters.flatMap((first) => letters.map((second) => `${first}${second}zar`))

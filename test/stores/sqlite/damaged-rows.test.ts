@@ -180,6 +180,25 @@ describe("a damaged row", () => {
     await store.close()
   })
 
+  test("of words that are set aside alone leaves the words behind them linked", async () => {
+    const folder = tempFolder()
+    const file = join(folder, "store.sqlite")
+    const store = await openSqliteStore(file)
+    const [key] = damaged
+    const said = { role: "user" as const, speaker: { id: "ann", name: "Ann" }, atMs: 1 }
+    const append = ["t1", "t2", "t3"].map((turnId) => ({ ...said, turnId, text: turnId }))
+    await store.commit(key, { expectVersion: 0, append, state: {}, jobs: [] })
+    await store.commit(key, { expectVersion: 1, append: [], state: {}, jobs: [], after: "t1" })
+    damage(file, "aside_messages", "body", () => "{")
+    expect(await store.repair(join(folder, "aside.jsonl"))).toHaveLength(1)
+    expect((await store.check()).problems).toEqual([])
+    expect((await store.branches(key)).map(({ turnId, parent }) => [turnId, parent])).toEqual([
+      ["t1", undefined],
+      ["t3", "t1"],
+    ])
+    await store.close()
+  })
+
   test("of words that are set aside, or before such words, leaves their branch linked", async () => {
     const folder = tempFolder()
     const file = join(folder, "store.sqlite")

@@ -27,6 +27,7 @@ describe("expressions of time on Wednesday 2024-05-15", () => {
     ["what did i say today", "2024-05-15"],
     ["yesterday i swam", "2024-05-14"],
     ["the day before yesterday", "2024-05-13"],
+    ["the day after tomorrow", "2024-05-17"],
     ["last night", "2024-05-14"],
     ["see you tomorrow", "2024-05-16"],
     ["last friday", "2024-05-10"],
