@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { leastRelevance } from "../../src/forgetting/events/select-events.ts"
-import { relevanceAmong, topOf } from "../../src/forgetting/ranking.ts"
+import { relevanceAmong, relevanceTo, topOf } from "../../src/forgetting/ranking.ts"
 
 test("the best of a list are those of a whole sort, equals in their order; what has no score is none", () => {
   fc.assert(
