@@ -6,7 +6,7 @@ import type { Dialect } from "../dialect/dialect.ts"
 import { promptFile } from "../dialect/render-notice.ts"
 import { shippedDialect } from "../dialect/shipped.ts"
 import type { KnownNames } from "../encode/lines.ts"
-import { combineInjections } from "../layers/combine-injections.ts"
+import { combineInjections, slotOf } from "../layers/combine-injections.ts"
 import { knownNames } from "../layers/turn-injections.ts"
 import type { TurnState } from "../layers/turn-state.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
@@ -107,7 +107,7 @@ function assembleAnew(given: readonly Injection[], options: AssembleInjectionsOp
   const sanitised: Assembly["sanitised"][number][] = []
   for (const { injection, removed, kinds } of cleaned) {
     const { key, enabled } = injection
-    if (enabled && !file.omit.includes(key)) sanitised.push({ key, removed, kinds })
+    if (enabled && !file.omit.includes(slotOf(key))) sanitised.push({ key, removed, kinds })
   }
   return {
     version: 1,

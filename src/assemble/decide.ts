@@ -3,7 +3,7 @@ import { type Injection, isEmptyValue, isText } from "../core/value.ts"
 import type { PromptFile } from "../dialect/dialect.ts"
 import { templateNames } from "../dialect/dialect-names.ts"
 import { cutBeforehand } from "../encode/marked-text.ts"
-import { leftToTurn } from "../layers/combine-injections.ts"
+import { leftToTurn, slotOf } from "../layers/combine-injections.ts"
 import type { FitStep, Fitted, KeyPlaces } from "./fit/fit-state.ts"
 import { type MessageCounter, valueTokens } from "./tokens/counted-message.ts"
 
@@ -65,16 +65,17 @@ function cutDecision({ key, cut, reason }: FitStep, fromTokens: number, toTokens
 
 function notPrinted(injection: Injection, { places, file, counter }: Outcome): FitDecision {
   const { key } = injection
+  const slot = slotOf(key)
   const names = templateNames(file.template.nodes)
-  if (file.off?.includes(key)) return unplaced(injection, "the profile leaves it out", counter)
-  if (file.omit.includes(key)) return unplaced(injection, "the prompt file omits it", counter)
+  if (file.off?.includes(slot)) return unplaced(injection, "the profile leaves it out", counter)
+  if (file.omit.includes(slot)) return unplaced(injection, "the prompt file omits it", counter)
   if (!places.of.has(key)) return unplaced(injection, "nothing visible was left of it", counter)
   if (injection.content === true)
-    return names.conditions.has(key)
+    return names.conditions.has(slot)
       ? { key, fate: "kept", fromTokens: 0, toTokens: 0, reason: "" }
       : unplaced(injection, "it is a flag, and the prompt file has no condition on it", counter)
-  const slot = names.slots.has(key) ? "its slot stands in a branch that was not taken" : "the file that prints it left it out"
-  return unplaced(injection, slot, counter)
+  const reason = names.slots.has(slot) ? "its slot stands in a branch that was not taken" : "the file that prints it left it out"
+  return unplaced(injection, reason, counter)
 }
 
 function unplaced({ key, content }: Injection, reason: string, counter: MessageCounter): FitDecision {

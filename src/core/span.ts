@@ -87,6 +87,24 @@ export interface Assembly {
   readonly prefixMoved?: PrefixMoved
   /** Characters that sanitising removed from untrusted text. */
   readonly sanitised: readonly Sanitised[]
+  /** The entries of lorebooks that the turn looked at, in its first request. */
+  readonly lore?: readonly LoreDecision[]
+}
+
+/** An entry of a lorebook that a turn looked at: it entered, or the reason why not (C18). */
+export interface LoreDecision {
+  /** `card`, or the name of a lorebook's file. */
+  readonly book: string
+  /** The entry's title, else its id. */
+  readonly entry: string
+  /** `in`, or what kept it out, such as `cooldown` or `probability`. */
+  readonly outcome: string
+  /** The key of its injection, if it is in. */
+  readonly injection?: string
+  /** The primary key that occurred. */
+  readonly key?: string
+  /** The message in which it occurred: 0 is the newest; `lore` means the text of another entry. */
+  readonly where?: number | "lore"
 }
 
 /** Characters that were removed from an injection's untrusted text. */

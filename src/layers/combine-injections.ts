@@ -3,9 +3,17 @@ import type { Dialect } from "../dialect/dialect.ts"
 import { dialectNames } from "../dialect/dialect-names.ts"
 import { renderNotice } from "../dialect/render-notice.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
-import { turnKeys } from "./prompt-names.ts"
+import { promptSlots, turnKeys } from "./prompt-names.ts"
 import { type TurnLook, turnInjections } from "./turn-injections.ts"
 import type { TurnState } from "./turn-state.ts"
+
+const ownSlots: ReadonlySet<string> = new Set(promptSlots)
+
+/** The slot of a key. Several items can share one: `lorebook/3` is printed in the slot `lorebook`. The agent's own slots are not shared. */
+export function slotOf(key: string): string {
+  const slot = key.split("/", 1)[0] ?? key
+  return ownSlots.has(slot) ? key : slot
+}
 
 /**
  * The items of the stack, then the turn's own injections. If both have one key, the turn's comes last and so fills the slot; an empty

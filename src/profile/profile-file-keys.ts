@@ -1,5 +1,6 @@
 import { type InputOf, line, map, table } from "./key.ts"
 import { documents, files, outputInFile } from "./keys/files.ts"
+import { lorebook } from "./keys/lorebook.ts"
 import { mcp } from "./keys/mcp.ts"
 import { context, memory, recallWeights } from "./keys/memory.ts"
 import { observers, processesInFile } from "./keys/processes.ts"
@@ -28,6 +29,7 @@ export const profileFileKeys = table("A profile: everything that makes one agent
         "Values for prompts: each fills the slot of its name. The name must not be one of the agent's own, such as persona or question.",
     },
   ),
+  lorebook,
   plugins,
   skills,
   output: outputInFile,

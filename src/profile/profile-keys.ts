@@ -76,6 +76,9 @@ export const profileKeys = table("A profile: everything that makes one agent.", 
   greeting: inCode<string, "optional">(
     "The agent's first message of a conversation, as a character card brings one. The program says it: `session.hear` with the agent's id keeps it.",
   ),
+  greetings: inCode<readonly string[]>(
+    "All greetings of a character card: any of them can begin a conversation in the place of `greeting`.",
+  ),
   format: inCode<TrustedText, "optional", string | TrustedText>(
     "How the agent writes: the whole text of the slot `format` (L4).",
   ),

@@ -1,5 +1,6 @@
 import type { HistoryMessage, ServiceKey, SessionKey, Speaker } from "../core/conversation.ts"
 import type { TokenCounter } from "../core/ports.ts"
+import type { LoreDecision } from "../core/span.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
 import type { Tool, ToolRun } from "../tools/tool.ts"
 import type { TurnResult } from "../trace/turn-event.ts"
@@ -42,6 +43,8 @@ export interface BeforeTurnContext {
   readonly startedMs: number
   /** Counts tokens as the turn's budget does. */
   readonly counter: TokenCounter
+  /** Tokens that a request of the turn may have; undefined: no limit. */
+  readonly budgetTokens: number | undefined
   /** Aborts with the turn and when the hook's time is over. */
   readonly signal: AbortSignal
   /** The conversation's messages that meet a filter, also those outside `history` (R13). Tools that the hook adds can call it too. */
@@ -52,6 +55,8 @@ export interface BeforeTurnContext {
   replaceAnswer(turnId: string, text: string): void
   /** Begins the history in this turn's prompts with the first message of a turn (R11). A turn that is not in `history` changes nothing. */
   startHistoryAt(turnId: string): void
+  /** Says which entries of lorebooks the hook looked at, for the turn's trace (C18). */
+  explain(lore: readonly LoreDecision[]): void
   /** Calls `listener` after each tool run that the model asked for in this turn. If it throws, the turn reports a warning. */
   onRun(listener: (run: ToolRun) => void): void
   /** Adds tools for this turn. A tool whose name is taken is left out, with a warning. */

@@ -1,5 +1,6 @@
 import type { HistoryMessage } from "../core/conversation.ts"
 import { messageOf } from "../core/errors.ts"
+import type { LoreDecision } from "../core/span.ts"
 import { whatHappened, within } from "../core/timers.ts"
 import { frozenJson } from "../services/store/frozen-json.ts"
 import type { SessionNote } from "../services/store/session-store.ts"
@@ -41,6 +42,7 @@ class HookChanges {
   readonly #warnings: { readonly message: string; readonly kind: "hook" | "document" }[] = []
   readonly #runListeners: ((run: ToolRun) => void)[] = []
   readonly #view: HistoryView = { from: undefined, texts: new Map() }
+  readonly #lore: LoreDecision[] = []
   readonly #notes: readonly SessionNote[]
   #history: readonly HistoryMessage[] | undefined
   #state: unknown
@@ -75,6 +77,7 @@ class HookChanges {
       turn: session.turns,
       startedMs,
       counter: agent.ports.counter,
+      budgetTokens: this.#turn.budgetTokens,
       messages,
       ...(memory && session.memoryOn
         ? { recall: (query, options) => memory.recall(query, { ...key }, { ...options, excludeTurns: replaces?.turns ?? [] }) }
@@ -83,6 +86,7 @@ class HookChanges {
       startHistoryAt: (turnId) => {
         this.#view.from = turnId
       },
+      explain: (lore) => void this.#lore.push(...lore),
       onRun: (listener) => void this.#runListeners.push(listener),
       notes: this.#notes,
       stack: this.#stack,
@@ -107,6 +111,7 @@ class HookChanges {
     if (this.#state !== undefined) progress.hookStates.set(this.#name, this.#state)
     for (const { id } of this.#notes) progress.takenNotes.add(id)
     progress.runListeners.push(...this.#runListeners)
+    if (this.#lore.length > 0) progress.lore = [...(progress.lore ?? []), ...this.#lore]
     const { from, texts } = this.#view
     if (from !== undefined || texts.size > 0) progress.shownHistory = shownAs(progress.shownHistory, this.#view)
     for (const { message, kind } of this.#warnings) {

@@ -31,6 +31,7 @@ export function assembleStep(turn: TurnContext, { prompt, tools }: StepRequest, 
   const dialect = markerId === undefined ? agent.dialect : withSessionMarkers(agent.dialect, markerId)
   turn.stack.update()
   const history = progress.shownHistory
+  const lore = progress.cut ? undefined : progress.lore
   const bounds = progress.cut ? [] : oldRunBounds(turn)
   const histories = (!progress.cut && progress.shown?.fewerAndFewer(turn, model)) || [history]
   let assembly: Assembly
@@ -57,6 +58,7 @@ export function assembleStep(turn: TurnContext, { prompt, tools }: StepRequest, 
     else if (++attempt >= bounds.length) break
   }
   assembly = withOldRunsTold(assembly, progress.shownHistory)
+  if (lore) assembly = { ...assembly, lore }
   progress.cut = assembly.cut
   warnOfCuts(turn, assembly)
   progress.shown?.warnOfUnseen(turn, model)

@@ -9,7 +9,7 @@ import type {
 } from "../core/conversation.ts"
 import type { PromptStrataError } from "../core/errors.ts"
 import type { Ports } from "../core/ports.ts"
-import type { CutRecord } from "../core/span.ts"
+import type { CutRecord, LoreDecision } from "../core/span.ts"
 import type { Injection, Trust } from "../core/value.ts"
 import { isEmptyValue } from "../core/value.ts"
 import type { Dialect } from "../dialect/dialect.ts"
@@ -227,6 +227,8 @@ export interface TurnProgress {
   readonly takenNotes: Set<string>
   /** Listeners of hooks, called after each tool run of the model. */
   readonly runListeners: ((run: ToolRun) => void)[]
+  /** The entries of lorebooks that hooks looked at; absent without lorebooks. */
+  lore?: readonly LoreDecision[]
   /** The agent's tools and those that hooks added for this turn. */
   tools: ToolSet
   /** The window as prompts show it; hooks can shorten it. */

@@ -142,12 +142,11 @@ function filledByCard(dialect: string, locale: string, prompt: string, text: str
   if (typeof card === "string") throw new Error(card)
   const values = { locale, userName: "User", clock: { nowMs: () => 0 } }
   const { text: persona, greeting, name = "Mei" } = cardPersona(card, values)
-  const lore = card.book?.entries ?? []
   const history = greeting === "" ? [] : [said("assistant", greeting, { unprompted: true })]
   const turn = turnState("好", { agentName: name, history })
   const stack = new PromptStack([
     { key: "persona", content: persona, scope: "global" },
-    ...cardInjections({ card, lore, fill: (given) => given }),
+    ...cardInjections({ card, fill: (given) => given }),
   ])
   return [...assemble(stack, { dialect, locale, prompt, turn }).messages]
 }

@@ -1,5 +1,6 @@
 import type { FitRule, Injection } from "../../core/value.ts"
 import { templateNames } from "../../dialect/dialect-names.ts"
+import { slotOf } from "../../layers/combine-injections.ts"
 import { type Draft, type DraftMessage, type DraftSummary, type Piece, summaryOf } from "../draft/draft.ts"
 import type { FitState, Goal, KeyPlaces, Tryout } from "./fit-state.ts"
 import { fewestGone, type Gains, gainsOf } from "./search.ts"
@@ -11,7 +12,7 @@ export function plainDropsFrom(
   { options: { file }, draft: { printed } }: FitState,
 ): readonly Injection[] {
   const { all: named } = templateNames(file.template.nodes)
-  const isPlain = ({ key, fit }: Injection): boolean => isDrop(fit) && !named.has(key) && printed.has(key)
+  const isPlain = ({ key, fit }: Injection): boolean => isDrop(fit) && !named.has(slotOf(key)) && printed.has(key)
   let end = from
   for (let injection = order[end]; injection && isPlain(injection); injection = order[end]) end++
   return order.slice(from, end)

@@ -4,6 +4,7 @@ import { type Injection, isText, type SlotEntry, type SlotValue, type Stability 
 import type { Dialect } from "../../dialect/dialect.ts"
 import { promptFile } from "../../dialect/render-notice.ts"
 import type { NoticeText } from "../../encode/marked-text.ts"
+import { slotOf } from "../../layers/combine-injections.ts"
 import { promptVariables } from "../../layers/prompt-names.ts"
 import type { SlotNode, TemplateNode, TemplateRole } from "../../template/ast.ts"
 import { FrameWriter } from "../../template/frame-writer.ts"
@@ -74,8 +75,8 @@ class PromptPrinter implements WalkHost {
     const scope = this.writer.open()
     for (const injection of placed) {
       const around = this.#recorder.enter(originOf(injection))
-      const place = { injection, node, fileName: injection.key, rest: isRest }
-      if (this.#values.value(injection.content, place)) this.writer.separate("\n\n", node.source)
+      const place = { injection, node, fileName: slotOf(injection.key), rest: isRest }
+      if (this.#values.value(injection.content, place)) this.writer.separate(node.name === depthSlot ? "\n" : "\n\n", node.source)
       this.#recorder.origin = around
     }
     return this.writer.close(scope)
@@ -100,17 +101,44 @@ class PromptPrinter implements WalkHost {
   }
 
   messages(name: string, source: Source): void {
-    for (const injection of this.#input.placement.slots.get(name) ?? []) {
+    const { slots, held } = this.#input.placement
+    for (const injection of slots.get(name) ?? []) {
       if (!Array.isArray(injection.content)) throw notEntries(name, source)
       const node: SlotNode = { type: "slot", name, alone: true, source }
       const file = entryFile(this.#dialect, name)
       if (!file) throw missingEntryFile(name, this.#dialect, node)
       const place = { injection, file, node, message: true }
       const around = this.#recorder.enter(originOf(injection))
-      for (const entry of injection.content as readonly SlotEntry[]) this.#message(entry, place)
+      const entries = injection.content as readonly SlotEntry[]
+      const deep = name === "history" && this.#dialect.files.has(depthFile) ? deepItems(slots.get(depthSlot), entries) : undefined
+      let at = 0
+      for (const entry of entries) {
+        if (deep) this.#deepMessages(deep.get(at++))
+        this.#message(entry, place)
+      }
+      // What is behind the newest message stays in the slot.
+      if (deep) slots.set(depthSlot, deep.get(-1) ?? [])
+      if (deep?.has(-1) === false) held.delete(depthSlot)
       this.#recorder.origin = around
     }
     this.#recorder.endMessage()
+  }
+
+  /**
+   * Prints the items at a depth of history before one of its entries. Those of one role are a message of that role, in the frame of the
+   * dialect's `depth.md`.
+   */
+  #deepMessages(items: readonly Injection[] | undefined): void {
+    for (const [role, deep] of Map.groupBy(items ?? [], ({ key }) => key.split("/")[1]?.split(".")[1])) {
+      const [first] = deep
+      const file = this.#dialect.files.get(depthFile)
+      if (!first || !file) return
+      const around = this.#recorder.enter(originOf(first))
+      this.#startMessage(role === "assistant" || role === "user" ? role : "system")
+      this.#input.placement.slots.set(depthSlot, deep)
+      walkScope(file.template.nodes, this.writer, this)
+      this.#recorder.origin = around
+    }
   }
 
   #message(entry: SlotEntry, place: EntryPlace): void {
@@ -158,6 +186,23 @@ class PromptPrinter implements WalkHost {
     for (const injection of this.#input.injections) if (injection.key === name) return originOf(injection).stability
     return usualStabilities.get(name) ?? "turn"
   }
+}
+
+/** Items under `lorebook.depth/4.user/NAME` stand before the fourth newest message, which is the turn's own if it counts, as the user's (C14). */
+const depthSlot = "lorebook.depth"
+const depthFile = "depth"
+
+/** The items at a depth, by the index of the entry of history before which they stand; -1 for none. */
+function deepItems(items: readonly Injection[] | undefined, entries: readonly SlotEntry[]): Map<number, Injection[]> | undefined {
+  if (!items) return undefined
+  const spoken = entries.flatMap(({ speaker }, at) => (speaker === undefined ? [] : [at]))
+  return Map.groupBy(items, ({ key }) => {
+    const depth = Number.parseInt(key.split("/")[1] ?? "", 10)
+    let at = depth < 0 ? spoken[-1 - depth] : depth > 1 ? (spoken.at(1 - depth) ?? 0) : -1
+    // A message that answers the one before it stays with it.
+    while (at && entries[at]?.answers === true) at--
+    return at ?? -1
+  })
 }
 
 function openingOf(entry: SlotEntry): Omit<DraftMessage, "pieces"> {

@@ -4,6 +4,7 @@ import { type Injection, isEmptyValue, isText, type SlotEntry, type SlotValue } 
 import type { Dialect, PromptFile } from "../../dialect/dialect.ts"
 import type { Markers } from "../../encode/lines.ts"
 import type { NoticeText } from "../../encode/marked-text.ts"
+import { slotOf } from "../../layers/combine-injections.ts"
 import type { SlotNode, TemplateNode } from "../../template/ast.ts"
 import { FrameWriter, settleFrame } from "../../template/frame-writer.ts"
 import { walkScope } from "../../template/render.ts"
@@ -169,7 +170,7 @@ export class ValuePrinter {
         const { name } = node
         // The content of a rest item prints through the file of its key: a list of tools through tools.md.
         const isRest = rest === true && name === "content"
-        const fileName = isRest ? injection.key : name
+        const fileName = isRest ? slotOf(injection.key) : name
         return Object.hasOwn(entry, name) && values.value(entry[name], { injection, node, fileName, rest: isRest })
       },
       role: () => invariant(false, "an entry file makes no messages"),

@@ -23,7 +23,7 @@ export function fitRoom(
   const { max, maxEntries = Number.POSITIVE_INFINITY, sizeOf, passOver = false } = room
   const kept = new Set<number>()
   let size = 0
-  for (const at of [...entered].sort((a, b) => compare(entries[b], entries[a]) || a - b)) {
+  for (const at of [...entered].sort((a, b) => byWorth(entries[b], entries[a]) || a - b)) {
     const own = sizeOf(entries[at] as LoreEntry)
     if (kept.size < maxEntries && size + own <= max) {
       kept.add(at)
@@ -33,7 +33,8 @@ export function fitRoom(
   return kept
 }
 
-function compare(a: LoreEntry | undefined, b: LoreEntry | undefined): number {
+/** Sorts the entries that are left out first to the front. */
+export function byWorth(a: LoreEntry | undefined, b: LoreEntry | undefined): number {
   return classOf(a) - classOf(b) || (a?.priority ?? 0) - (b?.priority ?? 0) || (a?.order ?? 0) - (b?.order ?? 0)
 }
 

@@ -39,7 +39,8 @@ export async function loadCard(path: string, limits: CardLimits = {}): Promise<C
   }
 }
 
-function located(thrown: unknown, path: string): unknown {
+/** An error with the path of the file that it is about. */
+export function located(thrown: unknown, path: string): unknown {
   const shown = displayPath(path)
   if (PromptStrataError.isInstance(thrown)) {
     if (thrown.code !== "file" || thrown.source !== undefined) return thrown
@@ -69,7 +70,20 @@ export function readCard(bytes: Uint8Array, limits: CardLimits = {}): CardFile {
   if (bytes.length > maxFileBytes) throw tooLarge("a card", bytes.length, maxFileBytes)
   if (isPng(bytes)) return pngCard(bytes, maxJsonBytes)
   if (isZip(bytes)) return charxCard(bytes, { maxJsonBytes, maxUnpackedBytes })
+  const picture = pictureKind(bytes)
+  if (picture !== undefined)
+    throw bad(
+      `expected a card as PNG, APNG, CHARX or JSON, found a ${picture} picture`,
+      "No card is read from such pictures. Get the card as PNG: a picture that was converted has lost its card.",
+    )
   return { card: parseCard(bytes, maxJsonBytes, "the file"), format: "json", chunks: [], files: new Map() }
+}
+
+/** The kind of a picture that some programs keep cards in, and that is not read. */
+function pictureKind(bytes: Uint8Array): string | undefined {
+  const head = Buffer.from(bytes.subarray(0, 12)).toString("latin1")
+  if (head.startsWith("RIFF") && head.endsWith("WEBP")) return "WebP"
+  return head.startsWith("\xff\xd8\xff") ? "JPEG" : undefined
 }
 
 /** The keywords of chunks that hold cards, the best first: a V3 card has one of V2 beside it for other readers. */
@@ -117,19 +131,22 @@ function decodeBase64(text: string, keyword: string, maxBytes: number): Uint8Arr
 }
 
 function parseCard(bytes: Uint8Array, maxBytes: number, where: string): Card {
+  const card = cardOf(parseJson(bytes, maxBytes, where))
+  if (typeof card === "string") throw bad(`${card} (${where})`)
+  return card
+}
+
+/** Reads JSON of a stranger. Throws `file` if it is too large, too deep or no JSON. */
+export function parseJson(bytes: Uint8Array, maxBytes: number, where: string): unknown {
   if (bytes.length > maxBytes) throw tooLarge(where, bytes.length, maxBytes)
-  let json: unknown
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes)
     checkDepth(text, where)
-    json = JSON.parse(text)
+    return JSON.parse(text)
   } catch (cause) {
     if (PromptStrataError.isInstance(cause)) throw cause
     throw bad(`expected ${where} to be JSON in UTF-8, but ${messageOf(cause)}`, undefined, cause)
   }
-  const card = cardOf(json)
-  if (typeof card === "string") throw bad(`${card} (${where})`)
-  return card
 }
 
 /** Deeper values would fill the call stack of whoever walks them. */

@@ -1,8 +1,8 @@
 import { extname } from "node:path"
 
-const extensions: ReadonlySet<string> = new Set([".png", ".apng", ".charx", ".json"])
+const extensions: ReadonlySet<string> = new Set([".png", ".apng", ".charx", ".json", ".webp", ".jpg", ".jpeg"])
 
-/** True for the path of a file that can be a character card. */
+/** True for the path of a file that can be a character card, or that one could be expected in. */
 export function isCardPath(path: string): boolean {
   return extensions.has(extname(path).toLowerCase())
 }

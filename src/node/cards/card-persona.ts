@@ -1,4 +1,5 @@
 import { dirname } from "node:path"
+import { PromptStrataError } from "../../core/errors.ts"
 import { lazyPattern } from "../../core/lazy-pattern.ts"
 import { mulberry32 } from "../../core/mulberry.ts"
 import type { Clock } from "../../core/ports.ts"
@@ -7,6 +8,7 @@ import { onOneLine } from "../../encode/line-breaks.ts"
 import { sanitise } from "../../encode/sanitise.ts"
 import type { Card } from "../../layers/card/card.ts"
 import { fillMacros, type MacroValues } from "../../layers/card/macros.ts"
+import { defaultLore, type LoreSettings } from "../../layers/lorebook/lore-settings.ts"
 import type { Plugin } from "../../services/plugin.ts"
 import { readBytes } from "../read-text-file.ts"
 import { displayPath } from "../shipped-files.ts"
@@ -20,6 +22,11 @@ export interface CardSurroundings {
   /** The name of the user in a private conversation. */
   readonly userName: string
   readonly clock: Clock
+  /** Default: the host's. */
+  readonly timeZone?: string | undefined
+  /** The number of the greeting that conversations begin with. Default 1. */
+  readonly greeting?: number | undefined
+  readonly lore?: LoreSettings | undefined
 }
 
 /** A card as a persona. Its first message and what its prompts show of each turn go with it. */
@@ -27,6 +34,8 @@ export interface CardPersona {
   readonly text: TrustedText
   readonly name: string | undefined
   readonly greeting: string
+  /** All greetings: the first message, its alternatives, and those for groups. */
+  readonly greetings: readonly string[]
   readonly plugin: Plugin
 }
 
@@ -43,24 +52,32 @@ export function readCardPersona(path: string, surroundings: CardSurroundings): C
 }
 
 /** A card as a persona. Its words are a stranger's, so they are encoded (C11). */
-export function cardPersona(card: Card, { locale, userName, clock }: CardSurroundings): CardPersona {
+export function cardPersona(card: Card, surroundings: CardSurroundings): CardPersona {
+  const { locale, userName, clock, timeZone, greeting = 1, lore = defaultLore } = surroundings
   const name = plainName(card.shownName) || plainName(card.name)
   const values: MacroValues = {
     char: name,
     user: userName,
     nowMs: clock.nowMs(),
     locale,
+    timeZone,
     // Chance depends on the card alone here, because this text stands at the beginning of all prompts.
     random: mulberry32(card.name),
     pick: (place) => mulberry32(`${card.name} ${place}`)(),
   }
   const fill = (text: string): string => fillMacros(text, values).text.trim()
   const words = [card.systemPrompt, card.description].map(fill).filter((part) => part !== "")
+  const greetings = [...card.greetings, ...card.groupGreetings].map(fill)
+  if (greeting > Math.max(1, greetings.length))
+    throw new PromptStrataError("usage", `expected the number of a greeting from 1 to ${greetings.length}, found ${greeting}.`, {
+      hint: "`promptstrata card show` prints the greetings with their numbers.",
+    })
   return {
     text: { text: words.join("\n\n"), trust: "tool" },
     name: name === "" ? undefined : name,
-    greeting: fill(card.greetings[0] ?? ""),
-    plugin: { name: "card", hooks: [cardHook(card, { name, locale })] },
+    greeting: greetings[greeting - 1] ?? "",
+    greetings,
+    plugin: { name: "card", hooks: [cardHook(card, { name, locale, timeZone, lore, greetings })] },
   }
 }
 

@@ -2,7 +2,8 @@ import { basename, extname, resolve } from "node:path"
 import { checkOptions } from "../../core/check-options.ts"
 import { type Clock, hostPorts, type Timers } from "../../core/ports.ts"
 import type { Profile } from "../../profile/profile.ts"
-import { defaultUserName, resolveProfile } from "../../profile/resolve.ts"
+import { profileFileKeys } from "../../profile/profile-file-keys.ts"
+import { defaultUserName, resolveProfile, withDefaults } from "../../profile/resolve.ts"
 import type { Plugin } from "../../services/plugin.ts"
 import { isCardPath } from "../cards/card-path.ts"
 import { promptsFolderOf } from "../find-text.ts"
@@ -10,6 +11,7 @@ import { environmentLocale, promptLocale } from "../locale.ts"
 import { shippedProfilesFolder } from "../shipped-files.ts"
 import { skillMounts } from "../skills/skill-mounts.ts"
 import { findProfile, mergeChain, type ProfileSearch, readProfileChain, refuseReported } from "./profile-chain.ts"
+import { findLorebooks, readLorebooks } from "./profile-lorebooks.ts"
 import { checkPluginOptions, checkPluginTools, loadProfilePlugins } from "./profile-plugins.ts"
 import { findProcesses } from "./profile-processes.ts"
 import { checkReflectSchedule, checkVariables, profileSettings, profileVariables } from "./profile-settings.ts"
@@ -32,6 +34,8 @@ export interface LoadProfileOptions {
   readonly clock?: Clock
   /** Default: the host's. */
   readonly timers?: Timers
+  /** The number of the greeting that conversations begin with, if the persona is a character card. Default: the profile's, else 1. */
+  readonly greeting?: number | undefined
   /** How long the module of a plugin may take to load, and then its function to return. Default 10,000 for each. */
   readonly pluginTimeoutMs?: number
   /** Called with what the profile leaves open and was guessed: its language, the agent's name. Default: `console.warn`, once for each message. */
@@ -46,6 +50,7 @@ export const loadProfileOptions: Readonly<Record<keyof LoadProfileOptions, true>
   dataFolder: true,
   clock: true,
   timers: true,
+  greeting: true,
   pluginTimeoutMs: true,
   onWarning: true,
 }
@@ -68,14 +73,19 @@ export async function readProfile(
   made: Map<string, Plugin> = new Map(),
 ): Promise<Profile> {
   const parts = await findParts(nameOrPath, options)
-  const { path, file, search, texts, dialect, processes } = parts
+  const { path, file, search, texts, dialect, processes, lorebooks } = parts
   const { chain, locale } = search
   const dataFolder = resolve(options.dataFolder ?? "data")
   await checkReflectSchedule(search)
   refuseReported(search)
   const { clock = hostPorts.clock } = options
   const userName = file.user?.name ?? defaultUserName(locale)
-  const words = await readProfileTexts(file, texts, { locale, userName, clock })
+  const { timeZone } = file
+  const lore = withDefaults(profileFileKeys.keys.lorebook.keys, { ...file.lorebook })
+  const greeting = options.greeting ?? file.prompt?.greeting
+  const words = await readProfileTexts(file, texts, { locale, userName, clock, timeZone, greeting, lore })
+  const name = words.input.agent.name ?? profileName(path)
+  const books = await readLorebooks(lorebooks, { name, locale, timeZone, ...lore })
   const { skills, plugins } = await loadExtensions(parts, { ...options, dataFolder, made })
   const format = words.parser(plugins)
   tellGuesses(parts, words.input.agent.name, options)
@@ -101,7 +111,7 @@ export async function readProfile(
     variables: { ...toneVariables(search, texts), ...profileVariables(chain) },
     tools,
     skills,
-    plugins: [...plugins, ...words.plugins],
+    plugins: [...plugins, ...words.plugins, ...books],
     output: { ...profileOutput(file, surroundings), format },
   })
   return withDocuments(await withVirtualContext(profile, file, texts.folder), surroundings)
@@ -125,11 +135,12 @@ async function findParts(nameOrPath: string, options: LoadProfileOptions) {
   const dialect = findProfileDialect(search, texts.folder)
   const processes = findProcesses(search, file, texts.folder)
   const skills = loadProfileSkills(search, texts.folder)
+  const lorebooks = findLorebooks(search)
   checkEnabledTools(search)
   checkPluginOptions(search)
   checkVariables(search)
   refuseReported(search)
-  return { path, file, search, texts, dialect, processes, skills }
+  return { path, file, search, texts, dialect, processes, skills, lorebooks }
 }
 
 /** Says what neither the profile nor the caller decided. A profile without a persona, such as `soul`, names nobody on purpose. */

@@ -85,7 +85,9 @@ export interface SettingPlace {
 
 /** The tables of which single settings are asked for. */
 type Tables = {
-  readonly [N in "documents" | "files" | "memory" | "plugins" | "prompt" | "skills" | "tools"]: NonNullable<ProfileFile[N]>
+  readonly [N in "documents" | "files" | "lorebook" | "memory" | "plugins" | "prompt" | "skills" | "tools"]: NonNullable<
+    ProfileFile[N]
+  >
 }
 
 /** A setting as the nearest profile of the chain has it. */

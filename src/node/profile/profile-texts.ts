@@ -107,6 +107,7 @@ export async function readProfileTexts(file: ProfileFile, texts: ProfileTexts, s
       user: { name: file.user?.name ?? persona.userName },
       persona: persona.text,
       greeting: card?.greeting || undefined,
+      greetings: card?.greetings,
       format: format?.text,
       final: { system },
     },

@@ -1,4 +1,4 @@
-import { line, lines, map, table } from "../key.ts"
+import { line, lines, map, table, wholeNumber } from "../key.ts"
 import { defaultDialect } from "../profile-keys.ts"
 
 export const prompt = table("The texts from which prompts are made. Paths are relative to the file in which they stand.", {
@@ -10,6 +10,12 @@ export const prompt = table("The texts from which prompts are made. Paths are re
   persona: line({
     words: "The persona: who the agent is (layer 1). The name of a persona, or a file.",
     otherwise: "none",
+  }),
+  greeting: wholeNumber({
+    min: 1,
+    max: 10_000,
+    default: 1,
+    words: "The number of the greeting that conversations begin with, if the persona is a character card.",
   }),
   format: line({ words: "How the agent writes (layer 2): the name of a format, or a file.", otherwise: "none" }),
   finalSystem: line({ words: "System message of the final output: a file.", otherwise: "none" }),

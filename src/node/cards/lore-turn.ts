@@ -1,0 +1,114 @@
+import { mulberry32 } from "../../core/mulberry.ts"
+import type { LoreDecision } from "../../core/span.ts"
+import type { FilledText } from "../../layers/card/macros.ts"
+import { loreInjections, type PlacedLore } from "../../layers/lorebook/lore-injections.ts"
+import { afterTurn, type LoreMemory, loreMemory } from "../../layers/lorebook/lore-memory.ts"
+import type { LoreSettings } from "../../layers/lorebook/lore-settings.ts"
+import type { Lorebook, LoreEntry } from "../../layers/lorebook/lorebook.ts"
+import { createLoreScanner, type LoreScan, type LoreScanner } from "../../layers/lorebook/scan.ts"
+import type { LoreReport, LoreTurn } from "../../layers/lorebook/turn.ts"
+import type { BeforeTurnContext } from "../../services/turn-hook.ts"
+
+/** A book that is ready for turns. */
+export interface LoreSource {
+  /** Letters, digits, `_` and `-`; unique among an agent's books. */
+  readonly name: string
+  readonly book: Lorebook
+  readonly scanner: LoreScanner
+  /** The number of each entry, by which its injection is named. */
+  readonly numbers: ReadonlyMap<LoreEntry, number>
+}
+
+/** Prepares a book for turns. */
+export function loreSource(name: string, given: Lorebook, settings: LoreSettings): LoreSource {
+  const { scanDepth, recursive, names: withNames, wholeWords, stayTurns } = settings
+  // Each turn has two messages.
+  const sticky = stayTurns === 0 ? undefined : 2 * stayTurns + 1
+  const entries = given.entries.map((entry): LoreEntry => {
+    const { wholeWords: own = wholeWords, sticky: ownSticky } = entry
+    return { ...entry, wholeWords: own, sticky: ownSticky || sticky }
+  })
+  const book = { scanDepth, recursive, withNames, ...withoutUndefined(given), entries }
+  return { name, book, scanner: createLoreScanner(book), numbers: new Map(entries.map((entry, at) => [entry, at])) }
+}
+
+function withoutUndefined(book: Lorebook): Lorebook {
+  return Object.fromEntries(Object.entries(book).filter(([, value]) => value !== undefined)) as unknown as Lorebook
+}
+
+/** Everything that the search of a turn needs beside its books. */
+export interface LoreParts {
+  readonly context: BeforeTurnContext
+  readonly settings: LoreSettings
+  readonly character: LoreTurn["character"]
+  /** The index of the greeting that the conversation shows it began with; undefined if that cannot be seen. */
+  readonly greeting?: number | undefined
+  /** Fills in the macros of a text. */
+  fill(text: string): FilledText
+}
+
+/** Puts the entries that a turn's words call into its prompt, tells which and why (C18), and keeps since when they are in (C17). */
+export function enterLore(sources: readonly LoreSource[], parts: LoreParts): void {
+  const { context, settings, greeting: seen } = parts
+  const { memoryOn, state, turn, turnId, warn } = context
+  const known = memoryOn ? loreMemory(state.get()) : undefined
+  const memory: LoreMemory = known ?? { turns: turn, books: {}, before: [] }
+  const greeting = seen ?? memory.greeting
+  const scans = sources.map((source) => ({ source, scan: scanOf(source, { ...memory, greeting }, parts) }))
+  const placed = scans.flatMap(({ source, scan }) => scan.entries.map((entry) => placedLore(source, entry, parts)))
+  placed.sort((a, b) => a.entry.order - b.entry.order)
+  const injections = loreInjections(placed, settings.place)
+  for (const injection of injections.values()) context.stack.add(injection)
+  const reports = scans.flatMap(({ source, scan }) => scan.reports.map((report) => ({ source, report })))
+  context.explain(reports.map(({ source, report }) => decisionOf(source.name, report, injections.get(report.entry)?.key)))
+  const leftOut = reports.filter(({ report }) => report.outcome === "room").map(({ report }) => titleOf(report.entry))
+  if (leftOut.length > 0) warn(`No room for entries of the lorebook: ${leftOut.join(", ")}.`)
+  if (!memoryOn || !(greeting !== undefined || sources.some(({ book }) => book.entries.some(dependsOnTime)))) return
+  const books = Object.fromEntries(scans.map(({ source, scan }) => [source.name, scan.state]))
+  state.set(afterTurn(turnId, memory, { books, greeting }))
+}
+
+function dependsOnTime({ sticky = 0, cooldown = 0, delay = 0, conditions }: LoreEntry): boolean {
+  return sticky + cooldown + delay > 0 || conditions !== undefined
+}
+
+function scanOf({ name, book, scanner }: LoreSource, memory: LoreMemory, parts: LoreParts): LoreScan {
+  const { context, settings, character, fill } = parts
+  const { question, speaker, history, turnId, counter, budgetTokens } = context
+  const max = book.tokenBudget ?? (budgetTokens === undefined ? undefined : Math.floor(budgetTokens * settings.budgetShare))
+  const greetings = memory.greeting === undefined ? 0 : 1
+  return scanner.scan({
+    messages: [
+      ...history.map((message) => ({ text: message.text, speaker: message.speaker.name })),
+      { text: question, speaker: speaker.name },
+    ],
+    // Each turn before this one has a question and an answer.
+    messageCount: 2 * memory.turns + greetings + 1,
+    answerCount: memory.turns + greetings,
+    greeting: memory.greeting,
+    character,
+    state: memory.books[name],
+    random: mulberry32(`${turnId} ${name}`),
+    room: max === undefined ? undefined : { max, sizeOf: ({ text }) => counter.count(fill(text.text).text) },
+    recursionText(entry) {
+      const { text, hiddenKeys } = fill(entry.text.text)
+      return hiddenKeys === "" ? text : `${text}\n${hiddenKeys}`
+    },
+  })
+}
+
+/** What macros print may be a speaker's own words, so a text with macros is not its author's alone. */
+function placedLore({ name, numbers }: LoreSource, entry: LoreEntry, { fill }: LoreParts): PlacedLore {
+  const { text } = fill(entry.text.text)
+  const isSame = text === entry.text.text
+  return { entry, name: `${name}.${numbers.get(entry)}`, text: isSame ? entry.text : { text, trust: "tool" } }
+}
+
+function decisionOf(book: string, { entry, outcome, key, where }: LoreReport, injection: string | undefined): LoreDecision {
+  const found = key === undefined ? {} : { key, where: where ?? 0 }
+  return { book, entry: titleOf(entry), outcome, ...(injection === undefined ? {} : { injection }), ...found }
+}
+
+function titleOf({ title, id }: LoreEntry): string {
+  return title ?? id
+}

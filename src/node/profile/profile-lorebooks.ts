@@ -1,0 +1,29 @@
+import { dirname, resolve } from "node:path"
+import type { Plugin } from "../../services/plugin.ts"
+import type { LorebookOptions } from "../cards/lorebook-file.ts"
+import { fileExists, isFolder } from "../file-log.ts"
+import { displayPath } from "../shipped-files.ts"
+import { nearestSetting, type ProfileSearch, report } from "./profile-chain.ts"
+
+/** The paths of the lorebooks that `[lorebook]` names. Reports those that are not there. */
+export function findLorebooks(search: ProfileSearch): readonly string[] {
+  const setting = nearestSetting(search.chain, "lorebook", "files")
+  if (setting === undefined) return []
+  const { document, value, path } = setting
+  const paths = value.map((file) => resolve(dirname(document.path), file))
+  for (const [at, file] of paths.entries()) {
+    if (fileExists(file) || isFolder(file)) continue
+    report(search, { document, path: [...path, at] }, `expected a lorebook, found none at ${displayPath(file)}.`)
+  }
+  return paths
+}
+
+/** Reads lorebooks as a plugin; none without files. */
+export async function readLorebooks(
+  paths: readonly string[],
+  { files: _, ...options }: LorebookOptions & { readonly files?: unknown },
+): Promise<readonly Plugin[]> {
+  if (paths.length === 0) return []
+  const { lorebookPlugin } = await import("../cards/lorebook-file.ts")
+  return [lorebookPlugin(paths, options)]
+}

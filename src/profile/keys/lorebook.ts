@@ -1,0 +1,44 @@
+import { defaultLore } from "../../layers/lorebook/lore-settings.ts"
+import { choice, flag, lines, number, table, wholeNumber } from "../key.ts"
+
+/** The table `[lorebook]` of a profile's file. */
+export const lorebook = table("Lorebooks: texts that enter a prompt when they are mentioned.", {
+  files: lines("./world.json", {
+    default: [],
+    words:
+      "Lorebooks beside that of a card: JSON of a V3 lorebook or of SillyTavern, a Markdown file or a folder of such files. Relative to this file.",
+  }),
+  place: choice(["end", "card"], {
+    default: defaultLore.place,
+    words:
+      '"end": behind the history, so that a provider can cache what stands before; entries that are always in keep their own place. "card": each entry where its author put it, also inside the history.',
+  }),
+  budgetShare: number({
+    min: 0,
+    max: 1,
+    default: defaultLore.budgetShare,
+    words:
+      "The share of a request's tokens that a lorebook may have if it names no number of tokens itself. Without a budget there is no limit.",
+  }),
+  stayTurns: wholeNumber({
+    min: 0,
+    max: 1_000,
+    default: defaultLore.stayTurns,
+    words: "The number of further turns for which an entry stays once it is in.",
+  }),
+  names: flag({ default: defaultLore.names, words: "With true, the names of speakers are searched for keys too." }),
+  wholeWords: flag({
+    default: defaultLore.wholeWords,
+    words: "With true, keys of letters match whole words only, in entries that do not say it themselves.",
+  }),
+  scanDepth: wholeNumber({
+    min: 0,
+    max: 1_000,
+    default: defaultLore.scanDepth,
+    words: "The number of newest messages that are searched, for lorebooks that do not say it themselves.",
+  }),
+  recursive: flag({
+    default: defaultLore.recursive,
+    words: "With true, the text of an entry can let in others, for lorebooks that do not say it themselves.",
+  }),
+})
