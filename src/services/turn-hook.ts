@@ -22,6 +22,7 @@ export interface HookState {
 export interface BeforeTurnContext {
   readonly turnId: string
   readonly key: ServiceKey
+  readonly agentName: string
   readonly speaker: Speaker
   /** The user's message; empty if nobody spoke. */
   readonly question: string

@@ -58,14 +58,13 @@ class HookChanges {
 
   /** The hook's argument. */
   context(signal: AbortSignal): BeforeTurnContext {
-    const { agent, input, session, history, startedMs, messages } = this.#turn
+    const { agent, input, session, history, startedMs, messages, budgetTokens } = this.#turn
+    const { profile, ports, memory } = agent
     const changes = this
-    const { memory } = agent
     const { turnId, key, speaker, text, wake, replaces } = input
     return {
       turnId,
-      key: { ...key },
-      speaker: { ...speaker },
+      ...{ key: { ...key }, agentName: profile.agent.name, speaker: { ...speaker } },
       question: text,
       ...(wake === undefined ? {} : { wake }),
       // Copied for a hook that reads it; most do not.
@@ -76,8 +75,8 @@ class HookChanges {
       memoryOn: session.memoryOn,
       turn: session.turns,
       startedMs,
-      counter: agent.ports.counter,
-      budgetTokens: this.#turn.budgetTokens,
+      counter: ports.counter,
+      budgetTokens,
       messages,
       ...(memory && session.memoryOn
         ? { recall: (query, options) => memory.recall(query, { ...key }, { ...options, excludeTurns: replaces?.turns ?? [] }) }

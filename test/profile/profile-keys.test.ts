@@ -221,7 +221,13 @@ describe("a key is declared once", () => {
     .toArray()
   const declarations = /^src\/profile\/(?:keys\/|profile-keys|profile-file-keys)/
   /** Layers below the profile whose settings one can use without a profile. The declaration takes its defaults from them. */
-  const ownSettings = ["src/assemble/truncate-text.ts", "src/forgetting/", "src/layers/documents/", "src/services/background/"]
+  const ownSettings = [
+    "src/assemble/truncate-text.ts",
+    "src/forgetting/",
+    "src/layers/documents/",
+    "src/layers/lorebook/",
+    "src/services/background/",
+  ]
 
   test("no other interface, type or object of constants in src has the names of a table", () => {
     const others = [...readSources("src", ".ts")].filter(([file]) => !declarations.test(file))

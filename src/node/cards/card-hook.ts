@@ -34,10 +34,10 @@ export function cardHook(card: Card, { greetings, ...look }: CardLook): TurnHook
   }
 }
 
-/** What the texts of lorebooks depend on beside the turn. */
+/** The facts that the texts of lorebooks depend on beside the turn. */
 export interface LoreLook {
-  /** The agent's name, for `{{char}}`. */
-  readonly name: string
+  /** The character's name, for `{{char}}`. Default: the agent's. */
+  readonly name?: string
   readonly locale: string
   readonly timeZone?: string | undefined
   readonly lore: LoreSettings
@@ -49,7 +49,7 @@ export interface LoreLook {
 
 /** The hook that puts entries of lorebooks into each turn, and takes back what it kept of turns that are set aside. */
 export function loreHook(name: string, sources: readonly LoreSource[], look: LoreLook): TurnHook {
-  const { lore: settings, tags = [], greetings = [], cardName = look.name } = look
+  const { lore: settings, tags = [], greetings = [] } = look
   return {
     name,
     beforeTurn(context) {
@@ -57,7 +57,7 @@ export function loreHook(name: string, sources: readonly LoreSource[], look: Lor
       const [first] = context.history
       const at = first?.role === "assistant" ? greetings.indexOf(first.text) : -1
       const greeting = at < 0 ? undefined : at
-      enterLore(sources, { context, settings, fill, greeting, character: { name: cardName, tags } })
+      enterLore(sources, { context, settings, fill, greeting, character: { name: look.cardName ?? context.agentName, tags } })
     },
     setAside({ turns, state }: SetAsideContext) {
       const memory = loreMemory(state)
@@ -79,9 +79,10 @@ function fillerOf(context: BeforeTurnContext, look: MacroLook): (text: string) =
   }
 }
 
-function valuesOf(context: BeforeTurnContext, { name, locale, timeZone }: MacroLook): MacroValues {
+function valuesOf(context: BeforeTurnContext, look: MacroLook): MacroValues {
   const { speaker, history, startedMs, turnId, key } = context
   const last = history.at(-1)
+  const { name = context.agentName, locale, timeZone } = look
   return {
     char: name,
     user: speaker.name,

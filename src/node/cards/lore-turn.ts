@@ -97,7 +97,7 @@ function scanOf({ name, book, scanner }: LoreSource, memory: LoreMemory, parts: 
   })
 }
 
-/** What macros print may be a speaker's own words, so a text with macros is not its author's alone. */
+/** The text of an entry with its macros filled in. They may print a speaker's words, so a text with macros is not its author's alone. */
 function placedLore({ name, numbers }: LoreSource, entry: LoreEntry, { fill }: LoreParts): PlacedLore {
   const { text } = fill(entry.text.text)
   const isSame = text === entry.text.text

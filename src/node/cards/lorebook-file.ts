@@ -1,58 +1,59 @@
-import { basename, extname } from "node:path"
-import { checkOptions } from "../../core/check-options.ts"
+import { basename, extname, resolve } from "node:path"
 import { PromptStrataError } from "../../core/errors.ts"
 import { recordOf } from "../../core/json-access.ts"
 import { cardOf } from "../../layers/card/card.ts"
 import { readBook } from "../../layers/card/card-book.ts"
-import { defaultLore, type LoreSettings } from "../../layers/lorebook/lore-settings.ts"
+import type { LoreSettings } from "../../layers/lorebook/lore-settings.ts"
 import type { Lorebook } from "../../layers/lorebook/lorebook.ts"
+import { profileFileKeys } from "../../profile/profile-file-keys.ts"
+import { withDefaults } from "../../profile/resolve.ts"
 import type { Plugin } from "../../services/plugin.ts"
 import { readWorldBook } from "../character/read-world-book.ts"
 import { isFolder } from "../file-log.ts"
+import { checkProfileFile } from "../profile/profile-schema.ts"
 import { readBytes } from "../read-text-file.ts"
 import { displayPath } from "../shipped-files.ts"
 import { located, parseJson } from "./card-file.ts"
 import { loreHook } from "./card-hook.ts"
 import { loreSource } from "./lore-turn.ts"
 
-/** The surroundings of lorebooks without a card, and how they enter turns. */
-export interface LorebookOptions extends Partial<LoreSettings> {
-  /** The agent's name, for `{{char}}`. */
-  readonly name: string
-  /** The language of dates in macros. Default `en`. */
-  readonly locale?: string | undefined
+/** The language of dates in macros. */
+export interface LorebookPlace {
+  readonly locale: string
   readonly timeZone?: string | undefined
 }
 
-const optionNames: Readonly<Record<keyof LorebookOptions, true>> = {
-  name: true,
-  locale: true,
-  timeZone: true,
-  place: true,
-  budgetShare: true,
-  stayTurns: true,
-  names: true,
-  wholeWords: true,
-  scanDepth: true,
-  recursive: true,
-}
-
 /**
- * Loads lorebooks as a plugin: JSON of a V3 lorebook or of SillyTavern, a Markdown file, or a folder of such files. JSON is a stranger's
- * text and is encoded; Markdown is the author's. Throws `prompt-missing` if there is none, and `file` or `front-matter` for a bad one.
+ * The plugin `lorebook`: JSON of V3 lorebooks or of SillyTavern, Markdown files, or folders of such files. JSON is a stranger's text and is
+ * encoded; Markdown is the author's own. Throws `prompt-missing` for a missing file, and `file` or `front-matter` for a bad one.
  */
-export async function loadLorebook(paths: string | readonly string[], options: LorebookOptions): Promise<Plugin> {
-  checkOptions("loadLorebook", options, optionNames)
-  return lorebookPlugin(typeof paths === "string" ? [paths] : paths, options)
-}
-
-/** {@link loadLorebook} for a profile. */
-export function lorebookPlugin(paths: readonly string[], options: LorebookOptions): Plugin {
-  const { name, locale = "en", timeZone, ...given } = options
-  const lore: LoreSettings = { ...defaultLore, ...given }
+export function lorebookPlugin(paths: readonly string[], lore: LoreSettings, place: LorebookPlace): Plugin {
   const taken = new Set<string>()
   const sources = paths.map((path) => loreSource(newName(path, taken), readLorebook(path).book, lore))
-  return { name: "lorebook", hooks: [loreHook("lorebook", sources, { name, locale, timeZone, lore })] }
+  return { name: "lorebook", hooks: [loreHook("lorebook", sources, { ...place, lore })] }
+}
+
+/** {@link lorebookPlugin} with options as a profile's file spells them. Throws `plugin` for wrong ones. */
+export function optionedLorebook(
+  options: Readonly<Record<string, unknown>>,
+  { locale, folder }: { readonly locale: string; readonly folder: string },
+): Plugin {
+  const { success, error } = checkProfileFile({ lorebook: options })
+  if (!success) {
+    const problems = error.issues.map((issue) =>
+      issue.code === "unrecognized_keys"
+        ? `unknown option ${issue.keys.map((key) => JSON.stringify(key)).join(", ")} of the plugin "lorebook".`
+        : `${issue.path.slice(1).join(".")}: expected ${issue.message}.`,
+    )
+    throw new PromptStrataError("plugin", problems.join("\n"))
+  }
+  const given = Object.entries(options).map(([key, value]) => [
+    key.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
+    value,
+  ])
+  const { files, ...lore } = withDefaults(profileFileKeys.keys.lorebook.keys, Object.fromEntries(given) as object)
+  const paths = files.map((file) => resolve(folder, file))
+  return lorebookPlugin(paths, lore, { locale })
 }
 
 /** A name for the keys of a book's injections, after its file. */

@@ -71,6 +71,10 @@ const builtinPlugins: Readonly<Record<string, MakePlugin>> = {
   },
   diary: skillPlugin,
   "file-navigation": skillPlugin,
+  async lorebook(_name, { options, context: { locale, profileFolder } }) {
+    const { optionedLorebook } = await import("../cards/lorebook-file.ts")
+    return optionedLorebook(options, { locale, folder: profileFolder })
+  },
   // An empty plugin: `loadProfile` turns recall on when it finds it (L8).
   memory: (name) => ({ name }),
 }

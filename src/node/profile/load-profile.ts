@@ -84,8 +84,7 @@ export async function readProfile(
   const lore = withDefaults(profileFileKeys.keys.lorebook.keys, { ...file.lorebook })
   const greeting = options.greeting ?? file.prompt?.greeting
   const words = await readProfileTexts(file, texts, { locale, userName, clock, timeZone, greeting, lore })
-  const name = words.input.agent.name ?? profileName(path)
-  const books = await readLorebooks(lorebooks, { name, locale, timeZone, ...lore })
+  const books = await readLorebooks(lorebooks, lore, { locale, timeZone })
   const { skills, plugins } = await loadExtensions(parts, { ...options, dataFolder, made })
   const format = words.parser(plugins)
   tellGuesses(parts, words.input.agent.name, options)

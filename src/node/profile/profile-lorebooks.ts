@@ -1,6 +1,7 @@
 import { dirname, resolve } from "node:path"
+import type { LoreSettings } from "../../layers/lorebook/lore-settings.ts"
 import type { Plugin } from "../../services/plugin.ts"
-import type { LorebookOptions } from "../cards/lorebook-file.ts"
+import type { LorebookPlace } from "../cards/lorebook-file.ts"
 import { fileExists, isFolder } from "../file-log.ts"
 import { displayPath } from "../shipped-files.ts"
 import { nearestSetting, type ProfileSearch, report } from "./profile-chain.ts"
@@ -21,9 +22,8 @@ export function findLorebooks(search: ProfileSearch): readonly string[] {
 /** Reads lorebooks as a plugin; none without files. */
 export async function readLorebooks(
   paths: readonly string[],
-  { files: _, ...options }: LorebookOptions & { readonly files?: unknown },
+  lore: LoreSettings,
+  place: LorebookPlace,
 ): Promise<readonly Plugin[]> {
-  if (paths.length === 0) return []
-  const { lorebookPlugin } = await import("../cards/lorebook-file.ts")
-  return [lorebookPlugin(paths, options)]
+  return paths.length === 0 ? [] : [(await import("../cards/lorebook-file.ts")).lorebookPlugin(paths, lore, place)]
 }

@@ -25,14 +25,14 @@ export const plugins = table("Plugins that extend the agent: built-in ones, and 
   enabled: lines("memory", {
     default: [],
     words:
-      'In this order: names of built-in plugins ("character", "diary", "file-navigation", "memory"), paths of modules such as "./plugins/mood.mjs" (relative to this file), names of packages. "diary" and "file-navigation" bring the file tools that their skills use. A profile with this table recalls memories only if it lists "memory".',
+      'In this order: names of built-in plugins ("character", "diary", "file-navigation", "lorebook", "memory"), paths of modules such as "./plugins/mood.mjs" (relative to this file), names of packages. "diary" and "file-navigation" bring the file tools that their skills use. A profile with this table recalls memories only if it lists "memory".',
   }),
   options: map<Readonly<Record<string, unknown>>>(
     { kind: "json" },
     {
       expected: "a table for each plugin, written [plugins.options.NAME]",
       words:
-        'A table for each plugin, passed to it as it is. NAME is what stands in enabled; for a path it may also be the file\'s name without its ending. The options of "character" are in character.md.',
+        'A table for each plugin, passed to it as it is. NAME is what stands in enabled; for a path it may also be the file\'s name without its ending. The options of "character" are in character.md, those of "lorebook" are the keys of [lorebook].',
       otherwise: "none",
     },
   ),

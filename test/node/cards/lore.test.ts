@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { createAgent } from "../../../src/agent/agent.ts"
-import { loadLorebook } from "../../../src/node/cards/lorebook-file.ts"
+import { loadPlugins } from "../../../src/node/plugins/load-plugins.ts"
 import { loadProfile } from "../../../src/node/profile/load-profile.ts"
 import { resolveProfile } from "../../../src/profile/resolve.ts"
 import { countingIds, manualClock, type ScriptedModel, scriptedModel } from "../../../src/testing/index.ts"
@@ -244,13 +244,14 @@ describe("lorebooks without a card", () => {
 
   test("in code they are a plugin; a file that is none says so", async () => {
     const folder = tempFolder({ ...files, "no.json": "{}", "bot.toml": 'locale = "en"\n[lorebook]\nfiles = ["gone.json"]\n' })
-    const plugin = await loadLorebook([`${folder}/world.json`], { name: "May", place: "card" })
-    const agent = createAgent({ profile: resolveProfile({ dialect: "tavern" }), model: answers(1), plugins: [plugin] })
+    const options = { lorebook: { files: ["world.json"], place: "card", scan_depth: 4 } }
+    const plugins = await loadPlugins(["lorebook"], { folder, options })
+    const agent = createAgent({ profile: resolveProfile({ dialect: "tavern" }), model: answers(1), plugins })
     const { messages } = await agent.session("c").preview("a dragon", { prompt: "chat" })
     expect(messages[0]).toEqual({ role: "system", content: "Dragons sleep." })
-    await expect(loadLorebook(`${folder}/no.json`, { name: "May" })).rejects.toThrow(
-      /no\.json:1: expected a lorebook with entries/,
-    )
+    const load = (given: Fields) => loadPlugins(["lorebook"], { folder, options: { lorebook: given } })
+    await expect(load({ files: ["no.json"] })).rejects.toThrow(/expected a lorebook with entries/)
+    await expect(load({ place: "end ", deep: 1 })).rejects.toThrow(/place: expected[\s\S]*unknown option "deep"/)
     await expect(loadProfile(`${folder}/bot.toml`, { env: {} })).rejects.toThrow(
       /lorebook\.files\[0\]: expected a lorebook, found none/,
     )

@@ -127,7 +127,7 @@ describe("loadPlugins", () => {
 
   test("an unknown one is an error that lists those there are, and says where it looked (L10)", async () => {
     expect(await messageOf(["memry"], {})).toMatch(
-      /^"memry": expected a built-in plugin \(character, diary, file-navigation, memory\), a path such as ".\/mood.mjs" or an installed package, found "memry"\. Did you mean "memory"\?\nLooked for:\n {2}node_modules\n/,
+      /^"memry": expected a built-in plugin \(character, diary, file-navigation, lorebook, memory\), a path such as ".\/mood.mjs" or an installed package, found "memry"\. Did you mean "memory"\?\nLooked for:\n {2}node_modules\n/,
     )
     expect(await messageOf(["plugins/mood"], { "plugins/mood.mjs": "" })).toContain('Did you mean the file "./plugins/mood.mjs"?')
     expect(await messageOf(["./moods.mjs"], { "mood.mjs": "" })).toBe(

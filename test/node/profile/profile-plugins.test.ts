@@ -84,7 +84,7 @@ describe("[plugins]", () => {
       4 |   "./empty.mjs",
         |   ^
       5 |   "memroy",
-      a.toml:5:3: plugins.enabled[2]: expected a built-in plugin (character, diary, file-navigation, memory), a path such as "./mood.mjs" or an installed package, found "memroy". Did you mean "memory"?
+      a.toml:5:3: plugins.enabled[2]: expected a built-in plugin (character, diary, file-navigation, lorebook, memory), a path such as "./mood.mjs" or an installed package, found "memroy". Did you mean "memory"?
       4 |   "./empty.mjs",
       5 |   "memroy",
         |   ^
