@@ -37,7 +37,9 @@ export function createTurnContext(agent: AgentContext, input: TurnInput, begin: 
   const lacksNotes = agent.hooks.includes(injectionHook) && !notes.some(({ owner }) => owner === injectionOwner)
   const { groupTokens: _, ...counted } = profile.history
   const shown = input.key.audience === "group" ? profile.history : counted
-  const history = historyWindow(record?.history ?? [], shown, record?.earlier)
+  // Words that this turn answers stand in the history, and must be seen.
+  const contextCount = Math.max(shown.contextCount, input.merged?.turns.length ?? 0)
+  const history = historyWindow(record?.history ?? [], { ...shown, contextCount }, record?.earlier)
   input.stack.update()
   const stack = input.stack.fork()
   for (const item of input.inject) stack.add(item)

@@ -3,9 +3,9 @@ import { messageOf, PromptStrataError } from "../core/errors.ts"
 import { orAborted } from "../core/timers.ts"
 import { startDeadline } from "../turn/deadline.ts"
 import type { AgentContext, TurnInput } from "../turn/turn-context.ts"
+import { readInput } from "./read-input.ts"
 import type { HearOptions } from "./session-options.ts"
 import { directed, emptyRecord } from "./session-state.ts"
-import { readInput } from "./turn.ts"
 
 /** Milliseconds since 1970 beyond this are no date. */
 const maxDateMs = 8_640_000_000_000_000

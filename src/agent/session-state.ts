@@ -1,14 +1,16 @@
 import type { Directed, RepliedTo, ServiceKey, SessionKey, Speaker } from "../core/conversation.ts"
 import { PromptStrataError } from "../core/errors.ts"
-import { orAborted } from "../core/timers.ts"
+import { orAborted, pause } from "../core/timers.ts"
 import type { Injection } from "../core/value.ts"
-import type { Profile } from "../profile/profile.ts"
-import type { SessionCommit, SessionRecord } from "../services/store/session-store.ts"
+import type { SessionRecord } from "../services/store/session-store.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
-import { type Deadline, startDeadline } from "../turn/deadline.ts"
-import type { AgentContext, SessionState, TurnInput } from "../turn/turn-context.ts"
+import type { TurnResult } from "../trace/turn-event.ts"
+import { abortError, type Deadline, startDeadline } from "../turn/deadline.ts"
+import type { AgentContext, ObservedTurn, SessionState, TurnInput } from "../turn/turn-context.ts"
+import { unbegunTurn } from "./failed/unbegun-turn.ts"
 import type { DirectedOptions, SendOptions, SpeakerInput } from "./session-options.ts"
-import type { Work } from "./turn.ts"
+import type { Arrival, Arrivals, Replace, Running, SessionAtRest, Turn, TurnCode, Work } from "./turn.ts"
+import { refusalOf, startTurn } from "./turn.ts"
 
 const directedOptions = { replyTo: true, mentions: true }
 const previewed = { from: true, attachments: true, inject: true, signal: true, ...directedOptions }
@@ -41,17 +43,6 @@ export function sessionState(record: SessionRecord | undefined): SessionState {
     hooks: isRecord ? (hooks as Readonly<Record<string, unknown>>) : {},
     markerId: typeof markerId === "string" && /^[0-9a-z]+$/.test(markerId) ? markerId : undefined,
   }
-}
-
-/** The commit that switches a conversation's memory, unless it is so. Words that were heard until now are then never remembered. */
-export function memorySwitch(
-  record: SessionRecord | undefined,
-  memoryOn: boolean,
-  memorySinceMs: number,
-): SessionCommit | undefined {
-  if (sessionState(record).memoryOn === memoryOn) return undefined
-  const state = { ...record?.state, memoryOn, memorySinceMs }
-  return { expectVersion: record?.version ?? 0, append: [], state, jobs: [] }
 }
 
 /**
@@ -143,23 +134,25 @@ function messageOfId({ history }: SessionRecord, id: string): RepliedTo | undefi
   return said && { id, speaker: said.speaker }
 }
 
-/** The speaker of a turn in which nobody spoke. In a group it is the agent, so that no person's memories are seen. */
-export function wokenFor(key: SessionKey, { agent }: Profile, record: SessionRecord | undefined): Speaker | undefined {
-  if (key.audience === "group") return { id: agent.id, name: agent.name }
-  return record?.history.findLast(({ role }) => role === "user")?.speaker
-}
-
-/** Reads a session's record, with the agent that the session has and the stack that it works on. */
-export class SessionReader {
+/** The work of a session, one piece after the other, with the agent that the session has and the stack that it works on. */
+export class SessionQueue {
   readonly stack: PromptStack
   agent: AgentContext
   readonly #key: SessionKey
+  readonly #code: TurnCode
   #awaited: Promise<AgentContext> | undefined
   #restored = false
+  #hearing: Promise<unknown> | undefined
+  readonly #arrivals: Arrivals = { open: new Map(), places: 0 }
 
   /** `latest` is used until the first turn if `agent` is a promise. */
-  constructor(agent: AgentContext | Promise<AgentContext>, latest: AgentContext, key: SessionKey) {
+  constructor(
+    agent: AgentContext | Promise<AgentContext>,
+    latest: AgentContext,
+    { key, code }: { readonly key: SessionKey; readonly code: TurnCode },
+  ) {
     this.#key = key
+    this.#code = code
     if (agent instanceof Promise) this.#awaited = agent
     this.agent = agent instanceof Promise ? latest : agent
     this.stack = this.agent.stack.fork({ sharesGlobal: true })
@@ -183,6 +176,107 @@ export class SessionReader {
     } finally {
       deadline.close()
     }
+  }
+
+  /** Starts a turn. `makeInput` is called at once, and again with the record once the session is loaded. */
+  start(makeInput: Running["makeInput"], signal: AbortSignal | undefined, replace?: Replace, canEnd = true): Turn {
+    const turnId = this.agent.ports.ids.next("turn")
+    const turn: ObservedTurn = { input: makeInput(turnId) }
+    const { running } = this.agent
+    const abort = (reason: unknown): void => started.abort(reason)
+    const run = (emit: Running["emit"], signal: AbortSignal) =>
+      this.#run(turn, { makeInput, replace, canEnd, emit, signal, abort })
+    const started = startTurn(turnId, run, {
+      signal,
+      onEvent: (event) => {
+        if (event.type === "turn-end") {
+          running.delete(started)
+          this.#arrivals.open.delete(turn)
+        }
+        this.agent.tellObservers?.(turn, event)
+        this.agent.inspection.tell?.(turn, event)
+      },
+    })
+    running.add(started)
+    return started
+  }
+
+  /** Runs a turn after the session's earlier ones. An abort ends one that waits at once. Never rejects. */
+  #run(turn: ObservedTurn, running: Running): Promise<TurnResult> {
+    const { replace, emit, signal } = running
+    return new Promise((resolve) => {
+      let isBegun = false
+      let isOver = false
+      // A turn ends once. After an abort the task in the queue still runs to its end, and its failure is ignored.
+      const fail = (error: unknown): void => {
+        if (isOver) return
+        isOver = true
+        const thrown = signal.aborted && error === signal.reason ? abortError(error) : error
+        resolve(unbegunTurn(this.agent, turn.input, { thrown, emit: isBegun ? undefined : emit }))
+      }
+      const onAbort = (): void => void (isBegun || fail(signal.reason))
+      // Outside of the queue, so that the turn that is waited for can run.
+      const again = async (ms: number): Promise<void> => {
+        await pause(ms, { timers: this.agent.ports.timers, signal })
+        signal.removeEventListener("abort", onAbort)
+        if (!isOver) resolve(this.#run(turn, running))
+      }
+      signal.addEventListener("abort", onAbort, { once: true })
+      const refusal = refusalOf(turn.input, this.agent.isClosed(), replace !== undefined)
+      if (refusal) return fail(refusal)
+      if (signal.aborted) return fail(signal.reason)
+      const keep = async (error: unknown): Promise<void> => {
+        fail(error)
+        if (!isBegun && !replace) await (await import("./failed/failed-turn.ts")).keepWords(this.agent, turn.input, error)
+      }
+      const run: Work<void> = async (record, deadline) => {
+        const { beginTurn, runSessionTurn } = await this.#code.loop()
+        const begun = await beginTurn(this.at(record, deadline), turn, { ...running, arrival, deadline })
+        if ("waitMs" in begun) return void again(begun.waitMs)
+        isBegun = true
+        resolve(await runSessionTurn(this.agent, turn.input, { record: begun.record, emit, deadline, arrival }))
+      }
+      const arrival = this.#arrive(turn, running)
+      const before = arrival && (async () => (await this.#code.merging()).meet(this.agent, this.#arrivals, arrival))
+      this.enqueue(signal, run, { failed: keep, before }).catch(fail)
+    })
+  }
+
+  /** The arrival of a turn; undefined if each message of this session has its own answer. */
+  #arrive(turn: ObservedTurn, running: Running): Arrival | undefined {
+    const { profile, ports, isStateless } = this.agent
+    const { mergeMs, interrupt } = profile.conversation
+    if (isStateless || (mergeMs === 0 && interrupt === "queue")) return undefined
+    const { open, places } = this.#arrivals
+    const arrival = open.get(turn) ?? { turn, running, atMs: ports.clock.nowMs(), place: places + 1, joined: [] }
+    open.set(turn, arrival)
+    return arrival
+  }
+
+  /** The session with its record, for work that changes it. */
+  at(record: SessionRecord | undefined, { signal }: Deadline): SessionAtRest {
+    return { agent: this.agent, key: this.#key, stack: this.stack, record, signal }
+  }
+
+  /** Does {@link withRecord} after the session's earlier work, and after what was heard before. */
+  enqueue<T>(
+    signal: AbortSignal | undefined,
+    work: Work<T>,
+    {
+      failed,
+      before,
+    }: { readonly failed?: (error: unknown) => Promise<T>; readonly before?: (() => Promise<void>) | undefined } = {},
+  ): Promise<T> {
+    this.#arrivals.places++
+    this.#arrivals.onArrival?.()
+    const read = () => this.withRecord(signal, work)
+    const [heard, go] = [this.#hearing, () => (before ? before().then(read) : read()).catch(failed)]
+    return this.agent.turns.enqueue(sessionId(this.#key), heard ? () => heard.then(go) : go)
+  }
+
+  /** Lets later work wait for words that are being kept. */
+  heard(kept: Promise<unknown>): void {
+    this.#hearing = Promise.allSettled([this.#hearing, kept]).then(() => undefined)
   }
 
   #deadline(signal: AbortSignal): Deadline {

@@ -18,10 +18,11 @@ import type { AgentContext, ObservedTurn, TurnContext, TurnInput, TurnProgress }
 import { fail } from "../turn/turn-outcome.ts"
 import { createTurnContext, type TurnBeginning } from "./create-turn-context.ts"
 import { keepFailedTurn } from "./failed/failed-turn.ts"
+import { unbegunTurn } from "./failed/unbegun-turn.ts"
 import { findUnsettled, leaveUnsettled, unknownOutcome, unsettled } from "./failed/unsettled-commits.ts"
+import { readInput } from "./read-input.ts"
 import { emptyRecord, inputOf, type Said, sessionId } from "./session-state.ts"
-import type { Running, SessionAtRest } from "./turn.ts"
-import { readInput } from "./turn.ts"
+import type { Arrival, Met, SessionAtRest } from "./turn.ts"
 
 /**
  * Makes the input of a turn, now that its session was read, and reads its attachments. Of a message that has to wait for an approval it
@@ -30,16 +31,18 @@ import { readInput } from "./turn.ts"
 export async function beginTurn(
   at: SessionAtRest,
   turn: ObservedTurn,
-  { makeInput, replace, deadline }: Running & { readonly deadline: Deadline },
+  { makeInput, replace, arrival, deadline }: Met & { readonly deadline: Deadline },
 ): Promise<{ readonly record: SessionRecord | undefined } | { readonly waitMs: number }> {
   const { agent, record } = at
-  const made = makeInput(turn.input.turnId, record ?? emptyRecord)
+  const said = makeInput(turn.input.turnId, record ?? emptyRecord)
+  const made = arrival ? (await import("./second-thoughts/merging.ts")).withJoined(said, arrival) : said
   const isOpen = record?.state.approval !== undefined
   const replaced = replace
     ? await replace(at)
     : isOpen
       ? (await import("./approval/answer-approval.ts")).besideOpen(at, made)
       : undefined
+  if (arrival && replaced && "waitMs" in replaced) arrival.stage = "held"
   if (replaced && "waitMs" in replaced) return replaced
   deadline.signal.throwIfAborted()
   const input = { ...made, ...replaced?.input }
@@ -52,13 +55,26 @@ export async function beginTurn(
  * turn of a session after the other. Nothing is committed unless there is an answer; of a failed turn the words are kept (T20). Never
  * rejects.
  */
-export async function runSessionTurn(agent: AgentContext, input: TurnInput, begin: TurnBeginning): Promise<TurnResult> {
+export async function runSessionTurn(
+  agent: AgentContext,
+  input: TurnInput,
+  begin: TurnBeginning & Pick<Met, "arrival">,
+): Promise<TurnResult> {
+  const { arrival } = begin
+  const merging = arrival && (await import("./second-thoughts/merging.ts"))
+  if (merging && arrival.joinedTo) {
+    const ended = unbegunTurn(agent, input, { thrown: undefined, emit: begin.emit })
+    return merging.endJoined(agent, input, { arrival, ended })
+  }
   if (unsettled.has(input.stack)) findUnsettled(input.stack, begin.record)
-  const turn = createTurnContext(agent, input, begin)
+  const turn = createTurnContext(agent, input, merging ? merging.followed(arrival, begin) : begin)
   const result = await runTurn(turn)
-  const committed = result.ok ? await commitTurn(turn, result) : result
-  if (!committed.ok && agent.profile.history.keepFailed) await keepFailedTurn(turn, committed, result.ok)
-  input.stack.endTurn(turn.stack)
+  let committed = result.ok ? await commitTurn(turn, result, arrival) : result
+  if (!committed.ok && merging && arrival.joinedTo)
+    committed = await merging.endJoined(agent, input, { arrival, ended: committed })
+  else if (!committed.ok && agent.profile.history.keepFailed) await keepFailedTurn(turn, committed, result.ok)
+  // What this turn had for itself belongs to the one that answers its words.
+  if (arrival?.stage !== "joined") input.stack.endTurn(turn.stack)
   for (const hook of agent.hooks) {
     // The member is not read here, because a getter that throws is a failure of the hook too.
     if ("afterTurn" in hook) void agent.background.enqueue(sessionId(input.key), () => runHook(turn, hook, committed))
@@ -86,12 +102,13 @@ type Answered = TurnResult & { readonly ok: true }
  * Writes a turn to the store, once: its messages, the session's state and the jobs that follow. If the write fails, the turn has
  * failed. If the turn is stopped meanwhile, it has failed too, and its error says that the outcome is unknown.
  */
-async function commitTurn(turn: TurnContext, result: Answered): Promise<TurnResult> {
+async function commitTurn(turn: TurnContext, result: Answered, arrival: Arrival | undefined): Promise<TurnResult> {
   const { agent, input, stack, signal } = turn
   let writing: Promise<{ readonly version: number }> | undefined
   let commit: SessionCommit | undefined
   try {
     signal.throwIfAborted()
+    if (arrival) arrival.stage = "storing"
     for (const bytes of input.bytes?.values() ?? []) await orAborted(agent.blobs.put(bytes, input.key), signal)
     commit = commitOf(turn, result)
     if (input.resumes || result.stopReason === "awaiting-approval")

@@ -1,16 +1,14 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec"
 import { checkOptions } from "../core/check-options.ts"
-import type { SessionKey } from "../core/conversation.ts"
+import type { SessionKey, Speaker } from "../core/conversation.ts"
 import type { Assembly } from "../core/span.ts"
-import { orAborted, pause } from "../core/timers.ts"
+import { orAborted } from "../core/timers.ts"
+import type { Profile } from "../profile/profile.ts"
 import type { SessionRecord } from "../services/store/session-store.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
 import type { Approval, ApprovalAnswer } from "../tools/tool.ts"
-import type { TurnResult } from "../trace/turn-event.ts"
-import { abortError, type Deadline } from "../turn/deadline.ts"
-import type { AgentContext, ObservedTurn } from "../turn/turn-context.ts"
+import type { AgentContext } from "../turn/turn-context.ts"
 import type { AgentOptions } from "./agent-options.ts"
-import { unbegunTurn } from "./failed/unbegun-turn.ts"
 import type { Received } from "./receive.ts"
 import type { HistoryOptions, SessionMessage } from "./second-thoughts/session-history.ts"
 import type {
@@ -22,9 +20,9 @@ import type {
   SendOptions,
   WakeOptions,
 } from "./session-options.ts"
-import { inputOf, memorySwitch, optionsOf, SessionReader, sessionId, sessionState, wokenFor } from "./session-state.ts"
-import type { Replace, Running, SessionAtRest, StructuredTurn, Turn, Work } from "./turn.ts"
-import { completed, late, refusalOf, startTurn } from "./turn.ts"
+import { inputOf, optionsOf, SessionQueue, sessionState } from "./session-state.ts"
+import type { Replace, SessionAtRest, StructuredTurn, Turn } from "./turn.ts"
+import { completed, late, refusalOf } from "./turn.ts"
 
 /** A conversation with one or more speakers. Its turns run one after the other, and concurrently with those of other sessions. */
 export class Session {
@@ -35,10 +33,7 @@ export class Session {
    * runs lands in its next request; if there is none, in the next turn.
    */
   readonly stack: PromptStack
-  /** The session's key in the queue of turns. */
-  readonly #queueKey: string
-  readonly #reader: SessionReader
-  #hearing: Promise<unknown> | undefined
+  readonly #queue: SessionQueue
   readonly #shouldAnswer: AgentOptions["shouldAnswer"]
 
   /** `latest` is used until the first turn if `agent` is a promise. */
@@ -50,9 +45,8 @@ export class Session {
   ) {
     this.#shouldAnswer = shouldAnswer
     this.key = key
-    this.#queueKey = sessionId(key)
-    this.#reader = new SessionReader(agent, latest, key)
-    this.stack = this.#reader.stack
+    this.#queue = new SessionQueue(agent, latest, { key, code: { loop: loadLoop, merging: loadMerging } })
+    this.stack = this.#queue.stack
   }
 
   /** Starts a turn. It runs after the session's earlier turns, and it runs whether or not anyone iterates it. Throws `usage` for an unknown option. */
@@ -64,8 +58,8 @@ export class Session {
     const control = toolChoice || stopWhen || prepareStep || output ? options : undefined
     const given = { inject: completed(inject), control }
     const words = { text, options }
-    return this.#start(
-      (turnId, record) => ({ ...inputOf(this.#reader.agent, this, { ...words, turnId, record }), ...given }),
+    return this.#queue.start(
+      (turnId, record) => ({ ...inputOf(this.#queue.agent, this, { ...words, turnId, record }), ...given }),
       signal,
     )
   }
@@ -79,9 +73,9 @@ export class Session {
     checkOptions("wake", options, optionsOf.wake)
     const { to, trust, inject, signal } = options
     const given = { wake: reason.toWellFormed(), wakeTrust: trust, inject: completed(inject) }
-    return this.#start((turnId, record) => {
-      const from = to ?? wokenFor(this.key, this.#reader.agent.profile, record)
-      return { ...inputOf(this.#reader.agent, this, { text: "", options: from ? { from } : {}, turnId }), ...given }
+    return this.#queue.start((turnId, record) => {
+      const from = to ?? wokenFor(this.key, this.#queue.agent.profile, record)
+      return { ...inputOf(this.#queue.agent, this, { text: "", options: from ? { from } : {}, turnId }), ...given }
     }, signal)
   }
 
@@ -92,13 +86,13 @@ export class Session {
    */
   async hear(text: string, options: HearOptions = {}): Promise<void> {
     checkOptions("hear", options, optionsOf.hear)
-    const { clock, ids } = this.#reader.agent.ports
+    const { clock, ids } = this.#queue.agent.ports
     const { atMs = clock.nowMs() } = options
-    const input = inputOf(this.#reader.agent, this, { text, options, turnId: ids.next("heard") })
-    const refusal = refusalOf(input, this.#reader.agent.isClosed())
+    const input = inputOf(this.#queue.agent, this, { text, options, turnId: ids.next("heard") })
+    const refusal = refusalOf(input, this.#queue.agent.isClosed())
     if (refusal) throw refusal
-    const kept = loadHearing().then(({ hear }) => hear(this.#reader.agent, input, { ...options, atMs }))
-    this.#hearing = Promise.allSettled([this.#hearing, kept]).then(() => undefined)
+    const kept = loadHearing().then(({ hear }) => hear(this.#queue.agent, input, { ...options, atMs }))
+    this.#queue.heard(kept)
     return kept
   }
 
@@ -109,8 +103,8 @@ export class Session {
   async receive(text: string, options: ReceiveOptions = {}): Promise<Received> {
     checkOptions("receive", options, optionsOf.receive)
     const { receive } = await loadReceiving()
-    return this.#reader.withRecord(options.signal, (record, { signal }) =>
-      receive(this.#reader.agent, this, { text, options, record, signal, shouldAnswer: this.#shouldAnswer }),
+    return this.#queue.withRecord(options.signal, (record, { signal }) =>
+      receive(this.#queue.agent, this, { text, options, record, signal, shouldAnswer: this.#shouldAnswer }),
     )
   }
 
@@ -118,10 +112,10 @@ export class Session {
   async preview(text: string, options: PreviewOptions = {}): Promise<Assembly> {
     checkOptions("preview", options, optionsOf.preview, optionsOf.gone)
     const { prompt = "planner", signal } = options
-    const said = { text, options, turnId: this.#reader.agent.ports.ids.next("preview") }
+    const said = { text, options, turnId: this.#queue.agent.ports.ids.next("preview") }
     const inject = completed(options.inject)
-    return this.#enqueue(signal, async (record, deadline) =>
-      (await loadLoop()).previewTurn(this.#at(record, deadline), { ...said, inject }, { prompt, deadline }),
+    return this.#queue.enqueue(signal, async (record, deadline) =>
+      (await loadLoop()).previewTurn(this.#queue.at(record, deadline), { ...said, inject }, { prompt, deadline }),
     )
   }
 
@@ -130,10 +124,7 @@ export class Session {
    * The switch is stored. Rejects with `turn-timeout` if the store takes longer than `limits.turnMs`; the call can then be repeated.
    */
   setMemory(on: boolean): Promise<void> {
-    return this.#enqueue(undefined, async (record, { signal }) => {
-      const commit = memorySwitch(record, on, this.#reader.agent.ports.clock.nowMs())
-      if (commit) await orAborted(this.#reader.agent.store.commit(this.key, commit), signal)
-    })
+    return this.#change(({ setMemory }, at) => setMemory(at, on))
   }
 
   /**
@@ -141,13 +132,13 @@ export class Session {
    * `usage` for a `before` that the history does not have.
    */
   history(options: HistoryOptions = {}): Promise<readonly SessionMessage[]> {
-    const messages = async () => (await loadHistory()).sessionHistory(this.#reader.agent.store, this.key, options)
-    return this.#reader.withRecord(undefined, (_, { signal }) => orAborted(messages(), signal))
+    const messages = async () => (await loadHistory()).sessionHistory(this.#queue.agent.store, this.key, options)
+    return this.#queue.withRecord(undefined, (_, { signal }) => orAborted(messages(), signal))
   }
 
   /** The tool calls that wait for an answer of a person. */
   approvals(): Promise<readonly Approval[]> {
-    return this.#reader.withRecord(undefined, async (record) => (await loadApprovals()).approvalsOf(record))
+    return this.#queue.withRecord(undefined, async (record) => (await loadApprovals()).approvalsOf(record))
   }
 
   /** Allows a tool call that waits, and goes on with its turn, also after a restart. The turn fails with `approval` if nothing waits under this id. */
@@ -186,7 +177,9 @@ export class Session {
    */
   async edit(messageId: string, text: string, options: ChangeOptions = {}): Promise<Turn | undefined> {
     const { edited, editAnswer, roleOf } = await loadChanges()
-    const role = await this.#reader.withRecord(undefined, (record, deadline) => roleOf(this.#at(record, deadline), messageId))
+    const role = await this.#queue.withRecord(undefined, (record, deadline) =>
+      roleOf(this.#queue.at(record, deadline), messageId),
+    )
     if (role === "user") return this.#replace("edit", options, (at) => edited(at, messageId, text))
     await this.#change((_, at) => editAnswer(at, messageId, text))
   }
@@ -198,21 +191,21 @@ export class Session {
 
   /** True if the conversation's memory is on. */
   memoryOn(): Promise<boolean> {
-    return this.#reader.withRecord(undefined, async (record) => sessionState(record).memoryOn)
+    return this.#queue.withRecord(undefined, async (record) => sessionState(record).memoryOn)
   }
 
   #answer(name: string, answer: ApprovalAnswer & { readonly id: string }, options: AnswerOptions): Turn {
     checkOptions(name, options, optionsOf.answer)
-    const given = (turnId: string) => ({ ...inputOf(this.#reader.agent, this, { text: "", turnId }), control: options })
-    return this.#start(given, options.signal, async (at) => (await loadApprovals()).answered(at, answer))
+    const given = (turnId: string) => ({ ...inputOf(this.#queue.agent, this, { text: "", turnId }), control: options })
+    return this.#queue.start(given, options.signal, async (at) => (await loadApprovals()).answered(at, answer), false)
   }
 
   /** Starts a turn in the place of others. Its words become known once the session is loaded. */
   #replace(name: string, options: ChangeOptions, replace: Replace): Turn {
     checkOptions(name, options, optionsOf.change)
     const inject = completed(options.inject)
-    return this.#start(
-      (turnId) => ({ ...inputOf(this.#reader.agent, this, { text: "", turnId }), inject }),
+    return this.#queue.start(
+      (turnId) => ({ ...inputOf(this.#queue.agent, this, { text: "", turnId }), inject }),
       options.signal,
       replace,
     )
@@ -222,77 +215,20 @@ export class Session {
   #change(
     change: (code: typeof import("./second-thoughts/second-thoughts.ts"), at: SessionAtRest) => Promise<void>,
   ): Promise<void> {
-    return this.#enqueue(undefined, async (record, deadline) => change(await loadChanges(), this.#at(record, deadline)))
-  }
-
-  #at(record: SessionRecord | undefined, { signal }: Deadline): SessionAtRest {
-    return { agent: this.#reader.agent, key: this.key, stack: this.stack, record, signal }
-  }
-
-  /** Starts a turn. `makeInput` is called at once, and again with the record once the session is loaded. */
-  #start(makeInput: Running["makeInput"], signal: AbortSignal | undefined, replace?: Replace): Turn {
-    const turnId = this.#reader.agent.ports.ids.next("turn")
-    const turn: ObservedTurn = { input: makeInput(turnId) }
-    const { running } = this.#reader.agent
-    const started = startTurn(turnId, (emit, abortSignal) => this.#run(turn, { makeInput, replace, emit, signal: abortSignal }), {
-      signal,
-      onEvent: (event) => {
-        if (event.type === "turn-end") running.delete(started)
-        this.#reader.agent.tellObservers?.(turn, event)
-        this.#reader.agent.inspection.tell?.(turn, event)
-      },
-    })
-    running.add(started)
-    return started
-  }
-
-  /** Runs a turn after the session's earlier ones. An abort ends one that waits at once. Never rejects. */
-  #run(turn: ObservedTurn, running: Running): Promise<TurnResult> {
-    const { replace, emit, signal } = running
-    return new Promise((resolve) => {
-      let isBegun = false
-      let isOver = false
-      // A turn ends once. After an abort the task in the queue still runs to its end, and its failure is ignored.
-      const fail = (error: unknown): void => {
-        if (isOver) return
-        isOver = true
-        const thrown = signal.aborted && error === signal.reason ? abortError(error) : error
-        resolve(unbegunTurn(this.#reader.agent, turn.input, { thrown, emit: isBegun ? undefined : emit }))
-      }
-      const onAbort = (): void => void (isBegun || fail(signal.reason))
-      // Outside of the queue, so that the turn that is waited for can run.
-      const again = async (ms: number): Promise<void> => {
-        await pause(ms, { timers: this.#reader.agent.ports.timers, signal })
-        signal.removeEventListener("abort", onAbort)
-        if (!isOver) resolve(this.#run(turn, running))
-      }
-      signal.addEventListener("abort", onAbort, { once: true })
-      const refusal = refusalOf(turn.input, this.#reader.agent.isClosed(), replace !== undefined)
-      if (refusal) return fail(refusal)
-      if (signal.aborted) return fail(signal.reason)
-      const keep = async (error: unknown): Promise<void> => {
-        fail(error)
-        if (!isBegun && !replace) await (await import("./failed/failed-turn.ts")).keepWords(this.#reader.agent, turn.input, error)
-      }
-      const run: Work<void> = async (record, deadline) => {
-        const { beginTurn, runSessionTurn } = await loadLoop()
-        const begun = await beginTurn(this.#at(record, deadline), turn, { ...running, deadline })
-        if ("waitMs" in begun) return void again(begun.waitMs)
-        isBegun = true
-        resolve(await runSessionTurn(this.#reader.agent, turn.input, { record: begun.record, emit, deadline }))
-      }
-      this.#enqueue(signal, run, keep).catch(fail)
-    })
-  }
-
-  /** Does {@link SessionReader.withRecord} after the session's earlier work, and after what was heard before. */
-  #enqueue<T>(signal: AbortSignal | undefined, work: Work<T>, failed?: (error: unknown) => Promise<T>): Promise<T> {
-    const [heard, go] = [this.#hearing, () => this.#reader.withRecord(signal, work).catch(failed)]
-    return this.#reader.agent.turns.enqueue(this.#queueKey, heard ? () => heard.then(go) : go)
+    return this.#queue.enqueue(undefined, async (record, deadline) =>
+      change(await loadChanges(), this.#queue.at(record, deadline)),
+    )
   }
 }
 
+/** The speaker of a turn in which nobody spoke. In a group it is the agent, so that no person's memories are seen. */
+function wokenFor(key: SessionKey, { agent }: Profile, record: SessionRecord | undefined): Speaker | undefined {
+  if (key.audience === "group") return { id: agent.id, name: agent.name }
+  return record?.history.findLast(({ role }) => role === "user")?.speaker
+}
+
 const loadLoop = late(() => import("./session-turn.ts"))
+const loadMerging = late(() => import("./second-thoughts/merging.ts"))
 const loadChanges = late(() => import("./second-thoughts/second-thoughts.ts"))
 const loadApprovals = late(() => import("./approval/answer-approval.ts"))
 const loadHistory = late(() => import("./second-thoughts/session-history.ts"))

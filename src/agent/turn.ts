@@ -7,7 +7,7 @@ import type { InjectionInput } from "../stack/injection.ts"
 import { PromptStack } from "../stack/prompt-stack.ts"
 import type { TurnEvent, TurnResult } from "../trace/turn-event.ts"
 import type { Deadline } from "../turn/deadline.ts"
-import type { AgentContext, TurnInput } from "../turn/turn-context.ts"
+import type { AgentContext, ObservedTurn, TurnInput } from "../turn/turn-context.ts"
 
 /**
  * A turn. It runs whether or not anyone iterates it. Iterating yields every event from the first, also if it begins late or is done
@@ -145,27 +145,6 @@ export function refusalOf(
   })
 }
 
-const loadDescribing = late(() => import("../services/attachments/describe.ts"))
-const loadAttachments = late(() => import("../services/attachments/read-attachments.ts"))
-
-/** The input of a turn with its attachments read and described. Rejects if one cannot be used. */
-export async function readInput(
-  { blobs, describe, profile, ports, onWarning }: AgentContext,
-  input: TurnInput,
-  { signal }: { readonly signal: AbortSignal },
-): Promise<TurnInput> {
-  const read = await (await loadAttachments()).withAttachments(input, blobs, signal)
-  if (describe === undefined || read.attachments.length === 0) return read
-  const { withCaptions } = await loadDescribing()
-  const { key, turnId, bytes } = read
-  const attachments = await withCaptions(read.attachments, {
-    ...{ describe, bytes, signal, timers: ports.timers, timeoutMs: profile.limits.toolMs },
-    onWarning: (message) => onWarning({ key, turnId, message }),
-  })
-  signal.throwIfAborted()
-  return { ...read, attachments }
-}
-
 /** Checks items at once, so that a mistake throws where it was made. */
 export function completed(items: readonly InjectionInput[] = []): readonly Injection[] {
   const stack = new PromptStack().fork()
@@ -218,4 +197,57 @@ export interface Running {
   readonly replace: Replace | undefined
   readonly emit: (event: TurnEvent) => void
   readonly signal: AbortSignal
+  /** False for an answer to an approval, which no message ends. */
+  readonly canEnd: boolean
+  readonly abort: (reason: unknown) => void
+}
+
+/** A turn of a session whose messages can share an answer or end one (`[conversation] merge_ms`, `interrupt`), from its call to its end. */
+export interface Arrival {
+  readonly turn: ObservedTurn
+  readonly running: Running
+  readonly atMs: number
+  /** The number of its place in the session's queue. */
+  readonly place: number
+  /** The turns whose words it answers too, the oldest first. */
+  readonly joined: Arrival[]
+  /** Undefined until it is its turn. */
+  stage?: "waiting" | "held" | "planning" | "calling" | "shown" | "storing" | "joined"
+  /** The items that were given with it. */
+  inject?: readonly Injection[]
+  /** The turn that answers its words. */
+  joinedTo?: string
+  /** The reason why it answers its words alone. */
+  waited?: string
+}
+
+/** A turn with its arrival, which is undefined if each message of its session has its own answer. */
+export interface Met extends Running {
+  readonly arrival: Arrival | undefined
+}
+
+/** The code of a session that is loaded when it is first used. */
+export interface TurnCode {
+  loop(): Promise<{
+    beginTurn(
+      at: SessionAtRest,
+      turn: ObservedTurn,
+      begin: Met & { readonly deadline: Deadline },
+    ): Promise<{ readonly record: SessionRecord | undefined } | { readonly waitMs: number }>
+    runSessionTurn(
+      agent: AgentContext,
+      input: TurnInput,
+      begin: Pick<Met, "arrival" | "emit"> & { readonly record: SessionRecord | undefined; readonly deadline: Deadline },
+    ): Promise<TurnResult>
+  }>
+  merging(): Promise<{ meet(agent: AgentContext, arrivals: Arrivals, own: Arrival): Promise<void> }>
+}
+
+/** The turns of a session that are not over, in the order of their calls. */
+export interface Arrivals {
+  readonly open: Map<ObservedTurn, Arrival>
+  /** The number of the last place in the session's queue. */
+  places: number
+  /** Called when anything was asked of the session. */
+  onArrival?: () => void
 }

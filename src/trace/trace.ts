@@ -57,6 +57,14 @@ export interface ChildTrace {
   readonly trace: TurnTrace
 }
 
+/** The meeting of a turn with others of its conversation (`[conversation] merge_ms`, `interrupt`). */
+export interface MergedTurns {
+  /** The ids of turns whose words it answers too, the oldest first. They ended as `joined`. */
+  readonly turns: readonly string[]
+  /** The reason why the turn before it did not join it. */
+  readonly waited?: string | undefined
+}
+
 /** The record of a turn (S11): plain JSON, except for the error. */
 export interface TurnTrace {
   readonly turnId: string
@@ -66,6 +74,8 @@ export interface TurnTrace {
   readonly colour?: string
   /** The reason of a turn without a user's message (R27). */
   readonly wake?: string
+  /** Absent if it met no other turn. */
+  readonly merged?: MergedTurns
   readonly key: SessionKey
   readonly startedMs: number
   readonly durationMs: number

@@ -60,8 +60,8 @@ export type TurnEvent =
   | { readonly type: "commit"; readonly version: number }
   | { readonly type: "turn-end"; readonly result: TurnResult }
 
-/** The reason why a turn ended with an answer: the planner finished; a limit, a repeated call or the caller's `stopWhen` forced it; it was cut off; or, without an answer yet, a call waits for an approval. */
-export type StopReason = "finish" | "awaiting-approval" | "max-steps" | "repeated-call" | "stopped" | "truncated"
+/** The reason why a turn ended with an answer: the planner finished; a limit, a repeated call or the caller's `stopWhen` forced it; it was cut off; or, without an answer, a call waits for an approval, or the words joined those of a newer message, whose turn answers both. */
+export type StopReason = "finish" | "awaiting-approval" | "joined" | "max-steps" | "repeated-call" | "stopped" | "truncated"
 
 /** The results of a failed turn so far. */
 export interface Gathered {
@@ -79,6 +79,8 @@ export type TurnResult =
       readonly output?: unknown
       /** The calls that wait for an answer, if the turn ended as `awaiting-approval`: `Session.approve` and `Session.deny` go on with it. */
       readonly approvals?: readonly Approval[]
+      /** The id of the turn that answers these words, if the turn ended as `joined`. `text` is then empty. */
+      readonly joinedTo?: string
       /** Files that the answer shows, in order (R8); absent if there are none. */
       readonly attachments?: readonly FileAttachment[]
       readonly stopReason: StopReason

@@ -69,7 +69,7 @@ async function recall(turn: TurnContext): Promise<void> {
   for (const turnId of input.replaces?.turns ?? []) shown.add(turnId)
   const exclude = shown.size === 0 ? {} : { excludeTurns: [...shown] }
   const outcome = await within({ timeoutMs: prestartMs, signal: turn.signal, timers: ports.timers }, async (signal) =>
-    recalledMemories(await memory.recall(turn.occasion, input.key, { limit, signal, ...exclude }), limit),
+    recalledMemories(await memory.recall(input.merged?.words ?? turn.occasion, input.key, { limit, signal, ...exclude }), limit),
   )
   if (outcome.status === "done") {
     const { memories, passedOver } = outcome.value

@@ -28,7 +28,7 @@ import type { TurnHook } from "../services/turn-hook.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
 import type { Confirm, ToolRecord, ToolRun } from "../tools/tool.ts"
 import type { ToolSet } from "../tools/tool-set.ts"
-import type { TraceStep, TurnTrace, TurnWarning } from "../trace/trace.ts"
+import type { MergedTurns, TraceStep, TurnTrace, TurnWarning } from "../trace/trace.ts"
 import type { TurnEvent } from "../trace/turn-event.ts"
 import type { AnswerOutput } from "./answer-output.ts"
 import type { OpenCall, ResumedTurn, UnfinishedStep } from "./approval/open-approval.ts"
@@ -113,6 +113,8 @@ export interface TurnInput extends Directed {
   readonly inject: readonly Injection[]
   /** The caller's control of the steps. */
   readonly control?: StepControl | undefined
+  /** The words of other turns that this one answers too; undefined for a turn that met no other. */
+  readonly merged?: (MergedTurns & { readonly words: string }) | undefined
   /** The turn that goes on here after an approval. */
   readonly resumes?: ResumedTurn | undefined
   /** The turns in whose place this one comes. They are set aside when it commits. Undefined for a turn that goes on from the end. */

@@ -21,7 +21,7 @@ describe("resolveProfile", () => {
     expect(resolveProfile()).toEqual({
       name: "default",
       locale: "en",
-      conversation: { agentAnswers: 3 },
+      conversation: { agentAnswers: 3, mergeMs: 0, interrupt: "queue" },
       dialect: "layered",
       agent: { id: "default", name: "default" },
       user: { name: "User" },

@@ -12,7 +12,16 @@ export interface OracleAct {
   /** The turn that it is about; undefined for the conversation's beginning. */
   readonly target?: OracleTurn | undefined
   isAborted?: boolean
-  ok?: boolean
+  ok?: boolean | "joined"
+  atMs?: number
+  /** The number of its place in the queue. */
+  place?: number
+}
+
+/** The settings of a conversation by which messages meet. */
+export interface Manners {
+  readonly mergeMs: number
+  readonly interrupt: "queue" | "join" | "abort"
 }
 
 /** What {@link Oracle.running} will answer, and behind which turn. */
@@ -30,7 +39,19 @@ export class Oracle {
   readonly turns: OracleTurn[] = []
   end: OracleTurn | undefined
   running: RunningTurn | undefined
+  readonly #manners: Manners
   #waiting: OracleAct[] = []
+  #nowMs = 0
+  #places = 0
+
+  constructor(manners: Manners) {
+    this.#manners = manners
+  }
+
+  /** True as long as a turn runs or waits. */
+  get isBusy(): boolean {
+    return this.running !== undefined || this.#waiting.length > 0
+  }
 
   /** The turns of the history. */
   path(): OracleTurn[] {
@@ -41,9 +62,45 @@ export class Oracle {
     this.#add({ kind: "heard", texts: [words], parent: this.end })
   }
 
-  ask(act: OracleAct): void {
+  /** `shown` is what the running turn has shown of its answer. */
+  ask(act: OracleAct, shown?: string): void {
+    act.atMs = this.#nowMs
+    act.place = ++this.#places
+    const { running } = this
     this.#waiting.push(act)
+    if (act.act === "send" && running !== undefined) {
+      if (shown === undefined && this.#joins(running.of, act)) {
+        this.running = undefined
+        this.#join(running.of)
+      } else if (this.#manners.interrupt === "abort") this.finish({ answer: shown, isWhole: false })
+    }
     this.#goOn()
+  }
+
+  /** The turn that a message would join that came now. */
+  joinable(shown: string | undefined): OracleAct | undefined {
+    const before = this.running?.of ?? this.#waiting[0]
+    if (before === undefined || (this.running !== undefined && shown !== undefined)) return undefined
+    const isLast = this.running === undefined ? this.#waiting.length === 1 : this.#waiting.length === 0
+    const next = { act: "send", words: "", atMs: this.#nowMs, place: this.#places + 1 } as const
+    return isLast && !before.isAborted && this.#joins(before, next) ? before : undefined
+  }
+
+  tick(ms: number): void {
+    this.#nowMs += ms
+    this.#goOn()
+  }
+
+  #joins(before: OracleAct, next: OracleAct): boolean {
+    const { mergeMs, interrupt } = this.#manners
+    const { atMs = 0, place = 0 } = before
+    const isNear = mergeMs > 0 && (next.atMs ?? 0) - atMs <= mergeMs
+    return before.act === "send" && next.place === place + 1 && (isNear || interrupt === "join")
+  }
+
+  #join(act: OracleAct): void {
+    act.ok = "joined"
+    this.hear(act.words)
   }
 
   /** The running turn ends: with its answer, or with an error after what was shown. */
@@ -63,6 +120,7 @@ export class Oracle {
   abort(act: OracleAct): void {
     act.isAborted = true
     act.ok = false
+    this.#goOn()
   }
 
   /** The process is about to end: nothing that waits will begin. */
@@ -80,8 +138,22 @@ export class Oracle {
     while (this.running === undefined) {
       const next = this.#waiting.shift()
       if (next === undefined) return
-      this.#begin(next)
+      const later = this.#waiting.find(({ act, isAborted }) => act === "send" && !isAborted)
+      const isTurn = ["send", "regenerate", "edit"].includes(next.act) && !next.isAborted
+      const untilMs = (next.atMs ?? 0) + this.#manners.mergeMs
+      if (isTurn && later && this.#joins(next, later)) this.#join(next)
+      else if (isTurn && later && this.#manners.interrupt === "abort") this.#endWaiting(next)
+      else if (isTurn && this.#waiting.length === 0 && next.act === "send" && this.#nowMs < untilMs) {
+        this.#waiting.unshift(next)
+        return
+      } else this.#begin(next)
     }
+  }
+
+  /** A newer message ends a turn before it begins. */
+  #endWaiting(act: OracleAct): void {
+    act.ok = false
+    if (act.act === "send") this.#add({ kind: "failed", texts: [act.words], parent: this.end })
   }
 
   #begin(of: OracleAct): void {

@@ -1,6 +1,7 @@
 // Loaded beforehand: what is loaded while a script runs would take rounds of the event loop.
 import "../../src/agent/failed/failed-turn.ts"
 import "../../src/agent/hear.ts"
+import "../../src/agent/second-thoughts/merging.ts"
 import "../../src/agent/second-thoughts/second-thoughts.ts"
 import fc from "fast-check"
 import { expect } from "vitest"
@@ -9,12 +10,15 @@ import type { Session } from "../../src/agent/session.ts"
 import type { Turn } from "../../src/agent/turn.ts"
 import type { BackgroundJob } from "../../src/services/background/background-job.ts"
 import type { Store } from "../../src/services/store/store.ts"
+import type { ManualTimers } from "../../src/testing/index.ts"
 import { testAgent } from "./agents.ts"
 import { gatedModel } from "./gated-model.ts"
-import { Oracle, type OracleAct, type OracleTurn, pathTo } from "./interleaving-oracle.ts"
+import { type Manners, Oracle, type OracleAct, type OracleTurn, pathTo } from "./interleaving-oracle.ts"
 import { type MortalStore, mortal } from "./mortal-store.ts"
 
-const acts = ["send", "hear", "finish", "fail", "abort", "edit", "regenerate", "rewind", "clear", "choose", "crash"] as const
+const acts = [
+  ...["send", "hear", "finish", "fail", "abort", "edit", "regenerate", "rewind", "clear", "choose", "crash", "tick"],
+] as const
 
 /** A step of a script. `at` decides what it is about. */
 export interface Interleaved {
@@ -34,11 +38,24 @@ const weights = {
   clear: 1,
   choose: 3,
   crash: 2,
+  tick: 4,
 }
 
-export function interleavings(steps: number): fc.Arbitrary<readonly Interleaved[]> {
+/** What happens in a conversation, and the settings by which its messages meet. */
+export interface Script extends Manners {
+  readonly steps: readonly Interleaved[]
+}
+
+/** Half of the time that a message waits for the next one, and a little more. */
+const tickMs = 600
+
+export function interleavings(steps: number): fc.Arbitrary<Script> {
   const weighted = acts.map((act) => ({ weight: weights[act], arbitrary: fc.record({ act: fc.constant(act), at: fc.nat(60) }) }))
-  return fc.array(fc.oneof(...weighted), { maxLength: steps })
+  return fc.record({
+    steps: fc.array(fc.oneof(...weighted), { maxLength: steps }),
+    mergeMs: fc.constantFrom(0, 2 * tickMs - 1),
+    interrupt: fc.constantFrom("queue", "join", "abort"),
+  })
 }
 
 /** A store that a script may crash. `reopen` sets `store` anew, as another process would open it. */
@@ -60,15 +77,17 @@ let issued = 0
 const ids = { next: (kind: string) => `${kind}-${++issued}` }
 
 /** Plays a script on a session and on the oracle. After each step both must hold the same. */
-export async function playInterleaved(script: readonly Interleaved[], place: CrashPlace): Promise<void> {
-  const stage = new Stage(place, `interleaved ${++played}`)
-  for (const [index, step] of script.entries()) {
+export async function playInterleaved({ steps, ...manners }: Script, place: CrashPlace): Promise<void> {
+  const stage = new Stage(place, `interleaved ${++played}`, manners)
+  for (const [index, step] of steps.entries()) {
     await stage.play(step, index)
     await stage.compare()
   }
-  while (stage.oracle.running !== undefined) {
-    await stage.play({ act: "finish", at: 0 }, script.length)
-    await stage.compare()
+  while (stage.oracle.isBusy) {
+    for (const act of ["tick", "tick", "finish"] as const) {
+      await stage.play({ act, at: 0 }, steps.length)
+      await stage.compare()
+    }
   }
   await stage.compareDrawn()
 }
@@ -78,21 +97,25 @@ interface Begun {
   readonly asked: OracleAct
   readonly turn: Turn | undefined
   /** How it ended; undefined as long as it has not. */
-  ok: boolean | undefined
+  ok: boolean | "joined" | undefined
 }
 
 class Stage {
-  readonly oracle = new Oracle()
+  readonly oracle: Oracle
+  readonly #manners: Manners
   readonly #place: CrashPlace
   readonly #name: string
   #gated = gatedModel()
   #begun: Begun[] = []
   #mortal: MortalStore
   #agent: Agent
+  #timers: ManualTimers | undefined
   #session: Session
 
-  constructor(place: CrashPlace, name: string) {
+  constructor(place: CrashPlace, name: string, manners: Manners) {
     this.#place = place
+    this.#manners = manners
+    this.oracle = new Oracle(manners)
     this.#name = name
     this.#mortal = mortal(place.store)
     this.#agent = this.#makeAgent()
@@ -108,6 +131,9 @@ class Stage {
     } else if (act === "hear") {
       await this.#session.hear(`zh${index}`)
       oracle.hear(`zh${index}`)
+    } else if (act === "tick") {
+      this.#timers?.advance(tickMs)
+      oracle.tick(tickMs)
     } else if (act === "finish" || act === "fail") this.#end(act)
     else if (act === "abort") this.#abort(at)
     else if (act === "regenerate") {
@@ -153,13 +179,14 @@ class Stage {
   #ask(asked: OracleAct, done: Promise<unknown> | undefined, turn?: Turn): void {
     const begun: Begun = { asked, turn, ok: undefined }
     const settle = (result: unknown): void => {
-      begun.ok = turn === undefined || (result as Awaited<Turn["result"]>).ok
+      const ended = turn === undefined ? undefined : (result as Awaited<Turn["result"]>)
+      begun.ok = ended?.ok && ended.stopReason === "joined" ? "joined" : (ended?.ok ?? true)
     }
     done?.then(settle, () => {
       begun.ok = false
     })
     this.#begun.push(begun)
-    this.oracle.ask(asked)
+    this.oracle.ask(asked, this.#gated.asked?.shown)
   }
 
   /** Lets the running turn end. */
@@ -183,14 +210,19 @@ class Stage {
   async #crash(at: number, index: number): Promise<void> {
     const { oracle } = this
     const when = (["before", "after", undefined] as const)[at % 3]
-    oracle.forgetWaiting()
     if (when !== undefined) {
       const { asked } = this.#gated
+      const joining = Math.floor(at / 3) % 2 === 0 ? oracle.joinable(asked?.shown) : undefined
+      oracle.forgetWaiting()
       const dead = this.#mortal.dieAtNextWrite(when)
-      if (asked === undefined) void this.#session.hear(`zh${index}`)
-      asked?.end("finish")
+      if (joining) {
+        // While the words of the message before are being stored.
+        void this.#session.send(`zw${index}`)
+      } else if (asked === undefined) void this.#session.hear(`zh${index}`)
+      else asked.end("finish")
       await dead
-      if (when === "after" && asked) oracle.finish({ answer: asked.whole, isWhole: true })
+      if (when === "after" && joining) oracle.hear(joining.words)
+      else if (when === "after" && asked) oracle.finish({ answer: asked.whole, isWhole: true })
       else if (when === "after") oracle.hear(`zh${index}`)
     }
     oracle.crash()
@@ -205,13 +237,15 @@ class Stage {
 
   #makeAgent(): Agent {
     this.#gated = gatedModel(this.#gated.count)
-    const profile = { memory: { enabled: false }, history: { contextCount: 10_000 } }
-    return testAgent(this.#gated.model, profile, {
+    const profile = { memory: { enabled: false }, history: { contextCount: 10_000 }, conversation: this.#manners }
+    const { agent, timers } = testAgent(this.#gated.model, profile, {
       store: this.#mortal.store,
       plugins: [{ name: "drawing", jobs: [draw] }],
       onWarning: () => undefined,
       ports: { ids },
-    }).agent
+    })
+    this.#timers = timers
+    return agent
   }
 
   async compare(): Promise<void> {

@@ -48,7 +48,7 @@ export async function keepWords(agent: AgentContext, input: TurnInput, thrown: u
 }
 
 /** The user's message; none in a turn in which nobody spoke. */
-function wordsOf(
+export function wordsOf(
   { turnId, speaker, text, wake, attachments, replyTo, mentions = [] }: TurnInput,
   atMs: number,
 ): readonly HistoryMessage[] {

@@ -8,7 +8,7 @@ export function unbegunTurn(
   { ports }: Pick<AgentContext, "ports">,
   { key, turnId, wake }: TurnInput,
   { thrown, emit }: { readonly thrown: unknown; readonly emit: ((event: TurnEvent) => void) | undefined },
-): TurnResult {
+): TurnResult & { readonly ok: false } {
   const error = asSessionError(thrown)
   const atMs = ports.clock.nowMs()
   emit?.({ type: "turn-start", turnId, atMs })

@@ -32,7 +32,8 @@ export function watchTurns(parts: ObserverParts): Observer["observe"] {
     runsOf.delete(turnId)
     const { result } = event
     const session = result.ok ? await context.session() : undefined
-    if (!result.ok || !session?.memoryOn || session.turns % parts.settings.everyTurns !== 0) return
+    if (!result.ok || result.stopReason === "joined" || !session?.memoryOn || session.turns % parts.settings.everyTurns !== 0)
+      return
     const turn = { context, session, state: readState(session.hookStates[virtualContextName]), result }
     await leaveNotes(parts, turn, { ...(await look(parts, turn)), unreported: isUnreported(turn, runs) })
   }

@@ -6,6 +6,7 @@ import type { SessionCommit, StoredTurn } from "../../services/store/session-sto
 import { withoutOpenTurn } from "../../turn/approval/open-approval.ts"
 import type { AgentContext } from "../../turn/turn-context.ts"
 import { findUnsettled } from "../failed/unsettled-commits.ts"
+import { sessionState } from "../session-state.ts"
 import type { Replaced, SessionAtRest } from "../turn.ts"
 import { messageId, unknownMessage } from "./session-history.ts"
 import { commitOf, type LoadedSession, loadSession, rewound } from "./set-aside.ts"
@@ -18,6 +19,14 @@ export async function rewind(at: SessionAtRest, to: string | null): Promise<void
   const session = await load(at)
   const there = rewound(session, to === null ? null : turnOf(session, to).turnId, { keepHeard: false })
   if (there.replaces.turns.length > 0) await write(at, commitOf(session, there))
+}
+
+/** Switches a conversation's memory, unless it is so. Words that were heard until now are then never remembered. */
+export async function setMemory({ agent, key, record, signal }: SessionAtRest, memoryOn: boolean): Promise<void> {
+  if (sessionState(record).memoryOn === memoryOn) return
+  const state = { ...record?.state, memoryOn, memorySinceMs: agent.ports.clock.nowMs() }
+  const commit = { expectVersion: record?.version ?? 0, append: [], state, jobs: [] }
+  await orAborted(agent.store.commit(key, commit), signal)
 }
 
 /** Brings a turn back that was set aside, with those that last followed it. Throws `usage` for a turn that the session does not have. */

@@ -138,6 +138,8 @@ function outcome(result: TurnResult, screen: Screen, words: ChatWords): void {
     "repeated-call": words.repeatedCall,
     // No caller of the chat stops a turn.
     stopped: undefined,
+    // Its words are answered with the next ones.
+    joined: undefined,
     "awaiting-approval": words.awaitingApproval,
   }
   const note = notes[result.stopReason]

@@ -83,6 +83,9 @@ export interface TurnErrors {
   }
   /** The caller aborted the work. `cause` is the reason of the signal. @remarks Nothing. */
   readonly aborted: {
+    /** The id of the turn whose message ended this one, with `interrupt = "abort"`. */ readonly interruptedBy?:
+      | string
+      | undefined
     /** Present if the answer was being stored. Nobody knows then whether it was. */ readonly commit?: "unknown" | undefined
   }
   /**

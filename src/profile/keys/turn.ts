@@ -97,6 +97,18 @@ export const conversation = table("How the agent takes part in a conversation.",
     default: 3,
     words: "How many times in a row `Session.receive` answers other agents. A person's words begin the count anew.",
   }),
+  mergeMs: wholeNumber({
+    min: 0,
+    max: 60_000,
+    default: 0,
+    words:
+      "Messages that come within this time of each other are one turn. A turn begins so much later, because the next message may still come. 0: each message is a turn.",
+  }),
+  interrupt: choice(["queue", "join", "abort"], {
+    default: "queue",
+    words:
+      'What a message does that comes while the one before is answered. "queue": it waits. "join": if nothing of the answer was shown and no tool was called, both are answered together; else it waits. "abort": it ends that turn.',
+  }),
 })
 
 export const budget = table("How many tokens a request may have.", {

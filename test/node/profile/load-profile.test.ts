@@ -157,6 +157,8 @@ bubbles = true
 file_references = true
 [conversation]
 agent_answers = 5
+merge_ms = 1500
+interrupt = "join"
 [context]
 session_markers = true
 off = ["user_profile"]
@@ -263,7 +265,7 @@ max_output_tokens = 14
         format: expect.objectContaining({ name: "plain" }),
         files: expect.objectContaining({ formats: ["txt"] }),
       },
-      conversation: { agentAnswers: 5 },
+      conversation: { agentAnswers: 5, mergeMs: 1_500, interrupt: "join" },
       context: { off: ["user_profile"], older: "condense", olderCharacters: 16, sessionMarkers: true },
       documents: {
         folder: `${folder}/soul`,
