@@ -1,7 +1,7 @@
 import type { RecallQuery, RecallSpeaker } from "./recall-query.ts"
 import { boundText, characterTerms, normaliseText, signTerms, textRuns } from "./text/document-terms.ts"
 import { fourGrams, stopCharacters, stopWords, wordTerm } from "./text/word-term.ts"
-import { askedMarks, askedOrder } from "./text-marks.ts"
+import { askedMarks, askedOrder, interrogatives } from "./text-marks.ts"
 import { type FoundTime, findTimes } from "./time/find-times.ts"
 import type { TimeReference } from "./time/time-reference.ts"
 
@@ -32,7 +32,7 @@ export interface WordForm {
 
 const maxQueryCharacters = 4_000
 const maxPhrases = 4
-/** Names and dates have signals of their own, so their words count less. */
+/** Names and dates have signals of their own, and an answer does not repeat the words that ask, so all these count less. */
 const markedTermWeight = 0.25
 const quoted = /"([^"\n]{2,120})"|“([^”\n]{2,120})”|「([^」\n]{2,120})」|『([^』\n]{2,120})』/g
 
@@ -66,11 +66,14 @@ function queryTerms(text: string, times: readonly FoundTime[], names: ReadonlySe
   const [words, stops, characters] = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>()]
   const forms = new Map<string, WordForm>()
   const add = (counts: Map<string, number>, term: string, weight: number) => counts.set(term, (counts.get(term) ?? 0) + weight)
+  const asking = interrogatives(text)
   for (const { start, end, weight } of weighedParts(text, times)) {
     for (const term of signTerms(text.slice(start, end))) add(words, term, weight)
     for (const run of textRuns(text.slice(start, end))) {
       if (run.spaceless) {
-        for (const term of characterTerms(run.text)) add(characters, term, weight * characterWeight(term))
+        const marked = new Set([...namesInside(run.text, names), ...asking].flatMap(characterTerms))
+        for (const term of characterTerms(run.text))
+          add(characters, term, (marked.has(term) ? markedTermWeight : weight) * characterWeight(term))
         continue
       }
       const term = wordTerm(run.text)
@@ -176,6 +179,6 @@ function namedSpeakers(
   return { ids, words }
 }
 
-function namesInside(run: string, names: ReadonlyMap<string, unknown>): string[] {
+function namesInside(run: string, names: ReadonlyMap<string, unknown> | ReadonlySet<string>): string[] {
   return [...names.keys()].filter((name) => run.includes(name))
 }

@@ -81,3 +81,10 @@ export function askedOrder(normalText: string): "newest" | "oldest" | undefined 
   const [newest, oldest] = [asksNewest.test(asked), asksOldest.test(asked)]
   return newest === oldest ? undefined : newest ? "newest" : "oldest"
 }
+
+const chineseInterrogatives = /什么(?:时候)?|为什么|为啥|怎么样?|怎样|哪(?:里|儿|个|些|天|年)|多少|多久/g
+
+/** The Chinese words by which a single line asks. In several lines of dialogue they belong to what was said. */
+export function interrogatives(normalText: string): readonly string[] {
+  return normalText.trim().includes("\n") ? [] : (normalText.match(chineseInterrogatives) ?? [])
+}

@@ -17,6 +17,42 @@ describe("what is found", () => {
     expect(found(documents, "purchases of bread")[0]).toBe("c")
   })
 
+  test("may be spelt as people write in chats, and words of grammar without their apostrophes find nothing", () => {
+    const documents = [memory("a", "xmas at yours, the 17th"), memory("b", "whats up"), memory("c", "we had a good nite")]
+    expect(found(documents, "whats the plan for Christmas")).toEqual(["a"])
+    expect(found(documents, "how was the night")[0]).toBe("c")
+  })
+
+  test("has less of a question's names and of its Chinese question words than of what it asks about", () => {
+    const weights = { speaker: 0, recency: 0, importance: 0 }
+    const stone = { id: "stone", name: "石头" }
+    const documents = [
+      memory("a", "石头真好"),
+      memory("b", "开车学了很久", { speaker: stone }),
+      memory("c", "有多少"),
+      memory("d", "费心学"),
+    ]
+    expect(found(documents, "石头学车", { weights })[0]).toBe("b")
+    expect(found(documents, "学费要多少", { weights })[0]).toBe("d")
+    expect(found(documents, "学费要多少\n有多少", { weights })[0]).toBe("c")
+  })
+
+  test("may be a line or two after what the question is about, the more it tells", () => {
+    const lines = (session: string, texts: readonly string[]) =>
+      texts.map((text, turn) => memory(`${session} ${turn}`, text, { session, turn, speaker: turn % 2 === 0 ? ann : bob }))
+    const documents = [
+      ...lines("a", ["Two days in Rome.", "We saw it.", "The violins came.", "Haha.", "Then we went home early."]),
+      ...lines("b", ["Three days in Rome.", "We saw it.", "The violins came.", "Then we went home early.", "Haha."]),
+      ...Array.from({ length: 30 }, (_, i) => memory(`x${i}`, "Plain talk.")),
+    ]
+    const hits = indexOf(documents).rank({ text: "violins", nowMs, limit: 50 })
+    const neighbours = (id: string) =>
+      hits.find((hit) => hit.id === id)?.why.find(({ signal }) => signal === "neighbours")?.value ?? 0
+    expect(neighbours("b 3")).toBeGreaterThan(neighbours("a 3"))
+    expect(neighbours("a 4")).toBeGreaterThan(neighbours("b 4"))
+    expect(neighbours("a 4")).toBeGreaterThan(neighbours("a 0") * 1.5)
+  })
+
   test("may have a word in a form that no rule knows, or misspelt", () => {
     const documents = [
       memory("a", "Our architect was in a small chapel."),

@@ -22,8 +22,10 @@ const fromQuestion = 1
 const fromPrevious = 0.5
 const fromSame = 0.5
 const fromNext = 0.25
-const fromSecondPrevious = 0.125
+const fromSecondPrevious = 0.25
 const fromSecondNext = 0.125
+/** The share that a line without words gets of the lines beside it. One of mean length gets twice that, a long one three times: a cheer tells nothing. */
+const leastTold = 0.5
 /** A term in more lines than this says nothing about the lines beside them. */
 const maxSignShare = 0.1
 const minSignLines = 20
@@ -76,13 +78,15 @@ class TermWindow {
       if (isSign) this.#spreadAround(slot, Math.min(2, frequency))
     })
     const { own, neighbours } = scores
+    const meanLength = Math.max(1, index.totalLength / size)
     for (let i = 0; i < this.#touchedCount; i++) {
       const slot = this.#touched[i] ?? 0
       const penalty = this.#penalty[slot] ?? 1
       const alone = saturated(this.#own[slot] ?? 0, penalty)
       const all = saturated((this.#own[slot] ?? 0) + (this.#around[slot] ?? 0), penalty)
       own[slot] = (own[slot] ?? 0) + weight * rarity * alone
-      neighbours[slot] = (neighbours[slot] ?? 0) + weight * rarity * (all - alone)
+      const tells = leastTold + Math.min(1, (index.lengths[slot] ?? 0) / meanLength / 2)
+      neighbours[slot] = (neighbours[slot] ?? 0) + weight * rarity * (all - alone) * tells
       this.#own[slot] = 0
       this.#around[slot] = 0
       this.#isTouched[slot] = 0

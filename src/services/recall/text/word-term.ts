@@ -49,16 +49,19 @@ const irregularForms: ReadonlyMap<string, string> = new Map(
 )
 
 /** Groups of words that people use for the same thing; the first one stands for all. Words that are only similar do not belong here. */
-const groups = `mother mom mum mama mommy mummy, father dad daddy papa, grandmother grandma granny nana, grandfather grandpa granddad,
-brother bro, sister sis, child kid, parent folks, husband hubby, baby infant, friend buddy pal,
-photograph photo pic picture snapshot, television tv telly, telephone phone cellphone smartphone, bicycle bike,
-automobile car auto, movie film, refrigerator fridge, vacation holiday getaway, apartment flat, doctor physician doc,
-dog puppy pup doggo, cat kitten kitty, job employment career, university uni college, mathematics math maths,
-exam examination test, laboratory lab, gymnasium gym, advertisement ad advert, favorite favourite fav, color colour,
-neighbor neighbour, theater theatre, center centre, gray grey, flavor flavour, honor honour, jewelry jewellery, begin start,
-purchase buy, assist help, shop store, sick ill, quick fast, big large, small little, happy glad, scared afraid, sofa couch,
-gift present, birthday bday, cookie biscuit, airplane plane aeroplane, lady woman, guy man, marry wed, attorney lawyer,
-cash money`
+const groups = `mother mom mum mama mommy mummy mam, father dad daddy papa, grandmother grandma granny gran nana nan,
+grandfather grandpa granddad grandad, brother bro, sister sis, child kid, parent folks, husband hubby, baby infant,
+friend buddy pal, photograph photo pic picture snapshot, television tv telly, telephone phone cellphone smartphone,
+bicycle bike, automobile car auto, movie film, refrigerator fridge, vacation holiday getaway, apartment flat,
+doctor physician doc, dog puppy pup doggo, cat kitten kitty, job employment career, university uni college,
+mathematics math maths, exam examination test, laboratory lab, gymnasium gym, advertisement ad advert, favorite favourite fav,
+color colour, neighbor neighbour, theater theatre, center centre, gray grey, flavor flavour, honor honour, jewelry jewellery,
+begin start, purchase buy, assist help, christmas xmas, tomorrow tmrw tmr, night nite, people ppl, weekend wknd, week wk,
+minute min, hour hr, girlfriend gf, boyfriend bf, chemistry chem, biology bio, veterinarian vet, surgery operation,
+engine motor, salary wage, trousers pants, garbage trash rubbish, colleague coworker, police cops cop, gasoline petrol,
+diaper nappy, luggage baggage, trainers sneakers, license licence, shop store, sick ill, quick fast, big large, small little,
+happy glad, scared afraid, sofa couch, gift present, birthday bday, cookie biscuit, airplane plane aeroplane, lady woman,
+guy man, marry wed, attorney lawyer, cash money`
 
 /** The stem that stands for a group, by the stem of each other word in it. */
 const everydayEquivalents: ReadonlyMap<string, string> = new Map(
@@ -77,7 +80,8 @@ ourselves out over own please really same she she'd she'll she's should shouldn'
 their theirs them themselves then there there's these they they'd they'll they're they've thing things this those through to too
 under until up upon us very wanna was wasn't we we'd we'll we're we've were weren't what what's when when's where where's which
 while who who's whom whose why why's will with within without won't would wouldn't yeah yes you you'd you'll you're you've your
-yours yourself yourselves`
+yours yourself yourselves arent cant couldnt didnt doesnt dont hasnt havent hes im isnt ive lol shes shouldnt thats theres theyre tho
+u ur wasnt werent whats wheres whos wont wouldnt youre`
 
 /** Words that occur in every text, so they find none. They are indexed for phrases in quotation marks. */
 export const stopWords: ReadonlySet<string> = new Set(english.split(/\s+/))
