@@ -5,6 +5,7 @@ import { copyFileSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { rolldown } from "rolldown"
 import { parseSync, Visitor } from "rolldown/utils"
 import { profileJsonSchema } from "../src/node/profile/profile-json-schema.ts"
+import { buildPage } from "./build-page.mjs"
 import { documentProfileTypes } from "./document-profile-types.ts"
 
 const { exports, bin } = JSON.parse(readFileSync("package.json", "utf8"))
@@ -71,10 +72,20 @@ const withoutSentences = {
 const inlined = "leven"
 
 rmSync("dist", { recursive: true, force: true })
+const page = await buildPage()
+rmSync("dist/inspector", { recursive: true })
+/** Puts the inspector's page into the package as text, so that it needs no file at run time. */
+const withPage = {
+  name: "with-page",
+  load: (id) =>
+    id.replaceAll("\\", "/").endsWith("/src/server/inspector/built-page.ts")
+      ? `const files = ${JSON.stringify(page)}; export const builtFile = (name) => files[name]`
+      : null,
+}
 const bundle = await rolldown({
   input: Object.fromEntries([...entries, ...prompts].map((entry) => [entry, `src/${entry}.ts`])),
   platform: "node",
-  plugins: [findLoaded, withoutSentences],
+  plugins: [findLoaded, withoutSentences, withPage],
   // Everything but our own files: packages are the user's to install and to update.
   external: (id) => !id.startsWith(".") && !id.startsWith("/") && id !== inlined,
   onLog(level, log) {

@@ -11,6 +11,7 @@ import * as openai from "../src/models/openai/index.ts"
 import * as cards from "../src/node/cards/index.ts"
 import * as node from "../src/node/index.ts"
 import * as server from "../src/server/index.ts"
+import * as inspect from "../src/server/inspector/index.ts"
 import * as stores from "../src/stores/index.ts"
 import * as testing from "../src/testing/index.ts"
 import * as tiktoken from "../src/tokenizers/tiktoken/index.ts"
@@ -196,6 +197,11 @@ const misspelt: Readonly<Record<string, readonly Row[]>> = {
 
   createHandler: [[() => server.createHandler(any({ agents: {}, autorize: () => true })), '"authorize"']],
   toUiMessageStream: [[() => server.toUiMessageStream(any({}), any({ tool: true })), '"tools"']],
+
+  inspector: [
+    [() => inspect.inspector(createAgent(agent()), any({ price: {} })), '"prices"'],
+    [() => inspect.inspector(createAgent(agent())).listen(any({ prot: 1 })), '"port"'],
+  ],
 
   deliverTurn: [[() => bots.deliverTurn(any({}), any({ sendTxt() {} })), '"sendText"']],
   takeMessage: [[() => bots.takeMessage(any({}), any({ txt: "" }), any({})), '"text"']],

@@ -18,6 +18,7 @@ import type { CliIo } from "./io.ts"
 import { addDoctor } from "./memory/doctor.ts"
 import { addMemory } from "./memory/memory-commands.ts"
 import { addUser } from "./memory/user.ts"
+import { addInspect } from "./serve/inspect.ts"
 import { addServe } from "./serve/serve.ts"
 
 /** Creates the command line: commands, options and help. Wrong usage prints to stderr and throws commander's error. */
@@ -39,7 +40,7 @@ export function createProgram({ stdout, stderr }: CliIo, run: RunCommand): Comma
   program.commandsGroup("Characters:")
   for (const add of [addChat, addServe, addInit, addImportFile, addCard, addUndo]) add(program, run)
   program.commandsGroup("Prompts and profiles:")
-  for (const add of [addRender, addLint, addSchema, addMcp]) add(program, run)
+  for (const add of [addInspect, addRender, addLint, addSchema, addMcp]) add(program, run)
   program.commandsGroup("Memory:")
   for (const add of [addMemory, addUser, addEvents, addDoctor, addWorker]) add(program, run)
   program.commandsGroup("Help:")
@@ -75,6 +76,7 @@ Examples:
   promptstrata import ./seraphina.png        take over a card, a chat or other files of another program
   promptstrata serve fay                     answer over HTTP: OpenAI API, useChat, AG-UI
   promptstrata init luna                     create a character in the new folder luna
+  promptstrata inspect fay                   talk in the browser, beside what is sent
   promptstrata render fay --sections         print the prompt and the source of every part
   promptstrata lint                          check ./profiles and ./prompts
   promptstrata memory list                   print what is remembered`

@@ -1,12 +1,15 @@
 import { createInterface } from "node:readline"
 import { type Command, InvalidArgumentError, Option } from "commander"
+import type { Agent } from "../../agent/agent.ts"
 import type { Assembly } from "../../core/span.ts"
 import { terminalText } from "../../encode/terminal-text.ts"
 import type { LanguageModel } from "../../model/language-model.ts"
+import type { Profile } from "../../profile/profile.ts"
+import type { Store } from "../../services/store/store.ts"
 import { chooseOwnModels } from "../choose-model.ts"
 import type { CliContext, RunCommand } from "../context.ts"
 import { exitCodes, jsonLine } from "../io.ts"
-import { openAgent, openProfile } from "../open-agent.ts"
+import { conversationName, latestConversation, openAgent, openProfile } from "../open-agent.ts"
 import { openCliStore } from "../open-store.ts"
 import { addCommonOptions, addProfileArgument, type CommonOptions, type StoreOptions } from "../options.ts"
 import { terminalConfirm } from "../terminal-confirm.ts"
@@ -23,6 +26,8 @@ interface ChatOptions extends CommonOptions, StoreOptions {
   readonly once?: string
   readonly json?: boolean
   readonly show: readonly Shown[]
+  /** Also serve the page that shows what is sent. */
+  readonly inspect?: boolean
 }
 
 const help = `
@@ -55,6 +60,7 @@ export function addChat(program: Command, run: RunCommand): void {
         .default([], "neither"),
     )
     .option("--json", "print events as lines of JSON")
+    .option("--inspect", "while the chat runs, show what is sent on a page; its address is printed")
   addProfileArgument(command, "fay")
   addCommonOptions(command, { store: "optional" })
     .addHelpText("after", help)
@@ -96,6 +102,7 @@ async function chat(options: ChatOptions, context: CliContext): Promise<number> 
     options,
     context,
   )
+  if (options.inspect) await openPage(agent, { store, profile }, context)
   const { earlier, greet, take } = await openConversation({ agent, profile, model, store, printer, json }, context)
   if (isInteractive && earlier > 0) note(storeWords(profile.locale).continues(earlier))
   if (demo) note(words.demo)
@@ -139,6 +146,18 @@ async function chatPiped(
   }
   if (!asked) screen.note(words.nothingAsked)
   return code
+}
+
+/** Serves the inspector's page of the chat until the program ends. */
+async function openPage(
+  agent: Agent,
+  { store, profile }: { readonly store: Store | undefined; readonly profile: Profile },
+  { screen, atEnd }: CliContext,
+): Promise<void> {
+  const { servePage } = await import("../serve/inspect.ts")
+  const server = await servePage(agent, conversationName(await latestConversation(store, profile.agent.id)))
+  atEnd(() => server.close())
+  screen.note(server.url)
 }
 
 /** Calls `onRequest` before each request of a turn. Background requests are not reported. */

@@ -1,4 +1,7 @@
 import type { Command } from "commander"
+import { hostPorts } from "../../core/ports.ts"
+import type { Assembly } from "../../core/span.ts"
+import type { Profile } from "../../profile/profile.ts"
 import { chooseOwnModels } from "../choose-model.ts"
 import type { CliContext, RunCommand } from "../context.ts"
 import { demoModel } from "../demo/demo-model.ts"
@@ -16,13 +19,16 @@ interface RenderOptions extends CommonOptions, StoreOptions {
   /** Print a heading for every section. */
   readonly sections?: boolean
   readonly json?: boolean
+  /** Print a page that shows the prompt. */
+  readonly html?: boolean
 }
 
 const help = `
 Examples:
   promptstrata render fay --question "今天天气怎么样？" > prompt.txt
   promptstrata render fay --prompt final --sections
-  promptstrata render fay --json | jq .tokens`
+  promptstrata render fay --json | jq .tokens
+  promptstrata render fay --html > prompt.html`
 
 /** Adds the command `render`. */
 export function addRender(program: Command, run: RunCommand): void {
@@ -36,6 +42,7 @@ export function addRender(program: Command, run: RunCommand): void {
     .option("--prompt <name>", "a prompt of the profile's dialect (default: the first of a turn, such as planner)")
     .option("--sections", "with a heading for every section: key, tokens, source lines, author")
     .option("--json", "print the whole assembly as JSON")
+    .option("--html", "print a page that shows the prompt with its sources; it is one file and needs no network")
   addProfileArgument(command, "fay")
   addCommonOptions(command, { store: "optional" })
     .addHelpText("after", help)
@@ -59,14 +66,34 @@ async function render(options: RenderOptions, context: CliContext): Promise<numb
   const conversation = conversationName(await latestConversation(store, profile.agent.id))
   const question = options.question ?? chatWords(profile.locale).exampleQuestion
   const prompt = options.prompt ?? firstPrompt(profile, { tools: profile.loop.mode === "native" })
+  const startedMs = (context.ports?.clock ?? hostPorts.clock).nowMs()
   const assembly = await agent.session(conversation).preview(question, { from: { id: terminalUser }, prompt })
   await agent.close()
   const paint = painterFor(io.stdout, io.env)
-  if (options.json) io.stdout.write(`${jsonLine(assembly)}\n`)
+  if (options.html) io.stdout.write(await pageOf(assembly, { profile, question, prompt, conversation, startedMs }))
+  else if (options.json) io.stdout.write(`${jsonLine(assembly)}\n`)
   else if (options.sections) io.stdout.write(`${printPrompt(assembly, paint)}\n`)
   else {
     io.stdout.write(`${printMessages(assembly, paint)}\n`)
     screen.note(screen.paint("dim", totals(assembly)))
   }
   return exitCodes.ok
+}
+
+interface PageParts {
+  readonly profile: Profile
+  readonly question: string
+  readonly prompt: string
+  readonly conversation: string
+  readonly startedMs: number
+}
+
+/** The prompt as a page of the inspector. */
+async function pageOf(assembly: Assembly, { profile, conversation, ...asked }: PageParts): Promise<string> {
+  const { recordOfPreview } = await import("../../server/inspector/build-record.ts")
+  const { htmlOf } = await import("../../server/inspector/page-files.ts")
+  const { agent, user, locale, name } = profile
+  const session = { agent: agent.id, conversation, audience: "private" } as const
+  const record = recordOfPreview(assembly, { ...asked, session, speaker: { id: terminalUser, name: user.name } })
+  return htmlOf(record, { agent: agent.name, colour: agent.colour, profile: name, locale })
 }

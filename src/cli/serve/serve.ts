@@ -58,7 +58,7 @@ export function addServe(program: Command, run: RunCommand): void {
     )
 }
 
-function readPort(value: string): number {
+export function readPort(value: string): number {
   if (/^\d{1,5}$/u.test(value) && Number(value) < 65_536) return Number(value)
   throw new InvalidArgumentError("Expected a port, 0 to 65535.")
 }
@@ -150,7 +150,7 @@ async function openAgents(
 }
 
 /** The first Ctrl-C or SIGTERM; a second Ctrl-C ends the program. */
-function untilStopped({ io, interrupts, atEnd }: CliContext): Promise<void> {
+export function untilStopped({ io, interrupts, atEnd }: CliContext): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   interrupts.running({ result: new Promise(() => undefined), abort: () => resolve() })
   const stop = io.onTerminate?.(resolve)
@@ -169,7 +169,7 @@ async function drain(server: Listening, agents: readonly Agent[], drainMs: numbe
   clearTimeout(timer)
 }
 
-function cannotListen(thrown: unknown, { host, port }: Pick<ServeOptions, "host" | "port">): unknown {
+export function cannotListen(thrown: unknown, { host, port }: Pick<ServeOptions, "host" | "port">): unknown {
   const code = thrown instanceof Error && "code" in thrown ? thrown.code : undefined
   const reasons: Readonly<Record<string, string>> = {
     EADDRINUSE: "another program listens there",

@@ -12,6 +12,7 @@ const en = {
   ending: "Ctrl-C or SIGTERM lets running answers end. Ctrl-C twice ends at once.",
   draining: (seconds: number) => `Taking no more requests. Waiting up to ${seconds} s for running answers.`,
   ended: "Ended.",
+  inspecting: (url: string) => `Open ${url}\nCtrl-C ends.`,
 }
 
 const zh: ServeWords = {
@@ -23,6 +24,7 @@ const zh: ServeWords = {
   ending: "Ctrl-C 或 SIGTERM 会等正在生成的回答结束；连按两次 Ctrl-C 立即结束。",
   draining: (seconds) => `不再接新请求，最多等待 ${seconds} 秒让正在生成的回答结束。`,
   ended: "已结束。",
+  inspecting: (url) => `请打开 ${url}\n按 Ctrl-C 结束。`,
 }
 
 /** The words for a locale. */

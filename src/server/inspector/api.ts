@@ -8,6 +8,7 @@ import { HttpProblem } from "../http-problem.ts"
 import { readJsonBody } from "../read-body.ts"
 import { type RecordParts, recordOf, shownAssembly, summaryOf } from "./build-record.ts"
 import { changedTurns } from "./live.ts"
+import type { PageInfo } from "./page-files.ts"
 import { previewAgain } from "./preview.ts"
 import type { KeptTurn, Recorder } from "./recorder.ts"
 import type { TurnSummary } from "./turn-record.ts"
@@ -39,6 +40,7 @@ const routes: readonly { readonly method: string; readonly path: RegExp; readonl
   { method: "GET", path: /^api\/info$/u, route: info },
   { method: "GET", path: /^api\/turns$/u, route: listTurns },
   { method: "GET", path: /^api\/turns\/([\w.-]+)$/u, route: oneTurn },
+  { method: "GET", path: /^api\/turns\/([\w.-]+)\/html$/u, route: savedTurn },
   { method: "POST", path: /^api\/turns\/([\w.-]+)\/preview$/u, route: preview },
   { method: "POST", path: /^api\/turns\/([\w.-]+)\/recall$/u, route: recall },
   { method: "GET", path: /^api\/live$/u, route: live },
@@ -55,17 +57,31 @@ export async function answerApi(state: InspectorState, request: Request, path: s
 }
 
 async function pageFile(_: InspectorState, { caught: [name = ""] }: Call): Promise<Response> {
-  const { readPageFile } = await import("./page-files.ts")
-  const [type, text] = readPageFile(name)
+  const { pageFileOf } = await import("./page-files.ts")
+  const [type, text] = pageFileOf(name)
   return new Response(text, { headers: { "content-type": `${type}; charset=utf-8` } })
 }
 
-async function info({ agent, chat, locale, recorder }: InspectorState): Promise<Response> {
-  const { profile, memory } = await contextOf(agent)
-  const { name, colour } = profile.agent
+async function info(state: InspectorState): Promise<Response> {
+  const { chat, recorder } = state
+  const { memory } = await contextOf(state.agent)
   const bounds = { kept: recorder.turns.length, dropped: recorder.dropped }
-  const answers = { locale: locale ?? profile.locale, chat: chat !== undefined, memory: memory !== undefined }
-  return Response.json({ version: 1, agent: name, colour, profile: profile.name, budget: profile.budget, ...answers, ...bounds })
+  return Response.json({ ...(await infoOf(state)), chat: chat !== undefined, memory: memory !== undefined, ...bounds })
+}
+
+async function infoOf({ agent, locale }: InspectorState): Promise<PageInfo> {
+  const { profile } = await contextOf(agent)
+  return { agent: profile.agent.name, colour: profile.agent.colour, profile: profile.name, locale: locale ?? profile.locale }
+}
+
+/** A turn as one HTML file. */
+async function savedTurn(state: InspectorState, call: Call): Promise<Response> {
+  const { htmlOf } = await import("./page-files.ts")
+  const turn = keptTurn(state, call)
+  const html = htmlOf(recordOf(turn, state.parts, await state.receiptsOf(turn)), await infoOf(state))
+  return new Response(html, {
+    headers: { "content-type": "text/html; charset=utf-8", "content-disposition": `attachment; filename="${turn.id}.html"` },
+  })
 }
 
 const maxPage = 200

@@ -2,7 +2,7 @@ import type { Assembly, FitDecision, Prefix } from "../../core/span.ts"
 import type { Usage } from "../../model/language-model.ts"
 import type { Receipt } from "../../services/store/receipt.ts"
 import { diffAssemblies } from "../../trace/diff-assemblies.ts"
-import { type hostSecrets, mapTexts, redactPieces, redactText } from "../../trace/redact.ts"
+import { hostSecrets, mapTexts, redactPieces, redactText } from "../../trace/redact.ts"
 import type { TraceStep, TurnTrace } from "../../trace/trace.ts"
 import type { EarlierRequest, KeptTurn } from "./recorder.ts"
 import type {
@@ -69,6 +69,20 @@ export function recordOf(turn: KeptTurn, parts: RecordParts, receipts: readonly 
     },
     find,
   )
+}
+
+/** The request that a turn would begin with, as a record of a turn of which nothing else is known. */
+export function recordOfPreview(
+  assembly: Assembly,
+  turn: Pick<TurnRecord, "session" | "speaker" | "question" | "startedMs"> & { readonly prompt: string },
+): TurnRecord {
+  const { prompt, ...known } = turn
+  const find = hostSecrets()
+  const asked = { step: 1, prompt, model: "", startedMs: known.startedMs, durationMs: 0, output: "" }
+  const nothing = { events: [], lostEvents: 0, prestart: [], tools: [], recalled: [], warnings: [], children: [], receipts: [] }
+  const outcome = { state: "previewed" } as const
+  const requests = [{ ...asked, ...shownAssembly(assembly, find, []) }]
+  return redacted({ version: 1, id: "preview", ...known, answer: "", outcome, usage: {}, ...nothing, requests }, find)
 }
 
 function redacted<T>(value: T, find: RecordParts["find"]): T {

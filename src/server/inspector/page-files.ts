@@ -1,33 +1,56 @@
-import { readFileSync } from "node:fs"
-import { messageOf } from "../../core/errors.ts"
-import { HttpProblem } from "../http-problem.ts"
+import { createHash } from "node:crypto"
+import { builtFile } from "./built-page.ts"
+import type { TurnRecord } from "./turn-record.ts"
 
 /** The page itself. Its script and style are files of their own, so that the content security policy can refuse everything else. */
-const html = `<!doctype html>
+const page = document('<link rel="stylesheet" href="page.css">\n<script type="module" src="page.js"></script>', "")
+
+/** A file of the page: its media type and text. Throws an `HttpProblem` if the page was not built. */
+export function pageFileOf(name: string): readonly [type: string, text: string] {
+  if (name === "") return ["text/html", page]
+  return name === "page.js" ? ["text/javascript", builtFile(name)] : ["text/css", builtFile("page.css")]
+}
+
+/** The facts about an agent that its page shows. */
+export interface PageInfo {
+  readonly agent: string
+  readonly colour: string | undefined
+  readonly profile: string
+  readonly locale: string
+}
+
+/**
+ * A turn as one HTML file that needs nothing else: the page with its data. Its policy lets no script run but the page's own, and nothing
+ * be loaded.
+ */
+export function htmlOf(record: TurnRecord, info: PageInfo): string {
+  // A script ends at this text, wherever it stands; in a string of JavaScript the backslash changes nothing.
+  const script = builtFile("page.js").replaceAll("</script", "<\\/script")
+  const style = builtFile("page.css")
+  const policy = `default-src 'none'; script-src '${hashOf(script)}'; style-src '${hashOf(style)}'; img-src data:; base-uri 'none'; form-action 'none'`
+  const data = JSON.stringify({ info, record }).replaceAll("<", "\\u003c")
+  return document(
+    `<meta http-equiv="Content-Security-Policy" content="${policy}">\n<style>${style}</style>`,
+    `<script type="application/json" id="record">${data}</script>\n<script type="module">${script}</script>\n`,
+  )
+}
+
+function document(head: string, tail: string): string {
+  return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
+${head}
 <meta name="viewport" content="width=device-width">
 <title>promptstrata</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="page.css">
-<script type="module" src="page.js"></script>
 </head>
-<body><div id="app"></div></body>
+<body><div id="app"></div>
+${tail}</body>
 </html>
 `
-
-/** A file of the page: its media type and text. Throws {@link HttpProblem} if the page was not built. */
-export function readPageFile(name: string): readonly [type: string, text: string] {
-  if (name === "") return ["text/html", html]
-  return name === "page.js" ? ["text/javascript", builtFile(name)] : ["text/css", builtFile(name)]
 }
 
-/** A file that `npm run page` builds. The build of the package puts its text in the place of this function. */
-export function builtFile(name: string): string {
-  try {
-    return readFileSync(new URL(`../../../dist/inspector/${name}`, import.meta.url), "utf8")
-  } catch (error) {
-    throw new HttpProblem(503, `The page was not built; expected it from \`npm run page\`: ${messageOf(error)}`)
-  }
+function hashOf(text: string): string {
+  return `sha256-${createHash("sha256").update(text).digest("base64")}`
 }

@@ -62,6 +62,8 @@ export type TurnOutcome =
   | { readonly state: "running"; readonly doing: string }
   | { readonly state: "answered"; readonly stopReason: StopReason }
   | { readonly state: "failed"; readonly code: string; readonly message: string }
+  /** No model was asked: the request is the one that a turn would begin with. */
+  | { readonly state: "previewed" }
 
 /** An event of a turn with its time. The deltas of one run of text or thought are one event. */
 export interface RecordedEvent {

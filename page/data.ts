@@ -1,0 +1,68 @@
+import type { TurnRecord, TurnSummary } from "../src/server/inspector/turn-record.ts"
+
+/** The facts about the agent that the page shows. */
+export interface Info {
+  readonly agent: string
+  readonly colour?: string
+  readonly profile: string
+  readonly locale: string
+  readonly chat: boolean
+  readonly memory: boolean
+  readonly kept: number
+  readonly dropped: number
+}
+
+/** A page of the list of turns, the newest first. */
+export interface TurnPage {
+  readonly turns: readonly TurnSummary[]
+  readonly more: boolean
+  readonly conversations: readonly string[]
+}
+
+/** A memory that a search found. */
+export type FoundMemory = TurnRecord["recalled"][number]
+
+/** The data of a file that was exported: one turn, and nothing to ask. */
+export interface Exported {
+  readonly info: Info
+  readonly record: TurnRecord
+}
+
+/** Asks the inspector. Throws an error with its words if it refuses. */
+export async function ask<T>(path: string, body?: unknown): Promise<T> {
+  const response = await fetch(`api/${path}`, body === undefined ? {} : { method: "POST", body: JSON.stringify(body) })
+  const answer = (await response.json()) as T & { readonly error?: { readonly message: string } }
+  if (!response.ok) throw new Error(answer.error?.message ?? response.statusText)
+  return answer
+}
+
+/** Calls `onTurns` for turns that change and `onOpen` whenever the connection stands again. Tries until the returned function is called. */
+export function follow(handlers: {
+  readonly onTurns: (turns: readonly TurnSummary[]) => void
+  readonly onOpen: () => void
+  readonly onLost: () => void
+}): () => void {
+  let source: EventSource | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const open = (): void => {
+    source = new EventSource("api/live")
+    source.onopen = handlers.onOpen
+    source.onmessage = ({ data }) => handlers.onTurns((JSON.parse(data) as TurnPage).turns)
+    source.onerror = () => {
+      handlers.onLost()
+      source?.close()
+      timer = setTimeout(open, 1_000)
+    }
+  }
+  open()
+  return () => {
+    source?.close()
+    clearTimeout(timer)
+  }
+}
+
+/** The turn that the file has in it; undefined on a page that is served. */
+export function exported(): Exported | undefined {
+  const text = document.getElementById("record")?.textContent
+  return text ? (JSON.parse(text) as Exported) : undefined
+}

@@ -1,0 +1,165 @@
+import { render } from "preact"
+import { useCallback, useEffect, useRef, useState } from "preact/hooks"
+import type { TurnRecord, TurnSummary } from "../src/server/inspector/turn-record.ts"
+import { ask, type Exported, exported, follow, type Info, type TurnPage } from "./data.ts"
+import { TurnView } from "./turn.tsx"
+import { type Filters, Turns } from "./turns.tsx"
+import { type Words, wordsFor } from "./words.ts"
+
+const noFilters: Filters = { conversation: "", state: "", search: "" }
+
+/** The page that an inspector serves. */
+function Served() {
+  const [info, setInfo] = useState<Info>()
+  const [list, setList] = useState<TurnPage>({ turns: [], more: false, conversations: [] })
+  const [filters, setFilters] = useState(noFilters)
+  const [picked, setPicked] = useState<string>()
+  const [record, setRecord] = useState<TurnRecord>()
+  const [isLost, setLost] = useState(false)
+  const [locale, setLocale] = useState<string>()
+  // Until somebody picks a turn, the newest one is shown.
+  const chosen = picked ?? list.turns[0]?.id
+  const shown = useRef({ filters, chosen, record })
+  shown.current = { filters, chosen, record }
+
+  // Turns that changed since the list was asked for last: its answer may be older than they are.
+  const changed = useRef<readonly TurnSummary[]>([])
+  const loads = useRef({ asked: 0, shown: 0 })
+
+  const reload = useCallback(async () => {
+    const asked = shown.current.filters
+    changed.current = []
+    const found = await ask<TurnPage>(`turns?${query(asked)}`).catch(() => undefined)
+    if (found && shown.current.filters === asked) setList(merged(found, changed.current, asked))
+  }, [])
+  const load = useCallback(async (id: string | undefined) => {
+    if (id === undefined) return
+    const turn = ++loads.current.asked
+    const found = await ask<TurnRecord>(`turns/${id}`).catch(() => undefined)
+    if (!found || shown.current.chosen !== id || turn < loads.current.shown) return
+    loads.current.shown = turn
+    setRecord(found)
+  }, [])
+  useEffect(() => {
+    const take = (turns: readonly TurnSummary[]): void => {
+      changed.current = [...changed.current, ...turns]
+      setList((known) => merged(known, turns, shown.current.filters))
+      const own = turns.find(({ id }) => id === shown.current.chosen)
+      if (own && own.outcome.state !== "running") void load(own.id)
+    }
+    const open = (): void => {
+      setLost(false)
+      void ask<Info>("info").then(setInfo)
+      void reload()
+      void load(shown.current.chosen)
+    }
+    return follow({ onTurns: take, onOpen: open, onLost: () => setLost(true) })
+  }, [reload, load])
+  useEffect(() => void reload(), [filters, reload])
+  useEffect(() => void load(chosen), [chosen, load])
+
+  const words = wordsFor(locale ?? info?.locale ?? "en")
+  useLocale(locale ?? info?.locale ?? "en")
+  const more = async (): Promise<void> => {
+    const last = list.turns.at(-1)
+    const found = await ask<TurnPage>(`turns?${query(filters)}&before=${last?.id}`)
+    setList({ ...found, turns: [...list.turns, ...found.turns] })
+  }
+  const live = list.turns.find(({ id }) => id === chosen)
+  const current = record?.id === chosen ? record : undefined
+  return (
+    <div class="page">
+      <Top info={info} words={words} onLocale={() => setLocale(words === wordsFor("en") ? "zh-CN" : "en")} />
+      <Turns
+        {...{ turns: list.turns, conversations: list.conversations, more: list.more, filters, chosen, isLost, words }}
+        canChat={info?.chat ?? false}
+        onFilter={setFilters}
+        onChoose={setPicked}
+        onSent={() => setPicked(undefined)}
+        onMore={more}
+      />
+      {info && current ? (
+        <TurnView
+          record={live?.outcome.state === "running" ? { ...current, answer: live.answer, outcome: live.outcome } : current}
+          {...{ info, words }}
+          isServed
+          onReload={() => void load(chosen)}
+        />
+      ) : (
+        <main class="turn-view">
+          <p class="quiet">{words.choose}</p>
+        </main>
+      )}
+    </div>
+  )
+}
+
+function query({ conversation, state, search }: Filters): string {
+  const given = Object.entries({ conversation, state, search }).filter(([, value]) => value !== "")
+  return new URLSearchParams(given).toString()
+}
+
+/** The list with turns that changed or came. A new one that the filters leave out stays out. */
+function merged(list: TurnPage, turns: readonly TurnSummary[], filters: Filters): TurnPage {
+  const known = new Set(list.turns.map(({ id }) => id))
+  const changed = new Map(turns.map((turn) => [turn.id, turn]))
+  const isFiltered = filters.state !== "" || filters.search !== ""
+  const came = turns.filter(({ id, session }) => {
+    const fits = filters.conversation === "" || session.conversation === filters.conversation
+    return !known.has(id) && fits && !isFiltered
+  })
+  const conversations = [...new Set([...list.conversations, ...turns.map(({ session }) => session.conversation)])]
+  return { ...list, conversations, turns: [...came.reverse(), ...list.turns.map((turn) => changed.get(turn.id) ?? turn)] }
+}
+
+interface TopProps {
+  readonly info: Info | undefined
+  readonly words: Words
+  readonly onLocale: () => void
+}
+
+function Top({ info, words, onLocale }: TopProps) {
+  return (
+    <header class="top">
+      <h1>
+        {info?.colour && <span class="agent-colour" style={{ backgroundColor: info.colour }} />}
+        {info?.agent ?? "promptstrata"} <small>{info?.profile}</small>
+      </h1>
+      <button type="button" onClick={onLocale}>
+        {words.language}
+      </button>
+      <button type="button" onClick={toggleTheme}>
+        {words.theme}
+      </button>
+    </header>
+  )
+}
+
+function toggleTheme(): void {
+  const { dataset } = document.documentElement
+  const isDark = dataset.theme ? dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches
+  dataset.theme = isDark ? "light" : "dark"
+}
+
+function useLocale(locale: string): void {
+  useEffect(() => {
+    document.documentElement.lang = locale
+  }, [locale])
+}
+
+/** One turn in a file. */
+function Saved({ info, record }: Exported) {
+  const [locale, setLocale] = useState(info.locale)
+  const words = wordsFor(locale)
+  useLocale(locale)
+  return (
+    <div class="page saved">
+      <Top info={info} words={words} onLocale={() => setLocale(words === wordsFor("en") ? "zh-CN" : "en")} />
+      <TurnView {...{ record, info, words }} isServed={false} onReload={() => undefined} />
+    </div>
+  )
+}
+
+const root = document.getElementById("app")
+const file = exported()
+if (root) render(file ? <Saved {...file} /> : <Served />, root)
