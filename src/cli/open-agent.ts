@@ -50,10 +50,14 @@ export async function latestConversation(store: Store | undefined, agent: string
  * Loads the chosen profile: the one that is named, else the only one in `./profiles`, else `shipped`. Its language is `--locale`,
  * else its own, else the environment's. What was chosen or guessed is said. Throws `usage` if `./profiles` has several.
  */
-export async function openProfile(options: CommonOptions, { io, screen }: CliContext, shipped = "fay"): Promise<Profile> {
-  const { locale, dataDir, profile = projectProfile() } = options
+export async function openProfile(
+  options: CommonOptions & { readonly greeting?: number },
+  { io, screen }: CliContext,
+  shipped = "fay",
+): Promise<Profile> {
+  const { locale, dataDir, greeting, profile = projectProfile() } = options
   const note = (message: string): void => screen.note(screen.paint("dim", terminalText(message)))
-  const loaded = await loadProfile(profile ?? shipped, { locale, env: io.env, dataFolder: dataDir, onWarning: note })
+  const loaded = await loadProfile(profile ?? shipped, { locale, greeting, env: io.env, dataFolder: dataDir, onWarning: note })
   if (options.profile === undefined && profile !== undefined) note(`Profile: ${displayPath(profile)}`)
   return loaded
 }

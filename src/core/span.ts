@@ -101,6 +101,8 @@ export interface LoreDecision {
   readonly outcome: string
   /** The key of its injection, if it is in. */
   readonly injection?: string
+  /** True for an entry that is in at every turn, whose place therefore costs nothing. */
+  readonly always?: true
   /** The primary key that occurred. */
   readonly key?: string
   /** The message in which it occurred: 0 is the newest; `lore` means the text of another entry. */

@@ -6,6 +6,7 @@ import { printArguments } from "../tools/call-arguments.ts"
 import type { ToolRun } from "../tools/tool.ts"
 import { type AssemblyDifference, type ChangedSpan, diffAssemblies } from "./diff-assemblies.ts"
 import { printAssembly } from "./print-assembly.ts"
+import { printLore } from "./print-lore.ts"
 import { fitColumns, fitColumnsAtEnd } from "./table.ts"
 import { mainProcess, type TraceStep, type TurnTrace } from "./trace.ts"
 
@@ -44,7 +45,7 @@ function childLines({ children }: TurnTrace, { id }: ToolRun): string[] {
 
 /** A step, its request as a table, and the difference to the turn's last request. */
 function requestLines(step: TraceStep, previous: TraceStep | undefined): string[] {
-  const lines = [stepLine(step), printAssembly(step.assembly)]
+  const lines = [stepLine(step), printAssembly(step.assembly), ...(step.assembly.lore ? [printLore(step.assembly)] : [])]
   if (!previous) return lines
   const [first = "", ...rest] = printDifference(diffAssemblies(previous.assembly, step.assembly))
   return [...lines, `  since step ${previous.step}: ${first}`, ...rest.map((line) => `  ${line}`)]

@@ -10,6 +10,7 @@ const data = {
   personality: "Calm.",
   first_mes: "Welcome!",
   alternate_greetings: ["Hello {{getvar::x}}"],
+  group_only_greetings: ["Hello, all!"],
   creator_notes: "Be kind.",
   creator: "Ann",
   tags: ["shop", "calm"],

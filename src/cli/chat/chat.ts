@@ -11,7 +11,7 @@ import type { CliContext, RunCommand } from "../context.ts"
 import { exitCodes, jsonLine } from "../io.ts"
 import { conversationName, latestConversation, openAgent, openProfile } from "../open-agent.ts"
 import { openCliStore } from "../open-store.ts"
-import { addCommonOptions, addProfileArgument, type CommonOptions, type StoreOptions } from "../options.ts"
+import { addCommonOptions, addProfileArgument, type CommonOptions, readCount, type StoreOptions } from "../options.ts"
 import { terminalConfirm } from "../terminal-confirm.ts"
 import { type ChatWords, chatWords } from "../words/chat-words.ts"
 import { storeWords } from "../words/store-words.ts"
@@ -25,6 +25,7 @@ interface ChatOptions extends CommonOptions, StoreOptions {
   /** One question instead of a conversation. */
   readonly once?: string
   readonly json?: boolean
+  readonly greeting?: number
   readonly show: readonly Shown[]
   /** Also serve the page that shows what is sent. */
   readonly inspect?: boolean
@@ -59,6 +60,7 @@ export function addChat(program: Command, run: RunCommand): void {
         .argParser(readShown)
         .default([], "neither"),
     )
+    .option("--greeting <number>", "the greeting with which a character card begins (default: 1)", readCount)
     .option("--json", "print events as lines of JSON")
     .option("--inspect", "while the chat runs, show what is sent on a page; its address is printed")
   addProfileArgument(command, "fay")

@@ -104,7 +104,9 @@ function cardPage(card: Card, { format, counter, paint }: PageParts): string {
   const head = `${paint("bold", terminalLine(card.shownName))}  ${paint("dim", facts.filter((fact) => fact !== "").join(" · "))}`
   const block = (title: string, text: string) =>
     text.trim() === "" ? [] : [`${paint("bold", title)}\n${terminalText(text.trim())}`]
-  const greetings = card.greetings.map((text, at) => `${at + 1}. ${terminalText(text.trim())}`).join("\n")
+  const greetings = [...card.greetings, ...card.groupGreetings].map(
+    (text, at) => `${at + 1}. ${at < card.greetings.length ? "" : "(for groups) "}${terminalText(text.trim())}`,
+  )
   const lore = (book?.entries ?? []).map((entry) => loreCells(entry, counter))
   return [
     [head, ...(tags.length === 0 ? [] : [paint("dim", terminalLine(tags.join(", ")))])].join("\n"),
@@ -112,7 +114,7 @@ function cardPage(card: Card, { format, counter, paint }: PageParts): string {
     ...block("Description", card.description),
     ...block("Personality", card.personality),
     ...block("Scenario", card.scenario),
-    ...block("Greetings", greetings),
+    ...block("Greetings", greetings.join("\n")),
     ...(lore.length === 0
       ? []
       : [`${paint("bold", "Lore")}\n${printTable(["ORDER", "KEYS", "TITLE", "PLACE", "TOKENS"], lore)}`]),
@@ -127,7 +129,7 @@ function loreCells(
   counter: TokenCounter,
 ): readonly string[] {
   const words = keys.map((key) => (typeof key === "string" ? key : `/${key.source}/${key.flags}`)).join(", ")
-  const place = position?.at === "depth" ? `depth ${position.depth}` : (position?.at ?? "")
+  const place = position?.at === "depth" ? `depth ${position.depth}, ${position.role}` : (position?.at ?? "")
   const state = disabled === true ? "(off) " : constant === true ? "(always) " : ""
   return [String(order), state + words, title, place, String(counter.count(text.text))]
 }

@@ -2,6 +2,7 @@ import type { Command } from "commander"
 import { hostPorts } from "../../core/ports.ts"
 import type { Assembly } from "../../core/span.ts"
 import type { Profile } from "../../profile/profile.ts"
+import { printLore } from "../../trace/print-lore.ts"
 import { chooseOwnModels } from "../choose-model.ts"
 import type { CliContext, RunCommand } from "../context.ts"
 import { demoModel } from "../demo/demo-model.ts"
@@ -18,6 +19,8 @@ interface RenderOptions extends CommonOptions, StoreOptions {
   readonly prompt?: string
   /** Print a heading for every section. */
   readonly sections?: boolean
+  /** Print which entries of lorebooks are in, and why, in place of the prompt. */
+  readonly lore?: boolean
   readonly json?: boolean
   /** Print a page that shows the prompt. */
   readonly html?: boolean
@@ -27,6 +30,7 @@ const help = `
 Examples:
   promptstrata render fay --question "今天天气怎么样？" > prompt.txt
   promptstrata render fay --prompt final --sections
+  promptstrata render ./seraphina.png --question "Who lives here?" --lore
   promptstrata render fay --json | jq .tokens
   promptstrata render fay --html > prompt.html`
 
@@ -41,6 +45,7 @@ export function addRender(program: Command, run: RunCommand): void {
     .option("--question <text>", "the question (default: what time it is)")
     .option("--prompt <name>", "a prompt of the profile's dialect (default: the first of a turn, such as planner)")
     .option("--sections", "with a heading for every section: key, tokens, source lines, author")
+    .option("--lore", "in place of the prompt: which entries of lorebooks are in, by which key, and what keeps the others out")
     .option("--json", "print the whole assembly as JSON")
     .option("--html", "print a page that shows the prompt with its sources; it is one file and needs no network")
   addProfileArgument(command, "fay")
@@ -72,6 +77,7 @@ async function render(options: RenderOptions, context: CliContext): Promise<numb
   const paint = painterFor(io.stdout, io.env)
   if (options.html) io.stdout.write(await pageOf(assembly, { profile, question, prompt, conversation, startedMs }))
   else if (options.json) io.stdout.write(`${jsonLine(assembly)}\n`)
+  else if (options.lore) io.stdout.write(`${printLore(assembly)}\n`)
   else if (options.sections) io.stdout.write(`${printPrompt(assembly, paint)}\n`)
   else {
     io.stdout.write(`${printMessages(assembly, paint)}\n`)

@@ -65,7 +65,7 @@ function isBehindHistory(position: LorePosition): boolean {
 }
 
 /** True for an entry that is in at every turn and at one place, so that it breaks no prefix. */
-function isSteady(entry: LoreEntry): boolean {
+export function isSteady(entry: LoreEntry): boolean {
   const { constant, conditions, probability = 100, delay = 0, cooldown = 0, groups = [], delayUntilRecursion = 0 } = entry
   const isForced = constant === true ? conditions === undefined : conditions?.force === "always"
   const isChanging = entry.position?.at === "depth" || probability < 100 || delay + cooldown + delayUntilRecursion > 0

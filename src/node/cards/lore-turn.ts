@@ -1,7 +1,7 @@
 import { mulberry32 } from "../../core/mulberry.ts"
 import type { LoreDecision } from "../../core/span.ts"
 import type { FilledText } from "../../layers/card/macros.ts"
-import { loreInjections, type PlacedLore } from "../../layers/lorebook/lore-injections.ts"
+import { isSteady, loreInjections, type PlacedLore } from "../../layers/lorebook/lore-injections.ts"
 import { afterTurn, type LoreMemory, loreMemory } from "../../layers/lorebook/lore-memory.ts"
 import type { LoreSettings } from "../../layers/lorebook/lore-settings.ts"
 import type { Lorebook, LoreEntry } from "../../layers/lorebook/lorebook.ts"
@@ -105,7 +105,10 @@ function placedLore({ name, numbers }: LoreSource, entry: LoreEntry, { fill }: L
 }
 
 function decisionOf(book: string, { entry, outcome, key, where }: LoreReport, injection: string | undefined): LoreDecision {
-  const found = key === undefined ? {} : { key, where: where ?? 0 }
+  const found = {
+    ...(key === undefined ? {} : { key, where: where ?? 0 }),
+    ...(isSteady(entry) ? { always: true as const } : {}),
+  }
   return { book, entry: titleOf(entry), outcome, ...(injection === undefined ? {} : { injection }), ...found }
 }
 

@@ -214,3 +214,18 @@ describe("damaged cards", () => {
     )
   })
 })
+
+describe("pictures that hold no card here", () => {
+  test.each([
+    ["WebP", Buffer.concat([Buffer.from("RIFF\0\0\0\0WEBPVP8 "), Buffer.alloc(40)])],
+    ["JPEG", Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0]), Buffer.alloc(40)])],
+  ])("C1 C3: a %s picture is refused by its name, with what to do", (kind, bytes) => {
+    expect(() => readCard(bytes)).toThrow(
+      expect.objectContaining({
+        code: "file",
+        message: expect.stringContaining(`expected a card as PNG, APNG, CHARX or JSON, found a ${kind} picture`),
+        hint: expect.stringContaining("Get the card as PNG"),
+      }),
+    )
+  })
+})

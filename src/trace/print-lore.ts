@@ -1,0 +1,79 @@
+import type { Assembly, LoreDecision } from "../core/span.ts"
+import { fitColumns, printTable } from "./table.ts"
+
+/**
+ * Prints which entries of lorebooks are in a request, by which key, at which place and at what cost, and what kept the others out (C18).
+ * The cost is the number of tokens behind an entry that a provider could serve from its cache if the entry were not there (C20).
+ */
+export function printLore(assembly: Assembly): string {
+  const { lore = [] } = assembly
+  const [within, out] = [lore.filter(({ outcome }) => outcome === "in"), lore.filter(({ outcome }) => outcome !== "in")]
+  if (lore.length === 0) return "No entry of a lorebook was called."
+  const tables = [
+    ...(within.length === 0
+      ? []
+      : [
+          `In the prompt: ${within.length}`,
+          printTable(
+            ["entry", "called by", "place", "tokens", "cost"],
+            within.map((each) => rowOf(each, assembly)),
+          ),
+        ]),
+    ...(out.length === 0
+      ? []
+      : [
+          `Kept out: ${out.length}`,
+          printTable(
+            ["entry", "called by", "kept out by"],
+            out.map((each) => [nameOf(each), callOf(each), reasons[each.outcome] ?? each.outcome]),
+          ),
+        ]),
+  ]
+  return tables.join("\n")
+}
+
+function rowOf(decision: LoreDecision, { spans, decisions }: Assembly): readonly string[] {
+  const { injection: key = "" } = decision
+  const first = spans.findIndex((span) => span.key === key && span.part === "content")
+  const fate = decisions.find((other) => other.key === key)
+  const names = [nameOf(decision), callOf(decision)]
+  if (first < 0) return [...names, fate?.fate ?? "", "0", "0"]
+  const tokens = spans.reduce((sum, span) => sum + (span.key === key ? span.tokens : 0), 0)
+  const behind = spans.slice(first).filter(({ stability }) => stability !== "turn")
+  const cost = decision.always ? 0 : behind.reduce((sum, span) => sum + span.tokens, 0)
+  return [...names, key.slice(0, key.lastIndexOf("/")), `${tokens}`, `${cost}`]
+}
+
+function nameOf({ book, entry }: LoreDecision): string {
+  return fitColumns(`${book}: ${entry}`, 36)
+}
+
+function callOf({ key, where, always }: LoreDecision): string {
+  if (key === undefined) return always ? "always" : "no key"
+  const place =
+    where === "lore"
+      ? "in other lore"
+      : where === 0
+        ? "in the newest message"
+        : where === 1
+          ? "1 message back"
+          : `${where} messages back`
+  return `${fitColumns(key, 30)} ${place}`
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  empty: "it has no text",
+  disabled: "it is switched off",
+  conditions: "its decorators",
+  character: "it is for another character",
+  delay: "the conversation is too short yet (delay)",
+  cooldown: "it rests (cooldown)",
+  recursion: "it waits for recursion",
+  key: "no key of it in its depth",
+  "required key": "a key that must occur as well is missing",
+  "excluded key": "a key that must not occur is there",
+  "secondary key": "its secondary keys",
+  group: "another entry of its group",
+  probability: "chance (probability)",
+  room: "the book's budget",
+}
