@@ -1,22 +1,28 @@
 import type { Command } from "commander"
 import { PromptStrataError } from "../../core/errors.ts"
+import { promptLocale } from "../../node/locale.ts"
 import type { CliContext, RunCommand } from "../context.ts"
 import { findKind } from "../import/find-kind.ts"
 import { importCard } from "../import/import-card.ts"
 import { importChat } from "../import/import-chat.ts"
+import { filesOfPreset } from "../import/import-preset.ts"
+import { writeImport } from "../import/imported-files.ts"
 import { addCommonOptions, type CommonOptions, type StoreOptions } from "../options.ts"
 import { readLocale } from "./scaffold.ts"
 
 interface ImportOptions extends CommonOptions, StoreOptions {
   readonly conversation?: string
+  /** Replaces files that are there. */
+  readonly force?: boolean
 }
 
 const help = `
 What it is, is seen from its content:
   a character card                becomes a project, as init makes one
   a chat of SillyTavern (.jsonl)  becomes a conversation of the profile's character, in the store
+  a preset or a template of it    becomes a dialect, with a profile that uses it
 
-What could not be taken over is listed. No file and no conversation is overwritten.
+What could not be taken over is listed. No conversation is overwritten, and no file without --force.
 
 Examples:
   promptstrata import seraphina.png
@@ -30,6 +36,7 @@ export function addImportFile(program: Command, run: RunCommand): void {
     .description("Take over a file or folder of another program: it says what it found, and makes the right thing of it.")
     .argument("<path>", "the file or folder")
     .argument("[to]", "folder for new files (default: named after the content)")
+    .option("--force", "replace files of a preset that are there already")
     .option("--conversation <name>", "name of the conversation that a chat becomes (default: the next one of chat)")
   addCommonOptions(command, { profile: "fay", store: "required" })
     .addHelpText("after", help)
@@ -48,7 +55,16 @@ interface ImportPlan extends ImportOptions {
 /** Finds out what a path holds, and imports it. Resolves to the exit code. */
 async function importFile(path: string, { folder, version, ...options }: ImportPlan, context: CliContext): Promise<number> {
   const found = findKind(path)
-  if (found.kind === "card") return importCard({ file: path, folder, locale: readLocale(options.locale), version }, context)
+  const given = readLocale(options.locale)
+  if (found.kind === "card") return importCard({ file: path, folder, locale: given, version }, context)
+  if (found.kind === "preset") {
+    const locale = given ?? readLocale(promptLocale({ env: context.io.env })) ?? "en"
+    return writeImport(
+      filesOfPreset({ file: path, json: found.json, locale }),
+      { folder, force: options.force === true },
+      context,
+    )
+  }
   if (folder !== undefined)
     throw new PromptStrataError("usage", "expected no folder, because a chat becomes a conversation in the store.", {
       hint: "--store or --data-dir names the store.",

@@ -5,10 +5,14 @@ import { isPng } from "../../node/cards/png-chunks.ts"
 import { isZip } from "../../node/cards/zip.ts"
 import { isMissing } from "../../node/read-text-file.ts"
 import { displayPath } from "../../node/shipped-files.ts"
+import { isPresetJson } from "./preset.ts"
 import { isTavernHeader } from "./tavern-chat.ts"
 
 /** A file or folder of another program, by what it holds. */
-export type Foreign = { readonly kind: "card" } | { readonly kind: "chat"; readonly text: string }
+export type Foreign =
+  | { readonly kind: "card" }
+  | { readonly kind: "chat"; readonly text: string }
+  | { readonly kind: "preset"; readonly json: Readonly<Record<string, unknown>> }
 
 const maxBytes = 256 * 1024 * 1024
 
@@ -23,6 +27,7 @@ export function findKind(path: string): Foreign {
   const line = parsedJson(text.slice(0, text.search(/\n|$/)))
   const json = parsedJson(text)
   if (isRecord(json) && isCardJson(json)) return { kind: "card" }
+  if (isRecord(json) && isPresetJson(json)) return { kind: "preset", json }
   if (isTavernHeader(line)) return { kind: "chat", text }
   throw unknown(file, json === undefined ? "another text" : "other JSON")
 }
@@ -49,7 +54,7 @@ function isCardJson(json: Readonly<Record<string, unknown>>): boolean {
   return typeof json.name === "string" && ["description", "first_mes", "mes_example", "personality"].some((name) => name in json)
 }
 
-const kinds = "a character card (.png, .charx, .json) or a chat of SillyTavern (.jsonl)"
+const kinds = "a character card (.png, .charx, .json), a chat (.jsonl), a preset or a template (.json) of SillyTavern"
 
 function unknown(file: string, found: string, cause?: unknown): PromptStrataError {
   return new PromptStrataError("usage", `expected ${kinds} at ${file}, found ${found}.`, { hint: "Nothing was written.", cause })
