@@ -133,12 +133,20 @@ function guardedDialect(dialect: Dialect, prompt: string, names: KnownNames | un
   if (names === undefined && shapes.length === 0) return dialect
   const known = guarded.get(dialect) ?? new Map<string, Dialect>()
   guarded.set(dialect, known)
-  const key = JSON.stringify([names, shapes.map(String)])
+  let key = shapes.join("\n")
+  for (const [slot, list] of Object.entries(names ?? {})) {
+    const text = listTexts.get(list) ?? JSON.stringify(list)
+    listTexts.set(list, text)
+    key += `\n${slot}${text}`
+  }
   const made = known.get(key) ?? { ...dialect, markers: { ...markers, names, shapes: [...(markers.shapes ?? []), ...shapes] } }
   if (known.size >= maxGuarded) known.clear()
   known.set(key, made)
   return made
 }
+
+/** By list of names, its JSON. The names of a turn's tools are the same list in all turns. */
+const listTexts = new WeakMap<readonly string[], string>()
 
 /** The injections that a prompt is made from. */
 interface LiveInjections {

@@ -1,8 +1,9 @@
-import type { TokenCounter } from "../core/ports.ts"
+import type { CountedTool, TokenCounter } from "../core/ports.ts"
 import type { Source } from "../core/source.ts"
 import type { Assembly } from "../core/span.ts"
 import { type FitRule, type Injection, isText, type SlotEntry, type SlotValue } from "../core/value.ts"
 import type { Dialect } from "../dialect/dialect.ts"
+import type { KnownNames } from "../encode/lines.ts"
 import { cutOf, removedFrom } from "../encode/marked-text.ts"
 import { noticeOf } from "./cut/cut-places.ts"
 import { roughCounter } from "./tokens/rough-counter.ts"
@@ -11,12 +12,17 @@ import { roughCounter } from "./tokens/rough-counter.ts"
 interface MemoOptions {
   readonly dialect: Dialect
   readonly counter?: TokenCounter
+  readonly tools?: readonly CountedTool[]
+  readonly names?: KnownNames | undefined
 }
 
 interface Remembered {
   readonly counter: TokenCounter
   /** Everything else, as JSON. */
   readonly others: string
+  readonly tools: readonly CountedTool[]
+  /** The slots of the names, each followed by their number and by the names. */
+  readonly names: readonly string[]
   readonly given: readonly Injection[]
   readonly assembly: Assembly
 }
@@ -36,20 +42,27 @@ export function assembledBefore<Options extends MemoOptions>(
   options: Options,
   make: (injections: readonly Injection[], options: Options) => Assembly,
 ): Assembly {
-  const { dialect, counter = roughCounter, ...rest } = options
+  const { dialect, counter = roughCounter, tools = [], names, ...rest } = options
   const others = JSON.stringify(rest)
+  const texts: string[] = []
+  for (const [slot, list] of Object.entries(names ?? {})) texts.push(slot, `${list.length}`, ...list)
   const list = remembered.get(dialect) ?? []
   remembered.set(dialect, list)
   const standing = standIns(given, list[0]?.given ?? [])
   for (const [at, known] of list.entries()) {
-    if (known.counter !== counter || known.others !== others || !sameLists(known.given, standing, sameInjection)) continue
+    if (known.counter !== counter || known.others !== others || !sameLists(known.tools, tools, sameTool)) continue
+    if (!sameLists(known.names, texts, Object.is) || !sameLists(known.given, standing, sameInjection)) continue
     list.unshift(...list.splice(at, 1))
     return known.assembly
   }
   const assembly = make(standing, options)
-  list.unshift({ counter, others, given: standing, assembly })
+  list.unshift({ counter, others, tools: tools.slice(), names: texts, given: standing, assembly })
   if (list.length > limit) list.pop()
   return assembly
+}
+
+function sameTool(a: CountedTool, b: CountedTool): boolean {
+  return a.name === b.name && JSON.stringify(a) === JSON.stringify(b)
 }
 
 /**

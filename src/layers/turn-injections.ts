@@ -2,7 +2,7 @@ import { type FitRule, type Injection, priority, type SlotEntry, type SlotValue,
 import type { KnownNames } from "../encode/lines.ts"
 import { encodedText } from "../encode/marked-text.ts"
 import type { ToolRun } from "../tools/tool.ts"
-import { type ParameterWords, toolEntry } from "../tools/tool-entry.ts"
+import { type ParameterWords, toolEntries } from "../tools/tool-entry.ts"
 import { nativeNames } from "../tools/tool-set.ts"
 import { argumentsText, type HistoryLook, historyEntries, messageTime, prestartEntry, questionEntry } from "./history-entries.ts"
 import type { PlannerStep, RecalledMemory, TurnState, UnopenedFile, WakeReason } from "./turn-state.ts"
@@ -50,7 +50,7 @@ export function turnInjections(turn: TurnState, words: TurnLook): Injection[] {
     nativeCalls: turn.nativeCalls === true && words.nativeHistory === true ? nativeNames(turn.tools) : undefined,
   }
   const memories = turn.memories.map((memory) => memoryEntry(memory, timeZone === "" ? undefined : timeZone))
-  const tools = turn.tools.map((tool) => toolEntry(tool, words))
+  const tools = toolEntries(turn.tools, words)
   // The tools and the rules of use of their groups stay the same over the turns of a session.
   const ofSession = { scope: "session", priority: priority.toolInstructions } as const
   return [
@@ -80,8 +80,16 @@ export function knownNames({ agentName, question, history, memories, tools }: Tu
   const speakers = new Set([agentName, question.speaker.name])
   for (const { speaker } of history) speakers.add(speaker.name)
   for (const { speaker } of memories) if (speaker !== undefined) speakers.add(speaker)
-  return { speaker: [...speakers].sort(), tool: tools.map(({ name }) => name) }
+  let names = toolNames.get(tools)
+  if (names?.length !== tools.length) {
+    names = tools.map(({ name }) => name)
+    toolNames.set(tools, names)
+  }
+  return { speaker: [...speakers].sort(), tool: names }
 }
+
+/** The names of each list of tools, which stays the same from turn to turn. */
+const toolNames = new WeakMap<TurnState["tools"], readonly string[]>()
 
 /** Every character that JavaScript or a reader takes for a line break. */
 const lineBreak = /[\n-\r\u0085\u2028\u2029]/

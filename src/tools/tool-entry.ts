@@ -43,6 +43,18 @@ export function toolEntry(tool: Tool, words: ParameterWords): SlotEntry {
   return entry
 }
 
+/** The last entries made for each list of tools. A turn has the same list as the one before. Tools may be added to a list, but not replaced. */
+const madeLists = new WeakMap<readonly Tool[], { readonly optional: string; readonly entries: readonly SlotEntry[] }>()
+
+/** The entries of tools, in their order; see {@link toolEntry}. */
+export function toolEntries(tools: readonly Tool[], words: ParameterWords): readonly SlotEntry[] {
+  const made = madeLists.get(tools)
+  if (made?.optional === words.optional && made.entries.length === tools.length) return made.entries
+  const entries = tools.map((tool) => toolEntry(tool, words))
+  madeLists.set(tools, { optional: words.optional, entries })
+  return entries
+}
+
 /** A schema that came over a network is cleaned, and encoded name by name. */
 function untrustedParameters({ inputSchema, trust }: Tool, words: ParameterWords): TrustedText {
   const { value, ...removed } = sanitiseJson(inputSchema)

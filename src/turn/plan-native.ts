@@ -141,15 +141,22 @@ interface NativeTools {
   nativeNameOf(name: string): string
 }
 
+/** The native form of each list of tools, which stays the same from turn to turn. */
+const madeNative = new WeakMap<readonly Tool[], NativeTools>()
+
 /** The tools as a provider gets them. */
 export function nativeTools(tools: readonly Tool[]): NativeTools {
+  const known = madeNative.get(tools)
+  if (known) return known
   const { of } = nativeNames(tools)
   const names = new Map(tools.map(({ name }) => [of(name), name]))
-  return {
+  const native = {
     tools: tools.map((tool) => ({ name: of(tool.name), description: describe(tool), inputSchema: tool.inputSchema })),
-    nameOf: (native) => names.get(native) ?? native,
+    nameOf: (name: string) => names.get(name) ?? name,
     nativeNameOf: of,
   }
+  madeNative.set(tools, native)
+  return native
 }
 
 /** The description with the usage hint, for which a native tool has no other place. */

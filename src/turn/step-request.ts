@@ -1,5 +1,6 @@
 import { assembleInjections } from "../assemble/assemble.ts"
 import { displaced, reserved } from "../assemble/decide.ts"
+import type { CountedTool } from "../core/ports.ts"
 import type { Assembly, Message } from "../core/span.ts"
 import { withSessionMarkers } from "../dialect/dialect.ts"
 import { combineInjections } from "../layers/combine-injections.ts"
@@ -50,7 +51,7 @@ export function assembleStep(turn: TurnContext, { prompt, tools }: StepRequest, 
       ...(budgetTokens === undefined ? {} : { budgetTokens }),
       ...(progress.cut ? { cut: progress.cut } : {}),
       history: { reserveTokens },
-      ...(tools ? { tools: tools.map(({ inputSchema, ...tool }) => ({ ...tool, parameters: inputSchema })) } : {}),
+      ...(tools ? { tools: countedTools(tools) } : {}),
     })
     if (assembly.cut.history === undefined) break
     // Pictures give way first, then tool runs, then words.
@@ -63,6 +64,17 @@ export function assembleStep(turn: TurnContext, { prompt, tools }: StepRequest, 
   warnOfCuts(turn, assembly)
   progress.shown?.warnOfUnseen(turn, model)
   return assembly
+}
+
+/** The form in which each list of native tools is counted. */
+const counted = new WeakMap<readonly ModelTool[], readonly CountedTool[]>()
+
+function countedTools(tools: readonly ModelTool[]): readonly CountedTool[] {
+  const known = counted.get(tools)
+  if (known) return known
+  const made = tools.map(({ inputSchema, ...tool }) => ({ ...tool, parameters: inputSchema }))
+  counted.set(tools, made)
+  return made
 }
 
 function warnOfCuts(turn: TurnContext, { decisions, prefixMoved, sanitised }: Assembly): void {

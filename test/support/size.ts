@@ -40,6 +40,8 @@ export const amounts = {
   INTERLEAVINGS: { quick: 100, long: 10_000, soak: 50_000 },
   /** The same over each store that keeps them. */
   STORED_INTERLEAVINGS: { quick: 8, long: 1_000, soak: 5_000 },
+  /** Requests that are edited again and again, each compared with one that nothing went before. */
+  EDIT_SCRIPTS: { quick: 60, long: 10_000, soak: 100_000 },
   /** Random reads across keys of a store. */
   STORE_READS: { quick: 200, long: 5_000, soak: 100_000 },
   /** Processes killed while they write into the embedded store. */

@@ -2,8 +2,8 @@ import type { CountedTool, TokenCounter } from "../../core/ports.ts"
 import type { Message, MessagePart, Prefix, Span, ToolCall } from "../../core/span.ts"
 import { joined, type MessageCounter } from "../tokens/counted-message.ts"
 import { messageCounter } from "../tokens/message-counter.ts"
-import type { Draft, DraftMessage, WrittenMessage } from "./draft.ts"
-import { evenMessage, findPrefixes } from "./prefixes.ts"
+import type { Draft, DraftMessage, Piece, WrittenMessage } from "./draft.ts"
+import { evenRuns, findPrefixes } from "./prefixes.ts"
 
 /** A draft whose messages are written out and whose spans are counted. */
 interface CountedDraft {
@@ -26,8 +26,9 @@ export interface Counting {
 export function countDraft({ messages }: Draft, { counter: given, tools }: Counting): number {
   const counter = messageCounter(given)
   let tokens = 0
-  for (const { written, pieces, calls } of messages) {
-    tokens += written?.counter === counter ? written.growth.tokens : counter.message(pieces)
+  for (const [index, message] of messages.entries()) {
+    const { pieces, calls } = message
+    tokens += writtenBefore(message, index, counter)?.growth.tokens ?? counter.message(pieces)
     if (calls?.toolCalls) tokens += callTokens(calls.toolCalls, given)
   }
   if (!given.overhead) return tokens + schemaTokens(given, tools)
@@ -40,14 +41,15 @@ export function countSpans(draft: Draft, { counter: given, tools }: Counting): C
   const counter = messageCounter(given)
   const written: WrittenMessage[] = []
   const messages: Message[] = []
-  const spans: Span[] = []
+  let spans: Span[] = []
   let [tokens, ofCalls] = [0, 0]
   for (const [index, message] of draft.messages.entries()) {
     if (message.calls?.toolCalls) ofCalls += callTokens(message.calls.toolCalls, given)
     const own = writeMessage(message, index, counter)
     written.push(own)
     messages.push(own.message)
-    for (const span of own.spans) spans.push(span)
+    if (own.spans.length < longMessage) for (const span of own.spans) spans.push(span)
+    else spans = spans.concat(own.spans)
     tokens += own.growth.tokens
   }
   return {
@@ -109,25 +111,66 @@ class Unwritten {
 
 /** Writes a message out and counts it, once for each counter. Its spans are made once for each index that it has. */
 function writeMessage(draft: DraftMessage, index: number, counter: MessageCounter): WrittenMessage {
-  const known = draft.written?.counter === counter ? draft.written : undefined
+  const known = writtenBefore(draft, index, counter)
   if (known?.index === index) return known
   const { role, calls, pieces } = draft
   const growth = known?.growth ?? counter.growth(pieces)
   let message = known?.message ?? { role, content: joined(pieces), ...calls }
-  const even = known ? known.even : evenMessage(message, pieces)
+  const runs = known?.runs ?? evenRuns(message, pieces)
   const spans: Span[] = []
   const parts: MessagePart[] = []
   let end = 0
-  for (const { text, key, part, trust, stability, source, parts: behind } of pieces) {
+  for (const piece of pieces) {
     const tokens = growth.shares[spans.length] ?? 0
-    const span = source
-      ? { text, message: index, key, part, trust, stability, source, tokens }
-      : { text, message: index, key, part, trust, stability, tokens }
-    end += text.length
-    spans.push(behind ? { ...span, parts: behind } : span)
-    if (behind) for (const { attachment } of behind) parts.push({ end, attachment })
+    if (piece.span?.tokens !== tokens || piece.span.message !== index) {
+      const { text, key, part, trust, stability, source, parts: behind } = piece
+      piece.span = source
+        ? { text, message: index, key, part, trust, stability, source, tokens }
+        : { text, message: index, key, part, trust, stability, tokens }
+      if (behind) piece.span = { ...piece.span, parts: behind }
+    }
+    spans.push(piece.span)
+    end += piece.text.length
+    if (piece.parts) for (const { attachment } of piece.parts) parts.push({ end, attachment })
   }
   if (parts.length > 0 && !known) message = { ...message, parts }
-  draft.written = { counter, message, growth, index, spans, even }
+  draft.written = { counter, message, growth, index, spans, pieces, runs }
+  if (pieces.length >= longMessage && !calls) {
+    const all = longMessages.get(counter) ?? []
+    longMessages.set(counter, all)
+    all[index] = [draft.written, ...(all[index] ?? []).slice(0, mostAtIndex - 1)]
+  }
   return draft.written
+}
+
+/** Messages of so many pieces are remembered. Shorter ones take less than a look at those before. */
+const longMessage = 16
+/** The number of messages that are remembered for each index: those of the latest requests. */
+const mostAtIndex = 4
+
+const longMessages = new WeakMap<MessageCounter, WrittenMessage[][]>()
+
+/** The message as it was written out before: itself, or one of the same pieces in a request before. */
+function writtenBefore(draft: DraftMessage, index: number, counter: MessageCounter): WrittenMessage | undefined {
+  const { written, role, calls, pieces } = draft
+  if (written?.counter === counter) return written
+  if (pieces.length < longMessage || calls) return undefined
+  for (const known of longMessages.get(counter)?.[index] ?? []) {
+    if (known.message.role !== role || !areSame(known.pieces, pieces)) continue
+    draft.written = known
+    return known
+  }
+  return undefined
+}
+
+function areSame(some: readonly Piece[], others: readonly Piece[]): boolean {
+  if (some.length !== others.length) return false
+  // From the end, because requests differ there first.
+  for (let at = some.length - 1; at >= 0; at--) {
+    const [a, b] = [some[at], others[at]]
+    if (a === b) continue
+    const isAlike = a?.text === b?.text && a?.key === b?.key && a?.part === b?.part && a?.trust === b?.trust
+    if (!isAlike || a?.stability !== b?.stability || a?.source !== b?.source || a?.parts !== b?.parts) return false
+  }
+  return true
 }

@@ -78,8 +78,8 @@ export class DraftRecorder {
     const isAlike = again?.text === text && again.source === source && again.part === part && again.trust === trust && !parts
     this.again = isAlike && again.key === key && again.stability === stability ? again : undefined
     this.again ??= source
-      ? { text, key, part, trust, stability, source, known: undefined, hash: undefined }
-      : { text, key, part, trust, stability, known: undefined, hash: undefined }
+      ? { text, key, part, trust, stability, source, known: undefined, hash: undefined, span: undefined }
+      : { text, key, part, trust, stability, known: undefined, hash: undefined, span: undefined }
     if (parts) this.again = { ...this.again, parts, extraTokens: parts.reduce((sum, { tokens }) => sum + tokens, 0) }
     pieces.push(this.again)
     this.mark()

@@ -1,9 +1,17 @@
 import type { TextHash } from "../../core/fingerprint.ts"
 import type { Message, MessageRole, Span } from "../../core/span.ts"
+import type { Stability } from "../../core/value.ts"
 import type { Countable, Growth, MessageCounter } from "../tokens/counted-message.ts"
 
 /** A span that has no tokens and no message yet. */
-export type Piece = Omit<Span, "tokens" | "message"> & Countable & { hash?: TextHash | undefined }
+export type Piece = Omit<Span, "tokens" | "message"> & Countable & Remembered
+
+/** Facts that a piece keeps for the next request, because most pieces stand there too. */
+interface Remembered {
+  hash?: TextHash | undefined
+  /** The span that the piece was the last time. */
+  span?: Span | undefined
+}
 
 /** The native calls of a message, beside its text. */
 export type MessageCalls = Pick<Message, "toolCalls" | "toolCallId">
@@ -26,17 +34,18 @@ export interface WrittenMessage {
   /** The index of the message, which its spans name. */
   readonly index: number
   readonly spans: readonly Span[]
-  /** Set if all its spans have the same stability. */
-  readonly even?: EvenMessage | undefined
+  readonly pieces: readonly Piece[]
+  readonly runs: readonly EvenRun[]
 }
 
-/** Facts about a message whose spans all have the same stability. */
-export interface EvenMessage {
-  /** The hash of its role, its calls and its content. */
+/** Spans of a message that follow each other and have the same stability. */
+export interface EvenRun {
+  readonly stability: Stability
+  /** The hash of their text. That of a message's first run begins with its role and its calls. */
   readonly hash: TextHash
-  /** The number of its spans. */
+  /** The number of spans. */
   readonly spans: number
-  /** UTF-16 units of its content. */
+  /** UTF-16 units of their text. */
   readonly units: number
 }
 

@@ -3,13 +3,12 @@ import type { Message, Prefix, Span } from "../../core/span.ts"
 import { type Stability, stabilities } from "../../core/value.ts"
 import type { Growth } from "../tokens/counted-message.ts"
 import { Generations } from "../tokens/generations.ts"
-import type { EvenMessage, Piece } from "./draft.ts"
+import type { EvenRun, Piece } from "./draft.ts"
 
 /** Facts about a message that are known without reading its spans. */
 interface KnownMessage {
   readonly growth: Pick<Growth, "upTo">
-  /** Set if all its spans have the same stability. */
-  readonly even?: EvenMessage | undefined
+  readonly runs: readonly EvenRun[]
 }
 
 /** Finds the prefix of each stability: it ends before the first span that changes more often (S15). */
@@ -20,23 +19,29 @@ export function findPrefixes(
 ): Prefix[] {
   const fingerprint = new Fingerprint()
   const prefixes: Prefix[] = []
-  // The message at hand, its UTF-16 units and spans so far, the tokens of the messages before it, and the index of the next span.
-  let [message, end, count, tokensBefore, next] = [-1, 0, 0, 0, 0]
+  // The message at hand, its UTF-16 units and spans so far, the tokens of the messages before it, and the place of the next run.
+  let [message, end, count, tokensBefore, next, place] = [-1, 0, 0, 0, 0, 0]
   // Each prefix begins with the whole prefix of the stability before it, so that one walk finds them all.
   for (const stability of stabilities) {
-    for (let span = spans[next]; span && rankOf[span.stability] <= rankOf[stability]; span = spans[next]) {
-      const even = message < span.message ? known[span.message]?.even : undefined
-      while (message < span.message) {
+    while (next < known.length) {
+      const run = known[next]?.runs[place]
+      if (!run) {
+        next++
+        place = 0
+        continue
+      }
+      if (rankOf[run.stability] > rankOf[stability]) break
+      while (message < next) {
         tokensBefore += known[message]?.growth.upTo(count) ?? 0
         message++
         ;[end, count] = [0, 0]
-        const opened = even && message === span.message ? undefined : messages[message]
-        if (opened) fingerprint.addHash(openingHash(opened))
+        const blank = known[message]?.runs.length === 0 ? messages[message] : undefined
+        if (blank) fingerprint.addHash(openingHash(blank))
       }
-      fingerprint.addHash(even?.hash ?? spanHash(span))
-      end += even?.units ?? span.text.length
-      count += even?.spans ?? 1
-      next += even?.spans ?? 1
+      fingerprint.addHash(run.hash)
+      end += run.units
+      count += run.spans
+      place++
     }
     const tokens = tokensBefore + (known[message]?.growth.upTo(count) ?? 0)
     prefixes.push({ stability, message: Math.max(0, message), end, tokens, fingerprint: fingerprint.digest() })
@@ -46,11 +51,15 @@ export function findPrefixes(
 
 const rankOf = Object.fromEntries(stabilities.map((stability, rank) => [stability, rank])) as Record<Stability, number>
 
-/** Facts about messages from the tokens of their spans alone. */
+/** Facts about messages from their spans alone. */
 function sumsOf(messages: readonly Message[], spans: readonly Span[]): readonly KnownMessage[] {
-  return messages.map((_, message) => {
-    const own = spans.filter((span) => span.message === message)
-    return { growth: { upTo: (count) => own.slice(0, count).reduce((sum, { tokens }) => sum + tokens, 0) } }
+  return messages.map((message, index) => {
+    const own = spans.filter((span) => span.message === index)
+    const pieces = own.map((span): Piece => ({ ...span, known: undefined, hash: undefined, span: undefined }))
+    return {
+      runs: evenRuns(message, pieces),
+      growth: { upTo: (count) => own.slice(0, count).reduce((sum, { tokens }) => sum + tokens, 0) },
+    }
   })
 }
 
@@ -85,15 +94,20 @@ function openingHash({ role, toolCalls, toolCallId }: Pick<Message, "role" | "to
   return hash
 }
 
-/** Facts about a message whose pieces all have the same stability. Each piece keeps its own hash for the next time. */
-export function evenMessage(message: Message, pieces: readonly Piece[]): EvenMessage | undefined {
-  const [first] = pieces
-  if (!first) return undefined
-  for (const { stability } of pieces) if (stability !== first.stability) return undefined
-  let hash = openingHash(message)
-  for (const piece of pieces) {
-    piece.hash ??= spanHash(piece)
-    hash = joinHashes(hash, piece.hash)
+/** The runs of a message's pieces. Each piece keeps its own hash for the next time. */
+export function evenRuns(message: Message, pieces: readonly Piece[]): EvenRun[] {
+  const runs: EvenRun[] = []
+  for (let at = 0; at < pieces.length; ) {
+    const [first, stability] = [at, pieces[at]?.stability ?? "turn"]
+    let [hash, units] = [at === 0 ? openingHash(message) : emptyHash, 0]
+    for (let piece = pieces[at]; piece?.stability === stability; piece = pieces[++at]) {
+      piece.hash ??= spanHash(piece)
+      hash = joinHashes(hash, piece.hash)
+      units += piece.text.length
+    }
+    runs.push({ stability, hash, spans: at - first, units })
   }
-  return { hash, spans: pieces.length, units: message.content.length }
+  return runs
 }
+
+const emptyHash = hashText("")

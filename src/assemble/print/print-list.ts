@@ -1,17 +1,23 @@
-import type { Injection, Stability } from "../../core/value.ts"
+import type { Source } from "../../core/source.ts"
+import type { Injection, SlotEntry, Stability, Trust } from "../../core/value.ts"
 import type { Dialect, PromptFile } from "../../dialect/dialect.ts"
 import type { SlotNode } from "../../template/ast.ts"
 import type { FrameWriter } from "../../template/frame-writer.ts"
 import type { Piece } from "../draft/draft.ts"
 import type { DraftRecorder } from "../draft/draft-recorder.ts"
 
+/** An item of the rest slot, or an entry of an injection's list. */
+type ListItem = Injection | SlotEntry
+
 /** The slot in which items are printed, and how to print one of them. */
-interface ListPlace {
+interface ListPlace<Item extends ListItem> {
   readonly node: SlotNode
   readonly context: ListContext
   readonly writer: FrameWriter
   readonly recorder: DraftRecorder
-  readonly print: (item: Injection) => boolean
+  readonly print: (item: Item) => boolean
+  /** Notes that an item was printed without `print`. */
+  readonly printedAgain: (item: Item) => void
 }
 
 /** Everything beside the items that their text depends on. In equal contexts, the same items print the same. */
@@ -19,20 +25,28 @@ interface ListContext {
   readonly dialect: Dialect
   /** The file that prints each item. */
   readonly file: PromptFile
-  /** The stability of what stands around the slot. */
+  /** The key of the injection whose entries these are; `""` for items of the rest slot. */
+  readonly key: string
+  /** The stability of the entries' injection, or of what stands around the rest slot. */
   readonly stability: Stability
+  readonly trust?: Trust
+  readonly source?: Source | undefined
+}
+
+function isSameContext(a: ListContext | undefined, b: ListContext): boolean {
+  const isAlike = a?.dialect === b.dialect && a.file === b.file && a.stability === b.stability
+  return isAlike && a.key === b.key && a.trust === b.trust && a.source === b.source
 }
 
 /**
  * Prints a slot's items with the file's separator between them; true if anything was printed. Items that followed each other
  * here the last time too are not printed one by one: their pieces are put again. A change of one of a thousand prints one.
  */
-export function printList(items: readonly Injection[], { node, context, writer, recorder, print }: ListPlace): boolean {
-  const { dialect, file, stability } = context
-  const { separator = "\n" } = file
-  const before = lists.get(node)
-  const around = before?.context
-  const known = around?.dialect === dialect && around.file === file && around.stability === stability ? before : undefined
+export function printList<Item extends ListItem>(items: readonly Item[], place: ListPlace<Item>): boolean {
+  const { node, context, writer, recorder, print, printedAgain } = place
+  const { separator = "\n" } = context.file
+  const before = lists.get(node) as PrintedList<Item> | undefined
+  const known = isSameContext(before?.context, context) ? before : undefined
   const scope = writer.open()
   const begun = recorder.pieces.length
   const ends: number[] = []
@@ -45,7 +59,8 @@ export function printList(items: readonly Injection[], { node, context, writer, 
       recorder.putAgain(known.pieces, run.from, run.to)
       for (let place = run.first; place < run.end; place++) {
         const end = known.ends[place] ?? 0
-        if (end > (known.ends[place - 1] ?? 0)) recorder.markPrinted(known.items[place]?.key ?? "")
+        const again = known.items[place]
+        if (again && end > (known.ends[place - 1] ?? 0)) printedAgain(again)
         ends.push(end + moved)
       }
       if (run.to > run.from) writer.passed()
@@ -65,7 +80,7 @@ export function printList(items: readonly Injection[], { node, context, writer, 
 }
 
 /** By slot of a prompt file, the list that it printed the last time. */
-const lists = new WeakMap<SlotNode, PrintedList>()
+const lists = new WeakMap<SlotNode, PrintedList<ListItem>>()
 
 /** Items of a list that follow each other, and the pieces that they printed. */
 interface PrintedRun {
@@ -78,15 +93,15 @@ interface PrintedRun {
 }
 
 /** A slot's items and the pieces that they printed. An item that stands behind others prints the same behind any others. */
-class PrintedList {
+class PrintedList<Item extends ListItem> {
   readonly context: ListContext
-  readonly items: readonly Injection[]
+  readonly items: readonly Item[]
   readonly pieces: readonly Piece[]
   /** By item, the index after its last piece. */
   readonly ends: readonly number[]
-  #places: ReadonlyMap<Injection, number> | undefined
+  #places: ReadonlyMap<Item, number> | undefined
 
-  constructor({ context, items, pieces, ends }: Pick<PrintedList, "context" | "items" | "pieces" | "ends">) {
+  constructor({ context, items, pieces, ends }: Pick<PrintedList<Item>, "context" | "items" | "pieces" | "ends">) {
     this.context = context
     this.items = items
     this.pieces = pieces
@@ -98,7 +113,7 @@ class PrintedList {
    * search begins at place `near`; only if `isLost` it looks everywhere.
    */
   runOf(
-    items: readonly Injection[],
+    items: readonly Item[],
     index: number,
     { near, isLost }: { readonly near: number; readonly isLost: boolean },
   ): PrintedRun | undefined {
@@ -111,7 +126,7 @@ class PrintedList {
   }
 
   /** The place of an item, -1 if it is not found. After one added or replaced item, the next one is found without a map. */
-  #placeOf(item: Injection | undefined, near: number, isLost: boolean): number {
+  #placeOf(item: Item | undefined, near: number, isLost: boolean): number {
     if (!item || this.items[near] === item) return near
     if (this.items[near + 1] === item) return near + 1
     if (!isLost) return -1

@@ -36,6 +36,9 @@ export interface EntryPlace {
   readonly message?: boolean
 }
 
+/** Lists of so many entries are printed from their last printing. For shorter ones that costs more than it saves. */
+const longList = 16
+
 /** The living documents. They are Markdown files with headings of their own. */
 const ownHeadings: ReadonlySet<string> = new Set(["soul", "user_document", "memory_document"])
 
@@ -91,12 +94,28 @@ export class ValuePrinter {
     }
     const file = entryFile(this.#dialect, fileName)
     if (!file && rest !== true) throw missingEntryFile(fileName, this.#dialect, node)
+    if (file && value.length >= longList) return this.#longList(value, { injection, node, file })
     const scope = this.#writer.open()
     for (const entry of value) {
       const isPrinted = file ? this.entry(entry, { injection, node, file }) : this.#texts(entry, place)
       if (isPrinted) this.#writer.separate(file?.separator ?? "\n", node.source)
     }
     return this.#writer.close(scope)
+  }
+
+  /** Prints a list of many entries. Most of them stood here in the request before. */
+  #longList(entries: readonly SlotEntry[], { injection, node, file }: EntryPlace): boolean {
+    const [writer, recorder] = [this.#writer, this.#recorder]
+    const { key, stability } = recorder.origin
+    const { trust, source } = injection
+    return printList(entries, {
+      node,
+      context: { dialect: this.#dialect, file, key, stability, trust, source },
+      writer,
+      recorder,
+      print: (entry) => this.entry(entry, { injection, node, file }),
+      printedAgain: () => recorder.mark(),
+    })
   }
 
   entry(entry: SlotEntry, place: EntryPlace): boolean {
@@ -120,7 +139,7 @@ export class ValuePrinter {
   /** Prints the items of the rest slot, each as an entry of `rest.md`. The results are remembered, by item and as a list. */
   restItems(items: readonly Injection[], { node, file }: Omit<EntryPlace, "injection">): boolean {
     const [writer, recorder] = [this.#writer, this.#recorder]
-    const context = { dialect: this.#dialect, file, stability: recorder.origin.stability }
+    const context = { dialect: this.#dialect, file, key: "", stability: recorder.origin.stability }
     // Recalled memories have another heading beside memories of the stack's own (S2). The copy keeps what was printed before apart.
     const hasOwn = items.some(({ key }) => key === "character.memories")
     const shown = hasOwn ? items.map((item) => (item.key === "memories" ? { ...item } : item)) : items
@@ -133,7 +152,7 @@ export class ValuePrinter {
       recorder.origin = around
       return isPrinted
     }
-    return printList(shown, { node, context, writer, recorder, print })
+    return printList(shown, { node, context, writer, recorder, print, printedAgain: ({ key }) => recorder.markPrinted(key) })
   }
 
   /**

@@ -85,7 +85,7 @@ describe("what the rest slot printed before", () => {
     const items = Array.from({ length: 1000 }, (_, at) => itemOf(`item_${at}`))
     const node: SlotNode = { type: "slot", name: "rest", alone: true, source: { file: "mine/en/chat.md", line: 1, column: 1 } }
     const dialect = { ...shippedDialect("layered", "en") }
-    const context = { dialect, file: promptFile(dialect, "rest"), stability: "global" } as const
+    const context = { dialect, file: promptFile(dialect, "rest"), key: "", stability: "global" } as const
     const printedOf = (list: readonly Injection[]) => {
       const recorder = new DraftRecorder()
       recorder.startMessage("user")
@@ -99,7 +99,7 @@ describe("what the rest slot printed before", () => {
         recorder.origin = around
         return true
       }
-      printList(list, { node, context, writer, recorder, print })
+      printList(list, { node, context, writer, recorder, print, printedAgain: ({ key }) => recorder.markPrinted(key) })
       return printed
     }
     expect(printedOf(items)).toHaveLength(1000)

@@ -1,0 +1,130 @@
+import { z } from "zod"
+import { createAgent } from "../../src/agent/agent.ts"
+import type { Skill } from "../../src/layers/skills.ts"
+import type { LanguageModel, ModelPart } from "../../src/model/language-model.ts"
+import type { ProfileInput } from "../../src/profile/profile.ts"
+import { resolveProfile } from "../../src/profile/resolve.ts"
+import { defineTool } from "../../src/tools/define-tool.ts"
+import type { Tool } from "../../src/tools/tool.ts"
+import type { BenchResult } from "./bench.ts"
+import { cpuMsAlone, formatMs, formatRatio, median } from "./measure.ts"
+
+const warmUps = 8
+const rounds = 25
+const tries = 3
+/** So many turns are one measurement, because a single one is too short for a clock of CPU time. */
+const turns = 8
+const deltas = 50
+
+/** Runs some turns. */
+type Turns = () => Promise<void>
+
+/** A turn with much that it need not read, beside the same turn with little, and the most that it may cost of it. */
+interface Case {
+  readonly what: string
+  readonly little: Turns
+  readonly much: Turns
+  readonly most: number
+}
+
+/** CPU of a turn with many tools or skills, beside the same turn with few in the same rounds. The gates are the ratios. */
+export async function run(): Promise<BenchResult> {
+  const cases: Case[] = [
+    { what: "500 tools, JSON, to one", little: withTools(1, "json"), much: withTools(500, "json"), most: 1.5 },
+    { what: "500 tools, native, to one", little: withTools(1, "native"), much: withTools(500, "native"), most: 1.3 },
+    { what: "200 inline skills, to one", little: withSkills(1), much: withSkills(200), most: 1.15 },
+  ]
+  const found = []
+  for (const each of cases) found.push({ ...each, ...(await measured(each)) })
+  return {
+    title: `A turn by how much there is beside it (median of ${rounds})`,
+    rows: found.map(({ what, littleMs, muchMs, most }) => ({
+      what,
+      little: formatMs(littleMs / turns),
+      much: formatMs(muchMs / turns),
+      "much / little": formatRatio(muchMs, littleMs),
+      bound: `${most}×`,
+    })),
+    gates: found.map(({ what, littleMs, muchMs, most }) => ({
+      name: `${what}: at most ${most} of its CPU`,
+      ok: muchMs <= littleMs * most,
+      detail: (muchMs / littleMs).toFixed(2),
+    })),
+  }
+}
+
+/** Medians, in turns, so that a busy moment of the machine falls on both. A bound that seems missed is measured again. */
+async function measured({ little, much, most }: Case): Promise<{ readonly littleMs: number; readonly muchMs: number }> {
+  for (let round = 0; round < warmUps; round++) for (const work of [little, much]) await work()
+  let [littleMs, muchMs] = [0, 0]
+  for (let attempt = 0; attempt < tries; attempt++) {
+    const all: [number[], number[]] = [[], []]
+    for (let round = 0; round < rounds; round++) {
+      all[0].push(await cpuMsAlone(little))
+      all[1].push(await cpuMsAlone(much))
+    }
+    ;[littleMs, muchMs] = [median(all[0]), median(all[1])]
+    if (muchMs <= littleMs * most) break
+  }
+  return { littleMs, muchMs }
+}
+
+function withTools(count: number, mode: "json" | "native"): Turns {
+  const inputSchema = z.object({ subject: z.string().describe("What to look for"), limit: z.number().int().min(1).optional() })
+  const tools = Array.from({ length: count }, (_, at) =>
+    defineTool({ name: `tool_${at}`, description: `Looks up what is known of subject ${at}`, inputSchema, execute: () => "ok" }),
+  )
+  return sessionsOf({ loop: { mode } }, tools)
+}
+
+function withSkills(count: number): Turns {
+  const text = "## A thing\n\nDo it step by step. Say before what you do, and then what came of it."
+  const skills = Array.from(
+    { length: count },
+    (_, at): Skill => ({
+      name: `skill-${at}`,
+      description: `How to do thing ${at}`,
+      mode: "inline",
+      priority: 0,
+      content: { text: `${text} (${at})`, trust: "author" },
+      allowedTools: [],
+      resources: [],
+      scripts: [],
+      metadata: {},
+      source: { file: `skill-${at}.md`, line: 1 },
+    }),
+  )
+  return sessionsOf({ skills }, [])
+}
+
+let conversations = 0
+/** No two turns have the same words, so that none finds its whole request again. */
+let words = 0
+
+/** Turns of new conversations. */
+function sessionsOf(input: ProfileInput, tools: readonly Tool[]): Turns {
+  const agent = createAgent({ profile: profileOf(input), model: talking, tools })
+  return async () => {
+    for (let turn = 0; turn < turns; turn++) await sent(agent.session(`new-${conversations++}`).send(`Go on with ${words++}.`))
+  }
+}
+
+function profileOf(input: ProfileInput) {
+  return resolveProfile({ dialect: "layered", locale: "en", persona: "You are Mira.", agent: { id: "bench" }, ...input })
+}
+
+async function sent(turn: { readonly result: Promise<{ readonly ok: boolean; readonly error?: unknown }> }): Promise<void> {
+  const result = await turn.result
+  if (!result.ok) throw result.error
+}
+
+const talking: LanguageModel = {
+  id: "bench",
+  capabilities: { developerRole: false, tools: true },
+  async *stream({ tools }): AsyncGenerator<ModelPart> {
+    if (!tools) yield { type: "text-delta", delta: '{"action":"finish","message":"' }
+    for (let i = 0; i < deltas; i++) yield { type: "text-delta", delta: "word " }
+    if (!tools) yield { type: "text-delta", delta: '"}' }
+    yield { type: "finish", reason: "stop" }
+  },
+}
