@@ -93,6 +93,11 @@ const unreadable: readonly {
     decision: { kind: "unterminated", status: "truncated" },
   },
   {
+    name: "a broken object too long to repair, with words behind it",
+    text: `{action:"finish",message:"${"x".repeat(maxRepairCharacters)}"} and that is all.`,
+    decision: { kind: "not-json", status: "malformed" },
+  },
+  {
     name: "a broken output too long to repair",
     text: `{action:"finish",message:"${"x".repeat(maxRepairCharacters)}"}`,
     decision: { kind: "not-json", status: "malformed" },
@@ -130,6 +135,13 @@ describe("T21: output that is nearly JSON, at the edges of what is understood", 
     ["a comment that touches a quote, and a member without a name", '{"a":{"action":"finish"# c\n,:"x"}}', "unknown-action"],
     ["a colon too many before a quote that does not end", '{""::’}', "unterminated"],
     ["a finish without its brace and without a message", '"action":"finish","note":"x"}', "not-json"],
+    ["a blank action without its brace", '"action":""', "not-json"],
+    ["a hash that begins a name", "{#g:", "unterminated"],
+    [
+      "a call in braces twice whose last argument may be too long",
+      '{{"action":"tool","tool":"t","args":{"a":{"b":1,"c":2}}}',
+      "not-json",
+    ],
     ["a blank action before other words", '{"action":""},e:', "unknown-action"],
     ["a quote behind a letter in quotes", "{action:'e'x}'", "unterminated"],
     ["a hash that touches a quote, and is no comment", '"action":"finish""message":"m"#', "not-json"],
@@ -169,6 +181,11 @@ describe("T21: output that is nearly JSON, at the edges of what is understood", 
   test("an output written as one string is read without its opening brace too", () => {
     const text = JSON.stringify('"action":"finish","message":"x"}')
     expect(readDecision(text)).toMatchObject({ action: "finish", message: "x", status: "repaired" })
+  })
+
+  test.each(['{"action":""/*', '`<think>{"`"'])("the fault of %s is at its end, and quotes it as it is", (text) => {
+    const fault = { kind: "unterminated", at: text.length, excerpt: text }
+    expect(readDecision(text)).toMatchObject({ action: "unreadable", fault })
   })
 
   test("a sign that could begin a thought stands before the brace behind it", () => {

@@ -148,6 +148,7 @@ describe("jobs on PostgreSQL", () => {
     expect(tries).toEqual(["shaky 1", "shaky 2", "bad 1", "bad 2", "bad 3 last", "good 1"])
     const dead = (await store.jobs.dead()).filter(({ job }) => job.key.agent === agent)
     expect(dead).toEqual([{ job: jobOf("bad", key), error: "no luck\0 with bad", attempts: 3 }])
+    expect((await store.check()).problems).toContainEqual(expect.stringMatching(/^\d+ jobs failed for good: read why/))
   })
 
   test("a job that nobody here knows waits for a process that does, and holds up no other", async () => {

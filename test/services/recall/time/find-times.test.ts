@@ -201,6 +201,15 @@ describe("how well a day fits", () => {
     expect(
       [dayNumber(2021, 12, 5), dayNumber(2023, 1, 5), dayNumber(2023, 7, 5)].map((day) => dayMatch(winter, day ?? 0)),
     ).toEqual([1, 1, 0])
+    const spring = [{ kind: "yearly", from: 301, to: 531 } as const]
+    const days = [
+      dayNumber(2021, 2, 28),
+      dayNumber(2021, 3, 1),
+      dayNumber(2022, 4, 9),
+      dayNumber(2023, 5, 31),
+      dayNumber(2023, 6, 1),
+    ]
+    expect(days.map((day) => dayMatch(spring, day ?? 0))).toEqual([0, 1, 1, 1, 0])
     expect(dayMatch([{ kind: "weekdays", weekdays: [3] }], today)).toBe(0.5)
   })
 })
