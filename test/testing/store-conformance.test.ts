@@ -51,6 +51,11 @@ const breakages: readonly {
     found: { "a memory": "a memory of a turn that was forgotten to be refused with code `aborted`" },
   },
   {
+    name: "posts a note again",
+    breaks: (store) => broken(store, { post: async (...given) => (await store.post(...given)) || true }),
+    found: { "a note is posted once": "posting a known id" },
+  },
+  {
     name: "refuses with other codes",
     breaks: (store) => {
       const commit: Store["commit"] = (...given) =>

@@ -138,6 +138,12 @@ describe("an answer that does not fit", () => {
     expect(await collect(turn.textStream)).toEqual([text])
   })
 
+  test("several faults are told together", async () => {
+    const { session, model } = agentWith(['{"degrees":"cold"}', text])
+    expect(await session.send("?", { output: weather }).result).toMatchObject({ ok: true, output: value })
+    expect(shown(model, 1)).toMatch(/"city: Invalid input[^;]*; "?degrees: Invalid input/)
+  })
+
   test("a schema that no model can meet ends in a typed error with what was gathered", async () => {
     const { session } = agentWith([[roll], "{}", "four"], "native")
     const result = await session.send("?", { output: z.object({ a: z.never() }) }).result

@@ -39,6 +39,17 @@ describe("macros of a card", () => {
     )
   })
 
+  test.each([
+    [2 * 86_400_000 + 5, "2 days"],
+    [86_400_000, "1 day"],
+    [3_600_000, "1 hour"],
+    [59 * 60_000, "59 minutes"],
+    [59_999, "59 seconds"],
+    [0, "0 seconds"],
+  ])("C10: a pause of %d ms is %s", (idleMs, words) => {
+    expect(fillMacros("{{idle_duration}}", { ...values, idleMs }).text).toBe(words)
+  })
+
   test("C10: unknown macros and hidden keys are told", () => {
     expect(fillMacros("{{hidden_key:a}}{{hidden_key:b}} {{getvar::x}}", values)).toEqual({
       text: " {{getvar::x}}",
