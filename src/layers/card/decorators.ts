@@ -109,7 +109,8 @@ function positionOf(
   const named = first("position")
   if (named !== undefined) return positions[named]
   const [depth, reverse] = [count("depth"), count("reverse_depth")]
-  if (depth === undefined && reverse === undefined) return undefined
+  const behind = depth ?? reverse
+  if (behind === undefined) return undefined
   const role = (first("role") ?? "system") as "system" | "user" | "assistant"
-  return { at: "depth", depth: Math.max(0, depth ?? reverse ?? 0), fromStart: depth === undefined, role }
+  return { at: "depth", depth: Math.max(0, behind), fromStart: depth === undefined, role }
 }

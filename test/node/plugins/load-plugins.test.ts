@@ -106,6 +106,15 @@ describe("loadPlugins", () => {
     expect(files?.tools).toBeUndefined()
   })
 
+  test("L10: the tools of a skill are described in English unless another language is asked for", async () => {
+    const described = async (options: { readonly locale?: string }) => {
+      const [diary] = await loadPlugins(["diary"], { promptFolders: [], dataFolder: tempFolder(), ...options })
+      return diary?.tools?.find(({ name }) => name === "read")?.description
+    }
+    expect(await described({})).toMatch(/^[ -~]+$/)
+    expect(await described({ locale: "zh-CN" })).toMatch(/\p{Script=Han}/u)
+  })
+
   test("gives a plugin its options as plain objects, its surroundings, and a copy that it may change", async () => {
     const spy = `export function plugin(options, { clock, ...context }) {
       options.seen = true
