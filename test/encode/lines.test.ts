@@ -47,6 +47,14 @@ describe("lines", () => {
     expect(encodeLines("```", { ...markers, fences: false })).toBe("```")
   })
 
+  test("a frame that begins with a name is marked only with all its parts, in their order", () => {
+    const frames = [{ slot: "speaker", before: "", after: ["(", "@", "):"] }]
+    const own: Markers = { lines: new Set(), heads: [], fences: false, frames, names: { speaker: ["Ann"] } }
+    expect(encodeLines("Ann(x@y): hi\nAnn(x@y):\nAnn(xy):\nAnn():@\nBob(x@y):", own)).toBe(
+      "Ann(x@y): hi\n\\Ann(x@y):\nAnn(xy):\nAnn():@\nBob(x@y):",
+    )
+  })
+
   test("signs are marked where they begin a line, and fences stay", () => {
     const text = "```\n^ann\n a # b\n#1\n~~~"
     expect(encodeSigns(text)).toBe("```\n\\^ann\n a # b\n\\#1\n~~~")

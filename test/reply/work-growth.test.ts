@@ -14,6 +14,7 @@ const shapes: readonly { readonly name: string; readonly text: (size: number) =>
   { name: "a message", text: (n) => `{"action":"finish","message":"${"a好\\n".repeat(n / 4)}"}` },
   { name: "a message before its action", text: (n) => `{"message":"${"abcd".repeat(n / 4)}","action":"finish"}` },
   { name: "arguments", text: (n) => `{"action":"tool","tool":"t","args":{"a":[${'"b",'.repeat(n / 4)}1]}}` },
+  { name: "lists", text: (n) => `{"action":"tool","tool":"t","args":{"a":[${"[],".repeat(n / 3)}1]}}` },
   { name: "prose", text: (n) => "word ".repeat(n / 5) },
   { name: "a thought", text: (n) => `<think>${"a < b".repeat(n / 5)}` },
   { name: "beginnings of tags", text: (n) => "<<</thinkin".repeat(n / 11) },

@@ -24,6 +24,11 @@ describe("compressing reference info (R23)", () => {
     expect(await linesOf({ criterion: "least-used", count: 1, units })).toEqual([lines[0]])
   })
 
+  test("R23: one part alone is kept by any criterion", async () => {
+    for (const criterion of ["newest", "oldest", "best-match", "most-used"] as const)
+      expect(await linesOf({ criterion, topic: "cats", count: 1, range: [2, 2] })).toEqual(["cats sleep"])
+  })
+
   test("R23: by weights of one's own, a range and a level", async () => {
     expect(await linesOf({ weights: [1, 1, 0], topic: "bread", count: 1 })).toEqual(["the bread was good"])
     expect(await linesOf({ criterion: "newest", count: 1, range: [1, 3] })).toEqual(["bread bakes an hour"])

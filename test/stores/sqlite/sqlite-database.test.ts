@@ -1,4 +1,5 @@
 import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import { expect, test } from "vitest"
 import { hostTimers } from "../../../src/core/ports.ts"
 import { loadSqlite } from "../../../src/stores/sqlite/node-sqlite.ts"
@@ -27,4 +28,25 @@ test("errors of SQLite say what to do, with a number of theirs or without; other
   expect(sqliteFault(full, "a.sqlite")).toMatchObject({ code: "store", hint: expect.stringContaining("the disk is full") })
   const unnumbered = Object.assign(new Error("closed"), { code: "ERR_SQLITE_ERROR" })
   expect(sqliteFault(unnumbered, "a.sqlite")).toMatchObject({ code: "store", hint: expect.stringContaining("doctor") })
+})
+
+test("a file that another program holds is tried again after longer and longer waits, then given up", async () => {
+  const file = join(tempFolder(), "store.sqlite")
+  const waits: number[] = []
+  const timers = {
+    set: (callback: () => void, ms: number) => {
+      waits.push(ms)
+      return setImmediate(callback)
+    },
+    clear: () => undefined,
+  }
+  const database = await openSqliteDatabase(await loadSqlite(), file, { timers, random: () => 0, busyMs: 60 })
+  const other = new DatabaseSync(file)
+  other.exec("begin immediate")
+  await expect(database.write(async () => "written")).rejects.toThrow("found another process writing")
+  expect(waits).toEqual([1, 2, 4, 8, 16, 25, 25])
+  other.exec("rollback")
+  expect(await database.write(async () => "written")).toBe("written")
+  other.close()
+  await database.close()
 })
