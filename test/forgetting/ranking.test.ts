@@ -77,4 +77,11 @@ test("relevance is from 0 to 1, and 0 for words of grammar and without events", 
 test("a question of one Chinese character is a question", () => {
   expect(relevanceTo("茶")("我喜欢喝茶")).toBeGreaterThan(0)
   expect(relevanceTo("茶")("我喜欢咖啡")).toBe(0)
+  const texts = ["我喜欢喝茶", "我喜欢咖啡"]
+  expect(texts.map(relevanceAmong("茶", texts))).toEqual([expect.closeTo(Math.SQRT1_2), 0])
+})
+
+test("the share of a question's terms and the sum of what fits both count", () => {
+  const texts = ["I bake bread", "tea", "cake"]
+  expect(texts.map(relevanceAmong("bread and tea", texts))).toEqual([0.5, 0.5, 0])
 })

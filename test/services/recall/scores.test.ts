@@ -25,6 +25,7 @@ const documents = [
   memory("关门", "图书馆昨天关门了。", { session: "u", turn: 2, speaker: ann, atMs: at(39) }),
   memory("dogs", "A photograph of the small dog, and of the big dog.", { session: "v", turn: 1, speaker: ann, atMs: at(200) }),
   memory("fine", "The weather was fine.", { session: "v", turn: 2, speaker: bob, atMs: at(1), vector: vector(1, 0) }),
+  memory("ride", "In May we rode again.", { session: "x", turn: 1, speaker: ann, atMs: at(20) }),
   memory("rain", "Clouds all day.", { session: "w", turn: 1, speaker: bob, atMs: at(1), vector: vector(0.6, 0.8) }),
 ]
 
@@ -40,6 +41,9 @@ const queries: readonly (Pick<RecallQuery, "text"> & Partial<RecallQuery>)[] = [
   { text: "How many euros did it cost?", askedBy: "ann" },
   { text: "weather yesterday in may", limit: 2 },
   { text: "the sky", vector: vector(0.8, 0.6) },
+  { text: "rode in may" },
+  { text: '"small chap"' },
+  { text: '"在图书馆"' },
   { text: " " },
 ]
 
