@@ -7,9 +7,8 @@ import { openStore } from "promptstrata/stores"
 
 const { DISCORD_TOKEN = "", DISCORD_API = "https://discord.com/api", PROFILE = "layered", MODEL = "gpt-5-mini" } = process.env
 
-const store = await openStore("./data")
-const profile = await loadProfile(PROFILE)
-const agent = createAgent({ profile, model: openaiModel(MODEL), store })
+const [store, profile] = await Promise.all([openStore("./data"), loadProfile(PROFILE)])
+const agent = createAgent({ profile, model: openaiModel(MODEL), store, shouldAnswer: {} })
 const client = new Client({
   intents: ["Guilds", "GuildMessages", "DirectMessages", "MessageContent"],
   partials: [Partials.Channel], // direct messages
@@ -25,9 +24,10 @@ client.on("messageCreate", async (message) => {
   const me = { id: message.client.user.id, name: profile.agent.name }
   const people = [...mentions.users.map(({ id, displayName: name }) => ({ id, name })), { id: author.id, name: from.name }, me]
   const { text, ids } = readMentions(message.content, people, /<@!?(\d+)>/g)
-  const files = attachments.map(({ url }) => url)
-  const isMeant = !message.inGuild() || ids.includes(me.id) || mentions.repliedUser?.id === me.id
-  const said = { id: message.id, text, from, files, isMeant, atMs: message.createdTimestamp }
+  const names = new Map(people.map(({ id, name }) => [id, name]))
+  const who = (id: string) => ({ id: id === me.id ? profile.agent.id : `discord:${id}`, name: names.get(id) ?? id })
+  const to = { mentions: ids.map(who), replyTo: mentions.repliedUser ? { from: who(mentions.repliedUser.id) } : undefined }
+  const said = { id: message.id, text, from, files: attachments.map(({ url }) => url), ...to, atMs: message.createdTimestamp }
   await takeMessage(session, said, {
     limit: 2000,
     locale: profile.locale,

@@ -11,7 +11,7 @@ const { SATORI_URL = "http://127.0.0.1:5140/satori", SATORI_TOKEN = "", PROFILE 
 
 const store = await openStore("./data")
 const profile = await loadProfile(PROFILE)
-const agent = createAgent({ profile, model: openaiModel(MODEL), store })
+const agent = createAgent({ profile, model: openaiModel(MODEL), store, shouldAnswer: {} })
 const app = new Context()
 app.plugin(HTTP)
 app.plugin(SatoriAdapter as never, { endpoint: SATORI_URL, token: SATORI_TOKEN })
@@ -22,10 +22,13 @@ app.on("message", (message) => {
   const nameOf = ({ id, name = id }: { id?: string; name?: string }) => (id === selfId ? profile.agent.name : name)
   const words = h.select(elements, "text,at").map(({ type, attrs }) => (type === "text" ? attrs.content : `@${nameOf(attrs)}`))
   const files = h.select(elements, "img,image,audio,file").map(({ attrs }) => String(attrs.src ?? attrs.url))
-  const isMeant =
-    isDirect || message.quote?.user?.id === selfId || h.select(elements, "at").some(({ attrs }) => attrs.id === selfId)
-  const from = { id: `${platform}:${userId}`, name: author.nick ?? author.name ?? userId }
-  const said = { id: message.messageId ?? "", text: words.join("").trim(), from, files, isMeant }
+  const idOf = (id?: string) => (id === selfId ? profile.agent.id : `${platform}:${id}`)
+  const mentions = h.select(elements, "at").map(({ attrs }) => ({ id: idOf(attrs.id), name: nameOf(attrs) }))
+  const replyTo = message.quote?.user
+    ? { from: { id: idOf(message.quote.user.id), name: nameOf(message.quote.user) } }
+    : undefined
+  const from = { id: idOf(userId), name: author.nick ?? author.name ?? userId }
+  const said = { id: message.messageId ?? "", text: words.join("").trim(), from, files, replyTo, mentions }
   takeMessage(agent.session({ conversation: `${platform}:${channelId}`, audience: isDirect ? "private" : "group" }), said, {
     limit: 2000,
     locale: profile.locale,

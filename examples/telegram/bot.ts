@@ -7,14 +7,14 @@ import { openStore } from "promptstrata/stores"
 
 const { TELEGRAM_TOKEN = "", TELEGRAM_API = "https://api.telegram.org", PROFILE = "layered", MODEL = "gpt-5-mini" } = process.env
 
-const store = await openStore("./data")
-const profile = await loadProfile(PROFILE)
-const agent = createAgent({ profile, model: openaiModel(MODEL), store })
+const [store, profile] = await Promise.all([openStore("./data"), loadProfile(PROFILE)])
+const agent = createAgent({ profile, model: openaiModel(MODEL), store, shouldAnswer: {} })
 const bot = new Bot(TELEGRAM_TOKEN, { client: { apiRoot: TELEGRAM_API } })
 
 const sessionOf = ({ id, type }: { id: number; type: string }) =>
   agent.session({ conversation: `telegram:${id}`, audience: type === "private" ? "private" : "group" })
-const speakerOf = (user: { id: number; first_name: string }) => ({ id: `telegram:${user.id}`, name: user.first_name })
+const idOf = (id: number) => (id === bot.botInfo.id ? profile.agent.id : `telegram:${id}`)
+const speakerOf = (user: { id: number; first_name: string }) => ({ id: idOf(user.id), name: user.first_name })
 const fileOf = async (id: string) => `${TELEGRAM_API}/file/bot${TELEGRAM_TOKEN}/${(await bot.api.getFile(id)).file_path}`
 
 bot.on(["message", "edited_message"], (ctx) => {
@@ -22,8 +22,9 @@ bot.on(["message", "edited_message"], (ctx) => {
   const { text, ids } = readMentions(msg.text ?? msg.caption ?? "", [{ id: me.username, name: profile.agent.name }], /@(\w+)/g)
   const media = msg.photo?.at(-1) ?? msg.document ?? msg.voice
   const files = media ? [() => fileOf(media.file_id)] : []
-  const isMeant = chat.type === "private" || ids.length > 0 || msg.reply_to_message?.from?.id === me.id
-  const said = { id: `${msg.message_id}`, text, from: speakerOf(ctx.from), files, isMeant, isEdit: msg.edit_date !== undefined }
+  const replied = msg.reply_to_message?.from
+  const to = { mentions: ids.map(() => ({ id: profile.agent.id })), replyTo: replied && { from: speakerOf(replied) } }
+  const said = { id: `${msg.message_id}`, text, from: speakerOf(ctx.from), files, ...to, isEdit: msg.edit_date !== undefined }
   // Not awaited: other chats are answered meanwhile.
   takeMessage(sessionOf(chat), said, {
     limit: 4096,
@@ -42,5 +43,4 @@ bot.on("message_reaction", ({ chat, from, messageReaction }) => {
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void bot.stop())
 const onStart = ({ username }: { username: string }) => console.log(`@${username} listens. Ctrl-C ends it.`)
 await bot.start({ allowed_updates: ["message", "edited_message", "message_reaction"], onStart })
-await agent.close()
-await store.close()
+await agent.close().then(() => store.close())

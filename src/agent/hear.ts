@@ -7,6 +7,12 @@ import { readInput } from "./read-input.ts"
 import type { HearOptions } from "./session-options.ts"
 import { directed, emptyRecord } from "./session-state.ts"
 
+/** Words that were kept without an answer. */
+export interface Heard {
+  /** The id of the message in `Session.history`. */
+  readonly id: string
+}
+
 /** Milliseconds since 1970 beyond this are no date. */
 const maxDateMs = 8_640_000_000_000_000
 
@@ -18,7 +24,7 @@ export function hear(
   agent: AgentContext,
   input: TurnInput,
   { atMs, ...options }: HearOptions & { readonly atMs: number },
-): Promise<void> {
+): Promise<Heard> {
   const { key, turnId, speaker, text } = input
   const { store, ports, profile, background } = agent
   if (!Number.isSafeInteger(atMs) || Math.abs(atMs) > maxDateMs)
@@ -38,6 +44,7 @@ export function hear(
       const said: HistoryMessage = speaker.id === key.agent ? { ...base, ...own } : { ...base, role: "user", speaker }
       const message = input.attached.length === 0 ? said : { ...said, attachments: await kept(agent, input, signal) }
       await orAborted(store.append(key, [message]), signal)
+      return { id: `${turnId}:0` }
     } catch (thrown) {
       throw hearError(thrown, signal.aborted)
     } finally {

@@ -4,8 +4,9 @@ import { within } from "../core/timers.ts"
 import { dialogueInjection } from "../services/background/dialogue.ts"
 import type { SessionRecord } from "../services/store/session-store.ts"
 import type { AgentContext, TurnInput } from "../turn/turn-context.ts"
+import type { Heard } from "./hear.ts"
 import { type QuietHours, quietHours } from "./schedule/schedule-times.ts"
-import type { HearOptions, ReceiveOptions } from "./session-options.ts"
+import type { HearOptions, ReceiveOptions, SendOptions } from "./session-options.ts"
 import { emptyRecord, inputOf } from "./session-state.ts"
 import { refusalOf, type Turn } from "./turn.ts"
 
@@ -55,7 +56,7 @@ export interface AnswerRules {
 /** The outcome of `Session.receive`: a turn that answers, or the reason why the words were only heard. */
 export type Received =
   | { readonly answers: true; readonly reason: string; readonly turn: Turn }
-  | { readonly answers: false; readonly reason: string }
+  | { readonly answers: false; readonly reason: string /** The id of the message in `Session.history`. */; readonly id: string }
 
 /** Answers of a session that `receive` began. `running` are not stored yet; the others are counted, so that none is missed. */
 interface Begun {
@@ -69,8 +70,10 @@ const begunBySession = new WeakMap<object, Begun>()
 /** The part of a session that receives. */
 interface ReceivingSession extends Pick<TurnInput, "stack"> {
   readonly key: SessionKey
-  send(text: string, options: ReceiveOptions): Turn
-  hear(text: string, options: HearOptions): Promise<void>
+  send(text: string, options: SendOptions, reason: string): Turn
+  hear(text: string, options: HearOptions): Promise<Heard>
+  /** Lets the words that were received next be decided about. */
+  decided(): void
 }
 
 interface Receiving {
@@ -98,10 +101,16 @@ export async function receive(agent: AgentContext, session: ReceivingSession, re
   const isOver = isAgent && before + begun.agents >= agentAnswers
   if (!decision.answers || isOver) {
     const { inject: _, signal: __, ...said } = options
-    await session.hear(text, said)
-    return { answers: false, reason: isOver ? `${agentAnswers} answers to agents in a row` : decision.reason }
+    const reason = isOver ? `${agentAnswers} answers to agents in a row` : decision.reason
+    const kept = session.hear(text, said)
+    session.decided()
+    const { id } = await kept
+    const turnId = id.slice(0, id.lastIndexOf(":"))
+    agent.tellObservers?.({ input: { ...input, turnId } }, { type: "answer-decision", answers: false, reason })
+    return { answers: false, reason, id }
   }
-  const turn = session.send(text, options)
+  const { atMs: _, ...asked } = options
+  const turn = session.send(text, asked, decision.reason)
   const one = isAgent ? 1 : 0
   begun.running++
   begun.agents += one

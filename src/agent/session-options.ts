@@ -35,8 +35,9 @@ export interface SendOptions extends DirectedOptions, StepControl {
   readonly signal?: AbortSignal
 }
 
-/** Options of `Session.receive`. Those that belong to an answer are left out of words that are only heard. */
-export type ReceiveOptions = Pick<SendOptions, "from" | "attachments" | "replyTo" | "mentions" | "inject" | "signal">
+/** Options of `Session.receive`. Those that belong to an answer are left out of words that are only heard, and `atMs` of an answer. */
+export type ReceiveOptions = Pick<SendOptions, "from" | "attachments" | "replyTo" | "mentions" | "inject" | "signal"> &
+  Pick<HearOptions, "atMs">
 
 /** Options of `Session.wake`. */
 export interface WakeOptions {

@@ -19,7 +19,7 @@ const control = { toolChoice: true, stopWhen: true, prepareStep: true, output: t
 /** The names of the options of a session's methods, and advice for those that are gone. */
 export const optionsOf = {
   send: { ...previewed, ...control },
-  receive: previewed,
+  receive: { ...previewed, atMs: true },
   wake: { to: true, trust: true, inject: true, signal: true },
   preview: { ...previewed, prompt: true },
   answer: { signal: true, ...control },

@@ -9,6 +9,7 @@ import type { PromptStack } from "../stack/prompt-stack.ts"
 import type { Approval, ApprovalAnswer } from "../tools/tool.ts"
 import type { AgentContext } from "../turn/turn-context.ts"
 import type { AgentOptions } from "./agent-options.ts"
+import type { Heard } from "./hear.ts"
 import type { Received } from "./receive.ts"
 import type { HistoryOptions, SessionMessage } from "./second-thoughts/session-history.ts"
 import type {
@@ -35,6 +36,8 @@ export class Session {
   readonly stack: PromptStack
   readonly #queue: SessionQueue
   readonly #shouldAnswer: AgentOptions["shouldAnswer"]
+  /** Resolves once the decision about the words that were received last is made. */
+  #received: Promise<void> | undefined
 
   /** `latest` is used until the first turn if `agent` is a promise. */
   constructor(
@@ -54,9 +57,14 @@ export class Session {
   send(text: string, options?: SendOptions): Turn
   send(text: string, options: SendOptions = {}): Turn {
     checkOptions("send", options, optionsOf.send, optionsOf.gone)
+    return this.#send(text, options)
+  }
+
+  /** `received`: the reason why `receive` answers the words. */
+  #send(text: string, options: SendOptions, received?: string): Turn {
     const { inject, signal, toolChoice, stopWhen, prepareStep, output } = options
     const control = toolChoice || stopWhen || prepareStep || output ? options : undefined
-    const given = { inject: completed(inject), control }
+    const given = { inject: completed(inject), control, received }
     const words = { text, options }
     return this.#queue.start(
       (turnId, record) => ({ ...inputOf(this.#queue.agent, this, { ...words, turnId, record }), ...given }),
@@ -81,10 +89,10 @@ export class Session {
 
   /**
    * Keeps words without answering them, such as those that a group says past the agent. No model is asked and no turn is waited for.
-   * Resolves once the words are durable; calls that wait at the same time share one write. Turns that begin later show them. Rejects
+   * Resolves with the message's id once the words are durable; calls that wait at the same time share one write. Turns that begin later show them. Rejects
    * with `closed`, `empty-question` or `usage`, and with `turn-timeout` if the store takes longer than `limits.turnMs`.
    */
-  async hear(text: string, options: HearOptions = {}): Promise<void> {
+  async hear(text: string, options: HearOptions = {}): Promise<Heard> {
     checkOptions("hear", options, optionsOf.hear)
     const { clock, ids } = this.#queue.agent.ports
     const { atMs = clock.nowMs() } = options
@@ -97,15 +105,28 @@ export class Session {
   }
 
   /**
-   * Answers words, or keeps them without an answer, as `createAgent({ shouldAnswer })` decides. Waits for no turn. Other agents are
-   * answered at most `conversation.agentAnswers` times in a row. Rejects as `hear` does.
+   * Answers words, or keeps them without an answer, as `createAgent({ shouldAnswer })` decides, in the order of the calls. Waits for no
+   * turn. Other agents are answered at most `conversation.agentAnswers` times in a row. Rejects as `hear` does. The event
+   * `answer-decision` and the turn's trace tell the reason.
    */
   async receive(text: string, options: ReceiveOptions = {}): Promise<Received> {
     checkOptions("receive", options, optionsOf.receive)
-    const { receive } = await loadReceiving()
-    return this.#queue.withRecord(options.signal, (record, { signal }) =>
-      receive(this.#queue.agent, this, { text, options, record, signal, shouldAnswer: this.#shouldAnswer }),
-    )
+    const [before, { promise, resolve: decided }] = [this.#received, Promise.withResolvers<void>()]
+    this.#received = promise
+    const session = {
+      ...{ key: this.key, stack: this.stack, decided },
+      hear: (...given: Parameters<Session["hear"]>) => this.hear(...given),
+      send: (...given: [string, SendOptions, string]) => this.#send(...given),
+    }
+    try {
+      const { receive } = await loadReceiving()
+      await before
+      return await this.#queue.withRecord(options.signal, (record, { signal }) =>
+        receive(this.#queue.agent, session, { text, options, record, signal, shouldAnswer: this.#shouldAnswer }),
+      )
+    } finally {
+      decided()
+    }
   }
 
   /** The request that a turn would begin with. Recall, hooks and prestart tools run; no model is called and nothing is kept. */

@@ -10,7 +10,7 @@ import { type BotChat, deliverTurn } from "./deliver-turn.ts"
 import { fetchAttachment } from "./fetch-attachment.ts"
 
 /** A message of a chat platform, as {@link takeMessage} needs it. */
-export interface BotMessage extends DirectedOptions {
+export interface BotMessage {
   /** The platform's id, by which an edit is known. */
   readonly id: string
   /** The words; blank for a message of files alone. */
@@ -20,8 +20,10 @@ export interface BotMessage extends DirectedOptions {
   readonly atMs?: number | undefined
   /** The addresses of its files, or functions that ask the platform for them. Their bytes are loaded; no model gets an address. */
   readonly files?: readonly (string | (() => string | Promise<string>))[] | undefined
-  /** False for words that the agent only hears, such as those of a group that do not name it. Default true. */
-  readonly isMeant?: boolean | undefined
+  /** As in {@link DirectedOptions.replyTo}. The agent has its own id, not the platform's. */
+  readonly replyTo?: DirectedOptions["replyTo"] | undefined
+  /** As in {@link DirectedOptions.mentions}. The agent has its own id, not the platform's. */
+  readonly mentions?: DirectedOptions["mentions"] | undefined
   /** True if the words replace those of an earlier message of this id. */
   readonly isEdit?: boolean | undefined
 }
@@ -32,7 +34,6 @@ const known: { readonly [K in keyof Required<BotMessage>]: true } = {
   from: true,
   atMs: true,
   files: true,
-  isMeant: true,
   isEdit: true,
   replyTo: true,
   mentions: true,
@@ -43,19 +44,18 @@ const lastAsked = new Map<string, { readonly id: string; readonly turnId: string
 const maxLastAsked = 10_000
 
 /**
- * Hands a message of a platform to a session: it is answered in the chat as {@link deliverTurn} does, or heard. An edit of the last
+ * Hands a message of a platform to a session: it is answered in the chat as {@link deliverTurn} does, or heard, as `createAgent({ shouldAnswer })` decides. An edit of the last
  * message of a private conversation is answered in its place; any other edit is heard. A file that cannot be loaded is told in words, and
- * its message is not answered. A message without words and files is left out. Resolves with the result of the turn if there was one.
+ * its message is not answered; in a group only if the words are for the agent. A message without words and files is left out. Resolves with the result of the turn if there was one.
  */
 export async function takeMessage(session: Session, message: BotMessage, chat: BotChat): Promise<TurnResult | undefined> {
   checkOptions("takeMessage", message, known)
-  const { id, text, from, atMs, files = [], isMeant = true, isEdit = false, replyTo, mentions } = message
+  const { id, text, from, atMs, files = [], isEdit = false, replyTo, mentions } = message
   if (text.trim() === "" && files.length === 0) return undefined
   const isPrivate = session.key.audience === "private"
   const conversation = JSON.stringify([session.key.agent, session.key.conversation])
   const last = isPrivate && isEdit ? lastAsked.get(conversation) : undefined
   const edited = last?.id === id ? last : undefined
-  const isHeard = isEdit ? edited === undefined : !isMeant
   const { onError = console.error, sendText, locale = "en" } = chat
   let attachments: readonly AttachmentInput[] = []
   try {
@@ -63,18 +63,27 @@ export async function takeMessage(session: Session, message: BotMessage, chat: B
     if (files.length > 0) attachments = await loaded(files)
   } catch (error) {
     onError(error)
-    if (isHeard) return undefined
+    if (isEdit ? edited === undefined : !isPrivate && !isFor(session.key.agent, message)) return undefined
     await sendText(errorWords(error, locale))
     return undefined
   }
-  const said = { from, attachments, ...(replyTo && { replyTo }), ...(mentions && { mentions }) }
-  if (isHeard) {
-    await session.hear(text, { ...said, ...(atMs !== undefined && { atMs }) })
+  const to = { ...(replyTo && { replyTo }), ...(mentions && { mentions }) }
+  const said = { from, attachments, ...to, ...(atMs !== undefined && { atMs }) }
+  if (isEdit && edited === undefined) {
+    await session.hear(text, said)
     return undefined
   }
-  const turn = (edited && (await answeredAnew(session, `${edited.turnId}:0`, text))) ?? session.send(text, said)
+  const anew = edited && (await answeredAnew(session, `${edited.turnId}:0`, text))
+  const received = anew ? undefined : await session.receive(text, said)
+  const turn = anew ?? (received?.answers ? received.turn : undefined)
+  if (turn === undefined) return undefined
   if (isPrivate) remember(conversation, { id, turnId: turn.id })
   return deliverTurn(turn, chat)
+}
+
+/** True for words that name the agent or reply to it. */
+function isFor(agent: string, { replyTo, mentions }: BotMessage): boolean {
+  return mentions?.some(({ id }) => id === agent) === true || (typeof replyTo === "object" && replyTo.from.id === agent)
 }
 
 function remember(conversation: string, asked: { readonly id: string; readonly turnId: string }): void {

@@ -51,16 +51,17 @@ function requestLines(step: TraceStep, previous: TraceStep | undefined): string[
   return [...lines, `  since step ${previous.step}: ${first}`, ...rest.map((line) => `  ${line}`)]
 }
 
-function headline({ turnId, process, wake, merged, durationMs, steps, runs, usage, children }: TurnTrace): string {
+function headline({ turnId, process, wake, received, merged, durationMs, steps, runs, usage, children }: TurnTrace): string {
   const calls = `${steps.length} model ${steps.length === 1 ? "call" : "calls"}`
   const tools = `${runs.length} tool ${runs.length === 1 ? "run" : "runs"}`
   const used = usage.inputTokens === undefined ? "" : ` · ${usage.inputTokens} tokens in, ${usage.outputTokens ?? 0} out`
   const inside = children.length === 0 ? "" : `, children's included`
   const who = process === mainProcess ? "turn" : `${terminalLine(process)}: turn`
   const why = wake === undefined ? "" : ` · woke: ${terminalLine(wake)}`
+  const decided = received === undefined ? "" : ` · answers: ${terminalLine(received)}`
   const too = merged && merged.turns.length > 0 ? ` · answers ${merged.turns.join(", ")} too` : ""
   const alone = merged?.waited === undefined ? "" : ` · waited, because ${merged.waited}`
-  return `${who} ${turnId} · ${durationMs} ms · ${calls} · ${tools}${used}${used === "" ? "" : inside}${why}${too}${alone}`
+  return `${who} ${turnId} · ${durationMs} ms · ${calls} · ${tools}${used}${used === "" ? "" : inside}${why}${decided}${too}${alone}`
 }
 
 function stepLine({ step, prompt, model, assembly, decision, durationMs }: TraceStep): string {

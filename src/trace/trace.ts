@@ -74,6 +74,8 @@ export interface TurnTrace {
   readonly colour?: string
   /** The reason of a turn without a user's message (R27). */
   readonly wake?: string
+  /** The reason why `Session.receive` answered; absent in other turns. */
+  readonly received?: string
   /** Absent if it met no other turn. */
   readonly merged?: MergedTurns
   readonly key: SessionKey

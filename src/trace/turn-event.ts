@@ -9,6 +9,8 @@ import type { TurnTrace, TurnWarning } from "./trace.ts"
 export type TurnEvent =
   /** `colour` is the agent's, such as `#1D75B3` (R29). */
   | { readonly type: "turn-start"; readonly turnId: string; readonly atMs: number; readonly colour?: string }
+  /** `Session.receive` decided about words. It follows `turn-start`; of words that were only heard it comes alone, to observers. */
+  | { readonly type: "answer-decision"; readonly answers: boolean; readonly reason: string }
   | {
       readonly type: "prestart-start"
       readonly id: string

@@ -113,6 +113,8 @@ export interface TurnInput extends Directed {
   readonly inject: readonly Injection[]
   /** The caller's control of the steps. */
   readonly control?: StepControl | undefined
+  /** The reason why `Session.receive` answers the words; undefined for words that were sent. */
+  readonly received?: string | undefined
   /** The words of other turns that this one answers too; undefined for a turn that met no other. */
   readonly merged?: (MergedTurns & { readonly words: string }) | undefined
   /** The turn that goes on here after an approval. */

@@ -45,7 +45,7 @@ export function fail(turn: TurnContext, error: PromptStrataError): TurnResult {
 /** The trace of a turn as far as it has come. */
 export function traceOf(turn: TurnContext, error?: PromptStrataError): TurnTrace {
   const { input, process, startedMs, agent, progress } = turn
-  const { key, turnId, wake, merged } = input
+  const { key, turnId, wake, merged, received } = input
   const { colour } = agent.profile.agent
   let usage: Usage = {}
   for (const step of progress.traceSteps) if (step.usage) usage = addUsage(usage, step.usage)
@@ -60,6 +60,7 @@ export function traceOf(turn: TurnContext, error?: PromptStrataError): TurnTrace
     process,
     ...(colour === undefined ? {} : { colour }),
     ...(wake === undefined ? {} : { wake }),
+    ...(received === undefined ? {} : { received }),
     ...(merged && { merged: { turns: merged.turns, waited: merged.waited } }),
     key: { agent: key.agent, conversation: key.conversation, audience: key.audience },
     startedMs,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { AgentOptions } from "../../src/agent/agent-options.ts"
 import { manualClock, manualTimers, scriptedModel } from "../../src/testing/index.ts"
+import { printTrace } from "../../src/trace/print-trace.ts"
 import { finish, testAgent } from "../support/agents.ts"
 
 const group = { conversation: "friends", audience: "group" } as const
@@ -31,6 +32,46 @@ function groupOf(shouldAnswer: AgentOptions["shouldAnswer"], { random = 0.5, pro
 }
 
 const fay = { id: "test" }
+
+test("a decision about words is told in an event and in the trace, and heard words have an id", async () => {
+  const told: unknown[] = []
+  const observe = (event: { readonly type: string }, { turnId }: { readonly turnId: string }) =>
+    void (event.type === "answer-decision" && told.push([turnId, event]))
+  const { agent } = testAgent(
+    scriptedModel([finish("Here.")]),
+    { locale: "en" },
+    { shouldAnswer: {}, observers: [{ name: "watching", observe }] },
+  )
+  const session = agent.session(group)
+  const heard = await session.receive("Lunch?", { from: ada, atMs: 5 })
+  const received = await session.receive("Fay?", { from: ada, atMs: 6, replyTo: heard.answers ? "" : heard.id, mentions: [fay] })
+  if (!received.answers) throw new Error(received.reason)
+  const events: string[] = []
+  for await (const { type } of received.turn) events.push(type)
+  expect(events.slice(0, 2)).toEqual(["turn-start", "answer-decision"])
+  const { trace } = await received.turn.result
+  expect([trace.received, printTrace(trace)]).toEqual(["mentioned", expect.stringContaining("answers: mentioned")])
+  await agent.idle()
+  const [lunch, question] = await session.history()
+  expect(heard).toEqual({ answers: false, reason: "no rule fits", id: lunch?.id })
+  expect([lunch?.atMs, question?.replyTo?.id]).toEqual([5, lunch?.id])
+  expect(told).toEqual([
+    [lunch?.id.split(":")[0], { type: "answer-decision", answers: false, reason: "no rule fits" }],
+    [received.turn.id, { type: "answer-decision", answers: true, reason: "mentioned" }],
+  ])
+  expect(await session.hear("Yes")).toEqual({ id: (await session.history()).at(-1)?.id })
+})
+
+test("words are decided about in the order of the calls", async () => {
+  const gate = Promise.withResolvers<boolean>()
+  const decide = ({ text }: { readonly text: string }) => (text === "one" ? gate.promise : true)
+  const { session } = groupOf(decide)
+  const received = ["one", "two"].map((text) => session.receive(text, { from: ada }))
+  await session.history()
+  gate.resolve(true)
+  for (const each of await Promise.all(received)) if (each.answers) await each.turn.result
+  expect((await session.history()).map(({ text }) => text)).toEqual(["one", "Answer 0.", "two", "Answer 1."])
+})
 
 describe("words that are received", () => {
   test("are all answered without rules", async () => {
@@ -70,7 +111,10 @@ describe("words that are received", () => {
     const received = await asked.receive("Can somebody help?", { from: ada })
     expect([received.answers, received.reason]).toEqual([true, "the model decided"])
     if (received.answers) await received.turn.result
-    expect(await asked.receive("Bob, lunch?", { from: ada })).toEqual({ answers: false, reason: "the model decided" })
+    expect(await asked.receive("Bob, lunch?", { from: ada })).toEqual({
+      ...{ answers: false, reason: "the model decided" },
+      id: (await asked.history()).at(-1)?.id,
+    })
     expect(asking.requests[2]?.messages.at(-1)?.content).toContain("Can somebody help?")
   })
 

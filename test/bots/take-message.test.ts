@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test, vi } from "vitest"
 import type { BotChat } from "../../src/bots/deliver-turn.ts"
 import { takeMessage } from "../../src/bots/take-message.ts"
 import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"
-import { scriptedModel } from "../../src/testing/index.ts"
+import { manualClock, manualTimers, scriptedModel } from "../../src/testing/index.ts"
 import { finish, testAgent } from "../support/agents.ts"
 
 const ann = { id: "ann", name: "Ann" }
@@ -17,7 +17,7 @@ function bot(answers: readonly string[], audience: "private" | "group" = "privat
   const model = scriptedModel(answers.map(finish))
   // Agents of one store must not name two turns alike.
   const ids = { next: (prefix: string) => `${prefix}-${++given}` }
-  const { agent } = testAgent(model, { memory: { enabled: false } }, { store, ports: { ids } })
+  const { agent } = testAgent(model, { memory: { enabled: false } }, { store, ports: { ids }, shouldAnswer: {} })
   const session = agent.session({ conversation: "c", audience })
   const sent: string[] = []
   const errors: unknown[] = []
@@ -31,10 +31,13 @@ afterEach(() => vi.unstubAllGlobals())
 const serve = (answer: () => Response) => vi.stubGlobal("fetch", async () => answer())
 
 describe("a message of a platform", () => {
-  test("is answered, or heard if it is not meant for the agent", async () => {
+  test("is answered or heard, as the agent decides by the people that it names", async () => {
     const { take, sent, history, session } = bot(["Green tea."], "group")
-    expect(await take({ text: "I like green tea.", isMeant: false, atMs: 5 })).toBeUndefined()
-    expect(await take({ id: "2", text: "What do I like?" })).toMatchObject({ ok: true })
+    expect(await take({ text: "I like green tea.", atMs: 5 })).toBeUndefined()
+    expect(await take({ id: "2", text: "What do I like?", mentions: [{ id: session.key.agent }] })).toMatchObject({
+      ok: true,
+      trace: { received: "mentioned" },
+    })
     expect([sent, await history()]).toEqual([["Green tea."], ["I like green tea.", "What do I like?", "Green tea."]])
     expect((await session.history())[0]).toMatchObject({ atMs: 5, speaker: ann, unanswered: true })
   })
@@ -58,6 +61,11 @@ describe("a message of a platform", () => {
     await take({ text: "look", files: ["https://a.test/one.png"] })
     expect(sent).toEqual([expect.stringContaining("could not use that file")])
     expect([errors, await history()]).toEqual([[expect.objectContaining({ code: "file-missing" })], []])
+    const { take: inGroup, sent: told, session } = bot([], "group")
+    await inGroup({ text: "look", files: ["https://a.test/one.png"] })
+    expect(told).toEqual([])
+    await inGroup({ text: "look", files: ["https://a.test/one.png"], replyTo: { from: { id: session.key.agent } } })
+    expect(told).toEqual([expect.stringContaining("could not use that file")])
   })
 
   test("that is edited is answered in its place if it was the last of a private conversation, else heard", async () => {
@@ -80,9 +88,27 @@ describe("a message of a platform", () => {
   })
 
   test("that is edited in a group is heard: what others said since stays", async () => {
-    const { take, history } = bot(["One."], "group")
-    await take({ id: "1", text: "hi" })
+    const { take, history, session } = bot(["One."], "group")
+    await take({ id: "1", text: "hi", mentions: [{ id: session.key.agent }] })
     await take({ id: "1", text: "hello", isEdit: true })
     expect(await history()).toEqual(["hi", "One.", "hello"])
   })
+})
+
+test("messages that share an answer are sent one, and typing stops for each", async () => {
+  const model = scriptedModel([finish("Both.")])
+  const { agent, timers } = testAgent(model, { memory: { enabled: false }, conversation: { mergeMs: 100 } })
+  const session = agent.session("c")
+  const sent: string[] = []
+  const typing = manualTimers(manualClock())
+  const chat: BotChat = {
+    ...{ limit: 4096, sendText: (text) => void sent.push(text), showTyping: () => undefined, timers: typing },
+  }
+  const results = ["Look", "here"].map((text, at) => takeMessage(session, { id: `${at}`, text, from: ann }, chat))
+  expect(await results[0]).toMatchObject({ ok: true, stopReason: "joined" })
+  await timers.whenPending(1)
+  for (let round = 0; round < 20; round++) await new Promise((resolve) => setImmediate(resolve))
+  timers.advance(100)
+  expect(await results[1]).toMatchObject({ ok: true, text: "Both." })
+  expect([sent, typing.pending]).toEqual([["Both."], 0])
 })
