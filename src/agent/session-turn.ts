@@ -199,7 +199,7 @@ function commitError(thrown: unknown): PromptStrataError {
   if (PromptStrataError.isInstance(thrown)) return thrown
   return new PromptStrataError("session-store", `The session could not be stored: ${messageOf(thrown)}`, {
     cause: thrown,
-    hint: "The answer was made but is not part of the conversation; send again once the store works.",
+    hint: "The answer was made but is not part of the conversation. Once the store works, answer the words with `regenerate` if the history has them; else send them again.",
   })
 }
 

@@ -5,6 +5,7 @@ import type { ProfileInput } from "../../src/profile/profile.ts"
 import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"
 import type { SessionStore } from "../../src/services/store/session-store.ts"
 import { type ScriptedStep, scriptedModel } from "../../src/testing/index.ts"
+import { errorWords } from "../../src/trace/error-words.ts"
 import { finish, testAgent } from "../support/agents.ts"
 import { createInMemorySessionStore } from "../support/in-memory-session-store.ts"
 import { backgroundModel } from "../support/remembering.ts"
@@ -120,6 +121,17 @@ describe("T20 a turn that failed", () => {
     expect(await session.send("one").result).toMatchObject({ ok: false, error: { code: "session-store" } })
     expect(await textsOf(session)).toEqual(["one", "One."])
     expect(warnings).toEqual([expect.stringContaining("stored")])
+  })
+
+  test("that another process overtook has its words, and its error says how they are answered", async () => {
+    const store = createInMemorySessionStore()
+    const commit: SessionStore["commit"] = (key, given) => store.commit(key, { ...given, expectVersion: 7 })
+    const { session } = fay([finish("Late.")], {}, { store: { ...store, commit } })
+    const result = await session.send("one").result
+    if (result.ok) throw new Error("a commit of a version that is gone was written")
+    expect([result.error.code, await textsOf(session)]).toEqual(["session-conflict", ["one", "Late."]])
+    expect(result.error.hint).toMatch(/regenerate/)
+    for (const locale of ["en", "zh-CN"]) expect(errorWords(result.error, locale)).not.toMatch(/send|发/)
   })
 
   test("ends although its words cannot be stored, and that is told", async () => {

@@ -531,7 +531,7 @@ describe("a page that lost its connection", () => {
       parts: [{ type: "step-start" }, { type: "text", text: "Hello there.", state: "done" }],
     })
     expect(await collect(await resume("turn-x"))).toEqual([
-      { type: "error", errorText: "Something went wrong on my side, and I kept nothing of it. Please send your message again." },
+      { type: "error", errorText: "Something went wrong on my side, so I could not answer. Please ask me again." },
       { type: "finish", finishReason: "error" },
     ])
     expect((await handle(new Request("http://bot.test/api/chat/one/stream"))).status).toBe(204)

@@ -4,7 +4,7 @@ import type { NoEvidence } from "./files.ts"
 export interface StoreErrors {
   /**
    * Another process or session has written to the conversation since this one read it.
-   * @remarks Load the session anew and ask again.
+   * @remarks The session keeps the words (T20): answer them with `regenerate`. Send them again only if its history lacks them.
    */
   readonly "session-conflict": {
     /** The name of the agent. */ readonly agent: string

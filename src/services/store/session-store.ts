@@ -123,7 +123,8 @@ export function sessionConflict(
   foundVersion: number,
 ): PromptStrataError {
   const message = `Session ${JSON.stringify(conversation)} of agent ${JSON.stringify(agent)} is at version ${foundVersion}, not at ${expectedVersion} as this commit expects: another turn was committed meanwhile.`
-  const hint = "Nothing was written. Load the session again and repeat the turn."
+  const hint =
+    "Nothing of this commit was written. If `session.history` has the words, answer them with `regenerate`; do not send them again."
   const evidence = { agent, conversation, audience, expectedVersion, foundVersion }
   return new PromptStrataError("session-conflict", message, { hint, evidence })
 }
