@@ -54,10 +54,12 @@ export function remembering(parts: RememberingParts): Remembering {
   const { profile, receipts, ports } = parts
   const { memory, userProfile, reflection } = servicesOf(parts)
   if (!profile.memory.enabled || (memory ?? userProfile) === undefined) return { hooks: [], jobs: [] }
-  const { importanceThreshold, batchTurns, dailyCalls, reflectEvery, stepMs, profileCharacters } = profile.memory
+  const { importanceThreshold, keys, batchTurns, dailyCalls, reflectEvery, stepMs, profileCharacters } = profile.memory
   const job = createMemoryJob({
     settings: {
       importanceThreshold,
+      keys,
+      timeZone: profile.timeZone,
       batchTurns,
       stepMs,
       profileCharacters,

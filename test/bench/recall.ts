@@ -7,6 +7,7 @@ import { usedAgain } from "../../src/services/store/memory-again.ts"
 import { dataPresent } from "../support/corpora.ts"
 import { longConversation } from "../support/long-conversations.ts"
 import { madialIndexes, madialMemories, madialQuestions, recallShares } from "../support/madial.ts"
+import { recordedKeys } from "../support/recorded-keys.ts"
 import { weakEmbeddings } from "../support/weak-embeddings.ts"
 import type { BenchResult, Gate, Row } from "./bench.ts"
 import { run as peopleChats } from "./people-chats.bench.ts"
@@ -161,6 +162,33 @@ function floor(): BenchResult {
   return { title: "The floor: questions about these and about other conversations (held-out topics)", rows, gates: [] }
 }
 
+/** Keys as a model writes them when memories are kept: nothing may get worse by them. */
+function keys(): BenchResult {
+  const keyed: Searcher = {
+    name: "with keys",
+    make: (documents, nowMs) =>
+      own.make(
+        documents.map((document) => ({ ...document, keys: recordedKeys(document.text) })),
+        nowMs,
+      ),
+  }
+  const halves = (["development", "held-out"] as const).map((topics) => ({
+    topics,
+    without: shares(askConversations(own, topics)),
+    with: shares(askConversations(keyed, topics)),
+  }))
+  return {
+    title: "Keys that a model wrote beside the memories: recall of evidence, %",
+    rows: halves.flatMap((half) => [
+      rowOf(`${half.topics} topics, without keys`, half.without),
+      rowOf(`${half.topics} topics, with keys`, half.with),
+    ]),
+    gates: halves.flatMap((half) =>
+      [1, 2].map((i) => gate(`${half.topics} @${cutoffs[i]}: keys help`, half.with[i] ?? 0, (half.without[i] ?? 0) + 1)),
+    ),
+  }
+}
+
 /** Half of the questions are asked day by day, each a turn that uses the five first memories; then all are asked, with and without what that strengthened. */
 function curve(): BenchResult {
   const measured = (["development", "held-out"] as const).flatMap((topics) => {
@@ -232,6 +260,7 @@ if (dataPresent) {
 console.log(`${formatResult(weakFusion())}\n`)
 console.log(`${formatResult(floor())}\n`)
 console.log(`${formatResult(curve())}\n`)
+console.log(`${formatResult(keys())}\n`)
 for (const topics of ["development", "held-out"] as const) {
   const title = `Made-up long English conversations (${topics} topics), recall of evidence, %`
   console.log(`${formatResult(compare(title, (searcher) => askConversations(searcher, topics), searchers, quarterBetter))}\n`)

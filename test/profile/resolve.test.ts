@@ -62,6 +62,7 @@ describe("resolveProfile", () => {
         enabled: true,
         recallLimit: 8,
         importanceThreshold: 5,
+        keys: true,
         reflectEvery: 20,
         batchTurns: 1,
         stepMs: 120_000,

@@ -37,6 +37,11 @@ export const memory = table("How memories enter a turn.", {
     words:
       "With an embedding model: from this cosine similarity on, a newer memory of the same speaker replaces the older one. The older one is kept as history.",
   }),
+  keys: flag({
+    default: true,
+    words:
+      "The call that judges the importance also writes keys: search words that the messages do not hold, the fact that they tell, and days as dates. They are stored beside a memory and never shown.",
+  }),
   batchTurns: wholeNumber({
     min: 1,
     max: 50,
@@ -63,6 +68,7 @@ export const recallWeights = table("How much each signal counts in recall. 0 lea
   words: weight("Words of the question. A rare word counts more.", weights.words),
   grams: weight("Pieces of words, which find other forms of a word.", weights.grams),
   characters: weight("Characters and pairs of characters, in text that is written without spaces.", weights.characters),
+  keys: weight("Words that a model wrote beside a memory when it was kept (`[memory] keys`).", weights.keys),
   phrase: weight("Quoted words in their order.", weights.phrase),
   neighbours: weight("Messages just before and after.", weights.neighbours),
   session: weight("The subject of the whole conversation.", weights.session),

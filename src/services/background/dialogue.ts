@@ -1,5 +1,5 @@
 import type { HistoryMessage } from "../../core/conversation.ts"
-import { type Injection, priority, type SlotEntry, type SlotValue } from "../../core/value.ts"
+import { type Injection, priority, type SlotEntry, type SlotValue, type TrustedText } from "../../core/value.ts"
 import type { Job } from "../store/job-runner.ts"
 import type { ReceiptRecords } from "../store/records.ts"
 import type { JobContext } from "./background-job.ts"
@@ -93,18 +93,20 @@ export async function heardBefore(
   return { heard, left: all.length - heard.length }
 }
 
-/** The messages of turns for a background prompt, each line with its speaker and its own trust. */
-export function dialogueInjection(turns: readonly TurnWords[]): Injection {
+/** The messages of turns for a background prompt, each line with its speaker and its own trust. With `dayOf`, also with its number, from 1, and its day. */
+export function dialogueInjection(turns: readonly TurnWords[], dayOf?: (atMs: number) => string): Injection {
+  const messages = turns.flatMap((turn) => turn.messages)
   return backgroundInjection(
     "dialogue",
-    turns.flatMap(({ messages }) => messages.map(lineOf)),
+    messages.map(({ role, speaker, text, atMs }, at): SlotEntry => {
+      const trust = role === "user" ? "user" : "agent"
+      const line = { speaker: { text: speaker.name, trust }, text: { text, trust } } as const
+      return dayOf ? { id: as(String(at + 1)), at: as(dayOf(atMs)), ...line } : line
+    }),
   )
 }
 
-function lineOf({ role, speaker, text }: HistoryMessage): SlotEntry {
-  const trust = role === "user" ? "user" : "agent"
-  return { speaker: { text: speaker.name, trust }, text: { text, trust } }
-}
+const as = (text: string): TrustedText => ({ text, trust: "author" })
 
 /** The content for one slot of a background prompt. Texts in it carry their own trust; a bare string has the trust `memory`. */
 export function backgroundInjection(key: string, content: SlotValue): Injection {

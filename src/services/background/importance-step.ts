@@ -1,3 +1,4 @@
+import { isRecord } from "../../core/json-access.ts"
 import { isJsonObject } from "../../reply/json/json-value.ts"
 import { stripThinking } from "../../reply/thinking.ts"
 import { userProfileText } from "../show-user-profile.ts"
@@ -12,12 +13,45 @@ export async function importanceStep(run: MemoryRun, ask: AskModel, signal: Abor
   const cap = await capReached(run)
   if (cap !== undefined) return cap
   const isBatch = run.turns.length > 1 && run.options.userProfile !== undefined && hasUserWords(run)
-  const output = isBatch
-    ? await askBatch(run, ask, signal)
-    : (await ask("importance", [dialogueInjection([...(await heardOf(run)), ...run.turns])], { signal })).text
-  const importance = readImportance(output)
+  const turns = isBatch ? run.turns : [...(await heardOf(run)), ...run.turns]
+  const { keys: asksKeys, timeZone } = run.options.settings
+  const dialogue = asksKeys
+    ? [dialogueInjection(turns, daysIn(timeZone)), backgroundInjection("keys", true)]
+    : [dialogueInjection(turns)]
+  const { text, model } = await ask(
+    isBatch ? "importance-and-profile" : "importance",
+    [...dialogue, ...(isBatch ? [await profileOf(run)] : [])],
+    {
+      signal,
+    },
+  )
+  const importance = readImportance(isBatch || asksKeys ? withoutKeys(run, text) : text)
   if (importance === undefined) return { outcome: "parse-error", message: "no number from 0 to 10 in the answer" }
-  return { outcome: "ok", message: `importance ${importance}`, value: { importance } }
+  if (!asksKeys) return { outcome: "ok", message: `importance ${importance}`, value: { importance } }
+  const { readKeys } = await import("./memory-keys.ts")
+  // Words that were only heard get no keys: a receipt may outlive them, because it belongs to another user.
+  const lines = turns.flatMap(({ turnId, messages }) => messages.map((message, at) => ({ id: memoryId(turnId, at), message })))
+  const read = readKeys(
+    text,
+    lines.map(({ message }) => message.text),
+    model,
+  )
+  const heard = lines.length - run.turns.reduce((sum, { messages }) => sum + messages.length, 0)
+  const keys = Object.fromEntries(lines.flatMap(({ id }, at) => (at < heard || read[at] === undefined ? [] : [[id, read[at]]])))
+  const count = Object.keys(keys).length
+  const value = count === 0 ? { importance } : { importance, keys }
+  return { outcome: "ok", message: `importance ${importance}${count === 0 ? ", no keys" : `, keys of ${count}`}`, value }
+}
+
+/** The id of the memory of a turn's message. */
+export function memoryId(turnId: string, at: number): string {
+  return `${turnId}:${at}`
+}
+
+/** Writes the day of a moment in a time zone, as `2026-03-04`. */
+function daysIn(timeZone = "UTC"): (atMs: number) => string {
+  const day = new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short" })
+  return (atMs) => day.format(atMs)
 }
 
 /** The words that were heard before the turns are judged with them. The profile does not learn from it, because others said it. */
@@ -25,18 +59,19 @@ async function heardOf({ turns, job, context }: MemoryRun) {
   return (await heardBefore(turns, job, context)).heard
 }
 
-/** Returns the part of the answer with the importance, and keeps the profile fields for the profile step. */
-async function askBatch(run: MemoryRun, ask: AskModel, signal: AbortSignal): Promise<string> {
-  const profile = await run.options.userProfile?.get(run.key)
-  const text = profile === undefined ? "" : userProfileText(profile, run.options.settings.profileCharacters)
-  const asked = await ask("importance-and-profile", [dialogueInjection(run.turns), backgroundInjection("profile", text)], {
-    signal,
-  })
-  const answer = readJson(asked.text)
-  if (typeof answer !== "object" || answer === null || Array.isArray(answer)) return asked.text
-  const { profile: fields, ...rest } = answer as { readonly profile?: unknown }
+async function profileOf({ options, key }: MemoryRun) {
+  const profile = await options.userProfile?.get(key)
+  return backgroundInjection("profile", profile === undefined ? "" : userProfileText(profile, options.settings.profileCharacters))
+}
+
+/** Returns the part of the answer with the importance, because the numbers in keys are none, and keeps the profile fields of a batch for the profile step. */
+function withoutKeys(run: MemoryRun, text: string): string {
+  const answer = readJson(text)
+  if (!isRecord(answer)) return text.split(/["'“]?keys["'”]?\s*[:：]/, 1)[0] ?? text
+  const { profile: fields, keys: _, ...rest } = answer
   if (fields !== undefined) run.batchFields = readProfileFields(JSON.stringify(fields))
-  return JSON.stringify(rest)
+  // `7`, and then an object with the keys alone.
+  return Object.keys(rest).length > 0 ? JSON.stringify(rest) : text.slice(0, text.indexOf("{"))
 }
 
 const maxCharacters = 4_000

@@ -24,6 +24,10 @@ interface MemoryJobSettings {
   readonly reflectOn: number
   /** The time limit of a step. */
   readonly stepMs: number
+  /** True if the call that judges the importance also writes keys. */
+  readonly keys: boolean
+  /** The time zone of the days that the model is shown. Default UTC. */
+  readonly timeZone?: string | undefined
   /** The most characters of the profile that the model is shown. */
   readonly profileCharacters: number
 }

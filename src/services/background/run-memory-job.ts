@@ -3,10 +3,10 @@ import { graphemeBoundaryBefore } from "../../core/graphemes.ts"
 import { lazyPattern } from "../../core/lazy-pattern.ts"
 import type { MemoryService, NewMemory } from "../memory/memory-service.ts"
 import type { Job } from "../store/job-runner.ts"
-import type { StoredMemory } from "../store/records.ts"
+import type { MemoryKeys, StoredMemory } from "../store/records.ts"
 import type { AskModel, JobContext } from "./background-job.ts"
 import { heardBefore, type TurnWords, waitingTurns, wordsOfTurn } from "./dialogue.ts"
-import { importanceStep } from "./importance-step.ts"
+import { importanceStep, memoryId } from "./importance-step.ts"
 import { capReached, type MemoryJobOptions, MemoryRun, type StepResult } from "./memory-run.ts"
 import { profileStep } from "./profile-step.ts"
 import type { ReflectionService } from "./reflection.ts"
@@ -91,13 +91,14 @@ function unfinished(run: MemoryRun, kinds: readonly string[]): PromptStrataError
 
 /** Stores the messages of turns that are important enough (T31). The id of each memory is made from its turn, so it is stored once. */
 async function storeStep(run: MemoryRun, memory: MemoryService, signal: AbortSignal): Promise<StepResult> {
-  const importance = run.receipts.get("importance")?.value?.importance
+  const { importance, keys = {} } = run.receipts.get("importance")?.value ?? {}
   const { importanceThreshold } = run.options.settings
   if (typeof importance !== "number") return { outcome: "skipped", message: "the importance was not judged" }
   if (importance < importanceThreshold)
     return { outcome: "skipped", message: `importance ${importance} is below ${importanceThreshold}`, value: { stored: 0 } }
   let stored = 0
   let duplicates = 0
+  const newer: string[] = []
   const { heard, left } = await heardBefore(run.turns, run.job, run.context)
   const others = heard.flatMap((turn) => memoriesOf(turn, importance))
   const given = [...others, ...run.turns.flatMap((turn) => memoriesOf(turn, importance))]
@@ -105,7 +106,9 @@ async function storeStep(run: MemoryRun, memory: MemoryService, signal: AbortSig
     await run.expectWanted(signal)
     // What was heard belongs to whoever said it.
     const key = at < others.length ? { ...run.key, user: each.speaker.id } : run.key
-    const { status } = await memory.remember(each, key, { ofTurn: true })
+    const own = (keys as Readonly<Record<string, MemoryKeys>>)[each.id]
+    const { id, status, updates = [] } = await memory.remember(own ? { ...each, keys: own } : each, key, { ofTurn: true })
+    for (const earlier of updates) newer.push(`${id} tells anew what ${earlier} told`)
     if (status === "stored") stored++
     else duplicates++
   }
@@ -113,7 +116,7 @@ async function storeStep(run: MemoryRun, memory: MemoryService, signal: AbortSig
   const known = duplicates === 0 ? "" : `, ${duplicates} known`
   const bare = said === given.length ? "" : `, ${said - given.length} too short to mean anything by itself`
   const over = left === 0 ? "" : `, ${left} heard passed over`
-  const message = `${stored} stored${known}${bare}${over}`
+  const message = [`${stored} stored${known}${bare}${over}`, ...newer].join("; ")
   return { outcome: stored > 0 ? "ok" : "empty", message, value: { stored, duplicates } }
 }
 
@@ -121,7 +124,7 @@ function memoriesOf({ turnId, turn, untrusted, messages }: TurnWords, importance
   return messages.flatMap(({ role, text, speaker, atMs }, at) => {
     if (role === "assistant" ? isBare(withoutName(text, speaker)) : isNod(text)) return []
     const memory = {
-      id: `${turnId}:${at}`,
+      id: memoryId(turnId, at),
       kind: "dialogue" as const,
       text: text.slice(0, graphemeBoundaryBefore(text, maxMemoryCharacters)),
       speaker,

@@ -50,7 +50,7 @@ export interface MemoryRecall {
 
 /** A memory to keep. The key that it is kept with says whose it is and where it was said. */
 export type NewMemory = Pick<StoredMemory, "id" | "kind" | "text" | "speaker" | "atMs" | "turnId" | "turn"> &
-  Partial<Pick<StoredMemory, "importance" | "sources" | "untrusted">> & {
+  Partial<Pick<StoredMemory, "importance" | "sources" | "untrusted" | "keys">> & {
     /** Ids of memories that it replaces. */
     readonly supersedes?: readonly string[]
   }
@@ -61,6 +61,8 @@ export interface Remembered {
   readonly status: "stored" | "duplicate"
   /** The id of the stored memory, or of the one that says the same. */
   readonly id: string
+  /** The ids of earlier memories that told the same fact: the same subject and relation in their keys. */
+  readonly updates?: readonly string[]
 }
 
 /**

@@ -11,7 +11,7 @@ import {
   type NewMemory,
   type Remembered,
 } from "./memory-service.ts"
-import { type ScopeIndex, ScopeIndexes } from "./scope-indexes.ts"
+import { factOf, type ScopeIndex, ScopeIndexes } from "./scope-indexes.ts"
 
 const defaultIndexBytes = 256 * 1024 * 1024
 
@@ -38,7 +38,7 @@ export function recordedMemories(options: MemoryServiceOptions): RecordedMemorie
       while (index.isUpdating) await orAborted(index.update(), signal)
       return index.size === 0 ? [] : search(options, index, { query, vector, key, ...asked })
     },
-    remember: (memory, key, { ofTurn = false } = {}) => remember(options, memory, { key, ofTurn }),
+    remember: (memory, key, { ofTurn = false } = {}) => remember(options, indexes, memory, { key, ofTurn }),
     async embedMissing(embed, key, { limit, signal }) {
       const missing = await records.withoutVector(embed.id, key, limit)
       if (missing.length === 0) return 0
@@ -125,13 +125,16 @@ async function queryVector(
 
 async function remember(
   options: MemoryServiceOptions,
+  indexes: ScopeIndexes,
   given: NewMemory,
   { key, ofTurn }: { readonly key: ServiceKey; readonly ofTurn: boolean },
 ): Promise<Remembered> {
   const { records, embed } = options
   const { supersedes = [], ...rest } = given
   const { agent, conversation, audience, user } = key
-  const memory: StoredMemory = { agent, conversation, audience, user, ...rest }
+  const said: StoredMemory = { agent, conversation, audience, user, ...rest }
+  const updates = factOf(said) === undefined ? [] : (await indexes.current(key)).earlier(said)
+  const memory = updates.length > 0 ? { ...said, updates } : said
   const similar = await similarMemory(options, memory, key)
   if (similar.duplicateOf !== undefined && supersedes.length === 0) return { status: "duplicate", id: similar.duplicateOf }
   const replaced = [...supersedes, ...(similar.duplicateOf === undefined ? similar.supersedes : [])]
@@ -139,5 +142,5 @@ async function remember(
   // Kept at once, so that the next memory of the same turn is compared with this one.
   if (stored && embed && similar.vector)
     await records.putVectors([{ memoryId: id, model: embed.id, values: similar.vector }], key)
-  return { status: stored ? "stored" : "duplicate", id }
+  return { status: stored ? "stored" : "duplicate", id, ...(stored && updates.length > 0 ? { updates } : {}) }
 }

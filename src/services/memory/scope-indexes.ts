@@ -2,7 +2,8 @@ import type { ServiceKey } from "../../core/conversation.ts"
 import { RecallIndex } from "../recall/recall-index.ts"
 import type { RecallHit, RecallQuery } from "../recall/recall-query.ts"
 import type { MemoryCursor, MemoryRecords, StoredMemory } from "../store/records.ts"
-import { scopeOf } from "../store/row-keys.ts"
+import { ownerOf, rowId, scopeOf } from "../store/row-keys.ts"
+import { normaliseMemoryText } from "./duplicates.ts"
 
 /** Recall indexes by scope. Each is made when it is first needed; the least recently used ones are dropped when all take too much memory. */
 export class ScopeIndexes {
@@ -62,6 +63,13 @@ function otherWork(): Promise<void> {
   })
 }
 
+/** The name of the fact that a memory tells, by its keys: who, and what of them. Memories of one owner with one name tell it at different times. */
+export function factOf({ keys, ...memory }: StoredMemory): string | undefined {
+  const { subject, relation } = keys ?? {}
+  if (subject === undefined || relation === undefined) return undefined
+  return rowId(ownerOf(memory), normaliseMemoryText(subject), normaliseMemoryText(relation))
+}
+
 /** The memories of one scope with their recall index. `update` reads what changed. */
 export class ScopeIndex {
   readonly #records: MemoryRecords
@@ -91,6 +99,13 @@ export class ScopeIndex {
 
   get(id: string): StoredMemory | undefined {
     return this.#memories.get(id)
+  }
+
+  /** The ids of the memories that told a memory's fact before it, oldest first. */
+  earlier(memory: StoredMemory): readonly string[] {
+    const fact = factOf(memory)
+    const told = [...this.#memories.values()].filter((other) => other.atMs < memory.atMs && factOf(other) === fact)
+    return told.sort((a, b) => a.atMs - b.atMs).map(({ id }) => id)
   }
 
   /** True while {@link update} runs: then it may hold a part of its memories only. */
@@ -161,6 +176,7 @@ export class ScopeIndex {
     const vector = this.#model !== undefined && values ? { model: this.#model, values } : undefined
     const session = `${audience}:${conversation}`
     const curve = { stability, recalledAtMs: usedAtMs }
-    this.#index.replace({ id, text, atMs, againAtMs, speaker, session, turn, importance, ...curve, vector })
+    const { keys, updates } = memory
+    this.#index.replace({ id, text, atMs, againAtMs, speaker, session, turn, importance, ...curve, keys, updates, vector })
   }
 }

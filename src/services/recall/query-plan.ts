@@ -1,7 +1,7 @@
 import type { RecallQuery, RecallSpeaker } from "./recall-query.ts"
 import { boundText, characterTerms, normaliseText, signTerms, textRuns } from "./text/document-terms.ts"
 import { fourGrams, stopCharacters, stopWords, wordTerm } from "./text/word-term.ts"
-import { askedMarks, askedOrder, interrogatives } from "./text-marks.ts"
+import { askedMarks, askedOrder, asksForPast, interrogatives } from "./text-marks.ts"
 import { type FoundTime, findTimes } from "./time/find-times.ts"
 import type { TimeReference } from "./time/time-reference.ts"
 
@@ -19,6 +19,8 @@ export interface QueryPlan {
   readonly speakerIds: ReadonlySet<string>
   /** The end of time that the query asks for: `now` wants the newest of what matches, `first` the oldest. */
   readonly order: "newest" | "oldest" | undefined
+  /** True if it asks for what held before. */
+  readonly past: boolean
   /** True for the kinds of answer that the query asks for. */
   readonly asked: { readonly time: boolean; readonly number: boolean }
 }
@@ -50,6 +52,7 @@ export function planQuery(query: RecallQuery, names: ReadonlyMap<string, Readonl
     times: times.flatMap(({ references }) => references),
     speakerIds: new Set([...named.ids, ...pronounIds(text, query)]),
     order: askedOrder(text),
+    past: asksForPast(text),
     // A query that names a time is answered by a line with a time: people say `yesterday` when they tell what happened.
     asked: { time: time || times.length > 0, number },
   }

@@ -3,8 +3,8 @@ import type { DocumentTable } from "./documents/document-table.ts"
 import type { QueryPlan } from "./query-plan.ts"
 import type { RecallHit, RecallQuery, RecallReason } from "./recall-query.ts"
 import { evidenceSignals, type RecallSignal, type RecallWeights, recallSignals } from "./recall-weights.ts"
-import { answerScores, orderScores, recencyScores, speakerScores, timeScores } from "./scores/column-score.ts"
-import { scoreField, wholeWorth } from "./scores/field-score.ts"
+import { answerScores, orderScores, preferUpdates, recencyScores, speakerScores, timeScores } from "./scores/column-score.ts"
+import { keyScores, scoreField, wholeWorth } from "./scores/field-score.ts"
 import { denseScores } from "./scores/vector-score.ts"
 import { formScores, phraseScores } from "./scores/wording-score.ts"
 import type { LocalCalendar } from "./time/local-calendar.ts"
@@ -34,6 +34,7 @@ export function rankDocuments(table: DocumentTable, asked: Asked): RecallHit[] {
   const part = vectorPart(table, { scores, evidence: evidence.values, covered, weight: weights.vector })
   const fused = fuse(scores, weights, { evidence: evidence.values, part }, table.scoreArrays.take())
   if (query.text.trim() !== "") keepFound(scores, plan, part, fused)
+  if (plan.times.length === 0) preferUpdates(table, plan.past, fused)
   const scale = scores.has("vector") ? Math.max(covered, part) : covered
   const hits = topSlots(table, fused, Math.min(maxHits, query.limit)).map((slot) => ({
     id: table.documentAt(slot)?.id ?? "",
@@ -45,7 +46,7 @@ export function rankDocuments(table: DocumentTable, asked: Asked): RecallHit[] {
 }
 
 /** The signals by which a text has something of the question. The others only choose among such texts. */
-const findingSignals = ["words", "grams", "characters", "phrase", "neighbours", "session", "time"] as const
+const findingSignals = ["words", "grams", "characters", "keys", "phrase", "neighbours", "session", "time"] as const
 
 /** Takes out the slots that have nothing of the question. If it has no words, a speaker is enough. */
 function keepFound(scores: SignalScores, plan: QueryPlan, part: number, fused: Float64Array): void {
@@ -58,7 +59,7 @@ function keepFound(scores: SignalScores, plan: QueryPlan, part: number, fused: F
 }
 
 /** The signals that say how much of a question's words a text has, or the texts beside it. */
-const toldSignals = ["words", "grams", "characters", "neighbours"] as const
+const toldSignals = ["words", "grams", "characters", "keys", "neighbours"] as const
 
 /** The share of the question that the best text covers, from 0 to 1. A question without words is covered by whatever it finds. */
 function coverage(table: DocumentTable, { plan, weights }: Asked, scores: SignalScores): number {
@@ -145,12 +146,13 @@ function signalScores(table: DocumentTable, { query, plan, calendar, weights }: 
   const when = (signal: RecallSignal, applies: boolean, score: () => Float64Array) => {
     if (applies && weights[signal] > 0) scores.set(signal, score())
   }
+  when("keys", table.fields.keyWords.totalLength + table.fields.keyCharacters.totalLength > 0, () => keyScores(table, plan))
   when("grams", plan.forms.length > 0, () => formScores(table, plan.forms))
   when("phrase", plan.phrases.length > 0, () => phraseScores(table, plan.phrases))
   when("speaker", plan.speakerIds.size > 0, () => speakerScores(table, plan))
   when("time", plan.times.length > 0, () => timeScores(table, plan, calendar.dayOf))
   when("answer", plan.asked.time || plan.asked.number, () => answerScores(table, plan))
-  const ownWords = () => weighedSum(table, { scores, weights, signals: ["words", "grams", "characters", "phrase"] })
+  const ownWords = () => weighedSum(table, { scores, weights, signals: ["words", "grams", "characters", "keys", "phrase"] })
   when("order", plan.order !== undefined, () => orderScores(table, plan, ownWords()))
   const dense = weights.vector > 0 ? denseScores(table, query) : undefined
   if (dense !== undefined) scores.set("vector", dense)

@@ -67,6 +67,10 @@ export interface RecallDocument {
   readonly stability?: number | undefined
   /** When it was last recalled. If it was said later, that counts. */
   readonly recalledAtMs?: number | undefined
+  /** Further signs of it: words that it does not hold, and days that it tells of, as `2026-03-04`. */
+  readonly keys?: { readonly words: readonly string[]; readonly dates?: readonly string[] } | undefined
+  /** The ids of documents that told the same fact before. */
+  readonly updates?: readonly string[] | undefined
   readonly vector?: RecallVector | undefined
 }
 

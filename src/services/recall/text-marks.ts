@@ -22,11 +22,13 @@ const maxToldDays = 92
 const numberWord =
   /\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fifteen|twenty|thirty|forty|fifty|hundred|thousand|dozen|couple|twice|half)\b|[一二两三四五六七八九十百千万半][个只条张本次岁年天位块元斤里公小月周口名件双]/
 
-/** The marks of a text that was said at `atMs`. */
-export function textMarks(text: string, atMs: number): TextMarks {
+/** The marks of a text that was said at `atMs`. `dates` name the days that it tells of, if its own words do not. */
+export function textMarks(text: string, atMs: number, dates: readonly string[] = []): TextMarks {
   const normal = normaliseText(text.slice(0, maxMarkedCharacters))
   const times = findTimes(normal, Math.floor(atMs / dayMs))
-  const told = times.flatMap(({ references }) => references).find((reference) => reference.kind === "span")
+  const days = dates.map((date) => Date.parse(date) / dayMs).filter(Number.isInteger)
+  const own = times.flatMap(({ references }) => references).find((reference) => reference.kind === "span")
+  const told = own ?? (days.length > 0 ? { fromDay: Math.min(...days), toDay: Math.max(...days) } : undefined)
   const few = told !== undefined && told.toDay - told.fromDay < maxToldDays
   return {
     question: isQuestion(normal),
@@ -87,4 +89,12 @@ const chineseInterrogatives = /什么(?:时候)?|为什么|为啥|怎么样?|怎
 /** The Chinese words by which a single line asks. In several lines of dialogue they belong to what was said. */
 export function interrogatives(normalText: string): readonly string[] {
   return normalText.trim().includes("\n") ? [] : (normalText.match(chineseInterrogatives) ?? [])
+}
+
+const asksBefore =
+  /\bused to\b|\bpreviously\b|\bformerly\b|\bbefore(?: that| then| now)?\s*[?.!]*\s*$|以前|从前|從前|原来|原來|之前/
+
+/** True if a question asks for what held before, of a fact that has changed. */
+export function asksForPast(normalText: string): boolean {
+  return askedOrder(normalText) === "oldest" || asksBefore.test(normalText)
 }

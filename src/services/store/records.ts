@@ -2,6 +2,20 @@ import type { Audience, ServiceKey, SessionKey, Speaker } from "../../core/conve
 import { PromptStrataError } from "../../core/errors.ts"
 import type { Receipt } from "./receipt.ts"
 
+/** Words of a model, written when a memory was kept, so that it is found by them too. Nobody said it, and no prompt shows it. */
+export interface MemoryKeys {
+  /** Words that the memory does not hold: a broader word, a synonym, the name behind a pronoun. */
+  readonly words: readonly string[]
+  /** Whom the memory tells a fact about. */
+  readonly subject?: string
+  /** The thing that it tells of them, such as `home`. Two memories with one subject and relation tell the same fact at different times. */
+  readonly relation?: string
+  /** The days that it tells of, as `2026-03-04`. */
+  readonly dates?: readonly string[]
+  /** The id of the model that wrote them. */
+  readonly by: string
+}
+
 /** A memory as stores keep it. Plain JSON: it carries where it was said, by whom and when. */
 export interface StoredMemory {
   /** Unique in its agent. It is made from the turn's id, so a job that runs twice stores the memory once. */
@@ -29,6 +43,9 @@ export interface StoredMemory {
   readonly sources?: readonly string[]
   /** True if output of untrusted tools stood in the context when it was said. */
   readonly untrusted?: true
+  readonly keys?: MemoryKeys
+  /** The ids of earlier memories that told the same fact. They are kept, and stand behind this one unless the past is asked for. */
+  readonly updates?: readonly string[]
   /** Days until its retrievability is 0.9 (R17). It grows with each use, see {@link MemoryRecords.markUsed}; absent: 1. */
   readonly stability?: number
   /** When it was last used, in milliseconds since 1970: it stood in the prompt of a turn that was answered. */

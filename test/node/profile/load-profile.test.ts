@@ -141,6 +141,7 @@ recall_limit = 11
 importance_threshold = 6.5
 reflect_every = 21
 reflect_importance = 22
+keys = false
 batch_turns = 23
 daily_calls = 24
 step_ms = 25
@@ -255,6 +256,7 @@ max_output_tokens = 14
         batchTurns: 23,
         dailyCalls: 24,
         stepMs: 25,
+        keys: false,
         profileCharacters: 26,
       },
       recallWeights: { ...defaultRecallWeights, words: 2 },

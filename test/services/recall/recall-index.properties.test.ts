@@ -46,6 +46,8 @@ const documentOf = (id: fc.Arbitrary<string>): fc.Arbitrary<RecallDocument> =>
       turn: fc.nat(9),
       importance: fc.nat(10),
       vector: vectors,
+      keys: fc.option(fc.record({ words: fc.array(word, { maxLength: 3 }) }), { nil: undefined }),
+      updates: fc.option(fc.array(fc.string({ minLength: 1, maxLength: 1 }), { maxLength: 2 }), { nil: undefined }),
     })
     .map(({ day, speaker, vector, ...rest }) => ({
       ...rest,

@@ -9,6 +9,8 @@ const newFields = (): Record<TermField, FieldIndex> => ({
   words: new FieldIndex(),
   grams: new FieldIndex(),
   characters: new FieldIndex(),
+  keyWords: new FieldIndex(),
+  keyCharacters: new FieldIndex(),
 })
 
 /** The table is compacted when free slots are at least this share of all. */
@@ -25,6 +27,8 @@ export class DocumentTable {
   /** Arrays for the query at hand. */
   readonly scoreArrays = new ScoreArrays()
   readonly #speakers = new Map<string, number>()
+  /** The documents that tell a fact anew, by id, each with the ids of those that told it before. */
+  readonly updates = new Map<string, readonly string[]>()
 
   get size(): number {
     return this.#slots.size
@@ -65,9 +69,10 @@ export class DocumentTable {
     const slot = this.#documents.push(document) - 1
     const speaker = this.#speakers.get(document.speaker.id) ?? this.#speakers.size
     this.#speakers.set(document.speaker.id, speaker)
-    this.columns.set(slot, document, textMarks(document.text, document.atMs), speaker)
+    this.columns.set(slot, document, textMarks(document.text, document.atMs, document.keys?.dates), speaker)
+    if (document.updates) this.updates.set(document.id, document.updates)
     this.#slots.set(document.id, slot)
-    const terms = documentTerms(document.text)
+    const terms = documentTerms(document.text, document.keys?.words)
     for (const field of termFields) this.fields[field].add(slot, terms[field])
     this.links.add(slot, document)
   }
@@ -76,9 +81,10 @@ export class DocumentTable {
     const slot = this.#slots.get(id)
     const document = slot === undefined ? undefined : this.#documents[slot]
     if (slot === undefined || document === undefined) return false
-    const terms = documentTerms(document.text)
+    const terms = documentTerms(document.text, document.keys?.words)
     for (const field of termFields) this.fields[field].remove(slot, terms[field])
     this.links.remove(slot, document)
+    this.updates.delete(id)
     this.columns.live[slot] = 0
     this.#documents[slot] = undefined
     this.#slots.delete(id)

@@ -84,6 +84,28 @@ export function orderScores(table: DocumentTable, { order }: QueryPlan, worth: F
   return scores
 }
 
+/**
+ * Puts each document that tells a fact anew before those that told it earlier: it gets at least their score, also if it shares no word
+ * with the question. If the question asks for the past, it is the other way round. Equal scores are ordered newest first.
+ */
+export function preferUpdates(table: DocumentTable, past: boolean, scores: Float64Array): void {
+  const slotOf = (id: string) => table.slotOf(id) ?? -1
+  const sign = past ? -1 : 1
+  const newer = [...table.updates].map(([id, earlier]) => ({ slot: slotOf(id), earlier }))
+  newer.sort((a, b) => sign * table.newestFirst(b.slot, a.slot))
+  for (const { slot, earlier } of newer) {
+    for (const old of earlier.map(slotOf)) {
+      if (slot < 0 || old < 0) continue
+      const best = Math.max(scores[slot] ?? 0, scores[old] ?? 0)
+      scores[past ? old : slot] = best
+      if (past && scores[slot] === best) scores[slot] = best - Math.abs(best) * least
+    }
+  }
+}
+
+/** The least share by which one score is below another. */
+const least = 1e-9
+
 /** After this many times its stability, a memory counts as forgotten: 0.9 to this power is nothing beside any other score. */
 const forgottenAfter = 300
 

@@ -1,6 +1,7 @@
 import { questionMark } from "../documents/document-columns.ts"
 import type { DocumentTable } from "../documents/document-table.ts"
 import { type FieldIndex, rarity, saturation } from "../documents/field-index.ts"
+import type { QueryPlan } from "../query-plan.ts"
 import type { TermField } from "../text/document-terms.ts"
 
 /** Scores by slot that the terms of one field give. */
@@ -43,6 +44,23 @@ export function scoreField(
   const window = new TermWindow(table, index.lengthPenalties(table.size))
   for (const term of terms) window.score(index, term, scores)
   addSessionScores(table, index, terms, scores.session)
+}
+
+/** Scores the documents whose keys have terms of the query, each by its rarity in texts and keys together. */
+export function keyScores(table: DocumentTable, { words, characters }: Pick<QueryPlan, "words" | "characters">): Float64Array {
+  const { fields, columns, size } = table
+  const scores = table.scoreArrays.take()
+  const add = (texts: FieldIndex, keys: FieldIndex, counts: ReadonlyMap<string, number>) => {
+    for (const [term, weight] of [...counts].sort(([a], [b]) => (a < b ? -1 : 1))) {
+      const worth = weight * rarity(size, texts.foundIn(term) + keys.foundIn(term))
+      keys.forEach(term, (slot) => {
+        if (columns.live[slot] === 1) scores[slot] = (scores[slot] ?? 0) + worth
+      })
+    }
+  }
+  add(fields.words, fields.keyWords, words)
+  add(fields.characters, fields.keyCharacters, characters)
+  return scores
 }
 
 /** The frequency of a term as BM25 counts it: the first occurrence counts most. */

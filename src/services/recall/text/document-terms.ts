@@ -2,17 +2,22 @@ import { simplified } from "./simplified-chinese.ts"
 import { fourGrams, stopWords, wordTerm } from "./word-term.ts"
 
 /** The kinds of terms into which a text is cut. Each has its own index. */
-export const termFields = ["words", "grams", "characters"] as const
+export const termFields = ["words", "grams", "characters", "keyWords", "keyCharacters"] as const
 export type TermField = (typeof termFields)[number]
 
 /** The number of occurrences of each term of a text, by field. */
 type TermCounts = Readonly<Record<TermField, ReadonlyMap<string, number>>>
 
+const none: ReadonlyMap<string, number> = new Map()
 const count = (counts: Map<string, number>, term: string) => counts.set(term, (counts.get(term) ?? 0) + 1)
 
-/** The terms of a text: stems of its words, four-letter pieces of them, and characters and pairs of characters in scripts without spaces. */
-export function documentTerms(text: string): TermCounts {
+/**
+ * The terms of a text: stems of its words, four-letter pieces of them, and characters and pairs of characters in scripts without spaces.
+ * Words and characters of its keys are terms of their own.
+ */
+export function documentTerms(text: string, keys: readonly string[] = []): TermCounts {
   const terms = { words: new Map<string, number>(), grams: new Map<string, number>(), characters: new Map<string, number>() }
+  const ofKeys = keys.length === 0 ? undefined : documentTerms(keys.join("\n"))
   const normal = normaliseText(text.slice(0, maxIndexedCharacters))
   for (const term of signTerms(normal)) count(terms.words, term)
   for (const run of textRuns(normal)) {
@@ -23,7 +28,7 @@ export function documentTerms(text: string): TermCounts {
     count(terms.words, wordTerm(run.text))
     if (!stopWords.has(run.text)) for (const gram of fourGrams(run.text)) count(terms.grams, gram)
   }
-  return terms
+  return { ...terms, keyWords: ofKeys?.words ?? none, keyCharacters: ofKeys?.characters ?? none }
 }
 
 /** Each character of a run, and each pair of neighbouring characters. */
