@@ -1,5 +1,5 @@
 import { join } from "node:path"
-import { describe, expect, test } from "vitest"
+import { beforeAll, describe, expect, test } from "vitest"
 import type { BackgroundJob } from "../../src/services/background/background-job.ts"
 import type { Plugin } from "../../src/services/plugin.ts"
 import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"
@@ -54,6 +54,13 @@ describe("over the embedded store", () => {
 describe("over a store that never answers", () => {
   const settle = () => new Promise<void>((resolve) => setImmediate(resolve))
   const never = () => new Promise<never>(() => {})
+
+  // Loads every module that closing uses: none may be loaded while the clock moves on.
+  beforeAll(async () => {
+    const { agent, session } = agentWithJob(createInMemoryStore(), async () => undefined)
+    await session.send("one").result
+    await agent.close()
+  })
 
   /** Closes an agent after a turn while nothing but the clock moves on. */
   async function closed(broken: (store: Store) => Partial<Store>, plugins: readonly Plugin[] = []) {
