@@ -19,6 +19,16 @@ for (const [name, profile] of Object.entries(profiles))
   for (const [key, value] of Object.entries(profile)) console.log(name, key, JSON.stringify(value, (_, part) => plain(part)))
 `
 
+/** Asks for the files of the inspector's page, which the build puts into the code. */
+const askPage = `
+import { createAgent, resolveProfile } from "promptstrata"
+import { inspector } from "promptstrata/inspector"
+import { scriptedModel } from "promptstrata/testing"
+const { token, fetch } = inspector(createAgent({ profile: resolveProfile(), model: scriptedModel([]) }))
+const files = ["", "page.js", "page.css"].map((name) => fetch(new Request("http://localhost/" + token + "/" + name)))
+console.log((await Promise.all(files)).map(({ status }) => status).join(" "))
+`
+
 /** A profile with every table, and nothing set that need not be. */
 function everyTable() {
   const tables = Object.entries(profileJsonSchema().properties).filter(([, { type }]) => type === "object")
@@ -41,6 +51,8 @@ try {
   expectEqual("the README's program", run(process.execPath, ["program.ts"], folder).trim(), printed.trim())
   const cli = [join("node_modules", "promptstrata", "dist", "cli", "main.js"), "chat", "fay", "--once", "17*23"]
   expectEqual("promptstrata chat", /391/.test(run(process.execPath, cli, folder)), true)
+  writeFileSync(join(folder, "page.mjs"), askPage)
+  expectEqual("the inspector's page", run(process.execPath, ["page.mjs"], folder).trim(), "200 200 200")
   writeFileSync(join(folder, "settings.mjs"), printSettings)
   writeFileSync(join(folder, "every-table.toml"), everyTable())
   const source = ["src/index.ts", "src/node/index.ts"].map((path) => pathToFileURL(resolve(path)).href)

@@ -60,6 +60,11 @@ export function Layers({ request, sent, changes, onChange, words }: LayersProps)
       ) : (
         <p class="quiet">{words.noPreview}</p>
       )}
+      {onChange && (
+        <button type="button" onClick={() => onChange({ ...changes })}>
+          {words.again}
+        </button>
+      )}
       <table>
         <thead>
           <tr>

@@ -132,6 +132,11 @@ interface PromptProps extends Pick<TurnProps, "record" | "words"> {
   readonly canPreview: boolean
 }
 
+/** In a preview the change is to what was sent, not to the request before. */
+function previewWords(words: Words): Words {
+  return { ...words, changed: words.differs, extended: words.differsAfter }
+}
+
 const unchanged: Changes = { budgetTokens: undefined, off: [] }
 
 /** A request beside its layers. Changes of budget and layers show it as it would be. */
@@ -160,14 +165,14 @@ function Prompt({ record, request, words, canPreview }: PromptProps) {
       <div class="request">
         {preview && (
           <p class="preview" role="status">
-            {words.preview}{" "}
+            {words.preview} {preview.change?.outcome === "none" && words.same}{" "}
             <button type="button" onClick={() => setChanges(unchanged)}>
               {words.asSent}
             </button>
           </p>
         )}
         {problem && <p role="alert">{problem}</p>}
-        <TextView request={preview ?? request} words={words} />
+        <TextView request={preview ?? request} words={preview ? previewWords(words) : words} />
       </div>
       <Layers
         request={preview ?? request}

@@ -8,8 +8,9 @@ import { connectMcp, type McpConnection } from "../mcp/connect-mcp.ts"
 import { builtinToolNames } from "../node/builtin-tools.ts"
 import { namesIn } from "../node/find-text.ts"
 import { loadProfile } from "../node/profile/load-profile.ts"
+import { type ProfileWatch, watchProfile } from "../node/profile/watch-profile.ts"
 import { displayPath, shippedProfilesFolder } from "../node/shipped-files.ts"
-import type { Profile } from "../profile/profile.ts"
+import type { Profile, ProfileSource } from "../profile/profile.ts"
 import type { Store } from "../services/store/store.ts"
 import { tiktokenCounter } from "../tokenizers/tiktoken/tiktoken-counter.ts"
 import { defaultModel } from "./choose-model.ts"
@@ -62,6 +63,16 @@ export async function openProfile(
   return loaded
 }
 
+/** {@link openProfile}, of which new sessions and previews take the files as they are then (L13). A broken edit is told. */
+export async function openWatchedProfile(options: CommonOptions, context: CliContext, shipped = "fay"): Promise<ProfileWatch> {
+  const { io, screen } = context
+  const { locale, dataDir, profile = projectProfile() } = options
+  const note = (message: string): void => screen.note(screen.paint("dim", terminalText(message)))
+  if (options.profile === undefined && profile !== undefined) note(`Profile: ${displayPath(profile)}`)
+  const onProblem = ({ message }: PromptStrataError): void => screen.complain(message)
+  return watchProfile(profile ?? shipped, { locale, env: io.env, dataFolder: dataDir, onWarning: note, onProblem })
+}
+
 /** The path of the only profile in `./profiles`; undefined if there is none, and in a clone of this library. */
 function projectProfile(): string | undefined {
   const folder = resolve("profiles")
@@ -79,14 +90,14 @@ function projectProfile(): string | undefined {
 
 /** Creates an agent with the profile's MCP servers. `close` of the agent also ends the servers. */
 export async function openAgent(
-  agent: Omit<AgentOptions, "plugins" | "ports"> & { readonly profile: Profile },
+  { source, ...agent }: Omit<AgentOptions, "plugins" | "ports"> & { readonly profile: Profile; readonly source?: ProfileSource },
   options: Pick<CommonOptions, "dataDir">,
   context: CliContext,
 ): Promise<Agent> {
   const ports = await portsFor(agent.profile, context)
   const mcp = await openMcp(agent.profile, options, context)
   try {
-    return createAgent({ ...agent, plugins: mcp === undefined ? [] : [mcp], ports })
+    return createAgent({ ...agent, profile: source ?? agent.profile, plugins: mcp === undefined ? [] : [mcp], ports })
   } catch (thrown) {
     await mcp?.close()
     throw thrown

@@ -96,6 +96,8 @@ describe("a turn", () => {
       .waitFor()
     await page.getByRole("button", { name: "Show it as it was sent" }).click()
     await page.locator(".row", { hasText: "calm as a lake" }).waitFor()
+    await page.getByRole("button", { name: "Assemble it from the files as they are now" }).click()
+    await page.getByText("It is the same as the one that was sent.").waitFor()
     expect(problems).toEqual([])
   })
 

@@ -5,7 +5,7 @@ import type { InspectorServer } from "../../server/inspector/inspector.ts"
 import { chooseOwnModels } from "../choose-model.ts"
 import type { CliContext, RunCommand } from "../context.ts"
 import { exitCodes } from "../io.ts"
-import { conversationName, latestConversation, openAgent, openProfile, terminalUser } from "../open-agent.ts"
+import { conversationName, latestConversation, openAgent, openWatchedProfile, terminalUser } from "../open-agent.ts"
 import { openCliStore } from "../open-store.ts"
 import { addCommonOptions, addProfileArgument, type CommonOptions, type StoreOptions } from "../options.ts"
 import { chatWords } from "../words/chat-words.ts"
@@ -19,7 +19,7 @@ interface InspectOptions extends CommonOptions, StoreOptions {
 const help = `
 The page goes on with the conversation of chat. For each turn it shows the requests with the source of every part, what was
 cut and why, what a provider's cache can serve, and what changed since the request before. It shows the prompt with another
-budget and without layers. Keys in it are replaced by [secret].
+budget and without layers, and from the profile's files as they are now. Keys in it are replaced by [secret].
 
 Only browsers of this computer are answered, and only at the whole address that is printed.
 
@@ -46,13 +46,14 @@ export function addInspect(program: Command, run: RunCommand): void {
 /** Serves the page until Ctrl-C or SIGTERM. Resolves to the exit code. */
 async function inspect(options: InspectOptions, context: CliContext): Promise<number> {
   const { io, screen } = context
-  const profile = await openProfile(options, context)
+  const source = await openWatchedProfile(options, context)
+  const { profile } = source
   const { model, demo } = context.chooseModel(profile, io.env)
   const models = chooseOwnModels(profile, io.env, context.chooseModel)
   const store = await openCliStore(options, context)
   const note = (text: string): void => screen.note(screen.paint("dim", terminalText(text)))
   const onWarning = ({ message }: { readonly message: string }): void => note(message)
-  const agent = await openAgent({ profile, model, models, ...(store && { store }), onWarning }, options, context)
+  const agent = await openAgent({ profile, source, model, models, ...(store && { store }), onWarning }, options, context)
   if (demo) note(chatWords(profile.locale).demo)
   const conversation = conversationName(await latestConversation(store, profile.agent.id))
   const stopped = untilStopped(context)

@@ -6,7 +6,7 @@ import { mapTexts, redactText } from "../../trace/redact.ts"
 import { eventStream, eventStreamHeaders } from "../event-stream.ts"
 import { HttpProblem } from "../http-problem.ts"
 import { readJsonBody } from "../read-body.ts"
-import { type RecordParts, recordOf, shownAssembly, summaryOf } from "./build-record.ts"
+import { changeOf, type RecordParts, recordOf, shownAssembly, summaryOf } from "./build-record.ts"
 import { changedTurns } from "./live.ts"
 import type { PageInfo } from "./page-files.ts"
 import { previewAgain } from "./preview.ts"
@@ -122,7 +122,10 @@ async function oneTurn(state: InspectorState, call: Call): Promise<Response> {
   return Response.json(recordOf(turn, state.parts, await state.receiptsOf(turn)))
 }
 
-/** `{ budgetTokens?, off? }`: the first request of a turn, assembled again with another budget and without some injections. */
+/**
+ * `{ budgetTokens?, off? }`: the first request of a turn, assembled again from the profile as it is now (L13), with another budget and
+ * without some injections, and its difference to the one that was sent.
+ */
 async function preview(state: InspectorState, call: Call): Promise<Response> {
   const turn = keptTurn(state, call)
   const { budgetTokens, off = [] } = await readJsonBody(call.request, state.maxBodyBytes)
@@ -132,7 +135,9 @@ async function preview(state: InspectorState, call: Call): Promise<Response> {
     throw new HttpProblem(400, "Expected a list of keys.", { param: "off" })
   const changes = { budgetTokens: budgetTokens as number | undefined, off }
   const assembly = await previewAgain(await contextOf(state.agent), turn, changes)
-  return Response.json(withoutSecrets(state, shownAssembly(assembly, state.parts.find, turn.items)))
+  const [sent] = turn.trace?.steps ?? []
+  const change = sent && changeOf({ turn: turn.id, step: sent }, assembly, state.parts.prices[sent.model])
+  return Response.json(withoutSecrets(state, { ...shownAssembly(assembly, state.parts.find, turn.items), change }))
 }
 
 /** `{ query }`: the memories that a question would recall in the turn's session, with their scores. */

@@ -118,7 +118,7 @@ function requestOf(given: TraceStep, { earlier, parts, items }: RequestParts): R
   return {
     ...{ step, prompt, model, startedMs, durationMs, output, decision, finishReason, error, usage },
     ...shownAssembly(assembly, parts.find, items),
-    change: earlier && changeOf(earlier, given, price),
+    change: earlier && changeOf(earlier, assembly, price),
     cost: usage && price && costOf(usage, price),
   }
 }
@@ -175,9 +175,10 @@ function spansBefore(spans: Assembly["spans"], message: number, end: number): nu
   return count
 }
 
-function changeOf(
+/** The difference of a request to an earlier one. */
+export function changeOf(
   { turn, step: earlier }: EarlierRequest,
-  { assembly }: TraceStep,
+  assembly: Assembly,
   price: TokenPrice | undefined,
 ): RequestChange {
   const difference = diffAssemblies(earlier.assembly, assembly)

@@ -25,13 +25,15 @@ export function guardedPath(
   const url = new URL(request.url)
   const host = (headers.get("host") ?? url.host).toLowerCase()
   const name = host.replace(/:\d*$/u, "")
-  if (!isLoopback(name) && !hosts.includes(name))
+  if (!isLoopback(name) && !hosts.some((allowed) => allowed.toLowerCase() === name))
     throw new HttpProblem(403, "The host of the request is not this computer.", { param: "host" })
   const origin = headers.get("origin")
   if (origin !== null && URL.parse(origin)?.host !== host)
     throw new HttpProblem(403, "The request comes from another page.", { param: "origin" })
   const site = headers.get("sec-fetch-site")
-  if (site !== null && site !== "same-origin" && site !== "none")
+  // A link from elsewhere may open the page: whoever opened it can neither read nor frame it.
+  const isLink = request.method === "GET" && headers.get("sec-fetch-dest") === "document"
+  if (site !== null && site !== "same-origin" && site !== "none" && !isLink)
     throw new HttpProblem(403, "The request comes from another page.", { param: "sec-fetch-site" })
   const parts = url.pathname.split("/")
   const at = parts.findIndex((part) => isSame(part, token))

@@ -95,7 +95,8 @@ export function inspector(agent: Agent, options: InspectorOptions = {}): Inspect
     throw new PromptStrataError("usage", "expected an agent without an inspector, found one that has it.", {
       hint: "Close the first inspector, or use it.",
     })
-  if (!isOff) inspection.tell = (turn, event) => recorder.tell(turn, event)
+  const tell = (...given: Parameters<Recorder["tell"]>): void => recorder.tell(...given)
+  if (!isOff) inspection.tell = tell
   const state = stateOf(agent, recorder, options)
   return {
     token,
@@ -110,7 +111,7 @@ export function inspector(agent: Agent, options: InspectorOptions = {}): Inspect
       return turn && recordOf(turn, state.parts, await state.receiptsOf(turn))
     },
     close() {
-      inspection.tell = undefined
+      if (inspection.tell === tell) inspection.tell = undefined
       recorder.clear()
     },
   }

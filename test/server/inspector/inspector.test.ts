@@ -1,5 +1,6 @@
 import { connect } from "node:net"
 import { afterEach, describe, expect, test } from "vitest"
+import { resolveProfile } from "../../../src/profile/resolve.ts"
 import { inspector } from "../../../src/server/inspector/inspector.ts"
 import type { RecordedRequest, TurnSummary } from "../../../src/server/inspector/turn-record.ts"
 import { callTool, finish } from "../../support/agents.ts"
@@ -36,6 +37,11 @@ describe("who may read the page", () => {
     expect(await ask({ host: "[::1]:8080", origin: "http://[::1]:8080" })).toMatchObject({ status: 200 })
     const preflight = made.fetch(new Request(url, { method: "OPTIONS", headers: { origin: "https://evil.test" } }))
     expect(await refused(preflight)).toMatchObject({ status: 403, cors: null })
+  })
+
+  test("a link from elsewhere opens it, as a person clicked that knows the address", async () => {
+    expect(await ask({ "sec-fetch-site": "cross-site", "sec-fetch-dest": "document" })).toMatchObject({ status: 200 })
+    expect(await ask({ "sec-fetch-site": "cross-site", "sec-fetch-dest": "iframe" })).toMatchObject({ status: 403 })
   })
 
   test("a host is allowed if it is named", async () => {
@@ -135,6 +141,7 @@ describe("a preview", () => {
     const again = (await (await post(`api/turns/${turnId}/preview`, {})).json()) as RecordedRequest
     expect(contents(again)).toEqual(contents(sent as RecordedRequest))
     expect(again.tokens).toBe(sent?.tokens)
+    expect(again.change).toMatchObject({ outcome: "none", lostTokens: 0, since: { turn: turnId, step: 1 } })
     expect(contents(again).join()).toMatch(/Tea is green[\s\S]*three/u)
   })
 
@@ -153,6 +160,20 @@ describe("a preview", () => {
     const small = await preview({ budgetTokens: 600 })
     expect(small.tokens + small.overheadTokens).toBeLessThanOrEqual(600)
     expect(small.decisions.find(({ key }) => key === "history")?.fate).not.toBe("kept")
+  })
+
+  test("L13: shows an edit of the profile at once, and where the request parts from the one that was sent", async () => {
+    const profileOf = (persona: string) =>
+      resolveProfile({ persona, dialect: "layered", locale: "en", memory: { enabled: false } })
+    let profile = profileOf("You are calm.")
+    const source = { profile, current: () => profile }
+    const { session, post, record } = inspected([finish("one")], { agentOptions: { profile: source } })
+    const { turnId } = (await session.send("now").result).trace
+    profile = profileOf("You are wild.")
+    const again = (await (await post(`api/turns/${turnId}/preview`, {})).json()) as RecordedRequest
+    expect(contents(again)[0]).toContain("You are wild.")
+    expect(again.change).toMatchObject({ outcome: "changed", cause: { key: "persona", change: "changed" } })
+    expect(contents((await record(turnId)).requests[0] as RecordedRequest)[0]).toContain("You are calm.")
   })
 
   test("is refused for mistakes, and for a turn without words", async () => {

@@ -159,6 +159,9 @@ describe("what is kept", () => {
     made.close()
     expect(await session.send("2").result).toMatchObject({ ok: true })
     expect(await get("api/turns")).toMatchObject({ turns: [] })
-    expect(() => inspector(agent)).not.toThrow()
+    const next = inspector(agent)
+    made.close()
+    const { turnId } = (await session.send(" ").result).trace
+    expect(await next.record(turnId)).toMatchObject({ question: " " })
   })
 })
