@@ -49,6 +49,13 @@ async function hostileWorld() {
   writeFileSync(join(odd, "mcp.toml"), `${agent}[mcp.servers.fake]\n${server}\n`)
   writeFileSync(join(odd, "evil.json"), JSON.stringify(hostileCard))
   const line = { name: hostile, is_user: false, mes: hostile, send_date: hostile, [hostile]: hostile, extra: { [hostile]: 1 } }
+  const prompt = { identifier: hostile, name: hostile, content: `{{${hostile}}}`, role: hostile }
+  writeFileSync(join(odd, "preset.json"), JSON.stringify({ prompts: [prompt], [hostile]: hostile, personality_format: hostile }))
+  const evilServer = { command: hostile, args: [hostile], env: { [hostile]: hostile }, [hostile]: hostile }
+  writeFileSync(join(odd, "servers.json"), JSON.stringify({ mcpServers: { [hostile]: evilServer } }))
+  mkdirSync(join(odd, "claw"))
+  writeFileSync(join(odd, "claw", "IDENTITY.md"), `Name: ${hostile}`)
+  writeFileSync(join(odd, "claw", hostile), hostile)
   writeFileSync(join(odd, "evil.jsonl"), `${JSON.stringify(line)}\n${JSON.stringify({ ...line, name: "b" })}\n`)
   writeFileSync(join(odd, "bad.toml"), `[agent]\nname = ${text}\n`)
   const store = await openStore(folder)
@@ -131,7 +138,7 @@ const cases: readonly Case[] = [
     name: "card import",
     args: ({ odd }: World) => ["card", "import", join(odd, file), join(odd, "imported")],
   })),
-  ...["evil.json", "evil.toml", "evil.jsonl", `${hostile}.png`].map((file) => ({
+  ...["evil.json", "evil.toml", "evil.jsonl", "preset.json", "servers.json", "claw", `${hostile}.png`].map((file) => ({
     name: "import",
     args: (world: World) => [
       "import",
@@ -140,7 +147,7 @@ const cases: readonly Case[] = [
       ...on(world),
     ],
   })),
-  { name: "lint", args: ({ odd }) => ["lint", join(odd, "imported/profiles/a-2jb-0-tc31md-e-f-gh-i-j-k-l.toml")] },
+  { name: "lint", args: ({ odd }) => ["lint", join(odd, "imported/profiles/a-2jb-0-tc31mdefg-hi-jk-l.toml")] },
   { name: "undo", args: (world) => ["undo", "--list", ...on(world)] },
   { name: "undo", args: (world) => ["undo", hostile, ...on(world)] },
   { name: "undo", args: ({ profile, folder }) => ["undo", "--profile", profile, "--data-dir", join(folder, hostile)] },

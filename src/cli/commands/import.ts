@@ -1,14 +1,18 @@
+import { statSync } from "node:fs"
+import { join } from "node:path"
 import type { Command } from "commander"
 import { PromptStrataError } from "../../core/errors.ts"
 import { promptLocale } from "../../node/locale.ts"
 import type { CliContext, RunCommand } from "../context.ts"
-import { findKind } from "../import/find-kind.ts"
+import { type Foreign, findKind } from "../import/find-kind.ts"
 import { importCard } from "../import/import-card.ts"
 import { importChat } from "../import/import-chat.ts"
 import { filesOfPreset } from "../import/import-preset.ts"
-import { writeImport } from "../import/imported-files.ts"
+import { type ImportedFiles, writeImport } from "../import/imported-files.ts"
+import { filesOfServers } from "../import/mcp-servers.ts"
+import { filesOfAgents, filesOfWorkspace } from "../import/workspace-files.ts"
 import { addCommonOptions, type CommonOptions, type StoreOptions } from "../options.ts"
-import { readLocale } from "./scaffold.ts"
+import { type CharacterLocale, readLocale } from "./scaffold.ts"
 
 interface ImportOptions extends CommonOptions, StoreOptions {
   readonly conversation?: string
@@ -21,6 +25,9 @@ What it is, is seen from its content:
   a character card                becomes a project, as init makes one
   a chat of SillyTavern (.jsonl)  becomes a conversation of the profile's character, in the store
   a preset or a template of it    becomes a dialect, with a profile that uses it
+  a workspace of OpenClaw         becomes a profile with its documents, rules and notes
+  an AGENTS.md                    becomes a skill that stands in every prompt
+  mcpServers (.json)              become a profile with the servers
 
 What could not be taken over is listed. No conversation is overwritten, and no file without --force.
 
@@ -36,7 +43,7 @@ export function addImportFile(program: Command, run: RunCommand): void {
     .description("Take over a file or folder of another program: it says what it found, and makes the right thing of it.")
     .argument("<path>", "the file or folder")
     .argument("[to]", "folder for new files (default: named after the content)")
-    .option("--force", "replace files of a preset that are there already")
+    .option("--force", "replace files that are there already; a card makes a new folder always")
     .option("--conversation <name>", "name of the conversation that a chat becomes (default: the next one of chat)")
   addCommonOptions(command, { profile: "fay", store: "required" })
     .addHelpText("after", help)
@@ -57,17 +64,28 @@ async function importFile(path: string, { folder, version, ...options }: ImportP
   const found = findKind(path)
   const given = readLocale(options.locale)
   if (found.kind === "card") return importCard({ file: path, folder, locale: given, version }, context)
-  if (found.kind === "preset") {
+  if (found.kind !== "chat") {
     const locale = given ?? readLocale(promptLocale({ env: context.io.env })) ?? "en"
-    return writeImport(
-      filesOfPreset({ file: path, json: found.json, locale }),
-      { folder, force: options.force === true },
-      context,
-    )
+    return writeImport(filesOf(path, found, locale), { folder, force: options.force === true }, context)
   }
   if (folder !== undefined)
     throw new PromptStrataError("usage", "expected no folder, because a chat becomes a conversation in the store.", {
       hint: "--store or --data-dir names the store.",
     })
   return importChat({ file: path, text: found.text, ...options }, context)
+}
+
+type WithFiles = Exclude<Foreign, { readonly kind: "card" | "chat" }>
+
+function filesOf(file: string, found: WithFiles, locale: CharacterLocale): ImportedFiles {
+  switch (found.kind) {
+    case "preset":
+      return filesOfPreset({ file, json: found.json, locale })
+    case "servers":
+      return filesOfServers(found.servers, { file, locale })
+    case "agents":
+      return filesOfAgents(found.text, { file: statSync(file).isDirectory() ? join(file, "AGENTS.md") : file, locale })
+    case "workspace":
+      return filesOfWorkspace(file, locale)
+  }
 }

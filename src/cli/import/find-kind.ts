@@ -1,25 +1,40 @@
-import { readFileSync, statSync } from "node:fs"
+import { existsSync, readFileSync, type Stats, statSync } from "node:fs"
+import { basename, join } from "node:path"
 import { PromptStrataError } from "../../core/errors.ts"
 import { isRecord, parsedJson } from "../../core/json-access.ts"
+import { cardFolderAt } from "../../node/cards/card-folder.ts"
 import { isPng } from "../../node/cards/png-chunks.ts"
 import { isZip } from "../../node/cards/zip.ts"
 import { isMissing } from "../../node/read-text-file.ts"
 import { displayPath } from "../../node/shipped-files.ts"
+import { mcpServersIn } from "./mcp-servers.ts"
 import { isPresetJson } from "./preset.ts"
 import { isTavernHeader } from "./tavern-chat.ts"
+import { isWorkspace } from "./workspace-files.ts"
 
 /** A file or folder of another program, by what it holds. */
 export type Foreign =
   | { readonly kind: "card" }
   | { readonly kind: "chat"; readonly text: string }
   | { readonly kind: "preset"; readonly json: Readonly<Record<string, unknown>> }
+  | { readonly kind: "servers"; readonly servers: Readonly<Record<string, unknown>> }
+  | { readonly kind: "agents"; readonly text: string }
+  | { readonly kind: "workspace" }
 
 const maxBytes = 256 * 1024 * 1024
 
 /** Looks what a file or folder of another program is, at its content alone. Throws `usage` for anything that cannot be imported. */
 export function findKind(path: string): Foreign {
   const file = displayPath(path)
-  const size = sizeOf(path, file)
+  const stats = statsOf(path, file)
+  if (stats.isDirectory()) {
+    const rules = join(path, "AGENTS.md")
+    if (isWorkspace(path)) return { kind: "workspace" }
+    if (existsSync(rules)) return { kind: "agents", text: textOf(readFileSync(rules), displayPath(rules)) }
+    throw unknown(file, cardFolderAt(path) === undefined ? "a folder with other files" : "a card that was imported already")
+  }
+  if (!stats.isFile()) throw unknown(file, "no file")
+  const { size } = stats
   if (size > maxBytes) throw unknown(file, `a file of ${size} bytes, more than ${maxBytes}`)
   const bytes = readFileSync(path)
   if (isPng(bytes) || isZip(bytes)) return { kind: "card" }
@@ -27,14 +42,17 @@ export function findKind(path: string): Foreign {
   const line = parsedJson(text.slice(0, text.search(/\n|$/)))
   const json = parsedJson(text)
   if (isRecord(json) && isCardJson(json)) return { kind: "card" }
+  const servers = isRecord(json) ? mcpServersIn(json) : undefined
+  if (servers !== undefined) return { kind: "servers", servers }
   if (isRecord(json) && isPresetJson(json)) return { kind: "preset", json }
   if (isTavernHeader(line)) return { kind: "chat", text }
+  if (basename(path) === "AGENTS.md") return { kind: "agents", text }
   throw unknown(file, json === undefined ? "another text" : "other JSON")
 }
 
-function sizeOf(path: string, file: string): number {
+function statsOf(path: string, file: string): Stats {
   try {
-    return statSync(path).size
+    return statSync(path)
   } catch (cause) {
     if (isMissing(cause)) throw new PromptStrataError("usage", `expected a file or folder at ${file}, found none.`, { cause })
     throw cause
@@ -54,7 +72,8 @@ function isCardJson(json: Readonly<Record<string, unknown>>): boolean {
   return typeof json.name === "string" && ["description", "first_mes", "mes_example", "personality"].some((name) => name in json)
 }
 
-const kinds = "a character card (.png, .charx, .json), a chat (.jsonl), a preset or a template (.json) of SillyTavern"
+const kinds =
+  "a character card (.png, .charx, .json), a chat (.jsonl), preset or template (.json) of SillyTavern, a workspace of OpenClaw, an AGENTS.md, or settings of MCP servers (mcpServers)"
 
 function unknown(file: string, found: string, cause?: unknown): PromptStrataError {
   return new PromptStrataError("usage", `expected ${kinds} at ${file}, found ${found}.`, { hint: "Nothing was written.", cause })
