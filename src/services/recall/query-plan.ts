@@ -94,11 +94,11 @@ function queryTerms(text: string, times: readonly FoundTime[], names: ReadonlySe
   }
 }
 
-/** A pair of characters says more than each of them, so one alone counts half. A character of grammar alone counts nothing. */
+/** A pair of characters says more than each of them, so one alone counts half. A character of grammar alone counts nothing, and a pair with one little. */
 function characterWeight(term: string): number {
   const [one = "", other] = Array.from(term)
   if (other === undefined) return stopCharacters.has(one) ? 0 : 0.5
-  return stopCharacters.has(one) && stopCharacters.has(other) ? 0.25 : 1
+  return stopCharacters.has(one) || stopCharacters.has(other) ? 0.25 : 1
 }
 
 /** A word that occurs twice counts more, but not twice as much. */

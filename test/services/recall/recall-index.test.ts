@@ -23,7 +23,7 @@ describe("what is found", () => {
     expect(found(documents, "how was the night")[0]).toBe("c")
   })
 
-  test("has less of a question's names and of its Chinese question words than of what it asks about", () => {
+  test("has less of a question's names, Chinese question words and grammar than of what it asks about", () => {
     const weights = { speaker: 0, recency: 0, importance: 0 }
     const stone = { id: "stone", name: "石头" }
     const documents = [
@@ -34,6 +34,8 @@ describe("what is found", () => {
     ]
     expect(found(documents, "石头学车", { weights })[0]).toBe("b")
     expect(found(documents, "学费要多少", { weights })[0]).toBe("d")
+    const grammar = [memory("a", "我想吃饭"), memory("b", "校内的学员")]
+    expect(found(grammar, "我想学校", { weights })[0]).toBe("b")
     expect(found(documents, "学费要多少\n有多少", { weights })[0]).toBe("c")
   })
 
