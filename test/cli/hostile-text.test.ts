@@ -171,6 +171,7 @@ const cases: readonly Case[] = [
   })),
   { name: "memory list", args: (world) => ["memory", "list", "--user", "nobody", ...on(world)] },
   { name: "memory search", args: (world) => ["memory", "search", hostile, "--user", hostile, ...on(world)] },
+  { name: "memory why", args: (world) => ["memory", "why", hostile, "--user", hostile, ...on(world)] },
   { name: "memory search", args: (world) => ["memory", "search", hostile, "--user", hostile, "--json", ...on(world)] },
   { name: "memory show", args: (world) => ["memory", "show", hostile, ...on(world)] },
   { name: "memory show", args: (world) => ["memory", "show", `${hostile}!`, ...on(world)] },

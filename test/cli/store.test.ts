@@ -71,6 +71,25 @@ describe("promptstrata memory", () => {
     expect(other).toMatchObject({ code: 0, stdout: "", stderr: "No memories found.\n" })
   })
 
+  test("why tells of each memory if a turn would recall it, by which signals, and why not", async () => {
+    const folder = await remembering()
+    const { code, stdout } = await run(["memory", "why", "green tea", ...optionsOf(folder)], { env })
+    expect(code).toBe(0)
+    const [head, first, ...others] = stdout.trimEnd().split("\n")
+    expect(head).toMatch(/^RECALLED {2,}SCORE {2}SIGNALS {2,}ID {2,}TEXT/)
+    expect(first).toMatch(/^yes {2,}\d\.\d\d .*words \d+ %.* m2 {2,}I like green tea$/)
+    expect(others.length).toBeGreaterThan(0)
+    for (const line of others) expect(line).toMatch(/^no, nothing of the question {2}0\.00 {3}- /)
+    const one = await run(["memory", "why", "green tea", "--limit", "1", ...optionsOf(folder)], { env })
+    expect(one.stderr).toContain(`${others.length} more are not listed.`)
+    const json = await run(["memory", "why", "green tea", "--limit", "1", "--json", ...optionsOf(folder)], { env })
+    expect(jsonLines(json.stdout)).toMatchObject([
+      { id: "m2", recalled: true, why: expect.arrayContaining([expect.objectContaining({ signal: "words" })]) },
+    ])
+    const none = await run(["memory", "why", "green tea", "--user", "bob", ...optionsOf(folder)], { env })
+    expect(none).toMatchObject({ code: 0, stdout: "", stderr: "No memories found.\n" })
+  })
+
   test("show prints one memory, and says so where there is none", async () => {
     const folder = await remembering()
     const { stdout } = await run(["memory", "show", "m1", ...optionsOf(folder)], { env })

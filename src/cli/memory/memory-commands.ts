@@ -1,5 +1,6 @@
 import type { Command } from "commander"
 import type { RunCommand } from "../context.ts"
+import { addWhy } from "./explain-recall.ts"
 import { addExport, addImport } from "./export-import.ts"
 import { addForget } from "./forget.ts"
 import { addList, addReceipts, addSearch, addShow } from "./print-memories.ts"
@@ -11,6 +12,7 @@ The default store is the file .promptstrata/store.sqlite in the data folder. In 
 Examples:
   promptstrata memory list
   promptstrata memory search "what do I like to drink?"
+  promptstrata memory why "what do I like to drink?"
   promptstrata memory receipts --user tg:4711
   promptstrata memory forget --user tg:4711
   promptstrata memory export --out backup.jsonl
@@ -24,5 +26,5 @@ export function addMemory(program: Command, run: RunCommand): void {
     .description("List, search, export, import or delete what a character remembers.")
     .helpCommand("help [command]", "print the help of a command")
     .addHelpText("after", help)
-  for (const add of [addList, addSearch, addShow, addReceipts, addForget, addExport, addImport]) add(memory, run)
+  for (const add of [addList, addSearch, addWhy, addShow, addReceipts, addForget, addExport, addImport]) add(memory, run)
 }

@@ -4,7 +4,7 @@ import type { Profile } from "../../profile/profile.ts"
 import { createMemoryService } from "../../services/memory/create-memory-service.ts"
 import type { Memory } from "../../services/memory/memory-service.ts"
 import { printCost, type Receipt } from "../../services/store/receipt.ts"
-import type { StoredMemory } from "../../services/store/records.ts"
+import type { MemoryKeys, StoredMemory } from "../../services/store/records.ts"
 import type { RunCommand } from "../context.ts"
 import { exitCodes, jsonLine } from "../io.ts"
 import { terminalConversation, terminalUser } from "../open-agent.ts"
@@ -142,7 +142,21 @@ async function memoryShow(
 }
 
 function memoryText(memory: StoredMemory, { fields }: StoreWords): string {
-  const { id, kind, text, speaker, atMs, againAtMs = [], importance, sources, untrusted, supersededBy } = memory
+  const {
+    id,
+    kind,
+    text,
+    speaker,
+    atMs,
+    againAtMs = [],
+    importance,
+    sources,
+    untrusted,
+    supersededBy,
+    keys,
+    updates,
+    usedAtMs,
+  } = memory
   const said = [
     id,
     kind,
@@ -151,9 +165,17 @@ function memoryText(memory: StoredMemory, { fields }: StoreWords): string {
     placeText(memory),
     [atMs, ...againAtMs].map(momentText).join(", "),
   ]
-  const values = [...said, importance?.toString(), sources?.join(", "), untrusted?.toString(), supersededBy]
+  const judged = [importance?.toString(), sources?.join(", "), untrusted?.toString(), supersededBy]
+  const used = usedAtMs === undefined ? undefined : momentText(usedAtMs)
+  const values = [...said, ...judged, keys && keysText(keys), updates?.join(", "), used]
   const [first, ...others] = fields.flatMap((name, at) => (values[at] === undefined ? [] : [[name, values[at]]]))
   return printTable(first ?? [], others)
+}
+
+/** The keys of a memory in one line, with the model that wrote them: `tram, commute; Ann: home; 2026-03-04 (m)`. */
+function keysText({ words, subject, relation, dates = [], by }: MemoryKeys): string {
+  const fact = subject === undefined || relation === undefined ? "" : `${subject}: ${relation}`
+  return `${[words.join(", "), fact, dates.join(", ")].filter(Boolean).join("; ")} (${by})`
 }
 
 /** Prints the newest receipts of background work, oldest first, and their cost. Resolves to the exit code. */
