@@ -1,7 +1,12 @@
+import { createAgent } from "../../src/agent/agent.ts"
 import { mulberry32 } from "../../src/core/mulberry.ts"
+import { cardOf } from "../../src/layers/card/card.ts"
 import { createKeyMatcher } from "../../src/layers/lorebook/key-matcher.ts"
 import type { LoreEntry } from "../../src/layers/lorebook/lorebook.ts"
 import { createLoreScanner } from "../../src/layers/lorebook/scan.ts"
+import type { LanguageModel } from "../../src/model/language-model.ts"
+import { cardPersona } from "../../src/node/cards/card-persona.ts"
+import { resolveProfile } from "../../src/profile/resolve.ts"
 import type { BenchResult } from "./bench.ts"
 import { cpuMs, formatMs, formatRatio, median } from "./measure.ts"
 
@@ -38,6 +43,7 @@ export async function run(): Promise<BenchResult> {
     included.push(await cpuMs(() => (expected = includesAll(entries, messages))))
   }
   const [one, other] = [median(scanned), median(included)]
+  const turn = await turnsWithLore(entries.slice(0, 1_000), keys)
   const work = [1, 2, 4].map((times) =>
     stepsIn(
       keys,
@@ -53,6 +59,8 @@ export async function run(): Promise<BenchResult> {
       { what: "building the matcher, once for each book", CPU: formatMs(median(built)), "beside one pass": "" },
       { what: "one scan of the chat", CPU: formatMs(one), "beside one pass": formatRatio(one, one) },
       { what: "one `includes` for each key and message", CPU: formatMs(other), "beside one pass": formatRatio(other, one) },
+      { what: "a turn with a book of 1,000 entries", CPU: formatMs(turn.withLore), "beside one pass": "" },
+      { what: "what the book adds to the turn; at most 2 ms", CPU: formatMs(turn.added), "beside one pass": "" },
     ],
     gates: [
       {
@@ -61,11 +69,58 @@ export async function run(): Promise<BenchResult> {
         detail: `${found} of ${expected} entries`,
       },
       {
+        name: "a book of 1,000 entries adds at most the CPU of two plain turns",
+        ok: turn.called > 0 && turn.added <= turn.plain * 2,
+        detail: `${formatRatio(turn.withLore, turn.plain)}, ${turn.called} entries called in the last turn`,
+      },
+      {
         name: "the work grows with the text and the matches alone",
         ok: work.every((steps, at) => steps <= (work[0] ?? 0) * 2 ** at * 1.01),
         detail: work.join(", "),
       },
     ],
+  }
+}
+
+/** CPU of a turn with a card, in a conversation of twenty messages, with and without its lorebook. */
+async function turnsWithLore(entries: readonly LoreEntry[], keys: readonly string[]) {
+  const [plain, withLore]: [number[], number[]] = [[], []]
+  let called = 0
+  const json = { name: "Mei", description: "Mei keeps a shop.", personality: "Calm." }
+  const card = cardOf(json)
+  if (typeof card === "string") throw new Error(card)
+  for (let i = 0; i < runs; i++) {
+    for (const [book, times] of [
+      [undefined, plain],
+      [{ entries }, withLore],
+    ] as const) {
+      const surroundings = { locale: "en", userName: "Ann", clock: { nowMs: () => 0 } }
+      const { text, plugin } = cardPersona({ ...card, book }, surroundings)
+      const profile = resolveProfile({ dialect: "tavern", persona: text, loop: { mode: "chat" } })
+      const session = createAgent({ profile, model: saying("Yes, indeed."), plugins: [plugin] }).session("bench")
+      const say = (at: number) => session.send(`About ${keys[at * 40] ?? ""} and ${keys[at * 52 + 3] ?? ""}.`).result
+      for (let turn = 0; turn < 10; turn++) await say(turn)
+      times.push(
+        await cpuMs(async () => {
+          for (let turn = 10; turn < 20; turn++) await say(turn)
+        }),
+      )
+      const { trace } = await say(20)
+      called = trace.steps[0]?.assembly.lore?.length ?? 0
+    }
+  }
+  const [without, both] = [median(plain) / 10, median(withLore) / 10]
+  return { plain: without, withLore: both, added: both - without, called }
+}
+
+function saying(text: string): LanguageModel {
+  return {
+    id: "bench",
+    capabilities: { developerRole: false, tools: false },
+    async *stream() {
+      yield { type: "text-delta", delta: text }
+      yield { type: "finish", reason: "stop" }
+    },
   }
 }
 

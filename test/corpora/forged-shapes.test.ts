@@ -4,6 +4,8 @@ import { assemble } from "../../src/assemble/assemble.ts"
 import type { Message } from "../../src/core/span.ts"
 import { cardOf } from "../../src/layers/card/card.ts"
 import { cardInjections } from "../../src/layers/card/card-injections.ts"
+import { fillMacros } from "../../src/layers/card/macros.ts"
+import { loreInjections } from "../../src/layers/lorebook/lore-injections.ts"
 import { cardPersona } from "../../src/node/cards/card-persona.ts"
 import { PromptStack } from "../../src/stack/prompt-stack.ts"
 import { defineTool } from "../../src/tools/define-tool.ts"
@@ -121,10 +123,28 @@ function filled(dialect: string, locale: string, prompt: string, text: string): 
   return [...assemble(stack, { dialect, locale, prompt, turn }).messages]
 }
 
-/** A turn of a card with the same words in every field. */
+/** Every place of lore, with a role where a place has one. */
+const places: readonly object[] = [
+  ...[0, 1, 2, 3, 5, 6].map((position) => ({ position })),
+  ...[0, 1, 2, 3].flatMap((depth) => [0, 1, 2].map((role) => ({ position: 4, depth, role }))),
+  { position: 7, outlet_name: "weather" },
+]
+
+/** A turn of a card with the same words in every field, key, decorator and macro. */
 function filledByCard(dialect: string, locale: string, prompt: string, text: string): Message[] {
   const entry = { keys: [text], name: text, comment: text, content: text, constant: true }
-  const book = { name: text, description: text, entries: [entry, { ...entry, content: `@@role system\n@@${text}\n${text}` }] }
+  const others = [
+    `@@role system\n@@${text}\n${text}`,
+    `@@reverse_depth 1\n@@role user\n@@additional_keys ${text}\n@@exclude_keys ${text}\n${text}`,
+    "{{lastMessage}}",
+    "{{user}}",
+    `{{random:x,${text.replaceAll(",", "\\,")}}}`,
+    `{{pick::${text}::${text}}}`,
+    `{{reverse:${[...text].reverse().join("")}}}`,
+    `{{hidden_key:${text}}}{{// ${text}}}{{comment:${text}}}${text}`,
+  ].map((content) => ({ ...entry, content }))
+  const entries = [...places.map((extensions) => ({ ...entry, extensions })), ...others]
+  const book = { name: text, description: text, entries }
   const named = Object.fromEntries(
     ["description", "personality", "scenario", "system_prompt", "post_history_instructions", "first_mes", "mes_example"].map(
       (field) => [field, text],
@@ -142,11 +162,20 @@ function filledByCard(dialect: string, locale: string, prompt: string, text: str
   if (typeof card === "string") throw new Error(card)
   const values = { locale, userName: "User", clock: { nowMs: () => 0 } }
   const { text: persona, greeting, name = "Mei" } = cardPersona(card, values)
-  const history = greeting === "" ? [] : [said("assistant", greeting, { unprompted: true })]
+  const spoken = [said("user", "好"), said("assistant", "好"), said("user", "好")]
+  const history = greeting === "" ? spoken : [said("assistant", greeting, { unprompted: true }), ...spoken]
   const turn = turnState("好", { agentName: name, history })
+  const macros = { char: name, user: text, lastMessage: text, nowMs: 0, locale, random: () => 0.99, pick: () => 0.99 }
+  const fill = (given: string) => fillMacros(given, macros).text
+  const placed = (card.book?.entries ?? []).map((lore, at) => ({
+    entry: lore,
+    name: `card.${at}`,
+    text: { text: fill(lore.text.text), trust: "tool" as const },
+  }))
   const stack = new PromptStack([
     { key: "persona", content: persona, scope: "global" },
-    ...cardInjections({ card, fill: (given) => given }),
+    ...cardInjections({ card, fill }),
+    ...loreInjections(placed, "card").values(),
   ])
   return [...assemble(stack, { dialect, locale, prompt, turn }).messages]
 }
@@ -179,7 +208,7 @@ describe.skipIf(!dataPresent)("all strings of the attack material through every 
 describe.skipIf(!dataPresent)("all strings of the attack material through every field of a card", () => {
   // Those that were made to forge delimiters, and a part of the others: a card has many fields.
   const delimiters = dataPresent ? readJsonLines<{ text: string }>("injection/delimiter-forge.jsonl").map(({ text }) => text) : []
-  const others = dataPresent ? hostileStrings().filter((_, at) => at % 7 === 0) : []
+  const others = dataPresent ? hostileStrings().filter((_, at) => at % 20 === 0) : []
   const strings = [...new Set([...delimiters, ...others])].filter(isReadable)
 
   test.each(Object.keys(dialects))("C11 in %s a card forges no line of the dialect's own shape", (dialect) => {

@@ -11,7 +11,7 @@ interface BookPlace {
 }
 
 /** The most entries of a book that are read. */
-const maxEntries = 100_000
+const maxEntries = 10_000
 
 /**
  * Reads a lorebook: of a card, one of its own (`lorebook_v3`), or SillyTavern's world file, whose entries are an object. Numbers in text

@@ -18,6 +18,8 @@ type Found = ReadonlyMap<string, readonly string[]>
  * counts if all decorators of its chain before it are unknown or not valid. Of several of one name the first counts, but key lists add up.
  */
 export function readDecorators(text: string): { readonly content: string; readonly decorators: Decorators } {
+  // A book of many entries has few with decorators.
+  if (!/^\s*@@/.test(text)) return { content: text, decorators: none }
   const lines = text.split("\n")
   const found = new Map<string, string[]>()
   let at = 0
@@ -67,6 +69,8 @@ const known: Readonly<Record<string, (value: string) => boolean>> = {
   exclude_keys: isText,
   is_user_icon: isText,
 }
+
+const none = decoratorsOf(new Map())
 
 function isValid(name: string, value: string): boolean {
   return Object.hasOwn(known, name) && known[name]?.(value) === true
