@@ -14,7 +14,7 @@ describe("commands in a chat", () => {
   test("/help lists them, /exit leaves, and no model is asked", async () => {
     const { code, stdout, stderr } = await run(chat, { model: scriptedModel([]), input: "/help\n/exit\nnever\n" })
     expect({ code, stdout }).toEqual({ code: 0, stdout: "" })
-    expect(stderr.match(/^\/\w+/gm)).toEqual(["/help", "/exit", "/new", "/prompt", "/memory"])
+    expect(stderr.match(/^\/\w+/gm)).toEqual(["/help", "/exit", "/new", "/prompt", "/memory", "/approve", "/deny"])
   })
 
   test.each([
@@ -121,4 +121,30 @@ test("a kind of warning is said once, and the rest is counted at the end", async
     "! 2 more: The hook worse failed after the turn: no",
     'Each is in "promptstrata memory receipts" or --show trace.',
   ])
+})
+
+describe("a tool call that waits for a person", () => {
+  const module =
+    "const tool = { name: 'pay', description: 'Pays', trust: 'author', inputSchema: { type: 'object', properties: {} }, visibility: 'planner', repeatable: false, writes: true, needsApproval: true, check: async (value) => ({ ok: true, value }), execute: () => 'paid in full' }\nexport const plugin = { name: 'p', tools: [tool] }\n"
+  const pays = () => [
+    "chat",
+    `${tempFolder({ "a.toml": 'locale = "en"\n[plugins]\nenabled = ["./p.mjs"]\n[tools]\nwhile_asked = "wait"\n', "p.mjs": module })}/a.toml`,
+  ]
+  const calls = JSON.stringify({ action: "tool", tool: "pay", args: {} })
+
+  test("is allowed by /approve, and its turn goes on", async () => {
+    const model = scriptedModel([calls, say("Done.")])
+    const { code, stdout, stderr } = await run(pays(), { model, input: "Pay\n/approve\n/approve\n" })
+    expect([code, stdout]).toEqual([1, "Done.\n"])
+    expect(stderr).toMatch(/waits for your consent: .*pay.*\/approve/)
+    expect(stderr).toContain("paid in full")
+    expect(stderr).toContain("No tool call waits for your consent.")
+  })
+
+  test("is refused by /deny, and the model reads the reason", async () => {
+    const model = scriptedModel([calls, say("Then not.")])
+    const { code, stdout } = await run(pays(), { model, input: "Pay\n/deny it is too dear\n" })
+    expect([code, stdout]).toEqual([0, "Then not.\n"])
+    expect(JSON.stringify(model.requests[1]?.messages)).toContain("it is too dear")
+  })
 })

@@ -33,7 +33,7 @@ interface ChatOptions extends CommonOptions, StoreOptions {
 
 const help = `
 In a terminal, chat is a conversation. Otherwise each line of the input is a question, all in one conversation.
-A line /help, /exit, /new, /prompt or /memory is a command; /help says what they do.
+A line /help, /exit, /new, /prompt, /memory, /approve or /deny is a command; /help says what they do.
 Ctrl-C stops an answer. Ctrl-D, or Ctrl-C twice, leaves.
 
 Output: answers go to stdout. Tool calls, warnings and prompts go to stderr, or to the terminal if stdout is one.

@@ -4,7 +4,7 @@ import type { LanguageModel } from "../../model/language-model.ts"
 import type { Profile } from "../../profile/profile.ts"
 import type { DatabaseStore } from "../../stores/sql/sql-store.ts"
 import type { CliContext } from "../context.ts"
-import { exitCodeOf, jsonLine } from "../io.ts"
+import { exitCodeOf, exitCodes, jsonLine } from "../io.ts"
 import { memoryTable } from "../memory/print-memories.ts"
 import { conversationName, firstPrompt, latestConversation, terminalUser } from "../open-agent.ts"
 import { printPrompt } from "../print-prompt.ts"
@@ -75,6 +75,13 @@ export async function openConversation(parts: ConversationParts, context: CliCon
       await agent.idle()
       const maxWidth = screen.aside.isTTY === true ? screen.aside.columns : undefined
       return memoryTable({ store, profile, words: storeWords(profile.locale), maxWidth })
+    },
+    async answer(approved, reason) {
+      const [waiting] = await session.approvals()
+      if (waiting === undefined) return { text: words.nothingWaits, code: exitCodes.failed }
+      const turn = approved ? session.approve(waiting.id) : session.deny(waiting.id, reason)
+      interrupts.running(turn)
+      return { text: "", code: exitCodeOf(await showTurn(turn, printer)) }
     },
   }
   return {

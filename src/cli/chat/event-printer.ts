@@ -140,7 +140,7 @@ function outcome(result: TurnResult, screen: Screen, words: ChatWords): void {
     stopped: undefined,
     // Its words are answered with the next ones.
     joined: undefined,
-    "awaiting-approval": words.awaitingApproval,
+    "awaiting-approval": words.awaitingApproval(terminalLine((result.approvals ?? []).map(({ summary }) => summary).join(" · "))),
   }
   const note = notes[result.stopReason]
   if (note !== undefined) screen.note(screen.paint("yellow", `(${note})`))

@@ -10,6 +10,8 @@ export interface ChatActions {
   prompt(question: string): Promise<string>
   /** The newest memories. */
   memory(): Promise<string>
+  /** Answers the oldest call that waits for a person, and shows how its turn goes on. */
+  answer(approved: boolean, reason: string): Promise<{ readonly text: string; readonly code: number }>
 }
 
 /** The outcome of a command. */
@@ -48,6 +50,9 @@ export async function runChatCommand(
       return done(await actions.prompt(argument.trim()))
     case "/memory":
       return done(await actions.memory())
+    case "/approve":
+    case "/deny":
+      return { ...done(""), ...(await actions.answer(command === "/approve", argument.trim())) }
     default:
       return { ...done(`${unknownCommand(command)}${didYouMean(command, Object.keys(commands))}`), code: exitCodes.failed }
   }

@@ -14,6 +14,8 @@ const en = {
     "/new": "begins a new conversation; memories stay",
     "/prompt": "prints the prompt of the last question, or of /prompt QUESTION",
     "/memory": "prints the newest memories",
+    "/approve": "allows the tool call that waits, and goes on with its turn",
+    "/deny": "refuses it; /deny REASON tells the model why",
   },
   unknownCommand: (command: string) =>
     `There is no command ${command}; /help lists those there are. A line that begins with a space is sent as it is.`,
@@ -32,8 +34,8 @@ const en = {
   aborted: "aborted",
   truncated: "the answer is cut off: the model reached its output limit",
   maxSteps: "the step limit was reached, so the model had to answer",
-  awaitingApproval:
-    "a tool call needs your consent, for which you can only be asked in a chat at a terminal; a new message drops it",
+  awaitingApproval: (calls: string) => `a tool call waits for your consent: ${calls}; /approve allows it, /deny refuses it`,
+  nothingWaits: "No tool call waits for your consent.",
   repeatedCall: "the model repeated a call, so it had to answer",
   /** The agent chose not to answer. */
   silence: "no answer",
@@ -59,6 +61,8 @@ const zh: ChatWords = {
     "/new": "开始新的会话，记忆保留",
     "/prompt": "打印上一个问题的提示词，或 /prompt 问题",
     "/memory": "列出最新的记忆",
+    "/approve": "允许正在等待的工具调用，并继续这一轮",
+    "/deny": "拒绝这次调用；/deny 理由 会把理由告诉模型",
   },
   unknownCommand: (command) => `没有命令 ${command}，/help 会列出所有命令。以空格开头的一行会原样发送。`,
   newConversation: (name) => `新的会话：${name}。记忆保留。`,
@@ -74,7 +78,8 @@ const zh: ChatWords = {
   aborted: "已中止",
   truncated: "回答被截断：模型达到了输出上限",
   maxSteps: "已达到步数上限，模型只能直接作答",
-  awaitingApproval: "有一次工具调用需要你同意，只有在终端里聊天时才能询问；发送新消息会放弃这次调用",
+  awaitingApproval: (calls) => `有一次工具调用在等你同意：${calls}。/approve 允许，/deny 拒绝`,
+  nothingWaits: "没有工具调用在等你同意。",
   repeatedCall: "模型重复调用同一工具，只能直接作答",
   silence: "没有回答",
   nothingAsked: "没有问题：输入中只有空行。",
