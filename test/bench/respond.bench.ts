@@ -1,0 +1,94 @@
+import { createAgent } from "../../src/agent/agent.ts"
+import type { ChatMessage } from "../../src/agent/respond.ts"
+import type { LanguageModel } from "../../src/model/language-model.ts"
+import { resolveProfile } from "../../src/profile/resolve.ts"
+import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"
+import type { BenchResult } from "./bench.ts"
+import { cpuMsAlone, formatMs, formatRatio, median } from "./measure.ts"
+import { callsOf } from "./turn-path.ts"
+
+const warmUp = 20
+const turns = 60
+const earlier = 20
+const most = 1.3
+
+/** CPU of a turn over a conversation that the caller keeps, beside one of a session with the same messages. The gate is the calls. */
+export async function run(): Promise<BenchResult> {
+  const ways = [keptTurns, respondedTurns].map((make) => make())
+  const times: number[][] = [[], []]
+  for (let turn = 0; turn < warmUp + turns; turn++)
+    // By turns the one and the other first, because the second one finds the caches warm.
+    for (const at of turn % 2 === 0 ? [0, 1] : [1, 0]) {
+      const say = await ways[at]?.()
+      const tookMs = await cpuMsAlone(() => say?.())
+      if (turn >= warmUp) times[at]?.push(tookMs)
+    }
+  const [kept = Number.NaN, responded = Number.NaN] = times.map(median)
+  const [ofKept = 1, ofResponded = Number.NaN] = await calls(ways)
+  return {
+    title: `A turn's CPU over ${earlier} messages that the caller keeps (median of ${turns}, in turn)`,
+    rows: [
+      { way: "session.send, kept", CPU: formatMs(kept), "to the kept turn": "" },
+      { way: "agent.respond", CPU: formatMs(responded), "to the kept turn": formatRatio(responded, kept) },
+      { way: "bound", CPU: "", "to the kept turn": `${most}×` },
+    ],
+    gates: [
+      {
+        name: `respond makes at most ${most} times as many calls as a kept turn`,
+        ok: ofResponded <= most * ofKept,
+        detail: `${ofResponded} and ${ofKept}`,
+      },
+    ],
+  }
+}
+
+/** Prepares a turn over the same messages each time, which is then run. */
+type Way = () => Promise<() => Promise<void>>
+
+async function calls(ways: readonly Way[]): Promise<number[]> {
+  const found: number[] = []
+  for (const prepare of ways) {
+    const say = await prepare()
+    found.push(await callsOf(say))
+  }
+  return found
+}
+
+const profile = resolveProfile({ dialect: "layered", locale: "en", persona: "p", memory: { enabled: false } })
+const messages: readonly ChatMessage[] = Array.from({ length: earlier + 1 }, (_, at) => ({
+  role: at % 2 === 0 ? "user" : "assistant",
+  content: `Words number ${at} of a conversation.`,
+}))
+
+function keptTurns(): Way {
+  const store = createInMemoryStore()
+  const agent = createAgent({ profile, model, store })
+  let conversations = 0
+  return async () => {
+    const session = agent.session(`kept ${++conversations}`)
+    const append = messages.slice(0, earlier).map(({ role, content: text }, at) => {
+      const speaker = role === "user" ? { id: "ann", name: "Ann" } : { id: session.key.agent, name: "Fay" }
+      return { role, text, speaker, turnId: `earlier-${at >> 1}`, atMs: at * 60_000 }
+    })
+    await store.commit(session.key, { expectVersion: 0, append, state: {}, jobs: [] })
+    return async () => expectAnswer(await session.send(messages[earlier]?.content ?? "").result)
+  }
+}
+
+function respondedTurns(): Way {
+  const agent = createAgent({ profile, model })
+  return async () => async () => expectAnswer(await agent.respond(messages).result)
+}
+
+function expectAnswer(result: { readonly ok: boolean }): void {
+  if (!result.ok) throw new Error("A turn failed.")
+}
+
+const model: LanguageModel = {
+  id: "brief",
+  capabilities: { developerRole: false, tools: false },
+  async *stream() {
+    yield { type: "text-delta", delta: '{"action":"finish","message":"I see."}' }
+    yield { type: "finish", reason: "stop" }
+  },
+}
