@@ -55,6 +55,26 @@ describe("the memory of words that are heard", () => {
     expect((await memories()).filter((text) => text.startsWith("bob"))).toEqual([])
   })
 
+  test("the profile learns from words of its own user that share an answer with others, and from nobody else's", async () => {
+    const clock = manualClock(Date.UTC(2026, 0, 2))
+    const timers = manualTimers(clock)
+    const model = backgroundModel()
+    const conversation = { mergeMs: 100 }
+    const { agent } = testAgent(model, { locale: "en", conversation }, { store: createInMemoryStore(), ports: { clock, timers } })
+    const session = agent.session(group)
+    session.send("I live in Oslo", { from: ada })
+    session.send("I live in Rome", { from: bob })
+    const last = session.send("Near the harbour", { from: ada })
+    await timers.whenPending(1)
+    for (let round = 0; round < 20; round++) await new Promise((resolve) => setImmediate(resolve))
+    timers.advance(100)
+    await last.result
+    await agent.idle()
+    const [learnt] = model.asked.filter(({ facts }) => facts?.prompt === "user-profile")
+    const shown = learnt?.messages.map(({ content }) => content).join("\n") ?? ""
+    expect(["Oslo", "harbour", "Rome"].map((word) => shown.includes(word))).toEqual([true, true, false])
+  })
+
   test("what is heard while the memory is off is never remembered, and stays in history", async () => {
     const { session, store, say, hear, memories } = listener()
     await hear("said before the switch")

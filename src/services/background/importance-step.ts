@@ -5,7 +5,7 @@ import { userProfileText } from "../show-user-profile.ts"
 import type { AskModel } from "./background-job.ts"
 import { backgroundInjection, dialogueInjection, heardBefore } from "./dialogue.ts"
 import { capReached, type MemoryRun, type StepResult } from "./memory-run.ts"
-import { hasUserWords, readProfileFields } from "./profile-step.ts"
+import { hasUserWords, heardOfUser, readProfileFields } from "./profile-step.ts"
 import { readJson } from "./read-json.ts"
 
 /** Asks a model how important the turns are (T32). For several turns, the same call asks for profile fields. */
@@ -13,7 +13,7 @@ export async function importanceStep(run: MemoryRun, ask: AskModel, signal: Abor
   const cap = await capReached(run)
   if (cap !== undefined) return cap
   const isBatch = run.turns.length > 1 && run.options.userProfile !== undefined && hasUserWords(run)
-  const turns = isBatch ? run.turns : [...(await heardOf(run)), ...run.turns]
+  const turns = [...(isBatch ? await heardOfUser(run) : await heardOf(run)), ...run.turns]
   const { keys: asksKeys, timeZone } = run.options.settings
   const dialogue = asksKeys
     ? [dialogueInjection(turns, daysIn(timeZone)), backgroundInjection("keys", true)]
@@ -54,7 +54,7 @@ function daysIn(timeZone = "UTC"): (atMs: number) => string {
   return (atMs) => day.format(atMs)
 }
 
-/** The words that were heard before the turns are judged with them. The profile does not learn from it, because others said it. */
+/** The words that were heard before the turns are judged with them. The profile learns only from its own user's. */
 async function heardOf({ turns, job, context }: MemoryRun) {
   return (await heardBefore(turns, job, context)).heard
 }

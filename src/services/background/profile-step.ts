@@ -5,7 +5,7 @@ import { userProfileText } from "../show-user-profile.ts"
 import type { ProfileStatement } from "../store/records.ts"
 import type { UserProfile, UserProfileService } from "../user-profile.ts"
 import type { AskModel } from "./background-job.ts"
-import { backgroundInjection, dialogueInjection } from "./dialogue.ts"
+import { backgroundInjection, dialogueInjection, heardBefore, type TurnWords } from "./dialogue.ts"
 import { capReached, type MemoryRun, type ProfileField, type StepResult } from "./memory-run.ts"
 import { readJson } from "./read-json.ts"
 
@@ -29,11 +29,20 @@ export async function profileStep(
     const cap = await capReached(run)
     if (cap !== undefined) return cap
     const text = userProfileText(profile, run.options.settings.profileCharacters)
-    const injections = [dialogueInjection(run.turns), backgroundInjection("profile", text)]
+    const injections = [dialogueInjection([...(await heardOfUser(run)), ...run.turns]), backgroundInjection("profile", text)]
     fields = readProfileFields((await ask("user-profile", injections, { signal })).text)
   }
   if (fields === undefined) return { outcome: "parse-error", message: "no JSON object in the answer" }
   return keep(run, service, { profile, fields, signal })
+}
+
+/**
+ * The words of the profile's own user that stand before the turns without an answer of their own, such as those that share one with
+ * others. What others said is no part of this user's profile.
+ */
+export async function heardOfUser({ turns, job, context, key }: MemoryRun): Promise<readonly TurnWords[]> {
+  const { heard } = await heardBefore(turns, job, context)
+  return heard.filter(({ messages }) => messages.every(({ speaker }) => speaker.id === key.user))
 }
 
 /** True if a user spoke in the turns. */
