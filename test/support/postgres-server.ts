@@ -20,8 +20,7 @@ export interface PostgresServer {
  */
 export async function startPostgres({ durable = false }: { readonly durable?: boolean } = {}): Promise<PostgresServer> {
   makeSymlinks()
-  const { specifier, copiedTo } = await readableServerPackage()
-  const Server = ((await import(specifier)) as { readonly default: typeof EmbeddedPostgres }).default
+  const { Server, copiedTo } = await loadServer()
   const databaseDir = await mkdtemp(join(tmpdir(), "promptstrata-postgres-"))
   const port = await freePort()
   const log: string[] = []
@@ -54,6 +53,18 @@ export async function startPostgres({ durable = false }: { readonly durable?: bo
     if (copiedTo !== undefined) await rm(copiedTo, { recursive: true, force: true })
   }
   return { url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`, stop }
+}
+
+/**
+ * Loads the package of the server. It would end a process that has nothing left to do with code 0 and so hide that tests failed: that
+ * listener of it is taken off.
+ */
+export async function loadServer(): Promise<{ readonly Server: typeof EmbeddedPostgres; readonly copiedTo: string | undefined }> {
+  const { specifier, copiedTo } = await readableServerPackage()
+  const before = new Set(process.listeners("beforeExit"))
+  const { default: Server } = (await import(specifier)) as { readonly default: typeof EmbeddedPostgres }
+  for (const listener of process.listeners("beforeExit")) if (!before.has(listener)) process.off("beforeExit", listener)
+  return { Server, copiedTo }
 }
 
 /** An install that runs no scripts leaves out the links between the server's libraries. */
