@@ -8,6 +8,7 @@ import type { Page } from "playwright-core"
 import { describe, expect, test } from "vitest"
 import type { LanguageModel } from "../../src/model/language-model.ts"
 import { callTool, finish } from "../support/agents.ts"
+import { dataPresent, hostileStrings } from "../support/corpora.ts"
 import { tempFolder } from "../support/temp-folder.ts"
 import { openPage, useBrowser } from "./opened.ts"
 
@@ -161,14 +162,6 @@ describe("the connection", () => {
 })
 
 describe("text from outside", () => {
-  const corpus = new URL("../../../shared/data/injection/blns.json", import.meta.url)
-  const known = (): string[] => {
-    try {
-      return JSON.parse(readFileSync(corpus, "utf8")) as string[]
-    } catch {
-      return []
-    }
-  }
   const hostile = [
     "<script>window.ran = 1</script>",
     '"><img src=x onerror="window.ran = 1">',
@@ -180,30 +173,31 @@ describe("text from outside", () => {
     "__proto__",
     "\u202eright to left\u202c",
     "\u0000\u0007\u001b[31m",
-    ...known(),
-  ].filter((text) => text.trim() !== "")
+  ]
+  const known = dataPresent ? hostileStrings() : []
+  /** The strings of one field of five: each string of outside stands in one of them. */
+  const field = (own: number): string => [...hostile, ...known.filter((_, at) => at % 5 === own)].join("\n")
 
   test("is shown as it is in every field, and no script of it runs", async () => {
-    const all = hostile.join("\n")
     const short = hostile.slice(0, 9).join(" ")
-    const memory = { recall: async () => [{ id: short, text: all, speaker: short, score: 1, why: [] }] }
+    const memory = { recall: async () => [{ id: short, text: field(0), speaker: short, score: 1, why: [] }] }
     const model: LanguageModel = {
       id: short,
       capabilities: { developerRole: false, tools: false },
       async *stream() {
         yield { type: "warning", message: short }
-        yield { type: "text-delta", delta: finish(all) }
+        yield { type: "text-delta", delta: finish(field(1)) }
         yield { type: "finish", reason: "stop" }
       },
     }
     const { agent, page, problems } = await open([], {
       model,
-      profile: { ...english, persona: all, agent: { name: short }, memory: { enabled: true } },
+      profile: { ...english, persona: field(2), agent: { name: short }, memory: { enabled: true } },
       agentOptions: { memory, onWarning: () => undefined },
     })
     const session = agent.session(short)
-    session.stack.add({ key: "mood <img src=x onerror=window.ran=1>", content: all, trust: "user" })
-    const result = await session.send(all, { from: { id: short, name: short } }).result
+    session.stack.add({ key: "mood <img src=x onerror=window.ran=1>", content: field(3), trust: "user" })
+    const result = await session.send(field(4), { from: { id: short, name: short } }).result
     const main = page.getByRole("main")
     await main.getByText("<svg onload=window.ran=1>").first().waitFor()
     for (const tab of ["Waterfall", "Raw", "Memories", "Prompt"]) await main.getByRole("tab", { name: tab }).click()

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest"
 import { barsOf } from "../../../page/bars.ts"
 import { breakLines, layOut, rowOfSpan, segmentsOf, sumLayers } from "../../../page/layout.ts"
 import type { RecordedSpan } from "../../../src/server/inspector/turn-record.ts"
+import { runs, seedOf } from "../../support/size.ts"
 import { root } from "../../support/source-files.ts"
 
 const span = (text: string, key = ""): RecordedSpan => ({
@@ -30,6 +31,7 @@ describe("the lines of a request", () => {
           expect(line.length).toBeLessThanOrEqual(2 * columns)
         }
       }),
+      { numRuns: runs(2_000), seed: seedOf(20) },
     )
   })
 
@@ -52,6 +54,7 @@ describe("the lines of a request", () => {
         }
         expect(seen).toEqual(parts)
       }),
+      { numRuns: runs(2_000), seed: seedOf(20) },
     )
   })
 
