@@ -124,6 +124,10 @@ const cases: readonly Case[] = [
   { name: "serve", args: ({ profile, folder }) => ["serve", profile, "--data-dir", folder, "--host", hostile] },
   { name: "serve", args: ({ profile, odd }) => ["serve", profile, join(odd, "mcp.toml"), "--no-store", "--port", "0"] },
   { name: "serve", args: ({ profile }) => ["serve", profile, "--no-store", "--port", "0"] },
+  ...["bad.toml", "evil.toml"].map((file) => ({
+    name: "inspect",
+    args: ({ odd }: World) => ["inspect", join(odd, file), "--no-store"],
+  })),
   { name: "init", args: ({ odd }) => ["init", join(odd, "luna"), "--name", "Luna"] },
   { name: "init", args: ({ odd }) => ["init", join(odd, "new"), "--name", hostile] },
   { name: "chat", args: ({ odd, folder }) => ["chat", join(odd, "evil.json"), "--data-dir", folder], input: "hi\n" },
@@ -219,6 +223,7 @@ describe("hostile text", () => {
       const run = start(given, { env, model: model(), ...options })
       // A worker goes on until it is told to end.
       if (given.includes("--store") && given[0] === "worker") void run.shows("turn-1").then(run.interrupt)
+      if (given[0] === "inspect") void run.shows("http://").then(run.interrupt)
       if (given[0] === "serve") void run.shows("SIGTERM").then(run.interrupt)
       const code = await run.code
       const { stdout, stderr } = run.written

@@ -7,7 +7,7 @@ type Json = Readonly<Record<string, unknown>>
 /** The servers of a file of another program, such as `{ "mcpServers": { … } }`; undefined for other JSON. */
 export function mcpServersIn(json: Json): Json | undefined {
   const servers = json.mcpServers ?? json.servers
-  const isServer = (value: unknown) => isRecord(value) && (typeof value.command === "string" || typeof value.url === "string")
+  const isServer = (value: unknown) => ["command", "url", "serverUrl"].some((name) => stringOf(recordOf(value)[name]) !== "")
   return isRecord(servers) && Object.values(servers).some(isServer) ? servers : undefined
 }
 

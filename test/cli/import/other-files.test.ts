@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs"
 import fc from "fast-check"
+import { parse } from "smol-toml"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { filesOfServers, mcpServersIn } from "../../../src/cli/import/mcp-servers.ts"
 import { loadProfile } from "../../../src/node/profile/load-profile.ts"
@@ -100,18 +101,17 @@ describe("promptstrata import", () => {
     })
   })
 
-  test("settings of servers with any words make a profile that can be read", async () => {
+  test("settings of servers with any words make a profile that can be read", () => {
     const words = fc.string({ unit: "binary", maxLength: 12 })
     const server = fc.record({ command: words, args: fc.array(words), env: fc.dictionary(words, words), url: words, cwd: words })
-    await fc.assert(
-      fc.asyncProperty(fc.dictionary(words, server), async (given) => {
+    fc.assert(
+      fc.property(fc.dictionary(words, server), (given) => {
         const found = mcpServersIn({ mcpServers: given })
         if (found === undefined) return
         const text = filesOfServers(found, { file: "a", locale: "en" }).files.get("profiles/mcp.toml") ?? ""
-        const { parse } = await import("smol-toml")
         expect(parse(text)).toHaveProperty("mcp")
       }),
-      { numRuns: runs(500), seed: seedOf(61) },
+      { numRuns: runs(1_000), seed: seedOf(61) },
     )
   })
 
