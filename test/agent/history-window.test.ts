@@ -17,6 +17,38 @@ const said = (tokens: number, at: number): HistoryMessage => ({
 /** A message's tokens: its words, its speaker's name, and what stands around it. */
 const costOf = ({ text }: HistoryMessage) => text.length + 1 + 4
 
+/** The window of a history by its meaning: blank messages are left out first. */
+function windowOf(history: readonly HistoryMessage[], contextCount: number, window: "slide" | "steps", earlier: number) {
+  const spoken = history.filter(({ text }) => text.trim() !== "")
+  if (window === "slide") return spoken.slice(-contextCount)
+  const begin = Math.max(0, Math.floor((earlier + spoken.length - contextCount) / contextCount)) * contextCount
+  return spoken.slice(Math.max(0, begin - earlier))
+}
+
+describe("a window of history by messages", () => {
+  test("T30 is that of the history alone, whatever windows were asked for of it before and whatever was taken out of it", () => {
+    const edit = fc.record({ at: fc.nat(30), gone: fc.nat(4), added: fc.array(fc.nat(2), { maxLength: 6 }) })
+    fc.assert(
+      fc.property(
+        fc.array(edit, { minLength: 1, maxLength: 12 }),
+        fc.integer({ min: 1, max: 12 }),
+        fc.constantFrom("slide", "steps"),
+        fc.nat(20),
+        (edits, contextCount, window, earlier) => {
+          let history: readonly HistoryMessage[] = []
+          for (const [turn, { at, gone, added }] of edits.entries()) {
+            const from = Math.min(at, history.length)
+            history = history.toSpliced(from, gone, ...added.map((tokens) => said(tokens, turn)))
+            const shown = historyWindow(history, { contextCount, window }, earlier)
+            expect(shown).toEqual(windowOf(history, contextCount, window, earlier))
+          }
+        },
+      ),
+      { numRuns: runs(2_000), seed: seedOf(19) },
+    )
+  })
+})
+
 describe("a window of history by tokens", () => {
   test("shows between the number and twice the number of tokens, and always the newest message", () => {
     fc.assert(

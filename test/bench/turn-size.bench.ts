@@ -1,9 +1,16 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { z } from "zod"
 import { createAgent } from "../../src/agent/agent.ts"
+import type { HistoryMessage } from "../../src/core/conversation.ts"
 import type { Skill } from "../../src/layers/skills.ts"
 import type { LanguageModel, ModelPart } from "../../src/model/language-model.ts"
 import type { ProfileInput } from "../../src/profile/profile.ts"
 import { resolveProfile } from "../../src/profile/resolve.ts"
+import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"
+import type { Store } from "../../src/services/store/store.ts"
+import { openStore } from "../../src/stores/open-store.ts"
 import { defineTool } from "../../src/tools/define-tool.ts"
 import type { Tool } from "../../src/tools/tool.ts"
 import type { BenchResult } from "./bench.ts"
@@ -27,15 +34,26 @@ interface Case {
   readonly most: number
 }
 
-/** CPU of a turn with many tools or skills, beside the same turn with few in the same rounds. The gates are the ratios. */
+/** CPU of a turn with many tools, skills or messages, beside the same turn with few in the same rounds. The gates are the ratios. */
 export async function run(): Promise<BenchResult> {
+  const folder = mkdtempSync(join(tmpdir(), "promptstrata-bench-"))
+  const store = await openStore(folder)
   const cases: Case[] = [
     { what: "500 tools, JSON, to one", little: withTools(1, "json"), much: withTools(500, "json"), most: 1.5 },
     { what: "500 tools, native, to one", little: withTools(1, "native"), much: withTools(500, "native"), most: 1.3 },
     { what: "200 inline skills, to one", little: withSkills(1), much: withSkills(200), most: 1.15 },
   ]
+  for (const [name, kept, most] of [
+    ["memory", createInMemoryStore(), 3.1],
+    ["SQLite", store, 1.6],
+  ] as const) {
+    const what = `history of 10,000 turns to one of 10, ${name}`
+    cases.push({ what, little: await withHistory(10, kept), much: await withHistory(10_000, kept), most })
+  }
   const found = []
   for (const each of cases) found.push({ ...each, ...(await measured(each)) })
+  await store.close()
+  rmSync(folder, { recursive: true })
   return {
     title: `A turn by how much there is beside it (median of ${rounds})`,
     rows: found.map(({ what, littleMs, muchMs, most }) => ({
@@ -97,6 +115,26 @@ function withSkills(count: number): Turns {
   return sessionsOf({ skills }, [])
 }
 
+/** Turns of a conversation that holds so many already. */
+async function withHistory(count: number, store: Store): Promise<Turns> {
+  const conversation = `of-${count}`
+  const messages = Array.from({ length: count * 2 }, (_, at): HistoryMessage => {
+    const isOwn = at % 2 === 1
+    return {
+      role: isOwn ? "assistant" : "user",
+      text: `Words number ${at} of a conversation that went on for long.`,
+      speaker: isOwn ? { id: "bench", name: "Bench" } : { id: "ann", name: "Ann" },
+      turnId: `turn-${at >> 1}`,
+      atMs: at * 60_000,
+    }
+  })
+  await store.append({ agent: "bench", conversation, audience: "private" }, messages)
+  const agent = createAgent({ profile: profileOf({}), model: talking, store })
+  return async () => {
+    for (let turn = 0; turn < turns; turn++) await sent(agent.session(conversation).send(`Go on with ${words++}.`))
+  }
+}
+
 let conversations = 0
 /** No two turns have the same words, so that none finds its whole request again. */
 let words = 0
@@ -110,7 +148,14 @@ function sessionsOf(input: ProfileInput, tools: readonly Tool[]): Turns {
 }
 
 function profileOf(input: ProfileInput) {
-  return resolveProfile({ dialect: "layered", locale: "en", persona: "You are Mira.", agent: { id: "bench" }, ...input })
+  return resolveProfile({
+    dialect: "layered",
+    locale: "en",
+    persona: "You are Mira.",
+    memory: { enabled: false },
+    agent: { id: "bench" },
+    ...input,
+  })
 }
 
 async function sent(turn: { readonly result: Promise<{ readonly ok: boolean; readonly error?: unknown }> }): Promise<void> {

@@ -2,7 +2,7 @@ import type { CountedTool, TokenCounter } from "../../core/ports.ts"
 import type { Message, MessagePart, Prefix, Span, ToolCall } from "../../core/span.ts"
 import { joined, type MessageCounter } from "../tokens/counted-message.ts"
 import { messageCounter } from "../tokens/message-counter.ts"
-import type { Draft, DraftMessage, Piece, WrittenMessage } from "./draft.ts"
+import type { Draft, DraftMessage, WrittenMessage } from "./draft.ts"
 import { evenRuns, findPrefixes } from "./prefixes.ts"
 
 /** A draft whose messages are written out and whose spans are counted. */
@@ -156,21 +156,17 @@ function writtenBefore(draft: DraftMessage, index: number, counter: MessageCount
   if (written?.counter === counter) return written
   if (pieces.length < longMessage || calls) return undefined
   for (const known of longMessages.get(counter)?.[index] ?? []) {
-    if (known.message.role !== role || !areSame(known.pieces, pieces)) continue
+    let at = known.message.role === role && known.pieces.length === pieces.length ? pieces.length : -1
+    // From the end, because requests differ there first.
+    for (; at > 0; at--) {
+      const [a, b] = [known.pieces[at - 1], pieces[at - 1]]
+      if (a === b) continue
+      const isAlike = a?.text === b?.text && a?.key === b?.key && a?.part === b?.part && a?.trust === b?.trust
+      if (!isAlike || a?.stability !== b?.stability || a?.source !== b?.source || a?.parts !== b?.parts) break
+    }
+    if (at !== 0) continue
     draft.written = known
     return known
   }
   return undefined
-}
-
-function areSame(some: readonly Piece[], others: readonly Piece[]): boolean {
-  if (some.length !== others.length) return false
-  // From the end, because requests differ there first.
-  for (let at = some.length - 1; at >= 0; at--) {
-    const [a, b] = [some[at], others[at]]
-    if (a === b) continue
-    const isAlike = a?.text === b?.text && a?.key === b?.key && a?.part === b?.part && a?.trust === b?.trust
-    if (!isAlike || a?.stability !== b?.stability || a?.source !== b?.source || a?.parts !== b?.parts) return false
-  }
-  return true
 }

@@ -16,8 +16,8 @@ interface ListPlace<Item extends ListItem> {
   readonly writer: FrameWriter
   readonly recorder: DraftRecorder
   readonly print: (item: Item) => boolean
-  /** Notes that an item was printed without `print`. */
-  readonly printedAgain: (item: Item) => void
+  /** Notes that an item with an origin of its own was printed without `print`. */
+  readonly printedAgain?: (item: Item) => void
 }
 
 /** Everything beside the items that their text depends on. In equal contexts, the same items print the same. */
@@ -33,11 +33,6 @@ interface ListContext {
   readonly source?: Source | undefined
 }
 
-function isSameContext(a: ListContext | undefined, b: ListContext): boolean {
-  const isAlike = a?.dialect === b.dialect && a.file === b.file && a.stability === b.stability
-  return isAlike && a.key === b.key && a.trust === b.trust && a.source === b.source
-}
-
 /**
  * Prints a slot's items with the file's separator between them; true if anything was printed. Items that followed each other
  * here the last time too are not printed one by one: their pieces are put again. A change of one of a thousand prints one.
@@ -46,9 +41,11 @@ export function printList<Item extends ListItem>(items: readonly Item[], place: 
   const { node, context, writer, recorder, print, printedAgain } = place
   const { separator = "\n" } = context.file
   const before = lists.get(node) as PrintedList<Item> | undefined
-  const known = isSameContext(before?.context, context) ? before : undefined
-  const scope = writer.open()
-  const begun = recorder.pieces.length
+  const around = before?.context
+  const isAlike = around?.dialect === context.dialect && around.file === context.file && around.key === context.key
+  const isSame = around?.stability === context.stability && around.trust === context.trust && around.source === context.source
+  const known = isAlike && isSame ? before : undefined
+  const [scope, begun] = [writer.open(), recorder.pieces.length]
   const ends: number[] = []
   let [near, misses, news] = [0, 0, 0]
   for (let item = items[0]; item; item = items[ends.length]) {
@@ -59,12 +56,14 @@ export function printList<Item extends ListItem>(items: readonly Item[], place: 
       recorder.putAgain(known.pieces, run.from, run.to)
       for (let place = run.first; place < run.end; place++) {
         const end = known.ends[place] ?? 0
-        const again = known.items[place]
-        if (again && end > (known.ends[place - 1] ?? 0)) printedAgain(again)
+        if (end > (known.ends[place - 1] ?? 0)) printedAgain?.(known.items[place] as Item)
         ends.push(end + moved)
       }
-      if (run.to > run.from) writer.passed()
-      if (run.to > run.from) writer.separate(separator, node.source)
+      if (run.to > run.from) {
+        recorder.mark()
+        writer.passed()
+        writer.separate(separator, node.source)
+      }
       ;[near, misses] = [run.end, 0]
     } else {
       if (print(item)) writer.separate(separator, node.source)

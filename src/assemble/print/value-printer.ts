@@ -94,28 +94,19 @@ export class ValuePrinter {
     }
     const file = entryFile(this.#dialect, fileName)
     if (!file && rest !== true) throw missingEntryFile(fileName, this.#dialect, node)
-    if (file && value.length >= longList) return this.#longList(value, { injection, node, file })
+    if (file && value.length >= longList) {
+      const [writer, recorder] = [this.#writer, this.#recorder]
+      const { key, stability } = recorder.origin
+      const context = { dialect: this.#dialect, file, key, stability, trust: injection.trust, source: injection.source }
+      const print = (entry: SlotEntry): boolean => this.entry(entry, { injection, node, file })
+      return printList(value, { node, context, writer, recorder, print })
+    }
     const scope = this.#writer.open()
     for (const entry of value) {
       const isPrinted = file ? this.entry(entry, { injection, node, file }) : this.#texts(entry, place)
       if (isPrinted) this.#writer.separate(file?.separator ?? "\n", node.source)
     }
     return this.#writer.close(scope)
-  }
-
-  /** Prints a list of many entries. Most of them stood here in the request before. */
-  #longList(entries: readonly SlotEntry[], { injection, node, file }: EntryPlace): boolean {
-    const [writer, recorder] = [this.#writer, this.#recorder]
-    const { key, stability } = recorder.origin
-    const { trust, source } = injection
-    return printList(entries, {
-      node,
-      context: { dialect: this.#dialect, file, key, stability, trust, source },
-      writer,
-      recorder,
-      print: (entry) => this.entry(entry, { injection, node, file }),
-      printedAgain: () => recorder.mark(),
-    })
   }
 
   entry(entry: SlotEntry, place: EntryPlace): boolean {

@@ -52,7 +52,7 @@ export class SessionTable {
     const notes = new Map(found.notes)
     for (const id of commit.taken ?? []) if (notes.has(id)) notes.set(id, undefined)
     const version = found.version + 1
-    const history = Object.freeze([...found.history, ...append])
+    const history = Object.freeze(found.history.concat(append))
     this.#rows.set(sessionRowId(key), { ...found, version, history, state, notes })
     return { version, jobs }
   }
@@ -60,7 +60,7 @@ export class SessionTable {
   append(key: SessionKey, messages: readonly HistoryMessage[]): void {
     const added = frozenJson(messages, "messages")
     const row = this.row(key)
-    if (added.length > 0) this.put({ ...row, history: Object.freeze([...row.history, ...added]) })
+    if (added.length > 0) this.put({ ...row, history: Object.freeze(row.history.concat(added)) })
   }
 
   post(key: SessionKey, note: SessionNote): boolean {
