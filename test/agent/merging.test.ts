@@ -1,7 +1,7 @@
-// Loaded beforehand: what is loaded while a turn waits would take rounds of the event loop.
+// Loaded beforehand, as by `beforeAll`: what is loaded while a turn waits would take rounds of the event loop.
 import "../../src/agent/failed/failed-turn.ts"
 import "../../src/agent/second-thoughts/merging.ts"
-import { describe, expect, test } from "vitest"
+import { beforeAll, describe, expect, test } from "vitest"
 import { z } from "zod"
 import type { AgentOptions } from "../../src/agent/agent-options.ts"
 import type { SendOptions } from "../../src/agent/session-options.ts"
@@ -49,6 +49,14 @@ function fay(
 async function settled(): Promise<void> {
   for (let round = 0; round < 20; round++) await new Promise((resolve) => setImmediate(resolve))
 }
+
+beforeAll(async () => {
+  const { session, agent, texts } = fay({}, [callTool("none"), finish("One."), finish("Two.")])
+  await session.hear("h")
+  await session.send("a").result
+  await session.wake("it is time").result
+  await Promise.all([texts(), agent.idle()])
+})
 
 const joined = (to: { readonly id: string }) => ({ ok: true, text: "", stopReason: "joined", joinedTo: to.id })
 
