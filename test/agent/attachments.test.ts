@@ -209,7 +209,11 @@ const good: AttachmentInput = { bytes: png(1, 1) }
 describe("attachments that cannot be used", () => {
   const bad: readonly (readonly [string, readonly AttachmentInput[], object])[] = [
     ["a picture that is none", [good, { bytes: new Uint8Array([1, 2, 3]), mediaType: "image/png" }], { code: "file" }],
-    ["a picture with a damaged header", [good, { bytes: png(0, 0) }], { code: "file" }],
+    [
+      "a picture with a damaged header",
+      [good, { bytes: png(0, 0) }],
+      { code: "file", hint: "Nothing was kept. Send the picture again, as PNG, JPEG, GIF or WebP." },
+    ],
     ["no bytes", [good, { bytes: new Uint8Array() }], { code: "file" }],
     [
       "too many bytes",

@@ -1,5 +1,8 @@
+import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { describe, expect, onTestFinished, test } from "vitest"
+import { openSqliteStore } from "../../../src/stores/sqlite/open-sqlite-store.ts"
+import { tempFolder } from "../../support/temp-folder.ts"
 import { commit, processes, settle, working } from "./support/processes.ts"
 import { agent } from "./support/turns.ts"
 
@@ -220,4 +223,29 @@ describe("forgetting a user", () => {
     release()
     await settle()
   })
+})
+
+test("waiting for a process's own jobs ends after them, of one agent or of all, and not after another agent's", async () => {
+  const store = await openSqliteStore(join(tempFolder(), "store.sqlite"))
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>()
+  const key = (agent: string) => ({ agent, conversation: "c", audience: "private", user: "ann" }) as const
+  const ofAgent = (agent: string) => ({ id: agent, kind: "work", key: key(agent), turnId: "t", atMs: 0, payload: {} })
+  for (const agent of ["fay", "luna"])
+    await store.commit(key(agent), { expectVersion: 0, append: [], state: {}, jobs: [ofAgent(agent)] })
+  const [begun, ended]: [string[], string[]] = [[], []]
+  await store.jobs.start({
+    work: async ({ id }) => {
+      begun.push(id)
+      if (id === "luna") await gate
+      ended.push(id)
+    },
+  })
+  await store.jobs.idle({ own: true, agent: "fay" })
+  expect(ended).toEqual(["fay"])
+  const all = store.jobs.idle({ own: true }).then(() => ended.push("all"))
+  while (begun.length < 2) await new Promise((resolve) => setImmediate(resolve))
+  open()
+  await all
+  expect(ended).toEqual(["fay", "luna", "all"])
+  await store.close()
 })

@@ -5,6 +5,7 @@ import { fourGrams, wordTerm } from "../../../../src/services/recall/text/word-t
 
 const families: readonly (readonly string[])[] = [
   ["museum", "museums", "museum's"],
+  ["type", "types", "typed", "typing"],
   ["run", "runs", "running", "ran"],
   ["paint", "paints", "painted", "painting", "paintings"],
   ["hope", "hopes", "hoped", "hoping"],
@@ -52,6 +53,10 @@ describe("a word's term", () => {
       }),
     )
   })
+})
+
+test("a word that begins with an apostrophe stays as it is, another one loses what follows its own", () => {
+  expect(["'tis", "ann's"].map(wordTerm)).toEqual(["'tis", "ann"])
 })
 
 test("each rule takes its suffix off, only from a stem that is long enough", () => {
