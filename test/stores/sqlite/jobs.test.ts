@@ -243,7 +243,7 @@ test("waiting for a process's own jobs ends after them, of one agent or of all, 
   await store.jobs.idle({ own: true, agent: "fay" })
   expect(ended).toEqual(["fay"])
   const all = store.jobs.idle({ own: true }).then(() => ended.push("all"))
-  while (begun.length < 2) await new Promise((resolve) => setImmediate(resolve))
+  for (let turns = 0; begun.length < 2 || turns < 20; turns++) await new Promise((resolve) => setImmediate(resolve))
   open()
   await all
   expect(ended).toEqual(["fay", "luna", "all"])
