@@ -91,6 +91,13 @@ describe("what is found", () => {
     expect(first?.id).toBe(`${others.length}`)
   })
 
+  test("knows a speaker by each word of a name, also by one of two letters", () => {
+    const bo = { id: "bo", name: "Bo Derek" }
+    const said = [memory("a", "I like bread.", { speaker: bo }), memory("b", "I like bread.", { atMs: nowMs })]
+    for (const name of ["Bo", "Derek"]) expect(found(said, `Does ${name} like bread?`)[0]).toBe("a")
+    expect(found(said, "Does anybody like bread?")[0]).toBe("b")
+  })
+
   test("needs a signal that has a weight: words that weigh nothing find nothing", () => {
     const documents = [memory("a", "bread"), memory("b", "tea")]
     expect(found(documents, "bread")).toEqual(["a"])

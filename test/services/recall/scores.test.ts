@@ -42,6 +42,7 @@ const queries: readonly (Pick<RecallQuery, "text"> & Partial<RecallQuery>)[] = [
   { text: "weather yesterday in may", limit: 2 },
   { text: "the sky", vector: vector(0.8, 0.6) },
   { text: "rode in may" },
+  { text: "who runs every friday" },
   { text: '"small chap"' },
   { text: '"在图书馆"' },
   { text: " " },

@@ -78,6 +78,16 @@ describe("a job in memory", () => {
     expect(timers.pending).toBe(0)
   })
 
+  test("closing leaves no timer of a job that waits for its next attempt", async () => {
+    const { jobs, timers } = table({ maxAttempts: 3 })
+    jobs.enqueue([job("fails")])
+    await jobs.start({ work: () => Promise.reject(new Error("no")) })
+    await ticks()
+    expect(timers.pending).toBe(1)
+    await jobs.close({ drainMs: 1_000 })
+    expect(timers.pending).toBe(0)
+  })
+
   test("so many run side by side and no more", async () => {
     const { jobs } = table({ concurrency: 3 })
     let running = 0
