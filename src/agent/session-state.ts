@@ -269,8 +269,8 @@ export class SessionQueue {
   ): Promise<T> {
     this.#arrivals.places++
     this.#arrivals.onArrival?.()
-    const read = () => this.withRecord(signal, work)
-    const [heard, go] = [this.#hearing, () => (before ? before().then(read) : read()).catch(failed)]
+    const heard = this.#hearing
+    const go = () => (before ? before().then(() => this.withRecord(signal, work)) : this.withRecord(signal, work)).catch(failed)
     return this.agent.turns.enqueue(sessionId(this.#key), heard ? () => heard.then(go) : go)
   }
 

@@ -57,14 +57,9 @@ export class Session {
   send(text: string, options?: SendOptions): Turn
   send(text: string, options: SendOptions = {}): Turn {
     checkOptions("send", options, optionsOf.send, optionsOf.gone)
-    return this.#send(text, options)
-  }
-
-  /** `received`: the reason why `receive` answers the words. */
-  #send(text: string, options: SendOptions, received?: string): Turn {
     const { inject, signal, toolChoice, stopWhen, prepareStep, output } = options
     const control = toolChoice || stopWhen || prepareStep || output ? options : undefined
-    const given = { inject: completed(inject), control, received }
+    const given = { inject: completed(inject), control }
     const words = { text, options }
     return this.#queue.start(
       (turnId, record) => ({ ...inputOf(this.#queue.agent, this, { ...words, turnId, record }), ...given }),
@@ -116,7 +111,14 @@ export class Session {
     const session = {
       ...{ key: this.key, stack: this.stack, decided },
       hear: (...given: Parameters<Session["hear"]>) => this.hear(...given),
-      send: (...given: [string, SendOptions, string]) => this.#send(...given),
+      send: (said: string, asked: SendOptions, received: string) => {
+        const given = { inject: completed(asked.inject), received }
+        const words = { text: said, options: asked }
+        return this.#queue.start(
+          (turnId, known) => ({ ...inputOf(this.#queue.agent, this, { ...words, turnId, record: known }), ...given }),
+          asked.signal,
+        )
+      },
     }
     try {
       const { receive } = await loadReceiving()
