@@ -231,7 +231,8 @@ export class SessionQueue {
       }
       const run: Work<void> = async (record, deadline) => {
         const { beginTurn, runSessionTurn } = await this.#code.loop()
-        const begun = await beginTurn(this.at(record, deadline), turn, { ...running, arrival, deadline })
+        const at = { agent: this.agent, key: this.#key, stack: this.stack, record, signal: deadline.signal }
+        const begun = await beginTurn(at, turn, { ...running, arrival, deadline })
         if ("waitMs" in begun) return void again(begun.waitMs)
         isBegun = true
         resolve(await runSessionTurn(this.agent, turn.input, { record: begun.record, emit, deadline, arrival }))
