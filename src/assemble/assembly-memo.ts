@@ -21,8 +21,8 @@ interface Remembered {
   /** Everything else, as JSON. */
   readonly others: string
   readonly tools: readonly CountedTool[]
-  /** The slots of the names, each followed by their number and by the names. */
-  readonly names: readonly string[]
+  /** The names by slot; `others` has the slots. */
+  readonly names: readonly (readonly string[])[]
   readonly given: readonly Injection[]
   readonly assembly: Assembly
 }
@@ -43,20 +43,19 @@ export function assembledBefore<Options extends MemoOptions>(
   make: (injections: readonly Injection[], options: Options) => Assembly,
 ): Assembly {
   const { dialect, counter = roughCounter, tools = [], names, ...rest } = options
-  const others = JSON.stringify(rest)
-  const texts: string[] = []
-  for (const [slot, list] of Object.entries(names ?? {})) texts.push(slot, `${list.length}`, ...list)
+  const others = JSON.stringify([rest, Object.keys(names ?? {})])
+  const lists = Object.values(names ?? {})
   const list = remembered.get(dialect) ?? []
   remembered.set(dialect, list)
   const standing = standIns(given, list[0]?.given ?? [])
   for (const [at, known] of list.entries()) {
     if (known.counter !== counter || known.others !== others || !sameLists(known.tools, tools, sameTool)) continue
-    if (!sameLists(known.names, texts, Object.is) || !sameLists(known.given, standing, sameInjection)) continue
+    if (!sameLists(known.names, lists, sameLists) || !sameLists(known.given, standing, sameInjection)) continue
     list.unshift(...list.splice(at, 1))
     return known.assembly
   }
   const assembly = make(standing, options)
-  list.unshift({ counter, others, tools: tools.slice(), names: texts, given: standing, assembly })
+  list.unshift({ counter, others, tools: tools.slice(), names: lists, given: standing, assembly })
   if (list.length > limit) list.pop()
   return assembly
 }
@@ -149,7 +148,7 @@ function sameSource(a: Source | undefined, b: Source | undefined): boolean {
 }
 
 /** True for two lists of the same length, with the same items at the same places. */
-function sameLists<Item>(a: readonly Item[], b: readonly Item[], same: (a: Item, b: Item) => boolean): boolean {
+function sameLists<Item>(a: readonly Item[], b: readonly Item[], same: (a: Item, b: Item) => boolean = Object.is): boolean {
   if (a === b) return true
   if (a.length !== b.length) return false
   for (let index = 0; index < a.length; index++) {

@@ -10,8 +10,15 @@ const folder = fileURLToPath(new URL("./", import.meta.url))
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { check: { type: "boolean", default: false }, write: { type: "boolean", default: false } },
+  options: {
+    check: { type: "boolean", default: false },
+    write: { type: "boolean", default: false },
+    only: { type: "string", multiple: true, default: [] },
+  },
 })
+
+/** The beginnings of the names of those that are run; none stand for all. */
+const wanted = [...values.only, ...positionals]
 
 /** Installs the peers where they are missing; what npm says goes to stderr, so that stdout is the tables alone. */
 function installPeers(): void {
@@ -46,10 +53,13 @@ function madeBy(): string {
 
 async function runAll(): Promise<BenchResult[]> {
   const files = readdirSync(folder).filter((file) => file.endsWith(".bench.ts"))
-  const chosen = files.filter((file) => positionals.length === 0 || positionals.some((name) => file.startsWith(name)))
-  if (chosen.length === 0) throw new Error(`no benchmark begins with ${positionals.join(" or ")}; there are ${files.join(", ")}`)
+  const unknown = wanted.filter((name) => !files.some((file) => file.startsWith(name)))
+  if (unknown.length > 0) throw new Error(`no benchmark begins with ${unknown.join(" or ")}; there are ${files.join(", ")}`)
+  const chosen = files.filter((file) => wanted.length === 0 || wanted.some((name) => file.startsWith(name)))
   const results: BenchResult[] = []
-  for (const file of chosen.sort()) {
+  for (const [at, file] of chosen.sort().entries()) {
+    // On stderr, so that stdout is the tables alone.
+    console.error(`${at + 1} of ${chosen.length}: ${file.replace(/\.bench\.ts$/, "")}`)
     const result = await runOne(file)
     console.log(`${formatResult(result)}\n`)
     results.push(result)
@@ -57,7 +67,7 @@ async function runAll(): Promise<BenchResult[]> {
   return results
 }
 
-if (values.write && (values.check || positionals.length > 0)) throw new Error("--write keeps the results of a whole run")
+if (values.write && (values.check || wanted.length > 0)) throw new Error("--write keeps the results of a whole run")
 if (!values.check) installPeers()
 const results = await runAll()
 const gates = results.flatMap((result) => result.gates)
