@@ -3,26 +3,9 @@ import { describe, expect, onTestFinished, test } from "vitest"
 import { createAgent } from "../../src/agent/agent.ts"
 import { watchProfile } from "../../src/node/profile/watch-profile.ts"
 import { scriptedModel } from "../../src/testing/index.ts"
+import { sampleCard as data } from "../support/sample-card.ts"
 import { tempFolder } from "../support/temp-folder.ts"
 import { run } from "./run.ts"
-
-const data = {
-  name: "Mei",
-  description: "{{char}} keeps a shop.\u001b[2J",
-  personality: "Calm.",
-  first_mes: "Welcome!",
-  alternate_greetings: ["Hello {{getvar::x}}"],
-  creator_notes: "Be kind.",
-  creator: "Ann",
-  tags: ["shop", "calm"],
-  character_book: {
-    entries: [
-      { keys: ["shop", "/(a)\\1/"], comment: "The shop", content: "It is old.", insertion_order: 7 },
-      { keys: [], content: "Never seen." },
-      { keys: [], content: "Rain.", constant: true, extensions: { position: 4, depth: 2 } },
-    ],
-  },
-}
 
 const problems = [
   "description: invisible characters are taken out: 1 (control).",
@@ -48,7 +31,16 @@ describe("promptstrata card import", () => {
       "prompts/characters",
       "prompts/characters/mei",
       ...["alternate_greetings", "alternate_greetings/001.md", "card.parts.json", "creator_notes.md", "description.md"]
-        .concat(["first_mes.md", "lore", "lore/001-The-shop.md", "lore/002.md", "lore/003.md", "personality.md"])
+        .concat([
+          "first_mes.md",
+          "group_only_greetings",
+          "group_only_greetings/001.md",
+          "lore",
+          "lore/001-The-shop.md",
+          "lore/002.md",
+          "lore/003.md",
+          "personality.md",
+        ])
         .map((name) => `prompts/characters/mei/${name}`),
       "src",
       "src/character.mjs",

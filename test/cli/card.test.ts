@@ -1,27 +1,10 @@
 import { existsSync, readFileSync } from "node:fs"
 import { describe, expect, test } from "vitest"
 import { readCard } from "../../src/node/cards/card-file.ts"
+import { sampleCard as data } from "../support/sample-card.ts"
 import { tempFolder } from "../support/temp-folder.ts"
 import { run } from "./run.ts"
 
-const data = {
-  name: "Mei",
-  description: "{{char}} keeps a shop.\u001b[2J",
-  personality: "Calm.",
-  first_mes: "Welcome!",
-  alternate_greetings: ["Hello {{getvar::x}}"],
-  group_only_greetings: ["Hello, all!"],
-  creator_notes: "Be kind.",
-  creator: "Ann",
-  tags: ["shop", "calm"],
-  character_book: {
-    entries: [
-      { keys: ["shop", "/(a)\\1/"], comment: "The shop", content: "It is old.", insertion_order: 7 },
-      { keys: [], content: "Never seen." },
-      { keys: [], content: "Rain.", constant: true, extensions: { position: 4, depth: 2 } },
-    ],
-  },
-}
 const folder = () =>
   tempFolder({ "mei.json": JSON.stringify({ spec: "chara_card_v2", spec_version: "2.0", data }), "bad.json": "{}" })
 const problems = [
