@@ -1,7 +1,7 @@
 import type { Agent } from "../../agent/agent.ts"
 import { contextOf, inspectionOf } from "../../agent/published-agents.ts"
 import { checkOptions } from "../../core/check-options.ts"
-import { PromptStrataError } from "../../core/errors.ts"
+import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import { type Clock, hostTimers, type Timers } from "../../core/ports.ts"
 import { hostSecrets } from "../../trace/redact.ts"
 import { HttpProblem, problemResponse } from "../http-problem.ts"
@@ -146,8 +146,7 @@ async function answerSafely(state: InspectorState, request: Request, access: Acc
     return await answerApi(state, request, guardedPath(request, access))
   } catch (error) {
     if (error instanceof HttpProblem) return problemResponse(error)
-    const message = PromptStrataError.isInstance(error) ? error.message : "The inspector failed."
-    return problemResponse(new HttpProblem(500, message))
+    return problemResponse(new HttpProblem(500, messageOf(error)))
   }
 }
 
