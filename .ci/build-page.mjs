@@ -1,6 +1,5 @@
-// Builds the inspector's page into dist/inspector: one script with what it needs of npm, and one style. `--if-older` leaves
-// files that are newer than their sources.
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+// Builds the inspector's page into dist/inspector: one script with what it needs of npm, and one style.
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { rolldown } from "rolldown"
@@ -29,9 +28,4 @@ export async function buildPage() {
   return files
 }
 
-function isOlder() {
-  const built = ["page.js", "page.css"].map((name) => statSync(join(out, name), { throwIfNoEntry: false })?.mtimeMs ?? 0)
-  return readdirSync(page).some((name) => statSync(join(page, name)).mtimeMs > Math.min(...built))
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url) && (!process.argv.includes("--if-older") || isOlder())) await buildPage()
+if (process.argv[1] === fileURLToPath(import.meta.url)) await buildPage()
