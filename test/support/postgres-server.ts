@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process"
+import type { EventEmitter } from "node:events"
 import { existsSync } from "node:fs"
 import { mkdtemp, rm } from "node:fs/promises"
 import { createServer } from "node:net"
@@ -56,14 +57,17 @@ export async function startPostgres({ durable = false }: { readonly durable?: bo
 }
 
 /**
- * Loads the package of the server. It would end a process that has nothing left to do with code 0 and so hide that tests failed: that
- * listener of it is taken off.
+ * Loads the package of the server. When a process ends, that package would end it with code 0, and so hide that tests failed, or throw:
+ * its listeners for the end are taken off. Those for signals stay.
  */
 export async function loadServer(): Promise<{ readonly Server: typeof EmbeddedPostgres; readonly copiedTo: string | undefined }> {
   const { specifier, copiedTo } = await readableServerPackage()
-  const before = new Set(process.listeners("beforeExit"))
+  const host: EventEmitter = process
+  const ends = ["beforeExit", "exit"]
+  const before = new Set(ends.flatMap((end) => host.rawListeners(end)))
   const { default: Server } = (await import(specifier)) as { readonly default: typeof EmbeddedPostgres }
-  for (const listener of process.listeners("beforeExit")) if (!before.has(listener)) process.off("beforeExit", listener)
+  for (const end of ends)
+    for (const listener of host.rawListeners(end)) if (!before.has(listener)) host.off(end, listener as () => void)
   return { Server, copiedTo }
 }
 
