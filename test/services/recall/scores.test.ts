@@ -48,12 +48,15 @@ const queries: readonly (Pick<RecallQuery, "text"> & Partial<RecallQuery>)[] = [
   { text: " " },
 ]
 
-test.each(queries)("the weights of all signals make the scores they made before: %o", (query) => {
-  const hits = indexOf(documents).rank({ nowMs, limit: 3, ...query })
-  const rounded = (value: number): number => Number(value.toPrecision(5))
-  const lines = hits.map(
-    ({ id, score, why }) =>
-      `${id} ${rounded(score)}: ${why.map(({ signal, value, share }) => `${signal} ${rounded(value)} (${rounded(share)})`).join(", ")}`,
-  )
-  expect(lines).toMatchSnapshot()
-})
+test.each(queries.map((query) => [query.text, query] as const))(
+  "all signals make the scores they made before: %j",
+  (_, query) => {
+    const hits = indexOf(documents).rank({ nowMs, limit: 3, ...query })
+    const rounded = (value: number): number => Number(value.toPrecision(5))
+    const lines = hits.map(
+      ({ id, score, why }) =>
+        `${id} ${rounded(score)}: ${why.map(({ signal, value, share }) => `${signal} ${rounded(value)} (${rounded(share)})`).join(", ")}`,
+    )
+    expect(lines).toMatchSnapshot()
+  },
+)
