@@ -28,6 +28,14 @@ async function violations(page: Page): Promise<string[]> {
 
 const card = (page: Page, text: string) => page.getByRole("navigation").getByRole("button").filter({ hasText: text })
 
+/** Saves the turn that a page shows as a file, and opens that from disk. */
+async function openSaved(page: Page): ReturnType<typeof openPage> {
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Save as HTML" }).click()])
+  const path = `${tempFolder()}/turn.html`
+  await download.saveAs(path)
+  return openPage(pathToFileURL(path).href)
+}
+
 describe("chat", () => {
   test("shows an answer as it comes, and the request once the turn has ended", async () => {
     const gate = Promise.withResolvers<void>()
@@ -117,13 +125,7 @@ describe("a turn", () => {
   test("is saved as one file that shows it without network", async () => {
     const { page, session } = await open([finish("It is </script> three.")], { profile: english })
     await session.send("What <b>time</b> is it?").result
-    const [download] = await Promise.all([
-      page.waitForEvent("download"),
-      page.getByRole("link", { name: "Save as HTML" }).click(),
-    ])
-    const path = `${tempFolder()}/turn.html`
-    await download.saveAs(path)
-    const saved = await openPage(pathToFileURL(path).href)
+    const saved = await openSaved(page)
     await saved.page.getByText("What <b>time</b> is it?").first().waitFor()
     await saved.page.locator(".row", { hasText: "You are Fay, a calm guide" }).waitFor()
     expect(await saved.page.getByRole("slider").count()).toBe(0)
@@ -202,13 +204,7 @@ describe("text from outside", () => {
     await main.getByText("<svg onload=window.ran=1>").first().waitFor()
     for (const tab of ["Waterfall", "Raw", "Memories", "Prompt"]) await main.getByRole("tab", { name: tab }).click()
     await card(page, "<script>").first().click()
-    const [download] = await Promise.all([
-      page.waitForEvent("download"),
-      page.getByRole("link", { name: "Save as HTML" }).click(),
-    ])
-    const path = `${tempFolder()}/turn.html`
-    await download.saveAs(path)
-    const saved = await openPage(pathToFileURL(path).href)
+    const saved = await openSaved(page)
     await saved.page.locator(".row").first().waitFor()
     for (const shown of [page, saved.page]) {
       expect(await shown.evaluate(() => (window as unknown as { ran?: number }).ran)).toBeUndefined()
