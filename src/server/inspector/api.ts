@@ -1,57 +1,32 @@
-import type { Agent } from "../../agent/agent.ts"
 import { contextOf } from "../../agent/published-agents.ts"
-import type { Timers } from "../../core/ports.ts"
-import type { Receipt } from "../../services/store/receipt.ts"
-import { mapTexts, redactText } from "../../trace/redact.ts"
 import { eventStream, eventStreamHeaders } from "../event-stream.ts"
 import { HttpProblem } from "../http-problem.ts"
 import { readJsonBody } from "../read-body.ts"
-import { changeOf, type RecordParts, recordOf, shownAssembly, summaryOf } from "./build-record.ts"
+import { changeOf, recordOf, shownAssembly, summaryOf } from "./build-record.ts"
 import { changedTurns } from "./live.ts"
 import type { PageInfo } from "./page-files.ts"
 import { previewAgain } from "./preview.ts"
-import type { KeptTurn, Recorder } from "./recorder.ts"
+import { type Call, type InspectorState, jsonWithoutSecrets, keptTurn, type Route } from "./route.ts"
 import type { TurnSummary } from "./turn-record.ts"
 
-/** Everything that the routes work with. */
-export interface InspectorState {
-  readonly agent: Agent
-  readonly recorder: Recorder
-  readonly parts: RecordParts
-  readonly maxBodyBytes: number
-  readonly timers: Timers
-  readonly locale: string | undefined
-  /** The user and the conversation of the page's chat; undefined if nobody may chat. */
-  readonly chat: { readonly user: string; readonly conversation: string } | undefined
-  readonly receiptsOf: (turn: KeptTurn) => Promise<readonly Receipt[]>
-}
-
-interface Call {
-  readonly request: Request
-  /** The parts of the path that the route's pattern caught. */
-  readonly caught: readonly string[]
-}
-
-type Route = (state: InspectorState, call: Call) => Response | Promise<Response>
-
 /** The routes, by method and path behind the token. */
-const routes: readonly { readonly method: string; readonly path: RegExp; readonly route: Route }[] = [
-  { method: "GET", path: /^(|page\.js|page\.css)$/u, route: pageFile },
-  { method: "GET", path: /^api\/info$/u, route: info },
-  { method: "GET", path: /^api\/turns$/u, route: listTurns },
-  { method: "GET", path: /^api\/turns\/([\w.-]+)$/u, route: oneTurn },
-  { method: "GET", path: /^api\/turns\/([\w.-]+)\/html$/u, route: savedTurn },
-  { method: "POST", path: /^api\/turns\/([\w.-]+)\/preview$/u, route: preview },
-  { method: "POST", path: /^api\/turns\/([\w.-]+)\/recall$/u, route: recall },
-  { method: "GET", path: /^api\/live$/u, route: live },
-  { method: "POST", path: /^api\/chat$/u, route: chat },
+const routes: readonly Route[] = [
+  { method: "GET", path: /^(|page\.js|page\.css)$/u, answer: pageFile },
+  { method: "GET", path: /^api\/info$/u, answer: info },
+  { method: "GET", path: /^api\/turns$/u, answer: listTurns },
+  { method: "GET", path: /^api\/turns\/([\w.-]+)$/u, answer: oneTurn },
+  { method: "GET", path: /^api\/turns\/([\w.-]+)\/html$/u, answer: savedTurn },
+  { method: "POST", path: /^api\/turns\/([\w.-]+)\/preview$/u, answer: preview },
+  { method: "POST", path: /^api\/turns\/([\w.-]+)\/recall$/u, answer: recall },
+  { method: "GET", path: /^api\/live$/u, answer: live },
+  { method: "POST", path: /^api\/chat$/u, answer: chat },
 ]
 
 /** Answers a request whose address was checked. Throws {@link HttpProblem}. */
 export async function answerApi(state: InspectorState, request: Request, path: string): Promise<Response> {
   const found = routes.filter((route) => route.path.test(path))
   const match = found.find(({ method }) => method === request.method)
-  if (match) return match.route(state, { request, caught: match.path.exec(path)?.slice(1) ?? [] })
+  if (match) return match.answer(state, { request, caught: match.path.exec(path)?.slice(1) ?? [] })
   if (found.length === 0) throw new HttpProblem(404, "There is nothing at this address.")
   throw new HttpProblem(405, `${request.method} is not answered here.`)
 }
@@ -111,12 +86,6 @@ function listTurns({ recorder, parts }: InspectorState, { request }: Call): Resp
   return Response.json({ turns, more, conversations: [...new Set(kept.map(({ session }) => session.conversation))] })
 }
 
-function keptTurn({ recorder }: InspectorState, { caught: [id = ""] }: Call): KeptTurn {
-  const turn = recorder.get(id)
-  if (turn) return turn
-  throw new HttpProblem(404, "The turn is not kept, or no longer.")
-}
-
 async function oneTurn(state: InspectorState, call: Call): Promise<Response> {
   const turn = keptTurn(state, call)
   return Response.json(recordOf(turn, state.parts, await state.receiptsOf(turn)))
@@ -137,7 +106,7 @@ async function preview(state: InspectorState, call: Call): Promise<Response> {
   const assembly = await previewAgain(await contextOf(state.agent), turn, changes)
   const [sent] = turn.trace?.steps ?? []
   const change = sent && changeOf({ turn: turn.id, step: sent }, assembly, state.parts.prices[sent.model])
-  return Response.json(withoutSecrets(state, { ...shownAssembly(assembly, state.parts.find, turn.items), change }))
+  return jsonWithoutSecrets(state, { ...shownAssembly(assembly, state.parts.find, turn.items), change })
 }
 
 /** `{ query }`: the memories that a question would recall in the turn's session, with their scores. */
@@ -148,11 +117,7 @@ async function recall(state: InspectorState, call: Call): Promise<Response> {
   const { memory } = await contextOf(state.agent)
   if (!memory) throw new HttpProblem(409, "The agent has no memory.")
   const found = await memory.recall(query, { ...session, user: speaker.id }, { limit: 50, signal: call.request.signal })
-  return Response.json(withoutSecrets(state, { memories: found }))
-}
-
-function withoutSecrets({ parts: { find } }: InspectorState, value: unknown): unknown {
-  return mapTexts(value, (text) => redactText(text, find))
+  return jsonWithoutSecrets(state, { memories: found })
 }
 
 /** Server-sent events: the summaries of turns that changed. */

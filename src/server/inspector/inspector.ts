@@ -6,10 +6,11 @@ import { type Clock, hostTimers, type Timers } from "../../core/ports.ts"
 import { hostSecrets } from "../../trace/redact.ts"
 import { HttpProblem, problemResponse } from "../http-problem.ts"
 import { isLoopback } from "../loopback.ts"
-import { answerApi, type InspectorState } from "./api.ts"
+import { answerApi } from "./api.ts"
 import { recordOf } from "./build-record.ts"
 import { guardedPath, guardHeaders } from "./guard.ts"
 import { Recorder } from "./recorder.ts"
+import type { InspectorState } from "./route.ts"
 import type { TokenPrice, TurnRecord } from "./turn-record.ts"
 
 /** Options of {@link inspector}. */

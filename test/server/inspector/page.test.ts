@@ -107,7 +107,7 @@ describe("the waterfall", () => {
 })
 
 test("the page makes no element of data: only Preact, which escapes it, writes to the document", () => {
-  const files = readdirSync(`${root}page`).filter((name) => /\.tsx?$/u.test(name))
+  const files = readdirSync(`${root}page`, { recursive: true, encoding: "utf8" }).filter((name) => /\.tsx?$/u.test(name))
   const texts = files.map((name) => readFileSync(`${root}page/${name}`, "utf8"))
   expect(files.length).toBeGreaterThan(5)
   for (const text of texts)

@@ -1,14 +1,8 @@
-import { useMemo, useState } from "preact/hooks"
-import type { RecordedRequest, TurnRecord } from "../src/server/inspector/turn-record.ts"
-import { barsOf } from "./bars.ts"
-import { ask, type FoundMemory } from "./data.ts"
-import { TextView } from "./text-view.tsx"
-import type { Words } from "./words.ts"
-
-interface TabProps {
-  readonly record: TurnRecord
-  readonly words: Words
-}
+import { useMemo } from "preact/hooks"
+import type { RecordedRequest } from "../../src/server/inspector/turn-record.ts"
+import { barsOf } from "../bars.ts"
+import type { TabProps } from "../tab.ts"
+import { TextView } from "../text-view.tsx"
 
 /** The course of a turn: recall and prestart, calls of the model, tools, the text, with their times. */
 export function Waterfall({ record, words }: TabProps) {
@@ -57,9 +51,9 @@ export function Waterfall({ record, words }: TabProps) {
 }
 
 /** The request and the answer as they went over the line, without colours. */
-export function Raw({ request, words }: { request: RecordedRequest; words: Words }) {
-  const sent = useMemo(() => plainText(JSON.stringify(rawMessages(request), null, 2)), [request])
-  const got = useMemo(() => plainText(request.error ? `${request.error}\n${request.output}` : request.output), [request])
+export function Raw({ request, words }: TabProps) {
+  const sent = useMemo(() => plainText(request ? JSON.stringify(rawMessages(request), null, 2) : ""), [request])
+  const got = useMemo(() => plainText([request?.error, request?.output].filter(Boolean).join("\n")), [request])
   return (
     <div class="raw">
       <h2>{words.sent}</h2>
@@ -85,10 +79,10 @@ function plainText(text: string) {
 }
 
 /** The outcomes of background work for the turn. */
-export function Receipts({ record, words, onReload }: TabProps & { readonly onReload: (() => void) | undefined }) {
+export function Receipts({ record, words, isServed, onReload }: TabProps) {
   return (
     <div>
-      {onReload && (
+      {isServed && (
         <button type="button" onClick={onReload}>
           {words.reload}
         </button>
@@ -119,65 +113,5 @@ export function Receipts({ record, words, onReload }: TabProps & { readonly onRe
         </tbody>
       </table>
     </div>
-  )
-}
-
-/** The memories that the turn recalled with the signals of their scores, and a search for those that it did not. */
-export function Memories({ record, words, search }: TabProps & { readonly search: boolean }) {
-  const [query, setQuery] = useState(record.question.slice(0, 1_000))
-  const [found, setFound] = useState<readonly FoundMemory[]>()
-  const [problem, setProblem] = useState("")
-  const find = async (event: Event): Promise<void> => {
-    event.preventDefault()
-    try {
-      setFound((await ask<{ memories: readonly FoundMemory[] }>(`turns/${record.id}/recall`, { query })).memories)
-      setProblem("")
-    } catch (error) {
-      setProblem(String(error))
-    }
-  }
-  return (
-    <div>
-      {record.recalled.length > 0 && <MemoryTable memories={record.recalled} words={words} />}
-      {search && (
-        <form onSubmit={find} class="search">
-          <label>
-            {words.whyNot} <input value={query} onInput={(event) => setQuery(event.currentTarget.value)} />
-          </label>
-          <button type="submit">{words.find}</button>
-        </form>
-      )}
-      {problem && <p role="alert">{problem}</p>}
-      {found && (found.length > 0 ? <MemoryTable memories={found} words={words} /> : <p>{words.nothingFound}</p>)}
-    </div>
-  )
-}
-
-function MemoryTable({ memories, words }: { readonly memories: readonly FoundMemory[]; readonly words: Words }) {
-  return (
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">{words.score}</th>
-          <th scope="col">{words.memories}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {memories.map(({ id, text, speaker, score, why = [], atMs }, at) => (
-          <tr key={id ?? at}>
-            <td class="number">{score?.toFixed(2)}</td>
-            <td>
-              {speaker && <strong>{speaker}: </strong>}
-              {text}
-              <small>
-                {" "}
-                {atMs !== undefined && new Date(atMs).toLocaleString()}{" "}
-                {why.map(({ signal, share }) => `${signal} ${Math.round(share * 100)} %`).join(", ")}
-              </small>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
   )
 }
