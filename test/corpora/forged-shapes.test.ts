@@ -166,15 +166,16 @@ function filledByCard(dialect: string, locale: string, prompt: string, text: str
   const history = greeting === "" ? spoken : [said("assistant", greeting, { unprompted: true }), ...spoken]
   const turn = turnState("好", { agentName: name, history })
   const macros = { char: name, user: text, lastMessage: text, nowMs: 0, locale, random: () => 0.99, pick: () => 0.99 }
-  const fill = (given: string) => fillMacros(given, macros).text
+  const fill = (given: string) => fillMacros(given, macros)
   const placed = (card.book?.entries ?? []).map((lore, at) => ({
     entry: lore,
     name: `card.${at}`,
-    text: { text: fill(lore.text.text), trust: "tool" as const },
+    text: { text: fill(lore.text.text).text, trust: "tool" as const },
+    scope: "turn" as const,
   }))
   const stack = new PromptStack([
     { key: "persona", content: persona, scope: "global" },
-    ...cardInjections({ card, fill }),
+    ...cardInjections({ card, isPrivate: false, fill }),
     ...loreInjections(placed, "card").values(),
   ])
   return [...assemble(stack, { dialect, locale, prompt, turn }).messages]

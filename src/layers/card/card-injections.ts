@@ -1,6 +1,7 @@
 import { priority } from "../../core/value.ts"
 import type { InjectionInput } from "../../stack/injection.ts"
 import type { Card } from "./card.ts"
+import type { FilledText } from "./macros.ts"
 
 /** Ranks for cuts: example dialogues give way before history does (C7), the rest of the character late. */
 const ranks = { examples: 8, postHistory: 66, scenario: 90, personality: 91 } as const
@@ -8,29 +9,40 @@ const ranks = { examples: 8, postHistory: 66, scenario: 90, personality: 91 } as
 /** A card's view in one turn. `fill` fills in the macros of a text. */
 export interface CardTurn {
   readonly card: Card
-  fill(text: string): string
+  /** True if one person speaks with the agent, so that the name of the user stays the same. */
+  readonly isPrivate: boolean
+  fill(text: string): FilledText
+}
+
+/** The scope of a text in which macros were filled in: a provider can cache what stays the same in the next turn (C20). */
+export function scopeOf({ lasts }: Pick<FilledText, "lasts">, isPrivate: boolean): "session" | "turn" {
+  return lasts === "conversation" || (lasts === "speaker" && isPrivate) ? "session" : "turn"
 }
 
 /**
  * Personality, scenario, example dialogues and the words behind history, each as an injection of its own (C7). All are texts of a
  * stranger, so each is encoded and forges no structure (C11).
  */
-export function cardInjections({ card, fill }: CardTurn): readonly InjectionInput[] {
-  const text = (key: string, content: string, place: number, rank: number): InjectionInput => ({
-    key,
-    content: { text: fill(content).trim(), trust: "tool" },
-    priority: place,
-    scope: "turn",
-    fit: { rank, shrink: "headTail" },
-  })
+export function cardInjections({ card, isPrivate, fill }: CardTurn): readonly InjectionInput[] {
+  const text = (key: string, content: string, place: number, rank: number): InjectionInput => {
+    const filled = fill(content)
+    return {
+      key,
+      content: { text: filled.text.trim(), trust: "tool" },
+      priority: place,
+      scope: scopeOf(filled, isPrivate),
+      fit: { rank, shrink: "headTail" },
+    }
+  }
+  const dialogues = exampleDialogues(card).map(fill)
   return [
     text("character.personality", card.personality, priority.characterProfile + 1, ranks.personality),
     text("character.scenario", card.scenario, priority.characterProfile + 2, ranks.scenario),
     {
       key: "character.examples",
-      content: exampleDialogues(card).map((dialogue) => ({ text: { text: fill(dialogue).trim(), trust: "tool" as const } })),
+      content: dialogues.map(({ text }) => ({ text: { text: text.trim(), trust: "tool" as const } })),
       priority: priority.characterProfile + 3,
-      scope: "turn",
+      scope: dialogues.every((filled) => scopeOf(filled, isPrivate) === "session") ? "session" : "turn",
       fit: { rank: ranks.examples, shrink: "entries" },
     },
     text("character.post_history", card.postHistory, priority.reactionPlan + 5, ranks.postHistory),

@@ -27,7 +27,12 @@ export interface FilledText {
   readonly hiddenKeys: string
   /** Macros that are not known; they stay as they are. */
   readonly unknown: readonly string[]
+  /** How long the text stays the same: as long as the conversation, as long as nobody else speaks in it, or one turn. */
+  readonly lasts: "conversation" | "speaker" | "turn"
 }
+
+/** Macros that come out the same in all turns of a conversation. Those that are not here can differ in the next one. */
+const lasting: ReadonlySet<string> = new Set(["char", "bot", "original", "newline", "comment", "hidden_key", "reverse", "pick"])
 
 /**
  * Fills in the macros of a card's text. This is no template: each macro is one name with plain words, found in one pass from left to
@@ -36,14 +41,17 @@ export interface FilledText {
 export function fillMacros(text: string, values: MacroValues): FilledText {
   const unknown: string[] = []
   const hidden: string[] = []
+  let lasts: FilledText["lasts"] = "conversation"
   let number = 0
   const filled = text.replace(/\{\{([^{}]{0,10000})\}\}|<(char|bot|user)>/gi, (whole, body?: string, tag?: string) => {
     const macro = tag ?? (body ?? "").trim()
     const value = macroValue(macro, values, { hidden, place: `${number++}:${macro}` })
     if (value === undefined) unknown.push(whole)
+    else if (/^user$/i.test(macro)) lasts = lasts === "turn" ? "turn" : "speaker"
+    else if (!macro.startsWith("//") && !lasting.has(macro.replace(/\W[^]*/, "").toLowerCase())) lasts = "turn"
     return value ?? whole
   })
-  return { text: filled, hiddenKeys: hidden.join("\n"), unknown }
+  return { text: filled, hiddenKeys: hidden.join("\n"), unknown, lasts }
 }
 
 function macroValue(

@@ -28,7 +28,8 @@ export function cardHook(card: Card, { greetings, ...look }: CardLook): TurnHook
     ...hook,
     beforeTurn(context) {
       const fill = fillerOf(context, look)
-      for (const injection of cardInjections({ card, fill: (text) => fill(text).text })) context.stack.add(injection)
+      const isPrivate = context.key.audience === "private"
+      for (const injection of cardInjections({ card, isPrivate, fill })) context.stack.add(injection)
       return hook.beforeTurn?.(context)
     },
   }

@@ -1,5 +1,6 @@
 import { mulberry32 } from "../../core/mulberry.ts"
 import type { LoreDecision } from "../../core/span.ts"
+import { scopeOf } from "../../layers/card/card-injections.ts"
 import type { FilledText } from "../../layers/card/macros.ts"
 import { isSteady, loreInjections, type PlacedLore } from "../../layers/lorebook/lore-injections.ts"
 import { afterTurn, type LoreMemory, loreMemory } from "../../layers/lorebook/lore-memory.ts"
@@ -8,6 +9,8 @@ import type { Lorebook, LoreEntry } from "../../layers/lorebook/lorebook.ts"
 import { createLoreScanner, type LoreScan, type LoreScanner } from "../../layers/lorebook/scan.ts"
 import type { LoreReport, LoreTurn } from "../../layers/lorebook/turn.ts"
 import type { BeforeTurnContext } from "../../services/turn-hook.ts"
+import type { InjectionInput } from "../../stack/injection.ts"
+import type { PromptStack } from "../../stack/prompt-stack.ts"
 
 /** A book that is ready for turns. */
 export interface LoreSource {
@@ -58,7 +61,7 @@ export function enterLore(sources: readonly LoreSource[], parts: LoreParts): voi
   const placed = scans.flatMap(({ source, scan }) => scan.entries.map((entry) => placedLore(source, entry, parts)))
   placed.sort((a, b) => a.entry.order - b.entry.order)
   const injections = loreInjections(placed, settings.place)
-  for (const injection of injections.values()) context.stack.add(injection)
+  putLore([...injections.values()], sources, context.stack)
   const reports = scans.flatMap(({ source, scan }) => scan.reports.map((report) => ({ source, report })))
   context.explain(reports.map(({ source, report }) => decisionOf(source.name, report, injections.get(report.entry)?.key)))
   const leftOut = reports.filter(({ report }) => report.outcome === "room").map(({ report }) => titleOf(report.entry))
@@ -66,6 +69,14 @@ export function enterLore(sources: readonly LoreSource[], parts: LoreParts): voi
   if (!memoryOn || !(greeting !== undefined || sources.some(({ book }) => book.entries.some(dependsOnTime)))) return
   const books = Object.fromEntries(scans.map(({ source, scan }) => [source.name, scan.state]))
   state.set(afterTurn(turnId, memory, { books, greeting }))
+}
+
+/** Adds lore to a turn's stack. Lore of earlier turns that stands there for the session and is not in any more goes. */
+function putLore(injections: readonly InjectionInput[], sources: readonly LoreSource[], stack: PromptStack): void {
+  const keys = new Set(injections.map(({ key }) => key))
+  const isOwn = (key: string) => sources.some(({ name }) => key.includes(`/${name}.`) && /^(?:lorebook|outlet)\b/.test(key))
+  for (const { key } of stack.items("session")) if (isOwn(key) && !keys.has(key)) stack.remove(key)
+  for (const injection of injections) stack.add(injection)
 }
 
 function dependsOnTime({ sticky = 0, cooldown = 0, delay = 0, conditions }: LoreEntry): boolean {
@@ -98,10 +109,12 @@ function scanOf({ name, book, scanner }: LoreSource, memory: LoreMemory, parts: 
 }
 
 /** The text of an entry with its macros filled in. They may print a speaker's words, so a text with macros is not its author's alone. */
-function placedLore({ name, numbers }: LoreSource, entry: LoreEntry, { fill }: LoreParts): PlacedLore {
-  const { text } = fill(entry.text.text)
+function placedLore({ name, numbers }: LoreSource, entry: LoreEntry, { fill, context }: LoreParts): PlacedLore {
+  const filled = fill(entry.text.text)
+  const { text } = filled
   const isSame = text === entry.text.text
-  return { entry, name: `${name}.${numbers.get(entry)}`, text: isSame ? entry.text : { text, trust: "tool" } }
+  const scope = isSteady(entry) ? scopeOf(filled, context.key.audience === "private") : "turn"
+  return { entry, name: `${name}.${numbers.get(entry)}`, text: isSame ? entry.text : { text, trust: "tool" }, scope }
 }
 
 function decisionOf(book: string, { entry, outcome, key, where }: LoreReport, injection: string | undefined): LoreDecision {

@@ -55,7 +55,23 @@ describe("macros of a card", () => {
       text: " {{getvar::x}}",
       hiddenKeys: "a\nb",
       unknown: ["{{getvar::x}}"],
+      lasts: "conversation",
     })
+  })
+
+  test.each([
+    ["plain, {{char}}, <bot>, {{newline}}{{comment: {x}{{// y}}{{pick:a,b}}{{hidden_key:k}}{{reverse:ab}}{{original}}", "conversation"],
+    ["{{char}} and {{user}}", "speaker"],
+    ["<USER> at {{time}}", "turn"],
+    ["{{time}} of <user>", "turn"],
+    ["{{random:a,b}}", "turn"],
+    ["{{RANDOM::a::b}}", "turn"],
+    ["{{roll:6}}", "turn"],
+    ["{{lastMessage}}", "turn"],
+    ["{{idle_duration}}", "turn"],
+    ["{{unknown}}", "conversation"],
+  ])("C20: %j stays the same for its %s", (text, lasts) => {
+    expect(fillMacros(text, values).lasts).toBe(lasts)
   })
 
   test("C10: chance stays within its bounds, and a text without macros stays as it is", () => {

@@ -112,6 +112,55 @@ describe("the place of lore", () => {
   })
 })
 
+describe("what a provider can cache of a card", () => {
+  const steady = {
+    personality: "{{char}} is calm with {{user}}.",
+    scenario: "{{pick:Rain,Snow}} at the shop of {{char}}.",
+    mes_example: "<START>\n{{user}}: hi\n{{char}}: hello",
+  }
+  const always = { entries: [entry("{{char}} sells books.", { constant: true }), entry("Called.", { keys: ["book"] })] }
+  const inEach = async (more: Fields, from: readonly string[], audience: "private" | "group" = "private") => {
+    const { agent } = await opened(always, { more: { ...steady, ...more }, model: answers(3) })
+    const talk = agent.session({ conversation: "g", audience })
+    const assemblies = []
+    for (const id of from) {
+      const { trace } = await talk.send("Any book?", { from: { id, name: id } }).result
+      assemblies.push(trace.steps[0]?.assembly)
+    }
+    return assemblies.map((assembly) => ({
+      session: assembly?.prefixes.find(({ stability }) => stability === "session"),
+      whole: assembly?.spans.reduce((sum, span) => sum + (span.message === 0 ? span.tokens : 0), 0),
+    }))
+  }
+
+  test("C20: the system message is one prefix in all turns of a conversation, lore that is always in included", async () => {
+    const [first, second] = await inEach({}, ["ann", "ann"])
+    expect(first?.session?.tokens).toBe(first?.whole)
+    expect(second?.session?.tokens).toBe(first?.whole)
+    expect(second?.session?.fingerprint).toBe(first?.session?.fingerprint)
+  })
+
+  test("C20: a text with a macro of the turn ends the prefix, and so does {{user}} in a group", async () => {
+    const [timed] = await inEach({ scenario: "It is {{time}}." }, ["ann"])
+    expect(timed?.session?.tokens).toBeLessThan(timed?.whole ?? 0)
+    const [group] = await inEach({}, ["ann"], "group")
+    expect(group?.session?.tokens).toBeLessThan(group?.whole ?? 0)
+  })
+
+  test("C14 C15: lore that is in no more leaves the session, and new lore stands where its order says", async () => {
+    const entries = [
+      entry("Third.", { constant: true, insertion_order: 3 }),
+      entry("Second.", { keys: ["book"], insertion_order: 2 }),
+    ]
+    const { session } = await opened({ entries }, { model: answers(2), settings: asCard })
+    await session.send("a").result
+    const shown = async (words: string) => (await session.preview(words, { prompt: "chat" })).messages[0]?.content
+    expect(await shown("a book")).toMatch(/^Second\.\n\nThird\./)
+    session.stack.add({ key: "lorebook.before/card.7", content: "Gone.", scope: "session" })
+    expect(await shown("b")).toMatch(/^Third\./)
+  })
+})
+
 describe("the budget of lore", () => {
   const entries = [
     entry("one ".repeat(40), { insertion_order: 1 }),
