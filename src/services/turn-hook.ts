@@ -84,11 +84,13 @@ export interface AfterTurnContext {
   readonly signal: AbortSignal
 }
 
-/** Turns that are about to be set aside, with what a hook keeps in their session. */
+/** A history that is about to end elsewhere, with what a hook keeps in its session. */
 export interface SetAsideContext {
   readonly key: SessionKey
   /** The turns that leave the history: its end, oldest first. */
   readonly turns: readonly StoredTurn[]
+  /** The turns that come back in their place, oldest first (`Session.choose`). */
+  readonly back: readonly StoredTurn[]
   /** The hook's state; undefined if it has none. */
   readonly state: unknown
   /** Notes that wait for the hook. They are taken with this. */
@@ -114,8 +116,9 @@ export interface TurnHook {
   /** Runs in the background once the turn has ended, within `limits.toolMs`. Only `agent.idle()` and the next turn's `afterTurn` wait for it. */
   afterTurn?(context: AfterTurnContext): void | Promise<void>
   /**
-   * Returns the hook's state without what was drawn from turns that are set aside (`Session.rewind`): plain JSON, or undefined for none.
-   * It is stored in the same write that sets them aside. It must be quick and do no I/O. Without this method the state stays as it is.
+   * Returns the hook's state without what was drawn from turns that are set aside (`Session.rewind`), and with what was drawn from those
+   * that come back (`Session.choose`): plain JSON, or undefined for none. It is stored in the same write. It must be quick and do no
+   * I/O. Without this method the state stays as it is.
    */
   setAside?(context: SetAsideContext): unknown
 }

@@ -1,7 +1,12 @@
 import { expect, test } from "vitest"
 import type { VirtualContextState } from "../../src/forgetting/plugin/context-state.ts"
 import { createVirtualContext } from "../../src/forgetting/plugin/virtual-context.ts"
-import { changedIn, characterMemory, withoutTurns } from "../../src/layers/character/character-memory.ts"
+import {
+  type CharacterMemory,
+  changedIn,
+  characterMemory,
+  characterOnBranch,
+} from "../../src/layers/character/character-memory.ts"
 import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"
 import type { StoredTurn } from "../../src/services/store/session-store.ts"
 import type { TurnHook } from "../../src/services/turn-hook.ts"
@@ -92,19 +97,26 @@ test("R20 a virtual context drops the events of turns that are set aside, with w
   } as unknown as VirtualContextState
   const message = { role: "user", text: "x", speaker: { id: "u", name: "U" }, turnId: "t3", atMs: 50 } as const
   const turns: StoredTurn[] = [{ turnId: "t3", parent: "t2", isAside: false, messages: [message] }]
-  const left = hook?.setAside?.({ key, turns, state, notes: [], turn: 3, atMs: 99 }) as VirtualContextState
+  const left = hook?.setAside?.({ key, turns, back: [], state, notes: [], turn: 3, atMs: 99 }) as VirtualContextState
   expect(left.events.map(({ id }) => id)).toEqual(["topic:a", "day:1"])
   expect(left.pulled.map(({ id }) => id)).toEqual(["old"])
   expect(left.ended).toEqual([{ id: "topic:b~3", fromMs: 30, lastMs: 49, turns: 1, beforeMs: 50, endedTurn: 3 }])
 })
 
-test("a character's state goes back to the one before the first turn that is set aside", () => {
+test("a character's state goes back to the one before the first turn that is set aside, and comes back with the turns", () => {
   const empty = characterMemory(undefined)
   const first = changedIn("t1", empty, { ...empty, state: [["mood", "glad"]] })
   const second = changedIn("t2", first, { ...first, state: [["mood", "sad"]] })
   const third = changedIn("t2", second, { ...second, relationships: [{ speaker: "u", traits: [["trust", "low"]] }] })
   const stored = characterMemory(JSON.parse(JSON.stringify(third)))
-  expect(withoutTurns(stored, new Set(["t2", "t3"]))).toEqual(first)
-  expect(withoutTurns(stored, new Set(["t1", "t2"]))).toEqual(empty)
-  expect(withoutTurns(stored, new Set(["t9"]))).toEqual(stored)
+  const moved = (memory: CharacterMemory, gone: readonly string[], back: readonly string[] = []) =>
+    characterMemory(JSON.parse(JSON.stringify(characterOnBranch(memory, { gone: new Set(gone), back }))))
+  const plain = ({ aside: _, ...memory }: CharacterMemory) => memory
+  expect(plain(moved(stored, ["t2", "t3"]))).toEqual(first)
+  expect(plain(moved(stored, ["t1", "t2"]))).toEqual(empty)
+  expect(moved(stored, ["t9"])).toEqual(stored)
+  expect(moved(moved(stored, ["t2", "t3"]), [], ["t2", "t3"])).toEqual(third)
+  const other = changedIn("t4", moved(stored, ["t1", "t2"]), { ...empty, state: [["mood", "angry"]] })
+  expect(moved(moved(other, ["t4"], ["t1"]), [], ["t2"])).toMatchObject(third)
+  expect(plain(moved(moved(other, ["t4"], ["t1", "t2"]), ["t1", "t2"], ["t4"]))).toEqual(plain(other))
 })

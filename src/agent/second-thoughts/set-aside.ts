@@ -45,23 +45,24 @@ export function rewound(
   const path = pathTo(turns, after)
   const leaving = turns.filter(({ isAside, turnId }) => !isAside && !path.has(turnId))
   const gone = leaving.filter((turn) => !keepHeard || turn === inItsPlace || !turn.messages.every(isHeard))
+  const back = turns.filter(({ isAside, turnId }) => isAside && path.has(turnId))
   const history = turns.flatMap(({ turnId, messages }) => (path.has(turnId) ? messages : []))
   const replaced = { after, turns: gone.map(({ turnId }) => turnId) }
-  if (gone.length === 0) return { record: { ...record, history }, replaces: { ...replaced, taken: [] }, keepHeard }
+  if (gone.length + back.length === 0) return { record: { ...record, history }, replaces: { ...replaced, taken: [] }, keepHeard }
   const hooks: Record<string, unknown> = { ...sessionState(record).hooks }
   const taken = new Set<string>()
   for (const hook of agent.hooks) {
     const notes = record.notes.filter(({ owner }) => owner === hook.name)
     if (hook.setAside === undefined) continue
     try {
-      const context = { key: { ...key }, turns: gone, state: hooks[hook.name], notes }
+      const context = { key: { ...key }, turns: gone, back, state: hooks[hook.name], notes }
       const state = hook.setAside({ ...context, turn: sessionState(record).turns, atMs: agent.ports.clock.nowMs() })
       if (state === undefined) delete hooks[hook.name]
       else hooks[hook.name] = frozenJson(state, "state")
       for (const { id } of notes) taken.add(id)
     } catch (error) {
       const message = `The hook ${hook.name} could not take back what it drew from turns that were set aside: ${messageOf(error)}`
-      agent.onWarning({ key: userKey(key), turnId: gone[0]?.turnId ?? "", message })
+      agent.onWarning({ key: userKey(key), turnId: (gone[0] ?? back[0])?.turnId ?? "", message })
     }
   }
   const notes = record.notes.filter(({ id }) => !taken.has(id))

@@ -48,7 +48,7 @@ export function fillMacros(text: string, values: MacroValues): FilledText {
     const value = macroValue(macro, values, { hidden, place: `${number++}:${macro}` })
     if (value === undefined) unknown.push(whole)
     else if (/^user$/i.test(macro)) lasts = lasts === "turn" ? "turn" : "speaker"
-    else if (!macro.startsWith("//") && !lasting.has(macro.replace(/\W[^]*/, "").toLowerCase())) lasts = "turn"
+    else if (!macro.startsWith("//") && !lasting.has((/^\w+/.exec(macro)?.[0] ?? "").toLowerCase())) lasts = "turn"
     return value ?? whole
   })
   return { text: filled, hiddenKeys: hidden.join("\n"), unknown, lasts }

@@ -1,17 +1,13 @@
 import { listOf, recordOf } from "../../core/json-access.ts"
 import { type LoreState, loreState } from "../lorebook/timed.ts"
+import { type BranchChange, onBranch, type TurnLog, turnLog, withTurn } from "../turn-log.ts"
 import { type CharacterTrait, cleanLine, faultOf, traitLimits } from "./character-sheet.ts"
 
 /** The most speakers of one conversation whose relationship is kept. Beyond that, the one that changed longest ago is forgotten. */
 const maxSpeakers = 200
 
-/** The most turns of a conversation whose changes can be taken back. */
-const maxUndone = 50
-
 /** The changes that a model made in a session, and since when entries of the world book are in. Plain JSON. */
-export interface CharacterMemory {
-  /** The memory before each of the last turns that changed it, oldest first. */
-  readonly before?: readonly { readonly turnId: string; readonly memory: unknown }[]
+export interface CharacterMemory extends Partial<TurnLog> {
   readonly state: readonly CharacterTrait[]
   /** By the speaker's id. The one that changed last stands last. */
   readonly relationships: readonly { readonly speaker: string; readonly traits: readonly CharacterTrait[] }[]
@@ -20,13 +16,9 @@ export interface CharacterMemory {
 
 /** Reads the changes that a session kept. Parts that are missing or malformed count as unchanged. */
 export function characterMemory(kept: unknown): CharacterMemory {
-  const { state, relationships, before, worldBook } = recordOf(kept)
-  const turns = listOf(before).flatMap((item) => {
-    const { turnId, memory } = recordOf(item)
-    return typeof turnId === "string" ? [{ turnId, memory }] : []
-  })
+  const { state, relationships, worldBook } = recordOf(kept)
   return {
-    ...(turns.length > 0 ? { before: turns } : {}),
+    ...logOf(turnLog(kept)),
     worldBook: loreState(worldBook),
     state: traitsOf(state),
     relationships: listOf(relationships).flatMap((item) => {
@@ -48,19 +40,22 @@ export function withRelationship(memory: CharacterMemory, speaker: string, trait
   return { ...memory, relationships: all.slice(-maxSpeakers) }
 }
 
-/** The memory as a turn changed it, so that {@link withoutTurns} can take that back. */
+/** The memory as a turn changed it, so that {@link characterOnBranch} can take that back. */
 export function changedIn(turnId: string, old: CharacterMemory, changed: CharacterMemory): CharacterMemory {
-  const { before = [], ...memory } = old
-  const isKnown = before.some((known) => known.turnId === turnId)
-  return { ...changed, before: isKnown ? before : [...before, { turnId, memory }].slice(-maxUndone) }
+  const { before = [], aside = [], ...memory } = old
+  if (before.some((known) => known.turnId === turnId)) return { ...changed, ...logOf({ before, aside }) }
+  return { ...changed, ...logOf(withTurn({ before, aside }, turnId, memory)) }
 }
 
-/** The memory before the first of the given turns, which are the last ones of the conversation. */
-export function withoutTurns(memory: CharacterMemory, turns: ReadonlySet<string>): CharacterMemory {
-  const { before = [] } = memory
-  const at = before.findIndex(({ turnId }) => turns.has(turnId))
-  if (at < 0) return memory
-  return { ...characterMemory(before[at]?.memory), ...(at > 0 ? { before: before.slice(0, at) } : {}) }
+/** The memory once the history ends elsewhere: the one that the turn had which ends it now. */
+export function characterOnBranch(memory: CharacterMemory, change: BranchChange): CharacterMemory {
+  const { before = [], aside = [], ...now } = memory
+  const { state, log } = onBranch(now, { before, aside }, change)
+  return { ...characterMemory(state), ...logOf(log) }
+}
+
+function logOf({ before, aside }: TurnLog): Partial<TurnLog> {
+  return { ...(before.length > 0 ? { before } : {}), ...(aside.length > 0 ? { aside } : {}) }
 }
 
 function traitsOf(value: unknown): readonly CharacterTrait[] {

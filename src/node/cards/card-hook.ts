@@ -2,7 +2,7 @@ import { mulberry32 } from "../../core/mulberry.ts"
 import type { Card } from "../../layers/card/card.ts"
 import { cardInjections } from "../../layers/card/card-injections.ts"
 import { type FilledText, fillMacros, type MacroValues } from "../../layers/card/macros.ts"
-import { loreMemory, withoutTurns } from "../../layers/lorebook/lore-memory.ts"
+import { loreMemory, loreOnBranch } from "../../layers/lorebook/lore-memory.ts"
 import type { LoreSettings } from "../../layers/lorebook/lore-settings.ts"
 import type { BeforeTurnContext, SetAsideContext, TurnHook } from "../../services/turn-hook.ts"
 import { enterLore, type LoreSource, loreSource } from "./lore-turn.ts"
@@ -48,7 +48,7 @@ export interface LoreLook {
   readonly cardName?: string
 }
 
-/** The hook that puts entries of lorebooks into each turn, and takes back what it kept of turns that are set aside. */
+/** The hook that puts entries of lorebooks into each turn, and goes back with the history to what it kept. */
 export function loreHook(name: string, sources: readonly LoreSource[], look: LoreLook): TurnHook {
   const { lore: settings, tags = [], greetings = [] } = look
   return {
@@ -60,9 +60,10 @@ export function loreHook(name: string, sources: readonly LoreSource[], look: Lor
       const greeting = at < 0 ? undefined : at
       enterLore(sources, { context, settings, fill, greeting, character: { name: look.cardName ?? context.agentName, tags } })
     },
-    setAside({ turns, state }: SetAsideContext) {
+    setAside({ turns, back, state }: SetAsideContext) {
       const memory = loreMemory(state)
-      return memory && withoutTurns(memory, new Set(turns.map(({ turnId }) => turnId)))
+      const ids = back.map(({ turnId }) => turnId)
+      return memory && loreOnBranch(memory, { gone: new Set(turns.map(({ turnId }) => turnId)), back: ids })
     },
   }
 }

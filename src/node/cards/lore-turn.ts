@@ -55,7 +55,7 @@ export function enterLore(sources: readonly LoreSource[], parts: LoreParts): voi
   const { context, settings, greeting: seen } = parts
   const { memoryOn, state, turn, turnId, warn } = context
   const known = memoryOn ? loreMemory(state.get()) : undefined
-  const memory: LoreMemory = known ?? { turns: turn, books: {}, before: [] }
+  const memory: LoreMemory = known ?? { turns: turn, books: {}, log: { before: [], aside: [] } }
   const greeting = seen ?? memory.greeting
   const scans = sources.map((source) => ({ source, scan: scanOf(source, { ...memory, greeting }, parts) }))
   const placed = scans.flatMap(({ source, scan }) => scan.entries.map((entry) => placedLore(source, entry, parts)))

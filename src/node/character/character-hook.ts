@@ -7,8 +7,8 @@ import {
   type CharacterMemory,
   changedIn,
   characterMemory,
+  characterOnBranch,
   relationshipWith,
-  withoutTurns,
   withRelationship,
 } from "../../layers/character/character-memory.ts"
 import { type CharacterSheet, type CharacterTrait, changeTraits, emptySheet } from "../../layers/character/character-sheet.ts"
@@ -64,9 +64,10 @@ export function characterHook(parts: CharacterParts): TurnHook {
       for (const injection of injections) stack.add(injection)
       if (context.memoryOn) context.addTools(updateTools(parts, context))
     },
-    setAside({ turns, state }) {
+    setAside({ turns, back, state }) {
       if (state === undefined) return undefined
-      return withoutTurns(characterMemory(state), new Set(turns.map(({ turnId }) => turnId)))
+      const gone = new Set(turns.map(({ turnId }) => turnId))
+      return characterOnBranch(characterMemory(state), { gone, back: back.map(({ turnId }) => turnId) })
     },
   }
 }

@@ -60,7 +60,10 @@ describe("macros of a card", () => {
   })
 
   test.each([
-    ["plain, {{char}}, <bot>, {{newline}}{{comment: {x}{{// y}}{{pick:a,b}}{{hidden_key:k}}{{reverse:ab}}{{original}}", "conversation"],
+    [
+      "plain, {{char}}, <bot>, {{newline}}{{comment: {x}{{// y}}{{pick:a,b}}{{hidden_key:k}}{{reverse:ab}}{{original}}",
+      "conversation",
+    ],
     ["{{char}} and {{user}}", "speaker"],
     ["<USER> at {{time}}", "turn"],
     ["{{time}} of <user>", "turn"],

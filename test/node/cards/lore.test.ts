@@ -228,6 +228,37 @@ describe("lore in time", () => {
     await (await session.edit(said?.id ?? "", "no shoe"))?.result
     expect(await inEach(session, "e", "shop")).toEqual([false, true])
   })
+
+  test("C17: rewind, regenerate, fork and choose each give the lore of the branch on which the conversation goes on", async () => {
+    const { agent, session } = await opened(called, { model: answers(20) })
+    const shows = async (of = session) =>
+      (await of.preview("x", { prompt: "chat" })).messages.at(-1)?.content.includes("The shop is old.") === true
+    const last = async () => (await session.history()).at(-1)?.turnId ?? ""
+    expect(await inEach(session, "a", "shop")).toEqual([false, true])
+    const called1 = await last()
+    expect(await shows()).toBe(true)
+    // Another answer to the same words called it as well.
+    await session.regenerate().result
+    expect(await shows()).toBe(true)
+    await session.fork("other")
+    expect(await shows(agent.session("other"))).toBe(true)
+    const said = (await session.history()).findLast(({ role }) => role === "user")
+    await (await session.edit(said?.id ?? "", "no shoe"))?.result
+    const uncalled = await last()
+    expect(await shows()).toBe(false)
+    await session.choose(called1)
+    expect(await shows()).toBe(true)
+    await session.choose(uncalled)
+    expect(await shows()).toBe(false)
+    // It comes back resting, if it rested at the branch's end.
+    await session.choose(called1)
+    expect(await inEach(session, "b", "shop")).toEqual([true, false])
+    const resting = await last()
+    await session.rewind((await session.history())[1]?.turnId ?? "")
+    expect(await inEach(session, "shop")).toEqual([true])
+    await session.choose(resting)
+    expect(await inEach(session, "shop")).toEqual([false])
+  })
 })
 
 describe("greetings", () => {
