@@ -25,13 +25,13 @@ export function loreMemory(kept: unknown): LoreMemory | undefined {
   }
 }
 
-/** What a session keeps of a turn, so that {@link loreOnBranch} can go back. */
+/** The state that a session keeps of a turn, so that {@link loreOnBranch} can go back. */
 export function afterTurn(turnId: string, old: LoreMemory, changed: Pick<LoreMemory, "books" | "greeting">): unknown {
   const { log, ...memory } = old
   return { ...changed, turns: old.turns + 1, ...withTurn(log, turnId, memory) }
 }
 
-/** What a session keeps once its history ends elsewhere: the memory that the turn had which ends it now. */
+/** The state that a session keeps once its history ends elsewhere: the memory that the turn had which ends it now. */
 export function loreOnBranch({ log: kept, ...memory }: LoreMemory, change: BranchChange): unknown {
   const { state, log } = onBranch(memory, kept, change)
   return { ...recordOf(state), ...log }
