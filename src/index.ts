@@ -108,6 +108,8 @@ export type {
   AnswerOptions,
   ChangeOptions,
   DirectedOptions,
+  ExplainMemoriesOptions,
+  ForgetMemoryOptions,
   HearOptions,
   PreviewOptions,
   ReceiveOptions,
@@ -149,6 +151,7 @@ export type {
   ReflectionTriggers,
 } from "./services/background/reflection.ts"
 export { createMemoryService, type RecordedMemoryService } from "./services/memory/create-memory-service.ts"
+export type { ExplainedMemory } from "./services/memory/explain-memories.ts"
 export type {
   EmbeddingModel,
   Memory,

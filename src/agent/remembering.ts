@@ -7,7 +7,7 @@ import { createReflectionService } from "../services/background/create-reflectio
 import { createMemoryJob } from "../services/background/memory-job.ts"
 import type { ReflectionService } from "../services/background/reflection.ts"
 import { createMemoryService } from "../services/memory/create-memory-service.ts"
-import type { EmbeddingModel, MemoryRecall, MemoryService } from "../services/memory/memory-service.ts"
+import type { EmbeddingModel, MemoryService } from "../services/memory/memory-service.ts"
 import type { ReceiptRecords } from "../services/store/records.ts"
 import type { Store } from "../services/store/store.ts"
 import type { TurnHook } from "../services/turn-hook.ts"
@@ -30,7 +30,7 @@ export interface AgentServices {
 
 /** The parts by which an agent remembers: recall and hooks before a turn, and jobs after it. */
 interface Remembering {
-  readonly recall?: MemoryRecall
+  readonly recall?: MemoryService
   readonly hooks: readonly TurnHook[]
   readonly jobs: readonly BackgroundJob[]
 }

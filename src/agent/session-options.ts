@@ -83,3 +83,18 @@ export interface ChangeOptions {
 export interface AnswerOptions extends StepControl {
   readonly signal?: AbortSignal
 }
+
+/** Options of `Session.explainMemories`. */
+export interface ExplainMemoriesOptions {
+  /** The one who asks, as in {@link SendOptions.from}. */
+  readonly from?: SpeakerInput
+  /** Default 8. */
+  readonly limit?: number
+  readonly signal?: AbortSignal
+}
+
+/** Options of `Session.forgetMemory`. */
+export interface ForgetMemoryOptions {
+  /** The one whose memory it is, as in {@link SendOptions.from}. */
+  readonly from?: SpeakerInput
+}

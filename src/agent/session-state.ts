@@ -24,6 +24,8 @@ export const optionsOf = {
   preview: { ...previewed, prompt: true },
   answer: { signal: true, ...control },
   change: { inject: true, signal: true },
+  explainMemories: { from: true, limit: true, signal: true },
+  forgetMemory: { from: true },
   gone: { files: "Write `attachments: [{ path }]`, with an object for each path." },
   hear: { from: true, attachments: true, atMs: true, ...directedOptions },
 }

@@ -165,10 +165,12 @@ function spokenMessages(
     atMs: ports.clock.nowMs(),
     ...(stopReason === "truncated" ? { interrupted: true as const } : {}),
   }
-  const runs = progress.runs.length > 0 ? keptRuns(progress, profile.history.toolRuns) : []
+  // What a turn forgot stands in its own runs and memories too.
+  const forgot = progress.records.some(({ kind }) => kind === "forget")
+  const runs = progress.runs.length > 0 && !forgot ? keptRuns(progress, profile.history.toolRuns) : []
   const withRuns = runs.length > 0 ? { runs } : {}
   if (wake !== undefined) return shown.trim() === "" ? [] : [{ ...answer, unprompted: true, ...withRuns }]
-  const recalled = progress.memories.length > 0 ? keepRecalled(progress.memories, profile.context) : []
+  const recalled = progress.memories.length > 0 && !forgot ? keepRecalled(progress.memories, profile.context) : []
   const kept = {
     ...(attachments.length > 0 ? { attachments } : {}),
     ...(replyTo ? { replyTo } : {}),
@@ -243,6 +245,7 @@ function committedTurn(turn: TurnContext, messages: readonly HistoryMessage[]): 
     messages: Object.freeze(spoken),
     recalled: shown.flatMap(({ id }) => id ?? []),
     untrusted,
+    forgot: progress.records.some(({ kind }) => kind === "forget"),
     hookStates: Object.fromEntries(hookStates),
   })
 }

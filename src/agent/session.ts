@@ -4,6 +4,8 @@ import type { SessionKey, Speaker } from "../core/conversation.ts"
 import type { Assembly } from "../core/span.ts"
 import { orAborted } from "../core/timers.ts"
 import type { Profile } from "../profile/profile.ts"
+import type { ExplainedMemory } from "../services/memory/explain-memories.ts"
+import type { ForgottenMemories } from "../services/store/records.ts"
 import type { SessionRecord } from "../services/store/session-store.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
 import type { Approval, ApprovalAnswer } from "../tools/tool.ts"
@@ -15,6 +17,8 @@ import type { HistoryOptions, SessionMessage } from "./second-thoughts/session-h
 import type {
   AnswerOptions,
   ChangeOptions,
+  ExplainMemoriesOptions,
+  ForgetMemoryOptions,
   HearOptions,
   PreviewOptions,
   ReceiveOptions,
@@ -22,7 +26,7 @@ import type {
   WakeOptions,
 } from "./session-options.ts"
 import { inputOf, optionsOf, SessionQueue, sessionState } from "./session-state.ts"
-import type { Replace, SessionAtRest, StructuredTurn, Turn } from "./turn.ts"
+import type { Replace, SessionAtRest, StructuredTurn, Turn, Work } from "./turn.ts"
 import { completed, late, refusalOf } from "./turn.ts"
 
 /** A conversation with one or more speakers. Its turns run one after the other, and concurrently with those of other sessions. */
@@ -159,6 +163,28 @@ export class Session {
     return this.#queue.withRecord(undefined, (_, { signal }) => orAborted(messages(), signal))
   }
 
+  /**
+   * The memories that answer a question, best first, with the signals, sources and receipts behind each. It waits for no turn. Rejects
+   * with `usage` if the agent has no memory.
+   */
+  explainMemories(question: string, options: ExplainMemoriesOptions = {}): Promise<readonly ExplainedMemory[]> {
+    checkOptions("explainMemories", options, optionsOf.explainMemories)
+    const work: Work<readonly ExplainedMemory[]> = async (record, deadline) =>
+      (await loadMemories()).explain(this.#queue.at(record, deadline), question, options)
+    return this.#queue.withRecord(options.signal, work)
+  }
+
+  /**
+   * Forgets a memory of the speaker by id, after the turns that wait, with all that was drawn with it ({@link MemoryRecords.forget}).
+   * The messages stay. Rejects with `usage` if the speaker has no memory of this id.
+   */
+  forgetMemory(id: string, options: ForgetMemoryOptions = {}): Promise<ForgottenMemories> {
+    checkOptions("forgetMemory", options, optionsOf.forgetMemory)
+    return this.#queue.enqueue(undefined, async (record, deadline) =>
+      (await loadMemories()).forget(this.#queue.at(record, deadline), id, options),
+    )
+  }
+
   /** The tool calls that wait for an answer of a person. */
   approvals(): Promise<readonly Approval[]> {
     return this.#queue.withRecord(undefined, async (record) => (await loadApprovals()).approvalsOf(record))
@@ -255,5 +281,6 @@ const loadMerging = late(() => import("./second-thoughts/merging.ts"))
 const loadChanges = late(() => import("./second-thoughts/second-thoughts.ts"))
 const loadApprovals = late(() => import("./approval/answer-approval.ts"))
 const loadHistory = late(() => import("./second-thoughts/session-history.ts"))
+const loadMemories = late(() => import("./second-thoughts/session-memories.ts"))
 const loadReceiving = late(() => import("./receive.ts"))
 const loadHearing = late(() => import("./hear.ts"))

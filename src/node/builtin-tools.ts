@@ -11,6 +11,7 @@ import { createFileTools } from "./files/create-file-tools.ts"
 import { type FileMount, fileToolNames, isInMount } from "./files/file-tool-options.ts"
 import { emptyWorkspace, workspaceOnDemand } from "./files/workspace-on-demand.ts"
 import { loadPrompts } from "./load-prompts.ts"
+import { explainMemoryTool, forgetMemoryTool } from "./memory-tools.ts"
 import { scheduleTools } from "./schedule-tools.ts"
 import type { FileWorkspaceOptions } from "./workspace/workspace.ts"
 
@@ -32,7 +33,7 @@ export interface BuiltinToolOptions {
   readonly mounts?: readonly FileMount[]
 }
 
-const otherToolNames = ["add_schedule", "calculate", "current_time", "list_schedule"]
+const otherToolNames = ["add_schedule", "calculate", "current_time", "explain_memory", "forget_memory", "list_schedule"]
 
 /** The names of the built-in tools, sorted. */
 export const builtinToolNames: readonly string[] = [...otherToolNames, ...fileToolNames].sort()
@@ -48,6 +49,8 @@ export function builtinTools(names: readonly string[], options: BuiltinToolOptio
     add_schedule: () => schedule()[0],
     calculate: () => calculateTool({ locale, words: words("calculate") }),
     current_time: () => currentTimeTool({ clock, locale, timeZone, words: words("current_time") }),
+    explain_memory: () => explainMemoryTool({ timeZone, words: words("explain_memory") }),
+    forget_memory: () => forgetMemoryTool({ words: words("forget_memory") }),
     list_schedule: () => schedule()[1],
   }
   const files = fileTools(names, prompts, options)

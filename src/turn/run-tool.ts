@@ -4,6 +4,8 @@ import type { Injection } from "../core/value.ts"
 import { renderNotice } from "../dialect/render-notice.ts"
 import { encodeInline } from "../encode/inline.ts"
 import { takesMedia } from "../model/language-model.ts"
+import type { ExplainableMemory } from "../services/memory/explain-memories.ts"
+import type { ReceiptRecords } from "../services/store/records.ts"
 import type { MessageFilter } from "../services/store/session-store.ts"
 import { executeTool, type ToolFailure } from "../tools/execute-tool.ts"
 import type { Confirm, Tool, ToolAttachment, ToolContext, ToolRun } from "../tools/tool.ts"
@@ -133,6 +135,9 @@ export interface ParentTurn {
   /** Tells the hooks of the turn of a run of one of its tools. Does nothing once the call has ended. */
   tellRun(run: ToolRun): void
   warn(message: string): void
+  /** The memories that the turn may see. Undefined if the agent has none, or the conversation's memory is off (D2). */
+  readonly memory: ExplainableMemory | undefined
+  readonly receipts: ReceiptRecords
 }
 
 const handles = new WeakMap<object, ParentTurn>()
@@ -155,6 +160,8 @@ function parentHandle(turn: TurnContext, call: { readonly id: string; readonly i
       if (isRunning()) for (const listener of turn.progress.runListeners) listener(run)
     },
     warn: (message) => isRunning() && warn(turn, "tool", message),
+    memory: turn.session.memoryOn ? agent.memory : undefined,
+    receipts: agent.receipts,
   }
   const handle = Object.freeze({})
   handles.set(handle, parent)

@@ -19,7 +19,7 @@ import type { Profile } from "../profile/profile.ts"
 import type { Describe } from "../services/attachments/describe.ts"
 import type { AskModel, BackgroundJob } from "../services/background/background-job.ts"
 import type { KeyedQueue } from "../services/keyed-queue.ts"
-import type { MemoryRecall } from "../services/memory/memory-service.ts"
+import type { ExplainableMemory } from "../services/memory/explain-memories.ts"
 import type { Plugin } from "../services/plugin.ts"
 import type { JobRunner } from "../services/store/job-runner.ts"
 import type { BlobRecords, ReceiptRecords } from "../services/store/records.ts"
@@ -48,8 +48,8 @@ export interface AgentContext {
   readonly stack: PromptStack
   readonly hooks: readonly TurnHook[]
   readonly plugins: readonly Plugin[]
-  /** Undefined if nothing can be recalled. */
-  readonly memory: MemoryRecall | undefined
+  /** Undefined if nothing can be recalled. A service that also keeps memories can explain and forget them. */
+  readonly memory: ExplainableMemory | undefined
   /** Durable work after a turn. */
   readonly jobs: readonly BackgroundJob[]
   /** Asks the agent's model with a background prompt. */

@@ -153,6 +153,19 @@ describe("promptstrata memory", () => {
     })
   })
 
+  test("forget ID deletes one memory with what was drawn from it, and says if there is none", async () => {
+    const folder = await remembering()
+    const { stdout } = await run(["memory", "list", "--json", ...optionsOf(folder)], { env })
+    const [{ id, text }] = jsonLines(stdout) as unknown as [{ id: string; text: string }]
+    const refused = await run(["memory", "forget", id, ...optionsOf(folder)], { env })
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(text) })
+    const done = await run(["memory", "forget", id, "--yes", ...optionsOf(folder)], { env })
+    expect(done).toMatchObject({ code: 0, stderr: expect.stringMatching(/Deleted: memories [1-9]/u) })
+    expect((await run(["memory", "list", ...optionsOf(folder)], { env })).stdout).not.toContain(text)
+    const gone = await run(["memory", "forget", id, "--yes", ...optionsOf(folder)], { env })
+    expect(gone).toMatchObject({ code: 1, stderr: expect.stringContaining(`no memory with the id ${id}`) })
+  })
+
   test("export and import take everything elsewhere, byte for byte, and never write over a file", async () => {
     const folder = await remembering()
     const out = join(tempFolder(), "export.jsonl")

@@ -16,8 +16,11 @@ interface ForgetOptions extends StoreCommandOptions {
 export function addForget(memory: Command, run: RunCommand): void {
   const command = memory
     .command("forget")
-    .summary("delete a user, a conversation or everything")
-    .description("Permanently delete a user, a conversation or, with neither option, everything that the character stored.")
+    .summary("delete a memory, a user, a conversation or everything")
+    .description(
+      "Permanently delete one memory with all that was drawn with it, a user, a conversation or, with none of these, everything that the character stored.",
+    )
+    .argument("[id]", "a memory, as memory list and memory why print it")
     .addOption(new Option("--user <id>", "delete everything about this user").conflicts("conversation"))
     .option("--conversation <name>", "delete this conversation")
     .option("--yes", "delete without asking")
@@ -25,8 +28,10 @@ export function addForget(memory: Command, run: RunCommand): void {
 }
 
 /** Deletes everything in a scope after a confirmation. Resolves to the exit code. */
-async function memoryForget({ context, store, profile, words }: OpenedStore, options: ForgetOptions): Promise<number> {
+async function memoryForget(opened: OpenedStore, options: ForgetOptions, id: string): Promise<number> {
+  const { context, store, profile, words } = opened
   const { screen } = context
+  if (id !== "") return forgetById(opened, options, id)
   const scope = scopeOf(profile, options)
   const owned = Object.groupBy(await storedRows(store, scope, storeTables), ({ table }) => table)
   const rows = countsText(Object.fromEntries(Object.entries(owned).map(([table, found]) => [table, found.length])))
@@ -35,20 +40,45 @@ async function memoryForget({ context, store, profile, words }: OpenedStore, opt
     return exitCodes.ok
   }
   screen.note(words.forgets(scopeText(options, { agent: profile.agent.name, words }), rows))
-  if (!options.yes) {
-    if (context.io.stdin.isTTY !== true) {
-      screen.complain(words.needsYes)
-      return exitCodes.usage
-    }
-    const { yes } = chatWords(profile.locale)
-    const answer = await askLine(context, `${words.sure} `, new AbortController().signal)
-    if (!yes.includes(answer.trim().toLowerCase())) {
-      screen.note(words.notForgotten)
-      return exitCodes.ok
-    }
-  }
+  const refusal = await refusalOf(opened, options)
+  if (refusal !== undefined) return refusal
   screen.note(words.forgotten(countsText(await store.forget(scope))))
   screen.note(screen.paint("dim", words.filesStay))
+  return exitCodes.ok
+}
+
+/** Deletes one memory with all that was drawn with it, after a confirmation. */
+async function forgetById(opened: OpenedStore, options: ForgetOptions, id: string): Promise<number> {
+  const { context, store, profile, words } = opened
+  const { screen } = context
+  const rows = await storedRows(store, scopeOf(profile, options), ["memory"])
+  const memory = rows.find((row) => row.memory.id === id)?.memory
+  if (memory === undefined) {
+    screen.complain(words.noMemory(terminalLine(id)))
+    return exitCodes.failed
+  }
+  screen.note(words.forgetsMemory(terminalLine(memory.text)))
+  const refusal = await refusalOf(opened, options)
+  if (refusal !== undefined) return refusal
+  const { agent, conversation, audience, user } = memory
+  const atMs = (context.ports?.clock ?? { nowMs: () => Date.now() }).nowMs()
+  const { memories, statements } = await store.memories.forget([id], { atMs, key: { agent, conversation, audience, user } })
+  screen.note(words.memoryForgotten(memories, statements))
+  screen.note(screen.paint("dim", words.messagesStay))
+  return exitCodes.ok
+}
+
+/** Asks if it shall be deleted. Returns the exit code if not. */
+async function refusalOf({ context, profile, words }: OpenedStore, options: ForgetOptions): Promise<number | undefined> {
+  if (options.yes) return undefined
+  if (context.io.stdin.isTTY !== true) {
+    context.screen.complain(words.needsYes)
+    return exitCodes.usage
+  }
+  const { yes } = chatWords(profile.locale)
+  const answer = await askLine(context, `${words.sure} `, new AbortController().signal)
+  if (yes.includes(answer.trim().toLowerCase())) return undefined
+  context.screen.note(words.notForgotten)
   return exitCodes.ok
 }
 

@@ -14,6 +14,7 @@ Examples:
   promptstrata memory search "what do I like to drink?"
   promptstrata memory why "what do I like to drink?"
   promptstrata memory receipts --user tg:4711
+  promptstrata memory forget turn-12:0
   promptstrata memory forget --user tg:4711
   promptstrata memory export --out backup.jsonl
   promptstrata memory import backup.jsonl --data-dir ./elsewhere`

@@ -33,6 +33,8 @@ export interface CommittedTurn {
   readonly recalled?: readonly string[]
   /** True if output of untrusted tools stood in a request of this turn. */
   readonly untrusted: boolean
+  /** True if a tool of this turn left a record of kind `forget`. Its words name what was forgotten, so nothing must be learnt from them. */
+  readonly forgot?: boolean
   /** The states of hooks after this turn, by hook name. */
   readonly hookStates: Readonly<Record<string, unknown>>
 }

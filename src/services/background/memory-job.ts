@@ -10,7 +10,7 @@ export function createMemoryJob(options: MemoryJobOptions): BackgroundJob {
   return {
     kind: "memory",
     // Enough to find the turn's messages later. They stay in the conversation only, so forgetting them there is enough.
-    afterTurn({ memoryOn, memorySinceMs: sinceMs, turn, recalled = [], untrusted, messages }) {
+    afterTurn({ memoryOn, memorySinceMs: sinceMs, turn, recalled = [], untrusted, forgot, messages }) {
       let isBlank = true
       let [fromMs, untilMs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
       for (const { text, atMs } of messages) {
@@ -25,6 +25,7 @@ export function createMemoryJob(options: MemoryJobOptions): BackgroundJob {
             count: messages.length,
             fromMs,
             untilMs,
+            ...(forgot ? { forgot } : {}),
             ...(recalled.length ? { recalled } : {}),
             ...(sinceMs === undefined ? {} : { sinceMs }),
           }

@@ -25,10 +25,13 @@ export async function runMemoryJob(options: MemoryJobOptions, job: Job, context:
   const batchTurns = job.key.audience === "private" ? Math.max(1, settings.batchTurns) : 1
   const isWaiting = (words.turn + 1) % batchTurns !== 0
   const waiting = isWaiting || batchTurns === 1 ? [] : await waitingTurns(job, { context, receipts, batchTurns })
-  const run = new MemoryRun(options, { job, context, turns: [...waiting, words] }, done)
+  const forgot = job.payload.forgot === true
+  const run = new MemoryRun(options, { job, context, turns: forgot ? waiting : [...waiting, words] }, done)
   try {
     await useStep(run)
-    if (isWaiting) {
+    if (forgot && waiting.length === 0) {
+      await context.receipt({ kind: "store", outcome: "skipped", message: "something was forgotten in this turn" })
+    } else if (isWaiting) {
       const value = { turn: words.turn, untrusted: words.untrusted }
       await context.receipt({ kind: "batch", outcome: "ok", message: "waits to be judged with later turns", value })
     } else await runSteps(run)
@@ -107,7 +110,9 @@ async function storeStep(run: MemoryRun, memory: MemoryService, signal: AbortSig
     // What was heard belongs to whoever said it.
     const key = at < others.length ? { ...run.key, user: each.speaker.id } : run.key
     const own = (keys as Readonly<Record<string, MemoryKeys>>)[each.id]
-    const { id, status, updates = [] } = await memory.remember(own ? { ...each, keys: own } : each, key, { ofTurn: true })
+    const isLater = at >= others.length && each.turnId !== run.job.turnId
+    const judged = isLater ? { ...each, judgedIn: run.job.turnId } : each
+    const { id, status, updates = [] } = await memory.remember(own ? { ...judged, keys: own } : judged, key, { ofTurn: true })
     for (const earlier of updates) newer.push(`${id} tells anew what ${earlier} told`)
     if (status === "stored") stored++
     else duplicates++

@@ -44,6 +44,7 @@ export function createMemoryService(options: MemoryServiceOptions): RecordedMemo
     used: (ids, key, { atMs }) => records.markUsed(ids, { atMs, key }),
     recent: (key, limit) => records.recent(key, { limit }),
     get: (id, key) => records.get(id, key),
+    forget: (ids, key, options) => records.forget(ids, { ...options, key }),
     ...(embed ? { embedMissing: async (...asked) => (await memories()).embedMissing(embed, ...asked) } : {}),
   }
 }

@@ -3,7 +3,7 @@ import { PromptStrataError } from "../../core/errors.ts"
 import type { Clock, Timers } from "../../core/ports.ts"
 import type { RecallReason } from "../recall/recall-query.ts"
 import type { RecallWeights } from "../recall/recall-weights.ts"
-import type { MemoryRecords, StoredMemory } from "../store/records.ts"
+import type { ForgottenMemories, MemoryRecords, StoredMemory } from "../store/records.ts"
 
 /** A recalled memory. */
 export interface Memory {
@@ -50,7 +50,7 @@ export interface MemoryRecall {
 
 /** A memory to keep. The key that it is kept with says whose it is and where it was said. */
 export type NewMemory = Pick<StoredMemory, "id" | "kind" | "text" | "speaker" | "atMs" | "turnId" | "turn"> &
-  Partial<Pick<StoredMemory, "importance" | "sources" | "untrusted" | "keys">> & {
+  Partial<Pick<StoredMemory, "importance" | "sources" | "untrusted" | "keys" | "judgedIn">> & {
     /** Ids of memories that it replaces. */
     readonly supersedes?: readonly string[]
   }
@@ -83,6 +83,15 @@ export interface MemoryService extends MemoryRecall {
   recent(key: ServiceKey, limit: number): Promise<readonly StoredMemory[]>
   /** The memory of an id, superseded or not; undefined if the key sees none. */
   get(id: string, key: ServiceKey): Promise<StoredMemory | undefined>
+  /**
+   * Deletes memories of the key's user with all that was drawn with them, and leaves receipts ({@link MemoryRecords.forget}). Without
+   * this method nothing can be forgotten by id.
+   */
+  forget?(
+    ids: readonly string[],
+    key: ServiceKey,
+    options: { readonly atMs: number; readonly inTurn?: boolean },
+  ): Promise<ForgottenMemories>
 }
 
 /**

@@ -33,6 +33,8 @@ export interface StoredMemory {
   /** Milliseconds since 1970. */
   readonly atMs: number
   readonly turnId: string
+  /** The later turn whose background work judged it and kept it, if turns are judged together; absent if its own did. */
+  readonly judgedIn?: string
   /** The turn's number in its conversation, from 0. */
   readonly turn: number
   /** When the same words were said at other times, oldest first: the newest ones, at most eight. */
@@ -52,6 +54,14 @@ export interface StoredMemory {
   readonly usedAtMs?: number
   /** The id of the memory that replaced this one. A replaced memory is kept as history and not recalled. */
   readonly supersededBy?: string
+}
+
+/** Counts of what was deleted with memories. */
+export interface ForgottenMemories {
+  /** Insights that rested on them included. */
+  readonly memories: number
+  /** Facts about the user. */
+  readonly statements: number
 }
 
 /** An embedding of a memory's text. */
@@ -115,6 +125,19 @@ export interface MemoryRecords {
    * up. A moment that is not later than the last one changes nothing, so the same use counts once. Ids outside the scope are ignored.
    */
   markUsed(ids: readonly string[], options: { readonly atMs: number; readonly key: ServiceKey }): Promise<void>
+  /**
+   * Deletes memories of the key's user by id, with everything that was drawn with them, in one step. Of words that were said, these are
+   * all memories, statements, receipts and jobs of their turn, of the turn that it was judged in, and of turns in which the user said
+   * the same again. Insights that rest on a deleted memory go too, and copies that other messages keep of what they recalled. The
+   * messages stay. Each id leaves a receipt of kind `forget ID` with its turn. Ids of nobody or of another user are ignored.
+   *
+   * A tool sets `inTurn`, because a turn of the key's session runs: messages of that session then keep what they recalled, or the turn
+   * could not be committed.
+   */
+  forget(
+    ids: readonly string[],
+    options: { readonly atMs: number; readonly inTurn?: boolean; readonly key: ServiceKey },
+  ): Promise<ForgottenMemories>
   /** The memory of an id, superseded or not; undefined if the scope has none. */
   get(id: string, key: ServiceKey): Promise<StoredMemory | undefined>
   /** At most `limit` changes after the cursor `after`; without a cursor, from the beginning. A new vector is a change of its memory. */

@@ -3,6 +3,7 @@ import type { JobRunner } from "../../services/store/job-runner.ts"
 import type { Store, StoreScope } from "../../services/store/store.ts"
 import { readStoreRows, type StoreRow } from "../../services/store/store-row.ts"
 import type { DamagedRow } from "./maintenance/damaged-rows.ts"
+import { forgetById } from "./maintenance/forget-by-id.ts"
 import { repairRows } from "./maintenance/repair-rows.ts"
 import { checkRows } from "./maintenance/sql-check.ts"
 import { exportedRows } from "./maintenance/sql-export.ts"
@@ -51,7 +52,18 @@ export function createSqlStore({ database, jobs, runner, cache, ...own }: SqlSto
   return {
     ...createSqlSessionStore(database, { jobs, cache, stopForgotten: own.stopForgotten }),
     jobs: runner,
-    memories: createSqlMemoryRecords(database),
+    memories: {
+      ...createSqlMemoryRecords(database),
+      async forget(ids, options) {
+        const { key } = options
+        const forgotten = await database.write((db) => forgetById(db, jobs, ids, options)).finally(() => cache.clear())
+        if (forgotten.memories === 0) return forgotten
+        await own.stopForgotten({ agent: key.agent, user: key.user })
+        jobs.wake()
+        await own.erase()
+        return forgotten
+      },
+    },
     users: createSqlUserRecords(database),
     receipts: createSqlReceiptRecords(database),
     blobs: createSqlBlobRecords(database),

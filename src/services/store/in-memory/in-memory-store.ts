@@ -62,7 +62,7 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
     messages: async (key, filter) => sessions.messages(key, filter),
     branches: async (key) => (await import("./session-branches.ts")).rowTurns(sessions.row(key)),
     jobs: runnerOfOpenStore(lateJobs(tables), { store: "The store in memory", isClosed: () => isClosed }),
-    memories: memoryRecords(memories),
+    memories: memoryRecords(memories, whole),
     users: lateUsers(tables),
     receipts: lateReceipts(tables),
     blobs: {
@@ -98,8 +98,12 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
 }
 
 /** The records of a table that is loaded with the first call. What a caller may change during that wait is copied before. */
-function memoryRecords(table: () => Promise<MemoryTable>): MemoryRecords {
+function memoryRecords(table: () => Promise<MemoryTable>, whole: () => Promise<Tables>): MemoryRecords {
   return {
+    async forget(ids, options) {
+      const { forgetById } = await import("./forget-by-id.ts")
+      return forgetById(await whole(), ids, options)
+    },
     async put(given, options) {
       const memory = frozenJson(given, "memory")
       return (await table()).put(memory, options)

@@ -86,6 +86,18 @@ export class UserTable implements UserRecords {
     this.#rows.delete(rowId(agent, user))
   }
 
+  /** Deletes the statements that meet the condition and returns their number. Their users get a new version. */
+  deleteStatements(condition: (statement: ProfileStatement, row: UserRow) => boolean): number {
+    let count = 0
+    for (const row of this.rows()) {
+      const left = row.statements.filter((statement) => !condition(statement, row))
+      if (left.length === row.statements.length) continue
+      count += row.statements.length - left.length
+      this.put({ ...row, version: row.version + 1, statements: Object.freeze(left) })
+    }
+    return count
+  }
+
   /** Ordered by agent, then by user. */
   rows(): readonly UserRow[] {
     return [...this.#rows.values()].sort((a, b) => compareTexts([a.agent, a.user], [b.agent, b.user]))

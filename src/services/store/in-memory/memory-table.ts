@@ -21,7 +21,7 @@ export interface MemoryRow {
 }
 
 /** Memories and their vectors, with a log of changes for each scope. */
-export class MemoryTable implements MemoryRecords {
+export class MemoryTable implements Omit<MemoryRecords, "forget"> {
   readonly #rows = new Map<string, MemoryRow>()
   /** Ids of memories that are not superseded, by owner and hash. */
   readonly #held = new Map<string, string>()

@@ -20,11 +20,7 @@ function takeBack(tables: Tables, key: SessionKey, turns: ReadonlySet<string>): 
   const isOfTurns = (turnId: string, of: SessionKey): boolean => turns.has(turnId) && sessionRowId(of) === session
   tables.jobs.deleteWhere((job) => isOfTurns(job.turnId, job.key))
   tables.receipts.deleteWhere((receipt) => isOfTurns(receipt.turnId, receipt.key))
-  for (const row of tables.users.rows()) {
-    const left = row.statements.filter((statement) => !isOfTurns(statement.turnId, { agent: row.agent, ...statement }))
-    if (left.length < row.statements.length)
-      tables.users.put({ ...row, version: row.version + 1, statements: Object.freeze(left) })
-  }
+  tables.users.deleteStatements((statement, { agent }) => isOfTurns(statement.turnId, { agent, ...statement }))
   const memories = forgetMemories(tables, (memory) => isOfTurns(memory.turnId, memory)).map(({ memory }) => memory)
   // What was recalled before the first of these memories was said cannot be one of them.
   dropRecalled(tables, memories, { except: key, sinceMs: Math.min(...memories.map(({ atMs }) => atMs)) })

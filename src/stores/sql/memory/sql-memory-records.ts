@@ -11,8 +11,8 @@ import { inScope, lockAgent, lockScopeOf, nextInGroup, scopeEpoch, setSequence, 
 import { markUsed } from "./memory-use.ts"
 import { memoriesWithoutVector, putVectors, readVectors } from "./memory-vectors.ts"
 
-/** Memories in a database. */
-export function createSqlMemoryRecords({ read, write }: SqlDatabase): MemoryRecords {
+/** Memories in a database, but for forgetting them, which reaches other tables. */
+export function createSqlMemoryRecords({ read, write }: SqlDatabase): Omit<MemoryRecords, "forget"> {
   return {
     put: (memory, options) => write((db) => putMemory(db, memory, options)),
     markUsed: (ids, options) => write((db) => markUsed(db, ids, options)),

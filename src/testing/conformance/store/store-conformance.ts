@@ -4,6 +4,7 @@ import { appendRules } from "./append-rules.ts"
 import { blobRules } from "./blob-rules.ts"
 import { asideRules, branchRules } from "./branch-rules.ts"
 import { exportRules } from "./export-rules.ts"
+import { forgetMemoryRules } from "./forget-memory-rules.ts"
 import { forgetRules } from "./forget-rules.ts"
 import { type JobStore, jobRules } from "./job-rules.ts"
 import { memoryRules, visibilityRules } from "./memory-rules.ts"
@@ -30,7 +31,8 @@ export function storeConformance(
   open: () => Promise<OpenedService<Store>>,
   options: ServiceConformanceOptions = {},
 ): readonly ServiceCheck[] {
-  const rules = { ...memoryRules, ...visibilityRules, ...userRules, ...exportRules, ...forgetRules, ...asideRules, ...blobRules }
+  const forgetting = { ...forgetRules, ...forgetMemoryRules, ...asideRules }
+  const rules = { ...memoryRules, ...visibilityRules, ...userRules, ...exportRules, ...forgetting, ...blobRules }
   return [
     ...runRules<SessionStore>("store sessions", { ...sessionRules, ...appendRules, ...branchRules, ...noteRules }, open, options),
     ...runRules<Store>("store", rules, open, options),
