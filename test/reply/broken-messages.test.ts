@@ -27,6 +27,12 @@ describe("a message in a broken object", () => {
     { name: "no closing quote before another object", rest: 'hi.}{"action":"tool"}', message: "hi.", status: "truncated" },
     { name: "a closing quote that was escaped", rest: 'C:\\"}', message: "C:", status: "truncated" },
     { name: "a closing quote that was escaped, and a note", rest: 'C:\\", "note":"x"}', message: "C:", status: "truncated" },
+    {
+      name: "a backslash that escapes nothing behind what may be its end",
+      rest: 'a}\n\\d b"}',
+      message: "a}\n\\d b",
+      status: "repaired",
+    },
   ])("T21, T23: with $name is shown as far as it is clear, the same character by character", ({ rest, message, status }) => {
     const text = finish(rest)
     for (const reading of [readPieces([text]), readPieces([...text])]) {

@@ -139,6 +139,12 @@ describe("thinking", () => {
     }
   })
 
+  test("T22: a tag that is one of a thought's words is yielded with its last character", () => {
+    const reader = createThinkingReader({ orphan: "remove-tag" })
+    expect(reader.push("<think>a <think>")).toEqual([{ type: "thinking", delta: "a <think>" }])
+    expect(reader.push("b")).toEqual([{ type: "thinking", delta: "b" }])
+  })
+
   test("T22: a model declared to open in thought needs no opening tag, and may write one", () => {
     const options = { orphan: "remove-tag", opensInThought: true } as const
     expect(read(["a</think>b"], options)).toEqual({ text: "b", thinking: "a" })

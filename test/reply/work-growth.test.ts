@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { createDecisionReader } from "../../src/reply/decision-reader.ts"
+import { JsonReader } from "../../src/reply/json/json-reader.ts"
 
 /** Characters looked at, reading `text` in pieces of four; readers that look at each again grow with the square. */
 function steps(text: string, pieceLength = 4): number {
@@ -45,6 +46,19 @@ const shapes: readonly { readonly name: string; readonly text: (size: number) =>
 ]
 
 describe("work grows as the output does", () => {
+  test("a reader of JSON counts each character once, or once more where a word ends (T23)", () => {
+    const ignore = () => undefined
+    const sink = { open: ignore, close: ignore, key: ignore, text: ignore, textEnd: ignore, scalar: ignore }
+    for (const text of [" [ [], { } ,\n[] ]", '{"a": ["\\u0041\\n"]}', "[1, true, null]"]) {
+      const count = { steps: 0 }
+      const reader = new JsonReader(sink, count)
+      for (const character of text) reader.feed(character, 0)
+      expect(reader.state).toBe("closed")
+      expect(count.steps).toBeGreaterThanOrEqual(text.length)
+      expect(count.steps).toBeLessThanOrEqual(2 * text.length)
+    }
+  })
+
   test.each(shapes)("ten times $name is at most 10.5 times the work (T23)", ({ text }) => {
     const small = text(10_000)
     const large = text(100_000)

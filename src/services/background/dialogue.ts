@@ -15,6 +15,9 @@ export interface TurnWords {
 /** The most messages that are searched for a turn whose job does not say how many it has. */
 const maxMessages = 400
 
+/** The number of a turn, as a payload or a receipt says it; without one, the first. */
+const numberOf = (turn: unknown): number => (typeof turn === "number" ? turn : 0)
+
 /** The messages of the job's turn, only those of the user and the agent (T35); undefined if they were forgotten. */
 export async function wordsOfTurn({ turnId, payload }: Job, context: JobContext): Promise<TurnWords | undefined> {
   const { turn, untrusted, count, fromMs, untilMs } = payload
@@ -26,7 +29,7 @@ export async function wordsOfTurn({ turnId, payload }: Job, context: JobContext)
   if (typeof count !== "number" || found.length < count) found = await find(maxMessages)
   const messages = found.filter(({ text }) => text.trim() !== "")
   if (messages.length === 0) return undefined
-  return { turnId, turn: typeof turn === "number" ? turn : 0, untrusted: untrusted === true, messages }
+  return { turnId, turn: numberOf(turn), untrusted: untrusted === true, messages }
 }
 
 /** The turns that wait to be judged together with the job's turn, oldest first. */
@@ -46,8 +49,7 @@ export async function waitingTurns(
     const waiting = (await receipts.ofTurn(id, key)).find(({ kind }) => kind === "batch")?.value
     if (waiting === undefined) continue
     const messages = found.filter((message) => message.turnId === id && message.text.trim() !== "")
-    const turn = typeof waiting.turn === "number" ? waiting.turn : 0
-    turns.push({ turnId: id, turn, untrusted: waiting.untrusted === true, messages })
+    turns.push({ turnId: id, turn: numberOf(waiting.turn), untrusted: waiting.untrusted === true, messages })
   }
   return turns
 }
@@ -88,7 +90,7 @@ export async function heardBefore(
   for (const message of all.slice(-maxHeard).reverse()) {
     characters += message.text.length
     if (characters > maxHeardCharacters) break
-    heard.unshift({ turnId: message.turnId, turn: typeof turn === "number" ? turn : 0, untrusted: false, messages: [message] })
+    heard.unshift({ turnId: message.turnId, turn: numberOf(turn), untrusted: false, messages: [message] })
   }
   return { heard, left: all.length - heard.length }
 }

@@ -49,6 +49,14 @@ describe("which events a prompt shows (R20, R21)", () => {
     expect(ids(selectEvents(events, now, { broughtBack: 0 }))).toEqual(["d1", "d2", "d3", "d4"])
   })
 
+  test("R20: a record that reaches into the time of a coarser one is left out, whichever begins first", () => {
+    const february = event("february", 31, { grain: "month", endMs: 59 * dayMs })
+    const before = event("week before", 28, { grain: "week", endMs: 35 * dayMs })
+    const within = event("week within", 35, { grain: "week", endMs: 42 * dayMs })
+    const after = event("week after", 59, { grain: "week", endMs: 66 * dayMs })
+    expect(ids(selectEvents([february, before, within, after], now, { broughtBack: 0 }))).toEqual(["february", "week after"])
+  })
+
   test("R21: older ones come back for a high score, and stay away for a low one", () => {
     const events = [
       event("dull", 990, { importance: 2 }),

@@ -54,6 +54,18 @@ describe("the empty reply", () => {
     )
   })
 
+  test("R10: the stages get no empty text, so a reader of a format needs no case for it", () => {
+    const given: string[] = []
+    const stages = withEmptyReply({
+      push: (part) => (given.push(part.type === "text" ? part.delta : part.type), []),
+      end: () => [],
+    })
+    for (const delta of ["", "<empty_reply>", "a<empty_reply><empty", "_reply>", "b", ""]) stages.push({ type: "text", delta })
+    stages.push({ type: "emotion", emotion: "calm" })
+    stages.end()
+    expect(given).toEqual(["a", "b", "emotion"])
+  })
+
   test("R10: no more than a beginning of the mark is held back", () => {
     const reader = pass()
     expect(inShort(reader.push({ type: "text", delta: "hi <empty" }))).toEqual(["hi "])

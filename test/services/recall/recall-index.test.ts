@@ -150,6 +150,12 @@ describe("what is found", () => {
     expect(found(documents, "大好き")[0]).toBe("d")
   })
 
+  test("is of the time that is asked for only if it was said then, or tells about it", () => {
+    const documents = [memory("a", "Plain talk."), memory("b", "We met in January 1970.")]
+    const hits = indexOf(documents).rank({ text: "what was in January 1970", nowMs, limit: 9 })
+    expect(hits.filter(({ why }) => why.some(({ signal }) => signal === "time")).map(({ id }) => id)).toEqual(["b"])
+  })
+
   test("has a quoted phrase in its order, be it all stop words", () => {
     const documents = [
       memory("a", "to be, or not to be: that is it"),
@@ -160,6 +166,10 @@ describe("what is found", () => {
     const order = [memory("a", "the car of my sister's dog"), memory("b", "the dog of my sister's car")]
     expect(found(order, "“dog of my sister”")[0]).toBe("b")
     expect(found([memory("a", "好人不多"), memory("b", "人好不多")], "「人好」")[0]).toBe("b")
+    const others = ["A red house.", "A red hat."].map((text, at) => memory(`x${at}`, text))
+    const within = indexOf([memory("a", "A bored cart stopped, and a car."), memory("b", "It was a red car."), ...others])
+    const hits = within.rank({ text: '"red car"', nowMs, limit: 9 })
+    expect(hits.filter(({ why }) => why.some(({ signal }) => signal === "phrase")).map(({ id }) => id)).toEqual(["b"])
   })
 
   test("may be an answer whose own words the question has not", () => {

@@ -1,0 +1,109 @@
+import { describe, expect, test } from "vitest"
+import type { HistoryMessage } from "../../../src/core/conversation.ts"
+import type { JobContext } from "../../../src/services/background/background-job.ts"
+import { type MemoryJobOptions, MemoryRun } from "../../../src/services/background/memory-run.ts"
+import { runMemoryJob } from "../../../src/services/background/run-memory-job.ts"
+import type { NewMemory } from "../../../src/services/memory/memory-service.ts"
+import type { Receipt } from "../../../src/services/store/receipt.ts"
+import { manualClock, manualTimers } from "../../../src/testing/index.ts"
+
+const key = { agent: "fay", conversation: "talk", audience: "private", user: "ann" } as const
+const words: HistoryMessage = { role: "user", text: "I moved", speaker: { id: "ann", name: "Ann" }, atMs: 1, turnId: "t" }
+const job = { id: "j", kind: "memory", key, turnId: "t", atMs: 2, payload: {} }
+
+/** A job's context over one turn's words, which a test may forget, and the receipts that the job writes. */
+function scene(options: Partial<MemoryJobOptions> = {}) {
+  const clock = manualClock(0)
+  const timers = manualTimers(clock)
+  const closing = new AbortController()
+  const receipts: Receipt[] = []
+  const remembered: NewMemory[] = []
+  const messages = [words]
+  const context: JobContext = {
+    attempt: 1,
+    isLast: false,
+    signal: closing.signal,
+    ports: { clock, timers } as unknown as JobContext["ports"],
+    ask: async () => ({ text: "9", model: "m", assembly: {} as never }),
+    post: async () => true,
+    messages: async () => messages,
+    receipt: async (receipt) => void receipts.push(receipt as Receipt),
+  }
+  const settings = { importanceThreshold: 5, batchTurns: 1, reflectOn: 9, stepMs: 1_000, keys: false, profileCharacters: 99 }
+  const memory = {
+    remember: async (made: NewMemory) => {
+      remembered.push(made)
+      return { status: "stored", id: made.id } as const
+    },
+    recent: async () => [],
+    recall: async () => [],
+    get: async () => undefined,
+  }
+  const given: MemoryJobOptions = {
+    settings,
+    agentName: "Fay",
+    memory,
+    receipts: { ofTurn: async () => receipts, modelCalls: async () => 0 } as unknown as MemoryJobOptions["receipts"],
+    ports: { clock, timers },
+    ...options,
+  }
+  const run = new MemoryRun(given, { job, context, turns: [{ turnId: "t", turn: 0, untrusted: false, messages }] }, [])
+  return { timers, closing, context, messages, receipts, remembered, given, run }
+}
+
+describe("the memory job", () => {
+  test("that is stopped is not done: it fails with the reason, before anything was written", async () => {
+    const { given, context, closing, receipts } = scene()
+    const reason = new Error("the runner closes")
+    const ask: JobContext["ask"] = async () => {
+      closing.abort(reason)
+      return { text: "9", model: "m", assembly: {} as never }
+    }
+    await expect(runMemoryJob(given, job, { ...context, ask })).rejects.toBe(reason)
+    expect(receipts).toEqual([])
+  })
+
+  test("whose words were forgotten is done, with nothing written", async () => {
+    const { given, context, messages, receipts } = scene()
+    const ask: JobContext["ask"] = async () => {
+      messages.pop()
+      return { text: "9", model: "m", assembly: {} as never }
+    }
+    await runMemoryJob(given, job, { ...context, ask })
+    expect(receipts).toEqual([])
+  })
+
+  test("takes the turn of a job that does not say its number for the first", async () => {
+    const { given, context, remembered } = scene()
+    await runMemoryJob(given, job, context)
+    expect(remembered.map(({ text, turn }) => [text, turn])).toEqual([["I moved", 0]])
+  })
+
+  test("T36: reflects on nothing if no memory is there, and says so", async () => {
+    const reflection = { due: async () => true, reflect: () => Promise.reject(new Error("nothing to reflect on")) }
+    const { given, context, receipts } = scene({ reflection })
+    await runMemoryJob(given, job, context)
+    expect(receipts.at(-1)).toMatchObject({ kind: "reflect", outcome: "skipped", message: "no memories" })
+  })
+
+  test("lets a step that took too long write nothing afterwards", async () => {
+    const { timers, run, receipts } = scene()
+    const late = Promise.withResolvers<void>()
+    let wrote: unknown = "something"
+    const step = run.step("store", async (_, signal) => {
+      await late.promise
+      wrote = await run.expectWanted(signal).then(
+        () => "something",
+        () => "nothing",
+      )
+      return { outcome: "ok" }
+    })
+    await timers.whenPending(1)
+    timers.advance(1_000)
+    await step
+    expect(receipts).toMatchObject([{ kind: "store", outcome: "timeout", message: "took longer than 1000 ms" }])
+    late.resolve()
+    await new Promise(setImmediate)
+    expect(wrote).toBe("nothing")
+  })
+})
