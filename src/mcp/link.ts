@@ -67,7 +67,6 @@ export async function openLink(
   let isOpen = false
   client.onclose = () => {
     if (isOpen) events.onEnd()
-    isOpen = false
   }
   client.onerror = (error) => {
     if (isOpen && isBrokenPipe(error)) client.close().catch(() => undefined)

@@ -27,7 +27,7 @@ export class ReconnectingLink {
   state: LinkState = "starting"
   /** The open connection, if there is one. */
   current: Link | undefined
-  /** Settles when the current or next attempt is over. Absent when none is planned. */
+  /** Settles when the last, current or planned attempt is over. Absent after too many failures, when none is planned. */
   #attempt: Promise<void> | undefined
   #failures = 0
   /** The number of connections made so far. */
@@ -104,7 +104,6 @@ export class ReconnectingLink {
       this.opened++
       this.state = "ready"
       this.problem = undefined
-      this.#attempt = undefined
       this.#options.onReady()
     } catch (error) {
       this.#failed(messageOf(error))

@@ -25,6 +25,12 @@ function windowOf(history: readonly HistoryMessage[], contextCount: number, wind
   return spoken.slice(Math.max(0, begin - earlier))
 }
 
+test.each(["slide", "steps"] as const)("a window of no messages is empty, by messages and by tokens (%s)", (window) => {
+  const history = [said(1, 1), said(2, 2)]
+  for (const groupTokens of [undefined, 500])
+    expect(historyWindow(history, { contextCount: 0, window, ...(groupTokens && { groupTokens }) })).toEqual([])
+})
+
 describe("a window of history by messages", () => {
   test("T30 is that of the history alone, whatever windows were asked for of it before and whatever was taken out of it", () => {
     const edit = fc.record({ at: fc.nat(30), gone: fc.nat(4), added: fc.array(fc.nat(2), { maxLength: 6 }) })

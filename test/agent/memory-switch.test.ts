@@ -58,10 +58,10 @@ describe("a conversation's memory switch (D2)", () => {
 describe("what history keeps of recalled memories", () => {
   const long = `上次说到\n想去图书馆，${"也想骑车，".repeat(40)}`
 
-  async function secondRequest(older: "drop" | "condense" | "keep"): Promise<string> {
+  async function secondRequest(older: "drop" | "condense" | "keep", text = long): Promise<string> {
     const model = scriptedModel([finish("一"), finish("二")])
     const profile = { dialect: "layered", context: { older, olderCharacters: 20 } } as const
-    const { session } = testAgent(model, profile, { memory: recalling([long]).memory })
+    const { session } = testAgent(model, profile, { memory: recalling([text]).memory })
     await session.send("甲").result
     await session.send("乙").result
     return model.requests[1]?.messages.find(({ role, content }) => role === "user" && content.includes("甲"))?.content ?? ""
@@ -75,6 +75,11 @@ describe("what history keeps of recalled memories", () => {
     expect(await secondRequest("condense")).toBe(
       "[memory context]\n上次说到 想去图书馆，也想骑车，也想骑…\n[/memory context]\n\n甲",
     )
+  })
+
+  test("is a whole line if it is just as long as a condensed one may be", async () => {
+    expect(await secondRequest("condense", "x".repeat(20))).toContain(`\n${"x".repeat(20)}\n`)
+    expect(await secondRequest("condense", "x".repeat(21))).toContain(`\n${"x".repeat(19)}…\n`)
   })
 
   test("is all of it when kept, so that each turn's request begins with the whole one before", async () => {

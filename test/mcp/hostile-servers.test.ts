@@ -60,6 +60,9 @@ describe("what a server sends", () => {
     ["a body", "application/json", ["x".repeat(60), "x".repeat(60)], false],
     ["an event", "text/event-stream", ["data: ", "x".repeat(100)], false],
     ["many events", "text/event-stream", Array.from({ length: 50 }, () => "data: xxxx\n\n"), true],
+    ["many events of lines that end with CR LF", "text/event-stream", Array.from({ length: 50 }, () => "data: x\r\n\r\n"), true],
+    ["many lines that end with CR LF", "text/event-stream", Array.from({ length: 50 }, () => "data: x\r\n"), false],
+    ["an event after an end", "text/event-stream", [`data: x\n\n${"x".repeat(60)}`, "x".repeat(60)], false],
   ])("%s beyond the limit breaks off, a stream of small ones does not", async (_, type, chunks, isFine) => {
     const body = ReadableStream.from(chunks).pipeThrough(new TextEncoderStream())
     const limited = boundedFetch(100, async () => new Response(body, { headers: { "content-type": type } }))

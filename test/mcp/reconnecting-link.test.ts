@@ -10,6 +10,7 @@ function plant(fails: (attempt: number) => boolean = () => false) {
   const clock = manualClock(0)
   const timers = manualTimers(clock)
   const ends: (() => void)[] = []
+  const closed: Link[] = []
   const failures: string[] = []
   const ended: (readonly [problem: string, isMadeAgain: boolean])[] = []
   let attempts = 0
@@ -17,7 +18,8 @@ function plant(fails: (attempt: number) => boolean = () => false) {
     async open(_signal, onEnd) {
       if (fails(++attempts)) throw new Error(`no ${attempts}`)
       ends.push(onEnd)
-      return { close: async () => undefined } as Link
+      const made = { close: async () => void closed.push(made) } as Link
+      return made
     },
     startTimeoutMs: 1_000,
     ports: { clock, timers, random: () => 1 },
@@ -28,10 +30,22 @@ function plant(fails: (attempt: number) => boolean = () => false) {
   const settle = async (): Promise<void> => {
     for (let i = 0; i < 20; i++) await Promise.resolve()
   }
-  return { link, clock, timers, ends, failures, ended, attempts: () => attempts, settle }
+  return { link, clock, timers, ends, closed, failures, ended, attempts: () => attempts, settle }
 }
 
 describe("ReconnectingLink", () => {
+  test("one that can no longer be used is closed once, and made again; one of before is left alone", async () => {
+    const { link, closed, ended, settle } = plant()
+    await link.start()
+    const first = link.current as Link
+    link.drop(first, "it does not answer")
+    link.drop(first, "it does not answer")
+    await settle()
+    expect(closed).toEqual([first])
+    expect(ended).toEqual([["it does not answer", true]])
+    expect([link.state, link.opened]).toEqual(["ready", 2])
+  })
+
   test("one that ends is made again at once, and whoever waits for it gets the new one", async () => {
     const { link, ends } = plant()
     await link.start()

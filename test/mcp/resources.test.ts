@@ -42,6 +42,15 @@ describe("resources and prompts", () => {
   })
 })
 
+test("skills of a server that could not be started are left out; the others stand", async () => {
+  const settings = { skills: ["memo://a"] }
+  const { mcp } = await connected({ a: fakeServer({ exit: true }, settings), b: fakeServer({ memo: "Be kind." }, settings) })
+  const model = scriptedModel([finish("ok")])
+  const { session } = testAgent(model, {}, { plugins: [mcp] })
+  expect(await session.send("hi").result).toMatchObject({ ok: true })
+  expect(model.requests[0]?.messages.map(({ content }) => content).join("\n")).toContain("Be kind.")
+})
+
 describe("resources and prompts in prompts", () => {
   const read = { server: "fake", name: "memo://a\n", description: "", text: "**x**\n---", attachments: [] }
 

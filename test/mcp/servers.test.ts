@@ -11,7 +11,15 @@ const names = (list: readonly { readonly name: string }[]) => list.map(({ name }
 describe("servers over stdio", () => {
   test("a server's tools are named after it, with the server's words as words from a wire", async () => {
     const { mcp, call, warnings } = await connected({ fake: fakeServer() })
-    expect(mcp.tools[0]).toMatchObject({ name: "fake.echo", description: "Says the same", trust: "tool", visibility: "planner" })
+    expect(mcp.tools[0]).toMatchObject({
+      name: "fake.echo",
+      group: "external",
+      description: "Says the same",
+      trust: "tool",
+      visibility: "planner",
+      repeatable: false,
+      needsApproval: false,
+    })
     expect(await call("fake.echo", { text: "你好" })).toBe("你好")
     expect(warnings).toEqual([])
   })

@@ -1,6 +1,9 @@
+import { MockLanguageModelV4 } from "ai/test"
 import { describe, expect, test } from "vitest"
 import type { Message, MessagePart } from "../../src/core/span.ts"
+import { aiSdkModel } from "../../src/models/ai-sdk/index.ts"
 import { toPrompt } from "../../src/models/ai-sdk/prompt.ts"
+import { openaiModel } from "../../src/models/openai/index.ts"
 import { requestBody } from "../../src/models/openai/request-body.ts"
 import { anthropicPictureTokens, geminiPictureTokens, openaiPictureTokens } from "../../src/models/picture-tokens.ts"
 
@@ -25,6 +28,46 @@ const user = (content: string, ...parts: MessagePart[]): Message => ({
 })
 const result: Message = { role: "tool", toolCallId: "1", content: "taken", parts: [part(5, "image/png")] }
 const call: Message = { role: "assistant", content: "", toolCalls: [{ id: "1", name: "camera", args: "{}" }] }
+
+const pictures = ["image/png", "image/jpeg", "image/gif", "image/webp"]
+const sorted = (names: readonly string[] | undefined) => names && [...names].sort()
+
+test.each([
+  ["gpt-5-mini", [...pictures, "application/pdf"], pictures],
+  ["gpt-4o", [...pictures, "application/pdf"], pictures],
+  ["gpt-4.1", [...pictures, "application/pdf"], pictures],
+  ["gpt-4o-audio-preview", ["audio/wav", "audio/mpeg"], undefined],
+  ["gpt-3.5-turbo", undefined, undefined],
+  ["gpt-4", undefined, undefined],
+  ["gpt-4-0613", undefined, undefined],
+  ["o1-mini", undefined, undefined],
+  ["o3-mini", undefined, undefined],
+])("OpenAI's own %s takes what is known of it", (model, attachments, attachmentUrls) => {
+  const { capabilities } = openaiModel({ model, apiKey: "k", baseUrl: "https://api.openai.com/v1" })
+  expect([sorted(capabilities.attachments), sorted(capabilities.attachmentUrls)]).toEqual([
+    sorted(attachments),
+    sorted(attachmentUrls),
+  ])
+  expect(openaiModel({ model, apiKey: "k", baseUrl: "http://localhost:1" }).capabilities.attachments).toBeUndefined()
+})
+
+test.each([
+  ["openai.responses", [...pictures, "application/pdf"], pictures],
+  ["azure.chat", [...pictures, "application/pdf"], pictures],
+  ["anthropic.messages", [...pictures, "application/pdf"], [...pictures, "application/pdf"]],
+  ["google.generative-ai", [...pictures, "application/pdf", "audio/*"], undefined],
+  ["vertex.gemini", [...pictures, "application/pdf", "audio/*"], undefined],
+  ["amazon-bedrock", [...pictures, "application/pdf"], undefined],
+  ["xai.chat", pictures, pictures],
+  ["mistral.chat", pictures, pictures],
+  ["nobody.chat", undefined, undefined],
+])("a model of %s through the AI SDK takes what is known of its provider", (provider, attachments, attachmentUrls) => {
+  const { capabilities } = aiSdkModel(new MockLanguageModelV4({ provider }))
+  expect([sorted(capabilities.attachments), sorted(capabilities.attachmentUrls)]).toEqual([
+    sorted(attachments),
+    sorted(attachmentUrls),
+  ])
+})
 
 describe("attachments in a request to OpenAI", () => {
   const sent = (...messages: Message[]) => requestBody({ messages }, form).messages

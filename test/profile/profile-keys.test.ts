@@ -26,6 +26,12 @@ function spelled(name: string, spelling: "code" | "file"): string {
 const fileKeys = keysIn(profileFileKeys.keys).map(({ path, key }) => ({ path, key, name: path.join(".") }))
 const codeKeys = new Map(keysIn(profileKeys.keys).map(({ path, key }) => [path.join("."), key]))
 
+test("every key says in sentences what it is for", () => {
+  const keys = [...fileKeys, ...[...codeKeys].map(([name, key]) => ({ name, key }))]
+  const isSaid = ({ words }: Key) => /^\P{Ll}.{10,}[.:)]$/su.test(words)
+  expect(keys.filter(({ key }) => !isSaid(key)).map(({ name }) => name)).toEqual([])
+})
+
 /** A profile with one value, at `path`: in a list the table is the only item, in a map its name is `a`. */
 function profileWith(keys: Keys, [name = "", ...inner]: readonly string[], value: unknown, spelling: "code" | "file"): object {
   const type = keys[name]?.type

@@ -78,6 +78,26 @@ describe("R8: files that an answer shows", () => {
     expect(model.requests[1]?.messages.at(-1)?.content).toContain('"%[x.exe] Line 1 ~ Line 2" 是你上次写的，没有打开')
   })
 
+  test.each([
+    null,
+    undefined,
+    5,
+    {},
+    { ok: true },
+    { ok: true, attachment: null },
+    { ok: true, attachment: "a" },
+    { ok: false },
+    { ok: false, fault: 1 },
+  ])("an `open` of code without types that answers %j has opened nothing", async (answer) => {
+    const { session } = testAgent(scriptedModel([finish("看 %[a.txt]")]), {
+      ...root,
+      output: { files: opening(() => answer as never) },
+    })
+    const result = await session.send("一").result
+    expect(result).toMatchObject({ ok: true, text: "看 %[a.txt]" })
+    expect(result.trace.warnings).toEqual([{ kind: "file", message: "The answer shows %[a.txt], which was not opened: failed." }])
+  })
+
   test("a turn that fails has told nothing: the next one is told again", async () => {
     const failing = () => {
       throw new Error("down")

@@ -25,6 +25,15 @@ test.each<[string, unknown, number]>([
   expect(result.trace.warnings.filter(({ kind }) => kind === "recall")).toHaveLength(warnings)
 })
 
+test.each([
+  [undefined, "undefined"],
+  [null, "null"],
+  [{}, "object"],
+  ["x", "string"],
+])("an answer that is no list is told by its type: %j", (answer, found) => {
+  expect(() => recalledMemories(answer, 1)).toThrow(`to return a list of memories, found ${found}.`)
+})
+
 test("whatever a service answers, what is read are memories, no more than were asked for", () => {
   const field = fc.anything()
   const entry = fc.oneof(

@@ -77,6 +77,7 @@ describe("retries", () => {
     { name: "a busy server", thrown: Object.assign(new Error("no"), { status: 503 }), requests: 3 },
     { name: "a server that refuses", thrown: Object.assign(new Error("no"), { statusCode: 401 }), requests: 1 },
     { name: "one that says it is final", thrown: Object.assign(new Error("no"), { isRetryable: false }), requests: 1 },
+    { name: "one that says it may pass", thrown: Object.assign(new RangeError("no"), { isRetryable: true }), requests: 3 },
     { name: "a mistake in the adapter", thrown: new TypeError("x is not a function"), requests: 1 },
     { name: "no error at all", thrown: "no", requests: 1 },
   ])("tries an adapter again after $name: requests $requests", async ({ thrown, requests }) => {

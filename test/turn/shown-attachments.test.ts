@@ -1,12 +1,13 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { PromptStrataError } from "../../src/core/errors.ts"
-import type { ModelRequest } from "../../src/model/language-model.ts"
+import type { LanguageModel, ModelRequest } from "../../src/model/language-model.ts"
 import { blobId } from "../../src/services/store/blob.ts"
 import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"
 import type { Store } from "../../src/services/store/store.ts"
 import { scriptedModel } from "../../src/testing/index.ts"
 import { defineTool } from "../../src/tools/define-tool.ts"
+import { sightOf } from "../../src/turn/shown-attachments.ts"
 import { callTool, finish, testAgent } from "../support/agents.ts"
 import { png } from "../support/pictures.ts"
 import { runs } from "../support/size.ts"
@@ -35,6 +36,25 @@ const partsOf = (request: ModelRequest | undefined) =>
     parts.map(({ end, attachment, bytes }) => ({ before: content.slice(0, end), attachment, bytes })),
   )
 const textOf = (request: ModelRequest | undefined) => (request?.messages ?? []).map(({ content }) => content).join("\n")
+
+test.each([
+  [{ mediaType: "audio/mpeg", sizeBytes: 640_000 }, 1_000],
+  [{ mediaType: "audio/mpeg", sizeBytes: 640_001 }, 1_001],
+  [{ mediaType: "application/pdf", sizeBytes: 50_000 }, 1_000],
+  [{ mediaType: "application/pdf", sizeBytes: 5_050 }, 101],
+  [{ mediaType: "application/pdf", sizeBytes: 7 }, 100],
+  [{ mediaType: "application/pdf" }, 100],
+  [{ mediaType: "image/png", width: 750, height: 2 }, 2],
+  [{ mediaType: "image/png", width: 30 }, 41],
+  [{ mediaType: "image/png" }, 1_399],
+  [{ mediaType: "image/png", width: 5_000, height: 5_000 }, 1_600],
+  [{ mediaType: "video/mp4", sizeBytes: 640_000 }, undefined],
+  [{ sizeBytes: 640_000 }, undefined],
+])("an attachment counts for what it has of a recording, a document or a picture: %j", (attachment, tokens) => {
+  const capabilities = { developerRole: false, tools: false, attachments: ["audio/*", "application/pdf", "image/*"] }
+  const { tokensOf } = sightOf({ id: "m", capabilities } as unknown as LanguageModel)
+  expect(tokensOf({ name: "a", blob: "0", ...attachment })).toBe(tokens)
+})
 
 describe("attachments that a model takes", () => {
   test.each(["layered", "fay", "stack", "soul"])(

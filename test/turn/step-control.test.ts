@@ -101,6 +101,29 @@ describe("stopWhen", () => {
   )
 })
 
+test.each<["json" | "native", readonly ScriptedStep[], readonly unknown[]]>([
+  [
+    "json",
+    [callTool("dice"), "Eight."],
+    [
+      ["planner", 2],
+      ["final", 0],
+    ],
+  ],
+  [
+    "native",
+    [[native("dice")], "Eight."],
+    [
+      ["native", 2],
+      ["final", 0],
+    ],
+  ],
+])("a model that is code is told the tools of each %s step, and of a final output none", async (mode, steps, told) => {
+  const { model, session } = agentWith(steps, mode)
+  await session.send("Roll.", { stopWhen: () => true }).result
+  expect(model.requests.map(({ facts }) => [facts?.prompt, facts?.tools.length])).toEqual(told)
+})
+
 describe("prepareStep", () => {
   test("offers other tools and asks another model, for one step", async () => {
     const strong = scriptedModel([finish("Done.")], { id: "strong" })
@@ -143,6 +166,7 @@ describe("prepareStep", () => {
 describe("mistakes end the turn with a clear error", () => {
   test.each([
     [{ toolChoice: { tool: "dise" } }, 'toolChoice names "dise", which is no tool of this step. Did you mean "dice"?'],
+    [{ toolChoice: { tool: "dice", args: {} } as never }, 'toolChoice has no option "args"'],
     [{ toolChoice: "must" as never }, 'expected toolChoice to be auto, none, required or { tool }, found "must".'],
     [{ prepareStep: () => ({ tools: ["clock"] }) }, '`tools` of prepareStep names "clock"'],
     [{ prepareStep: () => ({ tool: [] }) as never }, 'prepareStep has no option "tool". Did you mean "tools"?'],
@@ -164,6 +188,15 @@ describe("mistakes end the turn with a clear error", () => {
     const result = await session.send("?", options).result
     expect(result).toMatchObject({ ok: false, error: { code: "usage" } })
     expect(!result.ok && result.error.message).toContain(message)
+  })
+
+  test("a `stopWhen` that throws is named", async () => {
+    const { session } = agentWith([callTool("dice")])
+    const stopWhen = () => {
+      throw new Error("no end")
+    }
+    const result = await session.send("?", { stopWhen }).result
+    expect(result).toMatchObject({ ok: false, error: { code: "usage", message: "stopWhen failed: no end" } })
   })
 
   test("a function that never answers is given up with the turn", async () => {

@@ -139,6 +139,13 @@ describe("a call that nobody has answered yet", () => {
     expect(kept).toBe(1)
   })
 
+  test("that came with words keeps them in the model's own call", async () => {
+    const both = JSON.stringify({ action: "finish", message: "One moment.", tool: "pay", args: { to: "Ada" } })
+    const { session, model } = over(createInMemoryStore(), [both, finish("Paid.")])
+    expect(await session.approve(idOf(await session.send("Pay Ada.").result)).result).toMatchObject({ ok: true })
+    expect(shown(model.requests[1])).toContain('{"action":"finish","message":"One moment.","tool":"pay","args":{"to":"Ada"}}')
+  })
+
   test("in a turn that nobody began keeps its reason", async () => {
     const { session, model } = over(createInMemoryStore(), [callTool("pay", { to: "Ada" }), finish("Paid the rent.")])
     const asked = await session.wake("The rent is due.", { trust: "author" }).result
@@ -223,8 +230,31 @@ describe("a message meanwhile", () => {
     expect(await session.approvals()).toEqual([])
     expect(await session.approve(id).result).toMatchObject({
       ok: false,
-      error: { code: "approval", evidence: { fault: "answered" } },
+      error: {
+        code: "approval",
+        message: expect.stringContaining("was answered before, or withdrawn."),
+        evidence: { fault: "answered" },
+      },
     })
+  })
+
+  test("withdraws also what was allowed and waited for another answer: it did not run", async () => {
+    const calls = [native("a", "pay", { to: "Ada" }), native("b", "look", { at: "sky" }), native("c", "pay", { to: "Bob" })]
+    const { session, model } = over(createInMemoryStore(), [calls, "Well."], { loop: { mode: "native" } })
+    const asked = await session.send("?").result
+    await session.approve(idOf(asked)).result
+    expect(await session.send("Wait, no.").result).toMatchObject({ ok: true, text: "Well." })
+    const told = shown(model.requests[1]).match(/you wanted to call .*/gu)
+    expect(told).toHaveLength(2)
+    expect(told?.map((line) => line.includes("It did not run"))).toEqual([true, true])
+    expect(sent).toEqual([])
+  })
+
+  test("with an option that an answer does not have is refused by the name of the answer", async () => {
+    const { session } = over(createInMemoryStore(), [callTool("pay", { to: "Ada" })])
+    const id = idOf(await session.send("Pay Ada.").result)
+    expect(() => session.deny(id, "", { reason: "x" } as never)).toThrow('deny has no option "reason"')
+    expect(() => session.approve(id, { reason: "x" } as never)).toThrow('approve has no option "reason"')
   })
 
   test("withdraws nothing if its turn fails", async () => {

@@ -321,6 +321,23 @@ describe("calls in the forms that servers send", () => {
     expect((await callsOf(...pieces)).map(({ args }) => args)).toEqual(['{"n":1}', '{"m":2}'])
   })
 
+  test("interleaved pieces with an index are told apart by it, though their ids are the same", async () => {
+    const piece = (index: number, args: string, name?: string) => ({
+      tool_calls: [{ index, id: "same", function: { name, arguments: args } }],
+    })
+    const pieces = [piece(0, '{"n"', "f"), piece(1, '{"m"', "g"), piece(0, ":1}"), piece(1, ":2}")]
+    expect((await callsOf(...pieces)).map(({ name, args }) => [name, args])).toEqual([
+      ["f", '{"n":1}'],
+      ["g", '{"m":2}'],
+    ])
+  })
+
+  test("pieces without index and id are told apart by their place", async () => {
+    const both = (...args: readonly string[]) => ({ tool_calls: args.map((each) => ({ function: { arguments: each } })) })
+    const named = { tool_calls: [call("f", '{"n"'), call("g", '{"m"')] }
+    expect((await callsOf(named, both(":1}", ":2}"))).map(({ args }) => args)).toEqual(['{"n":1}', '{"m":2}'])
+  })
+
   test("a signature that comes with a call goes back with it", async () => {
     const extra_content = { google: { thought_signature: "c2ln" } }
     const [made] = await callsOf({ tool_calls: [{ index: 0, id: "a", ...f, extra_content }] })
@@ -349,6 +366,8 @@ describe("calls in the forms that servers send", () => {
       { reasoning_content: "see." },
       details({ type: "reasoning.text", index: 0, text: "Let me " }),
       details({ type: "reasoning.text", index: 0, text: "see.", signature: "c2ln" }, { type: "reasoning.encrypted", data: "x" }),
+      details({ type: "reasoning.summary", index: 1, summary: "It " }),
+      details({ type: "reasoning.summary", index: 1, summary: "is so." }),
       { extra_content: { google: { thought_signature: "bXNn" } } },
       { tool_calls: [call("a", 0), call("b", 1)] },
     )
@@ -363,6 +382,7 @@ describe("calls in the forms that servers send", () => {
         reasoning_details: [
           { type: "reasoning.text", index: 0, text: "Let me see.", signature: "c2ln" },
           { type: "reasoning.encrypted", data: "x" },
+          { type: "reasoning.summary", index: 1, summary: "It is so." },
         ],
         extra_content: { google: { thought_signature: "bXNn" } },
         tool_calls: [sent("a"), sent("b")],

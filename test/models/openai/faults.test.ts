@@ -75,6 +75,12 @@ describe("a server that answers with a fault", () => {
       /Too many requests/,
     ],
     [
+      "429 with a wait that is none",
+      { status: 429, headers: { "retry-after": "-5" }, body: "slow" },
+      { isRetryable: true, retryAfterMs: undefined },
+      /: slow/,
+    ],
+    [
       "429 with retry-after-ms",
       { status: 429, headers: { "retry-after-ms": "250.4", "retry-after": "9" }, body: "slow" },
       { isRetryable: true, retryAfterMs: 251 },

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest"
 import { mulberry32 } from "../../../src/core/mulberry.ts"
 import { withEmptyReply } from "../../../src/reply/output/empty-reply.ts"
 import { emotionPipe } from "../../../src/reply/output/formats.ts"
+import type { OutputPart } from "../../../src/reply/output/output-part.ts"
 import { createOutputReader } from "../../../src/reply/output/output-reader.ts"
 import { runs } from "../../support/size.ts"
 import { cutRandomly } from "../readings.ts"
@@ -56,10 +57,11 @@ describe("the empty reply", () => {
 
   test("R10: the stages get no empty text, so a reader of a format needs no case for it", () => {
     const given: string[] = []
-    const stages = withEmptyReply({
-      push: (part) => (given.push(part.type === "text" ? part.delta : part.type), []),
-      end: () => [],
-    })
+    const push = (part: OutputPart) => {
+      given.push(part.type === "text" ? part.delta : part.type)
+      return []
+    }
+    const stages = withEmptyReply({ push, end: () => [] })
     for (const delta of ["", "<empty_reply>", "a<empty_reply><empty", "_reply>", "b", ""]) stages.push({ type: "text", delta })
     stages.push({ type: "emotion", emotion: "calm" })
     stages.end()

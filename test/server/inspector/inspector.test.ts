@@ -181,8 +181,16 @@ describe("a preview", () => {
     const { turnId } = (await session.send("now").result).trace
     const woken = (await session.wake("sunrise").result).trace.turnId
     const status = async (id: string, body: unknown) => (await post(`api/turns/${id}/preview`, body)).status
-    expect(await status(turnId, { budgetTokens: -1 })).toBe(400)
-    expect(await status(turnId, { off: [1] })).toBe(400)
+    for (const [name, value] of [
+      ["budgetTokens", -1],
+      ["budgetTokens", 1.5],
+      ["budgetTokens", "1"],
+      ["off", [1]],
+      ["off", "x"],
+    ] as const) {
+      const refused = await post(`api/turns/${turnId}/preview`, { [name]: value })
+      expect([refused.status, JSON.stringify(await refused.json()).includes(`"param":"${name}"`)]).toEqual([400, true])
+    }
     expect(await status(turnId, "x")).toBe(400)
     expect(await status(woken, {})).toBe(409)
   })
