@@ -160,6 +160,8 @@ export type {
   MemoryServiceOptions,
   NewMemory,
   Remembered,
+  Rerank,
+  RerankCandidate,
 } from "./services/memory/memory-service.ts"
 export type { RecallReason } from "./services/recall/recall-query.ts"
 export type { RecallSignal, RecallWeights } from "./services/recall/recall-weights.ts"

@@ -84,6 +84,7 @@ const agentServices: Readonly<Record<keyof AgentServices, true>> = {
   userProfile: true,
   reflection: true,
   embed: true,
+  rerank: true,
   describe: true,
 }
 

@@ -7,7 +7,7 @@ import { createReflectionService } from "../services/background/create-reflectio
 import { createMemoryJob } from "../services/background/memory-job.ts"
 import type { ReflectionService } from "../services/background/reflection.ts"
 import { createMemoryService } from "../services/memory/create-memory-service.ts"
-import type { EmbeddingModel, MemoryService } from "../services/memory/memory-service.ts"
+import type { EmbeddingModel, MemoryService, Rerank } from "../services/memory/memory-service.ts"
 import type { ReceiptRecords } from "../services/store/records.ts"
 import type { Store } from "../services/store/store.ts"
 import type { TurnHook } from "../services/turn-hook.ts"
@@ -21,6 +21,11 @@ export interface AgentServices {
   readonly reflection?: ReflectionService
   /** Lets the memory service over the agent's store find memories by meaning too. */
   readonly embed?: EmbeddingModel
+  /**
+   * Puts the first 50 memories that the memory service over the agent's store finds into a better order, within `memory.rerankMs`. If it
+   * fails, the turn goes on with the order of recall, and its trace says so.
+   */
+  readonly rerank?: Rerank
   /**
    * Describes each picture, recording or file once, before the turn that it came with, within `limits.toolMs`. The caption stands in
    * prompts where a model does not get the attachment itself.
@@ -80,10 +85,17 @@ export function remembering(parts: RememberingParts): Remembering {
   }
 }
 
-function servicesOf({ profile, services, store, ask, ports, onWarning }: RememberingParts): Omit<AgentServices, "embed"> {
+function servicesOf({
+  profile,
+  services,
+  store,
+  ask,
+  ports,
+  onWarning,
+}: RememberingParts): Omit<AgentServices, "embed" | "rerank"> {
   if (store === undefined) return services
   const { reflectEvery, reflectImportance, reflectSchedule, duplicateSimilarity } = profile.memory
-  const { embed } = services
+  const { embed, rerank } = services
   return {
     memory: createMemoryService({
       records: store.memories,
@@ -93,6 +105,7 @@ function servicesOf({ profile, services, store, ask, ports, onWarning }: Remembe
       weights: profile.recallWeights,
       ...(profile.timeZone === undefined ? {} : { timeZone: profile.timeZone }),
       ...(embed ? { embed } : {}),
+      ...(rerank ? { rerank, rerankTimeoutMs: Math.min(profile.memory.rerankMs, profile.limits.prestartMs / 2) } : {}),
       ...(duplicateSimilarity === undefined ? {} : { duplicateSimilarity }),
     }),
     userProfile: createUserProfileService({ records: store.users }),

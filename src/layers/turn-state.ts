@@ -15,6 +15,8 @@ export interface RecalledMemory {
   /** For the trace: the memory's id, and the signals that made its score. */
   readonly id?: string
   readonly score?: number
+  /** The score of the program's own `rerank`, which made the order. */
+  readonly reranked?: number
   readonly why?: readonly { readonly signal: string; readonly value: number; readonly share: number }[]
 }
 

@@ -80,12 +80,13 @@ function runLine({ tool, args, status, result, repeatOf, durationMs }: ToolRun):
   return `${callText(tool, args)} → ${outcome} (${repeatOf === undefined ? `${durationMs} ms` : "repeat, not run"})`
 }
 
-/** `recalled Ann: I like tea · 0.93 (words 61 %, time 22 %)`. */
-function recalledLine({ text, speaker, score, why = [] }: RecalledMemory): string {
+/** `recalled Ann: I like tea · 0.93 (words 61 %, time 22 %)`, with the score of a `rerank` behind it. */
+function recalledLine({ text, speaker, score, reranked, why = [] }: RecalledMemory): string {
   const signals = why.filter(({ share }) => share >= 0.01).map(({ signal, share }) => `${signal} ${Math.round(share * 100)} %`)
   const reasons = signals.length === 0 ? "" : ` (${signals.join(", ")})`
   const points = score === undefined ? "" : ` · ${score.toFixed(2)}${reasons}`
-  return `recalled ${terminalLine(speaker === undefined ? text : `${speaker}: ${text}`)}${points}`
+  const again = reranked === undefined ? "" : ` · reranked ${reranked.toFixed(2)}`
+  return `recalled ${terminalLine(speaker === undefined ? text : `${speaker}: ${text}`)}${points}${again}`
 }
 
 /** A call in one line. The name of the tool is encoded, because the model wrote it. */

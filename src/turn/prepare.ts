@@ -68,8 +68,12 @@ async function recall(turn: TurnContext): Promise<void> {
   for (const { turnId } of history) shown.add(turnId)
   for (const turnId of input.replaces?.turns ?? []) shown.add(turnId)
   const exclude = shown.size === 0 ? {} : { excludeTurns: [...shown] }
+  const told = (message: string): void => warn(turn, "recall", message)
   const outcome = await within({ timeoutMs: prestartMs, signal: turn.signal, timers: ports.timers }, async (signal) =>
-    recalledMemories(await memory.recall(input.merged?.words ?? turn.occasion, input.key, { limit, signal, ...exclude }), limit),
+    recalledMemories(
+      await memory.recall(input.merged?.words ?? turn.occasion, input.key, { limit, signal, warn: told, ...exclude }),
+      limit,
+    ),
   )
   if (outcome.status === "done") {
     const { memories, passedOver } = outcome.value
@@ -99,7 +103,7 @@ export function recalledMemories(
 
 function memoryOf(entry: unknown, at: number): Memory | undefined {
   if (typeof entry !== "object" || entry === null) return undefined
-  const { id, text, speaker, atMs, againAtMs, untrusted, score, why } = entry as Partial<Record<keyof Memory, unknown>>
+  const { id, text, speaker, atMs, againAtMs, untrusted, score, reranked, why } = entry as Partial<Record<keyof Memory, unknown>>
   if (typeof text !== "string" || text.trim() === "") return undefined
   return {
     id: typeof id === "string" ? id : `${at}`,
@@ -109,6 +113,7 @@ function memoryOf(entry: unknown, at: number): Memory | undefined {
     ...(Array.isArray(againAtMs) ? { againAtMs: againAtMs.filter(isDate) } : {}),
     ...(untrusted === true ? { untrusted: true as const } : {}),
     ...(typeof score === "number" ? { score } : {}),
+    ...(typeof reranked === "number" ? { reranked } : {}),
     ...(Array.isArray(why) ? { why: why.filter(isReason) } : {}),
   }
 }

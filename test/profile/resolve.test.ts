@@ -61,6 +61,7 @@ describe("resolveProfile", () => {
       memory: {
         enabled: true,
         recallLimit: 8,
+        rerankMs: 1_500,
         importanceThreshold: 5,
         keys: true,
         reflectEvery: 20,

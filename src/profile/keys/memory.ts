@@ -37,6 +37,11 @@ export const memory = table("How memories enter a turn.", {
     words:
       "With an embedding model: from this cosine similarity on, a newer memory of the same speaker replaces the older one. The older one is kept as history.",
   }),
+  rerankMs: milliseconds({
+    default: 1_500,
+    words:
+      "With `services.rerank`: how long it may take, at most half of `limits.prestart_ms`. After that, memories stay in the order of recall.",
+  }),
   keys: flag({
     default: true,
     words:

@@ -17,6 +17,8 @@ const memoryServiceOptions: Readonly<Record<keyof MemoryServiceOptions, true>> =
   weights: true,
   timeZone: true,
   embed: true,
+  rerank: true,
+  rerankTimeoutMs: true,
   duplicateSimilarity: true,
   maxIndexBytes: true,
   onWarning: true,

@@ -19,6 +19,8 @@ export interface Memory {
   readonly untrusted?: true
   /** The share of the question that it answers, from 0 to about 1; scores of different questions can be compared. */
   readonly score?: number
+  /** The score of a {@link Rerank}, which made the order. */
+  readonly reranked?: number
   /** The signals that made the score, for the trace. */
   readonly why?: readonly RecallReason[]
 }
@@ -44,6 +46,8 @@ export interface MemoryRecall {
       readonly excludeTurns?: readonly string[]
       /** Memories with a lower score are left out: the least share of the question that must be answered, from 0 to 1. Default 0. */
       readonly minScore?: number
+      /** Tells the turn of something that went wrong without failing recall. It stands in the turn's trace. */
+      readonly warn?: (message: string) => void
     },
   ): Promise<readonly Memory[]>
 }
@@ -127,6 +131,20 @@ export async function embedTexts(
   throw new PromptStrataError("model", message, { evidence: { model: model.id } })
 }
 
+/** A memory that recall found, for a {@link Rerank}. */
+export type RerankCandidate = Pick<Memory, "id" | "text" | "speaker" | "atMs">
+
+/**
+ * Scores the memories that recall found, at most 50: one number for each, in their order, higher for a better answer. Memories then stand
+ * in the order of these numbers. It may be called concurrently and must stop when the signal aborts. If it throws, takes too long or
+ * returns other than one finite number for each, memories stay in the order of recall, and the turn's trace says so.
+ */
+export type Rerank = (
+  question: string,
+  candidates: readonly RerankCandidate[],
+  options: { readonly signal: AbortSignal },
+) => readonly number[] | Promise<readonly number[]>
+
 /** Options of `createMemoryService`. */
 export interface MemoryServiceOptions {
   readonly records: MemoryRecords
@@ -138,6 +156,10 @@ export interface MemoryServiceOptions {
   /** The IANA name of the time zone in which "yesterday" is meant. Default UTC. */
   readonly timeZone?: string
   readonly embed?: EmbeddingModel
+  /** Puts the first 50 memories of each question into a better order. Default: none. */
+  readonly rerank?: Rerank
+  /** The time limit of `rerank`, in milliseconds. Default 1,500. */
+  readonly rerankTimeoutMs?: number
   /**
    * With `embed`: a new memory replaces an older one of the same speaker if their cosine similarity is at least this. The older
    * one is kept as history. Default: only equal words are duplicates.
@@ -145,6 +167,6 @@ export interface MemoryServiceOptions {
   readonly duplicateSimilarity?: number
   /** The approximate size of all indexes together, in bytes; the one in use may exceed it. Default 256 MiB. */
   readonly maxIndexBytes?: number
-  /** Gets a message if an embedding fails. Recall and keeping then go on with words alone. */
+  /** Gets a message if an embedding or `rerank` fails. Recall and keeping then go on without it. */
   readonly onWarning?: (message: string, key: ServiceKey) => void
 }

@@ -32,11 +32,16 @@ export function recordedMemories(options: MemoryServiceOptions): RecordedMemorie
     async recall(query, key, asked) {
       const { signal } = asked
       signal.throwIfAborted()
-      const embedding = queryVector(options, query, { key, signal })
+      const embedding = queryVector(options, query, { key, signal, warn: asked.warn })
       const index = await orAborted(indexes.current(key), signal)
       const vector = await orAborted(embedding, signal)
       while (index.isUpdating) await orAborted(index.update(), signal)
-      return index.size === 0 ? [] : search(options, index, { query, vector, key, ...asked })
+      if (index.size === 0) return []
+      const isReranked = options.rerank !== undefined && query.trim() !== "" && asked.limit > 0
+      if (!isReranked) return search(options, index, { query, vector, key, ...asked })
+      const { maxReranked, reranked } = await import("./rerank.ts")
+      const found = search(options, index, { query, vector, key, ...asked, limit: Math.max(asked.limit, maxReranked) })
+      return (await reranked(options, found, { query, key, ...asked })).slice(0, asked.limit)
     },
     remember: (memory, key, { ofTurn = false } = {}) => remember(options, indexes, memory, { key, ofTurn }),
     async embedMissing(embed, key, { limit, signal }) {
@@ -112,13 +117,19 @@ function search(options: MemoryServiceOptions, index: ScopeIndex, asked: Asked):
 async function queryVector(
   { embed, onWarning }: MemoryServiceOptions,
   query: string,
-  { key, signal }: { readonly key: ServiceKey; readonly signal: AbortSignal },
+  {
+    key,
+    signal,
+    warn,
+  }: { readonly key: ServiceKey; readonly signal: AbortSignal; readonly warn: ((message: string) => void) | undefined },
 ): Promise<Float32Array | undefined> {
   if (embed === undefined || query.trim() === "") return undefined
   try {
     return (await embedTexts(embed, [query], { signal }))[0]
   } catch (error) {
-    onWarning?.(`Recall went on without an embedding of the question: ${messageOf(error)}`, key)
+    const message = `Recall went on without an embedding of the question: ${messageOf(error)}`
+    onWarning?.(message, key)
+    warn?.(message)
     return undefined
   }
 }
