@@ -1,6 +1,5 @@
 import { roughCounter } from "../assemble/tokens/rough-counter.ts"
 import { type HistoryMessage, isSpoken } from "../core/conversation.ts"
-import { GrowingLists } from "../core/growing-lists.ts"
 import type { Ports } from "../core/ports.ts"
 import type { HistorySettings } from "../profile/profile.ts"
 import { filterMessages, type MessageFilter, type SessionRecord } from "../services/store/session-store.ts"
@@ -132,32 +131,25 @@ export function historyWindow(
   earlier = 0,
 ): readonly HistoryMessage[] {
   if (contextCount <= 0) return []
-  // For each message, the spoken ones up to it. A conversation is long, and only its newest messages are new.
-  const upTo = spokenUpTo.of(history, (message, before = 0) => before + (isSpoken(message) ? 1 : 0))
-  const spoken = upTo.at(-1) ?? 0
-  let from = Math.max(0, spoken - contextCount)
+  const spoken = history.filter(isSpoken)
+  let from = Math.max(0, spoken.length - contextCount)
   if (groupTokens !== undefined) {
-    from = firstWithin(history, groupTokens, spoken)
-    if (window !== "slide") from = roundest(earlier + firstWithin(history, 2 * groupTokens, spoken), earlier + from) - earlier
+    from = firstWithin(spoken, groupTokens)
+    if (window !== "slide") from = roundest(earlier + firstWithin(spoken, 2 * groupTokens), earlier + from) - earlier
   } else if (window !== "slide") {
-    const begin = Math.max(0, Math.floor((earlier + spoken - contextCount) / contextCount)) * contextCount
+    const begin = Math.max(0, Math.floor((earlier + spoken.length - contextCount) / contextCount)) * contextCount
     from = Math.max(0, begin - earlier)
   }
-  let at = history.length
-  while (at > 0 && (upTo[at - 1] ?? 0) > from) at--
-  return history.slice(at).filter(isSpoken)
+  return spoken.slice(from)
 }
 
-const spokenUpTo = new GrowingLists<HistoryMessage, number>()
-
-/** Among a history's spoken messages, the index of the first of the newest that have at most so many tokens. */
-function firstWithin(history: readonly HistoryMessage[], tokens: number, spoken: number): number {
-  let [left, first] = [tokens, spoken]
-  for (let at = history.length - 1; at >= 0; at--) {
-    const message = history[at]
-    if (!message || !isSpoken(message)) continue
-    left -= roughCounter.count(message.text) + roughCounter.count(message.speaker.name) + messageTokens
-    if (left < 0 && first < spoken) break
+/** The index of the first of the newest messages that have at most so many tokens. */
+function firstWithin(spoken: readonly HistoryMessage[], tokens: number): number {
+  let [left, first] = [tokens, spoken.length]
+  while (first > 0) {
+    const { text, speaker } = spoken[first - 1] as HistoryMessage
+    left -= roughCounter.count(text) + roughCounter.count(speaker.name) + messageTokens
+    if (left < 0 && first < spoken.length) break
     first--
   }
   return first

@@ -98,3 +98,21 @@ export interface ForgetMemoryOptions {
   /** The one whose memory it is, as in {@link SendOptions.from}. */
   readonly from?: SpeakerInput
 }
+
+const directedOptions = { replyTo: true, mentions: true }
+const previewed = { from: true, attachments: true, inject: true, signal: true, ...directedOptions }
+const control = { toolChoice: true, stopWhen: true, prepareStep: true, output: true }
+
+/** The names of the options of a session's methods, and advice for those that are gone. */
+export const optionsOf = {
+  send: { ...previewed, ...control },
+  receive: { ...previewed, atMs: true },
+  wake: { to: true, trust: true, inject: true, signal: true },
+  preview: { ...previewed, prompt: true },
+  answer: { signal: true, ...control },
+  change: { inject: true, signal: true },
+  explainMemories: { from: true, limit: true, signal: true },
+  forgetMemory: { from: true },
+  gone: { files: "Write `attachments: [{ path }]`, with an object for each path." },
+  hear: { from: true, attachments: true, atMs: true, ...directedOptions },
+}

@@ -1,4 +1,4 @@
-import type { Directed, RepliedTo, ServiceKey, SessionKey, Speaker } from "../core/conversation.ts"
+import { type Directed, isSpoken, type RepliedTo, type ServiceKey, type SessionKey, type Speaker } from "../core/conversation.ts"
 import { PromptStrataError } from "../core/errors.ts"
 import { orAborted, pause } from "../core/timers.ts"
 import type { Injection } from "../core/value.ts"
@@ -9,26 +9,8 @@ import { abortError, type Deadline, startDeadline } from "../turn/deadline.ts"
 import type { AgentContext, ObservedTurn, SessionState, TurnInput } from "../turn/turn-context.ts"
 import { unbegunTurn } from "./failed/unbegun-turn.ts"
 import type { DirectedOptions, SendOptions, SpeakerInput } from "./session-options.ts"
-import type { Arrival, Arrivals, Replace, Running, SessionAtRest, Turn, TurnCode, Work } from "./turn.ts"
+import type { Arrival, Arrivals, Enqueued, Needed, Running, SessionAtRest, Started, Turn, TurnCode, Work } from "./turn.ts"
 import { refusalOf, startTurn } from "./turn.ts"
-
-const directedOptions = { replyTo: true, mentions: true }
-const previewed = { from: true, attachments: true, inject: true, signal: true, ...directedOptions }
-const control = { toolChoice: true, stopWhen: true, prepareStep: true, output: true }
-
-/** The names of the options of a session's methods, and advice for those that are gone. */
-export const optionsOf = {
-  send: { ...previewed, ...control },
-  receive: { ...previewed, atMs: true },
-  wake: { to: true, trust: true, inject: true, signal: true },
-  preview: { ...previewed, prompt: true },
-  answer: { signal: true, ...control },
-  change: { inject: true, signal: true },
-  explainMemories: { from: true, limit: true, signal: true },
-  forgetMemory: { from: true },
-  gone: { files: "Write `attachments: [{ path }]`, with an object for each path." },
-  hear: { from: true, attachments: true, atMs: true, ...directedOptions },
-}
 
 /** The record of a session of which nothing is stored. */
 export const emptyRecord: SessionRecord = { version: 0, history: [], earlier: 0, state: {}, notes: [] }
@@ -130,11 +112,17 @@ function speakerOf(person: SpeakerInput, defaultName: string): Speaker {
   return isAgent === true ? { id, name, isAgent } : { id, name }
 }
 
+/** The id of the turn of a message. */
+export const turnIdOf = (messageId: string): string => messageId.slice(0, messageId.lastIndexOf(":"))
+
 function messageOfId({ history }: SessionRecord, id: string): RepliedTo | undefined {
-  const turnId = id.slice(0, id.lastIndexOf(":"))
+  const turnId = turnIdOf(id)
   const said = history.filter((message) => message.turnId === turnId).find((_, at) => `${turnId}:${at}` === id)
   return said && { id, speaker: said.speaker }
 }
+
+/** The most messages that one turn answers. Otherwise somebody who goes on writing would never be answered. */
+export const maxMessages = 20
 
 /** The work of a session, one piece after the other, with the agent that the session has and the stack that it works on. */
 export class SessionQueue {
@@ -161,7 +149,7 @@ export class SessionQueue {
   }
 
   /** Reads the session, and does `work` with its record. The time limit of a turn holds for both. */
-  async withRecord<T>(signal: AbortSignal = new AbortController().signal, work: Work<T>): Promise<T> {
+  async withRecord<T>(signal: AbortSignal = new AbortController().signal, work: Work<T>, needed?: Needed): Promise<T> {
     signal.throwIfAborted()
     let deadline = this.#deadline(signal)
     try {
@@ -171,7 +159,16 @@ export class SessionQueue {
         // From here on the limits of the profile that was read hold.
         deadline = this.#deadline(signal)
       }
-      const record = await orAborted(this.agent.store.load(this.#key), deadline.signal)
+      const { store, profile } = this.agent
+      const { contextCount, groupTokens = 0 } = profile.history
+      // The most that a prompt shows, or that one turn answers. In a window of tokens each message takes 4 or more.
+      const shown = Math.max(2 * contextCount, 2 * maxMessages, this.#key.audience === "group" ? 1 + groupTokens / 2 : 0)
+      const last = Math.ceil(2 * shown)
+      let record = await orAborted(store.load(this.#key, needed === "all" ? {} : { last }), deadline.signal)
+      // Blank messages are not shown, and what is needed can be older: then everything is read.
+      if (record && needed !== "all" && record.history.length === last)
+        if (needed?.(record.history) === false || record.history.filter(isSpoken).length < shown)
+          record = await orAborted(store.load(this.#key), deadline.signal)
       if (!this.#restored) restoreStack(this.stack, record?.state.stack)
       this.#restored = true
       return await work(record, deadline)
@@ -181,13 +178,13 @@ export class SessionQueue {
   }
 
   /** Starts a turn. `makeInput` is called at once, and again with the record once the session is loaded. */
-  start(makeInput: Running["makeInput"], signal: AbortSignal | undefined, replace?: Replace, canEnd = true): Turn {
+  start(makeInput: Running["makeInput"], { signal, replace, canEnd = true, needed = replace && "all" }: Started): Turn {
     const turnId = this.agent.ports.ids.next("turn")
     const turn: ObservedTurn = { input: makeInput(turnId) }
     const { running } = this.agent
     const abort = (reason: unknown): void => started.abort(reason)
     const run = (emit: Running["emit"], signal: AbortSignal) =>
-      this.#run(turn, { makeInput, replace, canEnd, emit, signal, abort })
+      this.#run(turn, { makeInput, replace, canEnd, needed, emit, signal, abort })
     const started = startTurn(turnId, run, {
       signal,
       onEvent: (event) => {
@@ -205,7 +202,7 @@ export class SessionQueue {
 
   /** Runs a turn after the session's earlier ones. An abort ends one that waits at once. Never rejects. */
   #run(turn: ObservedTurn, running: Running): Promise<TurnResult> {
-    const { replace, emit, signal } = running
+    const { replace, emit, signal, needed } = running
     return new Promise((resolve) => {
       let isBegun = false
       let isOver = false
@@ -241,7 +238,7 @@ export class SessionQueue {
       }
       const arrival = this.#arrive(turn, running)
       const before = arrival && (async () => (await this.#code.merging()).meet(this.agent, this.#arrivals, arrival))
-      this.enqueue(signal, run, { failed: keep, before }).catch(fail)
+      this.enqueue(signal, run, { failed: keep, before, needed }).catch(fail)
     })
   }
 
@@ -262,19 +259,15 @@ export class SessionQueue {
   }
 
   /** Does {@link withRecord} after the session's earlier work, and after what was heard before. */
-  enqueue<T>(
-    signal: AbortSignal | undefined,
-    work: Work<T>,
-    {
-      failed,
-      before,
-    }: { readonly failed?: (error: unknown) => Promise<T>; readonly before?: (() => Promise<void>) | undefined } = {},
-  ): Promise<T> {
+  enqueue<T>(signal: AbortSignal | undefined, work: Work<T>, { failed, before, needed }: Enqueued<T> = {}): Promise<T> {
     this.#arrivals.places++
     this.#arrivals.onArrival?.()
     const heard = this.#hearing
-    const go = () => (before ? before().then(() => this.withRecord(signal, work)) : this.withRecord(signal, work)).catch(failed)
-    return this.agent.turns.enqueue(sessionId(this.#key), heard ? () => heard.then(go) : go)
+    const read = (): Promise<T> => {
+      const done = before ? before().then(() => this.withRecord(signal, work, needed)) : this.withRecord(signal, work, needed)
+      return done.catch(failed)
+    }
+    return this.agent.turns.enqueue(sessionId(this.#key), heard ? () => heard.then(read) : read)
   }
 
   /** Lets later work wait for words that are being kept. */

@@ -29,10 +29,11 @@ import type { Arrival, Met, SessionAtRest } from "./turn.ts"
  * says how long, until it looks again.
  */
 export async function beginTurn(
-  at: SessionAtRest,
+  rest: SessionAtRest,
   turn: ObservedTurn,
   { makeInput, replace, arrival, deadline }: Met & { readonly deadline: Deadline },
 ): Promise<{ readonly record: SessionRecord | undefined } | { readonly waitMs: number }> {
+  const at = unsettled.get(rest.stack)?.size ? await whole(rest) : rest
   const { agent, record } = at
   const said = makeInput(turn.input.turnId, record ?? emptyRecord)
   const made = arrival ? (await import("./second-thoughts/merging.ts")).withJoined(said, arrival) : said
@@ -48,6 +49,11 @@ export async function beginTurn(
   const input = { ...made, ...replaced?.input }
   turn.input = input.attached.length === 0 ? input : await readInput(agent, input, deadline)
   return { record: replaced?.record ?? record }
+}
+
+/** A session with its whole history: the messages of a turn whose outcome is unknown can stand anywhere in it. */
+async function whole(at: SessionAtRest): Promise<SessionAtRest> {
+  return { ...at, record: await orAborted(at.agent.store.load(at.key), at.signal) }
 }
 
 /**
@@ -84,10 +90,11 @@ export async function runSessionTurn(
 
 /** Returns the request that a turn would begin with. No model is called. */
 export async function previewTurn(
-  { agent, key, stack, record }: SessionAtRest,
+  rest: SessionAtRest,
   { inject, ...said }: Said & Pick<TurnInput, "inject">,
   { prompt, deadline }: Pick<TurnBeginning, "deadline"> & { readonly prompt: string },
 ): Promise<Assembly> {
+  const { agent, key, stack, record } = unsettled.get(rest.stack)?.size ? await whole(rest) : rest
   if (unsettled.has(stack)) findUnsettled(stack, record)
   const input = { ...inputOf(agent, { key, stack }, { ...said, record: record ?? emptyRecord }), inject }
   const begin = { record, deadline, emit: () => undefined }

@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec"
 import { checkOptions } from "../core/check-options.ts"
-import type { SessionKey, Speaker } from "../core/conversation.ts"
+import type { HistoryMessage, SessionKey, Speaker } from "../core/conversation.ts"
 import type { Assembly } from "../core/span.ts"
 import { orAborted } from "../core/timers.ts"
 import type { Profile } from "../profile/profile.ts"
@@ -25,8 +25,9 @@ import type {
   SendOptions,
   WakeOptions,
 } from "./session-options.ts"
-import { inputOf, optionsOf, SessionQueue, sessionState } from "./session-state.ts"
-import type { Replace, SessionAtRest, StructuredTurn, Turn, Work } from "./turn.ts"
+import { optionsOf } from "./session-options.ts"
+import { inputOf, SessionQueue, sessionState, turnIdOf } from "./session-state.ts"
+import type { Needed, Replace, SessionAtRest, StructuredTurn, Turn, Work } from "./turn.ts"
 import { completed, late, refusalOf } from "./turn.ts"
 
 /** A conversation with one or more speakers. Its turns run one after the other, and concurrently with those of other sessions. */
@@ -61,13 +62,13 @@ export class Session {
   send(text: string, options?: SendOptions): Turn
   send(text: string, options: SendOptions = {}): Turn {
     checkOptions("send", options, optionsOf.send, optionsOf.gone)
-    const { inject, signal, toolChoice, stopWhen, prepareStep, output } = options
+    const { inject, signal, replyTo, toolChoice, stopWhen, prepareStep, output } = options
     const control = toolChoice || stopWhen || prepareStep || output ? options : undefined
     const given = { inject: completed(inject), control }
     const words = { text, options }
     return this.#queue.start(
       (turnId, record) => ({ ...inputOf(this.#queue.agent, this, { ...words, turnId, record }), ...given }),
-      signal,
+      { signal, needed: typeof replyTo === "string" ? turnOf(replyTo) : undefined },
     )
   }
 
@@ -80,10 +81,12 @@ export class Session {
     checkOptions("wake", options, optionsOf.wake)
     const { to, trust, inject, signal } = options
     const given = { wake: reason.toWellFormed(), wakeTrust: trust, inject: completed(inject) }
-    return this.#queue.start((turnId, record) => {
+    const makeInput = (turnId: string, record?: SessionRecord) => {
       const from = to ?? wokenFor(this.key, this.#queue.agent.profile, record)
       return { ...inputOf(this.#queue.agent, this, { text: "", options: from ? { from } : {}, turnId }), ...given }
-    }, signal)
+    }
+    const needed = to || this.key.audience === "group" ? undefined : hasWordsOfUser
+    return this.#queue.start(makeInput, { signal, needed })
   }
 
   /**
@@ -120,16 +123,17 @@ export class Session {
         const words = { text: said, options: asked }
         return this.#queue.start(
           (turnId, known) => ({ ...inputOf(this.#queue.agent, this, { ...words, turnId, record: known }), ...given }),
-          asked.signal,
+          { signal: asked.signal, needed: typeof asked.replyTo === "string" ? turnOf(asked.replyTo) : undefined },
         )
       },
     }
     try {
       const { receive } = await loadReceiving()
       await before
-      return await this.#queue.withRecord(options.signal, (record, { signal }) =>
-        receive(this.#queue.agent, session, { text, options, record, signal, shouldAnswer: this.#shouldAnswer }),
-      )
+      const shouldAnswer = this.#shouldAnswer
+      const work: Work<Received> = (record, { signal }) =>
+        receive(this.#queue.agent, session, { text, options, record, signal, shouldAnswer })
+      return await this.#queue.withRecord(options.signal, work, "all")
     } finally {
       decided()
     }
@@ -138,12 +142,12 @@ export class Session {
   /** The request that a turn would begin with. Recall, hooks and prestart tools run; no model is called and nothing is kept. */
   async preview(text: string, options: PreviewOptions = {}): Promise<Assembly> {
     checkOptions("preview", options, optionsOf.preview, optionsOf.gone)
-    const { prompt = "planner", signal } = options
+    const { prompt = "planner", signal, replyTo } = options
     const said = { text, options, turnId: this.#queue.agent.ports.ids.next("preview") }
     const inject = completed(options.inject)
-    return this.#queue.enqueue(signal, async (record, deadline) =>
-      (await loadLoop()).previewTurn(this.#queue.at(record, deadline), { ...said, inject }, { prompt, deadline }),
-    )
+    const work: Work<Assembly> = async (record, deadline) =>
+      (await loadLoop()).previewTurn(this.#queue.at(record, deadline), { ...said, inject }, { prompt, deadline })
+    return this.#queue.enqueue(signal, work, { needed: typeof replyTo === "string" ? turnOf(replyTo) : undefined })
   }
 
   /**
@@ -226,9 +230,8 @@ export class Session {
    */
   async edit(messageId: string, text: string, options: ChangeOptions = {}): Promise<Turn | undefined> {
     const { edited, editAnswer, roleOf } = await loadChanges()
-    const role = await this.#queue.withRecord(undefined, (record, deadline) =>
-      roleOf(this.#queue.at(record, deadline), messageId),
-    )
+    const work: Work<HistoryMessage["role"]> = (record, deadline) => roleOf(this.#queue.at(record, deadline), messageId)
+    const role = await this.#queue.withRecord(undefined, work, "all")
     if (role === "user") return this.#replace("edit", options, (at) => edited(at, messageId, text))
     await this.#change((_, at) => editAnswer(at, messageId, text))
   }
@@ -246,29 +249,36 @@ export class Session {
   #answer(name: string, answer: ApprovalAnswer & { readonly id: string }, options: AnswerOptions): Turn {
     checkOptions(name, options, optionsOf.answer)
     const given = (turnId: string) => ({ ...inputOf(this.#queue.agent, this, { text: "", turnId }), control: options })
-    return this.#queue.start(given, options.signal, async (at) => (await loadApprovals()).answered(at, answer), false)
+    const replace: Replace = async (at) => (await loadApprovals()).answered(at, answer)
+    return this.#queue.start(given, { signal: options.signal, replace, canEnd: false })
   }
 
   /** Starts a turn in the place of others. Its words become known once the session is loaded. */
   #replace(name: string, options: ChangeOptions, replace: Replace): Turn {
     checkOptions(name, options, optionsOf.change)
     const inject = completed(options.inject)
-    return this.#queue.start(
-      (turnId) => ({ ...inputOf(this.#queue.agent, this, { text: "", turnId }), inject }),
-      options.signal,
+    return this.#queue.start((turnId) => ({ ...inputOf(this.#queue.agent, this, { text: "", turnId }), inject }), {
+      signal: options.signal,
       replace,
-    )
+    })
   }
 
   /** Changes the conversation after the session's earlier work. */
   #change(
     change: (code: typeof import("./second-thoughts/second-thoughts.ts"), at: SessionAtRest) => Promise<void>,
   ): Promise<void> {
-    return this.#queue.enqueue(undefined, async (record, deadline) =>
-      change(await loadChanges(), this.#queue.at(record, deadline)),
-    )
+    const work: Work<void> = async (record, deadline) => change(await loadChanges(), this.#queue.at(record, deadline))
+    return this.#queue.enqueue(undefined, work, { needed: "all" })
   }
 }
+
+/** What a turn needs whose words reply to the message of an id: all messages of its turn. */
+function turnOf(messageId: string): Needed {
+  const turnId = turnIdOf(messageId)
+  return (newest) => newest[0]?.turnId !== turnId && newest.some((message) => message.turnId === turnId)
+}
+
+const hasWordsOfUser = (newest: readonly HistoryMessage[]): boolean => newest.some(({ role }) => role === "user")
 
 /** The speaker of a turn in which nobody spoke. In a group it is the agent, so that no person's memories are seen. */
 function wokenFor(key: SessionKey, { agent }: Profile, record: SessionRecord | undefined): Speaker | undefined {

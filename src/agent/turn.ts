@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec"
-import type { SessionKey } from "../core/conversation.ts"
+import type { HistoryMessage, SessionKey } from "../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../core/errors.ts"
 import type { Injection } from "../core/value.ts"
 import type { SessionRecord } from "../services/store/session-store.ts"
@@ -191,10 +191,29 @@ export interface Replaced {
   readonly input: Partial<TurnInput>
 }
 
+/**
+ * The messages of a history that work needs: those that a prompt shows and, besides, enough for the condition to hold of the newest
+ * ones; or all. A conversation can be long, and most turns need its newest messages alone.
+ */
+export type Needed = "all" | ((newest: readonly HistoryMessage[]) => boolean)
+
+/** What a turn is started with, beside its words. */
+export interface Started extends Partial<Pick<Running, "replace" | "canEnd" | "needed">> {
+  readonly signal: AbortSignal | undefined
+}
+
+/** What work of a session is done with: the messages that it needs, what goes before it, and what follows a failure. */
+export interface Enqueued<T> {
+  readonly needed?: Needed | undefined
+  readonly before?: (() => Promise<void>) | undefined
+  readonly failed?: (error: unknown) => Promise<T>
+}
+
 /** A turn of a session that was started. `makeInput` is called at once, and again with the record once the session is loaded. */
 export interface Running {
   readonly makeInput: (turnId: string, record?: SessionRecord) => TurnInput
   readonly replace: Replace | undefined
+  readonly needed: Needed | undefined
   readonly emit: (event: TurnEvent) => void
   readonly signal: AbortSignal
   /** False for an answer to an approval, which no message ends. */

@@ -19,7 +19,7 @@ export async function planNative(turn: TurnContext): Promise<PlanOutcome> {
   let native = nativeTools(turn.progress.tools.plannerTools)
   const guard: CallGuard = { calls: new Map(), writes: 0, repeats: 0, canWait: true }
   const ids = new Set<string>()
-  // Calls of earlier turns may stand in the request too, now or once the window grows.
+  // Calls of earlier turns may stand in the request too: the record has at least twice the messages that a prompt shows.
   for (const { runs = [] } of turn.record?.history ?? []) for (const { id } of runs) ids.add(id)
   if (turn.input.resumes) await (await import("./approval/resume-step.ts")).resumeStep(turn, guard)
   if (turn.progress.waiting.length > 0) return { type: "awaiting" }

@@ -47,8 +47,8 @@ export async function run(): Promise<BenchResult> {
     { what: "200 inline skills, to one", little: withSkills(1), much: withSkills(200), most: 1.3 },
   ]
   for (const [name, kept, most] of [
-    ["memory", createInMemoryStore(), 3.1],
-    ["SQLite", store, 1.6],
+    ["memory", createInMemoryStore(), 1.2],
+    ["SQLite", store, 1.2],
   ] as const) {
     const what = `history of 10,000 turns to one of 10, ${name}`
     cases.push({ what, little: await withHistory(10, kept), much: await withHistory(10_000, kept), most })

@@ -4,10 +4,8 @@ import type { TurnEvent, TurnResult } from "../../trace/turn-event.ts"
 import type { AgentContext, TurnInput } from "../../turn/turn-context.ts"
 import type { TurnBeginning } from "../create-turn-context.ts"
 import { wordsOf } from "../failed/failed-turn.ts"
+import { maxMessages } from "../session-state.ts"
 import type { Arrival, Arrivals } from "../turn.ts"
-
-/** The most messages that one turn answers. Otherwise somebody who goes on writing would never be answered. */
-const maxMessages = 20
 
 /**
  * Waits until no message can join a turn's words any more (`merge_ms`), before the turn's time begins. From then on a message that

@@ -131,10 +131,14 @@ export function sessionConflict(
 
 /** The messages that meet a filter, oldest first: {@link SessionStore.messages} over a list. */
 export function filterMessages(messages: readonly HistoryMessage[], filter: MessageFilter): readonly HistoryMessage[] {
-  const { skip = 0, limit } = filter
-  const fitting = messages.filter((message) => fits(message, filter))
-  const end = Math.max(0, fitting.length - Math.max(0, skip))
-  return fitting.slice(Math.max(0, end - Math.max(0, limit)), end)
+  const [skip, limit] = [Math.max(0, filter.skip ?? 0), Math.max(0, filter.limit)]
+  const fitting: HistoryMessage[] = []
+  // From the newest message back, because few are asked for.
+  for (let at = messages.length - 1; at >= 0 && fitting.length < skip + limit; at--) {
+    const message = messages[at] as HistoryMessage
+    if (fits(message, filter)) fitting.push(message)
+  }
+  return fitting.slice(skip).reverse()
 }
 
 function fits({ role, speaker, text, atMs }: HistoryMessage, filter: MessageFilter): boolean {

@@ -15,7 +15,8 @@ import type { SessionRow } from "./session-table.ts"
 /** The rows of a scope, in the order of an export. */
 export function* exportRows(tables: Tables, scope: StoreScope): Generator<StoreRow> {
   const { sessions, memories, users, receipts, jobs } = tables
-  const rows = sessions.rows()
+  // Copies, because a session may go on while its rows are read.
+  const rows = sessions.rows().map((row) => ({ ...row, history: [...row.history] }))
   const owned = ownedRows(scope, rows)
   const told = new Set<string>()
   for (const row of rows) yield* sessionRows(tables, row, { owned, told })
@@ -69,7 +70,7 @@ export function importRows(tables: Tables, rows: readonly StoreRow[]): Record<st
   const draft: Draft = { sessions: new Map(), users: new Map() }
   const counts: Record<string, number> = {}
   for (const row of rows) if (importRow(tables, draft, row)) counts[row.table] = (counts[row.table] ?? 0) + 1
-  for (const row of draft.sessions.values()) tables.sessions.put({ ...row, history: Object.freeze(row.history) })
+  for (const row of draft.sessions.values()) tables.sessions.put(row)
   for (const row of draft.users.values()) tables.users.put({ ...row, statements: Object.freeze(row.statements) })
   tables.jobs.enqueue([])
   return counts

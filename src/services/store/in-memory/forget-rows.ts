@@ -112,7 +112,7 @@ export function dropRecalled(
     const isOwner = (user: string): boolean => inGroup || users.has(rowId(agent, user))
     const state = stateWithoutWaitingTurn(row.state, isOwner, sinceMs)
     if (!state && ![...row.history, ...row.aside.map(({ message }) => message)].some(mayHold)) continue
-    const history = Object.freeze(row.history.map(dropFrom))
+    const history = row.history.map(dropFrom)
     const aside = row.aside.map((written) => ({ ...written, message: dropFrom(written.message) }))
     sessions.put({ ...row, version: row.version + 1, history, aside, state: state ?? row.state })
   }

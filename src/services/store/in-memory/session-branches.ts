@@ -22,7 +22,7 @@ export function writtenOf({ history, aside }: Messages): readonly WholeMessage[]
 export function messagesOf(written: readonly WholeMessage[]): Messages {
   const all = renumbered(written)
   const history = all.filter(({ follows }) => follows === undefined).map(({ message }) => message)
-  return { history: Object.freeze(history), aside: all.filter(({ follows }) => follows !== undefined) }
+  return { history, aside: all.filter(({ follows }) => follows !== undefined) }
 }
 
 /**

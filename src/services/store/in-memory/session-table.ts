@@ -12,11 +12,19 @@ import {
   sessionConflict,
 } from "../session-store.ts"
 
+/** The number of messages that are not blank, from an index on. */
+function spokenIn(history: readonly HistoryMessage[], from = 0): number {
+  let count = 0
+  for (let at = from; at < history.length; at++) if (isSpoken(history[at] as HistoryMessage)) count++
+  return count
+}
+
 /** A session as the table keeps it. Of a note that was taken, only the id stays. */
 export interface SessionRow {
   readonly key: SessionKey
   readonly version: number
-  readonly history: readonly HistoryMessage[]
+  /** Grows in place: a turn must not cost more the longer its session is. Only the table adds to it. */
+  readonly history: HistoryMessage[]
   /** The messages that are set aside. Those of the history have the positions between theirs. */
   readonly aside: readonly WholeMessage[]
   readonly state: Readonly<Record<string, unknown>>
@@ -26,6 +34,8 @@ export interface SessionRow {
 /** Sessions in memory. It copies what it is given and returns frozen data. */
 export class SessionTable {
   readonly #rows = new Map<string, SessionRow>()
+  /** Of each history, the messages that were looked at so far, and how many of them are not blank. */
+  readonly #spoken = new WeakMap<readonly HistoryMessage[], { readonly upTo: number; readonly count: number }>()
 
   load(key: SessionKey, last?: number): SessionRecord | undefined {
     const row = this.#rows.get(sessionRowId(key))
@@ -34,9 +44,16 @@ export class SessionTable {
     const waiting = Object.freeze([...notes.values()].filter((note) => note !== undefined))
     if (version === 0 && waiting.length === 0 && row.history.length === 0) return undefined
     const begin = row.history.length - Math.max(0, last ?? row.history.length)
-    if (begin <= 0) return Object.freeze({ version, history: row.history, earlier: 0, state, notes: waiting })
-    const earlier = row.history.slice(0, begin).filter(isSpoken).length
-    return Object.freeze({ version, history: Object.freeze(row.history.slice(begin)), earlier, state, notes: waiting })
+    const history = Object.freeze(row.history.slice(Math.max(0, begin)))
+    const earlier = begin <= 0 ? 0 : this.#spokenIn(row.history) - spokenIn(history)
+    return Object.freeze({ version, history, earlier, state, notes: waiting })
+  }
+
+  #spokenIn(history: readonly HistoryMessage[]): number {
+    const { upTo, count } = this.#spoken.get(history) ?? { upTo: 0, count: 0 }
+    const known = { upTo: history.length, count: count + spokenIn(history, upTo) }
+    this.#spoken.set(history, known)
+    return known.count
   }
 
   /** `found` is the session to go on from: the current one, or that one with its history ending elsewhere. */
@@ -52,15 +69,17 @@ export class SessionTable {
     const notes = new Map(found.notes)
     for (const id of commit.taken ?? []) if (notes.has(id)) notes.set(id, undefined)
     const version = found.version + 1
-    const history = Object.freeze(found.history.concat(append))
-    this.#rows.set(sessionRowId(key), { ...found, version, history, state, notes })
+    for (const message of append) found.history.push(message)
+    this.#rows.set(sessionRowId(key), { ...found, version, state, notes })
     return { version, jobs }
   }
 
   append(key: SessionKey, messages: readonly HistoryMessage[]): void {
     const added = frozenJson(messages, "messages")
     const row = this.row(key)
-    if (added.length > 0) this.put({ ...row, history: Object.freeze(row.history.concat(added)) })
+    if (added.length === 0) return
+    for (const message of added) row.history.push(message)
+    this.put(row)
   }
 
   post(key: SessionKey, note: SessionNote): boolean {

@@ -6,24 +6,30 @@ import { inSession, keyText, sessionColumns } from "../key-columns.ts"
 import { epochOf } from "../memory/memory-scope.ts"
 import { readBody } from "../row-body.ts"
 import type { Queries } from "../sql-tables.ts"
-import type { CachedSession } from "./session-cache.ts"
+import { type CachedSession, withMessages } from "./session-cache.ts"
 import { readState } from "./stored-state.ts"
 
 /**
- * Reads a whole session, frozen, and its waiting notes. Returns `cached` itself when that is current; when messages were only
- * appended since, reads these. Undefined before the first
- * commit, unless a note waits.
+ * Reads a session, frozen, with its newest `last` messages at least, or all, and its waiting notes. Takes them from `cached` when that
+ * is current; when messages were only appended since, reads these. Undefined before the first commit, unless a note waits.
  */
-export async function findSession(db: Queries, key: SessionKey, cached: CachedSession | undefined) {
+export async function findSession(
+  db: Queries,
+  key: SessionKey,
+  { cached, last = Number.POSITIVE_INFINITY }: { readonly cached: CachedSession | undefined; readonly last: number | undefined },
+): Promise<{ readonly session: CachedSession; readonly notes: readonly SessionNote[] } | undefined> {
   const found = await sessionVersion(db, key)
   if (found === undefined) return undefined
-  const { version, epoch } = found
-  if (cached !== undefined && cached.version === version && cached.epoch === epoch)
-    return { session: await withAppended(db, key, cached, found.nextPosition), notes: await waitingNotes(db, key) }
-  const read = await loadSession(db, key)
+  const { version, epoch, nextPosition } = found
+  const isKnown = cached?.version === version && cached.epoch === epoch && (cached.isWhole || cached.history.length >= last)
+  if (cached !== undefined && isKnown) {
+    const session = await withAppended(db, key, { ...cached, asked: Math.max(cached.asked, last) }, nextPosition)
+    return { session, notes: await waitingNotes(db, key) }
+  }
+  const read = await loadSession(db, key, last)
   if (read === undefined) return undefined
-  const { notes, earlier: _, ...session } = read
-  return { session: { ...session, epoch }, notes }
+  const { notes, ...session } = read
+  return { session: { ...session, epoch, asked: last, isWhole: session.history.length < last }, notes }
 }
 
 /** The cached session with the messages that were appended since, up to the position `end`. */
@@ -31,16 +37,13 @@ export async function withAppended(db: Queries, key: SessionKey, cached: CachedS
   if (cached.nextPosition === end) return cached
   const rows = db.selectFrom("messages").select(["position", "body"]).where(inSession(key))
   const appended = await rows.where("position", ">=", cached.nextPosition).orderBy("position").execute()
-  return {
-    ...cached,
-    nextPosition: end,
-    history: Object.freeze([...cached.history, ...appended.map((row) => freezeParsed(readMessage(key, row)))]),
-    historyCharacters: appended.reduce((sum, { body }) => sum + body.length, cached.historyCharacters),
-  }
+  const characters = appended.reduce((sum, { body }) => sum + body.length, 0)
+  const messages = appended.map((row) => freezeParsed(readMessage(key, row)))
+  return withMessages({ ...cached, nextPosition: end }, messages, characters)
 }
 
-/** Reads a session, frozen, with its newest `last` messages or all. Undefined before the first commit, unless a note waits. */
-export async function loadSession(db: Queries, key: SessionKey, last?: number) {
+/** Reads a session, frozen, with its newest `last` messages. Undefined before the first commit, unless a note waits. */
+async function loadSession(db: Queries, key: SessionKey, last: number) {
   const found = db.selectFrom("sessions").select(["version", "whole_state", "next_position", "spoken"]).where(inSession(key))
   const row = await found.executeTakeFirst()
   if (row === undefined) return undefined
@@ -51,7 +54,7 @@ export async function loadSession(db: Queries, key: SessionKey, last?: number) {
     .select(["position", "spoken", "body"])
     .where(inSession(key))
     .orderBy("position", "desc")
-  const messages = (await (last === undefined ? newest : newest.limit(Math.max(0, last))).execute()).reverse()
+  const messages = (await (Number.isFinite(last) ? newest.limit(Math.max(0, last)) : newest).execute()).reverse()
   const { state, size } = await readState(db, key, row.whole_state)
   return {
     version: row.version,

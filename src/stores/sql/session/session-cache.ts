@@ -1,9 +1,10 @@
-import type { HistoryMessage, SessionKey } from "../../../core/conversation.ts"
+import { type HistoryMessage, isSpoken, type SessionKey } from "../../../core/conversation.ts"
 import type { Timers } from "../../../core/ports.ts"
 import { sessionRowId } from "../../../services/store/row-keys.ts"
+import type { SessionRecord } from "../../../services/store/session-store.ts"
 import type { StateSize } from "./stored-state.ts"
 
-/** A session as this process last read or wrote it, frozen: the whole history and the whole state. */
+/** A session as this process last read or wrote it, frozen: the whole history or its newest part, and the whole state. */
 export interface CachedSession {
   readonly version: number
   /** The agent's epoch. A session that was deleted and begun anew can have the same version, but never the same epoch. */
@@ -11,8 +12,13 @@ export interface CachedSession {
   /** The position of the next message. Messages are appended without a new version, so this tells that some are missing here. */
   readonly nextPosition: number
   readonly history: readonly HistoryMessage[]
+  /** The number of messages before those in `history`, blank ones not counted. */
+  readonly earlier: number
+  readonly isWhole: boolean
+  /** So many messages at least were asked for: `Infinity` for all. About as many are kept while the session grows. */
+  readonly asked: number
   readonly state: Readonly<Record<string, unknown>>
-  /** The length of the history's JSON. */
+  /** About the length of the JSON of `history`. */
   readonly historyCharacters: number
   readonly size: StateSize
 }
@@ -84,6 +90,45 @@ export class SessionCache {
     this.#sessions.delete(id)
     this.#characters -= sizeOf(found.session)
   }
+}
+
+/** The fewest messages that are kept of a session, so that it is cut seldom. */
+const leastKept = 500
+
+/** A session that has grown by messages, cut to what readers ask for: a turn must not cost more the longer its session is. */
+export function withMessages<Session extends CachedSession>(
+  session: Session,
+  added: readonly HistoryMessage[],
+  characters: number,
+): Session {
+  const { history, historyCharacters, asked } = session
+  const all = [...history, ...added]
+  const kept = Math.max(leastKept, asked)
+  const cut = all.length > 2 * kept ? all.length - kept : 0
+  return {
+    ...session,
+    history: Object.freeze(cut > 0 ? all.slice(cut) : all),
+    earlier: session.earlier + spokenIn(all, cut),
+    isWhole: session.isWhole && cut === 0,
+    historyCharacters: Math.round((historyCharacters + characters) * (1 - cut / Math.max(1, all.length))),
+  }
+}
+
+/** The session's record with its newest `last` messages, or all that are here. */
+export function newestOf(
+  { version, history, earlier, state }: CachedSession,
+  last: number | undefined,
+): Omit<SessionRecord, "notes"> {
+  const cut = last === undefined ? 0 : Math.max(0, history.length - Math.max(0, last))
+  if (cut === 0) return { version, history, earlier, state }
+  return { version, history: Object.freeze(history.slice(cut)), earlier: earlier + spokenIn(history, cut), state }
+}
+
+/** The number of messages that are not blank, of the first `count`. */
+function spokenIn(history: readonly HistoryMessage[], count: number): number {
+  let spoken = 0
+  for (let at = 0; at < count; at++) if (isSpoken(history[at] as HistoryMessage)) spoken++
+  return spoken
 }
 
 function isNewer(a: CachedSession, b: CachedSession): boolean {

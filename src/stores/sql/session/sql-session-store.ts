@@ -6,9 +6,9 @@ import type { StoreScope } from "../../../services/store/store.ts"
 import { takeBack } from "../maintenance/take-back.ts"
 import { lockAgent } from "../memory/memory-scope.ts"
 import type { SqlDatabase, SqlJobs } from "../sql-database.ts"
-import { findMessages, findSession, loadSession } from "./read-session.ts"
+import { findMessages, findSession } from "./read-session.ts"
 import { wholeMessages } from "./session-branches.ts"
-import type { SessionCache } from "./session-cache.ts"
+import { newestOf, type SessionCache } from "./session-cache.ts"
 import { type AppendedMessages, appendMessages, commitSession, postNote } from "./write-session.ts"
 
 /** The parts of a store that its sessions need. */
@@ -21,24 +21,15 @@ interface SessionStoreParts {
 
 /** Sessions in a database. A turn's messages, state, jobs and taken notes are written in one transaction. All results are frozen. */
 export function createSqlSessionStore(database: SqlDatabase, { jobs, cache, stopForgotten }: SessionStoreParts): SessionStore {
-  async function load(key: SessionKey): Promise<SessionRecord | undefined> {
+  async function load(key: SessionKey, last: number | undefined): Promise<SessionRecord | undefined> {
     const keep = cache.keeper()
-    const found = await database.read((db) => findSession(db, key, cache.get(key)))
+    const found = await database.read((db) => findSession(db, key, { cached: cache.get(key), last }))
     keep(key, found?.session)
-    if (found === undefined) return undefined
-    const { version, history, state } = found.session
-    return Object.freeze({ version, history, earlier: 0, state, notes: found.notes })
-  }
-
-  async function loadNewest(key: SessionKey, last: number): Promise<SessionRecord | undefined> {
-    const found = await database.read((db) => loadSession(db, key, last))
-    if (found === undefined) return undefined
-    const { nextPosition: _, historyCharacters: __, size: ___, ...record } = found
-    return Object.freeze(record)
+    return found && Object.freeze({ ...newestOf(found.session, last), notes: found.notes })
   }
 
   return {
-    load: (key, { last } = {}) => (last === undefined ? load(key) : loadNewest(key, last)),
+    load: (key, { last } = {}) => load(key, last),
     async commit(key, commit) {
       const turn = { ...commit, append: frozenJson(commit.append, "append"), state: frozenState(commit.state) }
       const newJobs = frozenJson(commit.jobs, "jobs")

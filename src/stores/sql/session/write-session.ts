@@ -7,7 +7,7 @@ import { bodyText } from "../row-body.ts"
 import type { Queries } from "../sql-tables.ts"
 import { sessionVersion, withAppended } from "./read-session.ts"
 import { endBehind } from "./session-branches.ts"
-import type { CachedSession } from "./session-cache.ts"
+import { type CachedSession, withMessages } from "./session-cache.ts"
 import { writeState } from "./stored-state.ts"
 
 /** A turn as a transaction writes it: plain JSON, with the session as this process last saw it. */
@@ -40,9 +40,8 @@ export async function commitSession(db: Queries, key: SessionKey, turn: TurnToWr
   await db.updateTable("sessions").set(row).where(inSession(key)).execute()
   if (taken.length > 0)
     await db.updateTable("notes").set({ body: null }).where(inSession(key)).where("id", "in", taken.map(keyText)).execute()
-  const history = before && Object.freeze([...before.history, ...append])
-  const historyCharacters = (before?.historyCharacters ?? 0) + added.characters
-  return { version, hasMoved, session: history && { version, epoch, nextPosition, history, state, historyCharacters, size } }
+  const session = before && withMessages({ ...before, version, epoch, nextPosition, state, size }, append, added.characters)
+  return { version, hasMoved, session }
 }
 
 /** The session before the turn: from the cache if that is current, empty for a new session, else undefined. */
@@ -55,7 +54,8 @@ async function sessionBefore(
   if (cached !== undefined && cached.version === found.version && cached.epoch === epoch)
     return withAppended(db, key, cached, found.next_position)
   if (found.version > 0 || found.next_position > 0) return undefined
-  return { version: 0, epoch, nextPosition: 0, history: [], state: {}, historyCharacters: 0, size: { whole: 2, changes: 0 } }
+  const nothing = { version: 0, nextPosition: 0, history: [], earlier: 0, asked: 0, state: {}, historyCharacters: 0 }
+  return { ...nothing, epoch, isWhole: true, size: { whole: 2, changes: 0 } }
 }
 
 /** Messages that were said outside of a turn, of one session. */

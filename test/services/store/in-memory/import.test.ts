@@ -37,3 +37,15 @@ test("a memory that was replaced before an export holds its words back from nobo
   expect(await other.memories.put(memoryOf("c"), { hash: "h", key })).toMatchObject({ stored: true, id: "c" })
   expect(await other.memories.put(memoryOf("d"), { hash: "other", key })).toMatchObject({ stored: false, id: "b" })
 })
+
+test("an export holds the session as it was when it began, also if the session goes on meanwhile", async () => {
+  const store = await filled()
+  const lines = store.export({ agent })[Symbol.asyncIterator]()
+  const { value: first } = await lines.next()
+  const more = [{ role: "user" as const, speaker, turnId: "t2", text: "coffee", atMs: 2 }]
+  await store.commit(key, { expectVersion: 1, append: more, state: {}, jobs: [] })
+  const rest: unknown[] = []
+  for (let next = await lines.next(); !next.done; next = await lines.next()) rest.push(JSON.parse(next.value))
+  expect(JSON.parse(String(first))).toMatchObject({ table: "session", version: 1 })
+  expect(rest).toEqual([expect.objectContaining({ table: "message" })])
+})
