@@ -272,7 +272,7 @@ export class Session {
   }
 }
 
-/** What a turn needs whose words reply to the message of an id: all messages of its turn. */
+/** The need of a turn whose words reply to the message of an id: all messages of that one's turn. */
 function turnOf(messageId: string): Needed {
   const turnId = turnIdOf(messageId)
   return (newest) => newest[0]?.turnId !== turnId && newest.some((message) => message.turnId === turnId)

@@ -197,12 +197,12 @@ export interface Replaced {
  */
 export type Needed = "all" | ((newest: readonly HistoryMessage[]) => boolean)
 
-/** What a turn is started with, beside its words. */
+/** The start of a turn, beside its words. */
 export interface Started extends Partial<Pick<Running, "replace" | "canEnd" | "needed">> {
   readonly signal: AbortSignal | undefined
 }
 
-/** What work of a session is done with: the messages that it needs, what goes before it, and what follows a failure. */
+/** The messages that work of a session needs, what goes before it, and what follows a failure. */
 export interface Enqueued<T> {
   readonly needed?: Needed | undefined
   readonly before?: (() => Promise<void>) | undefined
