@@ -138,6 +138,7 @@ step_tokens = 10
 [memory]
 enabled = false
 recall_limit = 11
+rerank_ms = 1200
 importance_threshold = 6.5
 reflect_every = 21
 reflect_importance = 22
@@ -250,6 +251,7 @@ max_output_tokens = 14
       memory: {
         enabled: false,
         recallLimit: 11,
+        rerankMs: 1_200,
         importanceThreshold: 6.5,
         reflectEvery: 21,
         reflectImportance: 22,
