@@ -130,6 +130,8 @@ const places: readonly object[] = [
   { position: 7, outlet_name: "weather" },
 ]
 
+const cardSlots = ["character.system", "character.system_before", "character.post_history_before"]
+
 /** A turn of a card with the same words in every field, key, decorator and macro. */
 function filledByCard(dialect: string, locale: string, prompt: string, text: string): Message[] {
   const entry = { keys: [text], name: text, comment: text, content: text, constant: true }
@@ -157,6 +159,8 @@ function filledByCard(dialect: string, locale: string, prompt: string, text: str
     tags: [text],
     alternate_greetings: [text],
     character_book: book,
+    system_prompt: `${text}{{original}}${text}`,
+    extensions: { depth_prompt: { prompt: text, depth: 4, role: text } },
   }
   const card = cardOf({ spec: "chara_card_v3", data: { name: text, ...fields } })
   if (typeof card === "string") throw new Error(card)
@@ -167,7 +171,7 @@ function filledByCard(dialect: string, locale: string, prompt: string, text: str
   const turn = turnState("好", { agentName: name, history })
   const macros = { char: name, user: text, lastMessage: text, nowMs: 0, locale, random: () => 0.99, pick: () => 0.99 }
   const fill = (given: string) => fillMacros(given, macros)
-  const placed = (card.book?.entries ?? []).map((lore, at) => ({
+  const placed = [...(card.book?.entries ?? []), ...(card.note === undefined ? [] : [card.note])].map((lore, at) => ({
     entry: lore,
     name: `card.${at}`,
     text: { text: fill(lore.text.text).text, trust: "tool" as const },
@@ -175,7 +179,7 @@ function filledByCard(dialect: string, locale: string, prompt: string, text: str
   }))
   const stack = new PromptStack([
     { key: "persona", content: persona, scope: "global" },
-    ...cardInjections({ card, isPrivate: false, fill }),
+    ...cardInjections({ card, isPrivate: false, slots: new Set(cardSlots), fill }),
     ...loreInjections(placed, "card").values(),
   ])
   return [...assemble(stack, { dialect, locale, prompt, turn }).messages]

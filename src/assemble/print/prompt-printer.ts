@@ -230,6 +230,7 @@ const usualStabilities: ReadonlyMap<string, Stability> = new Map([
   ["final_system", "global"],
   ["base", "global"],
   ...promptVariables.map((name) => [name, "global"] as const),
+  ["character.system", "session"],
   ["tools", "session"],
   ["tool_groups", "session"],
   ["memory_on", "session"],

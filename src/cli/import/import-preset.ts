@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { basename, extname, join } from "node:path"
 import { invariant } from "../../core/errors.ts"
 import { stringOf } from "../../core/json-access.ts"
+import { onOneLine } from "../../encode/line-breaks.ts"
 import { shippedPromptsFolder } from "../../node/shipped-files.ts"
 import { type CharacterLocale, characterId } from "../commands/scaffold.ts"
 import type { ImportedFiles } from "./imported-files.ts"
@@ -29,8 +30,13 @@ export function filesOfPreset({ file, json, locale }: PresetImport): ImportedFil
   // A shipped dialect of the same name would be changed for every profile of the project.
   const name = existsSync(join(shippedPromptsFolder, id)) ? `${id}-preset` : id
   const files = new Map<string, string>()
+  const inFrame = (words: string) => framed(blockOf("character.post_history"), words)
   for (const [path, text] of sources)
-    files.set(`prompts/${name}/${locale}/${path}`, text.includes("${role(system)}") ? withPieces(text, preset) : text)
+    files.set(`prompts/${name}/${locale}/${path}`, text.includes("${role(system)}") ? withPieces(text, preset, inFrame) : text)
+  if (preset.deep.length > 0) {
+    files.set(`prompts/${name}/${locale}/depth.md`, `${inFrame("${lorebook.depth}")}\n`)
+    files.set(deepFile(name), preset.deep.map(deepEntry).join("\n"))
+  }
   files.set(`profiles/${name}.toml`, profileOf(preset, { name, locale }))
   return {
     name,
@@ -41,11 +47,48 @@ export function filesOfPreset({ file, json, locale }: PresetImport): ImportedFil
 }
 
 /** A prompt file of `tavern` with the preset's parts in place of its own order. */
-function withPieces(text: string, { before, after }: Preset): string {
-  const own = /\$\{lorebook\.before\}[\s\S]*\$\{lorebook\.examples_bottom\}/
-  invariant(own.test(text), "a prompt of tavern has the places of a card between its lore before and below the examples")
-  const behind = after.map(({ text: words }) => `[instructions]\n${words}\n[/instructions]\n\n`).join("")
-  return text.replace(own, () => beforeText(before)).replace(/\$\{character\.post_history\?/, (slot) => `${behind}${slot}`)
+function withPieces(text: string, { before, after, deep }: Preset, inFrame: (words: string) => string): string {
+  const own = /\$\{character\.system\?[\s\S]*\$\{lorebook\.examples_bottom\}/
+  invariant(
+    own.test(text),
+    "a prompt of tavern has the places of a card between its system prompt and its lore below the examples",
+  )
+  const behind = after.map(({ text: words }) => inFrame(words)).join("\n\n")
+  // A preset that has words of its own for a card's words behind the history has their place among them.
+  const isPlaced = behind.includes("${character.post_history_before}")
+  const end = /\$\{character\.post_history\?[\s\S]*?\n\}/
+  const unfilled = [
+    ...(hasPersona(before) ? ["user_persona"] : []),
+    ...(isPlaced ? ["character.post_history_before", "character.post_history_after"] : []),
+  ]
+  const optional = unfilled.length === 0 ? "" : `optional: [${unfilled.join(", ")}]\n`
+  return text
+    .replace(/^---\n/, (line) => line + optional)
+    .replace(own, () => beforeText(before))
+    .replace(/\$\{lorebook\.depth\?[\s\S]*?\n\}/, (block) =>
+      deep.length === 0 ? block : `\${lorebook.depth?\n${inFrame("${lorebook.depth}")}\n}`,
+    )
+    .replace(end, (block) => [behind, isPlaced ? "" : block].filter((part) => part !== "").join("\n\n"))
+}
+
+/** True if the preset shows what is said of the user, which a variable of a profile can hold. */
+function hasPersona(pieces: readonly PresetPiece[]): boolean {
+  return pieces.some(({ text }) => text.includes("${user_persona}"))
+}
+
+/** Words in the frame of a branch that holds a slot alone. */
+function framed(branch: string, words: string): string {
+  const lines = branch.split("\n").slice(1, -1)
+  return lines.map((line) => (line.startsWith("${") ? words : line)).join("\n")
+}
+
+function deepFile(name: string): string {
+  return `lore/${name}.md`
+}
+
+/** Words at a depth of the history, as an entry of a lorebook that is always in. */
+function deepEntry({ name, depth, role, text }: Preset["deep"][number], at: number): string {
+  return `---\ntitle: ${JSON.stringify(onOneLine(name).slice(0, 60) || "prompt")}\nalways: true\npriority: ${at + 1}\ndepth: ${Math.min(10_000, Math.floor(depth))}\nrole: ${role}\n---\n${text}\n`
 }
 
 /** The parts before the history. One of another role opens a message of its own. */
@@ -61,7 +104,7 @@ function beforeText(pieces: readonly PresetPiece[]): string {
 }
 
 function profileOf(
-  { before, after, off, temperature, maxOutputTokens, budgetTokens }: Preset,
+  { before, after, deep, off, temperature, maxOutputTokens, budgetTokens }: Preset,
   look: { readonly name: string; readonly locale: string },
 ): string {
   const usesName = [...before, ...after].some(({ text }) => text.includes("${user_name"))
@@ -76,7 +119,9 @@ function profileOf(
     table("loop", { mode: "chat" }),
     table("model", { temperature, max_output_tokens: maxOutputTokens }),
     table("budget", { tokens: budgetTokens }),
+    table("lorebook", { files: deep.length === 0 ? undefined : [`../${deepFile(look.name)}`] }),
     table("context", { off: off.length === 0 ? undefined : off }),
+    hasPersona(before) ? '\n# [variables]\n# user_persona = "who the user is" # stands where the preset shows it\n' : "",
     table("variables", { user_name: usesName ? (look.locale === "en" ? "User" : "用户") : undefined }),
     table("history", { window: "steps" }),
     table("plugins", { enabled: ["memory"] }),

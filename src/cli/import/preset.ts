@@ -1,5 +1,6 @@
 import { isRecord, listOf, recordOf, stringOf } from "../../core/json-access.ts"
 import { escapeTemplate } from "../../template/scanner.ts"
+import { branchText, fillText, literal, loreText, overridden } from "./preset-words.ts"
 
 /** A part of a prompt in a preset: words, or the place of something. */
 export interface PresetPiece {
@@ -13,6 +14,8 @@ export interface Preset {
   readonly before: readonly PresetPiece[]
   /** The parts behind the history. */
   readonly after: readonly PresetPiece[]
+  /** The parts at a depth of the history, those with the lowest order first. Their words are as in a lorebook of Markdown. */
+  readonly deep: readonly (PresetPiece & { readonly name: string; readonly depth: number })[]
   /** Keys of a card that the preset does not show. */
   readonly off: readonly string[]
   readonly temperature?: number | undefined
@@ -57,41 +60,11 @@ export function readPreset(json: Json, slots: PresetSlots): Preset {
     if (context !== json || !(name in instruct))
       if (!["name", "story_string", "chat_start", "content", "post_history"].includes(name) && isSet(value) && !isRecord(value))
         report.push(`${name}: a chat API has nothing like it.`)
-  return { before, after: after === "" ? [] : [{ role: "system", text: after }], off: [], report }
+  return { before, after: after === "" ? [] : [{ role: "system", text: after }], deep: [], off: [], report }
 }
 
 function isSet(value: unknown): boolean {
   return value !== undefined && value !== null && value !== "" && value !== false && !(Array.isArray(value) && value.length === 0)
-}
-
-interface Naming {
-  readonly report: string[]
-  readonly name: string
-}
-
-/** Words of a preset as a prompt file writes them: macros for names become slots, nothing else runs. */
-export function fillText(words: string, { report, name }: Naming): { readonly text: string } {
-  const unknown = new Set<string>()
-  const pieces = words.split(/(\{\{[^{}]{0,2000}\}\}|<(?:char|bot|user)>)/i)
-  const text = pieces
-    .map((piece, at) => {
-      if (at % 2 === 0) return literal(piece)
-      const macro = piece.replace(/^\{\{|\}\}$|[<>]/g, "").trim()
-      if (/^(?:char|bot)$/i.test(macro)) return "${agent_name}"
-      if (/^user$/i.test(macro)) return "${user_name = User}"
-      if (macro.startsWith("//") || /^(?:trim|noop)$/i.test(macro)) return ""
-      if (/^newline$/i.test(macro)) return "\n"
-      unknown.add(piece.slice(0, 60))
-      return literal(piece)
-    })
-    .join("")
-  for (const macro of unknown) report.push(`${name}: the macro ${macro} is not filled in; the model reads it as it stands.`)
-  return { text: text.replaceAll("\r\n", "\n").trim() }
-}
-
-/** A text outside of branches, where only `$` before one of three characters has a meaning. */
-function literal(text: string): string {
-  return text.replace(/\$(?=[{:}])/g, "$$$$")
 }
 
 const markers: Readonly<Record<string, readonly string[]>> = {
@@ -111,41 +84,42 @@ function promptManagerPreset(json: Json, slots: PresetSlots): Preset {
   const order = orderOf(json, prompts, report)
   const places = slotTexts(json, { slots, report })
   const sides: [PresetPiece[], PresetPiece[]] = [[], []]
-  const inChat: { readonly depth: number; readonly order: number; readonly piece: PresetPiece }[] = []
+  const inChat: (Preset["deep"][number] & { readonly order: number })[] = []
   const used = new Set<string>()
+  const last: PresetPiece[] = []
   let side = 0
   for (const identifier of order) {
     const prompt = prompts.get(identifier) ?? {}
     const name = `prompt ${JSON.stringify((stringOf(prompt.name) || identifier).slice(0, 60))}`
     used.add(identifier)
     if (identifier === "chatHistory") side = 1
-    else if (identifier === "personaDescription") report.push(`${name}: a profile has no description of its user.`)
     else if (Object.hasOwn(places, identifier)) sides[0].push({ role: "system", text: places[identifier] ?? "" })
     else {
-      const piece = { role: roleOf(prompt.role), text: fillText(stringOf(prompt.content), { report, name }).text }
-      if (piece.text === "") continue
+      const role = roleOf(prompt.role)
       if (listOf(prompt.injection_trigger).length > 0)
         report.push(`${name}: it stands in every answer, not only in those of its triggers.`)
-      if (prompt.injection_position === 1)
-        inChat.push({
-          depth: numberOr(prompt.injection_depth, 4),
-          order: numberOr(prompt.injection_order, 100),
-          piece: saidIn(piece, name, report),
-        })
-      else if (side === 0) sides[0].push(piece)
-      else sides[1].push(saidIn(piece, name, report))
-      if (prompt.injection_position === 1 && numberOr(prompt.injection_depth, 4) > 0)
-        report.push(`${name}: it stands behind the history, not at depth ${numberOr(prompt.injection_depth, 4)} of it.`)
+      const depth = numberOr(prompt.injection_depth, 4)
+      if (prompt.injection_position === 1 && depth > 0) {
+        const text = loreText(stringOf(prompt.content), { report, name })
+        if (text !== "") inChat.push({ name: identifier, depth, order: numberOr(prompt.injection_order, 100), role, text })
+        continue
+      }
+      const text = overridden(identifier, prompt, { report, name })
+      if (text === "") continue
+      if (prompt.injection_position === 1) last.push(saidIn({ role, text }, name, report))
+      else if (side === 0) sides[0].push({ role, text })
+      else sides[1].push(saidIn({ role, text }, name, report))
     }
   }
   if (side === 0) report.push("prompt_order: the history has no place in it; it stands at the end.")
-  inChat.sort((a, b) => b.depth - a.depth || a.order - b.order)
+  inChat.sort((a, b) => a.order - b.order)
   const start = fillText(stringOf(json.new_chat_prompt), { report, name: "new_chat_prompt" }).text
   for (const [name, value] of Object.entries(json))
     if (!followed.has(name) && isSet(value)) report.push(`${name.slice(0, 60)}: a profile has no such setting.`)
   return {
     before: start === "" ? sides[0] : [...sides[0], { role: "system", text: start }],
-    after: [...inChat.map(({ piece }) => piece), ...sides[1]].filter(({ role }) => role !== "assistant"),
+    after: [...last, ...sides[1]].filter(({ role }) => role !== "assistant"),
+    deep: inChat,
     off: Object.entries(markers).flatMap(([marker, keys]) => (used.has(marker) ? [] : keys)),
     temperature: inRange(json.temperature ?? json.temp_openai, 0, 2),
     maxOutputTokens: inRange(json.openai_max_tokens, 1, 1e9),
@@ -199,15 +173,8 @@ function slotTexts(
     charPersonality: around("personality"),
     scenario: around("scenario"),
     dialogueExamples: slots.examples,
+    personaDescription: userPersona,
   }
-}
-
-/** Words inside a branch of a prompt file. */
-function branchText(words: string, naming: Naming): string {
-  return words
-    .split(/(\{\{(?:char|user)\}\})/i)
-    .map((part, at) => (at % 2 === 0 ? escapeTemplate(part) : fillText(part, naming).text))
-    .join("")
 }
 
 function roleOf(role: unknown): PresetPiece["role"] {
@@ -228,6 +195,9 @@ function numberOr(value: unknown, otherwise: number): number {
 function inRange(value: unknown, min: number, max: number): number | undefined {
   return typeof value === "number" && value >= min && value <= max ? value : undefined
 }
+
+/** The slot for what a profile says of its user, who has a description in SillyTavern. */
+const userPersona = "${user_persona}"
 
 /** Closes a branch of a prompt file, which has lines of its own. */
 const branchEnd = "\n}\n"
@@ -252,6 +222,7 @@ function storyPieces(context: Json, { main, slots, report }: Story): readonly Pr
     loreafter: "${lorebook.after}",
     mesexamples: slots.examples,
     mesexamplesraw: slots.examples,
+    persona: userPersona,
   }
   const used = new Set<string>()
   // The ends of the conditions that are open.
@@ -269,8 +240,6 @@ function storyPieces(context: Json, { main, slots, report }: Story): readonly Pr
     if (name.startsWith("/")) return ""
     if (name === "else" || name.startsWith("#"))
       report.push(`story_string: ${part} is not followed; what it chooses among stands there.`)
-    else if (name === "persona")
-      report.push("story_string: a profile has no description of its user, so {{persona}} is left out.")
     else if (!Object.hasOwn(texts, name)) return fillText(part, { report, name: "story_string" }).text
     if (used.has(name) || !Object.hasOwn(texts, name)) return ""
     used.add(name)

@@ -28,7 +28,10 @@ export function cardParts(card: Card): readonly CardPart[] {
     text: entry.text.text,
     always: entry.constant === true,
   }))
-  return [...fields.map(([name, text]) => ({ name, text, always: true })), ...lore].filter(({ text }) => text.trim() !== "")
+  const note = card.note === undefined ? [] : [{ name: "extensions.depth_prompt", text: card.note.text.text, always: true }]
+  return [...fields.map(([name, text]) => ({ name, text, always: true })), ...note, ...lore].filter(
+    ({ text }) => text.trim() !== "",
+  )
 }
 
 function loreName({ title }: LoreEntry, at: number): string {

@@ -1,5 +1,5 @@
-import { isRecord } from "../../core/json-access.ts"
-import type { Lorebook } from "../lorebook/lorebook.ts"
+import { isRecord, recordOf } from "../../core/json-access.ts"
+import type { Lorebook, LoreEntry } from "../lorebook/lorebook.ts"
 import { readBook } from "./card-book.ts"
 import { createFieldReader, type FieldReader } from "./field-reader.ts"
 
@@ -34,6 +34,8 @@ export interface Card {
   readonly characterVersion: string
   readonly tags: readonly string[]
   readonly book: Lorebook | undefined
+  /** The note that stands at a depth of the history in each turn (`extensions.depth_prompt`). */
+  readonly note: LoreEntry | undefined
   readonly assets: readonly CardAsset[]
   /** Fields that were not as the specification has them, and how they were read. */
   readonly warnings: readonly string[]
@@ -86,8 +88,28 @@ function fieldsOf(json: Card["json"], { version, data, warnings, read }: CardPar
     characterVersion: read.text("character_version"),
     tags: read.texts("tags"),
     book: book === undefined ? undefined : readBook(book, { path: "character_book", warnings }),
+    note: noteOf(recordOf(data.extensions).depth_prompt, warnings),
     assets: assetsOf(data.assets, warnings),
     warnings,
+  }
+}
+
+/** The character's note of SillyTavern, which it writes into the extensions of a card, as an entry that is always in. */
+function noteOf(given: unknown, warnings: string[]): LoreEntry | undefined {
+  const read = createFieldReader(recordOf(given), warnings, "extensions.depth_prompt.")
+  const text = read.text("prompt")
+  if (text.trim() === "") return undefined
+  const named = read.text("role")
+  const role = named === "user" || named === "assistant" ? named : "system"
+  const position = { at: "depth", depth: Math.max(0, read.number("depth") ?? 4), fromStart: false, role } as const
+  return {
+    id: "depth_prompt",
+    title: "depth_prompt",
+    keys: [],
+    constant: true,
+    order: 100,
+    text: { text, trust: "tool" },
+    position,
   }
 }
 

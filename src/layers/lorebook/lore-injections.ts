@@ -5,7 +5,7 @@ import { byWorth } from "./room.ts"
 
 /**
  * The place of entries in a prompt (C20). `end`: behind the history, where they break nothing that a provider caches; entries that are
- * always in keep their own place. `card`: each at its own place.
+ * always in keep their own place, and so do those for which the profile's author wrote one. `card`: each at its own place.
  */
 export type LorePlace = "end" | "card"
 
@@ -54,7 +54,8 @@ const slots: Partial<Record<LorePosition["at"], string>> = {
 function slotOf(entry: LoreEntry, place: LorePlace): string {
   const { position = { at: "afterCharacter" } } = entry
   if (position.at === "outlet" && /^\w{1,40}$/.test(position.name)) return `outlet.${position.name}`
-  if (place === "end" && !isBehindHistory(position) && !isSteady(entry)) return "lorebook"
+  const isOwn = entry.text.trust === "author" && entry.position !== undefined
+  if (place === "end" && !isOwn && !isBehindHistory(position) && !isSteady(entry)) return "lorebook"
   if (position.at !== "depth") return slots[position.at] ?? "lorebook.after"
   const { depth, fromStart, role } = position
   // From the beginning, the places count -1, -2, …

@@ -15,21 +15,26 @@ interface CardLook {
   readonly lore: LoreSettings
   /** The card's greetings as a conversation shows them. */
   readonly greetings: readonly string[]
+  /** The names of the slots of the dialect's files. */
+  readonly slots: ReadonlySet<string>
 }
 
 /**
  * The hook of a card: it puts personality, scenario, example dialogues and the lore that the conversation mentions into each turn. Macros
  * are filled in for the turn's speaker. Since when lore is in, and the greeting, are kept with the session while its memory is on (C17).
  */
-export function cardHook(card: Card, { greetings, ...look }: CardLook): TurnHook {
-  const sources = card.book === undefined ? [] : [loreSource("card", card.book, look.lore)]
+export function cardHook(card: Card, { greetings, slots, ...look }: CardLook): TurnHook {
+  const { book = { entries: [] }, note } = card
+  // The note has no part in the book's number of tokens.
+  const notes = note === undefined ? [] : [loreSource("note", { entries: [note] }, look.lore)]
+  const sources = [...(book.entries.length === 0 ? [] : [loreSource("card", book, look.lore)]), ...notes]
   const hook = loreHook("card", sources, { ...look, tags: card.tags, greetings, cardName: card.name })
   return {
     ...hook,
     beforeTurn(context) {
       const fill = fillerOf(context, look)
       const isPrivate = context.key.audience === "private"
-      for (const injection of cardInjections({ card, isPrivate, fill })) context.stack.add(injection)
+      for (const injection of cardInjections({ card, isPrivate, slots, fill })) context.stack.add(injection)
       return hook.beforeTurn?.(context)
     },
   }

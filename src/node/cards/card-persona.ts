@@ -4,9 +4,12 @@ import { lazyPattern } from "../../core/lazy-pattern.ts"
 import { mulberry32 } from "../../core/mulberry.ts"
 import type { Clock } from "../../core/ports.ts"
 import type { TrustedText } from "../../core/value.ts"
+import type { Dialect } from "../../dialect/dialect.ts"
+import { dialectNames } from "../../dialect/dialect-names.ts"
 import { onOneLine } from "../../encode/line-breaks.ts"
 import { sanitise } from "../../encode/sanitise.ts"
 import type { Card } from "../../layers/card/card.ts"
+import { systemSlot } from "../../layers/card/card-injections.ts"
 import { fillMacros, type MacroValues } from "../../layers/card/macros.ts"
 import { defaultLore, type LoreSettings } from "../../layers/lorebook/lore-settings.ts"
 import type { Plugin } from "../../services/plugin.ts"
@@ -27,6 +30,8 @@ export interface CardSurroundings {
   /** The number of the greeting that conversations begin with. Default 1. */
   readonly greeting?: number | undefined
   readonly lore?: LoreSettings | undefined
+  /** The dialect that prints the card. Without it the system prompt is a part of the persona. */
+  readonly dialect?: Dialect | undefined
 }
 
 /** A card as a persona. Its first message and what its prompts show of each turn go with it. */
@@ -53,7 +58,8 @@ export function readCardPersona(path: string, surroundings: CardSurroundings): C
 
 /** A card as a persona. Its words are a stranger's, so they are encoded (C11). */
 export function cardPersona(card: Card, surroundings: CardSurroundings): CardPersona {
-  const { locale, userName, clock, timeZone, greeting = 1, lore = defaultLore } = surroundings
+  const { locale, userName, clock, timeZone, greeting = 1, lore = defaultLore, dialect } = surroundings
+  const slots: ReadonlySet<string> = dialect === undefined ? new Set() : dialectNames(dialect).all
   const name = plainName(card.shownName) || plainName(card.name)
   const values: MacroValues = {
     char: name,
@@ -66,7 +72,7 @@ export function cardPersona(card: Card, surroundings: CardSurroundings): CardPer
     pick: (place) => mulberry32(`${card.name} ${place}`)(),
   }
   const fill = (text: string): string => fillMacros(text, values).text.trim()
-  const words = [card.systemPrompt, card.description].map(fill).filter((part) => part !== "")
+  const words = [slots.has(systemSlot) ? "" : card.systemPrompt, card.description].map(fill).filter((part) => part !== "")
   const greetings = [...card.greetings, ...card.groupGreetings].map(fill)
   if (greeting > Math.max(1, greetings.length))
     throw new PromptStrataError("usage", `expected the number of a greeting from 1 to ${greetings.length}, found ${greeting}.`, {
@@ -77,7 +83,7 @@ export function cardPersona(card: Card, surroundings: CardSurroundings): CardPer
     name: name === "" ? undefined : name,
     greeting: greetings[greeting - 1] ?? "",
     greetings,
-    plugin: { name: "card", hooks: [cardHook(card, { name, locale, timeZone, lore, greetings })] },
+    plugin: { name: "card", hooks: [cardHook(card, { name, locale, timeZone, lore, greetings, slots })] },
   }
 }
 

@@ -102,8 +102,19 @@ function worldBookOf(options: CharacterOptions, places: CharacterPlaces): Charac
   const path = pathOf(given, "world_book", places)
   if (path === undefined) return undefined
   const { world_book_messages: messages, world_book_recursive: recursive } = options
+  const entries = readWorldBook(path)
+  const placed = entries.find(({ position }) => position !== undefined)
+  if (placed !== undefined)
+    throw new PromptStrataError(
+      "front-matter",
+      "expected no position and no depth: all entries of a world book share one place.",
+      {
+        source: placed.text.source,
+        hint: "Name the file under files in [lorebook] of the profile, which gives each entry its place.",
+      },
+    )
   return {
-    book: createWorldBook({ entries: readWorldBook(path), scanDepth: messages + 1, recursive }),
+    book: createWorldBook({ entries, scanDepth: messages + 1, recursive }),
     maxEntries,
     maxCharacters,
   }

@@ -2,7 +2,7 @@ import { didYouMean } from "../../core/suggest.ts"
 import { priority as priorities } from "../../core/value.ts"
 import { fold } from "../../encode/fold.ts"
 import { readLoreKey } from "../../layers/lorebook/lore-key.ts"
-import type { LoreEntry, LoreKey, SecondaryLogic } from "../../layers/lorebook/lorebook.ts"
+import type { LoreEntry, LoreKey, LorePosition, SecondaryLogic } from "../../layers/lorebook/lorebook.ts"
 import { compilePattern } from "../../layers/lorebook/pattern.ts"
 import { type AuthoredFile, bodyText, foundValue, isOneLine, keyFault } from "../authored-text.ts"
 
@@ -31,18 +31,30 @@ const counts = {
   cooldown: 1_000_000,
   delay: 1_000_000,
   delay_until_recursion: 100,
+  depth: 10_000,
   group_weight: 1_000_000,
   probability: 100,
   scan_depth: 10_000,
   sticky: 1_000_000,
 } as const
 
+/** The places of an entry that are no depth of the history, as a file names them. */
+const positions: Readonly<Record<string, LorePosition>> = {
+  before_character: { at: "beforeCharacter" },
+  after_character: { at: "afterCharacter" },
+  examples_top: { at: "beforeExamples" },
+  examples_bottom: { at: "afterExamples" },
+  note: { at: "noteTop" },
+}
+
+const roles = ["system", "user", "assistant"] as const
+
 const flags = ["always", "case_sensitive", "exclude_recursion", "group_override", "prevent_recursion"] as const
 
 const knownKeys = [
   ...flags,
   ...Object.keys(counts),
-  ...["excluded_keys", "group", "keys", "logic", "priority", "secondary_keys", "title"],
+  ...["excluded_keys", "group", "keys", "logic", "position", "priority", "role", "secondary_keys", "title"],
 ].sort()
 
 /** Checks the front matter of an entry. An entry that could never be used is a mistake too. */
@@ -88,6 +100,7 @@ export function worldBookEntry({ attributes, body, firstLine, line }: FileEntry,
   const keys = keysIn("keys")
   if (keys.length === 0 && constant !== true) throw fail("---", "expected keys: [word, …] or always: true, found neither.")
   const secondary = keysIn("secondary_keys")
+  const position = positionOf(attributes, count("depth"), fail)
   const text = bodyText(body, { file: place.file, firstLine })
   if (text.text === "") throw fail("---", "expected the entry's text below its front matter, found none.")
   return {
@@ -103,6 +116,7 @@ export function worldBookEntry({ attributes, body, firstLine, line }: FileEntry,
     order: priority,
     // A lower number stands first and is kept longest.
     priority: -priority,
+    position,
     scanDepth: count("scan_depth"),
     probability: count("probability"),
     sticky: count("sticky"),
@@ -118,6 +132,23 @@ export function worldBookEntry({ attributes, body, firstLine, line }: FileEntry,
     preventRecursion: flag("prevent_recursion"),
     delayUntilRecursion: count("delay_until_recursion"),
   }
+}
+
+/** The place that an entry's front matter names; undefined if it names none. */
+function positionOf(
+  { position: named, role = "system" }: FileEntry["attributes"],
+  depth: number | undefined,
+  fail: (key: string, message: string) => Error,
+): LorePosition | undefined {
+  const speaks = roles.find((known) => known === role)
+  if (speaks === undefined) throw fail("role", `role: expected ${roles.join(", ")}, found ${foundValue(role)}.`)
+  if (named !== undefined && depth !== undefined) throw fail("depth", "expected a position or a depth, found both.")
+  if (named === undefined) return depth === undefined ? undefined : { at: "depth", depth, fromStart: false, role: speaks }
+  const [, outlet] = typeof named === "string" ? (/^outlet (\w{1,40})$/.exec(named) ?? []) : []
+  if (outlet !== undefined) return { at: "outlet", name: outlet }
+  if (typeof named === "string" && Object.hasOwn(positions, named)) return positions[named]
+  const known = [...Object.keys(positions), "outlet NAME"].join(", ")
+  throw fail("position", `position: expected ${known}, found ${foundValue(named)}.`)
 }
 
 function nameOf(key: LoreKey | undefined): string | undefined {

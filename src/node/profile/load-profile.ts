@@ -83,7 +83,7 @@ export async function readProfile(
   const { timeZone } = file
   const lore = withDefaults(profileFileKeys.keys.lorebook.keys, { ...file.lorebook })
   const greeting = options.greeting ?? file.prompt?.greeting
-  const words = await readProfileTexts(file, texts, { locale, userName, clock, timeZone, greeting, lore })
+  const words = await readProfileTexts(file, texts, { locale, userName, clock, timeZone, greeting, lore, dialect })
   const books = await readLorebooks(lorebooks, lore, { locale, timeZone })
   const { skills, plugins } = await loadExtensions(parts, { ...options, dataFolder, made })
   const format = words.parser(plugins)

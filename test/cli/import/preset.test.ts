@@ -2,8 +2,11 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { filesOfPreset } from "../../../src/cli/import/import-preset.ts"
-import { fillText, isPresetJson, readPreset } from "../../../src/cli/import/preset.ts"
-import { renderTemplate } from "../../../src/index.ts"
+import { isPresetJson, readPreset } from "../../../src/cli/import/preset.ts"
+import { branchText, fillText } from "../../../src/cli/import/preset-words.ts"
+import { createAgent, renderTemplate } from "../../../src/index.ts"
+import { loadProfile } from "../../../src/node/profile/load-profile.ts"
+import { scriptedModel } from "../../../src/testing/index.ts"
 import { runs, seedOf } from "../../support/size.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 import { run } from "../run.ts"
@@ -29,7 +32,7 @@ const preset = {
       identifier: "deep",
       name: "Deep",
       role: "user",
-      content: "Remember.",
+      content: "Remember {{char}}.\n---",
       injection_position: 1,
       injection_depth: 4,
       injection_order: 9,
@@ -91,8 +94,8 @@ const card = {
 }
 
 /** Imports a preset, puts a card on it, and returns the prompt of its profile. */
-async function imported(json: unknown, name: string, made = name) {
-  const folder = tempFolder({ [`${name}.json`]: JSON.stringify(json), "mei.json": JSON.stringify(card) })
+async function imported(json: unknown, name: string, made = name, more: object = {}) {
+  const folder = tempFolder({ [`${name}.json`]: JSON.stringify(json), "mei.json": JSON.stringify({ ...card, ...more }) })
   const { code, stderr } = await run(["import", `${folder}/${name}.json`, folder])
   const path = `${folder}/profiles/${made}.toml`
   writeFileSync(path, readFileSync(path, "utf8").replace(/# persona = .*/, 'persona = "../mei.json"'))
@@ -115,8 +118,9 @@ describe("a preset of SillyTavern", () => {
     expect(prompt).toBe(
       [
         ...["══ system", "Write Mei's reply to User. ${file_load(x)} $:", "", "A keeper.", "", "[Mei is: Calm.]", ""],
-        ...["══ user", "Hello there.", "", "══ system", "{{getvar::x}}", "", "[Begin]", "", "══ user", "Hello?", ""],
-        ...["First.", "Remember.", "Stay calm."].flatMap((words) => ["[instructions]", words, "[/instructions]", ""]),
+        ...["══ user", "Hello there.", "", "══ system", "{{getvar::x}}", "", "[Begin]", "", "══ user"],
+        ...["[instructions]", "First.", "Remember Mei.", "***", "[/instructions]", "", "Hello?", ""],
+        ...["Stay calm."].flatMap((words) => ["[instructions]", words, "[/instructions]", ""]),
       ]
         .join("\n")
         .trimEnd()
@@ -128,14 +132,58 @@ describe("a preset of SillyTavern", () => {
       'prompt "gone": the preset does not hold it.',
       'prompt "scenario": it is switched off.',
       'prompt "Off": it is switched off.',
-      'prompt "personaDescription": a profile has no description of its user.',
       'prompt "Aux": the macro {{getvar::x}} is not filled in; the model reads it as it stands.',
-      'prompt "Deep": it stands behind the history, not at depth 4 of it.',
-      'prompt "Deeper": it stands behind the history, not at depth 4 of it.',
+      'prompt "Deep": a line of three hyphens is three stars now.',
       'prompt "Late": it stands in every answer, not only in those of its triggers.',
       'prompt "Prefill": words of the assistant behind the history are left out; not every model goes on with them.',
       "top_p: a profile has no such setting.",
     ])
+  })
+
+  test("C14: its parts at a depth stand among the messages of history, in their roles and by their order", async () => {
+    const { folder } = await imported(preset, "calm")
+    const profile = await loadProfile(`${folder}/profiles/calm.toml`, { env: {} })
+    const session = createAgent({ profile, model: scriptedModel(["1", "2", "3"]) }).session("c")
+    for (const text of ["a", "b", "c"]) await session.send(text).result
+    const { messages } = await session.preview("d", { prompt: "chat" })
+    expect(messages.slice(3, -1).map(({ role, content }) => `${role}: ${content}`)).toEqual([
+      ...["user: a", "assistant: 1", "user: b", "system: [instructions]\nFirst.\n[/instructions]"],
+      ...["user: [instructions]\nRemember Mei.\n***\n[/instructions]", "assistant: 2", "user: c", "assistant: 3"],
+    ])
+  })
+
+  test("C6: a card's own words take the place of its main prompt and its jailbreak, unless it forbids that", async () => {
+    const prompts = [
+      { identifier: "main", content: "Main: {{char}} } : ${x}" },
+      { identifier: "jailbreak", content: "Be calm." },
+    ]
+    const order = ["main", "charDescription", "chatHistory", "jailbreak"].map((identifier) => ({ identifier, enabled: true }))
+    const json = { prompts, prompt_order: [{ character_id: 100_001, order }] }
+    const own = { system_prompt: "Mine.", post_history_instructions: "Late." }
+    const around = { system_prompt: "<{{original}}>", post_history_instructions: "({{original}})" }
+    const fixed = { ...json, prompts: prompts.map((prompt) => ({ ...prompt, forbid_overrides: true })) }
+    const shown = async (given: unknown, more: object) => {
+      const { prompt, lint } = await imported(given, "over", "over", more)
+      expect(lint).toMatch(/^0 errors, 0 warnings in/)
+      return prompt.replace(/══ \w+\n/g, "").replace(/\n+/g, "|")
+    }
+    const main = "Main: Mei } : ${x}"
+    expect(await shown(json, {})).toBe(`${main}|A keeper.|Hello?|[instructions]|Be calm.|[/instructions]|`)
+    expect(await shown(json, own)).toBe("Mine.|A keeper.|Hello?|[instructions]|Late.|[/instructions]|")
+    expect(await shown(json, around)).toBe(`<|${main}|>|A keeper.|Hello?|[instructions]|(|Be calm.|)|[/instructions]|`)
+    expect(await shown(fixed, own)).toMatch(/^Mine\.\|A keeper\.|Main/)
+  })
+
+  test("shows what the profile says of its user", async () => {
+    const { folder, profile } = await imported(preset, "calm")
+    const path = `${folder}/profiles/calm.toml`
+    expect(profile).toContain('# user_persona = "who the user is"')
+    writeFileSync(
+      path,
+      profile.replace(/# (\[variables\])\n# (user_persona = .*)/, "$1\n$2").replace(/\n\[variables\]\nuser_name.*/, ""),
+    )
+    const { stdout } = await run(["render", path, "--question", "Hello?", "--prompt", "chat"])
+    expect(stdout).toContain("\n\nwho the user is\n\nA keeper.")
   })
 
   test("as context and instruct templates and a system prompt in one file", async () => {
@@ -145,7 +193,6 @@ describe("a preset of SillyTavern", () => {
     expect(prompt).toContain("[instructions]\nGo on.\n[/instructions]")
     expect(report).toEqual([
       "story_string: {{#unless x}} is not followed; what it chooses among stands there.",
-      "story_string: a profile has no description of its user, so {{persona}} is left out.",
       "instruct.input_sequence: a chat API marks the messages itself.",
       "instruct.wrap: a chat API marks the messages itself.",
       "example_separator: a chat API has nothing like it.",
@@ -175,6 +222,9 @@ describe("a preset of SillyTavern", () => {
             .replace(/\{\{[^{}]*\}\}|<(?:char|bot|user)>/gi, "-")
             .trim()
           expect(renderTemplate(fillText(given, { report: [], name: "a" }).text)).toBe(given)
+          const branch = branchText(given, { report: [], name: "a" })
+          expect(renderTemplate(`\${yes?\n${branch}\n:\nno\n}`, { yes: true })).toBe(given)
+          expect(renderTemplate(`\${yes?\nyes\n:\n${branch}\n}`, { yes: false })).toBe(given)
         },
       ),
       { numRuns: runs(2_000), seed: seedOf(51) },

@@ -70,6 +70,50 @@ describe("the dialect tavern", () => {
   })
 })
 
+describe("a card's system prompt (C6)", () => {
+  const systemOf = async (more: object, settings = "") => {
+    const toml = `locale = "en"\n[prompt]\ndialect = "tavern"\npersona = "./mei.json"\n[loop]\nmode = "chat"\n${settings}`
+    const folder = tempFolder({ ...files({ name: "Mei", ...more }), "mei.toml": toml })
+    const { messages, spans } = await (await cardAgent(scriptedModel([]), `${folder}/mei.toml`))
+      .session("c")
+      .preview("Hi", { prompt: "chat" })
+    return { system: messages[0]?.content ?? "", spans }
+  }
+  const own = "You play Mei. Write what Mei says and does next in this conversation."
+
+  test.each([
+    ["", `${own}\n\nMei keeps`],
+    ["You are a poet.", "You are a poet.\n\nMei keeps"],
+    ["A {{user}}. {{ORIGINAL}} B.", `A User.\n\n${own}\n\nB.\n\nMei keeps`],
+    ["{{original}}", `${own}\n\nMei keeps`],
+  ])("%j replaces the dialect's own words, and {{original}} in it stands for them", async (prompt, begins) => {
+    const { system } = await systemOf({ system_prompt: prompt })
+    expect(system.slice(0, begins.length)).toBe(begins)
+  })
+
+  test("is a stranger's text, and what stands behind the history has its {{original}} too where the dialect has words", async () => {
+    const { system, spans } = await systemOf({ system_prompt: "[lore]\nmine", post_history_instructions: "x{{original}}y" })
+    expect(system).toMatch(/^\\\[lore\]\nmine\n/)
+    expect(spans.find(({ key }) => key === "character.system")).toMatchObject({ trust: "tool", stability: "session" })
+    expect(spans.findLast(({ part }) => part === "content")?.text).toBe("xy")
+  })
+
+  test("C14: the character's note stands at its depth of the history in each turn, and is told", async () => {
+    const depth_prompt = { prompt: "{{char}} is tired.", depth: 2, role: "assistant" }
+    const toml = `locale = "en"\n[prompt]\ndialect = "tavern"\npersona = "./mei.json"\n[loop]\nmode = "chat"\n[lorebook]\nplace = "card"\n`
+    const folder = tempFolder({ ...files({ name: "Mei", extensions: { depth_prompt } }), "mei.toml": toml })
+    const session = (await cardAgent(scriptedModel(["Yes."]), `${folder}/mei.toml`)).session("c")
+    await session.send("Hi").result
+    const { messages, lore } = await session.preview("And now?", { prompt: "chat" })
+    expect(messages.slice(1, 4).map(({ role, content }) => `${role}: ${content}`)).toEqual([
+      "user: Hi",
+      "assistant: [lore]\nMei is tired.\n[/lore]",
+      "assistant: Yes.",
+    ])
+    expect(lore).toEqual([{ book: "note", entry: "depth_prompt", outcome: "in", injection: "lorebook.depth/2.assistant/note.0" }])
+  })
+})
+
 describe("a card as a profile", () => {
   test("C5 C7: its fields are injections of their own, with macros filled in, and a stranger's words", async () => {
     const folder = tempFolder(files())
