@@ -10,6 +10,8 @@ export interface Info {
   readonly memory: boolean
   readonly kept: number
   readonly dropped: number
+  /** Records on the disk that could not be kept or read. */
+  readonly warnings: readonly string[]
 }
 
 /** A page of the list of turns, the newest first. */
@@ -38,7 +40,8 @@ export async function ask<T>(path: string, body?: unknown): Promise<T> {
 
 /** Calls `onTurns` for turns that change and `onOpen` whenever the connection stands again. Tries until the returned function is called. */
 export function follow(handlers: {
-  readonly onTurns: (turns: readonly TurnSummary[]) => void
+  /** `gone` are the ids of turns that were forgotten, or made room for others. */
+  readonly onTurns: (turns: readonly TurnSummary[], gone: readonly string[]) => void
   readonly onOpen: () => void
   readonly onLost: () => void
 }): () => void {
@@ -47,7 +50,10 @@ export function follow(handlers: {
   const open = (): void => {
     source = new EventSource("api/live")
     source.onopen = handlers.onOpen
-    source.onmessage = ({ data }) => handlers.onTurns((JSON.parse(data) as TurnPage).turns)
+    source.onmessage = ({ data }) => {
+      const { turns, gone } = JSON.parse(data) as { readonly turns: readonly TurnSummary[]; readonly gone: readonly string[] }
+      handlers.onTurns(turns, gone)
+    }
     source.onerror = () => {
       handlers.onLost()
       source?.close()

@@ -41,9 +41,10 @@ function Served() {
     setRecord(found)
   }, [])
   useEffect(() => {
-    const take = (turns: readonly TurnSummary[]): void => {
+    const take = (turns: readonly TurnSummary[], gone: readonly string[]): void => {
       changed.current = [...changed.current, ...turns]
-      setList((known) => merged(known, turns, shown.current.filters))
+      setList((known) => without(merged(known, turns, shown.current.filters), gone))
+      if (gone.includes(shown.current.chosen ?? "")) setPicked(undefined)
       const own = turns.find(({ id }) => id === shown.current.chosen)
       if (own && own.outcome.state !== "running") void load(own.id)
     }
@@ -112,6 +113,10 @@ function merged(list: TurnPage, turns: readonly TurnSummary[], filters: Filters)
   return { ...list, conversations, turns: [...came.reverse(), ...list.turns.map((turn) => changed.get(turn.id) ?? turn)] }
 }
 
+function without(list: TurnPage, gone: readonly string[]): TurnPage {
+  return gone.length === 0 ? list : { ...list, turns: list.turns.filter(({ id }) => !gone.includes(id)) }
+}
+
 interface TopProps {
   readonly info: Info | undefined
   readonly words: Words
@@ -125,6 +130,16 @@ function Top({ info, words, onLocale }: TopProps) {
         {info?.colour && <span class="agent-colour" style={{ backgroundColor: info.colour }} />}
         {info?.agent ?? "promptstrata"} <small>{info?.profile}</small>
       </h1>
+      {info && info.warnings?.length > 0 && (
+        <details>
+          <summary role="alert">
+            {words.warnings} ({info.warnings.length})
+          </summary>
+          {info.warnings.map((warning) => (
+            <p key={warning}>{warning}</p>
+          ))}
+        </details>
+      )}
       <button type="button" onClick={onLocale}>
         {words.language}
       </button>

@@ -200,6 +200,7 @@ const misspelt: Readonly<Record<string, readonly Row[]>> = {
 
   inspector: [
     [() => inspect.inspector(createAgent(agent()), any({ price: {} })), '"prices"'],
+    [() => inspect.inspector(createAgent(agent()), { keep: any({ folder: "x", maxDay: 1 }) }), '"maxDays"'],
     [() => inspect.inspector(createAgent(agent())).listen(any({ prot: 1 })), '"port"'],
   ],
 

@@ -97,7 +97,7 @@ export function createAgent(options: AgentOptions): Agent {
       if (isFirst) await endPlugins(versions, ports)
     },
   }
-  publishAgent(made, { current: () => versions.current(), isClosed: () => closed, inspection: shared.inspection })
+  publishAgent(made, { ...shared, current: () => versions.current() })
   return made
 }
 

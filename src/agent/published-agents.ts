@@ -7,6 +7,7 @@ interface PublishedAgent {
   isClosed(): boolean
   /** Shared by the agent's contexts. */
   readonly inspection: AgentContext["inspection"]
+  readonly runner: AgentContext["runner"]
 }
 
 const published = new WeakMap<object, PublishedAgent>()
@@ -24,12 +25,8 @@ export async function contextOf(agent: object): Promise<AgentContext> {
   return parts.current()
 }
 
-/** The place where an inspector of an agent listens. Throws `usage` for another object. */
-export function inspectionOf(agent: object): AgentContext["inspection"] {
-  return partsOf(agent).inspection
-}
-
-function partsOf(agent: object): PublishedAgent {
+/** The parts of an agent that are there whatever became of its profile. Throws `usage` for another object. */
+export function partsOf(agent: object): PublishedAgent {
   const parts = published.get(agent)
   if (!parts) throw new PromptStrataError("usage", "expected an agent that createAgent made, found another object.")
   return parts

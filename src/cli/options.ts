@@ -1,3 +1,4 @@
+import { join } from "node:path"
 import { type Command, InvalidArgumentError, Option } from "commander"
 
 /** Options of every command that uses a profile. */
@@ -16,6 +17,11 @@ export interface StoreOptions {
   /** A folder, a `postgres://` URL, or `none`; false for `--no-store`. Default: `PROMPTSTRATA_STORE`, else the data folder. */
   readonly store?: string | false
   readonly dataDir: string
+}
+
+/** The folder in which `inspect --keep` keeps its turns. */
+export function keptFolder({ dataDir }: Pick<CommonOptions, "dataDir">): string {
+  return join(dataDir, "turns")
 }
 
 /** Says how a profile is named. */

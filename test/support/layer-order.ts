@@ -23,6 +23,7 @@ export const fileWriters: readonly string[] = [
   "src/cli/commands/card.ts",
   "src/cli/commands/scaffold.ts",
   "src/cli/memory/export-import.ts",
+  "src/server/inspector/kept-records.ts",
   "src/stores/sql/maintenance/repair-rows.ts",
   "src/stores/sqlite/store-file.ts",
   "src/testing/recording/record-model.ts",

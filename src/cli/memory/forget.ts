@@ -1,8 +1,10 @@
 import { type Command, Option } from "commander"
 import { terminalLine } from "../../encode/terminal-text.ts"
+import type { IsStored } from "../../server/inspector/may-hold.ts"
 import { storeTables } from "../../services/store/store-row.ts"
 import type { RunCommand } from "../context.ts"
 import { exitCodes } from "../io.ts"
+import { keptFolder } from "../options.ts"
 import { askLine } from "../terminal-confirm.ts"
 import { chatWords } from "../words/chat-words.ts"
 import type { StoreWords } from "../words/store-words.ts"
@@ -33,9 +35,19 @@ async function memoryForget(opened: OpenedStore, options: ForgetOptions, id: str
   const { screen } = context
   if (id !== "") return forgetById(opened, options, id)
   const scope = scopeOf(profile, options)
+  const forgetTurns = async (): Promise<void> => {
+    const { forgetKept } = await import("../../server/inspector/keep-turns.ts")
+    const isStored: IsStored = async (session) => (await store.load(session, { last: 1 })) !== undefined
+    const count = await forgetKept(keptFolder(options), scope, {
+      isStored,
+      onWarning: (message) => screen.note(terminalLine(message)),
+    })
+    if (count > 0) screen.note(words.turnsForgotten(count))
+  }
   const owned = Object.groupBy(await storedRows(store, scope, storeTables), ({ table }) => table)
   const rows = countsText(Object.fromEntries(Object.entries(owned).map(([table, found]) => [table, found.length])))
   if (rows === "") {
+    await forgetTurns()
     screen.note(words.nothingToForget)
     return exitCodes.ok
   }
@@ -43,6 +55,7 @@ async function memoryForget(opened: OpenedStore, options: ForgetOptions, id: str
   const refusal = await refusalOf(opened, options)
   if (refusal !== undefined) return refusal
   screen.note(words.forgotten(countsText(await store.forget(scope))))
+  await forgetTurns()
   screen.note(screen.paint("dim", words.filesStay))
   return exitCodes.ok
 }

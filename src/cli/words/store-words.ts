@@ -30,6 +30,7 @@ const en = {
   noMemory: (id: string) => `There is no memory with the id ${id}. "promptstrata memory list" prints the ids.`,
   nothingKnown: (user: string) => `Nothing is known about the user "${user}".`,
   earlier: "Earlier values:",
+  turnsForgotten: (count: number) => `Deleted ${count} ${count === 1 ? "turn" : "turns"} that inspect --keep had kept.`,
   forgets: (scope: string, rows: string) => `This permanently deletes ${scope}: ${rows}.`,
   forgetsMemory: (text: string) =>
     `This permanently deletes the memory "${text}", with everything that was drawn from the same words: facts about the user, insights, receipts.`,
@@ -109,6 +110,7 @@ const zh: StoreWords = {
   noMemory: (id) => `没有编号为 ${id} 的记忆。“promptstrata memory list” 会列出编号。`,
   nothingKnown: (user) => `还没有关于用户“${user}”的资料。`,
   earlier: "以前的内容：",
+  turnsForgotten: (count) => `已删除 inspect --keep 保留的 ${count} 个回合。`,
   forgets: (scope, rows) => `将永久删除${scope}：${rows}。`,
   forgetsMemory: (text) => `将永久删除记忆“${text}”，以及由同样的话得出的一切：用户资料、感悟、回执。`,
   memoryForgotten: (memories, statements) => `已删除：记忆 ${memories} 条，用户资料 ${statements} 条。`,

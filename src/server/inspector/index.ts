@@ -1,4 +1,5 @@
 export { type Inspector, type InspectorOptions, type InspectorServer, inspector } from "./inspector.ts"
+export type { KeepOptions } from "./kept-records.ts"
 export type {
   PrefixMark,
   RecordedChild,

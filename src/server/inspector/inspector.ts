@@ -1,14 +1,20 @@
 import type { Agent } from "../../agent/agent.ts"
-import { contextOf, inspectionOf } from "../../agent/published-agents.ts"
+import { contextOf, partsOf } from "../../agent/published-agents.ts"
 import { checkOptions } from "../../core/check-options.ts"
+import type { SessionKey } from "../../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import { type Clock, hostTimers, type Timers } from "../../core/ports.ts"
+import { onForget } from "../../services/store/forgetting.ts"
+import type { StoreScope } from "../../services/store/store.ts"
 import { hostSecrets } from "../../trace/redact.ts"
 import { HttpProblem, problemResponse } from "../http-problem.ts"
 import { isLoopback } from "../loopback.ts"
 import { answerApi } from "./api.ts"
 import { recordOf } from "./build-record.ts"
 import { guardedPath, guardHeaders } from "./guard.ts"
+import { keepTurns } from "./keep-turns.ts"
+import type { KeepOptions } from "./kept-records.ts"
+import { mayHold, showsMemory } from "./may-hold.ts"
 import { Recorder } from "./recorder.ts"
 import type { InspectorState } from "./route.ts"
 import type { TokenPrice, TurnRecord } from "./turn-record.ts"
@@ -21,6 +27,10 @@ export interface InspectorOptions {
   readonly maxTurns?: number
   /** About the bytes that these turns may have. Default 64,000,000. */
   readonly maxBytes?: number
+  /** Keeps the records of turns in a folder, so that the page has them after a restart. Default: they are in memory alone. */
+  readonly keep?: KeepOptions
+  /** Told of records that could not be kept or read. Default: `console.warn`. The page shows it too. */
+  readonly onWarning?: (message: string) => void
   /** By the id of a model, as `openai:gpt-5-mini`, what a million of its tokens cost. Without a price no money is shown. */
   readonly prices?: Readonly<Record<string, TokenPrice>>
   /** Texts that the page must not show, beside everything that looks like a key. */
@@ -44,6 +54,8 @@ const known: { readonly [K in keyof Required<InspectorOptions>]: true } = {
   chat: true,
   maxTurns: true,
   maxBytes: true,
+  keep: true,
+  onWarning: true,
   prices: true,
   secrets: true,
   hosts: true,
@@ -65,8 +77,13 @@ export interface Inspector {
   listen(options?: { readonly port?: number; readonly host?: string }): Promise<InspectorServer>
   /** A turn as the page shows it; undefined if it is not kept. */
   record(turnId: string): Promise<TurnRecord | undefined>
-  /** Records no more, and lets go of what was recorded. */
-  close(): void
+  /**
+   * Deletes the records that may hold words of a scope, also those on the disk. A store of this library does so by itself when it forgets
+   * something; call it for a store of your own, and for one that forgot while no inspector kept its records.
+   */
+  forget(scope: StoreScope): Promise<void>
+  /** Records no more, and lets go of what is in memory. Resolves when what is kept on the disk is written. */
+  close(): Promise<void>
 }
 
 /** An inspector's page that is served. */
@@ -88,7 +105,7 @@ export function inspector(agent: Agent, options: InspectorOptions = {}): Inspect
     throw new PromptStrataError("usage", "expected a token of at least 16 letters, digits, _ and -, found another one.", {
       hint: "Leave it out: then it is random.",
     })
-  const inspection = inspectionOf(agent)
+  const { inspection, runner } = partsOf(agent)
   const isOff = !inProduction && globalThis.process?.env.NODE_ENV === "production"
   const { maxTurns = 200, maxBytes = 64_000_000, clock = { nowMs: () => Date.now() } } = options
   const recorder = new Recorder({ maxTurns, maxBytes }, clock)
@@ -98,7 +115,8 @@ export function inspector(agent: Agent, options: InspectorOptions = {}): Inspect
     })
   const tell = (...given: Parameters<Recorder["tell"]>): void => recorder.tell(...given)
   if (!isOff) inspection.tell = tell
-  const state = stateOf(agent, recorder, options)
+  const state = stateOf(agent, recorder, options, isOff)
+  const listening = isOff ? undefined : onForget(runner, (scope) => forget(state, scope))
   return {
     token,
     fetch: (request) => (isOff ? Promise.resolve(new Response(null, { status: 404 })) : answer(state, request, { token, hosts })),
@@ -109,26 +127,59 @@ export function inspector(agent: Agent, options: InspectorOptions = {}): Inspect
     },
     async record(turnId) {
       const turn = recorder.get(turnId)
-      return turn && recordOf(turn, state.parts, await state.receiptsOf(turn))
+      if (turn) return recordOf(turn, state.parts, await state.receiptsOf(turn))
+      return state.kept?.read(turnId)
     },
-    close() {
+    forget: (scope) => forget(state, scope),
+    async close() {
       if (inspection.tell === tell) inspection.tell = undefined
+      const written = state.kept?.close()
+      listening?.()
       recorder.clear()
+      await written
     },
   }
 }
 
-function stateOf(agent: Agent, recorder: Recorder, options: InspectorOptions): InspectorState {
-  const { chat = false, prices = {}, secrets, maxBodyBytes = 1_000_000, timers = hostTimers, locale } = options
-  return {
-    ...{ agent, recorder, maxBodyBytes, timers, locale },
-    chat: chat === true ? { user: "inspector", conversation: "inspector" } : chat === false ? undefined : chat,
-    parts: { find: hostSecrets(secrets), prices, before: (turn, prompt) => recorder.before(turn, prompt) },
-    async receiptsOf(turn) {
-      const { receipts } = await contextOf(agent)
-      return receipts.ofTurn(turn.id, { ...turn.session, user: turn.speaker.id })
-    },
+function stateOf(agent: Agent, recorder: Recorder, options: InspectorOptions, isOff: boolean): InspectorState {
+  const { chat = false, prices = {}, secrets, maxBodyBytes = 1_000_000, timers = hostTimers, locale, keep } = options
+  const { clock = { nowMs: () => Date.now() }, onWarning = (message) => console.warn(`promptstrata: ${message}`) } = options
+  if (keep) checkOptions("keep of inspector", keep, { folder: true, maxTurns: true, maxBytes: true, maxDays: true })
+  const warnings: string[] = []
+  const warn = (message: string): void => {
+    warnings.push(message)
+    warnings.splice(0, warnings.length - 20)
+    onWarning(message)
   }
+  const parts: InspectorState["parts"] = {
+    find: hostSecrets(secrets),
+    prices,
+    before: (turn, prompt) => recorder.before(turn, prompt),
+  }
+  const receiptsOf: InspectorState["receiptsOf"] = async ({ id, session, speaker }) => {
+    const { receipts } = await contextOf(agent)
+    return receipts.ofTurn(id, { ...session, user: speaker.id })
+  }
+  return {
+    ...{ agent, recorder, maxBodyBytes, timers, locale, parts, receiptsOf, warnings },
+    chat: chat === true ? { user: "inspector", conversation: "inspector" } : chat === false ? undefined : chat,
+    kept: keep && !isOff ? keepTurns(recorder, keep, { clock, timers, parts, receiptsOf, onWarning: warn }) : undefined,
+  }
+}
+
+async function forget({ agent, recorder, kept }: InspectorState, scope: StoreScope): Promise<void> {
+  // Of an agent that was closed, nobody can tell: then everything goes.
+  const store = await contextOf(agent).then(
+    (context) => context.store,
+    () => undefined,
+  )
+  const isStored = async (session: SessionKey): Promise<boolean> => (await store?.load(session, { last: 1 })) !== undefined
+  const held = recorder.turns.map(({ id, session, speaker, trace }) => ({
+    ...{ id, session, user: speaker.id },
+    hasMemory: !trace || showsMemory(trace),
+  }))
+  recorder.forget(await mayHold(held, scope, isStored))
+  await kept?.forget(scope, isStored)
 }
 
 interface Access {

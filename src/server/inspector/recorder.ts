@@ -63,6 +63,8 @@ export class Recorder {
   readonly #bounds: RecorderBounds
   readonly #clock: Clock
   readonly #listeners = new Set<(turnId: string) => void>()
+  /** Running turns that were forgotten: their end is not recorded. */
+  readonly #forgotten = new Set<string>()
   #bytes = 0
   /** Turns that were let go of for others. */
   dropped = 0
@@ -99,6 +101,18 @@ export class Recorder {
     return () => this.#listeners.delete(listener)
   }
 
+  /** Lets go of turns, because words in them were forgotten. */
+  forget(ids: ReadonlySet<string>): void {
+    for (const id of ids) {
+      const turn = this.#turns.get(id)
+      if (!turn) continue
+      if (!turn.trace) this.#forgotten.add(id)
+      this.#turns.delete(id)
+      this.#bytes -= turn.bytes
+      this.#tellListeners(id)
+    }
+  }
+
   /** Lets go of everything. */
   clear(): void {
     this.#turns.clear()
@@ -108,10 +122,18 @@ export class Recorder {
   /** Notes an event. Never throws. */
   tell(observed: ObservedTurn, event: TurnEvent): void {
     const { turnId } = observed.input
+    if (this.#forgotten.has(turnId)) {
+      if (event.type === "turn-end") this.#forgotten.delete(turnId)
+      return
+    }
     const turn = this.#turns.get(turnId) ?? this.#open(observed, event)
     if (!turn) return
     note(turn, event, this.#clock.nowMs() - turn.startedMs)
     if (event.type === "turn-end") this.#end(turn, event)
+    this.#tellListeners(turnId)
+  }
+
+  #tellListeners(turnId: string): void {
     for (const listener of this.#listeners) listener(turnId)
   }
 

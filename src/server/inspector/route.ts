@@ -1,10 +1,14 @@
 import type { Agent } from "../../agent/agent.ts"
+import { contextOf } from "../../agent/published-agents.ts"
 import type { Timers } from "../../core/ports.ts"
 import type { Receipt } from "../../services/store/receipt.ts"
 import { mapTexts, redactText } from "../../trace/redact.ts"
 import { HttpProblem } from "../http-problem.ts"
-import type { RecordParts } from "./build-record.ts"
+import { type RecordParts, recordOf } from "./build-record.ts"
+import type { KeptOnDisk } from "./keep-turns.ts"
+import type { PageInfo } from "./page-files.ts"
 import type { KeptTurn, Recorder } from "./recorder.ts"
+import type { TurnRecord } from "./turn-record.ts"
 
 /** Everything that the routes work with. */
 export interface InspectorState {
@@ -16,7 +20,11 @@ export interface InspectorState {
   readonly locale: string | undefined
   /** The user and the conversation of the page's chat; undefined if nobody may chat. */
   readonly chat: { readonly user: string; readonly conversation: string } | undefined
-  readonly receiptsOf: (turn: KeptTurn) => Promise<readonly Receipt[]>
+  readonly receiptsOf: (turn: Pick<KeptTurn, "id" | "session" | "speaker">) => Promise<readonly Receipt[]>
+  /** The records on the disk; undefined if none are kept there. */
+  readonly kept: KeptOnDisk | undefined
+  /** Things that went wrong with them, the newest twenty. */
+  readonly warnings: readonly string[]
 }
 
 /** A request to a route. */
@@ -33,11 +41,33 @@ export interface Route {
   readonly answer: (state: InspectorState, call: Call) => Response | Promise<Response>
 }
 
-/** The turn that a path names. Throws {@link HttpProblem} if it is not kept. */
-export function keptTurn({ recorder }: InspectorState, { caught: [id = ""] }: Call): KeptTurn {
+/** The turn that a path names, with everything that it takes to assemble it again. Throws {@link HttpProblem} if it is not in memory. */
+export async function keptTurn({ recorder, kept }: InspectorState, { caught: [id = ""] }: Call): Promise<KeptTurn> {
   const turn = recorder.get(id)
   if (turn) return turn
-  throw new HttpProblem(404, "The turn is not kept, or no longer.")
+  if (await kept?.read(id))
+    throw new HttpProblem(409, "The turn is on the disk alone: only turns in memory can be assembled again.")
+  throw notKept()
+}
+
+/** The record of the turn that a path names, from memory or from the disk. Throws {@link HttpProblem} if it is nowhere. */
+export async function recordOfCall(state: InspectorState, { caught: [id = ""] }: Call): Promise<TurnRecord> {
+  const turn = state.recorder.get(id)
+  if (turn) return recordOf(turn, state.parts, await state.receiptsOf(turn))
+  const record = await state.kept?.read(id)
+  if (!record) throw notKept()
+  const receipts = await state.receiptsOf(record)
+  return { ...record, receipts: receipts.length > 0 ? receipts : record.receipts, isKept: true }
+}
+
+function notKept(): HttpProblem {
+  return new HttpProblem(404, "The turn is not kept, or no longer.")
+}
+
+/** The facts about the agent. */
+export async function infoOf({ agent, locale }: InspectorState): Promise<PageInfo> {
+  const { profile } = await contextOf(agent)
+  return { agent: profile.agent.name, colour: profile.agent.colour, profile: profile.name, locale: locale ?? profile.locale }
 }
 
 /** Data for the page, with `[secret]` in place of everything that looks like a key. */

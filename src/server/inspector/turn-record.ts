@@ -13,6 +13,8 @@ import type { StopReason, TurnEvent } from "../../trace/turn-event.ts"
 export interface TurnRecord extends Pick<TurnSummary, "id" | "session" | "speaker" | "wake" | "outcome" | "usage" | "cost"> {
   /** Grows when a field changes its meaning or goes. New fields leave it as it is. */
   readonly version: 1
+  /** True if it was read from the disk: the turn cannot be assembled again. */
+  readonly isKept?: true
   readonly question: string
   readonly answer: string
   /** The agent's colour (R29). */

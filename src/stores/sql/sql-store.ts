@@ -1,4 +1,5 @@
 import { bytesToText } from "../../services/store/blob.ts"
+import { tellForgotten } from "../../services/store/forgetting.ts"
 import type { JobRunner } from "../../services/store/job-runner.ts"
 import type { Store, StoreScope } from "../../services/store/store.ts"
 import { readStoreRows, type StoreRow } from "../../services/store/store-row.ts"
@@ -86,6 +87,7 @@ export function createSqlStore({ database, jobs, runner, cache, ...own }: SqlSto
       await own.stopForgotten(scope)
       jobs.wake()
       await own.erase()
+      await tellForgotten(runner, scope)
       return report
     },
     async check() {

@@ -3,6 +3,7 @@ import type { LanguageModel } from "../../../src/model/language-model.ts"
 import type { TurnSummary } from "../../../src/server/inspector/turn-record.ts"
 import { scriptedModel } from "../../../src/testing/index.ts"
 import { finish } from "../../support/agents.ts"
+import { tempFolder } from "../../support/temp-folder.ts"
 import { plainProfile, run, start } from "../run.ts"
 
 /** Starts a command; resolves with the address that it prints. */
@@ -36,6 +37,29 @@ describe("promptstrata inspect", () => {
     expect(stderr).toContain("another program listens there")
     first.interrupt()
     await first.code
+  })
+})
+
+describe("promptstrata inspect --keep", () => {
+  test("shows the turns of the last time; memory forget deletes them, also those of no store", async () => {
+    const folder = tempFolder()
+    const data = ["--data-dir", folder, "--store", folder]
+    const turns = async () => {
+      const { list, interrupt, code } = await inspecting(["inspect", plainProfile, "--keep", ...data], scriptedModel([]))
+      const found = await list()
+      interrupt()
+      await code
+      return found
+    }
+    const first = await inspecting(["inspect", plainProfile, "--keep", ...data], scriptedModel([finish("Hello.")]))
+    await fetch(`${first.address}api/chat`, { method: "POST", body: '{"text":"canary"}' })
+    await expect.poll(first.list).toMatchObject([{ answer: "Hello." }])
+    first.interrupt()
+    await first.code
+    expect(await turns()).toMatchObject([{ question: "canary", answer: "Hello." }])
+    const forgotten = await run(["memory", "forget", "--profile", plainProfile, "--yes", ...data])
+    expect(forgotten.stderr).toContain("Deleted 1 turn that inspect --keep had kept.")
+    expect(await turns()).toEqual([])
   })
 })
 

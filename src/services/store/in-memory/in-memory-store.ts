@@ -48,6 +48,7 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
   }
   const whole = async (): Promise<Tables> => ({ ...(await tables()), memories: await memories() })
   let isClosed = false
+  const runner = runnerOfOpenStore(lateJobs(tables), { store: "The store in memory", isClosed: () => isClosed })
   return {
     load: async (key, { last } = {}) => sessions.load(key, last),
     async commit(key, commit) {
@@ -61,7 +62,7 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
     post: async (key, note) => sessions.post(key, note),
     messages: async (key, filter) => sessions.messages(key, filter),
     branches: async (key) => (await import("./session-branches.ts")).rowTurns(sessions.row(key)),
-    jobs: runnerOfOpenStore(lateJobs(tables), { store: "The store in memory", isClosed: () => isClosed }),
+    jobs: runner,
     memories: memoryRecords(memories, whole),
     users: lateUsers(tables),
     receipts: lateReceipts(tables),
@@ -83,8 +84,10 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
       return importRows(await whole(), await readStoreRows(lines))
     },
     async forget(scope) {
-      const { forgetRows } = await import("./forget-rows.ts")
-      return forgetRows(await whole(), scope)
+      const [{ forgetRows }, { tellForgotten }] = await Promise.all([import("./forget-rows.ts"), import("../forgetting.ts")])
+      const report = forgetRows(await whole(), scope)
+      await tellForgotten(runner, scope)
+      return report
     },
     async check() {
       const { countRows } = await import("./export-import.ts")

@@ -1,0 +1,98 @@
+import { contextOf } from "../../agent/published-agents.ts"
+import { HttpProblem } from "../http-problem.ts"
+import { readJsonBody } from "../read-body.ts"
+import { changeOf, shownAssembly, summaryOf } from "./build-record.ts"
+import { previewAgain } from "./preview.ts"
+import type { KeptTurn } from "./recorder.ts"
+import { type Call, type InspectorState, infoOf, jsonWithoutSecrets, keptTurn, type Route, recordOfCall } from "./route.ts"
+import type { TurnSummary } from "./turn-record.ts"
+
+/** The routes of turns. */
+export const turnRoutes: readonly Route[] = [
+  { method: "GET", path: /^api\/turns$/u, answer: listTurns },
+  { method: "GET", path: /^api\/turns\/([\w.-]+)$/u, answer: oneTurn },
+  { method: "GET", path: /^api\/turns\/([\w.-]+)\/html$/u, answer: savedTurn },
+  { method: "POST", path: /^api\/turns\/([\w.-]+)\/preview$/u, answer: preview },
+  { method: "POST", path: /^api\/turns\/([\w.-]+)\/recall$/u, answer: recall },
+]
+
+/** A turn as one HTML file. */
+async function savedTurn(state: InspectorState, call: Call): Promise<Response> {
+  const { htmlOf } = await import("./page-files.ts")
+  const record = await recordOfCall(state, call)
+  const html = htmlOf(record, await infoOf(state))
+  return new Response(html, {
+    headers: { "content-type": "text/html; charset=utf-8", "content-disposition": `attachment; filename="${record.id}.html"` },
+  })
+}
+
+const maxPage = 200
+
+/** `?conversation=`, `?state=`, `?search=` filter; `?before=ID` and `?limit=` page. The newest turn comes first. */
+async function listTurns(state: InspectorState, { request }: Call): Promise<Response> {
+  const { searchParams } = new URL(request.url)
+  const [conversation, outcome, search] = ["conversation", "state", "search"].map((name) => searchParams.get(name))
+  const limit = Number(searchParams.get("limit") ?? 50)
+  if (!Number.isInteger(limit) || limit < 1 || limit > maxPage)
+    throw new HttpProblem(400, `Expected a limit from 1 to ${maxPage}.`, { param: "limit" })
+  const kept = await allTurns(state)
+  const before = searchParams.get("before")
+  const end = before === null ? kept.length : kept.findIndex(({ id }) => id === before)
+  if (end < 0) throw new HttpProblem(404, "The turn of `before` is no longer kept.", { param: "before" })
+  const needle = search?.toLowerCase()
+  const turns: TurnSummary[] = []
+  let more = false
+  for (const turn of kept.slice(0, end).reverse()) {
+    if (conversation !== null && turn.session.conversation !== conversation) continue
+    if (outcome !== null && turn.outcome.state !== outcome) continue
+    if (needle && !`${turn.question}\n${answerOf(turn)}`.toLowerCase().includes(needle)) continue
+    more = turns.length === limit
+    if (more) break
+    turns.push("trace" in turn ? summaryOf(turn, state.parts) : turn)
+  }
+  return Response.json({ turns, more, conversations: [...new Set(kept.map(({ session }) => session.conversation))] })
+}
+
+/** The turns in memory and those that are on the disk alone, by the time of their start. */
+async function allTurns({ recorder, kept }: InspectorState): Promise<readonly (KeptTurn | TurnSummary)[]> {
+  const stored = (await kept?.summaries()) ?? []
+  const all = [...stored.filter(({ id }) => !recorder.get(id)), ...recorder.turns]
+  return stored.length === 0 ? all : all.sort((a, b) => a.startedMs - b.startedMs)
+}
+
+function answerOf({ answer }: KeptTurn | TurnSummary): string {
+  return typeof answer === "string" ? answer : answer()
+}
+
+async function oneTurn(state: InspectorState, call: Call): Promise<Response> {
+  return Response.json(await recordOfCall(state, call))
+}
+
+/**
+ * `{ budgetTokens?, off? }`: the first request of a turn, assembled again from the profile as it is now (L13), with another budget and
+ * without some injections, and its difference to the one that was sent.
+ */
+async function preview(state: InspectorState, call: Call): Promise<Response> {
+  const turn = await keptTurn(state, call)
+  const { budgetTokens, off = [] } = await readJsonBody(call.request, state.maxBodyBytes)
+  if (budgetTokens !== undefined && !(Number.isSafeInteger(budgetTokens) && Number(budgetTokens) > 0))
+    throw new HttpProblem(400, "Expected a budget of tokens.", { param: "budgetTokens" })
+  if (!Array.isArray(off) || !off.every((key) => typeof key === "string"))
+    throw new HttpProblem(400, "Expected a list of keys.", { param: "off" })
+  const changes = { budgetTokens: budgetTokens as number | undefined, off }
+  const assembly = await previewAgain(await contextOf(state.agent), turn, changes)
+  const [sent] = turn.trace?.steps ?? []
+  const change = sent && changeOf({ turn: turn.id, step: sent }, assembly, state.parts.prices[sent.model])
+  return jsonWithoutSecrets(state, { ...shownAssembly(assembly, state.parts.find, turn.items), change })
+}
+
+/** `{ query }`: the memories that a question would recall in the turn's session, with their scores. */
+async function recall(state: InspectorState, call: Call): Promise<Response> {
+  const { session, speaker } = await recordOfCall(state, call)
+  const { query } = await readJsonBody(call.request, state.maxBodyBytes)
+  if (typeof query !== "string") throw new HttpProblem(400, "Expected the words to look for.", { param: "query" })
+  const { memory } = await contextOf(state.agent)
+  if (!memory) throw new HttpProblem(409, "The agent has no memory.")
+  const found = await memory.recall(query, { ...session, user: speaker.id }, { limit: 50, signal: call.request.signal })
+  return jsonWithoutSecrets(state, { memories: found })
+}

@@ -1,0 +1,19 @@
+import type { JobRunner } from "./job-runner.ts"
+import type { StoreScope } from "./store.ts"
+
+type ForgetListener = (scope: StoreScope) => Promise<void> | void
+
+/** By the runner of a store: objects that wrap a store have its runner, too. */
+const listeners = new WeakMap<JobRunner, Set<ForgetListener>>()
+
+/** Calls `listener` whenever the store of a runner forgets something in this process. Returns a function that ends it. */
+export function onForget(runner: JobRunner, listener: ForgetListener): () => void {
+  const own = listeners.get(runner) ?? new Set()
+  listeners.set(runner, own.add(listener))
+  return () => own.delete(listener)
+}
+
+/** Tells those who keep copies of a store's words that it forgot a scope. Resolves when they have let go of them. */
+export async function tellForgotten(runner: JobRunner, scope: StoreScope): Promise<void> {
+  for (const listener of listeners.get(runner) ?? []) await listener(scope)
+}
