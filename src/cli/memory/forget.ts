@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander"
 import { terminalLine } from "../../encode/terminal-text.ts"
 import type { IsStored } from "../../server/inspector/may-hold.ts"
+import { type ForgottenScope, onForget } from "../../services/store/forgetting.ts"
 import { storeTables } from "../../services/store/store-row.ts"
 import type { RunCommand } from "../context.ts"
 import { exitCodes } from "../io.ts"
@@ -33,21 +34,13 @@ export function addForget(memory: Command, run: RunCommand): void {
 async function memoryForget(opened: OpenedStore, options: ForgetOptions, id: string): Promise<number> {
   const { context, store, profile, words } = opened
   const { screen } = context
+  onForget(store.jobs, (scope) => forgetTurns(opened, options, scope))
   if (id !== "") return forgetById(opened, options, id)
   const scope = scopeOf(profile, options)
-  const forgetTurns = async (): Promise<void> => {
-    const { forgetKept } = await import("../../server/inspector/keep-turns.ts")
-    const isStored: IsStored = async (session) => (await store.load(session, { last: 1 })) !== undefined
-    const count = await forgetKept(keptFolder(options), scope, {
-      isStored,
-      onWarning: (message) => screen.note(terminalLine(message)),
-    })
-    if (count > 0) screen.note(words.turnsForgotten(count))
-  }
   const owned = Object.groupBy(await storedRows(store, scope, storeTables), ({ table }) => table)
   const rows = countsText(Object.fromEntries(Object.entries(owned).map(([table, found]) => [table, found.length])))
   if (rows === "") {
-    await forgetTurns()
+    await forgetTurns(opened, options, scope)
     screen.note(words.nothingToForget)
     return exitCodes.ok
   }
@@ -55,9 +48,18 @@ async function memoryForget(opened: OpenedStore, options: ForgetOptions, id: str
   const refusal = await refusalOf(opened, options)
   if (refusal !== undefined) return refusal
   screen.note(words.forgotten(countsText(await store.forget(scope))))
-  await forgetTurns()
   screen.note(screen.paint("dim", words.filesStay))
   return exitCodes.ok
+}
+
+/** Deletes the turns of `inspect --keep` that may hold words of a scope. */
+async function forgetTurns({ context, store, words }: OpenedStore, options: ForgetOptions, scope: ForgottenScope): Promise<void> {
+  const { screen } = context
+  const { forgetKept } = await import("../../server/inspector/keep-turns.ts")
+  const isStored: IsStored = async (session) => (await store.load(session, { last: 1 })) !== undefined
+  const onWarning = (message: string): void => screen.note(terminalLine(message))
+  const count = await forgetKept(keptFolder(options), scope, { isStored, onWarning })
+  if (count > 0) screen.note(words.turnsForgotten(count))
 }
 
 /** Deletes one memory with all that was drawn with it, after a confirmation. */

@@ -4,7 +4,7 @@ import { checkOptions } from "../../core/check-options.ts"
 import type { SessionKey } from "../../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import { type Clock, hostTimers, type Timers } from "../../core/ports.ts"
-import { onForget } from "../../services/store/forgetting.ts"
+import { type ForgottenScope, onForget } from "../../services/store/forgetting.ts"
 import type { StoreScope } from "../../services/store/store.ts"
 import { hostSecrets } from "../../trace/redact.ts"
 import { HttpProblem, problemResponse } from "../http-problem.ts"
@@ -128,7 +128,8 @@ export function inspector(agent: Agent, options: InspectorOptions = {}): Inspect
     async record(turnId) {
       const turn = recorder.get(turnId)
       if (turn) return recordOf(turn, state.parts, await state.receiptsOf(turn))
-      return state.kept?.read(turnId)
+      const record = await state.kept?.read(turnId)
+      return record && { ...record, receipts: await state.receiptsOf(record) }
     },
     forget: (scope) => forget(state, scope),
     async close() {
@@ -163,11 +164,11 @@ function stateOf(agent: Agent, recorder: Recorder, options: InspectorOptions, is
   return {
     ...{ agent, recorder, maxBodyBytes, timers, locale, parts, receiptsOf, warnings },
     chat: chat === true ? { user: "inspector", conversation: "inspector" } : chat === false ? undefined : chat,
-    kept: keep && !isOff ? keepTurns(recorder, keep, { clock, timers, parts, receiptsOf, onWarning: warn }) : undefined,
+    kept: keep && !isOff ? keepTurns(recorder, keep, { clock, timers, parts, onWarning: warn }) : undefined,
   }
 }
 
-async function forget({ agent, recorder, kept }: InspectorState, scope: StoreScope): Promise<void> {
+async function forget({ agent, recorder, kept }: InspectorState, scope: ForgottenScope): Promise<void> {
   // Of an agent that was closed, nobody can tell: then everything goes.
   const store = await contextOf(agent).then(
     (context) => context.store,

@@ -1,18 +1,17 @@
 import type { Clock, Timers } from "../../core/ports.ts"
-import type { Receipt } from "../../services/store/receipt.ts"
-import type { StoreScope } from "../../services/store/store.ts"
+import type { ForgottenScope } from "../../services/store/forgetting.ts"
 import { hostSecrets, mapTexts, redactText } from "../../trace/redact.ts"
 import { type RecordParts, recordOf, summaryOf } from "./build-record.ts"
 import type { KeepOptions, KeptRecords } from "./kept-records.ts"
 import { type IsStored, showsMemory } from "./may-hold.ts"
-import type { KeptTurn, Recorder } from "./recorder.ts"
+import type { Recorder } from "./recorder.ts"
 import type { TurnRecord, TurnSummary } from "./turn-record.ts"
 
 /** The records that an inspector keeps on the disk. */
 export interface KeptOnDisk {
   summaries(): Promise<readonly TurnSummary[]>
   read(id: string): Promise<TurnRecord | undefined>
-  forget(scope: StoreScope, isStored: IsStored): Promise<number>
+  forget(scope: ForgottenScope, isStored: IsStored): Promise<number>
   /** Keeps no more. Resolves when everything is written. */
   close(): Promise<void>
 }
@@ -21,13 +20,12 @@ interface KeepParts {
   readonly clock: Clock
   readonly timers: Timers
   readonly parts: RecordParts
-  readonly receiptsOf: (turn: KeptTurn) => Promise<readonly Receipt[]>
   readonly onWarning: (message: string) => void
 }
 
 /** Keeps each turn of a recorder on the disk once it has ended. Its record is made after the turn has given its answer. */
 export function keepTurns(recorder: Recorder, options: KeepOptions, keep: KeepParts): KeptOnDisk {
-  const { clock, timers, parts, receiptsOf, onWarning } = keep
+  const { clock, timers, parts, onWarning } = keep
   let made: Promise<KeptRecords> | undefined
   const records = (): Promise<KeptRecords> => {
     made ??= import("./kept-records.ts").then(({ KeptRecords }) => new KeptRecords(options, clock, onWarning))
@@ -44,9 +42,8 @@ export function keepTurns(recorder: Recorder, options: KeepOptions, keep: KeepPa
           await new Promise<void>((resolve) => {
             timers.set(resolve, 0)
           })
-          // Most background work is not done yet. Whoever reads the record gets its receipts from the store; a closed agent has none.
-          const receipts = await receiptsOf(turn).catch(() => [])
-          const record = recordOf(turn, parts, receipts)
+          // The store keeps the receipts, and most of them come later.
+          const record = recordOf(turn, parts, [])
           return { record, summary: summaryOf(turn, parts), hasMemory: showsMemory(trace) }
         }),
       )
@@ -67,7 +64,7 @@ export function keepTurns(recorder: Recorder, options: KeepOptions, keep: KeepPa
 /** Deletes the records of a folder that may hold words of a scope. Resolves to their number. */
 export async function forgetKept(
   folder: string,
-  scope: StoreScope,
+  scope: ForgottenScope,
   { isStored, onWarning }: { readonly isStored: IsStored; readonly onWarning: (message: string) => void },
 ): Promise<number> {
   const { KeptRecords } = await import("./kept-records.ts")
@@ -77,6 +74,6 @@ export async function forgetKept(
 }
 
 /** Names in records are without secrets, too. */
-function redactedScope(scope: StoreScope, find: RecordParts["find"]): StoreScope {
-  return mapTexts(scope, (text) => redactText(text, find)) as StoreScope
+function redactedScope(scope: ForgottenScope, find: RecordParts["find"]): ForgottenScope {
+  return mapTexts(scope, (text) => redactText(text, find)) as ForgottenScope
 }

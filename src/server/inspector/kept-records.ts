@@ -3,7 +3,7 @@ import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "nod
 import { join } from "node:path"
 import { messageOf } from "../../core/errors.ts"
 import type { Clock } from "../../core/ports.ts"
-import type { StoreScope } from "../../services/store/store.ts"
+import type { ForgottenScope } from "../../services/store/forgetting.ts"
 import { type HeldWords, type IsStored, mayHold } from "./may-hold.ts"
 import type { TurnRecord, TurnSummary } from "./turn-record.ts"
 
@@ -122,7 +122,7 @@ export class KeptRecords {
   }
 
   /** Deletes all records that may hold words of a scope, and damaged files, of which nobody can tell whose words they hold. Counts the records. */
-  forget(scope: StoreScope, isStored: IsStored): Promise<number> {
+  forget(scope: ForgottenScope, isStored: IsStored): Promise<number> {
     return this.#next(async () => {
       await this.#look()
       const held = await mayHold([...this.#entries.values()].map(heldOf), scope, isStored)

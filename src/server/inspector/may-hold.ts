@@ -1,5 +1,5 @@
 import type { SessionKey } from "../../core/conversation.ts"
-import type { StoreScope } from "../../services/store/store.ts"
+import type { ForgottenScope } from "../../services/store/forgetting.ts"
 import type { TurnTrace } from "../../trace/trace.ts"
 
 /** The facts about a recorded turn that tell whose words may stand in it. */
@@ -18,17 +18,18 @@ export type IsStored = (session: SessionKey) => Promise<boolean>
 
 /**
  * The ids of recorded turns that may hold words of a scope that was forgotten. A request shows words of others, and nobody can tell whose:
- * so every turn of a group goes with a user, every turn that shows memories with a conversation, and every turn of a session that the
+ * so every turn of a group goes with a user, every turn that shows memories with a conversation or with memories, and every turn of a session that the
  * store no longer has.
  */
-export async function mayHold(all: readonly HeldWords[], scope: StoreScope, isStored: IsStored): Promise<Set<string>> {
+export async function mayHold(all: readonly HeldWords[], scope: ForgottenScope, isStored: IsStored): Promise<Set<string>> {
   const own = all.filter(({ session }) => session.agent === scope.agent)
   const spoken = new Set(own.flatMap(({ user, session }) => ("user" in scope && user === scope.user ? nameOf(session) : [])))
   const stored = new Map<string, Promise<boolean>>()
   const held = await Promise.all(
     own.map(async ({ id, session, hasMemory }) => {
       if ("conversation" in scope && (session.conversation === scope.conversation || hasMemory)) return id
-      if ("user" in scope && (session.audience === "group" || spoken.has(nameOf(session)))) return id
+      if ("user" in scope && (session.audience === "group" || spoken.has(nameOf(session))))
+        return "memories" in scope && !hasMemory ? [] : id
       const name = nameOf(session)
       if (!stored.has(name)) stored.set(name, isStored(session))
       return (await stored.get(name)) ? [] : id

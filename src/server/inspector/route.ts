@@ -56,8 +56,7 @@ export async function recordOfCall(state: InspectorState, { caught: [id = ""] }:
   if (turn) return recordOf(turn, state.parts, await state.receiptsOf(turn))
   const record = await state.kept?.read(id)
   if (!record) throw notKept()
-  const receipts = await state.receiptsOf(record)
-  return { ...record, receipts: receipts.length > 0 ? receipts : record.receipts, isKept: true }
+  return { ...record, receipts: await state.receiptsOf(record), isKept: true }
 }
 
 function notKept(): HttpProblem {

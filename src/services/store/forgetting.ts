@@ -1,7 +1,10 @@
 import type { JobRunner } from "./job-runner.ts"
 import type { StoreScope } from "./store.ts"
 
-type ForgetListener = (scope: StoreScope) => Promise<void> | void
+/** A part of a store that was forgotten; with `memories` only memories of the user, and not what was said. */
+export type ForgottenScope = StoreScope | { readonly agent: string; readonly user: string; readonly memories: true }
+
+type ForgetListener = (scope: ForgottenScope) => Promise<void> | void
 
 /** By the runner of a store: objects that wrap a store have its runner, too. */
 const listeners = new WeakMap<JobRunner, Set<ForgetListener>>()
@@ -14,6 +17,6 @@ export function onForget(runner: JobRunner, listener: ForgetListener): () => voi
 }
 
 /** Tells those who keep copies of a store's words that it forgot a scope. Resolves when they have let go of them. */
-export async function tellForgotten(runner: JobRunner, scope: StoreScope): Promise<void> {
+export async function tellForgotten(runner: JobRunner, scope: ForgottenScope): Promise<void> {
   for (const listener of listeners.get(runner) ?? []) await listener(scope)
 }

@@ -62,6 +62,7 @@ export function createSqlStore({ database, jobs, runner, cache, ...own }: SqlSto
         await own.stopForgotten({ agent: key.agent, user: key.user })
         jobs.wake()
         await own.erase()
+        await tellForgotten(runner, { agent: key.agent, user: key.user, memories: true })
         return forgotten
       },
     },

@@ -192,6 +192,29 @@ describe("words that are forgotten", () => {
     await store.close()
   })
 
+  test.each([
+    ["in memory", async () => createInMemoryStore()],
+    ["of SQLite", async () => openSqliteStore(join(tempFolder(), "store.db"))],
+  ])("of one memory leave the turns that show memories, if the store %s forgets it", async (_, open) => {
+    const store = await open()
+    let recalled = memories
+    const parts = keeping(["a", "b", "c"], {
+      profile: { memory: { enabled: true } },
+      agentOptions: { store, memory: { recall: () => recalled.recall() }, onWarning: () => undefined, runJobs: false },
+    })
+    await parts.agent.session("one").send("What sings?", ann).result
+    await parts.agent.session("other").send("And for me?", bob).result
+    recalled = { recall: async () => [] }
+    await parts.agent.session("two").send("Nothing here.", ann).result
+    const key = { agent: "fay", conversation: "one", audience: "private", user: "ann" } as const
+    const said = { kind: "note", text: "The canary sings.", speaker: { id: "ann", name: "Ann" }, atMs: 1, turn: 0 } as const
+    await store.memories.put({ id: "m", ...key, ...said, turnId: "t" }, { hash: "h", key })
+    await store.memories.forget(["m"], { atMs: 2, key })
+    expect(await left(parts)).toEqual(["And for me?", "Nothing here."])
+    await parts.agent.close()
+    await store.close()
+  })
+
   test("of a turn that runs are not recorded when it ends", async () => {
     const store = createInMemoryStore()
     const held = Promise.withResolvers<void>()

@@ -63,7 +63,7 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
     messages: async (key, filter) => sessions.messages(key, filter),
     branches: async (key) => (await import("./session-branches.ts")).rowTurns(sessions.row(key)),
     jobs: runner,
-    memories: memoryRecords(memories, whole),
+    memories: memoryRecords(memories, whole, runner),
     users: lateUsers(tables),
     receipts: lateReceipts(tables),
     blobs: {
@@ -101,11 +101,14 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
 }
 
 /** The records of a table that is loaded with the first call. What a caller may change during that wait is copied before. */
-function memoryRecords(table: () => Promise<MemoryTable>, whole: () => Promise<Tables>): MemoryRecords {
+function memoryRecords(table: () => Promise<MemoryTable>, whole: () => Promise<Tables>, runner: JobRunner): MemoryRecords {
   return {
     async forget(ids, options) {
-      const { forgetById } = await import("./forget-by-id.ts")
-      return forgetById(await whole(), ids, options)
+      const [{ forgetById }, { tellForgotten }] = await Promise.all([import("./forget-by-id.ts"), import("../forgetting.ts")])
+      const forgotten = forgetById(await whole(), ids, options)
+      const { agent, user } = options.key
+      if (forgotten.memories > 0) await tellForgotten(runner, { agent, user, memories: true })
+      return forgotten
     },
     async put(given, options) {
       const memory = frozenJson(given, "memory")
