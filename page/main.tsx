@@ -131,8 +131,8 @@ function Top({ info, words, onLocale }: TopProps) {
         {info?.agent ?? "promptstrata"} <small>{info?.profile}</small>
       </h1>
       {info && info.warnings?.length > 0 && (
-        <details>
-          <summary role="alert">
+        <details class="lost">
+          <summary>
             {words.warnings} ({info.warnings.length})
           </summary>
           {info.warnings.map((warning) => (
