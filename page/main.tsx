@@ -25,6 +25,7 @@ function Served() {
   // Turns that changed since the list was asked for last: its answer may be older than they are.
   const changed = useRef<readonly TurnSummary[]>([])
   const loads = useRef({ asked: 0, shown: 0 })
+  const stage = useRef("")
 
   const reload = useCallback(async () => {
     const asked = shown.current.filters
@@ -46,7 +47,8 @@ function Served() {
       setList((known) => without(merged(known, turns, shown.current.filters), gone))
       if (gone.includes(shown.current.chosen ?? "")) setPicked(undefined)
       const own = turns.find(({ id }) => id === shown.current.chosen)
-      if (own && own.outcome.state !== "running") void load(own.id)
+      if (own && stageOf(own) !== stage.current) void load(own.id)
+      stage.current = own ? stageOf(own) : stage.current
     }
     const open = (): void => {
       setLost(false)
@@ -93,6 +95,11 @@ function Served() {
       )}
     </div>
   )
+}
+
+/** Changes whenever a turn's record has more than the words of its answer. */
+function stageOf({ id, calls, tools, outcome }: TurnSummary): string {
+  return JSON.stringify([id, calls, tools, outcome])
 }
 
 function query({ conversation, state, search }: Filters): string {

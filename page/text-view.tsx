@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks"
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks"
 import type { RecordedRequest, RecordedSpan } from "../src/server/inspector/turn-record.ts"
 import { colourOf, type Layout, layOut, type Row, rowOfSpan, segmentsOf } from "./layout.ts"
 import type { Words } from "./words.ts"
@@ -31,10 +31,6 @@ export function TextView({ request, words, label, plain = false }: TextProps) {
   const [place, setPlace] = useState<Place>()
   const layout = useMemo(() => layOut(request, size.columns), [request, size.columns])
   useLayoutEffect(() => watchSize(box.current, setSize), [])
-  useEffect(() => {
-    setPlace(undefined)
-    box.current?.scrollTo(0, 0)
-  }, [request])
   const first = Math.max(0, Math.floor(top / rowPixels) - 10)
   const last = Math.min(layout.rows.length, Math.ceil((top + size.height) / rowPixels) + 10)
   const choose = (next: Place): void => {

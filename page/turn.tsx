@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks"
+import { useEffect, useRef, useState } from "preact/hooks"
 import type { RecordedChild, RecordedRequest, TurnRecord } from "../src/server/inspector/turn-record.ts"
 import type { Tab, TabProps } from "./tab.ts"
 import { allTabs } from "./tabs/all-tabs.ts"
@@ -17,11 +17,17 @@ const maxShown = 5_000
 export function TurnView(given: Omit<TabProps, "request">) {
   const { record, words } = given
   const [tab, setTab] = useState("")
-  const [chosen, setChosen] = useState(0)
+  const [chosen, setChosen] = useState<number>()
   const requests = requestsOf(record, "")
-  const at = Math.max(0, Math.min(chosen, requests.length - 1))
+  // Until somebody chooses one, the newest request of a turn that runs is shown, and goes on being shown.
+  const newest = useRef(0)
+  if (record.outcome.state === "running") newest.current = record.requests.length - 1
+  const at = Math.max(0, Math.min(chosen ?? newest.current, requests.length - 1))
   const props: TabProps = { ...given, request: requests[at]?.request }
-  useEffect(() => setChosen(0), [record.id])
+  useEffect(() => {
+    setChosen(undefined)
+    newest.current = 0
+  }, [record.id])
   const tabs = allTabs.filter(({ isShown }) => isShown?.(props) ?? true)
   const shown = tabs.find(({ id }) => id === tab) ?? tabs[0]
   if (!shown) return null

@@ -42,7 +42,8 @@ function Adjustable({ record, request, words, isServed }: AdjustableProps) {
     }, 150)
     return () => clearTimeout(timer)
   }, [changes, record.id])
-  const isPossible = isServed && !record.isKept && record.wake === undefined && request === record.requests[0]
+  const isPossible =
+    isServed && !record.isKept && record.durationMs !== undefined && record.wake === undefined && request === record.requests[0]
   return (
     <div class="prompt">
       <div class="request">

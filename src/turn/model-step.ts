@@ -85,6 +85,7 @@ async function runAttempt(turn: TurnContext, request: StepRequest, attempt: Atte
   const step = turn.progress.traceSteps.length + 1
   const startedMs = ports.clock.nowMs()
   const assembly = assembleStep(turn, request, model)
+  turn.agent.inspection.send?.(turn, { step, prompt, model: model.id, assembly, startedMs })
   turn.emit({ type: "step-start", step, prompt, tokens: assembly.tokens + assembly.overheadTokens, exact: assembly.exact })
   const heard: Heard = { output: [], usage: undefined, finishReason: undefined }
   let decision: StepDecision | undefined

@@ -69,7 +69,11 @@ export interface AgentContext {
   /** Passes an event to the agent's observers. Neither throws nor waits. Undefined if there are none. */
   readonly tellObservers: ((turn: ObservedTurn, event: TurnEvent) => void) | undefined
   /** Gets the events of all turns, also of those that keep nothing, with their traces. It must neither throw nor wait. An inspector sets it. */
-  readonly inspection: { tell?: ((turn: ObservedTurn, event: TurnEvent) => void) | undefined }
+  readonly inspection: {
+    tell?: ((turn: ObservedTurn, event: TurnEvent) => void) | undefined
+    /** Gets each request as it is sent, before its `step-start`. */
+    send?: ((turn: TurnContext, request: SentRequest) => void) | undefined
+  }
   /** Turns that run or wait, so that closing can end them. */
   readonly running: Set<{ abort(reason?: unknown): void }>
   /** Turns, in order within a session. */
@@ -190,6 +194,9 @@ export interface TurnContext {
   readonly emit: (event: TurnEvent) => void
   readonly progress: TurnProgress
 }
+
+/** A call of the model that has begun. */
+export type SentRequest = Pick<TraceStep, "step" | "prompt" | "model" | "assembly" | "startedMs">
 
 /** An agent inside a tool call. Its trace can be asked for at any time. */
 export interface ChildRun {

@@ -37,7 +37,7 @@ async function openSaved(page: Page): ReturnType<typeof openPage> {
 }
 
 describe("chat", () => {
-  test("shows an answer as it comes, and the request once the turn has ended", async () => {
+  test("shows the request as soon as it is sent, and an answer as it comes", async () => {
     const gate = Promise.withResolvers<void>()
     const model: LanguageModel = {
       id: "gated",
@@ -54,9 +54,14 @@ describe("chat", () => {
     await page.keyboard.press("Enter")
     await card(page, "The first words").waitFor()
     expect(await card(page, "Tell me").textContent()).toMatch(/running planner[\s\S]*The first words/u)
+    await page.locator(".row", { hasText: "You are Fay, a calm guide" }).waitFor()
+    await page.getByRole("region", { name: "Text of the request" }).focus()
+    await page.keyboard.press("n")
+    await page.locator(".span-info", { hasText: "persona" }).waitFor()
     gate.resolve()
     await card(page, "The first words and the last.").waitFor()
-    await page.locator(".row", { hasText: "You are Fay, a calm guide" }).waitFor()
+    await page.getByRole("slider").waitFor()
+    expect(await page.locator(".span-info").textContent()).toContain("persona")
     expect(problems).toEqual([])
   })
 })

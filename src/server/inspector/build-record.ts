@@ -3,7 +3,7 @@ import type { Usage } from "../../model/language-model.ts"
 import type { Receipt } from "../../services/store/receipt.ts"
 import { diffAssemblies } from "../../trace/diff-assemblies.ts"
 import { hostSecrets, mapTexts, redactPieces, redactText } from "../../trace/redact.ts"
-import type { TraceStep, TurnTrace } from "../../trace/trace.ts"
+import { mainProcess, type TraceStep, type TurnTrace } from "../../trace/trace.ts"
 import type { EarlierRequest, KeptTurn } from "./recorder.ts"
 import type {
   PrefixMark,
@@ -48,8 +48,9 @@ export function summaryOf(turn: KeptTurn, { find, prices }: RecordParts): TurnSu
 
 /** A kept turn, whole. */
 export function recordOf(turn: KeptTurn, parts: RecordParts, receipts: readonly Receipt[]): TurnRecord {
-  const { id, session, speaker, wake, outcome, startedMs, durationMs, events, lostEvents, trace } = turn
+  const { id, session, speaker, wake, outcome, startedMs, durationMs, events, lostEvents } = turn
   const { find, prices } = parts
+  const trace = turn.soFar()
   return redacted(
     {
       version: 1,
@@ -92,7 +93,11 @@ function redacted<T>(value: T, find: RecordParts["find"]): T {
 function requestsOf(trace: TurnTrace, turn: KeptTurn, parts: RecordParts): RecordedRequest[] {
   return trace.steps.map((step, at) => {
     const own = trace.steps.slice(0, at).findLast(({ prompt }) => prompt === step.prompt)
-    const earlier = own ? { turn: turn.id, step: own } : trace === turn.trace ? parts.before(turn, step.prompt) : undefined
+    const earlier = own
+      ? { turn: turn.id, step: own }
+      : trace.process === mainProcess
+        ? parts.before(turn, step.prompt)
+        : undefined
     return requestOf(step, { earlier, parts, items: turn.items })
   })
 }

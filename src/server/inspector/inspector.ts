@@ -114,7 +114,8 @@ export function inspector(agent: Agent, options: InspectorOptions = {}): Inspect
       hint: "Close the first inspector, or use it.",
     })
   const tell = (...given: Parameters<Recorder["tell"]>): void => recorder.tell(...given)
-  if (!isOff) inspection.tell = tell
+  const send = (...given: Parameters<Recorder["send"]>): void => recorder.send(...given)
+  if (!isOff) Object.assign(inspection, { tell, send })
   const state = stateOf(agent, recorder, options, isOff)
   const listening = isOff ? undefined : onForget(runner, (scope) => forget(state, scope))
   return {
@@ -133,7 +134,7 @@ export function inspector(agent: Agent, options: InspectorOptions = {}): Inspect
     },
     forget: (scope) => forget(state, scope),
     async close() {
-      if (inspection.tell === tell) inspection.tell = undefined
+      if (inspection.tell === tell) Object.assign(inspection, { tell: undefined, send: undefined })
       const written = state.kept?.close()
       listening?.()
       recorder.clear()
@@ -175,10 +176,10 @@ async function forget({ agent, recorder, kept }: InspectorState, scope: Forgotte
     () => undefined,
   )
   const isStored = async (session: SessionKey): Promise<boolean> => (await store?.load(session, { last: 1 })) !== undefined
-  const held = recorder.turns.map(({ id, session, speaker, trace }) => ({
-    ...{ id, session, user: speaker.id },
-    hasMemory: !trace || showsMemory(trace),
-  }))
+  const held = recorder.turns.map(({ id, session, speaker, soFar }) => {
+    const trace = soFar()
+    return { id, session, user: speaker.id, hasMemory: !trace || showsMemory(trace) }
+  })
   recorder.forget(await mayHold(held, scope, isStored))
   await kept?.forget(scope, isStored)
 }

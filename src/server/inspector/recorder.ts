@@ -4,7 +4,8 @@ import type { Injection } from "../../core/value.ts"
 import type { ToolRun } from "../../tools/tool.ts"
 import type { TraceStep, TurnTrace } from "../../trace/trace.ts"
 import type { TurnEvent } from "../../trace/turn-event.ts"
-import type { ObservedTurn } from "../../turn/turn-context.ts"
+import type { ObservedTurn, SentRequest, TurnContext } from "../../turn/turn-context.ts"
+import { traceOf } from "../../turn/turn-outcome.ts"
 import type { RecordedEvent, TurnOutcome } from "./turn-record.ts"
 
 /** A turn that a recorder keeps, as it stands now. */
@@ -27,12 +28,16 @@ export interface KeptTurn {
   /** Present once the turn has ended. */
   trace: TurnTrace | undefined
   answer(): string
+  /** The trace as far as it has come; undefined before the first request. */
+  soFar(): TurnTrace | undefined
 }
 
 interface OpenTurn extends KeptTurn {
   readonly events: WritableEvent[]
   readonly texts: string[]
   bytes: number
+  /** The last request of a turn that runs. */
+  sent: { readonly turn: TurnContext; readonly request: SentRequest } | undefined
 }
 
 type WritableEvent = { -readonly [K in keyof RecordedEvent]: RecordedEvent[K] }
@@ -119,6 +124,13 @@ export class Recorder {
     this.#bytes = 0
   }
 
+  /** Notes a request that is sent. Never throws. */
+  send(turn: TurnContext, request: SentRequest): void {
+    const { input, depth } = turn
+    const own = depth === 0 ? this.#turns.get(input.turnId) : undefined
+    if (own) own.sent = { turn, request }
+  }
+
   /** Notes an event. Never throws. */
   tell(observed: ObservedTurn, event: TurnEvent): void {
     const { turnId } = observed.input
@@ -160,7 +172,9 @@ export class Recorder {
       tools: 0,
       trace: undefined,
       bytes: 0,
+      sent: undefined,
       answer: () => texts.join(""),
+      soFar: () => turn.trace ?? (turn.sent && traceOfRunning(turn.sent, this.#clock.nowMs())),
     }
     this.#turns.set(turn.id, turn)
     this.#prune()
@@ -170,6 +184,7 @@ export class Recorder {
   #end(turn: OpenTurn, { result }: TurnEvent & { readonly type: "turn-end" }): void {
     const { trace } = result
     turn.trace = trace
+    turn.sent = undefined
     turn.durationMs = trace.durationMs
     turn.texts.splice(0, turn.texts.length, result.ok ? result.text : result.gathered.text)
     turn.outcome = result.ok
@@ -194,6 +209,13 @@ export class Recorder {
 
 function isSameSession(a: SessionKey, b: SessionKey): boolean {
   return a.conversation === b.conversation && a.audience === b.audience && a.agent === b.agent
+}
+
+/** The trace of a turn that runs, with the request that has no answer yet. */
+function traceOfRunning({ turn, request }: NonNullable<OpenTurn["sent"]>, nowMs: number): TurnTrace {
+  const trace = traceOf(turn)
+  if (trace.steps.length >= request.step) return trace
+  return { ...trace, steps: [...trace.steps, { ...request, output: "", durationMs: nowMs - request.startedMs }] }
 }
 
 function note(turn: OpenTurn, event: TurnEvent, atMs: number): void {

@@ -26,7 +26,7 @@ export interface TurnRecord extends Pick<TurnSummary, "id" | "session" | "speake
   readonly events: readonly RecordedEvent[]
   /** Events over the most that one turn keeps. */
   readonly lostEvents: number
-  /** The calls of the model, in order; those of children follow in {@link children}. Empty while the turn runs. */
+  /** The calls of the model, in order; those of children follow in {@link children}. While the turn runs, those that were sent. */
   readonly requests: readonly RecordedRequest[]
   readonly prestart: readonly ToolRun[]
   readonly tools: readonly ToolRun[]

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest"
+import type { LanguageModel, ModelRequest } from "../../../src/model/language-model.ts"
 import type { TurnRecord, TurnSummary } from "../../../src/server/inspector/turn-record.ts"
 import { createInMemoryStore } from "../../../src/services/store/in-memory/in-memory-store.ts"
 import { callTool, finish } from "../../support/agents.ts"
@@ -24,6 +25,45 @@ describe("the record of a turn", () => {
         .filter(({ key, part }) => key === "persona" && part === "content") ?? []
     expect(persona).toMatchObject({ text: "你是Fay。", trust: "author", stability: "global", part: "content" })
     expect(JSON.parse(JSON.stringify(made))).toEqual(JSON.parse(JSON.stringify(await record(made.id))))
+  })
+
+  test("of a turn that runs has the requests that were sent, and the runs of tools so far", async () => {
+    const held = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const asked = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const sent: ModelRequest[] = []
+    const model: LanguageModel = {
+      id: "held",
+      capabilities: { developerRole: false, tools: false },
+      async *stream(request) {
+        const at = sent.push(request) - 1
+        asked[at]?.resolve()
+        await held[at]?.promise
+        yield { type: "text-delta", delta: at === 0 ? callTool("look") : finish("Three.") }
+        yield { type: "finish", reason: "stop" }
+      },
+    }
+    const { session, record, post } = inspected([], { model })
+    const turn = session.send("What time is it?")
+    const shown = async () => {
+      const { requests, tools, durationMs } = await record(turn.id)
+      return {
+        contents: requests.map(contents),
+        steps: requests.map(({ step, model }) => [step, model]),
+        tools: tools.length,
+        durationMs,
+      }
+    }
+    await asked[0]?.promise
+    const given = () => sent.map(({ messages }) => messages.map(({ content }) => content))
+    expect(await shown()).toEqual({ contents: given(), steps: [[1, "held"]], tools: 0, durationMs: undefined })
+    expect((await post(`api/turns/${turn.id}/preview`, {})).status).toBe(409)
+    held[0]?.resolve()
+    await asked[1]?.promise
+    expect(await shown()).toMatchObject({ contents: given(), tools: 1 })
+    expect((await record(turn.id)).requests[1]?.change).toMatchObject({ since: { turn: turn.id, step: 1 } })
+    held[1]?.resolve()
+    await turn.result
+    expect(await shown()).toMatchObject({ contents: given(), tools: 1, durationMs: 0 })
   })
 
   test("counts a run of deltas as one event, and gives each event its time", async () => {
