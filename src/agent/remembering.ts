@@ -51,6 +51,9 @@ interface RememberingParts {
   readonly onWarning: (message: string, key: ServiceKey) => void
 }
 
+/** The memories that a reflection reads where their number is not what begins it. */
+const usualReflectOn = 20
+
 /**
  * Makes the parts by which an agent remembers. An agent remembers if its profile's memory is enabled and it was given a whole store or
  * services. Otherwise it asks its model nothing outside its turns.
@@ -68,7 +71,7 @@ export function remembering(parts: RememberingParts): Remembering {
       batchTurns,
       stepMs,
       profileCharacters,
-      reflectOn: Math.max(1, reflectEvery),
+      reflectOn: reflectEvery || usualReflectOn,
       ...(dailyCalls === undefined ? {} : { dailyCalls }),
     },
     agentName: profile.agent.name,

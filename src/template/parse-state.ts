@@ -39,9 +39,8 @@ export function templateError(
 
 const word = lazyPattern(String.raw`^[\p{L}\p{M}\p{N}_-]+`, "u")
 
-/** Names the text at the scanner, for error messages. */
+/** Names the text at the scanner, which is not at the end, for error messages. */
 function foundAt({ text, at }: Scanner): string {
-  if (at >= text.length) return "the end of the file"
   const character = String.fromCodePoint(text.codePointAt(at) ?? 0)
   if (character === "\n") return "a line break"
   const found = word().exec(text.slice(at, at + 60))?.[0]

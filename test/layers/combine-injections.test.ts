@@ -21,6 +21,16 @@ describe("a stack and a turn together", () => {
     expect(combineInjections(stack, undefined, dialect).map(({ key }) => key)).toEqual(["early", "late"])
   })
 
+  test.each(["question", "wake", "prestart", "tool_groups", "runs", "note", "fault", "file_faults"])(
+    "an item of the stack cannot stand where the turn alone speaks: %s",
+    (key) => {
+      const stack = new PromptStack([{ key, content: "from a hook" }])
+      const items = combineInjections(stack, turnState("?"), dialect).filter((item) => item.key === key)
+      expect(items.filter(({ content, enabled }) => enabled && content === "from a hook")).toEqual([])
+      expect(combineInjections(stack, undefined, dialect)).toMatchObject([{ key, enabled: true }])
+    },
+  )
+
   test("what the turn really has comes last, and an empty one leaves its key to the stack", () => {
     const stack = new PromptStack([{ key: "memories", content: "from a hook" }])
     expect(keysOf(stack).filter((key) => key === "memories")).toHaveLength(1)

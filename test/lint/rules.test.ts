@@ -13,6 +13,48 @@ describe("a project", () => {
     expect(problems.filter((problem) => problem.rule === rule).map(inOneLine)).toEqual(found)
   })
 
+  test.each([
+    ["json", "chat", ["planner", "final"]],
+    ["native", "planner", ["native", "final"]],
+    ["auto", "chat", ["planner", "native", "final"]],
+    ["chat", "planner", ["chat", "final"]],
+  ])("misses the prompts that turns of mode %s print, if its dialect has %s alone", async (mode, has, names) => {
+    const profile = `locale = "en"\n[prompt]\nfolder = "../prompts"\npersona = "luna"\ndialect = "mine"\n[loop]\nmode = "${mode}"\n`
+    const files = { ...cleanProject, "profiles/luna.toml": profile, [`prompts/mine/en/${has}.md`]: "${role(user)}\n${rest}\n" }
+    const found = (await lintProject(files)).filter(({ rule }) => rule === "missing-file")
+    expect(found.map(({ message }) => message.match(/a prompt (\w+)\.md/)?.[1])).toEqual(names)
+  })
+
+  test("may print what changes before what stays the same in a prompt that no turn prints", async () => {
+    const body = "${role(system)}\n${dialogue}\n${memories}\n${persona}\n${role(user)}\n${rest}\n"
+    const files = { ...cleanProject, "prompts/layered/en/importance.md": body }
+    expect((await lintProject(files)).filter(({ rule }) => rule === "cache-order")).toEqual([])
+  })
+
+  test("has a run of characters that nobody sees told once, with its first code", async () => {
+    const hidden = "a\u2060\u200b\u200bb\u0007c\u00add\n"
+    const files = {
+      ...cleanProject,
+      "prompts/characters/en/luna.md": `${cleanProject["prompts/characters/en/luna.md"]}${hidden}`,
+    }
+    const found = (await lintProject(files)).filter(({ rule }) => rule === "invisible-characters")
+    expect(found.map(({ message }) => message.split(": ")[1])).toEqual(["U+2060 and 2 more.", "U+0007.", "U+00AD."])
+  })
+
+  test("may have skills of 5,000 rough tokens: one for a Chinese character, one for four others", async () => {
+    const skill = (body: string) => ({
+      ...cleanProject,
+      "profiles/luna.toml": `${cleanProject["profiles/luna.toml"]}[skills]\nfolders = ["../skills"]\n`,
+      "skills/sewing/SKILL.md": `---\nname: sewing\ndescription: How to sew\n---\n${body}\n`,
+    })
+    const sizes = async (body: string) =>
+      (await lintProject(skill(body)))
+        .filter(({ rule }) => rule === "skill-size")
+        .map(({ message }) => message.match(/about (\d+) tokens/)?.[1])
+    expect(await sizes(`${"针".repeat(4_000)}${"x".repeat(4_000)}`)).toEqual([])
+    expect(await sizes(`${"针".repeat(4_000)}${"x".repeat(4_001)}`)).toEqual(["5001"])
+  })
+
   test("has every problem once, in the order of files and lines, whichever profile leads to it", async () => {
     const files = { ...cleanProject, "profiles/twin.toml": cleanProject["profiles/luna.toml"] ?? "" }
     const broken = { ...files, "prompts/characters/en/luna.md": "x \ny \n" }

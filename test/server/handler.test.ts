@@ -128,6 +128,8 @@ describe("the OpenAI API, with the openai client", () => {
     const { post } = serverOf({ answers: [finish("x")] })
     const response = await post("/v1/chat/completions", { ...ask, temperature: 0.5, seed: 1, top_p: null })
     expect(response.headers.get("x-promptstrata-ignored")).toBe("temperature, seed")
+    const none = await serverOf({ answers: [finish("x")] }).post("/v1/chat/completions", ask)
+    expect(none.headers.has("x-promptstrata-ignored")).toBe(false)
   })
 
   test("a kept conversation reads the last message alone, and goes on in the store", async () => {

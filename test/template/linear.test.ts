@@ -51,3 +51,15 @@ test.each(Object.entries(shapes))("a large text of it parses or ends in a locate
     expect(PromptStrataError.isInstance(error) && error.source?.column !== undefined).toBe(true)
   }
 })
+
+test("a place is counted in code points, also beside halves of surrogate pairs, and each character is walked over once", () => {
+  const text = "a😀b\n\udc00\udc00c\ud800d"
+  const scanner = createScanner(text)
+  const locate = createLocator(scanner, 3)
+  const places = Array.from({ length: text.length + 1 }, (_, offset) => offset).map((offset) => {
+    const { line, column } = locate(offset)
+    return `${line}:${column}`
+  })
+  expect(places).toEqual(["3:1", "3:2", "3:3", "3:3", "3:4", "4:1", "4:2", "4:3", "4:4", "4:5", "4:6"])
+  expect(scanner.steps).toBe(text.length)
+})

@@ -306,6 +306,9 @@ describe("secrets", () => {
     ["-----BEGIN RSA PRIVATE KEY-----\nMIIE+abc/def\n-----END RSA PRIVATE KEY-----", "MIIE+abc/def"],
   ]
   const find = secretFinder([listed], { MY_API_KEY: "from-the-environment", HOME: "/home/somebody/x" })
+  const short = secretFinder([], { A_TOKEN: "twelve-chars", B_TOKEN: "eleven-char" })
+  expect(redactText("twelve-chars and eleven-char", short)).not.toContain("twelve-chars")
+  expect(redactText("twelve-chars and eleven-char", short)).toContain("eleven-char")
 
   test.each([...shaped.map((key): [string, string] => [`The key is ${key}, I think.`, key]), ...surrounded])(
     "%j has a secret, which is taken out and nothing else",

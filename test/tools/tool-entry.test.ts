@@ -15,6 +15,14 @@ const weather = (trust: Tool["trust"], usageHint?: string): Tool =>
     execute: () => "",
   })
 
+test("a parameter of a few values has them behind its type, be it one alone (L6)", () => {
+  const properties = { one: { type: "string", enum: ["a"] }, two: { type: "string", enum: ["a", "b"] }, free: { type: "string" } }
+  const tool = defineTool({ name: "t", description: "d", jsonSchema: { type: "object", properties }, execute: () => "" })
+  expect(toolEntry(tool, { optional: "optional" })).toMatchObject({
+    parameters: { text: "one (string: a, optional), two (string: a|b, optional), free (string, optional)" },
+  })
+})
+
 describe("toolEntry (T9, L6)", () => {
   test("an author's tool stands as it is", () => {
     expect(toolEntry(weather("author", "用户问天气时"), { optional: "可选" })).toEqual({

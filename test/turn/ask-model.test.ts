@@ -5,7 +5,7 @@ import { PromptStrataError } from "../../src/core/errors.ts"
 import { hostPorts } from "../../src/core/ports.ts"
 import type { Injection } from "../../src/core/value.ts"
 import { compileDialect } from "../../src/dialect/dialect.ts"
-import { shippedDialect } from "../../src/dialect/shipped.ts"
+import { shippedDialect, shippedDialectFiles } from "../../src/dialect/shipped.ts"
 import type { LanguageModel } from "../../src/model/language-model.ts"
 import { resolveProfile } from "../../src/profile/resolve.ts"
 import { backgroundInjection } from "../../src/services/background/dialogue.ts"
@@ -40,6 +40,23 @@ describe("createAskModel", () => {
     expect([answer.text.trim(), answer.model, answer.usage]).toEqual(["7", "background", { inputTokens: 10, outputTokens: 1 }])
     expect(model.asked[0]?.messages.map(({ role }) => role)).toEqual(["system", "user"])
     expect(answer.assembly.spans.find(({ text }) => text.includes("Hangzhou"))).toMatchObject({ key: "dialogue", trust: "user" })
+  })
+
+  test.each([
+    [undefined, ["system", "user", "system"]],
+    [true, ["system", "user", "system"]],
+    [false, ["system", "user"]],
+  ])("a model with severalSystemMessages %s gets the messages it takes", async (severalSystemMessages, roles) => {
+    const shipped = shippedDialectFiles("layered", "en")
+    const body = "${role(system)}\nfirst\n${role(user)}\n${dialogue}\n${rest}\n${role(system)}\nsecond"
+    const files = shipped.files.map((file) => (file.path.endsWith("/importance.md") ? { ...file, attributes: {}, body } : file))
+    const made = backgroundModel()
+    const capabilities = { ...made.capabilities, ...(severalSystemMessages === undefined ? {} : { severalSystemMessages }) }
+    const model = { ...made, capabilities }
+    const ports = { ...hostPorts, counter: roughCounter }
+    const ask = createAskModel({ models: [model], dialect: compileDialect({ ...shipped, files }), limits, ports })
+    await ask("importance", [dialogue("I live in Hangzhou")], { signal })
+    expect(made.asked[0]?.messages.map(({ role }) => role)).toEqual(roles)
   })
 
   test("what a user said cannot forge the prompt's own lines", async () => {

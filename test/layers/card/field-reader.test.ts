@@ -1,6 +1,15 @@
 import { expect, test } from "vitest"
 import { createFieldReader } from "../../../src/layers/card/field-reader.ts"
 
+test("warnings end after a thousand, which the last one says", () => {
+  const warnings: string[] = []
+  const read = createFieldReader({ a: {} }, warnings)
+  for (let at = 0; at < 1_003; at++) read.text("a")
+  expect(warnings).toHaveLength(1_001)
+  expect(warnings.at(-2)).toBe("a: expected text, found an object; read as no text.")
+  expect(warnings.at(-1)).toBe("More fields are of another type; they are read in the same way.")
+})
+
 test("a warning shows what was found, and what it is read as", () => {
   const warnings: string[] = []
   const fields = { a: {}, b: [1], c: "x".repeat(99), d: "7", e: 1, f: null, g: true }

@@ -29,6 +29,13 @@ describe("a key that is a pattern", () => {
     ["ſ", "iu", "s"],
     ["\\Bat\\B", "", "rates"],
     ["\\x41\\u0042\\cJ", "", "AB\n"],
+    ["\\u0041\\u0042", "u", "AB"],
+    ["\\u0041\\u0042{2}", "u", "ABB"],
+    ["\\ud83d\\u0041", "u", "\ud83dA"],
+    ["^(?:😀){2}$", "u", "😀😀"],
+    ["^😀{2}$", "u", "😀😀"],
+    ["^😀{2}$", "", "😀😀"],
+    ["^[😀a]{2}$", "u", "😀a"],
   ])("/%s/%s is found in %j where the host's own engine finds it", (source, flags, text) => {
     expect(occurs(source, flags, text)).toBe(new RegExp(source, flags).test(text))
   })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest"
 import type { AgentOptions } from "../../../src/agent/agent-options.ts"
+import { contextOf } from "../../../src/agent/published-agents.ts"
 import type { LanguageModel } from "../../../src/model/language-model.ts"
 import type { ProfileInput } from "../../../src/profile/profile.ts"
 import type { MemoryService } from "../../../src/services/memory/memory-service.ts"
@@ -142,6 +143,41 @@ describe("the work after a turn", () => {
     expect(made.warnings).toEqual([])
     await made.agent.close()
     expect(made.timers.pending).toBe(0)
+  })
+
+  test("T36 a reflection that no number of memories began reads the last 20", async () => {
+    const model = backgroundModel({ reflection: "[]" })
+    const made = scene(model, { memory: { reflectEvery: 0, reflectImportance: 1 } })
+    for (let at = 0; at < 25; at++) {
+      const memory = { id: `m${at}`, kind: "dialogue", text: `cup number ${at}.`, speaker: { id: "test", name: "T" } } as const
+      const of = { ...key, agent: made.session.key.agent }
+      await made.store.memories.put(
+        { ...of, ...memory, atMs: at, turnId: `t${at}`, turn: at, importance: 5 },
+        { hash: `${at}`, key: of },
+      )
+    }
+    expect(await made.say("I like tea")).toContain("reflect empty")
+    const asked = JSON.stringify(model.asked.find(({ facts }) => facts?.prompt === "reflection")?.messages)
+    expect(asked.match(/cup number \d+/g)).toEqual(Array.from({ length: 18 }, (_, at) => `cup number ${at + 7}`))
+  })
+
+  test("T36 the schedule is in UTC for a profile without a time zone, wherever the program runs", async () => {
+    const before = process.env.TZ
+    process.env.TZ = "Asia/Shanghai"
+    try {
+      for (const [timeZone, hours] of [
+        [undefined, 4],
+        ["America/New_York", 9],
+      ] as const) {
+        const memory = { reflectSchedule: "0 4 * * *" }
+        const { agent } = scene({}, { memory, ...(timeZone && { timeZone }) })
+        const [job] = (await contextOf(agent)).jobs
+        expect(await job?.nextRunMs?.(Date.UTC(2026, 0, 1)), timeZone).toBe(Date.UTC(2026, 0, 1, hours))
+      }
+    } finally {
+      process.env.TZ = before
+      if (before === undefined) delete process.env.TZ
+    }
   })
 
   test("T36 reflects at no moment of the schedule for a conversation that was forgotten, or that switched its memory off", async () => {
