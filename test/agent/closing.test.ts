@@ -111,6 +111,22 @@ describe("over a store that never answers", () => {
   })
 })
 
+test("an agent that runs no jobs leaves those of its store to others when it closes", async () => {
+  const store = createInMemoryStore()
+  const asked: string[] = []
+  const jobs: JobRunner = {
+    ...store.jobs,
+    start: async () => void asked.push("start"),
+    idle: async () => void asked.push("idle"),
+    close: async () => void asked.push("close"),
+  }
+  const { agent, session } = testAgent(backgroundModel(), {}, { store: { ...store, jobs }, runJobs: false })
+  await session.send("one").result
+  await agent.idle()
+  await agent.close()
+  expect(asked).toEqual([])
+})
+
 describe("over the store in memory, a job that failed once", () => {
   /** An agent whose job fails so many times, and `advance`, which lets all waits of the store pass. */
   async function failing(times: number) {

@@ -5,6 +5,35 @@ import { backgroundModel, outcomesOf } from "../support/remembering.ts"
 
 const key = { agent: "test", conversation: "test", audience: "private", user: "test" } as const
 
+test.each([
+  [undefined, ["evening", "night"]],
+  ["Asia/Shanghai", ["evening"]],
+])("T31 recalls by the days of the profile's time zone: %s", async (timeZone, expected) => {
+  const store = createInMemoryStore()
+  const { session } = testAgent(backgroundModel(), { ...(timeZone && { timeZone }) }, { store })
+  const of = { ...key, agent: session.key.agent }
+  for (const [id, hour] of [
+    ["evening", 10],
+    ["night", 17],
+  ] as const) {
+    const atMs = Date.UTC(2026, 0, 1, hour)
+    const memory = {
+      id,
+      kind: "dialogue",
+      text: "Plain talk.",
+      speaker: { id: "test", name: "T" },
+      atMs,
+      turnId: id,
+      turn: 0,
+    } as const
+    await store.memories.put({ ...of, ...memory, importance: 5 }, { hash: id, key: of })
+  }
+  const { trace } = await session.send("What was said yesterday?").result
+  const matches = trace.recalled?.map(({ id, why }) => [id, why?.find(({ signal }) => signal === "time")?.value])
+  const best = Math.max(...(matches ?? []).map(([, value]) => Number(value)))
+  expect(matches?.flatMap(([id, value]) => (value === best ? [id] : [])).sort()).toEqual(expected)
+})
+
 describe("an agent over a whole store", () => {
   test("T31 judges, profiles, stores after the turn, with a receipt for each, and recalls in another conversation", async () => {
     const store = createInMemoryStore()

@@ -11,7 +11,29 @@ function contents(model: ReturnType<typeof scriptedModel>, request: number): str
   return model.requests[request]?.messages.map(({ content }) => content).join("\n") ?? ""
 }
 
+test.each(["jobs", "memories", "users", "receipts"])(
+  "a store of sessions that has %s too, but not all of a store, is one of sessions",
+  async (name) => {
+    const store = { ...createInMemorySessionStore(), [name]: undefined }
+    const { agent, session } = testAgent(scriptedModel([finish("hi")]), {}, { store })
+    expect(await session.send("hello").result).toMatchObject({ ok: true })
+    await agent.idle()
+    await agent.close()
+  },
+)
+
 describe("a session", () => {
+  test("may add a global item, which stands in every session of the agent until it is removed", async () => {
+    const model = scriptedModel([finish("1"), finish("2"), finish("3")])
+    const { agent, session } = testAgent(model)
+    session.stack.add("weather", "It rains.", { scope: "global" })
+    await agent.session("other").send("?").result
+    session.stack.remove("weather")
+    await agent.session("other").send("?").result
+    expect([0, 1].map((at) => contents(model, at).includes("It rains."))).toEqual([true, false])
+    await session.send("?").result
+  })
+
   test("runs its turns in order, and sessions side by side", async () => {
     const order: string[] = []
     let release: () => void = () => undefined

@@ -138,6 +138,18 @@ describe("an answer that does not fit", () => {
     expect(await collect(turn.textStream)).toEqual([text])
   })
 
+  test("the model is shown the first 4,000 characters of it, and a person its faults", async () => {
+    const long = `{"city":"${"x".repeat(5_000)}"}`
+    const { session, model } = agentWith([long, '{"city":"Rome","degrees":"cold"}'])
+    const result = await session.send("?", { output: weather }).result
+    expect(
+      shown(model, 1)
+        .match(/x+x/g)
+        ?.map(({ length }) => length),
+    ).toContain(4_000 - '{"city":"'.length)
+    expect(result).toMatchObject({ ok: false, error: { message: expect.stringContaining("found degrees: Invalid input") } })
+  })
+
   test("several faults are told together", async () => {
     const { session, model } = agentWith(['{"degrees":"cold"}', text])
     expect(await session.send("?", { output: weather }).result).toMatchObject({ ok: true, output: value })

@@ -253,6 +253,14 @@ describe("what a chat completion's chunks become", () => {
   })
 })
 
+test.each([{ usage: { prompt_tokens: 1 }, message: "all is well" }, { choices: [], detail: "all is well" }, { message: "" }, {}])(
+  "a chunk in the middle that only says more is no error: %j",
+  async (chunk) => {
+    server.reply({ body: eventStream([chatChunk({ content: "hi" }), chunk, finish]) })
+    expect(textOf(await partsOf(local()))).toBe("hi")
+  },
+)
+
 describe("calls in the forms that servers send", () => {
   const callsOf = async (...deltas: readonly unknown[]) => {
     server.reply({

@@ -100,6 +100,23 @@ describe("the file", () => {
     await store.close()
   })
 
+  test("whose log another process still reads is not said to be free of what was forgotten", async () => {
+    const file = newFile()
+    await storeWithTurn(file)
+    const { waited, timers } = instantTimers()
+    const store = await openSqliteStore(file, { timers, busyMs: 100 })
+    const reader = new DatabaseSync(file)
+    reader.exec("begin")
+    reader.prepare("select count(*) from sessions").get()
+    const { key } = turnOf("turn", "chat")
+    const forget = () => store.forget({ agent: key.agent, user: "chat" })
+    await expect(forget()).rejects.toMatchObject({ code: "store" })
+    expect(waited.ms).toBeGreaterThanOrEqual(100)
+    reader.close()
+    await forget()
+    await store.close()
+  })
+
   test("that was damaged is found out by check", async () => {
     const file = newFile()
     const store = await openSqliteStore(file)
