@@ -13,9 +13,9 @@ import type { PromptStack } from "../stack/prompt-stack.ts"
 import { assembledBefore } from "./assembly-memo.ts"
 import { type CleanInjection, cleanInjection } from "./clean-injections.ts"
 import { decide } from "./decide.ts"
-import { countSpans, isExact } from "./draft/count.ts"
+import { countMessages, isExact } from "./draft/count.ts"
+import type { KeyPlaces } from "./fit/draft-items.ts"
 import { fit } from "./fit/fit.ts"
-import type { KeyPlaces } from "./fit/fit-state.ts"
 import type { WaterMarks } from "./fit/water-marks.ts"
 import { messageCounter } from "./tokens/message-counter.ts"
 import { roughCounter } from "./tokens/rough-counter.ts"
@@ -103,20 +103,41 @@ function assembleAnew(given: readonly Injection[], options: AssembleInjectionsOp
   const file = promptFile(dialect, prompt)
   const { injections, places, cleaned } = liveInjections(given)
   const fitted = fit(injections, { dialect, prompt, developerRole, file, places, counting, budgetTokens, cut, history })
-  const counted = countSpans(fitted.draft, counting)
+  const { spans: makeSpans, ...counted } = countMessages(fitted.draft, counting)
   const sanitised: Assembly["sanitised"][number][] = []
   for (const { injection, removed, kinds } of cleaned) {
     const { key, enabled } = injection
     if (enabled && !file.omit.includes(slotOf(key))) sanitised.push({ key, removed, kinds })
   }
+  const spans = once(makeSpans)
+  const decisions = once(() => decide(given, { places, file, fitted, spans: spans(), counter: messageCounter(counter) }))
   return {
     version: 1,
-    ...counted,
+    messages: counted.messages,
+    get spans() {
+      return spans()
+    },
+    tokens: counted.tokens,
+    overheadTokens: counted.overheadTokens,
+    prefixes: counted.prefixes,
     exact: isExact(counting, counted.messages),
-    decisions: decide(given, { places, file, fitted, spans: counted.spans, counter: messageCounter(counter) }),
+    get decisions() {
+      return decisions()
+    },
     cut: fitted.cut,
     ...(fitted.prefixMoved ? { prefixMoved: fitted.prefixMoved } : {}),
     sanitised,
+  }
+}
+
+/** Makes a list when it is asked for, once, and then lets go of all that it is made from. */
+function once<Item>(make: () => readonly Item[]): () => readonly Item[] {
+  let made: readonly Item[] | undefined
+  let open: typeof make | undefined = make
+  return () => {
+    made ??= open?.() ?? []
+    open = undefined
+    return made
   }
 }
 

@@ -4,7 +4,8 @@ import type { PromptFile } from "../dialect/dialect.ts"
 import { templateNames } from "../dialect/dialect-names.ts"
 import { cutBeforehand } from "../encode/marked-text.ts"
 import { leftToTurn, slotOf } from "../layers/combine-injections.ts"
-import type { FitStep, Fitted, KeyPlaces } from "./fit/fit-state.ts"
+import type { KeyPlaces } from "./fit/draft-items.ts"
+import type { FitStep, Fitted } from "./fit/fit-state.ts"
 import { type MessageCounter, valueTokens } from "./tokens/counted-message.ts"
 
 /** The reason for an injection that is not in the request because a later one has its key. */
@@ -45,7 +46,7 @@ export function decide(given: readonly Injection[], outcome: Outcome): FitDecisi
     const before = typeof content === "object" && isText(content) ? cutBeforehand.get(content) : undefined
     if (!allLive && (places.of.get(key) ?? place) !== place) replaced.push(unplaced(injection, displaced, counter))
     else if (step) {
-      const fromTokens = before ? counter.text(before.text) : (step.fromTokens ?? fitted.fromTokens(key))
+      const fromTokens = before ? counter.text(before.text) : fitted.fromTokens(key)
       decisions.push(cutDecision(step, fromTokens, tokens ?? 0))
     } else if (tokens !== undefined && before)
       decisions.push({ key, fate: "shortened", fromTokens: counter.text(before.text), toTokens: tokens, reason: before.reason })

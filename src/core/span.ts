@@ -69,7 +69,10 @@ export interface PrefixMoved {
   readonly reason: string
 }
 
-/** An assembled request. It is plain JSON, so it can be stored, compared and shown. */
+/**
+ * An assembled request. It is plain JSON, so it can be stored, compared and shown. `spans` and `decisions` are made when they are first
+ * read, also by a copy or as JSON, because few read them and they count what the request itself does not need.
+ */
 export interface Assembly {
   readonly version: 1
   readonly messages: readonly Message[]

@@ -11,7 +11,9 @@ const ownSlots: ReadonlySet<string> = new Set(promptSlots)
 
 /** The slot of a key. Several items can share one: `lorebook/3` is printed in the slot `lorebook`. The agent's own slots are not shared. */
 export function slotOf(key: string): string {
-  const slot = key.split("/", 1)[0] ?? key
+  const end = key.indexOf("/")
+  if (end < 0) return key
+  const slot = key.slice(0, end)
   return ownSlots.has(slot) ? key : slot
 }
 

@@ -2,8 +2,9 @@ import { assembleInjections } from "../assemble/assemble.ts"
 import { displaced, reserved } from "../assemble/decide.ts"
 import type { CountedTool } from "../core/ports.ts"
 import type { Assembly, Message } from "../core/span.ts"
+import type { Injection } from "../core/value.ts"
 import { withSessionMarkers } from "../dialect/dialect.ts"
-import { combineInjections } from "../layers/combine-injections.ts"
+import { combineInjections, leftToTurn } from "../layers/combine-injections.ts"
 import { knownNames } from "../layers/turn-injections.ts"
 import type { TurnState, WakeReason } from "../layers/turn-state.ts"
 import type { LanguageModel, ModelRequest, ModelTool, ToolChoice } from "../model/language-model.ts"
@@ -27,27 +28,27 @@ export interface StepRequest {
  */
 export function assembleStep(turn: TurnContext, { prompt, tools }: StepRequest, model: LanguageModel): Assembly {
   const { agent, progress, budgetTokens, reserveTokens } = turn
-  const { ports } = agent
   const { markerId } = turn.session
   const dialect = markerId === undefined ? agent.dialect : withSessionMarkers(agent.dialect, markerId)
   turn.stack.update()
-  const history = progress.shownHistory
-  const lore = progress.cut ? undefined : progress.lore
+  const [history, lore] = [progress.shownHistory, progress.cut ? undefined : progress.lore]
   const bounds = progress.cut ? [] : oldRunBounds(turn)
   const histories = (!progress.cut && progress.shown?.fewerAndFewer(turn, model)) || [history]
   let assembly: Assembly
+  let given: readonly Injection[]
   let [fewer, attempt] = [0, 0]
   for (;;) {
     const maxTokens = bounds[attempt]
     const shown = histories[fewer] ?? history
     progress.shownHistory = maxTokens === undefined ? shown : fitOldRuns(shown, { maxTokens, mostTokens: bounds[0] ?? 0, agent })
     const state = stateOf(turn, prompt, model)
-    assembly = assembleInjections(combineInjections(turn.stack, state, dialect), {
+    given = combineInjections(turn.stack, state, dialect)
+    assembly = assembleInjections(given, {
       dialect,
       names: knownNames(state),
       prompt,
       developerRole: model.capabilities.developerRole,
-      counter: ports.counter,
+      counter: agent.ports.counter,
       ...(budgetTokens === undefined ? {} : { budgetTokens }),
       ...(progress.cut ? { cut: progress.cut } : {}),
       history: { reserveTokens },
@@ -61,7 +62,7 @@ export function assembleStep(turn: TurnContext, { prompt, tools }: StepRequest, 
   assembly = withOldRunsTold(assembly, progress.shownHistory)
   if (lore) assembly = { ...assembly, lore }
   progress.cut = assembly.cut
-  warnOfCuts(turn, assembly)
+  warnOfCuts(turn, assembly, given)
   progress.shown?.warnOfUnseen(turn, model)
   return assembly
 }
@@ -77,12 +78,20 @@ function countedTools(tools: readonly ModelTool[]): readonly CountedTool[] {
   return made
 }
 
-function warnOfCuts(turn: TurnContext, { decisions, prefixMoved, sanitised }: Assembly): void {
+function warnOfCuts(turn: TurnContext, assembly: Assembly, given: readonly Injection[]): void {
+  const { prefixMoved, sanitised } = assembly
   if (prefixMoved) {
     const { key, reason } = prefixMoved
     warnOnce(turn, "budget", key, `The beginning of the request changed during this turn: ${key} was cut, ${reason}.`)
   }
-  for (const { key, reason } of decisions) {
+  // Decisions are made when they are read, which is seldom needed here.
+  const keys = new Set<string>()
+  let left = 0
+  for (const item of given) {
+    keys.add(item.key)
+    if (leftToTurn.has(item)) left++
+  }
+  for (const { key, reason } of left > 0 || keys.size < given.length ? assembly.decisions : []) {
     if ((reason !== displaced && reason !== reserved) || !turn.stack.get(key)) continue
     const what = `The item ${JSON.stringify(key)} of the stack is not in the prompt: the turn itself fills this key. Add it under another key.`
     warnOnce(turn, "hook", key, what)

@@ -5,6 +5,7 @@ import { PromptStack } from "../../src/stack/prompt-stack.ts"
 import { size } from "../support/size.ts"
 import { ran, said, turnState } from "../support/turns.ts"
 import { perCodePoint } from "./arbitrary-turn.ts"
+import { freshCounter, tokensOf } from "./fresh-counter.ts"
 
 /** Counts what it was asked to count. */
 function measuring(): TokenCounter & { units: number; calls: number } {
@@ -83,5 +84,68 @@ describe("the work of assembling", () => {
     const short = assemble(new PromptStack(), { dialect: "stack", prompt: "chat", turn, counter: long, budgetTokens: 1000 })
     expect(short.tokens).toBeLessThanOrEqual(1000)
     expect(long.calls).toBeLessThanOrEqual(20 * 10_000)
+  })
+})
+
+describe("the work of fitting many items", () => {
+  const given = Array.from({ length: 600 }, (_, at) => ({
+    key: `item_${at}`,
+    content: `Item ${at} is of some length, and ${"it goes on and on, ".repeat(1 + (at % 7))}to its end.`,
+    fit: { rank: (at * 7919) % 600, shrink: "drop" as const },
+  }))
+  const all = given.reduce((sum, { content }) => sum + content.length, 0)
+  const budgetTokens = Math.round(given.reduce((sum, { content }) => sum + tokensOf(content), 0) / 2)
+  const assembled = () => {
+    const sent: string[] = []
+    const { scan, ...counter } = freshCounter()
+    const stack = new PromptStack(given)
+    const counting: TokenCounter = {
+      ...counter,
+      scan(text, visit) {
+        sent.push(text)
+        scan?.(text, visit)
+      },
+    }
+    const request = () => assemble(stack, { dialect: "layered", prompt: "chat", counter: counting, budgetTokens })
+    return { stack, sent, request }
+  }
+  const units = (texts: readonly string[]) => texts.reduce((sum, text) => sum + text.length, 0)
+
+  test("sends at most 0.7 of the text to the tokenizer where half falls out, and the rest when its decisions are read", () => {
+    const { sent, request } = assembled()
+    const assembly = request()
+    expect(units(sent)).toBeLessThan(all * 0.7)
+    const dropped = assembly.decisions.filter(({ fate }) => fate === "dropped")
+    expect(dropped.length).toBeGreaterThan(250)
+    for (const { key, fromTokens } of dropped.slice(0, 20)) {
+      const own = given.filter((one) => one.key === key)
+      const alone = assemble(new PromptStack(own), { dialect: "layered", prompt: "chat", counter: freshCounter() })
+      // Each text is counted by itself, so that seams take nothing away.
+      const itself = alone.spans.reduce((sum, { text }) => sum + tokensOf(text), 0)
+      expect(fromTokens - itself).toBeGreaterThanOrEqual(0)
+      expect(fromTokens - itself).toBeLessThanOrEqual(1)
+    }
+    expect(units(sent)).toBeGreaterThan(all)
+  })
+
+  test("drops the fewest items: with the last dropped one there are too many tokens", () => {
+    const assembly = assembled().request()
+    expect(assembly.tokens).toBeLessThanOrEqual(budgetTokens)
+    const dropped = given.filter(({ key }) => Object.hasOwn(assembly.cut, key)).sort((a, b) => a.fit.rank - b.fit.rank)
+    expect(dropped.map(({ fit }) => fit.rank)).toEqual(dropped.map((_, at) => at))
+    const kept = given.filter(({ key }) => !Object.hasOwn(assembly.cut, key) || key === dropped.at(-1)?.key)
+    const more = assemble(new PromptStack(kept), { dialect: "layered", prompt: "chat", counter: freshCounter() })
+    expect(more.tokens).toBeGreaterThan(budgetTokens)
+  })
+
+  test("sends a few texts for one changed item, however many there are", () => {
+    const { stack, sent, request } = assembled()
+    request()
+    for (const at of [300, 599, 42]) {
+      const before = sent.length
+      stack.add({ key: `item_${at}`, content: `Item ${at} is another.`, fit: { rank: 500, shrink: "drop" } })
+      request()
+      expect(sent.length - before).toBeLessThanOrEqual(16)
+    }
   })
 })

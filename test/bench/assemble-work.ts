@@ -16,21 +16,23 @@ const tiktokenPackage = get_encoding("o200k_base")
 /** Counts with the package. */
 export const countWithPackage = (text: string): number => tiktokenPackage.encode_ordinary(text).length
 
-/** A counter that has seen nothing, and how many characters it was sent. */
-export function freshCounter(): { counter: TokenCounter; sent: () => number } {
-  let characters = 0
+/** A counter that has seen nothing, and how many characters and texts it was sent. */
+export function freshCounter(): { counter: TokenCounter; sent: () => number; texts: () => number } {
+  let [characters, texts] = [0, 0]
   const counter: TokenCounter = {
     ...tiktoken,
     count(text) {
       characters += text.length
+      texts++
       return tiktoken.count(text)
     },
     scan(text, visit) {
       characters += text.length
+      texts++
       tiktoken.scan(text, visit)
     },
   }
-  return { counter, sent: () => characters }
+  return { counter, sent: () => characters, texts: () => texts }
 }
 
 /** Blocks as items that can only be dropped. */

@@ -53,21 +53,26 @@ function blockGates(): Gate[] {
   return [
     atMost("characters sent for one changed of 1,000 items, to its own", work1000.changedRatio, 1.5),
     atMost("5,000 items send so much more than 1,000", work5000.sent / work1000.sent, 6),
+    atMost("characters sent for 1,000 items of which half fall out, to theirs", work1000.sentRatio, 0.7),
+    atMost("characters sent for 5,000 items of which half fall out, to theirs", work5000.sentRatio, 0.7),
+    atMost("texts sent for one changed of 5,000 items", work5000.changedTexts, 16),
     { name: "1,000 and 5,000 items are counted exactly", ok: work1000.isExact && work5000.isExact, detail: "reported = counted" },
   ]
 }
 
 function blockWork(count: number) {
   const blocks = work.blocks(count)
-  const { counter, sent } = freshCounter()
+  const { counter, sent, texts } = freshCounter()
   const stack = stackOf(blocks)
   const assembly = assembleBlocks(stack, counter, half(blocks))
-  const all = sent()
+  const [all, before] = [sent(), texts()]
   const changed = work.withOneChanged(blocks).find((block, index) => block !== blocks[index])
   if (changed) stack.add({ key: changed.key, content: changed.text, fit: { rank: changed.rank, shrink: "drop" } })
   assembleBlocks(stack, counter, half(blocks))
   return {
     sent: all,
+    sentRatio: all / blocks.reduce((sum, { text }) => sum + text.length, 0),
+    changedTexts: texts() - before,
     changedRatio: (sent() - all) / (changed?.text.length ?? 1),
     isExact: inexact(assembly, tiktoken.count) === undefined,
   }

@@ -1,14 +1,15 @@
 import type { CountedTool, TokenCounter } from "../../core/ports.ts"
 import type { Message, MessagePart, Prefix, Span, ToolCall } from "../../core/span.ts"
-import { joined, type MessageCounter } from "../tokens/counted-message.ts"
+import { apart, joined, type MessageCounter } from "../tokens/counted-message.ts"
 import { messageCounter } from "../tokens/message-counter.ts"
-import type { Draft, DraftMessage, WrittenMessage } from "./draft.ts"
-import { evenRuns, findPrefixes } from "./prefixes.ts"
+import { type Draft, type DraftMessage, samePiece, type WrittenMessage } from "./draft.ts"
+import { evenRuns, prefixesOf } from "./prefixes.ts"
 
-/** A draft whose messages are written out and whose spans are counted. */
+/** A draft whose messages are written out and counted. */
 interface CountedDraft {
   readonly messages: readonly Message[]
-  readonly spans: readonly Span[]
+  /** Makes the spans of the messages. */
+  readonly spans: () => readonly Span[]
   /** Tokens of the messages' contents. */
   readonly tokens: number
   /** Tokens that the provider adds around the messages, and those of native tools and calls. */
@@ -36,28 +37,25 @@ export function countDraft({ messages }: Draft, { counter: given, tools }: Count
   return tokens + given.overhead(sketches, tools)
 }
 
-/** Writes a draft out as messages, counts its spans, and finds the prefix of each stability. */
-export function countSpans(draft: Draft, { counter: given, tools }: Counting): CountedDraft {
+/** Writes a draft out as messages, counts them, and finds the prefix of each stability. */
+export function countMessages(draft: Draft, { counter: given, tools }: Counting): CountedDraft {
   const counter = messageCounter(given)
   const written: WrittenMessage[] = []
   const messages: Message[] = []
-  let spans: Span[] = []
   let [tokens, ofCalls] = [0, 0]
   for (const [index, message] of draft.messages.entries()) {
     if (message.calls?.toolCalls) ofCalls += callTokens(message.calls.toolCalls, given)
     const own = writeMessage(message, index, counter)
     written.push(own)
     messages.push(own.message)
-    if (own.spans.length < longMessage) for (const span of own.spans) spans.push(span)
-    else spans = spans.concat(own.spans)
     tokens += own.growth.tokens
   }
   return {
     messages,
-    spans,
+    spans: () => written.flatMap(spansOf),
     tokens,
     overheadTokens: (given.overhead?.(messages, tools) ?? schemaTokens(given, tools)) + ofCalls,
-    prefixes: findPrefixes(messages, spans, written),
+    prefixes: prefixesOf(messages, written),
   }
 }
 
@@ -109,19 +107,36 @@ class Unwritten {
   }
 }
 
-/** Writes a message out and counts it, once for each counter. Its spans are made once for each index that it has. */
+/** Writes a message out and counts it, once for each counter. */
 function writeMessage(draft: DraftMessage, index: number, counter: MessageCounter): WrittenMessage {
   const known = writtenBefore(draft, index, counter)
-  if (known?.index === index) return known
+  if (known) return known
   const { role, calls, pieces } = draft
-  const growth = known?.growth ?? counter.growth(pieces)
-  let message = known?.message ?? { role, content: joined(pieces), ...calls }
-  const runs = known?.runs ?? evenRuns(message, pieces)
-  const spans: Span[] = []
+  let message: Message = { role, content: joined(pieces), ...calls }
+  const runs = evenRuns(message, pieces)
   const parts: MessagePart[] = []
   let end = 0
   for (const piece of pieces) {
-    const tokens = growth.shares[spans.length] ?? 0
+    end += piece.text.length
+    if (piece.parts) for (const { attachment } of piece.parts) parts.push({ end, attachment })
+  }
+  if (parts.length > 0) message = { ...message, parts }
+  draft.written = { counter, message, growth: counter.growth(pieces), pieces, runs }
+  if (pieces.length >= longMessage && !calls) {
+    const all = longMessages.get(counter) ?? []
+    longMessages.set(counter, all)
+    all[index] = [draft.written, ...(all[index] ?? []).slice(0, mostAtIndex - 1)]
+  }
+  return draft.written
+}
+
+/** The spans of the message with some index. They are made once for each index that it has. */
+function spansOf(written: WrittenMessage, index: number): readonly Span[] {
+  if (written.placed?.index === index) return written.placed.spans
+  const shares = written.growth.shares()
+  const spans: Span[] = []
+  for (const piece of apart(written.pieces)) {
+    const tokens = shares[spans.length] ?? 0
     if (piece.span?.tokens !== tokens || piece.span.message !== index) {
       const { text, key, part, trust, stability, source, parts: behind } = piece
       piece.span = source
@@ -130,17 +145,9 @@ function writeMessage(draft: DraftMessage, index: number, counter: MessageCounte
       if (behind) piece.span = { ...piece.span, parts: behind }
     }
     spans.push(piece.span)
-    end += piece.text.length
-    if (piece.parts) for (const { attachment } of piece.parts) parts.push({ end, attachment })
   }
-  if (parts.length > 0 && !known) message = { ...message, parts }
-  draft.written = { counter, message, growth, index, spans, pieces, runs }
-  if (pieces.length >= longMessage && !calls) {
-    const all = longMessages.get(counter) ?? []
-    longMessages.set(counter, all)
-    all[index] = [draft.written, ...(all[index] ?? []).slice(0, mostAtIndex - 1)]
-  }
-  return draft.written
+  written.placed = { index, spans }
+  return spans
 }
 
 /** Messages of so many pieces are remembered. Shorter ones take less than a look at those before. */
@@ -159,10 +166,7 @@ function writtenBefore(draft: DraftMessage, index: number, counter: MessageCount
     let at = known.message.role === role && known.pieces.length === pieces.length ? pieces.length : -1
     // From the end, because requests differ there first.
     for (; at > 0; at--) {
-      const [a, b] = [known.pieces[at - 1], pieces[at - 1]]
-      if (a === b) continue
-      const isAlike = a?.text === b?.text && a?.key === b?.key && a?.part === b?.part && a?.trust === b?.trust
-      if (!isAlike || a?.stability !== b?.stability || a?.source !== b?.source || a?.parts !== b?.parts) break
+      if (!samePiece(known.pieces[at - 1], pieces[at - 1])) break
     }
     if (at !== 0) continue
     draft.written = known

@@ -3,7 +3,7 @@ import type { Source } from "../../core/source.ts"
 import type { MessageRole } from "../../core/span.ts"
 import { type Injection, leastStable, type Scope, type Stability } from "../../core/value.ts"
 import type { FrameSink } from "../../template/frame-writer.ts"
-import type { Draft, DraftMessage, MessageCalls, Piece } from "./draft.ts"
+import { type Draft, type DraftMessage, type MessageCalls, type Piece, samePieces } from "./draft.ts"
 
 /** The source of what is being printed. */
 export interface Origin {
@@ -22,6 +22,9 @@ const stabilityOfScope: Record<Scope, Stability> = { global: "global", session: 
 export function originOf({ key, scope }: Injection): Origin {
   return { key, stability: key === "history" ? "conversation" : stabilityOfScope[scope] }
 }
+
+/** By item, the piece that joined its pieces the last time. */
+const joinedItems = new WeakMap<Injection, Piece>()
 
 /** A part of a printed text. */
 type Printed = Pick<Piece, "text" | "part" | "trust" | "parts"> & { readonly source?: Source | undefined }
@@ -96,6 +99,27 @@ export class DraftRecorder {
     if (!first || from >= to) return
     const { pieces: into } = this.#place(first.source)
     for (let index = from; index < to; index++) into.push(pieces[index] ?? first)
+  }
+
+  /**
+   * Joins the pieces of the last message from index `from` on to one, which is counted and compared as a whole. They stay apart if
+   * they are not alike. An item that printed the same before gets the same piece.
+   */
+  join(from: number, item: Injection): void {
+    const all = this.#last?.pieces
+    const inner = all?.slice(from) ?? []
+    const [first, second] = inner
+    if (!all || !first || !second) return
+    const { key, part, trust, stability } = first
+    if (inner.some((piece) => piece.key !== key || piece.stability !== stability || piece.parts)) return
+    const before = joinedItems.get(item)
+    const isKnown = before !== undefined && samePieces(before.inner, inner)
+    const text = isKnown ? "" : inner.map((piece) => piece.text).join("")
+    const joined = isKnown
+      ? before
+      : { text, key, part, trust, stability, inner, known: undefined, hash: undefined, span: undefined }
+    all.splice(from, inner.length, joined)
+    joinedItems.set(item, joined)
   }
 
   /** Notes that an injection printed something. */

@@ -5,21 +5,22 @@ import type { Growth } from "../tokens/counted-message.ts"
 import { Generations } from "../tokens/generations.ts"
 import type { EvenRun, Piece } from "./draft.ts"
 
-/** Facts about a message that are known without reading its spans. */
+/** Facts about a message that are known without reading its pieces. */
 interface KnownMessage {
   readonly growth: Pick<Growth, "upTo">
   readonly runs: readonly EvenRun[]
 }
 
-/** Finds the prefix of each stability: it ends before the first span that changes more often (S15). */
-export function findPrefixes(
-  messages: readonly Message[],
-  spans: readonly Span[],
-  known: readonly KnownMessage[] = sumsOf(messages, spans),
-): Prefix[] {
+/** Finds the prefix of each stability from the spans of messages. */
+export function findPrefixes(messages: readonly Message[], spans: readonly Span[]): Prefix[] {
+  return prefixesOf(messages, sumsOf(messages, spans))
+}
+
+/** Finds the prefix of each stability: it ends before the first piece that changes more often (S15). */
+export function prefixesOf(messages: readonly Message[], known: readonly KnownMessage[]): Prefix[] {
   const fingerprint = new Fingerprint()
   const prefixes: Prefix[] = []
-  // The message at hand, its UTF-16 units and spans so far, the tokens of the messages before it, and the place of the next run.
+  // The message at hand, its UTF-16 units and pieces so far, the tokens of the messages before it, and the place of the next run.
   let [message, end, count, tokensBefore, next, place] = [-1, 0, 0, 0, 0, 0]
   // Each prefix begins with the whole prefix of the stability before it, so that one walk finds them all.
   for (const stability of stabilities) {
@@ -40,7 +41,7 @@ export function findPrefixes(
       }
       fingerprint.addHash(run.hash)
       end += run.units
-      count += run.spans
+      count += run.pieces
       place++
     }
     const tokens = tokensBefore + (known[message]?.growth.upTo(count) ?? 0)
@@ -105,7 +106,7 @@ export function evenRuns(message: Message, pieces: readonly Piece[]): EvenRun[] 
       hash = joinHashes(hash, piece.hash)
       units += piece.text.length
     }
-    runs.push({ stability, hash, spans: at - first, units })
+    runs.push({ stability, hash, pieces: at - first, units })
   }
   return runs
 }

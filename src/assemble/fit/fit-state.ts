@@ -2,10 +2,11 @@ import type { CutRecord, CutSize, PrefixMoved } from "../../core/span.ts"
 import type { Injection } from "../../core/value.ts"
 import type { PromptFile } from "../../dialect/dialect.ts"
 import { type Counting, countDraft } from "../draft/count.ts"
-import { type Draft, summaryOf } from "../draft/draft.ts"
+import { type Draft, ownTokens } from "../draft/draft.ts"
 import { type ComposeOptions, compose } from "../print/prompt-printer.ts"
 import { type MessageCounter, valueTokens } from "../tokens/counted-message.ts"
 import { messageCounter } from "../tokens/message-counter.ts"
+import { DraftItems, type KeyPlaces } from "./draft-items.ts"
 import { applyCut, dialectNotices, type Notices } from "./shrink.ts"
 import type { WaterMarks } from "./water-marks.ts"
 
@@ -14,14 +15,6 @@ export interface FitStep {
   readonly key: string
   readonly cut: CutSize
   readonly reason: string
-  /** Its tokens before the cut, if they are known already. */
-  readonly fromTokens?: number | undefined
-}
-
-/** The place of each key's injection among the given ones: a number below `count`, different for each key. */
-export interface KeyPlaces {
-  readonly of: ReadonlyMap<string, number>
-  readonly count: number
 }
 
 /** Options of `fit`. */
@@ -57,8 +50,14 @@ export interface Goal {
 
 /** A possible next state: injections of which some are cut, and their draft. */
 export interface Tryout {
-  readonly injections: readonly Injection[]
+  readonly injections: readonly Injection[] | (() => readonly Injection[])
   readonly draft: Draft
+}
+
+/** True for an injection that can only be dropped, whole and by itself. */
+export function isDrop(injection: Injection | undefined): boolean {
+  const fit = injection?.fit
+  return fit?.shrink === "drop" && fit.group === undefined && (fit.minTokens ?? 0) <= 0
 }
 
 /** Keys of this turn's own results. They stand behind all that the first step decided, so that cutting them moves no prefix. */
@@ -72,7 +71,9 @@ export class FitState {
   readonly #steps: FitStep[] = []
   readonly #cut: Map<string, CutSize>
   readonly #given: readonly Injection[]
-  #injections: readonly Injection[]
+  /** The injections that may shrink, in the order in which they do. */
+  readonly order: readonly Injection[]
+  #injections: Tryout["injections"]
   #whole: Draft | undefined
   #draft: Draft | undefined
   /** The approximate tokens, before the cut, of each injection that was cut before the whole prompt was composed. */
@@ -80,15 +81,17 @@ export class FitState {
   #prefixMoved: PrefixMoved | undefined
   #lastingTokens: number | undefined
   #exact: { readonly messages: Draft["messages"]; readonly tokens: number } | undefined
+  #items: { readonly draft: Draft; readonly items: DraftItems } | undefined
 
-  constructor(injections: readonly Injection[], options: FitOptions) {
+  constructor(injections: readonly Injection[], order: readonly Injection[], options: FitOptions) {
+    this.order = order
     this.options = options
     this.counter = messageCounter(options.counting.counter)
     this.notices = dialectNotices(options.dialect)
     this.#cut = new Map(Object.entries(options.cut ?? {}))
     this.#given = injections
     this.#injections = this.#cut.size === 0 ? injections : injections.flatMap((injection) => this.#cutEarlier(injection))
-    this.#draft = this.#steps.length === 0 ? undefined : compose(this.#injections, options)
+    this.#draft = this.#steps.length === 0 ? undefined : compose(this.injections, options)
   }
 
   /** The draft with nothing cut. It is composed only when asked for: with a long history it is far longer than the request. */
@@ -99,6 +102,7 @@ export class FitState {
 
   /** The injections after the cuts so far, in the order given. */
   get injections(): readonly Injection[] {
+    if (typeof this.#injections === "function") this.#injections = this.#injections()
     return this.#injections
   }
 
@@ -157,8 +161,30 @@ export class FitState {
   /** The tokens that a request has too many. For the whole draft, if it is far too long, this is a lower bound. */
   excess(draft: Draft = this.draft, budgetTokens = this.options.budgetTokens): number {
     if (budgetTokens === undefined) return 0
-    const atLeast = draft === this.#whole ? summaryOf(draft, this.counter).totalLeastTokens - budgetTokens : 0
+    const atLeast = draft === this.#whole ? this.#leastTokens(budgetTokens) - budgetTokens : 0
     return atLeast > 0 ? atLeast : this.totalTokens(draft) - budgetTokens
+  }
+
+  /** The items of a draft. They are found once for the draft that was asked for last. */
+  items(draft: Draft = this.draft): DraftItems {
+    const { places } = this.options
+    if (this.#items?.draft !== draft)
+      this.#items = { draft, items: new DraftItems(draft, this.counter, { order: this.order, places }) }
+    return this.#items.items
+  }
+
+  /**
+   * Tokens that the whole draft has at least. What can only be dropped is counted last, the highest rank first, until there are more
+   * than `budgetTokens`: what certainly falls out is never counted.
+   */
+  #leastTokens(budgetTokens: number): number {
+    const items = this.items(this.whole)
+    const { order } = this
+    let least = items.least(order.length)
+    for (let number = 0; number < order.length; number++) if (!isDrop(order[number])) least += items.least(number)
+    for (let number = order.length - 1; number >= 0 && least <= budgetTokens; number--)
+      if (isDrop(order[number])) least += items.least(number)
+    return least
   }
 
   fits(draft: Draft = this.draft): boolean {
@@ -167,18 +193,18 @@ export class FitState {
 
   /** The tokens of everything that an injection prints, each piece counted by itself. */
   ownTokens(key: string, draft: Draft = this.draft): number {
-    return summaryOf(draft, this.counter).ownOf(key)
+    return ownTokens(draft, key, this.counter)
   }
 
   /** The request with an injection in another form. */
   tryout(shrunk: Injection): Tryout {
-    const injections = this.#injections.map((other) => (other.key === shrunk.key ? shrunk : other))
+    const injections = this.injections.map((other) => (other.key === shrunk.key ? shrunk : other))
     return { injections, draft: compose(injections, this.options) }
   }
 
   /** The request without some injections. */
   without(isGone: (key: string) => boolean): Tryout {
-    const injections = this.#injections.filter(({ key }) => !isGone(key))
+    const injections = this.injections.filter(({ key }) => !isGone(key))
     return { injections, draft: compose(injections, this.options) }
   }
 

@@ -2,7 +2,7 @@ import { PromptStrataError } from "../../core/errors.ts"
 import type { Injection } from "../../core/value.ts"
 import type { Draft } from "../draft/draft.ts"
 import { compose } from "../print/prompt-printer.ts"
-import { dropRun, plainDropsFrom } from "./drop-run.ts"
+import { dropRun, plainDropsEnd } from "./drop-run.ts"
 import { type FitOptions, FitState, type Fitted, type Goal } from "./fit-state.ts"
 import { shorten, shortenHistoryAhead } from "./shorten.ts"
 import { canShorten } from "./shrink.ts"
@@ -19,17 +19,17 @@ export function fit(injections: readonly Injection[], options: FitOptions): Fitt
     // Nothing is cut, so nobody asks for the tokens of a cut injection.
     return { draft: compose(injections, options), fromTokens: () => 0, steps: [], cut: {}, prefixMoved: undefined }
   }
-  const state = new FitState(injections, options)
   const order = byRank(injections)
+  const state = new FitState(injections, order, options)
   cutLongHistory(state, order)
   for (const injection of injections) holdCeiling(state, injection)
   holdReserve(state, injections)
   for (let index = 0; index < order.length && !state.fits(); ) {
-    const run = plainDropsFrom(order, index, state)
+    const end = plainDropsEnd(state, index)
     const injection = order[index]
-    if (run.length > 1) dropRun(state, run, budgetGoal)
+    if (end > index + 1) dropRun(state, { from: index, to: end }, budgetGoal)
     else if (injection) reach(state, injection, budgetGoal(state, injection))
-    index += Math.max(run.length, 1)
+    index = Math.max(end, index + 1)
   }
   if (!state.fits()) throw impossible(state, injections, options)
   return state.result()

@@ -52,8 +52,8 @@ function nextSize(
 export interface Gains {
   /** The number of things. */
   readonly length: number
-  /** About the tokens that the request loses with the first `count` things. */
-  upTo(count: number): number
+  /** The smallest number of things with which it loses about `over` tokens more than with the first `count`. */
+  next(count: number, over: number): number
   /** The tokens that it loses at least with thing number `index`; 0 if nothing is known. */
   atLeast(index: number): number
 }
@@ -61,12 +61,12 @@ export interface Gains {
 /**
  * Finds how many things have to go, in their order, until `excess` is not positive: with one thing fewer it is positive.
  * `undefined` if all of them are not enough. `excess` is exact; the gains only say which counts to try, so that a few calls are
- * enough. With nothing dropped, the excess is about `first`.
+ * enough. The search begins with the count `first`.
  */
 export function fewestGone(gains: Gains, first: number, excess: (count: number) => number): number | undefined {
   let tooFew = 0
   let enough: number | undefined
-  let count = nextCount(gains, 0, first)
+  let count = first
   for (let tries = 0; ; tries++) {
     count = Math.min(Math.max(count, tooFew + 1), enough === undefined ? gains.length : enough - 1)
     if (count <= tooFew) return enough
@@ -78,29 +78,31 @@ export function fewestGone(gains: Gains, first: number, excess: (count: number) 
     }
     if (enough !== undefined && enough - tooFew <= 1) return enough
     if (tooFew >= gains.length) return undefined
-    count = tries > 6 ? (tooFew + (enough ?? gains.length) + 1) >> 1 : nextCount(gains, count, over)
+    count = tries > 6 ? (tooFew + (enough ?? gains.length) + 1) >> 1 : gains.next(count, over)
   }
 }
 
-/** The smallest count whose gains reach those of `count` plus `over`. */
-function nextCount(gains: Gains, count: number, over: number): number {
-  const target = gains.upTo(count) + over
-  let [low, high] = [0, gains.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (gains.upTo(middle) >= target) high = middle
-    else low = middle + 1
-  }
-  return low
+/** Gains of things of which all estimates are known: `upTo` gives about the tokens that the request loses with the first `count`. */
+export interface KnownGains extends Gains {
+  upTo(count: number): number
 }
 
 /** Gains of things with known tokens. */
-export function gainsOf(tokens: readonly number[], least: readonly number[] = []): Gains {
+export function gainsOf(tokens: readonly number[]): KnownGains {
   const sums = [0]
   for (const count of tokens) sums.push((sums.at(-1) ?? 0) + count)
-  return {
-    length: tokens.length,
-    upTo: (count) => sums[count] ?? 0,
-    atLeast: (index) => least[index] ?? 0,
+  const upTo = (count: number): number => sums[count] ?? 0
+  const { length } = tokens
+  return { length, upTo, next: (count, over) => firstWith(length, (at) => upTo(at) >= upTo(count) + over), atLeast: () => 0 }
+}
+
+/** The smallest number up to `most` that passes, if all above one that passes do too; `most` if none passes. */
+export function firstWith(most: number, passes: (count: number) => boolean): number {
+  let [low, high] = [0, most]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (passes(middle)) high = middle
+    else low = middle + 1
   }
+  return low
 }

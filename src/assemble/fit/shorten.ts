@@ -1,11 +1,11 @@
 import type { CutSize } from "../../core/span.ts"
 import { type Injection, isText, type SlotEntry } from "../../core/value.ts"
 import { cutOf } from "../../encode/marked-text.ts"
-import { tokensUpTo } from "../tokens/counted-message.ts"
+import { apart, tokensUpTo } from "../tokens/counted-message.ts"
 import { TextSlices } from "../tokens/text-slices.ts"
 import { dropOrder, type Unit } from "./drop-order.ts"
 import type { FitState, Goal, Tryout } from "./fit-state.ts"
-import { fewestGone, type Gains, gainsOf, largestSize } from "./search.ts"
+import { fewestGone, firstWith, gainsOf, largestSize } from "./search.ts"
 import { dropUnits, type Shrunk, shrinkTo, sizeOf } from "./shrink.ts"
 import { historySteps, unitTokens } from "./water-marks.ts"
 
@@ -39,15 +39,16 @@ function tryouts(state: FitState, make: (size: number) => Shrunk): (size: number
 export function shortenHistoryAhead(state: FitState, whole: Injection, reason: string): void {
   const { budgetTokens = Number.POSITIVE_INFINITY } = state.options
   const steps = stepsOf(state, whole)
-  const own = steps.gains.upTo(steps.gains.length)
+  const gains = gainsOf(steps.tokens)
+  const own = gains.upTo(gains.length)
   if (own <= budgetTokens * plainly) return
   const over = own + state.lastingTokens() + state.turnValueTokens() - budgetTokens
   let count = 1
-  while (count < steps.units.length && steps.gains.upTo(count) < over) count++
+  while (count < steps.units.length && gains.upTo(count) < over) count++
   const { injection, cut } = dropUnits(whole, steps.order, steps.units[count - 1] ?? 0, state.notices)
   const tryout = state.tryout(injection)
-  const stepGains = steps.gains.upTo(count) - steps.gains.upTo(count - 1)
-  if (!tryout.draft.printed.has(whole.key) || state.totalTokens(tryout.draft) + stepGains / plainly <= budgetTokens) return
+  const gained = steps.tokens[count - 1] ?? 0
+  if (!tryout.draft.printed.has(whole.key) || state.totalTokens(tryout.draft) + gained / plainly <= budgetTokens) return
   state.cutAhead(tryout, own, { key: whole.key, cut, reason })
 }
 
@@ -58,7 +59,8 @@ const plainly = 1.25
 interface ListSteps {
   readonly order: readonly Unit[]
   readonly units: readonly number[]
-  readonly gains: Gains
+  /** About the tokens that each step saves beyond the step before. */
+  readonly tokens: readonly number[]
 }
 
 function shortList(state: FitState, whole: Injection, goal: Goal): Short | undefined {
@@ -69,12 +71,9 @@ function shortList(state: FitState, whole: Injection, goal: Goal): Short | undef
   const left = cut && "entries" in cut ? cut.entries : undefined
   const before = left === undefined ? 0 : steps.units.filter((units) => leftAfter(whole, steps.order, units) >= left).length
   if (before >= most) return undefined
-  const gains: Gains = {
-    length: most - before,
-    upTo: (count) => steps.gains.upTo(before + count) - steps.gains.upTo(before),
-    atLeast: () => 0,
-  }
-  const found = fewestGone(gains, goal.excess(state.draft), (count) => goal.excess(at(before + count).tryout.draft))
+  const gains = gainsOf(steps.tokens.slice(before, most))
+  const first = gains.next(0, goal.excess(state.draft))
+  const found = fewestGone(gains, first, (count) => goal.excess(at(before + count).tryout.draft))
   return at(found === undefined ? most : before + found)
 }
 
@@ -99,7 +98,7 @@ function findSteps(state: FitState, whole: Injection): ListSteps {
   const order = dropOrder(entries, whole.fit)
   const upTo = tokensUpTo(entries, state.counter)
   const tokens = order.map((unit) => unitTokens(unit, upTo))
-  return { order, units: order.map((_, index) => index + 1), gains: gainsOf(tokens) }
+  return { order, units: order.map((_, index) => index + 1), tokens }
 }
 
 /** The number of entries that are left after `units` units were dropped. */
@@ -128,7 +127,7 @@ function shortText(state: FitState, whole: Injection, goal: Goal): Short | undef
   const most = (cut && "characters" in cut ? Math.min(cut.characters, sizeOf(whole)) : sizeOf(whole)) - 1
   const minTokens = fit?.minTokens ?? 0
   const lacks = (size: number) => minTokens - contentTokens(state, key, at(size).tryout)
-  const least = minTokens <= 0 ? 0 : smallestSize(most + 1, lacks)
+  const least = minTokens <= 0 ? 0 : firstWith(most + 1, (size) => lacks(size) <= 0)
   if (least > most) return undefined
   // The excess comes off the text's tokens, and its length shrinks in proportion.
   const own = state.ownTokens(key)
@@ -149,20 +148,9 @@ function learner({ counter }: FitState, { content }: Injection): (shrunk: Inject
   }
 }
 
-/** The smallest size that lacks nothing. */
-function smallestSize(all: number, lacks: (size: number) => number): number {
-  let [low, high] = [0, all]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (lacks(middle) <= 0) high = middle
-    else low = middle + 1
-  }
-  return low
-}
-
 function contentTokens({ counter }: FitState, key: string, { draft }: Tryout): number {
   let tokens = 0
   for (const { pieces } of draft.messages)
-    for (const piece of pieces) if (piece.key === key && piece.part === "content") tokens += counter.part(piece).tokens
+    for (const piece of apart(pieces)) if (piece.key === key && piece.part === "content") tokens += counter.part(piece).tokens
   return tokens
 }

@@ -1,7 +1,6 @@
 import type { Injection, SlotEntry } from "../../core/value.ts"
 import { type MessageCounter, tokensUpTo } from "../tokens/counted-message.ts"
 import { dropOrder, type Unit } from "./drop-order.ts"
-import { type Gains, gainsOf } from "./search.ts"
 
 /** Options for the steps in which history is cut. Steps let a provider's cache serve the history over many turns (S16). */
 export interface WaterMarks {
@@ -25,7 +24,8 @@ export interface HistorySteps {
   readonly order: readonly Unit[]
   /** By step, the number of units that are dropped. The last step drops all. */
   readonly units: readonly number[]
-  readonly gains: Gains
+  /** By step, about the tokens of the units that it drops beyond those of the step before. */
+  readonly tokens: readonly number[]
 }
 
 /**
@@ -57,7 +57,7 @@ export function historySteps(
     tokens.push(stepGains)
     stepGains = 0
   }
-  return { order, units, gains: gainsOf(tokens) }
+  return { order, units, tokens }
 }
 
 /** Tokens of a unit's values. `upTo` holds the tokens of the list up to the end of each entry. */

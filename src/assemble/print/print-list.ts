@@ -31,6 +31,8 @@ interface ListContext {
   readonly stability: Stability
   readonly trust?: Trust
   readonly source?: Source | undefined
+  /** True if the pieces of each item but the first are joined to one. */
+  readonly joins?: boolean
 }
 
 /**
@@ -44,7 +46,7 @@ export function printList<Item extends ListItem>(items: readonly Item[], place: 
   const around = before?.context
   const isAlike = around?.dialect === context.dialect && around.file === context.file && around.key === context.key
   const isSame = around?.stability === context.stability && around.trust === context.trust && around.source === context.source
-  const known = isAlike && isSame ? before : undefined
+  const known = isAlike && isSame && around.joins === context.joins ? before : undefined
   const [scope, begun] = [writer.open(), recorder.pieces.length]
   const ends: number[] = []
   let [near, misses, news] = [0, 0, 0]

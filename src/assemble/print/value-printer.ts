@@ -130,20 +130,24 @@ export class ValuePrinter {
   /** Prints the items of the rest slot, each as an entry of `rest.md`. The results are remembered, by item and as a list. */
   restItems(items: readonly Injection[], { node, file }: Omit<EntryPlace, "injection">): boolean {
     const [writer, recorder] = [this.#writer, this.#recorder]
-    const context = { dialect: this.#dialect, file, key: "", stability: recorder.origin.stability }
+    const [joins, begun] = [items.length >= longList, recorder.pieces.length]
+    const context = { dialect: this.#dialect, file, key: "", stability: recorder.origin.stability, joins }
     // Recalled memories have another heading beside memories of the stack's own (S2). The copy keeps what was printed before apart.
     const hasOwn = items.some(({ key }) => key === "character.memories")
     const shown = hasOwn ? items.map((item) => (item.key === "memories" ? { ...item } : item)) : items
     const print = (injection: Injection): boolean => {
-      const around = recorder.enter(originOf(injection))
+      const [around, from] = [recorder.enter(originOf(injection)), recorder.pieces.length]
       const { key, content } = injection
       const entry: SlotEntry = { key: { text: key, trust: "author" }, content, beside: key === "memories" && shown !== items }
       const place = { injection, file, node, rest: true }
       const isPrinted = this.#block(this.#blockOf(injection, entry, place), place)
+      // The white space before the first item is the prompt file's own.
+      if (joins && from > begun) recorder.join(from, injection)
       recorder.origin = around
       return isPrinted
     }
-    return printList(shown, { node, context, writer, recorder, print, printedAgain: ({ key }) => recorder.markPrinted(key) })
+    const printedAgain = ({ key }: Injection): void => recorder.markPrinted(key)
+    return printList(shown, { node, context, writer, recorder, print, printedAgain })
   }
 
   /**

@@ -9,7 +9,16 @@ export interface Countable {
   readonly text: string
   /** Tokens of what stands behind the text, such as a picture. */
   readonly extraTokens?: number | undefined
+  /** The texts that it joins, if it was made from several. */
+  readonly inner?: readonly Countable[] | undefined
   known?: KnownText | undefined
+}
+
+/** The parts, and in place of a joined one those that it was made from. */
+export function apart<Part extends Countable>(
+  parts: readonly (Part & { readonly inner?: readonly Part[] | undefined })[],
+): readonly Part[] {
+  return parts.some(({ inner }) => inner) ? parts.flatMap((part): readonly Part[] => part.inner ?? [part]) : parts
 }
 
 /** The text of the first `count` parts. */
@@ -52,8 +61,11 @@ export interface MessageCounter {
 /** The growth of a message's count from part to part. */
 export interface Growth {
   readonly tokens: number
-  /** The share of each part. No share is negative, and their sum is the message's tokens. */
-  readonly shares: readonly number[]
+  /**
+   * The share of each part, and in place of a joined part those of the texts in it. No share is negative, and their sum is the
+   * message's tokens. They are found when they are asked for.
+   */
+  readonly shares: () => readonly number[]
   /** The tokens of the first `count` parts joined. */
   upTo(count: number): number
 }

@@ -1,5 +1,5 @@
 import type { TokenCounter } from "../../core/ports.ts"
-import { type Countable, type Growth, joined, type KnownText, type MessageCounter, type PartTokens } from "./counted-message.ts"
+import { apart, type Countable, joined, type KnownText, type MessageCounter, type PartTokens } from "./counted-message.ts"
 import { Generations } from "./generations.ts"
 import type { Part, Tail } from "./part.ts"
 import { PartStore } from "./part-store.ts"
@@ -59,8 +59,15 @@ function countByPieces(store: PartStore): MessageCounter {
     message: (parts) => walk(parts),
     growth(parts) {
       const upTo: number[] = []
-      walk(parts, upTo)
-      return growthOf(upTo)
+      const tokens = walk(parts, upTo)
+      const shares = (): readonly number[] => {
+        const all = apart(parts)
+        if (all === parts) return sharesOf(upTo)
+        const ofAll: number[] = []
+        walk(all, ofAll)
+        return sharesOf(ofAll)
+      }
+      return { tokens, shares, upTo: (count) => (count === 0 ? 0 : (upTo[count - 1] ?? 0)) }
     },
   }
 }
@@ -69,7 +76,7 @@ function countByPieces(store: PartStore): MessageCounter {
  * A part's share is the growth of the message with it. If a later part joins tokens of the text before it, so that the count
  * falls, the earlier parts get fewer tokens.
  */
-function growthOf(upTo: readonly number[]): Growth {
+function sharesOf(upTo: readonly number[]): readonly number[] {
   const shares = new Array<number>(upTo.length)
   let least = upTo.at(-1) ?? 0
   for (let index = upTo.length - 1; index >= 0; index--) {
@@ -77,7 +84,7 @@ function growthOf(upTo: readonly number[]): Growth {
     shares[index] = least - before
     least = before
   }
-  return { tokens: upTo.at(-1) ?? 0, shares, upTo: (count) => (count === 0 ? 0 : (upTo[count - 1] ?? 0)) }
+  return shares
 }
 
 /** The limits of one generation; the map holds two. */
@@ -93,26 +100,28 @@ function countBySums(counter: TokenCounter): MessageCounter {
     known.set(text, tokens, text.length)
     return tokens
   }
-  const message = (parts: readonly Countable[]): number =>
-    Math.ceil(parts.reduce((sum, { text, extraTokens = 0 }) => sum + estimate(text) + extraTokens, 0))
+  const sumOf = (parts: readonly Countable[]): number =>
+    apart(parts).reduce((sum, { text, extraTokens = 0 }) => sum + estimate(text) + extraTokens, 0)
   return {
     text: (text) => Math.ceil(estimate(text)),
-    part({ text, extraTokens = 0 }) {
-      const tokens = estimate(text) + extraTokens
+    part(given) {
+      const tokens = sumOf([given])
       return { tokens: Math.ceil(tokens), innerTokens: Math.floor(tokens) }
     },
-    message,
+    message: (parts) => Math.ceil(sumOf(parts)),
     growth(parts) {
       const upTo = [0]
       const shares: number[] = []
       let [sum, tokens] = [0, 0]
-      for (const { text, extraTokens = 0 } of parts) {
-        sum += estimate(text) + extraTokens
-        shares.push(Math.ceil(sum) - tokens)
-        tokens = Math.ceil(sum)
+      for (const part of parts) {
+        for (const { text, extraTokens = 0 } of part.inner ?? [part]) {
+          sum += estimate(text) + extraTokens
+          shares.push(Math.ceil(sum) - tokens)
+          tokens = Math.ceil(sum)
+        }
         upTo.push(tokens)
       }
-      return { tokens, shares, upTo: (count) => upTo[count] ?? 0 }
+      return { tokens, shares: () => shares, upTo: (count) => upTo[count] ?? 0 }
     },
   }
 }
@@ -141,10 +150,17 @@ function countWhole(counter: TokenCounter): MessageCounter {
     message,
     growth(parts) {
       const tokens = message(parts)
-      const counts = parts.length === 1 ? [tokens] : parts.map((part) => text(part.text) + (part.extraTokens ?? 0))
+      const all = apart(parts)
+      const shares = () =>
+        all.length === 1
+          ? [tokens]
+          : scaled(
+              all.map((part) => text(part.text) + (part.extraTokens ?? 0)),
+              tokens,
+            )
       return {
         tokens,
-        shares: scaled(counts, tokens),
+        shares,
         upTo: (count) => (count === parts.length ? tokens : message(parts.slice(0, count))),
       }
     },
