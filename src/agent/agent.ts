@@ -243,7 +243,7 @@ function sharedContext(
     onWarning: onWarning ?? warnOnConsole,
     background: createKeyedQueue(),
     running: new Set(),
-    turns: createKeyedQueue(),
+    turns: createKeyedQueue(16),
     ports,
     isClosed,
   }

@@ -128,3 +128,23 @@ describe("createKeyedQueue", () => {
 function indexesOf(tasks: readonly { readonly key: string }[], key: string): number[] {
   return tasks.flatMap((task, index) => (task.key === key ? [index] : []))
 }
+
+test("begins only some tasks of many keys at once, in their order, and keeps the order of each key", async () => {
+  const queue = createKeyedQueue(4)
+  const begun: string[] = []
+  const stuck = gate()
+  const begin = (name: string) => () => {
+    begun.push(name)
+    return stuck.task()
+  }
+  const all = Array.from({ length: 11 }, (_, at) => queue.enqueue(`key ${at}`, begin(`${at}`)))
+  const second = queue.enqueue("key 5", begin("5 again"))
+  for (let microtask = 0; microtask < 100; microtask++) await Promise.resolve()
+  expect(begun).toEqual(["0", "1", "2", "3"])
+  while (begun.length < 11) await new Promise(setImmediate)
+  expect(begun).toEqual(Array.from({ length: 11 }, (_, at) => `${at}`))
+  stuck.resolve("")
+  await Promise.all([...all, second])
+  expect(begun.at(-1)).toBe("5 again")
+  expect(queue.size).toBe(0)
+})

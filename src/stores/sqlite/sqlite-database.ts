@@ -4,6 +4,7 @@ import type { RandomSource, Timers } from "../../core/ports.ts"
 import { storeClosed } from "../../services/store/store.ts"
 import type { SqlDatabase } from "../sql/sql-database.ts"
 import type { Queries, Tables } from "../sql/sql-tables.ts"
+import { groupCommit } from "./group-commit.ts"
 import { type Sqlite, type SqliteDatabase, sqliteDialect } from "./node-sqlite.ts"
 import { busyFault, isBusy, sqliteFault } from "./sqlite-fault.ts"
 
@@ -27,7 +28,7 @@ export interface OpenSqlite extends SqlDatabase {
 
 /**
  * Opens an existing file. Several processes may have it open: a write waits for theirs without blocking this process. A write that
- * has settled is on the disk (WAL, full sync).
+ * has settled is on the disk (WAL, full sync). Writes that wait at the same time share a transaction.
  */
 export async function openSqliteDatabase(sqlite: Sqlite, file: string, options: SqliteDatabaseOptions): Promise<OpenSqlite> {
   let closing: Promise<void> | undefined
@@ -48,7 +49,10 @@ export async function openSqliteDatabase(sqlite: Sqlite, file: string, options: 
     raw,
     types: { text: "text", bytes: "blob" },
     read: (work) => inTransaction("read only", work),
-    write: (work) => inTransaction("read write", work),
+    write: groupCommit(
+      (work) => inTransaction("read write", work),
+      (sql) => raw.exec(sql),
+    ),
     // A write transaction locks the whole file.
     lockSchema: async () => {},
     exclusively: (work) => retried(() => db.connection().execute(async () => work(raw))),

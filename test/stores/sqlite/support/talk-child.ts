@@ -10,17 +10,26 @@ export interface TalkSettings {
   readonly name: string
   readonly turns: number
   readonly conversations: number
+  /** True if all conversations talk at the same time. */
+  readonly atOnce?: boolean
 }
 
 /** Commits turns with jobs, each after the newest commit of any process, and writes a line for each acknowledged turn. */
-const { file, name, turns, conversations } = JSON.parse(process.argv[2] ?? "{}") as TalkSettings
+const { file, name, turns, conversations, atOnce = false } = JSON.parse(process.argv[2] ?? "{}") as TalkSettings
 const store = await openSqliteStore(file)
 console.log("ready")
-for (let turn = 0; turn < turns; turn++) {
+const talkers = atOnce ? conversations : 1
+const talk = async (first: number): Promise<void> => {
+  for (let turn = first; turn < turns; turn += talkers) await say(turn)
+}
+await Promise.all(Array.from({ length: talkers }, (_, at) => talk(at)))
+await store.close()
+
+async function say(turn: number): Promise<void> {
   const turnId = `${name}-${turn}`
   const { key, commit } = turnOf(turnId, `conversation ${turn % conversations}`)
   for (;;) {
-    // Every other time it uses the cached session, if no other process wrote to it.
+    // Every other time the whole session is asked for.
     const record = await store.load(key, turn % 2 === 0 ? {} : { last: 0 })
     try {
       await store.commit(key, { ...commit, state: stateAfter(record, turnId), expectVersion: record?.version ?? 0 })
@@ -31,4 +40,3 @@ for (let turn = 0; turn < turns; turn++) {
   }
   console.log(`ack ${turnId}`)
 }
-await store.close()

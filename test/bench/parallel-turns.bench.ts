@@ -1,0 +1,84 @@
+import { monitorEventLoopDelay } from "node:perf_hooks"
+import { createAgent } from "../../src/agent/agent.ts"
+import type { LanguageModel } from "../../src/model/language-model.ts"
+import { resolveProfile } from "../../src/profile/resolve.ts"
+import type { BenchResult } from "./bench.ts"
+import { cpuMsAlone, formatMs, formatRatio, median } from "./measure.ts"
+
+const atOnce = 1_000
+const rounds = 7
+const warmUps = 2
+/** Turns that begin in a round of the event loop, at most 16, leave at least so many rounds to all else. */
+const leastRounds = 50
+const mostOfAlone = 1.5
+
+/** Turns that begin at the same moment, of a model that answers at once: the process must go on with other work in between. */
+export async function run(): Promise<BenchResult> {
+  const profile = resolveProfile({
+    dialect: "layered",
+    locale: "en",
+    persona: "You are Mira.",
+    memory: { enabled: false },
+    agent: { id: "bench" },
+  })
+  const agent = createAgent({ profile, model: talking })
+  let conversations = 0
+  const begin = async (): Promise<void> => {
+    const result = await agent.session(`of ${conversations++}`).send("Go on.").result
+    if (!result.ok) throw result.error
+  }
+  const delay = monitorEventLoopDelay({ resolution: 1 })
+  const [alone, together, seen]: [number[], number[], number[]] = [[], [], []]
+  for (let round = -warmUps; round < rounds; round++) {
+    const aloneMs = await cpuMsAlone(async () => {
+      for (let turn = 0; turn < atOnce; turn++) await begin()
+    })
+    let [isOver, loops] = [false, 0]
+    const look = (): void => {
+      loops++
+      if (!isOver) setImmediate(look)
+    }
+    look()
+    if (round >= 0) delay.enable()
+    const togetherMs = await cpuMsAlone(() => Promise.all(Array.from({ length: atOnce }, begin)))
+    isOver = true
+    delay.disable()
+    if (round < 0) continue
+    alone.push(aloneMs)
+    together.push(togetherMs)
+    seen.push(loops)
+  }
+  const [aloneMs, togetherMs] = [median(alone), median(together)]
+  const fewest = Math.min(...seen)
+  return {
+    title: `${atOnce.toLocaleString("en")} turns that begin at the same moment, in memory (median of ${rounds})`,
+    rows: [
+      { what: "a turn, one after the other, CPU", time: formatMs(aloneMs / atOnce) },
+      { what: "a turn, all at once, CPU", time: formatMs(togetherMs / atOnce), ratio: formatRatio(togetherMs, aloneMs) },
+      { what: "delay of the event loop meanwhile, p95", time: formatMs(delay.percentile(95) / 1e6) },
+      { what: "delay of the event loop meanwhile, most", time: formatMs(delay.max / 1e6) },
+    ],
+    notes: ["On a machine that does other work as well, that work is part of the delay."],
+    gates: [
+      {
+        name: `the event loop has at least ${leastRounds} rounds meanwhile`,
+        ok: fewest >= leastRounds,
+        detail: `${fewest}`,
+      },
+      {
+        name: `turns at once take at most ${mostOfAlone} of the CPU of turns one after the other`,
+        ok: togetherMs <= mostOfAlone * aloneMs,
+        detail: (togetherMs / aloneMs).toFixed(2),
+      },
+    ],
+  }
+}
+
+const talking: LanguageModel = {
+  id: "bench",
+  capabilities: { developerRole: false, tools: false },
+  async *stream() {
+    yield { type: "text-delta", delta: JSON.stringify({ action: "finish", message: "word ".repeat(20) }) }
+    yield { type: "finish", reason: "stop" }
+  },
+}
