@@ -3,24 +3,24 @@ import { basename, extname, resolve } from "node:path"
 import { type Command, Option } from "commander"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import type { TokenCounter } from "../../core/ports.ts"
-import { terminalLine, terminalText } from "../../encode/terminal-text.ts"
-import type { Card } from "../../layers/card/card.ts"
-import { cardParts, cardProblems } from "../../layers/card/card-problems.ts"
-import type { LoreEntry } from "../../layers/lorebook/lorebook.ts"
+import { terminalLine } from "../../encode/terminal-text.ts"
+import { cardProblems } from "../../layers/card/card-problems.ts"
 import { loadCard } from "../../node/cards/card-file.ts"
 import type { CardFile } from "../../node/cards/card-folder.ts"
 import { writeCard } from "../../node/cards/write-card.ts"
+import { environmentLocale } from "../../node/locale.ts"
 import { displayPath } from "../../node/shipped-files.ts"
 import { tiktokenCounter } from "../../tokenizers/tiktoken/tiktoken-counter.ts"
 import { defaultModel } from "../choose-model.ts"
 import type { CliContext, RunCommand } from "../context.ts"
 import { cardPathAt, importCard } from "../import/import-card.ts"
-import { exitCodes, jsonLine, type Paint, painterFor } from "../io.ts"
-import { printTable } from "../memory/terminal-table.ts"
+import { exitCodes, jsonLine, painterFor } from "../io.ts"
+import { cardPage, costTable, portraitOf } from "./card-page.ts"
 import { readLocale } from "./scaffold.ts"
 
 interface CardOptions {
   readonly json?: boolean
+  readonly plain?: boolean
   readonly format?: CardFile["format"]
   readonly image?: string
   readonly debug?: boolean
@@ -42,10 +42,9 @@ export function addCard(program: Command, run: RunCommand): void {
         const options = given.find((value) => typeof value === "object" && value !== null) as CardOptions
         return run((context) => work(file, options, context), { debug: options.debug, json: options.json })
       })
-  add("show", "Print a card: its texts, greetings and lore, and the tokens of each part.", showCard).option(
-    "--json",
-    "print the card's JSON",
-  )
+  add("show", "Print a card: its texts, greetings and lore, and the tokens of each part.", showCard)
+    .option("--json", "print the card's JSON")
+    .option("--plain", "without picture and colours")
   add("lint", "Say what is wrong with a card, and what each part costs in a turn. The exit code is 1 if something is.", lintCard)
   card
     .command("import")
@@ -80,66 +79,18 @@ async function counterOf({ ports, io }: CliContext): Promise<TokenCounter> {
 }
 
 /** Prints a card as a page for people. */
-async function showCard(path: string, { json }: CardOptions, context: CliContext): Promise<number> {
-  const { io } = context
-  const { card, format } = await loadCard(cardPathAt(path))
+async function showCard(path: string, { json, plain = false }: CardOptions, context: CliContext): Promise<number> {
+  const io = plain ? { ...context.io, env: { ...context.io.env, NO_COLOR: "1" } } : context.io
+  const file = await loadCard(cardPathAt(path))
+  const { card } = file
   if (json) io.stdout.write(`${jsonLine(card.json)}\n`)
-  else io.stdout.write(`${cardPage(card, { format, counter: await counterOf(context), paint: painterFor(io.stdout, io.env) })}\n`)
+  else {
+    const paint = painterFor(io.stdout, io.env)
+    const portrait = portraitOf(file, io)
+    const locale = environmentLocale(io.env)
+    io.stdout.write(`${cardPage(file, { counter: await counterOf(context), paint, portrait, locale })}\n`)
+  }
   return exitCodes.ok
-}
-
-interface PageParts {
-  readonly format: CardFile["format"]
-  readonly counter: TokenCounter
-  readonly paint: Paint
-}
-
-function cardPage(card: Card, { format, counter, paint }: PageParts): string {
-  const { creator, characterVersion, tags, creatorNotes, book, assets } = card
-  const facts = [
-    `card V${card.version} (${format})`,
-    creator === "" ? "" : `by ${terminalLine(creator)}`,
-    characterVersion === "" ? "" : `version ${terminalLine(characterVersion)}`,
-  ]
-  const head = `${paint("bold", terminalLine(card.shownName))}  ${paint("dim", facts.filter((fact) => fact !== "").join(" · "))}`
-  const block = (title: string, text: string) =>
-    text.trim() === "" ? [] : [`${paint("bold", title)}\n${terminalText(text.trim())}`]
-  const greetings = [...card.greetings, ...card.groupGreetings].map(
-    (text, at) => `${at + 1}. ${at < card.greetings.length ? "" : "(for groups) "}${terminalText(text.trim())}`,
-  )
-  const lore = (book?.entries ?? []).map((entry) => loreCells(entry, counter))
-  return [
-    [head, ...(tags.length === 0 ? [] : [paint("dim", terminalLine(tags.join(", ")))])].join("\n"),
-    ...block("Creator's notes", creatorNotes),
-    ...block("Description", card.description),
-    ...block("Personality", card.personality),
-    ...block("Scenario", card.scenario),
-    ...block("Greetings", greetings.join("\n")),
-    ...(lore.length === 0
-      ? []
-      : [`${paint("bold", "Lore")}\n${printTable(["ORDER", "KEYS", "TITLE", "PLACE", "TOKENS"], lore)}`]),
-    ...block("Assets", assets.map(({ type, name, uri }) => `${type} ${name}: ${uri.slice(0, 80)}`).join("\n")),
-    costTable(card, counter, paint),
-    ...block("Warnings", cardProblems(card).join("\n")),
-  ].join("\n\n")
-}
-
-function loreCells(
-  { order, keys, title = "", position, constant, disabled, text }: LoreEntry,
-  counter: TokenCounter,
-): readonly string[] {
-  const words = keys.map((key) => (typeof key === "string" ? key : `/${key.source}/${key.flags}`)).join(", ")
-  const place = position?.at === "depth" ? `depth ${position.depth}, ${position.role}` : (position?.at ?? "")
-  const state = disabled === true ? "(off) " : constant === true ? "(always) " : ""
-  return [String(order), state + words, title, place, String(counter.count(text.text))]
-}
-
-function costTable(card: Card, counter: TokenCounter, paint: Paint): string {
-  const parts = cardParts(card).map((part) => ({ ...part, tokens: counter.count(part.text) }))
-  const sum = (always: boolean) => parts.reduce((total, part) => total + (part.always === always ? part.tokens : 0), 0)
-  const rows = parts.map(({ name, tokens, always }) => [name, String(tokens), always ? "every turn" : "when called"])
-  const total = `${sum(true)} tokens in every turn, up to ${sum(true) + sum(false)} with all lore`
-  return `${paint("bold", "Costs")}\n${printTable(["PART", "TOKENS", "WHEN"], rows)}\n${total}`
 }
 
 /** Says what is wrong with a card. Resolves to 1 if something is. */

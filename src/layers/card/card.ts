@@ -30,6 +30,8 @@ export interface Card {
   readonly systemPrompt: string
   readonly postHistory: string
   readonly creatorNotes: string
+  /** The notes in other languages, by their ISO 639-1 code. */
+  readonly notesByLanguage: Readonly<Record<string, string>>
   readonly creator: string
   readonly characterVersion: string
   readonly tags: readonly string[]
@@ -84,6 +86,11 @@ function fieldsOf(json: Card["json"], { version, data, warnings, read }: CardPar
     systemPrompt: read.text("system_prompt"),
     postHistory: read.text("post_history_instructions"),
     creatorNotes: read.text("creator_notes"),
+    notesByLanguage: Object.fromEntries(
+      Object.entries(recordOf(data.creator_notes_multilingual)).flatMap(([code, notes]) =>
+        typeof notes === "string" && notes.trim() !== "" ? [[code, notes]] : [],
+      ),
+    ),
     creator: read.text("creator"),
     characterVersion: read.text("character_version"),
     tags: read.texts("tags"),
