@@ -17,6 +17,22 @@ const problems = [
 describe("promptstrata card import", () => {
   const files = { "mei.json": JSON.stringify({ spec: "chara_card_v2", spec_version: "2.0", data }) }
 
+  test("replaces a project with --force alone: no part of the card before is left, and other files stay", async () => {
+    const from = tempFolder(files)
+    const other = { spec: "chara_card_v2", spec_version: "2.0", data: { name: "Mei", description: "Another.", extensions: {} } }
+    writeFileSync(`${from}/other.json`, JSON.stringify(other))
+    await run(["card", "import", `${from}/mei.json`, `${from}/shop`])
+    const own = `${from}/shop/prompts/characters/mei/world_book.md`
+    writeFileSync(own, "mine")
+    const refused = await run(["card", "import", `${from}/other.json`, `${from}/shop`])
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("expected a folder without the files")])
+    expect((await run(["card", "import", `${from}/other.json`, `${from}/shop`, "--force"])).code).toBe(0)
+    await run(["card", "export", `${from}/shop`, `${from}/again.json`])
+    expect(JSON.parse(readFileSync(`${from}/again.json`, "utf8"))).toEqual(other)
+    expect(readFileSync(own, "utf8")).toBe("mine")
+    expect((await run(["import", `${from}/mei.json`, `${from}/shop`, "--force"])).code).toBe(0)
+  })
+
   test("makes a project that loads, lints with the places of the card's problems, and exports the same card", async () => {
     const from = tempFolder(files)
     const { code, stderr } = await run(["card", "import", `${from}/mei.json`, `${from}/shop`])

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { describe, expect, test } from "vitest"
 import { readCard } from "../../src/node/cards/card-file.ts"
 import { sampleCard as data } from "../support/sample-card.ts"
@@ -43,6 +43,12 @@ describe("promptstrata card", () => {
     expect(readCard(readFileSync(`${from}/mei.charx`)).card.json).toMatchObject({ data })
     const again = await run(["card", "export", `${from}/mei.json`, `${from}/mei.charx`])
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("expected to write a new file")])
+    const forced = await run(["card", "export", `${from}/bad.json`, `${from}/mei.charx`, "--force"])
+    expect([forced.code, readCard(readFileSync(`${from}/mei.charx`)).card.json]).toMatchObject([1, { data }])
+    const other = { spec: "chara_card_v2", data: { name: "Other" } }
+    writeFileSync(`${from}/other.json`, JSON.stringify(other))
+    expect((await run(["card", "export", `${from}/other.json`, `${from}/mei.charx`, "--force"])).code).toBe(0)
+    expect(readCard(readFileSync(`${from}/mei.charx`)).card.json).toEqual(other)
     const png = await run(["card", "export", `${from}/mei.json`, `${from}/mei.png`])
     expect([png.code, png.stderr, existsSync(`${from}/mei.png`)]).toEqual([
       2,

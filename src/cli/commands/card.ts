@@ -6,7 +6,7 @@ import type { TokenCounter } from "../../core/ports.ts"
 import { terminalLine } from "../../encode/terminal-text.ts"
 import { cardProblems } from "../../layers/card/card-problems.ts"
 import { loadCard } from "../../node/cards/card-file.ts"
-import type { CardFile } from "../../node/cards/card-folder.ts"
+import { type CardFile, cardFolderAt } from "../../node/cards/card-folder.ts"
 import { writeCard } from "../../node/cards/write-card.ts"
 import { environmentLocale } from "../../node/locale.ts"
 import { displayPath } from "../../node/shipped-files.ts"
@@ -16,13 +16,19 @@ import type { CliContext, RunCommand } from "../context.ts"
 import { cardPathAt, importCard } from "../import/import-card.ts"
 import { exitCodes, jsonLine, painterFor } from "../io.ts"
 import { cardPage, costTable, portraitOf } from "./card-page.ts"
-import { readLocale } from "./scaffold.ts"
+import { readLocale, replaceFile } from "./scaffold.ts"
 
 interface CardOptions {
   readonly json?: boolean
   readonly plain?: boolean
   readonly format?: CardFile["format"]
   readonly image?: string
+  readonly debug?: boolean
+}
+
+interface ImportOptions {
+  readonly locale?: string
+  readonly force?: boolean
   readonly debug?: boolean
 }
 
@@ -49,24 +55,25 @@ export function addCard(program: Command, run: RunCommand): void {
   card
     .command("import")
     .description(
-      "Make a project of a card, as init does: its texts, greetings and lore become files to edit. No file is overwritten.",
+      "Make a project of a card, as init does: its texts, greetings and lore become files to edit. No file is overwritten without --force.",
     )
     .argument("<file>", "the card: .png, .charx or .json")
     .argument("[folder]", "folder of the project (default: the character's name)")
     .option("--locale <locale>", "language of the prompts: en or zh-CN (default: the card's)")
+    .option("--force", "replace files that are there already")
     .option("--debug", "print the stack of an error")
-    .action((file: string, folder: string | undefined, { locale, debug }: { locale?: string; debug?: boolean }) =>
-      run((context) => importCard({ file, folder, locale: readLocale(locale), version: program.version() ?? "" }, context), {
-        debug,
-      }),
-    )
+    .action((file: string, folder: string | undefined, { locale, debug, force }: ImportOptions) => {
+      const plan = { file, folder, force, version: program.version() ?? "" }
+      return run((context) => importCard({ ...plan, locale: readLocale(locale) }, context), { debug })
+    })
   card
     .command("export")
-    .description("Write a card in another form. A file that is there already is not replaced.")
+    .description("Write a card in another form. A file that is there already is not replaced without --force.")
     .argument("<file>", "the card: .png, .charx or .json, or the folder of an imported one")
-    .argument("[to]", "the new file (default: the card's name with the form's ending, here)")
+    .argument("[to]", "the new file (default: here, as JSON; an imported card in the form that it came in)")
     .addOption(new Option("--format <format>", "the form of the new file").choices(["json", "png", "charx"]))
     .option("--image <file>", "the picture of a PNG card that was none before")
+    .option("--force", "replace a file that is there already")
     .option("--debug", "print the stack of an error")
     .action((file: string, to: string | undefined, options: CardOptions) =>
       run((context) => exportCard({ file, to, ...options }, context), { debug: options.debug }),
@@ -107,18 +114,24 @@ async function lintCard(path: string, _: CardOptions, context: CliContext): Prom
 interface ExportOptions extends CardOptions {
   readonly file: string
   readonly to: string | undefined
+  readonly force?: boolean
 }
 
 /** Writes a card in another form. */
-async function exportCard({ file, to, format: wanted, image }: ExportOptions, { screen }: CliContext): Promise<number> {
+async function exportCard(
+  { file, to, format: wanted, image, force = false }: ExportOptions,
+  { screen }: CliContext,
+): Promise<number> {
   const path = cardPathAt(file)
   const card = await loadCard(path)
   const named = to === undefined ? undefined : formats[extname(to).toLowerCase()]
-  const format = wanted ?? named ?? (to === undefined ? "json" : card.format)
+  const isImported = cardFolderAt(path) !== undefined
+  const format = wanted ?? named ?? (to === undefined && !isImported ? "json" : card.format)
   const target = resolve(to ?? `${basename(path, path === file ? extname(path) : "")}.${format}`)
   const bytes = writeCard(card, { format, image: image === undefined ? undefined : readFileSync(image) })
   try {
-    writeFileSync(target, bytes, { flag: "wx" })
+    if (force) replaceFile(target, bytes)
+    else writeFileSync(target, bytes, { flag: "wx" })
   } catch (cause) {
     throw new PromptStrataError("file", `expected to write a new file ${displayPath(target)}, but ${messageOf(cause)}.`, {
       cause,

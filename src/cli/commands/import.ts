@@ -7,6 +7,7 @@ import type { CliContext, RunCommand } from "../context.ts"
 import { type Foreign, findKind } from "../import/find-kind.ts"
 import { importCard } from "../import/import-card.ts"
 import { importChat } from "../import/import-chat.ts"
+import { filesOfLorebook } from "../import/import-lorebook.ts"
 import { filesOfPreset } from "../import/import-preset.ts"
 import { type ImportedFiles, writeImport } from "../import/imported-files.ts"
 import { filesOfServers } from "../import/mcp-servers.ts"
@@ -23,6 +24,7 @@ interface ImportOptions extends CommonOptions, StoreOptions {
 const help = `
 What it is, is seen from its content:
   a character card                becomes a project, as init makes one
+  a lorebook (.json, .md)         becomes a file of a profile that others extend
   a chat of SillyTavern (.jsonl)  becomes a conversation of the profile's character, in the store
   a preset or a template of it    becomes a dialect, with a profile that uses it
   a workspace of OpenClaw         becomes a profile with its documents, rules and notes
@@ -43,7 +45,7 @@ export function addImportFile(program: Command, run: RunCommand): void {
     .description("Take over a file or folder of another program: it says what it found, and makes the right thing of it.")
     .argument("<path>", "the file or folder")
     .argument("[to]", "folder for new files (default: named after the content)")
-    .option("--force", "replace files that are there already; a card makes a new folder always")
+    .option("--force", "replace files that are there already")
     .option("--conversation <name>", "name of the conversation that a chat becomes (default: the next one of chat)")
   addCommonOptions(command, { profile: "fay", store: "required" })
     .addHelpText("after", help)
@@ -63,7 +65,7 @@ interface ImportPlan extends ImportOptions {
 async function importFile(path: string, { folder, version, ...options }: ImportPlan, context: CliContext): Promise<number> {
   const found = findKind(path)
   const given = readLocale(options.locale)
-  if (found.kind === "card") return importCard({ file: path, folder, locale: given, version }, context)
+  if (found.kind === "card") return importCard({ file: path, folder, locale: given, version, force: options.force }, context)
   if (found.kind !== "chat") {
     const locale = given ?? readLocale(promptLocale({ env: context.io.env })) ?? "en"
     return writeImport(filesOf(path, found, locale), { folder, force: options.force === true }, context)
@@ -81,6 +83,8 @@ function filesOf(file: string, found: WithFiles, locale: CharacterLocale): Impor
   switch (found.kind) {
     case "preset":
       return filesOfPreset({ file, json: found.json, locale })
+    case "lorebook":
+      return filesOfLorebook({ file, found, locale })
     case "servers":
       return filesOfServers(found.servers, { file, locale })
     case "agents":

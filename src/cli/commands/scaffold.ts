@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { basename, dirname, join, relative, resolve, sep } from "node:path"
 import { PromptStrataError } from "../../core/errors.ts"
 import { isFolder } from "../../node/file-log.ts"
@@ -79,12 +79,20 @@ export function requireNew(folder: string, paths: readonly string[]): void {
   })
 }
 
-/** Writes files and creates their folders. Throws for a file that exists; it stays as it is. */
-export function writeNewFiles(folder: string, files: ReadonlyMap<string, string | Uint8Array>): void {
+/** Writes files and creates their folders. Throws for a file that exists, which stays as it is, unless `force` is set. */
+export function writeNewFiles(folder: string, files: ReadonlyMap<string, string | Uint8Array>, force = false): void {
   for (const [path, text] of files) {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
-    writeFileSync(join(folder, path), text, { flag: "wx" })
+    if (force) replaceFile(join(folder, path), text)
+    else writeFileSync(join(folder, path), text, { flag: "wx" })
   }
+}
+
+/** Replaces a file in one step. Whoever reads it meanwhile gets the old one or the new one. */
+export function replaceFile(path: string, content: string | Uint8Array): void {
+  const next = `${path}.${process.pid}.new`
+  writeFileSync(next, content, { flag: "wx" })
+  renameSync(next, path)
 }
 
 /** The language that `--locale` names. Throws `usage` for one without templates. */

@@ -1,5 +1,6 @@
 import type { HistoryMessage, SessionKey, Speaker } from "../../core/conversation.ts"
-import type { SessionStore, StoredTurn } from "../../services/store/session-store.ts"
+import type { StoredTurn } from "../../services/store/session-store.ts"
+import type { Store } from "../../services/store/store.ts"
 import type { TavernChat, TavernMessage } from "./tavern-chat.ts"
 
 /** The people of a session that a chat becomes, or that becomes a chat. */
@@ -66,8 +67,18 @@ function charactersOf(chat: TavernChat, { agent }: ChatPeople) {
   return { own, others: [...names].filter((name) => name !== own) }
 }
 
-/** Writes turns into a session that is new. Swipes become the alternatives of a turn. */
-export async function storeTurns(store: SessionStore, key: SessionKey, turns: readonly ChatTurn[]): Promise<void> {
+/** Writes turns into a session that is new, all or none. Swipes become the alternatives of a turn. */
+export async function storeTurns(store: Store, key: SessionKey, turns: readonly ChatTurn[]): Promise<void> {
+  try {
+    await commitTurns(store, key, turns)
+  } catch (thrown) {
+    // Half of a chat is of no use, and the next import would find its conversation taken.
+    await store.forget({ agent: key.agent, conversation: key.conversation })
+    throw thrown
+  }
+}
+
+async function commitTurns(store: Store, key: SessionKey, turns: readonly ChatTurn[]): Promise<void> {
   let version = 0
   let waiting: HistoryMessage[] = []
   let parent: string | null = null

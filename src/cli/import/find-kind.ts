@@ -16,6 +16,7 @@ import { isWorkspace } from "./workspace-files.ts"
 export type Foreign =
   | { readonly kind: "card" }
   | { readonly kind: "chat"; readonly text: string }
+  | { readonly kind: "lorebook"; readonly text: string; readonly ending: "json" | "md" }
   | { readonly kind: "preset"; readonly json: Readonly<Record<string, unknown>> }
   | { readonly kind: "servers"; readonly servers: Readonly<Record<string, unknown>> }
   | { readonly kind: "agents"; readonly text: string }
@@ -41,12 +42,14 @@ export function findKind(path: string): Foreign {
   const text = textOf(bytes, file)
   const line = parsedJson(text.slice(0, text.search(/\n|$/)))
   const json = parsedJson(text)
+  if (isRecord(json) && isLorebookJson(json)) return { kind: "lorebook", text, ending: "json" }
   if (isRecord(json) && isCardJson(json)) return { kind: "card" }
   const servers = isRecord(json) ? mcpServersIn(json) : undefined
   if (servers !== undefined) return { kind: "servers", servers }
   if (isRecord(json) && isPresetJson(json)) return { kind: "preset", json }
   if (isTavernHeader(line)) return { kind: "chat", text }
   if (basename(path) === "AGENTS.md") return { kind: "agents", text }
+  if (/^\s*---\s*\n(?:(?!---).*\n)*?(?:keys|always):/.test(text)) return { kind: "lorebook", text, ending: "md" }
   throw unknown(file, json === undefined ? "another text" : "other JSON")
 }
 
@@ -72,8 +75,16 @@ function isCardJson(json: Readonly<Record<string, unknown>>): boolean {
   return typeof json.name === "string" && ["description", "first_mes", "mes_example", "personality"].some((name) => name in json)
 }
 
+/** True for a lorebook of V3, for one in the form of a card's, and for a world file of SillyTavern, whose entries are an object. */
+function isLorebookJson(json: Readonly<Record<string, unknown>>): boolean {
+  if (json.spec === "lorebook_v3") return true
+  const isEntry = (entry: unknown) => isRecord(entry) && ("key" in entry || "keys" in entry)
+  const { entries } = json
+  return typeof entries === "object" && entries !== null && json.data === undefined && Object.values(entries).some(isEntry)
+}
+
 const kinds =
-  "a character card (.png, .charx, .json), a chat (.jsonl), preset or template (.json) of SillyTavern, a workspace of OpenClaw, an AGENTS.md, or settings of MCP servers (mcpServers)"
+  "a character card (.png, .charx, .json), a lorebook (.json, .md), a chat (.jsonl), preset or template (.json) of SillyTavern, a workspace of OpenClaw, an AGENTS.md, or settings of MCP servers (mcpServers)"
 
 function unknown(file: string, found: string, cause?: unknown): PromptStrataError {
   return new PromptStrataError("usage", `expected ${kinds} at ${file}, found ${found}.`, { hint: "Nothing was written.", cause })

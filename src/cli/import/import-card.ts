@@ -1,11 +1,11 @@
-import { existsSync, readdirSync } from "node:fs"
-import { basename, extname, join, relative, resolve } from "node:path"
+import { existsSync, readdirSync, rmSync } from "node:fs"
+import { basename, extname, join, relative, resolve, sep } from "node:path"
 import { createAgent } from "../../agent/agent.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { terminalLine, terminalText } from "../../encode/terminal-text.ts"
 import { cardProblems } from "../../layers/card/card-problems.ts"
 import { loadCard } from "../../node/cards/card-file.ts"
-import { type CardFile, cardFolderAt, filesOfCard } from "../../node/cards/card-folder.ts"
+import { type CardFile, cardFolderAt, filesOfCard, isCardPart } from "../../node/cards/card-folder.ts"
 import { partsFile } from "../../node/cards/card-parts.ts"
 import { plainName } from "../../node/cards/card-persona.ts"
 import { loadProfile } from "../../node/profile/load-profile.ts"
@@ -31,10 +31,15 @@ export interface CardImport {
   /** Default: the card's, guessed from its letters. */
   readonly locale?: CharacterLocale | undefined
   readonly version: string
+  /** Replaces files that are there, and takes away those that are a part of another card. Default: false. */
+  readonly force?: boolean | undefined
 }
 
-/** Makes a project of a card's file, as `init` makes one. No file is overwritten. Resolves to the exit code. */
-export async function importCard({ file, folder, locale, version }: CardImport, { screen }: CliContext): Promise<number> {
+/** Makes a project of a card's file, as `init` makes one. No file is overwritten without `force`. Resolves to the exit code. */
+export async function importCard(
+  { file, folder, locale, version, force = false }: CardImport,
+  { screen }: CliContext,
+): Promise<number> {
   const card = await loadCard(file)
   const named = plainName(card.card.shownName) || plainName(card.card.name)
   const name = named || "Character"
@@ -51,9 +56,10 @@ export async function importCard({ file, folder, locale, version }: CardImport, 
   const scaffold = ["character/common", "card/common", `card/${plan.locale}`]
   const files = new Map<string, string | Uint8Array>([...characterFiles(plan, scaffold), ...parts])
   const snapshot = "test/prompt.md"
-  requireNew(target, [...files.keys(), snapshot])
-  writeNewFiles(target, files)
-  writeNewFiles(target, new Map([[snapshot, await promptOf(resolve(target, "profiles", `${id}.toml`))]]))
+  if (force) for (const path of strayParts(join(target, "prompts", "characters", id), new Set(files.keys()), target)) rmSync(path)
+  else requireNew(target, [...files.keys(), snapshot])
+  writeNewFiles(target, files, force)
+  writeNewFiles(target, new Map([[snapshot, await promptOf(resolve(target, "profiles", `${id}.toml`))]]), force)
   const shown = relative(process.cwd(), resolve(target)) || "."
   const problems = cardProblems(card.card)
   screen.note(
@@ -77,6 +83,16 @@ export async function importCard({ file, folder, locale, version }: CardImport, 
     ),
   )
   return exitCodes.ok
+}
+
+/** The files in a card's folder that are parts of a card and none of the new ones, so that they would be read with these. */
+function strayParts(folder: string, kept: ReadonlySet<string>, target: string): readonly string[] {
+  const found = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8", withFileTypes: true }) : []
+  const paths = found.flatMap((each) => (each.isFile() ? [join(each.parentPath, each.name)] : []))
+  return paths.filter((path) => {
+    const isKept = kept.has(relative(target, path).split(sep).join("/"))
+    return !isKept && isCardPart(relative(folder, path).split(sep).join("/"))
+  })
 }
 
 /** Chinese if Chinese characters are more than a tenth of the letters and no Japanese or Korean ones are among them. */

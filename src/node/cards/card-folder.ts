@@ -51,6 +51,13 @@ export function cardFolderAt(path: string): string | undefined {
   return isFolder(path) && fileExists(join(path, partsFile)) ? path : undefined
 }
 
+/** True for the path of a file in the folder of an imported card that is read with it. */
+export function isCardPart(path: string): boolean {
+  const [first = "", ...more] = path.split("/")
+  if (more.length === 0) return [...knownNames, partsFile, portraitFile, otherFiles].includes(first)
+  return first === "assets" || (listFolders.includes(first) && isPart(path))
+}
+
 /** The files of an imported card, by their paths in its folder. Reading them with {@link loadCardFolder} gives back the card. */
 export function filesOfCard({ card, chunks, files }: CardFile): ReadonlyMap<string, string | Uint8Array> {
   const made = new Map<string, string | Uint8Array>(partsOfJson(card.json))

@@ -60,6 +60,19 @@ describe("a chat of SillyTavern", () => {
     )
   })
 
+  test("C4: is stored whole or not at all", async () => {
+    const swiped = { name: "Mei", isUser: false, swipes: ["a", "b"].map((text) => ({ text, atMs: at })), chosen: 0 }
+    const chat = { userName: "Ann", characterName: "Mei", messages: [swiped, swiped], report: [] }
+    const store = createInMemoryStore()
+    const commit = store.commit.bind(store)
+    const ids = countingIds()
+    let commits = 0
+    store.commit = (...args) => (++commits === 4 ? Promise.reject(new Error("no room")) : commit(...args))
+    const { turns } = turnsOf(chat, people, () => ids.next("turn"))
+    await expect(storeTurns(store, key, turns)).rejects.toThrow("no room")
+    expect([commits, await store.load(key)]).toEqual([4, undefined])
+  })
+
   test("C4: is read with all that its programs write; what is not taken is listed", () => {
     const text = lines(
       header,

@@ -38,6 +38,37 @@ const servers = {
 const reportIn = (stderr: string) => stderr.split("Not taken, or not as it was:\n  ")[1]?.trimEnd().split("\n  ")
 
 describe("promptstrata import", () => {
+  const entry = { keys: ["dragon", "/(a)\\1/"], content: "Dragons sleep.", insertion_order: "5" }
+  test.each([
+    ["world.json", JSON.stringify({ entries: { 0: { uid: 0, key: ["dragon"], content: "Dragons sleep." } } }), []],
+    [
+      "v3.json",
+      JSON.stringify({ spec: "lorebook_v3", data: { entries: [{ ...entry, keys: ["dragon"], insertion_order: 5 }] } }),
+      [],
+    ],
+    [
+      "book.json",
+      JSON.stringify({ name: "Book", description: "Of dragons.", entries: [entry] }),
+      [
+        'lorebook.entries[0].insertion_order: expected a number, found "5"; read as 5.',
+        'entry "0": the pattern /(a)\\1/ is not used: a backreference cannot be searched for in linear time.',
+      ],
+    ],
+    ["own.md", "---\ntitle: Dragons\nkeys: [dragon]\n---\nDragons sleep.\n", []],
+  ])("C1: makes a profile with the lorebook of %s, which stays as it is", async (name, text, report) => {
+    const folder = tempFolder({ [name]: text })
+    const { code, stderr } = await run(["import", `${folder}/${name}`, `${folder}/made`])
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`A lorebook with 1 entry: lore/${name}`)])
+    expect(reportIn(stderr) ?? []).toEqual(report)
+    expect(read(`${folder}/made/lore/${name}`)).toBe(text)
+    const path = `${folder}/made/profiles/${name.split(".")[0]}.toml`
+    const { stdout } = await run(["render", path, "--question", "A dragon?"])
+    expect(stdout).toContain("Dragons sleep.")
+    expect((await run(["lint", path])).stdout).toMatch(/^0 errors, 0 warnings/)
+    expect((await run(["import", `${folder}/${name}`, `${folder}/made`])).code).toBe(2)
+    expect((await run(["import", `${folder}/${name}`, `${folder}/made`, "--force"])).code).toBe(0)
+  })
+
   test("makes a profile of a workspace of OpenClaw, which lints clean and shows its documents and rules", async () => {
     const folder = tempFolder(claw)
     symlinkSync(`${folder}/secret.md`, `${folder}/claw/BOOTSTRAP.md`)
