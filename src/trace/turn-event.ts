@@ -32,8 +32,8 @@ export type TurnEvent =
   | { readonly type: "bubble"; readonly text: string }
   /** A file that the answer shows (R8). It follows the bubble that it stands in, because the words of that bubble introduce it. */
   | { readonly type: "attachment"; readonly attachment: FileAttachment }
-  /** An emotion that the profile's format found in the answer (L4). */
-  | { readonly type: "emotion"; readonly emotion: string }
+  /** An emotion that the profile's format found in the answer (L4), with the asset of the character card that shows it (C12). */
+  | { readonly type: "emotion"; readonly emotion: string; readonly asset?: string }
   /** The value of a structured answer so far, not yet checked: a beginning of the next one, unless the model was asked again. */
   | { readonly type: "partial-output"; readonly value: unknown }
   | { readonly type: "output-event"; readonly name: string; readonly data: unknown }

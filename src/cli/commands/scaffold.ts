@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { basename, dirname, join, relative, resolve, sep } from "node:path"
 import { PromptStrataError } from "../../core/errors.ts"
 import { isFolder } from "../../node/file-log.ts"
@@ -86,6 +86,11 @@ export function writeNewFiles(folder: string, files: ReadonlyMap<string, string 
     if (force) replaceFile(join(folder, path), text)
     else writeFileSync(join(folder, path), text, { flag: "wx" })
   }
+}
+
+/** Deletes files that the new ones would be read with. */
+export function removeFiles(paths: readonly string[]): void {
+  for (const path of paths) rmSync(path)
 }
 
 /** Replaces a file in one step. Whoever reads it meanwhile gets the old one or the new one. */

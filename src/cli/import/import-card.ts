@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync } from "node:fs"
+import { existsSync, readdirSync } from "node:fs"
 import { basename, extname, join, relative, resolve, sep } from "node:path"
 import { createAgent } from "../../agent/agent.ts"
 import { PromptStrataError } from "../../core/errors.ts"
@@ -16,6 +16,7 @@ import {
   characterFiles,
   characterId,
   cloneAsDependency,
+  removeFiles,
   requireNew,
   writeNewFiles,
 } from "../commands/scaffold.ts"
@@ -56,7 +57,7 @@ export async function importCard(
   const scaffold = ["character/common", "card/common", `card/${plan.locale}`]
   const files = new Map<string, string | Uint8Array>([...characterFiles(plan, scaffold), ...parts])
   const snapshot = "test/prompt.md"
-  if (force) for (const path of strayParts(join(target, "prompts", "characters", id), new Set(files.keys()), target)) rmSync(path)
+  if (force) removeFiles(strayParts(join(target, "prompts", "characters", id), new Set(files.keys()), target))
   else requireNew(target, [...files.keys(), snapshot])
   writeNewFiles(target, files, force)
   writeNewFiles(target, new Map([[snapshot, await promptOf(resolve(target, "profiles", `${id}.toml`))]]), force)

@@ -18,6 +18,7 @@ import { displayPath } from "../shipped-files.ts"
 import { readCardOf } from "./card-file.ts"
 import { isPartsPath, readCardFolder } from "./card-folder.ts"
 import { cardHook } from "./card-hook.ts"
+import { type EmotionAssets, emotionAssets } from "./emotion-assets.ts"
 
 /** The language, the user and the time, on which a card's texts depend. */
 export interface CardSurroundings {
@@ -42,6 +43,7 @@ export interface CardPersona {
   /** All greetings: the first message, its alternatives, and those for groups. */
   readonly greetings: readonly string[]
   readonly plugin: Plugin
+  readonly emotions: EmotionAssets
 }
 
 const maxBytes = 128 * 1024 * 1024
@@ -49,11 +51,10 @@ const maxBytes = 128 * 1024 * 1024
 /** Reads the persona that is a card. Throws `file`, with the path, as `loadCard` does. */
 export function readCardPersona(path: string, surroundings: CardSurroundings): CardPersona {
   const file = displayPath(path)
-  const card = isPartsPath(path)
-    ? readCardFolder(dirname(path))
-    : readCardOf(path, readBytes(path, file, { maxBytes, kind: "card" })).card
+  const folder = isPartsPath(path) ? dirname(path) : undefined
+  const card = folder ? readCardFolder(folder) : readCardOf(path, readBytes(path, file, { maxBytes, kind: "card" })).card
   const { text, ...persona } = cardPersona(card, surroundings)
-  return { ...persona, text: { ...text, source: { file, line: 1 } } }
+  return { ...persona, emotions: emotionAssets(card, folder), text: { ...text, source: { file, line: 1 } } }
 }
 
 /** A card as a persona. Its words are a stranger's, so they are encoded (C11). */
@@ -83,6 +84,7 @@ export function cardPersona(card: Card, surroundings: CardSurroundings): CardPer
     name: name === "" ? undefined : name,
     greeting: greetings[greeting - 1] ?? "",
     greetings,
+    emotions: emotionAssets(card),
     plugin: { name: "card", hooks: [cardHook(card, { name, locale, timeZone, lore, greetings, slots })] },
   }
 }

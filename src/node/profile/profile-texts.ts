@@ -96,6 +96,7 @@ export async function readProfileTexts(file: ProfileFile, texts: ProfileTexts, s
   const { persona: path } = texts
   const isCard = path !== undefined && isCardPath(path)
   const card = isCard ? (await import("../cards/card-persona.ts")).readCardPersona(path, surroundings) : undefined
+  const withAssets = card && (await import("../cards/emotion-assets.ts")).withEmotionAssets
   const persona: Partial<Persona> = card ?? (path === undefined ? {} : readPersona(path))
   const format = texts.format === undefined ? undefined : readFormat(texts.format)
   const { finalSystem } = texts
@@ -114,7 +115,10 @@ export async function readProfileTexts(file: ProfileFile, texts: ProfileTexts, s
     /** The plugin of a persona that is a card. */
     plugins: card === undefined ? [] : [card.plugin],
     /** The parser of its format. */
-    parser: format?.parser ?? (() => undefined),
+    parser(plugins: readonly Plugin[]): OutputFormat | undefined {
+      const parser = format?.parser(plugins)
+      return parser && withAssets ? withAssets(parser, card.emotions) : parser
+    },
   }
 }
 

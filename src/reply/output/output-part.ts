@@ -5,7 +5,7 @@ import type { FileReference } from "../../encode/file-reference.ts"
 export type OutputPart =
   | { readonly type: "text"; readonly delta: string }
   /** A typed event of a format (L4). */
-  | { readonly type: "emotion"; readonly emotion: string }
+  | { readonly type: "emotion"; readonly emotion: string; readonly asset?: string }
   /** Ends a bubble; the last bubble has one, too. A bubble may be blank. */
   | { readonly type: "bubble-end" }
   /** The last part of an answer without words, in which the agent chose to say nothing (R10). */
