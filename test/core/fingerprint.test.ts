@@ -27,6 +27,13 @@ describe("a fingerprint", () => {
     expect(prints.size).toBe(100_000)
   })
 
+  test("depends with both of its halves on each unit, however far back", () => {
+    const far = (first: string) => printOf(`${first}${"x".repeat(1_000)}`)
+    const [a, b] = [far("a"), far("b")]
+    expect(a.slice(0, 8)).not.toBe(b.slice(0, 8))
+    expect(a.slice(8)).not.toBe(b.slice(8))
+  })
+
   test("differs for order, for length and for any one changed unit", () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, unit: "binary" }), fc.nat(), fc.nat(0xffff), (text, at, unit) => {

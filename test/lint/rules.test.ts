@@ -31,6 +31,13 @@ describe("a project", () => {
     expect((await lintProject(files)).filter(({ rule }) => rule === "cache-order")).toEqual([])
   })
 
+  test("is told what to do about a skill's missing tools", async () => {
+    const more = '[skills]\nenabled = ["diary"]\n[tools]\nenabled = ["read"]\n'
+    const files = { ...cleanProject, "profiles/luna.toml": `${cleanProject["profiles/luna.toml"]}${more}` }
+    const found = (await lintProject(files)).filter(({ rule }) => rule === "unknown-tool")
+    expect(found.map(({ hint }) => hint)).toEqual(["Enable them in [tools], or pass them to createAgent."])
+  })
+
   test("has a run of characters that nobody sees told once, with its first code", async () => {
     const hidden = "a\u2060\u200b\u200bb\u0007c\u00add\n"
     const files = {

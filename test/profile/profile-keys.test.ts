@@ -32,6 +32,12 @@ test("every key says in sentences what it is for", () => {
   expect(keys.filter(({ key }) => !isSaid(key)).map(({ name }) => name)).toEqual([])
 })
 
+test("every list and every table of a user's own names says what it expects", () => {
+  const keys = [...fileKeys, ...[...codeKeys].map(([name, key]) => ({ name, key }))]
+  const expected = ({ type }: Key) => (type.kind === "list" || type.kind === "map" ? type.expected : "a value")
+  expect(keys.filter(({ key }) => !/^(?:a|an|the) \S/.test(expected(key))).map(({ name }) => [name])).toEqual([])
+})
+
 /** A profile with one value, at `path`: in a list the table is the only item, in a map its name is `a`. */
 function profileWith(keys: Keys, [name = "", ...inner]: readonly string[], value: unknown, spelling: "code" | "file"): object {
   const type = keys[name]?.type
