@@ -17,13 +17,21 @@ export interface OutcomeRow {
   readonly by: string
 }
 
+interface TestRun {
+  readonly name: string
+  /** By the clock: on a busy machine many times the work. */
+  readonly ms: number
+  readonly cpuMs: number
+  readonly hits: readonly string[]
+}
+
 /** A test file's run without a mutant: which switches its tests passed. */
 export interface CoverageRow {
   readonly file: string
   readonly hash: string
   /** Passed outside of any test. */
   readonly load: readonly string[]
-  readonly tests: readonly { readonly name: string; readonly ms: number; readonly hits: readonly string[] }[]
+  readonly tests: readonly TestRun[]
   /** Tests that fail without any mutant; they are not asked. */
   readonly failed: readonly string[]
 }
@@ -33,6 +41,8 @@ export interface Job {
   readonly file: string
   readonly tests: readonly string[] | undefined
   readonly ms: number
+  /** About the CPU time, that of programs which the tests start included. */
+  readonly cpuMs: number
 }
 
 /** All that a worker process needs to know. */
@@ -105,16 +115,18 @@ export function jobsOf(
     const all = whole || isLoaded || mutant.isStatic
     const run = (all ? tests : seeing).filter(({ name }) => !failed.includes(name))
     const ms = run.reduce((sum, test) => sum + test.ms, 20)
-    jobs.push({ file, tests: all && failed.length === 0 ? undefined : run.map(({ name }) => name), ms })
+    // A test that starts programs waits for their CPU time.
+    const cpuMs = run.reduce((sum, test) => sum + Math.max(test.cpuMs, test.ms / 10), 20)
+    jobs.push({ file, tests: all && failed.length === 0 ? undefined : run.map(({ name }) => name), ms, cpuMs })
   }
   const found = ({ file }: Job): number => finders.get(`${roomOf(mutant.file)} ${file}`) ?? 0
   return jobs.sort((a, b) => cost(mutant.file, a) / (1 + found(a)) - cost(mutant.file, b) / (1 + found(b)))
 }
 
-/** A job's time, made smaller for each folder that the test shares with the source. */
-function cost(source: string, { file, ms }: Job): number {
+/** A job's CPU time, made smaller for each folder that the test shares with the source. */
+function cost(source: string, { file, cpuMs }: Job): number {
   const [from, to] = [source.replace(/\.ts$/, "").split("/"), file.replace(/(\.[\w-]+)?\.test\.ts$/, "").split("/")]
   let shared = 1
   while (shared < from.length && from[shared] === to[shared]) shared++
-  return ms / 5 ** shared
+  return cpuMs / 5 ** shared
 }

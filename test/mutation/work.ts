@@ -59,12 +59,19 @@ export function hashOf(path: string): string {
   return createHash("sha256").update(readFileSync(path)).digest("hex").slice(0, 12)
 }
 
+/** The CPU time of this process so far. */
+function cpuSeconds(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1_000_000
+}
+
 /** Runs test files without a mutant, and writes down which switches each test passes. */
 export function coverageWork(plan: Plan, switches: Switches, forgetModules: () => void): Work {
   const files = [...plan.files]
   let file = ""
   let load = new Set<string>()
-  let tests: { name: string; ms: number; hits: string[] }[] = []
+  let tests: CoverageRow["tests"][number][] = []
+  let cpuStart = 0
   return {
     next() {
       const next = files.shift()
@@ -74,13 +81,15 @@ export function coverageWork(plan: Plan, switches: Switches, forgetModules: () =
       tests = []
       switches.hits = load
       forgetModules()
-      return { file, tests: undefined, ms: 60_000 }
+      return { file, tests: undefined, ms: 60_000, cpuMs: 0 }
     },
     begins() {
       switches.hits = new Set()
+      cpuStart = cpuSeconds()
     },
     ends(test) {
-      tests.push({ name: nameOf(test), ms: Math.ceil(test.result?.duration ?? 0), hits: [...(switches.hits ?? [])] })
+      const cpuMs = Math.ceil(1000 * (cpuSeconds() - cpuStart))
+      tests.push({ name: nameOf(test), ms: Math.ceil(test.result?.duration ?? 0), cpuMs, hits: [...(switches.hits ?? [])] })
       switches.hits = load
     },
     sees(ran) {
@@ -102,7 +111,6 @@ export function mutantWork(plan: Plan, switches: Switches, forgetModules: () => 
   let [total, asked, cpuStart] = [0, 0, 0]
   /** The failed test that has to pass without the mutant. */
   let doubt: { readonly job: Job; readonly by: string; readonly outcome: Outcome } | undefined
-  const cpuSeconds = () => (process.cpuUsage().user + process.cpuUsage().system) / 1_000_000
   const end = (outcome: Outcome, by: string): void => {
     if (mutant) {
       appendOutcome(plan, mutant, outcome, by)
@@ -114,7 +122,7 @@ export function mutantWork(plan: Plan, switches: Switches, forgetModules: () => 
     mutant = byId.get(ids.shift() ?? "")
     if (mutant === undefined) return false
     const all = jobsOf(mutant, coverage, { whole: plan.whole, finders })
-    jobs = all.filter(({ ms }) => ms < 2000 * plan.effortSeconds)
+    jobs = all.filter(({ cpuMs }) => cpuMs < 2000 * plan.effortSeconds)
     ;[total, asked, cpuStart] = [all.length, 0, cpuSeconds()]
     switches.active = mutant.id
     forgetModules()
