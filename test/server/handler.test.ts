@@ -399,6 +399,14 @@ describe("the AI SDK's chat", () => {
     expect(once).toMatchObject({ id: turn.id, parts: [{ type: "step-start" }, { type: "text", text: "Hello." }] })
   })
 
+  test.each([
+    [finish("Hello."), "stop"],
+    [['{"action":"finish","message":"Hel', { type: "finish", reason: "length" }] as const, "length"],
+  ])("the page is told why an answer ends: %j", async (step, finishReason) => {
+    const { session } = testAgent(scriptedModel([step]))
+    expect((await collect(toUiMessageStream(session.send("hi")))).at(-1)).toEqual({ type: "finish", finishReason })
+  })
+
   test("an error reaches the page in words, an abort as an abort", async () => {
     const { post } = serverOf({ model: failing(new Error("boom")), locale: "zh-CN" })
     const body = { messages: [{ id: "1", role: "user", parts: [{ type: "text", text: "hi" }] }] }

@@ -63,6 +63,15 @@ describe("printAssembly", () => {
     expect(new Set(starts).size).toBe(1)
   })
 
+  test("what has no place and no reason is told in a line of its own, without a colon", () => {
+    const decision = { key: "odd", fate: "unplaced", fromTokens: 1, toTokens: 1, reason: "" } as const
+    const lines = printAssembly({ ...assembly(), decisions: [decision, { ...decision, key: "even", reason: "no slot" }] }).split(
+      "\n",
+    )
+    expect(lines).toContain("  · odd is not in it")
+    expect(lines).toContain("  · even is not in it: no slot")
+  })
+
   test("an empty request is a table with a header", () => {
     const empty = assemble(new PromptStack(), { dialect: "stack", prompt: "chat", counter: perCodePoint })
     expect(printAssembly(empty)).toBe(

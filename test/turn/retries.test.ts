@@ -87,6 +87,24 @@ describe("retries", () => {
     expect(count()).toBe(requests)
   })
 
+  test("a warning of an adapter is the turn's, and what is no part of an answer is told and left out", async () => {
+    const made = scriptedModel([finish("好")])
+    const model: LanguageModel = {
+      ...made,
+      async *stream(request, options) {
+        yield { type: "warning", message: "the server is slow" }
+        yield { type: "odd" } as never
+        yield* made.stream(request, options)
+      },
+    }
+    const result = await testAgent(model).session.send("？").result
+    expect(result).toMatchObject({ ok: true, text: "好" })
+    expect(result.trace.warnings.map(({ message }) => message)).toEqual([
+      "the server is slow",
+      expect.stringContaining('not of the form of a ModelPart, which was left out: {"type":"odd"}'),
+    ])
+  })
+
   test("goes on with the next model, in order, and names it", async () => {
     const first = scriptedModel([[refused]], { id: "first" })
     const second = scriptedModel([[busy()], [busy()]], { id: "second" })
