@@ -28,6 +28,9 @@ export function sessionColumns({ agent, conversation, audience }: SessionKey): S
   return { agent: keyText(agent), conversation: keyText(conversation), audience }
 }
 
+/** The names of {@link sessionColumns}, for statements that are prepared. */
+export const keyNames = ["agent", "conversation", "audience"] as const satisfies readonly (keyof SessionColumns)[]
+
 /** The columns that name a user of an agent. */
 export function userColumns({ agent, user }: Pick<ServiceKey, "agent" | "user">): UserColumns {
   return { agent: keyText(agent), user_id: keyText(user) }

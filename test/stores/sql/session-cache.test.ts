@@ -13,7 +13,7 @@ function knownOf(rest: Partial<CachedSession> = {}): CachedSession {
     epoch: 0,
     nextPosition: 0,
     history: [],
-    earlier: 0,
+    spoken: 0,
     isWhole: true,
     asked: 0,
     state: {},

@@ -1,7 +1,7 @@
 import type { ServiceKey } from "../../../core/conversation.ts"
 import type { StoredMemory } from "../../../services/store/records.ts"
 import { having, keyText } from "../key-columns.ts"
-import type { Queries } from "../sql-tables.ts"
+import type { Queries, SessionColumns } from "../sql-tables.ts"
 
 /** The epoch of a scope and the number of its newest change. */
 interface ScopeState {
@@ -37,8 +37,8 @@ export async function scopeEpoch(db: Queries, { agent, audience, conversation, u
 }
 
 /** The agent's epoch as a part of a statement. It is null while the agent has no memories and nothing was deleted. */
-export function epochOf(db: Pick<Queries, "selectFrom">, agent: string) {
-  return db.selectFrom("memory_scopes").select("epoch").where("agent", "=", keyText(agent)).where("scope", "=", agentScope)
+export function epochOf(db: Pick<Queries, "selectFrom">, { agent }: Pick<SessionColumns, "agent">) {
+  return db.selectFrom("memory_scopes").select("epoch").where("agent", "=", agent).where("scope", "=", agentScope)
 }
 
 /**

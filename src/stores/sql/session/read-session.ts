@@ -2,10 +2,11 @@ import type { HistoryMessage, SessionKey } from "../../../core/conversation.ts"
 import { freezeParsed } from "../../../services/store/frozen-json.ts"
 import { turnGone } from "../../../services/store/records.ts"
 import { filterMessages, type MessageFilter, type SessionNote } from "../../../services/store/session-store.ts"
-import { inSession, keyText, sessionColumns } from "../key-columns.ts"
+import { having, inSession, keyNames, keyText, sessionColumns } from "../key-columns.ts"
 import { epochOf } from "../memory/memory-scope.ts"
+import { prepared } from "../prepared.ts"
 import { readBody } from "../row-body.ts"
-import type { Queries } from "../sql-tables.ts"
+import type { Queries, SessionColumns } from "../sql-tables.ts"
 import { type CachedSession, withMessages } from "./session-cache.ts"
 import { readState } from "./stored-state.ts"
 
@@ -49,18 +50,14 @@ async function loadSession(db: Queries, key: SessionKey, last: number) {
   if (row === undefined) return undefined
   const notes = await waitingNotes(db, key)
   if (row.version === 0 && notes.length === 0 && row.next_position === 0) return undefined
-  const newest = db
-    .selectFrom("messages")
-    .select(["position", "spoken", "body"])
-    .where(inSession(key))
-    .orderBy("position", "desc")
+  const newest = db.selectFrom("messages").select(["position", "body"]).where(inSession(key)).orderBy("position", "desc")
   const messages = (await (Number.isFinite(last) ? newest.limit(Math.max(0, last)) : newest).execute()).reverse()
   const { state, size } = await readState(db, key, row.whole_state)
   return {
     version: row.version,
     nextPosition: row.next_position,
     history: Object.freeze(messages.map((row) => freezeParsed(readMessage(key, row)))),
-    earlier: messages[0]?.spoken ?? row.spoken,
+    spoken: row.spoken,
     state: freezeParsed(state),
     notes,
     historyCharacters: messages.reduce((sum, { body }) => sum + body.length, 0),
@@ -70,14 +67,23 @@ async function loadSession(db: Queries, key: SessionKey, last: number) {
 
 /** The version of a session, the position of its next message, and the epoch of its agent; undefined for a session that does not exist. */
 export async function sessionVersion(db: Queries, key: SessionKey) {
-  const found = db.selectFrom("sessions").select(["version", "next_position", epochOf(db, key.agent).as("epoch")])
-  const row = await found.where(inSession(key)).executeTakeFirst()
+  const [row] = await selectVersion(db, sessionColumns(key))
   return row && { version: row.version, nextPosition: row.next_position, epoch: row.epoch ?? 0 }
 }
 
+const selectVersion = prepared(keyNames, (db, key: SessionColumns) =>
+  db
+    .selectFrom("sessions")
+    .select(["version", "next_position", epochOf(db, key).as("epoch")])
+    .where(having(key)),
+)
+
+const selectNotes = prepared(keyNames, (db, key: SessionColumns) =>
+  db.selectFrom("notes").select(["id", "body"]).where(having(key)).where("body", "is not", null).orderBy("position"),
+)
+
 async function waitingNotes(db: Queries, key: SessionKey): Promise<readonly SessionNote[]> {
-  const waiting = db.selectFrom("notes").select(["id", "body"]).where(inSession(key)).where("body", "is not", null)
-  const rows = await waiting.orderBy("position").execute()
+  const rows = await selectNotes(db, sessionColumns(key))
   return Object.freeze(rows.map((row) => freezeParsed(readNote(key, row.id, row.body ?? "null"))))
 }
 

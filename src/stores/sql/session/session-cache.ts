@@ -12,8 +12,8 @@ export interface CachedSession {
   /** The position of the next message. Messages are appended without a new version, so this tells that some are missing here. */
   readonly nextPosition: number
   readonly history: readonly HistoryMessage[]
-  /** The number of messages before those in `history`, blank ones not counted. */
-  readonly earlier: number
+  /** The number of all messages of the session, blank ones not counted. */
+  readonly spoken: number
   readonly isWhole: boolean
   /** So many messages at least were asked for: `Infinity` for all. About as many are kept while the session grows. */
   readonly asked: number
@@ -93,7 +93,7 @@ export class SessionCache {
 }
 
 /** The fewest messages that are kept of a session, so that it is cut seldom. */
-const leastKept = 500
+const leastKept = 200
 
 /** A session that has grown by messages, cut to what readers ask for: a turn must not cost more the longer its session is. */
 export function withMessages<Session extends CachedSession>(
@@ -108,28 +108,21 @@ export function withMessages<Session extends CachedSession>(
   return {
     ...session,
     history: Object.freeze(cut > 0 ? all.slice(cut) : all),
-    earlier: session.earlier + spokenIn(all, cut),
+    spoken: session.spoken + spokenIn(added),
     isWhole: session.isWhole && cut === 0,
     historyCharacters: Math.round((historyCharacters + characters) * (1 - cut / Math.max(1, all.length))),
   }
 }
 
 /** The session's record with its newest `last` messages, or all that are here. */
-export function newestOf(
-  { version, history, earlier, state }: CachedSession,
-  last: number | undefined,
-): Omit<SessionRecord, "notes"> {
-  const cut = last === undefined ? 0 : Math.max(0, history.length - Math.max(0, last))
-  if (cut === 0) return { version, history, earlier, state }
-  return { version, history: Object.freeze(history.slice(cut)), earlier: earlier + spokenIn(history, cut), state }
+export function newestOf(session: CachedSession, last: number | undefined): Omit<SessionRecord, "notes"> {
+  const { version, spoken, isWhole, state } = session
+  const cut = last === undefined ? 0 : Math.max(0, session.history.length - Math.max(0, last))
+  const history = cut === 0 ? session.history : Object.freeze(session.history.slice(cut))
+  return { version, history, earlier: isWhole && cut === 0 ? 0 : spoken - spokenIn(history), state }
 }
 
-/** The number of messages that are not blank, of the first `count`. */
-function spokenIn(history: readonly HistoryMessage[], count: number): number {
-  let spoken = 0
-  for (let at = 0; at < count; at++) if (isSpoken(history[at] as HistoryMessage)) spoken++
-  return spoken
-}
+const spokenIn = (messages: readonly HistoryMessage[]): number => messages.filter(isSpoken).length
 
 function isNewer(a: CachedSession, b: CachedSession): boolean {
   return (a.epoch - b.epoch || a.version - b.version || a.nextPosition - b.nextPosition) > 0

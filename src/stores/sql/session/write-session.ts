@@ -2,9 +2,10 @@ import { type HistoryMessage, isSpoken, type SessionKey } from "../../../core/co
 import { frozenJson } from "../../../services/store/frozen-json.ts"
 import { sessionRowId } from "../../../services/store/row-keys.ts"
 import { type SessionCommit, type SessionNote, sessionConflict } from "../../../services/store/session-store.ts"
-import { inSession, keyText, sessionColumns } from "../key-columns.ts"
+import { having, inSession, keyNames, keyText, sessionColumns } from "../key-columns.ts"
+import { prepared } from "../prepared.ts"
 import { bodyText } from "../row-body.ts"
-import type { Queries } from "../sql-tables.ts"
+import type { Queries, SessionColumns, Tables } from "../sql-tables.ts"
 import { sessionVersion, withAppended } from "./read-session.ts"
 import { endBehind } from "./session-branches.ts"
 import { type CachedSession, withMessages } from "./session-cache.ts"
@@ -36,8 +37,9 @@ export async function commitSession(db: Queries, key: SessionKey, turn: TurnToWr
   const version = found.version + 1
   const { whole, size } = await writeState(db, key, { state, version, before })
   const nextPosition = found.next_position + append.length
-  const row = { version, ...whole, next_position: nextPosition, spoken: added.spoken }
-  await db.updateTable("sessions").set(row).where(inSession(key)).execute()
+  const row = { ...sessionColumns(key), version, next_position: nextPosition, spoken: added.spoken }
+  if (whole.whole_state === undefined) await updateSession(db, row)
+  else await updateWhole(db, { ...row, whole_state: whole.whole_state })
   if (taken.length > 0)
     await db.updateTable("notes").set({ body: null }).where(inSession(key)).where("id", "in", taken.map(keyText)).execute()
   const session = before && withMessages({ ...before, version, epoch, nextPosition, state, size }, append, added.characters)
@@ -54,7 +56,7 @@ async function sessionBefore(
   if (cached !== undefined && cached.version === found.version && cached.epoch === epoch)
     return withAppended(db, key, cached, found.next_position)
   if (found.version > 0 || found.next_position > 0) return undefined
-  const nothing = { version: 0, nextPosition: 0, history: [], earlier: 0, asked: 0, state: {}, historyCharacters: 0 }
+  const nothing = { version: 0, nextPosition: 0, history: [], spoken: 0, asked: 0, state: {}, historyCharacters: 0 }
   return { ...nothing, epoch, isWhole: true, size: { whole: 2, changes: 0 } }
 }
 
@@ -112,10 +114,7 @@ export async function insertMessages(
   let characters = 0
   for (const message of added.messages) {
     const row = messageRow(key, message, position)
-    await db
-      .insertInto("messages")
-      .values({ ...row, spoken })
-      .execute()
+    await insertMessage(db, { ...row, spoken })
     characters += row.body.length
     position += 1
     if (isSpoken(message)) spoken += 1
@@ -141,12 +140,34 @@ interface LockedSession {
 
 /** Locks a session's row until the transaction ends, and makes the row when it is missing. */
 export async function lockSession(db: Queries, key: SessionKey): Promise<LockedSession> {
-  return db
-    .insertInto("sessions")
-    .values({ ...sessionColumns(key), version: 0, whole_state: "{}", next_position: 0, spoken: 0, notes: 0 })
-    .onConflict((conflict) =>
-      conflict.columns(["agent", "conversation", "audience"]).doUpdateSet(({ ref }) => ({ version: ref("sessions.version") })),
-    )
-    .returning(["version", "next_position", "spoken", "notes"])
-    .executeTakeFirstOrThrow()
+  const [row] = await lockOrMake(db, sessionColumns(key))
+  return row as LockedSession
 }
+
+const lockOrMake = prepared(keyNames, (db, key: SessionColumns) =>
+  db
+    .insertInto("sessions")
+    .values({ ...key, version: 0, whole_state: "{}", next_position: 0, spoken: 0, notes: 0 })
+    .onConflict((conflict) => conflict.columns(keyNames).doUpdateSet(({ ref }) => ({ version: ref("sessions.version") })))
+    .returning(["version", "next_position", "spoken", "notes"]),
+)
+
+const counts = ["version", "next_position", "spoken"] as const
+
+type Counted = SessionColumns & Pick<Tables["sessions"], (typeof counts)[number]>
+
+const updateSession = prepared([...keyNames, ...counts], (db, { version, next_position, spoken, ...key }: Counted) =>
+  db.updateTable("sessions").set({ version, next_position, spoken }).where(having(key)),
+)
+
+const updateWhole = prepared(
+  [...keyNames, ...counts, "whole_state"],
+  (db, { version, next_position, spoken, whole_state, ...key }: Counted & Pick<Tables["sessions"], "whole_state">) =>
+    db.updateTable("sessions").set({ version, next_position, spoken, whole_state }).where(having(key)),
+)
+
+const ofMessage = ["turn_id", "role", "speaker_id", "speaker_name", "position", "at_ms", "body", "spoken"] as const
+
+const insertMessage = prepared([...keyNames, ...ofMessage], (db, row: Tables["messages"]) =>
+  db.insertInto("messages").values(row),
+)
