@@ -56,7 +56,6 @@ export async function run(): Promise<BenchResult> {
       { what: "a turn, one after the other, CPU", time: formatMs(aloneMs / atOnce) },
       { what: "a turn, all at once, CPU", time: formatMs(togetherMs / atOnce), ratio: formatRatio(togetherMs, aloneMs) },
       { what: "delay of the event loop meanwhile, p95", time: formatMs(delay.percentile(95) / 1e6) },
-      { what: "delay of the event loop meanwhile, most", time: formatMs(delay.max / 1e6) },
     ],
     notes: ["On a machine that does other work as well, that work is part of the delay."],
     gates: [

@@ -17,7 +17,7 @@ const tries = 3
 /** Turns of one measurement. */
 const turns = 20
 /** More than is measured, and less than twice as much. */
-const mostBeyond = 14
+const mostBeyond = 8
 /** Conversations that have a turn at the same time. */
 const atOnce = 1_000
 const leastRate = 3
