@@ -118,6 +118,7 @@ const misspelt: Readonly<Record<string, readonly Row[]>> = {
     [() => main.createWakeSchedule({ ...schedule, quietHours: any({ form: "22:00", to: "07:00" }) }), '"from"'],
   ],
   defineTool: [[() => main.defineTool({ name: "t", description: "", execute, ...more({ timeoutMS: 1 }) }), '"timeoutMs"']],
+  fuseRankings: [[() => main.fuseRankings([], [], { covered: 0, ...more({ wieght: 1 }) }), '"weight"']],
   parseTemplate: [[() => main.parseTemplate("x", any({ flie: "a" })), '"file"']],
   readDecision: [[() => main.readDecision("x", any({ strct: true })), '"strict"']],
   resolveProfile: [

@@ -1,6 +1,7 @@
 // `npm run bench:recall`: how much of what is relevant recall finds, beside libraries, and how fast.
 import { messageOf } from "../../src/core/errors.ts"
 import { mulberry32 } from "../../src/core/mulberry.ts"
+import { fuseRankings } from "../../src/services/memory/fuse-rankings.ts"
 import { RecallIndex } from "../../src/services/recall/recall-index.ts"
 import type { RecallDocument } from "../../src/services/recall/recall-query.ts"
 import { usedAgain } from "../../src/services/store/memory-again.ts"
@@ -88,7 +89,7 @@ const gate = (name: string, value: number, least: number): Gate => ({
 })
 
 /** MADial with the ranking that an embedding of many languages made. */
-function fusion(): BenchResult {
+async function fusion(): Promise<BenchResult> {
   const lexical = shares(askMadial(own))
   const dense = recallShares(madialQuestions(), ({ dense }) => dense, cutoffs)
   const indexes = madialIndexes()
@@ -99,8 +100,26 @@ function fusion(): BenchResult {
       (indexes.get(userId)?.rank({ text, nowMs, limit: 50, vectorRanking: dense }) ?? []).map(({ id }) => id),
     cutoffs,
   )
-  const rows = [rowOf("by words", lexical), rowOf("stored dense ranking (20 ids)", dense), rowOf("fused", fused)]
-  const gates = cutoffs.map((cutoff, i) => notUnder(`@${cutoff}`, fused[i] ?? 0, [lexical[i] ?? 0, dense[i] ?? 0]))
+  const outside = await Promise.all(
+    madialQuestions().map(async ({ userId, text, dense, relevant }) => {
+      const index = indexes.get(userId)
+      const words = index?.rank({ text, nowMs, limit: 1_000 }) ?? []
+      const covered = Math.min(1, words[0]?.score ?? 0)
+      return { relevant, ids: await fuseRankings(words, dense, { covered, texts: index?.size ?? 0 }) }
+    }),
+  )
+  const byFunction = recallShares(outside, ({ ids }) => ids.map(({ id }) => id), cutoffs)
+  const rows = [
+    rowOf("by words", lexical),
+    rowOf("stored dense ranking (20 ids)", dense),
+    rowOf("fused", fused),
+    rowOf("`fuseRankings`", byFunction),
+  ]
+  const inputs = cutoffs.map((_, i) => [lexical[i] ?? 0, dense[i] ?? 0])
+  const gates = cutoffs.flatMap((cutoff, i) => [
+    notUnder(`@${cutoff}`, fused[i] ?? 0, inputs[i] ?? []),
+    notUnder(`fuseRankings @${cutoff}`, byFunction[i] ?? 0, inputs[i] ?? []),
+  ])
   return { title: "MADial zh, fused with a dense ranking, recall of relevant memories, %", rows, gates }
 }
 
@@ -255,7 +274,7 @@ if (dataPresent) {
   console.log(
     `${formatResult(compare("MADial zh, recall of relevant memories, %", askMadial, searchers, (values) => [gate("@10 by words", values[2] ?? 0, 63)]))}\n`,
   )
-  console.log(`${formatResult(fusion())}\n`)
+  console.log(`${formatResult(await fusion())}\n`)
 }
 console.log(`${formatResult(weakFusion())}\n`)
 console.log(`${formatResult(floor())}\n`)

@@ -5,6 +5,7 @@ import type { RecallHit, RecallQuery, RecallReason } from "./recall-query.ts"
 import { evidenceSignals, type RecallSignal, type RecallWeights, recallSignals } from "./recall-weights.ts"
 import { answerScores, orderScores, preferUpdates, recencyScores, speakerScores, timeScores } from "./scores/column-score.ts"
 import { keyScores, scoreField, wholeWorth } from "./scores/field-score.ts"
+import { comparedTexts, embeddingPart, fusedScore } from "./scores/fusion.ts"
 import { denseScores } from "./scores/vector-score.ts"
 import { formScores, phraseScores } from "./scores/wording-score.ts"
 import type { LocalCalendar } from "./time/local-calendar.ts"
@@ -31,7 +32,9 @@ export function rankDocuments(table: DocumentTable, asked: Asked): RecallHit[] {
   const scores = signalScores(table, asked)
   const evidence = evidenceOf(table, scores, weights)
   const covered = coverage(table, asked, scores)
-  const part = vectorPart(table, { scores, evidence: evidence.values, covered, weight: weights.vector })
+  const near = scores.get("vector")
+  const best = near ? topSlots(table, evidence.values, comparedTexts) : []
+  const part = near ? embeddingPart({ near, evidence: evidence.values, best, covered, weight: weights.vector }) : 0
   const fused = fuse(scores, weights, { evidence: evidence.values, part }, table.scoreArrays.take())
   if (query.text.trim() !== "") keepFound(scores, plan, part, fused)
   if (plan.times.length === 0) preferUpdates(table, plan.past, fused)
@@ -70,40 +73,6 @@ function coverage(table: DocumentTable, { plan, weights }: Asked, scores: Signal
   return Math.min(1, best / whole)
 }
 
-const grain = 2 ** 30
-
-/** A little more than in proportion: what agrees weakly with the words counts still less. Chosen on the development topics and MADial-Bench. */
-const agreementPower = 1.15
-
-/** The best texts by words, which an embedding should find as well. */
-const comparedTexts = 20
-
-/**
- * The part that an embedding has in the ranking. It counts less the more of the question the words cover, because words are then the
- * better sign; and it counts by its agreement with the words: by how much nearer than the mean the best texts by words are.
- */
-function vectorPart(
-  table: DocumentTable,
-  given: { readonly scores: SignalScores; readonly evidence: Float64Array; readonly covered: number; readonly weight: number },
-): number {
-  const near = given.scores.get("vector")
-  if (near === undefined) return 0
-  const free = Math.min(1, given.weight) * (1 - given.covered) ** 2
-  let [sum, count] = [0, 0]
-  // Whole numbers are added, so that the order of documents does not matter.
-  for (const value of near) if (!Number.isNaN(value)) [sum, count] = [sum + Math.round(value * grain), count + 1]
-  const mean = sum / count / grain
-  let [agreed, worth] = [0, 0]
-  for (const slot of topSlots(table, given.evidence, comparedTexts)) {
-    const value = near[slot] ?? Number.NaN
-    const own = (given.evidence[slot] ?? 0) ** 2
-    if (!Number.isNaN(value)) [agreed, worth] = [agreed + own * value, worth + own]
-  }
-  // Without words that find anything, or with all texts equally near, nothing can be compared.
-  if (worth === 0 || mean >= 1) return free
-  return free * Math.min(1, Math.max(0, (agreed / worth - mean) / (1 - mean))) ** agreementPower
-}
-
 /** The scores of all slots. The vector signal and the evidence share the score; a document without a vector is scored by the evidence alone. */
 function fuse(
   scores: SignalScores,
@@ -113,9 +82,7 @@ function fuse(
 ): Float64Array {
   const [near, recency, importance] = [scores.get("vector"), scores.get("recency"), scores.get("importance")]
   for (let slot = 0; slot < fused.length; slot++) {
-    const own = evidence[slot] ?? 0
-    const dense = near?.[slot] ?? Number.NaN
-    const known = Number.isNaN(dense) ? own : own + part * (dense - own)
+    const known = fusedScore(evidence[slot] ?? 0, near?.[slot] ?? Number.NaN, part)
     fused[slot] = known + weights.recency * (recency?.[slot] ?? 0) + weights.importance * (importance?.[slot] ?? 0)
   }
   return fused
