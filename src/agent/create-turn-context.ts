@@ -38,7 +38,7 @@ export function createTurnContext(agent: AgentContext, input: TurnInput, begin: 
   const { groupTokens: _, ...counted } = profile.history
   const shown = input.key.audience === "group" ? profile.history : counted
   // Words that this turn answers stand in the history, and must be seen.
-  const contextCount = Math.max(shown.contextCount, input.merged?.turns.length ?? 0)
+  const contextCount = Math.max(shown.contextCount, input.merged?.back ?? 0)
   const history = historyWindow(record?.history ?? [], { ...shown, contextCount }, record?.earlier)
   input.stack.update()
   const stack = input.stack.fork()

@@ -24,6 +24,9 @@ import { readInput } from "./read-input.ts"
 import { emptyRecord, inputOf, type Said, sessionId } from "./session-state.ts"
 import type { Arrival, Met, SessionAtRest } from "./turn.ts"
 
+/** The newest messages in which a turn looks for words that are still to be answered. */
+const fewMessages = 100
+
 /**
  * Makes the input of a turn, now that its session was read, and reads its attachments. Of a message that has to wait for an approval it
  * says how long, until it looks again.
@@ -33,9 +36,11 @@ export async function beginTurn(
   turn: ObservedTurn,
   { makeInput, replace, arrival, deadline }: Met & { readonly deadline: Deadline },
 ): Promise<{ readonly record: SessionRecord | undefined } | { readonly waitMs: number }> {
-  const at = unsettled.get(rest.stack)?.size ? await whole(rest) : rest
+  const { kept, attachments: readBefore } = turn.input
+  const at = kept || unsettled.get(rest.stack)?.size ? await whole(rest) : rest
   const { agent, record } = at
-  const said = makeInput(turn.input.turnId, record ?? emptyRecord)
+  const words = makeInput(turn.input.turnId, record ?? emptyRecord)
+  const said = kept ? { ...words, kept, attached: [], attachments: readBefore } : words
   const made = arrival ? (await import("./second-thoughts/merging.ts")).withJoined(said, arrival) : said
   const isOpen = record?.state.approval !== undefined
   const replaced = replace
@@ -43,15 +48,22 @@ export async function beginTurn(
     : isOpen
       ? (await import("./approval/answer-approval.ts")).besideOpen(at, made)
       : undefined
-  if (arrival && replaced && "waitMs" in replaced) arrival.stage = "held"
-  if (replaced && "waitMs" in replaced) return replaced
+  if (replaced && "waitMs" in replaced) {
+    if (arrival) arrival.stage = "held"
+    if (!kept) await (await import("./second-thoughts/left-words.ts")).keepWaiting(agent, turn, { input: said, ...deadline })
+    return replaced
+  }
   deadline.signal.throwIfAborted()
-  const input = { ...made, ...replaced?.input }
+  const input: TurnInput = { ...made, ...replaced?.input }
   turn.input = input.attached.length === 0 ? input : await readInput(agent, input, deadline)
-  return { record: replaced?.record ?? record }
+  const begun = replaced?.record ?? record
+  let isLeft = input.kept !== undefined
+  for (const { toAnswer } of begun?.history.slice(-fewMessages) ?? []) isLeft ||= toAnswer === true
+  if (!isLeft || input.wake !== undefined || input.resumes) return { record: begun }
+  return (await import("./second-thoughts/left-words.ts")).withLeft(turn, begun)
 }
 
-/** A session with its whole history: the messages of a turn whose outcome is unknown can stand anywhere in it. */
+/** A session with its whole history: the messages of a turn whose outcome is unknown, and words that waited, can stand anywhere in it. */
 async function whole(at: SessionAtRest): Promise<SessionAtRest> {
   return { ...at, record: await orAborted(at.agent.store.load(at.key), at.signal) }
 }
@@ -162,7 +174,7 @@ function spokenMessages(
   { stopReason, text: shown }: Answered,
 ): HistoryMessage[] {
   const { profile, ports } = agent
-  const { turnId, speaker, text, wake, attachments, replyTo, mentions = [] } = input
+  const { turnId, speaker, text, wake, attachments, replyTo, mentions = [], merged, kept: before } = input
   const self: Speaker = { id: input.key.agent, name: profile.agent.name }
   const answer: HistoryMessage = {
     role: "assistant",
@@ -177,6 +189,8 @@ function spokenMessages(
   const runs = progress.runs.length > 0 && !forgot ? keptRuns(progress, profile.history.toolRuns) : []
   const withRuns = runs.length > 0 ? { runs } : {}
   if (wake !== undefined) return shown.trim() === "" ? [] : [{ ...answer, unprompted: true, ...withRuns }]
+  const answers = [...(merged?.turns ?? []), ...(before ? [before.turnId] : [])]
+  if (before) return [{ ...answer, ...withRuns, answers, replyTo: { id: `${before.turnId}:0`, speaker } }]
   const recalled = progress.memories.length > 0 && !forgot ? keepRecalled(progress.memories, profile.context) : []
   const kept = {
     ...(attachments.length > 0 ? { attachments } : {}),
@@ -184,6 +198,7 @@ function spokenMessages(
     ...(mentions.length > 0 ? { mentions } : {}),
     ...(progress.kept.length > 0 ? { prestart: progress.kept } : {}),
     ...(recalled.length > 0 ? { recalled } : {}),
+    ...(answers.length > 0 ? { answers } : {}),
     ...withRuns,
   }
   return [{ role: "user", text, speaker, turnId, atMs: startedMs, ...kept }, answer]

@@ -74,6 +74,10 @@ export interface HistoryMessage {
   readonly interrupted?: true
   /** True on messages outside of an answered turn: words that the agent only heard (`Session.hear`), and those of a turn that failed. */
   readonly unanswered?: true
+  /** True on words that another message's turn is to answer, or their own turn later: they joined a newer message, or waited for an approval. */
+  readonly toAnswer?: true
+  /** On the first message of a turn: the ids of turns before it whose words it answers too. */
+  readonly answers?: readonly string[]
   /** True on a message of the agent that no user's message came before (R27). */
   readonly unprompted?: true
 }

@@ -59,7 +59,7 @@ export interface ChildTrace {
 
 /** The meeting of a turn with others of its conversation (`[conversation] merge_ms`, `interrupt`). */
 export interface MergedTurns {
-  /** The ids of turns whose words it answers too, the oldest first. They ended as `joined`. */
+  /** The ids of turns whose words it answers too, the oldest first. Most ended as `joined`; the answer of others failed. */
   readonly turns: readonly string[]
   /** The reason why the turn before it did not join it. */
   readonly waited?: string | undefined

@@ -120,7 +120,11 @@ export interface TurnInput extends Directed {
   /** The reason why `Session.receive` answers the words; undefined for words that were sent. */
   readonly received?: string | undefined
   /** The words of other turns that this one answers too; undefined for a turn that met no other. */
-  readonly merged?: (MergedTurns & { readonly words: string }) | undefined
+  readonly merged?:
+    | (MergedTurns & { readonly words: string /** Messages from the oldest of them on. */; readonly back: number })
+    | undefined
+  /** The turn of the history that holds the words already, because they waited. The answer is kept alone, as a reply to them. */
+  readonly kept?: { readonly turnId: string } | undefined
   /** The turn that goes on here after an approval. */
   readonly resumes?: ResumedTurn | undefined
   /** The turns in whose place this one comes. They are set aside when it commits. Undefined for a turn that goes on from the end. */

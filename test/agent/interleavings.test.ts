@@ -6,6 +6,7 @@ import { openSqliteStore } from "../../src/stores/sqlite/open-sqlite-store.ts"
 import { type CrashPlace, interleavings, playInterleaved } from "../support/interleavings.ts"
 import { amount, seedOf } from "../support/size.ts"
 import { tempFolder } from "../support/temp-folder.ts"
+import { playWaiting, waitingScripts } from "../support/waiting-interleavings.ts"
 
 describe("sends, heard words, second thoughts, aborts and crashes in any order leave what they leave one after the other", () => {
   test(`in memory, ${amount("INTERLEAVINGS")} times`, async () => {
@@ -29,6 +30,33 @@ describe("sends, heard words, second thoughts, aborts and crashes in any order l
     await fc.assert(
       fc.asyncProperty(interleavings(16), (script) => playInterleaved(script, place)),
       { numRuns: amount("STORED_INTERLEAVINGS"), seed: seedOf(19) },
+    )
+    await place.store.close()
+  })
+})
+
+describe("messages that wait for approvals, with aborts and crashes, are kept once and answered once", () => {
+  test(`in memory, ${amount("INTERLEAVINGS")} times`, async () => {
+    await fc.assert(
+      fc.asyncProperty(waitingScripts(14), (script) =>
+        playWaiting(script, { store: createInMemoryStore(), reopen: async () => undefined }),
+      ),
+      { numRuns: amount("INTERLEAVINGS"), seed: seedOf(20) },
+    )
+  })
+
+  test(`in a file, ${amount("STORED_INTERLEAVINGS")} times`, async () => {
+    const file = join(tempFolder(), "store.sqlite")
+    const place: CrashPlace = {
+      store: await openSqliteStore(file),
+      async reopen() {
+        await place.store.close()
+        place.store = await openSqliteStore(file)
+      },
+    }
+    await fc.assert(
+      fc.asyncProperty(waitingScripts(14), (script) => playWaiting(script, place)),
+      { numRuns: amount("STORED_INTERLEAVINGS"), seed: seedOf(21) },
     )
     await place.store.close()
   })

@@ -282,6 +282,74 @@ describe("messages that come within merge_ms of each other", () => {
   })
 })
 
+describe("messages that joined one whose turn fails", () => {
+  const refused: ScriptedStep = [new Error("down")]
+  /** "My cat" and "is Tom." are one turn, which fails. */
+  async function failed(profile: ProfileInput, ...steps: ScriptedStep[]) {
+    const asked: string[] = []
+    const memory = {
+      async recall(question: string) {
+        asked.push(question)
+        return []
+      },
+    }
+    const conversation = fay({ mergeMs: 100 }, [refused, ...steps], {
+      profile: { retry: { maxAttempts: 1 }, memory: { enabled: true }, ...profile },
+      memory,
+      runJobs: false,
+    })
+    const { session, timers } = conversation
+    const first = session.send("My cat")
+    const second = session.send("is Tom.")
+    await settled()
+    timers.advance(100)
+    expect(await first.result).toMatchObject(joined(second))
+    expect(await second.result).toMatchObject({ ok: false })
+    return { ...conversation, first, second, asked }
+  }
+
+  test("are answered by the next turn, whatever the window, and its trace says so", async () => {
+    const { session, timers, texts, shown, first, asked } = await failed(
+      { history: { contextCount: 0 } },
+      finish("Nice."),
+      finish("Bye."),
+    )
+    const next = session.send("Hello?")
+    await settled()
+    timers.advance(100)
+    const result = await next.result
+    expect(result).toMatchObject({ ok: true, text: "Nice.", trace: { merged: { turns: [first.id] } } })
+    for (const words of ["My cat", "is Tom."]) expect(shown(1)).toContain(words)
+    expect(asked.at(-1)).toBe("My cat\nHello?")
+    expect(await texts()).toEqual(["My cat", "is Tom.", "Hello?", "Nice."])
+    const last = session.send("Bye")
+    await settled()
+    timers.advance(100)
+    expect((await last.result).trace.merged).toBeUndefined()
+  })
+
+  test("are answered when that turn is tried again, and again", async () => {
+    const { session, texts, shown, first, asked } = await failed(
+      { history: { contextCount: 0 } },
+      finish("A fine name."),
+      finish("A fine cat."),
+    )
+    for (const [at, text] of ["A fine name.", "A fine cat."].entries()) {
+      expect(await session.regenerate().result).toMatchObject({ ok: true, text, trace: { merged: { turns: [first.id] } } })
+      expect(shown(at + 1)).toContain("My cat")
+      expect(asked.at(-1)).toBe("My cat\nis Tom.")
+      expect(await texts()).toEqual(["My cat", "is Tom.", text])
+    }
+  })
+
+  test("are answered too if nothing is kept of the turn that failed", async () => {
+    const { session, texts } = await failed({ history: { keepFailed: false } }, finish("I see."))
+    expect(await texts()).toEqual(["My cat"])
+    expect(await session.regenerate().result).toMatchObject({ ok: true, text: "I see." })
+    expect(await texts()).toEqual(["My cat", "I see."])
+  })
+})
+
 describe('interrupt = "join"', () => {
   test("plans anew with both messages if nothing was shown", async () => {
     const { session, shown, texts } = fay({ interrupt: "join" }, [planned, finish("Both.")])
@@ -496,7 +564,7 @@ test("messages beside an open approval wait for it, and then are one turn", asyn
   timers.advance(250)
   expect(await second.result).toMatchObject(joined(third))
   expect(await third.result).toMatchObject({ ok: true, text: "Both." })
-  expect(await texts()).toEqual(["Pay", "Paid.", "b", "c", "Both."])
+  expect(await texts()).toEqual(["Pay", "b", "c", "Paid.", "Both."])
 })
 
 test("without merge_ms and interrupt nothing of it is loaded or told", async () => {

@@ -1,6 +1,7 @@
 /** A turn of the oracle: one or two texts behind another turn. */
 export interface OracleTurn {
-  readonly kind: "turn" | "heard" | "failed"
+  /** `joined`: heard words that a newer message's turn is to answer. */
+  readonly kind: "turn" | "heard" | "joined" | "failed"
   readonly texts: readonly string[]
   parent: OracleTurn | undefined
 }
@@ -58,8 +59,8 @@ export class Oracle {
     return pathTo(this.end)
   }
 
-  hear(words: string): void {
-    this.#add({ kind: "heard", texts: [words], parent: this.end })
+  hear(words: string, kind: "heard" | "joined" = "heard"): void {
+    this.#add({ kind, texts: [words], parent: this.end })
   }
 
   /** `shown` is what the running turn has shown of its answer. */
@@ -100,7 +101,7 @@ export class Oracle {
 
   #join(act: OracleAct): void {
     act.ok = "joined"
-    this.hear(act.words)
+    this.hear(act.words, "joined")
   }
 
   /** The running turn ends: with its answer, or with an error after what was shown. */
@@ -192,7 +193,7 @@ export class Oracle {
   #goBehind(base: OracleTurn | undefined, texts?: readonly string[]): void {
     const stay = new Set(pathTo(base))
     const leaving = this.path().filter((turn) => !stay.has(turn))
-    const heard = leaving.filter(({ kind }, at) => kind === "heard" && (texts === undefined || at > 0))
+    const heard = leaving.filter(({ kind }, at) => isHeard(kind) && (texts === undefined || at > 0))
     for (const gone of heard) {
       this.turns.splice(this.turns.indexOf(gone), 1)
       for (const turn of this.turns) if (turn.parent === gone) turn.parent = gone.parent
@@ -209,6 +210,10 @@ export class Oracle {
     this.turns.push(turn)
     this.end = turn
   }
+}
+
+function isHeard(kind: OracleTurn["kind"]): boolean {
+  return kind === "heard" || kind === "joined"
 }
 
 /** The turns from the beginning to one of them; none for undefined. */

@@ -155,7 +155,7 @@ class Stage {
     const { target, nth = 0 } = messages[place] ?? {}
     const { id = "" } = (await this.#session.history({ limit: 1_000 }))[place] ?? {}
     if (act === "rewind") return this.#ask({ act, words: "", target }, this.#session.rewind(id))
-    const answered = target?.kind === "heard" || nth === 0
+    const answered = (target?.kind !== "turn" && target?.kind !== "failed") || nth === 0
     const asked: OracleAct = { act: answered ? "edit" : "edit answer", words, target }
     const editing = this.#session.edit(id, words)
     // The turn of an edit is there once the role of the message is read.
@@ -221,7 +221,7 @@ class Stage {
       } else if (asked === undefined) void this.#session.hear(`zh${index}`)
       else asked.end("finish")
       await dead
-      if (when === "after" && joining) oracle.hear(joining.words)
+      if (when === "after" && joining) oracle.hear(joining.words, "joined")
       else if (when === "after" && asked) oracle.finish({ answer: asked.whole, isWhole: true })
       else if (when === "after") oracle.hear(`zh${index}`)
     }

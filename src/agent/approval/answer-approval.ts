@@ -38,21 +38,23 @@ export async function answered(
   const open = requireOpen(record, id)
   const calls = open.calls.map((call) => (call.id === id ? { ...call, answer } : call))
   const words = record.history.find(({ turnId, role }) => turnId === open.turnId && role === "user")
+  const from = words ? record.history.indexOf(words) : 0
   const { speaker, wake, wakeTrust, inject } = open
   const key: ServiceKey = { ...at.key, user: speaker.id }
   const { text = "", attachments = [], replyTo, mentions } = words ?? {}
   const resumes = resumed(at, { ...open, calls }, id)
   return {
-    // The words are the turn's question and no part of the history before it.
+    // The words are the turn's question and no part of the history before it. Those that wait have turns of their own.
     record: {
       ...record,
-      history: record.history.filter(({ turnId }) => turnId !== open.turnId),
+      history: record.history.filter(({ turnId, toAnswer }, at) => turnId !== open.turnId && (toAnswer !== true || at < from)),
       state: withoutOpenTurn(record.state),
     },
     input: {
       ...{ key, speaker, text, attachments, replyTo, mentions, inject },
       ...(wake === undefined ? {} : { wake, wakeTrust }),
       resumes,
+      ...(words?.toAnswer ? { kept: { turnId: open.turnId } } : {}),
       // Words that were heard meanwhile stand behind the turn, which then cannot grow.
       ...(resumes.isLast ? { turnId: open.turnId } : {}),
     },

@@ -60,10 +60,10 @@ function withStepRuns(message: HistoryMessage, step: OpenTurn["step"] | undefine
 }
 
 function openTurnOf({ input, progress }: TurnContext): Partial<OpenTurn> {
-  const { resumes, turnId, speaker, wake, wakeTrust } = input
+  const { resumes, kept, turnId, speaker, wake, wakeTrust } = input
   const items = [...input.stack.items("turn"), ...input.inject]
   return {
-    turnId: resumes?.open.turnId ?? turnId,
+    turnId: resumes?.open.turnId ?? kept?.turnId ?? turnId,
     speaker,
     ...(wake === undefined ? {} : { wake }),
     ...(wakeTrust === undefined ? {} : { wakeTrust }),

@@ -40,19 +40,19 @@ const refusals = ["usage", "file", "file-size", "file-missing"]
 /** Keeps the words of a turn that ended before its loop began, without attachments: these are not read then. Never rejects. */
 export async function keepWords(agent: AgentContext, input: TurnInput, thrown: unknown): Promise<void> {
   const isRefused = PromptStrataError.isInstance(thrown) && refusals.includes(thrown.code)
-  if (isRefused || !agent.profile.history.keepFailed) return
+  if (isRefused || input.kept || !agent.profile.history.keepFailed) return
   const { key, turnId, attached } = input
   await keep(agent, input, { messages: wordsOf(input, agent.ports.clock.nowMs()), isLate: false })
   if (attached.length > 0)
     agent.onWarning({ key, turnId, message: "The turn ended before its attachments were read: they are not kept." })
 }
 
-/** The user's message; none in a turn in which nobody spoke. */
+/** The user's message; none in a turn in which nobody spoke, or whose words are kept already. */
 export function wordsOf(
-  { turnId, speaker, text, wake, attachments, replyTo, mentions = [] }: TurnInput,
+  { turnId, speaker, text, wake, kept, attachments, replyTo, mentions = [] }: TurnInput,
   atMs: number,
 ): readonly HistoryMessage[] {
-  if (wake !== undefined || !isSpoken({ text, attachments })) return []
+  if (wake !== undefined || kept || !isSpoken({ text, attachments })) return []
   const message: HistoryMessage = { role: "user", text, speaker, turnId, atMs, interrupted: true, unanswered: true }
   return [
     {

@@ -3,9 +3,9 @@ import { pause, whatHappened, within } from "../../core/timers.ts"
 import type { TurnEvent, TurnResult } from "../../trace/turn-event.ts"
 import type { AgentContext, TurnInput } from "../../turn/turn-context.ts"
 import type { TurnBeginning } from "../create-turn-context.ts"
-import { wordsOf } from "../failed/failed-turn.ts"
 import { maxMessages } from "../session-state.ts"
 import type { Arrival, Arrivals } from "../turn.ts"
+import { wordsToAnswer } from "./left-words.ts"
 
 /**
  * Waits until no message can join a turn's words any more (`merge_ms`), before the turn's time begins. From then on a message that
@@ -101,15 +101,14 @@ export function followed(own: Arrival, begin: TurnBeginning): TurnBeginning {
   return { ...begin, emit }
 }
 
-/** The input of a turn that answers the words of others too: with their items, and the reason if it met a turn that it could not join. */
+/** The input of a turn that met others: with the items of those that joined it, and the reason if there is one that it could not join. */
 export function withJoined(input: TurnInput, { joined, waited }: Arrival): TurnInput {
   const met = joined.filter(({ stage }) => stage === "joined")
   if (met.length === 0 && waited === undefined) return input
-  const words = [...met.map(({ turn }) => turn.input.text), input.text].filter((text) => text.trim() !== "").join("\n")
   return {
     ...input,
     inject: [...met.flatMap(({ inject = [] }) => inject), ...input.inject],
-    merged: { turns: met.map(({ turn }) => turn.input.turnId), words, waited },
+    merged: { turns: [], words: input.text, waited, back: 0 },
   }
 }
 
@@ -124,10 +123,10 @@ export async function endJoined(
 ): Promise<TurnResult> {
   const { key, bytes } = input
   const timeoutMs = profile.limits.toolMs
-  const words = wordsOf(input, arrival.atMs).map(({ interrupted: _, ...message }) => message)
+  const words = wordsToAnswer(input, arrival.atMs)
   const outcome = await within({ timeoutMs, timers: ports.timers }, async () => {
     for (const each of bytes?.values() ?? []) await blobs.put(each, key)
-    await store.append(key, words)
+    if (words.length > 0) await store.append(key, words)
   })
   const { error: _, ...trace } = ended.trace
   if (outcome.status === "done") {

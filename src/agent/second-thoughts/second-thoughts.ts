@@ -44,9 +44,17 @@ export async function choose(at: SessionAtRest, turnId: string): Promise<void> {
 /** The turn that answers the last words again. Throws `usage` if there are none. */
 export async function regenerated(at: SessionAtRest): Promise<Replaced> {
   const session = await load(at)
-  const last = session.turns.findLast(({ isAside, messages }) => !isAside && !messages.every(isHeard))
+  const history = session.turns.filter(({ isAside }) => !isAside)
+  const last = history.findLast(({ messages }) => messages.some((message) => !isHeard(message) || message.toAnswer))
   const words = last?.messages.find(({ role }) => role === "user")
   if (last !== undefined && words !== undefined) return inPlaceOf(session, last, words)
+  // An answer to words that had to wait stands behind them as a turn of its own.
+  const asked = last?.messages[0]?.replyTo?.id
+  const kept = asked === undefined ? undefined : history.find(({ turnId }) => messageId(turnId, 0) === asked)
+  if (last !== undefined && kept?.messages[0]?.toAnswer) {
+    const { record, input } = inPlaceOf(session, last, kept.messages[0])
+    return { record, input: { ...input, kept: { turnId: kept.turnId } } }
+  }
   const message = `expected a last answer that can be made again; session ${JSON.stringify(at.key.conversation)} ${last ? "ends with words that nobody asked for." : "has no answer."}`
   const hint = last ? "Rewind, and wake the session again: the reason of the turn is not kept." : "Send something first."
   throw new PromptStrataError("usage", message, { hint, evidence: { turnId: last?.turnId } })

@@ -83,7 +83,7 @@ export interface TurnErrors {
   }
   /** The caller aborted the work. `cause` is the reason of the signal. @remarks Nothing. */
   readonly aborted: {
-    /** The id of the turn whose message ended this one, with `interrupt = "abort"`. */ readonly interruptedBy?:
+    /** The id of the turn whose message ended this one, with `interrupt = "abort"`, or that answered its words while they waited. */ readonly interruptedBy?:
       | string
       | undefined
     /** Present if the answer was being stored. Nobody knows then whether it was. */ readonly commit?: "unknown" | undefined

@@ -280,7 +280,8 @@ describe("a message meanwhile", () => {
     expect(await session.approve(id).result).toMatchObject({ ok: true, text: "Paid." })
     timers.advance(1_000)
     expect(await waiting.result).toMatchObject({ ok: true, text: "You are welcome." })
-    expect((await session.history()).map(({ text }) => text)).toEqual(["Pay Ada.", "Paid.", "Thanks!", "You are welcome."])
+    const texts = (await session.history()).map(({ text }) => text)
+    expect(texts).toEqual(["Pay Ada.", "Never.", "Thanks!", "Paid.", "You are welcome."])
   })
 
   test("of a wake leaves the question open", async () => {

@@ -2,10 +2,11 @@ import fc from "fast-check"
 import { test } from "vitest"
 import { type CrashPlace, interleavings, playInterleaved } from "../../support/interleavings.ts"
 import { amount, seedOf } from "../../support/size.ts"
+import { playWaiting, waitingScripts } from "../../support/waiting-interleavings.ts"
 import { makeDatabase } from "./support/database.ts"
 import { openStoreFor } from "./support/open-store.ts"
 
-test(`sends, heard words, second thoughts, aborts and crashes in any order, ${amount("STORED_INTERLEAVINGS")} times`, async () => {
+async function openPlace(): Promise<CrashPlace> {
   const url = await makeDatabase()
   const place: CrashPlace = {
     store: await openStoreFor(url),
@@ -14,8 +15,21 @@ test(`sends, heard words, second thoughts, aborts and crashes in any order, ${am
       place.store = await openStoreFor(url)
     },
   }
+  return place
+}
+
+test(`sends, heard words, second thoughts, aborts and crashes in any order, ${amount("STORED_INTERLEAVINGS")} times`, async () => {
+  const place = await openPlace()
   await fc.assert(
     fc.asyncProperty(interleavings(16), (script) => playInterleaved(script, place)),
     { numRuns: amount("STORED_INTERLEAVINGS"), seed: seedOf(20) },
+  )
+})
+
+test(`messages that wait for approvals, with aborts and crashes, ${amount("STORED_INTERLEAVINGS")} times`, async () => {
+  const place = await openPlace()
+  await fc.assert(
+    fc.asyncProperty(waitingScripts(14), (script) => playWaiting(script, place)),
+    { numRuns: amount("STORED_INTERLEAVINGS"), seed: seedOf(21) },
   )
 })
