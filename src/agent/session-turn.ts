@@ -1,5 +1,5 @@
 import type { HistoryMessage, KeptRun, Speaker } from "../core/conversation.ts"
-import { messageOf, PromptStrataError } from "../core/errors.ts"
+import { messageOf } from "../core/errors.ts"
 import { graphemeBoundaryBefore } from "../core/graphemes.ts"
 import type { Assembly } from "../core/span.ts"
 import { orAborted, within } from "../core/timers.ts"
@@ -19,7 +19,7 @@ import { fail } from "../turn/turn-outcome.ts"
 import { createTurnContext, type TurnBeginning } from "./create-turn-context.ts"
 import { keepFailedTurn } from "./failed/failed-turn.ts"
 import { unbegunTurn } from "./failed/unbegun-turn.ts"
-import { findUnsettled, leaveUnsettled, unknownOutcome, unsettled } from "./failed/unsettled-commits.ts"
+import { commitError, findUnsettled, leaveUnsettled, unknownOutcome, unsettled } from "./failed/unsettled-commits.ts"
 import { readInput } from "./read-input.ts"
 import { emptyRecord, inputOf, type Said, sessionId } from "./session-state.ts"
 import type { Arrival, Met, SessionAtRest } from "./turn.ts"
@@ -217,14 +217,6 @@ function keptRuns({ steps }: TurnProgress, toolRuns: HistorySettings["toolRuns"]
     }
   }
   return kept
-}
-
-function commitError(thrown: unknown): PromptStrataError {
-  if (PromptStrataError.isInstance(thrown)) return thrown
-  return new PromptStrataError("session-store", `The session could not be stored: ${messageOf(thrown)}`, {
-    cause: thrown,
-    hint: "The answer was made but is not part of the conversation. Once the store works, answer the words with `regenerate` if the history has them; else send them again.",
-  })
 }
 
 /** The jobs that a turn about to be committed asks for, each with an id that begins with `id`. A job that throws is reported, and the turn goes on. */

@@ -52,6 +52,15 @@ function settle(commit: UnsettledCommit, { isWritten, why }: { readonly isWritte
   agent.onWarning({ key: input.key, turnId: input.turnId, message: `A commit ended after its turn had failed. ${outcome}` })
 }
 
+/** The error of a turn whose answer could not be stored. */
+export function commitError(thrown: unknown): PromptStrataError {
+  if (PromptStrataError.isInstance(thrown)) return thrown
+  return new PromptStrataError("session-store", `The session could not be stored: ${messageOf(thrown)}`, {
+    cause: thrown,
+    hint: "The answer was made but is not part of the conversation. Once the store works, answer the words with `regenerate` if the history has them; else send them again.",
+  })
+}
+
 /** The error of a turn that was stopped for `reason` while its answer was being stored. */
 export function unknownOutcome(reason: PromptStrataError): PromptStrataError {
   const message =
