@@ -21,11 +21,8 @@ import { keepFailedTurn } from "./failed/failed-turn.ts"
 import { unbegunTurn } from "./failed/unbegun-turn.ts"
 import { commitError, findUnsettled, leaveUnsettled, unknownOutcome, unsettled } from "./failed/unsettled-commits.ts"
 import { readInput } from "./read-input.ts"
-import { emptyRecord, inputOf, type Said, sessionId } from "./session-state.ts"
+import { emptyRecord, inputOf, maxMessages, type Said, sessionId } from "./session-state.ts"
 import type { Arrival, Met, SessionAtRest } from "./turn.ts"
-
-/** The newest messages in which a turn looks for words that are still to be answered. */
-const fewMessages = 100
 
 /**
  * Makes the input of a turn, now that its session was read, and reads its attachments. Of a message that has to wait for an approval it
@@ -39,8 +36,8 @@ export async function beginTurn(
   const { kept, attachments: readBefore } = turn.input
   const at = kept || unsettled.get(rest.stack)?.size ? await whole(rest) : rest
   const { agent, record } = at
-  const words = makeInput(turn.input.turnId, record ?? emptyRecord)
-  const said = kept ? { ...words, kept, attached: [], attachments: readBefore } : words
+  const given = makeInput(turn.input.turnId, record ?? emptyRecord)
+  const said = kept ? { ...given, kept, attached: [], attachments: readBefore } : given
   const made = arrival ? (await import("./second-thoughts/merging.ts")).withJoined(said, arrival) : said
   const isOpen = record?.state.approval !== undefined
   const replaced = replace
@@ -58,9 +55,9 @@ export async function beginTurn(
   turn.input = input.attached.length === 0 ? input : await readInput(agent, input, deadline)
   const begun = replaced?.record ?? record
   let isLeft = input.kept !== undefined
-  for (const { toAnswer } of begun?.history.slice(-fewMessages) ?? []) isLeft ||= toAnswer === true
-  if (!isLeft || input.wake !== undefined || input.resumes) return { record: begun }
-  return (await import("./second-thoughts/left-words.ts")).withLeft(turn, begun)
+  for (const { toAnswer } of begun?.history.slice(-2 * maxMessages) ?? []) isLeft ||= toAnswer === true
+  const mayAnswer = isLeft && input.wake === undefined && !input.resumes
+  return mayAnswer ? (await import("./second-thoughts/left-words.ts")).withLeft(turn, begun) : { record: begun }
 }
 
 /** A session with its whole history: the messages of a turn whose outcome is unknown, and words that waited, can stand anywhere in it. */
