@@ -4,7 +4,7 @@ import { describe, test } from "vitest"
 import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"
 import { openSqliteStore } from "../../src/stores/sqlite/open-sqlite-store.ts"
 import { type CrashPlace, interleavings, playInterleaved } from "../support/interleavings.ts"
-import { amount, seedOf } from "../support/size.ts"
+import { amount, runs, seedOf } from "../support/size.ts"
 import { tempFolder } from "../support/temp-folder.ts"
 import { playWaiting, waitingScripts } from "../support/waiting-interleavings.ts"
 
@@ -36,16 +36,16 @@ describe("sends, heard words, second thoughts, aborts and crashes in any order l
 })
 
 describe("messages that wait for approvals, with aborts and crashes, are kept once and answered once", () => {
-  test(`in memory, ${amount("INTERLEAVINGS")} times`, async () => {
+  test(`in memory, ${runs(600)} times`, async () => {
     await fc.assert(
       fc.asyncProperty(waitingScripts(14), (script) =>
         playWaiting(script, { store: createInMemoryStore(), reopen: async () => undefined }),
       ),
-      { numRuns: amount("INTERLEAVINGS"), seed: seedOf(20) },
+      { numRuns: runs(600), seed: seedOf(20) },
     )
   })
 
-  test(`in a file, ${amount("STORED_INTERLEAVINGS")} times`, async () => {
+  test(`in a file, ${runs(40)} times`, async () => {
     const file = join(tempFolder(), "store.sqlite")
     const place: CrashPlace = {
       store: await openSqliteStore(file),
@@ -56,7 +56,7 @@ describe("messages that wait for approvals, with aborts and crashes, are kept on
     }
     await fc.assert(
       fc.asyncProperty(waitingScripts(14), (script) => playWaiting(script, place)),
-      { numRuns: amount("STORED_INTERLEAVINGS"), seed: seedOf(21) },
+      { numRuns: runs(40), seed: seedOf(21) },
     )
     await place.store.close()
   })

@@ -2,7 +2,10 @@
 import "../../src/agent/approval/answer-approval.ts"
 import "../../src/agent/approval/waiting-commit.ts"
 import "../../src/agent/failed/failed-turn.ts"
+import "../../src/agent/hear.ts"
 import "../../src/agent/second-thoughts/left-words.ts"
+import "../../src/agent/session-turn.ts"
+import "../../src/turn/approval/ask-person.ts"
 import "../../src/turn/approval/ask-approval.ts"
 import "../../src/turn/approval/resume-step.ts"
 import fc from "fast-check"
@@ -171,7 +174,7 @@ class WaitingStage {
 
   /** Answers all approvals, until no turn waits. */
   async drain(): Promise<void> {
-    for (let round = 0; round < 200; round++) {
+    for (let round = 0; round < 5_000; round++) {
       await this.#settled()
       await this.#answer("approve")
       await this.#settled()

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { test } from "vitest"
 import { type CrashPlace, interleavings, playInterleaved } from "../../support/interleavings.ts"
-import { amount, seedOf } from "../../support/size.ts"
+import { amount, runs, seedOf } from "../../support/size.ts"
 import { playWaiting, waitingScripts } from "../../support/waiting-interleavings.ts"
 import { makeDatabase } from "./support/database.ts"
 import { openStoreFor } from "./support/open-store.ts"
@@ -26,10 +26,10 @@ test(`sends, heard words, second thoughts, aborts and crashes in any order, ${am
   )
 })
 
-test(`messages that wait for approvals, with aborts and crashes, ${amount("STORED_INTERLEAVINGS")} times`, async () => {
+test(`messages that wait for approvals, with aborts and crashes, ${runs(40)} times`, async () => {
   const place = await openPlace()
   await fc.assert(
     fc.asyncProperty(waitingScripts(14), (script) => playWaiting(script, place)),
-    { numRuns: amount("STORED_INTERLEAVINGS"), seed: seedOf(21) },
+    { numRuns: runs(40), seed: seedOf(21) },
   )
 })
