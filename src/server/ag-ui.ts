@@ -1,5 +1,6 @@
 import type { ChatMessage } from "../agent/respond.ts"
 import type { Turn } from "../agent/turn.ts"
+import type { AttachmentInput } from "../core/conversation.ts"
 import { isRecord } from "../core/json-access.ts"
 import { errorWords } from "../trace/error-words.ts"
 import { HttpProblem } from "./http-problem.ts"
@@ -30,7 +31,9 @@ export function readAgUiInput(body: Readonly<Record<string, unknown>>): AgUiInpu
   return {
     threadId,
     runId,
-    messages: read.flatMap(({ role, content }) => (role === "instructions" || content === "" ? [] : [{ role, content }])),
+    messages: read.flatMap(({ role, content, attachments }) =>
+      role === "instructions" || (content === "" && !attachments) ? [] : [{ role, content, ...(attachments && { attachments }) }],
+    ),
     instructions: [
       ...read.flatMap(({ role, content }) => (role === "instructions" ? [content] : [])),
       ...facts.map(({ description, value }) => `${description}: ${value}`),
@@ -54,10 +57,13 @@ const roles: Readonly<Record<string, "instructions" | "user" | "assistant" | "le
   activity: "left out",
 }
 
-function readMessage(
-  message: unknown,
-  at: number,
-): { readonly role: "instructions" | "user" | "assistant"; readonly content: string } {
+interface ReadMessage {
+  readonly role: "instructions" | "user" | "assistant"
+  readonly content: string
+  readonly attachments?: readonly AttachmentInput[]
+}
+
+function readMessage(message: unknown, at: number): ReadMessage {
   const param = `messages[${at}]`
   if (!isRecord(message)) throw new HttpProblem(400, `${param} is no object.`, { param })
   const { role, content } = message
@@ -66,13 +72,29 @@ function readMessage(
     throw new HttpProblem(400, `${param} has the role ${JSON.stringify(role)}, which AG-UI does not have.`, { param })
   // An assistant's message without text only called tools.
   if (known === "left out" || (known === "assistant" && typeof content !== "string")) return { role: "assistant", content: "" }
-  const texts = Array.isArray(content) ? content.map(textOf) : [content]
-  if (texts.every((text) => typeof text === "string")) return { role: known, content: texts.join("\n") }
-  throw new HttpProblem(400, `${param}.content is no text; only text is supported.`, { param: `${param}.content` })
+  const texts: string[] = []
+  const attachments: AttachmentInput[] = []
+  for (const part of Array.isArray(content) ? content : [{ type: "text", text: content }]) {
+    const attachment = known === "user" && isRecord(part) ? attachmentOf(part) : undefined
+    if (attachment) attachments.push(attachment)
+    else if (isRecord(part) && part.type === "text" && typeof part.text === "string") texts.push(part.text)
+    else {
+      const supported = known === "user" ? "only text and files with their data or URL are" : "only text is"
+      throw new HttpProblem(400, `${param}.content is no text; ${supported} supported.`, { param: `${param}.content` })
+    }
+  }
+  return { role: known, content: texts.join("\n"), ...(attachments.length > 0 && { attachments }) }
 }
 
-function textOf(part: unknown): unknown {
-  return isRecord(part) && part.type === "text" ? part.text : undefined
+const fileParts: readonly unknown[] = ["image", "audio", "video", "document"]
+
+/** A file of a message, by its data or its address. The data is checked with the turn. */
+function attachmentOf({ type, source }: Readonly<Record<string, unknown>>): AttachmentInput | undefined {
+  if (!fileParts.includes(type) || !isRecord(source) || typeof source.value !== "string") return undefined
+  const { value, mimeType } = source
+  const look = typeof mimeType === "string" ? { mediaType: mimeType } : {}
+  if (source.type === "url") return { url: value, ...look }
+  return source.type === "data" ? { url: `data:${look.mediaType ?? ""};base64,${value}`, ...look } : undefined
 }
 
 /** An event of AG-UI. Its fields depend on its type. */

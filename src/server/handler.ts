@@ -174,8 +174,8 @@ async function answerAgain(
 }
 
 /**
- * The running turn of a chat from its beginning. If there is none, the answer that `?message=ID` names comes from the store, and one that
- * is not there is told to be lost. Status 204 without `message`, as `useChat` expects.
+ * The running turn of a chat from its beginning. If there is none, the answer that `?message=ID` names comes from the store: whole, or as
+ * much as was shown before it failed, with an error. One that is not there is told to be lost, also while another process makes it. Status 204 without `message`, as `useChat` expects.
  */
 async function resumeChat(server: Server, request: Request, caller: Caller): Promise<Response> {
   const { pathname, searchParams } = new URL(request.url)
@@ -184,10 +184,9 @@ async function resumeChat(server: Server, request: Request, caller: Caller): Pro
   const id = searchParams.get("message")
   if (id === null || caller.conversation === undefined) return new Response(null, { status: 204 })
   const session = agentOf(server, searchParams.get("model") ?? undefined).session(caller.conversation)
-  const texts = (await session.history()).flatMap(({ turnId, role, text }) =>
-    turnId === id && role === "assistant" ? [text] : [],
-  )
-  const chunks = keptMessageChunks(id, texts, server.locale)
+  const messages = await session.history({ limit: Number.MAX_SAFE_INTEGER })
+  const answers = messages.filter(({ turnId, role }) => turnId === id && role === "assistant")
+  const chunks = keptMessageChunks(id, answers, server.locale)
   return streamed(server, chunks, { onCancel: () => undefined, end: "[DONE]", headers: uiHeaders })
 }
 

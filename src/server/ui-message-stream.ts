@@ -1,3 +1,4 @@
+import type { SessionMessage } from "../agent/second-thoughts/session-history.ts"
 import type { Turn } from "../agent/turn.ts"
 import { checkOptions } from "../core/check-options.ts"
 import { errorWords } from "../trace/error-words.ts"
@@ -73,21 +74,29 @@ export async function* uiMessageChunks(turn: Turn, options: UiMessageStreamOptio
   }
 }
 
-/** An answer that is in the store, by its texts, as a UI message stream. Without a text it is told to be lost. */
-export async function* keptMessageChunks(id: string, texts: readonly string[], locale: string): AsyncGenerator<UiMessageChunk> {
-  if (texts.length === 0) {
-    yield { type: "error", errorText: errorWords(undefined, locale) }
-    return yield { type: "finish", finishReason: "error" }
-  }
+/**
+ * The answers of a turn that are in the store as a UI message stream. What had been shown of a turn that failed, or was cut off with its
+ * process, is followed by an error; without any answer it is told to be lost.
+ */
+export async function* keptMessageChunks(
+  id: string,
+  answers: readonly Pick<SessionMessage, "text" | "interrupted" | "unanswered">[],
+  locale: string,
+): AsyncGenerator<UiMessageChunk> {
   const parts = new OpenParts()
-  yield { type: "start", messageId: id }
-  yield { type: "start-step" }
-  for (const text of texts) {
-    yield* parts.add("text", text)
-    yield* parts.end()
+  if (answers.length > 0) {
+    yield { type: "start", messageId: id }
+    yield { type: "start-step" }
+    for (const { text } of answers) {
+      yield* parts.add("text", text)
+      yield* parts.end()
+    }
+    yield { type: "finish-step" }
   }
-  yield { type: "finish-step" }
-  yield { type: "finish", finishReason: "stop" }
+  const isWhole = answers.length > 0 && answers.every(({ unanswered }) => !unanswered)
+  if (isWhole) return yield { type: "finish", finishReason: answers.at(-1)?.interrupted ? "length" : "stop" }
+  yield { type: "error", errorText: errorWords(undefined, locale) }
+  yield { type: "finish", finishReason: "error" }
 }
 
 /** {@link uiMessageChunks} as a `ReadableStream`, for `createUIMessageStreamResponse` or `readUIMessageStream` of the AI SDK. */

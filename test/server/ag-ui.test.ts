@@ -1,16 +1,24 @@
 import { describe, expect, test } from "vitest"
 import { z } from "zod"
+import type { ModelCapabilities } from "../../src/model/language-model.ts"
 import { createHandler, type HandlerOptions } from "../../src/server/handler.ts"
 import { type ScriptedAnswer, scriptedModel } from "../../src/testing/index.ts"
 import { defineTool } from "../../src/tools/define-tool.ts"
 import { callTool, finish, testAgent } from "../support/agents.ts"
+import { png } from "../support/pictures.ts"
 
 const user = { id: "m1", role: "user", content: "What time is it?" }
+const source = { type: "data", value: Buffer.from(png(8, 8)).toString("base64"), mimeType: "image/png" }
 const input = { threadId: "t", runId: "r", messages: [user], tools: [], context: [], state: {}, forwardedProps: {} }
 
 /** Runs an agent as `HttpAgent` of `@ag-ui/client` does. */
-async function runAgent(answers: readonly ScriptedAnswer[], body: unknown = input, options: Partial<HandlerOptions> = {}) {
-  const model = scriptedModel(answers)
+async function runAgent(
+  answers: readonly ScriptedAnswer[],
+  body: unknown = input,
+  options: Partial<HandlerOptions> = {},
+  capabilities: Partial<ModelCapabilities> = {},
+) {
+  const model = scriptedModel(answers, { capabilities })
   const look = defineTool({ name: "look", description: "Looks at the clock.", inputSchema: z.object({}), execute: () => "three" })
   const { agent } = testAgent(model, { memory: { enabled: false } }, { tools: [look] })
   const errors: unknown[] = []
@@ -22,7 +30,9 @@ async function runAgent(answers: readonly ScriptedAnswer[], body: unknown = inpu
   const events = text.split("\n\n").flatMap((line): Record<string, unknown>[] => {
     return line.startsWith("data: ") ? [JSON.parse(line.slice(6))] : []
   })
-  return { response, text, events, errors, prompt: JSON.stringify(model.requests[0]?.messages) }
+  const { messages = [] } = model.requests[0] ?? {}
+  const parts = messages.flatMap((message) => message.parts ?? [])
+  return { response, text, events, errors, parts, prompt: JSON.stringify(messages) }
 }
 
 type Events = readonly Readonly<Record<string, unknown>>[]
@@ -79,6 +89,22 @@ describe("AG-UI", () => {
     expect(response.headers.get("x-promptstrata-ignored")).toBe("state")
   })
 
+  test("gives the model the user's pictures, by their data or their address, with and without words", async () => {
+    const capabilities = { attachments: ["image/png"], attachmentUrls: ["image/png"] }
+    const image = (given: object) => ({ id: "1", role: "user", content: [{ type: "image", source: given }] })
+    for (const [given, shown] of [
+      [source, { mediaType: "image/png", width: 8, height: 8 }],
+      [{ type: "url", value: "https://app.test/cat.png" }, { url: "https://app.test/cat.png" }],
+    ] as const) {
+      const { parts, events } = await runAgent([finish("A cat.")], { ...input, messages: [image(given)] }, {}, capabilities)
+      expect(parts).toMatchObject([{ attachment: shown }])
+      expect(events.at(-1)?.type).toBe("RUN_FINISHED")
+    }
+    const broken = { type: "data", value: "bm8=", mimeType: "image/png" }
+    const { events } = await runAgent([], { ...input, messages: [image(broken)] })
+    expect(events.at(-1)).toMatchObject({ type: "RUN_ERROR", code: "file" })
+  })
+
   test("a failed turn ends with RUN_ERROR in words, and its owner gets the error", async () => {
     const { events, errors } = await runAgent([], input, { locale: "zh-CN" })
     expect(events.map(({ type }) => type)).toEqual(["RUN_STARTED", "RUN_ERROR"])
@@ -93,6 +119,19 @@ describe("AG-UI", () => {
     [{ messages: [null] }, "is no object"],
     [{ messages: [{ role: "toString", content: "x" }] }, 'role \\"toString'],
     [{ messages: [{ role: "user", content: [{ type: "image", source: {} }] }] }, "only text"],
+    [
+      { messages: [{ role: "user", content: [{ type: "image", source: { type: "file", value: "f1" } }] }] },
+      "only text and files",
+    ],
+    [
+      {
+        messages: [
+          { role: "assistant", content: "x" },
+          { role: "system", content: [{ type: "image", source }] },
+        ],
+      },
+      "only text is",
+    ],
     [{ messages: [{ role: "user" }] }, "only text"],
     [{ messages: [] }, "not the user's"],
     [{ tools: [{ name: "x", description: "", parameters: {} }] }, "tools is not supported"],

@@ -520,6 +520,53 @@ describe("a page that lost its connection", () => {
     open()
   })
 
+  test("gets after a restart what had been shown of an answer that was stopped or cut off, and is told so", async () => {
+    const store = createInMemoryStore()
+    const profile = { memory: { enabled: false }, retry: { maxAttempts: 1 } }
+    const before = testAgent(
+      scriptedModel([
+        ['{"action":"finish","message":"The cat', { stallUntilAborted: true }],
+        ['{"action":"finish","message":"The dog', new Error("down")],
+        [new Error("down")],
+      ]),
+      profile,
+      { store },
+    ).agent
+    const session = before.session("c1")
+    const stopped = session.send("cat?", { from: { id: "ann" } })
+    for await (const _ of stopped.textStream) break
+    stopped.abort()
+    await stopped.result
+    const failed = await session.send("dog?", { from: { id: "ann" } }).result
+    const silent = await session.send("bird?", { from: { id: "ann" } }).result
+    expect([failed.ok, silent.ok]).toEqual([false, false])
+    for (let heard = 0; heard < 60; heard++) await session.hear(`${heard}`)
+    await before.close()
+
+    const { agent } = testAgent(scriptedModel([]), profile, { store })
+    const handle = createHandler({ agents: { fay: agent }, authorize: () => ({ user: "ann", conversation: "c1" }) })
+    const resume = async (message: string) => {
+      const transport = new DefaultChatTransport<UIMessage>({
+        fetch: ((url: string, init?: RequestInit) => handle(new Request(url, init))) as never,
+        prepareReconnectToStreamRequest: ({ id }) => ({ api: `http://bot.test/api/chat/${id}/stream?message=${message}` }),
+      })
+      const errors: unknown[] = []
+      const stream = (await transport.reconnectToStream({ chatId: "one" })) as ReadableStream<UIMessageChunk>
+      const shown = await collect(readUIMessageStream({ stream, onError: (error) => errors.push(error) }))
+      return { message: shown.at(-1), errors }
+    }
+    for (const [id, text] of [
+      [stopped.id, "The cat"],
+      [failed.trace.turnId, "The dog"],
+    ] as const) {
+      const { message, errors } = await resume(id)
+      expect(message).toMatchObject({ id, parts: [{ type: "step-start" }, { type: "text", text, state: "done" }] })
+      expect(errors).toEqual([new Error("Something went wrong on my side, so I could not answer. Please ask me again.")])
+    }
+    const nothing = await resume(silent.trace.turnId)
+    expect([nothing.message?.parts ?? [], nothing.errors.length]).toEqual([[], 1])
+  })
+
   test("gets an answer from the store after a restart, and is told that one is lost", async () => {
     const store = createInMemoryStore()
     const first = testAgent(scriptedModel([finish("Hello there.")]), { memory: { enabled: false } }, { store }).agent
