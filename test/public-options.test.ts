@@ -170,6 +170,7 @@ const misspelt: Readonly<Record<string, readonly Row[]>> = {
   toAiSdkPrompt: [[() => aiSdk.toAiSdkPrompt(assembly(), any({ models: "x" })), '"model"']],
   toAiSdkTools: [[() => aiSdk.toAiSdkTools([], any({ local: "en" })), '"locale"']],
 
+  toOpenaiMessages: [[() => openai.toOpenaiMessages(assembly(), any({ byte: new Map() })), '"bytes"']],
   openaiModel: [
     [() => openai.openaiModel(any({ model: "x", fech: fetch })), '"fetch"'],
     [() => (openai.openaiModel as (...given: unknown[]) => unknown)("x", { fetch }), "one argument"],
@@ -271,7 +272,7 @@ const withoutOptions = [
   "formatAssembly formatEventLine formatFileReference formatReferenceInfo formatTranscript fromAiSdkTools loadDialect manualClock",
   "manualTimers modelCompressionWriter parseEventLine parseReferenceInfo parseTranscript printAssembly printCacheReport printReceipts",
   "printTrace renderTemplate samePath seededRandom shippedDialect shippedDialectNames skillFrom splitBubbles splitSystemPrompt",
-  "stripThinking toOpenaiMessages virtualContextNote errorWords printMentions readMentions",
+  "stripThinking virtualContextNote errorWords printMentions readMentions",
 ].flatMap((line) => line.split(" "))
 
 describe("a name that a public function does not know", () => {

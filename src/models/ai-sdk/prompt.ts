@@ -1,6 +1,7 @@
 import { checkOptions } from "../../core/check-options.ts"
 import { parsedJson, recordOf } from "../../core/json-access.ts"
 import type { Assembly, Message, MessagePart, ToolCall } from "../../core/span.ts"
+import { withGivenBytes } from "../message-pieces.ts"
 import { type CacheMarks, cacheFormOf, cacheKeyOptions, cacheMarks } from "./cache-breakpoints.ts"
 import type {
   AiSdkFilePart,
@@ -213,20 +214,22 @@ export interface AiSdkPrompt {
 export interface AiSdkPromptOptions {
   /** The model that the prompt is for. Cache breakpoints are set in its provider's form; without a model there are none. */
   readonly model?: AiSdkModelName
+  /** The bytes of pictures and files without a URL, by their ids in the store. */
+  readonly bytes?: ReadonlyMap<string, Uint8Array>
 }
 
 /**
  * Returns an assembly as the prompt of the package `ai`, version 7. Spread it into `streamText`, or pass its `messages` to a
  * call of a `ToolLoopAgent` and the rest to the agent. Order and roles stay, except that `developer` becomes `system`. Throws `usage`
- * for an unknown option.
+ * for an unknown option, and for a picture or file without a URL whose bytes are not among `bytes`.
  */
 export function toAiSdkPrompt(assembly: Assembly, options: AiSdkPromptOptions = {}): AiSdkPrompt {
-  checkOptions("toAiSdkPrompt", options, { model: true })
-  const { model } = options
+  checkOptions("toAiSdkPrompt", options, { model: true, bytes: true })
+  const { model, bytes } = options
   const cacheForm = model && cacheFormOf(model, true)
   const marks = cacheMarks({ assembly, messages: assembly.messages }, { cacheForm, providerOptions: {} })
   const providerOptions = cacheKeyOptions(assembly, cacheForm)
-  const { system, rest } = splitSystem(toPrompt(assembly.messages, { marks }))
+  const { system, rest } = splitSystem(toPrompt(withGivenBytes(assembly.messages, "toAiSdkPrompt", bytes), { marks }))
   const instructions = system.filter((message) => message.role === "system")
   // The AI SDK refuses an empty list of messages. If there are only system messages, the last one stays in the list.
   const last = rest.length === 0 ? instructions.pop() : undefined

@@ -1,9 +1,10 @@
 import type { OpenAI } from "openai"
+import { checkOptions } from "../../core/check-options.ts"
 import { listOf, parsedJson, recordOf } from "../../core/json-access.ts"
 import type { Assembly, Message, MessagePart } from "../../core/span.ts"
 import type { ModelCapabilities, ModelRequest, ToolChoice } from "../../model/language-model.ts"
 import { bytesToText } from "../../services/store/blob.ts"
-import { piecesOf } from "../message-pieces.ts"
+import { piecesOf, withGivenBytes } from "../message-pieces.ts"
 
 type Body = OpenAI.Chat.Completions.ChatCompletionCreateParamsStreaming
 type WireMessage = OpenAI.Chat.Completions.ChatCompletionMessageParam
@@ -179,8 +180,14 @@ function sentArguments(args: string): string {
 
 /**
  * Returns an assembly as the `messages` of a chat completions request of the package `openai`. Roles stay as they are: there
- * is a developer message only if `assemble` was told that the model has this role.
+ * is a developer message only if `assemble` was told that the model has this role. Throws `usage` for an unknown option, and for a
+ * picture or file without a URL whose bytes are not among `bytes`, by their ids in the store.
  */
-export function toOpenaiMessages(assembly: Pick<Assembly, "messages">): OpenAI.Chat.Completions.ChatCompletionMessageParam[] {
-  return assembly.messages.map((message) => wireMessage(message, { developerRole: true }))
+export function toOpenaiMessages(
+  assembly: Pick<Assembly, "messages">,
+  options: { readonly bytes?: ReadonlyMap<string, Uint8Array> } = {},
+): OpenAI.Chat.Completions.ChatCompletionMessageParam[] {
+  checkOptions("toOpenaiMessages", options, { bytes: true })
+  const messages = withGivenBytes(assembly.messages, "toOpenaiMessages", options.bytes)
+  return withResultParts(messages).map((message) => wireMessage(message, { developerRole: true }))
 }
