@@ -50,10 +50,10 @@ export function truncateText(text: string, options: TruncateOptions): TruncatedT
   if (total <= maxCharacters && cutter.fitsWhole(maxTokens)) return { text, isCut: false, kept: total, total }
   // N UTF-16 units are at most N characters. A text with surrogate pairs keeps a few characters fewer than it might.
   const most = Math.min(text.length - 1, maxCharacters)
-  const size = largestSize(
-    { least: 0, most, guess: Math.min(most, cutter.guess(maxTokens)) },
-    (at) => cutter.tokens(at) - maxTokens,
-  )
+  // Between two counts, so that the search halves a range in which the count stays the same.
+  const bound = maxTokens + 0.5
+  const guess = Math.min(most, cutter.guess(maxTokens))
+  const size = largestSize({ least: 0, most, guess }, (at) => cutter.tokens(at) - bound)
   if (size === 0 && cutter.tokens(0) > maxTokens) throw noRoom(maxTokens, cutter.tokens(0))
   return cutter.at(size)
 }
@@ -68,6 +68,9 @@ class Cutter {
   readonly #slices: TextSlices | undefined
   readonly #longestToken: number | undefined
   readonly #fenceAt: FenceAt
+  /** Code points up to the head's end, and up to the tail's start. */
+  readonly #inHead: (end: number) => number
+  readonly #beforeTail: (end: number) => number
 
   constructor(
     text: string,
@@ -82,6 +85,8 @@ class Cutter {
     this.#slices = this.#counter.store ? new TextSlices(text, this.#counter.store) : undefined
     this.#longestToken = counter.longestToken
     this.#fenceAt = fencesOf(text)
+    this.#inHead = codePointsUpTo(text, { at: 0, count: 0 })
+    this.#beforeTail = codePointsUpTo(text, { at: text.length, count: total })
   }
 
   fitsWhole(maxTokens: number): boolean {
@@ -114,12 +119,22 @@ class Cutter {
   #parts(size: number) {
     const { headEnd, tailStart } = cutPlaces(this.#text, this.#text, size, this.#shrink)
     const [head, tail] = [this.#text.slice(0, headEnd), this.#text.slice(tailStart)]
-    const kept = countCodePoints(head) + countCodePoints(tail)
+    const kept = this.#inHead(headEnd) + this.#total - this.#beforeTail(tailStart)
     const text = closedNotice(this.#notice({ kept, total: this.#total }), {
       before: head === "" ? undefined : this.#fenceAt(headEnd),
       after: tail === "" ? undefined : this.#fenceAt(tailStart),
     })
     return { head, notice: framedNotice({ head, notice: { text }, tail }), tail, kept }
+  }
+}
+
+/** Counts the code points up to a place of a text, beginning at the place that was asked for before. */
+function codePointsUpTo(text: string, known: { readonly at: number; readonly count: number }): (end: number) => number {
+  let { at, count } = known
+  return (end) => {
+    count += end >= at ? countCodePoints(text.slice(at, end)) : -countCodePoints(text.slice(end, at))
+    at = end
+    return count
   }
 }
 

@@ -97,6 +97,18 @@ describe("S17 truncateText", () => {
     }
   })
 
+  test("tries few sizes also where one token covers many characters", () => {
+    for (const unit of [" ", "-", "a", "你"]) {
+      let sizes = 0
+      const told = (counts: { kept: number; total: number }) => {
+        sizes++
+        return notice(counts)
+      }
+      truncateText(unit.repeat(20_000), { maxTokens: 100, counter: byPieces, notice: told })
+      expect(sizes, unit).toBeLessThan(20)
+    }
+  })
+
   test("says how much room the notice needs where there is none", () => {
     expect(() => truncateText("x".repeat(100), { maxTokens: 3, counter: perCodePoint, notice })).toThrow(/room for the notice/)
   })

@@ -26,12 +26,16 @@ export class TextSlices {
     return isOver()
   }
 
-  /** The end of the first piece with which the text has at least `tokens` tokens, or the text's end. */
+  /** About the place up to which the text has so many tokens, or the text's end. Inside a piece, its tokens are taken for even. */
   unitsOf(tokens: number): number {
-    const { ends, sums } = this.#first
-    const isMore = () => (sums.at(-1) ?? 0) < tokens
+    const line = this.#first
+    const isMore = () => (line.sums.at(-1) ?? 0) < tokens
     if (isMore()) this.#scanOn(isMore)
-    return ends[countUpTo(sums, tokens - 1)] ?? ends.at(-1) ?? 0
+    const before = countUpTo(line.sums, tokens)
+    const [start, counted] = [lineEnd(line, before), lineTokens(line, before)]
+    if (before === line.ends.length) return start
+    const share = (tokens - counted) / (lineTokens(line, before + 1) - counted)
+    return start + Math.round(share * (lineEnd(line, before + 1) - start))
   }
 
   /** Adds the text up to `end` to the store. */
@@ -99,18 +103,19 @@ export class TextSlices {
     }
   }
 
-  /** The pieces of the text from `start`, or from some place before it. */
+  /** The pieces of the text from `start`, or from some place before it: the first pieces, if they reach so far, or else new ones. */
   #piecesFrom(start: number): PieceLine {
     const after = this.#last
     if (after.from <= start) return after
     const from = Math.max(0, start - ((this.#text.length - start) >> 6) - marginUnits)
-    const line: PieceLine = { from, ends: [], sums: [] }
+    const line = start < lineEnd(this.#first, this.#first.ends.length) ? this.#first : { from, ends: [], sums: [] }
+    const known = lineEnd(line, line.ends.length)
     let met = -1
-    this.#store.scan(this.#text.slice(from), (end, tokens) => {
+    this.#store.scan(this.#text.slice(known), (end, tokens) => {
       const at = lineEnd(line, line.ends.length)
-      addPiece(line, from + end, tokens)
+      addPiece(line, known + end, tokens)
       // From the first piece that both lines have, the known line goes on.
-      met = at < after.from ? -1 : pieceBetween(after, at, from + end)
+      met = at < after.from ? -1 : pieceBetween(after, at, known + end)
       return met < 0
     })
     this.#last = met < 0 ? line : append(line, after, met + 1)

@@ -43,8 +43,14 @@ export function classAt(text: string, at: number): number {
 
 /** The end of the run of characters from `at` whose classes are in `mask`; at most `most` characters. */
 export function runEnd(text: string, at: number, mask: number, most = Number.POSITIVE_INFINITY): number {
+  const length = text.length
   let end = at
-  for (let left = most; left > 0 && (classAt(text, end) & mask) !== 0; left--) end += widthAt(text, end)
+  for (let left = most; left > 0 && end < length; left--) {
+    const found = classes[text.charCodeAt(end)] ?? 0
+    if ((found & mask) !== 0) end++
+    else if (found !== 0 || ((classes[text.codePointAt(end) ?? 0] ?? 0) & mask) === 0) break
+    else end += 2
+  }
   return end
 }
 

@@ -87,10 +87,11 @@ function lastTailEnd(text: string, from: number, to: number): number {
  */
 function spacesEnd(text: string, at: number, newlinesApart: boolean): number {
   const end = runEnd(text, at, spaceClasses)
-  if (newlinesApart) {
-    for (let after = end; after > at; after--) if (classAt(text, after - 1) === newline) return after
-  }
-  return end === text.length || end - at === 1 ? end : end - 1
+  if (end - at === 1) return end
+  const run = newlinesApart ? text.slice(at, end) : ""
+  const lastNewline = Math.max(run.lastIndexOf("\n"), run.lastIndexOf("\r"))
+  if (lastNewline >= 0) return at + lastNewline + 1
+  return end === text.length ? end : end - 1
 }
 
 const oneLetter: ReadonlySet<string> = new Set(["s", "t", "m", "d"])

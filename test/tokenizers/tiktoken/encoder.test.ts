@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { createPieceCache, writeUtf8 } from "../../../src/tokenizers/tiktoken/encoder.ts"
+import { createPieceCache } from "../../../src/tokenizers/tiktoken/encoder.ts"
+import { writeUtf8 } from "../../../src/tokenizers/tiktoken/text-merge.ts"
 import { runs } from "../../support/size.ts"
 import { anyText, trickyTexts } from "./arbitrary-pieces.ts"
 import { both, encodings, tokensOf } from "./encoders.ts"

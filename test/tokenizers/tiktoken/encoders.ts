@@ -1,11 +1,12 @@
 import { createRequire } from "node:module"
 import { get_encoding, type Tiktoken } from "tiktoken"
 import { loadClasses } from "../../../src/tokenizers/tiktoken/char-class.ts"
-import { createEncoder, type Encoder, writeUtf8 } from "../../../src/tokenizers/tiktoken/encoder.ts"
+import { createEncoder, type Encoder } from "../../../src/tokenizers/tiktoken/encoder.ts"
 import { encodingSources, type TiktokenEncoding } from "../../../src/tokenizers/tiktoken/encodings.ts"
 import { PieceMerge, type Work } from "../../../src/tokenizers/tiktoken/piece-merge.ts"
 import { createRankTable, type RankTable, readRanks, type Tokens } from "../../../src/tokenizers/tiktoken/rank-table.ts"
 import type { Split } from "../../../src/tokenizers/tiktoken/split.ts"
+import { writeUtf8 } from "../../../src/tokenizers/tiktoken/text-merge.ts"
 
 export const encodings = Object.keys(encodingSources) as TiktokenEncoding[]
 

@@ -1,15 +1,16 @@
 import { describe, expect, test } from "vitest"
+import { createEncoder } from "../../../src/tokenizers/tiktoken/encoder.ts"
 import { runs } from "../../support/size.ts"
 import { both, encodings } from "./encoders.ts"
 
 const units = ["a", "A", " ", "\n", "你", "的", "😀", "!", "é", "7", "ab", "\u0301", " \n", "A你", "\t\u3000"]
 
-/** Steps of merging a run of so many characters. */
+/** Steps of merging a run of so many characters, by an encoder that has seen nothing. */
 function steps(encoding: (typeof encodings)[number], unit: string, characters: number): number {
-  const { encoder, work } = both(encoding)
-  const before = work.steps
-  encoder.count(unit.repeat(characters / unit.length))
-  return work.steps - before
+  const { table, split } = both(encoding)
+  const work = { steps: 0 }
+  createEncoder({ table, split, work }).count(unit.repeat(characters / unit.length))
+  return work.steps
 }
 
 describe.each(encodings)("an unbroken run in %s", (encoding) => {
