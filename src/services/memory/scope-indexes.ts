@@ -4,6 +4,7 @@ import type { RecallHit, RecallQuery } from "../recall/recall-query.ts"
 import type { MemoryCursor, MemoryRecords, StoredMemory } from "../store/records.ts"
 import { ownerOf, rowId, scopeOf } from "../store/row-keys.ts"
 import { normaliseMemoryText } from "./duplicates.ts"
+import { toldFact } from "./told-fact.ts"
 
 /** Recall indexes by scope. Each is made when it is first needed; the least recently used ones are dropped when all take too much memory. */
 export class ScopeIndexes {
@@ -63,9 +64,21 @@ function otherWork(): Promise<void> {
   })
 }
 
-/** The name of the fact that a memory tells, by its keys: who, and what of them. Memories of one owner with one name tell it at different times. */
-export function factOf({ keys, ...memory }: StoredMemory): string | undefined {
-  const { subject, relation } = keys ?? {}
+const facts = new WeakMap<StoredMemory, string | undefined>()
+
+/**
+ * The name of the fact that a memory tells: who, and what of them, by its keys or else by its words. Memories of one owner with one name
+ * tell it at different times.
+ */
+export function factOf(memory: StoredMemory): string | undefined {
+  if (!facts.has(memory)) facts.set(memory, readFact(memory))
+  return facts.get(memory)
+}
+
+function readFact(memory: StoredMemory): string | undefined {
+  const { keys, kind, text, speaker } = memory
+  const told = kind === "dialogue" ? toldFact(text) : undefined
+  const [subject, relation] = keys?.relation === undefined ? [speaker.name, told] : [keys.subject, keys.relation]
   if (subject === undefined || relation === undefined) return undefined
   return rowId(ownerOf(memory), normaliseMemoryText(subject), normaliseMemoryText(relation))
 }
