@@ -178,24 +178,41 @@ interface LiveInjections {
   readonly cleaned: readonly CleanInjection[]
 }
 
+/** By first injection, the list that was made ready last. */
+const lastLists = new WeakMap<Injection, { readonly given: readonly Injection[]; readonly live: LiveInjections }>()
+
 /** Cleans injections. Of several with one key, the last one counts that is enabled and not empty. */
 export function liveInjections(given: readonly Injection[]): LiveInjections {
   const clean: Injection[] = []
   const cleaned: CleanInjection[] = []
-  const places = new Map<string, number>()
+  const before = given[0] && lastLists.get(given[0])
+  // The places stay where no injection was left out, and each other one has the key of the one before it there.
+  let known = before?.given.length === given.length && before.live.injections.length === given.length ? before : undefined
   for (let place = 0; place < given.length; place++) {
     const injection = given[place]
     if (!injection) break
     const result = cleanInjection(injection)
     if (result !== undefined && result.removed > 0) cleaned.push(result)
-    const { key, enabled, content } = result?.injection ?? injection
-    clean.push(result?.injection ?? injection)
-    if (enabled && !isEmptyValue(content)) places.set(key, place)
+    const live = result?.injection ?? injection
+    clean.push(live)
+    const other = known?.given[place]
+    if (other !== injection && (other?.key !== live.key || !live.enabled || isEmptyValue(live.content))) known = undefined
+  }
+  const live = known ? { injections: clean, places: known.live.places, cleaned } : { ...placed(clean), cleaned }
+  if (given[0]) lastLists.set(given[0], { given, live })
+  return live
+}
+
+function placed(clean: readonly Injection[]): Omit<LiveInjections, "cleaned"> {
+  const of = new Map<string, number>()
+  for (let place = 0; place < clean.length; place++) {
+    const injection = clean[place]
+    if (injection?.enabled && !isEmptyValue(injection.content)) of.set(injection.key, place)
   }
   const injections: Injection[] = []
-  for (const place of places.values()) {
+  for (const place of of.values()) {
     const injection = clean[place]
     if (injection) injections.push(injection)
   }
-  return { injections, places: { of: places, count: given.length }, cleaned }
+  return { injections, places: { of, count: clean.length } }
 }

@@ -32,7 +32,7 @@ export function combineInjections(stack: PromptStack, state: TurnState | undefin
       continue
     }
     items.push(withFit(item))
-    fromStack.add(item.key)
+    if (state) fromStack.add(item.key)
   }
   if (!state) return items
   const look = lookOf(dialect)

@@ -4,7 +4,7 @@ import { truncateText } from "../../src/assemble/truncate-text.ts"
 import { parseTemplate } from "../../src/template/parse.ts"
 import { renderTemplate } from "../../src/template/render.ts"
 import { assembleBlocks, chatOf, countWithPackage, freshCounter, half, longText, stackOf, tiktoken } from "./assemble-work.ts"
-import type { Row } from "./bench.ts"
+import type { Gate, Row } from "./bench.ts"
 import { cpuMs } from "./measure.ts"
 import { Times } from "./times.ts"
 import { withoutProvenance } from "./without-provenance.ts"
@@ -44,7 +44,10 @@ async function blockRows(): Promise<Row[]> {
       }
       await floors(`${count} items, budget half: first`, blocks)
       await times.add(`${count} items, budget half: first`, "exact", () => exact(blocks, budget))
-      await times.add(`${count} items, budget half: first`, "ours", () => assembleBlocks(stack, counter, budget))
+      const name = `${count} items, budget half: first`
+      await times.add(name, "ours", () => assembleBlocks(stack, counter, budget))
+      const first = assembleBlocks(stack, counter, budget)
+      await times.add(`${count} items: spans and decisions of the first, read`, "ours", () => [first.spans, first.decisions])
       if (changed) stack.add({ key: changed.key, content: changed.text, fit: { rank: changed.rank, shrink: "drop" } })
       await floors(`one of ${count} changed`, other)
       await times.add(`one of ${count} changed`, "exact", () => exact(other, budget))
@@ -57,6 +60,51 @@ async function blockRows(): Promise<Row[]> {
     ...times.rows(),
     times.growth("1000 items, budget half: first", "5000 items, budget half: first", "growth 1,000 → 5,000"),
   ]
+}
+
+/** What is assembled to see how many times the floor's CPU it takes, and the most that it may take: less than twice what was measured. */
+const mostBesideFloor = { first: { 1000: 1.8, 5000: 1.8 }, changed: { 1000: 4.6, 5000: 5.6 } } as const
+const tries = 3
+const ratioRuns = { warmUps: 25, measured: 9 }
+
+/** Gates on the CPU of blocks, beside that of the floor in the same rounds. What fails is measured again: only what fails each time counts. */
+export async function ratioGates(): Promise<Gate[]> {
+  const gates: Gate[] = []
+  for (const count of [1000, 5000] as const) {
+    const least = { first: Number.POSITIVE_INFINITY, changed: Number.POSITIVE_INFINITY }
+    const isOver = () => (["first", "changed"] as const).some((what) => least[what] > mostBesideFloor[what][count])
+    for (let i = 0; i < tries && isOver(); i++) {
+      const times = await blockTimes(count)
+      for (const what of ["first", "changed"] as const) least[what] = Math.min(least[what], times.besideFloor(what))
+    }
+    for (const what of ["first", "changed"] as const) {
+      const [value, most] = [least[what], mostBesideFloor[what][count]]
+      const name = what === "first" ? `CPU of ${count} items of which half fall out` : `CPU of one changed of ${count} items`
+      gates.push({
+        name: `${name}, to the floor's with our counter`,
+        ok: value <= most,
+        detail: `${value.toFixed(1)}, at most ${most}`,
+      })
+    }
+  }
+  return gates
+}
+
+async function blockTimes(count: number): Promise<Times> {
+  const times = new Times(ratioRuns.warmUps)
+  const blocks = work.blocks(count)
+  const other = work.withOneChanged(blocks)
+  const budget = half(blocks)
+  for (let i = 0; i < ratioRuns.warmUps + ratioRuns.measured; i++) {
+    const [{ counter }, stack, known] = [freshCounter(), stackOf(blocks), work.remembering(tiktoken.count)]
+    for (const [what, given] of [["first", blocks] as const, ["changed", other] as const]) {
+      for (const [at, { key, text, rank }] of given.entries())
+        if (text !== blocks[at]?.text) stack.add({ key, content: text, fit: { rank, shrink: "drop" } })
+      await times.add(what, "strict", () => work.blocksFloor(given, budget, known))
+      await times.add(what, "ours", () => assembleBlocks(stack, counter, budget))
+    }
+  }
+  return times
 }
 
 async function chatRows(): Promise<Row[]> {

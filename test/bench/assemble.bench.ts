@@ -1,23 +1,24 @@
 import { truncateText } from "../../src/assemble/truncate-text.ts"
 import type { TokenCounter } from "../../src/core/ports.ts"
 import { fuzzedAssembly, inexact, randomOf } from "../support/fuzzed-assemblies.ts"
-import { measuredRows, runs, warmUps } from "./assemble-rows.ts"
+import { measuredRows, ratioGates, runs, warmUps } from "./assemble-rows.ts"
 import { assembleBlocks, chatOf, freshCounter, half, longText, stackOf, tiktoken } from "./assemble-work.ts"
 import type { BenchOptions, BenchResult, Gate } from "./bench.ts"
 import * as work from "./workloads.ts"
 
 const fuzzed = 100_000
 
-/** Assembling beside what a user could write by hand; the gates are exact counts and the text that is sent to the tokenizer. */
+/** Assembling beside what a user could write by hand; the gates are exact counts, the text that is sent to the tokenizer, and CPU beside the floor's. */
 export async function run({ peers }: BenchOptions): Promise<BenchResult> {
   return {
     title: `Assembling, o200k_base (CPU, medians of ${runs} runs after ${warmUps} that are not measured)`,
     rows: peers ? await measuredRows() : [],
-    gates: [...chatGates(), ...blockGates(), ...cutGates(), fuzzGate()],
+    gates: [...chatGates(), ...blockGates(), ...cutGates(), fuzzGate(), ...(await ratioGates())],
     notes: [
       "`floor` is what it takes without this library: remembered counts of the tiktoken package, their sums and one join, and nobody's count of the whole. " +
         "`floor, our counter` is the same with this library's counter, which is several times as fast. `by hand, exact` then counts the joined text, " +
-        "with our counter, until it fits and one item more would not. A first render begins with texts and a counter that have seen nothing, in a process that is warm.",
+        "with our counter, until it fits and one item more would not. A first render begins with texts and a counter that have seen nothing, in a process that is warm. " +
+        "Spans and decisions are made when they are read, which has a row of its own.",
       "Beside seams and cuts the floor is one count of the whole text; beside a template it is plain concatenation, beside provenance, the same without it: composed, fitted and counted alike, the messages written out, but no spans, prefixes and decisions.",
     ],
   }

@@ -44,6 +44,11 @@ export class Times {
     })
   }
 
+  /** How many times the CPU of the floor with our own counter something takes, in whole. */
+  besideFloor(what: string): number {
+    return this.#median(what, "ours") / this.#median(what, "strict")
+  }
+
   growth(from: string, to: string, what: string): Row {
     return { what, "ours / floor": formatRatio(this.#median(to, "ours"), this.#median(from, "ours")) }
   }

@@ -8,10 +8,12 @@ export interface KeyPlaces {
   readonly count: number
 }
 
-/** The injections that may shrink, in the order in which they do, and where each key stands among the given ones. */
-interface ItemOrder {
+/** The injections that may shrink, in the order in which they do. */
+export interface RankOrder {
   readonly order: readonly Injection[]
   readonly places: KeyPlaces
+  /** For each place, the number of its injection in the order; the length of the order for others. */
+  readonly byPlace: Uint32Array
 }
 
 /** Some numbers of an order: from `from` on, before `to`. */
@@ -27,45 +29,63 @@ export interface NumberRange {
 export class DraftItems {
   readonly #draft: Draft
   readonly #counter: MessageCounter
-  /** For each run: the pieces of its message, the index of its first one and the index after its last one. */
-  readonly #lists: (readonly Piece[])[] = []
-  readonly #starts: number[] = []
-  readonly #ends: number[] = []
+  readonly #places: KeyPlaces
+  /** The number of the injection at each place. */
+  readonly #byPlace: Uint32Array
+  /** For each run: its message, the index of its first piece there and the index after its last one. */
+  readonly #messages: Uint32Array
+  readonly #starts: Uint32Array
+  readonly #ends: Uint32Array
   /** For each run, the number of its injection; for one that has none, the length of the order. */
-  readonly #numbers: number[] = []
+  readonly #numbers: Uint32Array
   /** For each message, the index after its last run. */
   readonly #messageEnds: number[] = []
   /** For each number, its first run, and for each run, the next one of its number; -1 where there is none. */
   readonly #first: Int32Array
   readonly #next: Int32Array
 
-  constructor(draft: Draft, counter: MessageCounter, { order, places }: ItemOrder) {
+  constructor(draft: Draft, counter: MessageCounter, { order, places, byPlace }: RankOrder) {
     this.#draft = draft
     this.#counter = counter
-    const byPlace = new Uint32Array(places.count).fill(order.length)
-    for (let number = 0; number < order.length; number++) {
-      const place = places.of.get(order[number]?.key ?? "")
-      if (place !== undefined) byPlace[place] = number
-    }
-    for (const { pieces } of draft.messages) {
-      for (let at = 0; at < pieces.length; ) {
-        const key = pieces[at]?.key ?? ""
-        this.#lists.push(pieces)
-        this.#starts.push(at)
-        while (pieces[at]?.key === key) at++
-        this.#ends.push(at)
-        const place = key === "" ? undefined : places.of.get(key)
-        this.#numbers.push(place === undefined ? order.length : (byPlace[place] ?? order.length))
-      }
-      this.#messageEnds.push(this.#lists.length)
-    }
+    this.#places = places
+    this.#byPlace = byPlace
     this.#first = new Int32Array(order.length + 1).fill(-1)
-    this.#next = new Int32Array(this.#lists.length)
-    for (let run = this.#lists.length - 1; run >= 0; run--) {
+    let most = 0
+    for (const { pieces } of draft.messages) most += pieces.length
+    this.#messages = new Uint32Array(most)
+    this.#starts = new Uint32Array(most)
+    this.#ends = new Uint32Array(most)
+    this.#numbers = new Uint32Array(most)
+    let runs = 0
+    for (const [message, { pieces }] of draft.messages.entries()) {
+      for (let at = 0; at < pieces.length; runs++) {
+        const key = pieces[at]?.key ?? ""
+        this.#messages[runs] = message
+        this.#starts[runs] = at
+        while (pieces[at]?.key === key) at++
+        this.#ends[runs] = at
+        this.#numbers[runs] = key === "" ? order.length : this.numberOf(key)
+      }
+      this.#messageEnds.push(runs)
+    }
+    this.#next = new Int32Array(runs)
+    for (let run = runs - 1; run >= 0; run--) {
       const number = this.#numbers[run] ?? order.length
       this.#next[run] = this.#first[number] ?? -1
       this.#first[number] = run
     }
+  }
+
+  /** The number of a key's injection; the length of the order if it has none. */
+  numberOf(key: string): number {
+    const none = this.#first.length - 1
+    const place = this.#places.of.get(key)
+    return place === undefined ? none : (this.#byPlace[place] ?? none)
+  }
+
+  /** True if an injection prints anything. */
+  prints(number: number): boolean {
+    return (this.#first[number] ?? -1) >= 0
   }
 
   /** The tokens of what an injection prints, each piece counted by itself; for the length of the order, those of all without a number. */
@@ -89,7 +109,7 @@ export class DraftItems {
     const runs: number[] = []
     for (let number = from; number < to; number++)
       for (let run = this.#first[number] ?? -1; run >= 0; run = this.#next[run] ?? -1) runs.push(run)
-    const pieces = runs.sort((a, b) => a - b).flatMap((run) => this.#lists[run]?.slice(this.#starts[run], this.#ends[run]) ?? [])
+    const pieces = runs.sort((a, b) => a - b).flatMap((run) => this.#piecesOf(run).slice(this.#starts[run], this.#ends[run]))
     return this.#counter.message(pieces)
   }
 
@@ -115,17 +135,22 @@ export class DraftItems {
     for (let run = runs.from; run < runs.to; run++) {
       const number = this.#numbers[run] ?? 0
       if (number >= from && number < to) continue
-      const [pieces, end] = [this.#lists[run], this.#ends[run] ?? 0]
+      const [pieces, end] = [this.#piecesOf(run), this.#ends[run] ?? 0]
       for (let at = this.#starts[run] ?? 0; at < end; at++) {
-        const piece = pieces?.[at]
+        const piece = pieces[at]
         if (piece) kept.push(piece)
       }
     }
     return kept
   }
 
+  /** The pieces of the message in which a run stands. */
+  #piecesOf(run: number): readonly Piece[] {
+    return this.#draft.messages[this.#messages[run] ?? 0]?.pieces ?? []
+  }
+
   #partAt(run: number, at: number): { readonly tokens: number; readonly innerTokens: number } {
-    const piece = this.#lists[run]?.[at]
+    const piece = this.#piecesOf(run)[at]
     return piece ? this.#counter.part(piece) : noTokens
   }
 }

@@ -3,15 +3,16 @@ import { templateNames } from "../../dialect/dialect-names.ts"
 import { slotOf } from "../../layers/combine-injections.ts"
 import type { Draft } from "../draft/draft.ts"
 import type { DraftItems, NumberRange } from "./draft-items.ts"
-import { type FitState, type Goal, isDrop, type Tryout } from "./fit-state.ts"
+import { type FitState, type FitStep, type Goal, isDrop, type Tryout } from "./fit-state.ts"
 import { fewestGone, firstWith, type Gains } from "./search.ts"
 
 /** The number after the last of the injections from number `from` on that have no slot or condition of their own and can only be dropped, each by itself. */
-export function plainDropsEnd({ order, options: { file }, draft: { printed } }: FitState, from: number): number {
-  const { all: named } = templateNames(file.template.nodes)
+export function plainDropsEnd(state: FitState, from: number): number {
+  const { order, options } = state
+  const { all: named } = templateNames(options.file.template.nodes)
+  const items = state.items()
   let end = from
-  for (let next = order[end]; next && isDrop(next) && !named.has(slotOf(next.key)) && printed.has(next.key); next = order[end])
-    end++
+  for (let next = order[end]; next && isDrop(next) && !named.has(slotOf(next.key)) && items.prints(end); next = order[end]) end++
   return end
 }
 
@@ -33,12 +34,15 @@ export function dropRun(state: FitState, run: NumberRange, goalOf: (state: FitSt
   const most = to - from
   const enough = fewestGone(gains, gains.atMost(state.budgetTokens - others), (count) => state.excess(tryFirst(count))) ?? most
   for (let count = enough; count <= most; count++) {
-    const dropped = state.order.slice(from, from + count)
-    const gone = new Set(dropped.map(({ key }) => key))
-    const isGone = (key: string): boolean => gone.has(key)
+    const isGone = (key: string): boolean => {
+      const number = items.numberOf(key)
+      return number >= from && number < from + count
+    }
     const tryout = firstsStay(state, isGone) ? filtered(state, isGone, tryFirst(count)) : state.without(isGone)
     if (state.excess(tryout.draft) > 0 && count < most) continue
-    const steps = dropped.map((injection) => ({ key: injection.key, cut: wholly, reason: goalOf(state, injection).reason }))
+    const dropped = state.order.slice(from, from + count)
+    const reasonOf = (injection: Injection): string => goalOf(state, injection).reason
+    const steps = dropped.map((injection) => new RunDrop(injection, reasonOf))
     const last = dropped.at(-1)
     if (last) state.adopt(tryout, goalOf(state, last), steps)
     return
@@ -46,6 +50,24 @@ export function dropRun(state: FitState, run: NumberRange, goalOf: (state: FitSt
 }
 
 const wholly = { dropped: true } as const
+
+/** The step that drops an item of a run. Its reason is written when it is asked for. */
+class RunDrop implements FitStep {
+  readonly key: string
+  readonly cut = wholly
+  readonly injection: Injection
+  readonly reasonOf: (injection: Injection) => string
+
+  constructor(injection: Injection, reasonOf: (injection: Injection) => string) {
+    this.key = injection.key
+    this.injection = injection
+    this.reasonOf = reasonOf
+  }
+
+  get reason(): string {
+    return this.reasonOf(this.injection)
+  }
+}
 
 /** The number of items that are counted together to learn how many tokens an item loses at its seams. */
 const sampled = 16

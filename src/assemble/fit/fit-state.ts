@@ -6,7 +6,7 @@ import { type Draft, ownTokens } from "../draft/draft.ts"
 import { type ComposeOptions, compose } from "../print/prompt-printer.ts"
 import { type MessageCounter, valueTokens } from "../tokens/counted-message.ts"
 import { messageCounter } from "../tokens/message-counter.ts"
-import { DraftItems, type KeyPlaces } from "./draft-items.ts"
+import { DraftItems, type KeyPlaces, type RankOrder } from "./draft-items.ts"
 import { applyCut, dialectNotices, type Notices } from "./shrink.ts"
 import type { WaterMarks } from "./water-marks.ts"
 
@@ -71,8 +71,7 @@ export class FitState {
   readonly #steps: FitStep[] = []
   readonly #cut: Map<string, CutSize>
   readonly #given: readonly Injection[]
-  /** The injections that may shrink, in the order in which they do. */
-  readonly order: readonly Injection[]
+  readonly #ranked: RankOrder
   #injections: Tryout["injections"]
   #whole: Draft | undefined
   #draft: Draft | undefined
@@ -83,8 +82,8 @@ export class FitState {
   #exact: { readonly messages: Draft["messages"]; readonly tokens: number } | undefined
   #items: { readonly draft: Draft; readonly items: DraftItems } | undefined
 
-  constructor(injections: readonly Injection[], order: readonly Injection[], options: FitOptions) {
-    this.order = order
+  constructor(injections: readonly Injection[], ranked: RankOrder, options: FitOptions) {
+    this.#ranked = ranked
     this.options = options
     this.counter = messageCounter(options.counting.counter)
     this.notices = dialectNotices(options.dialect)
@@ -98,6 +97,11 @@ export class FitState {
   get whole(): Draft {
     this.#whole ??= compose(this.#given, this.options)
     return this.#whole
+  }
+
+  /** The injections that may shrink, in the order in which they do. */
+  get order(): readonly Injection[] {
+    return this.#ranked.order
   }
 
   /** The injections after the cuts so far, in the order given. */
@@ -167,9 +171,7 @@ export class FitState {
 
   /** The items of a draft. They are found once for the draft that was asked for last. */
   items(draft: Draft = this.draft): DraftItems {
-    const { places } = this.options
-    if (this.#items?.draft !== draft)
-      this.#items = { draft, items: new DraftItems(draft, this.counter, { order: this.order, places }) }
+    if (this.#items?.draft !== draft) this.#items = { draft, items: new DraftItems(draft, this.counter, this.#ranked) }
     return this.#items.items
   }
 
@@ -214,8 +216,8 @@ export class FitState {
     this.#injections = injections
     this.#draft = draft
     this.#record(steps)
-    const [first] = steps.filter(({ key }) => !grownInTurn.has(key))
-    if (first && this.options.cut !== undefined) this.#prefixMoved ??= { key: first.key, reason: first.reason }
+    const first = this.options.cut && steps.find(({ key }) => !grownInTurn.has(key))
+    if (first) this.#prefixMoved ??= { key: first.key, reason: first.reason }
     return true
   }
 

@@ -2,6 +2,7 @@ import { PromptStrataError } from "../../core/errors.ts"
 import type { Injection } from "../../core/value.ts"
 import type { Draft } from "../draft/draft.ts"
 import { compose } from "../print/prompt-printer.ts"
+import type { KeyPlaces, RankOrder } from "./draft-items.ts"
 import { dropRun, plainDropsEnd } from "./drop-run.ts"
 import { type FitOptions, FitState, type Fitted, type Goal } from "./fit-state.ts"
 import { shorten, shortenHistoryAhead } from "./shorten.ts"
@@ -19,8 +20,9 @@ export function fit(injections: readonly Injection[], options: FitOptions): Fitt
     // Nothing is cut, so nobody asks for the tokens of a cut injection.
     return { draft: compose(injections, options), fromTokens: () => 0, steps: [], cut: {}, prefixMoved: undefined }
   }
-  const order = byRank(injections)
-  const state = new FitState(injections, order, options)
+  const ranked = rankOrder(injections, options.places)
+  const { order } = ranked
+  const state = new FitState(injections, ranked, options)
   cutLongHistory(state, order)
   for (const injection of injections) holdCeiling(state, injection)
   holdReserve(state, injections)
@@ -130,6 +132,35 @@ function impossible(
       evidence: { budgetTokens, minimumTokens, largest },
     },
   )
+}
+
+/** By the places of keys, the order in which injections that stood there shrank. */
+const rankOrders = new WeakMap<KeyPlaces, { readonly injections: readonly Injection[]; readonly ranked: RankOrder }>()
+
+/** The order in which injections shrink. Where only some changed, and each kept its rank, the order of the time before is taken over. */
+function rankOrder(injections: readonly Injection[], places: KeyPlaces): RankOrder {
+  const known = rankOrders.get(places)
+  const order = known?.ranked.order.slice() ?? []
+  let isAlike = known?.injections.length === injections.length && injections.length === places.count
+  for (let place = 0; isAlike && place < injections.length; place++) {
+    const [injection, other] = [injections[place], known?.injections[place]]
+    if (!injection || injection === other) continue
+    isAlike = injection.fit?.rank === other?.fit?.rank
+    if (injection.fit) order[known?.ranked.byPlace[place] ?? 0] = injection
+  }
+  const ranked = known && isAlike ? { order, places, byPlace: known.ranked.byPlace } : rankedAnew(injections, places)
+  rankOrders.set(places, { injections, ranked })
+  return ranked
+}
+
+function rankedAnew(injections: readonly Injection[], places: KeyPlaces): RankOrder {
+  const order = byRank(injections)
+  const byPlace = new Uint32Array(places.count).fill(order.length)
+  for (let number = 0; number < order.length; number++) {
+    const place = places.of.get(order[number]?.key ?? "")
+    if (place !== undefined) byPlace[place] = number
+  }
+  return { order, places, byPlace }
 }
 
 /** Below these limits, a rank and a place fit together into one exact number. */

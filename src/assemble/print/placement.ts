@@ -36,7 +36,10 @@ export function placeInjections(
   const held = new Set<string>()
   const hasDeveloper = developerRole && names.has("developer")
   const hasStanding = names.has("standing")
-  for (const injection of injections.toSorted(byPriority)) {
+  let isSorted = true
+  for (let at = 1; at < injections.length; at++)
+    if ((injections[at]?.priority ?? 0) < (injections[at - 1]?.priority ?? 0)) isSorted = false
+  for (const injection of isSorted ? injections : injections.toSorted(byPriority)) {
     const { key, content, role, scope, enabled } = injection
     const slot = slotOf(key)
     if (!enabled || file.omit.includes(slot) || isEmptyValue(content)) continue
