@@ -99,6 +99,13 @@ describe("reading a card", () => {
   const encrypted = zipOf({ "card.json": "{}" })
   const list = Buffer.from(encrypted).indexOf(Buffer.from("PK\u0001\u0002"))
 
+  test("brackets in a text are no levels, and 500 levels are read", () => {
+    const description = `\\"${"[".repeat(600)}\\`
+    expect(message(bytesOf({ ...v2, data: { ...v2.data, description } }))).toBe("read")
+    const deep = `{"name":"x","a":${"[".repeat(499)}${"]".repeat(499)}}`
+    expect(message(Buffer.from(deep))).not.toContain("levels deep")
+  })
+
   test.each([
     ["a PNG that was cut off", card.subarray(0, 90), "the file ends inside the chunk"],
     ["a PNG without an end", card.subarray(0, -12), "the file ends before its chunk IEND"],
@@ -108,6 +115,12 @@ describe("reading a card", () => {
     ["base64 of no JSON", pngWith(pngTextChunk("chara", "AAAA")), "expected the chunk chara to be JSON in UTF-8"],
     ["text that is no UTF-8", Buffer.from([0x7b, 0xff]), "expected the file to be JSON in UTF-8"],
     ["deep JSON", Buffer.from(`{"name":"x","a":${"[".repeat(600)}${"]".repeat(600)}}`), "at most 500 levels deep"],
+    [
+      "deep JSON behind texts",
+      Buffer.from(`{"name":"\\"[\\\\","a":${"[".repeat(600)}${"]".repeat(600)}}`),
+      "at most 500 levels deep",
+    ],
+    ["one level too many", Buffer.from(`{"name":"x","a":${"[".repeat(500)}${"]".repeat(500)}}`), "at most 500 levels deep"],
     ["no card", bytesOf({ hello: 1 }), "expected a character card with a name"],
     ["a list", bytesOf([v2]), "expected the JSON object of a character card"],
     ["another spec", bytesOf({ spec: "lorebook_v3", data: {} }), 'found "lorebook_v3"'],
