@@ -4,7 +4,7 @@ import { PromptStrataError } from "../../core/errors.ts"
 import { isRecord, parsedJson } from "../../core/json-access.ts"
 import { cardFolderAt } from "../../node/cards/card-folder.ts"
 import { isPng } from "../../node/cards/png-chunks.ts"
-import { isZip } from "../../node/cards/zip.ts"
+import { hasZipBehind, isZip } from "../../node/cards/zip.ts"
 import { isMissing } from "../../node/read-text-file.ts"
 import { displayPath } from "../../node/shipped-files.ts"
 import { mcpServersIn } from "./mcp-servers.ts"
@@ -38,7 +38,7 @@ export function findKind(path: string): Foreign {
   const { size } = stats
   if (size > maxBytes) throw unknown(file, `a file of ${size} bytes, more than ${maxBytes}`)
   const bytes = readFileSync(path)
-  if (isPng(bytes) || isZip(bytes)) return { kind: "card" }
+  if (isPng(bytes) || isZip(bytes) || hasZipBehind(bytes)) return { kind: "card" }
   const text = textOf(bytes, file)
   const line = parsedJson(text.slice(0, text.search(/\n|$/)))
   const json = parsedJson(text)

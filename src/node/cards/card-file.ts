@@ -5,7 +5,7 @@ import { type Card, cardOf } from "../../layers/card/card.ts"
 import { displayPath } from "../shipped-files.ts"
 import { type CardFile, cardFolderAt, loadCardFolder } from "./card-folder.ts"
 import { isPng, type PngChunk, readPngChunks, readPngText } from "./png-chunks.ts"
-import { isZip, readZip } from "./zip.ts"
+import { hasZipBehind, isZip, readZip } from "./zip.ts"
 
 /** Ceilings against files that unpack to far more than they are, in bytes. */
 export interface CardLimits {
@@ -71,6 +71,13 @@ export function readCard(bytes: Uint8Array, limits: CardLimits = {}): CardFile {
   if (isPng(bytes)) return pngCard(bytes, maxJsonBytes)
   if (isZip(bytes)) return charxCard(bytes, { maxJsonBytes, maxUnpackedBytes })
   const picture = pictureKind(bytes)
+  if (picture !== undefined && hasZipBehind(bytes)) {
+    const file = charxCard(bytes, { maxJsonBytes, maxUnpackedBytes })
+    return {
+      ...file,
+      card: withWarnings(file.card, [`The ${picture} picture before the CHARX is not kept when the card is written.`]),
+    }
+  }
   if (picture !== undefined)
     throw bad(
       `expected a card as PNG, APNG, CHARX or JSON, found a ${picture} picture`,

@@ -14,6 +14,14 @@ export function isZip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x50 && bytes[1] === 0x4b && (bytes[2] === 3 || bytes[2] === 5)
 }
 
+/** True for bytes of another file that a zip stands behind, as a picture before a CHARX. */
+export function hasZipBehind(bytes: Uint8Array): boolean {
+  const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const end = endOf(data)
+  const start = end === undefined ? -1 : end - data.readUInt32LE(end + 12)
+  return start >= 0 && data.readUInt32LE(start) === entrySignature
+}
+
 interface ZipEntry {
   readonly path: string
   readonly method: number
@@ -73,9 +81,15 @@ function entriesOf(data: Buffer): readonly ZipEntry[] {
 
 /** The record at the end of a zip, behind which only a comment of at most 65,535 bytes may stand. */
 function findEnd(data: Buffer): number {
+  const end = endOf(data)
+  if (end === undefined) throw bad("the record at its end is missing, so it may have been cut off")
+  return end
+}
+
+function endOf(data: Buffer): number | undefined {
   for (let at = data.length - 22; at >= Math.max(0, data.length - 22 - 0xffff); at--)
     if (data.readUInt32LE(at) === endSignature && at + 22 + data.readUInt16LE(at + 20) <= data.length) return at
-  throw bad("the record at its end is missing, so it may have been cut off")
+  return undefined
 }
 
 function checkPath(path: string): void {

@@ -229,6 +229,22 @@ describe("damaged cards", () => {
 })
 
 describe("pictures that hold no card here", () => {
+  test("C1: a CHARX behind a JPEG picture is read, and the picture is not kept, as a warning says", () => {
+    const zip = writeZip(
+      new Map([
+        ["card.json", Buffer.from(JSON.stringify({ spec: "chara_card_v3", data: { name: "Mei" } }))],
+        ["assets/a.png", Buffer.from("x")],
+      ]),
+    )
+    const picture = Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0]), Buffer.alloc(40)])
+    const { card, format, files } = readCard(Buffer.concat([picture, zip]))
+    expect([card.name, format, [...files.keys()]]).toEqual(["Mei", "charx", ["assets/a.png"]])
+    expect(card.warnings).toEqual(["The JPEG picture before the CHARX is not kept when the card is written."])
+    expect(() => readCard(Buffer.concat([picture, writeZip(new Map([["a", Buffer.from("x")]]))]))).toThrow(
+      "expected a CHARX with card.json at its root",
+    )
+  })
+
   test.each([
     ["WebP", Buffer.concat([Buffer.from("RIFF\0\0\0\0WEBPVP8 "), Buffer.alloc(40)])],
     ["JPEG", Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0]), Buffer.alloc(40)])],
