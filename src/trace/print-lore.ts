@@ -49,7 +49,7 @@ function nameOf({ book, entry }: LoreDecision): string {
 }
 
 function callOf({ key, where, always }: LoreDecision): string {
-  if (key === undefined) return always ? "always" : "no key"
+  if (key === undefined) return always ? "always" : "needs no key"
   const place =
     where === "lore"
       ? "in other lore"
