@@ -8,6 +8,8 @@ export interface Info {
   readonly locale: string
   readonly chat: boolean
   readonly memory: boolean
+  /** The address that opens a file, with `{file}` and `{line}`. */
+  readonly editor?: string
   readonly kept: number
   readonly dropped: number
   /** Records on the disk that could not be kept or read. */

@@ -1,6 +1,8 @@
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks"
 import type { RecordedRequest, RecordedSpan } from "../src/server/inspector/turn-record.ts"
+import type { Info } from "./data.ts"
 import { colourOf, type Layout, layOut, type Row, rowOfSpan, segmentsOf } from "./layout.ts"
+import { SpanInfo } from "./span-info.tsx"
 import type { Words } from "./words.ts"
 
 const rowPixels = 20
@@ -17,6 +19,8 @@ type Shown = Pick<RecordedRequest, "messages" | "prefixes" | "change">
 interface TextProps {
   readonly request: Shown
   readonly words: Words
+  /** Undefined if there is nobody to ask for tokens. */
+  readonly info?: Info | undefined
   /** Default: the text of the request. */
   readonly label?: string
   /** Without colours. */
@@ -24,7 +28,7 @@ interface TextProps {
 }
 
 /** The text of a request, each span in the colour of its layer. Only the lines on the screen are in the document. */
-export function TextView({ request, words, label, plain = false }: TextProps) {
+export function TextView({ request, words, info, label, plain = false }: TextProps) {
   const box = useRef<HTMLElement>(null)
   const [size, setSize] = useState({ columns: 80, height: 600 })
   const [top, setTop] = useState(0)
@@ -69,7 +73,7 @@ export function TextView({ request, words, label, plain = false }: TextProps) {
           </div>
         </div>
       </section>
-      {!plain && <SpanInfo span={span} words={words} />}
+      {!plain && <SpanInfo span={span} info={info} words={words} />}
     </div>
   )
 }
@@ -107,12 +111,13 @@ function RowView({ row, layout, request, words, place, plain }: RowProps) {
   if (row.kind === "mark")
     return <div class="row mark">{words.prefixEnds(row.mark.stability, row.mark.tokens.toLocaleString())}</div>
   if (row.kind === "change") {
-    const { outcome, cause, lostTokens } = row.change
+    const { outcome, cause, lostTokens, lostCost } = row.change
+    const price = lostCost ? ` · ${lostCost.toFixed(4)}` : ""
     const who = cause ? `${cause.key || words.frame} (${cause.stability})` : "—"
     const isNew = outcome === "extended"
     return (
       <div class={`row change ${isNew ? "added" : ""}`}>
-        {isNew ? words.extended : words.changed(who, lostTokens.toLocaleString())}
+        {isNew ? words.extended : words.changed(who, lostTokens.toLocaleString()) + price}
       </div>
     )
   }
@@ -169,29 +174,4 @@ function neighbour({ messages }: Shown, place: Place | undefined, step: number):
     span = step > 0 ? 0 : (messages[message]?.spans.length ?? 0) - 1
   }
   return messages[message] ? { message, span } : undefined
-}
-
-function SpanInfo({ span, words }: { span: RecordedSpan | undefined; words: Words }) {
-  if (!span) return <p class="span-info">{words.hover}</p>
-  const { key, part, trust, stability, tokens, source, priority, files } = span
-  const facts: readonly (readonly [string, string])[] = [
-    [words.part, part],
-    [words.trust, trust],
-    [words.stability, stability],
-    [words.tokensShort, String(tokens)],
-    ...(priority === undefined ? [] : [[words.priority, String(priority)] as const]),
-    ...(files ? [["files", files.join(", ")] as const] : []),
-    ...(source ? [[words.source, `${source.file}${source.line === undefined ? "" : `:${source.line}`}`] as const] : []),
-  ]
-  return (
-    <p class="span-info" aria-live="polite">
-      <strong class={`c${colourOf(key)}`}>{key || words.frame}</strong>
-      {facts.map(([name, value]) => (
-        <span key={name}>
-          {" "}
-          <span class="name">{name}</span> {value}
-        </span>
-      ))}
-    </p>
-  )
 }

@@ -1,17 +1,25 @@
 import { useState } from "preact/hooks"
+import type { StoredMemory } from "../../src/services/store/records.ts"
 import { ask, type FoundMemory } from "../data.ts"
 import type { TabProps } from "../tab.ts"
 import type { Words } from "../words.ts"
 
+/** The answer to a search of memories. */
+interface Search {
+  readonly memories: readonly FoundMemory[]
+  readonly others: readonly StoredMemory[]
+  readonly recallLimit: number
+}
+
 /** The memories that the turn recalled with the signals of their scores, and a search for those that it did not. */
 export function Memories({ record, info, words, isServed }: TabProps) {
   const [query, setQuery] = useState(record.question.slice(0, 1_000))
-  const [found, setFound] = useState<readonly FoundMemory[]>()
+  const [found, setFound] = useState<Search>()
   const [problem, setProblem] = useState("")
   const find = async (event: Event): Promise<void> => {
     event.preventDefault()
     try {
-      setFound((await ask<{ memories: readonly FoundMemory[] }>(`turns/${record.id}/recall`, { query })).memories)
+      setFound(await ask<Search>(`turns/${record.id}/recall`, { query }))
       setProblem("")
     } catch (error) {
       setProblem(String(error))
@@ -29,8 +37,34 @@ export function Memories({ record, info, words, isServed }: TabProps) {
         </form>
       )}
       {problem && <p role="alert">{problem}</p>}
-      {found && (found.length > 0 ? <MemoryTable memories={found} words={words} /> : <p>{words.nothingFound}</p>)}
+      {found && <Found {...found} words={words} />}
     </div>
+  )
+}
+
+/** The memories that a turn would get, those behind its limit, and those that have nothing of the words. */
+function Found({ memories, others, recallLimit, words }: Search & { readonly words: Words }) {
+  const behind = memories.slice(recallLimit)
+  return (
+    <>
+      {memories.length > 0 ? (
+        <MemoryTable memories={memories.slice(0, recallLimit)} words={words} />
+      ) : (
+        <p>{words.nothingFound}</p>
+      )}
+      {behind.length > 0 && (
+        <>
+          <h2>{words.behind(recallLimit)}</h2>
+          <MemoryTable memories={behind} words={words} />
+        </>
+      )}
+      {others.length > 0 && (
+        <>
+          <h2>{words.nothingOf}</h2>
+          <MemoryTable memories={others.map(({ speaker, ...memory }) => ({ ...memory, speaker: speaker.name }))} words={words} />
+        </>
+      )}
+    </>
   )
 }
 

@@ -23,7 +23,7 @@ interface AdjustableProps extends TabProps {
 }
 
 /** Changes of budget and layers show the request as it would be. */
-function Adjustable({ record, request, words, isServed }: AdjustableProps) {
+function Adjustable({ record, request, info, words, isServed }: AdjustableProps) {
   const [changes, setChanges] = useState(unchanged)
   const [preview, setPreview] = useState<RecordedRequest>()
   const [problem, setProblem] = useState("")
@@ -56,7 +56,7 @@ function Adjustable({ record, request, words, isServed }: AdjustableProps) {
           </p>
         )}
         {problem && <p role="alert">{problem}</p>}
-        <TextView request={preview ?? request} words={preview ? previewWords(words) : words} />
+        <TextView request={preview ?? request} words={preview ? previewWords(words) : words} info={isServed ? info : undefined} />
       </div>
       <Layers
         request={preview ?? request}

@@ -1,4 +1,5 @@
-import { existsSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
+import { createRequire } from "node:module"
 import { type Browser, chromium, type Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll } from "vitest"
 import type { InspectorServer } from "../../src/server/inspector/inspector.ts"
@@ -11,6 +12,26 @@ function browserPath(): string {
   const found = [process.env.CHROMIUM, ...places].find((path) => path !== undefined && existsSync(path))
   if (found !== undefined) return found
   throw new Error(`Expected Chromium at ${places.join(", ")} or at $CHROMIUM; on Debian: apt-get install chromium.`)
+}
+
+/** A profile with a prompt of several layers. */
+export const english = {
+  dialect: "layered",
+  locale: "en",
+  persona: "You are Fay, a calm guide in a museum.",
+  user: { name: "Ann" },
+} as const
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
+
+/** The violations that axe finds. */
+export async function violations(page: Page): Promise<string[]> {
+  // By the protocol of the browser's tools: the page's policy lets no script in.
+  const session = await page.context().newCDPSession(page)
+  await session.send("Runtime.evaluate", { expression: axe })
+  const run = `axe.run().then(({ violations }) => JSON.stringify(violations.flatMap(({ id, nodes }) => nodes.map((node) => id + ": " + node.html + " " + node.failureSummary))))`
+  const { result } = await session.send("Runtime.evaluate", { expression: run, awaitPromise: true })
+  return JSON.parse(String(result.value)) as string[]
 }
 
 /** An agent whose page stands open in a browser. */

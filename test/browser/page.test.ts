@@ -1,7 +1,5 @@
 import { once } from "node:events"
-import { readFileSync } from "node:fs"
 import { createServer } from "node:http"
-import { createRequire } from "node:module"
 import type { AddressInfo } from "node:net"
 import { pathToFileURL } from "node:url"
 import type { Page } from "playwright-core"
@@ -10,22 +8,9 @@ import type { LanguageModel } from "../../src/model/language-model.ts"
 import { callTool, finish } from "../support/agents.ts"
 import { dataPresent, hostileStrings } from "../support/corpora.ts"
 import { tempFolder } from "../support/temp-folder.ts"
-import { openPage, useBrowser } from "./opened.ts"
+import { english, openPage, useBrowser, violations } from "./opened.ts"
 
 const open = useBrowser()
-const english = { dialect: "layered", locale: "en", persona: "You are Fay, a calm guide in a museum.", user: { name: "Ann" } }
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
-
-/** The violations that axe finds. */
-async function violations(page: Page): Promise<string[]> {
-  // By the protocol of the browser's tools: the page's policy lets no script in.
-  const session = await page.context().newCDPSession(page)
-  await session.send("Runtime.evaluate", { expression: axe })
-  const run = `axe.run().then(({ violations }) => JSON.stringify(violations.flatMap(({ id, nodes }) => nodes.map((node) => id + ": " + node.html + " " + node.failureSummary))))`
-  const { result } = await session.send("Runtime.evaluate", { expression: run, awaitPromise: true })
-  return JSON.parse(String(result.value)) as string[]
-}
-
 const card = (page: Page, text: string) => page.getByRole("navigation").getByRole("button").filter({ hasText: text })
 
 /** Saves the turn that a page shows as a file, and opens that from disk. */

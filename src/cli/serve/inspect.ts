@@ -15,6 +15,7 @@ import { cannotListen, readPort, untilStopped } from "./serve.ts"
 interface InspectOptions extends CommonOptions, StoreOptions {
   readonly port: number
   readonly keep?: boolean
+  readonly editor?: string
 }
 
 const help = `
@@ -38,6 +39,7 @@ export function addInspect(program: Command, run: RunCommand): void {
     .summary("talk in the browser, beside what is sent")
     .description("Talk to a character in the browser, beside every request that is sent to the model.")
     .option("--port <port>", "port; 0 takes any free one", readPort, 0)
+    .option("--editor <address>", "what a click on a file opens, as vscode://file/{file}:{line}")
     .option("--keep", "keep the turns in the data folder, so that the page has them next time")
   addProfileArgument(command, "fay")
   addCommonOptions(command, { store: "optional" })
@@ -64,6 +66,7 @@ async function inspect(options: InspectOptions, context: CliContext): Promise<nu
   const page = await pageOf(agent, conversation, {
     ...(options.keep && { keep: { folder: keptFolder(options) } }),
     ...(context.ports?.clock && { clock: context.ports.clock }),
+    ...(options.editor !== undefined && { editor: options.editor }),
     onWarning: note,
   })
   const server = await page.listen({ port: options.port }).catch((thrown: unknown) => {

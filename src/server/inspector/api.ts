@@ -5,6 +5,7 @@ import { readJsonBody } from "../read-body.ts"
 import { summaryOf } from "./build-record.ts"
 import { changedTurns } from "./live.ts"
 import { type Call, type InspectorState, infoOf, type Route } from "./route.ts"
+import { storedRoutes } from "./stored-routes.ts"
 import type { TurnSummary } from "./turn-record.ts"
 import { turnRoutes } from "./turn-routes.ts"
 
@@ -15,6 +16,7 @@ const routes: readonly Route[] = [
   { method: "GET", path: /^api\/live$/u, answer: live },
   { method: "POST", path: /^api\/chat$/u, answer: chat },
   ...turnRoutes,
+  ...storedRoutes,
 ]
 
 /** Answers a request whose address was checked. Throws {@link HttpProblem}. */
@@ -36,7 +38,13 @@ async function info(state: InspectorState): Promise<Response> {
   const { chat, recorder } = state
   const { memory } = await contextOf(state.agent)
   const bounds = { kept: recorder.turns.length, dropped: recorder.dropped, warnings: state.warnings }
-  return Response.json({ ...(await infoOf(state)), chat: chat !== undefined, memory: memory !== undefined, ...bounds })
+  return Response.json({
+    ...(await infoOf(state)),
+    chat: chat !== undefined,
+    memory: memory !== undefined,
+    editor: state.editor,
+    ...bounds,
+  })
 }
 
 /** Server-sent events: the summaries of turns that changed, and the ids of those that are gone. */

@@ -129,12 +129,15 @@ function requestOf(given: TraceStep, { earlier, parts, items }: RequestParts): R
 }
 
 /** A request that was assembled, in the form of a record. */
-export type ShownAssembly = Pick<RecordedRequest, "messages" | "tokens" | "overheadTokens" | "exact" | "prefixes" | "decisions">
+export type ShownAssembly = Pick<
+  RecordedRequest,
+  "messages" | "tokens" | "overheadTokens" | "exact" | "prefixes" | "decisions" | "lore"
+>
 
 /** Puts the spans into their messages, without secrets, also those that reach over several spans. */
 export function shownAssembly(assembly: Assembly, find: RecordParts["find"], items: KeptTurn["items"]): ShownAssembly {
   const priorities = new Map(items.map(({ key, priority }) => [key, priority]))
-  const { messages, spans, tokens, overheadTokens, exact, prefixes } = assembly
+  const { messages, spans, tokens, overheadTokens, exact, prefixes, lore } = assembly
   const shown = messages.map(({ role, toolCalls, toolCallId }, index): RecordedMessage => {
     const own = spans.filter(({ message }) => message === index)
     const texts = redactPieces(
@@ -161,6 +164,7 @@ export function shownAssembly(assembly: Assembly, find: RecordParts["find"], ite
     exact,
     prefixes: prefixes.map((prefix) => markOf(prefix, assembly)),
     decisions,
+    lore,
   }
 }
 

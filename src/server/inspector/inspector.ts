@@ -41,6 +41,11 @@ export interface InspectorOptions {
   readonly inProduction?: boolean
   /** The language of the page: `en` or `zh-CN`. Default: that of the profile. */
   readonly locale?: string
+  /**
+   * The address that opens a file in an editor when a person clicks its name, such as `vscode://file/{file}:{line}`. Default: names of
+   * files are no links.
+   */
+  readonly editor?: string
   /** The most bytes of a request's body. Default 1,000,000. */
   readonly maxBodyBytes?: number
   /** The part of the address that nobody else knows. Default: random. */
@@ -49,6 +54,9 @@ export interface InspectorOptions {
   /** Timers of a test. */
   readonly timers?: Timers
 }
+
+/** The scheme of a program; a browser opens the others itself. */
+const editorAddress = /^(?!(?:javascript|data|vbscript|blob|file|https?):)[a-z][a-z0-9+.-]*:\/\/.*\{file\}/u
 
 const known: { readonly [K in keyof Required<InspectorOptions>]: true } = {
   chat: true,
@@ -61,6 +69,7 @@ const known: { readonly [K in keyof Required<InspectorOptions>]: true } = {
   hosts: true,
   inProduction: true,
   locale: true,
+  editor: true,
   maxBodyBytes: true,
   token: true,
   clock: true,
@@ -105,6 +114,10 @@ export function inspector(agent: Agent, options: InspectorOptions = {}): Inspect
     throw new PromptStrataError("usage", "expected a token of at least 16 letters, digits, _ and -, found another one.", {
       hint: "Leave it out: then it is random.",
     })
+  if (options.editor !== undefined && !editorAddress.test(options.editor))
+    throw new PromptStrataError("usage", `expected an editor's address, found ${JSON.stringify(options.editor)}.`, {
+      hint: "Write vscode://file/{file}:{line}, or the same of another editor.",
+    })
   const { inspection, runner } = partsOf(agent)
   const isOff = !inProduction && globalThis.process?.env.NODE_ENV === "production"
   const { maxTurns = 200, maxBytes = 64_000_000, clock = { nowMs: () => Date.now() } } = options
@@ -144,7 +157,7 @@ export function inspector(agent: Agent, options: InspectorOptions = {}): Inspect
 }
 
 function stateOf(agent: Agent, recorder: Recorder, options: InspectorOptions, isOff: boolean): InspectorState {
-  const { chat = false, prices = {}, secrets, maxBodyBytes = 1_000_000, timers = hostTimers, locale, keep } = options
+  const { chat = false, prices = {}, secrets, maxBodyBytes = 1_000_000, timers = hostTimers, locale, editor, keep } = options
   const { clock = { nowMs: () => Date.now() }, onWarning = (message) => console.warn(`promptstrata: ${message}`) } = options
   if (keep) checkOptions("keep of inspector", keep, { folder: true, maxTurns: true, maxBytes: true, maxDays: true })
   const warnings: string[] = []
@@ -163,7 +176,7 @@ function stateOf(agent: Agent, recorder: Recorder, options: InspectorOptions, is
     return receipts.ofTurn(id, { ...session, user: speaker.id })
   }
   return {
-    ...{ agent, recorder, maxBodyBytes, timers, locale, parts, receiptsOf, warnings },
+    ...{ agent, recorder, maxBodyBytes, timers, locale, editor, parts, receiptsOf, warnings },
     chat: chat === true ? { user: "inspector", conversation: "inspector" } : chat === false ? undefined : chat,
     kept: keep && !isOff ? keepTurns(recorder, keep, { clock, timers, parts, onWarning: warn }) : undefined,
   }

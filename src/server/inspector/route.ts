@@ -18,6 +18,8 @@ export interface InspectorState {
   readonly maxBodyBytes: number
   readonly timers: Timers
   readonly locale: string | undefined
+  /** The address that opens a file in an editor, with `{file}` and `{line}`. */
+  readonly editor: string | undefined
   /** The user and the conversation of the page's chat; undefined if nobody may chat. */
   readonly chat: { readonly user: string; readonly conversation: string } | undefined
   readonly receiptsOf: (turn: Pick<KeptTurn, "id" | "session" | "speaker">) => Promise<readonly Receipt[]>

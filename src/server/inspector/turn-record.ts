@@ -1,5 +1,5 @@
 import type { SessionKey, Speaker } from "../../core/conversation.ts"
-import type { FitDecision, MessageRole, Prefix, Span, ToolCall } from "../../core/span.ts"
+import type { FitDecision, LoreDecision, MessageRole, Prefix, Span, ToolCall } from "../../core/span.ts"
 import type { RecalledMemory } from "../../layers/turn-state.ts"
 import type { FinishReason, Usage } from "../../model/language-model.ts"
 import type { Decision } from "../../reply/decision.ts"
@@ -100,6 +100,8 @@ export interface RecordedRequest {
   readonly prefixes: readonly PrefixMark[]
   /** The fate of each injection, with the reason. */
   readonly decisions: readonly FitDecision[]
+  /** The entries of lorebooks that were looked at, in the turn's first request. */
+  readonly lore?: readonly LoreDecision[] | undefined
   /** The difference to the last request of the same prompt in the session. Absent for the first one, and if that one is no longer kept. */
   readonly change?: RequestChange | undefined
   /** The whole output of the model, with its thinking. */

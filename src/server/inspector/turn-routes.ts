@@ -13,7 +13,6 @@ export const turnRoutes: readonly Route[] = [
   { method: "GET", path: /^api\/turns\/([\w.-]+)$/u, answer: oneTurn },
   { method: "GET", path: /^api\/turns\/([\w.-]+)\/html$/u, answer: savedTurn },
   { method: "POST", path: /^api\/turns\/([\w.-]+)\/preview$/u, answer: preview },
-  { method: "POST", path: /^api\/turns\/([\w.-]+)\/recall$/u, answer: recall },
 ]
 
 /** A turn as one HTML file. */
@@ -84,15 +83,4 @@ async function preview(state: InspectorState, call: Call): Promise<Response> {
   const [sent] = turn.trace?.steps ?? []
   const change = sent && changeOf({ turn: turn.id, step: sent }, assembly, state.parts.prices[sent.model])
   return jsonWithoutSecrets(state, { ...shownAssembly(assembly, state.parts.find, turn.items), change })
-}
-
-/** `{ query }`: the memories that a question would recall in the turn's session, with their scores. */
-async function recall(state: InspectorState, call: Call): Promise<Response> {
-  const { session, speaker } = await recordOfCall(state, call)
-  const { query } = await readJsonBody(call.request, state.maxBodyBytes)
-  if (typeof query !== "string") throw new HttpProblem(400, "Expected the words to look for.", { param: "query" })
-  const { memory } = await contextOf(state.agent)
-  if (!memory) throw new HttpProblem(409, "The agent has no memory.")
-  const found = await memory.recall(query, { ...session, user: speaker.id }, { limit: 50, signal: call.request.signal })
-  return jsonWithoutSecrets(state, { memories: found })
 }
