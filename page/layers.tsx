@@ -1,5 +1,5 @@
 import type { RecordedRequest } from "../src/server/inspector/turn-record.ts"
-import { type LayerSum, sumLayers } from "./layout.ts"
+import { fateWord, type LayerSum, sumLayers } from "./layout.ts"
 import type { Words } from "./words.ts"
 
 /** The changes that a preview makes to a request. */
@@ -113,10 +113,6 @@ function LayerRow({ layer, total, changes, onChange, words }: LayerRowProps) {
       </td>
     </tr>
   )
-}
-
-function fateWord(fate: string, words: Words): string {
-  return fate === "kept" || fate === "shortened" || fate === "dropped" || fate === "unplaced" ? words[fate] : fate
 }
 
 /** `about 1,234 + 20 tokens`. */

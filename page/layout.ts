@@ -1,4 +1,5 @@
 import type { PrefixMark, RecordedRequest, RecordedSpan, RequestChange } from "../src/server/inspector/turn-record.ts"
+import type { Words } from "./words.ts"
 
 /** One line of a request on the screen. All lines have the same height, so that any part of a long request is found without the rest. */
 export type Row =
@@ -174,4 +175,9 @@ export function sumLayers({ messages, decisions }: Pick<RecordedRequest, "messag
     const { fate = key === "" ? "kept" : "", reason = "", fromTokens = 0 } = fates.get(key) ?? {}
     return { key, tokens: tokens.get(key) ?? 0, colour: colourOf(key), fate, reason, fromTokens }
   })
+}
+
+/** The word for the fate of an injection. */
+export function fateWord(fate: string, words: Words): string {
+  return fate === "kept" || fate === "shortened" || fate === "dropped" || fate === "unplaced" ? words[fate] : fate
 }

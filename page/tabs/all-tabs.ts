@@ -1,5 +1,6 @@
 import type { Tab, TabProps } from "../tab.ts"
 import { Forgetting } from "./forgetting.tsx"
+import { Growth } from "./growth.tsx"
 import { Lorebook } from "./lorebook.tsx"
 import { Memories } from "./memories.tsx"
 import { Prompt } from "./prompt.tsx"
@@ -12,6 +13,7 @@ export const allTabs: readonly Tab[] = [
   { id: "prompt", name: (words) => words.prompt, ofRequest: true, View: Prompt },
   { id: "waterfall", name: (words) => words.waterfall, View: Waterfall },
   { id: "raw", name: (words) => words.raw, ofRequest: true, isShown: ({ request }) => request !== undefined, View: Raw },
+  { id: "growth", name: (words) => words.growth, isShown: ({ isServed }) => isServed, View: Growth },
   {
     id: "lorebook",
     name: (words) => words.lorebook,

@@ -138,6 +138,34 @@ describe("a long request", () => {
   })
 })
 
+describe("many turns", () => {
+  test("of 2,000 are listed by pages, and the first of them is found by its words and shown", async () => {
+    const model: LanguageModel = {
+      id: "brief",
+      capabilities: { developerRole: false, tools: false },
+      async *stream() {
+        yield { type: "text-delta", delta: finish("Yes.") }
+        yield { type: "finish", reason: "stop" }
+      },
+    }
+    const { agent, page, problems } = await open([], { model, profile: english, maxTurns: 2_000, maxBytes: 1_000_000_000 })
+    for (let at = 0; at < 2_000; at++) await agent.session(`room ${at % 20}`).send(`Question ${at}.`).result
+    await card(page, "Question 1999.").waitFor()
+    await page.reload()
+    await card(page, "Question 1999.").waitFor()
+    expect(await page.getByRole("navigation").getByRole("listitem").count()).toBe(50)
+    await page.getByRole("button", { name: "Earlier turns" }).click()
+    await card(page, "Question 1900.").waitFor()
+    await page.getByRole("searchbox").fill("Question 0.")
+    await card(page, "Question 0.").click()
+    await page.locator(".row", { hasText: "Question 0." }).waitFor()
+    await page.getByRole("tab", { name: "Growth" }).click()
+    await page.getByRole("row", { name: /^Question 1980\./u }).waitFor()
+    expect(await page.getByRole("table").getByRole("row").count()).toBe(101)
+    expect(problems).toEqual([])
+  })
+})
+
 describe("the connection", () => {
   test("is made again when the server is back, and shows what happened meanwhile", async () => {
     const { page, session, server, made } = await open([finish("one"), finish("two")], { profile: english })
@@ -248,11 +276,25 @@ describe("people who read with other means", () => {
     await session.send("What time is it?").result
     await page.locator(".row").first().waitFor()
     expect(await violations(page)).toEqual([])
-    for (const tab of ["Waterfall", "Raw"]) {
+    for (const tab of ["Waterfall", "Growth", "Raw"]) {
       await page.getByRole("tab", { name: tab }).click()
       expect(await violations(page)).toEqual([])
     }
     expect(problems).toEqual([])
+  })
+
+  test("read the page at 200 %: nothing is cut off to the side, and axe finds no fault", async () => {
+    const { page, session } = await open([finish("It is three.")], { profile: english, chat: true })
+    await session.send("What time is it?").result
+    // The browser's zoom of 200 % on a screen of 1,400 × 900.
+    await page.setViewportSize({ width: 700, height: 450 })
+    await page.locator(".row").first().waitFor()
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(700)
+    for (const tab of ["Growth", "Waterfall", "Prompt"]) {
+      await page.getByRole("tab", { name: tab }).click()
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(700)
+      expect(await violations(page)).toEqual([])
+    }
   })
 
   test("find the page in Chinese too, and on a phone's width", async () => {

@@ -3,6 +3,7 @@ import { eventStream, eventStreamHeaders } from "../event-stream.ts"
 import { HttpProblem } from "../http-problem.ts"
 import { readJsonBody } from "../read-body.ts"
 import { summaryOf } from "./build-record.ts"
+import { growthRoute } from "./growth-route.ts"
 import { changedTurns } from "./live.ts"
 import { type Call, type InspectorState, infoOf, type Route } from "./route.ts"
 import { storedRoutes } from "./stored-routes.ts"
@@ -17,6 +18,7 @@ const routes: readonly Route[] = [
   { method: "POST", path: /^api\/chat$/u, answer: chat },
   ...turnRoutes,
   ...storedRoutes,
+  growthRoute,
 ]
 
 /** Answers a request whose address was checked. Throws {@link HttpProblem}. */

@@ -1,11 +1,11 @@
 import type { SessionKey, Speaker } from "../../core/conversation.ts"
 import type { Clock } from "../../core/ports.ts"
 import type { Injection } from "../../core/value.ts"
-import type { ToolRun } from "../../tools/tool.ts"
 import type { TraceStep, TurnTrace } from "../../trace/trace.ts"
 import type { TurnEvent } from "../../trace/turn-event.ts"
 import type { ObservedTurn, SentRequest, TurnContext } from "../../turn/turn-context.ts"
 import { traceOf } from "../../turn/turn-outcome.ts"
+import { eventOf, type WritableEvent } from "./recorded-event.ts"
 import type { RecordedEvent, TurnOutcome } from "./turn-record.ts"
 
 /** A turn that a recorder keeps, as it stands now. */
@@ -40,8 +40,6 @@ interface OpenTurn extends KeptTurn {
   sent: { readonly turn: TurnContext; readonly request: SentRequest } | undefined
 }
 
-type WritableEvent = { -readonly [K in keyof RecordedEvent]: RecordedEvent[K] }
-
 /** A request with its turn. */
 export interface EarlierRequest {
   readonly turn: string
@@ -71,6 +69,7 @@ export class Recorder {
   /** Running turns that were forgotten: their end is not recorded. */
   readonly #forgotten = new Set<string>()
   #bytes = 0
+  #last: OpenTurn | undefined
   /** Turns that were let go of for others. */
   dropped = 0
 
@@ -112,8 +111,7 @@ export class Recorder {
       const turn = this.#turns.get(id)
       if (!turn) continue
       if (!turn.trace) this.#forgotten.add(id)
-      this.#turns.delete(id)
-      this.#bytes -= turn.bytes
+      this.#remove(turn)
       this.#tellListeners(id)
     }
   }
@@ -122,6 +120,7 @@ export class Recorder {
   clear(): void {
     this.#turns.clear()
     this.#bytes = 0
+    this.#last = undefined
   }
 
   /** Notes a request that is sent. Never throws. */
@@ -134,15 +133,24 @@ export class Recorder {
   /** Notes an event. Never throws. */
   tell(observed: ObservedTurn, event: TurnEvent): void {
     const { turnId } = observed.input
+    // Almost all events are words of the turn that spoke last.
+    const turn = turnId === this.#last?.id ? this.#last : this.#turnOf(observed, event)
+    if (!turn) return
+    const atMs = this.#clock.nowMs() - turn.startedMs
+    if (event.type === "text-delta" || event.type === "thinking-delta") noteDelta(turn, event, atMs)
+    else note(turn, event, atMs)
+    if (event.type === "turn-end") this.#end(turn, event)
+    if (this.#listeners.size > 0) this.#tellListeners(turnId)
+  }
+
+  #turnOf(observed: ObservedTurn, event: TurnEvent): OpenTurn | undefined {
+    const { turnId } = observed.input
     if (this.#forgotten.has(turnId)) {
       if (event.type === "turn-end") this.#forgotten.delete(turnId)
-      return
+      return undefined
     }
-    const turn = this.#turns.get(turnId) ?? this.#open(observed, event)
-    if (!turn) return
-    note(turn, event, this.#clock.nowMs() - turn.startedMs)
-    if (event.type === "turn-end") this.#end(turn, event)
-    this.#tellListeners(turnId)
+    this.#last = this.#turns.get(turnId) ?? this.#open(observed, event)
+    return this.#last
   }
 
   #tellListeners(turnId: string): void {
@@ -195,19 +203,25 @@ export class Recorder {
     this.#prune()
   }
 
+  #remove(turn: OpenTurn): void {
+    this.#turns.delete(turn.id)
+    this.#bytes -= turn.bytes
+    if (this.#last === turn) this.#last = undefined
+  }
+
   #prune(): void {
-    for (const { id, bytes } of this.#turns.values()) {
+    for (const turn of this.#turns.values()) {
       if (this.#turns.size <= this.#bounds.maxTurns && this.#bytes <= this.#bounds.maxBytes) return
       // The newest one is shown, however large it is.
       if (this.#turns.size === 1) return
-      this.#turns.delete(id)
-      this.#bytes -= bytes
+      this.#remove(turn)
       this.dropped++
     }
   }
 }
 
-function isSameSession(a: SessionKey, b: SessionKey): boolean {
+/** True for two keys of one session. */
+export function isSameSession(a: SessionKey, b: SessionKey): boolean {
   return a.conversation === b.conversation && a.audience === b.audience && a.agent === b.agent
 }
 
@@ -218,8 +232,17 @@ function traceOfRunning({ turn, request }: NonNullable<OpenTurn["sent"]>, nowMs:
   return { ...trace, steps: [...trace.steps, { ...request, output: "", durationMs: nowMs - request.startedMs }] }
 }
 
+function noteDelta(turn: OpenTurn, event: TurnEvent & { readonly delta: string }, atMs: number): void {
+  const { type, delta } = event
+  if (type === "text-delta") turn.texts.push(delta)
+  const last = turn.events.at(-1)
+  if (last?.type === type) {
+    last.endMs = atMs
+    last.characters = (last.characters ?? 0) + delta.length
+  } else addEvent(turn, { type, atMs, endMs: atMs, characters: delta.length })
+}
+
 function note(turn: OpenTurn, event: TurnEvent, atMs: number): void {
-  if (event.type === "text-delta") turn.texts.push(event.delta)
   if (event.type === "turn-start") turn.colour = event.colour
   if (event.type === "step-start") {
     turn.calls++
@@ -229,54 +252,12 @@ function note(turn: OpenTurn, event: TurnEvent, atMs: number): void {
     turn.tools++
     turn.outcome = { state: "running", doing: event.tool }
   }
-  const last = turn.events.at(-1)
-  const isDelta = event.type === "text-delta" || event.type === "thinking-delta"
-  if (isDelta && last?.type === event.type) {
-    last.endMs = atMs
-    last.characters = (last.characters ?? 0) + event.delta.length
-  } else if (turn.events.length < maxEvents) turn.events.push(eventOf(event, atMs))
+  addEvent(turn, eventOf(event, atMs))
+}
+
+function addEvent(turn: OpenTurn, event: WritableEvent): void {
+  if (turn.events.length < maxEvents) turn.events.push(event)
   else turn.lostEvents++
-}
-
-function eventOf(event: TurnEvent, atMs: number): RecordedEvent {
-  const { type } = event
-  switch (type) {
-    case "text-delta":
-    case "thinking-delta":
-      return { type, atMs, endMs: atMs, characters: event.delta.length }
-    case "step-start":
-      return { type, atMs, id: String(event.step), name: event.prompt }
-    case "step-end":
-      return { type, atMs, id: String(event.step), ...(event.error !== undefined && { text: event.error }) }
-    case "prestart-start":
-    case "tool-start":
-    case "tool-progress":
-      return { type, atMs, id: event.id, name: event.tool }
-    case "prestart-end":
-    case "tool-end":
-      return runEvent(type, atMs, event.run)
-    case "confirm-start":
-    case "confirm-end":
-      return { type, atMs, id: event.id, name: event.request.tool }
-    case "child":
-      return { type, atMs, id: event.id, name: event.name, text: event.event.type }
-    case "retry":
-      return { type, atMs, name: event.model, text: event.reason }
-    case "warning":
-      return { type, atMs, name: event.warning.kind, text: event.warning.message }
-    case "emotion":
-      return { type, atMs, name: event.emotion }
-    case "output-event":
-      return { type, atMs, name: event.name }
-    case "bubble":
-      return { type, atMs, characters: event.text.length }
-    default:
-      return { type, atMs }
-  }
-}
-
-function runEvent(type: "prestart-end" | "tool-end", atMs: number, { id, tool, status }: ToolRun): RecordedEvent {
-  return { type, atMs, id, name: tool, ...(status === "failed" && { text: status }) }
 }
 
 /** About the bytes that a trace keeps alive. Texts of spans and messages are counted both. */

@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import type { TokenCounter } from "../../../src/core/ports.ts"
+import type { GrowthStep } from "../../../src/server/inspector/growth-route.ts"
 import type { StoredFacts } from "../../../src/server/inspector/stored-routes.ts"
 import { tokenBorders } from "../../../src/server/inspector/token-borders.ts"
 import { createInMemoryStore } from "../../../src/services/store/in-memory/in-memory-store.ts"
@@ -41,8 +42,7 @@ describe("the borders of tokens", () => {
       })
     }
     expect(pieces("Hello world")).toEqual(["Hello", " world"])
-    for (const word of ["cal|m", "token|izer", "Lj|ubl|jana"])
-      expect(pieces(word.replaceAll("|", "")).join("|")).toBe(word)
+    for (const word of ["cal|m", "token|izer", "Lj|ubl|jana"]) expect(pieces(word.replaceAll("|", "")).join("|")).toBe(word)
     expect(pieces("antidisestablishmentarianism").join("|").split("|")).toHaveLength(
       counter.count("antidisestablishmentarianism"),
     )
@@ -104,6 +104,25 @@ describe("what the store holds", () => {
     await store.memories.put({ id: "m", ...key, ...said, text: "It is swordfish." }, { hash: "h", key })
     expect((await get<StoredFacts>(`api/turns/${turnId}/stored`)).memories).toMatchObject([{ text: "It is [secret]." }])
   })
+})
+
+test("the growth of a conversation is the first request of each of its turns by layers, with what was cut for the budget", async () => {
+  const answers = ["a ".repeat(200), "b", "c", "d"].map(finish)
+  const { agent, session, get } = inspected(answers, {
+    profile: { dialect: "layered", locale: "en", budget: { tokens: 330, answerTokens: 100 } },
+  })
+  await session.send("one").result
+  await agent.session("other").send("elsewhere").result
+  session.stack.add({ key: "mood", content: "calm", scope: "session" })
+  const { trace } = await session.send("two").result
+  const { steps, left } = await get<{ steps: GrowthStep[]; left: number }>(`api/turns/${trace.turnId}/growth`)
+  expect(left).toBe(0)
+  expect(steps.map(({ question }) => question)).toEqual(["one", "two"])
+  const [, second] = steps
+  expect(second?.tokens).toBe(trace.steps[0]?.assembly.tokens)
+  expect(second?.layers.map(({ key }) => key)).toContain("mood")
+  expect(second?.layers.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(second?.tokens)
+  expect(second?.cut).toContainEqual({ key: "history", fate: expect.stringMatching(/shortened|dropped/u) })
 })
 
 test.each(["javascript:alert('{file}')", "data://{file}", "http://evil.test/{file}", "file://{file}", "vscode"])(

@@ -1,0 +1,65 @@
+import { useEffect, useState } from "preact/hooks"
+import type { GrowthStep } from "../../src/server/inspector/growth-route.ts"
+import { ask } from "../data.ts"
+import { colourOf, fateWord } from "../layout.ts"
+import type { TabProps } from "../tab.ts"
+
+interface Growing {
+  readonly steps: readonly GrowthStep[]
+  /** Older turns that are not shown. */
+  readonly left: number
+}
+
+/** The first request of each turn of the conversation as a stacked bar: how the prompt grew, and what fell out when. */
+export function Growth({ record, words }: TabProps) {
+  const [found, setFound] = useState<Growing>()
+  const [problem, setProblem] = useState("")
+  useEffect(() => {
+    let isLeft = false
+    ask<Growing>(`turns/${record.id}/growth`).then(
+      (growing) => isLeft || setFound(growing),
+      (error: unknown) => isLeft || setProblem(String(error)),
+    )
+    return () => {
+      isLeft = true
+    }
+  }, [record])
+  if (problem) return <p role="alert">{problem}</p>
+  if (!found) return null
+  const most = Math.max(1, ...found.steps.map(({ tokens }) => tokens))
+  return (
+    <table class="growth">
+      {found.left > 0 && <caption class="quiet">{words.olderLeft(found.left)}</caption>}
+      <thead>
+        <tr>
+          {[words.question, words.tokensShort, words.layers, words.fellOut].map((name) => (
+            <th key={name} scope="col">
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {found.steps.map(({ id, question, tokens, layers, cut }) => (
+          <tr key={id} aria-current={id === record.id}>
+            <th scope="row">{question}</th>
+            <td class="number">{tokens.toLocaleString()}</td>
+            <td class="lane">
+              <div class="bar" style={{ width: `${(100 * tokens) / most}%` }}>
+                {layers.map(({ key, tokens: own }) => (
+                  <span
+                    key={key}
+                    class={`c${colourOf(key)}`}
+                    style={{ width: `${(100 * own) / Math.max(1, tokens)}%` }}
+                    title={`${key || words.frame} · ${own.toLocaleString()}`}
+                  />
+                ))}
+              </div>
+            </td>
+            <td>{cut.map(({ key, fate }) => `${key} ${fateWord(fate, words)}`).join(", ")}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
