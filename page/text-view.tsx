@@ -112,7 +112,7 @@ function RowView({ row, layout, request, words, place, plain }: RowProps) {
     return <div class="row mark">{words.prefixEnds(row.mark.stability, row.mark.tokens.toLocaleString())}</div>
   if (row.kind === "change") {
     const { outcome, cause, lostTokens, lostCost } = row.change
-    const price = lostCost ? ` · ${lostCost.toFixed(4)}` : ""
+    const price = lostCost ? ` · ${lostCost.toPrecision(2)}` : ""
     const who = cause ? `${cause.key || words.frame} (${cause.stability})` : "—"
     const isNew = outcome === "extended"
     return (

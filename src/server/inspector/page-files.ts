@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto"
 import { builtFile } from "./built-page.ts"
 import type { TurnRecord } from "./turn-record.ts"
 
@@ -23,11 +22,11 @@ export interface PageInfo {
  * A turn as one HTML file that needs nothing else: the page with its data. Its policy lets no script run but the page's own, and nothing
  * be loaded.
  */
-export function htmlOf(record: TurnRecord, info: PageInfo): string {
+export async function htmlOf(record: TurnRecord, info: PageInfo): Promise<string> {
   // A script ends at this text, wherever it stands; in a string of JavaScript the backslash changes nothing.
   const script = builtFile("page.js").replaceAll("</script", "<\\/script")
   const style = builtFile("page.css")
-  const policy = `default-src 'none'; script-src '${hashOf(script)}'; style-src '${hashOf(style)}'; img-src data:; base-uri 'none'; form-action 'none'`
+  const policy = `default-src 'none'; script-src '${await hashOf(script)}'; style-src '${await hashOf(style)}'; img-src data:; base-uri 'none'; form-action 'none'`
   const data = JSON.stringify({ info, record }).replaceAll("<", "\\u003c")
   return document(
     `<meta http-equiv="Content-Security-Policy" content="${policy}">\n<style>${style}</style>`,
@@ -51,6 +50,7 @@ ${tail}</body>
 `
 }
 
-function hashOf(text: string): string {
-  return `sha256-${createHash("sha256").update(text).digest("base64")}`
+async function hashOf(text: string): Promise<string> {
+  const bytes = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))
+  return `sha256-${btoa(String.fromCharCode(...new Uint8Array(bytes)))}`
 }

@@ -8,7 +8,7 @@ import { readJsonBody } from "../read-body.ts"
 import { type Call, type InspectorState, jsonWithoutSecrets, type Route, recordOfCall } from "./route.ts"
 import { maxBorderCharacters, tokenBorders } from "./token-borders.ts"
 
-/** What a store holds about the user and the conversation of a turn, as it stands now. */
+/** The memories and facts that a store holds for the user and the conversation of a turn, as they stand now. */
 export interface StoredFacts {
   /** The newest memories of the turn's scope and those that the turn recalled, oldest first. */
   readonly memories: readonly StoredMemory[]

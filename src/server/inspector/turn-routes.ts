@@ -19,7 +19,7 @@ export const turnRoutes: readonly Route[] = [
 async function savedTurn(state: InspectorState, call: Call): Promise<Response> {
   const { htmlOf } = await import("./page-files.ts")
   const record = await recordOfCall(state, call)
-  const html = htmlOf(record, await infoOf(state))
+  const html = await htmlOf(record, await infoOf(state))
   return new Response(html, {
     headers: { "content-type": "text/html; charset=utf-8", "content-disposition": `attachment; filename="${record.id}.html"` },
   })
