@@ -186,8 +186,8 @@ export function liveInjections(given: readonly Injection[]): LiveInjections {
   const clean: Injection[] = []
   const cleaned: CleanInjection[] = []
   const before = given[0] && lastLists.get(given[0])
-  // The places stay where no injection was left out, and each other one has the key of the one before it there.
-  let known = before?.given.length === given.length && before.live.injections.length === given.length ? before : undefined
+  // The places stay if each injection that differs has the key of one that counted there, and counts too.
+  let known = before?.given.length === given.length ? before : undefined
   for (let place = 0; place < given.length; place++) {
     const injection = given[place]
     if (!injection) break
@@ -195,24 +195,26 @@ export function liveInjections(given: readonly Injection[]): LiveInjections {
     if (result !== undefined && result.removed > 0) cleaned.push(result)
     const live = result?.injection ?? injection
     clean.push(live)
-    const other = known?.given[place]
-    if (other !== injection && (other?.key !== live.key || !live.enabled || isEmptyValue(live.content))) known = undefined
+    if (!known || known.given[place] === injection) continue
+    const counted = known.given[place]?.key === live.key && known.live.places.of.get(live.key) === place
+    if (!counted || !live.enabled || isEmptyValue(live.content)) known = undefined
   }
-  const live = known ? { injections: clean, places: known.live.places, cleaned } : { ...placed(clean), cleaned }
+  const places = known?.live.places ?? placesOf(clean)
+  const injections: Injection[] = []
+  for (const place of places.of.values()) {
+    const injection = clean[place]
+    if (injection) injections.push(injection)
+  }
+  const live = { injections, places, cleaned }
   if (given[0]) lastLists.set(given[0], { given, live })
   return live
 }
 
-function placed(clean: readonly Injection[]): Omit<LiveInjections, "cleaned"> {
+function placesOf(clean: readonly Injection[]): KeyPlaces {
   const of = new Map<string, number>()
   for (let place = 0; place < clean.length; place++) {
     const injection = clean[place]
     if (injection?.enabled && !isEmptyValue(injection.content)) of.set(injection.key, place)
   }
-  const injections: Injection[] = []
-  for (const place of of.values()) {
-    const injection = clean[place]
-    if (injection) injections.push(injection)
-  }
-  return { injections, places: { of, count: clean.length } }
+  return { of, count: clean.length }
 }

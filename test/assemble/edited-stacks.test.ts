@@ -61,7 +61,7 @@ const item = fc
     priority: fc.constantFrom(10, 100, 100, 100, 200),
     role: fc.constantFrom("system", "system", "system", "developer"),
     scope: fc.constantFrom("turn", "session", "global"),
-    enabled: fc.constantFrom(true, true, true, true, false),
+    enabled: fc.nat(30).map((chance) => chance > 0),
   })
   .map(({ fit: rule, ...rest }): InjectionInput => {
     if (!rule) return rest as InjectionInput
@@ -80,7 +80,7 @@ const edit: fc.Arbitrary<Edit> = fc.oneof(
   { weight: 4, arbitrary: ofItem(text.map((content) => ({ content }))) },
   { weight: 2, arbitrary: ofItem(item.map(({ fit: rule }) => (rule ? { fit: rule } : {}))) },
   ofItem(item.map(({ priority = 100, role = "system", scope = "turn" }) => ({ priority, role, scope }))),
-  ofItem(item.map(({ trust: writer = "author", enabled = true }) => ({ trust: writer, enabled }))),
+  ofItem(fc.record({ trust, enabled: fc.nat(3).map((chance) => chance > 0) })),
   {
     weight: 2,
     arbitrary: fc.tuple(at, item).map(

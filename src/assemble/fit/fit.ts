@@ -141,12 +141,12 @@ const rankOrders = new WeakMap<KeyPlaces, { readonly injections: readonly Inject
 function rankOrder(injections: readonly Injection[], places: KeyPlaces): RankOrder {
   const known = rankOrders.get(places)
   const order = known?.ranked.order.slice() ?? []
-  let isAlike = known?.injections.length === injections.length && injections.length === places.count
-  for (let place = 0; isAlike && place < injections.length; place++) {
-    const [injection, other] = [injections[place], known?.injections[place]]
+  let isAlike = known?.injections.length === injections.length
+  for (let index = 0; isAlike && index < injections.length; index++) {
+    const [injection, other] = [injections[index], known?.injections[index]]
     if (!injection || injection === other) continue
     isAlike = injection.fit?.rank === other?.fit?.rank
-    if (injection.fit) order[known?.ranked.byPlace[place] ?? 0] = injection
+    if (injection.fit) order[known?.ranked.byPlace[places.of.get(injection.key) ?? 0] ?? 0] = injection
   }
   const ranked = known && isAlike ? { order, places, byPlace: known.ranked.byPlace } : rankedAnew(injections, places)
   rankOrders.set(places, { injections, ranked })
