@@ -1,9 +1,10 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { assemble } from "../../src/assemble/assemble.ts"
+import { assemble, liveInjections } from "../../src/assemble/assemble.ts"
 import { PromptStrataError } from "../../src/core/errors.ts"
 import type { TokenCounter } from "../../src/core/ports.ts"
 import type { Assembly, CutRecord } from "../../src/core/span.ts"
+import type { Injection } from "../../src/core/value.ts"
 import type { Dialect } from "../../src/dialect/dialect.ts"
 import { shippedDialect } from "../../src/dialect/shipped.ts"
 import type { InjectionInput } from "../../src/stack/injection.ts"
@@ -128,8 +129,11 @@ const edit: fc.Arbitrary<Edit> = fc.oneof(
 )
 
 const begin = fc
-  .array(item, { minLength: 12, maxLength: 40 })
-  .map((items): Given => ({ items, words: [], budgetTokens: undefined, repeats: false, developer: false }))
+  .tuple(
+    fc.array(item, { minLength: 12, maxLength: 40 }),
+    fc.option(fc.integer({ min: 60, max: 400 }), { nil: undefined, freq: 3 }),
+  )
+  .map(([items, budgetTokens]): Given => ({ items, words: [], budgetTokens, repeats: false, developer: false }))
 
 function requestOf(
   { items, words, budgetTokens, developer }: Given,
@@ -179,5 +183,44 @@ describe("a stack that is edited between requests", () => {
       }),
       { numRuns: Math.ceil(amount("EDIT_SCRIPTS") / 10), seed: seedOf(47) },
     )
+  })
+
+  const ranked = Array.from({ length: 20 }, (_, index) => ({
+    key: `item_${index}`,
+    content: `Item ${index} has words.`,
+    fit: { rank: index % 5, shrink: "drop" as const },
+  }))
+  type Item = (typeof ranked)[number] & { readonly enabled?: boolean }
+  const cutOf = (items: readonly Item[], dialect: Dialect) => {
+    const options = { dialect, prompt: "chat", budgetTokens: 120, turn: turnState("Hi") }
+    const { cut, decisions } = assemble(new PromptStack(items), options)
+    return [Object.keys(cut), decisions]
+  }
+
+  test.each<[string, Partial<Item>]>([
+    ["changes its rank", { fit: { rank: 0, shrink: "drop" } }],
+    ["is disabled", { enabled: false }],
+    ["changes its words", { content: "Others." }],
+  ])("S13 drops the same as one that nothing went before, where one item %s", (_, change) => {
+    const edited = ranked.map((one, index) => (index === 3 ? { ...one, ...change } : one))
+    const dialect = { ...shippedDialect("layered", "en") }
+    const before = cutOf(ranked, dialect)
+    const after = cutOf(edited, dialect)
+    expect(after).not.toEqual(before)
+    expect(after).toEqual(cutOf(edited, { ...shippedDialect("layered", "en") }))
+  })
+
+  test("gives a key back to the turn's own injection where a stack's item no longer counts", () => {
+    const injection = (content: string, enabled = true): Injection => ({
+      ...{ key: "note", content, trust: "author", priority: 100, role: "system", scope: "turn", enabled },
+    })
+    const first: Injection = { ...injection("First."), key: "first" }
+    const kept = injection("Kept.")
+    expect(liveInjections([first, kept, injection("Over it.")]).injections.map(({ content }) => content)).toEqual([
+      "First.",
+      "Over it.",
+    ])
+    const again = liveInjections([first, kept, injection("Over it.", false)])
+    expect(again.injections.map(({ content }) => content)).toEqual(["First.", "Kept."])
   })
 })
