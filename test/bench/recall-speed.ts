@@ -11,7 +11,7 @@ const words = 5_000
 const nowMs = Date.UTC(2024, 6, 1)
 
 /** Lines of made-up talk, each with a few words of a large vocabulary, the common ones often. */
-function manyLines(count: number): { readonly lines: RecallDocument[]; readonly questions: string[] } {
+export function manyLines(count: number): { readonly lines: RecallDocument[]; readonly questions: string[] } {
   const random = mulberry32(7)
   const word = () => `w${Math.floor(words * random() ** 3).toString(36)}rd`
   const lines: RecallDocument[] = []

@@ -11,7 +11,8 @@ import {
   type NewMemory,
   type Remembered,
 } from "./memory-service.ts"
-import { factOf, type ScopeIndex, ScopeIndexes } from "./scope-indexes.ts"
+import { factOf, type ScopeIndex } from "./scope-index.ts"
+import { ScopeIndexes } from "./scope-indexes.ts"
 
 const defaultIndexBytes = 256 * 1024 * 1024
 
@@ -26,8 +27,8 @@ export interface RecordedMemories extends Pick<MemoryService, "recall" | "rememb
 
 /** Does the work of `createMemoryService`, which loads this file when there is some. */
 export function recordedMemories(options: MemoryServiceOptions): RecordedMemories {
-  const { records, embed, maxIndexBytes = defaultIndexBytes } = options
-  const indexes = new ScopeIndexes(records, { model: embed?.id, maxBytes: maxIndexBytes })
+  const { records, embed, maxIndexBytes = defaultIndexBytes, onWarning } = options
+  const indexes = new ScopeIndexes(records, { model: embed?.id, maxBytes: maxIndexBytes, onWarning })
   return {
     async recall(query, key, asked) {
       const { signal } = asked

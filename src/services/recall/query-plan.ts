@@ -133,6 +133,17 @@ export class SpeakerNames {
     else this.#idsByName.delete(name)
   }
 
+  /** The names as JSON, for {@link SpeakerNames.restored}. */
+  get text(): string {
+    return JSON.stringify([...this.#idsByName].map(([name, ids]) => [name, [...ids]]))
+  }
+
+  static restored(text: string): SpeakerNames {
+    const names = new SpeakerNames()
+    for (const [name, ids] of JSON.parse(text) as [string, [string, number][]][]) names.#idsByName.set(name, new Map(ids))
+    return names
+  }
+
   /** The ids by each word that may name them: a whole name of one word, or a part of a longer name. */
   named(further: readonly RecallSpeaker[]): ReadonlyMap<string, ReadonlySet<string>> {
     const byWord = new Map<string, Set<string>>()

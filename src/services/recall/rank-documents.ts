@@ -40,7 +40,7 @@ export function rankDocuments(table: DocumentTable, asked: Asked): RecallHit[] {
   if (plan.times.length === 0) preferUpdates(table, plan.past, fused)
   const scale = scores.has("vector") ? Math.max(covered, part) : covered
   const hits = topSlots(table, fused, Math.min(maxHits, query.limit)).map((slot) => ({
-    id: table.documentAt(slot)?.id ?? "",
+    id: table.idAt(slot) ?? "",
     score: (fused[slot] ?? 0) * scale,
     why: reasons(scores, weights, { scale: evidence.scale, part }, slot),
   }))

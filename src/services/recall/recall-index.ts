@@ -1,20 +1,27 @@
 import { PromptStrataError } from "../../core/errors.ts"
 import { DocumentTable } from "./documents/document-table.ts"
+import type { Section, SectionReader } from "./documents/sections.ts"
 import { planQuery, SpeakerNames } from "./query-plan.ts"
 import { rankDocuments } from "./rank-documents.ts"
-import type { RecallDocument, RecallHit, RecallQuery } from "./recall-query.ts"
+import type { RecallDocument, RecallHit, RecallQuery, RecallVector } from "./recall-query.ts"
 import { checkWeights, defaultRecallWeights } from "./recall-weights.ts"
 import { type LocalCalendar, localCalendar } from "./time/local-calendar.ts"
 
 const maxKeptCalendars = 16
 
 /**
+ * The form of an index's copy, and of the terms in it: other words of a text, or another Unicode, make another index. Raise the number
+ * with every change of what is indexed.
+ */
+export const indexForm = `1, Unicode ${globalThis.process?.versions?.unicode ?? "?"}`
+
+/**
  * An index of memories, found by their words, their speakers and their times. The same documents and the same query give the same
  * hits, whatever the order in which documents were added. It does no I/O and reads no clock.
  */
 export class RecallIndex {
-  readonly #table = new DocumentTable()
-  readonly #names = new SpeakerNames()
+  #table = new DocumentTable()
+  #names = new SpeakerNames()
   readonly #calendars = new Map<string, LocalCalendar>()
 
   get size(): number {
@@ -24,6 +31,33 @@ export class RecallIndex {
   /** The approximate size of the index, without the texts and vectors of the documents. */
   get bytes(): number {
     return this.#table.bytes
+  }
+
+  /** The index without its documents and vectors, for {@link RecallIndex.restored}. */
+  *sections(): Generator<Section> {
+    yield this.#names.text
+    yield* this.#table.sections()
+  }
+
+  /**
+   * Reads back what {@link sections} wrote, in steps of a few milliseconds. `read` gives the document of an id when it is first needed, as
+   * it was when the copy was made, without its vector; vectors are set with {@link setVector}. Throws if the parts are not of such a copy.
+   */
+  static *restored(reader: SectionReader, read: (id: string) => RecallDocument): Generator<void, RecallIndex> {
+    const index = new RecallIndex()
+    index.#names = SpeakerNames.restored(reader.text())
+    index.#table = yield* DocumentTable.restored(reader, read)
+    return index
+  }
+
+  /** The ids of the documents, in an order that {@link restored} keeps. */
+  ids(): string[] {
+    return this.#table.ids()
+  }
+
+  /** Sets the vector of a document. Nothing happens if its id is unknown. */
+  setVector(id: string, vector: RecallVector): void {
+    this.#table.setVector(id, vector)
   }
 
   has(id: string): boolean {
@@ -39,10 +73,17 @@ export class RecallIndex {
     this.#put(document)
   }
 
-  /** Adds a document, or replaces the one with its id. */
-  replace(document: RecallDocument): void {
+  /** Adds a document, or replaces the one with its id. False if only numbers or its vector changed, which costs little. */
+  replace(document: RecallDocument): boolean {
+    const slot = this.#table.slotOf(document.id)
+    const before = slot === undefined ? undefined : this.#table.documentAt(slot)
+    if (before !== undefined && hasSameWords(before, document)) {
+      this.#table.update(document)
+      return false
+    }
     this.remove(document.id)
     this.#put(document)
+    return true
   }
 
   /** Removes a document; false if its id is unknown. */
@@ -74,4 +115,14 @@ export class RecallIndex {
     this.#calendars.set(timeZone, calendar)
     return calendar
   }
+}
+
+/** True if two documents have the same terms and stand at the same place: a use of a memory changes only its numbers. */
+function hasSameWords(one: RecallDocument, other: RecallDocument): boolean {
+  const { speaker, keys } = one
+  if (one.text !== other.text || one.session !== other.session || one.turn !== other.turn || one.atMs !== other.atMs) return false
+  if (speaker.id !== other.speaker.id || speaker.name !== other.speaker.name) return false
+  return (
+    keys === other.keys || JSON.stringify([keys?.words, keys?.dates]) === JSON.stringify([other.keys?.words, other.keys?.dates])
+  )
 }

@@ -91,6 +91,14 @@ export interface MemoryChanges {
   readonly memories: readonly StoredMemory[]
 }
 
+/** A copy of the recall index of one scope, so that a process that begins need not make it again. */
+export interface IndexCopy {
+  /** The form in which it was written. Nobody reads another form. */
+  readonly form: string
+  /** The changes that are in it. */
+  readonly cursor: MemoryCursor
+}
+
 /**
  * Keeps memories, one part of a `Store`. Every method works in its key's scope. The scope of a private key holds every
  * memory of its user; the scope of a group's key holds what was said in that group. No method ever returns or changes a memory
@@ -153,6 +161,17 @@ export interface MemoryRecords {
   vectors(ids: readonly string[], model: string, key: ServiceKey): Promise<readonly StoredVector[]>
   /** Memories that are not superseded and have no vector of this model, oldest first: by time, then by id. */
   withoutVector(model: string, key: ServiceKey, limit: number): Promise<readonly StoredMemory[]>
+  /**
+   * Keeps a copy of the scope's recall index in place of the last one, part by part, so that no write takes long. False, and nothing is
+   * kept, if its epoch is over or another copy came first. Rejects with what `parts` throws, and keeps nothing then. A copy holds the
+   * words of memories: it is deleted when the scope's epoch ends, in the same step. Absent if the store keeps no copies.
+   */
+  keepIndex?(copy: IndexCopy & { readonly parts: AsyncIterable<Uint8Array> }, key: ServiceKey): Promise<boolean>
+  /** The copy that was kept last, if it has this form. Undefined if there is none that is whole, or if its epoch is over. */
+  readIndex?(
+    key: ServiceKey,
+    options: { readonly form: string },
+  ): Promise<(IndexCopy & { readonly parts: readonly Uint8Array[] }) | undefined>
 }
 
 /** One thing a user said of themselves, with its source. Plain JSON. */

@@ -122,6 +122,22 @@ const blobTables: Readonly<Record<string, TableShape>> = {
   },
 }
 
+const indexCopies: TableShape = {
+  columns: {
+    agent: "text",
+    scope: "text",
+    copy: "text",
+    part: "integer",
+    parts: "integer?",
+    form: "text",
+    epoch: "integer",
+    sequence: "integer",
+    checksum: "text",
+    bytes: "bytes",
+  },
+  key: ["agent", "scope", "copy", "part"],
+}
+
 /** The migrations of the shared tables, oldest first. A migration that was released is never changed. */
 export const schemaMigrations: readonly Migration[] = [
   {
@@ -154,6 +170,15 @@ export const schemaMigrations: readonly Migration[] = [
     name: "bytes that messages name",
     async up(db, types) {
       for (const [name, shape] of Object.entries(blobTables)) await createTable(db, types, name, shape)
+    },
+  },
+  {
+    // An older process knows nothing of these copies: it would not delete them when a user is forgotten. Without the column under its
+    // old name it fails instead.
+    name: "copies of recall indexes",
+    async up(db, types) {
+      await createTable(db, types, "index_copies", indexCopies)
+      await db.schema.alterTable("memory_scopes").renameColumn("epoch", "last_deletion").execute()
     },
   },
 ]

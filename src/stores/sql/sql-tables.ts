@@ -27,8 +27,21 @@ export interface Tables {
   /** The blobs that a session holds. */
   session_blobs: SessionColumns & { id: string }
   memories: MemoryColumns
-  /** The number of the newest change in the memories of a user (`user:…`) or group (`group:…`). Scope `""` holds the agent's epoch. */
-  memory_scopes: { agent: string; scope: string; epoch: number; sequence: number }
+  /** The number of the newest change in the memories of a user (`user:…`) or group (`group:…`). Scope `""` holds the agent's epoch, the number of its last deletion. */
+  memory_scopes: { agent: string; scope: string; last_deletion: number; sequence: number }
+  /** Parts of copies of recall indexes. The last part of a whole copy has their number in `parts`. `checksum` is that of the bytes. */
+  index_copies: {
+    agent: string
+    scope: string
+    copy: string
+    part: number
+    parts: number | null
+    form: string
+    epoch: number
+    sequence: number
+    checksum: string
+    bytes: Uint8Array
+  }
   /** `checksum` is the CRC-32 of the vector as hexadecimal digits. Rows of older versions have none. */
   vectors: { agent: string; memory_id: string; model: string; dimensions: number; vector: Uint8Array; checksum: string | null }
   /** The version never goes back, even when statements are deleted. */

@@ -1,5 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
+import { partsOf, SectionReader } from "../../../src/services/recall/documents/sections.ts"
 import { RecallIndex } from "../../../src/services/recall/recall-index.ts"
 import type { RecallDocument, RecallQuery } from "../../../src/services/recall/recall-query.ts"
 import { runs } from "../../support/size.ts"
@@ -68,6 +69,18 @@ const query: fc.Arbitrary<RecallQuery> = fc.record({ text, vector: vectors }).ma
   ...(vector !== undefined && { vector }),
 }))
 
+/** An index that is read back from the copy of another one. Each document is read from JSON when it is needed. */
+function copied(index: RecallIndex, kept: ReadonlyMap<string, RecallDocument>): RecallIndex {
+  const bodies = new Map(Array.from(kept, ([id, { vector: _, ...document }]) => [id, JSON.stringify(document)]))
+  const reader = new SectionReader([...partsOf(index.sections())])
+  const steps = RecallIndex.restored(reader, (id) => JSON.parse(bodies.get(id) ?? ""))
+  let step = steps.next()
+  while (!step.done) step = steps.next()
+  for (const [id, { vector }] of kept) if (vector) step.value.setVector(id, vector)
+  expect(step.value.ids()).toEqual(index.ids())
+  return step.value
+}
+
 describe("recall is the same", () => {
   test("in whatever order the documents were added", () => {
     fc.assert(
@@ -82,20 +95,28 @@ describe("recall is the same", () => {
     )
   })
 
-  test("after any additions, changes and removals as from nothing", () => {
+  test("after any additions, changes, uses, removals and copies as from nothing", () => {
     const id = fc.integer({ min: 0, max: 30 }).map(String)
-    const change = fc.oneof(documentOf(id), documentOf(id), id)
+    const used = fc.record({ id, importance: fc.nat(10), recalledAtMs: fc.nat(nowMs), stability: fc.nat(9), vector: vectors })
+    const change = fc.oneof(documentOf(id), documentOf(id), id, used, fc.constant("copy"))
     fc.assert(
       fc.property(fc.array(change, { maxLength: 300, size: "max" }), query, (changes, query) => {
-        const index = new RecallIndex()
+        let index = new RecallIndex()
         const kept = new Map<string, RecallDocument>()
         for (const change of changes) {
-          if (typeof change === "string") {
+          if (change === "copy") index = copied(index, kept)
+          else if (typeof change === "string") {
             expect(index.remove(change)).toBe(kept.delete(change))
             index.rank(query)
-          } else {
+          } else if ("text" in change) {
             index.replace(change)
             kept.set(change.id, change)
+          } else {
+            const before = kept.get(change.id)
+            if (before === undefined) continue
+            const after = { ...before, ...change }
+            expect(index.replace(after)).toBe(false)
+            kept.set(change.id, after)
           }
         }
         expect(index.size).toBe(kept.size)

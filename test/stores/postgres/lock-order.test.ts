@@ -27,7 +27,7 @@ test("a memory of a new group waits for a deletion of its agent without holding 
   }
   await memory("first", "a")
   await other.query("begin")
-  await other.query("update memory_scopes set epoch = epoch where scope = ''")
+  await other.query("update memory_scopes set last_deletion = last_deletion where scope = ''")
   const put = memory("second", "b")
   await isWaiting()
   await other.query("select 1 from memory_scopes where scope like 'user:%' for update nowait")

@@ -17,6 +17,7 @@ const keyedTables = [
   "session_blobs",
   "memories",
   "memory_scopes",
+  "index_copies",
   "vectors",
   "users",
   "statements",
@@ -94,6 +95,14 @@ async function statements(): Promise<readonly CompiledQuery[]> {
     await store.memories.putVectors([{ memoryId: `new ${audience}`, model: "m", values: Float32Array.of(1) }], mine)
     await store.memories.vectors([`new ${audience}`], "m", mine)
     await store.memories.withoutVector("m", mine, 5)
+    const { cursor } = await store.memories.changes(mine, { limit: 5 })
+    for (const part of [1, 2]) {
+      const parts = (async function* () {
+        yield Uint8Array.of(part)
+      })()
+      await store.memories.keepIndex?.({ form: "f", cursor, parts }, mine)
+    }
+    await store.memories.readIndex?.(mine, { form: "f" })
     const { version } = await store.users.load(mine)
     const { conversation } = mine
     const statement = { name: "n", value: "v", confidence: 1, atMs: 1, turnId: audience, conversation, audience }

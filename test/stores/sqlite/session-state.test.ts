@@ -122,6 +122,7 @@ describe("the state of a session", () => {
     raw.exec(
       "drop table blobs; drop table session_blobs; drop table aside_messages; alter table sessions rename column next_position to messages",
     )
+    raw.exec("drop table index_copies; alter table memory_scopes rename column last_deletion to epoch")
     raw.exec("update schema_versions set version = 1 where part = 'store'")
     raw.close()
     const store = await openSqliteStore(file)

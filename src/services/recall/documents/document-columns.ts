@@ -1,5 +1,6 @@
 import type { RecallDocument } from "../recall-query.ts"
 import type { TextMarks } from "../text-marks.ts"
+import type { Section, SectionReader } from "./sections.ts"
 
 /** Bits of {@link DocumentColumns.marks}. */
 export const timeMark = 1
@@ -52,6 +53,18 @@ export class DocumentColumns {
     for (const name of columnNames) this[name][slot] = from[name][at] ?? 0
   }
 
+  /** The columns of so many slots, for {@link DocumentColumns.restored}. */
+  *sections(slots: number): Generator<Section> {
+    for (const name of columnNames) yield this[name].subarray(0, slots)
+  }
+
+  /** Reads back what {@link sections} wrote. */
+  static restored(reader: SectionReader): DocumentColumns {
+    const columns = new DocumentColumns()
+    for (const name of columnNames) readColumn(columns, name, reader)
+    return columns
+  }
+
   #grow(slot: number): void {
     if (slot >= this.live.length) for (const name of columnNames) grow(this, name, slot)
   }
@@ -68,6 +81,18 @@ const numberColumns = [
   "speaker",
 ] as const
 const columnNames = ["live", "marks", ...numberColumns] as const
+
+type NumbersOf<Name extends (typeof columnNames)[number]> = Parameters<
+  typeof SectionReader.prototype.numbers<DocumentColumns[Name]>
+>[0]
+
+function readColumn<Name extends (typeof columnNames)[number]>(
+  columns: Pick<DocumentColumns, Name>,
+  name: Name,
+  reader: SectionReader,
+): void {
+  columns[name] = reader.numbers(columns[name].constructor as unknown as NumbersOf<Name>)
+}
 
 function grow<Name extends (typeof columnNames)[number]>(columns: Pick<DocumentColumns, Name>, name: Name, slot: number): void {
   columns[name] = grown(columns[name], slot)

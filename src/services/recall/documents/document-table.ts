@@ -1,8 +1,9 @@
-import type { RecallDocument } from "../recall-query.ts"
+import type { RecallDocument, RecallVector } from "../recall-query.ts"
 import { documentTerms, type TermField, termFields } from "../text/document-terms.ts"
 import { textMarks } from "../text-marks.ts"
 import { DocumentColumns, ScoreArrays } from "./document-columns.ts"
 import { FieldIndex } from "./field-index.ts"
+import { listSections, type Section, type SectionReader } from "./sections.ts"
 import { SessionLinks } from "./session-links.ts"
 
 const newFields = (): Record<TermField, FieldIndex> => ({
@@ -20,13 +21,18 @@ const minSlotsToCompact = 64
 /** The documents by slot, with all that ranking reads. A document keeps its slot until the table is compacted. */
 export class DocumentTable {
   #slots = new Map<string, number>()
+  /** The ids by slot; undefined for a free slot. */
+  #ids: (string | undefined)[] = []
+  /** The documents by slot, without those that were not read yet. */
   #documents: (RecallDocument | undefined)[] = []
+  #read: ((id: string) => RecallDocument) | undefined
+  #vectors: (RecallVector | undefined)[] = []
   columns = new DocumentColumns()
   readonly fields = newFields()
-  links = new SessionLinks()
+  links = new SessionLinks((slot) => this.#ids[slot] ?? "")
   /** Arrays for the query at hand. */
   readonly scoreArrays = new ScoreArrays()
-  readonly #speakers = new Map<string, number>()
+  #speakers = new Map<string, number>()
   /** The documents that tell a fact anew, by id, each with the ids of those that told it before. */
   readonly updates = new Map<string, readonly string[]>()
 
@@ -36,7 +42,12 @@ export class DocumentTable {
 
   /** Every slot is below this. */
   get slots(): number {
-    return this.#documents.length
+    return this.#ids.length
+  }
+
+  /** The ids of the documents, by slot. */
+  ids(): string[] {
+    return this.#ids.filter((id) => id !== undefined)
   }
 
   /** The approximate size of the index, without the documents themselves. */
@@ -49,15 +60,33 @@ export class DocumentTable {
     return this.#slots.get(id)
   }
 
+  /** The id of the document at a slot; undefined if the slot is free. */
+  idAt(slot: number): string | undefined {
+    return this.#ids[slot]
+  }
+
   /** The document at a slot; undefined if the slot is free. */
   documentAt(slot: number): RecallDocument | undefined {
-    return this.#documents[slot]
+    const id = this.#ids[slot]
+    if (id === undefined) return undefined
+    const known = this.#documents[slot] ?? this.#read?.(id)
+    this.#documents[slot] = known
+    return known
+  }
+
+  vectorAt(slot: number): RecallVector | undefined {
+    return this.#vectors[slot]
+  }
+
+  setVector(id: string, vector: RecallVector): void {
+    const slot = this.#slots.get(id)
+    if (slot !== undefined) this.#vectors[slot] = vector
   }
 
   /** Orders slots by the time of their documents, newest first; equal times by id. */
   newestFirst(a: number, b: number): number {
     const newer = (this.columns.lastAtMs[b] ?? 0) - (this.columns.lastAtMs[a] ?? 0)
-    return newer || ((this.#documents[a]?.id ?? "") < (this.#documents[b]?.id ?? "") ? -1 : 1)
+    return newer || ((this.#ids[a] ?? "") < (this.#ids[b] ?? "") ? -1 : 1)
   }
 
   /** The number of a speaker's id in the speaker column; negative if unknown. */
@@ -66,27 +95,42 @@ export class DocumentTable {
   }
 
   add(document: RecallDocument): void {
-    const slot = this.#documents.push(document) - 1
-    const speaker = this.#speakers.get(document.speaker.id) ?? this.#speakers.size
-    this.#speakers.set(document.speaker.id, speaker)
-    this.columns.set(slot, document, textMarks(document.text, document.atMs, document.keys?.dates), speaker)
-    if (document.updates) this.updates.set(document.id, document.updates)
+    const slot = this.#ids.push(document.id) - 1
     this.#slots.set(document.id, slot)
+    this.#setValues(slot, document)
     const terms = documentTerms(document.text, document.keys?.words)
     for (const field of termFields) this.fields[field].add(slot, terms[field])
     this.links.add(slot, document)
   }
 
+  /** Replaces a document by one of the same words in the same place: other numbers, another vector. */
+  update(document: RecallDocument): void {
+    const slot = this.#slots.get(document.id)
+    if (slot !== undefined) this.#setValues(slot, document)
+  }
+
+  #setValues(slot: number, document: RecallDocument): void {
+    const speaker = this.#speakers.get(document.speaker.id) ?? this.#speakers.size
+    this.#speakers.set(document.speaker.id, speaker)
+    this.columns.set(slot, document, textMarks(document.text, document.atMs, document.keys?.dates), speaker)
+    if (document.updates) this.updates.set(document.id, document.updates)
+    else this.updates.delete(document.id)
+    this.#documents[slot] = document
+    this.#vectors[slot] = document.vector
+  }
+
   remove(id: string): boolean {
     const slot = this.#slots.get(id)
-    const document = slot === undefined ? undefined : this.#documents[slot]
+    const document = slot === undefined ? undefined : this.documentAt(slot)
     if (slot === undefined || document === undefined) return false
     const terms = documentTerms(document.text, document.keys?.words)
     for (const field of termFields) this.fields[field].remove(slot, terms[field])
     this.links.remove(slot, document)
     this.updates.delete(id)
     this.columns.live[slot] = 0
+    this.#ids[slot] = undefined
     this.#documents[slot] = undefined
+    this.#vectors[slot] = undefined
     this.#slots.delete(id)
     this.#compactIfDue()
     return true
@@ -96,18 +140,50 @@ export class DocumentTable {
     const total = this.slots
     if (total < minSlotsToCompact || total - this.size < total * maxFreeShare) return
     const slotAfter = new Int32Array(total).fill(-1)
-    const [documents, columns] = [this.#documents, this.columns]
+    const [ids, documents, vectors, columns] = [this.#ids, this.#documents, this.#vectors, this.columns]
+    this.#ids = []
     this.#documents = []
+    this.#vectors = []
     this.columns = new DocumentColumns()
-    this.links = new SessionLinks()
-    documents.forEach((document, slot) => {
-      if (document === undefined) return
-      const after = this.#documents.push(document) - 1
+    ids.forEach((id, slot) => {
+      if (id === undefined) return
+      const after = this.#ids.push(id) - 1
       slotAfter[slot] = after
+      this.#documents[after] = documents[slot]
+      this.#vectors[after] = vectors[slot]
       this.columns.copy(after, columns, slot)
-      this.#slots.set(document.id, after)
-      this.links.add(after, document)
+      this.#slots.set(id, after)
     })
+    this.links = this.links.compacted(slotAfter, this.size)
     for (const field of termFields) this.fields[field] = this.fields[field].compacted(slotAfter)
+  }
+
+  /** The table without its documents and vectors, for {@link restored}. */
+  *sections(): Generator<Section> {
+    yield* listSections(this.#ids.map((id) => id ?? null))
+    yield JSON.stringify([[...this.#speakers], [...this.updates]])
+    yield* this.columns.sections(this.slots)
+    yield* this.links.sections(this.slots)
+    for (const field of termFields) yield* this.fields[field].sections(this.slots)
+  }
+
+  /** Reads back what {@link sections} wrote, in steps. A document is read when it is first needed. */
+  static *restored(reader: SectionReader, read: (id: string) => RecallDocument): Generator<void, DocumentTable> {
+    const table = new DocumentTable()
+    table.#read = read
+    for (const ids of reader.list<string | null>()) {
+      for (const id of ids) {
+        const slot = table.#ids.push(id ?? undefined) - 1
+        if (id !== null) table.#slots.set(id, slot)
+      }
+      yield
+    }
+    const [speakers, updates] = JSON.parse(reader.text()) as [[string, number][], [string, string[]][]]
+    table.#speakers = new Map(speakers)
+    for (const [id, earlier] of updates) table.updates.set(id, earlier)
+    table.columns = DocumentColumns.restored(reader)
+    table.links = yield* SessionLinks.restored(reader, (slot) => table.#ids[slot] ?? "")
+    for (const field of termFields) table.fields[field] = yield* FieldIndex.restored(reader)
+    return table
   }
 }

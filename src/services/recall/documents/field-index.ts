@@ -1,5 +1,6 @@
 import { isNearTerm } from "../text/near-term.ts"
 import { grown } from "./document-columns.ts"
+import { listSections, type Section, type SectionReader } from "./sections.ts"
 
 /** BM25's k1: the higher it is, the more do further occurrences of a term count. */
 export const saturation = 1.2
@@ -35,6 +36,35 @@ export class FieldIndex {
   get bytes(): number {
     const arrays = [this.#heads, this.#found, this.#postings, this.#next, this.lengths]
     return arrays.reduce((sum, array) => sum + array.byteLength, 0) + this.#terms.size * 64
+  }
+
+  /** The index of so many slots, for {@link FieldIndex.restored}. */
+  *sections(slots: number): Generator<Section> {
+    yield* listSections([...this.#terms.keys()])
+    yield Uint32Array.of(this.#used, this.totalLength)
+    yield this.#heads.subarray(0, this.#terms.size)
+    yield this.#found.subarray(0, this.#terms.size)
+    yield this.#postings.subarray(0, this.#used)
+    yield this.#next.subarray(0, this.#used)
+    yield this.lengths.subarray(0, slots)
+  }
+
+  /** Reads back what {@link sections} wrote, in steps. */
+  static *restored(reader: SectionReader): Generator<void, FieldIndex> {
+    const index = new FieldIndex()
+    for (const terms of reader.list<string>()) {
+      for (const term of terms) index.#terms.set(term, index.#terms.size)
+      yield
+    }
+    const [used = 1, totalLength = 0] = reader.numbers(Uint32Array)
+    index.#used = used
+    index.totalLength = totalLength
+    index.#heads = reader.numbers(Uint32Array)
+    index.#found = reader.numbers(Uint32Array)
+    index.#postings = reader.numbers(Uint32Array)
+    index.#next = reader.numbers(Uint32Array)
+    index.lengths = reader.numbers(Uint32Array)
+    return index
   }
 
   add(slot: number, counts: ReadonlyMap<string, number>): void {

@@ -1,16 +1,11 @@
 import { grown } from "./document-columns.ts"
+import { listSections, type Section, type SectionReader } from "./sections.ts"
 
 /** The place of a line in its session. */
 interface SessionPlace {
   readonly session: string
   readonly turn: number
   readonly atMs: number
-  readonly id: string
-}
-
-interface Member {
-  readonly slot: number
-  readonly place: SessionPlace
 }
 
 /** Lines without a long silence between them, by number. */
@@ -28,90 +23,161 @@ const maxSilenceMs = 4 * 3_600_000
 
 /** Links each line with the lines before and after it in its session. */
 export class SessionLinks {
-  readonly #sessions = new Map<string, Member[]>()
+  /** The slots of each session's lines, in their order. */
+  readonly #sessions = new Map<string, number[]>()
+  readonly #idAt: (slot: number) => string
+  #turns: Float64Array = new Float64Array(16)
+  #times: Float64Array = new Float64Array(16)
   /** For each slot, the slot of the line before it; negative if none is near. */
   previous: Int32Array = new Int32Array(16).fill(none)
   /** For each slot, the slot of the line after it; negative if none is near. */
   next: Int32Array = new Int32Array(16).fill(none)
   #talks: Talks | undefined
 
+  /** `idAt` gives the id of the line at a slot: lines of one turn and time stand in the order of their ids. */
+  constructor(idAt: (slot: number) => string) {
+    this.#idAt = idAt
+  }
+
   /** The talks of all sessions: a session is cut where nobody spoke for four hours. */
   get talks(): Talks {
-    this.#talks ??= talksOf(this.#sessions.values(), this.previous.length)
+    this.#talks ??= this.#cutTalks()
     return this.#talks
   }
 
   get bytes(): number {
-    return this.previous.byteLength * 3 + this.#sessions.size * 160
+    return this.previous.byteLength * 4 + this.#turns.byteLength * 2 + this.#sessions.size * 160
   }
 
-  add(slot: number, place: SessionPlace): void {
+  /** The links of so many slots, for {@link SessionLinks.restored}. */
+  *sections(slots: number): Generator<Section> {
+    yield* listSections([...this.#sessions.keys()])
+    yield Uint32Array.from(this.#sessions.values(), (slots) => slots.length)
+    yield Uint32Array.from([...this.#sessions.values()].flat())
+    yield this.#turns.subarray(0, slots)
+    yield this.#times.subarray(0, slots)
+    yield this.previous.subarray(0, slots)
+    yield this.next.subarray(0, slots)
+  }
+
+  /** Reads back what {@link sections} wrote, in steps. */
+  static *restored(reader: SectionReader, idAt: (slot: number) => string): Generator<void, SessionLinks> {
+    const links = new SessionLinks(idAt)
+    const names: string[] = []
+    for (const some of reader.list<string>()) {
+      names.push(...some)
+      yield
+    }
+    const lengths = reader.numbers(Uint32Array)
+    const slots = reader.numbers(Uint32Array)
+    let at = 0
+    names.forEach((name, i) => {
+      const end = at + (lengths[i] ?? 0)
+      links.#sessions.set(name, Array.from(slots.subarray(at, end)))
+      at = end
+    })
+    links.#turns = reader.numbers(Float64Array)
+    links.#times = reader.numbers(Float64Array)
+    links.previous = reader.numbers(Int32Array)
+    links.next = reader.numbers(Int32Array)
+    return links
+  }
+
+  add(slot: number, { session, turn, atMs }: SessionPlace): void {
     this.previous = grown(this.previous, slot, none)
     this.next = grown(this.next, slot, none)
+    this.#turns = grown(this.#turns, slot)
+    this.#times = grown(this.#times, slot)
+    this.#turns[slot] = turn
+    this.#times[slot] = atMs
     this.#talks = undefined
-    const members = this.#sessions.get(place.session) ?? []
-    this.#sessions.set(place.session, members)
-    const at = placeOf(members, place)
-    members.splice(at, 0, { slot, place })
+    const members = this.#sessions.get(session) ?? []
+    this.#sessions.set(session, members)
+    const at = this.#placeOf(members, slot)
+    members.splice(at, 0, slot)
     this.#join(members, at)
     this.#join(members, at + 1)
   }
 
-  remove(slot: number, place: SessionPlace): void {
-    const members = this.#sessions.get(place.session)
+  remove(slot: number, { session }: SessionPlace): void {
+    const members = this.#sessions.get(session)
     if (members === undefined) return
     this.#talks = undefined
-    const at = placeOf(members, place)
+    const at = this.#placeOf(members, slot)
     members.splice(at, 1)
     this.previous[slot] = none
     this.next[slot] = none
     this.#join(members, at)
-    if (members.length === 0) this.#sessions.delete(place.session)
+    if (members.length === 0) this.#sessions.delete(session)
+  }
+
+  /** The same links with new slot numbers below `slots`, given by old slot. No line may be at a slot without a new number. */
+  compacted(slotAfter: Int32Array, slots: number): SessionLinks {
+    const compact = new SessionLinks(this.#idAt)
+    const last = Math.max(0, slots - 1)
+    compact.previous = grown(compact.previous, last, none)
+    compact.next = grown(compact.next, last, none)
+    compact.#turns = grown(compact.#turns, last)
+    compact.#times = grown(compact.#times, last)
+    const after = (slot: number): number => slotAfter[slot] ?? none
+    for (const [session, members] of this.#sessions) {
+      compact.#sessions.set(session, members.map(after))
+      for (const slot of members) {
+        compact.previous[after(slot)] = after(this.previous[slot] ?? none)
+        compact.next[after(slot)] = after(this.next[slot] ?? none)
+        compact.#turns[after(slot)] = this.#turn(slot)
+        compact.#times[after(slot)] = this.#time(slot)
+      }
+    }
+    return compact
   }
 
   /** Links the members before and at a place. */
-  #join(members: readonly Member[], at: number): void {
+  #join(members: readonly number[], at: number): void {
     const before = members[at - 1]
     const after = members[at]
     const near =
       before !== undefined &&
       after !== undefined &&
-      after.place.turn - before.place.turn <= maxTurnGap &&
-      !isSilence(before.place, after.place)
-    if (after !== undefined) this.previous[after.slot] = near ? before.slot : none
-    if (before !== undefined) this.next[before.slot] = near ? after.slot : none
+      this.#turn(after) - this.#turn(before) <= maxTurnGap &&
+      !this.#isSilence(before, after)
+    if (after !== undefined) this.previous[after] = near ? before : none
+    if (before !== undefined) this.next[before] = near ? after : none
   }
-}
 
-const isSilence = (before: SessionPlace, after: SessionPlace) => Math.abs(after.atMs - before.atMs) > maxSilenceMs
+  #turn = (slot: number): number => this.#turns[slot] ?? 0
+  #time = (slot: number): number => this.#times[slot] ?? 0
+  #isSilence = (one: number, other: number): boolean => Math.abs(this.#time(other) - this.#time(one)) > maxSilenceMs
 
-function talksOf(sessions: Iterable<readonly Member[]>, slots: number): Talks {
-  const bySlot = new Int32Array(slots).fill(none)
-  let count = 0
-  for (const members of sessions) {
-    members.forEach(({ slot, place }, at) => {
-      const before = members[at - 1]
-      if (before === undefined || isSilence(before.place, place)) count++
-      bySlot[slot] = count - 1
-    })
+  #cutTalks(): Talks {
+    const bySlot = new Int32Array(this.previous.length).fill(none)
+    let count = 0
+    for (const members of this.#sessions.values()) {
+      members.forEach((slot, at) => {
+        const before = members[at - 1]
+        if (before === undefined || this.#isSilence(before, slot)) count++
+        bySlot[slot] = count - 1
+      })
+    }
+    return { bySlot, count }
   }
-  return { bySlot, count }
-}
 
-/** The index at which a place stands, or would stand, among the members. */
-function placeOf(members: readonly Member[], place: SessionPlace): number {
-  let low = 0
-  let high = members.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    const member = members[middle]
-    if (member !== undefined && comesBefore(member.place, place)) low = middle + 1
-    else high = middle
+  /** The index at which a slot stands, or would stand, among the members. */
+  #placeOf(members: readonly number[], slot: number): number {
+    let low = 0
+    let high = members.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (this.#comesBefore(members[middle] ?? slot, slot)) low = middle + 1
+      else high = middle
+    }
+    return low
   }
-  return low
-}
 
-function comesBefore(one: SessionPlace, other: SessionPlace): boolean {
-  if (one.turn !== other.turn) return one.turn < other.turn
-  return one.atMs === other.atMs ? one.id < other.id : one.atMs < other.atMs
+  #comesBefore(one: number, other: number): boolean {
+    const turns = this.#turn(one) - this.#turn(other)
+    if (turns !== 0) return turns < 0
+    const times = this.#time(one) - this.#time(other)
+    return times === 0 ? this.#idAt(one) < this.#idAt(other) : times < 0
+  }
 }

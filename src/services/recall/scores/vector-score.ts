@@ -14,7 +14,7 @@ function cosines(table: DocumentTable, { model, values }: NonNullable<RecallQuer
   const scores = table.scoreArrays.take().fill(Number.NaN)
   if (norm === 0) return scores
   for (let slot = 0; slot < table.slots; slot++) {
-    const other = table.documentAt(slot)?.vector
+    const other = table.vectorAt(slot)
     if (other?.model === model && other.values.length === values.length) scores[slot] = cosine(values, other.values, norm)
   }
   return scaled(scores)

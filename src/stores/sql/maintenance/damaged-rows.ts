@@ -3,6 +3,7 @@ import { PromptStrataError } from "../../../core/errors.ts"
 import { blobId, bytesToText } from "../../../services/store/blob.ts"
 import { having } from "../key-columns.ts"
 import { readVector } from "../memory/memory-vectors.ts"
+import { readCopyPart } from "../memory/sql-index-copies.ts"
 import { damagedHint, type RowName, readBody, rowText } from "../row-body.ts"
 import type { Queries } from "../sql-tables.ts"
 
@@ -53,7 +54,20 @@ export async function damagedRows(db: Queries, jobs: JobBodies): Promise<readonl
   const found: DamagedRow[] = []
   for (const table of [...bodyTables, ...jobs.bodies]) found.push(...(await damagedIn(anyTable(db), table)))
   const ofEngine = (await jobs.ofEngine?.damaged(db)) ?? []
-  return [...found, ...ofEngine, ...(await damagedVectors(db)), ...(await damagedBlobs(db))]
+  return [...found, ...ofEngine, ...(await damagedVectors(db)), ...(await damagedBlobs(db)), ...(await damagedCopies(db))]
+}
+
+/** Parts of copies of recall indexes with other bytes than were written. They are read one by one. */
+async function damagedCopies(db: Queries): Promise<readonly DamagedRow[]> {
+  const lost = "a copy of a recall index, which is made again from the memories"
+  const found: DamagedRow[] = []
+  const parts = db.selectFrom("index_copies").select(["agent", "scope", "copy", "part"])
+  for (const columns of await parts.orderBy("agent").orderBy("scope").orderBy("copy").orderBy("part").execute()) {
+    const row = await db.selectFrom("index_copies").selectAll().where(having(columns)).executeTakeFirstOrThrow()
+    if (!isDamaged(() => readCopyPart(row))) continue
+    found.push({ table: "index_copies", columns: { ...columns }, body: Buffer.from(row.bytes).toString("base64"), lost })
+  }
+  return found
 }
 
 async function damagedVectors(db: Queries): Promise<readonly DamagedRow[]> {

@@ -28,17 +28,25 @@ export function inScope({ agent, audience, conversation, user }: ServiceKey) {
   )
 }
 
+/** The scope that a key reads. */
+export const scopeOfKey = ({ audience, conversation, user }: ServiceKey): string =>
+  audience === "private" ? userScope(user) : groupScope(conversation)
+
 /** The epoch of the scope that a key reads. */
-export async function scopeEpoch(db: Queries, { agent, audience, conversation, user }: ServiceKey): Promise<number> {
-  const scope = audience === "private" ? userScope(user) : groupScope(conversation)
-  const ofAgent = db.selectFrom("memory_scopes").select(["scope", "epoch"]).where("agent", "=", keyText(agent))
+export async function scopeEpoch(db: Queries, key: ServiceKey): Promise<number> {
+  const scope = scopeOfKey(key)
+  const ofAgent = db
+    .selectFrom("memory_scopes")
+    .select(["scope", "last_deletion as epoch"])
+    .where("agent", "=", keyText(key.agent))
   const rows = await ofAgent.where("scope", "in", [scope, agentScope]).execute()
   return (rows.find((row) => row.scope === scope) ?? rows[0])?.epoch ?? 0
 }
 
 /** The agent's epoch as a part of a statement. It is null while the agent has no memories and nothing was deleted. */
 export function epochOf(db: Pick<Queries, "selectFrom">, { agent }: Pick<SessionColumns, "agent">) {
-  return db.selectFrom("memory_scopes").select("epoch").where("agent", "=", agent).where("scope", "=", agentScope)
+  const own = db.selectFrom("memory_scopes").select("last_deletion as epoch")
+  return own.where("agent", "=", agent).where("scope", "=", agentScope)
 }
 
 /**
@@ -51,7 +59,7 @@ export async function lockScope(db: Queries, agent: string, scope: string): Prom
     .updateTable("memory_scopes")
     .set(({ ref }) => ({ sequence: ref("sequence") }))
     .where(having(row))
-    .returning(["epoch", "sequence"])
+    .returning(["last_deletion as epoch", "sequence"])
     .executeTakeFirst()
   if (found) return found
   const { epoch } = await touchScope(db, row.agent, agentScope, 0)
@@ -94,15 +102,19 @@ export async function nextInGroup(db: Queries, { agent, conversation }: StoredMe
 export async function nextEpoch(db: Queries, agent: string): Promise<number> {
   const row = { agent: keyText(agent), scope: agentScope }
   const { epoch } = await touchScope(db, row.agent, agentScope, 0)
-  const next = { epoch: epoch + 1 }
-  await db.updateTable("memory_scopes").set(next).where(having(row)).execute()
-  return next.epoch
+  const next = epoch + 1
+  await db.updateTable("memory_scopes").set({ last_deletion: next }).where(having(row)).execute()
+  return next
 }
 
-/** Sets the epoch of a locked scope. A scope without memories is deleted instead: it would keep the name of its user or group. */
+/**
+ * Sets the epoch of a locked scope, and deletes the copies of its recall index, which hold words of what was deleted. A scope without
+ * memories is deleted instead: it would keep the name of its user or group.
+ */
 export async function setEpoch(db: Queries, agent: string, scope: string, epoch: number): Promise<void> {
   const row = { agent: keyText(agent), scope }
-  if (await hasMemories(db, row)) await db.updateTable("memory_scopes").set({ epoch }).where(having(row)).execute()
+  await db.deleteFrom("index_copies").where(having(row)).execute()
+  if (await hasMemories(db, row)) await db.updateTable("memory_scopes").set({ last_deletion: epoch }).where(having(row)).execute()
   else await db.deleteFrom("memory_scopes").where(having(row)).execute()
 }
 
@@ -120,10 +132,10 @@ async function hasMemories(db: Queries, { agent, scope }: { readonly agent: stri
 async function touchScope(db: Queries, agent: string, scope: string, epoch: number): Promise<ScopeState> {
   return db
     .insertInto("memory_scopes")
-    .values({ agent, scope, epoch, sequence: 0 })
+    .values({ agent, scope, last_deletion: epoch, sequence: 0 })
     .onConflict((conflict) =>
       conflict.columns(["agent", "scope"]).doUpdateSet(({ ref }) => ({ sequence: ref("memory_scopes.sequence") })),
     )
-    .returning(["epoch", "sequence"])
+    .returning(["last_deletion as epoch", "sequence"])
     .executeTakeFirstOrThrow()
 }

@@ -10,10 +10,13 @@ import { memoryOf, memoryRow } from "./memory-rows.ts"
 import { inScope, lockAgent, lockScopeOf, nextInGroup, scopeEpoch, setSequence, userScope } from "./memory-scope.ts"
 import { markUsed } from "./memory-use.ts"
 import { memoriesWithoutVector, putVectors, readVectors } from "./memory-vectors.ts"
+import { createSqlIndexCopies } from "./sql-index-copies.ts"
 
 /** Memories in a database, but for forgetting them, which reaches other tables. */
-export function createSqlMemoryRecords({ read, write }: SqlDatabase): Omit<MemoryRecords, "forget"> {
+export function createSqlMemoryRecords(database: SqlDatabase): Omit<MemoryRecords, "forget"> {
+  const { read, write } = database
   return {
+    ...createSqlIndexCopies(database),
     put: (memory, options) => write((db) => putMemory(db, memory, options)),
     markUsed: (ids, options) => write((db) => markUsed(db, ids, options)),
     get: (id, key) => read((db) => getMemory(db, id, key)),

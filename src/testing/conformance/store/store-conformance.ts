@@ -6,6 +6,7 @@ import { asideRules, branchRules } from "./branch-rules.ts"
 import { exportRules } from "./export-rules.ts"
 import { forgetMemoryRules } from "./forget-memory-rules.ts"
 import { forgetRules } from "./forget-rules.ts"
+import { indexCopyRules } from "./index-copy-rules.ts"
 import { type JobStore, jobRules } from "./job-rules.ts"
 import { memoryRules, visibilityRules } from "./memory-rules.ts"
 import { noteRules, sessionRules } from "./session-rules.ts"
@@ -32,7 +33,15 @@ export function storeConformance(
   options: ServiceConformanceOptions = {},
 ): readonly ServiceCheck[] {
   const forgetting = { ...forgetRules, ...forgetMemoryRules, ...asideRules }
-  const rules = { ...memoryRules, ...visibilityRules, ...userRules, ...exportRules, ...forgetting, ...blobRules }
+  const rules = {
+    ...memoryRules,
+    ...visibilityRules,
+    ...indexCopyRules,
+    ...userRules,
+    ...exportRules,
+    ...forgetting,
+    ...blobRules,
+  }
   return [
     ...runRules<SessionStore>("store sessions", { ...sessionRules, ...appendRules, ...branchRules, ...noteRules }, open, options),
     ...runRules<Store>("store", rules, open, options),

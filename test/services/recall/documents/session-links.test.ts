@@ -45,7 +45,7 @@ describe("the lines beside a line", () => {
   test("are those next to it in its session and near in turns, whatever was added and removed", () => {
     fc.assert(
       fc.property(fc.array(line(), { maxLength: 30 }), fc.array(fc.nat(29), { maxLength: 15 }), (added, removed) => {
-        const links = new SessionLinks()
+        const links = new SessionLinks(String)
         const lines = new Map(added.map((place, slot) => [slot, { ...place, id: String(slot) }]))
         for (const [slot, place] of lines) links.add(slot, place)
         for (const slot of removed) {

@@ -1,0 +1,108 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { createMemoryService } from "../../src/services/memory/create-memory-service.ts"
+import type { MemoryRecords } from "../../src/services/store/records.ts"
+import { openSqliteStore } from "../../src/stores/sqlite/open-sqlite-store.ts"
+import type { BenchOptions, BenchResult } from "./bench.ts"
+import { cpuMs, formatMs, formatRatio, median } from "./measure.ts"
+import { manyLines } from "./recall-speed.ts"
+
+const agent = "fay"
+const key = { agent, conversation: "talk", audience: "private", user: "ann" } as const
+const nowMs = Date.UTC(2024, 6, 1)
+const rounds = 5
+const maxRatio = 0.15
+
+/** Lines of made-up talk as rows of an export. */
+function* rows(count: number): Generator<string> {
+  for (const { id, session, importance, ...rest } of manyLines(count).lines) {
+    const { text, atMs, speaker, turn } = rest
+    const { audience, user } = key
+    const said = {
+      id,
+      agent,
+      conversation: session,
+      audience,
+      user,
+      kind: "dialogue",
+      text,
+      speaker,
+      atMs,
+      turnId: id,
+      turn,
+      importance,
+    }
+    yield JSON.stringify({ table: "memory", hash: id, memory: said })
+  }
+}
+
+/** The first recall of a service that has read nothing, with the copy of its index that the store keeps and without one. */
+export async function run({ peers }: BenchOptions): Promise<BenchResult> {
+  const count = 20_000
+  const folder = mkdtempSync(join(tmpdir(), "promptstrata-"))
+  const store = await openSqliteStore(join(folder, "store.sqlite"))
+  try {
+    await store.import(rows(count))
+    let read = 0
+    const counted = async (...given: Parameters<MemoryRecords["changes"]>) => {
+      const changes = await store.memories.changes(...given)
+      read += changes.memories.length
+      return changes
+    }
+    const { keepIndex, readIndex, ...plain } = store.memories
+    const first = (records: Partial<MemoryRecords>) => {
+      const service = createMemoryService({
+        records: { ...plain, changes: counted, ...records },
+        clock: { nowMs: () => nowMs },
+      })
+      return service.recall("Where did we go with the dog?", key, { limit: 10, signal: new AbortController().signal })
+    }
+    const kept = Promise.withResolvers<boolean>()
+    const answer = await first({
+      keepIndex: async (...given) => {
+        const isKept = (await keepIndex?.(...given)) ?? false
+        kept.resolve(isKept)
+        return isKept
+      },
+    })
+    await kept.promise
+    const [made, copied]: [number[], number[]] = [[], []]
+    read = 0
+    let same = 0
+    for (let round = 0; round < rounds; round++) {
+      const before = read
+      copied.push(
+        await cpuMs(async () => {
+          const found = await first({ ...(readIndex && { readIndex }) })
+          same += JSON.stringify(found) === JSON.stringify(answer) ? 1 : 0
+        }),
+      )
+      if (read !== before) throw new Error(`${read - before} memories were read beside the copy`)
+      if (peers || round < 3) made.push(await cpuMs(() => first({})))
+    }
+    const [own, floor] = [median(copied), median(made)]
+    return {
+      title: `The first recall of a process, ${count} memories in SQLite (CPU, medians)`,
+      rows: [
+        {
+          memories: String(count),
+          "index made anew": formatMs(floor),
+          "from the store's copy": formatMs(own),
+          ratio: formatRatio(own, floor),
+        },
+      ],
+      gates: [
+        {
+          name: "the copy's recall, to one that makes the index",
+          ok: own <= floor * maxRatio,
+          detail: `${(own / floor).toFixed(2)}, at most ${maxRatio}`,
+        },
+        { name: "answers equal to those of an index that is made anew", ok: same === rounds, detail: `${same} of ${rounds}` },
+      ],
+    }
+  } finally {
+    await store.close()
+    rmSync(folder, { recursive: true })
+  }
+}
