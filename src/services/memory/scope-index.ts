@@ -7,7 +7,6 @@ import type { MemoryCursor, MemoryRecords, StoredMemory } from "../store/records
 import { ownerOf, rowId } from "../store/row-keys.ts"
 import { normaliseMemoryText } from "./duplicates.ts"
 import { type CopiedBodies, copySections, restoredCopy } from "./index-copy.ts"
-import type { IndexSettings } from "./scope-indexes.ts"
 
 const pageSize = 500
 /** The approximate size of a memory without its text and its place in the index. */
@@ -25,8 +24,18 @@ const minCopied = 2_000
 /** A copy is kept when so many texts are not in the last one: at least this many, and this share of all. */
 const minNew = 1_000
 const minNewShare = 1 / 20
-/** What a memory of which only numbers changed counts against a new text. */
+/** The part of a new text for which a memory counts of which only numbers changed. */
 const numbersShare = 1 / 10
+
+/** Settings of all indexes of a memory service. */
+export interface IndexSettings {
+  /** The id of the embedding model, if there is one. */
+  readonly model: string | undefined
+  /** About the bytes that all indexes may take. */
+  readonly maxBytes: number
+  /** Told when a copy of an index cannot be read or kept. */
+  readonly onWarning?: ((message: string, key: ServiceKey) => void) | undefined
+}
 
 /** Lets timers and other waiting work of the process run. A host without `setImmediate` waits for a timer. */
 function otherWork(): Promise<void> {

@@ -1,10 +1,9 @@
-import { crc32 } from "node:zlib"
 import type { ServiceKey } from "../../../core/conversation.ts"
 import type { MemoryRecords } from "../../../services/store/records.ts"
 import { having, keyText } from "../key-columns.ts"
-import { damagedRow } from "../row-body.ts"
 import type { SqlDatabase } from "../sql-database.ts"
 import type { Queries, Tables } from "../sql-tables.ts"
+import { checksumOf, readCopyPart } from "./copy-part.ts"
 import { scopeEpoch, scopeOfKey } from "./memory-scope.ts"
 
 type IndexMethods = Required<Pick<MemoryRecords, "keepIndex" | "readIndex">>
@@ -116,14 +115,3 @@ async function readPart(
   const row = await db.selectFrom("index_copies").select(["bytes", "checksum"]).where(having(columns)).executeTakeFirst()
   return row && readCopyPart({ ...columns, ...row })
 }
-
-/** The bytes of a part. Throws `store` with the row's name if it has another checksum. */
-export function readCopyPart(
-  row: Pick<Tables["index_copies"], "agent" | "scope" | "copy" | "part" | "checksum" | "bytes">,
-): Uint8Array {
-  const { bytes, checksum, ...columns } = row
-  if (checksumOf(bytes) !== checksum) throw damagedRow({ table: "index_copies", columns }, "bytes with another checksum")
-  return bytes
-}
-
-const checksumOf = (bytes: Uint8Array): string => crc32(bytes).toString(16)
