@@ -7,6 +7,7 @@ import type { MemoryCursor, MemoryRecords, StoredMemory } from "../store/records
 import { ownerOf, rowId } from "../store/row-keys.ts"
 import { normaliseMemoryText } from "./duplicates.ts"
 import { type CopiedBodies, copySections, restoredCopy } from "./index-copy.ts"
+import { toldFact } from "./told-fact.ts"
 
 const pageSize = 500
 /** The approximate size of a memory without its text and its place in the index. */
@@ -54,9 +55,14 @@ async function inSteps<T>(work: Generator<void, T>): Promise<T> {
   }
 }
 
-/** The name of the fact that a memory tells, by its keys: who, and what of them. Memories of one owner with one name tell it at different times. */
-export function factOf({ keys, ...memory }: StoredMemory): string | undefined {
-  const { subject, relation } = keys ?? {}
+/**
+ * The name of the fact that a memory tells: who, and what of them, by its keys or else by its words. Memories of one owner with one name
+ * tell it at different times.
+ */
+export function factOf(memory: StoredMemory): string | undefined {
+  const { keys, kind, text, speaker } = memory
+  const told = kind === "dialogue" && keys?.relation === undefined ? toldFact(text) : undefined
+  const [subject, relation] = keys?.relation === undefined ? [speaker.name, told] : [keys.subject, keys.relation]
   if (subject === undefined || relation === undefined) return undefined
   return rowId(ownerOf(memory), normaliseMemoryText(subject), normaliseMemoryText(relation))
 }
