@@ -47,11 +47,10 @@ interface StartOptions {
 
 /** Starts a turn. */
 export function startTurn(id: string, run: TurnRunner, { signal, onEvent }: StartOptions = {}): Turn {
-  const log: EventLog = { events: [], next: Promise.withResolvers() }
+  const log: EventLog = { events: [], readers: [] }
   const tell = (event: TurnEvent): void => {
     log.events.push(event)
-    log.next.resolve()
-    log.next = Promise.withResolvers()
+    for (const answer of log.readers) answer()
     onEvent?.(event)
   }
   const controller = new AbortController()
@@ -67,35 +66,23 @@ export function startTurn(id: string, run: TurnRunner, { signal, onEvent }: Star
     id,
     result,
     abort: (reason) => controller.abort(reason),
-    [Symbol.asyncIterator]: () => eventsOf(log),
+    [Symbol.asyncIterator]: () => readLog<TurnEvent>(log),
     get textStream() {
-      return textOf(log)
+      return readLog<string>(log, "text-delta", "delta")
     },
     get bubbles() {
-      return bubblesOf(log)
+      return readLog<string>(log, "bubble", "text")
     },
     get partials() {
-      return partialsOf(log)
+      return readLog<unknown>(log, "partial-output", "value")
     },
     textStreamWithThinking: () => textWithThinking(log),
   }
 }
 
-async function* textOf(log: EventLog): AsyncGenerator<string> {
-  for await (const event of eventsOf(log)) if (event.type === "text-delta") yield event.delta
-}
-
-async function* partialsOf(log: EventLog): AsyncGenerator<unknown> {
-  for await (const event of eventsOf(log)) if (event.type === "partial-output") yield event.value
-}
-
-async function* bubblesOf(log: EventLog): AsyncGenerator<string> {
-  for await (const event of eventsOf(log)) if (event.type === "bubble") yield event.text
-}
-
 async function* textWithThinking(log: EventLog): AsyncGenerator<string> {
   let thinking = false
-  for await (const event of eventsOf(log)) {
+  for await (const event of readLog<TurnEvent>(log)) {
     if (event.type === "thinking-delta") {
       yield thinking ? event.delta : `<think>${event.delta}`
       thinking = true
@@ -107,20 +94,50 @@ async function* textWithThinking(log: EventLog): AsyncGenerator<string> {
   }
 }
 
-/** The events of a turn so far. */
+/** The events of a turn so far, and the readers that have waited for one. */
 interface EventLog {
   readonly events: TurnEvent[]
-  /** Resolved, and replaced, with the next event. */
-  next: PromiseWithResolvers<void>
+  readers: readonly (() => void)[]
 }
 
-/** Follows a log from its first event to its last, `turn-end`. Any number of readers may follow one log. */
-async function* eventsOf(log: EventLog): AsyncGenerator<TurnEvent, void, undefined> {
-  for (let at = 0; ; at++) {
-    while (at >= log.events.length) await log.next.promise
-    const event = log.events[at] as TurnEvent
-    yield event
-    if (event.type === "turn-end") return
+/**
+ * Follows a log from its first event to its last, `turn-end`, or with a type and a field, that field of the events of that type. Any
+ * number of readers may follow one log, each at its own pace. A value costs one promise: the one that its reader awaits.
+ */
+function readLog<Value>(log: EventLog, type?: TurnEvent["type"], field?: string): AsyncIterableIterator<Value, undefined> {
+  const { events } = log
+  const waiting: ((result: IteratorResult<Value, undefined>) => void)[] = []
+  let at = 0
+  let isOver = false
+  /** Answers the calls that wait, as far as there are events. */
+  const answer = (): void => {
+    for (; waiting.length > 0 && !isOver && at < events.length; at++) {
+      const event = events[at] as TurnEvent
+      isOver = event.type === "turn-end"
+      if (type !== undefined && event.type !== type) continue
+      const value = (field === undefined ? event : (event as Readonly<Record<string, unknown>>)[field]) as Value
+      waiting.shift()?.({ done: false, value })
+    }
+    if (!isOver) return
+    for (const resolve of waiting.splice(0)) resolve({ done: true, value: undefined })
+    log.readers = log.readers.filter((reader) => reader !== answer)
+  }
+  return {
+    [Symbol.asyncIterator]() {
+      return this
+    },
+    next() {
+      const { promise, resolve } = Promise.withResolvers<IteratorResult<Value, undefined>>()
+      waiting.push(resolve)
+      answer()
+      if (waiting.length > 0 && !log.readers.includes(answer)) log.readers = [...log.readers, answer]
+      return promise
+    },
+    return() {
+      isOver = true
+      answer()
+      return Promise.resolve({ done: true, value: undefined })
+    },
   }
 }
 

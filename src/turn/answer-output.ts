@@ -118,15 +118,12 @@ export class AnswerOutput {
       this.#tell({ type: "text-delta", delta: text })
     }
     if (bubble !== "" && !this.#isCut) this.#tell({ type: "bubble", text: bubble })
-    if (part.type === "bubble-end") this.#tellFiles()
+    if (part.type === "bubble-end")
+      for (const attachment of this.#ofBubble.splice(0)) this.#tell({ type: "attachment", attachment })
     if (part.type === "text" || part.type === "bubble-end") return
     const event = eventOf(part)
     if (event?.type === "warning") this.#to.warnings.push(event.warning)
     if (event && !(this.#isCut && event.type === "empty-reply")) this.#tell(event)
-  }
-
-  #tellFiles(): void {
-    for (const attachment of this.#ofBubble.splice(0)) this.#tell({ type: "attachment", attachment })
   }
 
   #tell(event: TurnEvent): void {

@@ -92,12 +92,14 @@ async function runAttempt(turn: TurnContext, request: StepRequest, attempt: Atte
   let failure: { readonly error?: string } = {}
   try {
     const sent = requestOf(turn, request, { model, assembly })
-    await readModel(model, (await turn.progress.shown?.withBytes(turn, sent, model)) ?? sent, {
+    // Without pictures the model is asked at once: a reader that stops the turn at `step-start` stops a request that was sent.
+    const shown = turn.progress.shown?.withBytes(turn, sent, model)
+    await readModel(model, shown ? ((await shown) ?? sent) : sent, {
       signal: turn.signal,
       limits: profile.limits,
       clock: ports.clock,
       timers: ports.timers,
-      onPart: (part) => (isPart(part) ? hear(turn, part, { step, heard, attempt }) : warnOfPart(turn, model, part)),
+      onPart: (part) => hear(turn, part, { step, heard, attempt }),
     })
     decision = reading.onEnd(heard.finishReason)
     return decision
@@ -114,49 +116,30 @@ async function runAttempt(turn: TurnContext, request: StepRequest, attempt: Atte
   }
 }
 
-/** Takes one part of a stream. Output, usage and finish reason are kept; thinking is emitted. */
+/** Takes one part of a stream. Output, usage and finish reason are kept; thinking is emitted. An adapter without types may hand over anything. */
 function hear(
   turn: TurnContext,
-  part: ModelPart,
+  part: ModelPart | null | undefined,
   { step, heard, attempt }: { readonly step: number; readonly heard: Heard; readonly attempt: Attempt },
 ): void {
   const { model, reading } = attempt
-  switch (part.type) {
-    case "text-delta":
-      heard.output.push(part.delta)
-      reading.onText(part.delta)
-      break
-    case "thinking-delta":
-      if (part.delta !== "") turn.emit({ type: "thinking-delta", step, delta: part.delta })
-      break
-    case "usage":
-      heard.usage = addUsage(heard.usage ?? {}, part.usage)
-      break
-    case "finish":
-      heard.finishReason ??= part.reason
-      break
-    case "warning":
-      warn(turn, "model", part.message)
-      break
-    case "tool-call":
-      if (reading.onToolCall) reading.onToolCall(part.call)
-      else warn(turn, "model", `${model.id} called ${part.call.name} natively, which it was not asked to; the call was ignored.`)
-  }
-}
-
-/** True for a part as the contract has it. An adapter without types may hand over anything. */
-function isPart(part: Partial<Record<string, unknown>> | null | undefined): boolean {
-  switch (part?.type) {
-    case "text-delta":
-    case "thinking-delta":
-      return typeof part.delta === "string"
-    case "tool-call":
-      return isRecord(part.call) && typeof part.call.name === "string" && typeof part.call.args === "string"
-    case "usage":
-      return isRecord(part.usage)
-    default:
-      return part?.type === "finish" || part?.type === "warning"
-  }
+  if (part?.type === "text-delta" && typeof part.delta === "string") {
+    heard.output.push(part.delta)
+    reading.onText(part.delta)
+  } else if (part?.type === "thinking-delta" && typeof part.delta === "string") {
+    if (part.delta !== "") turn.emit({ type: "thinking-delta", step, delta: part.delta })
+  } else if (part?.type === "usage" && isRecord(part.usage)) heard.usage = addUsage(heard.usage ?? {}, part.usage)
+  else if (part?.type === "finish") heard.finishReason ??= part.reason
+  else if (part?.type === "warning") warn(turn, "model", part.message)
+  else if (
+    part?.type === "tool-call" &&
+    isRecord(part.call) &&
+    typeof part.call.name === "string" &&
+    typeof part.call.args === "string"
+  ) {
+    if (reading.onToolCall) reading.onToolCall(part.call)
+    else warn(turn, "model", `${model.id} called ${part.call.name} natively, which it was not asked to; the call was ignored.`)
+  } else warnOfPart(turn, model, part)
 }
 
 function warnOfPart(turn: TurnContext, { id }: LanguageModel, part: unknown): void {

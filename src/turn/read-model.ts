@@ -24,17 +24,17 @@ export async function readModel(model: LanguageModel, request: ModelRequest, opt
   try {
     if (watch.stopped !== undefined) throw watch.stopped
     iterator = model.stream(request, { signal: watch.signal })[Symbol.asyncIterator]()
-    for (;;) {
-      const next = await watch.guard(iterator.next())
-      if (next.done === true) break
-      if (watch.stopped !== undefined) throw watch.stopped
-      options.onPart(next.value)
-    }
+    const end = Promise.withResolvers<void>()
+    watch.reading = { iterator, resolve: end.resolve, reject: end.reject }
+    watch.take()
+    await end.promise
     finished = true
   } catch (thrown) {
     throw watch.stopped ?? asModelError(thrown, model.id)
   } finally {
-    watch.close()
+    options.timers.clear(watch.timer)
+    options.signal.removeEventListener("abort", watch.onAbort)
+    watch.controller.abort()
     if (!finished) abandon(iterator)
   }
 }
@@ -59,46 +59,48 @@ class Watch {
   stopped: unknown
   readonly #modelId: string
   readonly #options: ReadModelOptions
-  readonly #controller = new AbortController()
+  readonly controller = new AbortController()
   readonly #startedMs: number
-  readonly #onAbort: () => void
+  readonly onAbort: () => void
   /** The time at which the part that is awaited was asked for. */
   #askedMs: number
   /** The number of parts that were asked for. */
   #asked = 0
-  #timer: unknown
-  #reject: ((error: unknown) => void) | undefined
+  timer: unknown
+  /** The stream that is read, and what its end is told to. */
+  reading: { iterator: AsyncIterator<ModelPart>; resolve: () => void; reject: (error: unknown) => void } | undefined
+  /**
+   * Takes a part and asks for the next one. A part costs one reaction to its own promise, and none to anything long-lived. The error of
+   * a stop has been told already when a part comes after it.
+   */
+  readonly take = (part?: IteratorResult<ModelPart>): void => {
+    const { reading } = this
+    if (this.stopped !== undefined || reading === undefined) return
+    try {
+      if (part?.done === true) {
+        reading.resolve()
+        return
+      }
+      if (part !== undefined) this.#options.onPart(part.value)
+      if (this.stopped !== undefined) return
+      if (this.#asked++ > 0) this.#askedMs = this.#options.clock.nowMs()
+      reading.iterator.next().then(this.take, reading.reject)
+    } catch (thrown) {
+      reading.reject(thrown)
+    }
+  }
 
   constructor(modelId: string, options: ReadModelOptions) {
     const { signal, limits, clock, timers } = options
     this.#modelId = modelId
     this.#options = options
-    this.signal = this.#controller.signal
+    this.signal = this.controller.signal
     this.#startedMs = clock.nowMs()
     this.#askedMs = this.#startedMs
-    this.#onAbort = () => this.#stop(signal.reason)
-    signal.addEventListener("abort", this.#onAbort)
-    this.#timer = timers.set(() => this.#ring(), Math.max(1, Math.min(limits.firstTokenMs, limits.stepMs)))
-    if (signal.aborted) this.#onAbort()
-  }
-
-  /**
-   * Waits for the next part. Settles like its promise, or rejects with the reason of the stop, whichever comes first. It adds no
-   * reaction to anything long-lived.
-   */
-  guard<T>(part: Promise<T>): Promise<T> {
-    if (this.#asked++ > 0) this.#askedMs = this.#options.clock.nowMs()
-    const { promise, resolve, reject } = Promise.withResolvers<T>()
-    this.#reject = reject
-    part.then(resolve, reject)
-    if (this.stopped !== undefined) reject(this.stopped)
-    return promise
-  }
-
-  close(): void {
-    this.#options.timers.clear(this.#timer)
-    this.#options.signal.removeEventListener("abort", this.#onAbort)
-    this.#controller.abort()
+    this.onAbort = () => this.#stop(signal.reason)
+    signal.addEventListener("abort", this.onAbort)
+    this.timer = timers.set(() => this.#ring(), Math.max(1, Math.min(limits.firstTokenMs, limits.stepMs)))
+    if (signal.aborted) this.onAbort()
   }
 
   #ring(): void {
@@ -109,7 +111,7 @@ class Watch {
     const stepLeftMs = limits.stepMs - (nowMs - this.#startedMs)
     const quietLeftMs = quietLimitMs - (nowMs - this.#askedMs)
     if (stepLeftMs <= 0) this.#stop(this.#stall("a step", limits.stepMs, "stepMs"))
-    else if (quietLeftMs > 0) this.#timer = timers.set(() => this.#ring(), Math.max(1, Math.min(stepLeftMs, quietLeftMs)))
+    else if (quietLeftMs > 0) this.timer = timers.set(() => this.#ring(), Math.max(1, Math.min(stepLeftMs, quietLeftMs)))
     else if (isFirst) this.#stop(this.#stall("the first part", quietLimitMs, "firstTokenMs"))
     else this.#stop(this.#stall("the next part", quietLimitMs, "betweenChunksMs"))
   }
@@ -124,8 +126,8 @@ class Watch {
   #stop(reason: unknown): void {
     if (this.stopped !== undefined) return
     this.stopped = reason ?? new PromptStrataError("aborted", "The turn was aborted.")
-    this.#reject?.(this.stopped)
-    this.#controller.abort(this.stopped)
+    this.reading?.reject(this.stopped)
+    this.controller.abort(this.stopped)
   }
 }
 
