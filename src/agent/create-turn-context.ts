@@ -120,7 +120,7 @@ function createTurnProgress(
 }
 
 /**
- * Returns the messages that a turn shows, without blank ones (T30, S16). A window that slides shows `contextCount`. One that moves in
+ * Returns the messages that a turn shows, without blank ones (T30, S16). A window that slides, or fills the budget, shows `contextCount`. One that moves in
  * steps begins at a multiple of `contextCount`, counted from the conversation's beginning, where `earlier` spoken messages are older
  * than `history`: it shows between `contextCount` and twice as many, and its beginning rarely moves, so that a provider's cache holds
  * in between. With `groupTokens` the same holds for rough tokens instead of messages. The newest message is always shown.
@@ -135,8 +135,8 @@ export function historyWindow(
   let from = Math.max(0, spoken.length - contextCount)
   if (groupTokens !== undefined) {
     from = firstWithin(spoken, groupTokens)
-    if (window !== "slide") from = roundest(earlier + firstWithin(spoken, 2 * groupTokens), earlier + from) - earlier
-  } else if (window !== "slide") {
+    if (window === "steps") from = roundest(earlier + firstWithin(spoken, 2 * groupTokens), earlier + from) - earlier
+  } else if (window === "steps") {
     const begin = Math.max(0, Math.floor((earlier + spoken.length - contextCount) / contextCount)) * contextCount
     from = Math.max(0, begin - earlier)
   }

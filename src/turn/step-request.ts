@@ -51,7 +51,7 @@ export function assembleStep(turn: TurnContext, { prompt, tools }: StepRequest, 
       counter: agent.ports.counter,
       ...(budgetTokens === undefined ? {} : { budgetTokens }),
       ...(progress.cut ? { cut: progress.cut } : {}),
-      history: { reserveTokens },
+      history: agent.profile.history.window === "fill" ? { reserveTokens, lowWater: 1 } : { reserveTokens },
       ...(tools ? { tools: countedTools(tools) } : {}),
     })
     if (assembly.cut.history === undefined) break

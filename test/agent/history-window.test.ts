@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest"
 import { historyWindow } from "../../src/agent/create-turn-context.ts"
 import type { HistoryMessage } from "../../src/core/conversation.ts"
 import { scriptedModel } from "../../src/testing/index.ts"
+import { perCodePoint } from "../assemble/arbitrary-turn.ts"
 import { finish, testAgent } from "../support/agents.ts"
 import { runs, seedOf } from "../support/size.ts"
 
@@ -18,14 +19,14 @@ const said = (tokens: number, at: number): HistoryMessage => ({
 const costOf = ({ text }: HistoryMessage) => text.length + 1 + 4
 
 /** The window of a history by its meaning: blank messages are left out first. */
-function windowOf(history: readonly HistoryMessage[], contextCount: number, window: "slide" | "steps", earlier: number) {
+function windowOf(history: readonly HistoryMessage[], contextCount: number, window: "slide" | "steps" | "fill", earlier: number) {
   const spoken = history.filter(({ text }) => text.trim() !== "")
-  if (window === "slide") return spoken.slice(-contextCount)
+  if (window !== "steps") return spoken.slice(-contextCount)
   const begin = Math.max(0, Math.floor((earlier + spoken.length - contextCount) / contextCount)) * contextCount
   return spoken.slice(Math.max(0, begin - earlier))
 }
 
-test.each(["slide", "steps"] as const)("a window of no messages is empty, by messages and by tokens (%s)", (window) => {
+test.each(["slide", "steps", "fill"] as const)("a window of no messages is empty, by messages and by tokens (%s)", (window) => {
   const history = [said(1, 1), said(2, 2)]
   for (const groupTokens of [undefined, 500])
     expect(historyWindow(history, { contextCount: 0, window, ...(groupTokens && { groupTokens }) })).toEqual([])
@@ -38,7 +39,7 @@ describe("a window of history by messages", () => {
       fc.property(
         fc.array(edit, { minLength: 1, maxLength: 12 }),
         fc.integer({ min: 1, max: 12 }),
-        fc.constantFrom("slide", "steps"),
+        fc.constantFrom("slide", "steps", "fill"),
         fc.nat(20),
         (edits, contextCount, window, earlier) => {
           let history: readonly HistoryMessage[] = []
@@ -107,4 +108,23 @@ describe("a window of history by tokens", () => {
     const text = model.requests[0]?.messages.map(({ content }) => content).join("\n") ?? ""
     expect(text.match(/words \d+\./g)).toHaveLength(count)
   })
+})
+
+test('S16 window = "fill" cuts no more than the budget must, and "steps" cuts more at once', async () => {
+  const told = Array.from({ length: 30 }, (_, at) => `第${at}句${"话".repeat(60)}`)
+  const shares = { steps: [] as number[], fill: [] as number[] }
+  for (const window of ["steps", "fill"] as const) {
+    const model = scriptedModel(told.map(() => finish("嗯")))
+    const tokens = 2_000
+    const budget = { tokens, answerTokens: 0, stepTokens: 0 }
+    const { session } = testAgent(model, { history: { window, contextCount: 100 }, budget }, { ports: { counter: perCodePoint } })
+    for (const text of told) {
+      const { trace } = await session.send(text).result
+      const assembly = trace.steps[0]?.assembly
+      if (assembly?.cut.history === undefined) continue
+      shares[window].push((assembly.tokens + assembly.overheadTokens) / tokens)
+    }
+  }
+  expect(Math.min(...shares.fill)).toBeGreaterThanOrEqual(0.95)
+  expect(Math.min(...shares.steps)).toBeLessThan(0.9)
 })

@@ -1,5 +1,6 @@
 import { get_encoding } from "tiktoken"
 import { assemble } from "../../src/assemble/assemble.ts"
+import type { WaterMarks } from "../../src/assemble/fit/water-marks.ts"
 import type { TokenCounter } from "../../src/core/ports.ts"
 import type { Assembly } from "../../src/core/span.ts"
 import type { TurnState } from "../../src/layers/turn-state.ts"
@@ -50,7 +51,10 @@ export const assembleBlocks = (stack: PromptStack, counter: TokenCounter, budget
   assemble(stack, { dialect: "layered", prompt: "chat", counter, budgetTokens })
 
 /** A chat whose turns are assembled one after the other. */
-export function chatOf(): { readonly chat: work.Chat; readonly turn: (at: number, counter: TokenCounter) => Assembly } {
+export function chatOf(history: WaterMarks = {}): {
+  readonly chat: work.Chat
+  readonly turn: (at: number, counter: TokenCounter) => Assembly
+} {
   const chat = work.chat()
   const speaker = { id: "u", name: "Ann" }
   const messages = chat.lines.map(({ role, text }, index) => ({ role, text, speaker, turnId: `t${index >> 1}`, atMs: 0 }))
@@ -64,7 +68,7 @@ export function chatOf(): { readonly chat: work.Chat; readonly turn: (at: number
         question: { speaker, text: chat.lines[at * 2]?.text ?? "" },
         history: messages.slice(0, at * 2),
       }
-      return assemble(stack, { dialect: "layered", prompt: "chat", counter, turn, budgetTokens: chat.budgetTokens })
+      return assemble(stack, { dialect: "layered", prompt: "chat", counter, turn, budgetTokens: chat.budgetTokens, history })
     },
   }
 }

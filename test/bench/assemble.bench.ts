@@ -3,7 +3,7 @@ import type { TokenCounter } from "../../src/core/ports.ts"
 import { fuzzedAssembly, inexact, randomOf } from "../support/fuzzed-assemblies.ts"
 import { measuredRows, ratioGates, runs, warmUps } from "./assemble-rows.ts"
 import { assembleBlocks, chatOf, freshCounter, half, longText, stackOf, tiktoken } from "./assemble-work.ts"
-import type { BenchOptions, BenchResult, Gate } from "./bench.ts"
+import type { BenchOptions, BenchResult, Gate, Row } from "./bench.ts"
 import * as work from "./workloads.ts"
 
 const fuzzed = 100_000
@@ -12,8 +12,8 @@ const fuzzed = 100_000
 export async function run({ peers }: BenchOptions): Promise<BenchResult> {
   return {
     title: `Assembling, o200k_base (CPU, medians of ${runs} runs after ${warmUps} that are not measured)`,
-    rows: peers ? await measuredRows() : [],
-    gates: [...chatGates(), ...blockGates(), ...cutGates(), fuzzGate(), ...(await ratioGates())],
+    rows: [...(peers ? await measuredRows() : []), ...fills.map(fillRow)],
+    gates: [...chatGates(), ...fillGates(), ...blockGates(), ...cutGates(), fuzzGate(), ...(await ratioGates())],
     notes: [
       "`floor` is what it takes without this library: remembered counts of the tiktoken package, their sums and one join, and nobody's count of the whole. " +
         "`floor, our counter` is the same with this library's counter, which is several times as fast. `by hand, exact` then counts the joined text, " +
@@ -45,6 +45,53 @@ function chatGates(): Gate[] {
       0,
     ),
     atMost("beginnings of history in 200 turns", beginnings.size, 25),
+  ]
+}
+
+/** How the window of history is cut: in steps, or no more than needed (`window = "fill"`). */
+const fills = [
+  { name: 'window = "steps"', lowWater: 0.5 },
+  { name: 'window = "fill"', lowWater: 1 },
+]
+
+/** Of the turns of a chat whose history is cut: the share of the budget that is filled, and of the request that a cache can serve. */
+function filled(lowWater: number): { readonly average: number; readonly least: number; readonly cached: number } {
+  const { chat, turn } = chatOf({ lowWater })
+  const { counter } = freshCounter()
+  const shares: number[] = []
+  let [before, same, all] = ["", 0, 0]
+  for (let at = 0; at < chat.turns; at++) {
+    const { messages, cut, tokens, overheadTokens } = turn(at, counter)
+    const text = messages.map(({ role, content }) => `${role}\n${content}`).join("\n")
+    if (cut.history !== undefined) {
+      shares.push((tokens + overheadTokens) / chat.budgetTokens)
+      all += text.length
+      for (let unit = 0; unit < text.length && text[unit] === before[unit]; unit++) same++
+    }
+    before = text
+  }
+  return {
+    average: shares.reduce((sum, share) => sum + share, 0) / shares.length,
+    least: Math.min(...shares),
+    cached: same / all,
+  }
+}
+
+function fillRow({ name, lowWater }: (typeof fills)[number]): Row {
+  const { average, least, cached } = filled(lowWater)
+  const percent = (share: number) => `${(share * 100).toFixed(0)} %`
+  return {
+    what: `200-turn chat, ${name}`,
+    "budget filled": `${percent(average)}, at least ${percent(least)}`,
+    "served by a cache": percent(cached),
+  }
+}
+
+function fillGates(): Gate[] {
+  const [steps, fill] = fills.map(({ lowWater }) => filled(lowWater))
+  return [
+    atLeast('share of the budget that a chat fills at each turn that is cut, window = "fill"', fill?.least ?? 0, 0.95),
+    atLeast('share of a request that a cache serves, window = "steps"', steps?.cached ?? 0, 0.9),
   ]
 }
 
@@ -119,6 +166,10 @@ function cutGates(): Gate[] {
     atMost("cutting 130 kB to 100 tokens splits of its pieces", share(100), 1 / 50),
     atMost("cutting 130 kB to 1,000 tokens splits of its pieces", share(1000), 0.05),
   ]
+}
+
+function atLeast(name: string, value: number, bound: number): Gate {
+  return { name, ok: value >= bound, detail: `${value.toFixed(3)}, at least ${bound}` }
 }
 
 function atMost(name: string, value: number, bound: number): Gate {

@@ -208,7 +208,7 @@ describe("the types that follow from the declaration", () => {
       readonly attachments?: number | undefined
       readonly contextCount?: number | undefined
       readonly groupTokens?: number | undefined
-      readonly window?: "slide" | "steps" | undefined
+      readonly window?: "slide" | "steps" | "fill" | undefined
       readonly toolRuns?: "auto" | "keep" | "drop" | undefined
       readonly toolRunTokens?: number | undefined
       readonly keepFailed?: boolean | undefined
