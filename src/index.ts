@@ -150,9 +150,9 @@ export type {
   ReflectionServiceOptions,
   ReflectionTriggers,
 } from "./services/background/reflection.ts"
-export { createMemoryService, type RecordedMemoryService } from "./services/memory/create-memory-service.ts"
+export { createMemoryService, fuseRankings, type RecordedMemoryService } from "./services/memory/create-memory-service.ts"
 export type { ExplainedMemory } from "./services/memory/explain-memories.ts"
-export { type FuseOptions, fuseRankings, type RankedText } from "./services/memory/fuse-rankings.ts"
+export type { FuseOptions, RankedText } from "./services/memory/fuse-rankings.ts"
 export type {
   EmbeddingModel,
   Memory,

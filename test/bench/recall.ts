@@ -1,7 +1,7 @@
 // `npm run bench:recall`: how much of what is relevant recall finds, beside libraries, and how fast.
 import { messageOf } from "../../src/core/errors.ts"
 import { mulberry32 } from "../../src/core/mulberry.ts"
-import { fuseRankings } from "../../src/services/memory/fuse-rankings.ts"
+import { fuseRankings } from "../../src/services/memory/create-memory-service.ts"
 import { RecallIndex } from "../../src/services/recall/recall-index.ts"
 import type { RecallDocument } from "../../src/services/recall/recall-query.ts"
 import { usedAgain } from "../../src/services/store/memory-again.ts"

@@ -1,6 +1,7 @@
 import { checkOptions } from "../../core/check-options.ts"
 import type { ServiceKey } from "../../core/conversation.ts"
 import { checkWeights, defaultRecallWeights } from "../recall/recall-weights.ts"
+import type { FuseOptions, RankedText } from "./fuse-rankings.ts"
 import type { MemoryService, MemoryServiceOptions } from "./memory-service.ts"
 import type { RecordedMemories } from "./recorded-memories.ts"
 
@@ -49,4 +50,18 @@ export function createMemoryService(options: MemoryServiceOptions): RecordedMemo
     forget: (ids, key, options) => records.forget(ids, { ...options, key }),
     ...(embed ? { embedMissing: async (...asked) => (await memories()).embedMissing(embed, ...asked) } : {}),
   }
+}
+
+/**
+ * Fuses a ranking by words with the ids that an embedding ranks best first, as recall does. The embedding counts less the more of the
+ * question the words cover, and the less it agrees with them, so that one that does not suit the texts ruins nothing. An id that only one
+ * of them has counts 0 in the other. Returns every id once, best first. Throws `usage` for a score or an option that is out of its range.
+ */
+export async function fuseRankings(
+  words: readonly RankedText[],
+  near: readonly string[],
+  options: FuseOptions,
+): Promise<readonly RankedText[]> {
+  const { fused } = await import("./fuse-rankings.ts")
+  return fused(words, near, options)
 }

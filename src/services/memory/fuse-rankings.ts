@@ -1,5 +1,6 @@
 import { checkOptions } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
+import { comparedTexts, embeddingPart, fusedScore } from "../recall/scores/fusion.ts"
 
 /** A text that a search found. */
 export interface RankedText {
@@ -18,24 +19,14 @@ export interface FuseOptions {
   readonly texts?: number
 }
 
-/**
- * Fuses a ranking by words with the ids that an embedding ranks best first, as recall does. The embedding counts less the more of the
- * question the words cover, and the less it agrees with them, so that one that does not suit the texts ruins nothing. An id that only one
- * of them has counts 0 in the other. Returns every id once, best first. Throws `usage` for a score or an option that is out of its range.
- */
-export async function fuseRankings(
-  words: readonly RankedText[],
-  near: readonly string[],
-  options: FuseOptions,
-): Promise<readonly RankedText[]> {
+/** The work of `fuseRankings`, which loads this file when it is called. */
+export function fused(words: readonly RankedText[], near: readonly string[], options: FuseOptions): readonly RankedText[] {
   checkOptions("fuseRankings", options, { covered: true, weight: true, texts: true })
   const { covered, weight = 0.8, texts = 0 } = options
   for (const [name, value] of Object.entries({ covered, weight }))
     if (!(value >= 0 && value <= 1)) throw outOfRange(`${name} from 0 to 1`, value)
   if (!(texts >= 0 && texts < Infinity)) throw outOfRange("texts as a number of at least 0", texts)
   for (const { score } of words) if (!(score >= 0 && score < Infinity)) throw outOfRange("finite scores of at least 0", score)
-  // Loaded when first used: most programs leave this to recall.
-  const { comparedTexts, embeddingPart, fusedScore } = await import("../recall/scores/fusion.ts")
   const byWords = new Map<string, number>()
   for (const { id, score } of words) if (!byWords.has(id)) byWords.set(id, score)
   const nearest = [...new Set(near)]

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { fuseRankings } from "../../../src/services/memory/fuse-rankings.ts"
+import { fuseRankings } from "../../../src/services/memory/create-memory-service.ts"
 import { runs } from "../../support/size.ts"
 
 const ids = fc.uniqueArray(fc.integer({ min: 0, max: 40 }).map(String), { maxLength: 30 })
