@@ -98,7 +98,6 @@ export { type AgentToolOptions, agentTool } from "./agent/child/agent-tool.ts"
 export type { ChooseHints, HintSource } from "./agent/child/hints.ts"
 export type { AnswerDecision, AnswerRules, Received, ReceivedWords, ShouldAnswer } from "./agent/receive.ts"
 export type { AgentServices } from "./agent/remembering.ts"
-export type { ChatMessage, RespondOptions } from "./agent/respond.ts"
 export { createWakeSchedule } from "./agent/schedule/create-wake-schedule.ts"
 export type { QuietHours } from "./agent/schedule/schedule-times.ts"
 export type { WakeableSession, WakeSchedule, WakeScheduleOptions } from "./agent/schedule/wake-schedule.ts"
@@ -116,6 +115,8 @@ export type {
   SendOptions,
   WakeOptions,
 } from "./agent/session-options.ts"
+export type { ChatMessage } from "./agent/stateless/past-messages.ts"
+export type { RespondOptions } from "./agent/stateless/respond.ts"
 export type { StructuredTurn, Turn } from "./agent/turn.ts"
 export type {
   Audience,

@@ -27,9 +27,10 @@ import { watch } from "./observers/watch.ts"
 import { profileVersions } from "./profile-versions.ts"
 import { publishAgent } from "./published-agents.ts"
 import { remembering } from "./remembering.ts"
-import { type ChatMessage, type RespondOptions, respond } from "./respond.ts"
 import { Session } from "./session.ts"
 import { sessionId } from "./session-state.ts"
+import type { ChatMessage } from "./stateless/past-messages.ts"
+import { type RespondOptions, respond } from "./stateless/respond.ts"
 import type { StructuredTurn, Turn } from "./turn.ts"
 
 /** A character, ready to talk in any number of sessions. */

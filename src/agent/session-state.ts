@@ -7,10 +7,9 @@ import type { PromptStack } from "../stack/prompt-stack.ts"
 import type { TurnResult } from "../trace/turn-event.ts"
 import { abortError, type Deadline, startDeadline } from "../turn/deadline.ts"
 import type { AgentContext, ObservedTurn, SessionState, TurnInput } from "../turn/turn-context.ts"
-import { unbegunTurn } from "./failed/unbegun-turn.ts"
 import type { DirectedOptions, SendOptions, SpeakerInput } from "./session-options.ts"
 import type { Arrival, Arrivals, Enqueued, Needed, Running, SessionAtRest, Started, Turn, TurnCode, Work } from "./turn.ts"
-import { refusalOf, startTurn } from "./turn.ts"
+import { late, refusalOf, startTurn } from "./turn.ts"
 
 /** The record of a session of which nothing is stored. */
 export const emptyRecord: SessionRecord = { version: 0, history: [], earlier: 0, state: {}, notes: [] }
@@ -211,7 +210,7 @@ export class SessionQueue {
         if (isOver) return
         isOver = true
         const thrown = signal.aborted && error === signal.reason ? abortError(error) : error
-        resolve(unbegunTurn(this.agent, turn.input, { thrown, emit: isBegun ? undefined : emit }))
+        resolve(unbegun(this.agent, turn.input, { thrown, emit: isBegun ? undefined : emit }))
       }
       const onAbort = (): void => void (isBegun || fail(signal.reason))
       // Outside of the queue, so that the turn that is waited for can run.
@@ -288,4 +287,11 @@ export class SessionQueue {
     this.stack.rebase(agent.stack)
     this.agent = agent
   }
+}
+
+const loadUnbegun = late(() => import("./failed/unbegun-turn.ts"))
+type Unbegun = typeof import("./failed/unbegun-turn.ts")["unbegunTurn"]
+
+async function unbegun(...given: Parameters<Unbegun>): Promise<TurnResult> {
+  return (await loadUnbegun()).unbegunTurn(...given)
 }

@@ -1,5 +1,5 @@
 import type { Agent } from "../agent/agent.ts"
-import type { ChatMessage } from "../agent/respond.ts"
+import type { ChatMessage } from "../agent/stateless/past-messages.ts"
 import type { Turn } from "../agent/turn.ts"
 import { checkOptions } from "../core/check-options.ts"
 import { PromptStrataError } from "../core/errors.ts"

@@ -1,4 +1,4 @@
-import type { ChatMessage } from "../agent/respond.ts"
+import type { ChatMessage } from "../agent/stateless/past-messages.ts"
 import type { AttachmentInput } from "../core/conversation.ts"
 import { isRecord } from "../core/json-access.ts"
 import { HttpProblem } from "./http-problem.ts"

@@ -57,3 +57,22 @@ export function showUserProfile(
   const content = [{ speaker: { text: speaker.name, trust: "user" as const }, text: { text, trust: "memory" as const } }]
   stack.add({ key: "user_profile", content, trust: "memory", priority: priority.characterMemories, scope: "turn", fit })
 }
+
+/** Splits statements, given in the order in which they came, into those that hold and history. Of equal times, the later one is newer. */
+export function splitByAge(statements: readonly ProfileStatement[]): {
+  readonly fields: readonly ProfileStatement[]
+  readonly history: readonly ProfileStatement[]
+} {
+  const newest = new Map<string, ProfileStatement>()
+  for (const statement of statements) {
+    const name = statement.name.normalize("NFKC").trim().toLowerCase()
+    const held = newest.get(name)
+    if (held === undefined || statement.atMs >= held.atMs) newest.set(name, statement)
+  }
+  const fields: ProfileStatement[] = []
+  for (const name of [...newest.keys()].sort()) fields.push(newest.get(name) as ProfileStatement)
+  if (fields.length === statements.length) return { fields, history: [] }
+  const current = new Set(fields)
+  const history = statements.filter((statement) => !current.has(statement))
+  return { fields, history: history.reverse().sort((a, b) => b.atMs - a.atMs) }
+}

@@ -40,6 +40,8 @@ export function createUserProfileService(options: { readonly records: UserRecord
   return {
     async get(key) {
       const { version, statements } = await records.load(key)
+      if (statements.length === 0) return { version, fields: [], history: [] }
+      const { splitByAge } = await import("./show-user-profile.ts")
       return { version, ...splitByAge(statements) }
     },
     async put(statements, expectVersion, key, { ofTurn = false } = {}) {
@@ -48,22 +50,6 @@ export function createUserProfileService(options: { readonly records: UserRecord
       return records.append(stated, { turnId, expectVersion, ofTurn, key })
     },
   }
-}
-
-/** Splits statements, given in the order in which they came, into those that hold and history. Of equal times, the later one is newer. */
-function splitByAge(statements: readonly ProfileStatement[]): Pick<UserProfile, "fields" | "history"> {
-  const newest = new Map<string, ProfileStatement>()
-  for (const statement of statements) {
-    const name = statement.name.normalize("NFKC").trim().toLowerCase()
-    const held = newest.get(name)
-    if (held === undefined || statement.atMs >= held.atMs) newest.set(name, statement)
-  }
-  const fields: ProfileStatement[] = []
-  for (const name of [...newest.keys()].sort()) fields.push(newest.get(name) as ProfileStatement)
-  if (fields.length === statements.length) return { fields, history: [] }
-  const current = new Set(fields)
-  const history = statements.filter((statement) => !current.has(statement))
-  return { fields, history: history.reverse().sort((a, b) => b.atMs - a.atMs) }
 }
 
 /**

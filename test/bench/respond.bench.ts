@@ -1,5 +1,5 @@
 import { createAgent } from "../../src/agent/agent.ts"
-import type { ChatMessage } from "../../src/agent/respond.ts"
+import type { ChatMessage } from "../../src/agent/stateless/past-messages.ts"
 import type { LanguageModel } from "../../src/model/language-model.ts"
 import { resolveProfile } from "../../src/profile/resolve.ts"
 import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"

@@ -1,4 +1,5 @@
 import type { SessionKey } from "../../src/core/conversation.ts"
+import { filterMessages } from "../../src/services/store/filter-messages.ts"
 import { rowBehind, rowTurns } from "../../src/services/store/in-memory/session-branches.ts"
 import { SessionTable } from "../../src/services/store/in-memory/session-table.ts"
 import type { Job } from "../../src/services/store/job-runner.ts"
@@ -30,7 +31,7 @@ export function createInMemorySessionStore(): InMemorySessionStore {
     },
     append: async (key, messages) => sessions.append(key, messages),
     post: async (key, note) => sessions.post(key, note),
-    messages: async (key, filter) => sessions.messages(key, filter),
+    messages: async (key, filter) => filterMessages(sessions.history(key), filter),
     branches: async (key) => rowTurns(sessions.row(key)),
     takeJobs(key) {
       const taken = jobs.get(sessionRowId(key)) ?? []

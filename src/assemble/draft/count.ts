@@ -2,7 +2,8 @@ import type { CountedTool, TokenCounter } from "../../core/ports.ts"
 import type { Message, MessagePart, Prefix, Span, ToolCall } from "../../core/span.ts"
 import { apart, joined, type MessageCounter } from "../tokens/counted-message.ts"
 import { messageCounter } from "../tokens/message-counter.ts"
-import { type Draft, type DraftMessage, samePiece, type WrittenMessage } from "./draft.ts"
+import type { Draft, DraftMessage, WrittenMessage } from "./draft.ts"
+import { samePiece } from "./draft-recorder.ts"
 import { evenRuns, prefixesOf } from "./prefixes.ts"
 
 /** A draft whose messages are written out and counted. */

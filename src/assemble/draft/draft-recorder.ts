@@ -3,7 +3,7 @@ import type { Source } from "../../core/source.ts"
 import type { MessageRole } from "../../core/span.ts"
 import { type Injection, leastStable, type Scope, type Stability } from "../../core/value.ts"
 import type { FrameSink } from "../../template/frame-writer.ts"
-import { type Draft, type DraftMessage, type MessageCalls, type Piece, samePieces } from "./draft.ts"
+import type { Draft, DraftMessage, MessageCalls, Piece } from "./draft.ts"
 
 /** The source of what is being printed. */
 export interface Origin {
@@ -186,4 +186,17 @@ function outsideMessage(source: Source | undefined): PromptStrataError {
     source,
     hint: "Put ${role(user)} or ${role(system)} on a line before it.",
   })
+}
+
+/** True for pieces that print and tell the same. */
+export function samePiece(a: Piece | undefined, b: Piece | undefined): boolean {
+  if (a === b) return true
+  const isAlike = a?.text === b?.text && a?.key === b?.key && a?.part === b?.part && a?.trust === b?.trust
+  if (!isAlike || a?.stability !== b?.stability || a?.source !== b?.source || a?.parts !== b?.parts) return false
+  return a?.inner === b?.inner || samePieces(a?.inner, b?.inner)
+}
+
+/** True for lists of {@link samePiece|equal pieces}. */
+function samePieces(a: readonly Piece[] = [], b: readonly Piece[] = []): boolean {
+  return a.length === b.length && a.every((piece, at) => samePiece(piece, b[at]))
 }

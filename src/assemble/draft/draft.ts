@@ -18,19 +18,6 @@ interface Remembered {
   span?: Span | undefined
 }
 
-/** True for pieces that print and tell the same. */
-export function samePiece(a: Piece | undefined, b: Piece | undefined): boolean {
-  if (a === b) return true
-  const isAlike = a?.text === b?.text && a?.key === b?.key && a?.part === b?.part && a?.trust === b?.trust
-  if (!isAlike || a?.stability !== b?.stability || a?.source !== b?.source || a?.parts !== b?.parts) return false
-  return a?.inner === b?.inner || samePieces(a?.inner, b?.inner)
-}
-
-/** True for lists of {@link samePiece|equal pieces}. */
-export function samePieces(a: readonly Piece[] = [], b: readonly Piece[] = []): boolean {
-  return a.length === b.length && a.every((piece, at) => samePiece(piece, b[at]))
-}
-
 /** The native calls of a message, beside its text. */
 export type MessageCalls = Pick<Message, "toolCalls" | "toolCallId">
 

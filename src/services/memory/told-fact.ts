@@ -24,9 +24,9 @@ const chinese = (relation: string, sentence: string): FactPattern => ({
 })
 
 const patterns: readonly FactPattern[] = [
-  english("home", String.raw`(?:i|we) (?:(?:now|currently|still) )?live in ${place}`),
-  english("home", String.raw`(?:i(?:'m| am)|we(?:'re| are)) (?:(?:now|currently) )?living in ${place}`),
-  english("home", String.raw`(?:i|we)(?:'ve| have)? (?:just |recently |finally )?moved to ${place}`),
+  english("home", `(?:i|we) (?:(?:now|currently|still) )?live in ${place}`),
+  english("home", `(?:i(?:'m| am)|we(?:'re| are)) (?:(?:now|currently) )?living in ${place}`),
+  english("home", `(?:i|we)(?:'ve| have)? (?:just |recently |finally )?moved to ${place}`),
   english(
     "workplace",
     String.raw`i (?:(?:now|currently) )?work (?:at|for) (?!(?:home|nights?|least|once|all|school|now|hours|ages)\b)${place}`,
@@ -43,7 +43,7 @@ const patterns: readonly FactPattern[] = [
   ),
   english(
     "name of $1",
-    String.raw`my (dog|cat|rabbit|hamster|husband|wife|boyfriend|girlfriend|fiancée?|boss)(?:'s name is| is (?:called|named)) ${word}`,
+    `my (dog|cat|rabbit|hamster|husband|wife|boyfriend|girlfriend|fiancée?|boss)(?:'s name is| is (?:called|named)) ${word}`,
   ),
   chinese(
     "home",

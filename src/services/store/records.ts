@@ -211,13 +211,6 @@ export interface UserRecords {
   ): Promise<{ readonly version: number; readonly applied: boolean }>
 }
 
-/** The error that every store throws for a profile change that expects another version than the store has. */
-export function versionConflict({ agent, user }: ServiceKey, expectedVersion: number, foundVersion: number): PromptStrataError {
-  const message = `The profile of user ${JSON.stringify(user)} of agent ${JSON.stringify(agent)} is at version ${foundVersion}, not at ${expectedVersion} as this change expects: another turn changed it meanwhile.`
-  const hint = "Nothing was written. Load the profile again and repeat the change."
-  return new PromptStrataError("version-conflict", message, { hint, evidence: { agent, user, expectedVersion, foundVersion } })
-}
-
 /** The error of a write `ofTurn` whose turn is gone. */
 export function turnGone(turnId: string): PromptStrataError {
   const message = `What was drawn from turn ${JSON.stringify(turnId)} is not kept: the turn was forgotten or set aside meanwhile.`

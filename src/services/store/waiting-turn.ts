@@ -18,3 +18,9 @@ export function stateWithoutWaitingTurn(
   const askedMs = Math.max(...listOf(calls).map((call) => Number(recordOf(call).askedMs ?? 0)), 0)
   return askedMs >= sinceMs && isOwner(String(recordOf(speaker).id)) ? Object.freeze(rest) : undefined
 }
+
+/** The part of a group's state that stays when one of its speakers is forgotten: switches and counts, because they hold no words. */
+export function stateWithoutWords(state: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const kept = Object.entries(state).filter(([, value]) => typeof value === "boolean" || typeof value === "number")
+  return Object.freeze(Object.fromEntries(kept))
+}

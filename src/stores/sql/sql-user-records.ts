@@ -1,6 +1,7 @@
 import type { ServiceKey } from "../../core/conversation.ts"
 import { frozenJson } from "../../services/store/frozen-json.ts"
-import { type ProfileStatement, type UserRecords, versionConflict } from "../../services/store/records.ts"
+import type { ProfileStatement, UserRecords } from "../../services/store/records.ts"
+import { versionConflict } from "../../services/store/version-conflict.ts"
 import { aboutUser, keyText, userColumns } from "./key-columns.ts"
 import { lockAgent } from "./memory/memory-scope.ts"
 import { bodyText, readBody } from "./row-body.ts"

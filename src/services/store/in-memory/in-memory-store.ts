@@ -18,6 +18,9 @@ export interface InMemoryStoreOptions {
 /** All ports, because a program may keep its own in one object. */
 const portNames = { ...hostPorts, counter: true }
 
+/** Loaded when first used: few programs keep pictures, set words aside, export or forget, and all of them load this file. */
+const loadRare = () => import("./rare-work.ts")
+
 /** The time that `close` waits for running jobs. */
 const drainMs = 5_000
 
@@ -52,16 +55,15 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
   return {
     load: async (key, { last } = {}) => sessions.load(key, last),
     async commit(key, commit) {
-      // Loaded when first used: few programs set words aside, and all of them load this file.
-      const behind = commit.after === undefined ? undefined : ([await import("./set-aside.ts"), await whole()] as const)
+      const behind = commit.after === undefined ? undefined : ([await loadRare(), await whole()] as const)
       const committed = behind ? behind[0].commitBehind(behind[1], key, commit) : sessions.commit(key, commit)
       if (committed.jobs.length > 0) (made ?? (await tables())).jobs.enqueue(committed.jobs)
       return { version: committed.version }
     },
     append: async (key, messages) => sessions.append(key, messages),
     post: async (key, note) => sessions.post(key, note),
-    messages: async (key, filter) => sessions.messages(key, filter),
-    branches: async (key) => (await import("./session-branches.ts")).rowTurns(sessions.row(key)),
+    messages: async (key, filter) => Object.freeze((await loadRare()).filterMessages(sessions.history(key), filter)),
+    branches: async (key) => (await loadRare()).rowTurns(sessions.row(key)),
     jobs: runner,
     memories: memoryRecords(memories, whole, runner),
     users: lateUsers(tables),
@@ -70,27 +72,26 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
       async put(given, key) {
         // Copied before the wait, during which the caller may change them.
         const bytes = given instanceof Uint8Array ? new Uint8Array(given) : given
-        return (await import("./blob-table.ts")).blobRecords(await tables()).put(bytes, key)
+        return (await loadRare()).blobRecords(await tables()).put(bytes, key)
       },
-      get: async (id, key) => (await import("./blob-table.ts")).blobRecords(await tables()).get(id, key),
+      get: async (id, key) => (await loadRare()).blobRecords(await tables()).get(id, key),
     },
-    // Loaded when first used: few programs export or forget, and all of them load this file.
     async *export(scope) {
-      const { exportRows } = await import("./export-import.ts")
+      const { exportRows } = await loadRare()
       for (const row of exportRows(await whole(), scope)) yield JSON.stringify(row)
     },
     async import(lines) {
-      const [{ importRows }, { readStoreRows }] = await Promise.all([import("./export-import.ts"), import("../store-row.ts")])
+      const { importRows, readStoreRows } = await loadRare()
       return importRows(await whole(), await readStoreRows(lines))
     },
     async forget(scope) {
-      const [{ forgetRows }, { tellForgotten }] = await Promise.all([import("./forget-rows.ts"), import("../forgetting.ts")])
+      const { forgetRows, tellForgotten } = await loadRare()
       const report = forgetRows(await whole(), scope)
       await tellForgotten(runner, scope)
       return report
     },
     async check() {
-      const { countRows } = await import("./export-import.ts")
+      const { countRows } = await loadRare()
       return { ok: true, problems: [], counts: countRows(await whole()) }
     },
     async close() {
@@ -104,7 +105,7 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
 function memoryRecords(table: () => Promise<MemoryTable>, whole: () => Promise<Tables>, runner: JobRunner): MemoryRecords {
   return {
     async forget(ids, options) {
-      const [{ forgetById }, { tellForgotten }] = await Promise.all([import("./forget-by-id.ts"), import("../forgetting.ts")])
+      const { forgetById, tellForgotten } = await loadRare()
       const forgotten = forgetById(await whole(), ids, options)
       const { agent, user } = options.key
       if (forgotten.memories > 0) await tellForgotten(runner, { agent, user, memories: true })

@@ -3,14 +3,7 @@ import type { WholeMessage } from "../branches.ts"
 import { frozenJson } from "../frozen-json.ts"
 import { turnGone } from "../records.ts"
 import { compareSessions, sessionRowId } from "../row-keys.ts"
-import {
-  filterMessages,
-  type MessageFilter,
-  type SessionCommit,
-  type SessionNote,
-  type SessionRecord,
-  sessionConflict,
-} from "../session-store.ts"
+import { type SessionCommit, type SessionNote, type SessionRecord, sessionConflict } from "../session-store.ts"
 
 /** The number of messages that are not blank, from an index on. */
 function spokenIn(history: readonly HistoryMessage[], from = 0): number {
@@ -89,8 +82,9 @@ export class SessionTable {
     return true
   }
 
-  messages(key: SessionKey, filter: MessageFilter): readonly HistoryMessage[] {
-    return Object.freeze(filterMessages(this.#rows.get(sessionRowId(key))?.history ?? [], filter))
+  /** The history, which grows with later commits. */
+  history(key: SessionKey): readonly HistoryMessage[] {
+    return this.#rows.get(sessionRowId(key))?.history ?? []
   }
 
   /** Throws `aborted` unless the history has a message of the turn. */

@@ -1,7 +1,7 @@
 import type { Expression, ExpressionBuilder, SqlBool } from "kysely"
 import { isSpoken, type SessionKey } from "../../../core/conversation.ts"
-import { stateWithoutWords } from "../../../services/store/session-store.ts"
 import type { ForgetReport, StoreScope } from "../../../services/store/store.ts"
+import { stateWithoutWords } from "../../../services/store/waiting-turn.ts"
 import { having, inSession, keyText } from "../key-columns.ts"
 import { bodyText } from "../row-body.ts"
 import { readMessage } from "../session/read-session.ts"

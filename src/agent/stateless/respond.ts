@@ -1,25 +1,14 @@
-import { checkOptions } from "../core/check-options.ts"
-import type { AttachmentInput, Audience, HistoryMessage, SessionKey } from "../core/conversation.ts"
-import { PromptStrataError } from "../core/errors.ts"
-import type { BlobRecords } from "../services/store/records.ts"
-import { filterMessages, type SessionStore } from "../services/store/session-store.ts"
-import type { StepControl } from "../turn/control/step-control.ts"
-import type { AgentContext } from "../turn/turn-context.ts"
-import { Session } from "./session.ts"
-import type { SendOptions } from "./session-options.ts"
-import type { Turn } from "./turn.ts"
-
-/** One message of a conversation that the caller keeps. */
-export interface ChatMessage {
-  readonly role: "user" | "assistant"
-  readonly content: string
-  /** The speaker of a user's message. Default: the name of the profile's user. */
-  readonly name?: string
-  /** As in {@link SendOptions.attachments}, with bytes and URLs. */
-  readonly attachments?: readonly AttachmentInput[]
-  /** When it was said, in milliseconds since 1970. Default: now. */
-  readonly atMs?: number
-}
+import { checkOptions } from "../../core/check-options.ts"
+import type { Audience, HistoryMessage, SessionKey } from "../../core/conversation.ts"
+import { PromptStrataError } from "../../core/errors.ts"
+import type { BlobRecords } from "../../services/store/records.ts"
+import type { SessionStore } from "../../services/store/session-store.ts"
+import type { StepControl } from "../../turn/control/step-control.ts"
+import type { AgentContext } from "../../turn/turn-context.ts"
+import { Session } from "../session.ts"
+import type { SendOptions } from "../session-options.ts"
+import type { Turn } from "../turn.ts"
+import type { ChatMessage } from "./past-messages.ts"
 
 /** Options of `Agent.respond`. */
 export interface RespondOptions extends Pick<SendOptions, "from" | "inject" | "signal">, StepControl {
@@ -50,14 +39,15 @@ export function respond(
   const key: SessionKey = { agent: profile.agent.id, conversation: ports.ids.next("respond"), audience }
   const question = checked(messages)
   const speaker = { id: given.from?.id ?? key.conversation, name: question.name ?? profile.user.name, ...given.from }
-  const history = messages.slice(0, -1).map((message, at) => historyMessage(message, { key, at, latest, speaker }))
+  const nowMs = ports.clock.nowMs()
+  // Copied before the wait, during which the caller may change them.
+  const past = messages.map((message) => ({ ...message }))
   // Of this conversation alone: nothing is kept.
   const bytes = new Map<string, Uint8Array>()
   const blobs: BlobRecords = { put: async () => ({ id: "" }), get: async (id) => bytes.get(id) }
   const store = storeOf(async () => {
-    if (!messages.some(({ attachments }) => attachments)) return history
-    const { withPastAttachments } = await import("../services/attachments/past-attachments.ts")
-    return withPastAttachments(history, messages, { key, blobs, bytes })
+    const { pastMessages } = await import("./past-messages.ts")
+    return pastMessages(past, { key, speaker, agentName: profile.agent.name, nowMs, blobs, bytes })
   })
   const stateless = (context: AgentContext): AgentContext => ({
     ...context,
@@ -91,27 +81,6 @@ function checked(messages: readonly ChatMessage[]): ChatMessage {
   throw new PromptStrataError("usage", `respond expected a message of the user at the end, found ${found}.`)
 }
 
-function historyMessage(
-  { role, content, name, atMs }: ChatMessage,
-  given: {
-    readonly key: SessionKey
-    readonly at: number
-    readonly latest: AgentContext
-    readonly speaker: HistoryMessage["speaker"]
-  },
-): HistoryMessage {
-  const { key, at, latest, speaker } = given
-  const { profile, ports } = latest
-  const self = { id: key.agent, name: profile.agent.name }
-  return {
-    role,
-    text: content.toWellFormed(),
-    speaker: role === "assistant" ? self : { ...speaker, name: name ?? speaker.name },
-    turnId: `${key.conversation}:${at}`,
-    atMs: atMs ?? ports.clock.nowMs(),
-  }
-}
-
 /** A store that holds one conversation and keeps nothing. */
 function storeOf(read: () => Promise<readonly HistoryMessage[]>): SessionStore {
   let history: Promise<readonly HistoryMessage[]> | undefined
@@ -124,7 +93,10 @@ function storeOf(read: () => Promise<readonly HistoryMessage[]>): SessionStore {
     commit: async () => ({ version: 2 }),
     post: async () => false,
     append: async () => undefined,
-    messages: async (_key, filter) => filterMessages(await known(), filter),
+    async messages(_key, filter) {
+      const { filterMessages } = await import("../../services/store/filter-messages.ts")
+      return filterMessages(await known(), filter)
+    },
     branches: async () => [],
   }
 }

@@ -1,0 +1,10 @@
+/** The work of a store in memory that few programs need. Its file is loaded with the first of it. */
+export { filterMessages } from "../filter-messages.ts"
+export { tellForgotten } from "../forgetting.ts"
+export { readStoreRows } from "../store-row.ts"
+export { blobRecords } from "./blob-table.ts"
+export { countRows, exportRows, importRows } from "./export-import.ts"
+export { forgetById } from "./forget-by-id.ts"
+export { forgetRows } from "./forget-rows.ts"
+export { rowTurns } from "./session-branches.ts"
+export { commitBehind } from "./set-aside.ts"
