@@ -1,8 +1,9 @@
-import { writeFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { deflateSync } from "node:zlib"
 import { describe, expect, test } from "vitest"
+import { portraitOf } from "../../src/cli/commands/card-page.ts"
 import { type PictureLook, pictureLook, printPicture } from "../../src/cli/portrait.ts"
-import { pngTextChunk, writePngChunks } from "../../src/node/cards/png-chunks.ts"
+import { pngTextChunk, readPngChunks, writePngChunks } from "../../src/node/cards/png-chunks.ts"
 import { tempFolder } from "../support/temp-folder.ts"
 import { run } from "./run.ts"
 
@@ -87,6 +88,13 @@ describe("a picture in a terminal", () => {
     expect(printed.startsWith('\u001bP0;1;0q"1;1;5;7#0;2;0;0;0#1;2;0;0;20')).toBe(true)
     expect(printed.endsWith("#215;2;100;100;100#180!5~-#180!5@\u001b\\")).toBe(true)
   })
+})
+
+test("a picture is shown whole on a terminal that tells no width, as one that another program made", () => {
+  const file = { card: { assets: [], shownName: "Mei" }, chunks: readPngChunks(readFileSync(cardFile(4, 4))), files: new Map() }
+  const stdout = { isTTY: true, columns: 0 }
+  const printed = portraitOf(file as never, { stdout: stdout as never, env: { COLORTERM: "truecolor", TERM: "xterm" } })
+  expect(printed.match(/▀/g)).toHaveLength(8)
 })
 
 describe("promptstrata card show of a picture", () => {

@@ -94,5 +94,5 @@ export function portraitOf({ card, chunks, files }: CardFile, { stdout, env }: P
   if (look === "none") return about("")
   const pixels = readPngPixels(chunks.length > 0 ? chunks : readPngChunks(bytes ?? new Uint8Array()))
   if (typeof pixels === "string") return about(`: ${pixels}, so it cannot be shown here`)
-  return `${about("")}\n${printPicture(pixels, look, Math.min(stdout.columns ?? 80, 60))}`
+  return `${about("")}\n${printPicture(pixels, look, Math.min(stdout.columns || 80, 60))}`
 }
