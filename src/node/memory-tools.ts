@@ -6,9 +6,11 @@ import type { StoredMemory } from "../services/store/records.ts"
 import { renderTemplate, type TemplateValues } from "../template/render.ts"
 import { defineTool } from "../tools/define-tool.ts"
 import { textArguments } from "../tools/text-arguments.ts"
-import type { Tool } from "../tools/tool.ts"
+import type { Tool, ToolContext } from "../tools/tool.ts"
 import type { ToolWords } from "../tools/tool-words.ts"
-import { parentOf } from "../turn/run-tool.ts"
+
+/** The turn that runs a tool. Its code is loaded here, because who lists tools needs no turns. */
+const turnOf = async (context: ToolContext) => (await import("../turn/run-tool.ts")).parentOf(context)
 
 const maxExplained = 5
 const maxSources = 5
@@ -24,7 +26,7 @@ export function explainMemoryTool({ timeZone = "UTC", words }: { timeZone?: stri
     group: "context",
     inputSchema: textArguments({ query: { description: parameters.query } }),
     async execute({ query }, context) {
-      const { memory, receipts } = parentOf(context) ?? {}
+      const { memory, receipts } = (await turnOf(context)) ?? {}
       if (memory === undefined || receipts === undefined) return renderTemplate(answer, { off: true })
       const { key, signal } = context
       const found = await explainMemories({ memory, receipts }, query, key, { limit: maxExplained, signal })
@@ -80,7 +82,7 @@ export function forgetMemoryTool({ words }: { words: ToolWords }): Tool {
     writes: true,
     inputSchema: textArguments({ id: { description: parameters.id } }),
     async execute({ id }, context) {
-      const { memory } = parentOf(context) ?? {}
+      const { memory } = (await turnOf(context)) ?? {}
       if (memory?.get === undefined || memory.forget === undefined) throw refusal({ off: true })
       const { key, clock, confirm, signal } = context
       const known = await memory.get(id, key)
