@@ -3,6 +3,7 @@ import type { GrowthStep } from "../../src/server/inspector/growth-route.ts"
 import { ask } from "../data.ts"
 import { colourOf, fateWord } from "../layout.ts"
 import type { TabProps } from "../tab.ts"
+import { TableHead } from "../table-head.tsx"
 
 interface Growing {
   readonly steps: readonly GrowthStep[]
@@ -30,15 +31,7 @@ export function Growth({ record, words }: TabProps) {
   return (
     <table class="growth">
       {found.left > 0 && <caption class="quiet">{words.olderLeft(found.left)}</caption>}
-      <thead>
-        <tr>
-          {[words.question, words.tokensShort, words.layers, words.fellOut].map((name) => (
-            <th key={name} scope="col">
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
+      <TableHead names={[words.question, words.tokensShort, words.layers, words.fellOut]} />
       <tbody>
         {found.steps.map(({ id, question, tokens, layers, cut }) => (
           <tr key={id} aria-current={id === record.id}>

@@ -1,4 +1,5 @@
 import type { TabProps } from "../tab.ts"
+import { TableHead } from "../table-head.tsx"
 
 /** The entries of lorebooks that the turn looked at: what entered by which key, and what kept the others out. */
 export function Lorebook({ record, words }: TabProps) {
@@ -9,15 +10,7 @@ export function Lorebook({ record, words }: TabProps) {
   const rows = [...(first?.lore ?? [])].sort((a, b) => Number(b.outcome === "in") - Number(a.outcome === "in"))
   return (
     <table>
-      <thead>
-        <tr>
-          {[words.entry, words.outcome, words.byKey, words.foundIn, words.tokensShort].map((name) => (
-            <th key={name} scope="col">
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
+      <TableHead names={[words.entry, words.outcome, words.byKey, words.foundIn, words.tokensShort]} />
       <tbody>
         {rows.map(({ book, entry, outcome, injection, always, key, where }, at) => (
           <tr key={at} class={outcome === "in" ? "" : "out"}>

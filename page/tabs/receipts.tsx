@@ -1,5 +1,6 @@
 import { useStored } from "../stored.ts"
 import type { TabProps } from "../tab.ts"
+import { TableHead } from "../table-head.tsx"
 
 /** The outcomes of background work for the turn, and what of it is in the store. */
 export function Receipts(props: TabProps) {
@@ -12,15 +13,7 @@ export function Receipts(props: TabProps) {
         </button>
       )}
       <table>
-        <thead>
-          <tr>
-            {[words.kind, words.outcome, words.attempt, words.duration, words.tokensShort, words.message].map((name) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <TableHead names={[words.kind, words.outcome, words.attempt, words.duration, words.tokensShort, words.message]} />
         <tbody>
           {record.receipts.map(({ kind, outcome, attempt, durationMs, usage, message, value }) => (
             <tr key={kind} class={outcome === "ok" || outcome === "empty" || outcome === "skipped" ? "" : "failed"}>

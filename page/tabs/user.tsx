@@ -1,5 +1,6 @@
 import { useStored } from "../stored.ts"
 import type { TabProps } from "../tab.ts"
+import { TableHead } from "../table-head.tsx"
 
 /** Everything that the turn's user said of themselves, the newest first: the first of a name holds, and the others are its history. */
 export function User({ record, words }: TabProps) {
@@ -15,15 +16,7 @@ export function User({ record, words }: TabProps) {
   })
   return (
     <table>
-      <thead>
-        <tr>
-          {[words.fact, words.value, words.confidence, words.since, words.conversation].map((name) => (
-            <th key={name} scope="col">
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
+      <TableHead names={[words.fact, words.value, words.confidence, words.since, words.conversation]} />
       <tbody>
         {rows.map(({ name, value, confidence, atMs, turnId, conversation, isOld }) => (
           <tr key={`${turnId} ${name}`} class={isOld ? "dropped" : ""}>
