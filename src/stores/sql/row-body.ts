@@ -35,6 +35,9 @@ export function readBody<T>(body: string, row: RowName): T {
   }
 }
 
+/** The checksum of bytes, for a column of its own: their CRC-32 as hexadecimal digits. */
+export const bytesChecksum = (bytes: Uint8Array): string => crc32(bytes).toString(16)
+
 function checksumOf(json: string): string {
   const sum = crc32(json)
   let text = ""

@@ -5,6 +5,7 @@ import { DatabaseSync } from "node:sqlite"
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
 import type { ServiceKey } from "../../../src/core/conversation.ts"
 import { createMemoryService } from "../../../src/services/memory/create-memory-service.ts"
+import { factOf } from "../../../src/services/memory/scope-index.ts"
 import { indexForm } from "../../../src/services/recall/recall-index.ts"
 import { documentTerms } from "../../../src/services/recall/text/document-terms.ts"
 import { textMarks } from "../../../src/services/recall/text-marks.ts"
@@ -194,7 +195,7 @@ describe("the copy of a large recall index", () => {
   })
 })
 
-test("the terms and marks of a text are those of the index's form: with others, raise the number in `indexForm`", () => {
+test("the terms, marks and fact of a text are those of the index's form: with others, raise the number in `indexForm`", () => {
   expect(indexForm).toMatch(/^1, Unicode \d/u)
   const text = "Ann's running shoes cost $25 at the café, 昨天下雨了 C++ 🍕 inv-2024-17 ＴＥＡ"
   const { told, ...marks } = textMarks(`${text}, three days ago?`, Date.UTC(2026, 0, 9))
@@ -202,6 +203,8 @@ test("the terms and marks of a text are those of the index's form: with others, 
     { question: true, time: true, number: true },
     { fromDay: 20_461, toDay: 20_461 },
   ])
+  const facts = ["I live in Paris now.", "我住在杭州。", "It rains."].map((said) => factOf({ ...memory(0), text: said }))
+  expect(facts).toEqual([expect.stringContaining("home"), expect.stringContaining("home"), undefined])
   const terms = documentTerms(text, ["weather 天气"])
   expect(Object.entries(terms).map(([field, counts]) => [field, [...counts.keys()].join(" ")])).toMatchInlineSnapshot(`
     [

@@ -1,5 +1,4 @@
-import { crc32 } from "node:zlib"
-import { damagedRow } from "../row-body.ts"
+import { bytesChecksum, damagedRow } from "../row-body.ts"
 import type { Tables } from "../sql-tables.ts"
 
 /** The bytes of a part. Throws `store` with the row's name if it has another checksum. */
@@ -7,8 +6,6 @@ export function readCopyPart(
   row: Pick<Tables["index_copies"], "agent" | "scope" | "copy" | "part" | "checksum" | "bytes">,
 ): Uint8Array {
   const { bytes, checksum, ...columns } = row
-  if (checksumOf(bytes) !== checksum) throw damagedRow({ table: "index_copies", columns }, "bytes with another checksum")
+  if (bytesChecksum(bytes) !== checksum) throw damagedRow({ table: "index_copies", columns }, "bytes with another checksum")
   return bytes
 }
-
-export const checksumOf = (bytes: Uint8Array): string => crc32(bytes).toString(16)

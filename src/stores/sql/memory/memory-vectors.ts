@@ -1,9 +1,8 @@
-import { crc32 } from "node:zlib"
 import type { ServiceKey } from "../../../core/conversation.ts"
 import type { StoredMemory, StoredVector } from "../../../services/store/records.ts"
 import { vectorBytes, vectorValues } from "../../../services/store/store-row.ts"
 import { aboutUser, fromKeyText, having, keyText } from "../key-columns.ts"
-import { damagedRow } from "../row-body.ts"
+import { bytesChecksum, damagedRow } from "../row-body.ts"
 import type { Queries, Tables } from "../sql-tables.ts"
 import { memoryOf } from "./memory-rows.ts"
 import { inScope, lockScope, nextInGroup, setSequence, userScope } from "./memory-scope.ts"
@@ -29,7 +28,7 @@ export async function putVectors(db: Queries, vectors: readonly StoredVector[], 
 /** Adds a vector, or replaces it. */
 export async function putVector(db: Queries, agent: string, { memoryId, model, values }: StoredVector): Promise<void> {
   const vector = vectorBytes(values)
-  const value = { dimensions: values.length, vector, checksum: checksumOf(vector) }
+  const value = { dimensions: values.length, vector, checksum: bytesChecksum(vector) }
   await db
     .insertInto("vectors")
     .values({ agent: keyText(agent), memory_id: keyText(memoryId), model: keyText(model), ...value })
@@ -40,13 +39,9 @@ export async function putVector(db: Queries, agent: string, { memoryId, model, v
 /** The values of a vector's row. Throws `store` with the row's name if it has another checksum. */
 export function readVector(row: Pick<Tables["vectors"], "agent" | "memory_id" | "model" | "vector" | "checksum">): Float32Array {
   const { vector, checksum, agent, memory_id, model } = row
-  if (checksum !== null && checksum !== checksumOf(vector))
+  if (checksum !== null && checksum !== bytesChecksum(vector))
     throw damagedRow({ table: "vectors", columns: { agent, memory_id, model } }, "a vector with another checksum")
   return vectorValues(vector)
-}
-
-function checksumOf(vector: Uint8Array): string {
-  return crc32(vector).toString(16)
 }
 
 /** The memories of these vectors that lie in the key's scope, by id. */

@@ -1,9 +1,10 @@
 import type { ServiceKey } from "../../../core/conversation.ts"
 import type { MemoryRecords } from "../../../services/store/records.ts"
 import { having, keyText } from "../key-columns.ts"
+import { bytesChecksum } from "../row-body.ts"
 import type { SqlDatabase } from "../sql-database.ts"
 import type { Queries, Tables } from "../sql-tables.ts"
-import { checksumOf, readCopyPart } from "./copy-part.ts"
+import { readCopyPart } from "./copy-part.ts"
 import { scopeEpoch, scopeOfKey } from "./memory-scope.ts"
 
 type IndexMethods = Required<Pick<MemoryRecords, "keepIndex" | "readIndex">>
@@ -62,7 +63,7 @@ async function lockEpoch(db: Queries, { agent, scope, cursor }: Written): Promis
 async function putPart(db: Queries, written: Written, part: number, bytes: Uint8Array): Promise<boolean> {
   if (!(await lockEpoch(db, written))) return false
   const { agent, scope, copy, form, cursor } = written
-  const row = { agent, scope, copy, part, parts: null, form, ...cursor, checksum: checksumOf(bytes), bytes }
+  const row = { agent, scope, copy, part, parts: null, form, ...cursor, checksum: bytesChecksum(bytes), bytes }
   await db.insertInto("index_copies").values(row).execute()
   return true
 }
