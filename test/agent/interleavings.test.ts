@@ -8,6 +8,19 @@ import { amount, runs, seedOf } from "../support/size.ts"
 import { tempFolder } from "../support/temp-folder.ts"
 import { playWaiting, waitingScripts } from "../support/waiting-interleavings.ts"
 
+/** A store in a file of its own, which a crash opens anew. */
+async function placeInFile(): Promise<CrashPlace> {
+  const file = join(tempFolder(), "store.sqlite")
+  const place: CrashPlace = {
+    store: await openSqliteStore(file),
+    async reopen() {
+      await place.store.close()
+      place.store = await openSqliteStore(file)
+    },
+  }
+  return place
+}
+
 describe("sends, heard words, second thoughts, aborts and crashes in any order leave what they leave one after the other", () => {
   test(`in memory, ${amount("INTERLEAVINGS")} times`, async () => {
     await fc.assert(
@@ -19,14 +32,7 @@ describe("sends, heard words, second thoughts, aborts and crashes in any order l
   })
 
   test(`in a file, ${amount("STORED_INTERLEAVINGS")} times`, async () => {
-    const file = join(tempFolder(), "store.sqlite")
-    const place: CrashPlace = {
-      store: await openSqliteStore(file),
-      async reopen() {
-        await place.store.close()
-        place.store = await openSqliteStore(file)
-      },
-    }
+    const place = await placeInFile()
     await fc.assert(
       fc.asyncProperty(interleavings(16), (script) => playInterleaved(script, place)),
       { numRuns: amount("STORED_INTERLEAVINGS"), seed: seedOf(19) },
@@ -46,14 +52,7 @@ describe("messages that wait for approvals, with aborts and crashes, are kept on
   })
 
   test(`in a file, ${runs(40)} times`, async () => {
-    const file = join(tempFolder(), "store.sqlite")
-    const place: CrashPlace = {
-      store: await openSqliteStore(file),
-      async reopen() {
-        await place.store.close()
-        place.store = await openSqliteStore(file)
-      },
-    }
+    const place = await placeInFile()
     await fc.assert(
       fc.asyncProperty(waitingScripts(14), (script) => playWaiting(script, place)),
       { numRuns: runs(40), seed: seedOf(21) },

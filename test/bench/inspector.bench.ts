@@ -4,7 +4,7 @@ import { loadProfile } from "../../src/node/profile/load-profile.ts"
 import { inspector } from "../../src/server/inspector/inspector.ts"
 import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"
 import type { BenchOptions, BenchResult, Gate } from "./bench.ts"
-import { cpuMsAlone, formatMs, median } from "./measure.ts"
+import { cpuMsAlone, formatMs, median, waitsUntil } from "./measure.ts"
 
 const deltas = 200
 const profile = await loadProfile("fay", { locale: "en" })
@@ -63,16 +63,7 @@ async function turns(sessions: readonly ReturnType<typeof sessionOf>[]): Promise
 async function waitsOf(isInspected: boolean): Promise<number> {
   // The first turn of a process loads the loop.
   await sessionOf(isInspected).send("？").result
-  let isDone = false
-  let rounds = 0
-  const done = sessionOf(isInspected)
-    .send("？")
-    .result.then(() => {
-      isDone = true
-    })
-  for (; !isDone && rounds < 1_000_000; rounds++) await Promise.resolve()
-  await done
-  return rounds
+  return waitsUntil(sessionOf(isInspected).send("？").result)
 }
 
 /** The plain turn that `turn-path` counts: the shipped profile `fay` on the store in memory. */

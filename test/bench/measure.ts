@@ -32,3 +32,15 @@ export function formatMs(ms: number): string {
 export function formatRatio(value: number, floor: number): string {
   return `${(value / floor).toFixed(1)}×`
 }
+
+/** Rounds of microtasks until a promise settles: one more for everything that is awaited on the way. */
+export async function waitsUntil(settled: Promise<unknown>): Promise<number> {
+  let isDone = false
+  let rounds = 0
+  const done = settled.then(() => {
+    isDone = true
+  })
+  for (; !isDone && rounds < 1_000_000; rounds++) await Promise.resolve()
+  await done
+  return rounds
+}

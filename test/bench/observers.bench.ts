@@ -5,7 +5,7 @@ import type { Observer } from "../../src/services/observer.ts"
 import { manualClock, manualTimers } from "../../src/testing/index.ts"
 import { defineTool } from "../../src/tools/define-tool.ts"
 import type { BenchOptions, BenchResult, Row } from "./bench.ts"
-import { formatMs, formatRatio } from "./measure.ts"
+import { formatMs, formatRatio, waitsUntil } from "./measure.ts"
 
 const deltas = 200
 const warmUp = 20
@@ -84,16 +84,7 @@ async function replyMs(observe: Observer["observe"] | undefined): Promise<number
 async function waitsOf(observe: Observer["observe"] | undefined): Promise<number> {
   // The first turn of a process loads the loop.
   await sessionOf(undefined).send("？").result
-  let isDone = false
-  let rounds = 0
-  const done = sessionOf(observe)
-    .send("？")
-    .result.then(() => {
-      isDone = true
-    })
-  for (; !isDone && rounds < 1_000_000; rounds++) await Promise.resolve()
-  await done
-  return rounds
+  return waitsUntil(sessionOf(observe).send("？").result)
 }
 
 /** Timers stand still: what hangs, hangs. */

@@ -9,7 +9,7 @@ import type { Store } from "../../src/services/store/store.ts"
 import { createUserProfileService } from "../../src/services/user-profile.ts"
 import { manualClock, manualTimers } from "../../src/testing/index.ts"
 import type { BenchOptions, BenchResult, Row } from "./bench.ts"
-import { formatMs } from "./measure.ts"
+import { formatMs, waitsUntil } from "./measure.ts"
 
 const deltas = 200
 const warmUp = 20
@@ -93,14 +93,7 @@ async function replyMs(kind: Kind): Promise<number> {
 /** Rounds of microtasks until a reply's result: one more for everything that is awaited on the way. */
 async function waitsOf(kind: Kind): Promise<number> {
   const session = await talkedTo(kind)
-  let isDone = false
-  let rounds = 0
-  const done = session.send("？").result.then(() => {
-    isDone = true
-  })
-  for (; !isDone && rounds < 1_000_000; rounds++) await Promise.resolve()
-  await done
-  return rounds
+  return waitsUntil(session.send("？").result)
 }
 
 /** A session whose first turn left work that runs, or hangs: timers stand still. */
