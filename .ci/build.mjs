@@ -7,6 +7,7 @@ import { parseSync, Visitor } from "rolldown/utils"
 import { profileJsonSchema } from "../src/node/profile/profile-json-schema.ts"
 import { buildPage } from "./build-page.mjs"
 import { documentProfileTypes } from "./document-profile-types.ts"
+import { pruneDeclarations } from "./prune-declarations.ts"
 
 const { exports, bin } = JSON.parse(readFileSync("package.json", "utf8"))
 
@@ -20,22 +21,27 @@ const prompts = readdirSync("src/dialect/shipped-prompts")
   .filter((name) => name !== "folders.ts")
   .map((name) => `dialect/shipped-prompts/${name.replace(/\.ts$/, "")}`)
 
-/** What the root entry loads at once, and what its first turn adds: filled when every module is known. */
+/** What assembling needs, what the root entry loads at once, and what its first turn and the entry for Node.js add: filled when every module is known. */
+const ofAssembly = new Set()
 const ofRoot = new Set()
 const ofTurn = new Set()
+const ofNode = new Set()
 const findLoaded = {
   name: "find-loaded",
   buildEnd() {
     const add = (to, from) => {
       const open = [...this.getModuleIds()].filter((id) => id.replaceAll("\\", "/").endsWith(from))
       for (let id = open.pop(); id !== undefined; id = open.pop()) {
-        if (ofRoot.has(id) || to.has(id)) continue
+        if (ofAssembly.has(id) || ofRoot.has(id) || to.has(id)) continue
         to.add(id)
         open.push(...(this.getModuleInfo(id)?.importedIds ?? []))
       }
     }
+    add(ofAssembly, "/src/assemble/assemble.ts")
+    add(ofAssembly, "/src/stack/prompt-stack.ts")
     add(ofRoot, "/src/index.ts")
     add(ofTurn, "/src/agent/session-turn.ts")
+    add(ofNode, "/src/node/index.ts")
   },
 }
 
@@ -99,11 +105,18 @@ await bundle.write({
   chunkFileNames: "chunks/[name]-[hash].js",
   // Functions and classes keep their names, so that a stack trace can be read.
   minify: { compress: true, mangle: { toplevel: true, keepNames: { function: true, class: true } }, codegen: true },
-  // All that the root entry loads as one file, and nothing else: an import pays for files more than for code.
+  // Every one of them stands before a `new Map`, `new Set` or `new WeakMap`, of which a program's bundler knows that they are pure.
+  comments: { annotation: false },
+  // All that the root entry loads as two files, and nothing else: an import pays for files more than for code. What assembling needs
+  // is a file of its own, because a program's bundler takes a file with its `import()`s whole, and `assemble` calls for no agent.
   codeSplitting: {
     groups: [
+      { name: "assembly", test: (id) => ofAssembly.has(id) },
       { name: "core", test: (id) => ofRoot.has(id) },
       { name: "turn", test: (id) => ofTurn.has(id) },
+      // What entries that run without Node.js share with the one for it stands apart, and before it: a group takes in what its files import.
+      { name: "shared", test: (id) => ofNode.has(id) && !/[\\/]src[\\/]node[\\/]/.test(id) },
+      { name: "node", test: (id) => ofNode.has(id) && /[\\/]src[\\/]node[\\/]/.test(id) },
     ],
   },
 })
@@ -111,4 +124,8 @@ await bundle.close()
 copyFileSync(`node_modules/${inlined}/license`, `dist/chunks/${inlined}.LICENSE.txt`)
 const { status } = spawnSync("tsc", ["-p", "tsconfig.build.json"], { stdio: "inherit" })
 documentProfileTypes("dist")
+pruneDeclarations(
+  "dist",
+  Object.values(exports).flatMap(({ types }) => types ?? []),
+)
 process.exitCode = status ?? 1

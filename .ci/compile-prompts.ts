@@ -4,7 +4,8 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import type { PromptSource } from "../src/dialect/prompt-source.ts"
+import { isLocale } from "../src/dialect/locales.ts"
+import { type PromptSource, promptKinds, promptName } from "../src/dialect/prompt-source.ts"
 import { loadPrompts } from "../src/node/load-prompts.ts"
 
 const prompts = fileURLToPath(new URL("../prompts/", import.meta.url))
@@ -27,33 +28,27 @@ function folderModule(sources: readonly PromptSource[]): string {
   return `${head}\n${type}\nexport const prompts: readonly PromptSource[] = [\n${entries.join("")}]\n`
 }
 
-/** The locales of a folder mostly have the same files, so that a list of names is written once. A program reads all of these lists. */
 function indexModule(byFolder: ReadonlyMap<string, readonly PromptSource[]>): string {
-  const lists = new Map<string, string>()
-  const entries = [...byFolder].map(([name, sources]) => {
-    const files = JSON.stringify(sources.map(({ path }) => path.slice(name.length + 1).replace(/\.md$/, "")).join(" "))
-    const list = lists.get(files) ?? `list${lists.size + 1}`
-    lists.set(files, list)
-    const module = JSON.stringify(`./${moduleName(name)}.ts`)
-    return `  ${JSON.stringify(name)}: { files: ${list}, load: () => import(${module}) },\n`
-  })
-  const declared = [...lists].map(([files, list]) => `const ${list} = filesOf(${files})\n`).join("")
-  return `${head}\n${folderType}\n${declared}\nexport const shippedFolders: Readonly<Record<string, ShippedFolder>> = {\n${entries.join("")}}\n`
+  const entries = [...byFolder.keys()].map((name) => `  ${JSON.stringify(name)}: () => import("./${moduleName(name)}.ts"),\n`)
+  return `${head}\n${folderTypes}\n  ${JSON.stringify(dialectNames(byFolder))}\n\n${foldersType} = {\n${entries.join("")}}\n`
 }
 
-const folderType = `import type { PromptSource } from "../prompt-source.ts"
-
-/** A folder of shipped prompts in one locale: the names of its files relative to the folder, and the module that holds them. */
-export interface ShippedFolder {
-  readonly files: readonly string[]
-  load(): Promise<{ readonly prompts: readonly PromptSource[] }>
+/** The names of the dialects, sorted: folders that have a planner, a final or a chat prompt in some locale. */
+export function dialectNames(byFolder: ReadonlyMap<string, readonly Pick<PromptSource, "path">[]>): string[] {
+  const folders = [...byFolder].filter(([, sources]) => sources.some(({ path }) => promptKinds.includes(promptName(path))))
+  const names = folders
+    .map(([folder]) => folder.split("/"))
+    .filter(([name, locale = ""]) => name !== "shared" && isLocale(locale))
+  return [...new Set(names.map(([name = ""]) => name))].sort()
 }
 
-/** The files of a list of names. Most end in .md, which the list leaves out. */
-function filesOf(names: string): string[] {
-  return names.split(" ").map((name) => (name.endsWith(".txt") ? name : name + ".md"))
-}
-`
+const folderTypes = `import type { PromptSource } from "../prompt-source.ts"
+
+/** The names of the shipped dialects. */
+export const shippedNames: readonly string[] =`
+
+const foldersType = `/** The modules of shipped prompts: one for each folder and locale. */
+export const shippedFolders: Readonly<Record<string, () => Promise<{ readonly prompts: readonly PromptSource[] }>>>`
 
 /** The module of `fay/en` is `fay.en`; `shipped.ts` finds it by this name. */
 function moduleName(folder: string): string {

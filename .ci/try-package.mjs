@@ -1,7 +1,7 @@
 // The package as its users get it: packed, installed into an empty folder, the README's program run, the program called.
 // The build takes sentences out of the declarations of profile keys, so the package's settings are compared with the source's.
 import { execFileSync } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { pathToFileURL } from "node:url"
@@ -37,6 +37,11 @@ function everyTable() {
   return [...lines, "[[prestart]]", 'tool = "current_time"'].join("\n")
 }
 
+/** Every subpath that has types, as a program imports it. */
+const entries = Object.entries(JSON.parse(readFileSync("package.json", "utf8")).exports)
+  .filter(([, { types }]) => types)
+  .map(([path]) => path.replace(".", "promptstrata"))
+
 const folder = mkdtempSync(join(tmpdir(), "promptstrata-try-"))
 const run = (command, args, cwd) => execFileSync(command, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] })
 
@@ -51,13 +56,18 @@ try {
   expectEqual("the README's program", run(process.execPath, ["program.ts"], folder).trim(), printed.trim())
   const cli = [join("node_modules", "promptstrata", "dist", "cli", "main.js"), "chat", "fay", "--once", "17*23"]
   expectEqual("promptstrata chat", /391/.test(run(process.execPath, cli, folder)), true)
+  writeFileSync(join(folder, "types.ts"), entries.map((entry, at) => `export type * as entry${at} from "${entry}"`).join("\n"))
+  const strict = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2024", "--lib", "es2024,dom,dom.iterable"]
+  for (const peer of ["@modelcontextprotocol", "openai"])
+    symlinkSync(resolve("node_modules", peer), join(folder, "node_modules", peer), "junction")
+  run(process.execPath, [resolve("node_modules/typescript/bin/tsc"), ...strict, "types.ts"], folder)
   writeFileSync(join(folder, "page.mjs"), askPage)
   expectEqual("the inspector's page", run(process.execPath, ["page.mjs"], folder).trim(), "200 200 200")
   writeFileSync(join(folder, "settings.mjs"), printSettings)
   writeFileSync(join(folder, "every-table.toml"), everyTable())
   const source = ["src/index.ts", "src/node/index.ts"].map((path) => pathToFileURL(resolve(path)).href)
-  const settings = (entries) =>
-    run(process.execPath, ["settings.mjs", ...entries], folder)
+  const settings = (doors) =>
+    run(process.execPath, ["settings.mjs", ...doors], folder)
       .trim()
       .split("\n")
   const found = settings(["promptstrata", "promptstrata/node"])
