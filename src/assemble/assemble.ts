@@ -1,6 +1,6 @@
 import { checkOptions } from "../core/check-options.ts"
 import type { CountedTool, TokenCounter } from "../core/ports.ts"
-import type { Assembly, CutRecord } from "../core/span.ts"
+import type { Assembly, CutRecord, WindowRoom } from "../core/span.ts"
 import { type Injection, isEmptyValue } from "../core/value.ts"
 import type { Dialect } from "../dialect/dialect.ts"
 import { promptFile } from "../dialect/render-notice.ts"
@@ -13,10 +13,11 @@ import type { PromptStack } from "../stack/prompt-stack.ts"
 import { assembledBefore } from "./assembly-memo.ts"
 import { type CleanInjection, cleanInjection } from "./clean-injections.ts"
 import { decide } from "./decide.ts"
-import { countMessages, isExact } from "./draft/count.ts"
+import { countMessages } from "./draft/count.ts"
 import type { KeyPlaces } from "./fit/draft-items.ts"
 import { fit } from "./fit/fit.ts"
-import type { WaterMarks } from "./fit/water-marks.ts"
+import type { Fitted } from "./fit/fit-state.ts"
+import { defaultLowWater, type WaterMarks } from "./fit/water-marks.ts"
 import { messageCounter } from "./tokens/message-counter.ts"
 import { roughCounter } from "./tokens/rough-counter.ts"
 
@@ -103,13 +104,13 @@ function assembleAnew(given: readonly Injection[], options: AssembleInjectionsOp
   const file = promptFile(dialect, prompt)
   const { injections, places, cleaned } = liveInjections(given)
   const fitted = fit(injections, { dialect, prompt, developerRole, file, places, counting, budgetTokens, cut, history })
-  const { spans: makeSpans, ...counted } = countMessages(fitted.draft, counting)
-  const sanitised: Assembly["sanitised"][number][] = []
-  for (const { injection, removed, kinds } of cleaned) {
-    const { key, enabled } = injection
-    if (enabled && !file.omit.includes(slotOf(key))) sanitised.push({ key, removed, kinds })
-  }
-  const spans = once(makeSpans)
+  const counted = countMessages(fitted.draft, counting)
+  const sanitised = cleaned.flatMap(({ injection: { key, enabled }, removed, kinds }) =>
+    enabled && !file.omit.includes(slotOf(key)) ? [{ key, removed, kinds }] : [],
+  )
+  const hasWindow = budgetTokens !== undefined && places.of.has("history")
+  const spans = once(counted.spans)
+  const prefixes = once(counted.prefixes)
   const decisions = once(() => decide(given, { places, file, fitted, spans: spans(), counter: messageCounter(counter) }))
   return {
     version: 1,
@@ -119,16 +120,38 @@ function assembleAnew(given: readonly Injection[], options: AssembleInjectionsOp
     },
     tokens: counted.tokens,
     overheadTokens: counted.overheadTokens,
-    prefixes: counted.prefixes,
-    exact: isExact(counting, counted.messages),
+    get prefixes() {
+      return prefixes()
+    },
+    exact: counted.exact,
     get decisions() {
       return decisions()
     },
-    cut: fitted.cut,
+    get cut() {
+      return fitted.cut
+    },
     ...(fitted.prefixMoved ? { prefixMoved: fitted.prefixMoved } : {}),
+    windowRoom: hasWindow
+      ? windowRoom(fitted, budgetTokens - counted.tokens - counted.overheadTokens, { budgetTokens, history })
+      : undefined,
     sanitised,
   }
 }
+
+/** Tells of `freeTokens` that the steps of a cut history leave them (S16). */
+function windowRoom(
+  fitted: Fitted,
+  freeTokens: number,
+  { budgetTokens, history }: { readonly budgetTokens: number; readonly history: WaterMarks },
+): WindowRoom | undefined {
+  const { lowWater = defaultLowWater, reserveTokens = 0 } = history
+  const cut = fitted.cut.history
+  if (cut === undefined || !("entries" in cut) || lowWater >= 1 || freeTokens <= 0) return undefined
+  const reservedTokens = Math.min(freeTokens, Math.max(0, reserveTokens && reserveTokens - fitted.turnTokens()))
+  return { budgetTokens, freeTokens, reservedTokens, reason: cutInSteps }
+}
+
+const cutInSteps = "history is cut in steps, so that a provider's cache serves its beginning over many turns"
 
 /** Makes a list when it is asked for, once, and then lets go of all that it is made from. */
 function once<Item>(make: () => readonly Item[]): () => readonly Item[] {

@@ -49,6 +49,8 @@ export interface KeptRun extends KeptPrestart {
   readonly failed?: true
   /** True if the tool returned nothing. `result` is then a sentence of the dialect. */
   readonly empty?: true
+  /** Pictures, recordings and files of the result that the model got. */
+  readonly attachments?: readonly Attachment[]
 }
 
 /** One message of a conversation's history (T29): the words, without thinking and injected context. */
@@ -128,11 +130,11 @@ export function isHeard({ unanswered, interrupted }: HistoryMessage): boolean {
   return unanswered === true && interrupted !== true
 }
 
-/** A file that an answer shows (R8), for the code that delivers the answer. Plain JSON. */
+/** A file that an answer shows (R8), or that the model made, for the code that delivers the answer. Plain JSON. */
 export interface FileAttachment {
-  /** The path in the workspace. */
+  /** The path in the workspace. Of a file that the model made its name. */
   readonly path: string
-  /** Such as `image/png`, from the ending of the path. */
+  /** Such as `image/png`. */
   readonly mediaType: string
   /** The number of bytes in `base64`. */
   readonly bytes: number
@@ -140,4 +142,6 @@ export interface FileAttachment {
   readonly base64: string
   /** The lines that were asked for, counted from 1. */
   readonly lines?: { readonly from: number; readonly to: number }
+  /** Of a file that the model made: the id of its bytes in the session's store. */
+  readonly blob?: string
 }

@@ -1,4 +1,4 @@
-import { displayWidth } from "./display-width.ts"
+import { graphemesOf } from "./graphemes.ts"
 import { lazyPattern } from "./lazy-pattern.ts"
 
 /** A place in an authored file: the line and, if it is known, the column, both counted from 1. */
@@ -41,9 +41,25 @@ export function codeFrame(text: string, { line, column }: Position, { around = 1
     const shown = shownPart(lines[number - 1] ?? "", from, widthColumns)
     rows.push(`${String(number).padStart(gutter)} | ${shown.join("")}`)
     if (number !== line) continue
-    rows.push(`${" ".repeat(gutter)} | ${" ".repeat(displayWidth(shown.slice(0, column - from).join("")))}^`)
+    rows.push(`${" ".repeat(gutter)} | ${" ".repeat(columnsOf(shown.slice(0, column - from).join("")))}^`)
   }
   return rows.join("\n")
+}
+
+/** Characters of two columns, by their blocks, and emoji. */
+const wide = lazyPattern(
+  String.raw`^(?:[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6b\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{20000}-\u{3fffd}\p{Emoji_Presentation}]|\p{Emoji}\ufe0f)`,
+  "v",
+)
+
+/** Marks and joiners, which take no column. */
+const nothing = lazyPattern(String.raw`[\p{Mn}\p{Me}\p{Default_Ignorable_Code_Point}]`, "gv")
+
+/** The columns of a text at a terminal: near enough for a caret, at a tenth of the size of `displayWidth`, which counts exactly. */
+function columnsOf(text: string): number {
+  if (/^[ -~]*$/.test(text)) return text.length
+  const columnsIn = (grapheme: string): number => (wide().test(grapheme) ? 2 : [...grapheme.replace(nothing(), "")].length)
+  return [...graphemesOf(text)].reduce((columns, { segment }) => columns + columnsIn(segment), 0)
 }
 
 /** Controls, line separators, bidi controls and half surrogate pairs, tags. Each is shown as one visible character. */

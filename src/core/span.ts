@@ -69,9 +69,18 @@ export interface PrefixMoved {
   readonly reason: string
 }
 
+/** The part of a budget that a request leaves free, because its history is cut in steps. */
+export interface WindowRoom {
+  readonly budgetTokens: number
+  readonly freeTokens: number
+  /** Those of them that are kept for later requests of the turn. */
+  readonly reservedTokens: number
+  readonly reason: string
+}
+
 /**
- * An assembled request. It is plain JSON, so it can be stored, compared and shown. `spans` and `decisions` are made when they are first
- * read, also by a copy or as JSON, because few read them and they count what the request itself does not need.
+ * An assembled request. It is plain JSON, so it can be stored, compared and shown. `spans`, `prefixes`, `decisions` and `cut` are
+ * made when they are first read, also by a copy or as JSON, because few read them and they count what the request itself does not need.
  */
 export interface Assembly {
   readonly version: 1
@@ -88,6 +97,8 @@ export interface Assembly {
   readonly cut: CutRecord
   /** Set if more was cut than `options.cut` says, other than this turn's own tool results. */
   readonly prefixMoved?: PrefixMoved
+  /** Set if history was cut in steps and a part of the budget is free. */
+  readonly windowRoom?: WindowRoom | undefined
   /** Characters that sanitising removed from untrusted text. */
   readonly sanitised: readonly Sanitised[]
   /** The entries of lorebooks that the turn looked at, in its first request. */

@@ -6,7 +6,7 @@ import { encodeInline, encodeJsonLine } from "../encode/inline.ts"
 import { encodedText } from "../encode/marked-text.ts"
 import { sanitise, sanitiseJson } from "../encode/sanitise.ts"
 import { printArguments } from "../tools/call-arguments.ts"
-import type { NativeNames } from "../tools/tool-set.ts"
+import type { NativeNames } from "../tools/native-names.ts"
 import type { TurnState } from "./turn-state.ts"
 
 export interface HistoryLook {
@@ -90,8 +90,7 @@ function knownEntry(message: HistoryMessage, look: HistoryLook): KnownEntry {
   const entry = isShown ? historyEntry(message, look) : undefined
   const before = unprompted === true && look.unprompted !== undefined ? [unpromptedEntry(look.unprompted)] : []
   const behind: SlotEntry[] = []
-  if (look.nativeCalls && runs.length > 0)
-    (unprompted === true ? before : behind).push(...callEntries(message, runs, look.nativeCalls))
+  if (look.nativeCalls && runs.length > 0) (unprompted === true ? before : behind).push(...callEntries(message, runs, look))
   const made = { look, text, speaker: speaker.name, entry, before, behind }
   entries.set(message, made)
   return made
@@ -128,7 +127,7 @@ function historyEntry(message: HistoryMessage, look: HistoryLook): SlotEntry {
     text: { text: message.text, trust: own ? "agent" : "user" },
     memories: (message.recalled ?? []).map((recalled) => ({ text: { text: recalled, trust: "memory" } })),
     prestart: (message.prestart ?? []).map(prestartEntry),
-    ...(runs && !nativeCalls ? { runs: runs.map(keptRunEntry) } : {}),
+    ...(runs && !nativeCalls ? { runs: runs.map((run) => keptRunEntry(run, look)) } : {}),
     ...(message.unprompted === true && unprompted !== undefined ? { answers: true } : {}),
     ...detailsOf(message, look),
   }
@@ -181,7 +180,7 @@ function attachmentEntry(attachment: Attachment, sight: HistoryLook["sight"]): S
   }
 }
 
-function shownSize(bytes: number): string {
+export function shownSize(bytes: number): string {
   return bytes < 1_000_000 ? `${Math.ceil(bytes / 1_000)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 }
 
@@ -224,9 +223,18 @@ export function prestartEntry({ tool, args, result }: KeptPrestart): SlotEntry {
 
 const breaks = /[\n-\r\u0085\u2028\u2029]/
 
-function keptRunEntry({ failed, result, empty, ...run }: KeptRun): SlotEntry {
-  const text = { text: result, trust: empty === true ? "author" : "tool" } as const
-  const { tool, arguments: args } = prestartEntry({ ...run, result })
+/** A run's result, with its attachments behind it if the model takes them. */
+function resultOf({ result, empty, attachments = [] }: KeptRun, { sight }: HistoryLook): TrustedText {
+  const text: TrustedText = { text: result, trust: empty === true ? "author" : "tool" }
+  const parts = attachments.map((attachment) => ({ attachment, tokens: sight?.tokensOf(attachment) ?? -1 }))
+  const seen = parts.filter(({ tokens }) => tokens >= 0)
+  return seen.length > 0 ? { ...text, parts: seen } : text
+}
+
+function keptRunEntry(run: KeptRun, look: HistoryLook): SlotEntry {
+  const { failed, result, empty } = run
+  const text = resultOf(run, look)
+  const { tool, arguments: args } = prestartEntry(run)
   return {
     tool: tool ?? "",
     arguments: args ?? "",
@@ -240,12 +248,12 @@ function keptRunEntry({ failed, result, empty, ...run }: KeptRun): SlotEntry {
  * Kept runs as the model's native calls, by step, each with its results behind it. They are cut together, because a result
  * `answers` its call. Without a user's message before it, a call goes with the agent's message.
  */
-function callEntries({ unprompted }: HistoryMessage, runs: readonly KeptRun[], names: NativeNames): SlotEntry[] {
+function callEntries({ unprompted }: HistoryMessage, runs: readonly KeptRun[], look: HistoryLook): SlotEntry[] {
   const entries: SlotEntry[] = []
   for (const group of Map.groupBy(runs, ({ step }) => step).values()) {
     const calls = group.map(({ id, tool, args }) => ({
       id,
-      name: names.of(tool),
+      name: look.nativeCalls?.of(tool) ?? tool,
       args: JSON.stringify(args),
     }))
     entries.push({
@@ -254,10 +262,9 @@ function callEntries({ unprompted }: HistoryMessage, runs: readonly KeptRun[], n
       answers: unprompted === true,
       toolCalls: { text: JSON.stringify(calls), trust: "agent" },
     })
-    for (const { id, result, empty } of group) {
-      const toolCallId = { text: id, trust: "agent" } as const
-      const output = { text: result, trust: empty === true ? "author" : "tool" } as const
-      entries.push({ role: "tool", own: true, answers: true, toolCallId, output })
+    for (const run of group) {
+      const toolCallId = { text: run.id, trust: "agent" } as const
+      entries.push({ role: "tool", own: true, answers: true, toolCallId, output: resultOf(run, look) })
     }
   }
   return entries

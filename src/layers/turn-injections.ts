@@ -1,9 +1,9 @@
 import { type FitRule, type Injection, priority, type SlotEntry, type SlotValue, type TrustedText } from "../core/value.ts"
 import type { KnownNames } from "../encode/lines.ts"
 import { encodedText } from "../encode/marked-text.ts"
+import { nativeNames } from "../tools/native-names.ts"
 import type { ToolRun } from "../tools/tool.ts"
 import { type ParameterWords, toolEntries } from "../tools/tool-entry.ts"
-import { nativeNames } from "../tools/tool-set.ts"
 import { argumentsText, type HistoryLook, historyEntries, messageTime, prestartEntry, questionEntry } from "./history-entries.ts"
 import type { PlannerStep, RecalledMemory, TurnState, UnopenedFile, WakeReason } from "./turn-state.ts"
 

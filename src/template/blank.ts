@@ -7,7 +7,8 @@ export function leadingBlank(line: string): string {
 
 /** True for text of spaces and tabs only; an empty text is blank. */
 export function isBlank(text: string): boolean {
-  return leadingBlank(text).length === text.length
+  for (let at = 0; at < text.length; at++) if (text[at] !== " " && text[at] !== "\t") return false
+  return true
 }
 
 /** True when the last line of `text` is blank. Without a line break in `text`, `before` must be true, too. */

@@ -34,13 +34,13 @@ export function scanLiteral(scanner: Scanner, stops: "" | "}" | ":}"): string {
   const { text } = scanner
   const pieces: string[] = []
   const start = scanner.at
+  const special = specials[stops]
   let from = start
   let at = start
   for (; at < text.length; at++) {
-    const character = text.charAt(at)
-    if (stops.includes(character)) break
-    if (character !== "$") continue
-    if (text[at + 1] === "{") break
+    special.lastIndex = at
+    at = special.exec(text)?.index ?? text.length
+    if (text[at] !== "$" || text[at + 1] === "{") break
     const escaped = escapedAt(text, at)
     if (escaped === undefined) continue
     pieces.push(text.slice(from, at), escaped)
@@ -52,6 +52,9 @@ export function scanLiteral(scanner: Scanner, stops: "" | "}" | ":}"): string {
   scanner.steps += at - start + 1
   return pieces.join("")
 }
+
+/** By stops, the characters at which literal text may end. */
+const specials = { "": /\$/g, "}": /[$}]/g, ":}": /[$:}]/g } as const
 
 function escapedAt(text: string, dollar: number): string | undefined {
   const next = text[dollar + 1]
@@ -83,13 +86,13 @@ export function createLocator(scanner: Scanner, firstLine: number): (offset: num
   return (offset) => {
     if (offset < at) [at, line, column] = [0, firstLine, 1]
     scanner.steps += offset - at
-    for (; at < offset; at++) {
-      const code = scanner.text.charCodeAt(at)
-      if (code === 0x0a) {
-        line++
-        column = 1
-      } else if (!isSecondHalf(scanner.text, at)) column++
+    const lines = scanner.text.slice(at, offset).split("\n")
+    if (lines.length > 1) {
+      line += lines.length - 1
+      column = 1
+      at = offset - (lines.at(-1)?.length ?? 0)
     }
+    for (; at < offset; at++) if (!isSecondHalf(scanner.text, at)) column++
     return { line, column }
   }
 }
@@ -102,9 +105,12 @@ function isSecondHalf(text: string, at: number): boolean {
   return before >= 0xd800 && before <= 0xdbff
 }
 
-const pattern = lazyPattern(String.raw`[\p{L}\p{M}\p{N}_-]+(?:\.[\p{L}\p{M}\p{N}_-]+)*`, "uy")
+const anyName = lazyPattern(String.raw`[\p{L}\p{M}\p{N}_-]+(?:\.[\p{L}\p{M}\p{N}_-]+)*`, "uy")
+/** A name of ASCII alone. The classes of the other pattern take a millisecond to compile. */
+const asciiName = /[\w-]+(?:\.[\w-]+)*(?![\w.\-\u0080-\uffff])/y
 
 /** Reads a name: letters of any script, digits, `_` and `-`, with dots between them; `""` where there is none. */
 export function scanName(scanner: Scanner): string {
-  return scanPattern(scanner, pattern())
+  asciiName.lastIndex = scanner.at
+  return scanPattern(scanner, asciiName.test(scanner.text) ? asciiName : anyName())
 }

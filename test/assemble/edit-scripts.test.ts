@@ -12,7 +12,7 @@ import type { InjectionInput } from "../../src/stack/injection.ts"
 import { PromptStack } from "../../src/stack/prompt-stack.ts"
 import { defineTool } from "../../src/tools/define-tool.ts"
 import type { Tool } from "../../src/tools/tool.ts"
-import { amount, seedOf } from "../support/size.ts"
+import { amount, runs, seedOf } from "../support/size.ts"
 import { said, turnState } from "../support/turns.ts"
 import { freshCounter } from "./fresh-counter.ts"
 
@@ -111,4 +111,59 @@ describe("a request that follows others", () => {
       { numRuns: Math.ceil(amount("EDIT_SCRIPTS") / 3), seed: seedOf(31) },
     )
   })
+
+  test.each(["layered", "stack", "fay"])(
+    "S14 S16 is the same for a chat whose history is cut, grows and is edited (%s)",
+    (name) => {
+      const line = fc.string({ minLength: 0, maxLength: 3 }).map((end) => `${"Some words. ".repeat(6)}${end}`)
+      const change: fc.Arbitrary<(history: TurnState["history"]) => TurnState["history"]> = fc.oneof(
+        {
+          weight: 6,
+          arbitrary: fc.tuple(line, line).map(([a, b]) => (history: TurnState["history"]) => [
+            ...history,
+            said("user", a),
+            said("assistant", b),
+          ]),
+        },
+        {
+          weight: 1,
+          arbitrary: fc.tuple(fc.nat(30), line).map(
+            ([place, text]) =>
+              (history: TurnState["history"]) =>
+                history.with(Math.min(place, history.length - 1), said("user", text)),
+          ),
+        },
+        {
+          weight: 1,
+          arbitrary: fc
+            .nat(30)
+            .map(
+              (place) => (history: TurnState["history"]) => history.toSpliced(place % history.length, 1, ...history.slice(0, 1)),
+            ),
+        },
+        { weight: 1, arbitrary: fc.constant((history: TurnState["history"]) => [said("assistant", ""), ...history]) },
+      )
+      const assembled = (history: TurnState["history"], dialect: Dialect, counter: TokenCounter): string => {
+        const stack = new PromptStack([{ key: "persona", content: "You are Fay.", scope: "global" }])
+        const turn = turnState("And now?", { history })
+        return JSON.stringify(assemble(stack, { dialect, counter, prompt: "chat", turn, budgetTokens: 500 }))
+      }
+      const begun = Array.from({ length: 24 }, (_, at) =>
+        said(at % 2 === 0 ? "user" : "assistant", `${"Some words. ".repeat(6)}${at}`),
+      )
+      fc.assert(
+        fc.property(fc.array(change, { minLength: 1, maxLength: 12 }), (changes) => {
+          const [dialect, counter] = [{ ...shippedDialect(name, "en") }, freshCounter()]
+          let history: TurnState["history"] = begun
+          for (const apply of changes) {
+            history = apply(history)
+            const anew = assembled(structuredClone(history), { ...dialect }, freshCounter())
+            const request = assembled(history, dialect, counter)
+            if (request !== anew) expect(request).toBe(anew)
+          }
+        }),
+        { numRuns: runs(12), seed: seedOf(37) },
+      )
+    },
+  )
 })

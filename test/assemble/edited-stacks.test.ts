@@ -210,6 +210,16 @@ describe("a stack that is edited between requests", () => {
     expect(after).toEqual(cutOf(edited, { ...shippedDialect("layered", "en") }))
   })
 
+  test("makes the record of what was cut once, however often and late it is read", () => {
+    const options = { ...{ dialect: { ...shippedDialect("layered", "en") }, prompt: "chat" }, turn: turnState("Hi") }
+    const first = assemble(new PromptStack(ranked), { ...options, budgetTokens: 120 })
+    const edited = ranked.map((one, index) => (index === 3 ? { ...one, content: "Others." } : one))
+    assemble(new PromptStack(edited), { ...options, budgetTokens: 90 })
+    const { cut } = first
+    expect(cut).toEqual(JSON.parse(JSON.stringify(first)).cut)
+    expect(first.cut).toBe(cut)
+  })
+
   test("gives a key back to the turn's own injection where a stack's item no longer counts", () => {
     const injection = (content: string, enabled = true): Injection => ({
       ...{ key: "note", content, trust: "author", priority: 100, role: "system", scope: "turn", enabled },

@@ -29,6 +29,16 @@ describe("S17 truncateText", () => {
     )
   })
 
+  test("says how many characters it keeps", () => {
+    fc.assert(
+      fc.property(shrink, fc.integer({ min: 12, max: 80 }), (how, maxTokens) => {
+        const { text, kept, total } = truncateText("😀".repeat(200), { maxTokens, shrink: how, counter: perCodePoint, notice })
+        expect([kept, total]).toEqual([text.match(/😀/gu)?.length ?? 0, 200])
+      }),
+      { numRuns: runs(200) },
+    )
+  })
+
   test("keeps as much as there is room for", () => {
     const text = "你好".repeat(500)
     for (const maxTokens of [20, 100, 333]) {

@@ -87,6 +87,43 @@ describe("the work of assembling", () => {
   })
 })
 
+describe("the work of a long chat", () => {
+  const lines = Array.from({ length: 241 }, (_, at) =>
+    said(at % 2 === 0 ? "user" : "assistant", `Line ${at}. ${"word ".repeat(40)}`),
+  )
+  const stack = new PromptStack([{ key: "persona", content: "You are Fay. ".repeat(40), scope: "global" }])
+  const turnOf = (at: number) => turnState(lines[at]?.text ?? "", { history: lines.slice(0, at) })
+
+  test("a turn counts the messages that it sends, not all of a history that is cut", () => {
+    let [counted, sent] = [0, 0]
+    const counter: TokenCounter = {
+      ...freshCounter(),
+      overhead: (messages) => {
+        counted += messages.length
+        return 3 * messages.length
+      },
+    }
+    for (let at = 0; at < lines.length; at += 2) {
+      const options = { dialect: "layered", prompt: "chat", turn: turnOf(at), counter, budgetTokens: 2000 }
+      sent += assemble(stack, options).messages.length
+    }
+    expect(sent).toBeGreaterThan(1000)
+    // Once to fit, once as the request itself, and what is tried at the turns at which the cut moves.
+    expect(counted).toBeLessThan(sent * 2.6)
+  })
+
+  test("spans, prefixes, decisions and the cut are made when they are read", () => {
+    const options = { dialect: "layered", prompt: "chat", turn: turnOf(40), counter: freshCounter(), budgetTokens: 2000 }
+    const assembly = assemble(stack, options)
+    const made = (["spans", "prefixes", "decisions", "cut"] as const).map((name) => {
+      expect(Object.getOwnPropertyDescriptor(assembly, name)?.get).toBeTypeOf("function")
+      return JSON.stringify(assembly[name])
+    })
+    expect(JSON.parse(JSON.stringify(assembly))).toMatchObject({ prefixes: JSON.parse(made[1] ?? "") })
+    expect(assembly.prefixes).toBe(assembly.prefixes)
+  })
+})
+
 describe("the work of fitting many items", () => {
   const given = Array.from({ length: 600 }, (_, at) => ({
     key: `item_${at}`,

@@ -48,7 +48,7 @@ export function noticeEntry(notice: NoticeText): SlotEntry {
 }
 
 /** The notice of an entry made by {@link noticeEntry}; `undefined` for any other. */
-export function noticeOf(entry: SlotEntry): NoticeText | undefined {
+export function noticeOf(entry: SlotEntry | undefined): NoticeText | undefined {
   // To read a value is cheaper than to look every entry up.
-  return typeof entry.notice === "string" ? noticeEntries.get(entry) : undefined
+  return typeof entry?.notice === "string" ? noticeEntries.get(entry) : undefined
 }

@@ -4,7 +4,7 @@ import { apart, joined, type MessageCounter } from "../tokens/counted-message.ts
 import { messageCounter } from "../tokens/message-counter.ts"
 import type { Draft, DraftMessage, WrittenMessage } from "./draft.ts"
 import { samePiece } from "./draft-recorder.ts"
-import { evenRuns, prefixesOf } from "./prefixes.ts"
+import { prefixesOf } from "./prefixes.ts"
 
 /** A draft whose messages are written out and counted. */
 interface CountedDraft {
@@ -15,7 +15,10 @@ interface CountedDraft {
   readonly tokens: number
   /** Tokens that the provider adds around the messages, and those of native tools and calls. */
   readonly overheadTokens: number
-  readonly prefixes: readonly Prefix[]
+  /** Finds the prefix of each stability. */
+  readonly prefixes: () => readonly Prefix[]
+  /** True if all tokens are counted exactly: those of native calls, pictures and files are estimated, and without `overhead` those of native tools too. */
+  readonly exact: boolean
 }
 
 /** The counter of a draft, and the native tools that go with the request. */
@@ -27,85 +30,70 @@ export interface Counting {
 /** Counts a draft: the contents of its messages and what the provider adds around them. */
 export function countDraft({ messages }: Draft, { counter: given, tools }: Counting): number {
   const counter = messageCounter(given)
+  const sketches: Message[] = []
   let tokens = 0
-  for (const [index, message] of messages.entries()) {
+  for (let index = 0; index < messages.length; index++) {
+    const message = messages[index]
+    if (!message) break
     const { pieces, calls } = message
-    tokens += writtenBefore(message, index, counter)?.growth.tokens ?? counter.message(pieces)
-    if (calls?.toolCalls) tokens += callTokens(calls.toolCalls, given)
+    const written = writtenBefore(message, index, counter)
+    tokens += written?.growth.tokens ?? counter.message(pieces)
+    if (calls?.toolCalls) tokens += jsonTokens(calls.toolCalls, given)
+    // The overhead of a provider seldom depends on the content, so it is joined only when it is read.
+    sketches.push(
+      written?.message ?? {
+        role: message.role,
+        get content() {
+          return joined(pieces)
+        },
+      },
+    )
   }
-  if (!given.overhead) return tokens + schemaTokens(given, tools)
-  const sketches = messages.map((message) => message.written?.message ?? new Unwritten(message))
-  return tokens + given.overhead(sketches, tools)
+  return tokens + (given.overhead?.(sketches, tools) ?? jsonTokens(tools, given))
 }
 
-/** Writes a draft out as messages, counts them, and finds the prefix of each stability. */
+/** Writes a draft out as messages and counts them. */
 export function countMessages(draft: Draft, { counter: given, tools }: Counting): CountedDraft {
   const counter = messageCounter(given)
   const written: WrittenMessage[] = []
   const messages: Message[] = []
+  let isEstimated = !given.exact || (!given.overhead && tools !== undefined && tools.length > 0)
   let [tokens, ofCalls] = [0, 0]
-  for (const [index, message] of draft.messages.entries()) {
-    if (message.calls?.toolCalls) ofCalls += callTokens(message.calls.toolCalls, given)
+  for (let index = 0; index < draft.messages.length; index++) {
+    const message = draft.messages[index]
+    if (!message) break
+    if (message.calls?.toolCalls) ofCalls += jsonTokens(message.calls.toolCalls, given)
     const own = writeMessage(message, index, counter)
     written.push(own)
     messages.push(own.message)
     tokens += own.growth.tokens
+    if (own.message.toolCalls || own.message.parts) isEstimated = true
   }
   return {
     messages,
+    exact: !isEstimated,
     spans: () => written.flatMap(spansOf),
     tokens,
-    overheadTokens: (given.overhead?.(messages, tools) ?? schemaTokens(given, tools)) + ofCalls,
-    prefixes: prefixesOf(messages, written),
+    overheadTokens: (given.overhead?.(messages, tools) ?? jsonTokens(tools, given)) + ofCalls,
+    prefixes: () => prefixesOf(written),
   }
 }
 
-/** True if all tokens of a request are counted exactly: those of native calls, pictures and files are estimated, and without `overhead` those of native tools too. */
-export function isExact({ counter, tools = [] }: Counting, messages: readonly Message[]): boolean {
-  return (
-    counter.exact &&
-    (counter.overhead !== undefined || tools.length === 0) &&
-    messages.every(({ toolCalls, parts }) => !toolCalls && !parts)
-  )
-}
+const none: readonly CountedTool[] = []
 
-/** The last count of each message's native calls. Fitting counts them often. */
-const countedCalls = new WeakMap<readonly ToolCall[], { readonly counter: TokenCounter; readonly tokens: number }>()
+/** The last count of each list of native calls or tools. The steps of a turn have the same lists, and fitting counts them often. */
+const countedLists = new WeakMap<readonly object[], { readonly counter: TokenCounter; readonly tokens: number }>()
 
-/** An estimate of the tokens of a message's native calls, with the thoughts that a provider wants back: as JSON, as for tools. */
-export function callTokens(calls: readonly ToolCall[], counter: TokenCounter): number {
-  const known = countedCalls.get(calls)
+/**
+ * An estimate of the tokens of native tools, or of a message's native calls with the thoughts that a provider wants back: providers do
+ * not say how they print them. JSON is the longest of the usual forms.
+ */
+export function jsonTokens(list: readonly ToolCall[] | readonly CountedTool[] = none, counter: TokenCounter): number {
+  const known = countedLists.get(list)
   if (known?.counter === counter) return known.tokens
-  const tokens = counter.count(JSON.stringify(calls))
-  countedCalls.set(calls, { counter, tokens })
+  const tokens = list.length === 0 ? 0 : counter.count(JSON.stringify(list))
+  countedLists.set(list, { counter, tokens })
   return tokens
-}
-
-/** The last count of each list of native tools. The steps of a turn have the same list, and fitting counts it often. */
-const countedTools = new WeakMap<readonly CountedTool[], { readonly counter: TokenCounter; readonly tokens: number }>()
-
-/** An estimate of the tokens of native tools: providers do not say how they print them. JSON is the longest of the usual forms. */
-function schemaTokens(counter: TokenCounter, tools: readonly CountedTool[] = []): number {
-  const known = countedTools.get(tools)
-  if (known?.counter === counter) return known.tokens
-  const tokens = tools.length === 0 ? 0 : counter.count(JSON.stringify(tools))
-  countedTools.set(tools, { counter, tokens })
-  return tokens
-}
-
-/** A message whose content is joined only when it is read, because the overhead of a provider seldom depends on it. */
-class Unwritten {
-  readonly role: string
-  readonly #pieces: DraftMessage["pieces"]
-
-  constructor({ role, pieces }: DraftMessage) {
-    this.role = role
-    this.#pieces = pieces
-  }
-
-  get content(): string {
-    return joined(this.#pieces)
-  }
 }
 
 /** Writes a message out and counts it, once for each counter. */
@@ -114,7 +102,6 @@ function writeMessage(draft: DraftMessage, index: number, counter: MessageCounte
   if (known) return known
   const { role, calls, pieces } = draft
   let message: Message = { role, content: joined(pieces), ...calls }
-  const runs = evenRuns(message, pieces)
   const parts: MessagePart[] = []
   let end = 0
   for (const piece of pieces) {
@@ -122,7 +109,7 @@ function writeMessage(draft: DraftMessage, index: number, counter: MessageCounte
     if (piece.parts) for (const { attachment } of piece.parts) parts.push({ end, attachment })
   }
   if (parts.length > 0) message = { ...message, parts }
-  draft.written = { counter, message, growth: counter.growth(pieces), pieces, runs }
+  draft.written = { counter, message, growth: counter.growth(pieces), pieces, runs: undefined }
   if (pieces.length >= longMessage && !calls) {
     const all = longMessages.get(counter) ?? []
     longMessages.set(counter, all)

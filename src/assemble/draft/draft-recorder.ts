@@ -40,6 +40,8 @@ interface OpenMessage {
 export class DraftRecorder {
   readonly #messages: DraftMessage[] = []
   readonly #printed = new Set<string>()
+  /** Marks what was printed without being looked at. Few ask for it, so it is marked when the first one does. */
+  readonly #unmarked: (() => void)[] = []
   /** The piece that was put last, or one that stood here in an earlier draft. The next piece reuses it if both are equal. */
   again: Piece | undefined
   /** The origin of what is printed now. */
@@ -127,6 +129,11 @@ export class DraftRecorder {
     this.#printed.add(key)
   }
 
+  /** Has `mark` called before somebody asks for a key that nobody has marked. */
+  markLater(mark: () => void): void {
+    this.#unmarked.push(mark)
+  }
+
   /** Opens a message. If nothing is printed in it, it is left out, unless it makes or answers a native call. */
   startMessage(role: MessageRole, calls?: MessageCalls | undefined): void {
     this.#dropEmptyMessage()
@@ -135,12 +142,12 @@ export class DraftRecorder {
     this.#messages.push(this.#open)
   }
 
-  /** Adds a message that was recorded under this origin before and is not empty. */
-  addMessage(message: DraftMessage): void {
+  /** Adds messages that were recorded under this origin before and are not empty. */
+  addMessages(messages: readonly DraftMessage[]): void {
     this.#dropEmptyMessage()
     this.#open = undefined
     this.#last = undefined
-    this.#messages.push(message)
+    for (const message of messages) this.#messages.push(message)
     this.mark()
   }
 
@@ -156,7 +163,12 @@ export class DraftRecorder {
 
   draft(): Draft {
     this.#dropEmptyMessage()
-    return { messages: this.#messages, printed: this.#printed }
+    const [printed, unmarked] = [this.#printed, this.#unmarked]
+    const has = (key: string): boolean => {
+      if (!printed.has(key)) for (const mark of unmarked.splice(0)) mark()
+      return printed.has(key)
+    }
+    return { messages: this.#messages, printed: unmarked.length === 0 ? printed : { has } }
   }
 
   /** Notes that the injection printed something under whose key text is recorded now. */

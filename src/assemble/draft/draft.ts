@@ -37,7 +37,8 @@ export interface WrittenMessage {
   readonly message: Message
   readonly growth: Growth
   readonly pieces: readonly Piece[]
-  readonly runs: readonly EvenRun[]
+  /** The runs of its pieces, once somebody asked for prefixes. */
+  runs: readonly EvenRun[] | undefined
   /** Its spans, as they were made the last time, and the index of the message, which they name. */
   placed?: { readonly index: number; readonly spans: readonly Span[] }
 }

@@ -5,27 +5,30 @@ import type { Growth } from "../tokens/counted-message.ts"
 import { Generations } from "../tokens/generations.ts"
 import type { EvenRun, Piece } from "./draft.ts"
 
-/** Facts about a message that are known without reading its pieces. */
-interface KnownMessage {
+/** A counted message. Its runs are found once. */
+interface CountedMessage {
+  readonly message: Message
   readonly growth: Pick<Growth, "upTo">
-  readonly runs: readonly EvenRun[]
+  readonly pieces: readonly Piece[]
+  runs: readonly EvenRun[] | undefined
 }
 
 /** Finds the prefix of each stability from the spans of messages. */
 export function findPrefixes(messages: readonly Message[], spans: readonly Span[]): Prefix[] {
-  return prefixesOf(messages, sumsOf(messages, spans))
+  return prefixesOf(sumsOf(messages, spans))
 }
 
 /** Finds the prefix of each stability: it ends before the first piece that changes more often (S15). */
-export function prefixesOf(messages: readonly Message[], known: readonly KnownMessage[]): Prefix[] {
+export function prefixesOf(messages: readonly CountedMessage[]): Prefix[] {
   const fingerprint = new Fingerprint()
   const prefixes: Prefix[] = []
   // The message at hand, its UTF-16 units and pieces so far, the tokens of the messages before it, and the place of the next run.
   let [message, end, count, tokensBefore, next, place] = [-1, 0, 0, 0, 0, 0]
   // Each prefix begins with the whole prefix of the stability before it, so that one walk finds them all.
   for (const stability of stabilities) {
-    while (next < known.length) {
-      const run = known[next]?.runs[place]
+    for (let one = messages[next]; one; one = messages[next]) {
+      one.runs ??= evenRuns(one.message, one.pieces)
+      const run = one.runs[place]
       if (!run) {
         next++
         place = 0
@@ -33,18 +36,18 @@ export function prefixesOf(messages: readonly Message[], known: readonly KnownMe
       }
       if (rankOf[run.stability] > rankOf[stability]) break
       while (message < next) {
-        tokensBefore += known[message]?.growth.upTo(count) ?? 0
+        tokensBefore += messages[message]?.growth.upTo(count) ?? 0
         message++
         ;[end, count] = [0, 0]
-        const blank = known[message]?.runs.length === 0 ? messages[message] : undefined
-        if (blank) fingerprint.addHash(openingHash(blank))
+        const begun = messages[message]
+        if (begun?.runs?.length === 0) fingerprint.addHash(openingHash(begun.message))
       }
       fingerprint.addHash(run.hash)
       end += run.units
       count += run.pieces
       place++
     }
-    const tokens = tokensBefore + (known[message]?.growth.upTo(count) ?? 0)
+    const tokens = tokensBefore + (messages[message]?.growth.upTo(count) ?? 0)
     prefixes.push({ stability, message: Math.max(0, message), end, tokens, fingerprint: fingerprint.digest() })
   }
   return prefixes
@@ -52,13 +55,14 @@ export function prefixesOf(messages: readonly Message[], known: readonly KnownMe
 
 const rankOf = Object.fromEntries(stabilities.map((stability, rank) => [stability, rank])) as Record<Stability, number>
 
-/** Facts about messages from their spans alone. */
-function sumsOf(messages: readonly Message[], spans: readonly Span[]): readonly KnownMessage[] {
+/** Counted messages from their spans alone. */
+function sumsOf(messages: readonly Message[], spans: readonly Span[]): readonly CountedMessage[] {
   return messages.map((message, index) => {
     const own = spans.filter((span) => span.message === index)
-    const pieces = own.map((span): Piece => ({ ...span, known: undefined, hash: undefined, span: undefined }))
     return {
-      runs: evenRuns(message, pieces),
+      message,
+      pieces: own.map((span): Piece => ({ ...span, known: undefined, hash: undefined, span: undefined })),
+      runs: undefined,
       growth: { upTo: (count) => own.slice(0, count).reduce((sum, { tokens }) => sum + tokens, 0) },
     }
   })
@@ -96,7 +100,7 @@ function openingHash({ role, toolCalls, toolCallId }: Pick<Message, "role" | "to
 }
 
 /** The runs of a message's pieces. Each piece keeps its own hash for the next time. */
-export function evenRuns(message: Message, pieces: readonly Piece[]): EvenRun[] {
+function evenRuns(message: Message, pieces: readonly Piece[]): EvenRun[] {
   const runs: EvenRun[] = []
   for (let at = 0; at < pieces.length; ) {
     const [first, stability] = [at, pieces[at]?.stability ?? "turn"]

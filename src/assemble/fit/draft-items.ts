@@ -1,6 +1,6 @@
 import type { Injection } from "../../core/value.ts"
 import type { Draft, DraftMessage, Piece } from "../draft/draft.ts"
-import type { MessageCounter } from "../tokens/counted-message.ts"
+import type { MessageCounter, PartTokens } from "../tokens/counted-message.ts"
 
 /** The place of each key's injection among the given ones: a number below `count`, different for each key. */
 export interface KeyPlaces {
@@ -14,6 +14,8 @@ export interface RankOrder {
   readonly places: KeyPlaces
   /** For each place, the number of its injection in the order; the length of the order for others. */
   readonly byPlace: Uint32Array
+  /** For each number, 1 if the prompt file names the slot of its injection. */
+  readonly named: Uint8Array
 }
 
 /** Some numbers of an order: from `from` on, before `to`. */
@@ -22,94 +24,116 @@ export interface NumberRange {
   readonly to: number
 }
 
-/**
- * The pieces of a draft by the injections that printed them. An injection goes by its number in the order in which injections shrink.
- * A run is a row of pieces of one key in one message. Nothing is counted before it is asked for.
- */
+/** The runs of a draft by number. A run is a row of pieces of one key in one message. */
+interface RunLayout {
+  /** The messages of the draft that was laid out. */
+  readonly messages: readonly DraftMessage[]
+  /** For each run: its message, the index of its first piece there and the index after its last one. */
+  readonly inMessages: Uint32Array
+  readonly starts: Uint32Array
+  readonly ends: Uint32Array
+  /** For each run, the number of its injection; for one that has none, the length of the order. */
+  readonly numbers: Uint32Array
+  /** For each message, the index after its last run. */
+  readonly messageEnds: readonly number[]
+  /** For each number, its first run, and for each run, the next one of its number; -1 where there is none. */
+  readonly first: Int32Array
+  readonly next: Int32Array
+}
+
+/** By the places of an order, the layout of the last draft. The next draft often has the same keys at the same places. */
+const layouts = new WeakMap<Uint32Array, RunLayout>()
+
+/** The pieces of a draft by the injections that printed them. An injection goes by its number in the order in which injections shrink. Nothing is counted before it is asked for. */
 export class DraftItems {
   readonly #draft: Draft
   readonly #counter: MessageCounter
-  readonly #places: KeyPlaces
-  /** The number of the injection at each place. */
-  readonly #byPlace: Uint32Array
-  /** For each run: its message, the index of its first piece there and the index after its last one. */
-  readonly #messages: Uint32Array
-  readonly #starts: Uint32Array
-  readonly #ends: Uint32Array
-  /** For each run, the number of its injection; for one that has none, the length of the order. */
-  readonly #numbers: Uint32Array
-  /** For each message, the index after its last run. */
-  readonly #messageEnds: number[] = []
-  /** For each number, its first run, and for each run, the next one of its number; -1 where there is none. */
-  readonly #first: Int32Array
-  readonly #next: Int32Array
+  readonly #ranked: RankOrder
+  readonly #runs: RunLayout
 
-  constructor(draft: Draft, counter: MessageCounter, { order, places, byPlace }: RankOrder) {
+  constructor(draft: Draft, counter: MessageCounter, ranked: RankOrder) {
     this.#draft = draft
     this.#counter = counter
-    this.#places = places
-    this.#byPlace = byPlace
-    this.#first = new Int32Array(order.length + 1).fill(-1)
+    this.#ranked = ranked
+    const { messages } = draft
+    let known = layouts.get(ranked.byPlace)
+    if (known?.messages.length !== messages.length) known = undefined
+    for (let index = 0; known && index < messages.length; index++) {
+      const [before, pieces] = [known.messages[index]?.pieces, messages[index]?.pieces ?? []]
+      if (before?.length !== pieces.length) known = undefined
+      for (let at = 0; at < pieces.length; at++)
+        if (pieces[at] !== before?.[at] && pieces[at]?.key !== before?.[at]?.key) known = undefined
+    }
+    this.#runs = known ? { ...known, messages } : this.#layOut(messages)
+    layouts.set(ranked.byPlace, this.#runs)
+  }
+
+  #layOut(messages: readonly DraftMessage[]): RunLayout {
+    const none = this.#ranked.order.length
+    const first = new Int32Array(none + 1).fill(-1)
     let most = 0
-    for (const { pieces } of draft.messages) most += pieces.length
-    this.#messages = new Uint32Array(most)
-    this.#starts = new Uint32Array(most)
-    this.#ends = new Uint32Array(most)
-    this.#numbers = new Uint32Array(most)
+    for (const { pieces } of messages) most += pieces.length
+    const [inMessages, starts] = [new Uint32Array(most), new Uint32Array(most)]
+    const [ends, numbers] = [new Uint32Array(most), new Uint32Array(most)]
+    const messageEnds: number[] = []
     let runs = 0
-    for (const [message, { pieces }] of draft.messages.entries()) {
+    for (const [message, { pieces }] of messages.entries()) {
       for (let at = 0; at < pieces.length; runs++) {
         const key = pieces[at]?.key ?? ""
-        this.#messages[runs] = message
-        this.#starts[runs] = at
+        inMessages[runs] = message
+        starts[runs] = at
         while (pieces[at]?.key === key) at++
-        this.#ends[runs] = at
-        this.#numbers[runs] = key === "" ? order.length : this.numberOf(key)
+        ends[runs] = at
+        numbers[runs] = key === "" ? none : this.numberOf(key)
       }
-      this.#messageEnds.push(runs)
+      messageEnds.push(runs)
     }
-    this.#next = new Int32Array(runs)
+    const next = new Int32Array(runs)
     for (let run = runs - 1; run >= 0; run--) {
-      const number = this.#numbers[run] ?? order.length
-      this.#next[run] = this.#first[number] ?? -1
-      this.#first[number] = run
+      const number = numbers[run] ?? none
+      next[run] = first[number] ?? -1
+      first[number] = run
     }
+    return { messages, inMessages, starts, ends, numbers, messageEnds, first, next }
   }
 
   /** The number of a key's injection; the length of the order if it has none. */
   numberOf(key: string): number {
-    const none = this.#first.length - 1
-    const place = this.#places.of.get(key)
-    return place === undefined ? none : (this.#byPlace[place] ?? none)
+    const { order, places, byPlace } = this.#ranked
+    const place = places.of.get(key)
+    return place === undefined ? order.length : (byPlace[place] ?? order.length)
   }
 
   /** True if an injection prints anything. */
   prints(number: number): boolean {
-    return (this.#first[number] ?? -1) >= 0
+    return (this.#runs.first[number] ?? -1) >= 0
   }
 
   /** The tokens of what an injection prints, each piece counted by itself; for the length of the order, those of all without a number. */
   own(number: number): number {
+    const { first, next, starts, ends } = this.#runs
     let tokens = 0
-    for (let run = this.#first[number] ?? -1; run >= 0; run = this.#next[run] ?? -1)
-      for (let at = this.#starts[run] ?? 0; at < (this.#ends[run] ?? 0); at++) tokens += this.#partAt(run, at).tokens
+    for (let run = first[number] ?? -1; run >= 0; run = next[run] ?? -1)
+      for (let at = starts[run] ?? 0; at < (ends[run] ?? 0); at++) tokens += this.#partAt(run, at).tokens
     return tokens
   }
 
   /** The tokens among {@link own} that no seam can take away. */
   least(number: number): number {
+    const { first, next, starts, ends } = this.#runs
     let tokens = 0
-    for (let run = this.#first[number] ?? -1; run >= 0; run = this.#next[run] ?? -1)
-      for (let at = this.#starts[run] ?? 0; at < (this.#ends[run] ?? 0); at++) tokens += this.#partAt(run, at).innerTokens
+    for (let run = first[number] ?? -1; run >= 0; run = next[run] ?? -1)
+      for (let at = starts[run] ?? 0; at < (ends[run] ?? 0); at++) tokens += this.#partAt(run, at).innerTokens
     return tokens
   }
 
   /** The tokens of what some injections print, joined in the order of the draft. */
   together({ from, to }: NumberRange): number {
+    const { first, next, starts, ends } = this.#runs
     const runs: number[] = []
     for (let number = from; number < to; number++)
-      for (let run = this.#first[number] ?? -1; run >= 0; run = this.#next[run] ?? -1) runs.push(run)
-    const pieces = runs.sort((a, b) => a - b).flatMap((run) => this.#piecesOf(run).slice(this.#starts[run], this.#ends[run]))
+      for (let run = first[number] ?? -1; run >= 0; run = next[run] ?? -1) runs.push(run)
+    const pieces = runs.sort((a, b) => a - b).flatMap((run) => this.#piecesOf(run).slice(starts[run], ends[run]))
     return this.#counter.message(pieces)
   }
 
@@ -120,7 +144,7 @@ export class DraftItems {
     return {
       printed,
       messages: messages.map((message, index) => {
-        const to = this.#messageEnds[index] ?? from
+        const to = this.#runs.messageEnds[index] ?? from
         const pieces = this.#kept({ from, to }, gone)
         from = to
         return pieces.length === message.pieces.length
@@ -131,12 +155,13 @@ export class DraftItems {
   }
 
   #kept(runs: NumberRange, { from, to }: NumberRange): readonly Piece[] {
+    const { numbers, starts, ends } = this.#runs
     const kept: Piece[] = []
     for (let run = runs.from; run < runs.to; run++) {
-      const number = this.#numbers[run] ?? 0
+      const number = numbers[run] ?? 0
       if (number >= from && number < to) continue
-      const [pieces, end] = [this.#piecesOf(run), this.#ends[run] ?? 0]
-      for (let at = this.#starts[run] ?? 0; at < end; at++) {
+      const [pieces, end] = [this.#piecesOf(run), ends[run] ?? 0]
+      for (let at = starts[run] ?? 0; at < end; at++) {
         const piece = pieces[at]
         if (piece) kept.push(piece)
       }
@@ -146,13 +171,12 @@ export class DraftItems {
 
   /** The pieces of the message in which a run stands. */
   #piecesOf(run: number): readonly Piece[] {
-    return this.#draft.messages[this.#messages[run] ?? 0]?.pieces ?? []
+    return this.#draft.messages[this.#runs.inMessages[run] ?? 0]?.pieces ?? []
   }
 
-  #partAt(run: number, at: number): { readonly tokens: number; readonly innerTokens: number } {
-    const piece = this.#piecesOf(run)[at]
-    return piece ? this.#counter.part(piece) : noTokens
+  #partAt(run: number, at: number): PartTokens {
+    return this.#counter.part(this.#piecesOf(run)[at] ?? noPiece)
   }
 }
 
-const noTokens = { tokens: 0, innerTokens: 0 }
+const noPiece = { text: "" }

@@ -12,7 +12,8 @@ export interface Unit {
 /**
  * The units of a list in the order in which they are dropped. With scores: the lowest score of a first entry first, equal ones
  * oldest first. Without: oldest first, but the model's answers before the user's message that they answer. The place of a unit
- * depends on nothing later than the next message of the user, so a growing list keeps its order.
+ * depends on nothing later than the next message of the user, so a growing list keeps its order. Read the order at once: that of
+ * a later list with the same first entry may change it.
  */
 export function dropOrder(entries: readonly SlotEntry[], fit: FitRule | undefined): readonly Unit[] {
   const scores = fit?.scores
@@ -29,11 +30,12 @@ function unitsFrom(entries: readonly SlotEntry[], from: number): Unit[] {
   return units
 }
 
-/** The order of a list's first `settled` entries. It does not change while the entry after them stays. */
+/** The order of a list, and how much of it does not change while the entry after the first `settled` ones stays. */
 interface SettledOrder {
   readonly entries: readonly SlotEntry[]
   readonly settled: number
-  readonly order: readonly Unit[]
+  readonly order: Unit[]
+  readonly settledUnits: number
 }
 
 /** By first entry, the list that was ordered last. History grows by a turn and is ordered in each one. */
@@ -44,20 +46,22 @@ function answersFirst(entries: readonly SlotEntry[]): readonly Unit[] {
   if (!first) return []
   const known = settledOrders.get(first)
   const isSettled = known !== undefined && commonStart(known.entries, entries) > known.settled
-  const order: Unit[] = isSettled ? known.order.slice() : []
+  // The list goes on where it was settled.
+  const order: Unit[] = isSettled ? known.order : []
+  order.length = isSettled ? known.settledUnits : 0
   let question: Unit | undefined
-  let settled = { settled: 0, order: 0 }
+  let settled = { settled: 0, settledUnits: 0 }
   for (const unit of unitsFrom(entries, isSettled ? known.settled : 0)) {
     const role = entries[unit.at]?.role
     if (question && role !== "assistant") {
       order.push(question)
       question = undefined
     }
-    if (question === undefined) settled = { settled: unit.at, order: order.length }
+    if (question === undefined) settled = { settled: unit.at, settledUnits: order.length }
     if (role === "user") question = unit
     else order.push(unit)
   }
-  settledOrders.set(first, { entries, settled: settled.settled, order: order.slice(0, settled.order) })
   if (question) order.push(question)
+  settledOrders.set(first, { entries, order, ...settled })
   return order
 }

@@ -1,18 +1,15 @@
 import type { Injection } from "../../core/value.ts"
 import { templateNames } from "../../dialect/dialect-names.ts"
-import { slotOf } from "../../layers/combine-injections.ts"
 import type { Draft } from "../draft/draft.ts"
 import type { DraftItems, NumberRange } from "./draft-items.ts"
-import { type FitState, type FitStep, type Goal, isDrop, type Tryout } from "./fit-state.ts"
+import { type FitState, type Goal, isDrop, type Tryout } from "./fit-state.ts"
 import { fewestGone, firstWith, type Gains } from "./search.ts"
 
 /** The number after the last of the injections from number `from` on that have no slot or condition of their own and can only be dropped, each by itself. */
 export function plainDropsEnd(state: FitState, from: number): number {
-  const { order, options } = state
-  const { all: named } = templateNames(options.file.template.nodes)
-  const items = state.items()
+  const { order, named } = state.ranked
   let end = from
-  for (let next = order[end]; next && isDrop(next) && !named.has(slotOf(next.key)) && items.prints(end); next = order[end]) end++
+  while (end < order.length && named[end] === 0 && isDrop(order[end]) && state.items().prints(end)) end++
   return end
 }
 
@@ -29,8 +26,9 @@ export function dropRun(state: FitState, run: NumberRange, goalOf: (state: FitSt
     return tried.draft
   }
   const gains = runGains(items, run)
-  let others = items.own(state.order.length)
-  for (let number = 0; number < state.order.length; number++) if (number < from || number >= to) others += items.own(number)
+  let others = items.own(state.ranked.order.length)
+  for (let number = 0; number < state.ranked.order.length; number++)
+    if (number < from || number >= to) others += items.own(number)
   const most = to - from
   const enough = fewestGone(gains, gains.atMost(state.budgetTokens - others), (count) => state.excess(tryFirst(count))) ?? most
   for (let count = enough; count <= most; count++) {
@@ -40,34 +38,17 @@ export function dropRun(state: FitState, run: NumberRange, goalOf: (state: FitSt
     }
     const tryout = firstsStay(state, isGone) ? filtered(state, isGone, tryFirst(count)) : state.without(isGone)
     if (state.excess(tryout.draft) > 0 && count < most) continue
-    const dropped = state.order.slice(from, from + count)
-    const reasonOf = (injection: Injection): string => goalOf(state, injection).reason
-    const steps = dropped.map((injection) => new RunDrop(injection, reasonOf))
-    const last = dropped.at(-1)
-    if (last) state.adopt(tryout, goalOf(state, last), steps)
+    const last = state.ranked.order[from + count - 1]
+    const dropped = () =>
+      state.ranked.order
+        .slice(from, from + count)
+        .map((one) => ({ key: one.key, cut: wholly, reason: goalOf(state, one).reason }))
+    if (last) state.adopt(tryout, goalOf(state, last), dropped)
     return
   }
 }
 
 const wholly = { dropped: true } as const
-
-/** The step that drops an item of a run. Its reason is written when it is asked for. */
-class RunDrop implements FitStep {
-  readonly key: string
-  readonly cut = wholly
-  readonly injection: Injection
-  readonly reasonOf: (injection: Injection) => string
-
-  constructor(injection: Injection, reasonOf: (injection: Injection) => string) {
-    this.key = injection.key
-    this.injection = injection
-    this.reasonOf = reasonOf
-  }
-
-  get reason(): string {
-    return this.reasonOf(this.injection)
-  }
-}
 
 /** The number of items that are counted together to learn how many tokens an item loses at its seams. */
 const sampled = 16

@@ -1,3 +1,4 @@
+import { commonStart } from "../../core/growing-lists.ts"
 import type { CutRecord, CutSize, PrefixMoved } from "../../core/span.ts"
 import type { Injection } from "../../core/value.ts"
 import type { PromptFile } from "../../dialect/dialect.ts"
@@ -7,7 +8,7 @@ import { type ComposeOptions, compose } from "../print/prompt-printer.ts"
 import { type MessageCounter, valueTokens } from "../tokens/counted-message.ts"
 import { messageCounter } from "../tokens/message-counter.ts"
 import { DraftItems, type KeyPlaces, type RankOrder } from "./draft-items.ts"
-import { applyCut, dialectNotices, type Notices } from "./shrink.ts"
+import { applyCut, dialectNotices, type Notices, sizeOf } from "./shrink.ts"
 import type { WaterMarks } from "./water-marks.ts"
 
 /** One cut of an injection and its reason, for the list of decisions. */
@@ -34,7 +35,9 @@ export interface FitOptions extends ComposeOptions {
 export interface Fitted {
   readonly draft: Draft
   /** The tokens of an injection before it was cut, each text counted by itself. */
-  readonly fromTokens: (key: string) => number
+  fromTokens(key: string): number
+  /** Tokens of the printed text that changes from turn to turn, each piece counted by itself. */
+  turnTokens(): number
   /** Of several steps with one key, the last one counts. */
   readonly steps: readonly FitStep[]
   readonly cut: CutRecord
@@ -54,6 +57,9 @@ export interface Tryout {
   readonly draft: Draft
 }
 
+/** A token of most texts has about so many UTF-16 units. */
+const unitsPerToken = 4
+
 /** True for an injection that can only be dropped, whole and by itself. */
 export function isDrop(injection: Injection | undefined): boolean {
   const fit = injection?.fit
@@ -63,45 +69,45 @@ export function isDrop(injection: Injection | undefined): boolean {
 /** Keys of this turn's own results. They stand behind all that the first step decided, so that cutting them moves no prefix. */
 const grownInTurn: ReadonlySet<string> = new Set(["runs", "steps"])
 
+/** By prompt file, the tokens of the last {@link FitState.lastingTokens}, and everything that they depend on. */
+const lastingCounts = new WeakMap<PromptFile, { readonly things: readonly unknown[]; readonly tokens: number }>()
+
 /** The injections and their draft while fitting goes on. Every cut is made from the whole injection, never from a cut one. */
-export class FitState {
+export class FitState implements Fitted {
   readonly options: FitOptions
+  readonly ranked: RankOrder
   readonly counter: MessageCounter
   readonly notices: Notices
   readonly #steps: FitStep[] = []
   readonly #cut: Map<string, CutSize>
+  /** Makes the steps that come after those, when somebody asks for steps or cuts. A run of drops has one for each item. */
+  readonly #unmade: (() => readonly FitStep[])[] = []
+  #record: CutRecord | undefined
   readonly #given: readonly Injection[]
-  readonly #ranked: RankOrder
   #injections: Tryout["injections"]
   #whole: Draft | undefined
   #draft: Draft | undefined
   /** The approximate tokens, before the cut, of each injection that was cut before the whole prompt was composed. */
   readonly #tokensAhead = new Map<string, number>()
-  #prefixMoved: PrefixMoved | undefined
-  #lastingTokens: number | undefined
+  prefixMoved: PrefixMoved | undefined
   #exact: { readonly messages: Draft["messages"]; readonly tokens: number } | undefined
   #items: { readonly draft: Draft; readonly items: DraftItems } | undefined
 
   constructor(injections: readonly Injection[], ranked: RankOrder, options: FitOptions) {
-    this.#ranked = ranked
+    this.ranked = ranked
     this.options = options
     this.counter = messageCounter(options.counting.counter)
     this.notices = dialectNotices(options.dialect)
     this.#cut = new Map(Object.entries(options.cut ?? {}))
     this.#given = injections
     this.#injections = this.#cut.size === 0 ? injections : injections.flatMap((injection) => this.#cutEarlier(injection))
-    this.#draft = this.#steps.length === 0 ? undefined : compose(this.injections, options)
+    this.#draft = this.#unmade.length === 0 ? undefined : compose(this.injections, options)
   }
 
   /** The draft with nothing cut. It is composed only when asked for: with a long history it is far longer than the request. */
   get whole(): Draft {
     this.#whole ??= compose(this.#given, this.options)
     return this.#whole
-  }
-
-  /** The injections that may shrink, in the order in which they do. */
-  get order(): readonly Injection[] {
-    return this.#ranked.order
   }
 
   /** The injections after the cuts so far, in the order given. */
@@ -120,7 +126,6 @@ export class FitState {
     return this.options.budgetTokens ?? Number.POSITIVE_INFINITY
   }
 
-  /** Tokens of the printed text that changes from turn to turn, each piece counted by itself. */
   turnTokens(): number {
     let tokens = 0
     for (const { pieces } of this.draft.messages)
@@ -130,10 +135,14 @@ export class FitState {
 
   /** Tokens of the prompt with only the injections that stay from turn to turn. */
   lastingTokens(): number {
-    if (this.#lastingTokens !== undefined) return this.#lastingTokens
+    const { file, dialect, developerRole, counting } = this.options
     const lasting = this.#given.filter(({ key, scope }) => scope !== "turn" && key !== "history")
-    this.#lastingTokens = countDraft(compose(lasting, this.options), this.options.counting)
-    return this.#lastingTokens
+    const things = [dialect, developerRole, counting.counter, counting.tools, ...lasting]
+    const known = lastingCounts.get(file)
+    if (known?.things.length === things.length && commonStart(known.things, things) === things.length) return known.tokens
+    const tokens = countDraft(compose(lasting, this.options), counting)
+    lastingCounts.set(file, { things, tokens })
+    return tokens
   }
 
   /** About the tokens of this turn's injections, without history. */
@@ -147,12 +156,12 @@ export class FitState {
     this.#injections = injections
     this.#draft = draft
     this.#tokensAhead.set(step.key, fromTokens)
-    this.#record([step])
+    this.#unmade.push(() => [step])
   }
 
   /** The cut of an injection so far. */
   cutOf(key: string): CutSize | undefined {
-    return this.#cut.get(key)
+    return this.steps.findLast((step) => step.key === key)?.cut ?? this.#cut.get(key)
   }
 
   /** The exact tokens of a whole request. */
@@ -165,14 +174,22 @@ export class FitState {
   /** The tokens that a request has too many. For the whole draft, if it is far too long, this is a lower bound. */
   excess(draft: Draft = this.draft, budgetTokens = this.options.budgetTokens): number {
     if (budgetTokens === undefined) return 0
-    const atLeast = draft === this.#whole ? this.#leastTokens(budgetTokens) - budgetTokens : 0
+    const atLeast = draft === this.#whole && this.#mayFallOut(budgetTokens) ? this.#leastTokens(budgetTokens) - budgetTokens : 0
     return atLeast > 0 ? atLeast : this.totalTokens(draft) - budgetTokens
   }
 
   /** The items of a draft. They are found once for the draft that was asked for last. */
   items(draft: Draft = this.draft): DraftItems {
-    if (this.#items?.draft !== draft) this.#items = { draft, items: new DraftItems(draft, this.counter, this.#ranked) }
+    if (this.#items?.draft !== draft) this.#items = { draft, items: new DraftItems(draft, this.counter, this.ranked) }
     return this.#items.items
+  }
+
+  /** True if what can only be dropped is more than the budget holds, or a list. Else nothing is saved by leaving it uncounted. */
+  #mayFallOut(budgetTokens: number): boolean {
+    let units = 0
+    for (const injection of this.ranked.order)
+      if (isDrop(injection)) units += Array.isArray(injection.content) ? Number.POSITIVE_INFINITY : sizeOf(injection)
+    return units > budgetTokens * unitsPerToken
   }
 
   /**
@@ -181,7 +198,7 @@ export class FitState {
    */
   #leastTokens(budgetTokens: number): number {
     const items = this.items(this.whole)
-    const { order } = this
+    const { order } = this.ranked
     let least = items.least(order.length)
     for (let number = 0; number < order.length; number++) if (!isDrop(order[number])) least += items.least(number)
     for (let number = order.length - 1; number >= 0 && least <= budgetTokens; number--)
@@ -211,24 +228,30 @@ export class FitState {
   }
 
   /** Takes over a tryout; false, and nothing changes, for one that saves nothing. */
-  adopt({ injections, draft }: Tryout, goal: Goal, steps: readonly FitStep[]): boolean {
+  adopt({ injections, draft }: Tryout, goal: Goal, steps: () => readonly FitStep[]): boolean {
     if (goal.excess(draft) > 0 && this.totalTokens() <= countDraft(draft, this.options.counting)) return false
     this.#injections = injections
     this.#draft = draft
-    this.#record(steps)
-    const first = this.options.cut && steps.find(({ key }) => !grownInTurn.has(key))
-    if (first) this.#prefixMoved ??= { key: first.key, reason: first.reason }
+    this.#unmade.push(steps)
+    const first = this.options.cut && steps().find(({ key }) => !grownInTurn.has(key))
+    if (first) this.prefixMoved ??= { key: first.key, reason: first.reason }
     return true
   }
 
-  result(): Fitted {
-    return {
-      draft: this.draft,
-      fromTokens: (key) => this.#tokensAhead.get(key) ?? this.ownTokens(key, this.whole),
-      steps: this.#steps,
-      cut: Object.fromEntries(this.#cut),
-      prefixMoved: this.#prefixMoved,
-    }
+  fromTokens(key: string): number {
+    return this.#tokensAhead.get(key) ?? this.ownTokens(key, this.whole)
+  }
+
+  get steps(): readonly FitStep[] {
+    for (const make of this.#unmade.splice(0)) this.#steps.push(...make())
+    return this.#steps
+  }
+
+  get cut(): CutRecord {
+    if (this.#record) return this.#record
+    for (const { key, cut } of this.steps) this.#cut.set(key, cut)
+    this.#record = Object.fromEntries(this.#cut)
+    return this.#record
   }
 
   #cutEarlier(injection: Injection): Injection[] {
@@ -237,14 +260,7 @@ export class FitState {
     if (!earlier) return [injection]
     const shrunk = applyCut(injection, earlier, this.notices)
     if (!shrunk && !("dropped" in earlier)) return [injection]
-    this.#record([{ key, cut: shrunk?.cut ?? earlier, reason: "cut earlier in this turn" }])
+    this.#unmade.push(() => [{ key, cut: shrunk?.cut ?? earlier, reason: "cut earlier in this turn" }])
     return shrunk ? [shrunk.injection] : []
-  }
-
-  #record(steps: readonly FitStep[]): void {
-    for (const step of steps) {
-      this.#steps.push(step)
-      this.#cut.set(step.key, step.cut)
-    }
   }
 }

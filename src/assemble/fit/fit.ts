@@ -1,5 +1,8 @@
 import { PromptStrataError } from "../../core/errors.ts"
 import type { Injection } from "../../core/value.ts"
+import type { PromptFile } from "../../dialect/dialect.ts"
+import { templateNames } from "../../dialect/dialect-names.ts"
+import { slotOf } from "../../layers/combine-injections.ts"
 import type { Draft } from "../draft/draft.ts"
 import { compose } from "../print/prompt-printer.ts"
 import type { KeyPlaces, RankOrder } from "./draft-items.ts"
@@ -18,9 +21,16 @@ import { canShorten } from "./shrink.ts"
 export function fit(injections: readonly Injection[], options: FitOptions): Fitted {
   if (isUnlimited(injections, options)) {
     // Nothing is cut, so nobody asks for the tokens of a cut injection.
-    return { draft: compose(injections, options), fromTokens: () => 0, steps: [], cut: {}, prefixMoved: undefined }
+    return {
+      draft: compose(injections, options),
+      fromTokens: () => 0,
+      turnTokens: () => 0,
+      steps: [],
+      cut: {},
+      prefixMoved: undefined,
+    }
   }
-  const ranked = rankOrder(injections, options.places)
+  const ranked = rankOrder(injections, options)
   const { order } = ranked
   const state = new FitState(injections, ranked, options)
   cutLongHistory(state, order)
@@ -34,7 +44,7 @@ export function fit(injections: readonly Injection[], options: FitOptions): Fitt
     index = Math.max(end, index + 1)
   }
   if (!state.fits()) throw impossible(state, injections, options)
-  return state.result()
+  return state
 }
 
 /** True where nothing can be cut: there is no budget, no ceiling, and no earlier cut to repeat. */
@@ -101,7 +111,7 @@ function dropGroup(state: FitState, { key, fit: rule }: Injection, goal: Goal): 
   if (reserved) return
   const keys = [key, ...others.map((other) => other.key)]
   const reasonOf = (dropped: string) => (dropped === key ? goal.reason : `dropped with ${key}, of its group`)
-  const steps = keys.map((dropped) => ({ key: dropped, cut: { dropped: true } as const, reason: reasonOf(dropped) }))
+  const steps = () => keys.map((dropped) => ({ key: dropped, cut: { dropped: true } as const, reason: reasonOf(dropped) }))
   const gone = new Set(keys)
   state.adopt(
     state.without((one) => gone.has(one)),
@@ -134,33 +144,43 @@ function impossible(
   )
 }
 
-/** By the places of keys, the order in which injections that stood there shrank. */
-const rankOrders = new WeakMap<KeyPlaces, { readonly injections: readonly Injection[]; readonly ranked: RankOrder }>()
+/** By the places of keys, the order in which injections that stood there shrank in a prompt file. */
+const rankOrders = new WeakMap<KeyPlaces, RankedBefore>()
+
+interface RankedBefore {
+  readonly injections: readonly Injection[]
+  readonly file: PromptFile
+  readonly ranked: RankOrder
+}
 
 /** The order in which injections shrink. Where only some changed, and each kept its rank, the order of the time before is taken over. */
-function rankOrder(injections: readonly Injection[], places: KeyPlaces): RankOrder {
+function rankOrder(injections: readonly Injection[], { places, file }: FitOptions): RankOrder {
   const known = rankOrders.get(places)
   const order = known?.ranked.order.slice() ?? []
-  let isAlike = known?.injections.length === injections.length
+  let isAlike = known?.injections.length === injections.length && known.file === file
   for (let index = 0; isAlike && index < injections.length; index++) {
     const [injection, other] = [injections[index], known?.injections[index]]
     if (!injection || injection === other) continue
     isAlike = injection.fit?.rank === other?.fit?.rank
     if (injection.fit) order[known?.ranked.byPlace[places.of.get(injection.key) ?? 0] ?? 0] = injection
   }
-  const ranked = known && isAlike ? { order, places, byPlace: known.ranked.byPlace } : rankedAnew(injections, places)
-  rankOrders.set(places, { injections, ranked })
+  const ranked = known && isAlike ? { ...known.ranked, order } : rankedAnew(injections, places, file)
+  rankOrders.set(places, { injections, file, ranked })
   return ranked
 }
 
-function rankedAnew(injections: readonly Injection[], places: KeyPlaces): RankOrder {
+function rankedAnew(injections: readonly Injection[], places: KeyPlaces, file: PromptFile): RankOrder {
   const order = byRank(injections)
+  const { all } = templateNames(file.template.nodes)
   const byPlace = new Uint32Array(places.count).fill(order.length)
+  const named = new Uint8Array(order.length)
   for (let number = 0; number < order.length; number++) {
-    const place = places.of.get(order[number]?.key ?? "")
+    const key = order[number]?.key ?? ""
+    const place = places.of.get(key)
     if (place !== undefined) byPlace[place] = number
+    if (all.has(slotOf(key))) named[number] = 1
   }
-  return { order, places, byPlace }
+  return { order, places, byPlace, named }
 }
 
 /** Below these limits, a rank and a place fit together into one exact number. */

@@ -77,7 +77,6 @@ export function fewestGone(gains: Gains, first: number, excess: (count: number) 
       if (over + gains.atLeast(count - 1) > 0) return count
     }
     if (enough !== undefined && enough - tooFew <= 1) return enough
-    if (tooFew >= gains.length) return undefined
     count = tries > 6 ? (tooFew + (enough ?? gains.length) + 1) >> 1 : gains.next(count, over)
   }
 }

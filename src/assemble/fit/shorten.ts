@@ -12,7 +12,7 @@ import { historySteps, unitTokens } from "./water-marks.ts"
 /** Shortens a printed injection no more than the goal needs, at most to its minimum; true if tokens were saved. */
 export function shorten(state: FitState, whole: Injection, goal: Goal): boolean {
   const found = Array.isArray(whole.content) ? shortList(state, whole, goal) : shortText(state, whole, goal)
-  return found !== undefined && state.adopt(found.tryout, goal, [{ key: whole.key, cut: found.cut, reason: goal.reason }])
+  return found !== undefined && state.adopt(found.tryout, goal, () => [{ key: whole.key, cut: found.cut, reason: goal.reason }])
 }
 
 /** A shorter form, and how it was made. */
@@ -34,22 +34,33 @@ function tryouts(state: FitState, make: (size: number) => Shrunk): (size: number
 
 /**
  * Cuts a history that is far too long before the prompt is composed, so that its oldest part is never composed. It cuts at the
- * first step after which the values fit. If that leaves room for one step more, nothing is cut here.
+ * first step after which the request fits, as far as steps tell that and no ceiling makes room.
  */
 export function shortenHistoryAhead(state: FitState, whole: Injection, reason: string): void {
   const { budgetTokens = Number.POSITIVE_INFINITY } = state.options
-  const steps = stepsOf(state, whole)
-  const gains = gainsOf(steps.tokens)
-  const own = gains.upTo(gains.length)
+  const own = tokensUpTo(whole.content as readonly SlotEntry[], state.counter).at(-1) ?? 0
   if (own <= budgetTokens * plainly) return
+  const steps = stepsOf(state, whole)
+  const at = tryouts(state, (count) => dropUnits(whole, steps.order, steps.units[count - 1] ?? 0, state.notices))
+  const gains = gainsOf(steps.tokens)
   const over = own + state.lastingTokens() + state.turnValueTokens() - budgetTokens
   let count = 1
   while (count < steps.units.length && gains.upTo(count) < over) count++
-  const { injection, cut } = dropUnits(whole, steps.order, steps.units[count - 1] ?? 0, state.notices)
-  const tryout = state.tryout(injection)
-  const gained = steps.tokens[count - 1] ?? 0
-  if (!tryout.draft.printed.has(whole.key) || state.totalTokens(tryout.draft) + gained / plainly <= budgetTokens) return
-  state.cutAhead(tryout, own, { key: whole.key, cut, reason })
+  let short = at(count)
+  if (!short.tryout.draft.printed.has(whole.key)) return
+  while (state.totalTokens(short.tryout.draft) + (steps.tokens[count - 1] ?? 0) / plainly <= budgetTokens) {
+    // There may be room for what this step dropped. A ceiling could make more.
+    if (count === 1 || hasCeiling(state)) return
+    const longer = at(count - 1)
+    if (state.totalTokens(longer.tryout.draft) > budgetTokens) break
+    short = longer
+    count--
+  }
+  state.cutAhead(short.tryout, own, { key: whole.key, cut: short.cut, reason })
+}
+
+function hasCeiling({ injections }: FitState): boolean {
+  return injections.some(({ fit }) => fit?.maxTokens !== undefined)
 }
 
 /** A factor above 1 that covers the error of adding up texts that were counted one by one. */

@@ -89,24 +89,30 @@ export interface Shrunk {
 /** Drops the first `units` of a list's drop order and puts a notice in their place. */
 export function dropUnits(injection: Injection, order: readonly Unit[], units: number, notices: Notices): Shrunk {
   const entries = injection.content as readonly SlotEntry[]
-  const isGone = new Uint8Array(entries.length)
-  let dropped = 0
-  for (let index = 0; index < units; index++) {
-    const unit = order[index]
-    if (!unit) break
-    for (let at = unit.at; at < unit.at + unit.size; at++) isGone[at] = 1
-    dropped += unit.size
-  }
-  const cut = { entries: entries.length - dropped, of: entries.length }
+  const kept = keptOf(entries, order, units)
+  const cut = { entries: kept.length, of: entries.length }
+  const dropped = entries.length - kept.length
   if (dropped === 0) return { injection, cut }
   const byScore = injection.fit?.scores !== undefined
-  const content = [noticeEntry(notices.entriesDropped({ dropped, total: entries.length, byScore }))]
-  for (let index = 0; index < entries.length; index++) {
-    const entry = entries[index]
-    if (entry && isGone[index] === 0) content.push(entry)
-  }
-  return { injection: { ...injection, content }, cut }
+  const notice = noticeEntry(notices.entriesDropped({ dropped, total: entries.length, byScore }))
+  return { injection: { ...injection, content: [notice, ...kept] }, cut }
 }
+
+/** The entries without the first `units` of a drop order. */
+function keptOf(entries: readonly SlotEntry[], order: readonly Unit[], units: number): readonly SlotEntry[] {
+  const isGone = new Uint8Array(entries.length)
+  for (let index = 0; index < units; index++) {
+    const { at, size } = order[index] ?? noUnit
+    isGone.fill(1, at, at + size)
+  }
+  // Of a history, the beginning is dropped.
+  const first = isGone.indexOf(0)
+  if (first < 0) return []
+  if (!isGone.includes(1, first)) return entries.slice(first)
+  return entries.filter((_, index) => isGone[index] === 0)
+}
+
+const noUnit: Unit = { at: 0, size: 0 }
 
 /** Drops what an earlier step of the turn dropped. Entries that were added since then stay. */
 function dropAgain(injection: Injection, cut: Extract<CutSize, { entries: number }>, notices: Notices): Shrunk | undefined {

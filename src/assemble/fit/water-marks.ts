@@ -16,7 +16,7 @@ export interface WaterMarks {
   readonly reserveTokens?: number
 }
 
-const defaultLowWater = 0.5
+export const defaultLowWater = 0.5
 
 /** The places where a cut history may begin. */
 export interface HistorySteps {
@@ -41,7 +41,11 @@ export function historySteps(
   const entries = injection.content as readonly SlotEntry[]
   const order = dropOrder(entries, injection.fit)
   const step = Math.max(1, Math.floor((1 - Math.min(Math.max(lowWater, 0), 1)) * Math.max(room, 1)))
-  const upTo = tokensUpTo(entries, counter)
+  return stepsOver(order, tokensUpTo(entries, counter), step)
+}
+
+/** A long loop by itself, because the whole of a function is compiled where its loop is hot. */
+function stepsOver(order: readonly Unit[], upTo: readonly number[], step: number): HistorySteps {
   const units: number[] = []
   const tokens: number[] = []
   let gone = 0

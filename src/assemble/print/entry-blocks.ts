@@ -1,3 +1,4 @@
+import type { GrowingLists } from "../../core/growing-lists.ts"
 import type { Source } from "../../core/source.ts"
 import type { Injection, SlotEntry, Trust } from "../../core/value.ts"
 import type { Dialect, PromptFile } from "../../dialect/dialect.ts"
@@ -13,6 +14,8 @@ export interface EntryBlock {
   lead?: Piece | undefined
   /** The message that the block makes, once it was asked for. */
   message?: DraftMessage
+  /** The messages of the lists that its entry begins, such as a history. They grow from turn to turn. */
+  messages?: GrowingLists<SlotEntry, DraftMessage | undefined>
 }
 
 /** The file through which an entry, or a rest item, is printed, and its injection. */

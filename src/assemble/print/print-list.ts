@@ -56,11 +56,8 @@ export function printList<Item extends ListItem>(items: readonly Item[], place: 
     if (known && run) {
       const moved = recorder.pieces.length - begun - run.from
       recorder.putAgain(known.pieces, run.from, run.to)
-      for (let place = run.first; place < run.end; place++) {
-        const end = known.ends[place] ?? 0
-        if (end > (known.ends[place - 1] ?? 0)) printedAgain?.(known.items[place] as Item)
-        ends.push(end + moved)
-      }
+      for (let place = run.first; place < run.end; place++) ends.push((known.ends[place] ?? 0) + moved)
+      if (printedAgain) recorder.markLater(() => known.printedIn(run).forEach(printedAgain))
       if (run.to > run.from) {
         recorder.mark()
         writer.passed()
@@ -124,6 +121,11 @@ class PrintedList<Item extends ListItem> {
     let end = first + 1
     for (let at = index + 1; at < items.length && items[at] === this.items[end]; at++) end++
     return { first, end, from, to: this.ends[end - 1] ?? from }
+  }
+
+  /** The items of a run that printed something. */
+  printedIn({ first, end }: PrintedRun): readonly Item[] {
+    return this.items.slice(first, end).filter((_, at) => (this.ends[first + at] ?? 0) > (this.ends[first + at - 1] ?? 0))
   }
 
   /** The place of an item, -1 if it is not found. After one added or replaced item, the next one is found without a map. */

@@ -112,10 +112,12 @@ class PromptPrinter implements WalkHost {
       const entries = injection.content as readonly SlotEntry[]
       const deep = name === "history" && this.#dialect.files.has(depthFile) ? deepItems(slots.get(depthSlot), entries) : undefined
       let at = 0
-      for (const entry of entries) {
-        if (deep) this.#deepMessages(deep.get(at++))
-        this.#message(entry, place)
+      // A notice is printed in the message that follows it.
+      while (at < entries.length && (deep || this.#heldNotice || noticeOf(entries[at]))) {
+        if (deep) this.#deepMessages(deep.get(at))
+        this.#message(entries[at++], place)
       }
+      this.#others(at === 0 ? entries : entries.slice(at), place)
       // What is behind the newest message stays in the slot.
       if (deep) slots.set(depthSlot, deep.get(-1) ?? [])
       if (deep?.has(-1) === false) held.delete(depthSlot)
@@ -141,7 +143,20 @@ class PromptPrinter implements WalkHost {
     }
   }
 
-  #message(entry: SlotEntry, place: EntryPlace): void {
+  /** Prints entries as messages. They are put together, unless one of them prints nothing. */
+  #others(entries: readonly SlotEntry[], place: EntryPlace): void {
+    const messages = this.#values.entryMessages(entries, place, openingOf)
+    if (messages.includes(undefined)) {
+      for (const entry of entries) this.#message(entry, place)
+    } else if (entries.length > 0) {
+      this.writer.startMessage()
+      this.writer.passed()
+      this.#recorder.addMessages(messages as readonly DraftMessage[])
+    }
+  }
+
+  #message(entry: SlotEntry | undefined, place: EntryPlace): void {
+    if (!entry) return
     const { injection, node } = place
     const notice = noticeOf(entry)
     if (notice) {
@@ -152,7 +167,7 @@ class PromptPrinter implements WalkHost {
     if (message) {
       this.writer.startMessage()
       this.writer.beforeContent(node.source)
-      this.#recorder.addMessage(message)
+      this.#recorder.addMessages([message])
       return
     }
     const { role, calls } = openingOf(entry)

@@ -1,4 +1,5 @@
 import { invariant, PromptStrataError } from "../../core/errors.ts"
+import { GrowingLists } from "../../core/growing-lists.ts"
 import type { Source } from "../../core/source.ts"
 import { type Injection, isEmptyValue, isText, type SlotEntry, type SlotValue } from "../../core/value.ts"
 import type { Dialect, PromptFile } from "../../dialect/dialect.ts"
@@ -125,6 +126,19 @@ export class ValuePrinter {
     if (block.pieces.length === 0) return undefined
     block.message ??= { ...opening(entry), pieces: block.pieces, written: undefined }
     return block.message
+  }
+
+  /** By entry, the message that {@link entryMessage} gives. Entries that followed each other before are not looked at one by one. */
+  entryMessages(
+    entries: readonly SlotEntry[],
+    place: EntryPlace,
+    opening: (entry: SlotEntry) => Omit<DraftMessage, "pieces">,
+  ): readonly (DraftMessage | undefined)[] {
+    const [first] = entries
+    if (!first) return []
+    const block = this.#blockOf(first, first, place)
+    block.messages ??= new GrowingLists()
+    return block.messages.of(entries, (entry) => (noticeOf(entry) ? undefined : this.entryMessage(entry, place, opening)))
   }
 
   /** Prints the items of the rest slot, each as an entry of `rest.md`. The results are remembered, by item and as a list. */

@@ -173,9 +173,9 @@ function scaled(counts: readonly number[], total: number): readonly number[] {
   if (sum === total) return counts
   let counted = 0
   let given = 0
-  return counts.map((count, index) => {
+  return counts.map((count) => {
     counted += sum === 0 ? 1 / counts.length : count
-    const upTo = index === counts.length - 1 ? total : Math.round((counted * total) / (sum || 1))
+    const upTo = Math.round((counted * total) / (sum || 1))
     const share = upTo - given
     given = upTo
     return share

@@ -1,7 +1,10 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { type AssembleOptions, assemble } from "../../../src/assemble/assemble.ts"
+import { historySteps } from "../../../src/assemble/fit/water-marks.ts"
+import { messageCounter } from "../../../src/assemble/tokens/message-counter.ts"
 import type { Assembly } from "../../../src/core/span.ts"
+import type { Injection } from "../../../src/core/value.ts"
 import { PromptStack } from "../../../src/stack/prompt-stack.ts"
 import { runs } from "../../support/size.ts"
 import { ran, said, turnState } from "../../support/turns.ts"
@@ -42,6 +45,13 @@ describe("S16 history gives way in steps", () => {
     expect(numbers).toEqual(numbers.toSorted((a, b) => a - b))
   })
 
+  test("by the message where there is room for no more than one token", () => {
+    const entries = ["a", "b", "c"].map((text) => ({ text }))
+    const injection = { key: "history", content: entries, fit: { rank: 1, shrink: "entries" } } as unknown as Injection
+    const { units } = historySteps(injection, { lowWater: 0 }, { room: 1, counter: messageCounter(perCodePoint) })
+    expect(units).toEqual([1, 2, 3])
+  })
+
   test("a lower mark cuts more at once and so less often", () => {
     const moves = (lowWater: number) => {
       const begins = turns(lengths, { budgetTokens: 1200, history: { lowWater } }).map(beginning)
@@ -55,6 +65,22 @@ describe("S16 history gives way in steps", () => {
     const options = { budgetTokens: 1200, history: { reserveTokens: 150 } }
     const begins = turns(lengths, options, recalled).map(beginning)
     expect(begins).toEqual(turns(lengths, options, () => 40).map(beginning))
+  })
+
+  test("and each request says how many tokens of the budget that leaves free, and how many of them are kept for the turn", () => {
+    const options = { budgetTokens: 1200, history: { reserveTokens: 150 } }
+    for (const { cut, tokens, overheadTokens, windowRoom } of turns(lengths, options)) {
+      const freeTokens = 1200 - tokens - overheadTokens
+      if (cut.history === undefined || freeTokens === 0) expect(windowRoom).toBeUndefined()
+      else expect(windowRoom).toMatchObject({ budgetTokens: 1200, freeTokens })
+    }
+    const cut = turns(lengths, options).at(-1)
+    const ofTurn = (cut?.spans ?? []).reduce((sum, { stability, tokens }) => (stability === "turn" ? sum + tokens : sum), 0)
+    expect(cut?.windowRoom?.reservedTokens).toBe(Math.min(cut?.windowRoom?.freeTokens ?? 0, 150 - ofTurn))
+    expect(cut?.windowRoom?.reason).toContain("provider's cache")
+    const filled = turns(lengths, { budgetTokens: 1200, history: { lowWater: 1 } })
+    expect(filled.flatMap(({ windowRoom }) => windowRoom ?? [])).toEqual([])
+    expect(turns(lengths, {}).flatMap(({ windowRoom }) => windowRoom ?? [])).toEqual([])
   })
 
   test("never leaves a request over budget, and leaves history whole where it fits", () => {

@@ -37,6 +37,20 @@ describe.each(encodings)("slices of a text counted with %s", (encoding) => {
     )
   })
 
+  test("S14 ends of a long text have their own pieces, whichever end was asked for before", () => {
+    fc.assert(
+      fc.property(piecesOfText(300), shares, (text, at) => {
+        const long = text.repeat(Math.ceil(1500 / Math.max(1, text.length)))
+        const slices = new TextSlices(long, new PartStore(encoder.scan))
+        for (const share of at.toSorted((a, b) => b - a)) {
+          const { text: slice, known } = slices.tail(Math.floor(share * (long.length - 1)))
+          expect(facts(known?.part)).toEqual(facts(new PartStore(encoder.scan).part(slice)))
+        }
+      }),
+      { numRuns: runs(100) },
+    )
+  })
+
   test("a text exceeds so many tokens or not, whether the longest token is known or not", () => {
     fc.assert(
       fc.property(piecesOfText(40), fc.integer({ min: 0, max: 60 }), fc.boolean(), (text, tokens, isKnown) => {

@@ -34,6 +34,9 @@ describe("which entries are in", () => {
     const whole = { wholeWords: true }
     const entries = [lore("cat"), lore("at", whole), lore("旧书", whole), lore("fay", whole), lore("𝒳cat", whole)]
     expect(ids({ entries }, { messages: says("a wildcat in 旧书店, 我叫Fay吗") })).toEqual(["cat", "旧书", "fay"])
+    // A letter of two UTF-16 units before a key is a letter, too; a picture is none.
+    expect(ids({ entries: [lore("fay", whole)] }, { messages: says("𐐨fay") })).toEqual([])
+    expect(ids({ entries: [lore("fay", whole)] }, { messages: says("😀fay") })).toEqual(["fay"])
   })
 
   test.each([
