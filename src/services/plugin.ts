@@ -5,6 +5,7 @@ import type { Skill } from "../layers/skills.ts"
 import type { OutputFormat } from "../reply/output/output-part.ts"
 import type { Tool } from "../tools/tool.ts"
 import type { BackgroundJob } from "./background/background-job.ts"
+import type { DocumentMemory } from "./background/document-memory.ts"
 import type { Observer } from "./observer.ts"
 import type { TurnHook } from "./turn-hook.ts"
 
@@ -24,6 +25,8 @@ export interface Plugin {
   readonly observers?: readonly Observer[]
   /** Work that follows turns. It survives the end of the process. */
   readonly jobs?: readonly BackgroundJob[]
+  /** Documents into which the agent's background work writes what it learns. The first plugin that has some counts. */
+  readonly documents?: DocumentMemory
   /** Values of prompt variables (R3). Values in the profile's `[variables]` take precedence. Two plugins that set one variable are an error. */
   readonly variables?: Readonly<Record<string, string>>
   /** True for the name of a tool that the plugin adds later, in a hook. A profile can then name this tool as prestart. */

@@ -6,7 +6,8 @@ import { blobId, bytesFromText } from "../store/blob.ts"
 import type { BlobRecords } from "../store/records.ts"
 import { fileHeader, pictureTypes } from "./file-header.ts"
 
-const maxAttachments = 20
+/** The most files that come with a message, or that a model makes in an answer. */
+export const maxAttachments = 20
 /** As many bytes as a store keeps under one id. */
 const maxBytes = 20_000_000
 const maxUrlLength = 8_192
@@ -92,6 +93,28 @@ type Look = { readonly name?: string | undefined; readonly mediaType?: string | 
 async function keepable(bytes: Uint8Array<ArrayBuffer>, look: Look, where: string): Promise<Read> {
   const attachment = described(bytes, look, where)
   return { attachment: { ...attachment, blob: await blobId(bytes) }, bytes }
+}
+
+/**
+ * A file that a model made, named by its bytes, so that two pictures of a conversation never have one name. Throws `file` and `file-size` for
+ * one that cannot be used.
+ */
+export async function readBase64(
+  base64: string,
+  mediaType: string,
+  where: string,
+): Promise<{ readonly attachment: Attachment & { readonly blob: string }; readonly bytes: Uint8Array }> {
+  const size = Math.floor((base64.length * 3) / 4)
+  if (size > maxBytes) throw tooLarge(where, size)
+  let bytes: Uint8Array<ArrayBuffer>
+  try {
+    bytes = bytesFromText(base64)
+  } catch (cause) {
+    throw new PromptStrataError("file", `${where}: expected bytes in base64, found a text that is not base64.`, { cause })
+  }
+  const attachment = described(bytes, { mediaType }, where)
+  const blob = await blobId(bytes)
+  return { attachment: { ...attachment, name: attachment.name.replace(/(?=\.|$)/, `-${blob.slice(0, 8)}`), blob }, bytes }
 }
 
 /** The facts that the bytes and the caller tell. Bytes are believed more: providers refuse a picture under the type of another one. */

@@ -4,6 +4,7 @@ import { stripThinking } from "../../reply/thinking.ts"
 import { userProfileText } from "../show-user-profile.ts"
 import type { AskModel } from "./background-job.ts"
 import { backgroundInjection, dialogueInjection, heardBefore } from "./dialogue.ts"
+import type { DocumentMemory } from "./document-memory.ts"
 import { capReached, type MemoryRun, type StepResult } from "./memory-run.ts"
 import { hasUserWords, heardOfUser, readProfileFields } from "./profile-step.ts"
 import { readJson } from "./read-json.ts"
@@ -12,6 +13,7 @@ import { readJson } from "./read-json.ts"
 export async function importanceStep(run: MemoryRun, ask: AskModel, signal: AbortSignal): Promise<StepResult> {
   const cap = await capReached(run)
   if (cap !== undefined) return cap
+  if (run.options.documents !== undefined) return learnStep(run, run.options.documents, ask, signal)
   const isBatch = run.turns.length > 1 && run.options.userProfile !== undefined && hasUserWords(run)
   const turns = [...(isBatch ? await heardOfUser(run) : await heardOf(run)), ...run.turns]
   const { keys: asksKeys, timeZone } = run.options.settings
@@ -43,6 +45,31 @@ export async function importanceStep(run: MemoryRun, ask: AskModel, signal: Abor
   return { outcome: "ok", message: `importance ${importance}${count === 0 ? ", no keys" : `, keys of ${count}`}`, value }
 }
 
+const maxNotes = 5
+
+/**
+ * Asks a model how important the turns are, for notes and for profile fields, all at once, and shows it the documents as they are. Words
+ * that were only heard are left out: the documents of one user are no place for those of another.
+ */
+async function learnStep(run: MemoryRun, documents: DocumentMemory, ask: AskModel, signal: AbortSignal): Promise<StepResult> {
+  const dialogue = dialogueInjection(run.turns, daysIn(run.options.settings.timeZone))
+  const [profile, notes] = await Promise.all([
+    documents.text("user", run.key, { signal }),
+    documents.text("memory", run.key, { signal }),
+  ])
+  const shown = [backgroundInjection("profile", profile.trim()), backgroundInjection("notes", notes.trim())]
+  const { text } = await ask("learn", [dialogue, ...shown], { signal })
+  const importance = readImportance(withoutKeys(run, text))
+  if (importance === undefined) return { outcome: "parse-error", message: "no number from 0 to 10 in the answer" }
+  const answer = readJson(text)
+  const written: unknown = isRecord(answer) ? (answer.notes ?? answer.笔记) : undefined
+  const given: unknown = typeof written === "string" ? [written] : written
+  if (!Array.isArray(given))
+    return { outcome: "ok", message: `importance ${importance}, no list of notes`, value: { importance } }
+  const own = given.filter((note: unknown) => typeof note === "string" && note.trim() !== "").slice(0, maxNotes)
+  return { outcome: "ok", message: `importance ${importance}, ${own.length} notes`, value: { importance, notes: own } }
+}
+
 /** The id of the memory of a turn's message. */
 export function memoryId(turnId: string, at: number): string {
   return `${turnId}:${at}`
@@ -68,7 +95,7 @@ async function profileOf({ options, key }: MemoryRun) {
 function withoutKeys(run: MemoryRun, text: string): string {
   const answer = readJson(text)
   if (!isRecord(answer)) return text.split(/["'“]?keys["'”]?\s*[:：]/, 1)[0] ?? text
-  const { profile: fields, keys: _, ...rest } = answer
+  const { profile: fields, keys: _keys, notes: _notes, 笔记: _笔记, ...rest } = answer
   if (fields !== undefined) run.batchFields = readProfileFields(JSON.stringify(fields))
   // `7`, and then an object with the keys alone.
   return Object.keys(rest).length > 0 ? JSON.stringify(rest) : text.slice(0, text.indexOf("{"))

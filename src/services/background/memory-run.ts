@@ -10,6 +10,7 @@ import type { ReceiptRecords } from "../store/records.ts"
 import type { UserProfileService } from "../user-profile.ts"
 import type { AskModel, JobContext } from "./background-job.ts"
 import { type TurnWords, wordsOfTurn } from "./dialogue.ts"
+import type { DocumentMemory } from "./document-memory.ts"
 import type { ReflectionService } from "./reflection.ts"
 
 /** Settings of the memory job. */
@@ -19,7 +20,7 @@ interface MemoryJobSettings {
   /** The number of turns of a private conversation that one call of the model judges and profiles. */
   readonly batchTurns: number
   /** The most calls of a model for one user in any 24 hours; further steps are skipped. */
-  readonly dailyCalls?: number
+  readonly dailyCalls?: number | undefined
   /** The number of memories that reflection reads. */
   readonly reflectOn: number
   /** The time limit of a step. */
@@ -36,9 +37,11 @@ interface MemoryJobSettings {
 export interface MemoryJobOptions {
   readonly settings: MemoryJobSettings
   readonly agentName: string
-  readonly memory?: RecordedMemoryService
-  readonly userProfile?: UserProfileService
-  readonly reflection?: ReflectionService
+  readonly memory?: RecordedMemoryService | undefined
+  readonly userProfile?: UserProfileService | undefined
+  readonly reflection?: ReflectionService | undefined
+  /** Documents that are written too, and are all that prompts show of what was learnt. */
+  readonly documents?: DocumentMemory | undefined
   readonly receipts: ReceiptRecords
   readonly ports: Pick<Ports, "clock" | "timers">
 }

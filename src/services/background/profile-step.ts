@@ -28,7 +28,9 @@ export async function profileStep(
   if (fields === undefined) {
     const cap = await capReached(run)
     if (cap !== undefined) return cap
-    const text = userProfileText(profile, run.options.settings.profileCharacters)
+    const text =
+      (await run.options.documents?.text("user", run.key, { signal })) ??
+      userProfileText(profile, run.options.settings.profileCharacters)
     const injections = [dialogueInjection([...(await heardOfUser(run)), ...run.turns]), backgroundInjection("profile", text)]
     fields = readProfileFields((await ask("user-profile", injections, { signal })).text)
   }

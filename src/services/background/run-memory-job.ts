@@ -6,6 +6,7 @@ import type { Job } from "../store/job-runner.ts"
 import type { MemoryKeys, StoredMemory } from "../store/records.ts"
 import type { AskModel, JobContext } from "./background-job.ts"
 import { heardBefore, type TurnWords, waitingTurns, wordsOfTurn } from "./dialogue.ts"
+import { documentStep, tidyStep } from "./document-step.ts"
 import { importanceStep, memoryId } from "./importance-step.ts"
 import { capReached, type MemoryJobOptions, MemoryRun, type StepResult } from "./memory-run.ts"
 import { profileStep } from "./profile-step.ts"
@@ -39,7 +40,7 @@ export async function runMemoryJob(options: MemoryJobOptions, job: Job, context:
     if (run.isForgotten) return
     throw error
   }
-  const failed = ["use", "importance", "profile", "store", "reflect"].filter((kind) => !run.isSettled(kind))
+  const failed = ["use", "importance", "profile", "store", "reflect", "documents", "tidy"].filter((kind) => !run.isSettled(kind))
   if (failed.length > 0) throw unfinished(run, failed)
 }
 
@@ -65,6 +66,16 @@ async function runSteps(run: MemoryRun): Promise<void> {
   const hasStored = Number(run.receipts.get("store")?.value?.stored ?? 0) > 0
   if (reflection && hasStored) await run.step("reflect", (ask, signal) => reflectStep(run, { memory, reflection }, ask, signal))
   if (memory.embedMissing && hasStored) await run.step("embed", (_, signal) => embedStep(run, signal))
+  await documentSteps(run)
+}
+
+/** Writes documents once all that is to stand in them is known, and tidies them. */
+async function documentSteps(run: MemoryRun): Promise<void> {
+  const { documents } = run.options
+  const isKnown = ["importance", "profile", "store", "reflect"].every((kind) => run.isSettled(kind))
+  if (documents === undefined || !(isKnown || run.context.isLast)) return
+  await run.step("documents", (_, signal) => documentStep(run, documents, signal))
+  if (run.isSettled("documents")) await run.step("tidy", (ask, signal) => tidyStep(run, documents, ask, signal))
 }
 
 /** Reflects at a moment of the schedule, without a turn (T36). The job is the last one of its conversation. */
@@ -75,6 +86,9 @@ export async function reflectOnSchedule(options: MemoryJobOptions, job: Job, con
   const run = new MemoryRun(options, { job, context, turns: [words] }, [])
   const kind = `reflect ${new Date(Number(job.payload.scheduledMs)).toISOString()}`
   await run.step(kind, (ask, signal) => reflectStep(run, { memory, reflection }, ask, signal))
+  const { documents } = options
+  if (documents && run.isSettled(kind))
+    await run.step(kind.replace("reflect", "documents"), (_, signal) => documentStep(run, documents, signal, { scheduled: true }))
 }
 
 async function embedStep({ options, key }: MemoryRun, signal: AbortSignal) {

@@ -23,6 +23,14 @@ export interface JobAttempt {
   readonly signal: AbortSignal
 }
 
+/** The course of an attempt of a job. */
+export interface JobProgress {
+  readonly state: "running" | "done" | "failed" | "stopped"
+  readonly attempt: number
+  /** The failure. */
+  readonly message?: string
+}
+
 /**
  * Does a job. If it throws, the job is tried again after a wait. A job may run more than once, so effects must carry the turn's id
  * and not be applied twice.

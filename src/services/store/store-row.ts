@@ -67,10 +67,15 @@ const fields: Readonly<Record<StoreRow["table"], Readonly<Record<string, FieldTy
     agent: "string",
     user: "string",
     ...under("statement", { name: "string", value: "string", turnId: "string", conversation: "string", audience: "audience" }),
+    ...under("statement", { confidence: "number", atMs: "number" }),
   },
-  receipt: under("receipt", { ...under("key", { ...ofSessionKey, user: "string" }), turnId: "string", kind: "string" }),
+  receipt: {
+    ...under("receipt", { ...under("key", { ...ofSessionKey, user: "string" }), turnId: "string", kind: "string" }),
+    ...under("receipt", { outcome: "string", attempt: "number", startedMs: "number", durationMs: "number" }),
+  },
   job: {
     ...under("job", { ...under("key", { ...ofSessionKey, user: "string" }), id: "string", kind: "string", turnId: "string" }),
+    ...under("job", { atMs: "number", payload: "object" }),
     attempts: "number",
   },
 }

@@ -16,6 +16,11 @@ const schemaLock = 0x70_72_6f_6d
 /** Losses against another transaction after which nothing was written, so that another try can succeed. */
 const lostAgainst: Readonly<Record<string, string>> = { "40P01": "a deadlock", "40001": "a serialization failure" }
 
+/** A transaction, or a connection for one statement. */
+interface Executes {
+  execute<T>(work: (db: Queries) => Promise<T>): Promise<T>
+}
+
 /**
  * A PostgreSQL database as the shared statements use it. Each `read` and each `write` is one transaction. `onWarning` is told of every
  * transaction that is tried again because another one was first, with their number so far.
@@ -30,7 +35,7 @@ export function postgresDatabase(
   let closing: Promise<void> | undefined
   let losses = 0
 
-  async function run<T>(transaction: ReturnType<typeof db.transaction>, work: (db: Queries) => Promise<T>): Promise<T> {
+  async function run<T>(transaction: Executes, work: (db: Queries) => Promise<T>): Promise<T> {
     const refusal = () => storeClosed(`The store at ${target.shown}`, { database: target.shown })
     if (closing) throw refusal()
     for (let attempt = 1; ; attempt += 1) {
@@ -58,6 +63,7 @@ export function postgresDatabase(
   return {
     types: { text: sql`text collate "C"`, bytes: sql`bytea` },
     read: (work) => run(db.transaction().setIsolationLevel("repeatable read").setAccessMode("read only"), work),
+    readOnce: (work) => run(db.connection(), work),
     write: (work) => run(db.transaction(), work),
     async lockSchema(transaction) {
       await sql`select pg_advisory_xact_lock(${schemaLock})`.execute(transaction)

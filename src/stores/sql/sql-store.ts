@@ -1,5 +1,5 @@
 import { bytesToText } from "../../services/store/blob.ts"
-import { tellForgotten } from "../../services/store/forgetting.ts"
+import { tellForgotten, tellSetAside } from "../../services/store/forgetting.ts"
 import type { JobRunner } from "../../services/store/job-runner.ts"
 import type { Store, StoreScope } from "../../services/store/store.ts"
 import { readStoreRows, type StoreRow } from "../../services/store/store-row.ts"
@@ -51,7 +51,10 @@ export function createSqlStore({ database, jobs, runner, cache, ...own }: SqlSto
     return bytes === undefined ? row : { ...row, bytes: bytesToText(bytes) }
   }
   return {
-    ...createSqlSessionStore(database, { jobs, cache, stopForgotten: own.stopForgotten }),
+    ...createSqlSessionStore(database, {
+      ...{ jobs, cache, stopForgotten: own.stopForgotten },
+      tellSetAside: (key) => tellSetAside(runner, key),
+    }),
     jobs: runner,
     memories: {
       ...createSqlMemoryRecords(database),

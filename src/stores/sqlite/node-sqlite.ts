@@ -24,8 +24,13 @@ export async function loadSqlite(): Promise<Sqlite> {
 }
 
 /** A Kysely dialect over one connection of node:sqlite. Transactions use the connection one after the other. */
-export function sqliteDialect(database: SqliteDatabase): Dialect {
-  const connection = connectionTo(database)
+export function sqliteDialect(database: SqliteDatabase, run: RunQuery): Dialect {
+  const connection: DatabaseConnection = {
+    executeQuery: async <R>(query: CompiledQuery) => run(query) as QueryResult<R>,
+    streamQuery() {
+      throw new Error("Rows are read page by page here.")
+    },
+  }
   return {
     createAdapter: () => new SqliteAdapter(),
     createIntrospector: (db) => new SqliteIntrospector(db),
@@ -49,20 +54,18 @@ export function sqliteDialect(database: SqliteDatabase): Dialect {
   }
 }
 
-function connectionTo(database: SqliteDatabase): DatabaseConnection {
+export type RunQuery = (query: CompiledQuery) => QueryResult<unknown>
+
+/** Runs the statements of one connection. */
+export function statementRunner(database: SqliteDatabase): RunQuery {
   const prepared = statementCache(database)
-  return {
-    async executeQuery<R>({ sql, parameters, query }: CompiledQuery): Promise<QueryResult<R>> {
-      const statement = prepared(sql)
-      const values = parameters.map(bindable)
-      if (query.kind === "SelectQueryNode" || query.kind === "RawNode" || "returning" in query)
-        return { rows: statement.all(...values) as R[] }
-      const { changes } = statement.run(...values)
-      return { numAffectedRows: BigInt(changes), rows: [] }
-    },
-    streamQuery() {
-      throw new Error("Rows are read page by page here.")
-    },
+  return ({ sql, parameters, query }) => {
+    const statement = prepared(sql)
+    const values = parameters.map(bindable)
+    if (query.kind === "SelectQueryNode" || query.kind === "RawNode" || "returning" in query)
+      return { rows: statement.all(...values) }
+    const { changes } = statement.run(...values)
+    return { numAffectedRows: BigInt(changes), rows: [] }
   }
 }
 

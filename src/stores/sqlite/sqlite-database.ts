@@ -2,10 +2,11 @@ import { Kysely, type Logger } from "kysely"
 import { PromptStrataError } from "../../core/errors.ts"
 import type { RandomSource, Timers } from "../../core/ports.ts"
 import { storeClosed } from "../../services/store/store.ts"
+import { runPreparedAtOnce } from "../sql/prepared.ts"
 import type { SqlDatabase } from "../sql/sql-database.ts"
 import type { Queries, Tables } from "../sql/sql-tables.ts"
 import { groupCommit } from "./group-commit.ts"
-import { type Sqlite, type SqliteDatabase, sqliteDialect } from "./node-sqlite.ts"
+import { type Sqlite, type SqliteDatabase, sqliteDialect, statementRunner } from "./node-sqlite.ts"
 import { busyFault, isBusy, sqliteFault } from "./sqlite-fault.ts"
 
 /** How a file is opened. */
@@ -41,7 +42,10 @@ export async function openSqliteDatabase(sqlite: Sqlite, file: string, options: 
     })
   }
   const raw = await retried(async () => openRaw(sqlite, file))
-  const db = new Kysely<Tables>({ dialect: sqliteDialect(raw), ...(options.log && { log: options.log }) })
+  const run = statementRunner(raw)
+  const db = new Kysely<Tables>({ dialect: sqliteDialect(raw, run), ...(options.log && { log: options.log }) })
+  // A log hears of the statements that go through Kysely.
+  if (!options.log) runPreparedAtOnce(db, (query) => run(query).rows)
   const inTransaction = <T>(accessMode: "read only" | "read write", work: (db: Queries) => Promise<T>) =>
     retried(() => db.transaction().setAccessMode(accessMode).execute(work))
   return {
@@ -49,6 +53,7 @@ export async function openSqliteDatabase(sqlite: Sqlite, file: string, options: 
     raw,
     types: { text: "text", bytes: "blob" },
     read: (work) => inTransaction("read only", work),
+    readOnce: (work) => retried(() => db.connection().execute(work)),
     write: groupCommit(
       (work) => inTransaction("read write", work),
       (sql) => raw.exec(sql),

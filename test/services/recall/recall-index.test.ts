@@ -167,7 +167,11 @@ describe("what is found", () => {
     expect(found(order, "“dog of my sister”")[0]).toBe("b")
     expect(found([memory("a", "好人不多"), memory("b", "人好不多")], "「人好」")[0]).toBe("b")
     const others = ["A red house.", "A red hat."].map((text, at) => memory(`x${at}`, text))
-    const within = indexOf([memory("a", "A bored cart stopped, and a car."), memory("b", "It was a red car."), ...others])
+    const within = indexOf([
+      memory("a", "A red hat lay in a bored cart beside a car."),
+      memory("b", "It was a red car."),
+      ...others,
+    ])
     const hits = within.rank({ text: '"red car"', nowMs, limit: 9 })
     expect(hits.filter(({ why }) => why.some(({ signal }) => signal === "phrase")).map(({ id }) => id)).toEqual(["b"])
   })

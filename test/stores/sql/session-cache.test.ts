@@ -95,7 +95,13 @@ describe("what is known of sessions", () => {
     const { cache: known } = cache()
     let outcome: Promise<ForgetReport> = Promise.resolve({})
     const refused = () => Promise.reject(new Error("not asked for"))
-    const database = { types: { text: "text", bytes: "blob" }, read: refused, lockSchema: refused, close: refused } as const
+    const database = {
+      types: { text: "text", bytes: "blob" },
+      read: refused,
+      readOnce: refused,
+      lockSchema: refused,
+      close: refused,
+    } as const
     const jobs = {
       bodies: [],
       enqueue: refused,

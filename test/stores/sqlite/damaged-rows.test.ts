@@ -55,7 +55,7 @@ describe("a body with a checksum", () => {
         expect(readBody(body, row)).toEqual(JSON.parse(JSON.stringify(value)))
         const at = place % body.length
         const flipped = body.slice(0, at) + String.fromCharCode(body.charCodeAt(at) ^ (1 << bit)) + body.slice(at + 1)
-        expect(() => readBody(flipped, row)).toThrow("Expected the body that was written")
+        expect(() => readBody(flipped, row)).toThrow(/Expected the body that was written.*(?:another checksum|broken JSON)/s)
       }),
       { numRuns: runs(500) },
     )

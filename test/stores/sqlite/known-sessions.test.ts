@@ -1,5 +1,6 @@
 import { join } from "node:path"
-import { describe, expect, test } from "vitest"
+import { DatabaseSync } from "node:sqlite"
+import { describe, expect, test, vi } from "vitest"
 import type { ServiceKey } from "../../../src/core/conversation.ts"
 import { mulberry32 } from "../../../src/core/mulberry.ts"
 import { createInMemoryStore } from "../../../src/services/store/in-memory/in-memory-store.ts"
@@ -34,6 +35,21 @@ describe("a session that this process has read or written", () => {
     await next.load(key)
     expect(words()).toHaveLength(2)
     await next.close()
+  })
+
+  test("is loaded by one statement, outside of any transaction, unless a note waits", async () => {
+    const asked: string[] = []
+    const log = ({ query }: { readonly query: { readonly sql: string } }) => void asked.push(query.sql)
+    const store = await openSqliteStore(join(tempFolder(), "store.sqlite"), { log })
+    await store.commit(key, turnAt(0, "words"))
+    const executed = vi.spyOn(DatabaseSync.prototype, "exec")
+    asked.length = 0
+    expect(await store.load(key, { last: 1 })).toMatchObject({ version: 1, notes: [] })
+    expect([asked.length, executed.mock.calls]).toEqual([1, []])
+    executed.mockRestore()
+    await store.post(key, { id: "note", owner: "hook", payload: {} })
+    expect((await store.load(key, { last: 1 }))?.notes).toMatchObject([{ id: "note" }])
+    await store.close()
   })
 
   test("is not read again either after words were appended: only these words are", async () => {

@@ -92,8 +92,10 @@ function importRow(tables: Tables, draft: Draft, row: StoreRow): boolean {
       if (tables.memories.has(row.memory)) return false
       tables.memories.restore({ memory: frozenJson(row.memory, "memory"), hash: row.hash })
       return true
-    case "vector":
-      return tables.memories.restoreVector(row.agent, { ...row, values: vectorFromText(row.values) })
+    case "vector": {
+      const { agent, memoryId, model, values } = row
+      return tables.memories.restoreVector(agent, { memoryId, model, values: vectorFromText(values) })
+    }
     case "receipt":
       if (tables.receipts.has(row.receipt)) return false
       void tables.receipts.put(row.receipt)

@@ -56,7 +56,7 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
     load: async (key, { last } = {}) => sessions.load(key, last),
     async commit(key, commit) {
       const behind = commit.after === undefined ? undefined : ([await loadRare(), await whole()] as const)
-      const committed = behind ? behind[0].commitBehind(behind[1], key, commit) : sessions.commit(key, commit)
+      const committed = behind ? await behind[0].commitBehind(behind[1], key, { commit, runner }) : sessions.commit(key, commit)
       if (committed.jobs.length > 0) (made ?? (await tables())).jobs.enqueue(committed.jobs)
       return { version: committed.version }
     },

@@ -167,8 +167,7 @@ export class JobTable implements JobRunner {
   }
 
   #failed(row: Waiting, error: unknown): void {
-    const kept = this.#lanes.get(sessionRowId(row.job.key))?.includes(row) ?? false
-    if (!kept) return
+    if (!this.#lanes.get(sessionRowId(row.job.key))?.includes(row)) return
     const { maxAttempts } = this.#settings
     if (row.isCutOff === true) {
       delete row.isCutOff

@@ -1,4 +1,6 @@
 import type { SessionKey } from "../../../core/conversation.ts"
+import { tellSetAside } from "../forgetting.ts"
+import type { JobRunner } from "../job-runner.ts"
 import { sessionRowId } from "../row-keys.ts"
 import type { SessionCommit } from "../session-store.ts"
 import { dropRecalled, forgetMemories } from "./forget-rows.ts"
@@ -6,11 +8,17 @@ import type { Tables } from "./in-memory-tables.ts"
 import { rowBehind } from "./session-branches.ts"
 
 /** A commit with `after`: turns that it sets aside leave nothing behind that was drawn from them. */
-export function commitBehind(tables: Tables, key: SessionKey, commit: SessionCommit) {
+export async function commitBehind(
+  tables: Tables,
+  key: SessionKey,
+  { commit, runner }: { commit: SessionCommit; runner: JobRunner },
+) {
   const { sessions } = tables
   const [row, whole] = rowBehind(sessions.row(key), commit)
   const committed = sessions.commit(key, whole, row)
-  if (row.aside.length > 0) takeBack(tables, key, new Set(row.aside.map(({ turnId }) => turnId)))
+  if (row.aside.length === 0) return committed
+  takeBack(tables, key, new Set(row.aside.map(({ turnId }) => turnId)))
+  await tellSetAside(runner, key)
   return committed
 }
 

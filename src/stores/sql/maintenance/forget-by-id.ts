@@ -31,14 +31,10 @@ export async function forgetById(
   const names = named.map(({ id }) => keyText(id))
   const { memories } = await forgetMemories(db, key.agent, (eb) => {
     const byId = eb.and([eb("agent", "=", keyText(key.agent)), eb("id", "in", names)])
-    if (turns.length === 0) return byId
     return eb.or([byId, eb.and([eb("kind", "=", "dialogue"), ofTurns(turns)(eb)])])
   })
-  let statements = 0
-  if (turns.length > 0) {
-    statements = (await forgetStatements(db, key.agent, ofTurns(turns))).statement ?? 0
-    await db.deleteFrom("receipts").where(ofTurns(turns)).execute()
-  }
+  const { statement: statements = 0 } = await forgetStatements(db, key.agent, ofTurns(turns))
+  await db.deleteFrom("receipts").where(ofTurns(turns)).execute()
   await dropRecalled(db, key.agent, memories, inTurn ? { except: key } : {})
   const forgotten = { memories: memories.length, statements }
   for (const memory of named) await putReceipt(db, forgetReceipt(memory, forgotten, atMs))

@@ -53,15 +53,15 @@ export function createSqlIndexCopies({ read, write }: SqlDatabase): IndexMethods
   }
 }
 
-/** Locks the scope of a copy until the transaction ends. False if its epoch is over. */
-async function lockEpoch(db: Queries, { agent, scope, cursor }: Written): Promise<boolean> {
-  const row = { agent, scope, last_deletion: cursor.epoch }
+/** Locks the scope of a copy until the transaction ends. False if `epoch` is given and is over. */
+async function lockScope(db: Queries, { agent, scope }: Written, epoch?: number): Promise<boolean> {
+  const row = { agent, scope, ...(epoch === undefined ? {} : { last_deletion: epoch }) }
   const locked = db.updateTable("memory_scopes").set(({ ref }) => ({ sequence: ref("sequence") }))
   return (await locked.where(having(row)).returning("scope").executeTakeFirst()) !== undefined
 }
 
 async function putPart(db: Queries, written: Written, part: number, bytes: Uint8Array): Promise<boolean> {
-  if (!(await lockEpoch(db, written))) return false
+  if (!(await lockScope(db, written, written.cursor.epoch))) return false
   const { agent, scope, copy, form, cursor } = written
   const row = { agent, scope, copy, part, parts: null, form, ...cursor, checksum: bytesChecksum(bytes), bytes }
   await db.insertInto("index_copies").values(row).execute()
@@ -70,7 +70,7 @@ async function putPart(db: Queries, written: Written, part: number, bytes: Uint8
 
 /** Makes a copy the one that is read. False if another one came first, which took its parts away. */
 async function finish(db: Queries, written: Written, count: number): Promise<boolean> {
-  if (!(await lockEpoch(db, written))) return false
+  if (!(await lockScope(db, written, written.cursor.epoch))) return false
   const { agent, scope, copy } = written
   const ofScope = having({ agent, scope })
   const own = db.selectFrom("index_copies").select("part").where(ofScope).where("copy", "=", copy)
@@ -86,7 +86,10 @@ async function finish(db: Queries, written: Written, count: number): Promise<boo
 }
 
 /** Deletes a part of a copy that was not kept, or one of the other copies if it was. False if none is left, or if another copy is read by now. */
-async function dropPart(db: Queries, { agent, scope, copy }: Written, isKept: boolean): Promise<boolean> {
+async function dropPart(db: Queries, written: Written, isKept: boolean): Promise<boolean> {
+  // Else a copy that another process finishes at the same time could lose a part after it is the one that is read.
+  await lockScope(db, written)
+  const { agent, scope, copy } = written
   const rows = db.selectFrom("index_copies").select(["copy", "part"]).where(having({ agent, scope }))
   const isRead = await rows.where("copy", "=", copy).where("parts", "is not", null).executeTakeFirst()
   if (isKept && isRead === undefined) return false

@@ -34,6 +34,24 @@ export async function findSession(
   return { session: { ...session, epoch, asked: last, isWhole: session.history.length < last }, notes }
 }
 
+/**
+ * The cached session, if it is current, has the newest `last` messages, and no note waits: what one statement tells of the usual turn.
+ * Otherwise undefined, and {@link findSession} reads what is missing.
+ */
+export async function currentSession(
+  db: Queries,
+  key: SessionKey,
+  cached: CachedSession,
+  last = Number.POSITIVE_INFINITY,
+): Promise<CachedSession | undefined> {
+  const [row] = await selectCurrent(db, sessionColumns(key))
+  if (row === undefined || row.waits === true || row.waits === 1) return undefined
+  const isCurrent =
+    row.version === cached.version && (row.epoch ?? 0) === cached.epoch && row.next_position === cached.nextPosition
+  if (!isCurrent || !(cached.isWhole || cached.history.length >= last)) return undefined
+  return { ...cached, asked: Math.max(cached.asked, last) }
+}
+
 /** The cached session with the messages that were appended since, up to the position `end`. */
 export async function withAppended(db: Queries, key: SessionKey, cached: CachedSession, end: number): Promise<CachedSession> {
   if (cached.nextPosition === end) return cached
@@ -76,6 +94,16 @@ const selectVersion = prepared(keyNames, (db, key: SessionColumns) =>
   db
     .selectFrom("sessions")
     .select(["version", "next_position", epochOf(db, key).as("epoch")])
+    .where(having(key)),
+)
+
+const selectCurrent = prepared(keyNames, (db, key: SessionColumns) =>
+  db
+    .selectFrom("sessions")
+    .select(["version", "next_position", epochOf(db, key).as("epoch")])
+    .select(({ exists, selectFrom }) =>
+      exists(selectFrom("notes").select("id").where(having(key)).where("body", "is not", null)).as("waits"),
+    )
     .where(having(key)),
 )
 

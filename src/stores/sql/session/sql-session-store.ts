@@ -6,10 +6,12 @@ import type { StoreScope } from "../../../services/store/store.ts"
 import { takeBack } from "../maintenance/take-back.ts"
 import { lockAgent } from "../memory/memory-scope.ts"
 import type { SqlDatabase, SqlJobs } from "../sql-database.ts"
-import { findMessages, findSession } from "./read-session.ts"
+import { currentSession, findMessages, findSession } from "./read-session.ts"
 import { wholeMessages } from "./session-branches.ts"
 import { newestOf, type SessionCache } from "./session-cache.ts"
 import { type AppendedMessages, appendMessages, commitSession, postNote } from "./write-session.ts"
+
+const noNotes: SessionRecord["notes"] = Object.freeze([])
 
 /** The parts of a store that its sessions need. */
 interface SessionStoreParts {
@@ -17,12 +19,20 @@ interface SessionStoreParts {
   readonly cache: SessionCache
   /** Stops deleted jobs of a conversation that run in this process. */
   stopForgotten(scope: StoreScope): void | Promise<void>
+  /** Called when turns of a session were set aside. */
+  tellSetAside(key: SessionKey): Promise<void>
 }
 
 /** Sessions in a database. A turn's messages, state, jobs and taken notes are written in one transaction. All results are frozen. */
-export function createSqlSessionStore(database: SqlDatabase, { jobs, cache, stopForgotten }: SessionStoreParts): SessionStore {
+export function createSqlSessionStore(database: SqlDatabase, { jobs, cache, ...own }: SessionStoreParts): SessionStore {
   async function load(key: SessionKey, last: number | undefined): Promise<SessionRecord | undefined> {
     const keep = cache.keeper()
+    const cached = cache.get(key)
+    const current = cached && (await database.readOnce((db) => currentSession(db, key, cached, last)))
+    if (current) {
+      keep(key, current)
+      return Object.freeze({ ...newestOf(current, last), notes: noNotes })
+    }
     const found = await database.read((db) => findSession(db, key, { cached: cache.get(key), last }))
     keep(key, found?.session)
     return found && Object.freeze({ ...newestOf(found.session, last), notes: found.notes })
@@ -43,8 +53,9 @@ export function createSqlSessionStore(database: SqlDatabase, { jobs, cache, stop
         return written
       })
       keep(key, session)
-      if (hasMoved) await stopForgotten(key)
+      if (hasMoved) await own.stopForgotten(key)
       if (hasMoved || newJobs.length > 0) jobs.wake()
+      if (hasMoved) await own.tellSetAside(key)
       return { version }
     },
     append: sharedAppend(database),

@@ -18,3 +18,23 @@ test("what was said by a memory that is forgotten can be remembered again", asyn
   expect(await store.memories.put(memory("c"), { hash, key })).toEqual({ stored: true, id: "c" })
   await store.close()
 })
+
+test("the receipt of a memory that was forgotten counts what went with it, and holds none of its words", async () => {
+  const store = createInMemoryStore()
+  await store.memories.put(memory("a"), { hash: "tea", key })
+  await store.memories.forget(["a"], { atMs: 7, key })
+  expect(await store.receipts.ofTurn("a", key)).toEqual([
+    {
+      key,
+      turnId: "a",
+      kind: "forget a",
+      outcome: "ok",
+      attempt: 1,
+      startedMs: 7,
+      durationMs: 0,
+      message: "1 memories and 0 facts about the user are forgotten",
+      value: { memories: 1, statements: 0 },
+    },
+  ])
+  await store.close()
+})

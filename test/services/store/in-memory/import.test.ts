@@ -49,3 +49,15 @@ test("an export holds the session as it was when it began, also if the session g
   expect(JSON.parse(String(first))).toMatchObject({ table: "session", version: 1 })
   expect(rest).toEqual([expect.objectContaining({ table: "message" })])
 })
+
+test("bytes that were forgotten do not come back by an import of their name alone", async () => {
+  const store = await filled()
+  const there = { ...key, conversation: "there" }
+  await store.blobs.put(new Uint8Array([1, 2, 3]), key)
+  const { id } = await store.blobs.put(new Uint8Array([1, 2, 3]), there)
+  const names = (await collect(store.export({ agent }))).filter((line) => !line.includes('"bytes"'))
+  expect(names.filter((line) => line.includes('"table":"blob"'))).toHaveLength(1)
+  await store.forget({ agent })
+  expect((await store.import(names)).blob ?? 0).toBe(0)
+  expect(await store.blobs.get(id, there)).toBeUndefined()
+})
