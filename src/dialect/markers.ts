@@ -9,8 +9,8 @@ import { blankEnd, blankStart } from "../template/blank.ts"
  * All branches and placeholders are followed.
  */
 export function deriveMarkers(templates: Iterable<Template>): Markers {
-  const found: FoundLines = { lines: new Set(), heads: new Set(), frames: new Set(), fences: false, signs: false }
-  for (const template of templates) collectLines(template.nodes, found)
+  const found = noLines()
+  for (const template of templates) addLines(linesOf(template), found)
   const { lines, signs } = found
   // Pages stand in a fence, also if the file has no other.
   const fences = found.fences || signs
@@ -58,6 +58,30 @@ interface FoundLines {
   fences: boolean
   /** True if a value is printed as a transcript, whose signs at the beginnings of lines count in a fence too. */
   signs: boolean
+}
+
+function noLines(): FoundLines {
+  return { lines: new Set(), heads: new Set(), frames: new Set(), fences: false, signs: false }
+}
+
+/** The lines of each template, because a dialect asks for those of all its files, of its turn's files and of each file. */
+const known = new WeakMap<Template, FoundLines>()
+
+function linesOf(template: Template): FoundLines {
+  const before = known.get(template)
+  if (before) return before
+  const found = noLines()
+  collectLines(template.nodes, found)
+  known.set(template, found)
+  return found
+}
+
+function addLines(from: FoundLines, to: FoundLines): void {
+  for (const line of from.lines) to.lines.add(line)
+  for (const head of from.heads) to.heads.add(head)
+  for (const frame of from.frames) to.frames.add(frame)
+  to.fences ||= from.fences
+  to.signs ||= from.signs
 }
 
 /** The most ways of a line that are followed, because each conditional doubles them. With more, its beginnings become heads. */

@@ -3,7 +3,7 @@ import type { Dialect, DialectSource } from "./dialect.ts"
 import { chooseLocale } from "./locales.ts"
 import { createPromptLibrary, type PromptLibrary } from "./prompt-library.ts"
 import type { PromptSource } from "./prompt-source.ts"
-import { shippedFolders } from "./shipped-prompts/folders.ts"
+import { shippedFolders, shippedNames } from "./shipped-prompts/folders.ts"
 
 /** The folders that were read, by name. */
 const read = new Map<string, readonly PromptSource[]>()
@@ -12,7 +12,8 @@ let library: PromptLibrary | undefined
 
 function shippedLibrary(): PromptLibrary {
   library ??= createPromptLibrary({
-    paths: Object.entries(shippedFolders).flatMap(([folder, { files }]) => files.map((file) => `${folder}/${file}`)),
+    folders: Object.keys(shippedFolders),
+    dialects: shippedNames,
     read: readFolder,
   })
   return library
@@ -32,17 +33,14 @@ export function shippedDialect(name: string, locale: string): Dialect {
 }
 
 /**
- * Loads a shipped dialect by `import()`, with the words of the shipped tools and the notice of `truncateText`. After that,
+ * Loads a shipped dialect by `import()`, with the words of the shipped tools in its language and in English, and the notice of `truncateText`. After that,
  * {@link shippedDialect} gives it in any JavaScript runtime.
  */
 export async function loadDialect(name: string, locale: string): Promise<Dialect> {
-  const { folders } = shippedLibrary()
-  const locales = folders.filter((folder) => folder.startsWith(`${name}/`)).map((folder) => folder.slice(name.length + 1))
-  const chosen = chooseLocale(locale, locales) ?? locale
-  const needed = [`${name}/${chosen}`, `shared/${chosen}`, "layered/en", "shared/en"]
-  for (const folder of [...needed, ...folders.filter((one) => one.startsWith("tools/"))]) {
-    const shipped = shippedFolders[folder]
-    if (shipped && !read.has(folder)) read.set(folder, (await shipped.load()).prompts)
+  const chosen = chooseLocale(locale, localesOf(name)) ?? locale
+  for (const folder of [`${name}/${chosen}`, `shared/${chosen}`, `tools/${chosen}`, "layered/en", "shared/en", "tools/en"]) {
+    const load = shippedFolders[folder]
+    if (load && !read.has(folder)) read.set(folder, (await load()).prompts)
   }
   return shippedDialect(name, locale)
 }
@@ -52,11 +50,18 @@ export function shippedDialectFiles(name: string, locale: string): Required<Dial
   return shippedLibrary().files(name, locale)
 }
 
-/** Shipped files, in order of their paths: those of the folder `name`, such as `tools`, in every locale, or all. */
-export function shippedPrompts(name?: string): readonly PromptSource[] {
-  return Object.keys(shippedFolders).flatMap((folder) =>
-    name === undefined || folder.startsWith(`${name}/`) ? readFolder(folder) : [],
-  )
+/**
+ * Shipped files, in order of their paths: those of the folder `name`, such as `tools`, or all. With a locale only those of the one
+ * that stands for it, since a program speaks one language.
+ */
+export function shippedPrompts(name?: string, locale?: string): readonly PromptSource[] {
+  const folders = name === undefined ? Object.keys(shippedFolders) : localesOf(name).map((found) => `${name}/${found}`)
+  const chosen = locale === undefined ? undefined : chooseLocale(locale, name === undefined ? [] : localesOf(name))
+  return (chosen === undefined ? folders : [`${name}/${chosen}`]).flatMap(readFolder)
+}
+
+function localesOf(name: string): string[] {
+  return shippedLibrary().folders.flatMap((folder) => (folder.startsWith(`${name}/`) ? [folder.slice(name.length + 1)] : []))
 }
 
 function readFolder(folder: string): readonly PromptSource[] {

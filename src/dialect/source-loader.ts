@@ -21,12 +21,13 @@ export function sourceLoader(sources: readonly PromptSource[], folders: readonly
   }
 }
 
-function folderOf(path: string): string {
+/** The folder of a path, `""` for a file of the root. */
+export function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf("/")))
 }
 
 /** The path with `.` and `..` resolved; `undefined` if it leaves the root. */
-function joinPath(folder: string, path: string): string | undefined {
+export function joinPath(folder: string, path: string): string | undefined {
   const parts: string[] = []
   for (const part of `${folder}/${path}`.split("/")) {
     if (part === "" || part === ".") continue

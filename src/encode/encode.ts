@@ -7,30 +7,31 @@ import { decodeLines, decodeSigns, encodeLines, encodeSigns, type Markers } from
 import { breakTokens, joinTokens } from "./sanitise.ts"
 import { decodeSpeaker, decodeTranscript, encodeSpeaker, encodeTranscript } from "./transcript.ts"
 
-interface Encoder {
-  readonly encode: (text: string, markers: Markers) => string
-  readonly decode: (encoded: string, markers: Markers) => string
+type Encode = (text: string, markers: Markers) => string
+
+const encoders: Readonly<Record<EncoderName, Encode>> = {
+  lines: encodeLines,
+  inline: encodeInline,
+  fence: (text, { signs }) => encodeFence(signs ? encodeSigns(text) : text),
+  // A reader who trims lines does not see indentation, so indented text goes through `lines` first.
+  indent: (text, markers) => encodeIndent(encodeLines(text, markers)),
+  transcript: encodeTranscript,
+  speaker: encodeSpeaker,
 }
 
-const encoders: Readonly<Record<EncoderName, Encoder>> = {
-  lines: { encode: encodeLines, decode: decodeLines },
-  inline: { encode: encodeInline, decode: decodeInline },
-  fence: {
-    encode: (text, { signs }) => encodeFence(signs ? encodeSigns(text) : text),
-    decode: (encoded, { signs }) => (signs ? decodeSigns(decodeFence(encoded)) : decodeFence(encoded)),
-  },
-  // A reader who trims lines does not see indentation, so indented text goes through `lines` first.
-  indent: {
-    encode: (text, markers) => encodeIndent(encodeLines(text, markers)),
-    decode: (encoded, markers) => decodeLines(decodeIndent(encoded), markers),
-  },
-  transcript: { encode: encodeTranscript, decode: decodeTranscript },
-  speaker: { encode: (name) => encodeSpeaker(name), decode: (encoded) => decodeSpeaker(encoded) },
+/** The inverse of each encoder: apart from them, so that no program carries what only tests use. */
+const decoders: typeof encoders = {
+  lines: decodeLines,
+  inline: decodeInline,
+  fence: (encoded, { signs }) => (signs ? decodeSigns(decodeFence(encoded)) : decodeFence(encoded)),
+  indent: (encoded, markers) => decodeLines(decodeIndent(encoded), markers),
+  transcript: decodeTranscript,
+  speaker: decodeSpeaker,
 }
 
 /** Encodes untrusted text with the encoder that a prompt file names. Inverse: {@link decodeText}, for every string. */
 export function encodeText(text: string, encoder: EncoderName, markers: Markers): string {
-  const encoded = encoders[encoder].encode(text, markers)
+  const encoded = encoders[encoder](text, markers)
   // Inside quotes the tokens are broken already, by JSON's own escapes.
   return markers.tokens && encoder !== "inline" ? breakTokens(encoded) : encoded
 }
@@ -38,7 +39,7 @@ export function encodeText(text: string, encoder: EncoderName, markers: Markers)
 /** Decodes what {@link encodeText} returned, for the same encoder and markers. */
 export function decodeText(encoded: string, encoder: EncoderName, markers: Markers): string {
   const isBroken = markers.tokens && encoder !== "inline"
-  return encoders[encoder].decode(isBroken ? joinTokens(encoded) : encoded, markers)
+  return decoders[encoder](isBroken ? joinTokens(encoded) : encoded, markers)
 }
 
 /** A backtick, and the characters that look like one: `｀` and the Greek varia. */

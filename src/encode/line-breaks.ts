@@ -38,6 +38,7 @@ export function splitLines(text: string): readonly Line[] {
 
 /** Applies `change` to each line of a text. The breaks stay as they are. */
 export function mapLines(text: string, change: (line: string) => string): string {
+  if (!hasLineBreak(text)) return change(text)
   let changed = ""
   let copied = 0
   visitLines(text, (start, end) => {
@@ -47,7 +48,7 @@ export function mapLines(text: string, change: (line: string) => string): string
     changed += text.slice(copied, start) + replacement
     copied = end
   })
-  return copied === 0 && changed === "" ? text : changed + text.slice(copied)
+  return changed + text.slice(copied)
 }
 
 function visitLines(text: string, visit: (start: number, end: number, next: number) => void): void {

@@ -184,17 +184,12 @@ function markerReader(markers: Markers): MarkerReader {
   return reader
 }
 
-/** A name that is printed as it is. Most are. */
-const bareName = /^[a-z0-9_\u4e00-\u9fff]*$/i
-
 /** Each frame that begins with a name, for each known name: what the line begins with, and what follows behind each value. */
 function namedLines({ frames = [], names = {} }: Markers): string[][] {
   return frames.flatMap(({ slot, before, after: [behind = "", ...after] }) => {
     const known = Object.hasOwn(names, slot) ? (names[slot] ?? []) : []
     // A name with unusual characters is printed in quotes. Without them it reads as the same name.
-    const shown = new Set(
-      known.flatMap((name) => (bareName.test(name) ? squash(name) : [squash(name), squash(encodeInline(name))])),
-    )
+    const shown = new Set(known.flatMap((name) => [squash(name), squash(encodeInline(name))]))
     shown.delete("")
     return [...shown].map((name) => [before + name + behind, ...after])
   })

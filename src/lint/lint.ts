@@ -12,7 +12,7 @@ import { cacheOrder, volatileValue } from "./rules/prompt-cache.ts"
 import { missingSlot, unknownSlot, unusedVariable } from "./rules/slots.ts"
 import { personaLength, skillSize } from "./rules/text-length.ts"
 import { toolText, unknownTool } from "./rules/tools.ts"
-import { longResults, slowPrestart } from "./rules/traces.ts"
+import { longResults, slowPrestart, windowRoom } from "./rules/traces.ts"
 
 /** Runs rules over files that were read. Each problem is given once, sorted by file, line and column. Pure (T37). */
 export function lint(context: LintContext, rules: readonly LintRule[] = lintRules): LintProblem[] {
@@ -77,4 +77,5 @@ export const lintRules: readonly LintRule[] = [
   unknownTool,
   slowPrestart,
   longResults,
+  windowRoom,
 ]

@@ -41,10 +41,16 @@ export const builtinToolNames: readonly string[] = [...otherToolNames, ...fileTo
 /** The built-in tools of these names, each once and in the given order. Other names are ignored. */
 export function builtinTools(names: readonly string[], options: BuiltinToolOptions): Tool[] {
   const { locale, clock, timeZone, dataFolder, promptFolder } = options
-  const prompts = promptsWithOwn(promptFolder)
+  const prompts = promptsWithOwn(locale, promptFolder)
   const words = (name: string): ToolWords => toolWords(prompts, locale, name)
-  const schedule = () =>
-    scheduleTools({ folder: dataFolder, clock, locale, words: { add: words("add_schedule"), list: words("list_schedule") } })
+  let made: ReturnType<typeof scheduleTools> | undefined
+  const schedule = () => {
+    made ??= scheduleTools({
+      ...{ folder: dataFolder, clock, locale },
+      words: { add: words("add_schedule"), list: words("list_schedule") },
+    })
+    return made
+  }
   const makers: Readonly<Record<string, () => Tool | undefined>> = {
     add_schedule: () => schedule()[0],
     calculate: () => calculateTool({ locale, words: words("calculate") }),
@@ -70,13 +76,13 @@ function fileTools(names: readonly string[], prompts: readonly PromptSource[], o
 
 /** The tool `read` for the mounts alone. */
 export function mountTools({ locale, promptFolder, mounts = [] }: BuiltinToolOptions): readonly Tool[] {
-  const prompts = promptsWithOwn(promptFolder)
+  const prompts = promptsWithOwn(locale, promptFolder)
   return createFileTools(emptyWorkspace(), { tools: ["read"], locale, prompts, mounts, allow: (path) => isInMount(path, mounts) })
 }
 
-/** The shipped prompt files, then the users' words for tools. Of two files with the same name the later one is used. */
-export function promptsWithOwn(...promptFolders: readonly (string | undefined)[]): readonly PromptSource[] {
-  return [...shippedPrompts("tools"), ...promptFolders.flatMap(ownPrompts)]
+/** The shipped words for tools in a locale, then the users' in all. Of two files with the same name the later one is used. */
+export function promptsWithOwn(locale: string, ...promptFolders: readonly (string | undefined)[]): readonly PromptSource[] {
+  return [...shippedPrompts("tools", locale), ...promptFolders.flatMap(ownPrompts)]
 }
 
 function ownPrompts(promptFolder: string | undefined): PromptSource[] {

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 import { createHash } from "node:crypto"
 import { existsSync, readdirSync, readFileSync, type Stats, statSync } from "node:fs"
-import { join } from "node:path"
+import { join, resolve } from "node:path"
 
 /** A file that changed less than this ago may change again and keep its time: some file systems store times in steps of 2 s. */
 const recentMs = 3_000
@@ -21,6 +21,14 @@ interface FileState {
 /** Notes the files, folders and missing files that a load depends on, and tells if they have changed since. */
 export class FileLog {
   readonly #states = new Map<string, FileState>()
+  /** The texts that were read, shipped ones included, by path: the kind of each, such as `persona`. */
+  readonly texts = new Map<string, string>()
+  /** Texts that take the place of those on the disk, by path. Undefined for a load in which none can. */
+  readonly edited: ReadonlyMap<string, string> | undefined
+
+  constructor(edited?: ReadonlyMap<string, string>) {
+    this.edited = edited
+  }
 
   /** Notes the state of a file; call it before reading the file. A file that changed between two notes counts as changed. */
   note(path: string): void {
@@ -53,6 +61,20 @@ export function withFileLog<T>(log: FileLog, task: () => T): T {
 /** Notes a file or folder in the current log, if there is one. Call it before looking at the file. */
 export function noteFile(path: string): void {
   active.getStore()?.note(path)
+}
+
+/** True while a load may have texts in place of those on the disk. */
+export function isEditing(): boolean {
+  return active.getStore()?.edited !== undefined
+}
+
+/** Notes a text that a load reads. Returns the text that takes its place, if there is one. */
+export function noteText(path: string, kind: string): string | undefined {
+  const log = active.getStore()
+  if (log?.edited === undefined) return undefined
+  const whole = resolve(path)
+  if (kind !== "file" || !log.texts.has(whole)) log.texts.set(whole, kind)
+  return log.edited.get(whole)
 }
 
 /** Notes a folder and the folders in it, so that a file that is added anywhere in it is noticed. Links are not followed. */

@@ -71,7 +71,7 @@ export interface LivingDocuments {
   readonly workspace: FileWorkspace
 }
 
-type FolderOptions = DocumentsOptions & {
+export type FolderOptions = DocumentsOptions & {
   /** Settings to open the folder with. */
   readonly files?: FileWorkspaceOptions
 }
@@ -87,7 +87,8 @@ const documentsOptions: Readonly<Record<keyof DocumentsOptions, unknown>> = {
   counter: true,
 }
 
-const names: readonly string[] = Object.values(documentFiles)
+/** The spelling of the documents' names. */
+export const names: readonly string[] = Object.values(documentFiles)
 
 /**
  * Opens the folder of an agent's living documents. A missing folder is created. Nothing is read before the first turn. Throws
@@ -111,7 +112,7 @@ export function documentsPlugin(folder: string, { files = {}, ...options }: Fold
  * memory on, `read` for SOUL.md and `toolsOff` for other files with memory off (D1, D2, D9). Documents that cannot be read become
  * warnings of the turn.
  */
-export function documentsHook(workspace: WritableWorkspace, options: DocumentsOptions = {}) {
+export function documentsHook(workspace: WritableWorkspace, options: DocumentsOptions = {}, { isForAll = true } = {}) {
   const reads = createReadLedger()
   const baselines: Baselines = createTurnMap()
   const { tools, toolsOff } = documentTools(workspace, options, { reads, baselines })
@@ -122,7 +123,7 @@ export function documentsHook(workspace: WritableWorkspace, options: DocumentsOp
     name: "documents",
     async beforeTurn(context) {
       const { documents, files, problems } = await readDocuments(workspace, context)
-      const isShared = isSecondPerson(context)
+      const isShared = isForAll && isSecondPerson(context)
       baselines.set(context, files)
       const { injections, whole, problems: cuts } = documentInjections(documents, injectionOptionsWith(context.counter))
       for (const injection of injections) context.stack.add(injection)
@@ -244,18 +245,18 @@ function shrinksTooFar(before: string, after: string): boolean {
 }
 
 function injectionOptionsOf(options: DocumentsOptions, canRead: boolean): (counter: TokenCounter) => DocumentInjectionOptions {
-  const { locale = "en", prompts = shippedPrompts("shared"), counter: own } = options
+  const { locale = "en", prompts = shippedPrompts("shared", locale), counter: own } = options
   const settings = { ...defaultDocumentSettings, ...options }
-  const marker = truncationMarker(prompts, locale)
+  const marker = sharedTemplate(prompts, locale, "document-truncated.md")
   return (counter) => ({ settings, marker, canRead, countTokens: (text) => (own ?? counter).count(text) })
 }
 
-/** The words that stand in the place of text that was cut, from `shared/LOCALE/document-truncated.md`. */
-function truncationMarker(prompts: readonly PromptSource[], locale: string): Template {
+/** Words of `shared/LOCALE/`, such as those that stand in the place of text that was cut. */
+export function sharedTemplate(prompts: readonly PromptSource[], locale: string, name: string): Template {
   const byLocale = new Map<string, PromptSource>()
-  for (const prompt of [...shippedPrompts("shared"), ...prompts]) {
+  for (const prompt of [...shippedPrompts("shared", locale), ...prompts]) {
     const [folder, promptLocale = "", file] = prompt.path.split("/")
-    if (folder === "shared" && file === "document-truncated.md") byLocale.set(promptLocale, prompt)
+    if (folder === "shared" && file === name) byLocale.set(promptLocale, prompt)
   }
   const { body = "", path = "", firstLine = 1 } = byLocale.get(chooseLocale(locale, [...byLocale.keys()]) ?? "") ?? {}
   return parseTemplate(body.trimEnd(), { file: path, firstLine })

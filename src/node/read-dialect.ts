@@ -8,9 +8,9 @@ import { shippedDialect, shippedDialectFiles, shippedDialectNames } from "../dia
 import { overlayDialect, overlayLoader } from "../dialect/source-loader.ts"
 import { defaultDialect } from "../profile/profile-keys.ts"
 import type { TemplateLoader } from "../template/parse.ts"
-import { foldersIn, isFolder } from "./file-log.ts"
-import { fileLoader, loadPrompts } from "./load-prompts.ts"
-import { displayPath } from "./shipped-files.ts"
+import { foldersIn, isEditing, isFolder, noteText } from "./file-log.ts"
+import { fileLoader, loadPrompts, parsePrompt } from "./load-prompts.ts"
+import { displayPath, shippedPromptsFolder } from "./shipped-files.ts"
 
 /** The dialect to load. */
 export interface DialectChoice {
@@ -26,7 +26,26 @@ export interface DialectChoice {
  */
 export function readDialect({ name, locale, folder }: DialectChoice): Dialect | undefined {
   if (!knownDialects(folder).includes(name)) return undefined
-  return folder === undefined ? shippedDialect(name, locale) : compileDialect(overlaid(name, locale, folder))
+  if (folder !== undefined) return compileDialect(overlaid(name, locale, folder))
+  return isEditing() ? compileDialect(asEdited(shippedDialectFiles(name, locale))) : shippedDialect(name, locale)
+}
+
+/** A shipped dialect with the texts that the load at hand has in place of its own. */
+function asEdited(source: Required<DialectSource>): Required<DialectSource> {
+  if (!isEditing()) return source
+  const edited = (path: string): PromptSource | undefined => {
+    const text = noteText(join(shippedPromptsFolder, path), "prompt")
+    return text === undefined ? undefined : parsePrompt(text, path)
+  }
+  return {
+    ...source,
+    files: source.files.map((file) => edited(file.path) ?? file),
+    load(path, from) {
+      const found = source.load(path, from)
+      const other = edited(found.file)
+      return other ? { text: other.body, file: other.path, firstLine: other.firstLine } : found
+    },
+  }
 }
 
 /** The names of all dialects that a profile can choose. A folder of the user's is one if it has one of {@link promptKinds} in any locale. */
@@ -46,10 +65,12 @@ function overlaid(name: string, locale: string, folder: string): DialectSource {
     .map((place) => locales.map((each) => join(place, each)).find(isFolder))
     .filter((path) => path !== undefined)
   const user = present.map((path) => loadPrompts(path, { shownAs: displayPath(path) }))
+  const kept = new Set(user.reduce<readonly PromptSource[]>(overlayDialect, base.files))
+  const edited = asEdited({ ...base, files: base.files.filter((file) => kept.has(file)) })
   return {
-    ...base,
-    files: user.reduce<readonly PromptSource[]>(overlayDialect, base.files),
-    load: userFirst(base.load, [...present.toReversed(), folder]),
+    ...edited,
+    files: user.reduce<readonly PromptSource[]>(overlayDialect, edited.files),
+    load: userFirst(edited.load, [...present.toReversed(), folder]),
   }
 }
 

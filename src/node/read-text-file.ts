@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs"
 import { locatedError, messageOf, PromptStrataError } from "../core/errors.ts"
 import { positionAt } from "../core/source.ts"
-import { noteFile } from "./file-log.ts"
+import { noteFile, noteText } from "./file-log.ts"
 
 /** The largest text file that is read: 4 MiB. */
 export const maxFileBytes = 4 * 1024 * 1024
@@ -14,6 +14,11 @@ export type TextFileLimits = { readonly maxBytes?: number; readonly kind?: strin
  * `file` when it is not a regular file of valid UTF-8 with at most `maxBytes` (4 MiB).
  */
 export function readTextFile(path: string, shownAs: string = path, limits: TextFileLimits = {}): string {
+  const edited = noteText(path, limits.kind ?? "file")
+  if (edited !== undefined) {
+    refuseLarger(Buffer.byteLength(edited), shownAs, limits)
+    return edited
+  }
   const bytes = readBytes(path, shownAs, limits)
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
@@ -31,7 +36,7 @@ export function readBytes(path: string, shownAs: string, { maxBytes = maxFileByt
     const stats = statSync(path)
     // Reading a pipe or a device might never end.
     if (!stats.isFile()) throw fail(`expected a ${kind}, found a folder or a device.`)
-    if (stats.size > maxBytes) throw fail(`expected a ${kind} of at most ${inBytes(maxBytes)}, found ${inBytes(stats.size)}.`)
+    refuseLarger(stats.size, shownAs, { maxBytes, kind })
     return readFileSync(path)
   } catch (error) {
     if (PromptStrataError.isInstance(error)) throw error
@@ -39,6 +44,12 @@ export function readBytes(path: string, shownAs: string, { maxBytes = maxFileByt
       throw new PromptStrataError("prompt-missing", `expected a ${kind} at ${shownAs}, found none.`, { cause: error })
     throw fail(`expected a ${kind} that can be read, found none: ${messageOf(error)}`, error)
   }
+}
+
+function refuseLarger(size: number, file: string, { maxBytes = maxFileBytes, kind = "file" }: TextFileLimits): void {
+  if (size <= maxBytes) return
+  const message = `expected a ${kind} of at most ${inBytes(maxBytes)}, found ${inBytes(size)}.`
+  throw new PromptStrataError("file", message, { source: { file, line: 1 } })
 }
 
 function inBytes(count: number): string {

@@ -27,8 +27,8 @@ interface ScheduleOptions {
 export function scheduleTools({ folder, clock, locale, words }: ScheduleOptions): readonly [add: Tool, list: Tool] {
   const file = resolve(join(folder, "schedule.json"))
   return [
-    addTool(file, clock, words?.add ?? toolWords(shippedPrompts("tools"), locale, "add_schedule")),
-    listTool(file, words?.list ?? toolWords(shippedPrompts("tools"), locale, "list_schedule")),
+    addTool(file, clock, words?.add ?? toolWords(shippedPrompts("tools", locale), locale, "add_schedule")),
+    listTool(file, words?.list ?? toolWords(shippedPrompts("tools", locale), locale, "list_schedule")),
   ]
 }
 

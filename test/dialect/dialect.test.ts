@@ -103,6 +103,11 @@ describe("every injection lands: a prompt must print ${rest}", () => {
     )
   })
 
+  test("the error shows the line of the file, also behind front matter", () => {
+    const source = { ...promptFile("a/final.md", "hi ${question}\nbye"), firstLine: 4 }
+    expect(() => compile(source)).toThrow(expect.objectContaining({ frame: expect.stringContaining("4 | hi ${question}") }))
+  })
+
   test.each([
     "${role(system)} hi",
     "${c? ${role(user)} hi}",

@@ -40,6 +40,47 @@ describe("T28: markers come from the prompt files", () => {
     expect(markersOf(text)).toEqual({ lines, heads, fences: false })
   })
 
+  test("with names in them they are these frames, lines and shapes", () => {
+    const texts = [
+      ...[
+        "${speaker}: ${text}",
+        "${speaker} (${time}): ${text}",
+        "- ${speaker}: ${text}",
+        "[${tool}] ${result}",
+        "【${tool}】",
+        "${speaker} says ${text} to ${to}.",
+      ],
+      ...[
+        "${speaker}${to? to ${to}}: ${text}",
+        "x ${speaker}: ${text}",
+        "1. ${tool}\n${result}",
+        "${text} ${speaker}",
+        "${speaker}\n${speaker}: a",
+        "a ${speaker}${b? c}",
+      ],
+      ...[
+        "**${key}**\n${content}",
+        "# ${key}",
+        "------\n${x}",
+        "<${key}>\n${x}\n</${key}>",
+        "${a? ${speaker}$: ${b? x : y}\nz}",
+        "${speaker}  :  ${text}\n  end  ",
+      ],
+      ...[
+        "${speaker}: ${role(user)} ${tool}: x",
+        "${a? b}${c? d}${e? f}${g? h}${i? j} ${speaker}: k",
+        "${x | transcript}",
+        "${x = ${y | transcript}}",
+      ],
+    ]
+    const found = texts.map((text) => {
+      const markers = deriveMarkers([parseTemplate(text)])
+      const { lines, heads, ...others } = markers
+      return `${JSON.stringify(text)} → ${JSON.stringify({ lines: [...lines], heads, ...others, shapes: shapesOf(markers) })}`
+    })
+    expect(found.join("\n")).toMatchSnapshot()
+  })
+
   test("they are folded", () => {
     expect(markersOf("【Ｔｏｏｌ】\nÉND ${v}")).toEqual({
       lines: ["【tool】"],

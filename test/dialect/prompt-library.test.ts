@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest"
+import { dialectNames } from "../../.ci/compile-prompts.ts"
 import { chooseLocale, isLocale } from "../../src/dialect/locales.ts"
 import { createPromptLibrary } from "../../src/dialect/prompt-library.ts"
 import { promptFiles } from "./prompt-files.ts"
@@ -9,7 +10,7 @@ const files = promptFiles({
   "both/en/words.txt": "own words",
   "both/en/failed.md": "own",
   "both/zh-CN/planner.md": "zh ${rest}",
-  "chinese/zh-CN/chat.md": "zh ${rest}",
+  "chinese/zh-CN/chat.md": "zh ${rest} ${file_load(../../both/en/words.txt)}",
   "characters/a.md": "A",
   "tools/en/clock.md": "no dialect",
   "shared/en/failed.md": "shared failed",
@@ -19,8 +20,13 @@ const files = promptFiles({
   "shared/zh-CN/lost.md": "丢了",
 })
 
+function foldersOf(sources: typeof files) {
+  return Map.groupBy(sources, ({ path }) => path.split("/").slice(0, -1).slice(0, 2).join("/"))
+}
+
 const library = createPromptLibrary({
-  paths: files.map(({ path }) => path),
+  folders: [...foldersOf(files).keys()],
+  dialects: dialectNames(foldersOf(files)),
   read: (folder) => files.filter(({ path }) => path.startsWith(`${folder}/`)),
 })
 
@@ -41,6 +47,7 @@ describe("a library of prompts", () => {
 
   test("file_load looks beside the file, in the dialect, among the shared files, then from the root", () => {
     expect(textOf("both", "en", "planner")).toBe("en _ own words shared notice A A")
+    expect(textOf("chinese", "zh-CN", "chat")).toBe("zh _ own words")
   })
 
   test.each([
@@ -85,5 +92,7 @@ test.each([
 
 test("with neither the locale nor a fallback, any will do; with none there is none", () => {
   expect(chooseLocale("fr", ["de", "it"])).toBe("de")
+  expect(chooseLocale("fr", ["fi", "zh-CN"])).toBe("zh-CN")
+  expect(chooseLocale("zh-TW", ["en", "zh-CN"])).toBe("zh-CN")
   expect(chooseLocale("fr", [])).toBeUndefined()
 })

@@ -2,7 +2,8 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { assemble } from "../../src/assemble/assemble.ts"
 import type { Message } from "../../src/core/span.ts"
-import { withSessionMarkers } from "../../src/dialect/dialect.ts"
+import { compileDialect } from "../../src/dialect/dialect.ts"
+import { withSessionMarkers } from "../../src/dialect/session-markers.ts"
 import { shippedDialect, shippedDialectNames } from "../../src/dialect/shipped.ts"
 import { fold } from "../../src/encode/fold.ts"
 import { PromptStack } from "../../src/stack/prompt-stack.ts"
@@ -61,6 +62,25 @@ describe("L7 T28 block markers with an id of the session", () => {
     expect(text).toContain(`[memory context ${id}]\nwords\n[/memory context ${id}]`)
     expect(text).toContain(`[context: observed ${id}]\nwords\n[/context ${id}]`)
     expect(messagesOf("root", "words").at(-1)?.content).toContain(`<context: observed ${id}>\nwords\n</context ${id}>`)
+  })
+
+  test("only the line that opens the block has it: brackets behind it stay as the file has them", () => {
+    const body = "[note: ${key}]\n${content}\n[/note]\nA list[] > ${rest}\n${role(user)}\n${question}"
+    const dialect = compileDialect({
+      name: "a",
+      locale: "en",
+      files: [{ path: "a/chat.md", attributes: {}, body, firstLine: 1 }],
+    })
+    const [file] = withSessionMarkers(dialect, id).files.values()
+    const literals = file?.template.nodes.flatMap((node) => (node.type === "literal" ? [node.text] : []))
+    expect(literals?.join("|")).toContain(`[note: | ${id}]\n|\n[/note ${id}]\nA list[] > |`)
+  })
+
+  test("a block that a file leaves open ends with the file", () => {
+    const file = (path: string, body: string) => ({ path, attributes: {}, body, firstLine: 1 })
+    const files = [file("a/chat.md", "[note: x]\n[/note]\n${rest}\n[note: ${key}"), file("a/final.md", "A list[] ${rest}")]
+    const final = withSessionMarkers(compileDialect({ name: "a", locale: "en", files }), id).files.get("final")
+    expect(final?.template.nodes[0]).toMatchObject({ type: "literal", text: "A list[] " })
   })
 
   test.each(dialects)("%s: no text opens or closes a block, whether or not it knows the id", (name) => {

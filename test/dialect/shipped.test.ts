@@ -2,7 +2,8 @@ import { readFileSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { compilePrompts, writeModules, writtenPrompts } from "../../.ci/compile-prompts.ts"
-import { shippedDialect, shippedDialectFiles, shippedDialectNames } from "../../src/dialect/shipped.ts"
+import { shippedDialect, shippedDialectFiles, shippedDialectNames, shippedPrompts } from "../../src/dialect/shipped.ts"
+import { toolWords } from "../../src/tools/tool-words.ts"
 import { tempFolder } from "../support/temp-folder.ts"
 
 test("the generated modules are equal to the files under prompts/ (else run `npm run prompts`)", () => {
@@ -41,6 +42,17 @@ describe("shipped dialects", () => {
 
   test("an unknown one is an error with a suggestion", () => {
     expect(() => shippedDialect("fai", "en")).toThrow(/fay, layered, .*stack.*Did you mean "fay"\?/)
+  })
+
+  test("of the words of tools, those of one language are read, and the same words are found", () => {
+    for (const [asked, found] of [
+      ["zh-TW", "zh-CN"],
+      ["fr", "en"],
+    ] as const) {
+      const one = shippedPrompts("tools", asked)
+      expect(new Set(one.map(({ path }) => path.split("/", 2).join("/")))).toEqual(new Set([`tools/${found}`]))
+      expect(toolWords(one, asked, "calculate")).toEqual(toolWords(shippedPrompts("tools"), asked, "calculate"))
+    }
   })
 
   test("its files can be taken as they are", () => {

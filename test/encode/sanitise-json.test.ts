@@ -67,6 +67,21 @@ describe("sanitising a JSON value", () => {
     expect([value.self, value.text, removed]).toEqual([value, "x", 1])
   })
 
+  test("values of 200 levels are cleaned, in lists and in objects, and deeper ones stay", () => {
+    const wraps = [(inner: unknown): unknown => [inner], (inner: unknown): unknown => ({ inner })]
+    for (const wrap of wraps) {
+      for (const [levels, removed] of [
+        [200, 1],
+        [201, 1],
+        [202, 0],
+      ] as const) {
+        let value: unknown = ["x\u202e"]
+        for (let level = 1; level < levels; level++) value = wrap(value)
+        expect(sanitiseJson(value).removed, `${levels} levels`).toBe(removed)
+      }
+    }
+  })
+
   test("never throws: deep values end, hostile ones and instances stay as they are", () => {
     let deep: unknown = "x\u202e"
     for (let depth = 0; depth < 100_000; depth++) deep = [deep]

@@ -36,10 +36,21 @@ describe("sanitise", () => {
   test("every character by itself stays or goes by what Unicode says of it", () => {
     const unsafe =
       /[\u{e0000}-\u{e007f}\u{61c}\u{200e}\u{200f}\u{202a}-\u{202e}\u{2066}-\u{2069}\p{Cs}[\p{Cc}--[\t\n\v\f\r\u{85}]]]/v
+    const kindOf = (text: string): string =>
+      /[\u{e0000}-\u{e007f}]/u.test(text)
+        ? "tags"
+        : /\p{Cc}/u.test(text)
+          ? "control"
+          : /\p{Cs}/u.test(text)
+            ? "surrogate"
+            : "bidi"
     const wrong: number[] = []
     for (let code = 0; code < 0x110000; code++) {
       const text = `a${String.fromCodePoint(code)}`
-      if (sanitise(text).removed > 0 !== unsafe.test(text)) wrong.push(code)
+      const { removed, kinds, text: clean } = sanitise(text)
+      const expected = unsafe.test(text) ? kindOf(text) : undefined
+      if (removed !== (expected ? 1 : 0) || kinds[0] !== expected) wrong.push(code)
+      else if (clean !== (expected === "surrogate" ? "a\u{fffd}" : expected ? "a" : text)) wrong.push(code)
     }
     expect(wrong).toEqual([])
   })

@@ -189,6 +189,16 @@ export const lintCases: readonly LintCase[] = [
     ],
   },
   {
+    name: "a prompt without slots beside a standing slot that prints keys",
+    rule: "missing-slot",
+    files: {
+      ...prompt("${role(user)}\n${rest} ${question}\n"),
+      ...prompt("## ${key}\n${content}\n", "layered/en/standing"),
+      ...prompt("${content}\n", "layered/en/rest"),
+    },
+    found: [],
+  },
+  {
     name: "a dialect of one's own without the prompts and the lists of a turn",
     rule: "missing-file",
     files: {

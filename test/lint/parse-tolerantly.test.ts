@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest"
 import { formatSource } from "../../src/core/source.ts"
 import { parseTolerantly } from "../../src/lint/parse-tolerantly.ts"
 import { parseTemplate } from "../../src/template/parse.ts"
+import { runs } from "../support/size.ts"
 
 const noFiles = () => {
   throw new Error("no file")
@@ -50,5 +51,34 @@ describe("parsing past mistakes", () => {
       }),
       { numRuns: 2_000 },
     )
+  })
+})
+
+describe("every mistake", () => {
+  const placesOf = (body: string) => parse(body).places.map((place) => place.replace("p.md:", ""))
+
+  test("is found at its place, whatever stands around it", () => {
+    const pieces = [
+      ...["words", "你好 😀", "", "${name}", "${a? b : c}", "$ { }", "}"].map((text) => [text, 0] as const),
+      ...["${a | x}", "${a| nope}"].map((text) => [text, text.indexOf("|") + 3] as const),
+      ...["${nope(x)}", "${file_load(a.md)}", "${role(usr)}"].map((text) => [text, text.startsWith("${role") ? 8 : 1] as const),
+    ]
+    const line = fc.tuple(fc.constantFrom("", "a ", "😀 ", "${b} "), fc.constantFrom(...pieces))
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 8 }), (lines) => {
+        const body = lines.map(([before, [text]]) => before + text).join("\n")
+        const places = lines.flatMap(([before, [, column]], at) =>
+          column === 0 ? [] : [`${at + 1}:${[...before].length + column}`],
+        )
+        expect(placesOf(body)).toEqual(places)
+      }),
+      { numRuns: runs(300) },
+    )
+  })
+
+  test("is found up to the fiftieth", () => {
+    expect(placesOf("${a | x}\n".repeat(49))).toHaveLength(49)
+    expect(placesOf("${a | x}\n".repeat(50))).toHaveLength(50)
+    expect(placesOf("${a | x}\n".repeat(60))).toHaveLength(50)
   })
 })

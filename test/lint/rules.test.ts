@@ -10,7 +10,9 @@ describe("a project", () => {
 
   test.each(lintCases)("$rule: $name", async ({ rule, files, found }) => {
     const problems = await lintProject({ ...cleanProject, ...files })
-    expect(problems.filter((problem) => problem.rule === rule).map(inOneLine)).toEqual(found)
+    const matching = problems.filter((problem) => problem.rule === rule)
+    expect(matching.map(inOneLine)).toEqual(found)
+    expect(matching.map(({ hint, endColumn, fix }) => ({ hint, endColumn, fix }))).toMatchSnapshot()
   })
 
   test.each([
@@ -116,7 +118,7 @@ describe("the rules", () => {
   })
 
   test("each has a case that it finds", () => {
-    const needTraces = ["slow-prestart", "long-results"]
+    const needTraces = ["slow-prestart", "long-results", "window-room"]
     const covered = new Set([...lintCases.map(({ rule }) => rule), ...needTraces])
     expect(lintRules.map(({ name }) => name).filter((name) => !covered.has(name))).toEqual([])
   })

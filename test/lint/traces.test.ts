@@ -8,13 +8,13 @@ const files = {
   "profiles/luna.toml": `${cleanProject["profiles/luna.toml"]}[tools]\nenabled = ["current_time"]\n[[prestart]]\ntool = "current_time"\ntimeout_ms = 1000\n`,
 }
 
-function turn(durationMs: number, result: string): Pick<TurnTrace, "prestart" | "runs"> {
+function turn(durationMs: number, result: string): Pick<TurnTrace, "prestart" | "runs" | "steps"> {
   const run = { id: "1", tool: "current_time", args: {}, status: "ok", durationMs, result } as const
-  return { prestart: [run], runs: [{ ...run, id: "2", tool: "search" }] }
+  return { prestart: [run], runs: [{ ...run, id: "2", tool: "search" }], steps: [] }
 }
 
-async function found(turns: readonly Pick<TurnTrace, "prestart" | "runs">[]): Promise<string[]> {
-  const { folder, context } = await readProject(files)
+async function found(turns: readonly Pick<TurnTrace, "prestart" | "runs" | "steps">[], given = files): Promise<string[]> {
+  const { folder, context } = await readProject(given)
   const problems = lint({ ...context, traces: turns as readonly TurnTrace[] })
   return problems.map((problem) => inOneLine(problem).replaceAll(`${folder}/`, ""))
 }
@@ -32,5 +32,22 @@ describe("with the traces of turns (T37)", () => {
       "profiles/luna.toml:1:1 warning long-results: tool current_time: expected results of at most 2000 characters, found a median of 2001 over 3 runs.",
       "profiles/luna.toml:1:1 warning long-results: tool search: expected results of at most 2000 characters, found a median of 2001 over 3 runs.",
     ])
+    expect(await found([turn(1, "y".repeat(2_000))])).toEqual([])
+  })
+
+  test("a window of history that leaves much of the budget free is told, one that is often full or keeps it for the turn is not", async () => {
+    const free = (freeTokens: number, reservedTokens = 0) => {
+      const windowRoom = { budgetTokens: 1000, freeTokens, reservedTokens, reason: "" }
+      return { prestart: [], runs: [], steps: [{ assembly: { windowRoom } }, { assembly: {} }] } as unknown as TurnTrace
+    }
+    expect(await found([free(260), free(500), free(10)])).toEqual([
+      "profiles/luna.toml:1:1 warning window-room: expected a window of history that leaves at most 25 % of the budget free, found a median of 26 % over 3 turns.",
+    ])
+    expect(await found([free(250), free(500), free(10)])).toEqual([])
+    expect(await found([free(500, 300), free(500, 300)])).toEqual([])
+    const filling = { ...files, "profiles/luna.toml": `${files["profiles/luna.toml"]}[history]\nwindow = "fill"\n` }
+    expect(await found([free(500)], filling)).toEqual([])
+    const steps = { ...files, "profiles/luna.toml": `${files["profiles/luna.toml"]}[history]\nwindow = "steps"\n` }
+    expect((await found([free(500)], steps))[0]).toContain("profiles/luna.toml:12:1 warning window-room")
   })
 })

@@ -6,7 +6,7 @@ import type { TrustedText } from "../../src/core/value.ts"
 import { fitsProfileFile, inSnakeCase } from "../../src/node/profile/profile-file-check.ts"
 import { profileJsonSchema } from "../../src/node/profile/profile-json-schema.ts"
 import { checkProfileFile } from "../../src/node/profile/profile-schema.ts"
-import { wrongValues } from "../../src/profile/check-keys.ts"
+import { describeProblem, wrongValues } from "../../src/profile/check-keys.ts"
 import type { Key, Keys, ValueType } from "../../src/profile/key.ts"
 import type { Profile, ProfileInput } from "../../src/profile/profile.ts"
 import { profileFileKeys } from "../../src/profile/profile-file-keys.ts"
@@ -30,6 +30,21 @@ test("every key says in sentences what it is for", () => {
   const keys = [...fileKeys, ...[...codeKeys].map(([name, key]) => ({ name, key }))]
   const isSaid = ({ words }: Key) => /^\P{Ll}.{10,}[.:)]$/su.test(words)
   expect(keys.filter(({ key }) => !isSaid(key)).map(({ name }) => name)).toEqual([])
+})
+
+/** Values of another kind, and numbers beside the bounds of a number. */
+function wrongFor(type: ValueType): readonly unknown[] {
+  if (type.kind !== "number") return [3, "?", [], {}, true, [3], { a: [3] }]
+  const { min, max = 1e9 } = type
+  return ["3", min, max, min - 0.5, max + 0.5, min + 0.5, Number.NaN]
+}
+
+test("every key names what it expects instead of another value", () => {
+  const described = [...codeKeys].map(([name, { type }]) => {
+    const problems = wrongFor(type).flatMap((value) => wrongValues(type, value, name.split(".")).map(describeProblem))
+    return [...new Set(problems)].join("\n")
+  })
+  expect(described.filter((text) => text !== "").join("\n\n")).toMatchSnapshot()
 })
 
 test("every list and every table of a user's own names says what it expects", () => {

@@ -60,6 +60,7 @@ describe("resolveProfile", () => {
       model: {},
       memory: {
         enabled: true,
+        store: "records",
         recallLimit: 8,
         rerankMs: 1_500,
         importanceThreshold: 5,

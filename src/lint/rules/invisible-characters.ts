@@ -50,9 +50,10 @@ const flagOrHidden = lazyPattern(
   "gv",
 )
 
+/** The Arabic letter mark is a hidden character itself: it is no word beside which others may turn the direction. */
 const rightToLeft = lazyPattern(
-  String.raw`[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]`,
-  "u",
+  String.raw`[[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]--[\u{61c}]]`,
+  "v",
 )
 
 /** The hidden characters of a text. A byte order mark at its beginning is not one of them. */

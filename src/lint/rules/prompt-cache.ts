@@ -36,13 +36,13 @@ function misplacedIn({ file, template }: LintFile): LintFinding[] {
 /** The nodes of each system message. A prompt begins with a system message only if its first node says so. */
 function systemParts(nodes: readonly TemplateNode[]): TemplateNode[][] {
   const parts: TemplateNode[][] = []
-  let inSystem = false
+  let part: TemplateNode[] | undefined
   for (const node of nodes) {
     if (node.type === "role") {
-      inSystem = node.role === "system"
-      if (inSystem) parts.push([])
-    } else if (node.type === "messages") inSystem = false
-    else if (inSystem) parts.at(-1)?.push(node)
+      part = node.role === "system" ? [] : undefined
+      if (part) parts.push(part)
+    } else if (node.type === "messages") part = undefined
+    else part?.push(node)
   }
   return parts
 }

@@ -40,6 +40,28 @@ export const longResults = profileRule(
   },
 )
 
+/** A greater share of the budget that the window of history leaves free is told. */
+const mostFree = 0.25
+
+/** Windows of history that leave much of the budget free in the given traces (S16). */
+export const windowRoom = profileRule(
+  "window-room",
+  `A window of history whose steps leave more than ${mostFree * 100} % of the budget free, as the median of the given traces.`,
+  ({ profile, file, documents }, { traces }) => {
+    const rooms = traces.flatMap(({ steps }) => steps?.[0]?.assembly?.windowRoom ?? [])
+    const free = medianOf(
+      rooms.map(({ budgetTokens, freeTokens, reservedTokens }) => (freeTokens - reservedTokens) / budgetTokens),
+    )
+    if (profile === undefined || profile.history.window === "fill" || free <= mostFree) return []
+    const document = documents.find(({ data }) => data.history !== undefined)
+    const found = `found a median of ${Math.round(free * 100)} % over ${rooms.length} turns`
+    const message = `expected a window of history that leaves at most ${mostFree * 100} % of the budget free, ${found}.`
+    const hint =
+      'History is cut in steps, so that a provider\'s cache serves its beginning over many turns. window = "fill" in [history] cuts no more than needed, and the cache serves less.'
+    return [warning(document?.file ?? file, message, { ...document?.locate(["history", "window"]), hint })]
+  },
+)
+
 function medianOf(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
 }

@@ -76,6 +76,8 @@ function entriesOf(data: Buffer): readonly ZipEntry[] {
     })
     at += 46 + nameLength + extraLength + commentLength
   }
+  // A count that is too small would leave files out without a word.
+  if (at !== end) throw bad("its list of files is damaged")
   return entries
 }
 

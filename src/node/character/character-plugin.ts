@@ -123,7 +123,7 @@ function worldBookOf(options: CharacterOptions, places: CharacterPlaces): Charac
 /** The words of the tools: the shipped ones, which are compiled in. The other folders may replace them; the first has priority. */
 function wordsIn({ locale, promptFolders }: CharacterPlaces): CharacterParts["words"] {
   const own = promptFolders.filter((folder) => folder !== shippedPromptsFolder)
-  const prompts = promptsWithOwn(...own.toReversed())
+  const prompts = promptsWithOwn(locale, ...own.toReversed())
   return {
     update_state: toolWords(prompts, locale, "update_state"),
     update_relationship: toolWords(prompts, locale, "update_relationship"),

@@ -88,7 +88,7 @@ export interface FileWords extends ToolWords {
 export function fileWords(
   tool: FileToolName,
   locale: string,
-  prompts: readonly PromptSource[] = shippedPrompts("tools"),
+  prompts: readonly PromptSource[] = shippedPrompts("tools", locale),
 ): FileWords {
   const words = toolWords(prompts, locale, tool)
   const { answer } = toolWords(prompts, locale, "file-problem")

@@ -10,7 +10,7 @@ import type { WritableWorkspace } from "./file-tool-options.ts"
 export function workspaceOnDemand(
   folder: string,
   options: FileWorkspaceOptions = {},
-): WritableWorkspace & Pick<FileWorkspace, "readBytes"> {
+): WritableWorkspace & Pick<FileWorkspace, "readBytes" | "history" | "undo"> {
   let opening: Promise<FileWorkspace> | undefined
   const open = (): Promise<FileWorkspace> => {
     opening ??= openWorkspace(folder, options).catch((error: unknown) => {
@@ -28,6 +28,8 @@ export function workspaceOnDemand(
     list: async (path, listOptions) => (await openOrEmpty()).list(path, listOptions),
     search: async (text, searchOptions) => (await openOrEmpty()).search(text, searchOptions),
     resolve: async (path) => (await openOrEmpty()).resolve(path),
+    history: async (historyOptions) => (await open().catch(ignoring("file-missing")))?.history(historyOptions) ?? [],
+    undo: async (undoOptions) => (await open()).undo(undoOptions),
     async write(path, text, writeOptions) {
       await withFileErrors("write", folder, () => makeFolders(options.fs ?? nodeFileSystem, folder))
       return (await open()).write(path, text, writeOptions)

@@ -11,6 +11,7 @@ import { environmentLocale, promptLocale } from "../locale.ts"
 import { shippedProfilesFolder } from "../shipped-files.ts"
 import { skillMounts } from "../skills/skill-mounts.ts"
 import { findProfile, mergeChain, type ProfileSearch, readProfileChain, refuseReported } from "./profile-chain.ts"
+import type { ProfileDocument } from "./profile-document.ts"
 import { findLorebooks, readLorebooks } from "./profile-lorebooks.ts"
 import { checkPluginOptions, checkPluginTools, loadProfilePlugins } from "./profile-plugins.ts"
 import { findProcesses } from "./profile-processes.ts"
@@ -66,25 +67,28 @@ export async function loadProfile(nameOrPath: string, options: LoadProfileOption
   return readProfile(nameOrPath, options)
 }
 
-/** {@link loadProfile}. `made` keeps the plugins of modules from one load to the next. */
+/** Everything beside its files that a load depends on. */
+interface Reading {
+  /** The plugins of modules from one load to the next. */
+  readonly made?: Map<string, Plugin>
+  /** The name of a dialect in place of the profile's. */
+  readonly dialect?: string | undefined
+}
+
+/** {@link loadProfile}, with plugins that are there already or with another dialect. */
 export async function readProfile(
   nameOrPath: string,
   options: LoadProfileOptions,
-  made: Map<string, Plugin> = new Map(),
+  { made = new Map(), dialect: chosen }: Reading = {},
 ): Promise<Profile> {
-  const parts = await findParts(nameOrPath, options)
-  const { path, file, search, texts, dialect, processes, lorebooks } = parts
+  const parts = await findParts(nameOrPath, options, chosen)
+  const { path, file, search, texts, dialect, processes } = parts
   const { chain, locale } = search
   const dataFolder = resolve(options.dataFolder ?? "data")
   await checkReflectSchedule(search)
   refuseReported(search)
   const { clock = hostPorts.clock } = options
-  const userName = file.user?.name ?? defaultUserName(locale)
-  const { timeZone } = file
-  const lore = withDefaults(profileFileKeys.keys.lorebook.keys, { ...file.lorebook })
-  const greeting = options.greeting ?? file.prompt?.greeting
-  const words = await readProfileTexts(file, texts, { locale, userName, clock, timeZone, greeting, lore, dialect })
-  const books = await readLorebooks(lorebooks, lore, { locale, timeZone })
+  const { words, books, tone } = await readWords(parts, options)
   const { skills, plugins } = await loadExtensions(parts, { ...options, dataFolder, made })
   const format = words.parser(plugins)
   tellGuesses(parts, words.input.agent.name, options)
@@ -107,13 +111,35 @@ export async function readProfile(
     locale,
     dialect,
     processes,
-    variables: { ...toneVariables(search, texts), ...profileVariables(chain) },
+    variables: { ...tone, ...profileVariables(chain) },
     tools,
     skills,
     plugins: [...plugins, ...words.plugins, ...books],
     output: { ...profileOutput(file, surroundings), format },
   })
   return withDocuments(await withVirtualContext(profile, file, texts.folder), surroundings)
+}
+
+/** Reads the texts that a profile names. */
+async function readWords({ file, search, texts, dialect, lorebooks }: ProfileParts, options: LoadProfileOptions) {
+  const { locale } = search
+  const { clock = hostPorts.clock } = options
+  const { timeZone } = file
+  const userName = file.user?.name ?? defaultUserName(locale)
+  const lore = withDefaults(profileFileKeys.keys.lorebook.keys, { ...file.lorebook })
+  const greeting = options.greeting ?? file.prompt?.greeting
+  const words = await readProfileTexts(file, texts, { locale, userName, clock, timeZone, greeting, lore, dialect })
+  return { words, books: await readLorebooks(lorebooks, lore, { locale, timeZone }), tone: toneVariables(search, texts) }
+}
+
+/** Reads all texts of a profile and loads no plugin. Resolves to the paths of its chain, nearest first, and its prompts folder. */
+export async function readAllTexts(
+  nameOrPath: string,
+  options: LoadProfileOptions,
+): Promise<{ readonly chain: readonly string[]; readonly folder: string | undefined }> {
+  const parts = await findParts(nameOrPath, options, undefined)
+  await readWords(parts, options)
+  return { chain: parts.search.chain.map(({ path }) => path), folder: parts.texts.folder }
 }
 
 function profileName(path: string): string {
@@ -123,10 +149,10 @@ function profileName(path: string): string {
 type ProfileParts = Awaited<ReturnType<typeof findParts>>
 
 /** Everything that a profile is made of but plugins. Throws all that is wrong with it as one error, before any plugin runs. */
-async function findParts(nameOrPath: string, options: LoadProfileOptions) {
+async function findParts(nameOrPath: string, options: LoadProfileOptions, chosenDialect: string | undefined) {
   const { env = process.env, roots = [resolve("profiles"), shippedProfilesFolder] } = options
   const path = findProfile(nameOrPath, { folder: process.cwd(), roots })
-  const chain = await readProfileChain(path, roots)
+  const chain = withDialect(await readProfileChain(path, roots), chosenDialect)
   const file = mergeChain(chain)
   const locale = promptLocale({ option: options.locale, profile: file.locale, env })
   const search: ProfileSearch = { chain, locale, problems: new Map() }
@@ -140,6 +166,15 @@ async function findParts(nameOrPath: string, options: LoadProfileOptions) {
   checkVariables(search)
   refuseReported(search)
   return { path, file, search, texts, dialect, processes, skills, lorebooks }
+}
+
+function withDialect([nearest, ...others]: ProfileDocument[], dialect: string | undefined): ProfileDocument[] {
+  if (nearest === undefined) return others
+  const { settings } = nearest
+  return [
+    dialect === undefined ? nearest : { ...nearest, settings: { ...settings, prompt: { ...settings.prompt, dialect } } },
+    ...others,
+  ]
 }
 
 /** Says what neither the profile nor the caller decided. A profile without a persona, such as `soul`, names nobody on purpose. */

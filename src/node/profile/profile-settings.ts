@@ -19,11 +19,13 @@ type Chain = readonly ProfileDocument[]
  */
 export function profileSettings(file: ProfileFile, chain: Chain, dataFolder: string) {
   const files = filesSettings(file, chain, dataFolder)
-  const { memory, documents, plugins } = file
+  const { memory, plugins } = file
+  const keepsDocuments = memory?.store === "documents"
+  const documents = file.documents ?? (keepsDocuments ? {} : undefined)
   return {
     ...sharedSettings(file),
     files,
-    memory: { ...memory, enabled: memory?.enabled ?? recallWith(plugins) },
+    memory: { ...memory, enabled: memory?.enabled ?? (keepsDocuments || recallWith(plugins)) },
     mcp: profileMcp(file, chain),
     documents: documents && { ...documents, folder: folderAt(chain, "documents") ?? files.folder },
   } satisfies ProfileInput

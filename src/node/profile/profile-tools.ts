@@ -68,15 +68,16 @@ function ruleTexts(rules: Readonly<Record<string, string>>): Profile["tools"]["r
  * A profile with its living documents as a plugin, where it has some (D1). Their tools are `read`, `write`, `edit` and whichever
  * other file tools the profile enables. All of them share one workspace, so that what guards the documents guards every way to them.
  */
-export function withDocuments(profile: Profile, { promptFolder, clock, mounts }: ToolSurroundings): Profile {
-  const { documents, files, locale, tools, loop } = profile
+export async function withDocuments(profile: Profile, { promptFolder, clock, mounts }: ToolSurroundings): Promise<Profile> {
+  const { documents, files, locale, tools, loop, memory } = profile
   const folder = documents?.folder ?? files.folder
   if (documents === undefined || folder === undefined) return profile
   const wanted = loop.mode === "chat" ? [] : ["read", "write", "edit", ...tools.enabled]
-  const plugin = documentsPlugin(folder, {
+  const learns = memory.store === "documents" && memory.enabled
+  const plugin = (learns ? (await import("../documents/learning-plugin.ts")).learningPlugin : documentsPlugin)(folder, {
     ...documents,
     locale,
-    prompts: promptsWithOwn(promptFolder),
+    prompts: promptsWithOwn(locale, promptFolder),
     mounts,
     tools: fileToolNames.filter((name) => wanted.includes(name)),
     // What the profile enables is for other files too, which memory off does not concern.

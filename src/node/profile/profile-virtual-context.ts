@@ -16,7 +16,7 @@ export async function withVirtualContext(
   const { createVirtualContext } = await import("../../forgetting/plugin/virtual-context.ts")
   const plugin = createVirtualContext({
     locale: profile.locale,
-    prompts: promptsWithOwn(promptFolder),
+    prompts: promptsWithOwn(profile.locale, promptFolder),
     ...virtualContextInput(file, profile.timeZone),
   })
   return { ...profile, plugins: [...profile.plugins, plugin] }

@@ -1,8 +1,10 @@
 import { checkOptions } from "../../core/check-options.ts"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import type { Profile, ProfileSource } from "../../profile/profile.ts"
+import type { PromptFiles } from "../../profile/prompt-files.ts"
 import type { Plugin } from "../../services/plugin.ts"
 import { FileLog, withFileLog } from "../file-log.ts"
+import { ProfileFiles } from "../prompt-files/open-prompt-files.ts"
 import { type LoadProfileOptions, loadProfileOptions, readProfile } from "./load-profile.ts"
 
 /** How a watched profile is loaded, and what happens when an edit breaks it. */
@@ -19,6 +21,8 @@ export interface ProfileWatch extends ProfileSource {
   refresh(): Promise<Profile>
   /** The files and folders that the profile depends on. Files that do not exist, but would change it, are among them. */
   readonly files: readonly string[]
+  /** Its files to be edited, as `inspector` takes them. */
+  readonly promptFiles: PromptFiles
 }
 
 /**
@@ -31,7 +35,8 @@ export interface ProfileWatch extends ProfileSource {
 export async function watchProfile(nameOrPath: string, options: WatchProfileOptions = {}): Promise<ProfileWatch> {
   checkOptions("watchProfile", options, { ...loadProfileOptions, onProblem: true })
   const made = new Map<string, Plugin>()
-  const load = (log: FileLog) => withFileLog(log, () => readProfile(nameOrPath, options, made))
+  const load = (log: FileLog) => withFileLog(log, () => readProfile(nameOrPath, options, { made }))
+  let edited: PromptFiles | undefined
   let log = new FileLog()
   let profile = await load(log)
   let before = profile
@@ -73,6 +78,10 @@ export async function watchProfile(nameOrPath: string, options: WatchProfileOpti
     },
     get files() {
       return log.paths
+    },
+    get promptFiles() {
+      edited ??= new ProfileFiles(nameOrPath, options)
+      return edited
     },
     current,
     refresh: async () => current(),

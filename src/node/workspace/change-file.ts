@@ -1,13 +1,22 @@
 import { beginEntry, finishEntry, historyFiles, pruneHistory } from "./change-history.ts"
 import { fileError, tooLarge } from "./file-errors.ts"
-import { closeOnFailure, closeQuietly, type FileStats, isSameFile, openFlags, removeIfThere, statIfThere } from "./file-system.ts"
+import {
+  closeOnFailure,
+  closeQuietly,
+  type FileStats,
+  isSameFile,
+  openFlags,
+  removeIfThere,
+  statIfThere,
+  waitForRemovals,
+} from "./file-system.ts"
 import { type OpenFolder, spellingOf, type WorkspaceRoot, walkFolders, writeNewFile } from "./folders.ts"
 import { lineDiff } from "./line-diff.ts"
 import type { OwnFolder } from "./own-folder.ts"
 import { ownName } from "./paths.ts"
 import { checkKind, readBytes } from "./read-file.ts"
 import { hashOf } from "./text-encoding.ts"
-import type { HistoryLimits, WriteOutcome, WriteRecord } from "./workspace.ts"
+import type { Expectation, HistoryLimits, WriteOutcome, WriteRecord } from "./workspace.ts"
 
 /** The outcome of a change for a file: new bytes, removed, or kept as it is. */
 export type Decision = { readonly bytes: Uint8Array } | "remove" | "keep"
@@ -168,6 +177,8 @@ export async function readTarget(
   const found = await statIfThere(root.fs, folder.at(name))
   if (!found) return undefined
   checkKind(root, found, path)
+  // Else a second name of a file outside could be half removed all the while.
+  await waitForRemovals(root.fs, folder.at())
   const handle = await root.fs.open(folder.at(name), openFlags.readWrite)
   try {
     const opened = await handle.stat()
@@ -194,5 +205,19 @@ async function checkUnchanged(root: WorkspaceRoot, { folder, name, path }: Targe
 function changedError(path: string): Error {
   return fileError("file-conflict", path, "expected the file that was just read, found it changed by another program.", {
     hint: "Nothing was written. Read it again.",
+  })
+}
+
+/** Throws `file-conflict` when the file is not the expected one. Both hashes are in the evidence. */
+export function checkExpectation(path: string, expect: Expectation | undefined, found: string | undefined): void {
+  const expected = expect === undefined ? found : expect === "absent" ? undefined : expect.hash
+  if (expected === found) return
+  const message =
+    expected === undefined
+      ? "expected no file, found one."
+      : `expected the file as it was read, found ${found === undefined ? "none" : "it changed since"}.`
+  throw fileError("file-conflict", path, message, {
+    hint: "Nothing was written. Read it again.",
+    evidence: { expectedHash: expected, foundHash: found },
   })
 }

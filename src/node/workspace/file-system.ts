@@ -89,6 +89,23 @@ export async function stillLeadsTo(fs: FileSystem, realPath: string, stats: File
   return true
 }
 
+/** Longer than any file system allows. A system finds that out only in the folder, and remembers nothing of it. */
+const impossibleName = "x".repeat(256)
+
+/** A longer path is refused before any folder is asked. */
+const longestPathBytes = 4095
+
+/**
+ * Resolves when removals in a folder have ended that are under way. Linux counts one name of a file less and then forgets its path,
+ * both while the folder is locked: between the two, a file seems to have one name and to be where it was. A name that must be looked
+ * up in the folder waits for that lock (Documentation/filesystems/directory-locking).
+ */
+export async function waitForRemovals(fs: FileSystem, folder: string): Promise<void> {
+  const path = `${folder}/${impossibleName}`
+  if (Buffer.byteLength(path) > longestPathBytes) await fs.readFolder(folder, 1)
+  else await fs.stat(path).catch(ignoring("ENAMETOOLONG", "ENOENT"))
+}
+
 /** Stats of a path; `undefined` when nothing is there. */
 export function statIfThere(fs: FileSystem, path: string): Promise<FileStats | undefined> {
   return fs.stat(path).catch(ignoring("ENOENT"))

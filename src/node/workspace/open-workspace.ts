@@ -1,12 +1,13 @@
 import { checkOptions } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { hostPorts } from "../../core/ports.ts"
-import { type Change, type ChangeRules, type Current, changeFile, type Decision } from "./change-file.ts"
-import { fileError, withFileErrors } from "./file-errors.ts"
+import { type Change, type ChangeRules, type Current, changeFile, checkExpectation, type Decision } from "./change-file.ts"
+import { withFileErrors } from "./file-errors.ts"
 import { nodeFileSystem } from "./file-system.ts"
 import { findRoot, type WorkspaceRoot } from "./folders.ts"
 import { collect, resolvePath, searchFiles, statPath, walkFiles } from "./list-and-search.ts"
 import { removeLeftovers, withLock } from "./lock.ts"
+import { type LockedWorkspace, lockedWorkspace } from "./locked-workspace.ts"
 import type { OwnFolder } from "./own-folder.ts"
 import { splitPath } from "./paths.ts"
 import { readWorkspaceBytes, readWorkspaceFile } from "./read-file.ts"
@@ -43,12 +44,29 @@ export function checkWorkspaceOptions(of: string, options: FileWorkspaceOptions)
  */
 export async function openWorkspace(folder: string, options: FileWorkspaceOptions = {}): Promise<FileWorkspace> {
   checkWorkspaceOptions("openWorkspace", options)
+  return (await openLockable(folder, options)).workspace
+}
+
+/** A workspace, and how to work in it while nobody else can change it. */
+export interface LockableWorkspace {
+  readonly workspace: FileWorkspace
+  /** Runs a task while the workspace is locked. The task must use no method of `workspace` that changes something: it would wait for itself. */
+  whileLocked<T>(signal: AbortSignal | undefined, task: (locked: LockedWorkspace) => Promise<T>): Promise<T>
+}
+
+/** {@link openWorkspace}, with its lock. */
+export async function openLockable(folder: string, options: FileWorkspaceOptions): Promise<LockableWorkspace> {
   const root = await rootOf(folder, options)
   const rules = rulesOf(root, options)
   const { timers = hostPorts.timers, random = hostPorts.random, lockTimeoutMs: timeoutMs = 30_000 } = options
   const lock: Lock = (signal, task) => withLock(root, { timers, random, timeoutMs, signal, nextId: rules.nextId }, task)
   await removeLeftovers(root, (task) => lock(undefined, task))
-  return { root: root.path, pathCheck: root.descriptors ? "opened" : "named", ...readers(root), ...changers(rules, lock) }
+  const pathCheck = root.descriptors ? "opened" : "named"
+  return {
+    workspace: { root: root.path, pathCheck, ...readers(root), ...changers(rules, lock) },
+    whileLocked: (signal, task) =>
+      withFileErrors("update", folder, () => lock(signal, (own) => task(lockedWorkspace(rules, own)))),
+  }
 }
 
 type Lock = <T>(signal: AbortSignal | undefined, task: (own: OwnFolder) => Promise<T>) => Promise<T>
@@ -130,19 +148,5 @@ function updated(
   throw new PromptStrataError("usage", `${path}: expected the changed text or undefined, found ${typeof next}.`, {
     hint: "The change must be synchronous: the workspace is locked while it runs.",
     evidence: { path },
-  })
-}
-
-/** Throws `file-conflict` when the file is not the expected one. Both hashes are in the evidence. */
-function checkExpectation(path: string, expect: Expectation | undefined, found: string | undefined): void {
-  const expected = expect === undefined ? found : expect === "absent" ? undefined : expect.hash
-  if (expected === found) return
-  const message =
-    expected === undefined
-      ? "expected no file, found one."
-      : `expected the file as it was read, found ${found === undefined ? "none" : "it changed since"}.`
-  throw fileError("file-conflict", path, message, {
-    hint: "Nothing was written. Read it again.",
-    evidence: { expectedHash: expected, foundHash: found },
   })
 }

@@ -1,6 +1,14 @@
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { fileError, ignoring, isAbsent, stopIfAborted, tooLarge } from "./file-errors.ts"
-import { closeOnFailure, closeQuietly, type FileStats, type OpenFile, openFlags, stillLeadsTo } from "./file-system.ts"
+import {
+  closeOnFailure,
+  closeQuietly,
+  type FileStats,
+  type OpenFile,
+  openFlags,
+  stillLeadsTo,
+  waitForRemovals,
+} from "./file-system.ts"
 import { relativeNames, spellingOf, type WorkspaceRoot, walkFolders } from "./folders.ts"
 import { isHidden, splitPath } from "./paths.ts"
 import { decodeText, hashOf } from "./text-encoding.ts"
@@ -73,8 +81,9 @@ async function openByDescriptor(root: WorkspaceRoot, names: readonly string[], p
   try {
     const place = `${folder}/${located.descriptor}`
     // In this order: a file that has one name, and after that still is where it was opened, had no other name outside. The other
-    // way round, a second name in the workspace could be removed between the two.
+    // way round, a second name in the workspace could be removed between the two. A removal under way has ended before the second.
     const stats = await located.stat()
+    await waitForRemovals(fs, dirname(await fs.readLink(place)))
     const real = await fs.readLink(place)
     // Linux adds these words to the path of a file that was removed. A file may also have such a name.
     if (real.endsWith(" (deleted)") && !(await stillLeadsTo(fs, real, stats).catch(() => false))) return undefined

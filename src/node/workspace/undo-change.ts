@@ -1,5 +1,5 @@
 import { PromptStrataError } from "../../core/errors.ts"
-import { type ChangeRules, changeFile } from "./change-file.ts"
+import { type ChangeRules, changeFile, checkExpectation } from "./change-file.ts"
 import { type HistoryEntry, historyFiles, readEntry } from "./change-history.ts"
 import { fileError } from "./file-errors.ts"
 import type { WorkspaceRoot } from "./folders.ts"
@@ -31,7 +31,7 @@ export async function readHistory(
 export async function undoChange(
   rules: ChangeRules,
   own: OwnFolder,
-  { path, id, by, signal }: Parameters<FileWorkspace["undo"]>[0],
+  { path, id, by, signal, expect }: Parameters<FileWorkspace["undo"]>[0],
 ): Promise<WriteOutcome> {
   let entry: HistoryEntry | undefined
   const lastOf = new Map<string, WriteRecord>()
@@ -52,6 +52,7 @@ export async function undoChange(
     undoes: record.id,
     signal,
     decide: (current, shown) => {
+      checkExpectation(shown, expect, current?.hash)
       if (before && hashOf(before) !== record.beforeHash) {
         const message = `expected what change ${record.id} found there, found other bytes in the history: they are damaged.`
         throw fileError("file", shown, message, { hint: "Nothing was undone. Undo another change by its id." })

@@ -131,10 +131,16 @@ export interface FileWorkspace {
   history(options?: { readonly path?: string; readonly limit?: number }): Promise<readonly WriteRecord[]>
   /**
    * Brings back what a file held before its last change, or before the change `id`, byte for byte. This is a change of its own:
-   * undo it, and the file is as before. Throws `file-conflict` when the file was changed since without a record, and
-   * `file-missing` when there is no such record.
+   * undo it, and the file is as before. Throws `file-conflict` when the file was changed since without a record, or is not the one
+   * that `expect` describes, and `file-missing` when there is no such record.
    */
-  undo(options: ChangeOptions & { readonly path?: string | undefined; readonly id?: string | undefined }): Promise<WriteOutcome>
+  undo(
+    options: ChangeOptions & {
+      readonly path?: string | undefined
+      readonly id?: string | undefined
+      readonly expect?: Expectation | undefined
+    },
+  ): Promise<WriteOutcome>
 }
 
 /** Settings of `openWorkspace`. All have defaults. */

@@ -6,7 +6,7 @@ import { choice, flag, inCode, line, lines, number, optionalTable, table, wholeN
 const { placement, maxCharacters, minShare, nearlyEmptyCharacters, nearLimitShare } = defaultDocumentSettings
 
 export const documents = optionalTable(
-  'The living documents SOUL.md, USER.md and MEMORY.md, read anew every turn. All people who speak with the agent share them: what one says can stand in the prompt of another. Without this table there are none. Dialect "soul" says what each is and what to do with it. The others show each where they show other context, unless your prompts name their slots.',
+  'The living documents SOUL.md, USER.md and MEMORY.md, read anew every turn. All people who speak with the agent share them, and so what the others said, unless `memory.store` is "documents". Without this table there are none. Dialect "soul" says what each is and what to do with it. The others show each where they show other context, unless your prompts name their slots.',
   {
     folder: line({ words: "The folder with these files. Relative to this file.", otherwise: "`files.folder`" }),
     placement: choice(["system", "user"], {

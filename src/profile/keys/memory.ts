@@ -8,6 +8,10 @@ export const memory = table("How memories enter a turn.", {
     otherwise: 'true; with a `[plugins]` table, true if it lists "memory"',
     words: "With false, nothing is recalled. A conversation can also switch its own memory off.",
   }),
+  store: choice(["records", "documents"], {
+    default: "records",
+    words: 'With "documents", what is learnt is written into USER.md and MEMORY.md, and nothing is recalled.',
+  }),
   recallLimit: wholeNumber({ min: 0, default: 8, words: "The most memories that recall may bring." }),
   importanceThreshold: number({
     min: 0,
@@ -45,7 +49,7 @@ export const memory = table("How memories enter a turn.", {
   keys: flag({
     default: true,
     words:
-      "The call that judges the importance also writes keys: search words that the messages do not hold, the fact that they tell, and days as dates. They are stored beside a memory and never shown.",
+      "The call that judges the importance also writes keys: search words that the messages do not hold, the fact that they tell, and days as dates.",
   }),
   batchTurns: wholeNumber({
     min: 1,

@@ -122,6 +122,7 @@ describe("reading a card", () => {
     ],
     ["one level too many", Buffer.from(`{"name":"x","a":${"[".repeat(500)}${"]".repeat(500)}}`), "at most 500 levels deep"],
     ["no card", bytesOf({ hello: 1 }), "expected a character card with a name"],
+    ["a sound", Buffer.from("RIFF\u0024\0\0\0WAVEfmt "), "expected the file to be JSON"],
     ["a list", bytesOf([v2]), "expected the JSON object of a character card"],
     ["another spec", bytesOf({ spec: "lorebook_v3", data: {} }), 'found "lorebook_v3"'],
     ["V2 without data", bytesOf({ spec: "chara_card_v2" }), "expected the fields of the card in data"],
@@ -181,6 +182,15 @@ describe("writing a card", () => {
     expect(readCard(writeCard(readCard(charx))).files).toEqual(readCard(charx).files)
     expect(() => writeCard(readCard(bytesOf(v2)), { format: "png" })).toThrow("expected a picture for a PNG card")
     expect(() => writeCard(readCard(bytesOf(v2)), { format: "png", image: charx })).toThrow("expected the bytes of a PNG file")
+  })
+
+  test("C2: a CHARX lists its files where they stand in it, for any program that unpacks it", () => {
+    const zip = Buffer.from(zipOf({ "card.json": "{}", "assets/a.txt": "a" }))
+    const directory = zip.readUInt32LE(zip.length - 22 + 16)
+    const first = zip.readUInt32LE(directory + 42)
+    expect(zip.subarray(first, first + 4).toString("latin1")).toBe("PK\u0003\u0004")
+    const second = zip.readUInt32LE(directory + 46 + "card.json".length + 42)
+    expect(zip.subarray(second, second + 4).toString("latin1")).toBe("PK\u0003\u0004")
   })
 
   test("C2: a V3 card in a PNG has a V2 card beside it, without decorators and with a note", () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { createAgent } from "../../../src/agent/agent.ts"
 import { lint } from "../../../src/lint/lint.ts"
+import { plainName } from "../../../src/node/cards/card-persona.ts"
 import { readLintFiles } from "../../../src/node/lint/read-lint-files.ts"
 import { loadPersona } from "../../../src/node/load-persona.ts"
 import { loadProfile } from "../../../src/node/profile/load-profile.ts"
@@ -126,6 +127,10 @@ describe("a card as a profile", () => {
     expect(system).toContain("<START>\n\\User: hi\n\n<START>\n\\Mei Keeper im start: hello")
     expect(messages.at(-1)?.content).toBe("Hi\n\n[instructions]\nStay calm, Mei Keeper im start.\n[/instructions]")
     expect(decisions.map(({ key }) => key)).toEqual(expect.arrayContaining(["persona", "character.scenario"]))
+  })
+
+  test("C11: a name is a line of at most 60 characters", () => {
+    expect(plainName(`A\n${"x".repeat(100)}`)).toBe(`A ${"x".repeat(58)}`)
   })
 
   test("C9: notes, creator and tags are in no prompt", async () => {

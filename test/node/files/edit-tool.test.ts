@@ -36,6 +36,13 @@ describe("edit", () => {
     expect(text("a.md")).toContain("- bake bread on Saturday\n")
   })
 
+  test("D10 the nearest line has most of the text, not one piece of it most often", async () => {
+    const { call } = await readScene("ababababab\nabc is near\n")
+    expect(await call("edit", edit("abcde", "x"))).toMatch(/The nearest is line 2:\nabc is near$/)
+    const { call: ask } = await readScene("wxy\nwxyz\nwxyz again\n")
+    expect(await ask("edit", edit("wxyzq", "x"))).toMatch(/The nearest is line 2:\nwxyz$/)
+  })
+
   test("D10 a text that is there several times is an error with the count and the lines", async () => {
     const { call, text } = await readScene("tea\nmilk\ntea tea\n")
     expect(await call("edit", edit("tea", "x"))).toBe(

@@ -112,3 +112,15 @@ describe("asking", () => {
     expect(text("SOUL.md")).toBe("I am Fay.")
   })
 })
+
+test("a file is written only if both the path that was given and the one on the disk are allowed", async () => {
+  const [onDisk, given] = ["cafe\u0301.md", "caf\u00e9.md"]
+  for (const forbidden of [onDisk, given]) {
+    const allow = (path: string, operation: string) => operation === "read" || path !== forbidden
+    const { call, text } = await fileScene({ [onDisk]: "I am Fay." }, { allow })
+    expect(await call("read", { path: given })).toBe("I am Fay.")
+    expect(await call("write", { path: given, content: "I am Foe." })).toBe(`! ${forbidden} cannot be used.`)
+    expect(await call("edit", { path: given, old_text: "Fay", new_text: "Foe" })).toBe(`! ${forbidden} cannot be used.`)
+    expect(text(onDisk)).toBe("I am Fay.")
+  }
+})

@@ -154,6 +154,8 @@ describe("loadPlugins", () => {
       "expected x.mjs to export plugin, an object or a function, or to export it as default, found no exports.",
     ],
     ["exports something else", "export const plugins = {}", "found only plugins. Did you mean to call plugins plugin?"],
+    ["exports a long text", `export const plugin = "${"x".repeat(41)}"`, "expected a plugin, an object, found a long string."],
+    ["exports a text", `export const plugin = "${"x".repeat(40)}"`, `expected a plugin, an object, found "${"x".repeat(40)}".`],
     ["exports a number", "export const plugin = 3", "expected a plugin, an object, found a number."],
     ["makes nothing", "export function plugin() {}", "expected a plugin, found nothing; does its function return one?"],
     [

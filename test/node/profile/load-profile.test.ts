@@ -250,6 +250,7 @@ max_output_tokens = 14
       mcp: { servers: {} },
       memory: {
         enabled: false,
+        store: "records",
         recallLimit: 11,
         rerankMs: 1_200,
         importanceThreshold: 6.5,

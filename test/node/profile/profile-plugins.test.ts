@@ -123,6 +123,13 @@ describe("[plugins]", () => {
       "[skills.modes]\ndiary = 'outlin'\n",
       'skills.modes.diary: expected "inline" or "outline", found "outlin". Did you mean "outline"?',
     ],
+    ["[skills.modes]\ndairy = 'outline'\n", 'expected the name of a skill that is loaded, found "dairy"; none is loaded.'],
+    [
+      "[skills]\nenabled = ['diary']\n[skills.modes]\ndairy = 'outline'\n",
+      'expected the name of a skill that is loaded, found "dairy"; loaded are diary. Did you mean "diary"?',
+    ],
+    [`[skills.modes]\ndiary = '${"x".repeat(60)}'\n`, `"outline", found "${"x".repeat(60)}".`],
+    [`[skills.modes]\ndiary = 'a${"x".repeat(60)}'\n`, `"outline", found "a${"x".repeat(59)}…".`],
     ["[documents]\nmin_share = 1.5\n", "documents.min_share: expected a number from 0 to 1, found 1.5."],
     ["[files]\nhard_links = true\n", 'files.hard_links: expected "allow" or "refuse", found true.'],
     ["[output]\nbubble = true\n", 'unknown key output.bubble. Did you mean "bubbles"?'],

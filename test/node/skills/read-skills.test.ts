@@ -155,11 +155,19 @@ describe("a Markdown file of our own form", () => {
     expect(problems[0]?.source?.line).toBe(4)
   })
 
+  test("a description that is written as a list is one line", async () => {
+    const { skills } = await readSkills(tempFolder({ "a.md": skillMd("name: a\ndescription:\n  - Write daily.\n  - Be brief.") }))
+    expect(skills[0]?.description).toBe("Write daily. Be brief.")
+  })
+
   test("its name need not be that of the file, and an unknown key has a suggestion", async () => {
     const { skills, problems } = await readSkills(
       tempFolder({ "a.md": skillMd("name: write_it\ndescriptoin: d\ndescription: e") }),
     )
     expect(skills[0]?.name).toBe("write_it")
+    expect(problems.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^expected only name, description, .*, found descriptoin /),
+    ])
     expect(problems.map(({ message }) => message)).toEqual([
       expect.stringContaining('found descriptoin (did you mean "description"?); they are not used.'),
     ])

@@ -71,6 +71,19 @@ describe("the history", () => {
     expect(await outcomeOf((await open()).workspace.undo({ by }))).toBe("file-missing")
   })
 
+  test("undo is a conflict when the file is not the expected one, though the change is recorded", async () => {
+    const { workspace, text } = await open()
+    const { hash = "" } = await workspace.write("a.md", "one", { by })
+    await workspace.write("a.md", "two", { by })
+    expect(await outcomeOf(workspace.undo({ by, id: "1", expect: { hash } }))).toBe("file-conflict")
+    expect(await outcomeOf(workspace.undo({ by, expect: "absent" }))).toBe("file-conflict")
+    expect(text("a.md")).toBe("two")
+    expect((await workspace.history()).map(({ id }) => id)).toEqual(["2", "1"])
+    await workspace.undo({ by })
+    expect(await workspace.undo({ by, id: "1", expect: { hash } })).not.toHaveProperty("hash")
+    expect(await workspace.undo({ by, expect: "absent" })).toMatchObject({ hash })
+  })
+
   test("undo is a conflict when somebody else changed the file since", async () => {
     const { workspace, folder, text } = await open({ "a.md": "one" })
     const { hash } = await workspace.write("a.md", "two", { by })

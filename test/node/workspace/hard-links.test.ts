@@ -1,7 +1,7 @@
 import { linkSync, unlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import type { FileSystem } from "../../../src/node/workspace/file-system.ts"
+import { type FileStats, type FileSystem, nodeFileSystem } from "../../../src/node/workspace/file-system.ts"
 import { openWorkspace } from "../../../src/node/workspace/open-workspace.ts"
 import { amount } from "../../support/size.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
@@ -57,6 +57,65 @@ test.each(judgments)(
     }
   },
 )
+
+/**
+ * A file system that is removing a name as soon as its file is touched: the file counts one name less, and the name is there until
+ * the system must look up another one in the folder.
+ */
+function removing(inner: FileSystem, name: string): FileSystem {
+  let state: "there" | "half removed" | "removed" = "there"
+  const isTouched = (path: string): boolean => {
+    const isName = path.endsWith("/file.md")
+    if (isName && state === "there") state = "half removed"
+    return isName
+  }
+  const finish = (path: string): void => {
+    if (state !== "half removed" || path.length > 4095) return
+    unlinkSync(name)
+    state = "removed"
+  }
+  const shown = (stats: FileStats): FileStats => ({ ...stats, links: stats.links - (state === "half removed" ? 1 : 0) })
+  return {
+    ...inner,
+    async open(path, flags, mode) {
+      const isName = isTouched(path)
+      const file = await inner.open(path, flags, mode)
+      return isName ? { ...file, stat: async () => shown(await file.stat()) } : file
+    },
+    async stat(path) {
+      if (isTouched(path)) return shown(await inner.stat(path))
+      finish(path)
+      return inner.stat(path)
+    },
+    async readFolder(path, limit) {
+      finish(path)
+      return inner.readFolder(path, limit)
+    },
+  }
+}
+
+test.runIf(nodeFileSystem.descriptors).each([
+  ["a short", "ws"],
+  ["a long", `ws/${Array.from({ length: 15 }, () => "x".repeat(255)).join("/")}`],
+])("D12 a file outside whose second name is half removed is never read, in a folder with %s path", async (_, place) => {
+  const folder = tempFolder({ "outside.md": secret, [`${place}/other.md`]: "inside" })
+  const name = join(folder, place, "file.md")
+  linkSync(join(folder, "outside.md"), name)
+  const workspace = await openWorkspace(join(folder, place), { fs: removing(nodeFileSystem, name) })
+  expect(await outcomeOf(workspace.read("file.md"))).toBe("file-missing")
+})
+
+test.runIf(nodeFileSystem.descriptors)("D12 a change never sees a file outside whose second name is half removed", async () => {
+  const { workspace, outside, name } = scene()
+  linkSync(outside, name)
+  const opened = await openWorkspace(workspace, { fs: removing(nodeFileSystem, name) })
+  const seen: unknown[] = []
+  const keep = (current: { readonly text: string } | undefined): undefined => {
+    seen.push(current?.text)
+  }
+  const change = opened.update("file.md", keep, { by: "test" })
+  expect({ outcome: await outcomeOf(change), seen }).toEqual({ outcome: "file-missing", seen: [] })
+})
 
 test.each(judgments)(
   `D12 ${amount("LINK_TRIES")} reads while another process links a file outside and unlinks it, checked as $pathCheck`,

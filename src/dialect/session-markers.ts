@@ -1,0 +1,54 @@
+import { fold } from "../encode/fold.ts"
+import { mapBranches, type TemplateNode } from "../template/ast.ts"
+import type { Dialect, PromptFile } from "./dialect.ts"
+import { deriveMarkers } from "./markers.ts"
+
+/** The dialects of sessions with markers of their own, by the session's id. */
+const ofSessions = new WeakMap<Dialect, Map<string, Dialect>>()
+const maxSessions = 100
+
+/**
+ * The dialect with an id in each line that opens or closes a block: `[memory context 7f3a]` … `[/memory context 7f3a]`. A block is
+ * whatever a line such as `[/NAME]` or `</NAME>` closes. Text that does not know the id cannot look like such a line. The lines
+ * without the id stay markers.
+ */
+export function withSessionMarkers(dialect: Dialect, id: string): Dialect {
+  const known = ofSessions.get(dialect) ?? new Map<string, Dialect>()
+  ofSessions.set(dialect, known)
+  const made = known.get(id) ?? marked(dialect, id)
+  if (known.size >= maxSessions) known.clear()
+  known.set(id, made)
+  return made
+}
+
+function marked(dialect: Dialect, id: string): Dialect {
+  const names = [...dialect.markers.lines].flatMap((line) => /^[[<]\/([^[\]<>]+)[\]>]$/.exec(line)?.[1] ?? [])
+  const opens = (words: string) =>
+    names.some((name) => words === name || words.startsWith(`${name} `) || words.startsWith(`${name}:`))
+  // The key of a block, as in `[context: ${key}]`, is a value. Then the id stands in the next literal, before its bracket.
+  let isOpen = false
+  const inText = (text: string): string => {
+    const after = isOpen ? text.replace(/[\]>]/, (end) => ` ${id}${end}`) : text
+    isOpen = false
+    return after.replace(blockLine, (line, start: string, words: string, end: string, at: number) => {
+      if (!opens(fold(words))) return line
+      isOpen = end === "" && at + line.length === after.length
+      return end === "" ? line : `${start}${words} ${id}${end}`
+    })
+  }
+  const inNodes = (nodes: readonly TemplateNode[]): readonly TemplateNode[] =>
+    nodes.map((node) => {
+      if (node.type === "literal") return { ...node, text: inText(node.text) }
+      return node.type === "conditional" ? mapBranches(node, inNodes) : node
+    })
+  const files = new Map<string, PromptFile>()
+  for (const [name, file] of dialect.files) {
+    files.set(name, { ...file, template: { ...file.template, nodes: inNodes(file.template.nodes) } })
+    isOpen = false
+  }
+  const { lines } = deriveMarkers([...files.values()].map(({ template }) => template))
+  return { ...dialect, files, markers: { ...dialect.markers, lines: new Set([...dialect.markers.lines, ...lines]) } }
+}
+
+/** A line that may open or close a block: its bracket, its words, and the bracket behind them unless a value follows. */
+const blockLine = /^([[<]\/?)([^[\]<>\n]+)([\]>]|$)/gm

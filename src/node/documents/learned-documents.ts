@@ -1,0 +1,184 @@
+import { roughCounter } from "../../assemble/tokens/rough-counter.ts"
+import { countCodePoints } from "../../core/code-points.ts"
+import type { ServiceKey } from "../../core/conversation.ts"
+import { messageOf } from "../../core/errors.ts"
+import type { TokenCounter } from "../../core/ports.ts"
+import type { DocumentSettings } from "../../layers/documents/document.ts"
+import type {
+  DocumentMemory,
+  DocumentSurroundings,
+  LearnedDocument,
+  LearnedEdits,
+  LearnedLine,
+} from "../../services/background/document-memory.ts"
+import { onForget, onSetAside } from "../../services/store/forgetting.ts"
+import type { FileWorkspaceOptions } from "../workspace/workspace.ts"
+import { learnedFolder, type OpenDocuments } from "./learned-folder.ts"
+import { changeLines, documentLines, listEntry, saidBy, withLines } from "./learned-lines.ts"
+import { type LearnedRecord, lineHash, type WrittenLine, withLine, withoutOldest } from "./learned-record.ts"
+import { pathOf } from "./people.ts"
+import { takeBack, takeBackAside } from "./take-back.ts"
+import { documentTidier } from "./tidy-document.ts"
+
+/** How documents are written. */
+export interface LearnedDocumentsOptions extends Pick<DocumentSettings, "maxCharacters" | "maxTokens" | "nearLimitShare"> {
+  /** The heading of the lines in each document, in the profile's language. */
+  readonly headings: Readonly<Record<LearnedDocument, string>>
+  /** Stands behind a line whose turn had words of an untrusted tool before it. */
+  readonly untrusted: string
+  readonly counter?: TokenCounter | undefined
+  readonly files: FileWorkspaceOptions
+}
+
+/** A {@link DocumentMemory} over a folder. `close` ends its questions and what listens to a store. */
+export function learnedDocuments(folder: string, options: LearnedDocumentsOptions): DocumentMemory & { close(): void } {
+  const agents = new Map<DocumentSurroundings["runner"], DocumentSurroundings>()
+  const stops: (() => void)[] = []
+  const closing = new AbortController()
+  const warn = (message: string): void => {
+    const key = { agent: "", conversation: "", audience: "private", user: "" } as const
+    for (const { onWarning } of agents.values()) onWarning({ key, turnId: "", message })
+  }
+  const place = learnedFolder(folder, options.files, warn)
+  const { maxCharacters, maxTokens } = options
+  const share = (text: string): number => {
+    if (maxTokens === undefined) return countCodePoints(text) / maxCharacters
+    const counter = options.counter ?? [...agents.values()].at(-1)?.ports.counter ?? roughCounter
+    return counter.count(text) / maxTokens
+  }
+  const settings: WriteSettings = { ...options, share }
+  const tidier = documentTidier(place, {
+    ...settings,
+    warn,
+    signal: closing.signal,
+    confirm: () => [...agents.values()].at(-1)?.confirm,
+  })
+  return {
+    attach(agent) {
+      const { runner } = agent
+      const newest = () => agents.get(runner) ?? agent
+      if (!agents.has(runner)) {
+        stops.push(onForget(runner, (scope) => takeBack(place, scope, newest())))
+        // A commit that is done cannot fail any more.
+        const tell = (error: unknown) => warn(`Lines of turns that were set aside stay in documents. ${messageOf(error)}`)
+        stops.push(onSetAside(runner, (key) => takeBackAside(place, key, newest()).catch(tell)))
+      }
+      agents.set(runner, agent)
+    },
+    async text(document, key, { signal }) {
+      const path = pathOf(document, key)
+      return (await place.locked(signal, (open) => open.read(path))) ?? ""
+    },
+    write: async (lines, key, { by, expectWanted, signal }) => {
+      const outcome = await place.create(signal, async (open) => {
+        await expectWanted()
+        return writeLines(open, lines, { key, by, settings })
+      })
+      // A process that ended between its edit and its receipt had made the edit: the receipt of the next attempt names it.
+      return outcome.edits.length > 0 || outcome.known === 0 ? outcome : { ...outcome, edits: await place.editsBy(by) }
+    },
+    ...tidier,
+    close() {
+      closing.abort()
+      for (const stop of stops.splice(0)) stop()
+    },
+  }
+}
+
+/** The settings of a write, with the share of its limit that a text has. */
+interface WriteSettings extends Pick<LearnedDocumentsOptions, "headings" | "untrusted" | "nearLimitShare"> {
+  share(text: string): number
+}
+
+async function writeLines(
+  open: OpenDocuments,
+  lines: readonly LearnedLine[],
+  { key, by, settings }: { readonly key: ServiceKey; readonly by: string; readonly settings: WriteSettings },
+): Promise<LearnedEdits> {
+  const documents = (["user", "memory"] as const).filter((document) => lines.some((line) => line.document === document))
+  const plans: (Plan & { readonly path: string; readonly change: (text: string) => string })[] = []
+  let { record } = open
+  for (const document of documents) {
+    const path = pathOf(document, key)
+    const own = lines.filter((line) => line.document === document)
+    const planned = (text: string): Plan =>
+      plan(text, own, { path, heading: settings.headings[document], record: open.record, settings })
+    const before = await open.read(path)
+    const made = planned(before)
+    if (made.written.length > 0) record = withoutOldest(record, path, before)
+    for (const line of made.written) record = withLine(record, line)
+    plans.push({ ...made, path, change: (text) => planned(text).text })
+  }
+  // First the record, so that no line ever stands in a document without its origin.
+  if (record !== open.record) await open.save(record)
+  const edits: string[] = []
+  for (const { path, change } of plans) {
+    const edit = await open.edit(path, by, change)
+    if (edit !== undefined) edits.push(edit)
+  }
+  const sum = (of: (each: Plan) => number): number => plans.reduce((total, each) => total + of(each), 0)
+  const full = plans.flatMap(({ left, path }) => (left > 0 ? [path] : []))
+  return {
+    edits,
+    written: sum(({ written }) => written.length),
+    known: sum(({ known }) => known),
+    full,
+    left: sum(({ left }) => left),
+  }
+}
+
+/** A document with new lines. */
+interface Plan {
+  readonly text: string
+  readonly written: readonly WrittenLine[]
+  readonly known: number
+  /** The lines that found no room. */
+  readonly left: number
+}
+
+function plan(
+  before: string,
+  lines: readonly LearnedLine[],
+  { path, heading, record, settings }: { path: string; heading: string; record: LearnedRecord; settings: WriteSettings },
+): Plan {
+  const own = new Map(record.lines.flatMap((line) => (line.path === path ? [[line.hash, line]] : [])))
+  const isOwn = (line: string): boolean => own.has(lineHash(line))
+  const said = new Set(documentLines(before).map(saidBy))
+  const written: WrittenLine[] = []
+  let [text, known, left] = [before, 0, 0]
+  for (const line of lines) {
+    const printed = printLine(line, settings)
+    if (said.has(saidBy(printed))) {
+      known++
+      continue
+    }
+    const field = line.field === undefined ? undefined : fieldKey(line)
+    const older = field === undefined ? undefined : documentLines(text).find((each) => own.get(lineHash(each))?.field === field)
+    const next =
+      older === undefined
+        ? withLines(text, [printed], {
+            heading,
+            isOwn: (each) => isOwn(each) || written.some(({ hash }) => hash === lineHash(each)),
+          })
+        : changeLines(text, (each) => (each === older ? printed : each))
+    if (settings.share(next) > 1 && older === undefined) {
+      left++
+      continue
+    }
+    text = next
+    said.add(saidBy(printed))
+    written.push({ path, hash: lineHash(printed), field, origins: line.origins })
+  }
+  return { text, written, known, left }
+}
+
+/** Fields that differ only in case, width or outer spaces are one; those of two people never are, though they have one name. */
+function fieldKey({ field = "", origins: [origin] }: LearnedLine): string {
+  return `${origin?.user}\n${field.normalize("NFKC").trim().toLowerCase()}`
+}
+
+function printLine({ day, name, field, text, untrusted }: LearnedLine, settings: WriteSettings): string {
+  const said = field === undefined ? text : `${field}: ${text}`
+  const entry = listEntry(name === undefined ? said : `${name} · ${said}`, day === undefined ? "" : `${day}: `)
+  return untrusted ? `${entry} ${settings.untrusted}` : entry
+}

@@ -1,0 +1,133 @@
+import { PromptStrataError } from "../../core/errors.ts"
+import { withFileErrors } from "../workspace/file-errors.ts"
+import { nodeFileSystem, statIfThere } from "../workspace/file-system.ts"
+import { makeFolders } from "../workspace/folders.ts"
+import type { LockedWorkspace } from "../workspace/locked-workspace.ts"
+import { type LockableWorkspace, openLockable } from "../workspace/open-workspace.ts"
+import { decodeText, encodeText } from "../workspace/text-encoding.ts"
+import type { FileWorkspaceOptions } from "../workspace/workspace.ts"
+import { changeLines } from "./learned-lines.ts"
+import { emptyRecord, type LearnedRecord, lineHash, parseRecord, printRecord, recordName } from "./learned-record.ts"
+
+/** The documents' folder while nobody else can change it, with the record of written lines. */
+export interface OpenDocuments {
+  readonly record: LearnedRecord
+  /** Replaces the record. It is durable then. */
+  save(record: LearnedRecord): Promise<void>
+  /** The text of a document; empty if there is none. */
+  read(path: string): Promise<string>
+  /** Changes a document in one step. Returns its name with the id of the edit; undefined if nothing changed. */
+  edit(path: string, by: string, change: (text: string) => string): Promise<string | undefined>
+}
+
+/** The folder of documents that background work writes. */
+export interface LearnedFolder {
+  /** Runs a task that no other process and no tool can disturb. With `create` the folder is made; without, a missing one gives undefined. */
+  locked<T>(signal: AbortSignal | undefined, task: (open: OpenDocuments) => Promise<T>): Promise<T | undefined>
+  create<T>(signal: AbortSignal | undefined, task: (open: OpenDocuments) => Promise<T>): Promise<T>
+  /** The edits that one author made, newest first, as {@link OpenDocuments.edit} names them. */
+  editsBy(by: string): Promise<readonly string[]>
+}
+
+/** Opens the folder at its first use. `onDamage` hears of a record or a document that cannot be read. */
+export function learnedFolder(folder: string, options: FileWorkspaceOptions, onDamage: (message: string) => void): LearnedFolder {
+  const fs = options.fs ?? nodeFileSystem
+  let opening: Promise<LockableWorkspace> | undefined
+  const open = (): Promise<LockableWorkspace> => {
+    opening ??= openLockable(folder, options).catch((error: unknown) => {
+      opening = undefined
+      throw error
+    })
+    return opening
+  }
+  const told = new Set<string>()
+  const onStuck = (path: string, message: string): void => {
+    if (!told.has(path)) onDamage(`Forgotten lines still stand in ${path}. ${message}`)
+    told.add(path)
+  }
+  const run = async <T>(signal: AbortSignal | undefined, task: (open: OpenDocuments) => Promise<T>): Promise<T> =>
+    (await open()).whileLocked(signal, async (locked) =>
+      task(await finished(await openDocuments(locked, signal, onDamage), locked, onStuck)),
+    )
+  return {
+    locked: async (signal, task) => ((await statIfThere(fs, folder)) ? run(signal, task) : undefined),
+    async create(signal, task) {
+      await withFileErrors("write", folder, () => makeFolders(fs, folder))
+      return run(signal, task)
+    },
+    async editsBy(by) {
+      const history = await (await open()).workspace.history({ limit: 50 })
+      return history.filter((record) => record.by === by).map(nameOf)
+    },
+  }
+}
+
+const nameOf = ({ path, id }: { readonly path: string; readonly id: string }): string => `${path} edit ${id}`
+
+async function openDocuments(
+  locked: LockedWorkspace,
+  signal: AbortSignal | undefined,
+  onDamage: (message: string) => void,
+): Promise<OpenDocuments> {
+  const written = await locked.readOwn(recordName)
+  const read = parseRecord(written)
+  if (read === undefined && written !== undefined) {
+    await locked.writeOwn(recordName, printRecord(emptyRecord))
+    onDamage(
+      `.promptstrata/${recordName} was damaged and begins anew. The lines that stand in the documents count as written by hand now: forgetting leaves them, so delete those yourself.`,
+    )
+  }
+  let record = read ?? emptyRecord
+  return {
+    get record() {
+      return record
+    },
+    async save(next) {
+      await locked.writeOwn(recordName, printRecord(next))
+      record = next
+    },
+    async read(path) {
+      let text = ""
+      await locked.change(path, { by: "", signal }, (bytes) => {
+        text = bytes === undefined ? "" : decodeText(bytes, path)
+        return "keep"
+      })
+      return text
+    },
+    async edit(path, by, change) {
+      const { record: made } = await locked.change(path, { by, signal }, (bytes) => {
+        const text = bytes === undefined ? "" : decodeText(bytes, path)
+        const next = change(text)
+        return next === text ? "keep" : { bytes: encodeText(next, path) }
+      })
+      return made && nameOf(made)
+    },
+  }
+}
+
+/**
+ * Takes out the lines that are marked as forgotten, with all former contents of their documents. A process that ends in between leaves
+ * the marks, and the next one goes on. So does a document that cannot be read: it stops nobody else's.
+ */
+async function finished(
+  open: OpenDocuments,
+  locked: LockedWorkspace,
+  onStuck: (path: string, message: string) => void,
+): Promise<OpenDocuments> {
+  const gone = open.record.lines.filter((line) => line.forgotten === true)
+  const done = new Set<string>()
+  for (const [path, lines] of Map.groupBy(gone, (line) => line.path)) {
+    const hashes = new Set(lines.map(({ hash }) => hash))
+    try {
+      await open.edit(path, "forgotten", (text) => changeLines(text, (line) => (hashes.has(lineHash(line)) ? undefined : line)))
+      done.add(path)
+    } catch (error) {
+      if (!PromptStrataError.isInstance(error) || error.code === "aborted") throw error
+      onStuck(path, error.message)
+    }
+    await locked.dropHistory(path)
+  }
+  if (done.size > 0)
+    await open.save({ ...open.record, lines: open.record.lines.filter((line) => !(line.forgotten && done.has(line.path))) })
+  return open
+}
