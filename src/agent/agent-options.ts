@@ -1,5 +1,6 @@
 import { checkOptions } from "../core/check-options.ts"
 import type { SessionKey } from "../core/conversation.ts"
+import { PromptStrataError } from "../core/errors.ts"
 import { hostPorts, type Ports } from "../core/ports.ts"
 import type { LanguageModel } from "../model/language-model.ts"
 import type { Profile, ProfileSource } from "../profile/profile.ts"
@@ -101,9 +102,12 @@ const answerRules: Readonly<Record<keyof AnswerRules, true>> = {
 
 const portNames = { ...hostPorts, counter: true }
 
-/** Throws `usage` for an unknown option of `createAgent`. */
+/** Throws `usage` for an unknown option of `createAgent`, and for a model or profile that is none. */
 export function checkAgentOptions(options: AgentOptions): void {
   checkOptions("createAgent", options, agentOptions)
+  const areModels = [options.model].flat().every((model?: LanguageModel) => typeof model?.stream === "function")
+  const wanted = areModels ? options.profile instanceof Promise && "an awaited `profile`" : "a LanguageModel as `model`"
+  if (wanted) throw new PromptStrataError("usage", `createAgent expected ${wanted}.`)
   checkOptions("ports of createAgent", options.ports ?? {}, portNames)
   const { shouldAnswer: rules = {} } = options
   checkOptions("shouldAnswer of createAgent", rules, answerRules)

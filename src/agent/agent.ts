@@ -75,6 +75,7 @@ export function createAgent(options: AgentOptions): Agent {
     const context = { ...shared, ...own }
     const feeds = watch(context, observers, { onWake: options.onWake, session: (key) => made.session(key) })
     if (feeds) watching.push(feeds)
+    for (const { documents } of own.plugins) documents?.attach(context)
     return { ...context, tellObservers: feeds?.tell }
   })
   const { profile } = versions.latest

@@ -111,6 +111,7 @@ function createTurnProgress(
     step: undefined,
     shown: undefined,
     bytes: new Map(input.bytes),
+    made: { files: [], bytes: new Map() },
     cut: undefined,
     fault: undefined,
     note: undefined,

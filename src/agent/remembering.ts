@@ -1,4 +1,5 @@
 import type { ServiceKey } from "../core/conversation.ts"
+import { PromptStrataError } from "../core/errors.ts"
 import type { Ports } from "../core/ports.ts"
 import type { Profile } from "../profile/profile.ts"
 import type { Describe } from "../services/attachments/describe.ts"
@@ -63,7 +64,11 @@ export function remembering(parts: RememberingParts): Remembering {
   const { memory, userProfile, reflection } = servicesOf(parts)
   if (!profile.memory.enabled || (memory ?? userProfile) === undefined) return { hooks: [], jobs: [] }
   const { importanceThreshold, keys, batchTurns, dailyCalls, reflectEvery, stepMs, profileCharacters } = profile.memory
+  const documents = profile.plugins.find((plugin) => plugin.documents)?.documents
+  if (profile.memory.store === "documents" && !documents)
+    throw new PromptStrataError("profile", 'memory.store "documents" needs loadProfile.')
   const job = createMemoryJob({
+    documents,
     settings: {
       importanceThreshold,
       keys,
@@ -72,18 +77,19 @@ export function remembering(parts: RememberingParts): Remembering {
       stepMs,
       profileCharacters,
       reflectOn: reflectEvery || usualReflectOn,
-      ...(dailyCalls === undefined ? {} : { dailyCalls }),
+      dailyCalls,
     },
     agentName: profile.agent.name,
     receipts,
     ports,
-    ...(memory ? { memory } : {}),
-    ...(userProfile ? { userProfile } : {}),
-    ...(reflection ? { reflection } : {}),
+    memory,
+    userProfile,
+    reflection,
   })
   return {
     ...(memory ? { recall: memory } : {}),
-    hooks: userProfile ? [userProfileHook(userProfile, { maxCharacters: profileCharacters })] : [],
+    // Documents in the prompt hold the profile, too.
+    hooks: userProfile && !documents ? [userProfileHook(userProfile, { maxCharacters: profileCharacters })] : [],
     jobs: [job],
   }
 }

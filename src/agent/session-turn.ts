@@ -1,9 +1,9 @@
-import type { HistoryMessage, KeptRun, Speaker } from "../core/conversation.ts"
+import type { HistoryMessage, Speaker } from "../core/conversation.ts"
 import { messageOf } from "../core/errors.ts"
 import { graphemeBoundaryBefore } from "../core/graphemes.ts"
 import type { Assembly } from "../core/span.ts"
 import { orAborted, within } from "../core/timers.ts"
-import type { ContextSettings, HistorySettings } from "../profile/profile.ts"
+import type { ContextSettings } from "../profile/profile.ts"
 import type { CommittedTurn } from "../services/background/background-job.ts"
 import { frozenJson } from "../services/store/frozen-json.ts"
 import type { Job } from "../services/store/job-runner.ts"
@@ -14,13 +14,15 @@ import type { Deadline } from "../turn/deadline.ts"
 import { prepare } from "../turn/prepare.ts"
 import { runTurn } from "../turn/run-turn.ts"
 import { assembleStep } from "../turn/step-request.ts"
-import type { AgentContext, ObservedTurn, TurnContext, TurnInput, TurnProgress } from "../turn/turn-context.ts"
+import type { AgentContext, ObservedTurn, TurnContext, TurnInput } from "../turn/turn-context.ts"
 import { fail } from "../turn/turn-outcome.ts"
 import { createTurnContext, type TurnBeginning } from "./create-turn-context.ts"
 import { keepFailedTurn } from "./failed/failed-turn.ts"
 import { unbegunTurn } from "./failed/unbegun-turn.ts"
 import { commitError, findUnsettled, leaveUnsettled, unknownOutcome, unsettled } from "./failed/unsettled-commits.ts"
+import { keptRuns, namedBytes } from "./kept-runs.ts"
 import { readInput } from "./read-input.ts"
+import { behindHeld, heldTurns } from "./second-thoughts/held-turns.ts"
 import { emptyRecord, inputOf, maxMessages, type Said, sessionId } from "./session-state.ts"
 import type { Arrival, Met, SessionAtRest } from "./turn.ts"
 
@@ -44,7 +46,9 @@ export async function beginTurn(
     ? await replace(at)
     : isOpen
       ? (await import("./approval/answer-approval.ts")).besideOpen(at, made)
-      : undefined
+      : heldTurns.has(rest.stack) && !arrival
+        ? behindHeld(agent, made)
+        : undefined
   if (replaced && "waitMs" in replaced) {
     if (arrival) arrival.stage = "held"
     if (!kept) await (await import("./second-thoughts/left-words.ts")).keepWaiting(agent, turn, { input: said, ...deadline })
@@ -57,7 +61,7 @@ export async function beginTurn(
   let isLeft = input.kept !== undefined
   for (const { toAnswer } of begun?.history.slice(-2 * maxMessages) ?? []) isLeft ||= toAnswer === true
   const mayAnswer = isLeft && input.wake === undefined && !input.resumes
-  return mayAnswer ? (await import("./second-thoughts/left-words.ts")).withLeft(turn, begun) : { record: begun }
+  return mayAnswer ? (await import("./second-thoughts/left-words.ts")).withLeft(agent, turn, begun) : { record: begun }
 }
 
 /** A session with its whole history: the messages of a turn whose outcome is unknown, and words that waited, can stand anywhere in it. */
@@ -128,7 +132,10 @@ async function commitTurn(turn: TurnContext, result: Answered, arrival: Arrival 
     for (const bytes of input.bytes?.values() ?? []) await orAborted(agent.blobs.put(bytes, input.key), signal)
     commit = commitOf(turn, result)
     if (input.resumes || result.stopReason === "awaiting-approval")
-      commit = (await import("./approval/waiting-commit.ts")).waitingCommit(turn, result, commit)
+      commit = await (await import("./approval/waiting-commit.ts")).waitingCommit(turn, result, commit)
+    if (turn.progress.made.bytes.size > 0)
+      for (const bytes of namedBytes(turn.progress.made.bytes, [commit.append, commit.state]))
+        await orAborted(agent.blobs.put(bytes, input.key), signal)
     writing = agent.store.commit(input.key, commit)
     const { version } = await orAborted(writing, signal)
     input.stack.merge(stack)
@@ -180,12 +187,13 @@ function spokenMessages(
     turnId,
     atMs: ports.clock.nowMs(),
     ...(stopReason === "truncated" ? { interrupted: true as const } : {}),
+    ...(progress.made.files.length > 0 ? { attachments: progress.made.files } : {}),
   }
   // What a turn forgot stands in its own runs and memories too.
   const forgot = progress.records.some(({ kind }) => kind === "forget")
   const runs = progress.runs.length > 0 && !forgot ? keptRuns(progress, profile.history.toolRuns) : []
   const withRuns = runs.length > 0 ? { runs } : {}
-  if (wake !== undefined) return shown.trim() === "" ? [] : [{ ...answer, unprompted: true, ...withRuns }]
+  if (wake !== undefined) return shown.trim() === "" && !answer.attachments ? [] : [{ ...answer, unprompted: true, ...withRuns }]
   const answers = [...(merged?.turns ?? []), ...(before ? [before.turnId] : [])]
   if (before) return [{ ...answer, ...withRuns, answers, replyTo: { id: `${before.turnId}:0`, speaker } }]
   const recalled = progress.memories.length > 0 && !forgot ? keepRecalled(progress.memories, profile.context) : []
@@ -199,21 +207,6 @@ function spokenMessages(
     ...withRuns,
   }
   return [{ role: "user", text, speaker, turnId, atMs: startedMs, ...kept }, answer]
-}
-
-/** The tool runs that history keeps, each with the step in which the model asked for it. */
-function keptRuns({ steps }: TurnProgress, toolRuns: HistorySettings["toolRuns"]): KeptRun[] {
-  const kept: KeptRun[] = []
-  for (const [at, step] of steps.entries()) {
-    if (toolRuns === "drop" || (toolRuns === "auto" && step.type !== "native") || step.type === "fault") continue
-    const runs = step.type === "native" ? step.runs : [step.run]
-    for (const [index, { id, tool, args, result, status, empty }] of runs.entries()) {
-      const callId = step.type === "native" ? (step.calls[index]?.id ?? id) : id
-      const marks = { ...(status === "failed" ? { failed: true as const } : {}), ...(empty === true ? { empty } : {}) }
-      kept.push({ id: callId, step: at, tool, args, result, ...marks })
-    }
-  }
-  return kept
 }
 
 /** The jobs that a turn about to be committed asks for, each with an id that begins with `id`. A job that throws is reported, and the turn goes on. */

@@ -49,7 +49,7 @@ interface StartOptions {
 export function startTurn(id: string, run: TurnRunner, { signal, onEvent }: StartOptions = {}): Turn {
   const log: EventLog = { events: [], readers: [] }
   const tell = (event: TurnEvent): void => {
-    log.events.push(event)
+    log.events.push(event.type === "text-delta" ? event.delta : event)
     for (const answer of log.readers) answer()
     onEvent?.(event)
   }
@@ -94,43 +94,49 @@ async function* textWithThinking(log: EventLog): AsyncGenerator<string> {
   }
 }
 
-/** The events of a turn so far, and the readers that have waited for one. */
+/** The events of a turn so far, a `text-delta` as its characters alone, and its readers that have not come to the end. */
 interface EventLog {
-  readonly events: TurnEvent[]
-  readers: readonly (() => void)[]
+  readonly events: (TurnEvent | string)[]
+  readers: (() => void)[]
 }
+
+type Answer<Value> = (result: IteratorResult<Value, undefined>) => void
 
 /**
  * Follows a log from its first event to its last, `turn-end`, or with a type and a field, that field of the events of that type. Any
  * number of readers may follow one log, each at its own pace. A value costs one promise: the one that its reader awaits.
  */
 function readLog<Value>(log: EventLog, type?: TurnEvent["type"], field?: string): AsyncIterableIterator<Value, undefined> {
-  const { events } = log
-  const waiting: ((result: IteratorResult<Value, undefined>) => void)[] = []
+  let waiting: Answer<Value> | undefined
+  const behind: Answer<Value>[] = []
   let at = 0
   let isOver = false
   /** Answers the calls that wait, as far as there are events. */
   const answer = (): void => {
-    for (; waiting.length > 0 && !isOver && at < events.length; at++) {
-      const event = events[at] as TurnEvent
+    for (; waiting && !isOver && at < log.events.length; at++) {
+      const said = log.events[at] as TurnEvent | string
+      const event: TurnEvent = typeof said === "string" ? { type: "text-delta", delta: said } : said
       isOver = event.type === "turn-end"
       if (type !== undefined && event.type !== type) continue
       const value = (field === undefined ? event : (event as Readonly<Record<string, unknown>>)[field]) as Value
-      waiting.shift()?.({ done: false, value })
+      const resolve = waiting
+      waiting = behind.shift()
+      resolve({ done: false, value })
     }
     if (!isOver) return
-    for (const resolve of waiting.splice(0)) resolve({ done: true, value: undefined })
+    for (; waiting; waiting = behind.shift()) waiting({ done: true, value: undefined })
     log.readers = log.readers.filter((reader) => reader !== answer)
   }
+  log.readers.push(answer)
   return {
     [Symbol.asyncIterator]() {
       return this
     },
     next() {
       const { promise, resolve } = Promise.withResolvers<IteratorResult<Value, undefined>>()
-      waiting.push(resolve)
+      if (waiting) behind.push(resolve)
+      else waiting = resolve
       answer()
-      if (waiting.length > 0 && !log.readers.includes(answer)) log.readers = [...log.readers, answer]
       return promise
     },
     return() {

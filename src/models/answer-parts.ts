@@ -51,6 +51,12 @@ export function finishOf(word: string): Finish {
   return { reason: "other", warning: `The finish reason ${shown} is not known, so the answer may lack its end.` }
 }
 
+/** The warning for a file of which the model gave the address alone. */
+export function linkedFile(url: string): ModelPart {
+  const message = `The model gave a file as an address, which is not fetched, so it was left out: ${url.slice(0, 500)}`
+  return { type: "warning", message }
+}
+
 /** A whole tool call of the stream. Each text may be blank. */
 export interface StreamedCall {
   readonly id: string

@@ -41,3 +41,11 @@ export function piecesOf(content: string, parts: Message["parts"] = []): (string
   text(content.length)
   return pieces
 }
+
+/**
+ * The line of a message of the model that names a picture or file of it. It stands before that one in a message of the user, so that nobody
+ * takes it for the user's. A tool's result names none.
+ */
+export function nameOf({ role, content }: Message, { end }: MessagePart): string {
+  return role === "assistant" ? content.slice(content.lastIndexOf("\n", end - 1) + 1, end) : ""
+}

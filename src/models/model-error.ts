@@ -53,7 +53,7 @@ function headline(kind: ModelFaultKind): string {
 
 function shorten(said: string): string {
   const line = onOneLine(said.toWellFormed())
-  const characters = [...line.slice(0, 2 * maxSaidCharacters)]
+  const characters = [...line.slice(0, 2 * maxSaidCharacters + 2)]
   return characters.length > maxSaidCharacters ? `${characters.slice(0, maxSaidCharacters).join("")}…` : line
 }
 

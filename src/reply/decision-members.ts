@@ -1,4 +1,5 @@
 import type { Decision } from "./decision.ts"
+import { addPiece } from "./incoming-text.ts"
 import { callBeside, decisionMembers, type MemberValue, namesCall, readAction } from "./interpret-decision.ts"
 import type { JsonSink } from "./json/json-grammar.ts"
 import { JsonBuilder } from "./json/json-value.ts"
@@ -44,7 +45,7 @@ export class DecisionMembers implements JsonSink {
 
   /** The finish whose object was cut off or broken: the message as far as it came, `truncated` unless it was whole. */
   unfinishedFinish(): Decision {
-    const message = this.gate.text
+    const message = this.gate.pieces.join("")
     const note = this.values.get("note")
     const ignored = callBeside(this.values)
     return {
@@ -113,7 +114,7 @@ export class DecisionMembers implements JsonSink {
       this.#settle(text)
     } else {
       this.gate.close({ isSure: true })
-      this.#settle(this.gate.text)
+      this.#settle(this.gate.pieces.join(""))
     }
   }
 
@@ -134,7 +135,10 @@ export class DecisionMembers implements JsonSink {
     if (name === undefined || value === undefined) return
     this.#current = undefined
     this.values.set(name, value)
-    if (name === "action" && this.#streams && readAction(value).name === "finish") this.gate.open()
+    if (name === "action" && this.#streams && readAction(value).name === "finish") {
+      this.gate.isOpen = true
+      this.gate.put("", false)
+    }
   }
 }
 
@@ -147,10 +151,11 @@ class MessageGate {
   readonly #isTolerant: boolean
   /** Made for the first characters that may be the end of the object. */
   #tail: MessageTail | undefined
-  #isOpen = false
+  /** True once the action is known: a `put` then passes on the message so far. */
+  isOpen = false
   #isVisible = false
-  /** The message so far, without the characters that are held back. */
-  text = ""
+  /** The pieces of the message so far, without the characters that are held back. */
+  readonly pieces: string[] = []
   /** True once a character was passed on. It cannot be taken back (T21). */
   shown = false
   /** True once the message has ended although its string goes on. */
@@ -162,14 +167,9 @@ class MessageGate {
     this.#isTolerant = isTolerant
   }
 
-  open(): void {
-    this.#isOpen = true
-    this.#let("")
-  }
-
   /** Takes a piece of the message, and whether an escape stood for it. */
   put(part: string, isEscape: boolean): void {
-    if (this.#tail === undefined && this.#isTolerant && this.#isOpen && (isEscape || mayEnd.test(part))) {
+    if (this.#tail === undefined && this.#isTolerant && this.isOpen && (isEscape || mayEnd.test(part))) {
       this.#tail = new MessageTail()
     }
     if (this.#tail === undefined) this.#let(part)
@@ -191,10 +191,10 @@ class MessageGate {
   }
 
   #let(part: string): void {
-    this.text += part
+    addPiece(this.pieces, part)
     this.#isVisible ||= part.trim() !== ""
-    if (!this.#isOpen || !this.#isVisible) return
-    this.#to.message += this.shown ? part : this.text
+    if (!this.isOpen || !this.#isVisible) return
+    this.#to.message += this.shown ? part : this.pieces.join("")
     this.shown = true
   }
 }

@@ -38,9 +38,8 @@ export function createDecisionReader(options: DecisionReaderOptions & InnerOptio
     : new DecisionScan({ opensInThought }, shown, count)
   const take = (): DecisionEvent[] => {
     const { thinking, message } = shown
-    const events: DecisionEvent[] = []
-    if (thinking !== "") events.push({ type: "thinking-delta", delta: thinking })
-    if (message !== "") events.push({ type: "message-delta", delta: message })
+    const events: DecisionEvent[] = message === "" ? [] : [{ type: "message-delta", delta: message }]
+    if (thinking !== "") events.unshift({ type: "thinking-delta", delta: thinking })
     isShown ||= message !== ""
     shown.thinking = ""
     shown.message = ""

@@ -22,7 +22,7 @@ export function createFinalOutputReader(options: Parameters<typeof createPlainTe
     return text.push(opening).map(asText)
   }
   return {
-    push: (chunk) => plain.push(chunk).flatMap(read),
+    push: (chunk) => (text === prose ? plain.push(chunk) : plain.push(chunk).flatMap(read)),
     end: () => [...plain.end().flatMap(read), ...(text ? text.end() : opening === "" ? [] : [opening]).map(asText)],
   }
 }

@@ -10,7 +10,8 @@ export function createWellFormedReader(): Reader<string, string> {
     push(chunk) {
       if (chunk === "") return []
       const text = high + chunk
-      high = isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.slice(-1) : ""
+      const isHalf = (text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800
+      high = isHalf ? text.slice(-1) : ""
       const whole = high === "" ? text : text.slice(0, -1)
       return whole === "" ? [] : [whole.toWellFormed()]
     },
@@ -20,6 +21,14 @@ export function createWellFormedReader(): Reader<string, string> {
       return lone ? ["\uFFFD"] : []
     },
   }
+}
+
+/**
+ * Adds a piece to the pieces of a text, of which `join` makes the text, and joins them now and then. A chain of thousands of strings,
+ * which `+=` makes, costs the garbage collector more than everything else that is done with a piece, and so does a long list.
+ */
+export function addPiece(pieces: string[], piece: string): void {
+  if (pieces.push(piece) > 128) pieces[0] += pieces.splice(1).join("")
 }
 
 /** True for the first half of a pair. */

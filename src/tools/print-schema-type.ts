@@ -142,7 +142,8 @@ export function printOtherProperties(
 function keyName(schema: JsonSchema, inner: PrintInner): string {
   const names = keyword(schema, "propertyNames")
   const isChoice = isSchema(names) && (listKeyword(names, "enum").length > 0 || typeof keyword(names, "pattern") === "string")
-  return isChoice ? inner(names).text : "key"
+  // The names of properties are texts, whether a schema says so or not.
+  return isChoice ? inner({ type: "string", ...names }).text : "key"
 }
 
 /** Prints a property's default as ` = 3`, or `""` when there is none or it is null. */

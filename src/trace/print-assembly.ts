@@ -1,5 +1,5 @@
 import { formatSource } from "../core/source.ts"
-import type { Assembly, FitDecision, Prefix, Span } from "../core/span.ts"
+import type { Assembly, FitDecision, Prefix, Span, WindowRoom } from "../core/span.ts"
 import { terminalLine } from "../encode/terminal-text.ts"
 import { fitColumns, fitColumnsAtEnd, printTable, type Rule } from "./table.ts"
 
@@ -43,7 +43,15 @@ function notes(assembly: Assembly): string[] {
   return [
     ...(moved ? [`  ! prefix-moved: ${terminalLine(moved.key)}: ${terminalLine(moved.reason)}`] : []),
     ...assembly.decisions.filter(({ fate }) => fate !== "kept").map(note),
+    ...(assembly.windowRoom ? [`  · ${printRoom(assembly.windowRoom)}`] : []),
   ]
+}
+
+/** Says in one line how much of the budget the steps of a cut history leave free, why, and how to fill it. */
+export function printRoom({ budgetTokens, freeTokens, reservedTokens, reason }: WindowRoom): string {
+  const kept = reservedTokens > 0 ? `, ${reservedTokens} of them for what the turn adds` : ""
+  const free = `${freeTokens} of ${budgetTokens} tokens are free${kept}`
+  return `${free}: ${terminalLine(reason)}; window = "fill" in [history] cuts no more than needed`
 }
 
 /** Lost text is marked by `!`; an injection without a place in the prompt is not. */

@@ -38,6 +38,8 @@ export function redactParts(parts: readonly ModelPart[], find: FindSecrets): rea
     "thinking-delta": redactDeltas(parts, "thinking-delta", find),
   }
   return parts.map((part) => {
+    // A part of base64 that looks like a key is none, and without it the file would be damaged.
+    if (part.type === "file") return part
     if ("delta" in part) return { type: part.type, delta: deltas[part.type].shift() ?? "" }
     return { ...(mapTexts(part, (text) => redactText(text, find)) as ModelPart), type: part.type } as ModelPart
   })

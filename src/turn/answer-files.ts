@@ -10,7 +10,7 @@ import type { OpenedFile } from "../services/file-references.ts"
 /** Opens a file for an answer. Resolves with `undefined` if the turn was aborted. Never rejects. */
 export type OpenFile = (reference: FileReference) => Promise<OpenedFile | undefined>
 
-type FilePart = OutputPart & { type: "file" }
+type FilePart = OutputPart & { type: "file" | "made-file" }
 
 /** Takes the output of a {@link FileQueue}. */
 interface FileSink {
@@ -57,13 +57,15 @@ export class FileQueue {
   }
 
   #pass(part: OutputPart): void {
-    if (part.type !== "file") this.#sink.part(part)
-    else if (this.#open === undefined || this.#isGivenUp) this.#sink.part(asText(part))
-    else this.#start(part, this.#open)
+    if (part.type !== "file" && part.type !== "made-file") this.#sink.part(part)
+    else if (this.#isGivenUp) this.#sink.part(asText(part))
+    else if (part.type === "made-file") this.#start(part, part.file.then(ofModel))
+    else if (this.#open === undefined) this.#sink.part(asText(part))
+    else this.#start(part, this.#open(part.reference))
   }
 
-  #start(part: FilePart, open: OpenFile): void {
-    const done = open(part.reference).then((opened) => {
+  #start(part: FilePart, opening: Promise<OpenedFile | undefined>): void {
+    const done = opening.then((opened) => {
       // The turn was aborted. Whoever ends it calls `giveUp`, which passes the waiting parts on.
       this.#isStopped = opened === undefined
       if (this.#isGivenUp || opened === undefined) return
@@ -79,6 +81,7 @@ export class FileQueue {
       this.#sink.opened(opened.attachment)
       return
     }
+    if (part.type === "made-file") return
     const { fault, totalLines } = opened
     this.#sink.unopened({ written: part.written, fault, ...(totalLines === undefined ? {} : { totalLines }) })
     this.#sink.part(asText(part))
@@ -91,8 +94,13 @@ export class FileQueue {
   }
 }
 
-function asText({ written }: FilePart): OutputPart {
-  return { type: "text", delta: written }
+function asText(part: FilePart): OutputPart {
+  return { type: "text", delta: part.type === "file" ? part.written : "" }
+}
+
+/** A file of the model that cannot be used was told already. */
+function ofModel(attachment: FileAttachment | undefined): OpenedFile {
+  return attachment ? { ok: true, attachment } : { ok: false, fault: "failed" }
 }
 
 /** Opens the files that a turn's answer shows (R8), each within the time limit of a tool run. */

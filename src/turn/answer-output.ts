@@ -1,6 +1,7 @@
 import type { FileAttachment } from "../core/conversation.ts"
 import type { UnopenedFile } from "../layers/turn-state.ts"
 import type { OutputSettings } from "../profile/profile.ts"
+import { addPiece } from "../reply/incoming-text.ts"
 import { createDelivery } from "../reply/output/delivery.ts"
 import { createFileReferenceReader } from "../reply/output/file-reference-reader.ts"
 import type { OutputPart } from "../reply/output/output-part.ts"
@@ -15,10 +16,6 @@ import { FileQueue, type OpenFile } from "./answer-files.ts"
  * file is opened. Only this class sets its fields.
  */
 export class AnswerOutput {
-  /** The answer as the model said it, with the marks of its format. History keeps this. */
-  said = ""
-  /** The answer as it is shown. Bubbles are paragraphs. */
-  text = ""
   /** True once an event of the answer was emitted, or a file of it began to be opened. */
   hasShown = false
   /** Files that the answer shows, in order. */
@@ -27,6 +24,7 @@ export class AnswerOutput {
   readonly unopened: UnopenedFile[] = []
   readonly #settings: OutputSettings
   readonly #to: AnswerSink
+  #said: string[] = []
   #pipeline: Pipeline
   /** Created with the first file reference. */
   #files: FileQueue | undefined
@@ -43,24 +41,44 @@ export class AnswerOutput {
     this.#pipeline = newPipeline(settings)
   }
 
+  /** The answer as the model said it, with the marks of its format. History keeps this. */
+  get said(): string {
+    return this.#said.join("")
+  }
+
+  /** The answer as it is shown. Bubbles are paragraphs. */
+  get text(): string {
+    const { before, pieces } = this.#pipeline.delivery
+    return before + pieces.join("")
+  }
+
   /** Takes text of the model, and shows as much of it as can be shown already. */
   say(delta: string): void {
     if (delta === "") return
     if (this.#startsParagraph) this.#endParagraph()
-    this.said += delta
+    addPiece(this.#said, delta)
     this.#take(this.#pipeline.reader.push({ type: "text", delta }))
   }
 
   /** Ends the paragraph where a tool call follows. The next text begins a new one. */
   part(): void {
-    this.#startsParagraph = this.said !== ""
+    this.#startsParagraph = this.#said.length > 0
+  }
+
+  /** Shows a file that the model made. It ends the paragraph, so that it stands behind the words that introduce it. */
+  draw(file: Promise<FileAttachment | undefined>): void {
+    this.#take([
+      ...this.#pipeline.reader.push({ type: "made-file", file }),
+      ...this.#pipeline.reader.push({ type: "bubble-end" }),
+    ])
+    this.part()
   }
 
   /** Forgets what was said if nothing of it was shown, because the model is asked again. */
   restart(): void {
     if (this.hasShown) return
     this.#pipeline = newPipeline(this.#settings)
-    this.said = ""
+    this.#said = []
   }
 
   /** Ends the model's text. Returns a promise if files are still being opened; {@link end} must wait for it. */
@@ -83,13 +101,13 @@ export class AnswerOutput {
 
   #endParagraph(): void {
     this.#startsParagraph = false
-    this.said += "\n\n"
+    addPiece(this.#said, "\n\n")
     this.#take(this.#pipeline.reader.push({ type: "bubble-end" }))
   }
 
   #take(parts: readonly OutputPart[]): void {
     for (const part of parts) {
-      if (part.type === "file") {
+      if (part.type === "file" || part.type === "made-file") {
         this.hasShown = true
         this.#files ??= this.#openFiles()
         // After the end nothing is opened any more: the reference is shown as it was written.
@@ -112,23 +130,20 @@ export class AnswerOutput {
   }
 
   #show(part: OutputPart): void {
+    const { emit } = this.#to
     const { text, bubble } = this.#pipeline.delivery.push(part)
     if (text !== "") {
-      this.text += text
-      this.#tell({ type: "text-delta", delta: text })
+      this.hasShown = true
+      emit({ type: "text-delta", delta: text })
     }
-    if (bubble !== "" && !this.#isCut) this.#tell({ type: "bubble", text: bubble })
-    if (part.type === "bubble-end")
-      for (const attachment of this.#ofBubble.splice(0)) this.#tell({ type: "attachment", attachment })
+    if (bubble !== "" && !this.#isCut) emit({ type: "bubble", text: bubble })
+    if (part.type === "bubble-end") for (const attachment of this.#ofBubble.splice(0)) emit({ type: "attachment", attachment })
     if (part.type === "text" || part.type === "bubble-end") return
     const event = eventOf(part)
     if (event?.type === "warning") this.#to.warnings.push(event.warning)
-    if (event && !(this.#isCut && event.type === "empty-reply")) this.#tell(event)
-  }
-
-  #tell(event: TurnEvent): void {
+    if (event === undefined || (this.#isCut && event.type === "empty-reply")) return
     this.hasShown = true
-    this.#to.emit(event)
+    emit(event)
   }
 }
 

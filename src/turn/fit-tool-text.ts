@@ -106,11 +106,12 @@ export function fitOldRuns(
   const total = tokensOfRuns(all, agent)
   if (total <= maxTokens) return history
   const newest = history.findLast(({ runs = [] }) => runs.length > 0)?.runs ?? []
-  const runs = tokensOfRuns(newest, agent) > mostTokens ? all : all.slice(0, -newest.length)
+  const ofNewest = tokensOfRuns(newest, agent)
+  const [runs, room] = ofNewest > mostTokens ? [all, maxTokens] : [all.slice(0, -newest.length), maxTokens - ofNewest]
   const step = Math.max(1, Math.floor(maxTokens * oldRunStep))
   const inSteps = (tokens: number) => Math.ceil(tokens / step) * step
   const leasts = runs.map((run) => Math.min(leastTokens, tokensOfRun(run, agent)))
-  let tooMany = inSteps(leasts.reduce((sum, tokens) => sum + tokens, 0) - step)
+  let tooMany = inSteps(leasts.reduce((sum, tokens) => sum + tokens, 0) - Math.min(step, room))
   const gone = new Set<KeptRun>()
   for (const [at, run] of runs.entries()) {
     if (tooMany <= 0) break

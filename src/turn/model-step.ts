@@ -4,6 +4,7 @@ import type { ToolCall } from "../core/span.ts"
 import { pause } from "../core/timers.ts"
 import { addUsage, type FinishReason, type LanguageModel, type ModelPart, type Usage } from "../model/language-model.ts"
 import type { Decision } from "../reply/decision.ts"
+import { addPiece } from "../reply/incoming-text.ts"
 import { readModel } from "./read-model.ts"
 import { assembleStep, requestOf, type StepRequest } from "./step-request.ts"
 import { type TurnContext, warn, warnOnce } from "./turn-context.ts"
@@ -51,7 +52,8 @@ export async function runModelStep(
     } catch (error) {
       turn.signal.throwIfAborted()
       const answer = turn.progress.output ?? turn.progress.answer
-      if (answer.hasShown || !isModelFailure(error)) throw error
+      // A file is shown also where the words are a value that is not.
+      if (answer.hasShown || turn.progress.made.files.length > 0 || !isModelFailure(error)) throw error
       const isRefused = error.code === "model" && error.evidence.kind === "bad-request"
       const isNamed = isRefused && turn.progress.shown?.nameOld(turn, model) === true
       const again = isNamed || (tries < profile.retry.maxAttempts && isRetryable(error))
@@ -75,6 +77,8 @@ interface Heard {
   readonly output: string[]
   usage: Usage | undefined
   finishReason: FinishReason | undefined
+  /** The last file that the model made, while it is read: each waits for the one before. */
+  file: Promise<unknown> | undefined
 }
 
 /** Calls a model once. Emits `step-start` and `step-end` also if the stream fails, and then throws its error. */
@@ -87,7 +91,7 @@ async function runAttempt(turn: TurnContext, request: StepRequest, attempt: Atte
   const assembly = assembleStep(turn, request, model)
   turn.agent.inspection.send?.(turn, { step, prompt, model: model.id, assembly, startedMs })
   turn.emit({ type: "step-start", step, prompt, tokens: assembly.tokens + assembly.overheadTokens, exact: assembly.exact })
-  const heard: Heard = { output: [], usage: undefined, finishReason: undefined }
+  const heard: Heard = { output: [], usage: undefined, finishReason: undefined, file: undefined }
   let decision: StepDecision | undefined
   let failure: { readonly error?: string } = {}
   try {
@@ -101,9 +105,11 @@ async function runAttempt(turn: TurnContext, request: StepRequest, attempt: Atte
       timers: ports.timers,
       onPart: (part) => hear(turn, part, { step, heard, attempt }),
     })
+    if (heard.file) await heard.file
     decision = reading.onEnd(heard.finishReason)
     return decision
   } catch (thrown) {
+    if (heard.file) await heard.file
     failure = { error: messageOf(thrown) }
     throw thrown
   } finally {
@@ -124,14 +130,22 @@ function hear(
 ): void {
   const { model, reading } = attempt
   if (part?.type === "text-delta" && typeof part.delta === "string") {
-    heard.output.push(part.delta)
+    addPiece(heard.output, part.delta)
     reading.onText(part.delta)
   } else if (part?.type === "thinking-delta" && typeof part.delta === "string") {
     if (part.delta !== "") turn.emit({ type: "thinking-delta", step, delta: part.delta })
   } else if (part?.type === "usage" && isRecord(part.usage)) heard.usage = addUsage(heard.usage ?? {}, part.usage)
   else if (part?.type === "finish") heard.finishReason ??= part.reason
   else if (part?.type === "warning") warn(turn, "model", part.message)
-  else if (
+  else if (part?.type === "file" && typeof part.base64 === "string" && typeof part.mediaType === "string") {
+    const ready = Promise.all([import("./shown-attachments.ts"), heard.file])
+    const file = ready.then(
+      ([{ readMadeFile }]) => readMadeFile(turn, model.id, part),
+      (thrown: unknown) => void warn(turn, "file", `The answer lacks a file of ${model.id}: ${messageOf(thrown)}`),
+    )
+    heard.file = file
+    turn.progress.answer.draw(file)
+  } else if (
     part?.type === "tool-call" &&
     isRecord(part.call) &&
     typeof part.call.name === "string" &&

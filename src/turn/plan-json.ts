@@ -77,6 +77,9 @@ function decisionReading(turn: TurnContext, model: LanguageModel): StepReading {
       // A plain-text answer that was cut looks whole. Only the finish reason tells.
       if (decision?.action === "finish" && decision.status === "plain-text" && !endedWhole(finishReason))
         return { ...decision, status: "truncated" }
+      // A picture alone is an answer.
+      if (decision?.action === "unreadable" && decision.fault.kind === "empty" && turn.progress.made.files.length > 0)
+        return { action: "finish", status: "plain-text" }
       return decision
     },
   }
@@ -89,7 +92,7 @@ function finish(turn: TurnContext, decision: Decision & { action: "finish" }): P
     turn.progress.note = [decision.message, decision.note].filter(Boolean).join("\n") || undefined
     return { type: "final", stopReason: "finish" }
   }
-  if (turn.progress.answer.said.trim() !== "")
+  if (turn.progress.answer.said.trim() !== "" || turn.progress.made.files.length > 0)
     return { type: "answered", stopReason: decision.status === "truncated" ? "truncated" : "finish" }
   if (isQuietWake(turn)) return { type: "answered", stopReason: "finish" }
   if (decision.note !== undefined) turn.progress.note = decision.note

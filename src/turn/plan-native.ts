@@ -3,8 +3,8 @@ import type { ToolCall } from "../core/span.ts"
 import { endedWhole, type FinishReason, type ModelTool } from "../model/language-model.ts"
 import type { DecisionFault } from "../reply/decision.ts"
 import { readDecision } from "../reply/decision-reader.ts"
+import { nativeNames } from "../tools/native-names.ts"
 import type { Tool } from "../tools/tool.ts"
-import { nativeNames } from "../tools/tool-set.ts"
 import { type PlanOutcome, runModelStep } from "./model-step.ts"
 import { answered, proseReading } from "./prose.ts"
 import { type CallGuard, type ModelCall, runCall } from "./run-call.ts"
@@ -33,7 +33,8 @@ export async function planNative(turn: TurnContext): Promise<PlanOutcome> {
     turn.signal.throwIfAborted()
     if (calls.length === 0) {
       const { said } = turn.progress.output ?? turn.progress.answer
-      if (said.trim() === "" && !isQuietWake(turn)) return { type: "final", stopReason: "finish" }
+      const isEmpty = said.trim() === "" && turn.progress.made.files.length === 0
+      if (isEmpty && !isQuietWake(turn)) return { type: "final", stopReason: "finish" }
       return answered(finish)
     }
     await runCalls(turn, guard, { calls, text, finish, native })

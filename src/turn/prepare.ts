@@ -31,8 +31,12 @@ export async function prepare(turn: TurnContext): Promise<void> {
     progress.prestart.push(kept)
     if (prestart[index]?.includeHistory === true) progress.kept.push(kept)
   }
-  for (const { attachments = [] } of [...progress.shownHistory, turn.input])
-    if (attachments.length > 0) progress.shown ??= await import("./shown-attachments.ts")
+  let hasFiles = turn.input.attachments.length > 0 || turn.input.resumes !== undefined
+  for (const { attachments, runs = [] } of progress.shownHistory) {
+    hasFiles ||= attachments !== undefined
+    for (const run of runs) hasFiles ||= run.attachments !== undefined
+  }
+  if (hasFiles) progress.shown ??= await import("./shown-attachments.ts")
   // Last, because hooks add tools too.
   if (turn.agent.delegate) progress.tools = await turn.agent.delegate(progress.tools)
   turn.signal.throwIfAborted()
@@ -60,7 +64,8 @@ async function runPrestart(turn: TurnContext, entry: PrestartSettings, hooks: Pr
 async function recall(turn: TurnContext): Promise<void> {
   const { agent, session, input, history } = turn
   const { memory, ports, profile } = agent
-  if (!memory || !session.memoryOn) return
+  // Documents in the prompt are then the memory.
+  if (!memory || !session.memoryOn || profile.memory.store === "documents") return
   const { prestartMs } = profile.limits
   const limit = profile.memory.recallLimit
   // Turns that the prompt shows as history need not be recalled, and those in whose place this turn comes must not be.

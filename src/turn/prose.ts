@@ -62,7 +62,8 @@ export async function proseStep(turn: TurnContext, prompt: "chat" | "final"): Pr
 export async function planChat(turn: TurnContext): Promise<PlanOutcome> {
   const finish = await proseStep(turn, "chat")
   const { said } = turn.progress.output ?? turn.progress.answer
-  if (said.trim() === "" && !isQuietWake(turn)) return { type: "final", stopReason: "finish" }
+  const isEmpty = said.trim() === "" && turn.progress.made.files.length === 0
+  if (isEmpty && !isQuietWake(turn)) return { type: "final", stopReason: "finish" }
   return answered(finish)
 }
 
@@ -78,7 +79,7 @@ export function answered(finish: FinishReason | undefined): PlanOutcome {
 export async function finalOutput(turn: TurnContext, stopReason: StopReason): Promise<StopReason> {
   const finish = await proseStep(turn, "final")
   const { said } = turn.progress.output ?? turn.progress.answer
-  if (said.trim() !== "") return endedWhole(finish) ? stopReason : "truncated"
+  if (said.trim() !== "" || turn.progress.made.files.length > 0) return endedWhole(finish) ? stopReason : "truncated"
   if (turn.input.wake !== undefined && finish !== "content-filter") return stopReason
   const model = turn.agent.models[0].id
   throw new PromptStrataError("model-empty", `expected an answer from ${model}; its final output was empty.`, {

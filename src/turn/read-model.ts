@@ -12,6 +12,9 @@ export interface ReadModelOptions {
   readonly onPart: (part: ModelPart) => void
 }
 
+/** The reason of every signal whose read is over. One of its own with its stack would cost a plain turn 3 % of its CPU. */
+const over = new DOMException("The model's answer is not read any more.", "AbortError")
+
 /**
  * Reads a model's stream to its end, one asynchronous step for each part. It always settles: a stall past a limit throws
  * `model-stall`, an abort throws the signal's reason, a provider that fails throws `model`. A model that ignores its signal is
@@ -34,7 +37,7 @@ export async function readModel(model: LanguageModel, request: ModelRequest, opt
   } finally {
     options.timers.clear(watch.timer)
     options.signal.removeEventListener("abort", watch.onAbort)
-    watch.controller.abort()
+    watch.controller.abort(over)
     if (!finished) abandon(iterator)
   }
 }

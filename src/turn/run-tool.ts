@@ -64,7 +64,7 @@ async function runAllowed(turn: TurnContext, request: ToolRequest, tool: Tool): 
   const fitted = empty ? { result: renderNotice(dialect, "tool-no-result", {}) } : fitResult(turn, outcome.result)
   const capped = outcome.cappedFromCharacters ?? fitted.cappedFromCharacters
   const { args: checked } = outcome
-  const parts = attached.length > 0 ? await partsOf(turn, attached) : undefined
+  const parts = attached.length > 0 ? await partsOf(turn, name, attached) : undefined
   const hasNames = typeof checked === "object" && checked !== null && !Array.isArray(checked)
   return {
     id,
@@ -79,10 +79,10 @@ async function runAllowed(turn: TurnContext, request: ToolRequest, tool: Tool): 
   }
 }
 
-async function partsOf(turn: TurnContext, attached: readonly ToolAttachment[]): Promise<ToolRun["parts"]> {
+async function partsOf(turn: TurnContext, tool: string, attached: readonly ToolAttachment[]): Promise<ToolRun["parts"]> {
   const code = await import("./shown-attachments.ts")
   turn.progress.shown ??= code
-  const parts = await code.resultParts(turn, attached)
+  const parts = await code.resultParts(turn, tool, attached)
   return parts.length > 0 ? parts : undefined
 }
 

@@ -21,7 +21,7 @@ import type { AskModel, BackgroundJob } from "../services/background/background-
 import type { KeyedQueue } from "../services/keyed-queue.ts"
 import type { ExplainableMemory } from "../services/memory/explain-memories.ts"
 import type { Plugin } from "../services/plugin.ts"
-import type { JobRunner } from "../services/store/job-runner.ts"
+import type { Job, JobProgress, JobRunner } from "../services/store/job-runner.ts"
 import type { BlobRecords, ReceiptRecords } from "../services/store/records.ts"
 import type { MessageFilter, SessionNote, SessionRecord, SessionStore } from "../services/store/session-store.ts"
 import type { TurnHook } from "../services/turn-hook.ts"
@@ -73,9 +73,11 @@ export interface AgentContext {
     tell?: ((turn: ObservedTurn, event: TurnEvent) => void) | undefined
     /** Gets each request as it is sent, before its `step-start`. */
     send?: ((turn: TurnContext, request: SentRequest) => void) | undefined
+    /** Gets the beginning and the end of each attempt of a job. */
+    job?: ((job: Job, progress: JobProgress) => void) | undefined
   }
   /** Turns that run or wait, so that closing can end them. */
-  readonly running: Set<{ abort(reason?: unknown): void }>
+  readonly running: Set<{ readonly id: string; abort(reason?: unknown): void }>
   /** Turns, in order within a session. */
   readonly turns: KeyedQueue
   /** Hooks after turns, in order within a session. */
@@ -254,6 +256,8 @@ export interface TurnProgress {
   shown: ShownAttachments | undefined
   /** By id, bytes of attachments that the turn has at hand. */
   readonly bytes: Map<string, Uint8Array>
+  /** The files of the answer that the model made, and by id the bytes that came up in this turn: those that its messages name are kept with them. */
+  readonly made: { readonly files: Attachment[]; readonly bytes: Map<string, Uint8Array> }
   /** The cuts of the first step; later steps cut the same. Absent before it. */
   cut: CutRecord | undefined
   /** The reason why the planner's last output could not be read (T21), as a sentence of the dialect. */

@@ -28,8 +28,8 @@ const adapters: readonly { name: string; play: PlayProvider; options?: Conforman
         capabilities: { tools },
       }),
     ),
-    // The package itself makes zeros of what a server leaves out of a report.
-    options: { without: ["absent-counts"] },
+    // The package itself makes zeros of what a server leaves out of a report, and does not read pictures.
+    options: { without: ["absent-counts", "file"] },
   },
   {
     name: "scriptedModel",

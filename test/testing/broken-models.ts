@@ -114,6 +114,9 @@ export function playBroken(flaws: Flaws): PlayProvider {
             else ends.push(call)
             break
           }
+          case "file":
+            yield happening
+            break
           case "usage":
             ends.push({ type: "usage", usage: happening.usage })
             break

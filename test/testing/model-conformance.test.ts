@@ -11,10 +11,27 @@ const isRetryable = (value: boolean | undefined) => (error: PromptStrataError) =
 const withText = (change: (delta: string) => string) => (part: ModelPart) =>
   part.type === "text-delta" ? [{ ...part, delta: change(part.delta) }] : [part]
 
+/** Holds files back until the finish. */
+function reordered(): (part: ModelPart) => readonly ModelPart[] {
+  let held: ModelPart[] = []
+  return (part) => {
+    if (part.type === "file") held.push(part)
+    if (part.type !== "finish") return part.type === "file" ? [] : [part]
+    const files = held
+    held = []
+    return [...files, part]
+  }
+}
+
 /** Flaws, each with the check that must find it. */
 const broken: readonly [flaw: string, flaws: Flaws, found: string][] = [
   ["trims its text", { parts: withText((delta) => delta.trim()) }, "text arrives whole, in order and unaltered"],
   ["tells everything at the end", { late: true }, "text arrives as it comes, not at the end"],
+  [
+    "leaves the last message out",
+    { send: ({ messages }) => messages.slice(0, -1) },
+    "every message's words reach the provider, whatever their role",
+  ],
   ["passes half a character on", { rawText: true }, "no part ever holds half a character"],
   [
     "takes thoughts for words",
@@ -41,6 +58,12 @@ const broken: readonly [flaw: string, flaws: Flaws, found: string][] = [
   ],
   ["leaves arguments blank", { blankArguments: true }, "a tool call without arguments has an empty object as arguments"],
   ["yields calls that break off", { brokenCalls: true }, "a tool call that breaks off is never yielded"],
+  [
+    "shows files behind the words",
+    { parts: reordered() },
+    "a file that the model makes arrives whole and unaltered, in its place between the words",
+  ],
+  ["leaves files out", { parts: (part) => (part.type === "file" ? [] : [part]) }, "an answer that is only a file is an answer"],
   [
     "tells usage twice",
     { parts: (part) => (part.type === "usage" ? [part, part] : [part]) },
@@ -137,6 +160,7 @@ async function failures(checks: readonly ConformanceCheck[], advance: () => void
     const error = await outcome
     if (error === undefined) continue
     expect(error).toMatchObject({ code: "test" })
+    expect(String(error)).not.toMatch(/expected ;|expected {2}/)
     failed.push(name)
   }
   return failed

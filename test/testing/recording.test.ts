@@ -285,6 +285,17 @@ describe("replaying requests that are not the recorded ones", () => {
   })
 })
 
+test("a file that the model made is recorded unaltered, whatever its base64 looks like", async () => {
+  const file: ModelPart = {
+    type: "file",
+    mediaType: "image/png",
+    base64: `AKIAIOSFODNN7EXAMPLE${"eyJhbGciOiJIUzI1NiJ9".repeat(4)}`,
+  }
+  const path = newFile()
+  await heard(recordModel(scriptedModel([[file]]), path), asking("Draw."))
+  expect((await heard(await replayModel(path), asking("Draw.")))[0]).toEqual(file)
+})
+
 describe("secrets", () => {
   const listed = 'pa55 "word"\u00e4'
   const shaped = [

@@ -55,6 +55,10 @@ function wholeStream(script: ProviderScript): readonly unknown[] {
         return [chatChunk({ reasoning_content: happening.text })]
       case "tool-call":
         return happening === calls[0] ? callChunks(calls) : []
+      case "file": {
+        const url = `data:${happening.mediaType};base64,${happening.base64}`
+        return [chatChunk({ images: [{ type: "image_url", image_url: { url } }] })]
+      }
       case "usage":
         return [{ ...head, object: "chat.completion.chunk", choices: [], usage: chatUsage(happening.usage) }]
       case "finish":
@@ -192,6 +196,8 @@ function partsV4(happening: ProviderHappening, usage: Usage): readonly LanguageM
         ...(isWhole ? [{ type: "tool-call" as const, toolCallId: id, toolName: name, input: args.join("") }] : []),
       ]
     }
+    case "file":
+      return [{ type: "file", mediaType: happening.mediaType, data: { type: "data", data: happening.base64 } }]
     case "finish":
       return [{ type: "finish", usage: usageV4(usage), finishReason: { unified: happening.reason, raw: happening.reason } }]
     default:

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest"
+import type { Timers } from "../../src/core/ports.ts"
 import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"
 import type { Store } from "../../src/services/store/store.ts"
 import { storeConformance } from "../../src/testing/conformance/store/store-conformance.ts"
@@ -64,6 +65,190 @@ const breakages: readonly {
     },
   },
   {
+    name: "runs the jobs of no agent once one was closed",
+    breaks: (store) => broken(store, { jobs: broken(store.jobs, { close: ({ drainMs }) => store.jobs.close({ drainMs }) }) }),
+    found: { "several agents share a store": "the first agent's next job to be done" },
+  },
+  {
+    name: "begins no job in time",
+    breaks: (store) => broken(store, { jobs: broken(store.jobs, { start: async () => undefined }) }),
+    found: { "closing aborts jobs that outlast the drain": "expected the job to begin" },
+  },
+  {
+    name: "forgets everybody with one user",
+    breaks: (store) => broken(store, { forget: ({ agent }) => store.forget({ agent }) }),
+    found: { "forgetting a user deletes": "expected I say bob-secret to be kept" },
+  },
+  {
+    name: "forgets a user of every agent",
+    breaks: (store) => {
+      const forget: Store["forget"] = async (scope) => {
+        await store.forget({ ...scope, agent: `${scope.agent} 2` })
+        return store.forget(scope)
+      }
+      return broken(store, { forget })
+    },
+    found: { "forgetting a user deletes": "another agent's user of that id to be kept" },
+  },
+  {
+    name: "loses the state of a group with a user",
+    breaks: (store) => {
+      let isForgotten = false
+      const forget: Store["forget"] = (scope) => {
+        isForgotten = true
+        return store.forget(scope)
+      }
+      const load: Store["load"] = async (...given) => {
+        const record = await store.load(...given)
+        return record && isForgotten ? { ...record, state: {} } : record
+      }
+      return broken(store, { forget, load })
+    },
+    found: { "forgetting a user deletes": "the group's state: switches and counts" },
+  },
+  {
+    name: "exports what was forgotten",
+    breaks: (store) => {
+      const kept: string[] = []
+      const forget: Store["forget"] = async (scope) => {
+        for await (const line of store.export({ agent: scope.agent })) kept.push(line)
+        return store.forget(scope)
+      }
+      async function* lines(...given: Parameters<Store["export"]>): AsyncGenerator<string> {
+        yield* kept
+        yield* store.export(...given)
+      }
+      return broken(store, { forget, export: lines })
+    },
+    found: { "forgetting a speaker deletes what was appended": 'no line that holds "ann-heard"' },
+  },
+  {
+    name: "begins a user's versions anew",
+    breaks: (store) => {
+      const append: Store["users"]["append"] = async (...given) => ({ ...(await store.users.append(...given)), version: 0 })
+      return broken(store, { users: broken(store.users, { append }) })
+    },
+    found: { "forgetting a conversation deletes": "the user's version to go on" },
+  },
+  {
+    name: "forgets what an insight rests on",
+    breaks: (store) => {
+      const forget: Store["memories"]["forget"] = async (ids, options) => {
+        const report = await store.memories.forget(ids, options)
+        await store.memories.forget(["memory seen"], options)
+        return report
+      }
+      return broken(store, { memories: broken(store.memories, { forget }) })
+    },
+    found: { "an insight is forgotten without": "its source to be" },
+  },
+  {
+    name: "lets a group forget a private memory",
+    breaks: (store) => {
+      const forget: Store["memories"]["forget"] = (ids, { key, ...options }) => {
+        const own = ids.includes("memory private") ? ({ ...key, conversation: "talk", audience: "private" } as const) : key
+        return store.memories.forget(ids, { ...options, key: own })
+      }
+      return broken(store, { memories: broken(store.memories, { forget }) })
+    },
+    found: { "nobody forgets memories of another user": "a private one in a group" },
+  },
+  {
+    name: "does not tell readers of a deletion",
+    breaks: (store) => {
+      const changes: Store["memories"]["changes"] = async (...given) => ({
+        ...(await store.memories.changes(...given)),
+        reset: false,
+      })
+      return broken(store, { memories: broken(store.memories, { changes }) })
+    },
+    found: { "a reader of changes starts over": "the changes after a deletion" },
+  },
+  {
+    name: "forgets heard words where a branch comes back",
+    breaks: (store) => {
+      const commit: Store["commit"] = (key, given) =>
+        store.commit(key, given.append.length === 0 ? { ...given, keepHeard: false } : given)
+      return broken(store, { commit })
+    },
+    found: { "words that were heard stay in the history": "the words behind a branch that is back" },
+  },
+  {
+    name: "hands out its own bytes",
+    breaks: (store) => {
+      const own = new Map<string, Uint8Array | undefined>()
+      const get: Store["blobs"]["get"] = async (id, key) => {
+        if (!own.has(id)) own.set(id, await store.blobs.get(id, key))
+        return own.get(id)
+      }
+      return broken(store, { blobs: broken(store.blobs, { get }) })
+    },
+    found: { "changes to bytes that were put or got": "the bytes to be" },
+  },
+  {
+    name: "looks at a state only when it is read",
+    breaks: (store) => {
+      let write = async (): Promise<unknown> => undefined
+      const commit: Store["commit"] = async (key, given) => {
+        await write()
+        const kept = { ...given, append: [...given.append] }
+        write = async () => {
+          write = async () => undefined
+          await store.commit(key, kept)
+        }
+        return { version: given.expectVersion + 1 }
+      }
+      const load: Store["load"] = async (...given) => {
+        await write()
+        return store.load(...given)
+      }
+      return broken(store, { commit, load })
+    },
+    found: { "changes to committed data": "no late change in the store" },
+  },
+  {
+    name: "counts no versions",
+    breaks: (store) => {
+      const commit: Store["commit"] = async (...given) => ({ ...(await store.commit(...given)), version: 1 })
+      return broken(store, { commit })
+    },
+    found: { "each commit appends its messages": "the versions handed back" },
+  },
+  {
+    name: "keeps the first state",
+    breaks: (store) => {
+      let first: object | undefined
+      const commit: Store["commit"] = (key, given) => {
+        first ??= given.state
+        return store.commit(key, { ...given, state: first as typeof given.state })
+      }
+      return broken(store, { commit })
+    },
+    found: { "each commit appends its messages": "version and state" },
+  },
+  {
+    name: "makes a session of nothing",
+    breaks: (store) => {
+      const append: Store["append"] = (key, messages) =>
+        messages.length > 0
+          ? store.append(key, messages)
+          : store.commit(key, { expectVersion: 0, append: [], state: {}, jobs: [] }).then(() => undefined)
+      return broken(store, { append })
+    },
+    found: { "blank messages are kept": "a session to which nothing was appended" },
+  },
+  {
+    name: "loads the newest words first",
+    breaks: (store) => {
+      const load: Store["load"] = async (...given) => {
+        const record = await store.load(...given)
+        return record && { ...record, history: record.history.toReversed() }
+      }
+      return broken(store, { load })
+    },
+    found: { "one message that was appended before the first turn": "the history to be" },
+  },
+  {
     name: "refuses with other codes",
     breaks: (store) => {
       const commit: Store["commit"] = (...given) =>
@@ -76,8 +261,10 @@ const breakages: readonly {
 
 /** What a rule of the suite finds wrong with a store. */
 async function faultOf(rule: string, breaks: (store: Store) => Store): Promise<string> {
+  // Nothing here waits for anything but what the store does at once.
+  const timers: Timers = { set: (run) => setImmediate(run), clear: () => undefined }
   const open = async () => ({ service: breaks(createInMemoryStore({ jobs: { maxAttempts: 3, waitMs: 1, maxWaitMs: 2 } })) })
-  const check = storeConformance(open).find(({ name }) => name.includes(rule))
+  const check = storeConformance(open, { limitMs: 500, timers }).find(({ name }) => name.includes(rule))
   return (
     check?.run().then(
       () => "nothing",

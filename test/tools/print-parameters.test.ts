@@ -56,6 +56,11 @@ describe("printParameters (T9)", () => {
     ["any object", { type: "object" }, "object"],
     ["several types", { type: ["string", "null"] }, "string|null"],
     [
+      "options that say their values, and one that only narrows",
+      { type: ["string", "null"], anyOf: [{ enum: ["a"] }, { minLength: 5 }] },
+      "a|string ≥5|null",
+    ],
+    [
       "a union",
       { anyOf: [{ type: "string" }, { type: "array", items: { type: "string" } }, { type: "string" }] },
       "string|string[]",

@@ -54,6 +54,21 @@ describe("printAssembly", () => {
     await expect(printAssembly(assembly())).toMatchFileSnapshot("__snapshots__/assembly-whole.txt")
   })
 
+  test("tells what the steps of a cut history leave free, why, and how to fill it", () => {
+    const { windowRoom, ...cut } = assembly(430)
+    expect(windowRoom).toBeUndefined()
+    const room = { budgetTokens: 900, freeTokens: 470, reservedTokens: 0, reason: "history is cut in steps" }
+    const last = (windowRoom: typeof room) =>
+      printAssembly({ ...cut, windowRoom })
+        .split("\n")
+        .at(-1)
+    const why = 'history is cut in steps; window = "fill" in [history] cuts no more than needed'
+    expect(last(room)).toBe(`  · 470 of 900 tokens are free: ${why}`)
+    expect(last({ ...room, reservedTokens: 70 })).toBe(
+      `  · 470 of 900 tokens are free, 70 of them for what the turn adds: ${why}`,
+    )
+  })
+
   test("its columns begin at the same column of a terminal in every row", () => {
     const lines = printAssembly(assembly(430)).split("\n")
     const terminal = (text: string) => [...text].map((c) => (c >= "\u2e80" && c <= "\uffef" ? `${c}\0` : c)).join("")

@@ -211,6 +211,16 @@ test("attachments of earlier messages are only named once a provider refused the
   expect(await later.session.send("Hi").result).toMatchObject({ ok: false, error: { code: "model" } })
 })
 
+test("a refusal of a request that only names them is no reason to send it again", async () => {
+  const refusal = new PromptStrataError("model", "The request is too long.", { evidence: { kind: "bad-request" } })
+  const model = scriptedModel([finish("A cat."), [refusal], finish("Yes.")], { capabilities: seeing })
+  const { session } = testAgent(model, { ...english, dialect: "root", output: { bubbles: false } })
+  await session.send("", { attachments: [{ bytes: png(4, 4) }] }).result
+  const result = await session.send("Really?").result
+  expect(result).toMatchObject({ ok: false, error: { code: "model" }, trace: { warnings: [] } })
+  expect(model.requests).toHaveLength(2)
+})
+
 describe("attachments of a tool's result", () => {
   const camera = defineTool({
     name: "camera",

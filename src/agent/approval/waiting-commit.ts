@@ -1,29 +1,31 @@
-import type { HistoryMessage, KeptRun } from "../../core/conversation.ts"
+import { type HistoryMessage, isSpoken, type KeptRun } from "../../core/conversation.ts"
+import { orAborted } from "../../core/timers.ts"
 import type { SessionCommit } from "../../services/store/session-store.ts"
 import { approvalKey } from "../../services/store/waiting-turn.ts"
 import type { TurnResult } from "../../trace/turn-event.ts"
 import { type OpenTurn, withoutOpenTurn } from "../../turn/approval/open-approval.ts"
 import type { TurnContext } from "../../turn/turn-context.ts"
+import { keptRun } from "../kept-runs.ts"
 
 /**
  * The commit of a turn that waits for an approval, or that went on after one. Its words and what was said so far enter the history when
  * it first waits; nothing is drawn from them and no hook's state is kept before it has its answer.
  */
-export function waitingCommit(
+export async function waitingCommit(
   turn: TurnContext,
   result: TurnResult & { readonly ok: true },
   plain: SessionCommit,
-): SessionCommit {
+): Promise<SessionCommit> {
   const { input, record } = turn
   const { resumes, replaces } = input
   const expectVersion = resumes?.version() ?? plain.expectVersion
-  const append = newMessages(turn, plain.append)
+  const append = await behindHeard(turn, newMessages(turn, plain.append))
   if (result.stopReason !== "awaiting-approval") return { ...plain, expectVersion, append }
   const { taken: _, ...rest } = plain
   return {
     ...rest,
     expectVersion,
-    append: append.filter(({ role, text }) => role === "user" || text.trim() !== ""),
+    append: append.filter((message) => message.role === "user" || isSpoken(message)),
     state: {
       ...withoutOpenTurn(record?.state ?? {}),
       stack: plain.state.stack,
@@ -47,15 +49,32 @@ function newMessages({ input, progress }: TurnContext, append: readonly HistoryM
   })
 }
 
+/**
+ * The messages of a turn that went on, as a turn of their own that replies to its words if others were heard since: a turn cannot grow
+ * behind these, and two messages would have one id.
+ */
+async function behindHeard(
+  { agent, input, signal }: TurnContext,
+  append: readonly HistoryMessage[],
+): Promise<readonly HistoryMessage[]> {
+  const { resumes, key, turnId, wake, speaker } = input
+  if (resumes === undefined || append.length === 0) return append
+  const { turnId: asked } = resumes.open
+  let own = turnId
+  if (own === asked) {
+    const record = await orAborted(agent.store.load(key, { last: 1 }), signal)
+    if (record?.history.at(-1)?.turnId === asked) return append
+    own = agent.ports.ids.next("turn")
+  }
+  const reply = wake === undefined ? { answers: [asked], replyTo: { id: `${asked}:0`, speaker } } : {}
+  return append.map((message) => ({ ...message, turnId: own, ...reply }))
+}
+
 /** The user's message with the runs of the step that waits, if it keeps native runs at all. */
 function withStepRuns(message: HistoryMessage, step: OpenTurn["step"] | undefined, at: number): HistoryMessage {
   const { runs = [] } = message
   if (message.role !== "user" || step === undefined || runs.length === 0) return message
-  const ended = step.runs.flatMap((run) => {
-    if (run === null) return []
-    const { id, tool, args, result, status } = run
-    return [{ id, step: at, tool, args, result, ...(status === "failed" ? { failed: true as const } : {}) }]
-  })
+  const ended = step.runs.flatMap((run) => (run === null ? [] : [keptRun(run, { step: at, id: run.id })]))
   return { ...message, runs: [...runs, ...ended] }
 }
 

@@ -43,7 +43,8 @@ function isNamed({ name, group }: Tool, { settings: { tools = [], groups = [] } 
 /** One tool that takes a sentence. If a tool behind it has texts from a network, its own description has them too. */
 function coarseTool({ name, settings, agent }: ToolProcess, own: readonly Tool[]): Tool {
   const { hintMessages, timeoutMs } = settings
-  const words = toolWords(shippedPrompts("tools"), agent.profile.locale, "process")
+  const { locale } = agent.profile
+  const words = toolWords(shippedPrompts("tools", locale), locale, "process")
   const hints = hintsWith({ messages: hintMessages })
   const parts = { ...agent, tools: createToolSet(own) }
   return defineTool({

@@ -3,6 +3,7 @@ import { PromptStrataError } from "../../core/errors.ts"
 import { whatHappened, within } from "../../core/timers.ts"
 import type { TurnResult } from "../../trace/turn-event.ts"
 import type { AgentContext, TurnContext, TurnInput } from "../../turn/turn-context.ts"
+import { namedBytes } from "../kept-runs.ts"
 
 /**
  * Keeps the user's words of a turn that failed, and what was shown of its answer, in the session (T20). Nothing is kept if the whole
@@ -24,14 +25,15 @@ export async function keepFailedTurn(
     interrupted: true,
     unanswered: true,
     ...(wake === undefined ? {} : { unprompted: true as const }),
+    ...(progress.made.files.length > 0 ? { attachments: progress.made.files } : {}),
   }
   // A picture that the provider refused would make every later turn fail too, so it is only named from then on.
   const isRefused = error.code === "model" && error.evidence.kind === "bad-request"
   const attachments = isRefused ? input.attachments.map(({ name }) => ({ name })) : input.attachments
   // The words of a turn that went on after an approval are in the history already.
   const words = input.resumes ? [] : wordsOf({ ...input, attachments }, startedMs)
-  const messages = gathered.text.trim() === "" ? words : [...words, answer]
-  await keep(agent, input, { messages, isLate })
+  const messages = gathered.text.trim() === "" && !answer.attachments ? words : [...words, answer]
+  await keep(agent, input, { messages, isLate, made: progress.made.bytes })
 }
 
 /** Errors of turns that were refused: their caller made a mistake. */
@@ -42,7 +44,7 @@ export async function keepWords(agent: AgentContext, input: TurnInput, thrown: u
   const isRefused = PromptStrataError.isInstance(thrown) && refusals.includes(thrown.code)
   if (isRefused || input.kept || !agent.profile.history.keepFailed) return
   const { key, turnId, attached } = input
-  await keep(agent, input, { messages: wordsOf(input, agent.ports.clock.nowMs()), isLate: false })
+  await keep(agent, input, { messages: wordsOf(input, agent.ports.clock.nowMs()), isLate: false, made: new Map() })
   if (attached.length > 0)
     agent.onWarning({ key, turnId, message: "The turn ended before its attachments were read: they are not kept." })
 }
@@ -64,11 +66,18 @@ export function wordsOf(
   ]
 }
 
+interface Keeping {
+  readonly messages: readonly HistoryMessage[]
+  /** By id, bytes that came up in the turn. Those that the messages name are kept. */
+  readonly made: ReadonlyMap<string, Uint8Array>
+  readonly isLate: boolean
+}
+
 /** Appends messages within `limits.toolMs`. A failure is reported. */
 async function keep(
   { store, blobs, ports, profile, onWarning }: AgentContext,
   { key, turnId, bytes }: TurnInput,
-  { messages, isLate }: { readonly messages: readonly HistoryMessage[]; readonly isLate: boolean },
+  { messages, isLate, made }: Keeping,
 ): Promise<void> {
   if (messages.length === 0) return
   const timeoutMs = profile.limits.toolMs
@@ -77,6 +86,7 @@ async function keep(
     const isStored = isLate && (await store.load(key))?.history.some((message) => message.turnId === turnId) === true
     if (isStored) return onWarning({ key, turnId, message: "The turn is stored, although its commit failed." })
     for (const each of bytes?.values() ?? []) await blobs.put(each, key)
+    for (const each of namedBytes(made, messages)) await blobs.put(each, key)
     await store.append(key, messages)
   })
   if (outcome.status === "done") return

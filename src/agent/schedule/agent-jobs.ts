@@ -1,6 +1,6 @@
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import type { JobContext } from "../../services/background/background-job.ts"
-import type { Job, JobAttempt } from "../../services/store/job-runner.ts"
+import type { Job, JobAttempt, JobProgress } from "../../services/store/job-runner.ts"
 import type { Receipt, ReceiptOutcome } from "../../services/store/receipt.ts"
 import type { AgentContext } from "../../turn/turn-context.ts"
 import { JobSchedule } from "./job-schedule.ts"
@@ -41,14 +41,22 @@ async function runJob(parts: AgentContext, job: Job, attempt: JobAttempt): Promi
       message: `The job ${kind} failed (attempt ${attempt.attempt}, ${after}): ${messageOf(error)}`,
     })
   }
+  const inform = (state: JobProgress["state"], error?: unknown): void =>
+    parts.inspection.job?.(job, { state, attempt: attempt.attempt, ...(error !== undefined && { message: messageOf(error) }) })
+  inform("running")
   // A job that hangs never throws, so the abort is reported.
-  const onAbort = (): void => (isMeant(signal.reason) ? undefined : tell(signal.reason))
+  const onAbort = (): void => {
+    inform(isMeant(signal.reason) ? "stopped" : "failed", signal.reason)
+    if (!isMeant(signal.reason)) tell(signal.reason)
+  }
   signal.addEventListener("abort", onAbort, { once: true })
   try {
     const found = parts.jobs.find((each) => each.kind === kind)
     if (found === undefined) throw new Error("the profile has no such job any more")
     await found.run(job, jobContext(parts, job, attempt))
+    if (!signal.aborted) inform("done")
   } catch (error) {
+    if (!signal.aborted) inform(isMeant(error) ? "stopped" : "failed", error)
     // The turn was forgotten, also by another process, so there is nothing left to do.
     if (!signal.aborted && PromptStrataError.isInstance(error) && error.code === "aborted") return
     if (!signal.aborted && (isLast || !isToldByReceipts(error))) tell(error)

@@ -6,6 +6,7 @@ import type { AgentContext, ObservedTurn, TurnInput } from "../../turn/turn-cont
 import { wordsOf } from "../failed/failed-turn.ts"
 import { readInput } from "../read-input.ts"
 import { emptyRecord, maxMessages } from "../session-state.ts"
+import { heldWords, holdTurn } from "./held-turns.ts"
 
 /** The user's message of a turn whose words are answered later or with others. */
 export function wordsToAnswer(input: TurnInput, atMs: number): readonly HistoryMessage[] {
@@ -22,6 +23,7 @@ export async function keepWaiting(
   { input: given, signal }: { readonly input: TurnInput; readonly signal: AbortSignal },
 ): Promise<void> {
   const { store, blobs, ports, profile } = agent
+  holdTurn(given.stack, given.turnId, "")
   if (!profile.history.keepFailed || given.wake !== undefined) return
   const input = given.attached.length === 0 ? given : await readInput(agent, given, { signal })
   signal.throwIfAborted()
@@ -33,7 +35,7 @@ export async function keepWaiting(
     for (const each of input.bytes?.values() ?? []) await blobs.put(each, input.key)
     await store.append(input.key, words)
   })
-  if (outcome.status === "done") return
+  if (outcome.status === "done") return holdTurn(given.stack, given.turnId, turnId)
   const message = `Keeping the words of a message that waits for an approval ${whatHappened(outcome, timeoutMs)}. They may be missing in the conversation.`
   throw new PromptStrataError("session-store", message, {
     cause: outcome.status === "failed" ? outcome.error : undefined,
@@ -43,15 +45,20 @@ export async function keepWaiting(
 
 /**
  * The beginning of a turn behind words that nobody has answered although an answer was to come: they are answered with its own. Words of
- * its own that are kept already leave the history before it. Throws `aborted` if these were answered or set aside meanwhile.
+ * its own that are kept already leave the history before it, and so do those that another turn of this process is to answer. Throws `aborted` if these were answered or set aside meanwhile.
  */
-export function withLeft(turn: ObservedTurn, record: SessionRecord = emptyRecord): { readonly record: SessionRecord } {
+export function withLeft(
+  agent: AgentContext,
+  turn: ObservedTurn,
+  record: SessionRecord = emptyRecord,
+): { readonly record: SessionRecord } {
   const { input } = turn
   const { kept } = input
   const answerOf = new Map<string, string>()
   for (const { turnId, answers = [] } of record.history) for (const id of answers) answerOf.set(id, turnId)
   if (kept) requireLeft(record, kept.turnId, answerOf)
-  const history = kept ? record.history.filter(({ turnId }) => turnId !== kept.turnId) : record.history
+  const away = new Set([...heldWords(agent, input.stack), ...(kept ? [kept.turnId] : [])])
+  const history = away.size > 0 ? record.history.filter(({ turnId }) => !away.has(turnId)) : record.history
   const left = history.filter(({ toAnswer, turnId }) => toAnswer === true && !answerOf.has(turnId)).slice(-maxMessages)
   const shown = history === record.history ? record : { ...record, history }
   const [oldest] = left

@@ -51,8 +51,9 @@ export async function regenerated(at: SessionAtRest): Promise<Replaced> {
   // An answer to words that had to wait stands behind them as a turn of its own.
   const asked = last?.messages[0]?.replyTo?.id
   const kept = asked === undefined ? undefined : history.find(({ turnId }) => messageId(turnId, 0) === asked)
-  if (last !== undefined && kept?.messages[0]?.toAnswer) {
-    const { record, input } = inPlaceOf(session, last, kept.messages[0])
+  const [asking] = kept?.messages ?? []
+  if (last !== undefined && kept !== undefined && asking !== undefined) {
+    const { record, input } = inPlaceOf(session, last, asking)
     return { record, input: { ...input, kept: { turnId: kept.turnId } } }
   }
   const message = `expected a last answer that can be made again; session ${JSON.stringify(at.key.conversation)} ${last ? "ends with words that nobody asked for." : "has no answer."}`

@@ -2,11 +2,13 @@ import { messageOf } from "../../core/errors.ts"
 import { countOf, isRecord, listOf, recordOf, stringOf } from "../../core/json-access.ts"
 import type { Reader } from "../../core/reader.ts"
 import { endedWhole, type FinishReason, type ModelPart, type Usage } from "../../model/language-model.ts"
+import { bytesToText } from "../../services/store/blob.ts"
 import {
   argumentsText,
   createAnswerReader,
   type Finish,
   finishOf,
+  linkedFile,
   type StreamedCall,
   unfinished,
   usageOf,
@@ -60,6 +62,9 @@ export function createPartReader(): PartReader {
           answer.usage = readUsage(part.usage) ?? answer.usage
           answer.finish ??= readFinish(part.finishReason)
           return []
+        case "file":
+          begun = true
+          return [...answer.text.end(), readFile(part)]
         default:
           begun = toolCalls.push(part) || begun
           return warningsIn(part).map((message) => ({ type: "warning", message }))
@@ -77,9 +82,18 @@ const brokenOff: Finish = { reason: "other", warning: "The arguments of a tool c
 
 /** Returns the warnings for a part that cannot be shown as text, and the provider's own warnings. */
 function warningsIn({ type, warnings }: WirePart): string[] {
-  if (type === "file") return ["The model made a file, which was left out."]
+  if (type === "reasoning-file") return ["The model made a file in its thoughts, which was left out."]
   if (type === "tool-approval-request") return ["The provider asked whether it may run a tool of its own. It got no answer."]
   return type === "stream-start" ? listOf(warnings).map(warningText) : []
+}
+
+/** Reads a file: its data stands by itself in specification v2 and v3, and is tagged in v4. */
+function readFile({ mediaType, data }: WirePart): ModelPart {
+  const { url, data: tagged = data } = recordOf(data)
+  if (url !== undefined) return linkedFile(String(url))
+  const base64 = tagged instanceof Uint8Array ? bytesToText(tagged) : stringOf(tagged)
+  if (base64 === "") return { type: "warning", message: "The model made a file without data, which was left out." }
+  return { type: "file", mediaType: stringOf(mediaType), base64 }
 }
 
 /** Reads a provider's warning of specification v2, v3 or v4. */

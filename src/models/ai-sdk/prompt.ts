@@ -1,7 +1,7 @@
 import { checkOptions } from "../../core/check-options.ts"
 import { parsedJson, recordOf } from "../../core/json-access.ts"
 import type { Assembly, Message, MessagePart, ToolCall } from "../../core/span.ts"
-import { withGivenBytes } from "../message-pieces.ts"
+import { nameOf, withGivenBytes } from "../message-pieces.ts"
 import { type CacheMarks, cacheFormOf, cacheKeyOptions, cacheMarks } from "./cache-breakpoints.ts"
 import type {
   AiSdkFilePart,
@@ -26,13 +26,13 @@ interface PromptForm {
 /**
  * Turns messages into the AI SDK's form. `developer` becomes `system`. Results of one step's calls share one tool message. A
  * message with a breakpoint inside becomes two text parts, or two system messages, since those cannot have parts. Messages of the user
- * that follow each other are joined, because some providers refuse a request in which roles do not alternate. Files of results stand in a
- * message of the user behind them.
+ * that follow each other are joined, because some providers refuse a request in which roles do not alternate. Files of results, and those
+ * that the model made, stand in a message of the user behind them: few providers take them where they were.
  */
 export function toPrompt(messages: readonly Message[], { marks, tagged = false }: PromptForm = {}): AiSdkMessage[] {
   const prompt: AiSdkMessage[] = []
   const toolNames = new Map<string, string>()
-  let files: AiSdkFilePart[] = []
+  let files: UserPart[] = []
   const settle = () => {
     if (files.length > 0) prompt.push({ role: "user", content: files })
     files = []
@@ -57,6 +57,8 @@ export function toPrompt(messages: readonly Message[], { marks, tagged = false }
       const calls = others.flatMap((call) => [...thoughtsBefore(call), toolCall(call)])
       const content = first ? [...thoughtsBefore(first), ...said, toolCall(first), ...calls] : said
       prompt.push({ role: "assistant", content })
+      for (const part of message.parts ?? [])
+        files.push(...userParts({ role: "user", content: nameOf(message, part), parts: [part] }, { cuts: [], marks, tagged }))
     } else {
       prompt.push(...parts.map(({ type: _, text, ...options }) => ({ role: "system" as const, content: text, ...options })))
     }

@@ -2,6 +2,7 @@ import { countOf, isRecord, listOf, parsedJson, recordOf, stringOf } from "../..
 import type { Reader } from "../../core/reader.ts"
 import type { ModelPart, Usage } from "../../model/language-model.ts"
 import { argumentsText, createAnswerReader, finishOf, type StreamedCall, usageOf } from "../answer-parts.ts"
+import { createPictureReader, createSpeechReader } from "./answer-media.ts"
 
 /** Reads the chunks of one streamed chat completion. */
 export interface ChunkReader extends Reader<unknown, ModelPart> {
@@ -14,10 +15,12 @@ export interface ChunkReader extends Reader<unknown, ModelPart> {
 /**
  * Makes a reader for one answer. `push` returns text and thinking at once. `end` returns the tool calls, the last usage
  * report and exactly one finish. A stream without a finish reason finishes as `other`, with a warning. The names of the tools
- * that were offered tell calls apart.
+ * that were offered tell calls apart. `audioFormat` is the one that the request asked for.
  */
-export function createChunkReader(tools: readonly string[]): ChunkReader {
+export function createChunkReader(tools: readonly string[], audioFormat?: string): ChunkReader {
   const answer = createAnswerReader()
+  const pictures = createPictureReader()
+  const speech = createSpeechReader(audioFormat)
   const toolCalls = createToolCallAssembler(tools)
   const thoughts = createThoughtCollector()
   let begun = false
@@ -37,9 +40,17 @@ export function createChunkReader(tools: readonly string[]): ChunkReader {
       if (delta.function_call) toolCalls.push({ function: delta.function_call }, 0)
       const reason = stringOf(choice.finish_reason).toLowerCase()
       if (reason !== "") answer.finish ??= finishOf(reason)
-      return [...answer.thinking.push(content.reasoning), ...answer.text.push(content.text || choice.text)]
+      const spoken = speech.push(delta.audio)
+      const said = content.text || spoken || choice.text
+      const files = pictures.push(delta)
+      return [...answer.thinking.push(content.reasoning), ...answer.text.push(said), ...files]
     },
-    end: () => answer.end(thoughts.addTo(toolCalls.calls())),
+    end: () => [
+      ...answer.thinking.end(),
+      ...answer.text.end(),
+      ...speech.end(),
+      ...answer.end(thoughts.addTo(toolCalls.calls())),
+    ],
   }
 }
 

@@ -114,7 +114,10 @@ async function* streamParts(
 ): AsyncGenerator<ModelPart> {
   if (signal.aborted) throw abortedError(signal)
   const opened = await openOnce()
-  const reader = createChunkReader((request.tools ?? []).map(({ name }) => name))
+  const reader = createChunkReader(
+    (request.tools ?? []).map(({ name }) => name),
+    audioFormatOf(opened.form),
+  )
   let answer: Answer | undefined
   /** The beginning of an answer that may be no chat completion. */
   let other = ""
@@ -142,6 +145,12 @@ async function* streamParts(
     throw modelError({ kind: "not-streamed", isRetryable: false, said: other }, opened.target)
   }
   yield* reader.end()
+}
+
+/** The form of recordings that the owner asked for, by `extraBody: { modalities: ["text", "audio"], audio: { voice, format } }`. */
+function audioFormatOf({ extraBody }: RequestForm): string | undefined {
+  const { format } = recordOf(extraBody.audio)
+  return typeof format === "string" ? format : undefined
 }
 
 /** The answer to a request while it comes. */

@@ -4,7 +4,7 @@ import { listOf, parsedJson, recordOf } from "../../core/json-access.ts"
 import type { Assembly, Message, MessagePart } from "../../core/span.ts"
 import type { ModelCapabilities, ModelRequest, ToolChoice } from "../../model/language-model.ts"
 import { bytesToText } from "../../services/store/blob.ts"
-import { piecesOf, withGivenBytes } from "../message-pieces.ts"
+import { nameOf, piecesOf, withGivenBytes } from "../message-pieces.ts"
 
 type Body = OpenAI.Chat.Completions.ChatCompletionCreateParamsStreaming
 type WireMessage = OpenAI.Chat.Completions.ChatCompletionMessageParam
@@ -110,18 +110,22 @@ function contentParts(content: UserContent): OpenAI.Chat.Completions.ChatComplet
   return typeof content === "string" ? [{ type: "text", text: content }] : content
 }
 
-/** The API takes only text from tools, so the pictures of a step's results follow them in a message of the user. */
+/** The API takes only text from tools and the model, so the pictures of their messages follow in a message of the user. */
 function withResultParts(messages: readonly Message[]): readonly Message[] {
-  if (!messages.some(({ role, parts }) => role === "tool" && parts)) return messages
+  if (!messages.some(({ role, parts }) => role !== "user" && parts)) return messages
   const made: Message[] = []
-  let parts: MessagePart[] = []
+  let [content, parts] = ["", [] as MessagePart[]]
   const settle = () => {
-    if (parts.length > 0) made.push({ role: "user", content: "", parts })
+    if (parts.length > 0) made.push({ role: "user", content, parts })
+    content = ""
     parts = []
   }
   for (const message of messages) {
     if (message.role !== "tool") settle()
-    else for (const part of message.parts ?? []) parts.push({ ...part, end: 0 })
+    for (const part of message.role === "user" ? [] : (message.parts ?? [])) {
+      content += nameOf(message, part)
+      parts.push({ ...part, end: content.length })
+    }
     made.push(message)
   }
   settle()

@@ -1,3 +1,4 @@
+import { addPiece } from "../incoming-text.ts"
 import type { OutputPart } from "./output-part.ts"
 
 /** The effect of one part. Both are `""` for none. */
@@ -10,30 +11,43 @@ interface Delivered {
 
 const nothing: Delivered = { text: "", bubble: "" }
 
+/** The answer as one text is `before` and the pieces of the bubble at hand. */
+interface Delivery {
+  before: string
+  pieces: string[]
+  push(part: OutputPart): Delivered
+}
+
 /**
  * Collects the parts of an answer, both into one text as they come and into whole bubbles. Blank bubbles are dropped (R9), so the
  * white space at the beginning of a bubble waits for its first word.
  */
-export function createDelivery(): { push(part: OutputPart): Delivered } {
-  let pieces: string[] = []
-  let isInWords = false
-  let separator = ""
-  return {
+export function createDelivery(): Delivery {
+  let blank = ""
+  const delivery: Delivery = {
+    before: "",
+    pieces: [],
     push(part) {
+      const { pieces } = delivery
       if (part.type === "bubble-end") {
-        const bubble = isInWords ? pieces.join("") : ""
-        pieces = []
-        isInWords = false
+        const bubble = pieces.join("")
+        delivery.before += bubble
+        delivery.pieces = []
+        blank = ""
         return { text: "", bubble }
       }
       if (part.type !== "text" || part.delta === "") return nothing
-      pieces.push(part.delta)
-      if (isInWords) return { text: part.delta, bubble: "" }
+      if (pieces.length > 0) {
+        addPiece(pieces, part.delta)
+        return { text: part.delta, bubble: "" }
+      }
+      blank += part.delta
       if (part.delta.trim() === "") return nothing
-      const text = separator + pieces.join("")
-      isInWords = true
-      separator = "\n\n"
-      return { text, bubble: "" }
+      const separator = delivery.before === "" ? "" : "\n\n"
+      delivery.before += separator
+      pieces.push(blank)
+      return { text: separator + blank, bubble: "" }
     },
   }
+  return delivery
 }

@@ -14,7 +14,7 @@ export function withEmptyReply(stages: OutputReader): OutputReader {
   let isSpoken = false
   const take = (yielded: readonly OutputPart[]): void => {
     for (const part of yielded) {
-      isSpoken ||= part.type === "file" || (part.type === "text" && part.delta.trim() !== "")
+      isSpoken ||= part.type === "file" || part.type === "made-file" || (part.type === "text" && part.delta.trim() !== "")
       parts.add(part)
     }
   }

@@ -1,3 +1,4 @@
+import type { FileAttachment } from "../../core/conversation.ts"
 import type { Reader } from "../../core/reader.ts"
 import type { FileReference } from "../../encode/file-reference.ts"
 
@@ -14,6 +15,8 @@ export type OutputPart =
   | { readonly type: "event"; readonly name: string; readonly data: unknown }
   /** A file that the answer shows (R8); `written` is the text of the reference, for the case that the file cannot be opened. */
   | { readonly type: "file"; readonly reference: FileReference; readonly written: string }
+  /** A file that the model made, once it is read; undefined if it cannot be used. */
+  | { readonly type: "made-file"; readonly file: Promise<FileAttachment | undefined> }
   /** The output did not keep to its format. Its text is delivered all the same. */
   | { readonly type: "warning"; readonly message: string }
 

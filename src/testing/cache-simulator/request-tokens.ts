@@ -1,4 +1,4 @@
-import { callTokens } from "../../assemble/draft/count.ts"
+import { jsonTokens } from "../../assemble/draft/count.ts"
 import type { TokenCounter } from "../../core/ports.ts"
 import type { Assembly, Message } from "../../core/span.ts"
 import { sharedUnits } from "../../trace/diff-assemblies.ts"
@@ -20,7 +20,7 @@ export function countRequest(assembly: Assembly, { counter, count }: TextTokens)
   const { messages, overheadTokens } = assembly
   const around = (list: readonly Message[]) => {
     let tokens = counter.overhead?.(list) ?? 0
-    for (const { toolCalls } of list) if (toolCalls) tokens += callTokens(toolCalls, counter)
+    for (const { toolCalls } of list) if (toolCalls) tokens += jsonTokens(toolCalls, counter)
     return tokens
   }
   const contentTokens = messages.map(({ content }) => count(content))

@@ -46,7 +46,43 @@ export class LongPieces {
 
   /** The tokens of a well-formed piece. */
   count(piece: string): number {
+    const start = runStart(piece)
+    const apart = start === undefined || (start === 0 && this.#isBegun(piece)) ? undefined : this.#countApart(piece, start)
+    return apart ?? this.#count(piece).tokens
+  }
+
+  /**
+   * Counts a piece that ends in a long run of the same characters, such as line ends behind other characters, as what stands before a
+   * place of the run and the run from there on. The same run was mostly counted before, and what it begins with moves all its tokens.
+   * Gives nothing if no token ends where the run is cut.
+   */
+  #countApart(piece: string, start: number): number | undefined {
+    this.#merge.load(piece, 0, Math.min(piece.length, start + leastShared))
+    this.#merge.run()
+    const { ends, sums } = this.#merge.places()
+    const places = ends.flatMap((at, index) => (at >= Math.max(1, start) ? [index] : [])).slice(0, triedPlaces)
+    const known = places.filter((index) => this.#isBegun(piece.slice(ends[index])))
+    for (const index of known.length > 0 || start === 0 ? known : places.slice(0, 1)) {
+      const [before, at] = [ends[index - 1] ?? 0, ends[index] ?? 0]
+      const rest = this.#count(piece.slice(at))
+      this.#merge.load(piece, before, at + rest.firstEnd)
+      this.#merge.run()
+      if (this.#merge.places().ends.includes(at - before)) return (sums[index] ?? 0) + rest.tokens
+    }
+    return undefined
+  }
+
+  /** True if a counted text begins like this one. */
+  #isBegun(text: string): boolean {
+    const beginning = text.slice(0, leastShared)
+    return this.#lines.some((line) => line.text.startsWith(beginning))
+  }
+
+  /** The tokens of a piece, and a place at which one of its first tokens ends. */
+  #count(piece: string): { readonly tokens: number; readonly firstEnd: number } {
     const left = best(this.#lines, (line) => sharedStart(line, piece))
+    if (left?.to === piece.length && left.line.text.length === piece.length)
+      return { tokens: sumUpTo(left, -1), firstEnd: left.line.ends[1] ?? 0 }
     const right = best(this.#lines, (line) => sharedEnd(line, piece, left?.to ?? 0))
     for (let [before, after] = [margin, margin]; ; ) {
       const first = left ? Math.max(0, countUpTo(left.line.ends, left.to) - before) : 0
@@ -64,7 +100,8 @@ export class LongPieces {
       if (isLeftSure && isRightSure) {
         const whole = from === 0 && to === piece.length
         this.#use(whole ? [lineOf(piece, ends, sums)] : [left?.line, right?.line])
-        return sumUpTo(left, first) + tokens + (to === piece.length ? 0 : sumUpTo(right, -1) - sumUpTo(right, last))
+        const rest = to === piece.length ? 0 : sumUpTo(right, -1) - sumUpTo(right, last)
+        return { tokens: sumUpTo(left, first) + tokens + rest, firstEnd: (from === 0 ? ends[1] : left?.line.ends[1]) ?? 0 }
       }
       if (!isLeftSure) before *= 8
       if (!isRightSure) after *= 8
@@ -81,6 +118,35 @@ export class LongPieces {
     }
     this.#lines = lines
   }
+}
+
+/** A run of the same characters has at least so many UTF-16 units, and begins before so many. */
+const leastRun = 512
+const lastStart = 2048
+
+/** The characters that a run repeats, at most. */
+const longestPeriod = 2
+
+/** So many places of a run are tried. */
+const triedPlaces = 8
+
+/** The place from which on a piece repeats the same one or two units up to its end; `undefined` if no long run begins early in it. */
+function runStart(piece: string): number | undefined {
+  for (let period = 1; period <= longestPeriod; period++) {
+    const isRun = (start: number): boolean => piece.slice(start, -period) === piece.slice(start + period)
+    if (!isRun(Math.max(0, piece.length - leastRun))) continue
+    // What differs stands early in the piece, so that few characters are compared where it is no run.
+    let [low, high] = [0, 0]
+    while (high <= lastStart && !isRun(high)) [low, high] = [high + 1, high * 2 + 1]
+    if (high > lastStart || piece.length - high < leastRun) continue
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (isRun(middle)) high = middle
+      else low = middle + 1
+    }
+    return low
+  }
+  return undefined
 }
 
 /** Copies the text, because a slice would keep the whole text in memory that it was taken from. */

@@ -26,7 +26,7 @@ const names = { functions: arithmeticNames.functions.join(", "), constants: arit
  */
 export function calculateTool({
   locale,
-  words = toolWords(shippedPrompts("tools"), locale, "calculate"),
+  words = toolWords(shippedPrompts("tools", locale), locale, "calculate"),
 }: CalculateOptions): Tool {
   const { description, usageHint, parameters, answer } = words
   const say = (values: TemplateValues): string => renderTemplate(answer, { ...names, ...values })

@@ -25,7 +25,7 @@ interface CurrentTimeOptions {
  * `tool-arguments` with similar names.
  */
 export function currentTimeTool(options: CurrentTimeOptions): Tool {
-  const { clock, locale, timeZone, words = toolWords(shippedPrompts("tools"), locale, "current_time") } = options
+  const { clock, locale, timeZone, words = toolWords(shippedPrompts("tools", locale), locale, "current_time") } = options
   const { description, usageHint, parameters, answer } = words
   return defineTool({
     name: "current_time",

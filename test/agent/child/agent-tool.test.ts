@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest"
 import { createAgent } from "../../../src/agent/agent.ts"
 import { agentTool } from "../../../src/agent/child/agent-tool.ts"
+import { requestSchema } from "../../../src/agent/child/tool-processes.ts"
 import type { HistoryMessage } from "../../../src/core/conversation.ts"
 import type { LanguageModel } from "../../../src/model/language-model.ts"
 import type { ProfileInput } from "../../../src/profile/profile.ts"
@@ -47,6 +48,14 @@ function textOf(
 function childEvents(events: readonly TurnEvent[]) {
   return events.flatMap((event) => (event.type === "child" ? [event] : []))
 }
+
+test("R25 a coarse tool asks for one request, described where its owner says how", () => {
+  const request = (description?: string) => requestSchema(description).properties
+  expect([request("what to do"), request()]).toEqual([
+    { request: { type: "string", description: "what to do" } },
+    { request: { type: "string" } },
+  ])
+})
 
 describe("R25 the tools process", () => {
   test("R24 main asks it coarsely, in a sentence; its own process is main-virtual, the other is named after its tool", async () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest"
 import { AgentJobs } from "../../../src/agent/schedule/agent-jobs.ts"
 import { PromptStrataError } from "../../../src/core/errors.ts"
 import type { BackgroundJob, JobContext } from "../../../src/services/background/background-job.ts"
+import type { Job, JobProgress } from "../../../src/services/store/job-runner.ts"
 import type { Receipt } from "../../../src/services/store/receipt.ts"
 import type { AgentContext } from "../../../src/turn/turn-context.ts"
 
@@ -13,12 +14,17 @@ function scene(run: BackgroundJob["run"]) {
   const told: string[] = []
   const receipts: Receipt[] = []
   const notes: string[] = []
+  const progress: string[] = []
   const latest = {
     jobs: [{ kind: "count", run }],
     onWarning: ({ message }: { readonly message: string }) => void told.push(message),
     store: { post: async (_: unknown, { id }: { readonly id: string }) => notes.push(id) > 0 },
     receipts: { put: async (receipt: Receipt) => void receipts.push(receipt) },
     ports: { clock: { nowMs: () => 7 } },
+    inspection: {
+      job: ({ kind }: Job, { state, attempt, message }: JobProgress) =>
+        void progress.push(`${kind} ${attempt} ${state}${message === undefined ? "" : `: ${message}`}`),
+    },
   }
   const jobs = new AgentJobs(() => latest as unknown as AgentContext)
   const controller = new AbortController()
@@ -27,7 +33,7 @@ function scene(run: BackgroundJob["run"]) {
       () => "done",
       (error: unknown) => error,
     )
-  return { told, receipts, notes, controller, start }
+  return { told, receipts, notes, progress, controller, start }
 }
 
 const note = { id: "n", hook: "h", value: 1 } as never
@@ -53,6 +59,26 @@ describe("a job of an agent", () => {
     const { told, start } = failing(error("aborted"))
     expect(await start(true)).toBe("done")
     expect(told).toEqual([])
+  })
+
+  test("is told to an inspector when it begins and when it ends, also if it hangs", async () => {
+    const [done, failed, forgotten] = [scene(async () => undefined), failing(new Error("no")), failing(error("aborted"))]
+    await Promise.all([done.start(), failed.start(), forgotten.start()])
+    expect([done.progress, failed.progress, forgotten.progress]).toEqual([
+      ["count 2 running", "count 2 done"],
+      ["count 2 running", "count 2 failed: no"],
+      ["count 2 running", expect.stringMatching(/^count 2 stopped: /u)],
+    ])
+    for (const [reason, state] of [
+      [error("closed"), "stopped"],
+      [new Error("too long"), "failed"],
+    ] as const) {
+      const { controller, start, progress } = scene(() => new Promise(() => undefined))
+      void start()
+      await Promise.resolve()
+      controller.abort(reason)
+      expect(progress).toEqual(["count 2 running", `count 2 ${state}: ${reason.message}`])
+    }
   })
 
   test("of a kind that the agent has no more fails, and says so", async () => {

@@ -171,11 +171,16 @@ describe("what a provider's stream becomes", () => {
     expect(messages(v2)[0]).toBe("topK is not supported.")
   })
 
-  test("parts that are no words, or no parts at all, do no harm; a file is warned of", async () => {
+  test("parts that are no words, or no parts at all, do no harm; a file without data, or of a thought, is warned of", async () => {
     const odd = [null, 7, { type: 3 }, { type: "ping" }, { type: "raw", rawValue: {} }, { type: "text-delta", id: "t" }]
     const file = { type: "file" as const, mediaType: "image/png", data: { type: "data" as const, data: "" } }
-    const parts = await partsOf(modelV4(...(odd as unknown as LanguageModelV4StreamPart[]), file, finish))
-    expect(parts).toEqual([{ type: "warning", message: "The model made a file, which was left out." }, ...stopped])
+    const draft = { ...file, type: "reasoning-file" as const }
+    const parts = await partsOf(modelV4(...(odd as unknown as LanguageModelV4StreamPart[]), file, draft, finish))
+    expect(parts).toEqual([
+      { type: "warning", message: "The model made a file without data, which was left out." },
+      { type: "warning", message: "The model made a file in its thoughts, which was left out." },
+      ...stopped,
+    ])
   })
 })
 

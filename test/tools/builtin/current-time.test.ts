@@ -45,6 +45,7 @@ describe("current_time", () => {
     ["China/Shanghai", "Asia/Shanghai"],
     ["Asia/Shangai", "Asia/Shanghai"],
     ["new york", "America/New_York"],
+    ["Manauq", "America/Manaus, America/Managua, Asia/Macau"],
   ])("T18: names zones near to the unknown %s", async (timezone, near) => {
     const answer = await answerOf(tool, { timezone })
     expect(answer).toMatch(/^failed: 没有名为 ".*" 的时区。相近的有：/)

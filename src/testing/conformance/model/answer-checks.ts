@@ -177,6 +177,53 @@ function parsed(args: unknown): unknown {
   return value
 }
 
+/** The beginning of a PNG, with bytes of every kind. */
+const picture = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ+/8="
+const another = "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAYAAABytg0kAP8="
+
+/** Rules of files that a model makes. */
+export const fileChecks: Checks = {
+  "a file that the model makes arrives whole and unaltered, in its place between the words": {
+    needs: ["file"],
+    scripts: [
+      [
+        text("A cat: "),
+        { type: "file", mediaType: "image/png", base64: picture },
+        text("a dog: "),
+        { type: "file", mediaType: "image/png", base64: another },
+        finish(),
+      ],
+    ],
+    async verify(stage) {
+      const shown = shownOf(wholeAnswer(await stage.read()))
+      const expected = ["A cat: ", `image/png ${picture}`, "a dog: ", `image/png ${another}`]
+      claim(isSameJson(shown, expected), `words and files as ${JSON.stringify(expected)}`, shown)
+    },
+  },
+  "an answer that is only a file is an answer": {
+    needs: ["file"],
+    scripts: [[{ type: "file", mediaType: "image/png", base64: picture }, finish()]],
+    async verify(stage) {
+      const shown = shownOf(wholeAnswer(await stage.read()))
+      claim(isSameJson(shown, [`image/png ${picture}`]), "the file alone", shown)
+    },
+  },
+}
+
+/** The text between files, and the files. */
+function shownOf(parts: readonly ModelPart[]): readonly string[] {
+  const shown: string[] = []
+  let words = ""
+  for (const part of parts) {
+    if (part.type === "text-delta") words += part.delta
+    if (part.type !== "file") continue
+    if (words !== "") shown.push(words)
+    words = ""
+    shown.push(`${part.mediaType} ${part.base64}`)
+  }
+  return words === "" ? shown : [...shown, words]
+}
+
 const full: Usage = { inputTokens: 9, inputCacheReadTokens: 4, outputTokens: 5, reasoningTokens: 2 }
 const scant: Usage = { inputTokens: 9, outputTokens: 0 }
 

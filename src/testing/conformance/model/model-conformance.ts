@@ -1,7 +1,7 @@
 import { checkOptions } from "../../../core/check-options.ts"
 import { hostPorts, type Timers } from "../../../core/ports.ts"
 import { claim } from "../claims.ts"
-import { streamingChecks, toolCallChecks, usageChecks } from "./answer-checks.ts"
+import { fileChecks, streamingChecks, toolCallChecks, usageChecks } from "./answer-checks.ts"
 import { abortChecks, faultChecks } from "./failure-checks.ts"
 import { conformanceSecret, type PlayedModel, type PlayProvider } from "./provider-scene.ts"
 import { concurrencyChecks, requestChecks } from "./request-checks.ts"
@@ -23,7 +23,7 @@ export interface ConformanceOptions {
   readonly timers?: Timers
 }
 
-const answerChecks: Checks = { ...streamingChecks, ...toolCallChecks, ...usageChecks }
+const answerChecks: Checks = { ...streamingChecks, ...toolCallChecks, ...fileChecks, ...usageChecks }
 const allChecks: Checks = { ...answerChecks, ...faultChecks, ...abortChecks, ...concurrencyChecks, ...requestChecks }
 
 /**

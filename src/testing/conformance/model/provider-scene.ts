@@ -6,6 +6,8 @@ export type ProviderHappening =
   | { readonly type: "thinking"; readonly text: string }
   /** `args` are the pieces of the call's JSON text. A format that streams arguments sends each piece on its own. */
   | { readonly type: "tool-call"; readonly id: string; readonly name: string; readonly args: readonly string[] }
+  /** The provider sends a file that the model made, whole. */
+  | { readonly type: "file"; readonly mediaType: string; readonly base64: string }
   | { readonly type: "usage"; readonly usage: Usage }
   | { readonly type: "finish"; readonly reason: FinishReason }
   /** The connection breaks. */

@@ -71,7 +71,8 @@ export const branchRules: Rules<SessionStore> = {
     claimEqual([textsOf(history), earlier], [["c", "heard"], 2], "the last messages, and the count of those before them")
     claimEqual(textsOf(await service.messages(key, { limit: 9, containing: "b" })), [], "a search for words that are set aside")
     await goOn(service, key, { after: "b" })
-    claimEqual((await service.load(key, { last: 0 }))?.earlier, 4, "the count of a branch that is back")
+    claimEqual(textsOf((await service.load(key))?.history), ["a asks", "a told", "b asks", "b told"], "a branch that is back")
+    claimEqual((await service.load(key, { last: 0 }))?.earlier, 4, "its count")
     await goOn(service, key, { after: "a", append: [said("d", { turnId: "d" })] })
     claimEqual((await service.load(key, { last: 1 }))?.earlier, 2, "the count before a new turn")
   },

@@ -1,0 +1,87 @@
+import { describe, expect, test } from "vitest"
+import type { Decision } from "../../src/reply/decision.ts"
+import { createDecisionReader, type DecisionReaderOptions } from "../../src/reply/decision-reader.ts"
+import { readPieces } from "./readings.ts"
+
+/** Outputs as models write them, each with what sets it apart. */
+const outputs: Readonly<Record<string, string>> = {
+  "a message": '{"action":"finish","message":"a b"}',
+  "a message with braces, escapes and breaks": '{"action": "finish", "message": "{a}\\n\\"b\\" \\u4e2d\\/ c}", "note": "n"}',
+  "raw breaks and quotes in a message": '{"action":"finish","message":"a\nsaid "b", ok"}\n',
+  "a call": '{"action":"tool","tool":"look","args":{"a":1,"b":[true,null,-2.5e3],"c":{"d":"x"}}}',
+  "a call with a message beside it": '{"action":"tool","tool":"look","args":{},"message":"one moment"}',
+  "a message with a report beside it": '{"action":"finish","message":"ok","tool":"report","args":{"x":"y"}}',
+  "a message with a call that cannot be read": '{"action":"finish","message":"ok","tool":"report","args":7}',
+  "words, a fence and words": 'Sure:\n```json\n{"action":"finish","message":"ok"}\n```\nDone.',
+  "a thought before, and one behind": '<think>hm {"action":"tool"}</think>{"action":"finish","message":"ok"}<think>x</think>',
+  "the end of a thought": 'hm</think>\n{"action":"finish","message":"ok"}',
+  "two decisions": '{"action":"tool","tool":"a","args":{}}\n{"action":"tool","tool":"b","args":{}}',
+  "an example before the decision": 'Like {"x":1} or {name}: {"action":"finish","message":"ok"}',
+  "single quotes, bare names, comments, commas": "{action:'finish', // why\n 'message':'it\\'s ok', /* end */ }",
+  "wide punctuation": "｛“action”：“finish”，“message”：“好，ok”｝",
+  "no first brace": '"action":"finish","message":"ok"}',
+  "written as a string": '"{\\"action\\":\\"finish\\",\\"message\\":\\"a \\\\n b\\"}"',
+  "arguments written as a string": '{"action":"tool","tool":"look","args":"{\\"q\\":\\"x\\"}"}',
+  "other names of members": '{"name":"look","arguments":{"q":"x"}}',
+  "a name twice": '{"action":"tool","tool":"a","tool":"b","args":{"q":1,"q":2}}',
+  "an unknown action": '{"action":"dance","message":"ok"}',
+  "words alone": "Just words, 1 < 2 {x}.",
+  "half of a pair, and a break of a line": '{"action":"finish","message":"\\ud83d \\ud83d\\ude00\u2028"}',
+  "an object behind the message's end": '{"action":"finish","message":"ok"},"note":"n"}',
+}
+
+const options: readonly DecisionReaderOptions[] = [{}, { strict: true }, { opensInThought: true }]
+
+/** A decision in short: the fault of an unreadable one without its place. */
+function inShort(decision: Decision | undefined): string {
+  if (decision?.action !== "unreadable") return JSON.stringify(decision)
+  return `${decision.status}: ${decision.fault.kind}`
+}
+
+/** Texts that are read alike one after another, as one row. */
+function rows(changed: (at: number) => string, length: number): string[] {
+  const runs: { readonly read: string; readonly from: number; to: number }[] = []
+  for (let at = 0; at < length; at++) {
+    const { decision, thinking } = readPieces([changed(at)])
+    const read = inShort(decision) + (thinking === "" ? "" : `, thought ${JSON.stringify(thinking)}`)
+    const last = runs.at(-1)
+    if (last?.read === read) last.to = at
+    else runs.push({ read, from: at, to: at })
+  }
+  return runs.map(({ read, from, to }) => `  ${from === to ? from : `${from}–${to}`} ${read}`)
+}
+
+/** When each piece of the message and of thoughts is shown, if the output comes unit by unit. */
+function shownAt(text: string, given: DecisionReaderOptions): string {
+  const reader = createDecisionReader(given)
+  const shown: string[] = []
+  const note = (at: number, events: ReturnType<typeof reader.push>) => {
+    for (const event of events) {
+      if (event.type === "decision") shown.push(JSON.stringify({ ...event, type: undefined }))
+      else shown.push(`${at}${event.type === "thinking-delta" ? "t" : ""}${JSON.stringify(event.delta)}`)
+    }
+  }
+  for (let at = 0; at < text.length; at++) note(at, reader.push(text.charAt(at)))
+  note(text.length, reader.end())
+  return shown.join(" ")
+}
+
+describe("T21–T23: what planner output is read as", () => {
+  test.each(Object.entries(outputs))("%s", async (name, text) => {
+    const page = [
+      `# ${name}`,
+      JSON.stringify(text),
+      "## unit by unit: as written, strictly, and from inside a thought",
+      ...options.map((given) => shownAt(text, given)),
+      "## cut off before each unit",
+      ...rows((at) => text.slice(0, at), text.length),
+      "## without each unit",
+      ...rows((at) => text.slice(0, at) + text.slice(at + 1), text.length),
+      "## with a quote before each unit",
+      ...rows((at) => `${text.slice(0, at)}"${text.slice(at)}`, text.length),
+      "## with a closing brace before each unit",
+      ...rows((at) => `${text.slice(0, at)}}${text.slice(at)}`, text.length),
+    ]
+    await expect(`${page.join("\n")}\n`).toMatchFileSnapshot(`__snapshots__/read-as/${name.replaceAll(/\W+/g, "-")}.md`)
+  })
+})
