@@ -1,4 +1,4 @@
-import type { RecordedEvent } from "../src/server/inspector/turn-record.ts"
+import type { RecordedEvent, TurnRecord } from "../src/server/inspector/turn-record.ts"
 
 /** One bar of the waterfall. */
 interface Bar {
@@ -14,6 +14,11 @@ const ends: Readonly<Record<string, string>> = {
   "step-end": "step-start",
   "tool-end": "tool-start",
   "confirm-end": "confirm-start",
+}
+
+/** The time that a waterfall shows, at least 1 ms: the last events of a turn come after its answer. */
+export function courseMs({ durationMs = 0, events }: Pick<TurnRecord, "durationMs" | "events">): number {
+  return events.reduce((most, { atMs, endMs }) => Math.max(most, endMs ?? atMs), Math.max(1, durationMs))
 }
 
 /** The events of a turn as bars: a start and its end are one bar, a run of text is one, and others are points. */

@@ -8,8 +8,15 @@ export interface Info {
   readonly locale: string
   readonly chat: boolean
   readonly memory: boolean
+  readonly documents: boolean
   /** The address that opens a file, with `{file}` and `{line}`. */
   readonly editor?: string
+  /** True if turns can be played again by agents that differ. */
+  readonly variants: boolean
+  /** The names of the dialects that those may have. */
+  readonly dialects?: readonly string[]
+  /** True if the profile's files can be edited. */
+  readonly edits: boolean
   readonly kept: number
   readonly dropped: number
   /** Records on the disk that could not be kept or read. */

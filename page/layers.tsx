@@ -9,7 +9,7 @@ export interface Changes {
 }
 
 interface LayersProps {
-  readonly request: Pick<RecordedRequest, "messages" | "decisions" | "tokens" | "overheadTokens" | "exact">
+  readonly request: Pick<RecordedRequest, "messages" | "decisions" | "tokens" | "overheadTokens" | "exact" | "windowRoom">
   /** The request as it was sent: its layers can be switched off. */
   readonly sent: Pick<RecordedRequest, "messages" | "decisions" | "tokens" | "overheadTokens">
   readonly changes: Changes
@@ -65,6 +65,7 @@ export function Layers({ request, sent, changes, onChange, words }: LayersProps)
           {words.again}
         </button>
       )}
+      {request.windowRoom && <p class="room">{words.windowRoom(request.windowRoom)}</p>}
       <table>
         <thead>
           <tr>
@@ -109,7 +110,7 @@ function LayerRow({ layer, total, changes, onChange, words }: LayerRowProps) {
       <td>
         {fateWord(fate, words)}
         {fate === "shortened" && ` (${fromTokens.toLocaleString()} → ${tokens.toLocaleString()})`}
-        {reason && <small> {reason}</small>}
+        {reason && <small> {words.reason(reason)}</small>}
       </td>
     </tr>
   )

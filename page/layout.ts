@@ -1,11 +1,12 @@
-import type { PrefixMark, RecordedRequest, RecordedSpan, RequestChange } from "../src/server/inspector/turn-record.ts"
+import type { RecordedRequest, RecordedSpan, RequestChange } from "../src/server/inspector/turn-record.ts"
 import type { Words } from "./words.ts"
 
 /** One line of a request on the screen. All lines have the same height, so that any part of a long request is found without the rest. */
 export type Row =
   | { readonly kind: "head"; readonly message: number }
   | { readonly kind: "text"; readonly message: number; readonly start: number; readonly end: number }
-  | { readonly kind: "mark"; readonly mark: PrefixMark }
+  /** The end of the prefixes of these stabilities. */
+  | { readonly kind: "mark"; readonly names: string; readonly tokens: number }
   | { readonly kind: "change"; readonly change: RequestChange }
 
 /** A message as it is laid out: its text, and the start of each span in it. */
@@ -42,9 +43,12 @@ export function layOut(
     }
     laid.push({ text, starts })
     rows.push({ kind: "head", message })
-    const notes: { at: number; row: Row }[] = prefixes
-      .filter((mark) => mark.message === message && mark.stability !== "turn" && mark.tokens > 0)
-      .map((mark) => ({ at: starts[mark.spans] ?? text.length, row: { kind: "mark", mark } as const }))
+    const marks = prefixes.filter((mark) => mark.message === message && mark.stability !== "turn" && mark.tokens > 0)
+    const notes: { at: number; row: Row }[] = [...new Set(marks.map(({ spans }) => spans))].map((spans) => {
+      const same = marks.filter((mark) => mark.spans === spans)
+      const names = same.map(({ stability }) => stability).join(", ")
+      return { at: starts[spans] ?? text.length, row: { kind: "mark", names, tokens: same[0]?.tokens ?? 0 } }
+    })
     if (change?.message === message && change.outcome !== "none")
       notes.push({ at: starts[change.span] ?? text.length, row: { kind: "change", change } })
     notes.sort((a, b) => a.at - b.at)
@@ -87,7 +91,13 @@ function lastAtOrBefore(starts: readonly number[], at: number): number {
   return low
 }
 
-/** Calls `add` for each line of a part of a text. A line ends at a line break, which belongs to it, at a space, or where it is full. */
+/** Characters that do not begin a line. */
+const closing = new Set("，。、；：？！）】》〉」』”’…—～".split(""))
+
+/**
+ * Calls `add` for each line of a part of a text. A line ends at a line break, which belongs to it, at a space, behind a character of a
+ * script without spaces, or where it is full.
+ */
 export function breakLines(
   text: string,
   { from, to, columns }: { readonly from: number; readonly to: number; readonly columns: number },
@@ -110,7 +120,7 @@ export function breakLines(
       start = end
       ;[width, space] = [widthOf(text, start, at + 1), -1]
     }
-    if (unit === 32) space = at + 1
+    if (unit === 32 || (unit >= 0x2e80 && unit < 0xd800 && !closing.has(text.charAt(at + 1)))) space = at + 1
   }
   if (start < to) add(start, to)
 }
@@ -177,7 +187,8 @@ export function sumLayers({ messages, decisions }: Pick<RecordedRequest, "messag
   })
 }
 
-/** The word for the fate of an injection. */
+/** The word for the fate of an injection. A layer without one has only the words that stand where nothing is. */
 export function fateWord(fate: string, words: Words): string {
+  if (fate === "") return words.empty
   return fate === "kept" || fate === "shortened" || fate === "dropped" || fate === "unplaced" ? words[fate] : fate
 }

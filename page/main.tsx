@@ -1,6 +1,7 @@
 import { render } from "preact"
 import { useCallback, useEffect, useRef, useState } from "preact/hooks"
 import type { TurnRecord, TurnSummary } from "../src/server/inspector/turn-record.ts"
+import { CompareAgents } from "./compare/compare-agents.tsx"
 import { ask, type Exported, exported, follow, type Info, type TurnPage } from "./data.ts"
 import { TurnView } from "./turn.tsx"
 import { type Filters, Turns } from "./turns.tsx"
@@ -17,6 +18,7 @@ function Served() {
   const [record, setRecord] = useState<TurnRecord>()
   const [isLost, setLost] = useState(false)
   const [locale, setLocale] = useState<string>()
+  const [isComparing, setComparing] = useState(false)
   // Until somebody picks a turn, the newest one is shown.
   const chosen = picked ?? list.turns[0]?.id
   const shown = useRef({ filters, chosen, record })
@@ -25,7 +27,8 @@ function Served() {
   // Turns that changed since the list was asked for last: its answer may be older than they are.
   const changed = useRef<readonly TurnSummary[]>([])
   const loads = useRef({ asked: 0, shown: 0 })
-  const stage = useRef("")
+  const stages = useRef(new Map<string, string>())
+  const [news, setNews] = useState(0)
 
   const reload = useCallback(async () => {
     const asked = shown.current.filters
@@ -37,7 +40,9 @@ function Served() {
     if (id === undefined) return
     const turn = ++loads.current.asked
     const found = await ask<TurnRecord>(`turns/${id}`).catch(() => undefined)
-    if (!found || shown.current.chosen !== id || turn < loads.current.shown) return
+    if (shown.current.chosen !== id || turn < loads.current.shown) return
+    // A turn that cannot be had now stays as it was shown last; another one does not stand in its place.
+    if (!found && shown.current.record?.id === id) return
     loads.current.shown = turn
     setRecord(found)
   }, [])
@@ -46,12 +51,15 @@ function Served() {
       changed.current = [...changed.current, ...turns]
       setList((known) => without(merged(known, turns, shown.current.filters), gone))
       if (gone.includes(shown.current.chosen ?? "")) setPicked(undefined)
-      const own = turns.find(({ id }) => id === shown.current.chosen)
-      if (own && stageOf(own) !== stage.current) void load(own.id)
-      stage.current = own ? stageOf(own) : stage.current
+      if (gone.includes(shown.current.record?.id ?? "")) setRecord(undefined)
+      const moved = turns.filter((turn) => stages.current.get(turn.id) !== stageOf(turn))
+      for (const turn of moved) stages.current.set(turn.id, stageOf(turn))
+      if (moved.length + gone.length > 0) setNews((count) => count + 1)
+      if (moved.some(({ id }) => id === shown.current.chosen)) void load(shown.current.chosen)
     }
     const open = (): void => {
       setLost(false)
+      setNews((count) => count + 1)
       void ask<Info>("info").then(setInfo)
       void reload()
       void load(shown.current.chosen)
@@ -68,29 +76,39 @@ function Served() {
     const found = await ask<TurnPage>(`turns?${query(filters)}&before=${last?.id}`)
     setList({ ...found, turns: [...list.turns, ...found.turns] })
   }
-  const live = list.turns.find(({ id }) => id === chosen)
-  const current = record?.id === chosen ? record : undefined
+  // The turn before stays until the chosen one has come, so that its tab stays open.
+  const current = chosen === undefined ? undefined : record
+  const live = list.turns.find(({ id }) => id === current?.id)
   return (
     <div class="page">
-      <Top info={info} words={words} onLocale={() => setLocale(words === wordsFor("en") ? "zh-CN" : "en")} />
+      <Top
+        {...{ info, words, isComparing }}
+        onLocale={() => setLocale(words === wordsFor("en") ? "zh-CN" : "en")}
+        onCompare={info?.variants ? () => setComparing(!isComparing) : undefined}
+      />
       <Turns
         {...{ turns: list.turns, conversations: list.conversations, more: list.more, filters, chosen, isLost, words }}
         canChat={info?.chat ?? false}
         onFilter={setFilters}
-        onChoose={setPicked}
+        onChoose={(id) => {
+          setPicked(id)
+          setComparing(false)
+        }}
         onSent={() => setPicked(undefined)}
         onMore={more}
       />
-      {info && current ? (
+      {info && isComparing ? (
+        <CompareAgents info={info} words={words} />
+      ) : info && current ? (
         <TurnView
           record={live?.outcome.state === "running" ? { ...current, answer: live.answer, outcome: live.outcome } : current}
-          {...{ info, words }}
+          {...{ info, words, news }}
           isServed
           onReload={() => void load(chosen)}
         />
       ) : (
         <main class="turn-view">
-          <p class="quiet">{words.choose}</p>
+          <p class="quiet">{list.turns.length === 0 ? words.none : words.choose}</p>
         </main>
       )}
     </div>
@@ -98,8 +116,8 @@ function Served() {
 }
 
 /** Changes whenever a turn's record has more than the words of its answer. */
-function stageOf({ id, calls, tools, outcome }: TurnSummary): string {
-  return JSON.stringify([id, calls, tools, outcome])
+function stageOf({ id, calls, tools, jobs, outcome }: TurnSummary): string {
+  return JSON.stringify([id, calls, tools, jobs, outcome])
 }
 
 function query({ conversation, state, search }: Filters): string {
@@ -107,17 +125,23 @@ function query({ conversation, state, search }: Filters): string {
   return new URLSearchParams(given).toString()
 }
 
-/** The list with turns that changed or came. A new one that the filters leave out stays out. */
+/** The list with turns that changed or came, as far as the filters let them in. */
 function merged(list: TurnPage, turns: readonly TurnSummary[], filters: Filters): TurnPage {
   const known = new Set(list.turns.map(({ id }) => id))
   const changed = new Map(turns.map((turn) => [turn.id, turn]))
-  const isFiltered = filters.state !== "" || filters.search !== ""
-  const came = turns.filter(({ id, session }) => {
-    const fits = filters.conversation === "" || session.conversation === filters.conversation
-    return !known.has(id) && fits && !isFiltered
-  })
+  const came = turns.filter((turn) => !known.has(turn.id) && isInState(turn, filters) && hasWords(turn, filters))
   const conversations = [...new Set([...list.conversations, ...turns.map(({ session }) => session.conversation)])]
-  return { ...list, conversations, turns: [...came.reverse(), ...list.turns.map((turn) => changed.get(turn.id) ?? turn)] }
+  const stayed = list.turns.map((turn) => changed.get(turn.id) ?? turn).filter((turn) => isInState(turn, filters))
+  return { ...list, conversations, turns: [...came.reverse(), ...stayed] }
+}
+
+function isInState({ outcome }: TurnSummary, { state }: Filters): boolean {
+  return state === "" || outcome.state === state
+}
+
+function hasWords({ session, question, answer }: TurnSummary, { conversation, search }: Filters): boolean {
+  if (conversation !== "" && session.conversation !== conversation) return false
+  return `${question}\n${answer}`.toLowerCase().includes(search.toLowerCase())
 }
 
 function without(list: TurnPage, gone: readonly string[]): TurnPage {
@@ -128,9 +152,12 @@ interface TopProps {
   readonly info: Info | undefined
   readonly words: Words
   readonly onLocale: () => void
+  readonly isComparing?: boolean
+  /** Undefined if there are no other agents. */
+  readonly onCompare?: (() => void) | undefined
 }
 
-function Top({ info, words, onLocale }: TopProps) {
+function Top({ info, words, onLocale, isComparing, onCompare }: TopProps) {
   return (
     <header class="top">
       <h1>
@@ -146,6 +173,11 @@ function Top({ info, words, onLocale }: TopProps) {
             <p key={warning}>{warning}</p>
           ))}
         </details>
+      )}
+      {onCompare && (
+        <button type="button" onClick={onCompare}>
+          {isComparing ? words.backToTurns : words.compareAgents}
+        </button>
       )}
       <button type="button" onClick={onLocale}>
         {words.language}
@@ -177,7 +209,7 @@ function Saved({ info, record }: Exported) {
   return (
     <div class="page saved">
       <Top info={info} words={words} onLocale={() => setLocale(words === wordsFor("en") ? "zh-CN" : "en")} />
-      <TurnView {...{ record, info, words }} isServed={false} onReload={() => undefined} />
+      <TurnView {...{ record, info, words }} news={0} isServed={false} onReload={() => undefined} />
     </div>
   )
 }

@@ -8,14 +8,15 @@ interface SpanInfoProps {
   readonly span: RecordedSpan | undefined
   /** Undefined in a file that was exported. */
   readonly info: Info | undefined
+  readonly onEdit: ((file: string, line: number | undefined) => void) | undefined
   readonly words: Words
 }
 
 /** The origin of a part of a request, and its tokens if they are asked for. */
-export function SpanInfo({ span, info, words }: SpanInfoProps) {
+export function SpanInfo({ span, info, onEdit, words }: SpanInfoProps) {
   const [isOpen, setOpen] = useState(false)
   if (!span) return <p class="span-info">{words.hover}</p>
-  const { key, part, trust, stability, tokens, priority, files } = span
+  const { key, part, trust, stability, tokens, priority, files, source } = span
   const facts: readonly (readonly [string, string])[] = [
     [words.part, part],
     [words.trust, trust],
@@ -34,8 +35,13 @@ export function SpanInfo({ span, info, words }: SpanInfoProps) {
             <span class="name">{name}</span> {value}
           </span>
         ))}
-        <Source source={span.source} editor={info?.editor} words={words} />
+        <Source source={source} editor={info?.editor} words={words} />
       </p>
+      {onEdit && source && (
+        <button type="button" onClick={() => onEdit(source.file, source.line)}>
+          {words.edit}
+        </button>
+      )}
       {info && (
         <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {words.showTokens}

@@ -12,7 +12,11 @@ export interface TabProps {
   readonly words: Words
   /** False in a file that was exported: there is nobody to ask. */
   readonly isServed: boolean
+  /** Grows with whatever happens to any turn: a tab that shows more than its turn asks again then. */
+  readonly news: number
   readonly onReload: () => void
+  /** Opens a file of the profile to edit it; undefined if that cannot be done. */
+  readonly onEdit: ((file: string, line: number | undefined) => void) | undefined
 }
 
 /** A tab beside a turn. To add one, list it in `tabs/all-tabs.ts`. */

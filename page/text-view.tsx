@@ -5,7 +5,8 @@ import { colourOf, type Layout, layOut, type Row, rowOfSpan, segmentsOf } from "
 import { SpanInfo } from "./span-info.tsx"
 import type { Words } from "./words.ts"
 
-const rowPixels = 20
+/** The height of a line. */
+export const rowPixels = 20
 
 /** A place in a request. */
 interface Place {
@@ -21,6 +22,8 @@ interface TextProps {
   readonly words: Words
   /** Undefined if there is nobody to ask for tokens. */
   readonly info?: Info | undefined
+  /** Opens the file of a part; undefined if that cannot be done. */
+  readonly onEdit?: ((file: string, line: number | undefined) => void) | undefined
   /** Default: the text of the request. */
   readonly label?: string
   /** Without colours. */
@@ -28,7 +31,7 @@ interface TextProps {
 }
 
 /** The text of a request, each span in the colour of its layer. Only the lines on the screen are in the document. */
-export function TextView({ request, words, info, label, plain = false }: TextProps) {
+export function TextView({ request, words, info, onEdit, label, plain = false }: TextProps) {
   const box = useRef<HTMLElement>(null)
   const [size, setSize] = useState({ columns: 80, height: 600 })
   const [top, setTop] = useState(0)
@@ -73,12 +76,13 @@ export function TextView({ request, words, info, label, plain = false }: TextPro
           </div>
         </div>
       </section>
-      {!plain && <SpanInfo span={span} info={info} words={words} />}
+      {!plain && <SpanInfo span={span} info={info} onEdit={onEdit} words={words} />}
     </div>
   )
 }
 
-function watchSize(
+/** Tells the columns and the height of an element, now and whenever they change. */
+export function watchSize(
   element: HTMLElement | null,
   set: (size: { readonly columns: number; readonly height: number }) => void,
 ): (() => void) | undefined {
@@ -108,8 +112,7 @@ interface RowProps {
 
 function RowView({ row, layout, request, words, place, plain }: RowProps) {
   if (row.kind === "head") return <div class="row head">{request.messages[row.message]?.role}</div>
-  if (row.kind === "mark")
-    return <div class="row mark">{words.prefixEnds(row.mark.stability, row.mark.tokens.toLocaleString())}</div>
+  if (row.kind === "mark") return <div class="row mark">{words.prefixEnds(row.names, row.tokens.toLocaleString())}</div>
   if (row.kind === "change") {
     const { outcome, cause, lostTokens, lostCost } = row.change
     const price = lostCost ? ` · ${lostCost.toPrecision(2)}` : ""

@@ -1,5 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import type { RecordedChild, RecordedRequest, TurnRecord } from "../src/server/inspector/turn-record.ts"
+import { missingMoney } from "./amounts.ts"
+import { open } from "./edit/client.ts"
 import type { Tab, TabProps } from "./tab.ts"
 import { allTabs } from "./tabs/all-tabs.ts"
 import { cut } from "./turns.tsx"
@@ -14,7 +16,7 @@ interface NamedRequest {
 const maxShown = 5_000
 
 /** A turn: its question and answer, its requests, and everything else that is known of it in tabs. */
-export function TurnView(given: Omit<TabProps, "request">) {
+export function TurnView(given: Omit<TabProps, "request" | "onEdit">) {
   const { record, words } = given
   const [tab, setTab] = useState("")
   const [chosen, setChosen] = useState<number>()
@@ -23,7 +25,12 @@ export function TurnView(given: Omit<TabProps, "request">) {
   const newest = useRef(0)
   if (record.outcome.state === "running") newest.current = record.requests.length - 1
   const at = Math.max(0, Math.min(chosen ?? newest.current, requests.length - 1))
-  const props: TabProps = { ...given, request: requests[at]?.request }
+  const onEdit = (path: string, line: number | undefined): void => {
+    Object.assign(open, { path, line })
+    setTab("edit")
+  }
+  const canEdit = given.isServed && given.info.edits
+  const props: TabProps = { ...given, request: requests[at]?.request, onEdit: canEdit ? onEdit : undefined }
   useEffect(() => {
     setChosen(undefined)
     newest.current = 0
@@ -69,7 +76,8 @@ export function TurnView(given: Omit<TabProps, "request">) {
 }
 
 /** The words of a turn. */
-function Summary({ record, info, words, isServed }: Omit<TabProps, "request">) {
+function Summary({ record, info, words, isServed }: Pick<TabProps, "record" | "info" | "words" | "isServed">) {
+  const missing = missingMoney(record, words)
   return (
     <header class="summary">
       <p>
@@ -81,6 +89,7 @@ function Summary({ record, info, words, isServed }: Omit<TabProps, "request">) {
         {record.outcome.state === "failed" ? `${record.outcome.code}: ${record.outcome.message} ` : ""}
         {cut(record.answer, maxShown)}
       </p>
+      {isServed && missing && <p class="quiet">{missing}</p>}
       {isServed && (
         <a class="save" href={`api/turns/${record.id}/html`} download={`${record.id}.html`}>
           {words.saved}

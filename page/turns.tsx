@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks"
 import type { TurnSummary } from "../src/server/inspector/turn-record.ts"
+import { moneyText, timeText } from "./amounts.ts"
 import { ask } from "./data.ts"
 import type { Words } from "./words.ts"
 
@@ -68,7 +69,7 @@ export function Turns(props: TurnsProps) {
           onInput={(event) => onFilter({ ...filters, search: event.currentTarget.value })}
         />
       </div>
-      {turns.length === 0 && <p class="quiet">{isFiltered ? words.noneFits : words.none}</p>}
+      {turns.length === 0 && isFiltered && <p class="quiet">{words.noneFits}</p>}
       <ul>
         {turns.map((turn) => (
           <li key={turn.id}>
@@ -108,7 +109,7 @@ function TurnCard({ turn, isChosen, words, onChoose }: CardProps) {
 }
 
 /** Tokens, cache, money and time of a turn, as far as they are known. */
-function factsOf({ calls, tools, usage, cost, durationMs }: TurnSummary, words: Words): string {
+function factsOf({ calls, tools, jobs = 0, usage, cost, durationMs }: TurnSummary, words: Words): string {
   const { inputTokens, inputCacheReadTokens, outputTokens } = usage
   const facts = [words.calls(calls)]
   if (tools > 0) facts.push(words.tools(tools))
@@ -116,8 +117,9 @@ function factsOf({ calls, tools, usage, cost, durationMs }: TurnSummary, words: 
     facts.push(words.tokens(`${inputTokens.toLocaleString()} → ${(outputTokens ?? 0).toLocaleString()}`))
   if (inputCacheReadTokens !== undefined && inputTokens)
     facts.push(words.cached(`${Math.round((100 * inputCacheReadTokens) / inputTokens)} %`))
-  if (cost !== undefined) facts.push(cost.toFixed(4))
-  if (durationMs !== undefined) facts.push(`${(durationMs / 1000).toFixed(1)} s`)
+  if (cost !== undefined) facts.push(moneyText(cost))
+  if (durationMs !== undefined) facts.push(timeText(durationMs))
+  if (jobs > 0) facts.push(words.jobsRun(jobs))
   return facts.join(" · ")
 }
 

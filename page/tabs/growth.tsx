@@ -1,7 +1,6 @@
-import { useEffect, useState } from "preact/hooks"
 import type { GrowthStep } from "../../src/server/inspector/growth-route.ts"
-import { ask } from "../data.ts"
 import { colourOf, fateWord } from "../layout.ts"
+import { useAsked } from "../stored.ts"
 import type { TabProps } from "../tab.ts"
 import { TableHead } from "../table-head.tsx"
 
@@ -12,26 +11,15 @@ interface Growing {
 }
 
 /** The first request of each turn of the conversation as a stacked bar: how the prompt grew, and what fell out when. */
-export function Growth({ record, words }: TabProps) {
-  const [found, setFound] = useState<Growing>()
-  const [problem, setProblem] = useState("")
-  useEffect(() => {
-    let isLeft = false
-    ask<Growing>(`turns/${record.id}/growth`).then(
-      (growing) => isLeft || setFound(growing),
-      (error: unknown) => isLeft || setProblem(String(error)),
-    )
-    return () => {
-      isLeft = true
-    }
-  }, [record])
+export function Growth({ record, words, news }: TabProps) {
+  const { found, problem } = useAsked<Growing>(`turns/${record.id}/growth`, news)
   if (problem) return <p role="alert">{problem}</p>
   if (!found) return null
   const most = Math.max(1, ...found.steps.map(({ tokens }) => tokens))
   return (
     <table class="growth">
       {found.left > 0 && <caption class="quiet">{words.olderLeft(found.left)}</caption>}
-      <TableHead names={[words.question, words.tokensShort, words.layers, words.fellOut]} />
+      <TableHead numbers={[1]} names={[words.question, words.tokensShort, words.layers, words.fellOut]} />
       <tbody>
         {found.steps.map(({ id, question, tokens, layers, cut }) => (
           <tr key={id} aria-current={id === record.id}>

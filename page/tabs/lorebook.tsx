@@ -17,7 +17,7 @@ export function Lorebook({ record, words }: TabProps) {
             <th scope="row">
               {entry} <small>{book}</small>
             </th>
-            <td>{outcome}</td>
+            <td>{words.loreOutcome(outcome)}</td>
             <td>{always ? words.always : key}</td>
             <td>{where === undefined ? "" : where === "lore" ? words.inLore : words.messageBack(where)}</td>
             <td class="number">{injection === undefined ? "" : (tokens.get(injection) ?? 0)}</td>

@@ -27,7 +27,11 @@ export function Memories({ record, info, words, isServed }: TabProps) {
   }
   return (
     <div>
-      {record.recalled.length > 0 && <MemoryTable memories={record.recalled} words={words} />}
+      {record.recalled.length > 0 ? (
+        <MemoryTable memories={record.recalled} words={words} />
+      ) : (
+        <p class="quiet">{words.noneRecalled}</p>
+      )}
       {isServed && info.memory && (
         <form onSubmit={find} class="search">
           <label>

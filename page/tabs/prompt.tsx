@@ -23,7 +23,7 @@ interface AdjustableProps extends TabProps {
 }
 
 /** Changes of budget and layers show the request as it would be. */
-function Adjustable({ record, request, info, words, isServed }: AdjustableProps) {
+function Adjustable({ record, request, info, words, isServed, onEdit }: AdjustableProps) {
   const [changes, setChanges] = useState(unchanged)
   const [preview, setPreview] = useState<RecordedRequest>()
   const [problem, setProblem] = useState("")
@@ -42,8 +42,7 @@ function Adjustable({ record, request, info, words, isServed }: AdjustableProps)
     }, 150)
     return () => clearTimeout(timer)
   }, [changes, record.id])
-  const isPossible =
-    isServed && !record.isKept && record.durationMs !== undefined && record.wake === undefined && request === record.requests[0]
+  const isPossible = isServed && record.durationMs !== undefined && record.wake === undefined && request === record.requests[0]
   return (
     <div class="prompt">
       <div class="request">
@@ -56,7 +55,12 @@ function Adjustable({ record, request, info, words, isServed }: AdjustableProps)
           </p>
         )}
         {problem && <p role="alert">{problem}</p>}
-        <TextView request={preview ?? request} words={preview ? previewWords(words) : words} info={isServed ? info : undefined} />
+        <TextView
+          request={preview ?? request}
+          words={preview ? previewWords(words) : words}
+          info={isServed ? info : undefined}
+          onEdit={onEdit}
+        />
       </div>
       <Layers
         request={preview ?? request}

@@ -13,7 +13,10 @@ export function Receipts(props: TabProps) {
         </button>
       )}
       <table>
-        <TableHead names={[words.kind, words.outcome, words.attempt, words.duration, words.tokensShort, words.message]} />
+        <TableHead
+          numbers={[2, 3, 4]}
+          names={[words.kind, words.outcome, words.attempt, words.duration, words.tokensShort, words.message]}
+        />
         <tbody>
           {record.receipts.map(({ kind, outcome, attempt, durationMs, usage, message, value }) => (
             <tr key={kind} class={outcome === "ok" || outcome === "empty" || outcome === "skipped" ? "" : "failed"}>
@@ -29,8 +32,35 @@ export function Receipts(props: TabProps) {
           ))}
         </tbody>
       </table>
+      <Jobs {...props} />
       {isServed && <Written {...props} />}
     </div>
+  )
+}
+
+/** The background jobs for the turn that ran in this process, also one that runs now. */
+function Jobs({ record: { jobs = [] }, words }: TabProps) {
+  if (jobs.length === 0) return null
+  return (
+    <>
+      <h2>{words.jobsHead}</h2>
+      <table>
+        <TableHead numbers={[2, 3]} names={[words.kind, words.state, words.attempt, words.duration, words.message]} />
+        <tbody>
+          {jobs.map(({ kind, state, attempt, startedMs, endedMs, scheduledMs, message }, at) => (
+            <tr key={at} class={state === "failed" ? "failed" : ""}>
+              <th scope="row">{kind}</th>
+              <td>{words.jobs[state]}</td>
+              <td class="number">{attempt}</td>
+              <td class="number">{endedMs !== undefined && `${endedMs - startedMs} ms`}</td>
+              <td>
+                {scheduledMs !== undefined && words.scheduledFor(new Date(scheduledMs).toLocaleString())} {message}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
   )
 }
 

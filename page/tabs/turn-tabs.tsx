@@ -1,12 +1,12 @@
 import { useMemo } from "preact/hooks"
 import type { RecordedRequest } from "../../src/server/inspector/turn-record.ts"
-import { barsOf } from "../bars.ts"
+import { barsOf, courseMs } from "../bars.ts"
 import type { TabProps } from "../tab.ts"
 import { TextView } from "../text-view.tsx"
 
 /** The course of a turn: recall and prestart, calls of the model, tools, the text, with their times. */
 export function Waterfall({ record, words }: TabProps) {
-  const duration = Math.max(1, record.durationMs ?? Math.max(0, ...record.events.map(({ atMs, endMs }) => endMs ?? atMs)))
+  const duration = courseMs(record)
   const bars = barsOf(record.events, duration)
   return (
     <div class="waterfall">

@@ -11,6 +11,7 @@ import { loadProfile } from "../node/profile/load-profile.ts"
 import { type ProfileWatch, watchProfile } from "../node/profile/watch-profile.ts"
 import { displayPath, shippedProfilesFolder } from "../node/shipped-files.ts"
 import type { Profile, ProfileSource } from "../profile/profile.ts"
+import type { Plugin } from "../services/plugin.ts"
 import type { Store } from "../services/store/store.ts"
 import { tiktokenCounter } from "../tokenizers/tiktoken/tiktoken-counter.ts"
 import { defaultModel } from "./choose-model.ts"
@@ -64,13 +65,17 @@ export async function openProfile(
 }
 
 /** {@link openProfile}, of which new sessions and previews take the files as they are then (L13). A broken edit is told. */
-export async function openWatchedProfile(options: CommonOptions, context: CliContext, shipped = "fay"): Promise<ProfileWatch> {
+export async function openWatchedProfile(
+  options: CommonOptions & { readonly greeting?: number },
+  context: CliContext,
+  shipped = "fay",
+): Promise<ProfileWatch> {
   const { io, screen } = context
-  const { locale, dataDir, profile = projectProfile() } = options
+  const { locale, dataDir, greeting, profile = projectProfile() } = options
   const note = (message: string): void => screen.note(screen.paint("dim", terminalText(message)))
   if (options.profile === undefined && profile !== undefined) note(`Profile: ${displayPath(profile)}`)
   const onProblem = ({ message }: PromptStrataError): void => screen.complain(message)
-  return watchProfile(profile ?? shipped, { locale, env: io.env, dataFolder: dataDir, onWarning: note, onProblem })
+  return watchProfile(profile ?? shipped, { locale, greeting, env: io.env, dataFolder: dataDir, onWarning: note, onProblem })
 }
 
 /** The path of the only profile in `./profiles`; undefined if there is none, and in a clone of this library. */
@@ -88,18 +93,26 @@ function projectProfile(): string | undefined {
   )
 }
 
+/** The options of {@link openAgent}. */
+interface OpenAgentOptions extends Omit<AgentOptions, "plugins" | "ports"> {
+  readonly profile: Profile
+  readonly source?: ProfileSource
+  /** The profile's servers, if they run already. */
+  readonly servers?: Plugin | undefined
+}
+
 /** Creates an agent with the profile's MCP servers. `close` of the agent also ends the servers. */
 export async function openAgent(
-  { source, ...agent }: Omit<AgentOptions, "plugins" | "ports"> & { readonly profile: Profile; readonly source?: ProfileSource },
+  { source, servers, ...agent }: OpenAgentOptions,
   options: Pick<CommonOptions, "dataDir">,
   context: CliContext,
 ): Promise<Agent> {
   const ports = await portsFor(agent.profile, context)
-  const mcp = await openMcp(agent.profile, options, context)
+  const mcp = servers ?? (await openMcp(agent.profile, options, context))
   try {
     return createAgent({ ...agent, profile: source ?? agent.profile, plugins: mcp === undefined ? [] : [mcp], ports })
   } catch (thrown) {
-    await mcp?.close()
+    await mcp?.close?.()
     throw thrown
   }
 }

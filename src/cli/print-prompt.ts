@@ -1,5 +1,6 @@
 import type { Assembly, Span } from "../core/span.ts"
 import { terminalLine, terminalText } from "../encode/terminal-text.ts"
+import { printRoom } from "../trace/print-assembly.ts"
 import type { Paint } from "./io.ts"
 
 /**
@@ -21,11 +22,12 @@ export function printMessages({ messages }: Assembly, paint: Paint): string {
   return messages.map(({ role, content }) => `${paint("bold", `══ ${role}`)}\n${terminalText(content)}`).join("\n\n")
 }
 
-/** The size of a request, in one line. */
+/** The size of a request, in one line; in another one, what its window of history leaves of the budget. */
 export function totals(assembly: Assembly): string {
-  const { messages, tokens, overheadTokens, exact } = assembly
+  const { messages, tokens, overheadTokens, exact, windowRoom } = assembly
+  const room = windowRoom ? `\n${printRoom(windowRoom)}` : ""
   const around = overheadTokens > 0 ? ` + ${overheadTokens} overhead` : ""
-  return `${messages.length} ${messages.length === 1 ? "message" : "messages"} · ${tokens} tokens${around} · ${exact ? "exact" : "estimated"}`
+  return `${messages.length} ${messages.length === 1 ? "message" : "messages"} · ${tokens} tokens${around} · ${exact ? "exact" : "estimated"}${room}`
 }
 
 function printSections(sections: readonly PromptSection[], assembly: Assembly, paint: Paint): string {

@@ -1,6 +1,6 @@
 import type { ChatMessage } from "../agent/stateless/past-messages.ts"
 import type { Turn } from "../agent/turn.ts"
-import type { AttachmentInput } from "../core/conversation.ts"
+import type { AttachmentInput, FileAttachment } from "../core/conversation.ts"
 import { isRecord } from "../core/json-access.ts"
 import type { Usage } from "../model/language-model.ts"
 import { errorWords } from "../trace/error-words.ts"
@@ -79,7 +79,7 @@ const roles: Readonly<Record<string, ReadMessage["role"]>> = {
 function readMessage(message: unknown, at: number): ReadMessage {
   const param = `messages[${at}]`
   if (!isRecord(message)) throw new HttpProblem(400, `${param} is no object.`, { param })
-  const { role, content, name, tool_calls: toolCalls } = message
+  const { role, content, name, images, tool_calls: toolCalls } = message
   const known = typeof role === "string" && Object.hasOwn(roles, role) ? roles[role] : undefined
   if (known === undefined || (toolCalls !== undefined && toolCalls !== null && !isEmptyList(toolCalls)))
     throw new HttpProblem(
@@ -89,7 +89,11 @@ function readMessage(message: unknown, at: number): ReadMessage {
         param,
       },
     )
-  return { role: known, ...readContent(content, param, known), name: typeof name === "string" ? name : "" }
+  const read = readContent(content, param, known)
+  // Pictures of an earlier answer, as this server and others give them.
+  const drawn = known === "assistant" && Array.isArray(images) ? images : []
+  const attachments = [...read.attachments, ...drawn.flatMap((part) => (isRecord(part) ? (attachmentOf(part) ?? []) : []))]
+  return { role: known, content: read.content, attachments, name: typeof name === "string" ? name : "" }
 }
 
 function readContent(content: unknown, param: string, role: ReadMessage["role"]): Pick<ReadMessage, "content" | "attachments"> {
@@ -135,10 +139,26 @@ interface Answering {
 }
 
 /** The answer as one object. */
-export function completion({ id, created, model }: Answering, { text, stopReason, usage }: TurnResult & { readonly ok: true }) {
-  const message = { role: "assistant", content: text, refusal: null }
+export function completion(
+  { id, created, model }: Answering,
+  { text, stopReason, usage, attachments = [] }: TurnResult & { readonly ok: true },
+) {
+  const message = { role: "assistant", content: text, refusal: null, ...mediaOf(attachments) }
   const choice = { index: 0, message, logprobs: null, finish_reason: finishReason(stopReason) }
   return { id, object: "chat.completion", created, model, choices: [choice], usage: usageOf(usage) }
+}
+
+/** Files of an answer as other servers of this API give them: pictures as `images`, and the rest as parts that a request could have. */
+function mediaOf(attachments: readonly FileAttachment[], imagesBefore = 0): object {
+  const images: object[] = []
+  const files: object[] = []
+  for (const { path, mediaType, base64 } of attachments) {
+    const url = `data:${mediaType};base64,${base64}`
+    if (mediaType.startsWith("image/"))
+      images.push({ index: imagesBefore + images.length, type: "image_url", image_url: { url } })
+    else files.push({ type: "file", file: { filename: path, file_data: url } })
+  }
+  return { ...(images.length > 0 && { images }), ...(files.length > 0 && { files }) }
 }
 
 /** The answer as the chunks of a stream. A failed turn ends it with an object `error`, which clients throw. */
@@ -152,10 +172,15 @@ export async function* completionChunks(
     choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
     ...(includeUsage ? { usage: null } : {}),
   })
+  let images = 0
   yield chunk({ role: "assistant", content: "" })
   for await (const event of turn) {
     if (event.type === "text-delta") yield chunk({ content: event.delta })
     if (event.type === "thinking-delta") yield chunk({ reasoning_content: event.delta })
+    if (event.type === "attachment") {
+      yield chunk(mediaOf([event.attachment], images))
+      if (event.attachment.mediaType.startsWith("image/")) images++
+    }
     if (event.type !== "turn-end") continue
     const { result } = event
     if (!result.ok) {

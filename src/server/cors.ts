@@ -6,7 +6,7 @@ export function preflight(request: Request, allowed: AllowedOrigins): Response |
   if (request.method !== "OPTIONS" || !request.headers.has("access-control-request-method")) return undefined
   if (originOf(request, allowed) === undefined) return undefined
   const headers = {
-    "access-control-allow-methods": "GET, POST",
+    "access-control-allow-methods": "GET, POST, DELETE",
     "access-control-allow-headers": request.headers.get("access-control-request-headers") ?? "",
     "access-control-max-age": "600",
   }

@@ -1,4 +1,5 @@
 import type { Agent } from "../agent/agent.ts"
+import { contextOf } from "../agent/published-agents.ts"
 import type { ChatMessage } from "../agent/stateless/past-messages.ts"
 import type { Turn } from "../agent/turn.ts"
 import { checkOptions } from "../core/check-options.ts"
@@ -65,8 +66,8 @@ const known: { readonly [K in keyof Required<HandlerOptions>]: true } = {
 /** The options with their defaults, as the routes share them. */
 interface Server extends Required<HandlerOptions> {
   readonly startedSeconds: number
-  /** The running turns of kept conversations, by {@link chatKey}. */
-  readonly chats: Map<string, Turn>
+  /** The turns of kept conversations that run or wait, oldest first, each with its {@link chatKey}. */
+  readonly chats: Set<{ readonly chat: string; readonly turn: Turn }>
 }
 
 type Route = (server: Server, request: Request, caller: Caller) => Response | Promise<Response>
@@ -77,12 +78,13 @@ const routes: readonly { readonly method: string; readonly path: RegExp; readonl
   { method: "POST", path: /\/v1\/chat\/completions$/u, route: completeChat },
   { method: "POST", path: /\/api\/chat$/u, route: uiChat },
   { method: "GET", path: /\/api\/chat\/[^/]+\/stream$/u, route: resumeChat },
+  { method: "DELETE", path: /\/api\/chat\/[^/]+\/stream$/u, route: stopChat },
   { method: "POST", path: /\/ag-ui$/u, route: agUi },
 ]
 
 /**
  * Makes a handler of HTTP requests for any runtime with `Request` and `Response`: the OpenAI API (`/v1/chat/completions` and
- * `/v1/models`), and the AI SDK's UI message stream for `useChat` (`/api/chat`, and `/api/chat/ID/stream` to get it again), and
+ * `/v1/models`), and the AI SDK's UI message stream for `useChat` (`/api/chat`, and `/api/chat/ID/stream` to get it again, or to stop it with `DELETE`), and
  * AG-UI (`/ag-ui`), at any base path. A character keeps its own tools and prompt; a client's system messages become a labelled block of its prompt. The handler never
  * rejects. Throws `usage` for a mistake in the options.
  */
@@ -93,7 +95,7 @@ export function createHandler(options: HandlerOptions): (request: Request) => Pr
   const { allowedOrigins = [], maxBodyBytes = 1_000_000, locale = "en", onError = console.error, timers = hostTimers } = options
   const { clock = { nowMs: () => Date.now() } } = options
   const given = { ...options, allowedOrigins, maxBodyBytes, locale, onError, clock, timers }
-  const server: Server = { ...given, startedSeconds: seconds(clock), chats: new Map() }
+  const server: Server = { ...given, startedSeconds: seconds(clock), chats: new Set() }
   return async (request) =>
     preflight(request, allowedOrigins) ?? shared(await answerSafely(server, request), { request, allowed: allowedOrigins })
 }
@@ -152,11 +154,9 @@ async function uiChat(server: Server, request: Request, caller: Caller): Promise
     again !== undefined
       ? await answerAgain(server, body, again)
       : startTurn(server, caller, { model: body.model, messages: readUiMessages(body), instructions: "" })
-  const key = chatKey(caller, typeof body.id === "string" ? encodeURIComponent(body.id.toWellFormed()) : "")
-  if (caller.conversation !== undefined) server.chats.set(key, turn)
-  void turn.result.then(() => {
-    if (server.chats.get(key) === turn) server.chats.delete(key)
-  })
+  const kept = { chat: chatKey(caller, typeof body.id === "string" ? encodeURIComponent(body.id.toWellFormed()) : ""), turn }
+  if (caller.conversation !== undefined) server.chats.add(kept)
+  void turn.result.then(() => server.chats.delete(kept))
   return uiStream(server, turn, caller)
 }
 
@@ -174,20 +174,41 @@ async function answerAgain(
 }
 
 /**
- * The running turn of a chat from its beginning. If there is none, the answer that `?message=ID` names comes from the store: whole, or as
+ * The running turn of a chat from its beginning, of several the newest. If there is none, the answer that `?message=ID` names comes from the store: whole, or as
  * much as was shown before it failed, with an error. One that is not there is told to be lost, also while another process makes it. Status 204 without `message`, as `useChat` expects.
  */
 async function resumeChat(server: Server, request: Request, caller: Caller): Promise<Response> {
-  const { pathname, searchParams } = new URL(request.url)
-  const turn = server.chats.get(chatKey(caller, pathname.split("/").at(-2) ?? ""))
+  const { searchParams } = new URL(request.url)
+  const turn = turnsOf(server, request, caller).at(-1)
   if (turn) return uiStream(server, turn, caller)
   const id = searchParams.get("message")
   if (id === null || caller.conversation === undefined) return new Response(null, { status: 204 })
-  const session = agentOf(server, searchParams.get("model") ?? undefined).session(caller.conversation)
+  const agent = agentOf(server, searchParams.get("model") ?? undefined)
+  const session = agent.session(caller.conversation)
   const messages = await session.history({ limit: Number.MAX_SAFE_INTEGER })
   const answers = messages.filter(({ turnId, role }) => turnId === id && role === "assistant")
-  const chunks = keptMessageChunks(id, answers, server.locale)
+  const { blobs } = await contextOf(agent)
+  const chunks = keptMessageChunks(id, answers, { locale: server.locale, bytesOf: (blob) => blobs.get(blob, session.key) })
   return streamed(server, chunks, { onCancel: () => undefined, end: "[DONE]", headers: uiHeaders })
+}
+
+/**
+ * Stops the running turn of a chat and those that wait behind it: a client that only leaves lets them go on. Their words, and what was
+ * shown of an answer, are kept (T20). Status 204 once they have ended, 404 if none runs in this process.
+ */
+async function stopChat(server: Server, request: Request, caller: Caller): Promise<Response> {
+  const turns = turnsOf(server, request, caller)
+  const why = "it has ended, or another process runs it, which alone can stop it."
+  if (turns.length === 0)
+    throw new HttpProblem(404, `No turn of this chat runs in this process: ${why}`, { code: "no_running_turn" })
+  for (const turn of turns) turn.abort("The user stopped it.")
+  await Promise.all(turns.map(({ result }) => result))
+  return new Response(null, { status: 204 })
+}
+
+function turnsOf({ chats }: Server, { url }: Request, caller: Caller): readonly Turn[] {
+  const asked = chatKey(caller, new URL(url).pathname.split("/").at(-2) ?? "")
+  return [...chats].flatMap(({ chat, turn }) => (chat === asked ? turn : []))
 }
 
 const uiHeaders = { "x-vercel-ai-ui-message-stream": "v1" }

@@ -1,6 +1,7 @@
 import type { SessionMessage } from "../agent/second-thoughts/session-history.ts"
 import type { Turn } from "../agent/turn.ts"
 import { checkOptions } from "../core/check-options.ts"
+import { bytesToText } from "../services/store/blob.ts"
 import { errorWords } from "../trace/error-words.ts"
 import type { TurnEvent, TurnResult } from "../trace/turn-event.ts"
 
@@ -80,16 +81,20 @@ export async function* uiMessageChunks(turn: Turn, options: UiMessageStreamOptio
  */
 export async function* keptMessageChunks(
   id: string,
-  answers: readonly Pick<SessionMessage, "text" | "interrupted" | "unanswered">[],
-  locale: string,
+  answers: readonly Pick<SessionMessage, "text" | "interrupted" | "unanswered" | "attachments">[],
+  { locale, bytesOf }: { readonly locale: string; readonly bytesOf: (blob: string) => Promise<Uint8Array | undefined> },
 ): AsyncGenerator<UiMessageChunk> {
   const parts = new OpenParts()
   if (answers.length > 0) {
     yield { type: "start", messageId: id }
     yield { type: "start-step" }
-    for (const { text } of answers) {
-      yield* parts.add("text", text)
+    for (const { text, attachments = [] } of answers) {
+      if (text !== "") yield* parts.add("text", text)
       yield* parts.end()
+      for (const { mediaType = "application/octet-stream", blob = "" } of attachments) {
+        const bytes = await bytesOf(blob)
+        if (bytes) yield { type: "file", mediaType, url: `data:${mediaType};base64,${bytesToText(bytes)}` }
+      }
     }
     yield { type: "finish-step" }
   }

@@ -3,7 +3,7 @@ import type { AttachmentInput } from "../core/conversation.ts"
 import { isRecord } from "../core/json-access.ts"
 import { HttpProblem } from "./http-problem.ts"
 
-/** Reads the messages that `useChat` sends. Other parts than texts and the user's files, such as the tool calls of earlier answers, are left out. Throws {@link HttpProblem}. */
+/** Reads the messages that `useChat` sends. Other parts than texts and files, such as the tool calls of earlier answers, are left out. Throws {@link HttpProblem}. */
 export function readUiMessages({ messages }: Readonly<Record<string, unknown>>): readonly ChatMessage[] {
   if (!Array.isArray(messages)) throw new HttpProblem(400, "Expected a list of messages.", { param: "messages" })
   return messages.flatMap((message: unknown, at): ChatMessage[] => {
@@ -14,8 +14,8 @@ export function readUiMessages({ messages }: Readonly<Record<string, unknown>>):
       throw new HttpProblem(400, `${param} has the role ${JSON.stringify(role)}; expected user or assistant.`, { param })
     const texts = message.parts.flatMap((part: unknown) => (isRecord(part) && part.type === "text" ? [String(part.text)] : []))
     const content = texts.join("\n")
-    if (role === "assistant") return content === "" ? [] : [{ role, content }]
     const attachments = message.parts.flatMap((part: unknown, index) => fileOf(part, `${param}.parts[${index}]`))
+    if (role === "assistant" && content === "" && attachments.length === 0) return []
     return [{ role, content, ...(attachments.length > 0 && { attachments }) }]
   })
 }

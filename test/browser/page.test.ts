@@ -2,6 +2,7 @@ import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { pathToFileURL } from "node:url"
+import { gzipSync } from "node:zlib"
 import type { Page } from "playwright-core"
 import { describe, expect, test } from "vitest"
 import type { LanguageModel } from "../../src/model/language-model.ts"
@@ -309,4 +310,12 @@ describe("people who read with other means", () => {
     await page.getByRole("button", { name: "English" }).click()
     await page.getByRole("tab", { name: "Waterfall" }).waitFor()
   })
+})
+
+test("the page has at most 120 kB as it is sent, compressed", async () => {
+  const { page, server } = await open([])
+  const files = await Promise.all(
+    ["", "page.js", "page.css"].map(async (name) => (await page.request.get(server.url + name)).body()),
+  )
+  expect(files.reduce((sum, bytes) => sum + gzipSync(bytes).length, 0)).toBeLessThanOrEqual(120_000)
 })

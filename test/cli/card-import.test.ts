@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { createAgent } from "../../src/agent/agent.ts"
+import { loadProfile } from "../../src/node/profile/load-profile.ts"
 import { watchProfile } from "../../src/node/profile/watch-profile.ts"
 import { scriptedModel } from "../../src/testing/index.ts"
 import { sampleCard as data } from "../support/sample-card.ts"
@@ -37,6 +38,11 @@ describe("promptstrata card import", () => {
     const from = tempFolder(files)
     const { code, stderr } = await run(["card", "import", `${from}/mei.json`, `${from}/shop`])
     expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining("Imported the card of Mei into") })
+    expect(stderr).toContain("The card has problems:")
+    const sound = { spec: "chara_card_v2", spec_version: "2.0", data: { name: "Bo", description: "Calm.", first_mes: "Hi." } }
+    writeFileSync(`${from}/bo.json`, JSON.stringify(sound))
+    const other = await run(["card", "import", `${from}/bo.json`, `${from}/bo`])
+    expect(other.stderr).not.toContain("The card has problems:")
     expect(readdirSync(`${from}/shop`, { recursive: true, encoding: "utf8" }).sort()).toEqual([
       ".gitignore",
       "README.md",
@@ -79,6 +85,12 @@ describe("promptstrata card import", () => {
         [problems[2], "lore/002.md"],
       ].map(([message, file]) => ["card", `prompts/characters/mei/${file}`, message]),
     )
+    const profile = await loadProfile(`${from}/shop/profiles/mei.toml`, { env: {} })
+    const session = createAgent({ profile, model: scriptedModel([]) }).session("test")
+    const { messages } = await session.preview("Who are you?", { prompt: "chat" })
+    // The project's own test prints the prompt so.
+    const printed = messages.map(({ role, content }) => `# ${role}\n\n${content}\n`).join("\n")
+    expect(readFileSync(`${from}/shop/test/prompt.md`, "utf8")).toBe(printed)
     expect((await run(["card", "export", `${from}/shop`, `${from}/again.json`])).code).toBe(0)
     expect(JSON.parse(readFileSync(`${from}/again.json`, "utf8"))).toEqual({ spec: "chara_card_v2", spec_version: "2.0", data })
     expect((await run(["card", "show", `${from}/shop/prompts/characters/mei`])).stdout).toContain("Welcome!")

@@ -68,6 +68,12 @@ describe("one question", () => {
     expect(stderr).toBe("(the answer is cut off: the model reached its output limit)\n")
   })
 
+  test("says that the agent chose to be silent", async () => {
+    const profile = `${tempFolder({ "quiet.toml": 'locale = "en"\n[output]\nbubbles = true\n' })}/quiet.toml`
+    const { code, stderr } = await run(["chat", profile, "--once", "hm"], { model: scriptedModel([say("<empty_reply>")]) })
+    expect([code, stderr]).toEqual([0, "(no answer)\n"])
+  })
+
   test("shows once per step that the model thinks, and never the thought", async () => {
     const model = scriptedModel([`<think>a secret plan</think>${say("Done.")}`])
     const { stdout, stderr } = await run(once("?"), { model })

@@ -146,6 +146,8 @@ describe("promptstrata init", () => {
     session.type("\n")
     expect(await session.code).toBe(0)
     expect(read(`${folder}/profiles/my-luna.toml`)).toContain('name = "My Luna"')
+    // A terminal that is still read would keep the program from ending.
+    expect(session.io.stdin.isPaused()).toBe(true)
   })
 
   test("left at a question it writes nothing", async () => {

@@ -87,6 +87,9 @@ describe("a picture in a terminal", () => {
     const printed = printPicture(rows, "sixel", 80)
     expect(printed.startsWith('\u001bP0;1;0q"1;1;5;7#0;2;0;0;0#1;2;0;0;20')).toBe(true)
     expect(printed.endsWith("#215;2;100;100;100#180!5~-#180!5@\u001b\\")).toBe(true)
+    // A cell is about eight pixels wide.
+    const wide = pixels([Array.from({ length: 800 }, () => red)])
+    expect(printPicture(wide, "sixel", 40).startsWith('\u001bP0;1;0q"1;1;320;1#')).toBe(true)
   })
 })
 

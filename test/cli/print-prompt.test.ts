@@ -85,6 +85,14 @@ Hi?
     )
   })
 
+  test("says behind its size what the window of history leaves of the budget, and why", () => {
+    const windowRoom = { budgetTokens: 900, freeTokens: 470, reservedTokens: 70, reason: "history is cut in steps" }
+    const left = "470 of 900 tokens are free, 70 of them for what the turn adds: history is cut in steps"
+    expect(totals({ ...assembly, windowRoom })).toBe(
+      `2 messages · 69 tokens + 7 overhead · exact\n${left}; window = "fill" in [history] cuts no more than needed`,
+    )
+  })
+
   test("says when its size is an estimate", () => {
     expect(totals({ ...assembly, messages: [], overheadTokens: 0, exact: false })).toBe("0 messages · 69 tokens · estimated")
   })

@@ -15,7 +15,7 @@ function workIn(folder: string): void {
 const store = { PROMPTSTRATA_STORE: "./data" }
 
 test("commands in a project find its own profile, and say which", async () => {
-  const cwd = tempFolder({ "profiles/luna.toml": luna })
+  const cwd = tempFolder({ "profiles/luna.toml": luna, "profiles/README.md": "Mine." })
   const chat = await runProgram(["chat", "--once", "hello"], { cwd, env: store })
   expect(chat).toMatchObject({ code: 0, stderr: expect.stringContaining("Profile: profiles/luna.toml\n") })
   // What follows needs no process of its own.

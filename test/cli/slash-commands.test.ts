@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from "node:fs"
 import { afterEach, describe, expect, test } from "vitest"
 import { expectScriptsDone, scriptedModel } from "../../src/testing/index.ts"
 import { tempFolder } from "../support/temp-folder.ts"
@@ -139,6 +140,18 @@ describe("a tool call that waits for a person", () => {
     expect(stderr).toMatch(/waits for your consent: .*pay.*\/approve/)
     expect(stderr).toContain("paid in full")
     expect(stderr).toContain("No tool call waits for your consent.")
+  })
+
+  test("two that wait are told apart", async () => {
+    const path = pays()[1] as string
+    writeFileSync(path, `${readFileSync(path, "utf8")}[loop]\nmode = "native"\n`)
+    const calls = ["{}", '{"to":"Ann"}'].map((args, at) => ({
+      type: "tool-call" as const,
+      call: { id: `${at}`, name: "pay", args },
+    }))
+    const model = scriptedModel([calls], { capabilities: { tools: true } })
+    const { stderr } = await run(["chat", path], { model, input: "Pay\n" })
+    expect(stderr).toMatch(/waits for your consent: pay.* · pay.*; \/approve/)
   })
 
   test("is refused by /deny, and the model reads the reason", async () => {

@@ -67,6 +67,9 @@ describe("promptstrata memory", () => {
       expect.stringMatching(/^得分 {2}原因/u),
       expect.stringMatching(/%.* m2 {4}I like green tea$/u),
     ])
+    const json = await run(["memory", "search", "green tea", "--json", ...optionsOf(folder)], { env })
+    const [{ why = [] } = {}] = jsonLines(json.stdout) as { why?: { signal: string; share: number }[] }[]
+    for (const { signal, share } of why.slice(0, 2)) expect(stdout).toContain(`${signal} ${Math.round(share * 100)} %`)
     const other = await run(["memory", "search", "green tea", "--user", "bob", ...optionsOf(folder)], { env })
     expect(other).toMatchObject({ code: 0, stdout: "", stderr: "No memories found.\n" })
   })
@@ -90,6 +93,16 @@ describe("promptstrata memory", () => {
     expect(none).toMatchObject({ code: 0, stdout: "", stderr: "No memories found.\n" })
   })
 
+  test("why says that a turn recalls nothing where documents are the one memory", async () => {
+    const folder = await remembering()
+    const profile = join(tempFolder({ "plain.toml": 'extends = "soul"\n[memory]\nstore = "documents"\n' }), "plain.toml")
+    const options = ["--profile", profile, "--locale", "en", "--data-dir", folder]
+    const { stdout } = await run(["memory", "why", "green tea", "--limit", "1", ...options], { env })
+    expect(stdout.split("\n")[1]).toMatch(/^no, documents are shown {2}\d\.\d\d .* m2 {2}I like green tea$/)
+    const json = await run(["memory", "why", "green tea", "--limit", "1", "--json", ...options], { env })
+    expect(jsonLines(json.stdout)).toMatchObject([{ id: "m2", recalled: false }])
+  })
+
   test("show prints one memory, and says so where there is none", async () => {
     const folder = await remembering()
     const { stdout } = await run(["memory", "show", "m1", ...optionsOf(folder)], { env })
@@ -106,6 +119,11 @@ describe("promptstrata memory", () => {
         "",
       ].join("\n"),
     )
+    const store = await openStore(folder)
+    await store.memories.put(memory("m4", "Likes tea", { kind: "insight", sources: ["m1", "m2"] }), { hash: "4", key })
+    await store.close()
+    const drawn = await run(["memory", "show", "m4", ...optionsOf(folder)], { env })
+    expect(drawn.stdout).toMatch(/^based on +m1, m2$/m)
     const missing = await run(["memory", "show", "nope", ...optionsOf(folder)], { env })
     expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining("There is no memory with the id nope") })
   })
@@ -228,6 +246,21 @@ describe("promptstrata user show", () => {
     expect(await run(["user", "show", "bob", ...optionsOf(folder)], { env })).toMatchObject({
       stderr: 'Nothing is known about the user "bob".\n',
     })
+  })
+
+  test("has no list of earlier values where none was said twice", async () => {
+    const folder = await remembering()
+    const store = await openStore(folder)
+    const statement = { name: "city", value: "Oslo", confidence: 0.5, turnId: "t3", atMs: 1 } as const
+    const ann = { ...key, user: "ann" }
+    const place = { conversation: "terminal", audience: "private" } as const
+    await store.users.append([{ ...statement, ...place }], { turnId: "t3", expectVersion: 0, key: ann })
+    await store.close()
+    const { stdout } = await run(["user", "show", "ann", ...optionsOf(folder)], { env })
+    expect(stdout.trimEnd().split("\n")).toEqual([
+      "NAME  VALUE  CONFIDENCE  TIME (UTC)        CONVERSATION",
+      "city  Oslo   50 %        1970-01-01 00:00  terminal",
+    ])
   })
 })
 

@@ -36,7 +36,7 @@ describe("pages of other origins", () => {
       204,
       {
         "access-control-allow-headers": "authorization",
-        "access-control-allow-methods": "GET, POST",
+        "access-control-allow-methods": "GET, POST, DELETE",
         "access-control-allow-origin": page,
         "access-control-expose-headers": "x-promptstrata-ignored, x-vercel-ai-ui-message-stream",
         "access-control-max-age": "600",

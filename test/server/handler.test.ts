@@ -1,11 +1,12 @@
-import { DefaultChatTransport, readUIMessageStream, type UIMessage, type UIMessageChunk } from "ai"
+import { AbstractChat, type ChatState, DefaultChatTransport, readUIMessageStream, type UIMessage, type UIMessageChunk } from "ai"
 import OpenAI from "openai"
 import { describe, expect, test } from "vitest"
 import { z } from "zod"
 import { PromptStrataError } from "../../src/core/errors.ts"
 import type { LanguageModel, ModelRequest } from "../../src/model/language-model.ts"
 import { type Caller, createHandler, type HandlerOptions } from "../../src/server/handler.ts"
-import { toUiMessageStream } from "../../src/server/ui-message-stream.ts"
+import { keptMessageChunks, toUiMessageStream } from "../../src/server/ui-message-stream.ts"
+import { bytesToText } from "../../src/services/store/blob.ts"
 import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"
 import { manualClock, type ScriptedAnswer, scriptedModel } from "../../src/testing/index.ts"
 import { defineTool } from "../../src/tools/define-tool.ts"
@@ -191,6 +192,175 @@ describe("pictures and files of a request", () => {
       expect(((await response.json()) as Refusal).error.message).toContain("I could not use that file.")
     }
     expect((model as ReturnType<typeof scriptedModel>).requests).toEqual([])
+  })
+})
+
+describe("pictures that the model draws", () => {
+  const bytes = png(2, 3)
+  const base64 = Buffer.from(bytes).toString("base64")
+  const url = `data:image/png;base64,${base64}`
+  const image = { index: 0, type: "image_url", image_url: { url } }
+  const drawing: ScriptedAnswer = [finish("Here."), { type: "file", mediaType: "image/png", base64 }]
+  const seeing = { capabilities: { attachments: ["*/*"] } }
+
+  test("reach the openai client as `images`, at once and streamed, and come back with the next request", async () => {
+    const model = scriptedModel([drawing, drawing, finish("A cat.")], seeing)
+    const { client } = serverOf({ model })
+    const { choices } = await client.chat.completions.create(ask)
+    const message = choices[0]?.message as { readonly role: "assistant"; readonly content: string; readonly images?: unknown }
+    expect(message).toMatchObject({ content: "Here.", images: [image] })
+    const chunks = await collect(await client.chat.completions.create({ ...ask, stream: true }))
+    const deltas = chunks.map(
+      ({ choices: [choice] }) => choice?.delta as { readonly content?: string; readonly images?: unknown },
+    )
+    expect(deltas.flatMap(({ images }) => images ?? [])).toEqual([image])
+    await client.chat.completions.create({ model: "fay", messages: [...ask.messages, message, ...ask.messages] })
+    expect(model.requests[2]?.messages.flatMap(({ parts = [] }) => parts)).toMatchObject([{ bytes }])
+  })
+
+  test("have the same numbers streamed as at once", async () => {
+    const two: ScriptedAnswer = [...drawing, { type: "file", mediaType: "image/png", base64: bytesToText(png(4, 5)) }]
+    const { client } = serverOf({ answers: [two] })
+    const chunks = await collect(await client.chat.completions.create({ ...ask, stream: true }))
+    const deltas = chunks.map(({ choices: [choice] }) => choice?.delta as { readonly images?: readonly object[] })
+    expect(deltas.flatMap(({ images = [] }) => images)).toMatchObject([{ index: 0 }, { index: 1 }])
+  })
+
+  test("other files reach it as `files`", async () => {
+    const wav = Buffer.from("RIFF....WAVEfmt ").toString("base64")
+    const { client } = serverOf({ answers: [[finish("Hi."), { type: "file", mediaType: "audio/wav", base64: wav }]] })
+    const { choices } = await client.chat.completions.create(ask)
+    const file = { filename: expect.stringMatching(/^audio-[0-9a-f]{8}\.wav$/), file_data: `data:audio/wav;base64,${wav}` }
+    expect(choices[0]?.message).toMatchObject({ files: [{ type: "file", file }] })
+  })
+
+  test("reach useChat as file parts, come back with its next request, and from the store after a restart", async () => {
+    const model = scriptedModel([drawing, finish("A cat.")], seeing)
+    const { post } = serverOf({ model })
+    const user = { id: "1", role: "user", parts: [{ type: "text", text: "Draw." }] }
+    const text = await (await post("/api/chat", { id: "c", messages: [user] })).text()
+    expect(text).toContain(JSON.stringify({ type: "file", mediaType: "image/png", url }))
+    const answer = { id: "2", role: "assistant", parts: [{ type: "file", mediaType: "image/png", url }] }
+    await (await post("/api/chat", { id: "c", messages: [user, answer, user] })).text()
+    expect(model.requests[1]?.messages.flatMap(({ parts = [] }) => parts)).toMatchObject([{ bytes }])
+    const kept = serverOf({ answers: [drawing], caller: { conversation: "c1" } })
+    const { trace } = await kept.agent.session("c1").send("Draw.", { from: { id: "u1" } }).result
+    const headers = { authorization: "Bearer key" }
+    const again = await kept.handle(new Request(`http://bot.test/api/chat/c/stream?message=${trace.turnId}`, { headers }))
+    expect(await again.text()).toContain(JSON.stringify({ type: "file", mediaType: "image/png", url }))
+  })
+
+  test("reach AG-UI as custom events", async () => {
+    const { post } = serverOf({ answers: [drawing] })
+    const body = { threadId: "t", runId: "r", messages: [{ id: "1", role: "user", content: "Draw." }], tools: [], context: [] }
+    const event = { type: "CUSTOM", name: "file", value: { mediaType: "image/png", url } }
+    expect(await (await post("/ag-ui", body)).text()).toContain(JSON.stringify(event))
+  })
+})
+
+/** The chat state behind `useChat`, without its page. */
+class PageChat extends AbstractChat<UIMessage> {
+  constructor(init: { readonly id: string; readonly fetch: typeof fetch; readonly headers: Record<string, string> }) {
+    const state: ChatState<UIMessage> = {
+      status: "ready",
+      error: undefined,
+      messages: [],
+      pushMessage(message) {
+        state.messages = [...state.messages, message]
+      },
+      popMessage() {
+        state.messages = state.messages.slice(0, -1)
+      },
+      replaceMessage(at, message) {
+        state.messages = state.messages.with(at, message)
+      },
+      snapshot: (value) => structuredClone(value),
+    }
+    const { id, fetch, headers } = init
+    const transport = new DefaultChatTransport<UIMessage>({ api: "http://bot.test/api/chat", fetch, headers })
+    const onFinish = async ({ isAbort }: { readonly isAbort: boolean }) => {
+      if (isAbort) this.stopped = await fetch(`http://bot.test/api/chat/${id}/stream`, { method: "DELETE", headers })
+    }
+    super({ id, state, transport, onFinish })
+  }
+
+  stopped: Response | undefined
+}
+
+describe("a chat that its user stops", () => {
+  const headers = { authorization: "Bearer key" }
+  /** Says two words, then nothing until it is aborted. */
+  function slowModel() {
+    let aborted = false
+    const model: LanguageModel = {
+      ...scriptedModel([]),
+      async *stream(_request, { signal }) {
+        yield { type: "text-delta", delta: '{"action":"finish","message":"Once upon' }
+        await new Promise((resolve) => signal.addEventListener("abort", resolve))
+        aborted = true
+        throw signal.reason
+      },
+    }
+    return { model, isAborted: () => aborted }
+  }
+  /** A page on which the beginning of an answer stands. */
+  async function reading(server: ReturnType<typeof serverOf>) {
+    const chat = new PageChat({ id: "one", fetch: server.fetch as never, headers })
+    const sending = chat.sendMessage({ text: "Tell me a story." })
+    while (!JSON.stringify(chat.messages).includes("Once upon")) await new Promise((resolve) => setImmediate(resolve))
+    return { chat, sending }
+  }
+
+  test("ends its turn by DELETE: the model is aborted, and what was shown is kept", async () => {
+    const { model, isAborted } = slowModel()
+    const server = serverOf({ model, caller: { conversation: "c1" } })
+    const { chat, sending } = await reading(server)
+    await chat.stop()
+    await sending
+    while (chat.stopped === undefined) await new Promise((resolve) => setImmediate(resolve))
+    expect([chat.status, chat.stopped.status, isAborted()]).toEqual(["ready", 204, true])
+    expect(await server.agent.session("c1").history()).toMatchObject([
+      { text: "Tell me a story." },
+      { text: "Once upon", interrupted: true },
+    ])
+    expect(server.errors).toEqual([])
+    expect((await server.fetch("http://bot.test/api/chat/one/stream", { headers })).status).toBe(204)
+  })
+
+  test("ends the turn that runs and the one that waits behind it", async () => {
+    const { model, isAborted } = slowModel()
+    const server = serverOf({ model, caller: { conversation: "c1" } })
+    const { sending } = await reading(server)
+    const next = { id: "2", role: "user", parts: [{ type: "text", text: "A short one." }] }
+    const waiting = await server.post("/api/chat", { id: "one", messages: [next] })
+    const stopped = await server.fetch("http://bot.test/api/chat/one/stream", { method: "DELETE", headers })
+    expect([stopped.status, isAborted()]).toEqual([204, true])
+    await Promise.all([sending, waiting.text()])
+    const texts = (await server.agent.session("c1").history()).map(({ text }) => text)
+    expect(texts).toEqual(["Tell me a story.", "Once upon", "A short one."])
+    expect((await server.fetch("http://bot.test/api/chat/one/stream", { method: "DELETE", headers })).status).toBe(404)
+  })
+
+  test("which only leaves lets the turn go on; another person, chat or key cannot stop it", async () => {
+    const { model, isAborted } = slowModel()
+    const server = serverOf({ model, caller: { conversation: "c1" } })
+    const { chat, sending } = await reading(server)
+    const stop = (path: string, given: Record<string, string> = headers) =>
+      server.fetch(`http://bot.test/api/chat/${path}/stream`, { method: "DELETE", headers: given })
+    expect((await stop("one", {})).status).toBe(401)
+    const other = await stop("two")
+    expect([other.status, ((await other.json()) as Refusal).error.message]).toEqual([
+      404,
+      "No turn of this chat runs in this process: it has ended, or another process runs it, which alone can stop it.",
+    ])
+    const stranger = createHandler({ agents: { fay: server.agent }, authorize: () => ({ user: "u2", conversation: "c1" }) })
+    const asked = new Request("http://bot.test/api/chat/one/stream", { method: "DELETE", headers })
+    expect((await stranger(asked)).status).toBe(404)
+    expect(isAborted()).toBe(false)
+    expect((await stop("one")).status).toBe(204)
+    await sending
+    expect(chat.messages.at(-1)).toMatchObject({ role: "assistant" })
+    expect((await stop("one")).status).toBe(404)
   })
 })
 
@@ -563,6 +733,11 @@ describe("a page that lost its connection", () => {
       expect(message).toMatchObject({ id, parts: [{ type: "step-start" }, { type: "text", text, state: "done" }] })
       expect(errors).toEqual([new Error("Something went wrong on my side, so I could not answer. Please ask me again.")])
     }
+    const kept = [{ text: "The cat" }, { text: "and", interrupted: true as const }]
+    const endOf = async (answers: typeof kept) =>
+      (await collect(keptMessageChunks("1", answers, { locale: "en", bytesOf: async () => undefined }))).at(-1)
+    expect(await endOf(kept)).toEqual({ type: "finish", finishReason: "length" })
+    expect(await endOf(kept.toReversed())).toEqual({ type: "finish", finishReason: "stop" })
     const nothing = await resume(silent.trace.turnId)
     expect([nothing.message?.parts ?? [], nothing.errors.length]).toEqual([[], 1])
   })

@@ -1,19 +1,23 @@
 import { createInterface } from "node:readline"
 import { type Command, InvalidArgumentError, Option } from "commander"
 import type { Agent } from "../../agent/agent.ts"
+import type { AgentOptions } from "../../agent/agent-options.ts"
+import { PromptStrataError } from "../../core/errors.ts"
 import type { Assembly } from "../../core/span.ts"
 import { terminalText } from "../../encode/terminal-text.ts"
 import type { LanguageModel } from "../../model/language-model.ts"
-import type { Profile } from "../../profile/profile.ts"
+import type { ProfileWatch } from "../../node/profile/watch-profile.ts"
 import type { Store } from "../../services/store/store.ts"
 import { chooseOwnModels } from "../choose-model.ts"
 import type { CliContext, RunCommand } from "../context.ts"
 import { exitCodes, jsonLine } from "../io.ts"
-import { conversationName, latestConversation, openAgent, openProfile } from "../open-agent.ts"
+import { conversationName, latestConversation, openAgent, openMcp, openProfile, openWatchedProfile } from "../open-agent.ts"
 import { openCliStore } from "../open-store.ts"
 import { addCommonOptions, addProfileArgument, type CommonOptions, readCount, type StoreOptions } from "../options.ts"
+import type { Original } from "../serve/make-variant.ts"
 import { terminalConfirm } from "../terminal-confirm.ts"
 import { type ChatWords, chatWords } from "../words/chat-words.ts"
+import { serveWords } from "../words/serve-words.ts"
 import { storeWords } from "../words/store-words.ts"
 import { openConversation, type TakenLine } from "./conversation.ts"
 import { createEventPrinter } from "./event-printer.ts"
@@ -29,6 +33,7 @@ interface ChatOptions extends CommonOptions, StoreOptions {
   readonly show: readonly Shown[]
   /** Also serve the page that shows what is sent. */
   readonly inspect?: boolean
+  readonly prices?: string
 }
 
 const help = `
@@ -63,6 +68,7 @@ export function addChat(program: Command, run: RunCommand): void {
     .option("--greeting <number>", "the greeting with which a character card begins (default: 1)", readCount)
     .option("--json", "print events as lines of JSON")
     .option("--inspect", "while the chat runs, show what is sent on a page; its address is printed")
+    .option("--prices <file>", "with --inspect: a JSON file with the prices of models; inspect --help shows one")
   addProfileArgument(command, "fay")
   addCommonOptions(command, { store: "optional" })
     .addHelpText("after", help)
@@ -79,7 +85,8 @@ function readShown(value: string, previous: readonly Shown[]): readonly Shown[] 
 /** Asks one question, every line of a pipe, or whatever is typed at a terminal. Resolves to the exit code. */
 async function chat(options: ChatOptions, context: CliContext): Promise<number> {
   const { io, screen } = context
-  const profile = await openProfile(options, context)
+  const page = options.inspect || options.prices !== undefined ? await openPage(options, context) : undefined
+  const profile = page?.source.profile ?? (await openProfile(options, context))
   const words = chatWords(profile.locale)
   const { model, demo } = context.chooseModel(profile, io.env)
   const isTerminal = io.stdin.isTTY === true
@@ -92,19 +99,23 @@ async function chat(options: ChatOptions, context: CliContext): Promise<number> 
   const printer = json ? createJsonPrinter(io.stdout, show) : createEventPrinter(screen, { words, show, label, colour, warnings })
   const confirmation = terminalConfirm(context, words)
   const store = await openCliStore(options, context)
+  const onWarning: AgentOptions["onWarning"] = ({ message }) => warnings.first(message).forEach(note)
+  const servers = page && (await openMcp(profile, options, context))
   const agent = await openAgent(
     {
       profile,
+      ...(page && { source: page.source }),
+      servers,
       model: watchRequests(model, printer.request),
       models: chooseOwnModels(profile, io.env, context.chooseModel),
       ...(store && { store }),
       ...(isTerminal && !options.json && { confirm: confirmation.confirm }),
-      onWarning: ({ message }) => warnings.first(message).forEach(note),
+      onWarning,
     },
     options,
     context,
   )
-  if (options.inspect) await openPage(agent, { store, profile }, context)
+  await page?.serve(agent, { ...(store && { store }), onWarning, servers, options })
   const { earlier, greet, take } = await openConversation({ agent, profile, model, store, printer, json }, context)
   if (isInteractive && earlier > 0) note(storeWords(profile.locale).continues(earlier))
   if (demo) note(words.demo)
@@ -150,16 +161,33 @@ async function chatPiped(
   return code
 }
 
-/** Serves the inspector's page of the chat until the program ends. */
-async function openPage(
-  agent: Agent,
-  { store, profile }: { readonly store: Store | undefined; readonly profile: Profile },
-  { screen, atEnd }: CliContext,
-): Promise<void> {
-  const { servePage } = await import("../serve/inspect.ts")
-  const server = await servePage(agent, conversationName(await latestConversation(store, profile.agent.id)))
-  atEnd(() => server.close())
-  screen.note(server.url)
+/** The page of `--inspect`, on which the profile's files can be edited. */
+interface ChatPage {
+  readonly source: ProfileWatch
+  /** Serves it until the program ends, and prints its address. */
+  serve(agent: Agent, original: Original & { readonly store?: Store }): Promise<void>
+}
+
+/** Reads everything that the page needs. Throws `usage` for prices without `--inspect`. */
+async function openPage(options: ChatOptions, context: CliContext): Promise<ChatPage> {
+  const { screen, atEnd } = context
+  if (!options.inspect)
+    throw new PromptStrataError("usage", "expected --inspect beside --prices, found none.", {
+      hint: "Only its page shows money.",
+    })
+  const [{ servePage }, { readPrices }] = await Promise.all([import("../serve/inspect.ts"), import("../serve/read-prices.ts")])
+  const prices = options.prices === undefined ? {} : await readPrices(options.prices)
+  const source = await openWatchedProfile(options, context)
+  return {
+    source,
+    async serve(agent, original) {
+      const { id } = source.profile.agent
+      const conversation = conversationName(await latestConversation(original.store, id))
+      const server = await servePage(agent, { source, conversation, original, prices, context })
+      atEnd(() => server.close())
+      screen.note(serveWords(source.profile.locale).shownAt(server.url))
+    },
+  }
 }
 
 /** Calls `onRequest` before each request of a turn. Background requests are not reported. */

@@ -46,11 +46,27 @@ function factsFromMessages({ messages }: ModelRequest): TurnFacts {
 const telling =
   /\d|我叫|我是|我在|我住|我喜欢|我爱|我讨厌|我的|记得|记住|生日|约定|my name|i am |i'm |i live|i like|i love|i hate|my |remember|birthday|promise/i
 
+const facts: readonly (readonly [string, RegExp])[] = [
+  ["name", /\bmy name is ([\p{L}'-]{1,30})/iu],
+  ["home", /\bi live in ([\p{L}'-]{1,30})/iu],
+  ["姓名", /我叫([\p{Script=Han}A-Za-z]{1,12})/u],
+  ["住处", /我住在([\p{Script=Han}A-Za-z]{1,12})/u],
+]
+
+/** The facts that somebody tells of themselves in plain words. */
+function factsIn(said: string): Readonly<Record<string, string>> {
+  const found = facts.map(([name, pattern]) => [name, pattern.exec(said)?.[1]?.trim() ?? ""] as const)
+  return Object.fromEntries(found.filter(([, value]) => value !== ""))
+}
+
 /** The answer to a background prompt; undefined for a prompt of a turn. A message about the user is important, any other is not. */
 function backgroundAnswer(prompt: string, said: string): string | undefined {
   const importance = telling.test(said) ? 6 : 2
   if (prompt === "importance") return String(importance)
   if (prompt === "user-profile") return "{}"
+  if (prompt === "learn")
+    return JSON.stringify({ importance, notes: importance > 2 ? [said.trim()] : [], profile: factsIn(said) })
+  if (prompt === "tidy") return "[]"
   if (prompt === "importance-and-profile") return JSON.stringify({ importance, profile: {} })
   return prompt === "reflection" ? "[]" : undefined
 }

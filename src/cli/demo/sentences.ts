@@ -6,7 +6,7 @@ import { renderTemplate, type TemplateValues } from "../../template/render.ts"
 export type Say = (names: readonly string[], values: TemplateValues) => string
 
 /** The sentences of one language. */
-export function sentencesOf(locale: DemoLocale, prompts: readonly PromptSource[] = shippedPrompts("demo")): Say {
+export function sentencesOf(locale: DemoLocale, prompts: readonly PromptSource[] = shippedPrompts("demo", locale)): Say {
   const bodies = new Map(prompts.map(({ path, body }) => [path, body]))
   return (names, values) => {
     const body = names.map((name) => bodies.get(`demo/${locale}/${name}.md`)).find((text) => text !== undefined)

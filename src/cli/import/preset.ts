@@ -121,9 +121,9 @@ function promptManagerPreset(json: Json, slots: PresetSlots): Preset {
     after: [...last, ...sides[1]].filter(({ role }) => role !== "assistant"),
     deep: inChat,
     off: Object.entries(markers).flatMap(([marker, keys]) => (used.has(marker) ? [] : keys)),
-    temperature: inRange(json.temperature ?? json.temp_openai, 0, 2),
-    maxOutputTokens: inRange(json.openai_max_tokens, 1, 1e9),
-    budgetTokens: inRange(json.openai_max_context, 1, 1e9),
+    temperature: numberIn(json, isSet(json.temperature) ? "temperature" : "temp_openai", { min: 0, max: 2, report }),
+    maxOutputTokens: numberIn(json, "openai_max_tokens", { min: 1, max: 1e9, report }),
+    budgetTokens: numberIn(json, "openai_max_context", { min: 1, max: 1e9, report }),
     report,
   }
 }
@@ -192,8 +192,17 @@ function numberOr(value: unknown, otherwise: number): number {
   return typeof value === "number" && Number.isFinite(value) ? value : otherwise
 }
 
-function inRange(value: unknown, min: number, max: number): number | undefined {
-  return typeof value === "number" && value >= min && value <= max ? value : undefined
+interface Range {
+  readonly min: number
+  readonly max: number
+  readonly report: string[]
+}
+
+function numberIn(json: Json, name: string, { min, max, report }: Range): number | undefined {
+  const value = json[name]
+  if (typeof value === "number" && value >= min && value <= max) return value
+  if (isSet(value)) report.push(`${name}: it is left out, because a profile takes a number from ${min} to ${max} there.`)
+  return undefined
 }
 
 /** The slot for what a profile says of its user, who has a description in SillyTavern. */

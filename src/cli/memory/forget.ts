@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander"
+import { roughCounter } from "../../assemble/tokens/rough-counter.ts"
 import { terminalLine } from "../../encode/terminal-text.ts"
 import type { IsStored } from "../../server/inspector/may-hold.ts"
 import { type ForgottenScope, onForget } from "../../services/store/forgetting.ts"
@@ -35,6 +36,11 @@ async function memoryForget(opened: OpenedStore, options: ForgetOptions, id: str
   const { context, store, profile, words } = opened
   const { screen } = context
   onForget(store.jobs, (scope) => forgetTurns(opened, options, scope))
+  const { receipts, jobs: runner, memories } = store
+  const onWarning = ({ message }: { readonly message: string }): void => screen.note(terminalLine(message))
+  const memory = { get: memories.get.bind(memories) }
+  const surroundings = { store, receipts, runner, memory, confirm: undefined, ports: { counter: roughCounter }, onWarning }
+  for (const { documents } of profile.plugins) documents?.attach(surroundings)
   if (id !== "") return forgetById(opened, options, id)
   const scope = scopeOf(profile, options)
   const owned = Object.groupBy(await storedRows(store, scope, storeTables), ({ table }) => table)

@@ -13,6 +13,7 @@ const en = {
   draining: (seconds: number) => `Taking no more requests. Waiting up to ${seconds} s for running answers.`,
   ended: "Ended.",
   inspecting: (url: string) => `Open ${url}\nCtrl-C ends.`,
+  shownAt: (url: string) => `What is sent is shown at ${url}`,
 }
 
 const zh: ServeWords = {
@@ -25,6 +26,7 @@ const zh: ServeWords = {
   draining: (seconds) => `不再接新请求，最多等待 ${seconds} 秒让正在生成的回答结束。`,
   ended: "已结束。",
   inspecting: (url) => `请打开 ${url}\n按 Ctrl-C 结束。`,
+  shownAt: (url) => `发给模型的内容显示在 ${url}`,
 }
 
 /** The words for a locale. */

@@ -1,12 +1,23 @@
+import type { Agent } from "../../agent/agent.ts"
 import { contextOf } from "../../agent/published-agents.ts"
+import { Session } from "../../agent/session.ts"
+import { shippedDialectNames } from "../../dialect/shipped.ts"
+import type { AgentContext } from "../../turn/turn-context.ts"
 import { eventStream, eventStreamHeaders } from "../event-stream.ts"
 import { HttpProblem } from "../http-problem.ts"
 import { readJsonBody } from "../read-body.ts"
 import { summaryOf } from "./build-record.ts"
+import { compareAgentsRoute } from "./compare/compare-agents.ts"
+import { compareRoute } from "./compare/compare-turns.ts"
+import { questionsRoute } from "./compare/questions/questions-route.ts"
+import { documentRoutes } from "./documents/document-routes.ts"
+import { editRoutes } from "./edit/edit-routes.ts"
 import { growthRoute } from "./growth-route.ts"
 import { changedTurns } from "./live.ts"
+import { replayRoute } from "./replay/replay-route.ts"
 import { type Call, type InspectorState, infoOf, type Route } from "./route.ts"
 import { storedRoutes } from "./stored-routes.ts"
+import { timelineRoute } from "./timeline/timeline-route.ts"
 import type { TurnSummary } from "./turn-record.ts"
 import { turnRoutes } from "./turn-routes.ts"
 
@@ -19,6 +30,13 @@ const routes: readonly Route[] = [
   ...turnRoutes,
   ...storedRoutes,
   growthRoute,
+  timelineRoute,
+  replayRoute,
+  ...documentRoutes,
+  compareRoute,
+  compareAgentsRoute,
+  questionsRoute,
+  ...editRoutes,
 ]
 
 /** Answers a request whose address was checked. Throws {@link HttpProblem}. */
@@ -45,6 +63,10 @@ async function info(state: InspectorState): Promise<Response> {
     chat: chat !== undefined,
     memory: memory !== undefined,
     editor: state.editor,
+    variants: state.variant !== undefined,
+    dialects: state.variant && shippedDialectNames(),
+    documents: state.documents !== undefined,
+    edits: state.files !== undefined,
     ...bounds,
   })
 }
@@ -66,7 +88,20 @@ async function chat(state: InspectorState, { request }: Call): Promise<Response>
   if (!state.chat) throw new HttpProblem(403, "Nobody may chat here: the inspector was made without `chat`.")
   const { text } = await readJsonBody(request, state.maxBodyBytes)
   if (typeof text !== "string" || text.trim() === "") throw new HttpProblem(400, "Expected words.", { param: "text" })
-  const { conversation, user } = state.chat
-  const turn = state.agent.session(conversation).send(text, { from: { id: user } })
-  return Response.json({ turn: turn.id })
+  const session = await chatSession(state, state.chat.conversation)
+  return Response.json({ turn: session.send(text, { from: { id: state.chat.user } }).id })
+}
+
+const sessions = new WeakMap<AgentContext, Session>()
+const first = new WeakMap<Agent, AgentContext>()
+
+/** The session of the page's chat. An edit of the profile counts from the next message on (L13), although the conversation has begun. */
+async function chatSession({ agent }: InspectorState, conversation: string): Promise<Session> {
+  const context = await contextOf(agent)
+  if (!first.has(agent)) first.set(agent, context)
+  if (first.get(agent) === context) return agent.session(conversation)
+  const key = { agent: context.profile.agent.id, conversation, audience: "private" } as const
+  const session = sessions.get(context) ?? new Session(context, context, key)
+  sessions.set(context, session)
+  return session
 }

@@ -5,6 +5,7 @@ import { diffAssemblies } from "../../trace/diff-assemblies.ts"
 import { hostSecrets, mapTexts, redactPieces, redactText } from "../../trace/redact.ts"
 import { mainProcess, type TraceStep, type TurnTrace } from "../../trace/trace.ts"
 import type { EarlierRequest, KeptTurn } from "./recorder.ts"
+import type { RecordedJob } from "./timeline/recorded-jobs.ts"
 import type {
   PrefixMark,
   RecordedChild,
@@ -23,13 +24,15 @@ export interface RecordParts {
   readonly prices: Readonly<Record<string, TokenPrice>>
   /** The request of this prompt before a turn, in its session. */
   readonly before: (turn: KeptTurn, prompt: string) => EarlierRequest | undefined
+  /** The background jobs for a turn. */
+  readonly jobsOf: (turnId: string) => readonly RecordedJob[]
 }
 
 /** Text in lists is cut to this; a record has it whole. */
 const maxListed = 20_000
 
 /** A kept turn in a list. */
-export function summaryOf(turn: KeptTurn, { find, prices }: RecordParts): TurnSummary {
+export function summaryOf(turn: KeptTurn, { find, prices, jobsOf }: RecordParts): TurnSummary {
   const { id, session, speaker, wake, outcome, startedMs, durationMs, trace } = turn
   const listed = (text: string): string => (text.length > maxListed ? `${text.slice(0, maxListed).toWellFormed()}…` : text)
   return redacted(
@@ -39,6 +42,7 @@ export function summaryOf(turn: KeptTurn, { find, prices }: RecordParts): TurnSu
       answer: listed(turn.answer()),
       calls: trace?.steps.length ?? turn.calls,
       tools: trace?.runs.length ?? turn.tools,
+      jobs: jobsOf(id).filter(({ state }) => state === "running").length,
       usage: trace?.usage ?? {},
       cost: trace && costOfTurn(trace, prices),
     },
@@ -62,11 +66,15 @@ export function recordOf(turn: KeptTurn, parts: RecordParts, receipts: readonly 
       prestart: trace?.prestart ?? [],
       tools: trace?.runs ?? [],
       recalled: trace?.recalled ?? [],
+      items: turn.items,
+      attachments: turn.attachments?.length ? turn.attachments : undefined,
       warnings: trace?.warnings ?? [],
       children: trace ? childrenOf(trace, turn, parts) : [],
       usage: trace?.usage ?? {},
       cost: trace && costOfTurn(trace, prices),
       receipts,
+      jobs: parts.jobsOf(id),
+      context: turn.context,
     },
     find,
   )
@@ -131,13 +139,13 @@ function requestOf(given: TraceStep, { earlier, parts, items }: RequestParts): R
 /** A request that was assembled, in the form of a record. */
 export type ShownAssembly = Pick<
   RecordedRequest,
-  "messages" | "tokens" | "overheadTokens" | "exact" | "prefixes" | "decisions" | "lore"
+  "messages" | "tokens" | "overheadTokens" | "exact" | "prefixes" | "decisions" | "windowRoom" | "lore"
 >
 
 /** Puts the spans into their messages, without secrets, also those that reach over several spans. */
 export function shownAssembly(assembly: Assembly, find: RecordParts["find"], items: KeptTurn["items"]): ShownAssembly {
   const priorities = new Map(items.map(({ key, priority }) => [key, priority]))
-  const { messages, spans, tokens, overheadTokens, exact, prefixes, lore } = assembly
+  const { messages, spans, tokens, overheadTokens, exact, prefixes, windowRoom, lore } = assembly
   const shown = messages.map(({ role, toolCalls, toolCallId }, index): RecordedMessage => {
     const own = spans.filter(({ message }) => message === index)
     const texts = redactPieces(
@@ -164,6 +172,7 @@ export function shownAssembly(assembly: Assembly, find: RecordParts["find"], ite
     exact,
     prefixes: prefixes.map((prefix) => markOf(prefix, assembly)),
     decisions,
+    windowRoom,
     lore,
   }
 }
@@ -186,7 +195,7 @@ function spansBefore(spans: Assembly["spans"], message: number, end: number): nu
 
 /** The difference of a request to an earlier one. */
 export function changeOf(
-  { turn, step: earlier }: EarlierRequest,
+  { turn, step: earlier }: { readonly turn: string; readonly step: Pick<TraceStep, "step" | "assembly"> },
   assembly: Assembly,
   price: TokenPrice | undefined,
 ): RequestChange {

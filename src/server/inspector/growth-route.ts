@@ -30,7 +30,9 @@ async function growth(state: InspectorState, call: Call): Promise<Response> {
       question: (wake ?? question).slice(0, 200).toWellFormed(),
       tokens: assembly?.tokens ?? 0,
       layers: [...layers].map(([key, tokens]) => ({ key, tokens })),
-      cut: (assembly?.decisions ?? []).flatMap(({ key, fate }) => (fate === "kept" ? [] : { key, fate })),
+      cut: (assembly?.decisions ?? []).flatMap(({ key, fate }) =>
+        fate === "shortened" || fate === "dropped" ? { key, fate } : [],
+      ),
     }
   })
   return jsonWithoutSecrets(state, { steps, left: turns.length - steps.length })

@@ -4,6 +4,7 @@ import { checkOptions } from "../../core/check-options.ts"
 import type { SessionKey } from "../../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import { type Clock, hostTimers, type Timers } from "../../core/ports.ts"
+import type { PromptFiles } from "../../profile/prompt-files.ts"
 import { type ForgottenScope, onForget } from "../../services/store/forgetting.ts"
 import type { StoreScope } from "../../services/store/store.ts"
 import { hostSecrets } from "../../trace/redact.ts"
@@ -11,11 +12,15 @@ import { HttpProblem, problemResponse } from "../http-problem.ts"
 import { isLoopback } from "../loopback.ts"
 import { answerApi } from "./api.ts"
 import { recordOf } from "./build-record.ts"
+import { checkPrices } from "./check-prices.ts"
+import type { Judge } from "./compare/questions/judge.ts"
+import type { InspectedDocuments } from "./documents/documents.ts"
 import { guardedPath, guardHeaders } from "./guard.ts"
 import { keepTurns } from "./keep-turns.ts"
 import type { KeepOptions } from "./kept-records.ts"
 import { mayHold, showsMemory } from "./may-hold.ts"
 import { Recorder } from "./recorder.ts"
+import type { MakeVariant } from "./replay/agent-change.ts"
 import type { InspectorState } from "./route.ts"
 import type { TokenPrice, TurnRecord } from "./turn-record.ts"
 
@@ -29,6 +34,11 @@ export interface InspectorOptions {
   readonly maxBytes?: number
   /** Keeps the records of turns in a folder, so that the page has them after a restart. Default: they are in memory alone. */
   readonly keep?: KeepOptions
+  /**
+   * The folder of the agent's documents, with their history: `workspace` of `openDocuments`, or one of `openWorkspace`. The page can then
+   * undo changes in it. Default: none are shown.
+   */
+  readonly documents?: InspectedDocuments
   /** Told of records that could not be kept or read. Default: `console.warn`. The page shows it too. */
   readonly onWarning?: (message: string) => void
   /** By the id of a model, as `openai:gpt-5-mini`, what a million of its tokens cost. Without a price no money is shown. */
@@ -46,6 +56,12 @@ export interface InspectorOptions {
    * files are no links.
    */
   readonly editor?: string
+  /** Makes agents that differ, so that the page can play turns again with another profile, dialect, model or text. Default: it cannot. */
+  readonly variant?: MakeVariant
+  /** Compares the answers of two agents to a question, where the page runs a file of questions. Default: they get no score. */
+  readonly judge?: Judge
+  /** The files of the agent's profile, which the page then edits: `watch.promptFiles` of `watchProfile`. Needs `variant`. Default: none. */
+  readonly files?: PromptFiles
   /** The most bytes of a request's body. Default 1,000,000. */
   readonly maxBodyBytes?: number
   /** The part of the address that nobody else knows. Default: random. */
@@ -63,6 +79,7 @@ const known: { readonly [K in keyof Required<InspectorOptions>]: true } = {
   maxTurns: true,
   maxBytes: true,
   keep: true,
+  documents: true,
   onWarning: true,
   prices: true,
   secrets: true,
@@ -70,6 +87,9 @@ const known: { readonly [K in keyof Required<InspectorOptions>]: true } = {
   inProduction: true,
   locale: true,
   editor: true,
+  variant: true,
+  judge: true,
+  files: true,
   maxBodyBytes: true,
   token: true,
   clock: true,
@@ -118,6 +138,10 @@ export function inspector(agent: Agent, options: InspectorOptions = {}): Inspect
     throw new PromptStrataError("usage", `expected an editor's address, found ${JSON.stringify(options.editor)}.`, {
       hint: "Write vscode://file/{file}:{line}, or the same of another editor.",
     })
+  if (options.files && !options.variant)
+    throw new PromptStrataError("usage", "expected `variant` beside `files`, found none.", {
+      hint: "Texts are tried in an agent that `variant` makes, before they are saved.",
+    })
   const { inspection, runner } = partsOf(agent)
   const isOff = !inProduction && globalThis.process?.env.NODE_ENV === "production"
   const { maxTurns = 200, maxBytes = 64_000_000, clock = { nowMs: () => Date.now() } } = options
@@ -128,7 +152,8 @@ export function inspector(agent: Agent, options: InspectorOptions = {}): Inspect
     })
   const tell = (...given: Parameters<Recorder["tell"]>): void => recorder.tell(...given)
   const send = (...given: Parameters<Recorder["send"]>): void => recorder.send(...given)
-  if (!isOff) Object.assign(inspection, { tell, send })
+  const job = (...given: Parameters<Recorder["job"]>): void => recorder.job(...given)
+  if (!isOff) Object.assign(inspection, { tell, send, job })
   const state = stateOf(agent, recorder, options, isOff)
   const listening = isOff ? undefined : onForget(runner, (scope) => forget(state, scope))
   return {
@@ -147,7 +172,7 @@ export function inspector(agent: Agent, options: InspectorOptions = {}): Inspect
     },
     forget: (scope) => forget(state, scope),
     async close() {
-      if (inspection.tell === tell) Object.assign(inspection, { tell: undefined, send: undefined })
+      if (inspection.tell === tell) Object.assign(inspection, { tell: undefined, send: undefined, job: undefined })
       const written = state.kept?.close()
       listening?.()
       recorder.clear()
@@ -157,7 +182,8 @@ export function inspector(agent: Agent, options: InspectorOptions = {}): Inspect
 }
 
 function stateOf(agent: Agent, recorder: Recorder, options: InspectorOptions, isOff: boolean): InspectorState {
-  const { chat = false, prices = {}, secrets, maxBodyBytes = 1_000_000, timers = hostTimers, locale, editor, keep } = options
+  const { chat = false, prices = {}, secrets, maxBodyBytes = 1_000_000, timers = hostTimers } = options
+  const { locale, editor, variant, files, judge, keep, documents } = options
   const { clock = { nowMs: () => Date.now() }, onWarning = (message) => console.warn(`promptstrata: ${message}`) } = options
   if (keep) checkOptions("keep of inspector", keep, { folder: true, maxTurns: true, maxBytes: true, maxDays: true })
   const warnings: string[] = []
@@ -168,15 +194,17 @@ function stateOf(agent: Agent, recorder: Recorder, options: InspectorOptions, is
   }
   const parts: InspectorState["parts"] = {
     find: hostSecrets(secrets),
-    prices,
+    prices: checkPrices(prices, "`prices` of inspector"),
     before: (turn, prompt) => recorder.before(turn, prompt),
+    jobsOf: (turnId) => recorder.jobsOf(turnId),
   }
   const receiptsOf: InspectorState["receiptsOf"] = async ({ id, session, speaker }) => {
     const { receipts } = await contextOf(agent)
     return receipts.ofTurn(id, { ...session, user: speaker.id })
   }
   return {
-    ...{ agent, recorder, maxBodyBytes, timers, locale, editor, parts, receiptsOf, warnings },
+    ...{ agent, recorder, maxBodyBytes, timers, locale, editor, documents },
+    ...{ variant, files, judge, parts, receiptsOf, warnings },
     chat: chat === true ? { user: "inspector", conversation: "inspector" } : chat === false ? undefined : chat,
     kept: keep && !isOff ? keepTurns(recorder, keep, { clock, timers, parts, onWarning: warn }) : undefined,
   }
@@ -189,9 +217,9 @@ async function forget({ agent, recorder, kept }: InspectorState, scope: Forgotte
     () => undefined,
   )
   const isStored = async (session: SessionKey): Promise<boolean> => (await store?.load(session, { last: 1 })) !== undefined
-  const held = recorder.turns.map(({ id, session, speaker, soFar }) => {
+  const held = recorder.turns.map(({ id, session, speaker, context, soFar }) => {
     const trace = soFar()
-    return { id, session, user: speaker.id, hasMemory: !trace || showsMemory(trace) }
+    return { id, session, user: speaker.id, hasMemory: !trace || showsMemory(trace, context) }
   })
   recorder.forget(await mayHold(held, scope, isStored))
   await kept?.forget(scope, isStored)

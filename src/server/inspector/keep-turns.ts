@@ -4,7 +4,7 @@ import { hostSecrets, mapTexts, redactText } from "../../trace/redact.ts"
 import { type RecordParts, recordOf, summaryOf } from "./build-record.ts"
 import type { KeepOptions, KeptRecords } from "./kept-records.ts"
 import { type IsStored, showsMemory } from "./may-hold.ts"
-import type { Recorder } from "./recorder.ts"
+import type { KeptTurn, Recorder } from "./recorder.ts"
 import type { TurnRecord, TurnSummary } from "./turn-record.ts"
 
 /** The records that an inspector keeps on the disk. */
@@ -25,17 +25,23 @@ interface KeepParts {
 
 /** Keeps each turn of a recorder on the disk once it has ended. Its record is made after the turn has given its answer. */
 export function keepTurns(recorder: Recorder, options: KeepOptions, keep: KeepParts): KeptOnDisk {
-  const { clock, timers, parts, onWarning } = keep
+  const { clock, timers, onWarning } = keep
+  // Nothing would tell of the end of a job that runs while its turn is written.
+  const ended: RecordParts["jobsOf"] = (turnId) => keep.parts.jobsOf(turnId).filter(({ state }) => state !== "running")
+  const parts = { ...keep.parts, jobsOf: ended }
   let made: Promise<KeptRecords> | undefined
   const records = (): Promise<KeptRecords> => {
     made ??= import("./kept-records.ts").then(({ KeptRecords }) => new KeptRecords(options, clock, onWarning))
     return made
   }
   const saves = new Set<Promise<void>>()
+  // Jobs change a turn after its end too.
+  const saved = new WeakSet<KeptTurn>()
   const stop = recorder.listen((turnId) => {
     const turn = recorder.get(turnId)
     const { trace } = turn ?? {}
-    if (!turn || !trace) return
+    if (!turn || !trace || saved.has(turn)) return
+    saved.add(turn)
     const save = records()
       .then((kept) =>
         kept.save(turnId, async () => {
@@ -44,7 +50,7 @@ export function keepTurns(recorder: Recorder, options: KeepOptions, keep: KeepPa
           })
           // The store keeps the receipts, and most of them come later.
           const record = recordOf(turn, parts, [])
-          return { record, summary: summaryOf(turn, parts), hasMemory: showsMemory(trace) }
+          return { record, summary: summaryOf(turn, parts), hasMemory: showsMemory(trace, turn.context) }
         }),
       )
       .finally(() => saves.delete(save))

@@ -1,6 +1,7 @@
 import type { SessionKey } from "../../core/conversation.ts"
 import type { ForgottenScope } from "../../services/store/forgetting.ts"
 import type { TurnTrace } from "../../trace/trace.ts"
+import type { NotedChanges } from "./timeline/context-changes.ts"
 
 /** The facts about a recorded turn that tell whose words may stand in it. */
 export interface HeldWords {
@@ -42,9 +43,10 @@ function nameOf({ conversation, audience }: SessionKey): string {
   return JSON.stringify([conversation, audience])
 }
 
-/** True if text of a memory stands in a turn's requests, or may stand in those of its children. */
-export function showsMemory({ steps, recalled = [], children }: TurnTrace): boolean {
+/** True if text of a memory stands in a turn's requests or in what it changed, or may stand in those of its children. */
+export function showsMemory({ steps, recalled = [], children }: TurnTrace, context: NotedChanges | undefined): boolean {
   return (
-    recalled.length + children.length > 0 || steps.some(({ assembly }) => assembly.spans.some(({ trust }) => trust === "memory"))
+    recalled.length + children.length + (context?.changes.length ?? 0) > 0 ||
+    steps.some(({ assembly }) => assembly.spans.some(({ trust }) => trust === "memory"))
   )
 }

@@ -24,7 +24,10 @@ export function eventOf(event: TurnEvent, atMs: number): RecordedEvent {
     case "confirm-end":
       return { type, atMs, id: event.id, name: event.request.tool }
     case "child":
-      return { type, atMs, id: event.id, name: event.name, text: event.event.type }
+      return {
+        ...{ type, atMs, id: event.id, name: event.name, text: event.event.type },
+        ...("delta" in event.event && { endMs: atMs, characters: event.event.delta.length }),
+      }
     case "retry":
       return { type, atMs, name: event.model, text: event.reason }
     case "warning":
@@ -38,6 +41,14 @@ export function eventOf(event: TurnEvent, atMs: number): RecordedEvent {
     default:
       return { type, atMs }
   }
+}
+
+/** Makes a delta of a child a part of the last event if that is one of the same run. Returns true if it is. */
+export function joinsLast(last: WritableEvent | undefined, { id, event }: TurnEvent & { type: "child" }, atMs: number): boolean {
+  if (last?.type !== "child" || last.id !== id || last.text !== event.type || !("delta" in event)) return false
+  last.endMs = atMs
+  last.characters = (last.characters ?? 0) + event.delta.length
+  return true
 }
 
 function runEvent(type: "prestart-end" | "tool-end", atMs: number, { id, tool, status }: ToolRun): RecordedEvent {

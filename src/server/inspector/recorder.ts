@@ -1,11 +1,15 @@
-import type { SessionKey, Speaker } from "../../core/conversation.ts"
+import type { Attachment, SessionKey, Speaker } from "../../core/conversation.ts"
 import type { Clock } from "../../core/ports.ts"
 import type { Injection } from "../../core/value.ts"
+import { virtualContextName } from "../../forgetting/plugin/virtual-context-name.ts"
+import type { Job, JobProgress } from "../../services/store/job-runner.ts"
 import type { TraceStep, TurnTrace } from "../../trace/trace.ts"
 import type { TurnEvent } from "../../trace/turn-event.ts"
 import type { ObservedTurn, SentRequest, TurnContext } from "../../turn/turn-context.ts"
 import { traceOf } from "../../turn/turn-outcome.ts"
-import { eventOf, type WritableEvent } from "./recorded-event.ts"
+import { eventOf, joinsLast, type WritableEvent } from "./recorded-event.ts"
+import { changesIn, type NotedChanges } from "./timeline/context-changes.ts"
+import { type RecordedJob, RecordedJobs } from "./timeline/recorded-jobs.ts"
 import type { RecordedEvent, TurnOutcome } from "./turn-record.ts"
 
 /** A turn that a recorder keeps, as it stands now. */
@@ -17,6 +21,8 @@ export interface KeptTurn {
   readonly wake: string | undefined
   /** The items on the session's stack when the turn began, and those that were given with it. */
   readonly items: readonly Injection[]
+  /** The pictures, recordings and files that came with the words; undefined until its first request. */
+  attachments: readonly Attachment[] | undefined
   readonly startedMs: number
   readonly events: readonly RecordedEvent[]
   durationMs: number | undefined
@@ -27,6 +33,8 @@ export interface KeptTurn {
   tools: number
   /** Present once the turn has ended. */
   trace: TurnTrace | undefined
+  /** The changes of its conversation's virtual context; undefined without one, and until the turn has ended. */
+  context: NotedChanges | undefined
   answer(): string
   /** The trace as far as it has come; undefined before the first request. */
   soFar(): TurnTrace | undefined
@@ -38,6 +46,8 @@ interface OpenTurn extends KeptTurn {
   bytes: number
   /** The last request of a turn that runs. */
   sent: { readonly turn: TurnContext; readonly request: SentRequest } | undefined
+  /** The virtual context when the first request was sent. */
+  begun: unknown
 }
 
 /** A request with its turn. */
@@ -68,6 +78,7 @@ export class Recorder {
   readonly #listeners = new Set<(turnId: string) => void>()
   /** Running turns that were forgotten: their end is not recorded. */
   readonly #forgotten = new Set<string>()
+  readonly #jobs = new RecordedJobs()
   #bytes = 0
   #last: OpenTurn | undefined
   /** Turns that were let go of for others. */
@@ -105,6 +116,11 @@ export class Recorder {
     return () => this.#listeners.delete(listener)
   }
 
+  /** The background jobs behind a turn, or of a session. */
+  jobsOf(of: string | SessionKey): readonly RecordedJob[] {
+    return this.#jobs.filter(({ turn, session }) => (typeof of === "string" ? turn === of : isSameSession(session, of)))
+  }
+
   /** Lets go of turns, because words in them were forgotten. */
   forget(ids: ReadonlySet<string>): void {
     for (const id of ids) {
@@ -114,11 +130,14 @@ export class Recorder {
       this.#remove(turn)
       this.#tellListeners(id)
     }
+    // A failure may hold words of a turn, also of one that is no longer kept.
+    this.#jobs.drop(({ turn }) => !this.#turns.has(turn))
   }
 
   /** Lets go of everything. */
   clear(): void {
     this.#turns.clear()
+    this.#jobs.drop(() => true)
     this.#bytes = 0
     this.#last = undefined
   }
@@ -127,7 +146,16 @@ export class Recorder {
   send(turn: TurnContext, request: SentRequest): void {
     const { input, depth } = turn
     const own = depth === 0 ? this.#turns.get(input.turnId) : undefined
-    if (own) own.sent = { turn, request }
+    if (!own) return
+    own.attachments = input.attachments
+    if (!own.sent) own.begun = turn.progress.hookStates.get(virtualContextName)
+    own.sent = { turn, request }
+  }
+
+  /** Notes an attempt of a background job. Never throws. */
+  job(job: Job, progress: JobProgress): void {
+    this.#jobs.note(job, progress, this.#clock.nowMs())
+    if (this.#turns.has(job.turnId)) this.#tellListeners(job.turnId)
   }
 
   /** Notes an event. Never throws. */
@@ -178,9 +206,7 @@ export class Recorder {
       lostEvents: 0,
       calls: 0,
       tools: 0,
-      trace: undefined,
-      bytes: 0,
-      sent: undefined,
+      ...{ trace: undefined, context: undefined, attachments: undefined, sent: undefined, begun: undefined, bytes: 0 },
       answer: () => texts.join(""),
       soFar: () => turn.trace ?? (turn.sent && traceOfRunning(turn.sent, this.#clock.nowMs())),
     }
@@ -192,13 +218,14 @@ export class Recorder {
   #end(turn: OpenTurn, { result }: TurnEvent & { readonly type: "turn-end" }): void {
     const { trace } = result
     turn.trace = trace
-    turn.sent = undefined
+    turn.context = result.ok && turn.sent ? changesIn(turn.sent.turn, turn.begun) : undefined
+    turn.sent = turn.begun = undefined
     turn.durationMs = trace.durationMs
     turn.texts.splice(0, turn.texts.length, result.ok ? result.text : result.gathered.text)
     turn.outcome = result.ok
       ? { state: "answered", stopReason: result.stopReason }
       : { state: "failed", code: result.error.code, message: result.error.message }
-    turn.bytes = turn.events.length * 100 + bytesOf(trace)
+    turn.bytes = turn.events.length * 100 + (turn.context?.changes.length ?? 0) * 700 + bytesOf(trace)
     this.#bytes += turn.bytes
     this.#prune()
   }
@@ -252,7 +279,7 @@ function note(turn: OpenTurn, event: TurnEvent, atMs: number): void {
     turn.tools++
     turn.outcome = { state: "running", doing: event.tool }
   }
-  addEvent(turn, eventOf(event, atMs))
+  if (event.type !== "child" || !joinsLast(turn.events.at(-1), event, atMs)) addEvent(turn, eventOf(event, atMs))
 }
 
 function addEvent(turn: OpenTurn, event: WritableEvent): void {

@@ -1,13 +1,18 @@
 import type { Agent } from "../../agent/agent.ts"
 import { contextOf } from "../../agent/published-agents.ts"
 import type { Timers } from "../../core/ports.ts"
+import type { PromptFiles } from "../../profile/prompt-files.ts"
 import type { Receipt } from "../../services/store/receipt.ts"
 import { mapTexts, redactText } from "../../trace/redact.ts"
 import { HttpProblem } from "../http-problem.ts"
 import { type RecordParts, recordOf } from "./build-record.ts"
+import type { Judge } from "./compare/questions/judge.ts"
+import type { InspectedDocuments } from "./documents/documents.ts"
 import type { KeptOnDisk } from "./keep-turns.ts"
 import type { PageInfo } from "./page-files.ts"
 import type { KeptTurn, Recorder } from "./recorder.ts"
+import type { ReplayableTurn } from "./replay/again.ts"
+import type { MakeVariant } from "./replay/agent-change.ts"
 import type { TurnRecord } from "./turn-record.ts"
 
 /** Everything that the routes work with. */
@@ -20,8 +25,16 @@ export interface InspectorState {
   readonly locale: string | undefined
   /** The address that opens a file in an editor, with `{file}` and `{line}`. */
   readonly editor: string | undefined
+  /** The folder of the agent's documents; undefined if it was not given. */
+  readonly documents: InspectedDocuments | undefined
   /** The user and the conversation of the page's chat; undefined if nobody may chat. */
   readonly chat: { readonly user: string; readonly conversation: string } | undefined
+  /** Makes an agent that differs; undefined if nobody can. */
+  readonly variant: MakeVariant | undefined
+  /** Compares two answers; undefined if nobody does. */
+  readonly judge: Judge | undefined
+  /** The files of the profile; undefined if the page edits none. */
+  readonly files: PromptFiles | undefined
   readonly receiptsOf: (turn: Pick<KeptTurn, "id" | "session" | "speaker">) => Promise<readonly Receipt[]>
   /** The records on the disk; undefined if none are kept there. */
   readonly kept: KeptOnDisk | undefined
@@ -43,17 +56,57 @@ export interface Route {
   readonly answer: (state: InspectorState, call: Call) => Response | Promise<Response>
 }
 
-/** The turn that a path names, with everything that it takes to assemble it again. Throws {@link HttpProblem} if it is not in memory. */
-export async function keptTurn({ recorder, kept }: InspectorState, { caught: [id = ""] }: Call): Promise<KeptTurn> {
-  const turn = recorder.get(id)
-  if (turn) return turn
-  if (await kept?.read(id))
-    throw new HttpProblem(409, "The turn is on the disk alone: only turns in memory can be assembled again.")
-  throw notKept()
+/** The turn that a path names, with everything that it takes to play it again. Throws {@link HttpProblem} with the reason if that is not there. */
+export async function replayableOf(state: InspectorState, { caught: [id = ""] }: Call): Promise<ReplayableTurn> {
+  const turn = state.recorder.get(id)
+  if (turn) {
+    const { steps = [], prestart = [], runs: tools = [], recalled = [] } = turn.trace ?? {}
+    return withFiles(state, replayable({ ...turn, prompt: steps[0]?.prompt, prestart, tools, recalled }))
+  }
+  const record = await state.kept?.read(id)
+  if (!record) throw notKept()
+  const { store } = await contextOf(state.agent)
+  const stored = await store.load(record.session)
+  if (record.outcome.state === "answered" && !stored?.history.some(({ turnId }) => turnId === id))
+    throw new HttpProblem(409, "The store no longer has the turn in its conversation, so the history before it is not known.")
+  return withFiles(state, replayable({ ...record, prompt: record.requests[0]?.prompt, items: record.items }))
+}
+
+/** A turn whose files the store still has. */
+async function withFiles(state: InspectorState, turn: ReplayableTurn): Promise<ReplayableTurn> {
+  const { blobs } = await contextOf(state.agent)
+  for (const { name, blob } of turn.attachments ?? [])
+    if (blob !== undefined && !(await blobs.get(blob, turn.session)))
+      throw new HttpProblem(409, `The store no longer has ${name}, which came with the turn, so it cannot be assembled again.`)
+  return turn
+}
+
+function replayable({
+  prompt,
+  items,
+  ...turn
+}: Omit<ReplayableTurn, "prompt" | "items"> & {
+  readonly wake?: string | undefined
+  readonly prompt: string | undefined
+  readonly items: ReplayableTurn["items"] | undefined
+}): ReplayableTurn {
+  if (prompt === undefined) throw new HttpProblem(409, "The turn has no request yet.")
+  if (turn.wake !== undefined) throw new HttpProblem(409, "A turn in which nobody spoke cannot be assembled again.")
+  if (items === undefined)
+    throw new HttpProblem(
+      409,
+      "The turn was kept by an earlier version, without the items on its stack, so it cannot be assembled again.",
+    )
+  return { ...turn, prompt, items }
 }
 
 /** The record of the turn that a path names, from memory or from the disk. Throws {@link HttpProblem} if it is nowhere. */
-export async function recordOfCall(state: InspectorState, { caught: [id = ""] }: Call): Promise<TurnRecord> {
+export function recordOfCall(state: InspectorState, { caught: [id = ""] }: Call): Promise<TurnRecord> {
+  return recordById(state, id)
+}
+
+/** The record of a turn, from memory or from the disk. Throws {@link HttpProblem} if it is nowhere. */
+export async function recordById(state: InspectorState, id: string): Promise<TurnRecord> {
   const turn = state.recorder.get(id)
   if (turn) return recordOf(turn, state.parts, await state.receiptsOf(turn))
   const record = await state.kept?.read(id)
@@ -72,6 +125,9 @@ export async function infoOf({ agent, locale }: InspectorState): Promise<PageInf
 }
 
 /** Data for the page, with `[secret]` in place of everything that looks like a key. */
-export function jsonWithoutSecrets({ parts: { find } }: InspectorState, value: unknown): Response {
-  return Response.json(mapTexts(value, (text) => redactText(text, find)))
+export function jsonWithoutSecrets({ parts: { find } }: InspectorState, value: unknown, status = 200): Response {
+  return Response.json(
+    mapTexts(value, (text) => redactText(text, find)),
+    { status },
+  )
 }

@@ -1,5 +1,6 @@
-import type { SessionKey, Speaker } from "../../core/conversation.ts"
-import type { FitDecision, LoreDecision, MessageRole, Prefix, Span, ToolCall } from "../../core/span.ts"
+import type { Attachment, SessionKey, Speaker } from "../../core/conversation.ts"
+import type { FitDecision, LoreDecision, MessageRole, Prefix, Span, ToolCall, WindowRoom } from "../../core/span.ts"
+import type { Injection } from "../../core/value.ts"
 import type { RecalledMemory } from "../../layers/turn-state.ts"
 import type { FinishReason, Usage } from "../../model/language-model.ts"
 import type { Decision } from "../../reply/decision.ts"
@@ -8,12 +9,14 @@ import type { ToolRun } from "../../tools/tool.ts"
 import type { AssemblyDifference, ChangedSpan } from "../../trace/diff-assemblies.ts"
 import type { TurnWarning } from "../../trace/trace.ts"
 import type { StopReason, TurnEvent } from "../../trace/turn-event.ts"
+import type { NotedChanges } from "./timeline/context-changes.ts"
+import type { RecordedJob } from "./timeline/recorded-jobs.ts"
 
 /** A turn as the inspector shows it: plain JSON, with `[secret]` in place of everything that looks like a key. */
 export interface TurnRecord extends Pick<TurnSummary, "id" | "session" | "speaker" | "wake" | "outcome" | "usage" | "cost"> {
   /** Grows when a field changes its meaning or goes. New fields leave it as it is. */
   readonly version: 1
-  /** True if it was read from the disk: the turn cannot be assembled again. */
+  /** True if it was read from the disk. */
   readonly isKept?: true
   readonly question: string
   readonly answer: string
@@ -32,10 +35,18 @@ export interface TurnRecord extends Pick<TurnSummary, "id" | "session" | "speake
   readonly tools: readonly ToolRun[]
   /** The memories in its prompts, the most relevant first, each with its scores. */
   readonly recalled: readonly RecalledMemory[]
+  /** The items on the session's stack when the turn began, and those that were given with it. Absent in a preview. */
+  readonly items?: readonly Injection[]
+  /** The pictures, recordings and files that came with its words, without their bytes. */
+  readonly attachments?: readonly Attachment[] | undefined
   readonly warnings: readonly TurnWarning[]
   readonly children: readonly RecordedChild[]
   /** The outcomes of background work for the turn so far. */
   readonly receipts: readonly Receipt[]
+  /** The background jobs for the turn that ran in this process. */
+  readonly jobs?: readonly RecordedJob[] | undefined
+  /** The changes of its conversation's virtual context; absent without one, and for a turn that has no answer. */
+  readonly context?: NotedChanges | undefined
 }
 
 /** A turn in a list. */
@@ -55,6 +66,8 @@ export interface TurnSummary {
   /** Calls of the model and runs of tools, without those of children. */
   readonly calls: number
   readonly tools: number
+  /** Background jobs for the turn that run now. */
+  readonly jobs?: number
   readonly usage: Usage
   readonly cost?: number | undefined
 }
@@ -100,6 +113,8 @@ export interface RecordedRequest {
   readonly prefixes: readonly PrefixMark[]
   /** The fate of each injection, with the reason. */
   readonly decisions: readonly FitDecision[]
+  /** The part of the budget that is free, because history is cut in steps. */
+  readonly windowRoom?: WindowRoom | undefined
   /** The entries of lorebooks that were looked at, in the turn's first request. */
   readonly lore?: readonly LoreDecision[] | undefined
   /** The difference to the last request of the same prompt in the session. Absent for the first one, and if that one is no longer kept. */

@@ -2,9 +2,9 @@ import { contextOf } from "../../agent/published-agents.ts"
 import { HttpProblem } from "../http-problem.ts"
 import { readJsonBody } from "../read-body.ts"
 import { changeOf, shownAssembly, summaryOf } from "./build-record.ts"
-import { previewAgain } from "./preview.ts"
 import type { KeptTurn } from "./recorder.ts"
-import { type Call, type InspectorState, infoOf, jsonWithoutSecrets, keptTurn, type Route, recordOfCall } from "./route.ts"
+import { previewAgain } from "./replay/again.ts"
+import { type Call, type InspectorState, infoOf, jsonWithoutSecrets, type Route, recordOfCall, replayableOf } from "./route.ts"
 import type { TurnSummary } from "./turn-record.ts"
 
 /** The routes of turns. */
@@ -53,7 +53,7 @@ async function listTurns(state: InspectorState, { request }: Call): Promise<Resp
 }
 
 /** The turns in memory and those that are on the disk alone, by the time of their start. */
-async function allTurns({ recorder, kept }: InspectorState): Promise<readonly (KeptTurn | TurnSummary)[]> {
+export async function allTurns({ recorder, kept }: InspectorState): Promise<readonly (KeptTurn | TurnSummary)[]> {
   const stored = (await kept?.summaries()) ?? []
   const all = [...stored.filter(({ id }) => !recorder.get(id)), ...recorder.turns]
   return stored.length === 0 ? all : all.sort((a, b) => a.startedMs - b.startedMs)
@@ -72,7 +72,7 @@ async function oneTurn(state: InspectorState, call: Call): Promise<Response> {
  * without some injections, and its difference to the one that was sent.
  */
 async function preview(state: InspectorState, call: Call): Promise<Response> {
-  const turn = await keptTurn(state, call)
+  const turn = await replayableOf(state, call)
   const { budgetTokens, off = [] } = await readJsonBody(call.request, state.maxBodyBytes)
   if (budgetTokens !== undefined && !(Number.isSafeInteger(budgetTokens) && Number(budgetTokens) > 0))
     throw new HttpProblem(400, "Expected a budget of tokens.", { param: "budgetTokens" })
@@ -80,7 +80,7 @@ async function preview(state: InspectorState, call: Call): Promise<Response> {
     throw new HttpProblem(400, "Expected a list of keys.", { param: "off" })
   const changes = { budgetTokens: budgetTokens as number | undefined, off }
   const assembly = await previewAgain(await contextOf(state.agent), turn, changes)
-  const [sent] = turn.trace?.steps ?? []
+  const [sent] = state.recorder.get(turn.id)?.trace?.steps ?? []
   const change = sent && changeOf({ turn: turn.id, step: sent }, assembly, state.parts.prices[sent.model])
   return jsonWithoutSecrets(state, { ...shownAssembly(assembly, state.parts.find, turn.items), change })
 }

@@ -133,8 +133,23 @@ describe("a turn by rule", () => {
     expect(message).not.toBe("")
   })
 
+  test("where it has to report what it used, it finishes by the report", () => {
+    const report: ModelTool = { name: "report_use", description: "Reports", inputSchema: { type: "object" } }
+    expect(decided("hello", { tools: [...chineseTools, report] })).toMatchObject({
+      action: "finish",
+      tool: "report_use",
+      args: {},
+    })
+    expect(decided("hello")).not.toHaveProperty("tool")
+  })
+
   test("at most six calls are made of one question", () => {
     expect(played("算 1+1，2+2，3+3，4+4，5+5，6+6，7+7，8+8", chineseTools).called).toHaveLength(6)
+  })
+
+  test("a memory shares its first word, too", () => {
+    const memories = ["green tea, please"]
+    expect(messageOf(decided("green tea", { memories, tools: [] }))).toContain("green tea, please")
   })
 
   test("a memory that shares words with the question is told", () => {

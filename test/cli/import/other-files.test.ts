@@ -125,6 +125,9 @@ describe("promptstrata import", () => {
     ])
     const path = `${folder}/new/profiles/mcp.toml`
     expect(read(path)).not.toMatch(/ghp_secret|s3/)
+    expect(read(path).match(/^\[mcp\.servers\..*\]$/gm)).toEqual(
+      ["github-tools", "github-tools.env", "web", "web.headers"].map((name) => `[mcp.servers.${name}]`),
+    )
     const { mcp } = await loadProfile(path, { env: {} })
     expect(mcp.servers).toMatchObject({
       "github-tools": { command: "npx", env: { GITHUB_TOKEN: "${GITHUB_TOKEN}" } },

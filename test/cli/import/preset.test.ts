@@ -81,7 +81,7 @@ const templates = {
     chat_start: "***",
     example_separator: "***",
   },
-  instruct: { name: "Mine", input_sequence: "<|im_start|>user", wrap: true },
+  instruct: { name: "Mine", input_sequence: "<|im_start|>user", wrap: true, stop: [] },
   sysprompt: { name: "Mine", content: "You are {{char}}.", post_history: "Go on." },
 }
 const card = {
@@ -113,7 +113,7 @@ async function imported(json: unknown, name: string, made = name, more: object =
 
 describe("a preset of SillyTavern", () => {
   test("becomes a dialect that prints its parts in its order, and a report of each thing that cannot be followed", async () => {
-    const { code, report, lint, prompt, profile } = await imported(preset, "calm")
+    const { code, report, lint, prompt, profile } = await imported({ ...preset, name: "calm" }, "calm")
     expect({ code, lint }).toEqual({ code: 0, lint: expect.stringMatching(/^0 errors, 0 warnings in/) })
     expect(prompt).toBe(
       [
@@ -197,6 +197,14 @@ describe("a preset of SillyTavern", () => {
       "instruct.wrap: a chat API marks the messages itself.",
       "example_separator: a chat API has nothing like it.",
     ])
+  })
+
+  test("as a context template alone", async () => {
+    const story = "About {{char}}: {{description}}\n{{loreAfter}}{{wiAfter}}"
+    const { lint, prompt, folder } = await imported({ name: "mine", story_string: story }, "mine")
+    expect(readFileSync(`${folder}/prompts/mine/en/chat.md`, "utf8").match(/\$\{lorebook\.after\}/g)).toHaveLength(2)
+    expect(lint).toMatch(/^0 errors, 0 warnings in/)
+    expect(prompt).toContain("About Mei: A keeper.")
   })
 
   test("replaces no file but with --force, and no shipped dialect", async () => {

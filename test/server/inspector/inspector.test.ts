@@ -162,6 +162,17 @@ describe("a preview", () => {
     expect(small.decisions.find(({ key }) => key === "history")?.fate).not.toBe("kept")
   })
 
+  test("tells the part of a budget that the steps of a cut history leave free", async () => {
+    const { session, post } = inspected(Array(9).fill(finish("one ".repeat(60))), {
+      profile: { dialect: "layered", locale: "en" },
+    })
+    const turns = []
+    for (let at = 0; at < 9; at++) turns.push((await session.send(`question ${at}`).result).trace.turnId)
+    const body = { budgetTokens: 800 }
+    const small = (await (await post(`api/turns/${turns.at(-1)}/preview`, body)).json()) as RecordedRequest
+    expect(small.windowRoom).toMatchObject({ budgetTokens: 800, freeTokens: 800 - small.tokens - small.overheadTokens })
+  })
+
   test("L13: shows an edit of the profile at once, and where the request parts from the one that was sent", async () => {
     const profileOf = (persona: string) =>
       resolveProfile({ persona, dialect: "layered", locale: "en", memory: { enabled: false } })

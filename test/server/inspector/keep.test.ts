@@ -58,6 +58,28 @@ describe("turns that are kept on the disk", () => {
     expect((await fetch("api/turns/gone")).status).toBe(404)
   })
 
+  test("have the jobs that ended, and none that runs for ever", async () => {
+    const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const run = () => {
+      begun.resolve()
+      return gate.promise
+    }
+    const { folder, session, agent, made } = keeping(["one"], {
+      agentOptions: { plugins: [{ name: "tidy", jobs: [{ kind: "tidy", afterTurn: () => ({}), run }] }] },
+      // The disk is free once the job runs.
+      timers: { set: (write) => void begun.promise.then(write), clear: () => undefined },
+    })
+    const { turnId } = (await session.send("What time is it?").result).trace
+    await begun.promise
+    await expect.poll(() => textOf(folder)).toContain("What time is it?")
+    gate.resolve()
+    await agent.idle()
+    await made.close()
+    const { get } = later(folder)
+    expect((await get<TurnRecord>(`api/turns/${turnId}`)).jobs).toEqual([])
+    expect((await get<{ turns: TurnSummary[] }>("api/turns")).turns).toMatchObject([{ jobs: 0 }])
+  })
+
   test("stand among those in memory once, in the order of their start", async () => {
     const { folder, session, questions, made } = keeping(["one", "two"])
     await session.send("1").result

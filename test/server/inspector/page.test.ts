@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs"
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { barsOf } from "../../../page/bars.ts"
+import { barsOf, courseMs } from "../../../page/bars.ts"
 import { breakLines, layOut, rowOfSpan, segmentsOf, sumLayers } from "../../../page/layout.ts"
 import type { RecordedSpan } from "../../../src/server/inspector/turn-record.ts"
 import { runs, seedOf } from "../../support/size.ts"
@@ -41,6 +41,12 @@ describe("the lines of a request", () => {
     expect(lines("abcdefgh", 4)).toEqual(["abcd", "efgh"])
   })
 
+  test("end anywhere in Chinese, but a mark that closes does not begin one", () => {
+    expect(lines("你叫 展厅安静", 8)).toEqual(["你叫 展", "厅安静"])
+    expect(lines("展厅 abcd安静", 8)).toEqual(["展厅 ", "abcd安静"])
+    expect(lines("展厅安静。", 8)).toEqual(["展厅安", "静。"])
+  })
+
   test("are made of the segments of spans, also of empty ones", () => {
     fc.assert(
       fc.property(fc.array(texts, { maxLength: 6 }), fc.integer({ min: 4, max: 20 }), (parts, columns) => {
@@ -66,6 +72,21 @@ describe("the lines of a request", () => {
     expect(rowOfSpan(layout, 0, 0)).toBe(1)
     expect(rowOfSpan(layout, 0, 2)).toBe(3)
   })
+
+  test("have one line for prefixes that end together", () => {
+    const messages = [{ role: "system" as const, spans: [span("persona", "persona"), span("mood", "mood"), span("rest")] }]
+    const mark = { stability: "global", message: 0, spans: 1, tokens: 7 } as const
+    const prefixes = [
+      mark,
+      { ...mark, stability: "session" },
+      { ...mark, stability: "conversation", spans: 2, tokens: 9 },
+    ] as const
+    const { rows } = layOut({ messages, prefixes }, 80)
+    expect(rows.flatMap((row) => (row.kind === "mark" ? [[row.names, row.tokens]] : []))).toEqual([
+      ["global, session", 7],
+      ["conversation", 9],
+    ])
+  })
 })
 
 describe("the layers of a request", () => {
@@ -84,6 +105,12 @@ describe("the layers of a request", () => {
 })
 
 describe("the waterfall", () => {
+  test("is as long as the last of its events, which may come after the answer", () => {
+    expect(courseMs({ durationMs: 6, events: [{ type: "commit", atMs: 8 }] })).toBe(8)
+    expect(courseMs({ durationMs: 40, events: [{ type: "text-delta", atMs: 10, endMs: 30 }] })).toBe(40)
+    expect(courseMs({ events: [] })).toBe(1)
+  })
+
   test("joins a start with its end; what has not ended lasts until now", () => {
     const bars = barsOf(
       [

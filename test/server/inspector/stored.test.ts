@@ -114,6 +114,8 @@ test("the growth of a conversation is the first request of each of its turns by 
   await session.send("one").result
   await agent.session("other").send("elsewhere").result
   session.stack.add({ key: "mood", content: "calm", scope: "session" })
+  // A flag that no prompt file asks for was not cut for the budget.
+  session.stack.add({ key: "at_sea", content: true, scope: "session" })
   const { trace } = await session.send("two").result
   const { steps, left } = await get<{ steps: GrowthStep[]; left: number }>(`api/turns/${trace.turnId}/growth`)
   expect(left).toBe(0)
@@ -122,6 +124,8 @@ test("the growth of a conversation is the first request of each of its turns by 
   expect(second?.tokens).toBe(trace.steps[0]?.assembly.tokens)
   expect(second?.layers.map(({ key }) => key)).toContain("mood")
   expect(second?.layers.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(second?.tokens)
+  expect(trace.steps[0]?.assembly.decisions).toContainEqual(expect.objectContaining({ key: "at_sea", fate: "unplaced" }))
+  expect(second?.cut.map(({ key }) => key)).not.toContain("at_sea")
   expect(second?.cut).toContainEqual({ key: "history", fate: expect.stringMatching(/shortened|dropped/u) })
 })
 
