@@ -1,19 +1,37 @@
 import type { LanguageModelV4, LanguageModelV4StreamPart } from "@ai-sdk/provider"
 import { aiSdkModel } from "../../src/models/ai-sdk/index.ts"
-import type { BenchOptions, BenchResult, Row } from "./bench.ts"
-import { cpuMs, median } from "./measure.ts"
+import type { BenchOptions, BenchResult } from "./bench.ts"
+import { isWithin, mediansInTurn, ratioGate } from "./measure.ts"
 
 const deltas = 100_000
 const runs = 7
+/** A delta that passes the adapter, to one of a bare `doStream`: more than is measured, and less than twice as much. */
+const most = 6
 
-/** CPU that the adapter adds to a provider's bare `doStream`, a delta, beside what `streamText` adds; the gates are counts. */
+/** CPU that the adapter adds to a provider's bare `doStream`, a delta, beside what `streamText` adds. */
 export async function run({ peers }: BenchOptions): Promise<BenchResult> {
   const small = await countParts(1_000)
   const large = await countParts(10_000)
+  const { streamText } = await import("ai")
+  const readers: readonly (readonly [string, () => Promise<void>])[] = [
+    ["aiSdkModel", drainOurs],
+    ["bare doStream", drainBare],
+    ...(peers
+      ? [["streamText", () => drain(streamText({ model: talking(deltas).model, prompt: "?" }).textStream)] as const]
+      : []),
+  ]
+  const works = readers.map(([, read]) => read)
+  const ms = await mediansInTurn(works, { warmUps: 1, rounds: runs, holds: isWithin(most) })
+  const [, bareMs = Number.NaN] = ms
+  const perDelta = (each: number) => `${((each / deltas) * 1000).toFixed(2)} µs`
   return {
     title: `aiSdkModel over a provider's bare doStream, ${deltas} deltas (median of ${runs})`,
-    rows: peers ? await rowsBesidePeers() : [],
+    rows: readers.map(([what], at) => {
+      const each = ms[at] ?? Number.NaN
+      return { what, "a delta": perDelta(each), "over bare": what === "bare doStream" ? "" : perDelta(each - bareMs) }
+    }),
     gates: [
+      ratioGate("a delta through aiSdkModel, beside a bare doStream", ms, most),
       {
         name: "one part a delta",
         ok: large.parts - small.parts === 9_000,
@@ -26,25 +44,6 @@ export async function run({ peers }: BenchOptions): Promise<BenchResult> {
       },
     ],
   }
-}
-
-async function rowsBesidePeers(): Promise<Row[]> {
-  const { streamText } = await import("ai")
-  const readers: readonly [string, () => Promise<void>][] = [
-    ["bare doStream", drainBare],
-    ["aiSdkModel", drainOurs],
-    ["streamText", () => drain(streamText({ model: talking(deltas).model, prompt: "?" }).textStream)],
-  ]
-  const times = readers.map((): number[] => [])
-  // In turns, so that a busy moment of the machine falls on all.
-  for (let i = 0; i < runs; i++) for (const [at, [, read]] of readers.entries()) times[at]?.push(await cpuMs(read))
-  const [bare = 0, ...others] = times.map(median)
-  const perDelta = (ms: number) => `${((ms / deltas) * 1000).toFixed(2)} µs`
-  return [
-    { what: "bare doStream", "a delta": perDelta(bare) },
-    ...others.map((ms, at) => ({ what: readers[at + 1]?.[0] ?? "", "a delta": perDelta(ms), "over bare": perDelta(ms - bare) })),
-    { what: "bound", "over bare": "2 µs" },
-  ]
 }
 
 async function drainBare(): Promise<void> {

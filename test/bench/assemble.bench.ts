@@ -18,7 +18,7 @@ export async function run({ peers }: BenchOptions): Promise<BenchResult> {
       "`floor` is what it takes without this library: remembered counts of the tiktoken package, their sums and one join, and nobody's count of the whole. " +
         "`floor, our counter` is the same with this library's counter, which is several times as fast. `by hand, exact` then counts the joined text, " +
         "with our counter, until it fits and one item more would not. A first render begins with texts and a counter that have seen nothing, in a process that is warm. " +
-        "Spans and decisions are made when they are read, which has a row of its own.",
+        "Spans, prefixes and decisions are made when they are read, which has a row of its own.",
       "Beside seams and cuts the floor is one count of the whole text; beside a template it is plain concatenation, beside provenance, the same without it: composed, fitted and counted alike, the messages written out, but no spans, prefixes and decisions.",
     ],
   }

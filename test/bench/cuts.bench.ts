@@ -44,7 +44,7 @@ export async function run({ peers }: BenchOptions): Promise<BenchResult> {
     ],
     notes: [
       `\`a cut / a count\` is the greatest ratio of all cuts of the text; the bound is ${bound}. \`merged\` is the same in bytes looked up. ` +
-        "Of 130,000 line ends, a cut that leaves the end is joined to the notice's own line ends and so counted twice.",
+        "A notice joins the line ends behind it: where a run of the same characters was counted, it is not merged again behind others.",
     ],
   }
 }
@@ -128,6 +128,10 @@ function unbroken(): Record<string, string> {
     "one letter": "a".repeat(units),
     "two characters": "-_".repeat(units / 2),
     spaces: " ".repeat(units),
+    "line ends": "\n".repeat(units),
+    "line ends of Windows": "\r\n".repeat(units / 2),
+    "blank lines with a space": " \n".repeat(units / 2),
+    "words, then line ends": "word ".repeat(units / 10) + "\n".repeat(units / 2),
     "accents on one letter": `e${"\u0301".repeat(units - 1)}`,
     "lines of 1,000 letters": of("abcdefghijklmnopqrstuvwxyz").replaceAll(/.{999}./g, (line) => `${line.slice(1)}\n`),
   }

@@ -8,20 +8,31 @@ import { openDocuments } from "../../src/node/living-documents.ts"
 import { resolveProfile } from "../../src/profile/resolve.ts"
 import type { TurnHook } from "../../src/services/turn-hook.ts"
 import { scriptedModel } from "../../src/testing/index.ts"
-import type { BenchOptions, BenchResult, Row } from "./bench.ts"
-import { cpuMs, formatMs, formatRatio, median } from "./measure.ts"
+import type { BenchResult } from "./bench.ts"
+import { formatMs, formatRatio, isWithin, mediansInTurn, ratioGate } from "./measure.ts"
 
 const runs = 25
 const sizes = [20_000, 200_000] as const
 const words = "- 2026-02-08 主人开始做桌面宠物项目。She likes baking bread on Saturdays.\n"
 
-/** CPU of a turn's reading and assembling of the three living documents; the gates are counts. */
-export async function run({ peers }: BenchOptions): Promise<BenchResult> {
+/** A turn of long documents to one of documents of a line: more than is measured, and less than twice as much. */
+const most = 1.8
+
+const lineLength = words.length
+
+/** CPU of a turn's reading and assembling of the three living documents. */
+export async function run(): Promise<BenchResult> {
   const [small, large] = [await countedWork(sizes[0]), await countedWork(sizes[1])]
+  const ms = await turnsMs()
   return {
     title: `A turn's reading and assembling of three living documents (median of ${runs})`,
-    rows: peers ? await rows() : [],
+    rows: [...sizes, lineLength].map((characters, at) => ({
+      characters: `3 × ${characters.toLocaleString("en")}`,
+      "a turn": formatMs(ms[at] ?? Number.NaN),
+      "to the least": formatRatio(ms[at] ?? Number.NaN, ms.at(-1) ?? Number.NaN),
+    })),
     gates: [
+      ratioGate("a turn of 3 × 20,000 characters, to one of three lines", [ms[0] ?? Number.NaN, ms[2] ?? Number.NaN], most),
       {
         name: "each document is read once a turn",
         ok: small.reads === 3 && large.reads === 3,
@@ -36,27 +47,27 @@ export async function run({ peers }: BenchOptions): Promise<BenchResult> {
   }
 }
 
-async function rows(): Promise<Row[]> {
-  const times: number[] = []
-  for (const characters of sizes) times.push(await turnMs(characters))
-  return [
-    ...sizes.map((characters, at) => ({
-      characters: `3 × ${characters.toLocaleString("en")}`,
-      "a turn": formatMs(times[at] ?? 0),
-      "against the first": formatRatio(times[at] ?? 0, times[0] ?? 1),
-    })),
-    { characters: "bound, 3 × 20,000", "a turn": "5 ms" },
-  ]
+/** The median CPU of a turn for each of the sizes, and of one whose documents have a line each. */
+function turnsMs(): Promise<number[]> {
+  const [first, second] = sizes
+  return withDocuments(first, (ofFirst) =>
+    withDocuments(second, (ofSecond) =>
+      withDocuments(lineLength, (ofLine) =>
+        mediansInTurn([ofFirst, ofSecond, ofLine], {
+          warmUps: 10,
+          rounds: runs,
+          holds: ([value = Number.NaN, , floor = Number.NaN]) => isWithin(most)([value, floor]),
+        }),
+      ),
+    ),
+  )
 }
 
-async function turnMs(characters: number): Promise<number> {
+function withDocuments<T>(characters: number, task: (turn: () => Promise<unknown>) => Promise<T>): Promise<T> {
   return inFolder(characters, async (folder) => {
     const { hook } = await openDocuments(folder, { maxCharacters: characters })
     const session = sessionWith(hook)
-    for (let warm = 0; warm < 10; warm++) await session.preview("hello")
-    const times: number[] = []
-    for (let at = 0; at < runs; at++) times.push(await cpuMs(async () => void (await session.preview("hello"))))
-    return median(times)
+    return task(() => session.preview("hello"))
   })
 }
 

@@ -3,7 +3,7 @@ import type { LanguageModel, ModelPart } from "../../src/model/language-model.ts
 import { resolveProfile } from "../../src/profile/resolve.ts"
 import { defineTool } from "../../src/tools/define-tool.ts"
 import type { BenchResult } from "./bench.ts"
-import { cpuMs, median } from "./measure.ts"
+import { cpuMs, isWithin, median, mediansInTurn, ratioGate } from "./measure.ts"
 
 const deltas = 200_000
 /** A turn as long as the default limit allows, so many times. */
@@ -12,48 +12,53 @@ const turns = 50
 const heardAtOnce = 50
 const runs = 5
 
-/** CPU that the loop adds to a model's bare stream, a delta and a step; the gate is the number of events. */
+/** More than is measured, and less than twice as much: a delta of a turn to one of the bare stream, a step with a tool run to a turn of one step. */
+const most = { delta: 12, step: 1.8 }
+
+/** CPU that the loop adds to a model's bare stream, a delta and a step, and that of words which are heard. */
 export async function run(): Promise<BenchResult> {
-  const bareMs: number[] = []
-  const turnMs: number[] = []
-  const stepMs: number[] = []
-  for (let i = 0; i < runs; i++) {
-    bareMs.push(await cpuMs(() => drain(talking(deltas))))
-    turnMs.push(await cpuMs(() => answer(talking(deltas), 1)))
-    stepMs.push(
-      await cpuMs(async () => {
-        for (let turn = 0; turn < turns; turn++) await answer(calling(steps), steps + 1)
-      }),
-    )
+  const inDeltas = await mediansInTurn([() => answer(talking(deltas), 1), () => drain(talking(deltas))], {
+    warmUps: 1,
+    rounds: runs,
+    holds: isWithin(most.delta),
+  })
+  const [turnMs = Number.NaN, bareMs = Number.NaN] = inDeltas
+  const long = async () => {
+    for (let turn = 0; turn < turns; turn++) await answer(calling(steps), steps + 1)
   }
-  const share = await hearingShare()
-  const perDeltaUs = ((median(turnMs) - median(bareMs)) / deltas) * 1000
-  const perStepMs = median(stepMs) / (steps + 1) / turns
+  const short = async () => {
+    for (let turn = 0; turn < turns * (steps + 1); turn++) await answer(calling(0), 1)
+  }
+  const inSteps = await mediansInTurn([long, short], { warmUps: 1, rounds: runs, holds: isWithin(most.step) })
+  const [stepMs = Number.NaN] = inSteps
+  const heard = await hearing()
+  const [heardMs = Number.NaN, plainMs = Number.NaN] = heard
   const small = await countEvents(talking(1_000))
   const large = await countEvents(talking(10_000))
   return {
     title: `The loop's own CPU (median of ${runs})`,
     rows: [
-      { what: `a streamed delta, of ${deltas}`, "over the bare stream": `${perDeltaUs.toFixed(2)} µs`, bound: "2 µs" },
       {
-        what: `a step with a tool run, ${turns} turns of ${steps + 1}`,
-        "over the bare stream": `${perStepMs.toFixed(3)} ms`,
-        bound: "1 ms",
+        what: `a streamed delta, of ${deltas}, over the bare stream`,
+        CPU: `${(((turnMs - bareMs) / deltas) * 1000).toFixed(2)} µs`,
       },
+      { what: `a step with a tool run, ${turns} turns of ${steps + 1}`, CPU: `${(stepMs / (steps + 1) / turns).toFixed(3)} ms` },
       {
         what: `words that are heard, ${heardAtOnce} at once, beside a plain turn`,
-        "over the bare stream": `1/${Math.round(1 / share)} of the turn`,
-        bound: "1/20",
+        CPU: `1/${Math.round(plainMs / heardMs)} of the turn`,
       },
     ],
     gates: [
       { name: "one event a delta", ok: large - small === 9_000, detail: `${small} events for 1,000 deltas, ${large} for 10,000` },
+      ratioGate("a delta, beside one of the bare stream", inDeltas, most.delta),
+      ratioGate("a step with a tool run, beside a turn of one step", inSteps, most.step),
+      ratioGate("words that are heard, beside a plain turn", heard, 1 / 20),
     ],
   }
 }
 
-/** CPU of words that a group's session hears, as a part of that of its turn. */
-async function hearingShare(): Promise<number> {
+/** The CPU of words that a group's session hears, and of its turn. */
+async function hearing(): Promise<number[]> {
   const group = createAgent({ profile: resolveProfile({ dialect: "layered", persona: "p" }), model: talking(1) }).session({
     conversation: "bench",
     audience: "group",
@@ -65,7 +70,7 @@ async function hearingShare(): Promise<number> {
     turnMs.push(await cpuMs(() => group.send("Who comes?", { from }).result))
     heardMs.push(await cpuMs(() => Promise.all(Array.from({ length: heardAtOnce }, () => group.hear("I do.", { from })))))
   }
-  return median(heardMs) / heardAtOnce / median(turnMs)
+  return [median(heardMs) / heardAtOnce, median(turnMs)]
 }
 
 async function drain(model: LanguageModel): Promise<void> {

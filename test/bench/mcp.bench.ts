@@ -11,10 +11,13 @@ import { resolveProfile } from "../../src/profile/resolve.ts"
 import type { Plugin } from "../../src/services/plugin.ts"
 import { scriptedModel } from "../../src/testing/index.ts"
 import type { BenchResult } from "./bench.ts"
-import { cpuMs, formatMs, formatRatio, median } from "./measure.ts"
+import { cpuMs, formatMs, formatRatio, median, ratioGate } from "./measure.ts"
 
 const runs = 7
 const turns = 200
+/** More than is measured, and less than twice as much. */
+const mostToBare = 1.8
+const mostOfTurn = 1.5
 
 const require = createRequire(import.meta.url)
 const everythingPath = require.resolve("@modelcontextprotocol/server-everything/dist/index.js")
@@ -57,11 +60,16 @@ export async function run(): Promise<BenchResult> {
         time: formatMs(median(bare)),
         "beside the slower alone": formatRatio(median(bare), slower),
       },
-      { what: "bound", time: "", "beside the slower alone": "1.3×" },
       { what: "a turn without servers, CPU", time: perTurn(median(without)), "beside the slower alone": "" },
       { what: "a turn that uses none of theirs, CPU", time: perTurn(median(withServers)), "beside the slower alone": "" },
     ],
     gates: [
+      {
+        name: `both are ready in at most ${mostToBare} × the time of both handshakes by hand`,
+        ok: median(both) <= median(bare) * mostToBare,
+        detail: (median(both) / median(bare)).toFixed(2),
+      },
+      ratioGate("a turn beside servers that it does not use", [median(withServers), median(without)], mostOfTurn),
       {
         name: "servers start together: both programs are begun before either is ready",
         ok: order.slice(0, 2).every((step) => step.startsWith("begin")),

@@ -1,5 +1,6 @@
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
+import type { Gate } from "./bench.ts"
 
 setFlagsFromString("--expose-gc")
 const collect = runInNewContext("gc") as (options: { readonly type: "minor" }) => void
@@ -21,6 +22,38 @@ export async function cpuMs(work: () => unknown): Promise<number> {
 /** The middle value; of an even number the upper one of the two. */
 export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
+}
+
+/** How often what seems to miss its bound is measured before it does. */
+const tries = 3
+
+/**
+ * The median CPU of each work in milliseconds. The works are done in turns, so that a busy moment of the machine falls on all of them,
+ * and are measured again, at most twice, while `holds` says no.
+ */
+export async function mediansInTurn(
+  works: readonly (() => unknown)[],
+  { warmUps, rounds, holds }: { readonly warmUps: number; readonly rounds: number; readonly holds: (ms: number[]) => boolean },
+): Promise<number[]> {
+  for (let round = 0; round < warmUps; round++) for (const work of works) await work()
+  let ms: number[] = []
+  for (let attempt = 0; attempt < tries; attempt++) {
+    const all = works.map((): number[] => [])
+    for (let round = 0; round < rounds; round++) for (const [at, work] of works.entries()) all[at]?.push(await cpuMsAlone(work))
+    ms = all.map(median)
+    if (holds(ms)) break
+  }
+  return ms
+}
+
+/** Tells if a value is at most so many times its floor, which comes second. */
+export function isWithin(most: number): (ms: readonly number[]) => boolean {
+  return ([value = Number.NaN, floor = Number.NaN]) => value <= floor * most
+}
+
+/** The gate of a value and its floor, measured in the same rounds. */
+export function ratioGate(name: string, [value = Number.NaN, floor = Number.NaN]: readonly number[], most: number): Gate {
+  return { name: `${name}: at most ${most} × its CPU`, ok: isWithin(most)([value, floor]), detail: (value / floor).toFixed(2) }
 }
 
 /** `12.3 ms`, `0.45 ms` */

@@ -14,11 +14,10 @@ import { openStore } from "../../src/stores/open-store.ts"
 import { defineTool } from "../../src/tools/define-tool.ts"
 import type { Tool } from "../../src/tools/tool.ts"
 import type { BenchResult } from "./bench.ts"
-import { cpuMsAlone, formatMs, formatRatio, median } from "./measure.ts"
+import { formatMs, formatRatio, isWithin, mediansInTurn, ratioGate } from "./measure.ts"
 
 const warmUps = 8
 const rounds = 25
-const tries = 3
 /** So many turns are one measurement, because a single one is too short for a clock of CPU time. */
 const turns = 8
 const deltas = 50
@@ -54,40 +53,23 @@ export async function run(): Promise<BenchResult> {
     cases.push({ what, little: await withHistory(10, kept), much: await withHistory(10_000, kept), most })
   }
   const found = []
-  for (const each of cases) found.push({ ...each, ...(await measured(each)) })
+  for (const each of cases) {
+    const { much, little, most } = each
+    found.push({ ...each, ms: await mediansInTurn([much, little], { warmUps, rounds, holds: isWithin(most) }) })
+  }
   await store.close()
   rmSync(folder, { recursive: true })
   return {
     title: `A turn by how much there is beside it (median of ${rounds})`,
-    rows: found.map(({ what, littleMs, muchMs, most }) => ({
+    rows: found.map(({ what, ms: [muchMs = Number.NaN, littleMs = Number.NaN], most }) => ({
       what,
       little: formatMs(littleMs / turns),
       much: formatMs(muchMs / turns),
       "much / little": formatRatio(muchMs, littleMs),
       bound: `${most}×`,
     })),
-    gates: found.map(({ what, littleMs, muchMs, most }) => ({
-      name: `${what}: at most ${most} of its CPU`,
-      ok: muchMs <= littleMs * most,
-      detail: (muchMs / littleMs).toFixed(2),
-    })),
+    gates: found.map(({ what, ms, most }) => ratioGate(what, ms, most)),
   }
-}
-
-/** Medians, in turns, so that a busy moment of the machine falls on both. A bound that seems missed is measured again. */
-async function measured({ little, much, most }: Case): Promise<{ readonly littleMs: number; readonly muchMs: number }> {
-  for (let round = 0; round < warmUps; round++) for (const work of [little, much]) await work()
-  let [littleMs, muchMs] = [0, 0]
-  for (let attempt = 0; attempt < tries; attempt++) {
-    const all: [number[], number[]] = [[], []]
-    for (let round = 0; round < rounds; round++) {
-      all[0].push(await cpuMsAlone(little))
-      all[1].push(await cpuMsAlone(much))
-    }
-    ;[littleMs, muchMs] = [median(all[0]), median(all[1])]
-    if (muchMs <= littleMs * most) break
-  }
-  return { littleMs, muchMs }
 }
 
 function withTools(count: number, mode: "json" | "native"): Turns {

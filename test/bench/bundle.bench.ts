@@ -1,0 +1,129 @@
+import { spawnSync } from "node:child_process"
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { gzipSync } from "node:zlib"
+import { rolldown } from "rolldown"
+import type { BenchResult } from "./bench.ts"
+import { formatRatio } from "./measure.ts"
+
+const root = fileURLToPath(new URL("../../", import.meta.url))
+const built = `${root}dist/index.js`
+const folder = `${root}dist/bundle-bench`
+
+/** The requirements, and what holds: a little over what is measured. */
+const wantedToPeer = 0.8
+const mostToPeer = 1.62
+const wantedAssemblyKb = 40
+const mostAssemblyKb = 46.5
+
+const provider = `
+  import { createOpenAICompatible } from "@ai-sdk/openai-compatible"
+  const chunk = (delta, finish_reason) => ({ id: "c", created: 0, model: "m", choices: [{ index: 0, delta, finish_reason }] })
+  const lines = [chunk({ role: "assistant", content: process.env.ANSWER }, null), chunk({}, "stop")]
+  const body = lines.map((line) => "data: " + JSON.stringify(line) + "\\n\\n").join("") + "data: [DONE]\\n\\n"
+  const fetch = async () => new Response(body, { headers: { "content-type": "text/event-stream" } })
+  const model = createOpenAICompatible({ name: "local", baseURL: "http://localhost/v1", fetch })("m")`
+
+/** Programs as somebody would write them. Each says "Hello." as proof that it ran to its end. */
+const programs = {
+  ours: `${provider}
+    import { createAgent, loadDialect, resolveProfile } from "../index.js"
+    import { aiSdkModel } from "../models/ai-sdk/index.js"
+    await loadDialect("layered", "en")
+    const agent = createAgent({ profile: resolveProfile({ persona: "You are Mira." }), model: aiSdkModel(model) })
+    const result = await agent.session("chat").send("Hi.").result
+    console.log(result.ok ? result.text : result.error)`,
+  aiSdk: `${provider}
+    import { streamText } from "ai"
+    console.log(await streamText({ model, system: "You are Mira.", prompt: "Hi." }).text)`,
+  assembly: `
+    import { assemble, loadDialect, PromptStack } from "../index.js"
+    const stack = new PromptStack()
+    stack.add("persona", "You are Mira.")
+    const { messages } = assemble(stack, { dialect: await loadDialect("layered", "en") })
+    console.log(messages[0].content.includes("You are Mira.") ? "Hello." : messages)`,
+}
+
+type Program = keyof typeof programs
+
+const answers: Partial<Record<Program, string>> = {
+  ours: JSON.stringify({ action: "finish", message: "Hello." }),
+  aiSdk: "Hello.",
+}
+
+/** Bytes that a minified bundle with code splitting has loaded when its work is done: of code, and of the texts of prompts. */
+interface Size {
+  readonly code: number
+  readonly prompts: number
+}
+
+/** What a bundled program loads, gzip, beside the AI SDK's. A tokenizer's ranks are no part of either: tokens are estimated. */
+export async function run(): Promise<BenchResult> {
+  if (!existsSync(built)) throw new Error("dist/index.js is missing: run npm run build")
+  mkdirSync(folder, { recursive: true })
+  try {
+    const [ours, aiSdk, assembly] = [await sizeOf("ours"), await sizeOf("aiSdk"), await sizeOf("assembly")]
+    const [ofOurs, ofPeer] = [ours.code + ours.prompts, aiSdk.code + aiSdk.prompts]
+    const kb = (bytes: number): string => `${(bytes / 1000).toFixed(1)} kB`
+    const row = (what: string, { code, prompts }: Size, bound = "") => ({
+      what,
+      code: kb(code),
+      "texts of prompts": prompts === 0 ? "" : kb(prompts),
+      "beside the AI SDK": what === "`assemble` alone" ? "" : formatRatio(code + prompts, ofPeer),
+      bound,
+    })
+    return {
+      title: "Bundles, gzip (minified, split; what is loaded when the first answer is there)",
+      rows: [
+        row("a bot: createAgent, aiSdkModel, a provider", ours, `${mostToPeer}× (wanted: ${wantedToPeer}×)`),
+        row("a bot of the AI SDK: streamText, the same provider", aiSdk),
+        row("`assemble` alone", assembly, `${mostAssemblyKb} kB of code (wanted: ${wantedAssemblyKb})`),
+      ],
+      gates: [
+        {
+          name: `a minimal bot loads at most ${mostToPeer} of the bytes of the AI SDK's`,
+          ok: ofOurs <= mostToPeer * ofPeer,
+          detail: (ofOurs / ofPeer).toFixed(2),
+        },
+        {
+          name: `a program that only assembles loads at most ${mostAssemblyKb} kB of code`,
+          ok: assembly.code <= mostAssemblyKb * 1000,
+          detail: kb(assembly.code),
+        },
+      ],
+    }
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+async function sizeOf(program: Program): Promise<Size> {
+  const entry = `${folder}/${program}.mjs`
+  writeFileSync(entry, programs[program])
+  const bundle = await rolldown({ input: entry, platform: "node", onLog: () => undefined })
+  const out = `${folder}/${program}`
+  await bundle.write({ dir: out, minify: true, entryFileNames: "[name].js", chunkFileNames: "[name].js" })
+  await bundle.close()
+  const files = loadedFiles(`${out}/${program}.js`, answers[program] ?? "").filter((file) => file.startsWith(out))
+  const bytes = (some: readonly string[]): number => some.reduce((sum, file) => sum + gzipSync(readFileSync(file)).length, 0)
+  const isPrompts = (file: string): boolean => /\.(?:en|zh-CN)\.js$/.test(file)
+  return { code: bytes(files.filter((file) => !isPrompts(file))), prompts: bytes(files.filter(isPrompts)) }
+}
+
+/** Runs a bundle in a fresh process, and yields the files that it loaded. */
+function loadedFiles(file: string, answer: string): string[] {
+  const script = `
+    import { registerHooks } from "node:module"
+    import { fileURLToPath } from "node:url"
+    const loaded = []
+    registerHooks({ load(url, context, next) { if (url.startsWith("file:")) loaded.push(fileURLToPath(url)); return next(url, context) } })
+    await import(process.argv[1])
+    console.log(JSON.stringify(loaded))`
+  const { status, stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script, file], {
+    encoding: "utf8",
+    env: { ...process.env, ANSWER: answer },
+  })
+  const [said, list = ""] = stdout.split("\n")
+  if (status !== 0 || said !== "Hello.") throw new Error(`the bundle ${file} failed, it said ${said}:\n${stderr}`)
+  return JSON.parse(list) as string[]
+}
