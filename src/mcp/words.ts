@@ -14,7 +14,7 @@ export interface McpWords {
   unreachable(reason: string): PromptStrataError
 }
 
-export function mcpWords(locale: string, prompts: readonly PromptSource[] = shippedPrompts("tools")): McpWords {
+export function mcpWords(locale: string, prompts: readonly PromptSource[] = shippedPrompts("tools", locale)): McpWords {
   const { answer } = toolWords(prompts, locale, "mcp")
   const say = (values: TemplateValues): string => renderTemplate(answer, values).trim()
   return {

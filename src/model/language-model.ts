@@ -97,6 +97,8 @@ export type ModelPart =
   | { readonly type: "text-delta"; readonly delta: string }
   | { readonly type: "thinking-delta"; readonly delta: string }
   | { readonly type: "tool-call"; readonly call: ToolCall }
+  /** A picture, a recording or another file that the model made, whole. It belongs to the answer. */
+  | { readonly type: "file"; readonly mediaType: string; readonly base64: string }
   | { readonly type: "usage"; readonly usage: Usage }
   | { readonly type: "warning"; readonly message: string }
   | { readonly type: "finish"; readonly reason: FinishReason }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { type BotChat, deliverTurn } from "../../src/bots/deliver-turn.ts"
 import { keepTyping } from "../../src/bots/keep-typing.ts"
-import { retryAfterMs } from "../../src/bots/send-patiently.ts"
+import { retryAfterMs, sendPatiently } from "../../src/bots/send-patiently.ts"
 import { PromptStrataError } from "../../src/core/errors.ts"
 import type { LanguageModel } from "../../src/model/language-model.ts"
 import { manualClock, manualTimers, scriptedModel } from "../../src/testing/index.ts"
@@ -84,6 +84,23 @@ describe("an answer is delivered", () => {
     timers.advance(2_000)
     await delivered
     expect([sent, refused]).toEqual([["hello"], 3])
+  })
+
+  test("a message whose sending is given up while it waits is not sent again", async () => {
+    const timers = manualTimers(manualClock(0))
+    const controller = new AbortController()
+    let tries = 0
+    const sent = sendPatiently(
+      () => {
+        tries++
+        throw refusal({ parameters: { retry_after: 1 } })
+      },
+      { timers, signal: controller.signal },
+    )
+    await timers.whenPending(1)
+    controller.abort()
+    await expect(sent).rejects.toMatchObject({ parameters: { retry_after: 1 } })
+    expect(tries).toBe(1)
   })
 
   test("an error without a time to wait is the caller's: the message may have arrived", async () => {

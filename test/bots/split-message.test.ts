@@ -50,6 +50,13 @@ function openFence(text: string): string | undefined {
 }
 
 describe("a long answer is split", () => {
+  test("so that three backticks at its very end do not become the line of a fence", () => {
+    const text = `${"x".repeat(64)}\`\`\``
+    const messages = splitMessage(text, { limit: 64, unit: "utf16" })
+    expect(messages.join("")).toBe(text)
+    expect(messages.map(openFence)).toEqual([undefined, undefined])
+  })
+
   test("into messages within the limit that hold every word, in order, for any prose", () => {
     fc.assert(
       fc.property(prose, limits, (text, options) => {

@@ -63,6 +63,7 @@ describe("a message of a platform", () => {
     expect([errors, await history()]).toEqual([[expect.objectContaining({ code: "file-missing" })], []])
     const { take: inGroup, sent: told, session } = bot([], "group")
     await inGroup({ text: "look", files: ["https://a.test/one.png"] })
+    await inGroup({ text: "look", files: ["https://a.test/one.png"], mentions: [{ id: "bob" }] })
     expect(told).toEqual([])
     await inGroup({ text: "look", files: ["https://a.test/one.png"], replyTo: { from: { id: session.key.agent } } })
     expect(told).toEqual([expect.stringContaining("could not use that file")])

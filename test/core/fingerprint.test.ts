@@ -15,6 +15,10 @@ describe("a fingerprint", () => {
     )
   })
 
+  test("is the same in every version, so that kept traces can be compared", () => {
+    expect(printOf("hello, 世界")).toMatchInlineSnapshot(`"2092f82a4f13ca59"`)
+  })
+
   test("can be read on the way without changing it", () => {
     const print = new Fingerprint().add("a")
     expect(print.digest()).toBe(printOf("a"))

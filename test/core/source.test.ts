@@ -1,5 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
+import { displayWidth } from "../../src/core/display-width.ts"
 import { codeFrame, formatSource, positionAt } from "../../src/core/source.ts"
 
 describe("positionAt", () => {
@@ -41,6 +42,14 @@ describe("codeFrame", () => {
     const [shown, caret] = frame(line, "^").split("\n")
     expect(caret).toBe(`  |${padding}`)
     expect(shown).not.toMatch(/[\p{Cc}\u202e]/u)
+  })
+
+  test("the caret stands where the exact width has it, behind letters of every script", () => {
+    const letters = Array.from({ length: 0x32000 / 41 }, (_, at) => String.fromCodePoint(41 * at)).filter((one) =>
+      /\p{L}/u.test(one),
+    )
+    const rows = letters.map((letter) => frame(`a${letter}§`, "§").split("\n")[1] ?? "")
+    expect(rows.map((row) => row.indexOf("^") - "  | a".length)).toEqual(letters.map(displayWidth))
   })
 
   test("CRLF and CR end lines like LF and leave nothing behind", () => {

@@ -1,7 +1,8 @@
 import { DefaultChatTransport } from "ai"
 import OpenAI from "openai"
 import { beforeEach, describe, expect, test } from "vitest"
-import { type ChatServer, startChatServer } from "../support/chat-server.ts"
+import { type ChatServer, chatChunk, eventStream, startChatServer } from "../support/chat-server.ts"
+import { png } from "../support/pictures.ts"
 import { examplePackage } from "./support/example-package.ts"
 import { answersOf, promptOf } from "./support/model-answers.ts"
 import { type ExampleStart, exampleFolder, homeOfExample, type RunningExample, startExample } from "./support/running-example.ts"
@@ -18,6 +19,7 @@ interface AiSdkReact {
     readonly status: string
     readonly error: Error | undefined
     sendMessage(message: { text: string }): Promise<void>
+    stop(): Promise<void>
   }
 }
 
@@ -28,7 +30,10 @@ interface AgUiClient {
     threadId: string
     initialMessages: readonly object[]
   }) => {
-    runAgent(): Promise<{ readonly newMessages: readonly { readonly role: string; readonly content?: string }[] }>
+    runAgent(
+      parameters?: object,
+      subscriber?: { onEvent(given: { readonly event: { readonly type: string } }): void },
+    ): Promise<{ readonly newMessages: readonly { readonly role: string; readonly content?: string }[] }>
   }
 }
 
@@ -83,6 +88,23 @@ describe.skipIf(folder === "")("examples/http", () => {
     expect(promptOf(model, 2)).not.toContain("My cat is Momo.")
   })
 
+  test("ends the turn of a chat of useChat that its user stops, and knows what it had shown", async () => {
+    const begun = eventStream([chatChunk({ content: '{"action":"finish","message":"Once upon' })], { done: false })
+    model.reply({ body: begun, ending: "stall" }, ...answersOf("A time."))
+    const headers = { authorization: "Bearer key-a", "x-conversation": "story" }
+    const first = await chat(headers)
+    const sending = first.sendMessage({ text: "Tell me a story." })
+    await expect.poll(() => textOf(first)).toEqual(["Once upon"])
+    await first.stop()
+    const stop = () => fetch(`${url}/api/chat/c/stream`, { method: "DELETE", headers })
+    expect((await stop()).status).toBe(204)
+    await Promise.all([sending, model.calls[0]?.closed])
+    expect([first.status, (await stop()).status]).toEqual(["ready", 404])
+    await first.sendMessage({ text: "What did you say?" })
+    expect(textOf(first)).toEqual(["A time."])
+    expect(promptOf(model, 1)).toContain("Once upon")
+  })
+
   test("answers HttpAgent of AG-UI", async () => {
     model.reply(...answersOf("Hello."))
     const { HttpAgent } = await examplePackage<AgUiClient>(folder, "@ag-ui/client")
@@ -93,5 +115,49 @@ describe.skipIf(folder === "")("examples/http", () => {
       initialMessages: [{ id: "1", role: "user", content: "hi" }],
     })
     expect((await agent.runAgent()).newMessages).toEqual([expect.objectContaining({ role: "assistant", content: "Hello." })])
+  })
+
+  test("shows HttpAgent of AG-UI the calls of tools, pictures that the model draws, and what failed", async () => {
+    const picture = `data:image/png;base64,${Buffer.from(png(2, 3)).toString("base64")}`
+    const call = {
+      body: eventStream([
+        chatChunk({ content: JSON.stringify({ action: "tool", tool: "calculate", args: { expression: "6*7" } }) }),
+      ]),
+    }
+    const [answer] = answersOf("It is late.")
+    const drawn = eventStream([chatChunk({ images: [{ type: "image_url", image_url: { url: picture } }] })], { done: false })
+    model.reply(call, { body: drawn + (answer?.body ?? "") })
+    const { HttpAgent } = await examplePackage<AgUiClient>(folder, "@ag-ui/client")
+    const agent = () =>
+      new HttpAgent({
+        url: `${url}/ag-ui`,
+        headers: { authorization: "Bearer key-a" },
+        threadId: "t",
+        initialMessages: [{ id: "1", role: "user", content: "What time is it?" }],
+      })
+    const events: { readonly type: string }[] = []
+    const hearing = { onEvent: ({ event }: { readonly event: { readonly type: string } }) => void events.push(event) }
+    const { newMessages } = await agent().runAgent({}, hearing)
+    expect(newMessages).toMatchObject([
+      {
+        role: "assistant",
+        toolCalls: [{ type: "function", function: { name: "calculate", arguments: JSON.stringify({ expression: "6*7" }) } }],
+      },
+      { role: "tool", content: expect.stringContaining("42") },
+      { role: "assistant", content: "It is late." },
+    ])
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: "CUSTOM", name: "file", value: { mediaType: "image/png", url: picture } }),
+    )
+    events.length = 0
+    // The script of the model's server is over: it answers with status 500.
+    await agent()
+      .runAgent({}, hearing)
+      .catch(() => undefined)
+    expect(events.at(-1)).toMatchObject({
+      type: "RUN_ERROR",
+      code: "model",
+      message: expect.stringContaining("cannot reach my language model"),
+    })
   })
 })

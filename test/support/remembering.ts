@@ -8,6 +8,8 @@ export interface BackgroundAnswers {
   readonly profile?: string | ((request: ModelRequest) => string)
   readonly reflection?: string | ((request: ModelRequest) => string)
   readonly batch?: string | ((request: ModelRequest) => string)
+  readonly learn?: string | ((request: ModelRequest) => string)
+  readonly tidy?: string | ((request: ModelRequest) => string)
   /** The answer to a turn. */
   readonly turn?: (request: ModelRequest) => string
 }
@@ -36,7 +38,11 @@ export function backgroundModel(
               ? of(answers.reflection, request, "[]")
               : prompt === "importance-and-profile"
                 ? of(answers.batch, request, '{"importance": 7, "profile": {}}')
-                : (answers.turn?.(request) ?? JSON.stringify({ action: "finish", message: "I see." }))
+                : prompt === "learn"
+                  ? of(answers.learn, request, '{"importance": 7, "notes": [], "profile": {}}')
+                  : prompt === "tidy"
+                    ? of(answers.tidy, request, "[]")
+                    : (answers.turn?.(request) ?? JSON.stringify({ action: "finish", message: "I see." }))
       for (const delta of textChunks(text, 7)) yield { type: "text-delta", delta }
       yield { type: "usage", usage: { inputTokens: 10, outputTokens: 1 } }
       yield { type: "finish", reason: "stop" }

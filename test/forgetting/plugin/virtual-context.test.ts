@@ -214,6 +214,14 @@ describe("tools of the context group (R28)", () => {
     expect(runs[4]).toMatch(/^ok: notes is shorter now/)
   })
 
+  test("R20: an event in the future is refused, one of now is not", async () => {
+    const events = [{ text: "a trip", when: "2999-01-01 10:00" }, { text: "a cold" }]
+    const model = scriptedModel([...events.map((event) => callTool("record_event", event)), finish("ok")])
+    const { trace } = await rehearse({ model, profile: { locale: "en" } }).say("I have a cold")
+    expect(trace.runs.map(({ status }) => status)).toEqual(["failed", "ok"])
+    expect(trace.runs[0]?.result).toContain("that time has not come yet")
+  })
+
   test("R22: what is cleared away is named, and so is what is not in the list", async () => {
     const model = scriptedModel([
       callTool("discard_pulled", { ids: ["a.txt", "%[none.txt]"] }),

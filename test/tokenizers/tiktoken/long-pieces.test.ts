@@ -12,6 +12,8 @@ const alphabets = [
   "-_",
   " ",
   "\n",
+  "\r\n",
+  " \n",
   "=-",
   "ha",
   "你",
@@ -56,7 +58,7 @@ describe.each(encodings)("pieces of %s", (encoding) => {
     fc.assert(
       fc.property(
         longRun,
-        fc.array(fc.tuple(place, place, fc.constantFrom("", "x", "…", "😀")), { minLength: 1, maxLength: 8 }),
+        fc.array(fc.tuple(place, place, fc.constantFrom("", "x", "…", "😀", "...]\n\n")), { minLength: 1, maxLength: 8 }),
         (run, cuts) => {
           const pieces = new LongPieces(table, { steps: 0 })
           expect(pieces.count(run)).toBe(alone(run))
@@ -109,6 +111,28 @@ test.each(hostile)("ten cuts of a run of %s that was counted merge less than hal
   }
   expect(work.steps).toBeLessThan(whole / 2)
 })
+
+test.each(["\n", "\r\n", " \n", "\t", "=", "-_", "😀"])(
+  "a run of %j that was counted merges little behind other characters",
+  (unit) => {
+    const { table } = both("o200k_base")
+    const work = { steps: 0 }
+    const pieces = new LongPieces(table, work)
+    const merge = new TextMerge(table, { steps: 0 })
+    const run = unit.repeat(20_000 / unit.length)
+    pieces.count(run)
+    const whole = work.steps
+    work.steps = 0
+    for (const before of ["...]\n\n", ")", " ", ",\r\n", "好"]) {
+      for (const gone of [0, 1, 2, 7, 16, 8_000, 8_001]) {
+        const piece = before + run.slice(gone).toWellFormed()
+        merge.load(piece, 0, piece.length)
+        expect(pieces.count(piece), `${before} ${gone}`).toBe(merge.run())
+      }
+    }
+    expect(work.steps).toBeLessThan(whole / 2)
+  },
+)
 
 test("a piece longer than what is remembered is counted too, and only so many are remembered", () => {
   const { table } = both("o200k_base")
