@@ -78,6 +78,8 @@ function openRaw({ DatabaseSync }: Sqlite, file: string): SqliteDatabase {
     database.exec("pragma journal_mode = wal")
     // In WAL mode, a weaker setting loses acknowledged turns when the power fails.
     database.exec("pragma synchronous = full")
+    // A log that grew while somebody read a long time is cut to 8 MiB once it begins anew. SQLite begins it anew at about 4.
+    database.exec("pragma journal_size_limit = 8388608")
     database.exec("pragma foreign_keys = on")
     // Overwrites deleted content.
     database.exec("pragma secure_delete = on")

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { expect, test } from "vitest"
@@ -48,5 +49,23 @@ test("a file that another program holds is tried again after longer and longer w
   other.exec("rollback")
   expect(await database.write(async () => "written")).toBe("written")
   other.close()
+  await database.close()
+})
+
+test("the write-ahead log that a long reader let grow becomes small again", async () => {
+  const file = join(tempFolder(), "store.sqlite")
+  const database = await openSqliteDatabase(await loadSqlite(), file, { timers: hostTimers, random: Math.random, busyMs: 1_000 })
+  const logMiB = () => statSync(`${file}-wal`).size / 2 ** 20
+  database.raw.exec("create table words (text text)")
+  const write = (MiB: number) => database.raw.prepare("insert into words values (?)").run("x".repeat(MiB * 2 ** 20))
+  const reader = new DatabaseSync(file)
+  reader.exec("begin; select count(*) from words")
+  for (let round = 0; round < 5; round++) write(4)
+  expect(logMiB()).toBeGreaterThan(20)
+  reader.exec("rollback")
+  // The first write copies the log into the file, the second begins the log anew.
+  for (let round = 0; round < 2; round++) write(1)
+  expect(logMiB()).toBeLessThan(9)
+  reader.close()
   await database.close()
 })
