@@ -18,7 +18,7 @@ It continues where it was stopped (node_modules/.cache/promptstrata-mutation). C
   --mutant 3f0c…        only this one; may stand more than once
   --again        tries those again that no test found, with the tests as they are now
   --whole        runs whole test files, not only the tests that pass the switch: one may prepare what another one finds
-  --tests test/encode   only tests of a folder; else all
+  --tests test/encode   only tests of a folder; else all; may stand more than once
   --workers 2    so many processes
   --report       tries nothing; prints what is known
   --write        writes the scores and what was not found into test/mutation/RESULTS.md
@@ -38,7 +38,7 @@ const { values, positionals } = parseArgs({
     again: { type: "boolean", default: false },
     whole: { type: "boolean", default: false },
     workers: { type: "string", default: "2" },
-    tests: { type: "string", default: "test" },
+    tests: { type: "string", multiple: true, default: ["test"] },
     effort: { type: "string", default: "20" },
     report: { type: "boolean", default: false },
     write: { type: "boolean", default: false },
@@ -56,7 +56,7 @@ function outcomesOf(hashes: Plan["hashes"]): ReadonlyMap<string, OutcomeRow> {
 
 /** Forgets the coverage of test files that changed, and all of it if the switches changed. Returns the test files without coverage. */
 function uncovered(plan: Plan): readonly string[] {
-  const files = testFiles(root).filter((file) => file.startsWith(values.tests))
+  const files = testFiles(root).filter((file) => values.tests.some((place) => file.startsWith(place)))
   const hashes = new Map(files.map((file) => [file, hashOf(join(root, file))]))
   const isSame = existsSync(join(folder, plan.switches))
   if (!isSame) {

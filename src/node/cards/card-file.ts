@@ -3,6 +3,7 @@ import { checkOptions } from "../../core/check-options.ts"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import { type Card, cardOf } from "../../layers/card/card.ts"
 import { displayPath } from "../shipped-files.ts"
+import { bareMessage } from "../skills/skill-problem.ts"
 import { type CardFile, cardFolderAt, loadCardFolder } from "./card-folder.ts"
 import { isPng, type PngChunk, readPngChunks, readPngText } from "./png-chunks.ts"
 import { hasZipBehind, isZip, readZip } from "./zip.ts"
@@ -44,7 +45,11 @@ export function located(thrown: unknown, path: string): unknown {
   const shown = displayPath(path)
   if (PromptStrataError.isInstance(thrown)) {
     if (thrown.code !== "file" || thrown.source !== undefined) return thrown
-    return new PromptStrataError("file", thrown.message, { source: { file: shown, line: 1 }, hint: thrown.hint, cause: thrown })
+    return new PromptStrataError("file", bareMessage(thrown), {
+      source: { file: shown, line: 1 },
+      hint: thrown.hint,
+      cause: thrown,
+    })
   }
   const isMissing = thrown instanceof Error && "code" in thrown && (thrown.code === "ENOENT" || thrown.code === "ENOTDIR")
   if (isMissing) return new PromptStrataError("prompt-missing", `expected a card at ${shown}, found none.`, { cause: thrown })

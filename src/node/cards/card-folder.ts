@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
-import { PromptStrataError } from "../../core/errors.ts"
+import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import { isRecord } from "../../core/json-access.ts"
 import { didYouMean } from "../../core/suggest.ts"
 import { type Card, cardOf } from "../../layers/card/card.ts"
@@ -141,7 +141,7 @@ function parseMain(text: string, file: string): Readonly<Record<string, unknown>
   try {
     main = JSON.parse(text)
   } catch (cause) {
-    throw new PromptStrataError("file", `expected the JSON of a card, but ${String(cause)}.`, {
+    throw new PromptStrataError("file", `expected the JSON of a card, but ${messageOf(cause)}.`, {
       source: { file, line: 1 },
       cause,
     })

@@ -88,7 +88,7 @@ export async function checkReflectSchedule(search: ProfileSearch): Promise<void>
     // In a zone that exists: a bad one is reported by its own name.
     await cronTimes(setting.value, "UTC")
   } catch {
-    report(search, setting, `expected a cron pattern such as "0 4 * * *", found ${JSON.stringify(setting.value)}`)
+    report(search, setting, `expected a cron pattern such as "0 4 * * *", found ${JSON.stringify(setting.value)}.`)
   }
 }
 
