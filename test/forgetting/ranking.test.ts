@@ -85,3 +85,42 @@ test("the share of a question's terms and the sum of what fits both count", () =
   const texts = ["I bake bread", "tea", "cake"]
   expect(texts.map(relevanceAmong("bread and tea", texts))).toEqual([0.5, 0.5, 0])
 })
+
+test("relevance among texts is that of a naive reading word by word", () => {
+  const words = ["bread", "breads", "tea", "teas", "te", "cat", "cats", "milk", "zig"]
+  const anyText = fc.array(fc.constantFrom(...words, "-", "Tea"), { maxLength: 6 }).map((some) => some.join(" "))
+  const asked = fc.uniqueArray(fc.constantFrom("bread", "tea", "cat", "milk", "zig"), { minLength: 1, maxLength: 4 })
+  fc.assert(
+    fc.property(asked, fc.uniqueArray(anyText, { minLength: 1, maxLength: 8 }), (terms, texts) => {
+      // A long word fits from its beginning on, a short one as a whole.
+      const has = (text: string, term: string) =>
+        text
+          .toLowerCase()
+          .split(/[^a-z]+/)
+          .some((word) => (term.length > 3 ? word.startsWith(term) : word === term))
+      const weight = (term: string) => Math.log(1 + texts.length / Math.max(1, texts.filter((text) => has(text, term)).length))
+      const sum = (some: readonly string[]) => some.reduce((total, term) => total + weight(term), 0)
+      const relevance = relevanceAmong(terms.join(" and the "), texts)
+      for (const text of texts) {
+        const fit = sum(terms.filter((term) => has(text, term)))
+        expect(relevance(text)).toBeCloseTo(Math.sqrt((fit / sum(terms)) * (fit / (fit + Math.log(1 + texts.length)))), 10)
+      }
+    }),
+  )
+})
+
+test("only the last 400 characters of a question count", () => {
+  const texts = ["bread", "tea"]
+  const asked = (before: number) => texts.map(relevanceAmong(`tea ${"-".repeat(before)} bread`, texts))
+  expect(asked(390)[1]).toBeGreaterThan(0)
+  expect(asked(391)[1], "its first letter is cut off").toBe(0)
+})
+
+test.each([
+  ["tea milk", "tea with milk", 1],
+  ["tea milk", "bread", 0],
+  ["", "tea", 0],
+  ["?!", "tea", 0],
+])("of %j a text %j has the share %d", (question, text, share) => {
+  expect(relevanceTo(question)(text)).toBe(share)
+})

@@ -144,6 +144,59 @@ describe("which events a prompt shows (R20, R21)", () => {
     expect(change("bread", { importance: 10 }), "it matters more").toEqual(["day", "bread"])
   })
 
+  describe("R21: the edges of what comes back", () => {
+    const day = event("day", 980, { grain: "day", endMs: 981 * dayMs, importance: 6, text: "bread tea milk" })
+    const weights = { stability: 0, retrievability: 0, importance: 1, relevance: 0 }
+    const keep = { ...none, day: 1 }
+    const isBack = (changed: Partial<EventRecord>, options: Parameters<typeof selectEvents>[2] = {}) =>
+      selectEvents([day, event("m", 980, { text: "soup", ...changed })], now, { keep, minScore: 0, ...options }).length === 2
+    test.each([
+      ["more important by two than its record", isBack({ importance: 8 }), true],
+      ["more important by less", isBack({ importance: 7.99 }), false],
+      ["more stable by half a day", isBack({ stability: day.stability + 0.5 }), true],
+      ["more stable by less", isBack({ stability: day.stability + 0.49 }), false],
+      ["with just the least score", isBack({ importance: 8 }, { weights, minScore: 0.8 }), true],
+      ["with less than the least score", isBack({ importance: 8 }, { weights, minScore: 0.81 }), false],
+      ["with 0.3, the default", isBack({ importance: 3 }, { weights, keep: none, minScore: undefined as never }), true],
+      ["half told by its record", isBack({ importance: 10, text: "bread soup" }), false],
+      ["told by less than half", isBack({ importance: 10, text: "bread soup stew" }), true],
+    ])("an event %s", (_, found, expected) => {
+      expect(found).toBe(expected)
+    })
+
+    test.each([
+      ["just spoken of", 0.4, 0, true],
+      ["not quite spoken of", 0.39, 0, false],
+      ["spoken of twice as well as its record", 0.8, 0.4, false],
+      ["spoken of more than twice as well", 0.8, 0.39, true],
+    ])("an event that is %s", (_, own, its, expected) => {
+      const relevance = ({ id }: EventRecord) => (id === "day" ? its : own)
+      expect(isBack({ importance: 0 }, { relevance })).toBe(expected)
+      expect(isBack({ importance: 0 }, { relevance, weights: { relevance: 0 } }), "without a weight").toBe(false)
+    })
+
+    test("the day lasts to its end, and a record without a length for a moment", () => {
+      const at = (startMs: number) => isBack({ startMs, importance: 2 })
+      expect([980 * dayMs, 981 * dayMs - 1, 981 * dayMs, 980 * dayMs - 1].map(at)).toEqual([false, false, true, true])
+      const short = { ...day, endMs: day.startMs }
+      const beside = (startMs: number) =>
+        ids(selectEvents([short, event("m", 980, { startMs })], now, { keep, minScore: 0 })).length
+      expect([day.startMs, day.startMs + 1].map(beside)).toEqual([1, 2])
+    })
+
+    test("a record whose events are there does not come back, nor do the parts of a topic that does", () => {
+      const events = [
+        event("old day", 10, { grain: "day", children: ["a"], importance: 9 }),
+        event("a", 10, { importance: 10, children: ["part"] }),
+        event("part", 10, { importance: 10 }),
+        event("lone day", 20, { grain: "day", children: ["forgotten"], importance: 10 }),
+      ]
+      expect(ids(selectEvents(events, now, { keep: none }))).toEqual(["a", "lone day"])
+      expect(ids(selectEvents(events, now, { keep: none, broughtBack: 1 }))).toEqual(["a"])
+      expect(ids(selectEvents(events, now, { keep: none, broughtBack: 0 }))).toEqual([])
+    })
+  })
+
   test("R20: the newest records give way to finer ones while there is room", () => {
     const days = [1, 2, 3].map((day) =>
       event(`d${day}`, 990 + day, { grain: "day", endMs: (991 + day) * dayMs, children: [`m${day}`] }),
