@@ -10,8 +10,7 @@ export function createWellFormedReader(): Reader<string, string> {
     push(chunk) {
       if (chunk === "") return []
       const text = high + chunk
-      const isHalf = (text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800
-      high = isHalf ? text.slice(-1) : ""
+      high = isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.slice(-1) : ""
       const whole = high === "" ? text : text.slice(0, -1)
       return whole === "" ? [] : [whole.toWellFormed()]
     },

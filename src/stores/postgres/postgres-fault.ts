@@ -20,7 +20,8 @@ const advice: Readonly<Record<string, (target: ConnectionTarget) => string>> = {
   "42703": () => newerSchemaHint,
   "42P01": () => newerSchemaHint,
   "57P03": () => "The server is starting or shutting down. Try again in a moment.",
-  "57*": () => lost,
+  "57P*": () => lost,
+  "57014": () => "Nothing was written: the server cancelled the statement, for example because its statement_timeout was over.",
   "08*": () => lost,
   ECONNRESET: () => lost,
   EPIPE: () => lost,
@@ -39,7 +40,7 @@ export function postgresFault(thrown: unknown, target: ConnectionTarget): Prompt
   if (PromptStrataError.isInstance(thrown)) return thrown
   const code = codeOf(thrown)
   const said = withoutSecrets(sentence(thrown), target)
-  const hint = code === undefined ? hintFor(said, target) : (advice[code] ?? advice[`${code.slice(0, 2)}*`])?.(target)
+  const hint = code === undefined ? hintFor(said, target) : (advice[code] ?? advice[`${code.slice(0, 3)}*`] ?? advice[`${code.slice(0, 2)}*`])?.(target)
   const evidence = { database: target.shown, code }
   return new PromptStrataError("store", `PostgreSQL at ${target.shown} failed: ${said}`, { hint, evidence })
 }
