@@ -198,7 +198,7 @@ export async function spellingOf(
   if (await statIfThere(root.fs, folder.at(name))) return { name, found: true }
   const key = nameKey(name)
   const names = [...folder.names, name]
-  const alike = (await namesIn(root, folder)).filter((other) => nameKey(other) === key)
+  const alike = (await namesIn(root, folder)).filter((other) => nameKey(other) === key).sort()
   if (alike.length > 1)
     throw fileError("file-path", names.join("/"), `expected one file of that name, found ${alike.join(" and ")}.`, {
       evidence: { alike },

@@ -43,7 +43,8 @@ function cut(lines: readonly string[]): readonly string[] {
   let [end, units] = [0, 0]
   for (const line of lines) {
     units += line.length + 1
-    if (units > maxDiffUnits) return [...lines.slice(0, end), `… ${lines.length - end} more lines`]
+    const left = lines.length - end
+    if (units > maxDiffUnits) return [...lines.slice(0, end), `… ${left} more ${left === 1 ? "line" : "lines"}`]
     end += 1
   }
   return lines

@@ -53,7 +53,7 @@ const maxOpenTries = 200
  */
 export async function openFile(root: WorkspaceRoot, names: readonly string[]): Promise<FoundFile | undefined> {
   const open = root.descriptors ? openByDescriptor : openByName
-  const path = names.join("/")
+  const path = names.join("/") || "."
   let spelled = names
   for (let tries = 0; tries < maxOpenTries; tries++) {
     try {
