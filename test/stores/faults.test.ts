@@ -79,9 +79,13 @@ describe("an error is told apart by its code", () => {
       expect(isBusy(other)).toBe(false)
   })
 
-  test.each([
-    ...["57P01", "57P02", "ECONNRESET", "EPIPE", "08000", "08006"].map((code) => [code, coded(code), true] as const),
-    ...["57P03", "57014", "ECONNREFUSED", "40001", "28P01"].map((code) => [code, coded(code), false] as const),
+  test.each<[name: string, error: unknown, lost: boolean]>([
+    ...["57P01", "57P02", "ECONNRESET", "EPIPE", "08000", "08006"].map(
+      (code) => [code, coded(code), true] as [string, unknown, boolean],
+    ),
+    ...["57P03", "57014", "ECONNREFUSED", "40001", "28P01"].map(
+      (code) => [code, coded(code), false] as [string, unknown, boolean],
+    ),
     ["a code before words", coded("40001", "Connection terminated"), false],
     ["words", new Error("Connection terminated unexpectedly"), true],
     ["other words", new Error("Client has encountered a connection error and is not queryable"), true],

@@ -40,7 +40,10 @@ export function postgresFault(thrown: unknown, target: ConnectionTarget): Prompt
   if (PromptStrataError.isInstance(thrown)) return thrown
   const code = codeOf(thrown)
   const said = withoutSecrets(sentence(thrown), target)
-  const hint = code === undefined ? hintFor(said, target) : (advice[code] ?? advice[`${code.slice(0, 3)}*`] ?? advice[`${code.slice(0, 2)}*`])?.(target)
+  const hint =
+    code === undefined
+      ? hintFor(said, target)
+      : (advice[code] ?? advice[`${code.slice(0, 3)}*`] ?? advice[`${code.slice(0, 2)}*`])?.(target)
   const evidence = { database: target.shown, code }
   return new PromptStrataError("store", `PostgreSQL at ${target.shown} failed: ${said}`, { hint, evidence })
 }
