@@ -42,7 +42,10 @@ function shortArguments(args: Arguments, maxTokens: number, agent: AgentContext)
     if (isShort(printArguments(shown), maxTokens)) return shown
   }
   // There are so many values that even their beginnings are too long.
-  return { args: cut(printArguments(args), Math.max(leastTokens, maxTokens >> 1)) }
+  for (let tokens = Math.max(leastTokens, maxTokens >> 1); ; tokens >>= 1) {
+    const shown = { args: cut(printArguments(args), tokens) }
+    if (tokens < leastTokens || isShort(printArguments(shown), maxTokens)) return shown
+  }
 }
 
 /** Shortens the arguments of a run for prompts. Returns the same object if they are short. */
@@ -110,7 +113,7 @@ export function fitOldRuns(
   const [runs, room] = ofNewest > mostTokens ? [all, maxTokens] : [all.slice(0, -newest.length), maxTokens - ofNewest]
   const step = Math.max(1, Math.floor(maxTokens * oldRunStep))
   const inSteps = (tokens: number) => Math.ceil(tokens / step) * step
-  const leasts = runs.map((run) => Math.min(leastTokens, tokensOfRun(run, agent)))
+  const leasts = runs.map((run) => leastOfRun(run, agent))
   let tooMany = inSteps(leasts.reduce((sum, tokens) => sum + tokens, 0) - Math.min(step, room))
   const gone = new Set<KeptRun>()
   for (const [at, run] of runs.entries()) {
@@ -124,7 +127,7 @@ export function fitOldRuns(
     if (gone.has(run)) continue
     if (excess <= 0) break
     const tokens = tokensOfRun(run, agent)
-    const short = shortRun(run, Math.max(leastTokens, tokens - excess), agent)
+    const short = shortRun(run, Math.max(leastOfRun(run, agent), tokens - excess), agent)
     excess -= tokens - tokensOfRun(short, agent)
     shown.set(run, short)
   }
@@ -170,7 +173,13 @@ function tokensOfRun(run: KeptRun, agent: AgentContext): number {
   return tokens
 }
 
-/** Returns the same object if the run has no more than `maxTokens`. Its arguments may take half of them. */
+/** The tokens of a run that is as short as can be: its arguments and its result have a notice and some words each. */
+function leastOfRun(run: KeptRun, agent: AgentContext): number {
+  const tokens = agent.ports.counter.count(printArguments(run.args))
+  return Math.min(leastTokens, tokens) + Math.min(leastTokens, tokensOfRun(run, agent) - tokens)
+}
+
+/** Returns the same object if the run has no more than `maxTokens`, at least {@link leastOfRun}. Its arguments may take half of them. */
 function shortRun(run: KeptRun, maxTokens: number, agent: AgentContext): KeptRun {
   if (tokensOfRun(run, agent) <= maxTokens) return run
   const known = shortRuns.get(run)

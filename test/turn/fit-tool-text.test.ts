@@ -137,11 +137,23 @@ describe("runs of earlier turns", () => {
   })
 
   test("however many there are, keep their order, fit, and tell what they lost", () => {
-    const turns = fc.array(fc.array(fc.integer({ min: 1, max: 400 }), { maxLength: 3 }), { minLength: 1, maxLength: 8 })
+    const run = fc.record({
+      result: fc.integer({ min: 1, max: 400 }),
+      args: fc.array(fc.nat(300), { maxLength: 4 }),
+    })
+    const turns = fc.array(fc.array(run, { maxLength: 3 }), { minLength: 1, maxLength: 8 })
     fc.assert(
       fc.property(turns, fc.integer({ min: 200, max: 1_500 }), fc.boolean(), (sizes, maxTokens, isStrict) => {
         const history = sizes.map((own, turn) =>
-          messageOf(`t${turn}`, own.length === 0 ? undefined : own.map((tokens, at) => runOf(`${turn}.${at}`, tokens))),
+          messageOf(
+            `t${turn}`,
+            own.length === 0
+              ? undefined
+              : own.map(({ result, args }, at) => ({
+                  ...runOf(`${turn}.${at}`, result),
+                  args: Object.fromEntries(args.map((tokens, index) => [`a${index}`, words(tokens, '"')])),
+                })),
+          ),
         )
         const fitted = shortened(history, maxTokens, isStrict ? 0 : maxTokens)
         const [before, after] = [tokensOf(history), tokensOf(fitted)]
@@ -164,6 +176,13 @@ describe("runs of earlier turns", () => {
       }),
       { numRuns: numberOfRuns(300) },
     )
+  })
+
+  test("whose calls and results are both long fit into every room", () => {
+    const long = (id: string): KeptRun => ({ ...runOf(id, 300), args: { a: words(300, '"') } })
+    const history = ["a", "b", "c", "d", "e", "f"].map((id) => messageOf(id, [long(id)]))
+    for (let maxTokens = 0; maxTokens < 1_500; maxTokens += 7)
+      expect(tokensOf(shortened(history, maxTokens, 0))).toBeLessThanOrEqual(maxTokens)
   })
 
   test("that were cut before by something else tell both reasons", () => {
