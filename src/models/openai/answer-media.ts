@@ -46,7 +46,9 @@ export function createSpeechReader(format = "wav") {
       if (pieces.length === 0) return []
       const mediaType = speechTypes[format] ?? "audio/wav"
       try {
-        const bytes = joined(pieces.map((piece) => bytesFromText(piece)))
+        // A server cuts one text of base64 anywhere, or encodes each piece by itself: then padding ends each of them.
+        const texts = pieces.join("").match(/[^=]+=*|=+/gu) ?? []
+        const bytes = joined(texts.map((text) => bytesFromText(text)))
         return [{ type: "file", mediaType, base64: bytesToText(format === "pcm16" ? withWavHeader(bytes) : bytes) }]
       } catch {
         return [{ type: "warning", message: "The model's recording is not base64, so it was left out." }]
