@@ -39,7 +39,7 @@ export function readCompletionRequest(body: Readonly<Record<string, unknown>>): 
   if (!Array.isArray(messages) || messages.length === 0)
     throw new HttpProblem(400, "Expected a list of messages.", { param: "messages" })
   if (n !== undefined && n !== null && n !== 1) throw new HttpProblem(400, "Only one answer can be asked for.", { param: "n" })
-  const given = Object.keys(body).filter((name) => body[name] !== null && body[name] !== undefined)
+  const given = Object.keys(body).filter((name) => isGiven(body[name]))
   const wrong = given.find((name) => refused.has(name) && !isEmptyList(body[name]))
   if (wrong !== undefined)
     throw new HttpProblem(400, `${wrong} is not supported: a character has its own tools and its own form of answer.`, {
@@ -54,7 +54,10 @@ export function readCompletionRequest(body: Readonly<Record<string, unknown>>): 
     instructions: read.flatMap(({ role, content }) => (role === "system" ? [content] : [])).join("\n\n"),
     stream: stream === true,
     includeUsage: isRecord(streamOptions) && streamOptions.include_usage === true,
-    ignored: given.filter((name) => !understood.has(name) && !refused.has(name)),
+    ignored: [
+      ...given.filter((name) => !understood.has(name) && !refused.has(name)),
+      ...new Set(read.flatMap(({ ignored }) => ignored.map((name) => `messages.${name}`))),
+    ],
   }
 }
 
@@ -67,7 +70,10 @@ interface ReadMessage {
   readonly content: string
   readonly attachments: readonly AttachmentInput[]
   readonly name: string
+  readonly ignored: readonly string[]
 }
+
+const understoodOfMessage = new Set(["role", "content", "name", "images", "files", "tool_calls", "function_call"])
 
 const roles: Readonly<Record<string, ReadMessage["role"]>> = {
   system: "system",
@@ -79,9 +85,9 @@ const roles: Readonly<Record<string, ReadMessage["role"]>> = {
 function readMessage(message: unknown, at: number): ReadMessage {
   const param = `messages[${at}]`
   if (!isRecord(message)) throw new HttpProblem(400, `${param} is no object.`, { param })
-  const { role, content, name, images, tool_calls: toolCalls } = message
+  const { role, content, name, images, files, tool_calls: toolCalls, function_call: call } = message
   const known = typeof role === "string" && Object.hasOwn(roles, role) ? roles[role] : undefined
-  if (known === undefined || (toolCalls !== undefined && toolCalls !== null && !isEmptyList(toolCalls)))
+  if (known === undefined || [toolCalls, call].some((value) => isGiven(value) && !isEmptyList(value)))
     throw new HttpProblem(
       400,
       `${param} has ${known ? "tool calls" : `the role ${JSON.stringify(role)}`}, which is not supported.`,
@@ -90,10 +96,21 @@ function readMessage(message: unknown, at: number): ReadMessage {
       },
     )
   const read = readContent(content, param, known)
-  // Pictures of an earlier answer, as this server and others give them.
-  const drawn = known === "assistant" && Array.isArray(images) ? images : []
-  const attachments = [...read.attachments, ...drawn.flatMap((part) => (isRecord(part) ? (attachmentOf(part) ?? []) : []))]
-  return { role: known, content: read.content, attachments, name: typeof name === "string" ? name : "" }
+  const attachments = [...read.attachments]
+  const isUnknown = (field: string): boolean => isGiven(message[field]) && !understoodOfMessage.has(field)
+  const ignored = Object.keys(message).filter(isUnknown)
+  // Files of an earlier answer, as this server and others give them; some clients send a user's pictures like this, too.
+  for (const [field, list] of Object.entries({ images, files }))
+    for (const part of Array.isArray(list) ? list : isGiven(list) ? [list] : []) {
+      const file = known !== "system" && isRecord(part) ? attachmentOf(part) : undefined
+      if (file) attachments.push(file)
+      else ignored.push(field)
+    }
+  return { role: known, content: read.content, attachments, name: typeof name === "string" ? name : "", ignored }
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null
 }
 
 function readContent(content: unknown, param: string, role: ReadMessage["role"]): Pick<ReadMessage, "content" | "attachments"> {

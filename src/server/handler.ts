@@ -230,8 +230,13 @@ async function agUi(server: Server, request: Request, caller: Caller): Promise<R
   return streamed(server, events, { onCancel: () => leave(turn, caller), headers: ignoredHeader(ignored) })
 }
 
+/** Clients refuse answers with longer headers than some 16,000 characters. */
+const maxHeaderLength = 4_000
+
 function ignoredHeader(ignored: readonly string[]): Readonly<Record<string, string>> {
-  return ignored.length > 0 ? { "x-promptstrata-ignored": ignored.map(encodeURIComponent).join(", ") } : {}
+  const names = ignored.map((name) => encodeURIComponent(name.toWellFormed())).join(", ")
+  const shown = names.length > maxHeaderLength ? `${names.slice(0, maxHeaderLength)}...` : names
+  return ignored.length > 0 ? { "x-promptstrata-ignored": shown } : {}
 }
 
 /** The agent of a model's name. The only one needs none. */

@@ -133,6 +133,26 @@ describe("the OpenAI API, with the openai client", () => {
     expect(none.headers.has("x-promptstrata-ignored")).toBe(false)
   })
 
+  test("says which fields of messages it ignored, once each", async () => {
+    const { post, model } = serverOf({ answers: [finish("x")] })
+    const said = { role: "assistant", content: "Hm.", reasoning_content: "r", refusal: null, images: [1] }
+    const response = await post("/v1/chat/completions", {
+      model: "fay",
+      messages: [...ask.messages, said, said, ...ask.messages],
+    })
+    expect(response.headers.get("x-promptstrata-ignored")).toBe("messages.reasoning_content, messages.images")
+    expect((model as ReturnType<typeof scriptedModel>).requests).toHaveLength(1)
+  })
+
+  test.each([
+    ["is broken UTF-16", "\ud800", "%EF%BF%BD"],
+    ["is longer than a header can be", "x".repeat(100_000), `${"x".repeat(4_000)}...`],
+  ])("answers a body with a field whose name %s", async (_, name, told) => {
+    const { post } = serverOf({ answers: [finish("x")] })
+    const response = await post("/v1/chat/completions", { ...ask, [name]: 1 })
+    expect([response.status, response.headers.get("x-promptstrata-ignored")]).toEqual([200, told])
+  })
+
   test("a kept conversation reads the last message alone, and goes on in the store", async () => {
     const { client, agent } = serverOf({ answers: [finish("one"), finish("two")], caller: { conversation: "c1", name: "Ann" } })
     await client.chat.completions.create(ask)
@@ -181,6 +201,22 @@ describe("pictures and files of a request", () => {
     await (await post("/api/chat", { id: "c", messages: [{ id: "1", role: "user", parts }] })).text()
     expect(partsOf(model)).toMatchObject([[{ attachment: { name: "cat.png" }, bytes: png(2, 3) }]])
     expect((await agent.session("c1").history())[0]).toMatchObject({ text: "", attachments: [{ name: "cat.png", width: 2 }] })
+  })
+
+  test("reach the model also as `images` and `files` beside a message's text, whoever sent them", async () => {
+    const model = scriptedModel([finish("A cat.")], seeing)
+    const { post } = serverOf({ model })
+    const images = [{ type: "image_url", image_url: { url: photo } }]
+    const files = [{ type: "file", file: { filename: "a.pdf", file_data: "data:application/pdf;base64,AAAA" } }]
+    const messages = [
+      { role: "user", content: "This.", images },
+      { role: "assistant", content: "Here.", files },
+      { role: "user", content: "And this.", images },
+    ]
+    const response = await post("/v1/chat/completions", { model: "fay", messages })
+    expect([response.status, response.headers.get("x-promptstrata-ignored")]).toEqual([200, null])
+    const names = partsOf(model).flatMap((parts) => parts.map(({ attachment }) => attachment.name))
+    expect(names.sort()).toEqual(["a.pdf", "image.png", "image.png"])
   })
 
   test("that cannot be used are refused with 400, and the model is not asked", async () => {
