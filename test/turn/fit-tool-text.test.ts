@@ -178,11 +178,11 @@ describe("runs of earlier turns", () => {
     )
   })
 
-  test("whose calls and results are both long fit into every room", () => {
+  test("whose calls and results are both long fit beside a newest turn that stays whole", () => {
     const long = (id: string): KeptRun => ({ ...runOf(id, 300), args: { a: words(300, '"') } })
-    const history = ["a", "b", "c", "d", "e", "f"].map((id) => messageOf(id, [long(id)]))
-    for (let maxTokens = 0; maxTokens < 1_500; maxTokens += 7)
-      expect(tokensOf(shortened(history, maxTokens, 0))).toBeLessThanOrEqual(maxTokens)
+    const old = ["a", "b", "c"].map((id) => messageOf(id, [long(id)]))
+    for (let newest = 0; newest < 1_000; newest += 7)
+      expect(tokensOf(shortened([...old, messageOf("d", [runOf("new", newest)])], 1_000))).toBeLessThanOrEqual(1_000)
   })
 
   test("that were cut before by something else tell both reasons", () => {
