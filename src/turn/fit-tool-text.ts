@@ -154,7 +154,13 @@ export function withOldRunsTold(assembly: Assembly, history: readonly HistoryMes
     if (fate === "kept") return { ...told, fate: "shortened", reason: lost.reason }
     return { ...told, reason: `${lost.reason}; then ${reason}` }
   })
-  return { ...assembly, decisions }
+  return withMembers(assembly, { decisions })
+}
+
+/** An assembly with other members. Those that are made when they are read, such as its spans, are not read for it. */
+export function withMembers(assembly: Assembly, members: Partial<Assembly>): Assembly {
+  const both = { ...Object.getOwnPropertyDescriptors(assembly), ...Object.getOwnPropertyDescriptors(members) }
+  return Object.defineProperties({}, both) as Assembly
 }
 
 /** By run, its tokens and its last short form: a conversation asks for them again in each turn. */

@@ -8,7 +8,7 @@ import { combineInjections, leftToTurn } from "../layers/combine-injections.ts"
 import { knownNames } from "../layers/turn-injections.ts"
 import type { TurnState, WakeReason } from "../layers/turn-state.ts"
 import type { LanguageModel, ModelRequest, ModelTool, ToolChoice } from "../model/language-model.ts"
-import { fitOldRuns, oldRunBounds, withFittedArguments, withOldRunsTold } from "./fit-tool-text.ts"
+import { fitOldRuns, oldRunBounds, withFittedArguments, withMembers, withOldRunsTold } from "./fit-tool-text.ts"
 import { isAtWork, type TurnContext, warnOnce } from "./turn-context.ts"
 import { fileFaultsOf } from "./turn-outcome.ts"
 
@@ -60,7 +60,7 @@ export function assembleStep(turn: TurnContext, { prompt, tools }: StepRequest, 
     else if (++attempt >= bounds.length) break
   }
   assembly = withOldRunsTold(assembly, progress.shownHistory)
-  if (lore) assembly = { ...assembly, lore }
+  if (lore) assembly = withMembers(assembly, { lore })
   progress.cut = assembly.cut
   warnOfCuts(turn, assembly, given)
   progress.shown?.warnOfUnseen(turn, model)

@@ -306,4 +306,13 @@ describe("why lore is in", () => {
       { book: "card", entry: "Age", outcome: "in", injection: "lorebook/card.2", key: "old", where: "lore" },
     ])
   })
+
+  test("C18: a turn that tells it makes no other part of the trace that nobody reads", async () => {
+    const { session } = await opened({ entries: [entry("Called.")] }, { model: answers(1) })
+    const { trace } = await session.send("all").result
+    const assembly = trace.steps[0]?.assembly ?? {}
+    const lazy = ["spans", "prefixes", "decisions", "cut"]
+    expect(lazy.filter((name) => Object.getOwnPropertyDescriptor(assembly, name)?.get === undefined)).toEqual([])
+    expect(Object.keys(JSON.parse(JSON.stringify(assembly)))).toEqual(expect.arrayContaining([...lazy, "lore"]))
+  })
 })
