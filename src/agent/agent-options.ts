@@ -110,6 +110,6 @@ export function checkAgentOptions(options: AgentOptions): void {
   if (wanted) throw new PromptStrataError("usage", `createAgent expected ${wanted}.`)
   checkOptions("ports of createAgent", options.ports ?? {}, portNames)
   const { shouldAnswer: rules = {} } = options
-  checkOptions("shouldAnswer of createAgent", rules, answerRules)
+  if (typeof rules !== "function") checkOptions("shouldAnswer of createAgent", rules, answerRules)
   checkOptions("services of createAgent", options.services ?? {}, agentServices)
 }

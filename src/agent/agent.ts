@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec"
 import { roughCounter } from "../assemble/tokens/rough-counter.ts"
-import { checkOptions } from "../core/check-options.ts"
+import { checkOptions, checkType } from "../core/check-options.ts"
 import type { ServiceKey, SessionKey } from "../core/conversation.ts"
 import { PromptStrataError } from "../core/errors.ts"
 import { hostPorts, type Ports } from "../core/ports.ts"
@@ -112,15 +112,15 @@ async function endPlugins({ closable, latest }: ReturnType<typeof profileVersion
 /** The conversation that a caller names. An unclear audience is refused, because it decides what a prompt may show. */
 function namedSession(named: string | Omit<SessionKey, "agent">): Omit<SessionKey, "agent"> {
   if (typeof named === "string") return { conversation: named, audience: "private" }
+  if (typeof named !== "object" || named === null) checkType("the name of a conversation", named, "string")
   checkOptions("session", named, { conversation: true, audience: true })
   const { conversation, audience } = named
-  if (typeof conversation !== "string") throw unclearKey("the name of a conversation", conversation)
-  if (audience !== "private" && audience !== "group") throw unclearKey("audience private or group", audience)
+  checkType("the name of a conversation", conversation, "string")
+  if (audience !== "private" && audience !== "group") {
+    const found = typeof audience === "string" ? JSON.stringify(audience) : typeof audience
+    throw new PromptStrataError("usage", `Expected audience private or group, found ${found}.`)
+  }
   return { conversation, audience }
-}
-
-function unclearKey(expected: string, found: unknown): PromptStrataError {
-  return new PromptStrataError("usage", `Expected ${expected}, found ${JSON.stringify(found)}.`)
 }
 
 /** The sessions that the program still refers to. Others are made again from their store. */

@@ -1,4 +1,4 @@
-import type { Attachment, HistoryMessage } from "../core/conversation.ts"
+import { type Attachment, type HistoryMessage, isMoment } from "../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../core/errors.ts"
 import { orAborted } from "../core/timers.ts"
 import { startDeadline } from "../turn/deadline.ts"
@@ -13,9 +13,6 @@ export interface Heard {
   readonly id: string
 }
 
-/** Milliseconds since 1970 beyond this are no date. */
-const maxDateMs = 8_640_000_000_000_000
-
 /**
  * Adds a speaker's words to a session's history, outside of a turn; under the agent's id they are the agent's own. Resolves once they are durable, within the time limit of a turn.
  * `idle` and `close` of the agent wait for it.
@@ -27,7 +24,7 @@ export function hear(
 ): Promise<Heard> {
   const { key, turnId, speaker, text } = input
   const { store, ports, profile, background } = agent
-  if (!Number.isSafeInteger(atMs) || Math.abs(atMs) > maxDateMs)
+  if (!isMoment(atMs))
     throw new PromptStrataError("usage", `hear expected atMs as whole milliseconds since 1970, found ${String(atMs)}.`)
   // A key of its own, because the store keeps the order and lets calls share a write.
   return background.enqueue(turnId, async () => {

@@ -1,3 +1,4 @@
+import { checkOptions, checkType, type TypeName } from "../core/check-options.ts"
 import type { AttachmentInput, Speaker } from "../core/conversation.ts"
 import type { Trust } from "../core/value.ts"
 import type { InjectionInput } from "../stack/injection.ts"
@@ -103,7 +104,39 @@ const directedOptions = { replyTo: true, mentions: true }
 const previewed = { from: true, attachments: true, inject: true, signal: true, ...directedOptions }
 const control = { toolChoice: true, stopWhen: true, prepareStep: true, output: true }
 
-/** The names of the options of a session's methods, and advice for those that are gone. */
+/** A speaker as it is stored. */
+export function speakerOf(person: SpeakerInput, defaultName: string): Speaker {
+  const { id, name = defaultName, isAgent }: Partial<Speaker> & Pick<Speaker, "id"> = person
+  checkType("the id of a speaker", id, "string")
+  checkType("the name of a speaker", name, "string")
+  return isAgent === true ? { id, name, isAgent } : { id, name }
+}
+
+/** The types of the options of a session's methods. Those of other options are checked where they are used. */
+const types: Readonly<Record<string, TypeName>> = {
+  from: "object",
+  to: "object",
+  mentions: "list",
+  inject: "list",
+  signal: "object",
+  stopWhen: "function",
+  prepareStep: "function",
+  prompt: "string",
+  limit: "number",
+}
+
+/** Throws `usage` for an option of a session's method that there is not, or that has another type. */
+export function checkSessionOptions<T extends object>(of: string, given: T, known: Parameters<typeof checkOptions<T>>[2]): void {
+  checkOptions(of, given, known, gone)
+  for (const [name, value] of Object.entries(given)) {
+    const type = types[name]
+    if (type !== undefined && value !== undefined) checkType(`\`${name}\` of ${of}`, value, type)
+  }
+}
+
+const gone = { files: "Write `attachments: [{ path }]`, with an object for each path." }
+
+/** The names of the options of a session's methods. */
 export const optionsOf = {
   send: { ...previewed, ...control },
   receive: { ...previewed, atMs: true },
@@ -113,6 +146,5 @@ export const optionsOf = {
   change: { inject: true, signal: true },
   explainMemories: { from: true, limit: true, signal: true },
   forgetMemory: { from: true },
-  gone: { files: "Write `attachments: [{ path }]`, with an object for each path." },
   hear: { from: true, attachments: true, atMs: true, ...directedOptions },
 }

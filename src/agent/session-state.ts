@@ -1,3 +1,4 @@
+import { checkType } from "../core/check-options.ts"
 import { type Directed, isSpoken, type RepliedTo, type ServiceKey, type SessionKey, type Speaker } from "../core/conversation.ts"
 import { PromptStrataError } from "../core/errors.ts"
 import { orAborted, pause } from "../core/timers.ts"
@@ -7,7 +8,7 @@ import type { PromptStack } from "../stack/prompt-stack.ts"
 import type { TurnResult } from "../trace/turn-event.ts"
 import { abortError, type Deadline, startDeadline } from "../turn/deadline.ts"
 import type { AgentContext, ObservedTurn, SessionState, TurnInput } from "../turn/turn-context.ts"
-import type { DirectedOptions, SendOptions, SpeakerInput } from "./session-options.ts"
+import { type DirectedOptions, type SendOptions, type SpeakerInput, speakerOf } from "./session-options.ts"
 import type { Arrival, Arrivals, Enqueued, Needed, Running, SessionAtRest, Started, Turn, TurnCode, Work } from "./turn.ts"
 import { late, refusalOf, startTurn } from "./turn.ts"
 
@@ -66,14 +67,15 @@ export function inputOf(
   { key, stack }: Pick<TurnInput, "stack"> & { readonly key: SessionKey },
   { text, options = {}, turnId, record }: Said,
 ): TurnInput {
-  const { from, replyTo, mentions, attachments: attached = [] } = options
+  checkType("the words", text, "string")
+  const { from, replyTo, mentions, attachments: attached } = options
   const { conversation, audience } = key
-  const id = from?.id ?? (audience === "private" ? conversation : `#${conversation}`)
+  const id = from ? from.id : audience === "private" ? conversation : `#${conversation}`
   const speaker = speakerOf({ ...from, id }, agent.profile.user.name)
   const userKey: ServiceKey = { ...key, user: id }
-  const to = replyTo || mentions ? directed(agent, { key: userKey, turnId }, options, record) : undefined
+  const to = replyTo !== undefined || mentions ? directed(agent, { key: userKey, turnId }, options, record) : undefined
   const nothing = { wake: undefined, attachments: [], inject: [] }
-  return { key: userKey, turnId, speaker, text: text.toWellFormed(), attached, ...nothing, stack, ...to }
+  return { key: userKey, turnId, speaker, text: text.toWellFormed(), attached: attached ?? [], ...nothing, stack, ...to }
 }
 
 /**
@@ -93,22 +95,17 @@ export function directed(
     const message = `expected replyTo and mentions to name people by id, found ${JSON.stringify(person)}.`
     throw new PromptStrataError("usage", message, { hint: 'Such as { mentions: [{ id: "ada", name: "Ada" }] }.' })
   }
-  const people = new Map(mentions?.map((person) => [person.id, named(person)]))
+  if (typeof replyTo !== "object" && replyTo !== undefined) checkType("`replyTo`", replyTo, "string")
+  const people = new Map(mentions?.map((person) => [person?.id, named(person)]))
   const said = typeof replyTo === "string" && record ? messageOfId(record, replyTo) : undefined
   if (typeof replyTo === "string" && record && said === undefined) {
     const message = `The words were kept without \`replyTo\`, because the history has no message ${JSON.stringify(replyTo)}.`
     onWarning({ key, turnId, message })
   }
   return {
-    replyTo: typeof replyTo === "object" ? { speaker: named(replyTo.from) } : said,
+    replyTo: typeof replyTo === "object" ? { speaker: named(replyTo?.from) } : said,
     mentions: people.size > 0 ? [...people.values()] : undefined,
   }
-}
-
-/** A speaker as it is stored. */
-function speakerOf(person: SpeakerInput, defaultName: string): Speaker {
-  const { id, name = defaultName, isAgent }: Partial<Speaker> & Pick<Speaker, "id"> = person
-  return isAgent === true ? { id, name, isAgent } : { id, name }
 }
 
 /** The id of the turn of a message. */

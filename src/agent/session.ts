@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec"
-import { checkOptions } from "../core/check-options.ts"
+import { checkType } from "../core/check-options.ts"
 import type { HistoryMessage, SessionKey, Speaker } from "../core/conversation.ts"
 import type { Assembly } from "../core/span.ts"
 import { orAborted } from "../core/timers.ts"
@@ -25,7 +25,7 @@ import type {
   SendOptions,
   WakeOptions,
 } from "./session-options.ts"
-import { optionsOf } from "./session-options.ts"
+import { checkSessionOptions, optionsOf } from "./session-options.ts"
 import { inputOf, SessionQueue, sessionState, turnIdOf } from "./session-state.ts"
 import type { Needed, Replace, SessionAtRest, StructuredTurn, Turn, Work } from "./turn.ts"
 import { completed, late, refusalOf } from "./turn.ts"
@@ -61,7 +61,7 @@ export class Session {
   send<S extends StandardSchemaV1>(text: string, options: SendOptions & { readonly output: S }): StructuredTurn<S>
   send(text: string, options?: SendOptions): Turn
   send(text: string, options: SendOptions = {}): Turn {
-    checkOptions("send", options, optionsOf.send, optionsOf.gone)
+    checkSessionOptions("send", options, optionsOf.send)
     const { inject, signal, replyTo, toolChoice, stopWhen, prepareStep, output } = options
     const control = toolChoice || stopWhen || prepareStep || output ? options : undefined
     const given = { inject: completed(inject), control }
@@ -78,7 +78,8 @@ export class Session {
    * If the agent says nothing, the turn succeeds with an empty text, and history keeps nothing.
    */
   wake(reason: string, options: WakeOptions = {}): Turn {
-    checkOptions("wake", options, optionsOf.wake)
+    checkSessionOptions("wake", options, optionsOf.wake)
+    checkType("the reason of wake", reason, "string")
     const { to, trust, inject, signal } = options
     const given = { wake: reason.toWellFormed(), wakeTrust: trust, inject: completed(inject) }
     const makeInput = (turnId: string, record?: SessionRecord) => {
@@ -95,7 +96,7 @@ export class Session {
    * with `closed`, `empty-question` or `usage`, and with `turn-timeout` if the store takes longer than `limits.turnMs`.
    */
   async hear(text: string, options: HearOptions = {}): Promise<Heard> {
-    checkOptions("hear", options, optionsOf.hear)
+    checkSessionOptions("hear", options, optionsOf.hear)
     const { clock, ids } = this.#queue.agent.ports
     const { atMs = clock.nowMs() } = options
     const input = inputOf(this.#queue.agent, this, { text, options, turnId: ids.next("heard") })
@@ -112,7 +113,7 @@ export class Session {
    * `answer-decision` and the turn's trace tell the reason.
    */
   async receive(text: string, options: ReceiveOptions = {}): Promise<Received> {
-    checkOptions("receive", options, optionsOf.receive)
+    checkSessionOptions("receive", options, optionsOf.receive)
     const [before, { promise, resolve: decided }] = [this.#received, Promise.withResolvers<void>()]
     this.#received = promise
     const session = {
@@ -141,7 +142,7 @@ export class Session {
 
   /** The request that a turn would begin with. Recall, hooks and prestart tools run; no model is called and nothing is kept. */
   async preview(text: string, options: PreviewOptions = {}): Promise<Assembly> {
-    checkOptions("preview", options, optionsOf.preview, optionsOf.gone)
+    checkSessionOptions("preview", options, optionsOf.preview)
     const { prompt = "planner", signal, replyTo } = options
     const said = { text, options, turnId: this.#queue.agent.ports.ids.next("preview") }
     const inject = completed(options.inject)
@@ -172,7 +173,8 @@ export class Session {
    * with `usage` if the agent has no memory.
    */
   explainMemories(question: string, options: ExplainMemoriesOptions = {}): Promise<readonly ExplainedMemory[]> {
-    checkOptions("explainMemories", options, optionsOf.explainMemories)
+    checkSessionOptions("explainMemories", options, optionsOf.explainMemories)
+    checkType("the question of explainMemories", question, "string")
     const work: Work<readonly ExplainedMemory[]> = async (record, deadline) =>
       (await loadMemories()).explain(this.#queue.at(record, deadline), question, options)
     return this.#queue.withRecord(options.signal, work)
@@ -183,7 +185,7 @@ export class Session {
    * The messages stay. Rejects with `usage` if the speaker has no memory of this id.
    */
   forgetMemory(id: string, options: ForgetMemoryOptions = {}): Promise<ForgottenMemories> {
-    checkOptions("forgetMemory", options, optionsOf.forgetMemory)
+    checkSessionOptions("forgetMemory", options, optionsOf.forgetMemory)
     return this.#queue.enqueue(undefined, async (record, deadline) =>
       (await loadMemories()).forget(this.#queue.at(record, deadline), id, options),
     )
@@ -201,6 +203,7 @@ export class Session {
 
   /** Refuses a tool call that waits, and goes on with its turn. The model reads the reason. */
   deny(id: string, reason = "", options: AnswerOptions = {}): Turn {
+    checkType("the reason of deny", reason, "string")
     return this.#answer("deny", { id, approved: false, reason: reason.toWellFormed() }, options)
   }
 
@@ -229,6 +232,7 @@ export class Session {
    * an answer is replaced without a turn, and undefined is returned. Rejects with `usage` for an id that the history does not have.
    */
   async edit(messageId: string, text: string, options: ChangeOptions = {}): Promise<Turn | undefined> {
+    checkType("the words of edit", text, "string")
     const { edited, editAnswer, roleOf } = await loadChanges()
     const work: Work<HistoryMessage["role"]> = (record, deadline) => roleOf(this.#queue.at(record, deadline), messageId)
     const role = await this.#queue.withRecord(undefined, work, "all")
@@ -247,7 +251,7 @@ export class Session {
   }
 
   #answer(name: string, answer: ApprovalAnswer & { readonly id: string }, options: AnswerOptions): Turn {
-    checkOptions(name, options, optionsOf.answer)
+    checkSessionOptions(name, options, optionsOf.answer)
     const given = (turnId: string) => ({ ...inputOf(this.#queue.agent, this, { text: "", turnId }), control: options })
     const replace: Replace = async (at) => (await loadApprovals()).answered(at, answer)
     return this.#queue.start(given, { signal: options.signal, replace, canEnd: false })
@@ -255,7 +259,7 @@ export class Session {
 
   /** Starts a turn in the place of others. Its words become known once the session is loaded. */
   #replace(name: string, options: ChangeOptions, replace: Replace): Turn {
-    checkOptions(name, options, optionsOf.change)
+    checkSessionOptions(name, options, optionsOf.change)
     const inject = completed(options.inject)
     return this.#queue.start((turnId) => ({ ...inputOf(this.#queue.agent, this, { text: "", turnId }), inject }), {
       signal: options.signal,

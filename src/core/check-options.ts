@@ -14,12 +14,31 @@ export function checkOptions<T extends object>(
   known: Names<T>,
   gone: Readonly<Record<string, string>> = {},
 ): void {
+  checkType(`the options of ${of}`, given, "object")
   for (const name of Object.keys(given)) {
     if (Object.hasOwn(known, name) || (given as Readonly<Record<string, unknown>>)[name] === undefined) continue
     const hint = Object.hasOwn(gone, name) ? gone[name] : undefined
     const near = hint === undefined ? nearName(name, Object.keys(known)) : ""
     throw new PromptStrataError("usage", `${of} has no option ${JSON.stringify(name)}.${near}`, { evidence: { name }, hint })
   }
+}
+
+/** The type of a value: as `typeof` names it, with `null` as none, or `list`. */
+export type TypeName = "string" | "number" | "boolean" | "function" | "object" | "list"
+
+/** Throws `usage` for a value of another type, which only JavaScript can pass. */
+export function checkType(what: string, value: unknown, type: TypeName): void {
+  if (type === "list" ? Array.isArray(value) : typeof value === type && value !== null) return
+  const isNumber = typeof value === "number" || typeof value === "bigint"
+  const found =
+    typeof value === "string" ? JSON.stringify(value.slice(0, 100)) : isNumber || !value ? String(value) : typeOf(value)
+  throw new PromptStrataError("usage", `expected ${what} to be ${type === "object" ? "an" : "a"} ${type}, found ${found}.`, {
+    hint: isNumber && type === "string" ? `Write String(${String(value)}) for the number ${String(value)}.` : undefined,
+  })
+}
+
+function typeOf(value: unknown): string {
+  return Array.isArray(value) ? "a list" : `a value of type ${typeof value}`
 }
 
 /** {@link checkOptions} for an object that a program wrote out. One of a class may keep members of its own. */

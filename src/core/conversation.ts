@@ -145,3 +145,11 @@ export interface FileAttachment {
   /** Of a file that the model made: the id of its bytes in the session's store. */
   readonly blob?: string
 }
+
+/** Milliseconds since 1970 beyond this are no date. */
+const maxDateMs = 8_640_000_000_000_000
+
+/** True for whole milliseconds since 1970 that a date can have. */
+export function isMoment(atMs: number): boolean {
+  return Number.isSafeInteger(atMs) && Math.abs(atMs) <= maxDateMs
+}

@@ -13,6 +13,7 @@ import { completion, completionChunks, readCompletionRequest } from "./chat-comp
 import { type AllowedOrigins, preflight, shared } from "./cors.ts"
 import { type EventStreamOptions, eventStream, eventStreamHeaders } from "./event-stream.ts"
 import { errorBody, HttpProblem, problemResponse } from "./http-problem.ts"
+import { ignoredHeader } from "./ignored-header.ts"
 import { readJsonBody } from "./read-body.ts"
 import { keptMessageChunks, uiMessageChunks } from "./ui-message-stream.ts"
 import { readUiMessages } from "./ui-messages.ts"
@@ -228,15 +229,6 @@ async function agUi(server: Server, request: Request, caller: Caller): Promise<R
   const turn = startTurn(server, caller, asked)
   const events = agUiEvents(turn, { threadId, runId, locale: server.locale })
   return streamed(server, events, { onCancel: () => leave(turn, caller), headers: ignoredHeader(ignored) })
-}
-
-/** Clients refuse answers with longer headers than some 16,000 characters. */
-const maxHeaderLength = 4_000
-
-function ignoredHeader(ignored: readonly string[]): Readonly<Record<string, string>> {
-  const names = ignored.map((name) => encodeURIComponent(name.toWellFormed())).join(", ")
-  const shown = names.length > maxHeaderLength ? `${names.slice(0, maxHeaderLength)}...` : names
-  return ignored.length > 0 ? { "x-promptstrata-ignored": shown } : {}
 }
 
 /** The agent of a model's name. The only one needs none. */

@@ -179,10 +179,13 @@ function tokensOfRun(run: KeptRun, agent: AgentContext): number {
   return tokens
 }
 
-/** The tokens of a run that is as short as can be: its arguments and its result have a notice and some words each. */
+/** Room for the notice and some words of a result beside its call. */
+const leastOfResult = leastTokens >> 1
+
+/** The tokens of a run that is as short as can be: its call and its result have a notice and some words each. */
 function leastOfRun(run: KeptRun, agent: AgentContext): number {
-  const tokens = agent.ports.counter.count(printArguments(run.args))
-  return Math.min(leastTokens, tokens) + Math.min(leastTokens, tokensOfRun(run, agent) - tokens)
+  const ofCall = Math.min(leastTokens, agent.ports.counter.count(printArguments(run.args)))
+  return Math.min(tokensOfRun(run, agent), Math.max(leastTokens, ofCall + leastOfResult))
 }
 
 /** Returns the same object if the run has no more than `maxTokens`, at least {@link leastOfRun}. Its arguments may take half of them. */
@@ -192,7 +195,7 @@ function shortRun(run: KeptRun, maxTokens: number, agent: AgentContext): KeptRun
   if (known?.agent === agent && known.maxTokens === maxTokens) return known.short
   const args = shortArguments(run.args, Math.max(leastTokens, maxTokens >> 1), agent)
   const room = maxTokens - agent.ports.counter.count(printArguments(args))
-  const short = { ...run, args, result: shortResult(run.result, Math.max(leastTokens, room), agent).text }
+  const short = { ...run, args, result: shortResult(run.result, Math.max(leastOfResult, room), agent).text }
   shortRuns.set(run, { agent, maxTokens, short })
   return short
 }

@@ -1,12 +1,12 @@
-import { checkOptions } from "../../core/check-options.ts"
-import type { Audience, HistoryMessage, SessionKey } from "../../core/conversation.ts"
+import { checkType } from "../../core/check-options.ts"
+import { type Audience, type HistoryMessage, isMoment, type SessionKey } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import type { BlobRecords } from "../../services/store/records.ts"
 import type { SessionStore } from "../../services/store/session-store.ts"
 import type { StepControl } from "../../turn/control/step-control.ts"
 import type { AgentContext } from "../../turn/turn-context.ts"
 import { Session } from "../session.ts"
-import type { SendOptions } from "../session-options.ts"
+import { checkSessionOptions, type SendOptions } from "../session-options.ts"
 import type { Turn } from "../turn.ts"
 import type { ChatMessage } from "./past-messages.ts"
 
@@ -33,7 +33,7 @@ export function respond(
   latest: AgentContext,
   { messages, options }: { readonly messages: readonly ChatMessage[]; readonly options: RespondOptions },
 ): Turn {
-  checkOptions("respond", options, known)
+  checkSessionOptions("respond", options, known)
   const { audience = "private", ...given } = options
   const { ports, profile } = latest
   const key: SessionKey = { agent: profile.agent.id, conversation: ports.ids.next("respond"), audience }
@@ -64,7 +64,15 @@ export function respond(
 
 /** The last message. Throws for messages that are none, and for a last one that nobody can answer. */
 function checked(messages: readonly ChatMessage[]): ChatMessage {
-  for (const [at, { role, content }] of messages.entries()) {
+  checkType("the messages of respond", messages, "list")
+  for (const [at, message] of messages.entries()) {
+    const where = `message ${at + 1} of respond`
+    checkType(where, message, "object")
+    const { role, content, name, attachments, atMs } = message
+    if (name !== undefined) checkType(`\`name\` of ${where}`, name, "string")
+    if (attachments !== undefined) checkType(`\`attachments\` of ${where}`, attachments, "list")
+    if (atMs !== undefined && !isMoment(atMs))
+      throw new PromptStrataError("usage", `expected atMs of ${where} as whole milliseconds since 1970, found ${String(atMs)}.`)
     if ((role === "user" || role === "assistant") && typeof content === "string") continue
     const found = typeof content === "string" ? `role ${JSON.stringify(role)}` : `content of type ${typeof content}`
     throw new PromptStrataError(
