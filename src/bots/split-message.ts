@@ -24,7 +24,7 @@ export function splitMessage(text: string, options: SplitOptions): readonly stri
   checkOptions("splitMessage", options, known)
   const { limit, unit = "utf16" } = options
   if (!Number.isSafeInteger(limit) || limit < leastLimit)
-    throw new PromptStrataError("usage", `splitMessage needs a limit of at least ${leastLimit}, found ${String(limit)}.`, {
+    throw new PromptStrataError("usage", `splitMessage needs a whole limit of at least ${leastLimit}, found ${String(limit)}.`, {
       evidence: { name: "limit" },
     })
   const messages: string[] = []

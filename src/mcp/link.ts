@@ -182,10 +182,10 @@ export async function readPages(key: string, fetchPage: (cursor: string | undefi
     const page = await fetchPage(cursor)
     const found = page[key]
     if (!Array.isArray(found)) return { items, problem: `a page of its list holds no ${key}` }
-    for (const item of found.slice(0, maxItems - items.length)) items.push(item)
+    const room = maxItems - items.length
+    for (const item of found.slice(0, room)) items.push(item)
+    if (found.length > room) return { items, problem: `its list is cut after ${maxItems} ${key}` }
     const { nextCursor } = page
-    const isFull = found.length > 0 && items.length >= maxItems
-    if (isFull) return { items, problem: `its list is cut after ${maxItems} ${key}` }
     if (typeof nextCursor !== "string") return { items }
     if (cursors.has(nextCursor)) return { items, problem: "the cursor of its list does not advance" }
     if (pages === maxPages) return { items, problem: `its list has more than ${maxPages} pages` }

@@ -238,8 +238,8 @@ function agentOf({ agents }: Server, asked: unknown): Agent {
   if (found) return found
   const names = Object.keys(agents)
   const near = typeof model === "string" ? didYouMean(model, names) : ""
-  const message = `There is no model ${JSON.stringify(model)}; there are ${names.join(", ")}.${near}`
-  throw new HttpProblem(404, message, { param: "model", code: "model_not_found" })
+  const what = model === undefined ? "The request names no model" : `There is no model ${JSON.stringify(model)}`
+  throw new HttpProblem(404, `${what}; there are ${names.join(", ")}.${near}`, { param: "model", code: "model_not_found" })
 }
 
 /** A question as a client sends it. */
