@@ -21,7 +21,7 @@ const prompts = readdirSync("src/dialect/shipped-prompts")
   .filter((name) => name !== "folders.ts")
   .map((name) => `dialect/shipped-prompts/${name.replace(/\.ts$/, "")}`)
 
-/** What assembling needs, what the root entry loads at once, and what its first turn and the entry for Node.js add: filled when every module is known. */
+/** What assembling needs, what the root entry loads at once, what a turn of an agent needs, and the entry for Node.js: filled when every module is known. */
 const ofAssembly = new Set()
 const ofRoot = new Set()
 const ofTurn = new Set()
@@ -32,7 +32,7 @@ const findLoaded = {
     const add = (to, from) => {
       const open = [...this.getModuleIds()].filter((id) => id.replaceAll("\\", "/").endsWith(from))
       for (let id = open.pop(); id !== undefined; id = open.pop()) {
-        if (ofAssembly.has(id) || ofRoot.has(id) || to.has(id)) continue
+        if (to.has(id)) continue
         to.add(id)
         open.push(...(this.getModuleInfo(id)?.importedIds ?? []))
       }
@@ -40,6 +40,8 @@ const findLoaded = {
     add(ofAssembly, "/src/assemble/assemble.ts")
     add(ofAssembly, "/src/stack/prompt-stack.ts")
     add(ofRoot, "/src/index.ts")
+    add(ofTurn, "/src/agent/agent.ts")
+    add(ofTurn, "/src/profile/resolve.ts")
     add(ofTurn, "/src/agent/session-turn.ts")
     add(ofNode, "/src/node/index.ts")
   },
@@ -107,11 +109,13 @@ await bundle.write({
   minify: { compress: true, mangle: { toplevel: true, keepNames: { function: true, class: true } }, codegen: true },
   // Every one of them stands before a `new Map`, `new Set` or `new WeakMap`, of which a program's bundler knows that they are pure.
   comments: { annotation: false },
-  // All that the root entry loads as two files, and nothing else: an import pays for files more than for code. What assembling needs
-  // is a file of its own, because a program's bundler takes a file with its `import()`s whole, and `assemble` calls for no agent.
+  // All that the root entry loads as three files, because an import pays for files more than for code. A program's bundler takes a file
+  // with its `import()`s whole: so what assembling needs is a file of its own, for `assemble` calls for no agent, and so is what no turn
+  // needs, such as the parser of templates, for the shipped ones are compiled.
   codeSplitting: {
     groups: [
       { name: "assembly", test: (id) => ofAssembly.has(id) },
+      { name: "agent", test: (id) => ofRoot.has(id) && ofTurn.has(id) },
       { name: "core", test: (id) => ofRoot.has(id) },
       { name: "turn", test: (id) => ofTurn.has(id) },
       // What entries that run without Node.js share with the one for it stands apart, and before it: a group takes in what its files import.

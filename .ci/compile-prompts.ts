@@ -1,10 +1,13 @@
 // Writes prompts/**/*.{md,txt} as modules into src/dialect/shipped-prompts/, one for each folder and locale, so that assembling
-// needs neither a disk nor YAML at run time and reads only the dialect that is used. The modules are not in git: every command
-// that needs them runs this first. Contents are compared, because times say nothing in a copy; only what differs is written.
+// needs neither a disk nor YAML at run time and reads only the dialect that is used. Folders of dialects are also written
+// compiled, so that no template is parsed then. The modules are not in git: every command that needs them runs this first. Contents are compared, because times say nothing in a copy; only what differs is written.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { compileFiles } from "../src/dialect/compile-dialect.ts"
 import { isLocale } from "../src/dialect/locales.ts"
+import { packFiles } from "../src/dialect/packed-files.ts"
+import { dialectFiles, shared } from "../src/dialect/prompt-library.ts"
 import { type PromptSource, promptKinds, promptName } from "../src/dialect/prompt-source.ts"
 import { loadPrompts } from "../src/node/load-prompts.ts"
 
@@ -12,11 +15,29 @@ const prompts = fileURLToPath(new URL("../prompts/", import.meta.url))
 const target = fileURLToPath(new URL("../src/dialect/shipped-prompts/", import.meta.url))
 const head = "// Generated from prompts/ by `npm run prompts`."
 
-/** The generated modules by file name: one for each folder and locale, and a list of them. */
+/** The generated modules by file name: one or two for each folder and locale, and a list of them. */
 export function compilePrompts(folder: string = prompts): ReadonlyMap<string, string> {
   const byFolder = Map.groupBy(loadPrompts(folder, { shownAs: "" }), ({ path }) => path.split("/").slice(0, 2).join("/"))
   const modules = [...byFolder].map(([name, sources]) => [`${moduleName(name)}.ts`, folderModule(sources)] as const)
-  return new Map([...modules, ["folders.ts", indexModule(byFolder)]])
+  const packed = compiledFolders(byFolder).map((name) => [`packed.${moduleName(name)}.ts`, packedModule(name, byFolder)] as const)
+  return new Map([...modules, ...packed, ["folders.ts", indexModule(byFolder)]])
+}
+
+type Folders = ReadonlyMap<string, readonly PromptSource[]>
+
+/** The folders of dialects, and those whose files belong to all of them. */
+function compiledFolders(byFolder: Folders): string[] {
+  const names = [...dialectNames(byFolder), shared]
+  return [...byFolder.keys()].filter((folder) => names.some((name) => folder.startsWith(`${name}/`)))
+}
+
+/** The files of a folder, compiled as a text. Shared files load no others, so they are the same in every dialect. */
+function packedModule(folder: string, byFolder: Folders): string {
+  const [name = "", locale = ""] = folder.split("/")
+  const read = (other: string) => byFolder.get(other) ?? []
+  const library = { folders: [...byFolder.keys()], dialects: dialectNames(byFolder), read }
+  const load = name === shared ? undefined : dialectFiles(library, name, locale).load
+  return `${head}\nexport const packed = ${JSON.stringify(packFiles(compileFiles(read(folder), load).values()))}\n`
 }
 
 function folderModule(sources: readonly PromptSource[]): string {
@@ -28,9 +49,19 @@ function folderModule(sources: readonly PromptSource[]): string {
   return `${head}\n${type}\nexport const prompts: readonly PromptSource[] = [\n${entries.join("")}]\n`
 }
 
-function indexModule(byFolder: ReadonlyMap<string, readonly PromptSource[]>): string {
-  const entries = [...byFolder.keys()].map((name) => `  ${JSON.stringify(name)}: () => import("./${moduleName(name)}.ts"),\n`)
-  return `${head}\n${folderTypes}\n  ${JSON.stringify(dialectNames(byFolder))}\n\n${foldersType} = {\n${entries.join("")}}\n`
+function indexModule(byFolder: Folders): string {
+  const entries = (names: Iterable<string>, prefix = "") =>
+    [...names].map((name) => `  ${JSON.stringify(name)}: () => import("./${prefix}${moduleName(name)}.ts"),\n`).join("")
+  return `${head}
+${folderTypes}
+  ${JSON.stringify(dialectNames(byFolder))}
+
+${foldersType} = {
+${entries(byFolder.keys())}}
+
+${packedType} = {
+${entries(compiledFolders(byFolder), "packed.")}}
+`
 }
 
 /** The names of the dialects, sorted: folders that have a planner, a final or a chat prompt in some locale. */
@@ -49,6 +80,9 @@ export const shippedNames: readonly string[] =`
 
 const foldersType = `/** The modules of shipped prompts: one for each folder and locale. */
 export const shippedFolders: Readonly<Record<string, () => Promise<{ readonly prompts: readonly PromptSource[] }>>>`
+
+const packedType = `/** The modules of compiled files, of the folders that are dialects or belong to all of them. */
+export const packedFolders: Readonly<Record<string, () => Promise<{ readonly packed: string }>>>`
 
 /** The module of `fay/en` is `fay.en`; `shipped.ts` finds it by this name. */
 function moduleName(folder: string): string {

@@ -18,7 +18,8 @@ export type { PromptSource } from "./dialect/prompt-source.ts"
 export { loadDialect, shippedDialect, shippedDialectNames } from "./dialect/shipped.ts"
 export type { Template } from "./template/ast.ts"
 export { type ParseOptions, parseTemplate } from "./template/parse.ts"
-export { renderTemplate, type TemplateValues } from "./template/render.ts"
+export type { TemplateValues } from "./template/render.ts"
+export { renderTemplate } from "./template/render-template.ts"
 export { escapeTemplate } from "./template/scanner.ts"
 
 // Profiles and layers

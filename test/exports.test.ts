@@ -92,6 +92,14 @@ describe("importing the root entry", () => {
     expect(later.filter((name) => loaded.some((url) => url.endsWith(`/src/${name}.ts`)))).toEqual([])
   })
 
+  test("assembling with a shipped dialect needs no parser of templates and no compiler of dialects", () => {
+    const parser = ["template/parse", "dialect/compile-dialect", "dialect/found-lines"]
+    expect(parser.filter((name) => !existsSync(`${root}src/${name}.ts`))).toEqual([])
+    const assembling = modulesLoadedBy(`${root}src/assemble/assemble.ts`)
+    expect(assembling.some((url) => url.endsWith("/src/template/render.ts"))).toBe(true)
+    expect(parser.filter((name) => assembling.some((url) => url.endsWith(`/src/${name}.ts`)))).toEqual([])
+  })
+
   test("reads no prompts; a dialect that is used is read in its locale alone", () => {
     expect(loaded.filter((url) => /shipped-prompts\/(?!folders)/.test(url))).toEqual([])
     const program = `
@@ -104,7 +112,7 @@ describe("importing the root entry", () => {
       .trim()
       .split("\n")
       .map((path) => path.slice(path.lastIndexOf("/") + 1))
-    expect(read.sort()).toEqual(["fay.zh-CN.ts", "shared.zh-CN.ts"])
+    expect(read.sort()).toEqual(["packed.fay.zh-CN.ts", "packed.shared.zh-CN.ts"])
   })
 
   test("reads no set of Unicode properties: a literal of one is read with its file, though nobody runs it", () => {

@@ -1,23 +1,34 @@
-import { fold } from "../encode/fold.ts"
-import { callShape, type LineFrame, type LineShape, lineShapes, type Markers, squash } from "../encode/lines.ts"
-import type { Template, TemplateNode } from "../template/ast.ts"
-import { blankEnd, blankStart } from "../template/blank.ts"
+import { callShape, type LineFrame, type LineShape, lineShapes, type Markers } from "../encode/lines.ts"
 
-/**
- * Derives the markers that untrusted text must not imitate (T28): every line that a template can print from literal text alone,
- * every literal beginning of a line that goes on with a value, and every line that begins with the name of a speaker or a tool.
- * All branches and placeholders are followed.
- */
-export function deriveMarkers(templates: Iterable<Template>): Markers {
-  const found = noLines()
-  for (const template of templates) addLines(linesOf(template), found)
-  const { lines, signs } = found
+/** The lines that one prompt file can print, folded. */
+export interface FoundLines {
+  /** Lines of literal text alone. */
+  readonly lines: readonly string[]
+  /** Literal beginnings of lines that go on with a value. */
+  readonly heads: readonly string[]
+  /** Lines that begin with a name, without blanks. Each value stands between two {@link valueMark}s. */
+  readonly frames: readonly string[]
+  /** True if a value is printed in a code fence. */
+  readonly fences: boolean
+  /** True if a value is printed as a transcript, whose signs at the beginnings of lines count in a fence too. */
+  readonly signs: boolean
+}
+
+/** Stands on both sides of a value's name in a line that begins with a name. No file holds it as text. */
+export const valueMark = "\u{1}"
+
+/** The markers that untrusted text must not imitate (T28), from the lines that each of a dialect's files can print. */
+export function markersOf(files: readonly FoundLines[]): Markers {
+  const lines = new Set(files.flatMap((file) => file.lines))
+  const heads = new Set(files.flatMap((file) => file.heads))
+  const frames = new Set(files.flatMap((file) => file.frames))
+  const signs = files.some((file) => file.signs)
   // Pages stand in a fence, also if the file has no other.
-  const fences = found.fences || signs
+  const fences = signs || files.some((file) => file.fences)
   // Inside a fence of the file's own, a second one would close it.
-  const isOpen = [...lines, ...found.heads].some((line) => /^(?:```|~~~)/.test(line))
+  const isOpen = [...lines, ...heads].some((line) => /^(?:```|~~~)/.test(line))
   const pages = fences && !isOpen
-  return { lines, heads: shortest(found.heads), fences, frames: framesOf(found.frames), tokens: true, pages, signs }
+  return { lines, heads: shortest(heads), fences, frames: framesOf(frames), tokens: true, pages, signs }
 }
 
 /** The shapes of headings and rules that literal lines have, and of calls that stand in brackets (T5). */
@@ -37,7 +48,7 @@ function framesOf(written: ReadonlySet<string>): LineFrame[] {
 }
 
 /** The heads without those that begin with another head. */
-function shortest(heads: ReadonlySet<string>): string[] {
+export function shortest(heads: ReadonlySet<string>): string[] {
   const kept: string[] = []
   for (const head of [...heads].sort()) {
     const last = kept.at(-1)
@@ -46,200 +57,7 @@ function shortest(heads: ReadonlySet<string>): string[] {
   return kept
 }
 
-/** The lines found in templates, folded. */
-interface FoundLines {
-  /** Lines of literal text alone. */
-  readonly lines: Set<string>
-  /** Literal beginnings of lines that go on with a value. */
-  readonly heads: Set<string>
-  /** Lines that begin with a name, without blanks. Each value stands between two {@link valueMark}s. */
-  readonly frames: Set<string>
-  /** True if a value is printed in a code fence. */
-  fences: boolean
-  /** True if a value is printed as a transcript, whose signs at the beginnings of lines count in a fence too. */
-  signs: boolean
-}
-
-function noLines(): FoundLines {
-  return { lines: new Set(), heads: new Set(), frames: new Set(), fences: false, signs: false }
-}
-
-/** The lines of each template, because a dialect asks for those of all its files, of its turn's files and of each file. */
-const known = new WeakMap<Template, FoundLines>()
-
-function linesOf(template: Template): FoundLines {
-  const before = known.get(template)
-  if (before) return before
-  const found = noLines()
-  collectLines(template.nodes, found)
-  known.set(template, found)
-  return found
-}
-
-function addLines(from: FoundLines, to: FoundLines): void {
-  for (const line of from.lines) to.lines.add(line)
-  for (const head of from.heads) to.heads.add(head)
-  for (const frame of from.frames) to.frames.add(frame)
-  to.fences ||= from.fences
-  to.signs ||= from.signs
-}
-
-/** The most ways of a line that are followed, because each conditional doubles them. With more, its beginnings become heads. */
-const maxWays = 16
-
-/** The number of open branches, and the lines found so far. */
-interface Walk {
-  readonly depth: number
-  readonly found: FoundLines
-}
-
-/**
- * Adds every line that the nodes can print, in all branches. A slot prints its value or its placeholder. White space is handled
- * as in printing: it is printed only before text that follows it, and not at the two ends of a branch.
- */
-function collectLines(nodes: readonly TemplateNode[], found: FoundLines): void {
-  const ways = follow(nodes, distinctWays([messageStart]), { depth: 0, found })
-  for (const way of ways.values()) endLine(way, found)
-}
-
-function follow(nodes: readonly TemplateNode[], before: Ways, walk: Walk): Ways {
-  return nodes.reduce((ways, node) => bounded(step(node, ways, walk), walk.found), before)
-}
-
-function step(node: TemplateNode, ways: Ways, walk: Walk): Ways {
-  const { found } = walk
-  switch (node.type) {
-    case "literal":
-      return eachWay(ways, (way) => addText(node.text, way, walk))
-    case "conditional":
-      return eitherWay(branch(node.then, ways, walk), branch(node.otherwise, ways, walk))
-    case "slot": {
-      found.fences ||= node.encoder === "fence"
-      found.signs ||= node.encoder === "transcript"
-      const valued = eachWay(ways, (way) => addValue(node.name, way, found))
-      return node.placeholder ? eitherWay(valued, branch(node.placeholder, ways, walk)) : valued
-    }
-    default:
-      for (const way of ways.values()) endLine(way, found)
-      return distinctWays([messageStart])
-  }
-}
-
-function branch(nodes: readonly TemplateNode[], ways: Ways, { depth, found }: Walk): Ways {
-  const outside = (at: number) => (at > depth ? Infinity : at)
-  const opened = eachWay(ways, (way) => ({ ...way, trimsFrom: Math.min(way.trimsFrom, depth + 1) }))
-  return eachWay(follow(nodes, opened, { depth: depth + 1, found }), (way) => ({
-    line: way.line,
-    breakAt: outside(way.breakAt),
-    spaceAt: outside(way.spaceAt),
-    trimsFrom: outside(way.trimsFrom),
-  }))
-}
-
-function addText(text: string, before: Way, { depth, found }: Walk): Way {
-  let way = before
-  for (const [i, line] of text.split("\n").entries()) {
-    const [start, end] = [blankStart(line), blankEnd(line)]
-    const isTrimmed = way.trimsFrom <= depth
-    if (i > 0 && !isTrimmed) way = { ...way, breakAt: Math.min(way.breakAt, depth) }
-    if (start > 0 && !isTrimmed) way = { ...way, spaceAt: Math.min(way.spaceAt, depth) }
-    if (start < end) way = addWords(line.slice(start, end), way, found)
-    if (start < end && end < line.length) way = { ...way, spaceAt: depth }
-  }
-  return way
-}
-
-function addWords(words: string, way: Way, found: FoundLines): Way {
-  if (way.breakAt < Infinity) {
-    endLine(way, found)
-    return { ...freshLine, line: words }
-  }
-  const space = way.spaceAt < Infinity ? " " : ""
-  return { ...freshLine, line: way.line === null ? null : way.line + space + words }
-}
-
-/** Stands on both sides of a value's name in a line that begins with a name. No file holds it as text. */
-const valueMark = "\u{1}"
-
-/** The slots whose values are names that a prompt's other lines show too, so that a reader knows them. */
-const nameSlots: ReadonlySet<string> = new Set(["speaker", "tool"])
-
-function addValue(name: string, way: Way, found: FoundLines): Way {
-  const isFirst = way.breakAt < Infinity
-  if (isFirst) endLine(way, found)
-  const line = isFirst ? "" : way.line
-  if (line?.includes(valueMark)) return { ...freshLine, line: line + valueMark + valueMark }
-  const isFrame = line !== null && nameSlots.has(name) && (isBullet(fold(line)) || isBracket(line))
-  if (!isFirst && !isFrame) addHead(way, found)
-  return { ...freshLine, line: isFrame ? line + valueMark + name + valueMark : null }
-}
-
-function endLine({ line }: Way, found: FoundLines): void {
-  if (line?.includes(valueMark)) addFrame(line, found)
-  else if (line !== null && fold(line) !== "") found.lines.add(fold(line))
-}
-
-function addFrame(line: string, found: FoundLines): void {
-  found.frames.add(line.split(valueMark).map(squash).join(valueMark))
-}
-
-function addHead({ line }: Way, found: FoundLines): void {
-  const head = fold(line ?? "")
-  if (line?.includes(valueMark)) addFrame(line + valueMark + valueMark, found)
-  else if (!isBullet(head)) found.heads.add(head)
-}
-
-/** Limits the ways. If there are too many, the line so far becomes a head, which covers every way in which it can go on. */
-function bounded(ways: Ways, found: FoundLines): Ways {
-  if (ways.size <= maxWays) return ways
-  return eachWay(ways, (way) => {
-    addHead(way, found)
-    return way.line?.includes(valueMark) !== true && isBullet(fold(way.line ?? "")) ? way : { ...way, line: null }
-  })
-}
-
-/** True for an empty head and for a list bullet, with which any text may begin a line. */
-function isBullet(head: string): boolean {
-  return /^(?:[-*+•]|\d+[.)])?$/.test(head)
-}
-
 /** True for the bracket before the name in a line that shows a call, such as `[${tool}]`. */
-function isBracket(head: string): boolean {
+export function isBracket(head: string): boolean {
   return head === "[" || head === "【"
-}
-
-/** One possible state of the output at a point of a template. */
-interface Way {
-  /** The literal text of the current line, with its values if it begins with a name; `null` if it begins with another value or a known head. */
-  readonly line: string | null
-  /** The outermost open branch (0 is the file) that has a line break not printed yet; Infinity for none. */
-  readonly breakAt: number
-  /** The same for a space. */
-  readonly spaceAt: number
-  /** The outermost open branch in which nothing was printed yet, so that white space is left out; Infinity for none. */
-  readonly trimsFrom: number
-}
-
-/** Different ways, by everything that makes them different. */
-type Ways = ReadonlyMap<string, Way>
-
-/** The state at the beginning of a message. */
-const messageStart: Way = { line: "", breakAt: Infinity, spaceAt: Infinity, trimsFrom: 0 }
-
-/** The state after something was printed. */
-const freshLine: Way = { ...messageStart, trimsFrom: Infinity }
-
-function distinctWays(ways: Iterable<Way>): Ways {
-  const distinct = new Map<string, Way>()
-  for (const way of ways)
-    distinct.set(`${way.breakAt} ${way.spaceAt} ${way.trimsFrom} ${way.line === null ? "" : `=${way.line}`}`, way)
-  return distinct
-}
-
-function eachWay(ways: Ways, change: (way: Way) => Way): Ways {
-  return distinctWays(ways.values().map(change))
-}
-
-function eitherWay(these: Ways, those: Ways): Ways {
-  return new Map([...these, ...those])
 }

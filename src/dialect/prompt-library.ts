@@ -1,75 +1,60 @@
 import { PromptStrataError } from "../core/errors.ts"
 import { didYouMean } from "../core/suggest.ts"
 import type { TemplateLoader } from "../template/parse.ts"
-import { compileDialect, type Dialect, type DialectSource } from "./dialect.ts"
+import type { DialectSource } from "./compile-dialect.ts"
 import { chooseLocale } from "./locales.ts"
 import type { PromptSource } from "./prompt-source.ts"
 import { folderOf, joinPath, overlayDialect, overlayLoader, sourceLoader } from "./source-loader.ts"
 
 /** The folder whose files belong to every dialect of a locale. */
-const shared = "shared"
+export const shared = "shared"
 
-/** Prompt files in folders such as `fay/en`. A folder is read when it is first needed. */
-export interface PromptTree {
+/** The names of folders of prompt files. */
+export interface PromptFolders {
   /** All folders, such as `fay/en`. */
   readonly folders: readonly string[]
   /** The names of the folders that are dialects in each of their locales, sorted. */
   readonly dialects: readonly string[]
+}
+
+/** A library of prompt files: `DIALECT/LOCALE/*`, `shared/LOCALE/*`, and other folders. A folder is read when it is first needed. */
+export interface PromptLibrary extends PromptFolders {
   /** Reads the files of a folder, such as `fay/en`. */
   read(folder: string): readonly PromptSource[]
 }
 
-/** A tree of prompt files: `DIALECT/LOCALE/*`, `shared/LOCALE/*`, and other folders. */
-export interface PromptLibrary {
-  readonly dialects: readonly string[]
-  readonly folders: readonly string[]
-  /**
-   * A dialect's files over the shared ones, not compiled. They are the base for a user's own files. A missing locale falls back
-   * as in {@link PromptLibrary.dialect}.
-   */
-  files(name: string, locale: string): Required<DialectSource>
-  /**
-   * A dialect, compiled once, when it is first used. A missing locale falls back to one of the same language, then to `en`, then
-   * to `zh-CN`. An unknown name is an error with code `prompt-missing` that lists the known names.
-   */
-  dialect(name: string, locale: string): Dialect
+/**
+ * The locale in which a dialect is found. A missing one falls back to one of the same language, then to `en`, then to `zh-CN`.
+ * An unknown name is an error with code `prompt-missing` that lists the known names.
+ */
+export function dialectLocale({ folders, dialects }: PromptFolders, name: string, locale: string): string {
+  if (!dialects.includes(name)) throw unknownDialect(name, dialects)
+  return chooseLocale(locale, localesOf(folders, name)) ?? locale
 }
 
-/** Makes a library of files whose paths are relative to its root. */
-export function createPromptLibrary({ folders, dialects, read }: PromptTree): PromptLibrary {
-  const compiled = new Map<string, Dialect>()
+/** The locales that a folder such as `fay` or `tools` has. */
+export function localesOf(folders: readonly string[], name: string): string[] {
+  return folders.flatMap((folder) => (folder.startsWith(`${name}/`) ? [folder.slice(name.length + 1)] : []))
+}
 
-  function files(name: string, locale: string): Required<DialectSource> {
-    if (!dialects.includes(name)) throw unknownDialect(name, dialects)
-    const locales = folders.filter((folder) => folder.startsWith(`${name}/`)).map((folder) => folder.slice(name.length + 1))
-    const chosen = chooseLocale(locale, locales) ?? locale
-    const [own, common] = [`${name}/${chosen}`, `${shared}/${chosen}`]
-    const [ownFiles, commonFiles] = [read(own), read(common)]
-    const load = overlayLoader(fromRoot, sourceLoader([...commonFiles, ...ownFiles], [own, common]))
-    return { name, locale: chosen, files: overlayDialect(commonFiles, ownFiles), load }
-  }
+/**
+ * A dialect's files over the shared ones, not compiled. They are the base for a user's own files. The locale is chosen by
+ * {@link dialectLocale}.
+ */
+export function dialectFiles(library: PromptLibrary, name: string, locale: string): Required<DialectSource> {
+  const chosen = dialectLocale(library, name, locale)
+  const [own, common] = [`${name}/${chosen}`, `${shared}/${chosen}`]
+  const [ownFiles, commonFiles] = [library.read(own), library.read(common)]
+  const load = overlayLoader(rootLoader(library), sourceLoader([...commonFiles, ...ownFiles], [own, common]))
+  return { name, locale: chosen, files: overlayDialect(commonFiles, ownFiles), load }
+}
 
-  /** Loads files of other folders by their whole path. Only then the folder is read. */
-  const fromRoot: TemplateLoader = (path, from) => {
+/** Loads files of other folders by their whole path. Only then the folder is read. */
+function rootLoader({ folders, read }: PromptLibrary): TemplateLoader {
+  return (path, from) => {
     const places = [joinPath(folderOf(from.file), path), joinPath("", path)]
     const asked = folders.filter((folder) => places.some((place) => place?.startsWith(`${folder}/`)))
     return sourceLoader(asked.flatMap(read), [""])(path, from)
-  }
-
-  return {
-    dialects,
-    folders,
-    files,
-    dialect(name, locale) {
-      const asked = `${name}/${locale}`
-      const known = compiled.get(asked)
-      if (known) return known
-      const source = files(name, locale)
-      const found = `${name}/${source.locale}`
-      const dialect = compiled.get(found) ?? compileDialect(source)
-      compiled.set(found, dialect).set(asked, dialect)
-      return dialect
-    },
   }
 }
 

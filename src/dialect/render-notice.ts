@@ -1,6 +1,6 @@
 import { PromptStrataError } from "../core/errors.ts"
 import { didYouMean } from "../core/suggest.ts"
-import { renderTemplate, type TemplateValues } from "../template/render.ts"
+import { renderParsed, type TemplateValues } from "../template/render.ts"
 import type { Dialect, PromptFile } from "./dialect.ts"
 
 /** A prompt file of a dialect. An unknown name is an error with code `prompt-missing` that lists the known names. */
@@ -16,5 +16,5 @@ export function promptFile(dialect: Dialect, name: string): PromptFile {
 
 /** A sentence of a dialect with its values, such as `unknown-tool` or `truncated`. */
 export function renderNotice(dialect: Dialect, name: string, values: TemplateValues): string {
-  return renderTemplate(promptFile(dialect, name).template, values)
+  return renderParsed(promptFile(dialect, name).template, values)
 }

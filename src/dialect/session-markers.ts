@@ -1,7 +1,6 @@
 import { fold } from "../encode/fold.ts"
 import { mapBranches, type TemplateNode } from "../template/ast.ts"
 import type { Dialect, PromptFile } from "./dialect.ts"
-import { deriveMarkers } from "./markers.ts"
 
 /** The dialects of sessions with markers of their own, by the session's id. */
 const ofSessions = new WeakMap<Dialect, Map<string, Dialect>>()
@@ -46,8 +45,11 @@ function marked(dialect: Dialect, id: string): Dialect {
     files.set(name, { ...file, template: { ...file.template, nodes: inNodes(file.template.nodes) } })
     isOpen = false
   }
-  const { lines } = deriveMarkers([...files.values()].map(({ template }) => template))
-  return { ...dialect, files, markers: { ...dialect.markers, lines: new Set([...dialect.markers.lines, ...lines]) } }
+  const withId = [...dialect.markers.lines].map((line) => {
+    isOpen = false
+    return fold(inText(line))
+  })
+  return { ...dialect, files, markers: { ...dialect.markers, lines: new Set([...dialect.markers.lines, ...withId]) } }
 }
 
 /** A line that may open or close a block: its bracket, its words, and the bracket behind them unless a value follows. */

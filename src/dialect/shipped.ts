@@ -1,35 +1,49 @@
 import { PromptStrataError } from "../core/errors.ts"
-import type { Dialect, DialectSource } from "./dialect.ts"
+import type { DialectSource } from "./compile-dialect.ts"
+import { type CompiledFile, type Dialect, dialectOf } from "./dialect.ts"
 import { chooseLocale } from "./locales.ts"
-import { createPromptLibrary, type PromptLibrary } from "./prompt-library.ts"
+import { unpackFiles } from "./packed-files.ts"
+import { dialectFiles, dialectLocale, localesOf, type PromptFolders, shared } from "./prompt-library.ts"
 import type { PromptSource } from "./prompt-source.ts"
-import { shippedFolders, shippedNames } from "./shipped-prompts/folders.ts"
+import { packedFolders, shippedFolders, shippedNames } from "./shipped-prompts/folders.ts"
 
-/** The folders that were read, by name. */
+const shipped: PromptFolders = { folders: Object.keys(shippedFolders), dialects: shippedNames }
+
+/** The files of folders that were read, by the folder's name. */
 const read = new Map<string, readonly PromptSource[]>()
-
-let library: PromptLibrary | undefined
-
-function shippedLibrary(): PromptLibrary {
-  library ??= createPromptLibrary({
-    folders: Object.keys(shippedFolders),
-    dialects: shippedNames,
-    read: readFolder,
-  })
-  return library
-}
+/** The compiled files of folders that were read, by the folder's name. */
+const compiled = new Map<string, ReadonlyMap<string, CompiledFile>>()
+/** The dialects that were asked for, by name and locale. */
+const dialects = new Map<string, Dialect>()
 
 /** The names of the shipped dialects. */
 export function shippedDialectNames(): readonly string[] {
-  return shippedLibrary().dialects
+  return shippedNames
 }
 
 /**
- * A shipped dialect, compiled when it is first used. A missing locale falls back to one of the same language, then to `en`, then
- * to `zh-CN`. An unknown name is an error with code `prompt-missing`. Outside Node.js, await {@link loadDialect} first.
+ * A shipped dialect. It is compiled when the package is built, and put together when it is first used. A missing locale falls back to
+ * one of the same language, then to `en`, then to `zh-CN`. An unknown name is an error with code `prompt-missing`. Outside Node.js,
+ * await {@link loadDialect} first.
  */
 export function shippedDialect(name: string, locale: string): Dialect {
-  return shippedLibrary().dialect(name, locale)
+  const asked = `${name}/${locale}`
+  const known = dialects.get(asked)
+  if (known) return known
+  const chosen = dialectLocale(shipped, name, locale)
+  const found = `${name}/${chosen}`
+  const dialect = dialects.get(found) ?? dialectOf({ name, locale: chosen }, filesOver(`${shared}/${chosen}`, found))
+  dialects.set(found, dialect).set(asked, dialect)
+  return dialect
+}
+
+/** The compiled files of a folder over those of another one. */
+function filesOver(common: string, own: string): ReadonlyMap<string, CompiledFile> {
+  const files = new Map(compiledFolder(common))
+  const over = compiledFolder(own)
+  for (const name of over.keys()) files.delete(name)
+  for (const [name, file] of over) files.set(name, file)
+  return files
 }
 
 /**
@@ -37,8 +51,12 @@ export function shippedDialect(name: string, locale: string): Dialect {
  * {@link shippedDialect} gives it in any JavaScript runtime.
  */
 export async function loadDialect(name: string, locale: string): Promise<Dialect> {
-  const chosen = chooseLocale(locale, localesOf(name)) ?? locale
-  for (const folder of [`${name}/${chosen}`, `shared/${chosen}`, `tools/${chosen}`, "layered/en", "shared/en", "tools/en"]) {
+  const chosen = chooseLocale(locale, localesOf(shipped.folders, name)) ?? locale
+  for (const folder of [`${name}/${chosen}`, `${shared}/${chosen}`, "layered/en", `${shared}/en`]) {
+    const load = packedFolders[folder]
+    if (load && !compiled.has(folder)) compiled.set(folder, unpackFiles((await load()).packed))
+  }
+  for (const folder of [`tools/${chosen}`, "tools/en"]) {
     const load = shippedFolders[folder]
     if (load && !read.has(folder)) read.set(folder, (await load()).prompts)
   }
@@ -47,7 +65,7 @@ export async function loadDialect(name: string, locale: string): Promise<Dialect
 
 /** The files of a shipped dialect, not compiled. To change some, use `overlayDialect`, then `compileDialect`. */
 export function shippedDialectFiles(name: string, locale: string): Required<DialectSource> {
-  return shippedLibrary().files(name, locale)
+  return dialectFiles({ ...shipped, read: readFolder }, name, locale)
 }
 
 /**
@@ -55,33 +73,40 @@ export function shippedDialectFiles(name: string, locale: string): Required<Dial
  * that stands for it, since a program speaks one language.
  */
 export function shippedPrompts(name?: string, locale?: string): readonly PromptSource[] {
-  const folders = name === undefined ? Object.keys(shippedFolders) : localesOf(name).map((found) => `${name}/${found}`)
-  const chosen = locale === undefined ? undefined : chooseLocale(locale, name === undefined ? [] : localesOf(name))
-  return (chosen === undefined ? folders : [`${name}/${chosen}`]).flatMap(readFolder)
-}
-
-function localesOf(name: string): string[] {
-  return shippedLibrary().folders.flatMap((folder) => (folder.startsWith(`${name}/`) ? [folder.slice(name.length + 1)] : []))
+  const { folders } = shipped
+  const locales = name === undefined ? [] : localesOf(folders, name)
+  const chosen = locale === undefined ? undefined : chooseLocale(locale, locales)
+  const asked = name === undefined ? folders : locales.map((found) => `${name}/${found}`)
+  return (chosen === undefined ? asked : [`${name}/${chosen}`]).flatMap(readFolder)
 }
 
 function readFolder(folder: string): readonly PromptSource[] {
   const before = read.get(folder)
   if (before) return before
   if (!shippedFolders[folder]) return []
-  const prompts = readModule(folder.replace("/", "."))
+  const { prompts } = readModule<{ readonly prompts: readonly PromptSource[] }>(folder.replace("/", "."))
   read.set(folder, prompts)
   return prompts
 }
 
+function compiledFolder(folder: string): ReadonlyMap<string, CompiledFile> {
+  const before = compiled.get(folder)
+  if (before) return before
+  if (!packedFolders[folder]) return new Map()
+  const files = unpackFiles(readModule<{ readonly packed: string }>(`packed.${folder.replace("/", ".")}`).packed)
+  compiled.set(folder, files)
+  return files
+}
+
 /** Reads a generated module synchronously. Only Node.js and similar runtimes can do that; others have to load it before. */
-function readModule(name: string): readonly PromptSource[] {
+function readModule<Module>(name: string): Module {
   const own = import.meta.url
   const nodeModule = globalThis.process?.getBuiltinModule?.("node:module")
   if (!nodeModule) throw notLoaded(name)
   try {
     // This path is valid from the folder of this file and from the folder of the built chunk.
     const path = `../dialect/shipped-prompts/${name}${own.slice(own.lastIndexOf("."))}`
-    return (nodeModule.createRequire(own)(path) as { readonly prompts: readonly PromptSource[] }).prompts
+    return nodeModule.createRequire(own)(path) as Module
   } catch (cause) {
     throw notLoaded(name, cause)
   }

@@ -1,7 +1,8 @@
 import { PromptStrataError } from "../core/errors.ts"
 import type { PromptSource } from "../dialect/prompt-source.ts"
 import { shippedPrompts } from "../dialect/shipped.ts"
-import { renderTemplate, type TemplateValues } from "../template/render.ts"
+import type { TemplateValues } from "../template/render.ts"
+import { renderTemplate } from "../template/render-template.ts"
 import { toolWords } from "../tools/tool-words.ts"
 
 /** The reasons why a call has no result, besides an error that the server reports. */

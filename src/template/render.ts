@@ -3,17 +3,12 @@ import type { Source } from "../core/source.ts"
 import { didYouMean } from "../core/suggest.ts"
 import type { SlotNode, Template, TemplateNode, TemplateRole } from "./ast.ts"
 import { FrameWriter, framesOf } from "./frame-writer.ts"
-import { parseTemplate } from "./parse.ts"
 
 /** Values for a template. They are inserted as they are and never parsed (R1). */
 export type TemplateValues = Readonly<Record<string, string | number | boolean | undefined>>
 
-/**
- * Renders a template with plain values (R1). A name that `values` lacks is an error unless it has a placeholder, stands
- * in a condition or is declared optional; `undefined`, `false` and blank text print nothing.
- */
-export function renderTemplate(template: Template | string, values: TemplateValues = {}): string {
-  const compiled = typeof template === "string" ? parseTemplate(template) : template
+/** Renders a parsed template with plain values, as `renderTemplate` does. It stands apart from the parser, which few programs need. */
+export function renderParsed({ nodes, optional }: Template, values: TemplateValues): string {
   let out = ""
   const writer = new FrameWriter((text) => {
     out += text
@@ -23,7 +18,7 @@ export function renderTemplate(template: Template | string, values: TemplateValu
     slot(node) {
       const text = printed(values, node.name)
       if (text === undefined) {
-        const isKnown = Object.hasOwn(values, node.name) || node.placeholder !== undefined || compiled.optional.has(node.name)
+        const isKnown = Object.hasOwn(values, node.name) || node.placeholder !== undefined || optional.has(node.name)
         if (!isKnown) throw unknownName(node, Object.keys(values))
         return false
       }
@@ -38,7 +33,7 @@ export function renderTemplate(template: Template | string, values: TemplateValu
       throw promptOnly(`messages(${name})`, source)
     },
   }
-  walk(compiled.nodes, writer, host)
+  walk(nodes, writer, host)
   return out
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { historyWindow } from "../../src/agent/create-turn-context.ts"
-import { compileDialect } from "../../src/dialect/dialect.ts"
+import { compileDialect } from "../../src/dialect/compile-dialect.ts"
 import type { PromptSource } from "../../src/dialect/prompt-source.ts"
 import { createVirtualContext } from "../../src/forgetting/plugin/virtual-context.ts"
 import type { ProfileInput } from "../../src/profile/profile.ts"

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest"
 import type { WakeOptions } from "../../src/agent/session-options.ts"
 import type { ServiceKey } from "../../src/core/conversation.ts"
-import { compileDialect } from "../../src/dialect/dialect.ts"
+import { compileDialect } from "../../src/dialect/compile-dialect.ts"
 import type { ObserverContext } from "../../src/services/observer.ts"
 import type { BeforeTurnContext } from "../../src/services/turn-hook.ts"
 import { expectScriptsDone, scriptedModel } from "../../src/testing/index.ts"

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from "vitest"
 import { assemble, assembleInjections } from "../../src/assemble/assemble.ts"
 import type { Injection, SlotEntry } from "../../src/core/value.ts"
-import { compileDialect } from "../../src/dialect/dialect.ts"
+import { compileDialect } from "../../src/dialect/compile-dialect.ts"
 import { PromptStack } from "../../src/stack/prompt-stack.ts"
-import { renderTemplate } from "../../src/template/render.ts"
+import { renderTemplate } from "../../src/template/render-template.ts"
 import { defineTool } from "../../src/tools/define-tool.ts"
 import { ran, turnState } from "../support/turns.ts"
 

@@ -1,7 +1,7 @@
 import { shippedDialectFiles } from "../../src/dialect/shipped.ts"
 import { sourceLoader } from "../../src/dialect/source-loader.ts"
 import { parseTemplate } from "../../src/template/parse.ts"
-import { renderTemplate } from "../../src/template/render.ts"
+import { renderTemplate } from "../../src/template/render-template.ts"
 import type { BenchResult, Row } from "./bench.ts"
 import { cpuMs, formatRatio, median } from "./measure.ts"
 

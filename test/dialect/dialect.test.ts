@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { compileDialect } from "../../src/dialect/dialect.ts"
+import { compileDialect } from "../../src/dialect/compile-dialect.ts"
 import type { PromptSource } from "../../src/dialect/prompt-source.ts"
 import type { TemplateNode } from "../../src/template/ast.ts"
 import { promptFile, promptFiles } from "./prompt-files.ts"

@@ -1,14 +1,17 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { deriveMarkers, shapesOf } from "../../src/dialect/markers.ts"
+import { findLines } from "../../src/dialect/found-lines.ts"
+import { markersOf, shapesOf } from "../../src/dialect/markers.ts"
 import { fold } from "../../src/encode/fold.ts"
 import { encodeLines } from "../../src/encode/lines.ts"
 import { parseTemplate } from "../../src/template/parse.ts"
-import { renderTemplate } from "../../src/template/render.ts"
+import { renderTemplate } from "../../src/template/render-template.ts"
 import { runs } from "../support/size.ts"
 
-function markersOf(...texts: string[]): { lines: string[]; heads: readonly string[]; fences: boolean } {
-  const { lines, heads, fences } = deriveMarkers(texts.map((text) => parseTemplate(text)))
+const deriveMarkers = (texts: readonly string[]) => markersOf(texts.map((text) => findLines(parseTemplate(text))))
+
+function sortedMarkers(...texts: string[]): { lines: string[]; heads: readonly string[]; fences: boolean } {
+  const { lines, heads, fences } = deriveMarkers(texts)
   return { lines: [...lines].sort(), heads, fences }
 }
 
@@ -37,7 +40,7 @@ describe("T28: markers come from the prompt files", () => {
     ["[a] ${v}\n[a] b ${v}\n[", ["["], ["[a]"]],
     ["${v} tail\nnext", ["next"], []],
   ])("%j", (text, lines, heads) => {
-    expect(markersOf(text)).toEqual({ lines, heads, fences: false })
+    expect(sortedMarkers(text)).toEqual({ lines, heads, fences: false })
   })
 
   test("with names in them they are these frames, lines and shapes", () => {
@@ -74,7 +77,7 @@ describe("T28: markers come from the prompt files", () => {
       ],
     ]
     const found = texts.map((text) => {
-      const markers = deriveMarkers([parseTemplate(text)])
+      const markers = deriveMarkers([text])
       const { lines, heads, ...others } = markers
       return `${JSON.stringify(text)} → ${JSON.stringify({ lines: [...lines], heads, ...others, shapes: shapesOf(markers) })}`
     })
@@ -82,7 +85,7 @@ describe("T28: markers come from the prompt files", () => {
   })
 
   test("they are folded", () => {
-    expect(markersOf("【Ｔｏｏｌ】\nÉND ${v}")).toEqual({
+    expect(sortedMarkers("【Ｔｏｏｌ】\nÉND ${v}")).toEqual({
       lines: ["【tool】"],
       heads: [fold("ÉND ")],
       fences: false,
@@ -90,19 +93,19 @@ describe("T28: markers come from the prompt files", () => {
   })
 
   test("a dialect fences when a slot does, wherever it stands", () => {
-    expect(markersOf("${c? x : ${y = ${z | fence}}}").fences).toBe(true)
-    expect(markersOf("${a | indent}").fences).toBe(false)
+    expect(sortedMarkers("${c? x : ${y = ${z | fence}}}").fences).toBe(true)
+    expect(sortedMarkers("${a | indent}").fences).toBe(false)
   })
 
   test("they are those of all files", () => {
-    expect(markersOf("a\n[x ${v}", "b\n[${v}")).toEqual({ lines: ["a", "b"], heads: ["["], fences: false })
+    expect(sortedMarkers("a\n[x ${v}", "b\n[${v}")).toEqual({ lines: ["a", "b"], heads: ["["], fences: false })
   })
 
   test.each([
     ["[${tool}]${arguments? (${arguments})}", "["],
     ["【${tool}】${arguments? (${arguments})}", "【"],
   ])("in %s a name stands between brackets: only lines that read as such a call are markers", (text, bracket) => {
-    const derived = deriveMarkers([parseTemplate(text)])
+    const derived = deriveMarkers([text])
     const end = bracket === "[" ? "]" : "】"
     const markers = { ...derived, shapes: shapesOf(derived) }
     const line = (words: string, rest = "") => `${bracket}${words}${end}${rest}`
@@ -122,8 +125,8 @@ describe("T28: markers come from the prompt files", () => {
 
   test("a line of many conditionals is covered by its beginnings", () => {
     const many = Array.from({ length: 30 }, (_, i) => `\${c${i}? part ${i}}`).join("")
-    expect(markersOf(`Unreadable: ${many}.`)).toEqual({ lines: [], heads: ["unreadable:"], fences: false })
-    expect(markersOf(many).heads).toContain("part 0")
+    expect(sortedMarkers(`Unreadable: ${many}.`)).toEqual({ lines: [], heads: ["unreadable:"], fences: false })
+    expect(sortedMarkers(many).heads).toContain("part 0")
   })
 
   test("every literal line a template prints is a marker, whichever way its conditionals go", () => {
@@ -153,7 +156,7 @@ describe("T28: markers come from the prompt files", () => {
         const values = Object.fromEntries(
           Array.from({ length: count }, (_, i) => [`n${i}`, coins.next().value ? "\u{1}" : undefined]),
         )
-        const { lines, heads } = deriveMarkers([parseTemplate(text)])
+        const { lines, heads } = deriveMarkers([text])
         for (const line of renderTemplate(text, values).split("\n")) {
           const [head = "", ...values] = line.split("\u{1}")
           const folded = fold(values.length === 0 ? line : head)

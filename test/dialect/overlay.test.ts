@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { PromptStrataError } from "../../src/core/errors.ts"
-import { compileDialect } from "../../src/dialect/dialect.ts"
+import { compileDialect } from "../../src/dialect/compile-dialect.ts"
 import { overlayDialect, overlayLoader, sourceLoader } from "../../src/dialect/source-loader.ts"
 import type { TemplateLoader } from "../../src/template/parse.ts"
 import { promptFiles } from "./prompt-files.ts"

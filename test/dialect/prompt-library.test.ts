@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest"
 import { dialectNames } from "../../.ci/compile-prompts.ts"
+import { compileDialect } from "../../src/dialect/compile-dialect.ts"
 import { chooseLocale, isLocale } from "../../src/dialect/locales.ts"
-import { createPromptLibrary } from "../../src/dialect/prompt-library.ts"
+import { dialectFiles, type PromptLibrary } from "../../src/dialect/prompt-library.ts"
 import { promptFiles } from "./prompt-files.ts"
 
 const files = promptFiles({
@@ -24,14 +25,14 @@ function foldersOf(sources: typeof files) {
   return Map.groupBy(sources, ({ path }) => path.split("/").slice(0, -1).slice(0, 2).join("/"))
 }
 
-const library = createPromptLibrary({
+const library: PromptLibrary = {
   folders: [...foldersOf(files).keys()],
   dialects: dialectNames(foldersOf(files)),
   read: (folder) => files.filter(({ path }) => path.startsWith(`${folder}/`)),
-})
+}
 
 function textOf(name: string, locale: string, file: string): string | undefined {
-  const nodes = library.dialect(name, locale).files.get(file)?.template.nodes
+  const nodes = compileDialect(dialectFiles(library, name, locale)).files.get(file)?.template.nodes
   return nodes?.map((node) => (node.type === "literal" ? node.text : "_")).join("")
 }
 
@@ -57,24 +58,18 @@ describe("a library of prompts", () => {
     ["both", "en-GB", "en"],
     ["chinese", "en", "zh-CN"],
   ])("%s in %s is found in %s", (name, asked, found) => {
-    expect(library.dialect(name, asked).locale).toBe(found)
-    expect(library.files(name, asked).locale).toBe(found)
-  })
-
-  test("a dialect is compiled once", () => {
-    expect(library.dialect("both", "fr")).toBe(library.dialect("both", "en"))
-    expect(library.dialect("both", "zh")).not.toBe(library.dialect("both", "en"))
+    expect(dialectFiles(library, name, asked).locale).toBe(found)
   })
 
   test.each(["bot", "shared", "characters", "tools", "__proto__"])(
     "an unknown dialect %j is an error that names the known ones",
     (name) => {
-      expect(() => library.dialect(name, "en")).toThrow(`expected the name of a dialect (both, chinese), found "${name}"`)
+      expect(() => dialectFiles(library, name, "en")).toThrow(`expected the name of a dialect (both, chinese), found "${name}"`)
     },
   )
 
   test("a near miss is suggested", () => {
-    expect(() => library.dialect("bth", "en")).toThrow('Did you mean "both"?')
+    expect(() => dialectFiles(library, "bth", "en")).toThrow('Did you mean "both"?')
   })
 })
 

@@ -2,7 +2,8 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { assemble } from "../../src/assemble/assemble.ts"
 import type { Message } from "../../src/core/span.ts"
-import { compileDialect } from "../../src/dialect/dialect.ts"
+import { compileDialect } from "../../src/dialect/compile-dialect.ts"
+import { findLines } from "../../src/dialect/found-lines.ts"
 import { withSessionMarkers } from "../../src/dialect/session-markers.ts"
 import { shippedDialect, shippedDialectNames } from "../../src/dialect/shipped.ts"
 import { fold } from "../../src/encode/fold.ts"
@@ -54,6 +55,18 @@ describe("L7 T28 block markers with an id of the session", () => {
       const withoutId = messagesOf(name, "words").map(({ content }) => content.replaceAll(` ${id}`, ""))
       expect(withoutId).toEqual(messagesOf(name, "words", "").map(({ content }) => content))
       expect(withoutId.join("\n").match(/^[[<]\/.*$/gm)?.length).toBe(closing.length)
+    },
+  )
+
+  test.each(dialects)(
+    "%s: the lines that its files then print are markers, and no others beside those without the id",
+    (name) => {
+      for (const locale of ["en", "zh-CN"]) {
+        const shipped = shippedDialect(name, locale)
+        const { files, markers } = withSessionMarkers(shipped, id)
+        const printed = [...files.values()].flatMap(({ template }) => findLines(template).lines)
+        expect(new Set(markers.lines)).toEqual(new Set([...shipped.markers.lines, ...printed]))
+      }
     },
   )
 

@@ -2,6 +2,7 @@ import { readFileSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { compilePrompts, writeModules, writtenPrompts } from "../../.ci/compile-prompts.ts"
+import { compileDialect } from "../../src/dialect/compile-dialect.ts"
 import { shippedDialect, shippedDialectFiles, shippedDialectNames, shippedPrompts } from "../../src/dialect/shipped.ts"
 import { toolWords } from "../../src/tools/tool-words.ts"
 import { tempFolder } from "../support/temp-folder.ts"
@@ -25,6 +26,16 @@ test("old modules are written anew and removed whatever their times are, as in a
 })
 
 describe("shipped dialects", () => {
+  test("each is what its files compile to, with the same order of files and of markers", () => {
+    for (const name of shippedDialectNames())
+      for (const locale of ["en", "zh-CN"]) {
+        const [shipped, compiled] = [shippedDialect(name, locale), compileDialect(shippedDialectFiles(name, locale))]
+        expect(shipped).toEqual(compiled)
+        expect([...shipped.files.keys()]).toEqual([...compiled.files.keys()])
+        expect([...shipped.markers.lines]).toEqual([...compiled.markers.lines])
+      }
+  })
+
   test("fay, layered and stack ship in English and Chinese", () => {
     expect(shippedDialectNames()).toEqual(expect.arrayContaining(["fay", "layered", "stack"]))
     for (const name of shippedDialectNames())

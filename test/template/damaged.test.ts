@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { parseTemplate } from "../../src/template/parse.ts"
-import { renderTemplate } from "../../src/template/render.ts"
+import { renderTemplate } from "../../src/template/render-template.ts"
 import { escapeTemplate, normalizeText } from "../../src/template/scanner.ts"
 
 const values = { a: "A", b: "", c: "C\nD", n: 0, "x.y": "XY" }

@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import type { TemplateNode } from "../../src/template/ast.ts"
 import { parseTemplate } from "../../src/template/parse.ts"
-import { renderTemplate } from "../../src/template/render.ts"
+import { renderTemplate } from "../../src/template/render-template.ts"
 import { runs } from "../support/size.ts"
 
 describe("empty slots leave no trace", () => {

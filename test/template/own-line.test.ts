@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { markAlone } from "../../src/template/own-line.ts"
 import { parseTemplate } from "../../src/template/parse.ts"
-import { renderTemplate } from "../../src/template/render.ts"
+import { renderTemplate } from "../../src/template/render-template.ts"
 import { runs } from "../support/size.ts"
 import { allNodes } from "./shorthand.ts"
 

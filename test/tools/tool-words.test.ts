@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { shippedPrompts } from "../../src/dialect/shipped.ts"
-import { renderTemplate } from "../../src/template/render.ts"
+import { renderTemplate } from "../../src/template/render-template.ts"
 import { toolWords } from "../../src/tools/tool-words.ts"
 
 const prompt = (path: string, attributes: Record<string, unknown> = { description: path }, body = "") => ({

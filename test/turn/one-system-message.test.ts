@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest"
-import { compileDialect } from "../../src/dialect/dialect.ts"
+import { compileDialect } from "../../src/dialect/compile-dialect.ts"
 import { shippedDialectFiles } from "../../src/dialect/shipped.ts"
 import { expectScriptsDone, scriptedModel } from "../../src/testing/index.ts"
 import { finish, testAgent } from "../support/agents.ts"

@@ -1,6 +1,7 @@
 import { shippedPrompts } from "../../dialect/shipped.ts"
 import { shorten } from "../../forgetting/shorten-by-rule.ts"
-import { renderTemplate, type TemplateValues } from "../../template/render.ts"
+import type { TemplateValues } from "../../template/render.ts"
+import { renderTemplate } from "../../template/render-template.ts"
 import { defineTool } from "../../tools/define-tool.ts"
 import type { Tool } from "../../tools/tool.ts"
 import { createToolSet, type ToolSet } from "../../tools/tool-set.ts"

@@ -1,6 +1,7 @@
 import type { PromptSource } from "../../dialect/prompt-source.ts"
 import { shippedPrompts } from "../../dialect/shipped.ts"
-import { renderTemplate, type TemplateValues } from "../../template/render.ts"
+import type { TemplateValues } from "../../template/render.ts"
+import { renderTemplate } from "../../template/render-template.ts"
 
 /** Fills in the first of the named files in `prompts/demo/` that exists. */
 export type Say = (names: readonly string[], values: TemplateValues) => string

@@ -3,7 +3,7 @@ import type { TrustedText } from "../../core/value.ts"
 import { cutBeforehand, cutText } from "../../encode/marked-text.ts"
 import { sanitise } from "../../encode/sanitise.ts"
 import type { Template } from "../../template/ast.ts"
-import { renderTemplate } from "../../template/render.ts"
+import { renderTemplate } from "../../template/render-template.ts"
 
 export interface DocumentBody {
   readonly text: TrustedText

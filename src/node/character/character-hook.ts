@@ -15,7 +15,7 @@ import { type CharacterSheet, type CharacterTrait, changeTraits, emptySheet } fr
 import type { WorldBook } from "../../layers/character/world-book.ts"
 import type { LoreEntry } from "../../layers/lorebook/lorebook.ts"
 import type { BeforeTurnContext, TurnHook } from "../../services/turn-hook.ts"
-import { renderTemplate } from "../../template/render.ts"
+import { renderTemplate } from "../../template/render-template.ts"
 import { defineTool } from "../../tools/define-tool.ts"
 import { jsonTypeOf } from "../../tools/json-schema.ts"
 import { handWrittenSchema, type TextSchema } from "../../tools/text-arguments.ts"

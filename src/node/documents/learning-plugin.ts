@@ -1,7 +1,7 @@
 import { defaultDocumentSettings } from "../../layers/documents/document.ts"
 import type { Plugin } from "../../services/plugin.ts"
 import type { TurnHook } from "../../services/turn-hook.ts"
-import { renderTemplate } from "../../template/render.ts"
+import { renderTemplate } from "../../template/render-template.ts"
 import type { WritableWorkspace } from "../files/file-tool-options.ts"
 import { workspaceOnDemand } from "../files/workspace-on-demand.ts"
 import { type DocumentsOptions, documentsHook, type FolderOptions, names, sharedTemplate } from "../living-documents.ts"

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
-import { requireRest } from "../../dialect/dialect.ts"
+import { requireRest } from "../../dialect/compile-dialect.ts"
 import { type PromptSource, promptName } from "../../dialect/prompt-source.ts"
 import { shippedPrompts } from "../../dialect/shipped.ts"
 import { overlayLoader, sourceLoader } from "../../dialect/source-loader.ts"

@@ -1,6 +1,7 @@
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import { shippedPrompts } from "../../dialect/shipped.ts"
-import { renderTemplate, type TemplateValues } from "../../template/render.ts"
+import type { TemplateValues } from "../../template/render.ts"
+import { renderTemplate } from "../../template/render-template.ts"
 import { defineTool } from "../define-tool.ts"
 import { textArguments } from "../text-arguments.ts"
 import type { Tool } from "../tool.ts"

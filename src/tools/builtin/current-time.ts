@@ -1,7 +1,7 @@
 import { PromptStrataError } from "../../core/errors.ts"
 import type { Clock } from "../../core/ports.ts"
 import { shippedPrompts } from "../../dialect/shipped.ts"
-import { renderTemplate } from "../../template/render.ts"
+import { renderTemplate } from "../../template/render-template.ts"
 import { defineTool } from "../define-tool.ts"
 import { textArguments } from "../text-arguments.ts"
 import type { Tool } from "../tool.ts"

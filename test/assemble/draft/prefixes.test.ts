@@ -4,7 +4,7 @@ import { assemble, assembleInjections } from "../../../src/assemble/assemble.ts"
 import { findPrefixes } from "../../../src/assemble/draft/prefixes.ts"
 import type { Assembly, Message, Prefix, Span } from "../../../src/core/span.ts"
 import { type Injection, stabilities } from "../../../src/core/value.ts"
-import { compileDialect } from "../../../src/dialect/dialect.ts"
+import { compileDialect } from "../../../src/dialect/compile-dialect.ts"
 import { runs, size } from "../../support/size.ts"
 import { anyItems, anyTurn, perCodePoint, stackOf, turnPrompts } from "../arbitrary-turn.ts"
 

@@ -5,7 +5,7 @@ import type { EventRecord } from "../../../forgetting/events/event-record.ts"
 import { shorten } from "../../../forgetting/shorten-by-rule.ts"
 import { cutToWidth } from "../../../forgetting/text-width.ts"
 import type { Template } from "../../../template/ast.ts"
-import { renderTemplate } from "../../../template/render.ts"
+import { renderTemplate } from "../../../template/render-template.ts"
 
 /** The text and importance of an event, written by a rule or a model. */
 export interface WrittenEvent {
