@@ -45,9 +45,10 @@ export const forgetRules: Rules<Store> = {
     await plant(service, ann, "ann-shared")
     await plant(service, bob, "bob-shared")
     await plant(service, { ...bob, conversation: "bob's" }, "bob-own")
-    const { session, message, note, memory, receipt, job } = await service.forget({ agent, user: "ann" })
-    const report = { session, message, note, memory, receipt, job }
-    claimEqual(report, { session: 1, message: 4, note: 4, memory: 2, receipt: 2, job: 2 }, "what was forgotten")
+    const { session, message, note, memory, vector, receipt, job, user, statement } = await service.forget({ agent, user: "ann" })
+    const report = { session, message, note, memory, vector, receipt, job, user, statement }
+    const counts = { session: 1, message: 4, note: 4, memory: 2, vector: 2, receipt: 2, job: 2, user: 1, statement: 1 }
+    claimEqual(report, counts, "what was forgotten")
     const lines = (await exported(service, agent)).filter((line) => !line.startsWith('{"table":"statement"'))
     for (const word of ["ann-shared", "bob-shared"]) claimWithout(lines, word)
     claim(lines.join("\n").includes("bob-own"), "what was said elsewhere to be kept", lines)
