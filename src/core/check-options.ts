@@ -1,7 +1,7 @@
 import { PromptStrataError } from "./errors.ts"
 import { didYouMean } from "./suggest.ts"
 
-/** One value for each option that there is. */
+/** One value for each option that there is. Any will do but `false`, which says that this one is not taken. */
 type Names<T> = { readonly [Name in keyof T]-?: unknown }
 
 /**
@@ -16,7 +16,8 @@ export function checkOptions<T extends object>(
 ): void {
   checkType(`the options of ${of}`, given, "object")
   for (const name of Object.keys(given)) {
-    if (Object.hasOwn(known, name) || (given as Readonly<Record<string, unknown>>)[name] === undefined) continue
+    const isKnown = Object.hasOwn(known, name) && known[name as keyof T] !== false
+    if (isKnown || given[name as keyof T] === undefined) continue
     const hint = Object.hasOwn(gone, name) ? gone[name] : undefined
     const near = hint === undefined ? nearName(name, Object.keys(known)) : ""
     throw new PromptStrataError("usage", `${of} has no option ${JSON.stringify(name)}.${near}`, { evidence: { name }, hint })
