@@ -52,8 +52,8 @@ function abandon(iterator: AsyncIterator<ModelPart> | undefined): void {
 }
 
 /**
- * Stops a read when a limit passes or the signal aborts. One timer serves all parts: when it rings, it looks how long ago the last
- * part came.
+ * Stops a read when a limit passes or the signal aborts. One timer serves all parts but the first: when it rings, it looks how long
+ * ago the last part came.
  */
 class Watch {
   /** Aborted when the read is stopped or over. */
@@ -85,8 +85,10 @@ class Watch {
         return
       }
       if (part !== undefined) this.#options.onPart(part.value)
-      if (this.stopped !== undefined) return
       if (this.#asked++ > 0) this.#askedMs = this.#options.clock.nowMs()
+      // The limit between parts may be over before the timer of the first part rings.
+      if (this.#asked === 2) this.#ring()
+      if (this.stopped !== undefined) return
       reading.iterator.next().then(this.take, reading.reject)
     } catch (thrown) {
       reading.reject(thrown)
@@ -106,8 +108,10 @@ class Watch {
     if (signal.aborted) this.onAbort()
   }
 
+  /** Stops the read if a limit is over, else sets the timer for the next one. */
   #ring(): void {
     const { limits, clock, timers } = this.#options
+    timers.clear(this.timer)
     const nowMs = clock.nowMs()
     const isFirst = this.#asked <= 1
     const quietLimitMs = isFirst ? limits.firstTokenMs : limits.betweenChunksMs
