@@ -34,14 +34,14 @@ function readChineseCount(text: string): number {
 }
 
 const days: Readonly<Record<string, number>> = { 大前: -3, 前: -2, 昨: -1, 今: 0, 明: 1, 后: 2, 大后: 3 }
-const years: Readonly<Record<string, number>> = { 大前年: -3, 前年: -2, 去年: -1, 今年: 0, 明年: 1, 后年: 2 }
+const years: Readonly<Record<string, number>> = { 大前年: -3, 前年: -2, 去年: -1, 今年: 0, 明年: 1, 后年: 2, 大后年: 3 }
 const steps: Readonly<Record<string, number>> = { 上上: -2, 上: -1, 这: 0, 本: 0, 下: 1, 下下: 2 }
 const unitNames = { 天: "day", 日: "day", 周: "week", 星期: "week", 礼拜: "week", 月: "month", 年: "year" } as const
 const units: Readonly<Record<string, TimeUnit>> = unitNames
 
 const count = `(?<count>${chineseCountPattern})`
 const unit = "个?(?<unit>天|日|周|星期|礼拜|月|年)"
-const yearWord = "大前年|前年|去年|今年|明年|后年"
+const yearWord = "大前年|前年|去年|今年|明年|大后年|后年"
 const year = `(?:(?<year>(?:19|20)\\d\\d|[一二][零〇九][零〇一二三四五六七八九]{2})年|(?<yearWord>${yearWord}))`
 const weekday = "(?<weekday>[一二三四五六日天末])"
 
