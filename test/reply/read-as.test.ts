@@ -27,6 +27,19 @@ const outputs: Readonly<Record<string, string>> = {
   "an unknown action": '{"action":"dance","message":"ok"}',
   "words alone": "Just words, 1 < 2 {x}.",
   "half of a pair, and a break of a line": '{"action":"finish","message":"\\ud83d \\ud83d\\ude00\u2028"}',
+  "thoughts in code and in a fence":
+    'Use `<think>` or ``a ` b``:\n```xml\n<think>x</think>\n```\n`open <think>y</think>\n\n{"action":"finish","message":"ok"}',
+  "a thought within a line": 'I say <think>hm `x` <think></think> so {"action":"finish","message":"ok"}',
+  "a list of decisions": '[{"action":"finish","message":"a"},{"action":"finish","message":"b"}]',
+  "words and numbers for arguments":
+    '{"action":"tool","tool":"t","args":{"a":-0,"b":1E3,"c":True,"d":None,"e":.5,"f":undefined,},}',
+  "lists that do not end": '{"action":"tool","tool":"t","args":{"a":[[{"b":[1,2',
+  "a fence of tildes": '~~~json\n  {"action":"finish",\r\n\t"message":"ok"}\n~~~\n',
+  "arguments beside the tool": '{"tool":"look","q":"x","n":2}',
+  "a call in a wrapper": '{"function":{"name":"look","arguments":"{\\"q\\":1}"}}',
+  "a message that is no text": '{"action":"finish","message":["a",{"b":1}]}',
+  "quotes within quotes": '{"action":"finish","message":"he said "yes", "no"", "note":"x"}',
+  "a closing bracket for a brace": '{"action":"tool","tool":"t","args":{"a":[{"b":1]}}}',
   "an object behind the message's end": '{"action":"finish","message":"ok"},"note":"n"}',
 }
 
