@@ -24,6 +24,8 @@ describe("strict reading turns the ladder off", () => {
     ["a fence", '```json\n{"action":"finish","message":"no"}\n```', "not-json"],
     ["a thought", '<think></think>{"action":"finish","message":"no"}', "not-json"],
     ["words", "hello", "not-json"],
+    ["the beginning of a tag alone", "<thi", "not-json"],
+    ["the beginning of a tag behind blanks", " <", "not-json"],
     ["nothing", " ", "empty"],
     ["two objects", "{}{}", "not-json"],
     ["a list", '[{"action":"finish"}]', "not-json"],

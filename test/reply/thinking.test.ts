@@ -107,6 +107,12 @@ const cases: readonly { name: string; text: string; whole: string; streamed?: st
     whole: "a  d",
     thinking: "b `</think>` c",
   },
+  {
+    name: "takes a thought out behind backticks that nothing closes, whatever stood in code before",
+    text: "`a ```b` c `` d <think>x</think> e ``` f",
+    whole: "`a ```b` c `` d  e ``` f",
+    thinking: "x",
+  },
   { name: "takes an orphan after one backtick out", text: "a ` </think>b", whole: "b", streamed: "a ` b" },
   { name: "lets no fence inside a thought swallow the answer", text: "<think>\n```js\n</think>b", whole: "b" },
   {

@@ -153,6 +153,50 @@ describe("what a path may be", () => {
     expect(codeOf(path)).toBe("file-path")
   })
 
+  test("D12 each refusal names what it found, each limit is allowed itself", () => {
+    const long = (count: number) => `${`${"x".repeat(200)}/`.repeat(5)}${"y".repeat(count)}`
+    const paths = {
+      ...Object.fromEntries(
+        [
+          "",
+          ".",
+          "..",
+          "a/../b",
+          "/a",
+          "~",
+          "a\\b",
+          "a\nb",
+          "\ud800",
+          "a//b",
+          "./a/",
+          "a／b",
+          "a:b",
+          "a ",
+          "a.",
+          "S~1",
+          "con",
+          "com4.x",
+        ].map((path) => [JSON.stringify(path), path]),
+      ),
+      ...Object.fromEntries([".a", "b/.a", ".promptstrata", ".promptstrata-x"].map((path) => [path, path])),
+      "a path of 1,024 characters": long(19),
+      "a path of 1,025 characters": long(20),
+      "a name of 255 bytes": "字".repeat(85),
+      "a name of 256 bytes": `${"字".repeat(85)}x`,
+      "32 folders": `${"a/".repeat(31)}a`,
+      "33 folders": `${"a/".repeat(32)}a`,
+      "a number": 7 as never,
+    }
+    const outcomes = Object.entries(paths).map(([name, path]) => {
+      try {
+        return `${name}: ${splitPath(path).length} names`
+      } catch (error) {
+        return `${name}: ${(error as { code: string }).code}, ${/found (.*)\.\n/.exec((error as Error).message)?.[1]}`
+      }
+    })
+    expect(outcomes).toMatchSnapshot()
+  })
+
   test("hidden names can be let in, but never the workspace's own", () => {
     expect(splitPath(".env", "allow")).toEqual([".env"])
     for (const own of [".promptstrata/lock", ".PromptStrata", "．promptstrata", "a/.promptstrata-1-x.tmp"]) {

@@ -60,6 +60,7 @@ describe("the lock", () => {
       code: "file-busy",
       evidence: { path: "." },
     })
+    expect(waits.slice(0, 7)).toEqual([2, 3, 6, 12, 24, 38, 38])
     const waitedMs = waits.reduce((sum, delayMs) => sum + delayMs, 0)
     expect(waitedMs).toBeGreaterThanOrEqual(1_000)
     // The waits grow up to this, so that the lock is taken soon after it is free.

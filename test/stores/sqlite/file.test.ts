@@ -90,7 +90,8 @@ describe("the file", () => {
     other.exec("begin immediate")
     const { key, commit } = turnOf("second", "chat")
     const refused = { code: "store", message: expect.stringContaining("free within") }
-    await expect(store.commit(key, { ...commit, expectVersion: 1 })).rejects.toMatchObject(refused)
+    const error = await store.commit(key, { ...commit, expectVersion: 1 }).catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ ...refused, evidence: { file, waitedMs: waited.ms } })
     expect(waited.ms).toBeGreaterThanOrEqual(100)
     expect(waited.ms).toBeLessThan(200)
     expect((await store.load(key))?.version, "reading goes on").toBe(1)

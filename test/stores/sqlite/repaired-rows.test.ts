@@ -101,3 +101,24 @@ test.each(["fay"])("doctor --repair of %s's store: what is told, what is moved, 
 async function everything(store: SqliteStore, agent: string): Promise<readonly string[]> {
   return [...(await collect(store.export({ agent }))), ...(await collect(store.export({ agent: "gil" })))]
 }
+
+test("rows that something else left without their owners are told, each table with its number and what to do", async () => {
+  const file = join(tempFolder(), "store.sqlite")
+  const store = await openSqliteStore(file)
+  await fill(store)
+  const change = async (sql: string) => {
+    const database = new DatabaseSync(file)
+    database.exec(`pragma foreign_keys = off; ${sql}`)
+    database.close()
+    return [sql, ...(await store.check()).problems.toSorted()]
+  }
+  expect([
+    await change("update memories set user_sequence = user_sequence + 9 where id = 'memory-b'"),
+    await change("update memories set user_sequence = user_sequence - 9 where id = 'memory-b'"),
+    await change("update aside_messages set follows = 99 where turn_id = 't3'"),
+    await change("delete from users where user_id = 'user-a'"),
+    await change("delete from sessions where agent = 'gil'"),
+    await change("delete from sessions"),
+  ]).toMatchSnapshot()
+  await store.close()
+})
