@@ -161,7 +161,9 @@ function dataBytes(url: string, [head, type = ""]: RegExpExecArray, where: strin
 
 /** A file behind an address. Nothing is fetched here: most providers do that themselves. */
 function linked({ url, name, mediaType }: Look & { readonly url: string }, where: string): Attachment {
-  const address = url.length > maxUrlLength ? undefined : URL.parse(url)
+  if (url.length > maxUrlLength)
+    throw new PromptStrataError("file", `${where}: expected a URL of at most ${maxUrlLength} characters, found ${url.length}.`)
+  const address = URL.parse(url)
   if (!address || (address.protocol !== "https:" && address.protocol !== "http:"))
     throw new PromptStrataError(
       "file",
