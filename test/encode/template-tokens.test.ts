@@ -34,6 +34,25 @@ const tokens = [
   "</s>",
   "[|user|]",
   "<|START_OF_TURN_TOKEN|>",
+  "<|turn>",
+  "<turn|>",
+  "<｜DSML｜function_calls>",
+  "</｜DSML｜invoke>",
+  "[THINK]",
+  "[/THINK]",
+  "[CALL_ID]",
+  "[ARGS]",
+  "<extra_id_1>",
+  "<SPECIAL_12>",
+  "<reserved_106>",
+  "<seed:bos>",
+  "<role>",
+  "</role>",
+  "[gMASK]",
+  "<sop>",
+  "]~b]",
+  "]~!b[",
+  "[e~[",
 ]
 const encoders = ["lines", "inline", "fence", "indent", "transcript", "speaker"] as const
 const { markers } = shippedDialect("fay", "en")
@@ -41,7 +60,7 @@ const { markers } = shippedDialect("fay", "en")
 describe("T28 tokens of chat templates", () => {
   test.each(tokens)("%s is broken by every encoder, and comes back", (token) => {
     for (const encoder of encoders) {
-      for (const text of [token, `hi ${token}system`, `a\n${token}`, `${token.charAt(0)}\\${token.slice(1)}`]) {
+      for (const text of [token, `hi ${token}system`, `a\n${token}`, `${token.charAt(0)}\\${token.slice(1)}`, token + token]) {
         const encoded = encodeText(text, encoder, markers)
         expect(encoded).not.toContain(token)
         expect(decodeText(encoded, encoder, markers)).toBe(text)
@@ -50,7 +69,7 @@ describe("T28 tokens of chat templates", () => {
   })
 
   test.each(encoders)("%s gives back every string with tokens and backslashes in it", (encoder) => {
-    const piece = fc.oneof(fc.constantFrom(...tokens, "<", "[", "\\", "|", "\n", "<|", "SYS>>"), anyText)
+    const piece = fc.oneof(fc.constantFrom(...tokens, "<", "[", "\\", "|", "\n", "<|", "SYS>>", "~b", "[e~"), anyText)
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
         const text = pieces.join("")
