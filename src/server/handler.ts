@@ -14,6 +14,7 @@ import { type AllowedOrigins, preflight, shared } from "./cors.ts"
 import { type EventStreamOptions, eventStream, eventStreamHeaders } from "./event-stream.ts"
 import { errorBody, HttpProblem, problemResponse } from "./http-problem.ts"
 import { ignoredHeader } from "./ignored-header.ts"
+import { changeOf } from "./kept-chat.ts"
 import { readJsonBody } from "./read-body.ts"
 import { keptMessageChunks, uiMessageChunks } from "./ui-message-stream.ts"
 import { readUiMessages } from "./ui-messages.ts"
@@ -149,29 +150,14 @@ async function completeChat(server: Server, request: Request, caller: Caller): P
 
 async function uiChat(server: Server, request: Request, caller: Caller): Promise<Response> {
   const body = await readJsonBody(request, server.maxBodyBytes)
-  // The last question is in the store already, and would be there twice.
-  const again = body.trigger === "regenerate-message" ? caller.conversation : undefined
-  const turn =
-    again !== undefined
-      ? await answerAgain(server, body, again)
-      : startTurn(server, caller, { model: body.model, messages: readUiMessages(body), instructions: "" })
+  const { conversation } = caller
+  const send = () => startTurn(server, caller, { model: body.model, messages: readUiMessages(body), instructions: "" })
+  const change = conversation === undefined ? undefined : changeOf(body)
+  const turn = change ? watched(server, await change(agentOf(server, body.model).session(conversation ?? ""), send)) : send()
   const kept = { chat: chatKey(caller, typeof body.id === "string" ? encodeURIComponent(body.id.toWellFormed()) : ""), turn }
   if (caller.conversation !== undefined) server.chats.add(kept)
   void turn.result.then(() => server.chats.delete(kept))
   return uiStream(server, turn, caller)
-}
-
-/** Makes the last answer of a kept conversation again. */
-async function answerAgain(
-  server: Server,
-  { model, messageId }: Readonly<Record<string, unknown>>,
-  conversation: string,
-): Promise<Turn> {
-  const session = agentOf(server, model).session(conversation)
-  const [last] = await session.history({ limit: 1 })
-  if (last === undefined || (messageId !== undefined && messageId !== last.id && messageId !== last.turnId))
-    throw new HttpProblem(400, "Only the last answer of a kept conversation can be made again.", { param: "messageId" })
-  return watched(server, session.regenerate())
 }
 
 /**

@@ -650,6 +650,58 @@ describe("the AI SDK's chat", () => {
     expect((await agent.session("c1").history()).map(({ text }) => text)).toEqual(["hi", "two"])
     expect(errors).toEqual([])
   })
+
+  describe("a page that edits a message of a kept conversation", () => {
+    const photo = `data:image/png;base64,${Buffer.from(png(2, 3)).toString("base64")}`
+    const answers = ["one", "two", "three", "four"].map(finish)
+
+    /** A page with two answered messages, and what the store has. */
+    async function chatted() {
+      const { handle, agent } = serverOf({ answers, caller: { conversation: "c1" } })
+      const ask: typeof fetch = (url, init) => handle(new Request(new URL(String(url), "http://bot.test"), init))
+      const chat = new PageChat({ id: "c", fetch: ask, headers: { authorization: "Bearer key" } })
+      await chat.sendMessage({ text: "I live in Rome." })
+      await chat.sendMessage({ text: "I have a dog." })
+      const kept = async () => (await agent.session("c1").history()).map(({ text }) => text)
+      const shown = () => chat.messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === "text" ? part.text : [])))
+      return { agent, chat, kept, shown }
+    }
+
+    test("has its words once, in the place of the old ones", async () => {
+      const { chat, kept, shown } = await chatted()
+      await chat.sendMessage({ text: "I have a cat.", messageId: chat.messages[2]?.id ?? "" })
+      expect(await kept()).toEqual(["I live in Rome.", "one", "I have a cat.", "three"])
+      expect(await kept()).toEqual(shown())
+    })
+
+    test("with other files, too", async () => {
+      const { agent, chat, kept } = await chatted()
+      const files = [{ type: "file" as const, mediaType: "image/png", url: photo, filename: "cat.png" }]
+      await chat.sendMessage({ text: "This cat.", files, messageId: chat.messages[2]?.id ?? "" })
+      expect(await kept()).toEqual(["I live in Rome.", "one", "This cat.", "three"])
+      const [edited] = await agent.session("c1").history({ limit: 2 })
+      expect(edited?.attachments).toMatchObject([{ name: "cat.png" }])
+      expect(edited?.alternatives).toHaveLength(1)
+    })
+
+    test("is refused where the message could be another one, and nothing changes", async () => {
+      const { chat, kept } = await chatted()
+      const before = await kept()
+      await chat.sendMessage({ text: "I live in Paris.", messageId: chat.messages[0]?.id ?? "" })
+      expect(chat.error?.message).toContain("ids of session.history")
+      expect(await kept()).toEqual(before)
+    })
+
+    test("may edit every message that came with its id of the history", async () => {
+      const { agent, chat, kept } = await chatted()
+      const history = await agent.session("c1").history()
+      chat.messages = history.map(({ id, role, text }) => ({ id, role, parts: [{ type: "text", text }] }))
+      await chat.sendMessage({ text: "I live in Paris.", messageId: chat.messages[0]?.id ?? "" })
+      expect(await kept()).toEqual(["I live in Paris.", "three"])
+      await chat.sendMessage({ text: "I live in Oslo.", messageId: chat.messages[0]?.id ?? "" })
+      expect(await kept()).toEqual(["I live in Oslo.", "four"])
+    })
+  })
 })
 
 describe("a page that lost its connection", () => {
