@@ -28,7 +28,9 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 function wrong(expected: string, found: unknown): PromptStrataError {
-  return new PromptStrataError("usage", `Expected ${expected}, found ${JSON.stringify(found)?.slice(0, 60) ?? "nothing"}.`, {
+  // JSON has no word for a number without an end.
+  const shown = typeof found === "number" ? String(found) : (JSON.stringify(found)?.slice(0, 60) ?? "nothing")
+  return new PromptStrataError("usage", `Expected ${expected}, found ${shown}.`, {
     hint: 'By the id of a model, what a million of its tokens cost: { "openai:gpt-5-mini": { "input": 0.25, "cacheRead": 0.025, "output": 2 } }.',
   })
 }
