@@ -170,7 +170,7 @@ function profileContext(
   const chosenDialect = typeof profile.dialect === "string" ? shippedDialect(profile.dialect, profile.locale) : profile.dialect
   const dialect = withoutContext(chosenDialect, profile.context.off)
   const { models, ports, receipts } = shared
-  const askWith = (asked: AgentContext["models"]) => askLater({ models: asked, dialect, limits: profile.limits, ports })
+  const askWith = (asked: AgentContext["models"]) => askLater({ models: asked, dialect, ports }, profile)
   const declared = profileObservers(profile, {
     ...{ options, dialect, ports, putReceipt: (receipt) => receipts.put(receipt) },
     askWith: (model) => askWith(model ? [model] : models),
@@ -221,10 +221,12 @@ function processContext(
 }
 
 /** Asks models in the background. Only work behind a turn does, and it needs a part of the loop, which is loaded then. */
-function askLater(options: AskModelOptions): AskModel {
+function askLater(given: Omit<AskModelOptions, "limits" | "budgetTokens">, { limits, budget }: Profile): AskModel {
+  const { tokens, answerTokens } = budget
   return async (...question) => {
     const { createAskModel } = await import("../turn/ask-model.ts")
-    return createAskModel(options)(...question)
+    const budgetTokens = tokens === undefined ? undefined : Math.max(0, tokens - answerTokens)
+    return createAskModel({ ...given, limits, budgetTokens })(...question)
   }
 }
 

@@ -19,7 +19,7 @@ export interface AskModelOptions {
   readonly limits: TimeLimits
   readonly ports: Pick<Ports, "clock" | "timers" | "counter">
   /** Tokens that a request may have. */
-  readonly budgetTokens?: number
+  readonly budgetTokens?: number | undefined
 }
 
 /**

@@ -46,12 +46,12 @@ describe("the tool explain_memory", () => {
     const { results } = await call(callTool("explain_memory", { query: "What about nuts and allergic people?" }))
     expect(results[0]).toMatchInlineSnapshot(`
       "turn-1:0: I am allergic to nuts. — said by Ada, 2026-01-02 03:04, in the conversation test, importance 7, score 0.61: words 83 %, session 10 %, recency 3 %, neighbours 2 %, importance 2 %.
-      Background work: importance ok importance 7; profile ok 1 fields; store ok 2 stored; reflect ok 1 insights.
+      Background work: importance ok importance 7; profile ok 1 field; store ok 2 stored; reflect ok 1 insight.
       turn-1:insight:0: Keep nuts away from Ada. — your own conclusion, 2026-01-02 03:04, in the conversation test, importance 7, score 0.42: neighbours 39 %, words 39 %, session 15 %, recency 4 %, importance 3 %.
       It rests on: turn-1:0 (Ada, 2026-01-02 03:04) I am allergic to nuts.; turn-1:1 (Fay, 2026-01-02 03:04) I see..
-      Background work: importance ok importance 7; profile ok 1 fields; store ok 2 stored; reflect ok 1 insights.
+      Background work: importance ok importance 7; profile ok 1 field; store ok 2 stored; reflect ok 1 insight.
       turn-1:1: I see. — said by Fay, 2026-01-02 03:04, in the conversation test, importance 7, score 0.28: neighbours 67 %, session 23 %, recency 6 %, importance 4 %.
-      Background work: importance ok importance 7; profile ok 1 fields; store ok 2 stored; reflect ok 1 insights."
+      Background work: importance ok importance 7; profile ok 1 field; store ok 2 stored; reflect ok 1 insight."
     `)
   })
 

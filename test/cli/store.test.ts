@@ -103,6 +103,16 @@ describe("promptstrata memory", () => {
     expect(jsonLines(json.stdout)).toMatchObject([{ id: "m2", recalled: false }])
   })
 
+  test("why says that a turn recalls nothing while memory is off", async () => {
+    const folder = await remembering()
+    const profile = join(tempFolder({ "plain.toml": 'extends = "soul"\n[memory]\nenabled = false\n' }), "plain.toml")
+    const options = ["--profile", profile, "--locale", "en", "--data-dir", folder]
+    const { stdout } = await run(["memory", "why", "green tea", "--limit", "1", ...options], { env })
+    expect(stdout.split("\n")[1]).toMatch(/^no, memory is off {2}\d\.\d\d .* m2 {2}I like green tea$/)
+    const json = await run(["memory", "why", "green tea", "--limit", "1", "--json", ...options], { env })
+    expect(jsonLines(json.stdout)).toMatchObject([{ id: "m2", recalled: false }])
+  })
+
   test("show prints one memory, and says so where there is none", async () => {
     const folder = await remembering()
     const { stdout } = await run(["memory", "show", "m1", ...optionsOf(folder)], { env })

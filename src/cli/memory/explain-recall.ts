@@ -22,7 +22,7 @@ export function addWhy(memory: Command, run: RunCommand): void {
     .command("why")
     .summary("explain what a turn would recall for a question, and what it would not")
     .description(
-      'Print every memory that may answer a question, best first, with its score and the share of each signal: those that a turn would recall, those behind the limit of [memory] recall_limit, and those that have nothing of the question. With [memory] store = "documents" a turn recalls none.',
+      'Print every memory that may answer a question, best first, with its score and the share of each signal: those that a turn would recall, those behind the limit of [memory] recall_limit, and those that have nothing of the question. With [memory] store = "documents" or enabled = false a turn recalls none.',
     )
     .argument("<question>", "a question, or words")
     .option("--user <id>", "the user who asks", terminalUser)
@@ -48,8 +48,8 @@ async function memoryWhy(opened: OpenedStore, options: WhyOptions, question: str
   const { stdout } = context.io
   if (options.json) for (const row of rows) stdout.write(`${jsonLine(row)}\n`)
   else if (rows.length > 0) {
-    const { store, recallLimit } = profile.memory
-    const behind = store === "documents" ? words.isInDocuments : words.isBehind(recallLimit)
+    const { enabled, store, recallLimit } = profile.memory
+    const behind = !enabled ? words.isOff : store === "documents" ? words.isInDocuments : words.isBehind(recallLimit)
     const state = ({ recalled, why = [] }: Explained) =>
       recalled ? words.isRecalled : why.length > 0 ? behind : words.hasNothing
     const cells = rows.map((row) => [state(row), (row.score ?? 0).toFixed(2), signalsText(row), row.id, row.text])
@@ -80,7 +80,7 @@ async function explain(
       text,
       score,
       why,
-      recalled: memory.store === "records" && at < memory.recallLimit,
+      recalled: memory.enabled && memory.store === "records" && at < memory.recallLimit,
     }),
   )
   const ids = new Set(found.map(({ id }) => id))

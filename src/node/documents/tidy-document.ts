@@ -7,9 +7,6 @@ import { changeLines, daysOf, documentLines, listEntry, withoutDays } from "./le
 import { type LearnedRecord, lineHash, type WaitingTidy, type WrittenLine, withLine } from "./learned-record.ts"
 import { pathOf } from "./people.ts"
 
-/** The most lines, and their most characters, that one call of the model is shown. */
-const maxShown = 60
-const maxShownCharacters = 6_000
 /** A document is tidied again when background work has written so many more lines. */
 const linesBetween = 10
 
@@ -28,7 +25,7 @@ export function documentTidier(place: LearnedFolder, settings: TidySettings): Pi
   const ask = (waiting: WaitingTidy, confirm: Confirm): void => {
     if (asked.has(waiting.path)) return
     asked.add(waiting.path)
-    void askFirst(place, waiting, { confirm, signal: settings.signal })
+    void askFirst(place, waiting, { confirm, signal: settings.signal, warn: settings.warn })
       .catch((error: unknown) => {
         if (!settings.signal.aborted) settings.warn(`${waiting.path} was not tidied: ${messageOf(error)}`)
       })
@@ -47,7 +44,7 @@ export function documentTidier(place: LearnedFolder, settings: TidySettings): Pi
         const lines = tidyLines(text, record, path)
         const before = record.tidied[path]
         if (lines.length < 2 || (before !== undefined && lines.length < before + linesBetween)) return undefined
-        return { path, lines: shown(lines).map((written) => ({ written, text: withoutDays(written) })) }
+        return { path, lines: lines.map((written) => ({ written, text: withoutDays(written) })) }
       })
     },
     tidy: ({ path, lines }, merges, { by, expectWanted, signal }) =>
@@ -70,20 +67,22 @@ export function documentTidier(place: LearnedFolder, settings: TidySettings): Pi
   }
 }
 
-/** Asks about a waiting change, for as long as it takes, and then makes it or drops it. */
+/** Asks about a waiting change, for as long as it takes, and then makes it or drops it. One that fits no line any more is dropped unasked. */
 async function askFirst(
   place: LearnedFolder,
   waiting: WaitingTidy,
-  { confirm, signal }: { readonly confirm: Confirm; readonly signal: AbortSignal },
+  { confirm, signal, warn }: Pick<TidySettings, "signal" | "warn"> & { readonly confirm: Confirm },
 ): Promise<void> {
-  const { path, merges } = waiting
-  const shownNow = await place.locked(signal, async ({ record, read }) => {
+  const { path } = waiting
+  const now = await place.locked(signal, async ({ record, read }) => {
     const text = await read(path)
-    return lineDiff(text, merged(text, record, waiting).text)
+    const made = merged(text, record, waiting)
+    return { ...made, diff: lineDiff(text, made.text) }
   })
-  const lines = merges.reduce((sum, { from }) => sum + from.length, 0)
-  const request = { tool: "tidy", summary: `tidy ${path} (${lines} lines become ${merges.length})`, detail: shownNow ?? "" }
-  const isAllowed = await confirm(request, signal)
+  const { lines = 0, written = [], diff = "" } = now ?? {}
+  if (written.length === 0) warn(`${path} was not tidied: its lines have changed since the proposal, which is dropped.`)
+  const request = { tool: "tidy", summary: `tidy ${path} (${lines} lines become ${written.length})`, detail: diff }
+  const isAllowed = written.length > 0 && (await confirm(request, signal))
   if (signal.aborted) return
   await place.locked(signal, async (open) => {
     const isSame = (each: WaitingTidy): boolean => JSON.stringify(each) === JSON.stringify(waiting)
@@ -106,10 +105,11 @@ async function apply(open: OpenDocuments, waiting: WaitingTidy): Promise<string 
   return open.edit(path, by, (text) => merged(text, record, waiting).text)
 }
 
+/** A document with the merges whose lines all stand in it, the lines that they wrote, and the number of those that became them. */
 function merged(text: string, record: LearnedRecord, { path, merges }: WaitingTidy) {
   const standing = new Set(tidyLines(text, record, path))
   const written: WrittenLine[] = []
-  let result = text
+  let [result, lines] = [text, 0]
   for (const { from, into } of merges) {
     if (!from.every((line) => standing.has(line))) continue
     const hashes = new Set(from.map(lineHash))
@@ -122,22 +122,15 @@ function merged(text: string, record: LearnedRecord, { path, merges }: WaitingTi
       return into
     })
     written.push({ path, hash: lineHash(into), origins })
+    lines += from.length
   }
-  return { text: result, written }
+  return { text: result, written, lines }
 }
 
 /** The lines of a document that background work wrote and nobody changed, without fields. */
 function tidyLines(text: string, record: LearnedRecord, path: string): readonly string[] {
   const own = new Set(record.lines.flatMap((line) => (line.path === path && line.field === undefined ? [line.hash] : [])))
   return documentLines(text).filter((line) => own.has(lineHash(line)))
-}
-
-function shown(lines: readonly string[]): readonly string[] {
-  let characters = 0
-  return lines.slice(0, maxShown).filter((line) => {
-    characters += line.length
-    return characters <= maxShownCharacters
-  })
 }
 
 /** The days of several lines, in their order; of more than four the first and the last. */

@@ -120,6 +120,6 @@ export function backgroundInjection(key: string, content: SlotValue): Injection 
     role: "system",
     scope: "turn",
     enabled: true,
-    fit: { rank: 50, shrink: "entries", minTokens: 1 },
+    fit: { rank: 50, shrink: Array.isArray(content) ? "entries" : "headTail", minTokens: 1 },
   }
 }

@@ -1,4 +1,5 @@
 import type { SlotEntry } from "../../core/value.ts"
+import { counted } from "../store/receipt.ts"
 import type { ProfileStatement } from "../store/records.ts"
 import type { AskModel } from "./background-job.ts"
 import { backgroundInjection } from "./dialogue.ts"
@@ -20,7 +21,7 @@ export async function documentStep(
   const { edits, written, known, full, left } = outcome
   const parts = [
     ...edits,
-    `${written} ${written === 1 ? "line" : "lines"}`,
+    counted(written, "line"),
     ...(known === 0 ? [] : [`${known} known`]),
     ...(left === 0 ? [] : [`${full.join(" and ")} full: ${left} left out`]),
   ]

@@ -2,6 +2,7 @@ import { isRecord } from "../../core/json-access.ts"
 import { isJsonObject } from "../../reply/json/json-value.ts"
 import { stripThinking } from "../../reply/thinking.ts"
 import { userProfileText } from "../show-user-profile.ts"
+import { counted } from "../store/receipt.ts"
 import type { AskModel } from "./background-job.ts"
 import { backgroundInjection, dialogueInjection, heardBefore } from "./dialogue.ts"
 import type { DocumentMemory } from "./document-memory.ts"
@@ -67,7 +68,7 @@ async function learnStep(run: MemoryRun, documents: DocumentMemory, ask: AskMode
   if (!Array.isArray(given))
     return { outcome: "ok", message: `importance ${importance}, no list of notes`, value: { importance } }
   const own = given.filter((note: unknown) => typeof note === "string" && note.trim() !== "").slice(0, maxNotes)
-  return { outcome: "ok", message: `importance ${importance}, ${own.length} notes`, value: { importance, notes: own } }
+  return { outcome: "ok", message: `importance ${importance}, ${counted(own.length, "note")}`, value: { importance, notes: own } }
 }
 
 /** The id of the memory of a turn's message. */

@@ -1,6 +1,7 @@
 import type { ServiceKey } from "../../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import type { Ports } from "../../core/ports.ts"
+import type { CutRecord, CutSize } from "../../core/span.ts"
 import { within } from "../../core/timers.ts"
 import type { Usage } from "../../model/language-model.ts"
 import type { RecordedMemoryService } from "../memory/create-memory-service.ts"
@@ -112,11 +113,13 @@ export class MemoryRun {
     const { signal } = this.context
     const startedMs = clock.nowMs()
     const asked: { model?: string; usage?: Usage } = {}
+    const cuts: string[] = []
     const timeoutMs = this.options.settings.stepMs
     const ask: AskModel = async (prompt, injections, options) => {
       asked.model = "unanswered"
       const answer = await this.context.ask(prompt, injections, options)
       asked.model = answer.model
+      cuts.push(...cutsText(answer.assembly.cut))
       if (answer.usage !== undefined) asked.usage = answer.usage
       return answer
     }
@@ -125,6 +128,7 @@ export class MemoryRun {
     const tooLong: StepResult = { outcome: "timeout", message: `took longer than ${timeoutMs} ms` }
     const failed = outcome.status === "failed" ? failureOf(outcome.error) : tooLong
     const result = outcome.status === "done" ? outcome.value : failed
+    const message = [result.message ?? "", ...cuts].filter((part) => part !== "").join(", ")
     const receipt: Receipt = {
       key: this.key,
       turnId: this.job.turnId,
@@ -133,6 +137,7 @@ export class MemoryRun {
       startedMs,
       durationMs: clock.nowMs() - startedMs,
       ...result,
+      ...(message === "" ? {} : { message }),
       ...asked,
     }
     this.receipts.set(kind, receipt)
@@ -151,6 +156,17 @@ export class MemoryRun {
     const message = `The messages of turn ${this.job.turnId} were forgotten while its background work ran.`
     throw new PromptStrataError("aborted", message)
   }
+}
+
+/** Tells what a prompt had room for, if its budget cut something: `its prompt had room for 12 of 80 entries of recent`. */
+function cutsText(cut: CutRecord): readonly string[] {
+  const left = (size: CutSize, key: string): string => {
+    if ("dropped" in size) return `none of ${key}`
+    return "entries" in size
+      ? `${size.entries} of ${size.of ?? "more"} entries of ${key}`
+      : `${size.characters} characters of ${key}`
+  }
+  return Object.entries(cut).map(([key, size]) => `its prompt had room for ${left(size, key)}`)
 }
 
 function failureOf(error: unknown): StepResult {

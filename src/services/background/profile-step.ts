@@ -2,6 +2,7 @@ import { PromptStrataError } from "../../core/errors.ts"
 import { graphemeBoundaryBefore } from "../../core/graphemes.ts"
 import { isRecord } from "../../core/json-access.ts"
 import { userProfileText } from "../show-user-profile.ts"
+import { counted } from "../store/receipt.ts"
 import type { ProfileStatement } from "../store/records.ts"
 import type { UserProfile, UserProfileService } from "../user-profile.ts"
 import type { AskModel } from "./background-job.ts"
@@ -65,7 +66,7 @@ async function keep(
     await run.expectWanted(found.signal)
     try {
       await service.put(statements, profile.version, run.key, { ofTurn: true })
-      return { outcome: "ok", message: `${statements.length} fields`, value: { fields: statements.length } }
+      return { outcome: "ok", message: counted(statements.length, "field"), value: { fields: statements.length } }
     } catch (error) {
       const isConflict = PromptStrataError.isInstance(error) && error.code === "version-conflict"
       if (!isConflict || conflicts >= maxConflicts) throw error

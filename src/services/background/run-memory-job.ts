@@ -3,6 +3,7 @@ import { graphemeBoundaryBefore } from "../../core/graphemes.ts"
 import { lazyPattern } from "../../core/lazy-pattern.ts"
 import type { MemoryService, NewMemory } from "../memory/memory-service.ts"
 import type { Job } from "../store/job-runner.ts"
+import { counted } from "../store/receipt.ts"
 import type { MemoryKeys, StoredMemory } from "../store/records.ts"
 import type { AskModel, JobContext } from "./background-job.ts"
 import { heardBefore, type TurnWords, waitingTurns, wordsOfTurn } from "./dialogue.ts"
@@ -205,7 +206,7 @@ async function reflectStep(
     const { status } = await memory.remember(insightOf(run, { text, rests, at }), run.key, { ofTurn: true })
     if (status === "stored") stored++
   }
-  return { outcome: stored > 0 ? "ok" : "empty", message: `${stored} insights`, value: { insights: stored } }
+  return { outcome: stored > 0 ? "ok" : "empty", message: counted(stored, "insight"), value: { insights: stored } }
 }
 
 function insightOf(run: MemoryRun, { text, rests, at }: { text: string; rests: readonly StoredMemory[]; at: number }) {

@@ -1,4 +1,4 @@
-import type { Receipt } from "./receipt.ts"
+import { counted, type Receipt } from "./receipt.ts"
 import type { ForgottenMemories, StoredMemory } from "./records.ts"
 
 /** The turns that a memory of words was drawn in, beside those in which they were said again. No turn for an insight or a note. */
@@ -19,7 +19,7 @@ export function forgetReceipt(memory: StoredMemory, forgotten: ForgottenMemories
     attempt: 1,
     startedMs: atMs,
     durationMs: 0,
-    message: `${memories} memories and ${statements} facts about the user are forgotten`,
+    message: `forgotten: ${counted(memories, "memory", "memories")} and ${counted(statements, "fact")} about the user`,
     value: { memories, statements },
   }
 }

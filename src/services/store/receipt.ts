@@ -43,7 +43,12 @@ export function printCost(receipts: readonly Receipt[]): string {
   const calls = asked.reduce((sum, { attempt }) => sum + attempt, 0)
   const usage = asked.reduce<Usage>((sum, receipt) => addUsage(sum, receipt.usage ?? {}), {})
   const tokens = usage.inputTokens === undefined ? "" : ` · ${usage.inputTokens} tokens in, ${usage.outputTokens ?? 0} out`
-  return `${calls} model ${calls === 1 ? "call" : "calls"}${tokens}`
+  return `${counted(calls, "model call")}${tokens}`
+}
+
+/** A number with its noun: `1 field`, `2 fields`, `0 memories`. */
+export function counted(number: number, noun: string, plural = `${noun}s`): string {
+  return `${number} ${number === 1 ? noun : plural}`
 }
 
 function receiptLine({ kind, outcome, durationMs, attempt, message }: Receipt): string {

@@ -102,8 +102,72 @@ describe("a nearly full document", () => {
     await second.say("more")
     const record = join(first.folder, "workspace", ".promptstrata", "learned.json")
     await expect.poll(() => JSON.parse(readFileSync(record, "utf8")).waiting).toEqual([])
-    expect([asked.length, second.read("MEMORY.md")]).toEqual([1, before.replace("green tea", "black tea")])
+    // Nothing is asked, because the proposal fits no line any more.
+    expect([asked, second.read("MEMORY.md")]).toEqual([[], before.replace("green tea", "black tea")])
+    expect(second.warnings).toEqual(["MEMORY.md was not tidied: its lines have changed since the proposal, which is dropped."])
     await second.agent.close()
+  })
+
+  test("only the part of a proposal that still fits is asked about and made", async () => {
+    const four = ["Ann likes green tea.", "Ann likes tea in the morning.", "Bob plays chess.", "Bob plays chess on Sundays."]
+    const two = JSON.stringify([
+      { lines: [1, 2], text: "Ann likes green tea in the morning." },
+      { lines: [3, 4], text: "Bob plays chess on Sundays." },
+    ])
+    const learn = ({ facts }: { facts?: { question: string } }) => learnt(facts?.question === "tell" ? four : [])
+    const roomy = settings.replace("160", "200")
+    const first = await learningAgent({ learn, tidy: two }, { settings: roomy, confirm: () => new Promise(() => {}) })
+    await first.say("tell")
+    await first.agent.close()
+    const text = first.read("MEMORY.md") ?? ""
+    writeFileSync(join(first.folder, "workspace", "MEMORY.md"), text.replace("green tea", "black tea"))
+    const requests: ConfirmRequest[] = []
+    const confirm = async (request: ConfirmRequest) => {
+      requests.push(request)
+      return true
+    }
+    const second = await learningAgent({ learn, tidy: two }, { settings: roomy, folder: first.folder, confirm })
+    await second.say("more")
+    await expect.poll(() => second.read("MEMORY.md")).not.toContain("chess.")
+    expect(requests.map(({ summary }) => summary)).toEqual(["tidy MEMORY.md (2 lines become 1)"])
+    expect(second.read("MEMORY.md")).toContain("black tea.\n- 2026-03-04: Ann likes tea in the morning.\n")
+    await second.agent.close()
+  })
+
+  test("is shown whole to the model, however long it is; under a budget the newest lines are, and the receipt says so", async () => {
+    const lines = Array.from({ length: 50 }, (_, at) => `Film ${at}: ${"Ann saw a film about ships, ".repeat(5)}and slept.`)
+    const files = { "MEMORY.md": "# Memory\n" }
+    const notes = (request: { facts?: { question: string } }) => {
+      const at = 5 * Number(request.facts?.question ?? 0)
+      return learnt(lines.slice(at, at + 5))
+    }
+    const shownOf = async (budget: string) => {
+      const long = `[documents]\nmax_characters = 9_000\nnear_limit_share = 0.95\n${budget}`
+      const made = await learningAgent({ learn: notes, tidy: "[]" }, { settings: long, files })
+      const turns: string[] = []
+      for (let at = 0; at < 10; at++) turns.push((await made.say(String(at))).turnId)
+      const asked = made.model.asked.find(({ facts }) => facts?.prompt === "tidy")
+      const words = asked?.messages.map(({ content }) => content).join("\n") ?? ""
+      const key = {
+        agent: made.agent.session("user").key.agent,
+        conversation: "user",
+        audience: "private",
+        user: "user",
+      } as const
+      const receipts = (await Promise.all(turns.map((turnId) => made.store.receipts.ofTurn(turnId, key)))).flat()
+      await made.agent.close()
+      const told = receipts.flatMap(({ kind, message }) => (kind === "tidy" && message !== "not due" ? [message] : []))
+      return { shown: lines.filter((line) => words.includes(line)), told }
+    }
+    const whole = await shownOf("")
+    expect([whole.shown.length, whole.told]).toEqual([50, ["MEMORY.md as it was, 0 lines become 0"]])
+    const short = await shownOf("[budget]\ntokens = 1_800\n")
+    expect(short.shown.length).toBeGreaterThan(10)
+    expect(short.shown.length).toBeLessThan(whole.shown.length)
+    expect(short.shown).toEqual(whole.shown.slice(-short.shown.length))
+    expect(short.told).toEqual([
+      `MEMORY.md as it was, 0 lines become 0, its prompt had room for ${short.shown.length} of ${whole.shown.length} entries of recent`,
+    ])
   })
 
   test("a merged line goes when one of its turns is forgotten, and so does a proposal that holds its words", async () => {

@@ -24,7 +24,7 @@ function scene(options: Partial<MemoryJobOptions> = {}) {
     isLast: false,
     signal: closing.signal,
     ports: { clock, timers } as unknown as JobContext["ports"],
-    ask: async () => ({ text: "9", model: "m", assembly: {} as never }),
+    ask: async () => ({ text: "9", model: "m", assembly: { cut: {} } as never }),
     post: async () => true,
     messages: async () => messages,
     receipt: async (receipt) => void receipts.push(receipt as Receipt),
@@ -57,7 +57,7 @@ describe("the memory job", () => {
     const reason = new Error("the runner closes")
     const ask: JobContext["ask"] = async () => {
       closing.abort(reason)
-      return { text: "9", model: "m", assembly: {} as never }
+      return { text: "9", model: "m", assembly: { cut: {} } as never }
     }
     await expect(runMemoryJob(given, job, { ...context, ask })).rejects.toBe(reason)
     expect(receipts).toEqual([])
@@ -67,7 +67,7 @@ describe("the memory job", () => {
     const { given, context, messages, receipts } = scene()
     const ask: JobContext["ask"] = async () => {
       messages.pop()
-      return { text: "9", model: "m", assembly: {} as never }
+      return { text: "9", model: "m", assembly: { cut: {} } as never }
     }
     await runMemoryJob(given, job, { ...context, ask })
     expect(receipts).toEqual([])

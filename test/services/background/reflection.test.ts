@@ -17,7 +17,7 @@ function scene(triggers: ReflectionTriggers, answer = "[]") {
     clock,
     ask: async (_, injections) => {
       shown.push(JSON.stringify(injections[0]?.content))
-      return { text: answer, model: "m", assembly: {} as never }
+      return { text: answer, model: "m", assembly: { cut: {} } as never }
     },
     ...triggers,
   })

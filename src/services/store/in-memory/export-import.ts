@@ -4,7 +4,7 @@ import { frozenJson } from "../frozen-json.ts"
 import type { ProfileStatement } from "../records.ts"
 import { rowId, sessionRowId } from "../row-keys.ts"
 import type { SessionNote } from "../session-store.ts"
-import type { StoreScope } from "../store.ts"
+import type { StoreCheck, StoreScope } from "../store.ts"
 import { ofSession, type StoreRow, vectorFromText, vectorToText } from "../store-row.ts"
 import { blobRows, importBlob } from "./blob-table.ts"
 import { type OwnedRows, ownedRows } from "./forget-rows.ts"
@@ -145,8 +145,14 @@ function importUser({ users }: Tables, draft: Draft, row: StoreRow & { readonly 
   return known !== undefined
 }
 
-/** The number of rows of each table. */
-export function countRows({ sessions, memories, users, receipts, jobs, blobs }: Tables): Readonly<Record<string, number>> {
+/** Counts the rows of each table, and tells of jobs that failed for good, as every store does. */
+export async function checkTables(tables: Tables): Promise<StoreCheck> {
+  const dead = (await tables.jobs.dead()).length
+  const problems = dead === 0 ? [] : [`jobs: ${dead} failed for good. Read why with store.jobs.dead(); they are kept.`]
+  return { ok: dead === 0, problems, counts: countRows(tables) }
+}
+
+function countRows({ sessions, memories, users, receipts, jobs, blobs }: Tables): Readonly<Record<string, number>> {
   const of = <T>(rows: readonly T[], count: (row: T) => number): number => rows.reduce((sum, row) => sum + count(row), 0)
   return {
     session: sessions.rows().length,

@@ -91,8 +91,8 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
       return report
     },
     async check() {
-      const { countRows } = await loadRare()
-      return { ok: true, problems: [], counts: countRows(await whole()) }
+      const { checkTables } = await loadRare()
+      return checkTables(await whole())
     },
     async close() {
       await made?.jobs.close({ drainMs })

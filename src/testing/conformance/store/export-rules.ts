@@ -1,6 +1,6 @@
 import type { Store } from "../../../services/store/store.ts"
 import { claim, claimEqual, claimRejects, claimSameLines } from "../claims.ts"
-import { commitOf, exported, hardTexts, keep, keyOf, linesOf, memoryOf, plant } from "./samples.ts"
+import { commitOf, exported, hardTexts, jobOf, keep, keyOf, linesOf, memoryOf, plant } from "./samples.ts"
 import type { Rules } from "./store-check.ts"
 
 /** Rules of exporting, importing and checking. */
@@ -82,6 +82,19 @@ export const exportRules: Rules<Store> = {
       [2],
       "the attempt of the receipt",
     )
+  },
+  async "check tells of a job that failed for good"({ service, agent }) {
+    const job = jobOf("given up", keyOf(agent))
+    await service.import([JSON.stringify({ table: "job", job, attempts: 5, error: "the reason" })])
+    const dead = await service.jobs.dead()
+    claim(
+      dead.some(({ error }) => error === "the reason"),
+      "the dead letter",
+      dead,
+    )
+    const { ok, problems } = await service.check()
+    const told = problems.filter((problem) => problem.includes("failed for good"))
+    claim(!ok && told.length === 1 && told[0]?.includes(`${dead.length} `) === true, "one problem with their number", problems)
   },
   async "a line that is no row is refused with its line number"({ service, agent }) {
     const key = keyOf(agent)

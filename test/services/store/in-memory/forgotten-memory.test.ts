@@ -32,7 +32,7 @@ test("the receipt of a memory that was forgotten counts what went with it, and h
       attempt: 1,
       startedMs: 7,
       durationMs: 0,
-      message: "1 memories and 0 facts about the user are forgotten",
+      message: "forgotten: 1 memory and 0 facts about the user",
       value: { memories: 1, statements: 0 },
     },
   ])
