@@ -12,6 +12,7 @@ import type { Profile } from "../profile/profile.ts"
 import type { AskModel } from "../services/background/background-job.ts"
 import { createKeyedQueue } from "../services/keyed-queue.ts"
 import type { Observer } from "../services/observer.ts"
+import type { UserProfileService } from "../services/user-profile.ts"
 import { createToolSet, isInGroups, type ToolSet } from "../tools/tool-set.ts"
 import type { AskModelOptions } from "../turn/ask-model.ts"
 import type { AgentContext, BackgroundWarning } from "../turn/turn-context.ts"
@@ -71,11 +72,11 @@ export function createAgent(options: AgentOptions): Agent {
   const shared = sharedContext(options, { ports, kept, isClosed: () => closed })
   const watching: ObserverFeeds[] = []
   const versions = profileVersions(options.profile, (profile) => {
-    const { observers, ...own } = profileContext(profile, { options, shared, kept })
+    const { observers, userProfile, ...own } = profileContext(profile, { options, shared, kept })
     const context = { ...shared, ...own }
     const feeds = watch(context, observers, { onWake: options.onWake, session: (key) => made.session(key) })
     if (feeds) watching.push(feeds)
-    for (const { documents } of own.plugins) documents?.attach(context)
+    for (const { documents } of own.plugins) documents?.attach({ ...context, userProfile })
     return { ...context, tellObservers: feeds?.tell }
   })
   const { profile } = versions.latest
@@ -161,7 +162,11 @@ type SharedContext = Pick<
 >
 
 /** The part of an agent that depends on its profile. */
-type ProfileContext = Omit<AgentContext, keyof SharedContext | "tellObservers"> & { readonly observers: readonly Observer[] }
+type ProfileContext = Omit<AgentContext, keyof SharedContext | "tellObservers"> & {
+  readonly observers: readonly Observer[]
+  /** Undefined if nothing is kept about users. */
+  readonly userProfile: UserProfileService | undefined
+}
 
 function profileContext(
   profile: Profile,
@@ -177,8 +182,8 @@ function profileContext(
   })
   const extensions = agentExtensions(profile, { ...options, observers: [...declared, ...(options.observers ?? [])] })
   const chosen = extensions.tools.filter((tool) => isInGroups(tool, profile.tools.groups))
-  const shownTools = chosen.map((tool) => hidePrestartOnly(tool, profile))
-  const tools = createToolSet(shownTools, profile.tools.builtin)
+  const shown = chosen.map((tool) => hidePrestartOnly(tool, profile))
+  const tools = createToolSet(shown, profile.tools.builtin)
   const processes = toolProcesses(profile, {
     models: options.models ?? {},
     make: (own, model) => processContext(own, { shared: model ? { ...shared, models: [model] } : shared, kept }),
@@ -186,16 +191,14 @@ function profileContext(
   checkProcessNames(processes, tools)
   checkToolNames(profile, { tools, processes, plugins: extensions.plugins })
   const ask = askWith(models)
-  const { services = {} } = options
-  const warn = (message: string, key: ServiceKey): void => shared.onWarning({ key, turnId: "", message })
-  const remembered = remembering({ profile, services, store: kept.given, receipts, ask, ports, onWarning: warn })
+  const onWarning = (message: string, key: ServiceKey): void => shared.onWarning({ key, turnId: "", message })
+  const services = options.services ?? {}
+  const remembered = remembering({ profile, services, store: kept.given, receipts, ask, ports, onWarning })
   return {
-    profile,
-    dialect,
-    tools,
+    ...{ profile, dialect, tools, ask },
     delegate: delegation(processes),
-    ask,
     memory: profile.memory.enabled ? (options.memory ?? remembered.recall) : undefined,
+    userProfile: remembered.userProfile,
     hooks: [...remembered.hooks, ...extensions.hooks],
     jobs: [...remembered.jobs, ...extensions.jobs],
     plugins: extensions.plugins,
@@ -216,7 +219,7 @@ function processContext(
   { shared, kept }: { readonly shared: SharedContext; readonly kept: AgentStore },
 ): AgentContext {
   const options = { profile, model: shared.models }
-  const { observers: _none, ...context } = profileContext(profile, { options, shared, kept })
+  const { observers: _none, userProfile: _same, ...context } = profileContext(profile, { options, shared, kept })
   return { ...shared, ...context, tellObservers: undefined }
 }
 

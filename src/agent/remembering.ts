@@ -37,6 +37,7 @@ export interface AgentServices {
 /** The parts by which an agent remembers: recall and hooks before a turn, and jobs after it. */
 interface Remembering {
   readonly recall?: MemoryService
+  readonly userProfile?: UserProfileService | undefined
   readonly hooks: readonly TurnHook[]
   readonly jobs: readonly BackgroundJob[]
 }
@@ -88,6 +89,7 @@ export function remembering(parts: RememberingParts): Remembering {
   })
   return {
     ...(memory ? { recall: memory } : {}),
+    userProfile,
     // Documents in the prompt hold the profile, too.
     hooks: userProfile && !documents ? [userProfileHook(userProfile, { maxCharacters: profileCharacters })] : [],
     jobs: [job],

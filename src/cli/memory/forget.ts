@@ -4,6 +4,7 @@ import { terminalLine } from "../../encode/terminal-text.ts"
 import type { IsStored } from "../../server/inspector/may-hold.ts"
 import { type ForgottenScope, onForget } from "../../services/store/forgetting.ts"
 import { storeTables } from "../../services/store/store-row.ts"
+import { createUserProfileService } from "../../services/user-profile.ts"
 import type { RunCommand } from "../context.ts"
 import { exitCodes } from "../io.ts"
 import { keptFolder } from "../options.ts"
@@ -39,8 +40,9 @@ async function memoryForget(opened: OpenedStore, options: ForgetOptions, id: str
   const { receipts, jobs: runner, memories } = store
   const onWarning = ({ message }: { readonly message: string }): void => screen.note(terminalLine(message))
   const memory = { get: memories.get.bind(memories) }
-  const surroundings = { store, receipts, runner, memory, confirm: undefined, ports: { counter: roughCounter }, onWarning }
-  for (const { documents } of profile.plugins) documents?.attach(surroundings)
+  const userProfile = createUserProfileService({ records: store.users })
+  const around = { store, receipts, runner, memory, userProfile, confirm: undefined, ports: { counter: roughCounter }, onWarning }
+  for (const { documents } of profile.plugins) documents?.attach(around)
   if (id !== "") return forgetById(opened, options, id)
   const scope = scopeOf(profile, options)
   const owned = Object.groupBy(await storedRows(store, scope, storeTables), ({ table }) => table)

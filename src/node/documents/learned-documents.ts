@@ -14,7 +14,7 @@ import type {
 import { onForget, onSetAside } from "../../services/store/forgetting.ts"
 import type { FileWorkspaceOptions } from "../workspace/workspace.ts"
 import { learnedFolder, type OpenDocuments } from "./learned-folder.ts"
-import { changeLines, documentLines, listEntry, saidBy, withLines } from "./learned-lines.ts"
+import { changeLines, documentLines, fieldKey, printLine, saidBy, withLines } from "./learned-lines.ts"
 import { type LearnedRecord, lineHash, type WrittenLine, withLine, withoutOldest } from "./learned-record.ts"
 import { pathOf } from "./people.ts"
 import { takeBack, takeBackAside } from "./take-back.ts"
@@ -40,7 +40,7 @@ export function learnedDocuments(folder: string, options: LearnedDocumentsOption
     for (const { onWarning } of agents.values()) onWarning({ key, turnId: "", message })
   }
   const place = learnedFolder(folder, options.files, warn)
-  const { maxCharacters, maxTokens } = options
+  const { maxCharacters, maxTokens, untrusted } = options
   const share = (text: string): number => {
     if (maxTokens === undefined) return countCodePoints(text) / maxCharacters
     const counter = options.counter ?? [...agents.values()].at(-1)?.ports.counter ?? roughCounter
@@ -58,10 +58,10 @@ export function learnedDocuments(folder: string, options: LearnedDocumentsOption
       const { runner } = agent
       const newest = () => agents.get(runner) ?? agent
       if (!agents.has(runner)) {
-        stops.push(onForget(runner, (scope) => takeBack(place, scope, newest())))
+        stops.push(onForget(runner, (scope) => takeBack(place, scope, { ...newest(), untrusted })))
         // A commit that is done cannot fail any more.
         const tell = (error: unknown) => warn(`Lines of turns that were set aside stay in documents. ${messageOf(error)}`)
-        stops.push(onSetAside(runner, (key) => takeBackAside(place, key, newest()).catch(tell)))
+        stops.push(onSetAside(runner, (key) => takeBackAside(place, key, { ...newest(), untrusted }).catch(tell)))
       }
       agents.set(runner, agent)
     },
@@ -147,12 +147,12 @@ function plan(
   const written: WrittenLine[] = []
   let [text, known, left] = [before, 0, 0]
   for (const line of lines) {
-    const printed = printLine(line, settings)
+    const printed = printLine(line, settings.untrusted)
     if (said.has(saidBy(printed))) {
       known++
       continue
     }
-    const field = line.field === undefined ? undefined : fieldKey(line)
+    const field = line.field === undefined ? undefined : fieldKey(line.field, line.origins[0]?.user)
     const older = field === undefined ? undefined : documentLines(text).find((each) => own.get(lineHash(each))?.field === field)
     const next =
       older === undefined
@@ -170,15 +170,4 @@ function plan(
     written.push({ path, hash: lineHash(printed), field, origins: line.origins })
   }
   return { text, written, known, left }
-}
-
-/** Fields that differ only in case, width or outer spaces are one; those of two people never are, though they have one name. */
-function fieldKey({ field = "", origins: [origin] }: LearnedLine): string {
-  return `${origin?.user}\n${field.normalize("NFKC").trim().toLowerCase()}`
-}
-
-function printLine({ day, name, field, text, untrusted }: LearnedLine, settings: WriteSettings): string {
-  const said = field === undefined ? text : `${field}: ${text}`
-  const entry = listEntry(name === undefined ? said : `${name} · ${said}`, day === undefined ? "" : `${day}: `)
-  return untrusted ? `${entry} ${settings.untrusted}` : entry
 }

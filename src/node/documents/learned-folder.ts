@@ -106,7 +106,7 @@ async function openDocuments(
 }
 
 /**
- * Takes out the lines that are marked as forgotten, with all former contents of their documents. A process that ends in between leaves
+ * Takes out the lines that are marked as forgotten, or puts back what stood there before them, with all former contents of their documents. A process that ends in between leaves
  * the marks, and the next one goes on. So does a document that cannot be read: it stops nobody else's.
  */
 async function finished(
@@ -117,9 +117,13 @@ async function finished(
   const gone = open.record.lines.filter((line) => line.forgotten === true)
   const done = new Set<string>()
   for (const [path, lines] of Map.groupBy(gone, (line) => line.path)) {
-    const hashes = new Set(lines.map(({ hash }) => hash))
+    const before = new Map(lines.map(({ hash, instead }) => [hash, instead]))
+    const kept = (line: string): string | undefined => {
+      const hash = lineHash(line)
+      return before.has(hash) ? before.get(hash) : line
+    }
     try {
-      await open.edit(path, "forgotten", (text) => changeLines(text, (line) => (hashes.has(lineHash(line)) ? undefined : line)))
+      await open.edit(path, "forgotten", (text) => changeLines(text, kept))
       done.add(path)
     } catch (error) {
       if (!PromptStrataError.isInstance(error) || error.code === "aborted") throw error

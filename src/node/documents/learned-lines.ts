@@ -2,6 +2,7 @@ import { countCodePoints } from "../../core/code-points.ts"
 import { graphemeBoundaryBefore } from "../../core/graphemes.ts"
 import { onOneLine } from "../../encode/line-breaks.ts"
 import { sanitise } from "../../encode/sanitise.ts"
+import type { LearnedLine } from "../../services/background/document-memory.ts"
 import { normaliseMemoryText } from "../../services/memory/duplicates.ts"
 
 /** Longer text is cut, so that one line cannot fill a document. */
@@ -19,6 +20,21 @@ export function listEntry(text: string, daysOfIt: string): string {
   // Behind a day nothing can begin.
   const begun = daysOfIt === "" ? safe.replace(/^(?=[#>*+=|<[\]~`-])/, "\\").replace(/^(\d{1,9})(?=[.)])/, "$1\\") : safe
   return `- ${daysOfIt}${begun}`
+}
+
+/** A thing that was learnt as an entry of a list, with a mark behind it if it is not to be trusted. */
+export function printLine(
+  { day, name, field, text, untrusted }: Omit<LearnedLine, "origins" | "document">,
+  mark: string,
+): string {
+  const said = field === undefined ? text : `${field}: ${text}`
+  const entry = listEntry(name === undefined ? said : `${name} · ${said}`, day === undefined ? "" : `${day}: `)
+  return untrusted ? `${entry} ${mark}` : entry
+}
+
+/** Fields that differ only in case, width or outer spaces are one; those of two people never are, though they have one name. */
+export function fieldKey(field: string, user: string | undefined): string {
+  return `${user}\n${field.normalize("NFKC").trim().toLowerCase()}`
 }
 
 /** A line of a document and the line break behind it; empty for the last one. */

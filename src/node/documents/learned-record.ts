@@ -13,6 +13,8 @@ export interface WrittenLine {
   readonly field?: string | undefined
   /** True from the moment in which its turn was forgotten until the document is without it. */
   readonly forgotten?: true
+  /** The line that comes back in its place then: what the same field said before. */
+  readonly instead?: string | undefined
   readonly origins: readonly LineOrigin[]
 }
 

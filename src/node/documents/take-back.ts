@@ -1,29 +1,41 @@
 import type { SessionKey } from "../../core/conversation.ts"
 import type { DocumentSurroundings, LineOrigin } from "../../services/background/document-memory.ts"
 import type { ForgottenScope } from "../../services/store/forgetting.ts"
-import type { LearnedFolder } from "./learned-folder.ts"
-import type { WrittenLine } from "./learned-record.ts"
+import type { LearnedFolder, OpenDocuments } from "./learned-folder.ts"
+import { documentLines, fieldKey, printLine } from "./learned-lines.ts"
+import { lineHash, type WrittenLine } from "./learned-record.ts"
+
+/** An agent, and the mark of lines that are not to be trusted. */
+interface Surroundings extends DocumentSurroundings {
+  readonly untrusted: string
+}
 
 /**
  * Takes out of the documents the lines that were drawn from what a store has just forgotten, and all former contents of these documents.
- * A line that rests on several turns goes with the first of them. The lines are marked first, so that the rest is done even if this process ends.
+ * Where such a line had replaced what the same field said before, and the profile still has that, it comes back. A line that rests on
+ * several turns goes with the first of them. The lines are marked first, so that the rest is done even if this process ends.
  */
-export function takeBack(place: LearnedFolder, scope: ForgottenScope, agent: DocumentSurroundings): Promise<void> {
-  return takeOut(place, (line) => isForgotten(line, scope, agent))
+export function takeBack(place: LearnedFolder, scope: ForgottenScope, agent: Surroundings): Promise<void> {
+  return takeOut(place, agent, (line) => isForgotten(line, scope, agent))
 }
 
 /** {@link takeBack} for the turns of a session that were set aside: their words are no part of its history any more. */
-export async function takeBackAside(place: LearnedFolder, key: SessionKey, { store }: DocumentSurroundings): Promise<void> {
-  const aside = new Set((await store.branches(key)).flatMap(({ isAside, turnId }) => (isAside ? [turnId] : [])))
+export async function takeBackAside(place: LearnedFolder, key: SessionKey, around: Surroundings): Promise<void> {
+  const aside = new Set((await around.store.branches(key)).flatMap(({ isAside, turnId }) => (isAside ? [turnId] : [])))
   const isAside = ({ agent, conversation, audience, turnId }: LineOrigin): boolean =>
     aside.has(turnId) && agent === key.agent && conversation === key.conversation && audience === key.audience
-  await takeOut(place, async ({ origins }) => origins.some(isAside))
+  await takeOut(place, around, async ({ origins }) => origins.some(isAside))
 }
 
-async function takeOut(place: LearnedFolder, isGone: (line: WrittenLine) => Promise<boolean>): Promise<void> {
+async function takeOut(
+  place: LearnedFolder,
+  around: Surroundings,
+  isGone: (line: WrittenLine) => Promise<boolean>,
+): Promise<void> {
   const touched = await place.locked(undefined, async (open) => {
     const lines: WrittenLine[] = []
-    for (const line of open.record.lines) lines.push((await isGone(line)) ? { ...line, forgotten: true } : line)
+    for (const line of open.record.lines)
+      lines.push((await isGone(line)) ? { ...line, forgotten: true, instead: await lineBefore(open, line, around) } : line)
     const paths = new Set(lines.flatMap(({ path, forgotten }) => (forgotten ? [path] : [])))
     if (paths.size > 0)
       await open.save({ ...open.record, lines, waiting: open.record.waiting.filter(({ path }) => !paths.has(path)) })
@@ -34,6 +46,28 @@ async function takeOut(place: LearnedFolder, isGone: (line: WrittenLine) => Prom
   await place.locked(undefined, async ({ record, read }) => {
     for (const { path, forgotten } of record.lines) if (forgotten && touched.has(path)) await read(path)
   })
+}
+
+/**
+ * The line of a field that stood in the document before another one replaced it, by what the user's profile says now. Undefined if the
+ * profile says nothing, or if background work never wrote that line there.
+ */
+async function lineBefore(
+  { record, read }: OpenDocuments,
+  { path, hash, field, origins: [origin] }: WrittenLine,
+  { userProfile, untrusted }: Surroundings,
+): Promise<string | undefined> {
+  if (field === undefined || origin === undefined || userProfile === undefined) return undefined
+  const standing = documentLines(await read(path)).find((line) => lineHash(line) === hash)
+  if (standing === undefined) return undefined
+  const holds = (await userProfile.get(origin)).fields.find(({ name }) => fieldKey(name, origin.user) === field)
+  if (holds === undefined) return undefined
+  const name = origin.audience === "private" ? undefined : /^- (.*?) · /.exec(standing)?.[1]
+  const said = { name, field: holds.name, text: holds.value }
+  const written = new Set(record.lines.flatMap((line) => (line.path === path && line.field === field ? [line.hash] : [])))
+  return [false, true]
+    .map((each) => printLine({ ...said, untrusted: each }, untrusted))
+    .find((line) => written.has(lineHash(line)))
 }
 
 async function isForgotten({ origins }: WrittenLine, scope: ForgottenScope, agent: DocumentSurroundings): Promise<boolean> {

@@ -5,6 +5,7 @@ import type { MemoryService } from "../memory/memory-service.ts"
 import type { JobRunner } from "../store/job-runner.ts"
 import type { ReceiptRecords } from "../store/records.ts"
 import type { SessionStore } from "../store/session-store.ts"
+import type { UserProfileService } from "../user-profile.ts"
 
 /** The documents that background work writes: about the user, and everything else. */
 export type LearnedDocument = "user" | "memory"
@@ -73,6 +74,7 @@ export interface DocumentSurroundings {
   readonly receipts: ReceiptRecords
   readonly runner: JobRunner
   readonly memory: Partial<Pick<MemoryService, "get">> | undefined
+  readonly userProfile: Pick<UserProfileService, "get"> | undefined
   readonly confirm: Confirm | undefined
   readonly ports: Pick<Ports, "counter">
   readonly onWarning: (warning: { readonly key: ServiceKey; readonly turnId: string; readonly message: string }) => void

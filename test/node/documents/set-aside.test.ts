@@ -34,6 +34,61 @@ describe("documents and turns that are set aside", () => {
     },
   )
 
+  test.each(["in memory", "SQLite"])(
+    "what a field said before comes back when the newer words are taken back: %s",
+    async (kind) => {
+      const store = kind === "SQLite" ? await openSqliteStore(join(tempFolder(), "store.sqlite")) : createInMemoryStore()
+      const learn = ({ facts }: { facts?: { question: string } }) => {
+        const [name = "", city = ""] = (facts?.question ?? "").split(" lives in ")
+        return learnt([], city === "" ? {} : { [name]: city })
+      }
+      const { agent, say, read } = await learningAgent({ learn }, { store })
+      const fields = (path = "USER.md") => (read(path) ?? "").match(/(?<=- ).*/g) ?? []
+      await say("Ann lives in Oslo", "user", "first")
+      await say("Ann lives in Bergen", "user", "second")
+      const before = await say("Bob lives in Rome", "user", "second")
+      await say("Ann lives in Turku", "user", "second")
+      expect(fields()).toEqual(["Ann: Turku", "Bob: Rome"])
+      const session = agent.session("second")
+      await session.rewind(before.turnId)
+      await agent.idle()
+      expect(fields()).toEqual(["Ann: Bergen", "Bob: Rome"])
+      await session.clear()
+      await agent.idle()
+      expect(fields()).toEqual(["Ann: Oslo"])
+      await say("Ann lives in Lund", "user", "third")
+      await store.forget({ agent: session.key.agent, conversation: "third" })
+      expect(fields()).toEqual(["Ann: Oslo"])
+      // Of a user who is forgotten nothing comes back.
+      await say("Ann lives in Kiel", "user", "fourth")
+      await store.forget({ agent: session.key.agent, user: "user" })
+      expect(fields()).toEqual([])
+      await agent.close()
+      await store.close()
+    },
+  )
+
+  test("in a group, too, each person's own field comes back", async () => {
+    const learn = ({ facts }: { facts?: { question: string } }) => learnt([], { city: facts?.question ?? "" })
+    const { agent, read, clock } = await learningAgent({ learn })
+    const session = agent.session({ conversation: "friends", audience: "group" })
+    const say = async (text: string, id: string) => {
+      const { trace } = await session.send(text, { from: { id, name: id } }).result
+      await agent.idle()
+      clock.advance(60_000)
+      return trace.turnId
+    }
+    await say("Oslo", "ann")
+    const before = await say("Rome", "bob")
+    await say("Bergen", "ann")
+    const fields = () => (read("groups/friends/USER.md") ?? "").match(/(?<=- ).*/g) ?? []
+    expect(fields()).toEqual(["ann · city: Bergen", "bob · city: Rome"])
+    await session.rewind(before)
+    await agent.idle()
+    expect(fields()).toEqual(["ann · city: Oslo", "bob · city: Rome"])
+    await agent.close()
+  })
+
   test("a document that cannot be read fails no commit, and is told", async () => {
     const { agent, folder, say, warnings } = await learningAgent(echo)
     await say("Hello")
