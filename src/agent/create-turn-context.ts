@@ -1,5 +1,5 @@
 import { roughCounter } from "../assemble/tokens/rough-counter.ts"
-import { type HistoryMessage, isSpoken } from "../core/conversation.ts"
+import { type HistoryMessage, spokenOf } from "../core/conversation.ts"
 import type { Ports } from "../core/ports.ts"
 import type { HistorySettings } from "../profile/profile.ts"
 import { filterMessages } from "../services/store/filter-messages.ts"
@@ -133,7 +133,7 @@ export function historyWindow(
   earlier = 0,
 ): readonly HistoryMessage[] {
   if (contextCount <= 0) return []
-  const spoken = history.filter(isSpoken)
+  const spoken = spokenOf(history)
   let from = Math.max(0, spoken.length - contextCount)
   if (groupTokens !== undefined) {
     from = firstWithin(spoken, groupTokens)

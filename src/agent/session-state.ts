@@ -1,5 +1,5 @@
 import { checkType } from "../core/check-options.ts"
-import { type Directed, isSpoken, type RepliedTo, type ServiceKey, type SessionKey, type Speaker } from "../core/conversation.ts"
+import { type Directed, type RepliedTo, type ServiceKey, type SessionKey, type Speaker, spokenOf } from "../core/conversation.ts"
 import { PromptStrataError } from "../core/errors.ts"
 import { orAborted, pause } from "../core/timers.ts"
 import type { Injection } from "../core/value.ts"
@@ -163,7 +163,7 @@ export class SessionQueue {
       let record = await orAborted(store.load(this.#key, needed === "all" ? {} : { last }), deadline.signal)
       // Blank messages are not shown, and what is needed can be older: then everything is read.
       if (record && needed !== "all" && record.history.length === last)
-        if (needed?.(record.history) === false || record.history.filter(isSpoken).length < shown)
+        if (needed?.(record.history) === false || spokenOf(record.history).length < shown)
           record = await orAborted(store.load(this.#key), deadline.signal)
       if (!this.#restored) restoreStack(this.stack, record?.state.stack)
       this.#restored = true

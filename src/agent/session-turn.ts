@@ -59,7 +59,10 @@ export async function beginTurn(
   turn.input = input.attached.length === 0 ? input : await readInput(agent, input, deadline)
   const begun = replaced?.record ?? record
   let isLeft = input.kept !== undefined
-  for (const { toAnswer } of begun?.history.slice(-2 * maxMessages) ?? []) isLeft ||= toAnswer === true
+  const { history = [] } = begun ?? {}
+  // No slice, which takes long on a frozen list.
+  for (let at = Math.max(0, history.length - 2 * maxMessages); at < history.length; at++)
+    isLeft ||= history[at]?.toAnswer === true
   const mayAnswer = isLeft && input.wake === undefined && !input.resumes
   return mayAnswer ? (await import("./second-thoughts/left-words.ts")).withLeft(agent, turn, begun) : { record: begun }
 }

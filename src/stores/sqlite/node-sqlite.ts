@@ -23,8 +23,8 @@ export async function loadSqlite(): Promise<Sqlite> {
   }
 }
 
-/** A Kysely dialect over one connection of node:sqlite. Transactions use the connection one after the other. */
-export function sqliteDialect(database: SqliteDatabase, run: RunQuery): Dialect {
+/** A Kysely dialect over one connection of node:sqlite, for statements. Transactions begin and end outside of it. */
+export function sqliteDialect(run: RunQuery): Dialect {
   const connection: DatabaseConnection = {
     executeQuery: async <R>(query: CompiledQuery) => run(query) as QueryResult<R>,
     streamQuery() {
@@ -39,34 +39,47 @@ export function sqliteDialect(database: SqliteDatabase, run: RunQuery): Dialect 
       init: async () => {},
       acquireConnection: async () => connection,
       releaseConnection: async () => {},
-      async beginTransaction(_, { accessMode }) {
-        // A write transaction that begins with a read can fail at its first write, when another process has written since.
-        database.exec(accessMode === "read only" ? "begin" : "begin immediate")
-      },
-      commitTransaction: async () => database.exec("commit"),
-      async rollbackTransaction() {
-        // Some faults, such as a full disk, end the transaction. Node before 22.16 has no `isTransaction` to tell that.
-        const { isTransaction = true }: { readonly isTransaction?: boolean } = database
-        if (isTransaction) database.exec("rollback")
-      },
-      destroy: async () => database.close(),
+      beginTransaction: noTransaction,
+      commitTransaction: noTransaction,
+      rollbackTransaction: noTransaction,
+      destroy: async () => {},
     }),
   }
 }
 
-export type RunQuery = (query: CompiledQuery) => QueryResult<unknown>
+async function noTransaction(): Promise<never> {
+  throw new Error("Transactions begin and end outside of Kysely here.")
+}
+
+type RunQuery = (query: CompiledQuery) => QueryResult<unknown>
 
 /** Runs the statements of one connection. */
 export function statementRunner(database: SqliteDatabase): RunQuery {
   const prepared = statementCache(database)
-  return ({ sql, parameters, query }) => {
-    const statement = prepared(sql)
-    const values = parameters.map(bindable)
-    if (query.kind === "SelectQueryNode" || query.kind === "RawNode" || "returning" in query)
-      return { rows: statement.all(...values) }
+  return (query) => {
+    const statement = prepared(query.sql)
+    const values = query.parameters.map(bindable)
+    if (hasRows(query)) return { rows: statement.all(...values) }
     const { changes } = statement.run(...values)
     return { numAffectedRows: BigInt(changes), rows: [] }
   }
+}
+
+/** Prepares a statement that is kept until the connection closes. Returns the function that runs it and returns its rows. */
+export function preparedOn(
+  database: SqliteDatabase,
+  query: CompiledQuery,
+): (parameters: readonly unknown[]) => readonly unknown[] {
+  const statement = database.prepare(query.sql)
+  if (hasRows(query)) return (parameters) => statement.all(...parameters.map(bindable))
+  return (parameters) => {
+    statement.run(...parameters.map(bindable))
+    return []
+  }
+}
+
+function hasRows({ query }: CompiledQuery): boolean {
+  return query.kind === "SelectQueryNode" || query.kind === "RawNode" || "returning" in query
 }
 
 function bindable(value: unknown): null | number | bigint | string | Uint8Array {

@@ -6,7 +6,7 @@ import { runPreparedAtOnce } from "../sql/prepared.ts"
 import type { SqlDatabase } from "../sql/sql-database.ts"
 import type { Queries, Tables } from "../sql/sql-tables.ts"
 import { groupCommit } from "./group-commit.ts"
-import { type Sqlite, type SqliteDatabase, sqliteDialect, statementRunner } from "./node-sqlite.ts"
+import { preparedOn, type Sqlite, type SqliteDatabase, sqliteDialect, statementRunner } from "./node-sqlite.ts"
 import { busyFault, isBusy, sqliteFault } from "./sqlite-fault.ts"
 
 /** How a file is opened. */
@@ -42,31 +42,61 @@ export async function openSqliteDatabase(sqlite: Sqlite, file: string, options: 
     })
   }
   const raw = await retried(async () => openRaw(sqlite, file))
-  const run = statementRunner(raw)
-  const db = new Kysely<Tables>({ dialect: sqliteDialect(raw, run), ...(options.log && { log: options.log }) })
+  const db = new Kysely<Tables>({ dialect: sqliteDialect(statementRunner(raw)), ...(options.log && { log: options.log }) })
   // A log hears of the statements that go through Kysely.
-  if (!options.log) runPreparedAtOnce(db, (query) => run(query).rows)
-  const inTransaction = <T>(accessMode: "read only" | "read write", work: (db: Queries) => Promise<T>) =>
-    retried(() => db.transaction().setAccessMode(accessMode).execute(work))
+  if (!options.log) runPreparedAtOnce(db, (query) => preparedOn(raw, query))
+  const alone = oneAfterTheOther()
+  const inTransaction = <T>(begin: string, work: (db: Queries) => Promise<T>) =>
+    retried(() => alone(() => transaction(raw, begin, () => work(db))))
   return {
     file,
     raw,
     types: { text: "text", bytes: "blob" },
-    read: (work) => inTransaction("read only", work),
-    readOnce: (work) => retried(() => db.connection().execute(work)),
+    read: (work) => inTransaction("begin", work),
+    readOnce: (work) => retried(() => alone(() => work(db))),
     write: groupCommit(
-      (work) => inTransaction("read write", work),
+      // A write transaction that begins with a read can fail at its first write, when another process has written since.
+      (work) => inTransaction("begin immediate", work),
       (sql) => raw.exec(sql),
     ),
     // A write transaction locks the whole file.
     lockSchema: async () => {},
-    exclusively: (work) => retried(() => db.connection().execute(async () => work(raw))),
+    exclusively: (work) => retried(() => alone(async () => work(raw))),
     close() {
-      closing ??= db.destroy().then(() => {
-        if (raw.isOpen) raw.close()
-      })
+      closing ??= (async () => raw.close())()
       return closing
     },
+  }
+}
+
+/** Runs works one after the other, in the order in which they come: they share one connection. */
+function oneAfterTheOther(): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = []
+  let isTaken = false
+  return async (work) => {
+    if (isTaken) await new Promise<void>((resume) => waiting.push(resume))
+    isTaken = true
+    try {
+      return await work()
+    } finally {
+      const resume = waiting.shift()
+      if (resume) resume()
+      else isTaken = false
+    }
+  }
+}
+
+async function transaction<T>(database: SqliteDatabase, begin: string, work: () => Promise<T>): Promise<T> {
+  database.exec(begin)
+  try {
+    const value = await work()
+    database.exec("commit")
+    return value
+  } catch (error) {
+    // Some faults, such as a full disk, end the transaction. Node before 22.16 has no `isTransaction` to tell that.
+    const { isTransaction = true }: { readonly isTransaction?: boolean } = database
+    if (isTransaction) database.exec("rollback")
+    throw error
   }
 }
 

@@ -52,6 +52,28 @@ describe("a session that this process has read or written", () => {
     await store.close()
   })
 
+  test("is written by one statement and one for each message, a new one too; one that was changed meanwhile is locked first", async () => {
+    const asked: string[] = []
+    const file = join(tempFolder(), "store.sqlite")
+    const log = ({ query }: { readonly query: { readonly sql: string } }) =>
+      void asked.push(/^\w+ (into )?"\w+"/u.exec(query.sql)?.[0] ?? query.sql)
+    const [here, there] = [await openSqliteStore(file, { log }), await openSqliteStore(file)]
+    const written = async (version: number) => {
+      asked.length = 0
+      await here.commit(key, turnAt(version, `words ${version}`))
+      return asked.map((sql) => (sql.startsWith("select") ? "select" : sql))
+    }
+    expect(await written(0)).toEqual(['insert into "sessions"', 'insert into "messages"'])
+    expect(await written(1)).toEqual(['update "sessions"', 'insert into "messages"'])
+    await there.append(key, [saidBy("ann", "heard")])
+    expect(await written(2)).toEqual([
+      ...['update "sessions"', 'insert into "sessions"', "select", "select", 'update "sessions"', 'insert into "messages"'],
+    ])
+    expect(await written(3)).toEqual(['update "sessions"', 'insert into "messages"'])
+    expect(textsOf(await there.load(key))).toEqual(["words 0", "words 1", "heard", "words 2", "words 3"])
+    await Promise.all([here.close(), there.close()])
+  })
+
   test("is not read again either after words were appended: only these words are", async () => {
     const asked: string[] = []
     const store = await openSqliteStore(join(tempFolder(), "store.sqlite"), {

@@ -1,16 +1,9 @@
-import { type HistoryMessage, isSpoken, type SessionKey } from "../../../core/conversation.ts"
+import { type HistoryMessage, type SessionKey, spokenOf } from "../../../core/conversation.ts"
 import type { WholeMessage } from "../branches.ts"
 import { frozenJson } from "../frozen-json.ts"
 import { turnGone } from "../records.ts"
 import { compareSessions, sessionRowId } from "../row-keys.ts"
 import { type SessionCommit, type SessionNote, type SessionRecord, sessionConflict } from "../session-store.ts"
-
-/** The number of messages that are not blank, from an index on. */
-function spokenIn(history: readonly HistoryMessage[], from = 0): number {
-  let count = 0
-  for (let at = from; at < history.length; at++) if (isSpoken(history[at] as HistoryMessage)) count++
-  return count
-}
 
 /** A session as the table keeps it. Of a note that was taken, only the id stays. */
 export interface SessionRow {
@@ -38,13 +31,13 @@ export class SessionTable {
     if (version === 0 && waiting.length === 0 && row.history.length === 0) return undefined
     const begin = row.history.length - Math.max(0, last ?? row.history.length)
     const history = Object.freeze(row.history.slice(Math.max(0, begin)))
-    const earlier = begin <= 0 ? 0 : this.#spokenIn(row.history) - spokenIn(history)
+    const earlier = begin <= 0 ? 0 : this.#spokenIn(row.history) - spokenOf(history).length
     return Object.freeze({ version, history, earlier, state, notes: waiting })
   }
 
   #spokenIn(history: readonly HistoryMessage[]): number {
     const { upTo, count } = this.#spoken.get(history) ?? { upTo: 0, count: 0 }
-    const known = { upTo: history.length, count: count + spokenIn(history, upTo) }
+    const known = { upTo: history.length, count: count + spokenOf(history, upTo).length }
     this.#spoken.set(history, known)
     return known.count
   }

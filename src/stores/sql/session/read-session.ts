@@ -12,7 +12,7 @@ import { type CachedSession, withMessages } from "./session-cache.ts"
 import { readState } from "./stored-state.ts"
 
 /**
- * Reads a session, frozen, with its newest `last` messages at least, or all, and its waiting notes. Takes them from `cached` when that
+ * Reads a session with its newest `last` messages at least, or all, and its waiting notes. Takes them from `cached` when that
  * is current; when messages were only appended since, reads these. Undefined before the first commit, unless a note waits.
  */
 export async function findSession(
@@ -62,7 +62,7 @@ export async function withAppended(db: Queries, key: SessionKey, cached: CachedS
   return withMessages({ ...cached, nextPosition: end }, messages, characters)
 }
 
-/** Reads a session, frozen, with its newest `last` messages. Undefined before the first commit, unless a note waits. */
+/** Reads a session with its newest `last` messages. Undefined before the first commit, unless a note waits. */
 async function loadSession(db: Queries, key: SessionKey, last: number) {
   const found = db.selectFrom("sessions").select(["version", "whole_state", "next_position", "spoken"]).where(inSession(key))
   const row = await found.executeTakeFirst()
@@ -75,7 +75,7 @@ async function loadSession(db: Queries, key: SessionKey, last: number) {
   return {
     version: row.version,
     nextPosition: row.next_position,
-    history: Object.freeze(messages.map((row) => freezeParsed(readMessage(key, row)))),
+    history: messages.map((row) => freezeParsed(readMessage(key, row))),
     spoken: row.spoken,
     state: freezeParsed(state),
     notes,

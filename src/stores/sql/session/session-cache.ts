@@ -1,16 +1,17 @@
-import { type HistoryMessage, isSpoken, type SessionKey } from "../../../core/conversation.ts"
+import { type HistoryMessage, type SessionKey, spokenOf } from "../../../core/conversation.ts"
 import type { Timers } from "../../../core/ports.ts"
 import { sessionRowId } from "../../../services/store/row-keys.ts"
 import type { SessionRecord } from "../../../services/store/session-store.ts"
 import type { StateSize } from "./stored-state.ts"
 
-/** A session as this process last read or wrote it, frozen: the whole history or its newest part, and the whole state. */
+/** A session as this process last read or wrote it: the whole history or its newest part, and the whole state. Its messages and its state are frozen. */
 export interface CachedSession {
   readonly version: number
   /** The agent's epoch. A session that was deleted and begun anew can have the same version, but never the same epoch. */
   readonly epoch: number
   /** The position of the next message. Messages are appended without a new version, so this tells that some are missing here. */
   readonly nextPosition: number
+  /** Never changes, but is not frozen: a slice of a frozen list takes many times as long. */
   readonly history: readonly HistoryMessage[]
   /** The number of all messages of the session, blank ones not counted. */
   readonly spoken: number
@@ -107,22 +108,20 @@ export function withMessages<Session extends CachedSession>(
   const cut = all.length > 2 * kept ? all.length - kept : 0
   return {
     ...session,
-    history: Object.freeze(cut > 0 ? all.slice(cut) : all),
-    spoken: session.spoken + spokenIn(added),
+    history: cut > 0 ? all.slice(cut) : all,
+    spoken: session.spoken + spokenOf(added).length,
     isWhole: session.isWhole && cut === 0,
     historyCharacters: Math.round((historyCharacters + characters) * (1 - cut / Math.max(1, all.length))),
   }
 }
 
-/** The session's record with its newest `last` messages, or all that are here. */
+/** The session's record with its newest `last` messages, or all that are here. Its history is frozen. */
 export function newestOf(session: CachedSession, last: number | undefined): Omit<SessionRecord, "notes"> {
   const { version, spoken, isWhole, state } = session
   const cut = last === undefined ? 0 : Math.max(0, session.history.length - Math.max(0, last))
-  const history = cut === 0 ? session.history : Object.freeze(session.history.slice(cut))
-  return { version, history, earlier: isWhole && cut === 0 ? 0 : spoken - spokenIn(history), state }
+  const history = Object.freeze(session.history.slice(cut))
+  return { version, history, earlier: isWhole && cut === 0 ? 0 : spoken - spokenOf(history).length, state }
 }
-
-const spokenIn = (messages: readonly HistoryMessage[]): number => messages.filter(isSpoken).length
 
 function isNewer(a: CachedSession, b: CachedSession): boolean {
   return (a.epoch - b.epoch || a.version - b.version || a.nextPosition - b.nextPosition) > 0

@@ -30,35 +30,56 @@ export async function readState(db: Queries, key: SessionKey, whole: string) {
   return { state: state as State, size }
 }
 
-/** A state to write, and the one before it. */
-interface StateToWrite {
-  readonly state: State
-  readonly version: number
-  /** Exactly the state in the database; undefined when this process does not know it. */
-  readonly before: { readonly state: State; readonly size: StateSize } | undefined
+/** Exactly the state in the database; undefined when this process does not know it. */
+type StateBefore = { readonly state: State; readonly size: StateSize } | undefined
+
+/** A state as its rows: as a change of the one before it, or whole, in the session's row. */
+interface StateRows {
+  readonly change: string | undefined
+  readonly whole: { readonly whole_state?: string }
+  readonly size: StateSize
+  /** True if the changes before it have to go. */
+  readonly endsChanges: boolean
 }
 
 /**
- * Writes a session's state as a change when the state before is known and large, and the changes are not yet as long as the whole. So
- * a turn writes only what it changed, and a reader reads at most twice the state. Returns the columns to set in the session's row.
+ * The rows of a session's state: a change when the state before is known and large, and the changes are not yet as long as the whole.
+ * So a turn writes only what it changed, and a reader reads at most twice the state.
  */
+export function stateRows(state: State, before: StateBefore): StateRows {
+  if (before !== undefined && before.size.whole >= leastWhole) {
+    const change = bodyText(changeOf(before.state, state))
+    const changes = before.size.changes + change.length
+    if (changes <= before.size.whole) return { change, whole: {}, size: { ...before.size, changes }, endsChanges: false }
+  }
+  const text = bodyText(state)
+  const endsChanges = before === undefined || before.size.changes > 0
+  return { change: undefined, whole: { whole_state: text }, size: { whole: text.length, changes: 0 }, endsChanges }
+}
+
+/** Writes what is not in the session's row. The row must be there. */
+export async function writeChanges(
+  db: Queries,
+  key: SessionKey,
+  { version, change, endsChanges }: { readonly version: number } & Pick<StateRows, "change" | "endsChanges">,
+): Promise<void> {
+  if (change !== undefined)
+    await db
+      .insertInto("state_changes")
+      .values({ ...sessionColumns(key), version, body: change })
+      .execute()
+  if (endsChanges) await deleteChanges(db, key)
+}
+
+/** Writes the part of a session's state that is not in the session's row. Returns the columns to set there. */
 export async function writeState(
   db: Queries,
   key: SessionKey,
-  { state, version, before }: StateToWrite,
-): Promise<{ readonly whole: { readonly whole_state?: string }; readonly size: StateSize }> {
-  if (before !== undefined && before.size.whole >= leastWhole) {
-    const body = bodyText(changeOf(before.state, state))
-    const changes = before.size.changes + body.length
-    if (changes <= before.size.whole) {
-      const row = { ...sessionColumns(key), version, body }
-      await db.insertInto("state_changes").values(row).execute()
-      return { whole: {}, size: { ...before.size, changes } }
-    }
-  }
-  if (before === undefined || before.size.changes > 0) await deleteChanges(db, key)
-  const text = bodyText(state)
-  return { whole: { whole_state: text }, size: { whole: text.length, changes: 0 } }
+  { state, version, before }: { readonly state: State; readonly version: number; readonly before: StateBefore },
+): Promise<Pick<StateRows, "whole" | "size">> {
+  const rows = stateRows(state, before)
+  await writeChanges(db, key, { ...rows, version })
+  return rows
 }
 
 /** Deletes the changes of a session's state. To be called whenever the whole state is written or its row is deleted. */

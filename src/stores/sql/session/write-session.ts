@@ -1,15 +1,16 @@
-import { type HistoryMessage, isSpoken, type SessionKey } from "../../../core/conversation.ts"
+import { type HistoryMessage, isSpoken, type SessionKey, spokenOf } from "../../../core/conversation.ts"
 import { frozenJson } from "../../../services/store/frozen-json.ts"
 import { sessionRowId } from "../../../services/store/row-keys.ts"
 import { type SessionCommit, type SessionNote, sessionConflict } from "../../../services/store/session-store.ts"
 import { having, inSession, keyNames, keyText, sessionColumns } from "../key-columns.ts"
+import { epochOf } from "../memory/memory-scope.ts"
 import { prepared } from "../prepared.ts"
 import { bodyText } from "../row-body.ts"
 import type { Queries, SessionColumns, Tables } from "../sql-tables.ts"
 import { sessionVersion, withAppended } from "./read-session.ts"
 import { endBehind } from "./session-branches.ts"
 import { type CachedSession, withMessages } from "./session-cache.ts"
-import { writeState } from "./stored-state.ts"
+import { type StateSize, stateRows, writeChanges, writeState } from "./stored-state.ts"
 
 /** A turn as a transaction writes it: plain JSON, with the session as this process last saw it. */
 interface TurnToWrite extends Omit<SessionCommit, "jobs"> {
@@ -22,28 +23,85 @@ interface TurnToWrite extends Omit<SessionCommit, "jobs"> {
  */
 export async function commitSession(db: Queries, key: SessionKey, turn: TurnToWrite) {
   const { expectVersion, state, taken = [] } = turn
+  const { before, append, position, spoken, size, hasMoved } =
+    (await setRowAsSeen(db, key, turn)) ?? (await setLockedRow(db, key, turn))
+  const added = await insertMessages(db, key, { messages: append, position, spoken })
+  if (taken.length > 0)
+    await db.updateTable("notes").set({ body: null }).where(inSession(key)).where("id", "in", taken.map(keyText)).execute()
+  const version = expectVersion + 1
+  const after = before && { ...before, version, nextPosition: position + append.length, state, size }
+  return { version, hasMoved, session: after && withMessages(after, append, added.characters) }
+}
+
+/** A session whose row and state are as a turn leaves them, and the messages that are still to be written. */
+interface SetRow {
+  /** The session before the turn, in its present epoch; undefined when this process does not know it. */
+  readonly before: CachedSession | undefined
+  /** The messages to add from `position` on, behind so many that are not blank. */
+  readonly append: readonly HistoryMessage[]
+  readonly position: number
+  readonly spoken: number
+  readonly size: StateSize
+  readonly hasMoved: boolean
+}
+
+const nothing: CachedSession = {
+  ...{ version: 0, epoch: 0, nextPosition: 0, history: [], spoken: 0, isWhole: true, asked: 0 },
+  ...{ state: {}, historyCharacters: 0, size: { whole: 2, changes: 0 } },
+}
+
+/**
+ * Sets the row of a session that is as this process last saw it, or makes a new one. One statement looks, locks and writes. Undefined
+ * for any other session: then nothing is written.
+ */
+async function setRowAsSeen(db: Queries, key: SessionKey, turn: TurnToWrite): Promise<SetRow | undefined> {
+  const { expectVersion, append, after, cached } = turn
+  const seen = cached ?? nothing
+  if (after !== undefined || seen.version !== expectVersion) return undefined
+  const { epoch: seen_epoch, nextPosition: position, spoken } = seen
+  const rows = stateRows(turn.state, seen)
+  const { whole_state } = rows.whole
+  const row = { ...sessionColumns(key), ...countsAfter(turn, position, spoken) }
+  const before = { ...row, seen_version: expectVersion, seen_position: position, seen_spoken: spoken, seen_epoch }
+  const [found] =
+    whole_state === undefined
+      ? await updateSeen(db, before)
+      : cached === undefined
+        ? await makeRow(db, { ...row, whole_state })
+        : await updateSeenWhole(db, { ...before, whole_state })
+  if (found === undefined) return undefined
+  await writeChanges(db, key, { ...rows, version: row.version })
+  return { before: { ...seen, epoch: found.epoch ?? 0 }, append, position, spoken, size: rows.size, hasMoved: false }
+}
+
+/** Locks a session's row, so that it can be looked at, and sets it. Throws `session-conflict`. */
+async function setLockedRow(db: Queries, key: SessionKey, turn: TurnToWrite): Promise<SetRow> {
+  const { expectVersion, cached } = turn
   const found = await lockSession(db, key)
   if (found.version !== expectVersion) throw sessionConflict(key, expectVersion, found.version)
   // Read under the lock: a session that was deleted meanwhile and begun anew has another epoch.
   const { epoch } = (await sessionVersion(db, key)) ?? { epoch: 0 }
+  const position = found.next_position
   const { spoken, hasMoved, heard } =
     turn.after === undefined
       ? { ...found, hasMoved: false, heard: [] }
       : await endBehind(db, key, { commit: turn, spoken: found.spoken })
   const append = heard.length === 0 ? turn.append : [...turn.append, ...heard]
   // A history that ends elsewhere is read anew.
-  const before = hasMoved ? undefined : await sessionBefore(db, key, { cached: turn.cached, found, epoch })
-  const added = await insertMessages(db, key, { messages: append, position: found.next_position, spoken })
-  const version = found.version + 1
-  const { whole, size } = await writeState(db, key, { state, version, before })
-  const nextPosition = found.next_position + append.length
-  const row = { ...sessionColumns(key), version, next_position: nextPosition, spoken: added.spoken }
-  if (whole.whole_state === undefined) await updateSession(db, row)
-  else await updateWhole(db, { ...row, whole_state: whole.whole_state })
-  if (taken.length > 0)
-    await db.updateTable("notes").set({ body: null }).where(inSession(key)).where("id", "in", taken.map(keyText)).execute()
-  const session = before && withMessages({ ...before, version, epoch, nextPosition, state, size }, append, added.characters)
-  return { version, hasMoved, session }
+  const before = hasMoved ? undefined : await sessionBefore(db, key, { cached, found, epoch })
+  const counts = countsAfter({ expectVersion, append }, position, spoken)
+  const { whole, size } = await writeState(db, key, { state: turn.state, version: counts.version, before })
+  await db
+    .updateTable("sessions")
+    .set({ ...counts, ...whole })
+    .where(inSession(key))
+    .execute()
+  return { before, append, position, spoken, size, hasMoved }
+}
+
+/** The counts of a session's row after a turn. */
+function countsAfter({ expectVersion, append }: Pick<TurnToWrite, "expectVersion" | "append">, position: number, spoken: number) {
+  return { version: expectVersion + 1, next_position: position + append.length, spoken: spoken + spokenOf(append).length }
 }
 
 /** The session before the turn: from the cache if that is current, empty for a new session, else undefined. */
@@ -55,9 +113,7 @@ async function sessionBefore(
   const { cached, found, epoch } = known
   if (cached !== undefined && cached.version === found.version && cached.epoch === epoch)
     return withAppended(db, key, cached, found.next_position)
-  if (found.version > 0 || found.next_position > 0) return undefined
-  const nothing = { version: 0, nextPosition: 0, history: [], spoken: 0, asked: 0, state: {}, historyCharacters: 0 }
-  return { ...nothing, epoch, isWhole: true, size: { whole: 2, changes: 0 } }
+  return found.version > 0 || found.next_position > 0 ? undefined : { ...nothing, epoch }
 }
 
 /** Messages that were said outside of a turn, of one session. */
@@ -155,16 +211,46 @@ const lockOrMake = prepared(keyNames, (db, key: SessionColumns) =>
 const counts = ["version", "next_position", "spoken"] as const
 
 type Counted = SessionColumns & Pick<Tables["sessions"], (typeof counts)[number]>
+type WithState = Pick<Tables["sessions"], "whole_state">
 
-const updateSession = prepared([...keyNames, ...counts], (db, { version, next_position, spoken, ...key }: Counted) =>
-  db.updateTable("sessions").set({ version, next_position, spoken }).where(having(key)),
+const makeRow = prepared([...keyNames, ...counts, "whole_state"], (db, row: Counted & WithState) =>
+  db
+    .insertInto("sessions")
+    .values({ ...row, notes: 0 })
+    .onConflict((conflict) => conflict.columns(keyNames).doNothing())
+    .returning(epochOf(db, row).as("epoch")),
 )
 
-const updateWhole = prepared(
-  [...keyNames, ...counts, "whole_state"],
-  (db, { version, next_position, spoken, whole_state, ...key }: Counted & Pick<Tables["sessions"], "whole_state">) =>
-    db.updateTable("sessions").set({ version, next_position, spoken, whole_state }).where(having(key)),
+/** A session's row as this process last saw it. */
+interface Seen {
+  readonly seen_version: number
+  readonly seen_position: number
+  readonly seen_spoken: number
+  readonly seen_epoch: number
+}
+
+const seen = ["seen_version", "seen_position", "seen_spoken", "seen_epoch"] as const
+
+const updateSeen = prepared([...keyNames, ...counts, ...seen], (db, row: Counted & Seen) => updatingSeen(db, row))
+
+const updateSeenWhole = prepared([...keyNames, ...counts, ...seen, "whole_state"], (db, row: Counted & Seen & WithState) =>
+  updatingSeen(db, row, row),
 )
+
+/** Sets the row of a session if nobody has changed it since it was seen. */
+function updatingSeen(db: Queries, row: Counted & Seen, state?: WithState) {
+  const { agent, conversation, audience, version, next_position, spoken } = row
+  const key = { agent, conversation, audience }
+  return (
+    db
+      .updateTable("sessions")
+      // Named also where it stays: a newer version renames it, and from then on this one must write no turns.
+      .set(({ ref }) => ({ version, next_position, spoken, whole_state: state?.whole_state ?? ref("whole_state") }))
+      .where(having({ ...key, version: row.seen_version, next_position: row.seen_position, spoken: row.seen_spoken }))
+      .where(({ eb, fn, lit }) => eb(fn.coalesce(epochOf(db, key), lit(0)), "=", row.seen_epoch))
+      .returning(epochOf(db, key).as("epoch"))
+  )
+}
 
 const ofMessage = ["turn_id", "role", "speaker_id", "speaker_name", "position", "at_ms", "body", "spoken"] as const
 
