@@ -1,4 +1,4 @@
-import type { CompiledQuery } from "kysely"
+import type { CompiledQuery, QueryResult } from "kysely"
 import type { Queries } from "./sql-tables.ts"
 
 /** The place of a value in a statement. */
@@ -15,8 +15,8 @@ interface Built<Row> {
   compile(): CompiledQuery<Row>
 }
 
-/** Prepares a statement on the one connection of a database. The function that it returns runs the statement and returns its rows. */
-type Prepare = (query: CompiledQuery) => (parameters: readonly unknown[]) => readonly unknown[]
+/** Prepares a statement on the one connection of a database. The function that it returns runs the statement at once. */
+type Prepare = (query: CompiledQuery) => (parameters: readonly unknown[]) => QueryResult<unknown>
 
 const preparing = new WeakMap<object, Prepare>()
 
@@ -32,7 +32,7 @@ export function runPreparedAtOnce(db: Queries, prepare: Prepare): void {
 export function prepared<Values extends object, Row>(
   names: readonly (keyof Values)[],
   build: (db: Queries, values: Values) => Built<Row>,
-): (db: Queries, values: Values) => Promise<readonly Row[]> {
+): (db: Queries, values: Values) => Promise<QueryResult<Row>> {
   const compiled = new WeakMap<object, { readonly query: CompiledQuery<Row>; readonly run: ReturnType<Prepare> | undefined }>()
   const places = Object.fromEntries(names.map((name) => [name, new Place(name)])) as unknown as Values
   return async (db, values) => {
@@ -46,8 +46,6 @@ export function prepared<Values extends object, Row>(
     }
     const { query, run } = known
     const parameters = query.parameters.map((given) => (given instanceof Place ? values[given.name as keyof Values] : given))
-    if (run) return run(parameters) as readonly Row[]
-    const { rows } = await db.executeQuery<Row>({ ...query, parameters })
-    return rows
+    return run ? (run(parameters) as QueryResult<Row>) : db.executeQuery<Row>({ ...query, parameters })
   }
 }

@@ -52,34 +52,17 @@ async function noTransaction(): Promise<never> {
 }
 
 type RunQuery = (query: CompiledQuery) => QueryResult<unknown>
+type RunPrepared = (parameters: readonly unknown[]) => QueryResult<unknown>
 
-/** Runs the statements of one connection. */
-export function statementRunner(database: SqliteDatabase): RunQuery {
-  const prepared = statementCache(database)
-  return (query) => {
-    const statement = prepared(query.sql)
-    const values = query.parameters.map(bindable)
-    if (hasRows(query)) return { rows: statement.all(...values) }
-    const { changes } = statement.run(...values)
+/** Prepares a statement on a connection. */
+export function preparedOn(database: SqliteDatabase, { sql, query }: CompiledQuery): RunPrepared {
+  const statement = database.prepare(sql)
+  if (query.kind === "SelectQueryNode" || query.kind === "RawNode" || "returning" in query)
+    return (parameters) => ({ rows: statement.all(...parameters.map(bindable)) })
+  return (parameters) => {
+    const { changes } = statement.run(...parameters.map(bindable))
     return { numAffectedRows: BigInt(changes), rows: [] }
   }
-}
-
-/** Prepares a statement that is kept until the connection closes. Returns the function that runs it and returns its rows. */
-export function preparedOn(
-  database: SqliteDatabase,
-  query: CompiledQuery,
-): (parameters: readonly unknown[]) => readonly unknown[] {
-  const statement = database.prepare(query.sql)
-  if (hasRows(query)) return (parameters) => statement.all(...parameters.map(bindable))
-  return (parameters) => {
-    statement.run(...parameters.map(bindable))
-    return []
-  }
-}
-
-function hasRows({ query }: CompiledQuery): boolean {
-  return query.kind === "SelectQueryNode" || query.kind === "RawNode" || "returning" in query
 }
 
 function bindable(value: unknown): null | number | bigint | string | Uint8Array {
@@ -90,15 +73,16 @@ function bindable(value: unknown): null | number | bigint | string | Uint8Array 
 
 const maxStatements = 200
 
-/** Prepares statements and keeps the most recently used ones. */
-function statementCache(database: SqliteDatabase) {
-  const prepared = new Map<string, ReturnType<SqliteDatabase["prepare"]>>()
-  return (sql: string) => {
-    const statement = prepared.get(sql) ?? database.prepare(sql)
+/** Runs the statements of one connection. The most recently used ones stay prepared. */
+export function statementRunner(database: SqliteDatabase): RunQuery {
+  const prepared = new Map<string, RunPrepared>()
+  return (query) => {
+    const { sql, parameters } = query
+    const run = prepared.get(sql) ?? preparedOn(database, query)
     prepared.delete(sql)
-    prepared.set(sql, statement)
+    prepared.set(sql, run)
     const [oldest] = prepared.keys()
     if (prepared.size > maxStatements && oldest !== undefined) prepared.delete(oldest)
-    return statement
+    return run(parameters)
   }
 }

@@ -44,7 +44,7 @@ export async function currentSession(
   cached: CachedSession,
   last = Number.POSITIVE_INFINITY,
 ): Promise<CachedSession | undefined> {
-  const [row] = await selectCurrent(db, sessionColumns(key))
+  const [row] = (await selectCurrent(db, sessionColumns(key))).rows
   if (row === undefined || row.waits === true || row.waits === 1) return undefined
   const isCurrent =
     row.version === cached.version && (row.epoch ?? 0) === cached.epoch && row.next_position === cached.nextPosition
@@ -86,7 +86,7 @@ async function loadSession(db: Queries, key: SessionKey, last: number) {
 
 /** The version of a session, the position of its next message, and the epoch of its agent; undefined for a session that does not exist. */
 export async function sessionVersion(db: Queries, key: SessionKey) {
-  const [row] = await selectVersion(db, sessionColumns(key))
+  const [row] = (await selectVersion(db, sessionColumns(key))).rows
   return row && { version: row.version, nextPosition: row.next_position, epoch: row.epoch ?? 0 }
 }
 
@@ -112,7 +112,7 @@ const selectNotes = prepared(keyNames, (db, key: SessionColumns) =>
 )
 
 async function waitingNotes(db: Queries, key: SessionKey): Promise<readonly SessionNote[]> {
-  const rows = await selectNotes(db, sessionColumns(key))
+  const { rows } = await selectNotes(db, sessionColumns(key))
   return Object.freeze(rows.map((row) => freezeParsed(readNote(key, row.id, row.body ?? "null"))))
 }
 

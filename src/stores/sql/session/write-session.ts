@@ -51,27 +51,32 @@ const nothing: CachedSession = {
 }
 
 /**
- * Sets the row of a session that is as this process last saw it, or makes a new one. One statement looks, locks and writes. Undefined
- * for any other session: then nothing is written.
+ * Sets the row of a session that is as this process last saw it, in one statement, which looks, locks and writes. Undefined for any
+ * other session: then nothing is written.
  */
 async function setRowAsSeen(db: Queries, key: SessionKey, turn: TurnToWrite): Promise<SetRow | undefined> {
   const { expectVersion, append, after, cached } = turn
-  const seen = cached ?? nothing
-  if (after !== undefined || seen.version !== expectVersion) return undefined
-  const { epoch: seen_epoch, nextPosition: position, spoken } = seen
-  const rows = stateRows(turn.state, seen)
-  const { whole_state } = rows.whole
-  const row = { ...sessionColumns(key), ...countsAfter(turn, position, spoken) }
-  const before = { ...row, seen_version: expectVersion, seen_position: position, seen_spoken: spoken, seen_epoch }
-  const [found] =
-    whole_state === undefined
-      ? await updateSeen(db, before)
-      : cached === undefined
-        ? await makeRow(db, { ...row, whole_state })
-        : await updateSeenWhole(db, { ...before, whole_state })
-  if (found === undefined) return undefined
-  await writeChanges(db, key, { ...rows, version: row.version })
-  return { before: { ...seen, epoch: found.epoch ?? 0 }, append, position, spoken, size: rows.size, hasMoved: false }
+  if (after !== undefined || expectVersion !== (cached?.version ?? 0)) return undefined
+  if (cached === undefined) return makeRow(db, key, turn)
+  const { nextPosition: position, spoken, epoch } = cached
+  const { size, ...state } = stateRows(turn.state, cached)
+  const { whole_state } = state.whole
+  const seen = { seen_version: expectVersion, seen_position: position, seen_spoken: spoken, seen_epoch: epoch }
+  const row = { ...sessionColumns(key), ...countsAfter(turn, position, spoken), ...seen }
+  const written = whole_state === undefined ? updateSeen(db, row) : updateSeenWhole(db, { ...row, whole_state })
+  if ((await written).numAffectedRows === 0n) return undefined
+  await writeChanges(db, key, { ...state, version: row.version })
+  return { before: cached, append, position, spoken, size, hasMoved: false }
+}
+
+/** Makes the row of a session as its first turn leaves it. Undefined if it is there already. */
+async function makeRow(db: Queries, key: SessionKey, turn: TurnToWrite): Promise<SetRow | undefined> {
+  const whole_state = bodyText(turn.state)
+  const { rows } = await insertRow(db, { ...sessionColumns(key), ...countsAfter(turn, 0, 0), whole_state })
+  const [made] = rows
+  if (made === undefined) return undefined
+  const before = { ...nothing, epoch: made.epoch ?? 0 }
+  return { before, append: turn.append, position: 0, spoken: 0, size: { whole: whole_state.length, changes: 0 }, hasMoved: false }
 }
 
 /** Locks a session's row, so that it can be looked at, and sets it. Throws `session-conflict`. */
@@ -196,7 +201,7 @@ interface LockedSession {
 
 /** Locks a session's row until the transaction ends, and makes the row when it is missing. */
 export async function lockSession(db: Queries, key: SessionKey): Promise<LockedSession> {
-  const [row] = await lockOrMake(db, sessionColumns(key))
+  const [row] = (await lockOrMake(db, sessionColumns(key))).rows
   return row as LockedSession
 }
 
@@ -213,7 +218,7 @@ const counts = ["version", "next_position", "spoken"] as const
 type Counted = SessionColumns & Pick<Tables["sessions"], (typeof counts)[number]>
 type WithState = Pick<Tables["sessions"], "whole_state">
 
-const makeRow = prepared([...keyNames, ...counts, "whole_state"], (db, row: Counted & WithState) =>
+const insertRow = prepared([...keyNames, ...counts, "whole_state"], (db, row: Counted & WithState) =>
   db
     .insertInto("sessions")
     .values({ ...row, notes: 0 })
@@ -241,15 +246,12 @@ const updateSeenWhole = prepared([...keyNames, ...counts, ...seen, "whole_state"
 function updatingSeen(db: Queries, row: Counted & Seen, state?: WithState) {
   const { agent, conversation, audience, version, next_position, spoken } = row
   const key = { agent, conversation, audience }
-  return (
-    db
-      .updateTable("sessions")
-      // Named also where it stays: a newer version renames it, and from then on this one must write no turns.
-      .set(({ ref }) => ({ version, next_position, spoken, whole_state: state?.whole_state ?? ref("whole_state") }))
-      .where(having({ ...key, version: row.seen_version, next_position: row.seen_position, spoken: row.seen_spoken }))
-      .where(({ eb, fn, lit }) => eb(fn.coalesce(epochOf(db, key), lit(0)), "=", row.seen_epoch))
-      .returning(epochOf(db, key).as("epoch"))
-  )
+  // The state is named also where it stays: a newer version renames the column, and from then on this one must write no turns.
+  return db
+    .updateTable("sessions")
+    .set(({ ref }) => ({ version, next_position, spoken, whole_state: state?.whole_state ?? ref("whole_state") }))
+    .where(having({ ...key, version: row.seen_version, next_position: row.seen_position, spoken: row.seen_spoken }))
+    .where(({ eb, fn, lit }) => eb(fn.coalesce(epochOf(db, key), lit(0)), "=", row.seen_epoch))
 }
 
 const ofMessage = ["turn_id", "role", "speaker_id", "speaker_name", "position", "at_ms", "body", "spoken"] as const
