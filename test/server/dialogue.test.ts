@@ -1,5 +1,5 @@
 import { connect } from "node:net"
-import { expect, test } from "vitest"
+import { expect, test, vi } from "vitest"
 import { z } from "zod"
 import { PromptStrataError } from "../../src/core/errors.ts"
 import type { LanguageModel } from "../../src/model/language-model.ts"
@@ -180,4 +180,24 @@ test("a served request is answered as its handler does, whatever the client's HT
   const text = await endings(tasks)
   await server.close(AbortSignal.abort())
   await expect(text).toMatchFileSnapshot("__snapshots__/served.txt")
+})
+
+test("a server leaves no listener behind on a signal that is not its own", async () => {
+  const listeners = (signal: AbortSignal) => {
+    const [added, removed] = [vi.spyOn(signal, "addEventListener"), vi.spyOn(signal, "removeEventListener")]
+    return () => [added.mock.calls.length, removed.mock.calls.length]
+  }
+  const { handle } = serverOf([finish("Yes.")])
+  const body = JSON.stringify({ model: "fay", messages: hi })
+  const request = new Request("http://bot.test/v1/chat/completions", { method: "POST", headers: { authorization: "x" }, body })
+  const ofRequest = listeners(request.signal)
+  expect((await handle(request)).status).toBe(200)
+  expect(ofRequest()).toEqual([1, 1])
+  const server = await listen(async () => new Response("x"), { host: "127.0.0.1", port: 0 })
+  const closing = new AbortController()
+  const ofClosing = listeners(closing.signal)
+  await server.close(closing.signal)
+  // Closing twice is closing once.
+  await server.close(closing.signal)
+  expect(ofClosing()).toEqual([2, 2])
 })

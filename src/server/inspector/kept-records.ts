@@ -101,7 +101,8 @@ export class KeptRecords {
   /** Keeps the record that `make` makes in its time. It never rejects: a failure is a warning. */
   save(id: string, make: () => Promise<KeptRecord>): Promise<void> {
     const write = async (): Promise<void> => {
-      if (this.#waiting > maxWaiting) throw new Error(`${maxWaiting} others wait for the disk.`)
+      // It waits no more, whatever comes of it: the next one sees that.
+      if (this.#waiting-- > maxWaiting) throw new Error(`${maxWaiting} others wait for the disk.`)
       const { record, summary, hasMemory } = await make()
       const head = JSON.stringify({ version: 1, summary: listed(summary), hasMemory } satisfies Head)
       const text = `${head}\n${JSON.stringify(record)}\n`
@@ -116,9 +117,9 @@ export class KeptRecords {
       await this.#look()
     }
     this.#waiting++
-    return this.#next(write)
-      .catch((error: unknown) => this.#onWarning(`The record of turn ${id} was not kept: ${messageOf(error)}`))
-      .finally(() => this.#waiting--)
+    return this.#next(write).catch((error: unknown) =>
+      this.#onWarning(`The record of turn ${id} was not kept: ${messageOf(error)}`),
+    )
   }
 
   /** Deletes all records that may hold words of a scope, and damaged files, of which nobody can tell whose words they hold. Counts the records. */

@@ -98,6 +98,29 @@ describe("a replay", () => {
     expect((await get<{ turns: unknown[] }>("api/turns")).turns).toHaveLength(2)
   })
 
+  test("gives a prestarted tool what it had, whatever its arguments, and a call of the model only what a call had", async () => {
+    const { acts, tool } = acting()
+    const prestart = [{ tool: "act", args: { what: "{{question}}" } }]
+    const { session, post } = inspected(
+      [call("sing"), finish("sung"), call("dance"), call("sing"), call("jump"), finish("done")],
+      {
+        profile: { ...profile, prestart },
+        agentOptions: { store: createInMemoryStore(), tools: [tool] },
+      },
+    )
+    const { turnId } = (await session.send("Sing!").result).trace
+    expect(acts).toEqual(["Sing!", "sing"])
+    const again = (await (await post(`api/turns/${turnId}/replay`, { run: true })).json()) as TurnRecord
+    expect(again.prestart.map(({ status, result }) => [status, result])).toEqual([["ok", "Sing! is done"]])
+    const notRun = "It was not run: a replay runs no tools, and the turn has no result for these arguments."
+    expect(again.tools.map(({ args, status, result }) => [args, status, result])).toEqual([
+      [{ what: "dance" }, "failed", expect.stringContaining(notRun)],
+      [{ what: "sing", times: 1 }, "ok", "sing is done"],
+      [{ what: "jump" }, "failed", expect.stringContaining(notRun)],
+    ])
+    expect(acts).toEqual(["Sing!", "sing"])
+  })
+
   test("keeps no picture that the model draws in it", async () => {
     const drawn = [1, 2].map((fill) => png(4, 4, { fill }))
     const answers = drawn.map((bytes): ScriptedAnswer => [{ type: "file", mediaType: "image/png", base64: bytesToText(bytes) }])
