@@ -41,8 +41,23 @@ interface RunLayout {
   readonly next: Int32Array
 }
 
-/** By the places of an order, the layout of the last draft. The next draft often has the same keys at the same places. */
-const layouts = new WeakMap<Uint32Array, RunLayout>()
+/** The tokens of what the injections of a draft print, by number; -1 where they are not counted yet. */
+interface OwnTokens {
+  readonly counter: MessageCounter
+  readonly own: Float64Array
+  readonly least: Float64Array
+  /** The tokens of some injections, joined. */
+  together: (NumberRange & { readonly tokens: number }) | undefined
+}
+
+/** A draft's layout, and the tokens that were counted in it. */
+interface KnownDraft {
+  readonly layout: RunLayout
+  readonly counted: OwnTokens
+}
+
+/** By the places of an order, the last draft. The next one often has the same keys at the same places, and nearly the same pieces. */
+const lastDrafts = new WeakMap<Uint32Array, KnownDraft>()
 
 /** The pieces of a draft by the injections that printed them. An injection goes by its number in the order in which injections shrink. Nothing is counted before it is asked for. */
 export class DraftItems {
@@ -50,22 +65,35 @@ export class DraftItems {
   readonly #counter: MessageCounter
   readonly #ranked: RankOrder
   readonly #runs: RunLayout
+  readonly #counted: OwnTokens
 
   constructor(draft: Draft, counter: MessageCounter, ranked: RankOrder) {
     this.#draft = draft
     this.#counter = counter
     this.#ranked = ranked
     const { messages } = draft
-    let known = layouts.get(ranked.byPlace)
-    if (known?.messages.length !== messages.length) known = undefined
-    for (let index = 0; known && index < messages.length; index++) {
-      const [before, pieces] = [known.messages[index]?.pieces, messages[index]?.pieces ?? []]
-      if (before?.length !== pieces.length) known = undefined
-      for (let at = 0; at < pieces.length; at++)
-        if (pieces[at] !== before?.[at] && pieces[at]?.key !== before?.[at]?.key) known = undefined
+    const known = lastDrafts.get(ranked.byPlace)
+    const changed = known && changedKeys(known.layout.messages, messages)
+    this.#runs = known && changed ? { ...known.layout, messages } : this.#layOut(messages)
+    this.#counted = this.#countedBefore(changed && known?.counted, changed ?? [])
+    lastDrafts.set(ranked.byPlace, { layout: this.#runs, counted: this.#counted })
+  }
+
+  /** The tokens that were counted in the draft before, but for those of injections that print something else now. */
+  #countedBefore(before: OwnTokens | undefined, changed: readonly string[]): OwnTokens {
+    const { length } = this.#ranked.order
+    if (before?.counter !== this.#counter) {
+      const none = new Float64Array(length + 1).fill(-1)
+      return { counter: this.#counter, own: none, least: none.slice(), together: undefined }
     }
-    this.#runs = known ? { ...known, messages } : this.#layOut(messages)
-    layouts.set(ranked.byPlace, this.#runs)
+    const counted = { ...before, own: before.own.slice(), least: before.least.slice() }
+    for (const key of changed) {
+      const number = this.numberOf(key)
+      counted.own[number] = -1
+      counted.least[number] = -1
+      if (before.together && number >= before.together.from && number < before.together.to) counted.together = undefined
+    }
+    return counted
   }
 
   #layOut(messages: readonly DraftMessage[]): RunLayout {
@@ -111,30 +139,43 @@ export class DraftItems {
 
   /** The tokens of what an injection prints, each piece counted by itself; for the length of the order, those of all without a number. */
   own(number: number): number {
-    const { first, next, starts, ends } = this.#runs
-    let tokens = 0
-    for (let run = first[number] ?? -1; run >= 0; run = next[run] ?? -1)
-      for (let at = starts[run] ?? 0; at < (ends[run] ?? 0); at++) tokens += this.#partAt(run, at).tokens
-    return tokens
+    const known = this.#counted.own[number] ?? -1
+    return known < 0 ? this.#count(number).tokens : known
   }
 
   /** The tokens among {@link own} that no seam can take away. */
   least(number: number): number {
+    const known = this.#counted.least[number] ?? -1
+    return known < 0 ? this.#count(number).innerTokens : known
+  }
+
+  #count(number: number): PartTokens {
     const { first, next, starts, ends } = this.#runs
-    let tokens = 0
-    for (let run = first[number] ?? -1; run >= 0; run = next[run] ?? -1)
-      for (let at = starts[run] ?? 0; at < (ends[run] ?? 0); at++) tokens += this.#partAt(run, at).innerTokens
-    return tokens
+    let [tokens, innerTokens] = [0, 0]
+    for (let run = first[number] ?? -1; run >= 0; run = next[run] ?? -1) {
+      for (let at = starts[run] ?? 0; at < (ends[run] ?? 0); at++) {
+        const part = this.#counter.part(this.#piecesOf(run)[at] ?? noPiece)
+        tokens += part.tokens
+        innerTokens += part.innerTokens
+      }
+    }
+    this.#counted.own[number] = tokens
+    this.#counted.least[number] = innerTokens
+    return { tokens, innerTokens }
   }
 
   /** The tokens of what some injections print, joined in the order of the draft. */
   together({ from, to }: NumberRange): number {
+    const before = this.#counted.together
+    if (before?.from === from && before.to === to) return before.tokens
     const { first, next, starts, ends } = this.#runs
     const runs: number[] = []
     for (let number = from; number < to; number++)
       for (let run = first[number] ?? -1; run >= 0; run = next[run] ?? -1) runs.push(run)
     const pieces = runs.sort((a, b) => a - b).flatMap((run) => this.#piecesOf(run).slice(starts[run], ends[run]))
-    return this.#counter.message(pieces)
+    const tokens = this.#counter.message(pieces)
+    this.#counted.together = { from, to, tokens }
+    return tokens
   }
 
   /** The draft without some injections. It equals a composed one, if no slot loses its first item. */
@@ -173,10 +214,23 @@ export class DraftItems {
   #piecesOf(run: number): readonly Piece[] {
     return this.#draft.messages[this.#runs.inMessages[run] ?? 0]?.pieces ?? []
   }
+}
 
-  #partAt(run: number, at: number): PartTokens {
-    return this.#counter.part(this.#piecesOf(run)[at] ?? noPiece)
+/** The keys under which messages print other pieces than before; `undefined` if some key stands at another place. */
+function changedKeys(before: readonly DraftMessage[], messages: readonly DraftMessage[]): readonly string[] | undefined {
+  if (before.length !== messages.length) return undefined
+  const changed: string[] = []
+  for (let index = 0; index < messages.length; index++) {
+    const [known = [], pieces = []] = [before[index]?.pieces, messages[index]?.pieces]
+    if (known.length !== pieces.length) return undefined
+    for (let at = 0; at < pieces.length; at++) {
+      const [old, own] = [known[at], pieces[at]]
+      if (own === old) continue
+      if (own?.key !== old?.key) return undefined
+      changed.push(own?.key ?? "")
+    }
   }
+  return changed
 }
 
 const noPiece = { text: "" }
