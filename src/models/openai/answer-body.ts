@@ -41,7 +41,7 @@ function createLineReader(onOtherText: (text: string) => void) {
     rest = lines.pop() ?? ""
     return lines.flatMap((line) => values.line(line))
   }
-  return { push, isOver: values.isOver, end: (text: string) => [...push(text), ...values.line(rest), ...values.end()] }
+  return { push, isOver: values.isOver, end: (text: string) => [...push(`${text}\n`), ...values.end()] }
 }
 
 /** Reads the lines of a body. */
