@@ -19,12 +19,14 @@ export interface Scenario {
   readonly send?: Partial<SendOptions>
   /** The turns; by default one of the words `hi`. */
   readonly turns?: (session: Session, options: SendOptions) => AsyncGenerator<Turn>
+  /** Called before the first turn, with the timers that move its clock. */
+  readonly begins?: (timers: ManualTimers) => void
   /** Called with each event of a turn. */
-  readonly on?: (event: TurnEvent, turn: Turn, timers: ManualTimers) => void
+  readonly on?: (event: TurnEvent, turn: Turn) => void
 }
 
 /** Plays a scenario. Returns all that a caller can see of it: events, results, traces, requests, history, and what is left over. */
-export async function playedTurns({ steps, next, turns, on, ...given }: Scenario): Promise<string> {
+export async function playedTurns({ steps, next, turns, begins, on, ...given }: Scenario): Promise<string> {
   const native = given.model?.capabilities?.tools === true
   const model = scriptedModel(steps, { chunkSize: 1_000, ...given.model })
   const models = next ? ([model, scriptedModel(next, { id: "second", chunkSize: 1_000 })] as const) : model
@@ -38,12 +40,13 @@ export async function playedTurns({ steps, next, turns, on, ...given }: Scenario
       model: models,
     },
   )
+  begins?.(timers)
   const signal = watchedSignal()
   const text: string[] = []
   const options = { signal: signal.signal, ...given.send }
   for await (const turn of (turns ?? oneTurn)(session, options)) {
     for await (const event of turn) {
-      on?.(event, turn, timers)
+      on?.(event, turn)
       if (event.type !== "turn-end") text.push(shown(event))
     }
     const result = await turn.result

@@ -9,6 +9,13 @@ import { defineTool } from "../../src/tools/define-tool.ts"
 import { callTool, finish } from "../support/agents.ts"
 import { playedTurns, type Scenario } from "../support/whole-turn.ts"
 
+let timers: ManualTimers
+
+/** Lets time pass once nothing else happens. It is called where the timer that shall ring is set already, or is set at once. */
+function passes(ms: number): void {
+  setImmediate(() => timers.advance(ms))
+}
+
 const clock = defineTool({ name: "clock", description: "Tells the time.", usageHint: "When asked.", execute: () => "11:04" })
 const add = defineTool({
   name: "add",
@@ -21,11 +28,20 @@ const add = defineTool({
   },
 })
 const breaks = defineTool({ name: "breaks", description: "Fails.", execute: () => Promise.reject(new Error("no such thing")) })
-const hangs = defineTool({ name: "hangs", description: "Waits.", timeoutMs: 50, execute: () => new Promise(() => undefined) })
+const hangs = defineTool({
+  name: "hangs",
+  description: "Waits.",
+  timeoutMs: 50,
+  execute: () => {
+    passes(50)
+    return new Promise(() => undefined)
+  },
+})
+const waits = defineTool({ name: "waits", description: "Waits.", execute: () => new Promise(() => undefined) })
 const long = defineTool({ name: "long", description: "Talks.", maxResultCharacters: 40, execute: () => "word ".repeat(40) })
 const guarded = defineTool({ name: "guarded", description: "Pays.", needsApproval: true, execute: () => "paid" })
 const smile = defineTool({ name: "smile", description: "Smiles.", withAnswer: true, execute: () => "smiled" })
-const tools = [clock, add, breaks, hangs, long, guarded, smile]
+const tools = [clock, add, breaks, hangs, waits, long, guarded, smile]
 
 const native = { capabilities: { tools: true } }
 const text = (delta: string): ModelPart => ({ type: "text-delta", delta })
@@ -36,15 +52,6 @@ const call = (name: string, args: object | string = {}, id = name): ModelPart =>
 const usage: ModelPart = { type: "usage", usage: { inputTokens: 10, inputCacheReadTokens: 4, outputTokens: 3 } }
 const busy = new PromptStrataError("model", "the server is busy", { evidence: { isRetryable: true } })
 const refused = new PromptStrataError("model", "the key is wrong", { evidence: { isRetryable: false } })
-
-/** Lets the time pass a few times, once the turn waits. */
-function passes(ms: number, timers: ManualTimers, times = 3): void {
-  if (times === 0) return
-  setImmediate(() => {
-    timers.advance(ms)
-    passes(ms, timers, times - 1)
-  })
-}
 
 const scenarios: Readonly<Record<string, Scenario>> = {
   "an answer at once": { steps: [[finish("Hello. How are you?"), usage]] },
@@ -77,7 +84,6 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   "a tool that takes too long": {
     steps: [callTool("hangs"), finish("Sorry.")],
     options: { tools },
-    on: ({ type }, _, timers) => type === "tool-start" && passes(50, timers),
   },
   "a result that is too long": { steps: [callTool("long"), finish("Done.")], options: { tools } },
   "a call that is repeated": { steps: [callTool("clock"), callTool("clock"), "Eleven."], options: { tools } },
@@ -180,28 +186,32 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   "a model that is busy once": {
     steps: [[busy], finish("Hello.")],
     profile: { retry: { maxAttempts: 2, baseDelayMs: 100 } },
-    on: (event, _, timers) => event.type === "retry" && passes(event.delayMs, timers),
+    on: (event) => event.type === "retry" && passes(event.delayMs),
   },
   "a model that refuses, and another": { steps: [[refused]], next: [finish("Hello.")] },
   "models that all refuse": { steps: [[refused]], next: [[refused]] },
   "a model that breaks off": { steps: [['{"action":"finish","message":"Hel', busy]] },
   "a model that is cut": { steps: [['{"action":"finish","message":"Hel', { type: "finish", reason: "length" }]] },
   "a model that is silent": {
-    steps: [[{ stallUntilAborted: true }]],
+    steps: [
+      () => {
+        passes(100)
+        return [{ stallUntilAborted: true }]
+      },
+    ],
     profile: { limits: { firstTokenMs: 100 } },
-    on: ({ type }, _, timers) => type === "step-start" && passes(100, timers),
   },
   "a model that falls silent": {
     steps: [['{"action":"finish","message":"Hel', { stallUntilAborted: true }]],
     profile: { limits: { betweenChunksMs: 100 } },
-    on: ({ type }, _, timers) => type === "text-delta" && passes(100, timers),
+    on: ({ type }) => type === "text-delta" && passes(100),
   },
   "an answer that is aborted": {
     steps: [['{"action":"finish","message":"Hel', { stallUntilAborted: true }]],
     on: ({ type }, turn) => type === "text-delta" && turn.abort(new Error("enough")),
   },
   "a tool that is aborted": {
-    steps: [callTool("hangs")],
+    steps: [callTool("waits")],
     options: { tools },
     on: ({ type }, turn) => type === "tool-start" && turn.abort(),
   },
@@ -252,5 +262,8 @@ function child(steps: Scenario["steps"]) {
 }
 
 test.each(Object.entries(scenarios))("all that is seen of a turn: %s", async (_, scenario) => {
-  expect(await playedTurns(scenario)).toMatchSnapshot()
+  const begins = (given: ManualTimers): void => {
+    timers = given
+  }
+  expect(await playedTurns({ ...scenario, begins })).toMatchSnapshot()
 })
