@@ -3,7 +3,7 @@ import { dirname, join } from "node:path"
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { loadCard, readCard } from "../../../src/node/cards/card-file.ts"
-import { filesOfCard, loadCardFolder } from "../../../src/node/cards/card-folder.ts"
+import { filesOfCard, isCardPart, loadCardFolder } from "../../../src/node/cards/card-folder.ts"
 import { writeZip } from "../../../src/node/cards/zip.ts"
 import { runs, seedOf, size } from "../../support/size.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
@@ -165,4 +165,12 @@ describe("a card as files", () => {
     write(folder, new Map([...filesOfCard(cardWith({ description: "A" })), [path, text]]))
     await expect(loadCard(folder)).rejects.toThrow(expected)
   })
+})
+
+test("a file belongs to an imported card by its place", () => {
+  const own = ["card.parts.json", "portrait.png", "other-files.zip", "description.md", "lore", "alternate_greetings"]
+  const inside = ["assets/icon/main.png", "assets/x", "lore/001-tea.md", "lore/2.json", "alternate_greetings/001.md"]
+  const others = ["notes.md", "card.json", "lore/notes.txt", "sheets/001.md", "lore.md", "", "Assets/x"]
+  expect([...own, ...inside].filter((path) => !isCardPart(path))).toEqual([])
+  expect(others.filter((path) => isCardPart(path))).toEqual([])
 })

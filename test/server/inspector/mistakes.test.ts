@@ -7,7 +7,7 @@ import { compareTexts } from "../../../src/server/inspector/compare/compare-text
 import { guardedPath, guardHeaders } from "../../../src/server/inspector/guard.ts"
 import { inspector } from "../../../src/server/inspector/inspector.ts"
 import { changedTurns } from "../../../src/server/inspector/live.ts"
-import { type HeldWords, mayHold } from "../../../src/server/inspector/may-hold.ts"
+import { type HeldWords, mayHold, showsMemory } from "../../../src/server/inspector/may-hold.ts"
 import { pageFileOf } from "../../../src/server/inspector/page-files.ts"
 import { Recorder } from "../../../src/server/inspector/recorder.ts"
 import { tokenBorders } from "../../../src/server/inspector/token-borders.ts"
@@ -203,6 +203,27 @@ test("whose words a record may hold decides which ones go", async () => {
   expect(await gone({})).toEqual(["gone"])
   // Each session is asked for once.
   expect(asked).toEqual(["a", "b", "g", "gone"])
+})
+
+test("text of a memory stands in a turn that recalled, changed or asked for one, or printed it", () => {
+  const span = (trust: string) => ({ assembly: { spans: [{ trust: "user" }, { trust }] } })
+  const shows = (trace: object, changes?: number) =>
+    showsMemory(
+      { steps: [span("author")], children: [], ...trace } as never,
+      changes === undefined ? undefined : ({ changes: Array(changes).fill({}), lost: 0 } as never),
+    )
+  expect([shows({}), shows({}, 0), shows({ recalled: [] }, 0)]).toEqual([false, false, false])
+  expect([
+    shows({ recalled: [{}] }),
+    shows({ children: [{}] }),
+    shows({}, 1),
+    shows({ steps: [span("author"), span("memory")] }),
+  ]).toEqual([true, true, true, true])
+  expect([
+    shows({ recalled: [{}], children: [{}] }, 1),
+    shows({ recalled: [{}], children: [{}] }),
+    shows({ children: [{}] }, 1),
+  ]).toEqual([true, true, true])
 })
 
 test("a recorder keeps 2,000 events of a turn, and tells its listeners of each one", () => {
