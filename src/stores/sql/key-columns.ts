@@ -36,6 +36,9 @@ export function userColumns({ agent, user }: Pick<ServiceKey, "agent" | "user">)
   return { agent: keyText(agent), user_id: keyText(user) }
 }
 
+/** The names of {@link userColumns}, for statements that are prepared. */
+export const userNames = ["agent", "user_id"] as const satisfies readonly (keyof UserColumns)[]
+
 /** The condition that a row has these values, for `where`. */
 export function having<Columns>(columns: Columns) {
   return ({ and }: { and(columns: Columns): Expression<SqlBool> }): Expression<SqlBool> => and(columns)

@@ -2,12 +2,13 @@ import type { ServiceKey } from "../../core/conversation.ts"
 import { frozenJson } from "../../services/store/frozen-json.ts"
 import type { Receipt } from "../../services/store/receipt.ts"
 import type { ReceiptRecords } from "../../services/store/records.ts"
-import { aboutUser, inSession, keyText, sessionColumns, userColumns } from "./key-columns.ts"
+import { aboutUser, having, inSession, keyNames, keyText, sessionColumns, userColumns } from "./key-columns.ts"
 import { lockAgent } from "./memory/memory-scope.ts"
+import { prepared } from "./prepared.ts"
 import { bodyText, readBody } from "./row-body.ts"
 import { expectTurn } from "./session/read-session.ts"
 import type { SqlDatabase } from "./sql-database.ts"
-import type { Queries } from "./sql-tables.ts"
+import type { Queries, SessionColumns, Tables } from "./sql-tables.ts"
 
 const finalOutcomes = ["ok", "empty", "skipped"]
 
@@ -30,8 +31,7 @@ export function createSqlReceiptRecords({ read, write }: SqlDatabase): ReceiptRe
 /** Adds a receipt within a transaction, or replaces the one of its turn and kind unless that is final. */
 export async function putReceipt(db: Queries, receipt: Receipt): Promise<void> {
   const { key, turnId, outcome, attempt, startedMs, model } = receipt
-  const ofTurn = db.selectFrom("receipts").select("position").where(inSession(key)).where("turn_id", "=", keyText(turnId))
-  const last = await ofTurn.orderBy("position", "desc").limit(1).executeTakeFirst()
+  const [last] = (await selectLast(db, { ...sessionColumns(key), turn_id: keyText(turnId) })).rows
   const changing = {
     outcome,
     attempt,
@@ -39,18 +39,34 @@ export async function putReceipt(db: Queries, receipt: Receipt): Promise<void> {
     model: model === undefined ? null : keyText(model),
     body: bodyText(frozenJson(receipt, "receipt")),
   }
-  await db
-    .insertInto("receipts")
-    .values({ ...receiptColumns(receipt), ...userColumns(key), position: (last?.position ?? -1) + 1, ...changing })
-    .onConflict((conflict) =>
-      conflict
-        .columns(["agent", "conversation", "audience", "turn_id", "kind"])
-        .doUpdateSet(changing)
-        .where("receipts.outcome", "not in", finalOutcomes)
-        .where("receipts.user_id", "=", keyText(key.user)),
-    )
-    .execute()
+  await insertOrUpdate(db, {
+    ...receiptColumns(receipt),
+    ...userColumns(key),
+    ...changing,
+    position: (last?.position ?? -1) + 1,
+  })
 }
+
+const selectLast = prepared([...keyNames, "turn_id"], (db, turn: SessionColumns & Pick<Tables["receipts"], "turn_id">) =>
+  db.selectFrom("receipts").select("position").where(having(turn)).orderBy("position", "desc").limit(1),
+)
+
+const insertOrUpdate = prepared(
+  [...keyNames, "user_id", "turn_id", "kind", "position", "outcome", "attempt", "started_ms", "model", "body"],
+  (db, row: Tables["receipts"]) => {
+    const { outcome, attempt, started_ms, model, body } = row
+    return db
+      .insertInto("receipts")
+      .values(row)
+      .onConflict((conflict) =>
+        conflict
+          .columns([...keyNames, "turn_id", "kind"])
+          .doUpdateSet({ outcome, attempt, started_ms, model, body })
+          .where("receipts.outcome", "not in", finalOutcomes)
+          .where("receipts.user_id", "=", row.user_id),
+      )
+  },
+)
 
 async function receiptsOfTurn(db: Queries, turnId: string, key: ServiceKey): Promise<readonly Receipt[]> {
   const found = db.selectFrom("receipts").select(["kind", "body"]).where(inSession(key)).where(aboutUser(key))

@@ -2,12 +2,13 @@ import type { ServiceKey } from "../../core/conversation.ts"
 import { frozenJson } from "../../services/store/frozen-json.ts"
 import type { ProfileStatement, UserRecords } from "../../services/store/records.ts"
 import { versionConflict } from "../../services/store/version-conflict.ts"
-import { aboutUser, keyText, userColumns } from "./key-columns.ts"
+import { aboutUser, having, keyText, userColumns, userNames } from "./key-columns.ts"
 import { lockAgent } from "./memory/memory-scope.ts"
+import { prepared } from "./prepared.ts"
 import { bodyText, readBody } from "./row-body.ts"
 import { expectTurn } from "./session/read-session.ts"
 import type { SqlDatabase } from "./sql-database.ts"
-import type { Queries } from "./sql-tables.ts"
+import type { Queries, Tables, UserColumns } from "./sql-tables.ts"
 
 /** Users' statements about themselves, in a database. */
 export function createSqlUserRecords({ read, write }: SqlDatabase): UserRecords {
@@ -18,16 +19,33 @@ export function createSqlUserRecords({ read, write }: SqlDatabase): UserRecords 
 }
 
 async function loadUser(db: Queries, key: ServiceKey): ReturnType<UserRecords["load"]> {
-  const user = await db.selectFrom("users").select("version").where(aboutUser(key)).executeTakeFirst()
-  let shown = db.selectFrom("statements").select(["position", "body"]).where(aboutUser(key))
+  const [user] = (await selectUser(db, userColumns(key))).rows
   // A group sees only the statements that were made in it, and so does an audience that is none.
-  if (key.audience !== "private")
-    shown = shown.where("audience", "=", "group").where("conversation", "=", keyText(key.conversation))
-  const rows = await shown.orderBy("position").execute()
+  const { rows } =
+    key.audience === "private"
+      ? await selectStatements(db, userColumns(key))
+      : await selectInGroup(db, { ...userColumns(key), conversation: keyText(key.conversation) })
   const nameOf = (position: number) => ({ table: "statements", columns: { ...userColumns(key), position } })
   const statements = rows.map(({ position, body }) => readBody<ProfileStatement>(body, nameOf(position)))
   return { version: user?.version ?? 0, statements }
 }
+
+const selectUser = prepared(userNames, (db, user: UserColumns) => db.selectFrom("users").select("version").where(having(user)))
+
+const selectStatements = prepared(userNames, (db, user: UserColumns) =>
+  db.selectFrom("statements").select(["position", "body"]).where(having(user)).orderBy("position"),
+)
+
+const selectInGroup = prepared(
+  [...userNames, "conversation"],
+  (db, within: UserColumns & Pick<Tables["statements"], "conversation">) =>
+    db
+      .selectFrom("statements")
+      .select(["position", "body"])
+      .where(having(within))
+      .where("audience", "=", "group")
+      .orderBy("position"),
+)
 
 async function appendStatements(
   db: Queries,

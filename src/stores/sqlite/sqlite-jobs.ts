@@ -1,7 +1,8 @@
 import type { Kysely } from "kysely"
 import type { Job } from "../../services/store/job-runner.ts"
-import { fromKeyText, inSession, keyText, sessionColumns, userColumns } from "../sql/key-columns.ts"
+import { fromKeyText, inSession, keyNames, keyText, sessionColumns, userColumns } from "../sql/key-columns.ts"
 import { createTable, type Migration } from "../sql/migrate.ts"
+import { prepared } from "../sql/prepared.ts"
 import { bodyText, readBody } from "../sql/row-body.ts"
 import type { JobRow, OwnedKeys, SqlJobs } from "../sql/sql-database.ts"
 import { sessionTexts, userTexts } from "../sql/sql-schema.ts"
@@ -98,33 +99,44 @@ export function createSqliteJobs(wake: () => void): SqlJobs {
 
 /** Adds jobs at the end, except those whose id is known. Returns how many were added. */
 async function insertJobs(db: Queries, rows: readonly JobRow[]): Promise<number> {
-  const jobs = jobQueries(db)
-  const last = await jobs.selectFrom("jobs").select("position").orderBy("position", "desc").limit(1).executeTakeFirst()
+  const [last] = (await selectLast(db, {})).rows
   let position = last?.position ?? 0
   let added = 0
   for (const { job, attempts, error } of rows) {
     position += 1
-    const { numInsertedOrUpdatedRows } = await jobs
-      .insertInto("jobs")
-      .values({
-        ...sessionColumns(job.key),
-        ...userColumns(job.key),
-        id: keyText(job.id),
-        position,
-        kind: keyText(job.kind),
-        state: error === undefined ? "waiting" : "dead",
-        attempts,
-        due_ms: 0,
-        ended_ms: null,
-        error: error === undefined ? null : keyText(error),
-        body: bodyText(job),
-      })
-      .onConflict((conflict) => conflict.column("id").doNothing())
-      .executeTakeFirst()
-    added += Number(numInsertedOrUpdatedRows ?? 0)
+    const { numAffectedRows } = await insertUnknown(db, {
+      ...sessionColumns(job.key),
+      ...userColumns(job.key),
+      id: keyText(job.id),
+      position,
+      kind: keyText(job.kind),
+      state: error === undefined ? "waiting" : "dead",
+      attempts,
+      due_ms: 0,
+      ended_ms: null,
+      error: error === undefined ? null : keyText(error),
+      body: bodyText(job),
+    })
+    added += Number(numAffectedRows ?? 0)
   }
   return added
 }
+
+const selectLast = prepared([], (db, _: object) =>
+  jobQueries(db).selectFrom("jobs").select("position").orderBy("position", "desc").limit(1),
+)
+
+const insertUnknown = prepared(
+  [
+    ...([...keyNames, "user_id", "id", "position", "kind", "state"] as const),
+    ...(["attempts", "due_ms", "ended_ms", "error", "body"] as const),
+  ],
+  (db, row: JobTables["jobs"]) =>
+    jobQueries(db)
+      .insertInto("jobs")
+      .values(row)
+      .onConflict((conflict) => conflict.column("id").doNothing()),
+)
 
 /** Deletes the jobs of a scope, with the ids of those that are done. Returns how many waited or were dead. */
 async function deleteJobs(db: Queries, owned: OwnedKeys): Promise<number> {

@@ -1,7 +1,8 @@
 import type { ServiceKey } from "../../../core/conversation.ts"
 import type { StoredMemory } from "../../../services/store/records.ts"
 import { having, keyText } from "../key-columns.ts"
-import type { Queries, SessionColumns } from "../sql-tables.ts"
+import { prepared } from "../prepared.ts"
+import type { Queries, SessionColumns, Tables } from "../sql-tables.ts"
 
 /** The epoch of a scope and the number of its newest change. */
 interface ScopeState {
@@ -35,13 +36,17 @@ export const scopeOfKey = ({ audience, conversation, user }: ServiceKey): string
 /** The epoch of the scope that a key reads. */
 export async function scopeEpoch(db: Queries, key: ServiceKey): Promise<number> {
   const scope = scopeOfKey(key)
-  const ofAgent = db
-    .selectFrom("memory_scopes")
-    .select(["scope", "last_deletion as epoch"])
-    .where("agent", "=", keyText(key.agent))
-  const rows = await ofAgent.where("scope", "in", [scope, agentScope]).execute()
+  const { rows } = await selectEpochs(db, { agent: keyText(key.agent), scope })
   return (rows.find((row) => row.scope === scope) ?? rows[0])?.epoch ?? 0
 }
+
+const selectEpochs = prepared(["agent", "scope"], (db, { agent, scope }: Pick<Tables["memory_scopes"], "agent" | "scope">) =>
+  db
+    .selectFrom("memory_scopes")
+    .select(["scope", "last_deletion as epoch"])
+    .where("agent", "=", agent)
+    .where("scope", "in", [scope, agentScope]),
+)
 
 /** The agent's epoch as a part of a statement. It is null while the agent has no memories and nothing was deleted. */
 export function epochOf(db: Pick<Queries, "selectFrom">, { agent }: Pick<SessionColumns, "agent">) {
@@ -130,12 +135,16 @@ async function hasMemories(db: Queries, { agent, scope }: { readonly agent: stri
 
 /** Locks a scope's row, and makes the row when it is missing. */
 async function touchScope(db: Queries, agent: string, scope: string, epoch: number): Promise<ScopeState> {
-  return db
+  const [row] = (await insertOrLock(db, { agent, scope, last_deletion: epoch })).rows
+  return row as ScopeState
+}
+
+const insertOrLock = prepared(["agent", "scope", "last_deletion"], (db, row: Omit<Tables["memory_scopes"], "sequence">) =>
+  db
     .insertInto("memory_scopes")
-    .values({ agent, scope, last_deletion: epoch, sequence: 0 })
+    .values({ ...row, sequence: 0 })
     .onConflict((conflict) =>
       conflict.columns(["agent", "scope"]).doUpdateSet(({ ref }) => ({ sequence: ref("memory_scopes.sequence") })),
     )
-    .returning(["last_deletion as epoch", "sequence"])
-    .executeTakeFirstOrThrow()
-}
+    .returning(["last_deletion as epoch", "sequence"]),
+)

@@ -7,7 +7,7 @@ import { having, inSession, keyNames, keyText, sessionColumns } from "../key-col
 import { epochOf } from "../memory/memory-scope.ts"
 import { prepared } from "../prepared.ts"
 import { readBody } from "../row-body.ts"
-import type { Queries, SessionColumns } from "../sql-tables.ts"
+import type { Queries, SessionColumns, Tables } from "../sql-tables.ts"
 import { type CachedSession, withMessages } from "./session-cache.ts"
 import { readState } from "./stored-state.ts"
 
@@ -171,7 +171,11 @@ async function candidates(db: Queries, key: SessionKey, filter: MessageFilter, b
  * so the turn stays until the transaction ends.
  */
 export async function expectTurn(db: Queries, key: SessionKey, turnId: string): Promise<void> {
-  const found = db.selectFrom("messages").select("position").where(inSession(key)).where("turn_id", "=", keyText(turnId))
-  // From the newest message back, because the turn is one of the last.
-  if ((await found.orderBy("position", "desc").limit(1).executeTakeFirst()) === undefined) throw turnGone(turnId)
+  const { rows } = await selectOfTurn(db, { ...sessionColumns(key), turn_id: keyText(turnId) })
+  if (rows.length === 0) throw turnGone(turnId)
 }
+
+/** From the newest message back, because the turn is one of the last. */
+const selectOfTurn = prepared([...keyNames, "turn_id"], (db, turn: SessionColumns & Pick<Tables["messages"], "turn_id">) =>
+  db.selectFrom("messages").select("position").where(having(turn)).orderBy("position", "desc").limit(1),
+)
