@@ -37,7 +37,9 @@ export function fused(words: readonly RankedText[], near: readonly string[], opt
   const nearness = Float64Array.from(ids, (id) => (nearest.length === 0 ? Number.NaN : (ranks.get(id) ?? 0)))
   const order = [...ids.keys()].sort((a, b) => (evidence[b] ?? 0) - (evidence[a] ?? 0))
   const compared = order.filter((at) => (evidence[at] ?? 0) > 0).slice(0, comparedTexts)
-  const part = nearest.length === 0 ? 0 : embeddingPart({ near: nearness, evidence, best: compared, covered, weight, texts })
+  const first = nearest.slice(0, comparedTexts).map((id) => ids.indexOf(id))
+  const given = { near: nearness, evidence, best: compared, nearest: first, covered, weight, texts }
+  const part = nearest.length === 0 ? 0 : embeddingPart(given)
   const fused = ids.map((id, at) => ({ id, score: fusedScore(evidence[at] ?? 0, nearness[at] ?? Number.NaN, part) }))
   return fused.sort((a, b) => b.score - a.score)
 }

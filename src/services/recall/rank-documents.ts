@@ -5,7 +5,7 @@ import type { RecallHit, RecallQuery, RecallReason } from "./recall-query.ts"
 import { evidenceSignals, type RecallSignal, type RecallWeights, recallSignals } from "./recall-weights.ts"
 import { answerScores, orderScores, preferUpdates, recencyScores, speakerScores, timeScores } from "./scores/column-score.ts"
 import { keyScores, scoreField, wholeWorth } from "./scores/field-score.ts"
-import { comparedTexts, embeddingPart, fusedScore } from "./scores/fusion.ts"
+import { comparedTexts, embeddingPart, type Fusion, fusedScore } from "./scores/fusion.ts"
 import { denseScores } from "./scores/vector-score.ts"
 import { formScores, phraseScores } from "./scores/wording-score.ts"
 import type { LocalCalendar } from "./time/local-calendar.ts"
@@ -33,8 +33,7 @@ export function rankDocuments(table: DocumentTable, asked: Asked): RecallHit[] {
   const evidence = evidenceOf(table, scores, weights)
   const covered = coverage(table, asked, scores)
   const near = scores.get("vector")
-  const best = near ? topSlots(table, evidence.values, comparedTexts) : []
-  const part = near ? embeddingPart({ near, evidence: evidence.values, best, covered, weight: weights.vector }) : 0
+  const part = near ? vectorPart(table, near, { evidence: evidence.values, covered, weight: weights.vector }) : 0
   const fused = fuse(scores, weights, { evidence: evidence.values, part }, table.scoreArrays.take())
   if (query.text.trim() !== "") keepFound(scores, plan, part, fused)
   if (plan.times.length === 0) preferUpdates(table, plan.past, fused)
@@ -46,6 +45,12 @@ export function rankDocuments(table: DocumentTable, asked: Asked): RecallHit[] {
   }))
   const { leastScore = 0 } = query
   return leastScore > 0 ? hits.filter(({ score }) => score >= leastScore) : hits
+}
+
+function vectorPart(table: DocumentTable, near: Float64Array, given: Pick<Fusion, "evidence" | "covered" | "weight">): number {
+  const known = near.map((value) => (Number.isNaN(value) ? Number.NEGATIVE_INFINITY : value))
+  const [best, nearest] = [topSlots(table, given.evidence, comparedTexts), topSlots(table, known, comparedTexts)]
+  return embeddingPart({ ...given, near, best, nearest })
 }
 
 /** The signals by which a text has something of the question. The others only choose among such texts. */

@@ -70,13 +70,15 @@ describe("recall with embeddings", () => {
     expect(found(documents, "tea", { vectorRanking: ["gone"] })[0]).toBe("lexical")
   })
 
-  test("counts less where words find the answer, and less where it disagrees with them", () => {
-    const talk = Array.from({ length: 40 }, (_, i) =>
-      memory(`t${i}`, `Plain talk number ${i}.`, { vector: vector("m", Math.cos(i), Math.sin(i), i / 40) }),
-    )
-    const told = [memory("told", "The violin teacher lives in Lisbon.", { vector: far }), ...talk]
-    const shareOf = (text: string, vector: RecallVector) => {
-      const [first] = indexOf(told).rank({ text, nowMs, limit: 1, vector })
+  test("counts less where words find the answer, where many texts are as near, and where it disagrees with them", () => {
+    const talkAt = (y: (i: number) => number) =>
+      Array.from({ length: 40 }, (_, i) =>
+        memory(`t${i}`, `Plain talk number ${i}.`, { vector: vector("m", Math.cos(i), y(i), i / 40) }),
+      )
+    const [apart, around] = [talkAt((i) => -Math.abs(Math.sin(i))), talkAt(Math.sin)]
+    const shareOf = (text: string, vector: RecallVector, talk = apart) => {
+      const told = memory("told", "The violin teacher lives in Lisbon.", { vector: far })
+      const [first] = indexOf([told, ...talk]).rank({ text, nowMs, limit: 1, vector })
       return [first?.id, first?.why.find(({ signal }) => signal === "vector")?.share ?? 0] as const
     }
     const against = vector("m", -1, -1, 0)
@@ -84,6 +86,8 @@ describe("recall with embeddings", () => {
     expect([whole[0], part[0]]).toEqual(["told", "told"])
     expect(whole[1]).toBeLessThan(0.02)
     expect(part[1]).toBeGreaterThan(0.2)
+    const amongMany = shareOf("violin strings, rosin and a new bow", far, around)
+    expect([amongMany[0], amongMany[1] > whole[1], amongMany[1] < 0.8 * part[1]]).toEqual(["told", true, true])
     expect(shareOf("violin strings, rosin and a new bow", against)).toEqual(["told", 0])
   })
 

@@ -6,6 +6,8 @@ export interface Fusion {
   readonly evidence: Float64Array
   /** The places of the best texts by words, which an embedding should find as well. */
   readonly best: readonly number[]
+  /** The places of the nearest texts by embedding, of which the words should have found some. */
+  readonly nearest: readonly number[]
   /** The share of the question that the best text by words covers, from 0 to 1. */
   readonly covered: number
   /** The most that the embedding may count. */
@@ -20,31 +22,44 @@ export const comparedTexts = 20
 const grain = 2 ** 30
 
 /**
- * An agreement up to the first says nothing, because embeddings that know nothing reach it by chance; from the second on it is whole.
- * Chosen on the development topics, the development chats and MADial-Bench.
+ * An agreement up to the first says nothing, because embeddings that know little reach it; from the second on it is whole. Chosen on
+ * the development topics, the development chats and MADial-Bench.
  */
-const [chanceAgreement, wholeAgreement] = [0.1, 0.85]
+const [chanceAgreement, wholeAgreement] = [0.17, 0.48]
 
 /**
  * The part that an embedding has in a ranking. It counts less the more of the question the words cover, because words are then the
- * better sign; and it counts by its agreement with the words: by how much nearer than the mean the best texts by words are.
+ * better sign; and it counts by its agreement with the words: by how much nearer than the mean the best texts by words are, and by how
+ * much more than the mean the nearest texts have of the words. A poor embedding often has the first, but many texts near by chance.
  */
-export function embeddingPart({ near, evidence, best, covered, weight, texts = 0 }: Fusion): number {
+export function embeddingPart({ near, evidence, best, nearest, covered, weight, texts = 0 }: Fusion): number {
   const free = Math.min(1, weight) * (1 - covered) ** 3
+  const compared = near.map((value, at) => (Number.isNaN(value) ? value : (evidence[at] ?? 0)))
+  const found = excess(near, best, { weights: compared, texts })
+  const told = excess(compared, nearest, { weights: near, texts })
+  // Without words that find anything, or with all texts equally near, nothing can be compared.
+  if (found === undefined || told === undefined) return free
+  const agreement = Math.sqrt(Math.max(0, found) * Math.max(0, told))
+  return free * Math.min(1, Math.max(0, (agreement - chanceAgreement) / (wholeAgreement - chanceAgreement)))
+}
+
+/** By how much the values at some places are above the mean of all, as a share of what they can be at most. NaN stands for no value. */
+function excess(
+  values: Float64Array,
+  places: readonly number[],
+  { weights, texts }: { readonly weights: Float64Array; readonly texts: number },
+): number | undefined {
   let [sum, count] = [0, 0]
   // Whole numbers are added, so that the order of documents does not matter.
-  for (const value of near) if (!Number.isNaN(value)) [sum, count] = [sum + Math.round(value * grain), count + 1]
+  for (const value of values) if (!Number.isNaN(value)) [sum, count] = [sum + Math.round(value * grain), count + 1]
   const mean = sum / Math.max(count, texts) / grain
-  let [agreed, worth] = [0, 0]
-  for (const at of best) {
-    const value = near[at] ?? Number.NaN
-    const own = (evidence[at] ?? 0) ** 2
-    if (!Number.isNaN(value)) [agreed, worth] = [agreed + own * value, worth + own]
+  let [total, worth] = [0, 0]
+  for (const at of places) {
+    const value = values[at] ?? Number.NaN
+    const weight = (weights[at] ?? 0) ** 2
+    if (!Number.isNaN(value)) [total, worth] = [total + weight * value, worth + weight]
   }
-  // Without words that find anything, or with all texts equally near, nothing can be compared.
-  if (worth === 0 || mean >= 1) return free
-  const agreement = (agreed / worth - mean) / (1 - mean)
-  return free * Math.min(1, Math.max(0, (agreement - chanceAgreement) / (wholeAgreement - chanceAgreement)))
+  return worth === 0 || mean >= 1 ? undefined : (total / worth - mean) / (1 - mean)
 }
 
 /** The score of a text by words and by embedding. A text without an embedding is scored by its words alone. */
