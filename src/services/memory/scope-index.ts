@@ -61,7 +61,7 @@ async function inSteps<T>(work: Generator<void, T>): Promise<T> {
  */
 export function factOf(memory: StoredMemory): string | undefined {
   const { keys, kind, text, speaker } = memory
-  const told = kind === "dialogue" && keys?.relation === undefined ? toldFact(text) : undefined
+  const told = kind === "dialogue" && keys?.relation === undefined ? toldFact(text)?.relation : undefined
   const [subject, relation] = keys?.relation === undefined ? [speaker.name, told] : [keys.subject, keys.relation]
   if (subject === undefined || relation === undefined) return undefined
   return rowId(ownerOf(memory), normaliseMemoryText(subject), normaliseMemoryText(relation))
@@ -291,5 +291,6 @@ function documentOf(memory: StoredMemory): RecallDocument {
     updates,
   } = memory
   const session = `${audience}:${conversation}`
-  return { id, text, atMs, againAtMs, speaker, session, turn, importance, stability, recalledAtMs: usedAtMs, keys, updates }
+  const told = memory.kind === "dialogue" ? toldFact(text)?.value : undefined
+  return { id, text, atMs, againAtMs, speaker, session, turn, importance, stability, recalledAtMs: usedAtMs, keys, updates, told }
 }

@@ -7,6 +7,8 @@ import type { TimeReference } from "./time/time-reference.ts"
 
 /** The terms, phrases, times and speakers of a query. */
 export interface QueryPlan {
+  /** The query, normalised. */
+  readonly text: string
   /** Weights of the terms, before their rarity. */
   readonly words: ReadonlyMap<string, number>
   readonly characters: ReadonlyMap<string, number>
@@ -47,6 +49,7 @@ export function planQuery(query: RecallQuery, names: ReadonlyMap<string, Readonl
   const { time, number } = askedMarks(text)
   const phrases = Array.from(text.matchAll(quoted), ([, a, b, c, d]) => (a ?? b ?? c ?? d ?? "").trim()).slice(0, maxPhrases)
   return {
+    text,
     ...queryTerms(text, times, named.words),
     phrases: phrases.filter((phrase) => phrase !== ""),
     times: times.flatMap(({ references }) => references),
@@ -83,7 +86,8 @@ function queryTerms(text: string, times: readonly FoundTime[], names: ReadonlySe
       const own = names.has(run.text.replace(/'s?$/, "")) ? markedTermWeight : weight
       const stop = stopWords.has(run.text) || stopWords.has(term)
       add(stop ? stops : words, term, own)
-      if (!stop && !forms.has(run.text)) forms.set(run.text, { term, weight: own, grams: fourGrams(run.text) })
+      if (!stop && !forms.has(run.text))
+        forms.set(run.text, { term, weight: own, grams: isNumber(run.text) ? [] : fourGrams(run.text) })
     }
   }
   const only = words.size === 0 && characters.size === 0 ? stops : words
@@ -92,6 +96,11 @@ function queryTerms(text: string, times: readonly FoundTime[], names: ReadonlySe
     characters: damped(characters),
     forms: [...forms.values()].filter(({ grams }) => grams.length > 0),
   }
+}
+
+/** True for an id or a number: one that differs in a digit is another one, and no form of it. */
+function isNumber(word: string): boolean {
+  return 2 * (word.match(/\p{N}/gu) ?? []).length >= word.length
 }
 
 /** A pair of characters says more than each of them, so one alone counts half. A character of grammar alone counts nothing, and a pair with one little. */

@@ -36,7 +36,7 @@ export function rankDocuments(table: DocumentTable, asked: Asked): RecallHit[] {
   const part = near ? vectorPart(table, near, { evidence: evidence.values, covered, weight: weights.vector }) : 0
   const fused = fuse(scores, weights, { evidence: evidence.values, part }, table.scoreArrays.take())
   if (query.text.trim() !== "") keepFound(scores, plan, part, fused)
-  if (plan.times.length === 0) preferUpdates(table, plan.past, fused)
+  if (plan.times.length === 0) preferUpdates(table, plan, fused)
   const scale = scores.has("vector") ? Math.max(covered, part) : covered
   const hits = topSlots(table, fused, Math.min(maxHits, query.limit)).map((slot) => ({
     id: table.idAt(slot) ?? "",

@@ -71,6 +71,8 @@ export interface RecallDocument {
   readonly keys?: { readonly words: readonly string[]; readonly dates?: readonly string[] } | undefined
   /** The ids of documents that told the same fact before. */
   readonly updates?: readonly string[] | undefined
+  /** The words of the fact that it tells which may change, normalised, such as `madrid`. */
+  readonly told?: string | undefined
   readonly vector?: RecallVector | undefined
 }
 

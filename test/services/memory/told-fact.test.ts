@@ -8,9 +8,16 @@ import { peopleChats } from "../../support/people-chats.ts"
 import { runs } from "../../support/size.ts"
 
 test.each([
-  ["I live in Paris.", "home"],
-  ["i live in madrid now", "home"],
-  ["We just moved to New York City!", "home"],
+  ["I live in Paris.", "home", "paris"],
+  ["i live in madrid now", "home", "madrid"],
+  ["I live in Paris near the canal", "home", "paris"],
+  ["I moved to Berlin last week, finally!", "home", "berlin"],
+  ["We just moved to New York City!", "home", "new york city"],
+  ["i work at Initech as a C++ dev", "workplace", "initech"],
+  ["I got a new job at Globex, doing C# now", "workplace", "globex"],
+  ["I've just started a new job at Globex", "workplace", "globex"],
+  ["我换工作了，现在在阿里上班", "workplace", "阿里"],
+  ["我搬到上海了", "home", "上海"],
   ["Btw I'm living in Lisbon, since May", "home"],
   ["I work at Google now", "workplace"],
   ["My name is Ann", "name"],
@@ -26,8 +33,9 @@ test.each([
   ["我今年30岁", "age"],
   ["我最喜欢的颜色是蓝色", "最喜欢的颜色"],
   ["我的猫叫团子", "猫的名字"],
-])("%s tells the fact %s", (text, fact) => {
-  expect(toldFact(text)).toBe(fact)
+])("%s tells the fact %s", (text, fact, value?: string) => {
+  expect(toldFact(text)?.relation).toBe(fact)
+  if (value !== undefined) expect(toldFact(text)?.value).toBe(value)
 })
 
 test.each([
@@ -40,6 +48,8 @@ test.each([
   "If I live in Rome, will you visit?",
   "Do I live in Paris?",
   "She lives in Paris.",
+  "I got a new job at the office",
+  "他换工作了，现在在阿里上班",
   "Ann said: “I live in Paris.”",
   "I work for free",
   "I work at home sometimes and at the office",
@@ -116,6 +126,21 @@ describe("without a model", () => {
     const found = await ask("Where do I live?")
     expect(found.slice(0, 2)).toEqual(["I moved to Madrid", "I live in Paris."])
     expect((await ask("Where did I live before?"))[0]).toBe("I live in Paris.")
+  })
+
+  test("a question that names the older value is answered by the older one", async () => {
+    const { ask } = await remembering([
+      [100, "I moved to Rome last week, finally!"],
+      [300, "Nice weather today."],
+      [498, "I live in Madrid now"],
+      [499, "我住在杭州", { id: "bo", name: "Bo" }],
+      [499.5, "我搬到北京了", { id: "bo", name: "Bo" }],
+    ])
+    expect((await ask("When did I move to Rome?"))[0]).toBe("I moved to Rome last week, finally!")
+    expect((await ask("What did I say about Rome?"))[0]).toBe("I moved to Rome last week, finally!")
+    expect((await ask("Where do I roam?"))[0]).not.toBe("I moved to Rome last week, finally!")
+    expect((await ask("我住在杭州的时候"))[0]).toBe("我住在杭州")
+    expect((await ask("我住在哪里"))[0]).toBe("我搬到北京了")
   })
 
   test("Chinese too, and one that has keys as well as one that has none", async () => {

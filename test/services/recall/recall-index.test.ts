@@ -396,6 +396,10 @@ describe("an answer", () => {
     for (const text of ["", "   "]) expect(found(documents, text)).toHaveLength(3)
     for (const text of ["?", "?!…", "\u0000", "\ud800", "👍", "🍕", "5550142", "的", "the of and"])
       expect(found(documents, text)).toEqual([])
+    // An id that differs in a digit is another id, and no form of this one.
+    const other = memory("order", "Order 5550199 never came, and 55501422 neither.")
+    expect(found([...documents, other], "5550142")).toEqual([])
+    expect(found([...documents, other], "5550199")).toEqual(["order"])
   })
 
   test("to a huge or hostile question is found in bounded work", () => {

@@ -86,9 +86,14 @@ export function orderScores(table: DocumentTable, { order }: QueryPlan, worth: F
 
 /**
  * Puts each document that tells a fact anew before those that told it earlier: it gets at least their score, also if it shares no word
- * with the question. If the question asks for the past, it is the other way round. Equal scores are ordered newest first.
+ * with the question. If the question asks for the past, it is the other way round. Of an older document whose own value the question
+ * names, as in `when did I move to Berlin`, nothing is passed on. Equal scores are ordered newest first.
  */
-export function preferUpdates(table: DocumentTable, past: boolean, scores: Float64Array): void {
+export function preferUpdates(
+  table: DocumentTable,
+  { past, text }: Pick<QueryPlan, "past" | "text">,
+  scores: Float64Array,
+): void {
   const slotOf = (id: string) => table.slotOf(id) ?? -1
   const sign = past ? -1 : 1
   const newer = [...table.updates].map(([id, earlier]) => ({ slot: slotOf(id), earlier }))
@@ -96,11 +101,21 @@ export function preferUpdates(table: DocumentTable, past: boolean, scores: Float
   for (const { slot, earlier } of newer) {
     for (const old of earlier.map(slotOf)) {
       if (slot < 0 || old < 0) continue
+      if (!past && (scores[old] ?? 0) > (scores[slot] ?? 0) && names(text, table.documentAt(old)?.told)) continue
       const best = Math.max(scores[slot] ?? 0, scores[old] ?? 0)
       scores[past ? old : slot] = best
       if (past && scores[slot] === best) scores[slot] = best - Math.abs(best) * least
     }
   }
+}
+
+/** True if a question has the words of a fact's value. */
+function names(question: string, value: string | undefined): boolean {
+  const at = value ? question.indexOf(value) : -1
+  if (value === undefined || at < 0) return false
+  // A word of another script than Chinese must stand alone.
+  const beside = `${question.charAt(at - 1)}${question.charAt(at + value.length)}`
+  return /\p{Script=Han}/u.test(value) || !/[\p{L}\p{N}]/u.test(beside)
 }
 
 /** The least share by which one score is below another. */
