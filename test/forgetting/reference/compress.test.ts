@@ -53,6 +53,50 @@ describe("compressing reference info (R23)", () => {
     expect((await compress(sentences, { criterion: "newest", count: 1 })).current.trim()).toBe("Dogs bark.")
   })
 
+  test.each<[string, Parameters<typeof compress>[1], number, number, string]>([
+    ["no range", {}, 1, 6, "the bread was good\ndogs bark"],
+    ["a range from nothing", { range: [0, 3] }, 1, 3, "bread bakes an hour"],
+    ["a range from no number", { range: [Number.NaN, 3] }, 1, 3, "bread bakes an hour"],
+    ["a range to nothing", { range: [2, 0] }, 2, 6, "the bread was good\ndogs bark"],
+    ["a range to no number", { range: [2, Number.NaN] }, 2, 6, "the bread was good\ndogs bark"],
+    ["a range that ends first", { range: [5, 2] }, 5, 5, "the bread was good"],
+    ["a range behind the end", { range: [9, 12] }, 6, 6, "dogs bark"],
+    ["parts of lines", { range: [2.9, 4.9] }, 2, 4, "rain fell"],
+    ["a count of nothing", { count: 0 }, 1, 6, "dogs bark"],
+    ["a count below nothing", { count: -2 }, 1, 6, "dogs bark"],
+    ["a part of a count", { count: 2.9 }, 1, 6, "the bread was good\ndogs bark"],
+    ["more than there are", { count: 99, range: [1, 2] }, 1, 2, "bread rises slowly\ncats sleep"],
+  ])("R23: %s", async (_, options, from, to, current) => {
+    const after = await compress(reference, options)
+    expect([after.source.at(-1), after.current]).toEqual([expect.objectContaining({ from, to }), current])
+  })
+
+  test("R23: of nothing nothing is left, and the source says so", async () => {
+    const after = await compress({ source: [], current: "", extraData: "" })
+    const made = {
+      kind: "compressed",
+      level: "medium",
+      topic: "",
+      criterion: "newest",
+      count: 0,
+      path: "current",
+      from: 1,
+      to: 1,
+    }
+    expect(after).toEqual({ source: [made], current: "", extraData: "" })
+  })
+
+  test("R23: a level leaves its share of the parts, rounded up, and so many characters of each", async () => {
+    const long = { ...reference, current: Array.from({ length: 11 }, (_, at) => `${at}${"x".repeat(500)}`).join("\n") }
+    const left = async (level: "weak" | "medium" | "extreme") =>
+      (await compress(long, { level })).current.split("\n").map((line) => line.length)
+    expect([await left("weak"), await left("medium"), await left("extreme")]).toEqual([
+      Array(7).fill(400),
+      Array(4).fill(200),
+      [80, 80],
+    ])
+  })
+
   test("a writer says what is left in its own words, blank ones leave the rule's", async () => {
     const asked: unknown[] = []
     const options = { criterion: "newest", count: 2, level: "extreme" } as const
