@@ -73,11 +73,16 @@ export function storeClosed(store: string, evidence: ErrorEvidence["closed"] = {
 /** A store's job runner that throws `closed` once its store is closed, so that callers learn that jobs no longer run. `idle` does not throw. `around` may turn errors into others. */
 export function runnerOfOpenStore(
   runner: JobRunner,
-  open: { readonly store: string; readonly isClosed: () => boolean; readonly around?: <T>(work: Promise<T>) => Promise<T> },
+  open: {
+    readonly store: string
+    readonly evidence?: ErrorEvidence["closed"]
+    readonly isClosed: () => boolean
+    readonly around?: <T>(work: Promise<T>) => Promise<T>
+  },
 ): JobRunner {
-  const { store, isClosed, around } = open
+  const { store, evidence, isClosed, around } = open
   const whileOpen = async <T>(work: () => Promise<T>): Promise<T> => {
-    if (isClosed()) throw storeClosed(store)
+    if (isClosed()) throw storeClosed(store, evidence)
     return around ? around(work()) : work()
   }
   return {

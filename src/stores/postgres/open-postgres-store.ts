@@ -58,13 +58,14 @@ function storeOver(open: OpenDatabase): DatabaseStore {
   const { target, database, cache, engine, queueFor } = open
   const runner = runnerOver(open)
   const name = `The store at ${target.shown}`
+  const evidence = { database: target.shown }
   let isDrained = false
   let closing: Promise<void> | undefined
   /** Turns errors of the driver into errors of this library. */
   const withFault = <T>(work: Promise<T>) =>
     work.catch((error: unknown): never => {
       const isClosed = isDrained && !PromptStrataError.isInstance(error)
-      throw isClosed ? storeClosed(name, { database: target.shown }) : postgresFault(error, target)
+      throw isClosed ? storeClosed(name, evidence) : postgresFault(error, target)
     })
   const closeJobs = async () => {
     await runner.close({ drainMs }).finally(() => {
@@ -77,7 +78,7 @@ function storeOver(open: OpenDatabase): DatabaseStore {
   const store = createSqlStore({
     database,
     jobs: new PostgresSqlJobs({ ...open, onChange: (what) => (what === "gone" ? verify(runner) : runner.wake()) }),
-    runner: runnerOfOpenStore(runner, { store: name, isClosed: () => isDrained, around: withFault }),
+    runner: runnerOfOpenStore(runner, { store: name, evidence, isClosed: () => isDrained, around: withFault }),
     cache,
     // A deletion notifies the other processes; in this one `onChange` stops the jobs.
     stopForgotten: () => undefined,

@@ -81,7 +81,7 @@ export async function openSqliteStore(file: string, options: LoggedStoreOptions 
   const store = createSqlStore({
     database,
     jobs: createSqliteJobs(() => runner.wake()),
-    runner: runnerOfOpenStore(runner, { store: `The store in ${file}`, isClosed: () => isDrained }),
+    runner: runnerOfOpenStore(runner, { store: `The store in ${file}`, evidence: { file }, isClosed: () => isDrained }),
     cache: new SessionCache(options.timers ?? unrefTimers),
     stopForgotten: () => runner.stopDeleted(),
     erase: () => erase(database),

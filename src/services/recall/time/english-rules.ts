@@ -95,10 +95,9 @@ function monthNear(name: string, which: string | undefined, { year, month }: Tod
   return monthSpan(number < month ? year : year - 1, number)
 }
 
-function unitNear(unit: TimeUnit, which: string | undefined, { day, year, month }: Today) {
+function unitNear(unit: string | undefined, which: string | undefined, { day, year, month }: Today) {
   if (unit === "week") return weekSpan(day, steps(which))
-  if (unit === "month") return monthSpan(year, month + steps(which))
-  return unit === "year" ? yearSpan(year + steps(which)) : span(day + steps(which))
+  return unit === "month" ? monthSpan(year, month + steps(which)) : yearSpan(year + steps(which))
 }
 
 /** English expressions of time without a date, such as `two weeks ago`, `last summer` and `on Mondays`. */
@@ -123,7 +122,7 @@ export const englishRules: readonly TimeRule[] = [
   timeRule(/\bthe other day\b/, (_, { day }) => span(day - 7, day - 1)),
   timeRule(/\b(?:recently|lately|these days)\b/, (_, { day }) => span(day - 21, day)),
   timeRule(`\\b${which} weekend\\b`, ({ which }, { day }) => weekendSpan(day, steps(which))),
-  timeRule(`\\b${which} (?<unit>week|month|year)\\b`, ({ which, unit }, today) => unitNear(unitOf(unit), which, today)),
+  timeRule(`\\b${which} (?<unit>week|month|year)\\b`, ({ which, unit }, today) => unitNear(unit, which, today)),
   timeRule(`\\b${which} (?<name>${weekdayPattern})\\b`, ({ which, name = "" }, today) => weekdayNear(name, which, today)),
   timeRule(`\\b${which} (?<name>${monthPattern})\\b`, ({ which, name = "" }, today) => monthNear(name, which, today)),
   timeRule(
