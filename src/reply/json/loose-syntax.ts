@@ -96,7 +96,7 @@ export class CommentSkip {
 }
 
 function endOfLine(character: string): Stage {
-  return character === "\n" ? "end" : "line"
+  return character === "\n" || character === "\r" ? "end" : "line"
 }
 
 /** The first place from `from` on that is neither white space nor in a comment. */

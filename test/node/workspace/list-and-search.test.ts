@@ -79,6 +79,20 @@ describe.each(judgments)("looking around, paths checked as $pathCheck", ({ fs })
     const ends = await open({ "a.md": `needle${"x".repeat(1_000)}\n${"x".repeat(1_000)}needle` })
     const cut = (await ends.search("needle")).matches.map(({ text }) => text)
     expect(cut).toEqual([`needle${"x".repeat(494)}`, `${"x".repeat(494)}needle`])
+    const at = async (before: number, length: number) => {
+      const line = `${"x".repeat(before)}needle`.padEnd(length, "y")
+      const found = await (await open({ "a.md": line })).search("needle")
+      return found.matches.map(({ text }) => `${text.indexOf("needle")} of ${text.length}`).join()
+    }
+    // Up to 250 characters before the hit, and more where the line has no more behind it.
+    expect([
+      await at(250, 900),
+      await at(251, 900),
+      await at(600, 900),
+      await at(649, 900),
+      await at(651, 900),
+      await at(3, 500),
+    ]).toEqual(["250 of 500", "250 of 500", "250 of 500", "250 of 500", "251 of 500", "3 of 500"])
   })
 
   test("opens as many files as it closes", async () => {

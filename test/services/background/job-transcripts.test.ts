@@ -75,7 +75,7 @@ async function transcript(scene: Scene): Promise<string> {
     const answer = answers.length > 1 ? answers.shift() : answers[0]
     clock.advance(3)
     if (answer === undefined || answer instanceof Error) throw answer ?? new Error(`no answer to ${prompt}`)
-    return { text: answer, model: "m", usage: { inputTokens: 5, outputTokens: 2 }, assembly: {} as never }
+    return { text: answer, model: "m", usage: { inputTokens: 5, outputTokens: 2 }, assembly: { cut: {} } as never }
   }
   const userProfile = createUserProfileService({ records: store.users })
   const reflection = scene.reflect && createReflectionService({ ask, records: store.memories, clock, ...scene.reflect })

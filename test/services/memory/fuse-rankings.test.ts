@@ -23,6 +23,18 @@ describe("fuseRankings", () => {
       { numRuns: runs(100) },
     ))
 
+  test("takes the first place and score of an id that stands twice", () =>
+    fc.assert(
+      fc.asyncProperty(ranking, ids, async (words, near) => {
+        const again = [...words, ...words.map(({ id, score }) => ({ id, score: score / 2 }))]
+        const options = { covered: 0.3 }
+        expect(await fuseRankings(again, [...near, ...near.toReversed()], options)).toEqual(
+          await fuseRankings(words, near, options),
+        )
+      }),
+      { numRuns: runs(100) },
+    ))
+
   test("keeps the order by words if they cover the question, if the embedding may not count, or if there is none", () =>
     fc.assert(
       fc.asyncProperty(ranking, ids, share, async (words, near, any) => {
