@@ -14,7 +14,7 @@ export function checkOptions<T extends object>(
   known: Names<T>,
   gone: Readonly<Record<string, string>> = {},
 ): void {
-  checkType(`the options of ${of}`, given, "object")
+  checkType(`options of ${of}`, given, "object")
   for (const name of Object.keys(given)) {
     const isKnown = Object.hasOwn(known, name) && known[name as keyof T] !== false
     if (isKnown || given[name as keyof T] === undefined) continue
@@ -30,16 +30,9 @@ export type TypeName = "string" | "number" | "boolean" | "function" | "object" |
 /** Throws `usage` for a value of another type, which only JavaScript can pass. */
 export function checkType(what: string, value: unknown, type: TypeName): void {
   if (type === "list" ? Array.isArray(value) : typeof value === type && value !== null) return
-  const isNumber = typeof value === "number" || typeof value === "bigint"
-  const found =
-    typeof value === "string" ? JSON.stringify(value.slice(0, 100)) : isNumber || !value ? String(value) : typeOf(value)
-  throw new PromptStrataError("usage", `expected ${what} to be ${type === "object" ? "an" : "a"} ${type}, found ${found}.`, {
-    hint: isNumber && type === "string" ? `Write String(${String(value)}) for the number ${String(value)}.` : undefined,
-  })
-}
-
-function typeOf(value: unknown): string {
-  return Array.isArray(value) ? "a list" : `a value of type ${typeof value}`
+  const shown = typeof value === "string" ? JSON.stringify(value) : String(value)
+  const found = typeof value === "function" || (typeof value === "object" && value) ? `one of type ${typeof value}` : shown
+  throw new PromptStrataError("usage", `expected a value of type ${type} as ${what}, found ${found}.`)
 }
 
 /** {@link checkOptions} for an object that a program wrote out. One of a class may keep members of its own. */

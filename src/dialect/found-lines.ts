@@ -6,7 +6,7 @@ import { type FoundLines, isBracket, shortest, valueMark } from "./markers.ts"
 
 /**
  * Finds every line that a template can print from literal text alone, every literal beginning of a line that goes on with a value,
- * and every line that begins with the name of a speaker or a tool. All branches are followed; a slot prints its value or its
+ * and every line that begins with the name of a speaker or a tool, or with other values and then with such a name. All branches are followed; a slot prints its value or its
  * placeholder. White space is handled as in printing: it is printed only before text that follows it, and not at the two ends of a
  * branch.
  */
@@ -99,10 +99,12 @@ function addValue(name: string, way: Way, found: OpenLines): Way {
   const isFirst = way.breakAt < Infinity
   if (isFirst) endLine(way, found)
   const line = isFirst ? "" : way.line
-  if (line?.includes(valueMark)) return { ...freshLine, line: line + valueMark + valueMark }
-  const isFrame = line !== null && nameSlots.has(name) && (isBullet(fold(line)) || isBracket(line))
+  const isName = nameSlots.has(name)
+  // A line that begins with another value, such as a time, is a frame if a name follows.
+  const isFrame =
+    line !== null && (line === "" || line.includes(valueMark) || (isName && (isBullet(fold(line)) || isBracket(line))))
   if (!isFirst && !isFrame) addHead(way, found)
-  return { ...freshLine, line: isFrame ? line + valueMark + name + valueMark : null }
+  return { ...freshLine, line: isFrame ? line + valueMark + (isName ? name : "") + valueMark : null }
 }
 
 function endLine({ line }: Way, found: OpenLines): void {
@@ -111,7 +113,9 @@ function endLine({ line }: Way, found: OpenLines): void {
 }
 
 function addFrame(line: string, found: OpenLines): void {
-  found.frames.add(line.split(valueMark).map(squash).join(valueMark))
+  const parts = line.split(valueMark)
+  // Without a name, any text may be such a line.
+  if (parts.some((slot, index) => index % 2 === 1 && slot !== "")) found.frames.add(parts.map(squash).join(valueMark))
 }
 
 function addHead({ line }: Way, found: OpenLines): void {
@@ -120,13 +124,20 @@ function addHead({ line }: Way, found: OpenLines): void {
   else if (!isBullet(head)) found.heads.add(head)
 }
 
-/** Limits the ways. If there are too many, the line so far becomes a head, which covers every way in which it can go on. */
-function bounded(ways: Ways, found: OpenLines): Ways {
+/** Limits the ways. If there are too many, the line so far becomes a head or a frame, which covers every way in which it can go on. */
+function bounded(given: Ways, found: OpenLines): Ways {
+  if (given.size <= maxWays) return given
+  const ways = eachWay(given, (way) => (way.line?.startsWith(valueMark + valueMark) ? ended(way, found) : way))
   if (ways.size <= maxWays) return ways
   return eachWay(ways, (way) => {
     addHead(way, found)
     return way.line?.includes(valueMark) !== true && isBullet(fold(way.line ?? "")) ? way : { ...way, line: null }
   })
+}
+
+function ended(way: Way, found: OpenLines): Way {
+  addHead(way, found)
+  return { ...way, line: null }
 }
 
 /** True for an empty head and for a list bullet, with which any text may begin a line. */
@@ -136,7 +147,7 @@ function isBullet(head: string): boolean {
 
 /** One possible state of the output at a point of a template. */
 interface Way {
-  /** The literal text of the current line, with its values if it begins with a name; `null` if it begins with another value or a known head. */
+  /** The literal text of the current line, with its values if it begins with one; `null` if it begins with a known head. */
   readonly line: string | null
   /** The outermost open branch (0 is the file) that has a line break not printed yet; Infinity for none. */
   readonly breakAt: number

@@ -6,7 +6,7 @@ export interface FoundLines {
   readonly lines: readonly string[]
   /** Literal beginnings of lines that go on with a value. */
   readonly heads: readonly string[]
-  /** Lines that begin with a name, without blanks. Each value stands between two {@link valueMark}s. */
+  /** Lines that begin with a name, or with other values and then a name, without blanks. A name's slot stands between two {@link valueMark}s, another value is nothing between them. */
   readonly frames: readonly string[]
   /** True if a value is printed in a code fence. */
   readonly fences: boolean
@@ -14,7 +14,7 @@ export interface FoundLines {
   readonly signs: boolean
 }
 
-/** Stands on both sides of a value's name in a line that begins with a name. No file holds it as text. */
+/** Stands on both sides of a value in a line that begins with one. No file holds it as text. */
 export const valueMark = "\u{1}"
 
 /** The markers that untrusted text must not imitate (T28), from the lines that each of a dialect's files can print. */
@@ -39,11 +39,16 @@ export function shapesOf({ lines, heads, frames = [] }: Markers): LineShape[] {
 }
 
 function framesOf(written: ReadonlySet<string>): LineFrame[] {
-  return [...written].flatMap((line) => {
-    const [before = "", slot = "", ...after] = line.split(valueMark)
-    // Without a character of its own behind the name, a frame would be any line that begins with the name.
-    if (after.join("") === "") return []
-    return [{ slot, before, after: after.filter((_, index) => index % 2 === 0) }]
+  return [...written].flatMap((line): LineFrame[] => {
+    // Texts and slots by turns, of which the first one with a name counts.
+    const parts = line.split(valueMark)
+    const at = parts.findIndex((slot, index) => index % 2 === 1 && slot !== "")
+    const [before = "", slot = "", ...rest] = parts.slice(at - 1)
+    const after = rest.filter((_, index) => index % 2 === 0)
+    // Without a character of its own around the name, a frame is the name alone, or any line that begins with it.
+    const own = after.join("")
+    if (at > 1) return before + own ? [{ slot, lead: true, before, after }] : []
+    return own || rest.length === 1 ? [{ slot, before, after }] : []
   })
 }
 

@@ -31,10 +31,12 @@ export interface Markers {
 /** Names of speakers and tools, by the slot that prints them. */
 export type KnownNames = Readonly<Record<string, readonly string[]>>
 
-/** A line that begins with a name. All texts are folded and without blanks. */
+/** A line that begins with a name, or with other values and then a name. All texts are folded and without blanks. */
 export interface LineFrame {
   readonly slot: string
-  /** The list bullet before the name, or nothing. */
+  /** True if other values stand before the name. Where no text stands between them and the name, they have a digit, as times do. */
+  readonly lead?: true | undefined
+  /** The text before the name: behind other values any, else a list bullet or nothing. */
   readonly before: string
   /** The texts behind the name and behind each further value. The last one ends the line. */
   readonly after: readonly string[]
@@ -163,36 +165,56 @@ function markerReader(markers: Markers): MarkerReader {
   const shortHeads = heads.filter(({ length }) => length < stemLength)
   const named = namedLines(markers)
   const { shapes = [] } = markers
-  const starts = named.map(([start = ""]) => start)
+  const starts = named.map(({ parts: [start = ""] }) => start)
   const initials = new Set([...lines, ...heads, ...starts].map((marker) => marker.charCodeAt(0)))
-  const reads = (line: string): boolean => {
-    if (beginsOtherwise(line, initials)) return false
+  // A line with other values before a name may begin with anything.
+  const hasLed = named.some(({ lead }) => lead)
+  const isProse = (line: string): boolean => {
+    if (beginsOtherwise(line, initials)) return true
     const begins = beginning(line)
-    if (begins !== undefined && /^[a-z0-9]/.test(begins)) {
-      const stem = squash(begins.slice(0, stemLength))
-      const isKnown = stems.has(begins.slice(0, stemLength)) || shortHeads.some((head) => begins.startsWith(head))
-      if (!isKnown && !starts.some((start) => start.startsWith(stem) || stem.startsWith(start))) return false
-    }
+    if (begins === undefined || !/^[a-z0-9]/.test(begins)) return false
+    const stem = squash(begins.slice(0, stemLength))
+    const isKnown = stems.has(begins.slice(0, stemLength)) || shortHeads.some((head) => begins.startsWith(head))
+    return !isKnown && !starts.some((start) => start.startsWith(stem) || stem.startsWith(start))
+  }
+  const reads = (line: string): boolean => {
+    if (!hasLed && isProse(line)) return false
     const seen = core(line)
     if (lines.has(seen) || heads.some((head) => seen.startsWith(head)) || shapes.some((shape) => shape.test(seen))) return true
-    if (named.length === 0) return false
     const squashed = seen.replaceAll(" ", "")
-    return named.some((parts) => isNamed(squashed, parts))
+    return named.some((frame) => isFramed(squashed, frame))
   }
   const reader = { reads, closers: new Set([...lines].filter((line) => closer.test(line)).map(squash)) }
   readers.set(markers, reader)
   return reader
 }
 
-/** Each frame that begins with a name, for each known name: what the line begins with, and what follows behind each value. */
-function namedLines({ frames = [], names = {} }: Markers): string[][] {
-  return frames.flatMap(({ slot, before, after: [behind = "", ...after] }) => {
+/** A frame with a known name: the name with the text around it, and the texts behind each further value. */
+interface NamedLine extends Pick<LineFrame, "lead" | "before"> {
+  readonly parts: readonly string[]
+}
+
+/** Each frame with a name, for each known name. */
+function namedLines({ frames = [], names = {} }: Markers): NamedLine[] {
+  return frames.flatMap(({ slot, lead, before, after: [behind = "", ...after] }) => {
     const known = Object.hasOwn(names, slot) ? (names[slot] ?? []) : []
     // A name with unusual characters is printed in quotes. Without them it reads as the same name.
     const shown = new Set(known.flatMap((name) => [squash(name), squash(encodeInline(name))]))
     shown.delete("")
-    return [...shown].map((name) => [before + name + behind, ...after])
+    return [...shown].map((name) => ({ lead, before, parts: [before + name + behind, ...after] }))
   })
+}
+
+/** The most characters of a line's first values. What stands behind more of them is prose. */
+const maxLead = 60
+
+/** True if a line is a frame with its name, behind other values if the frame has some. */
+function isFramed(line: string, { lead, before, parts }: NamedLine): boolean {
+  if (!lead) return isNamed(line, parts)
+  const [start = ""] = parts
+  for (let at = line.indexOf(start, 1); at > 0 && at <= maxLead; at = line.indexOf(start, at + 1))
+    if ((before || /\d/.test(line.slice(0, at))) && isNamed(line.slice(at), parts)) return true
+  return false
 }
 
 /** True if a line begins with the first part, ends with the last one, and holds the others in their order. */

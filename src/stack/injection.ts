@@ -1,4 +1,4 @@
-import { checkOptions, checkType } from "../core/check-options.ts"
+import { checkOptions } from "../core/check-options.ts"
 import { PromptStrataError } from "../core/errors.ts"
 import { positionAt, type Source } from "../core/source.ts"
 import {
@@ -48,7 +48,6 @@ export function byPriority(a: Injection, b: Injection): number {
  * that is not one visible line, and for fields outside their range, and with `usage` for an unknown field.
  */
 export function toInjection(input: InjectionInput): Injection | undefined {
-  checkType("an injection", input, "object")
   const { key, content, ...options } = input
   checkKey(key)
   checkOptions(`The injection ${shown(key)}`, options, optionNames)

@@ -313,7 +313,7 @@ describe("making an agent", () => {
     [{ conversation: "x" }, "Expected audience private or group, found undefined"],
     [{ conversation: "x", audiance: "group" }, 'Did you mean "audience"?'],
     [{ conversation: "x", audience: "group", agent: "other" }, 'has no option "agent"'],
-    [{ audience: "group" }, "expected the name of a conversation to be a string, found undefined"],
+    [{ audience: "group" }, "expected a value of type string as the name of a conversation, found undefined"],
   ])("a session of %j is refused, so that nothing private enters a group by mistake", (key, message) => {
     const { agent } = testAgent(scriptedModel([]))
     expect(() => agent.session(key as Parameters<typeof agent.session>[0])).toThrow(message)
