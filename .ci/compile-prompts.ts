@@ -5,9 +5,10 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { compileFiles } from "../src/dialect/compile-dialect.ts"
+import { shared } from "../src/dialect/dialect-locale.ts"
 import { isLocale } from "../src/dialect/locales.ts"
 import { packFiles } from "../src/dialect/packed-files.ts"
-import { dialectFiles, shared } from "../src/dialect/prompt-library.ts"
+import { dialectFiles } from "../src/dialect/prompt-library.ts"
 import { type PromptSource, promptKinds, promptName } from "../src/dialect/prompt-source.ts"
 import { loadPrompts } from "../src/node/load-prompts.ts"
 

@@ -1,5 +1,5 @@
 import type { ErrorEvidence } from "./error-evidence.ts"
-import { codeFrame, formatSource, type Position, type Source } from "./source.ts"
+import { formatSource, type Source } from "./source.ts"
 
 const brand = Symbol.for("promptstrata.error")
 
@@ -10,7 +10,7 @@ export type ErrorCode = keyof ErrorEvidence
 export type ErrorDetails<C extends ErrorCode = ErrorCode> = ErrorContext & EvidenceOf<C>
 
 /** The place, the cause and the advice of an error. */
-interface ErrorContext {
+export interface ErrorContext {
   readonly cause?: unknown
   /** The place of the fault in authored text. */
   readonly source?: Source | undefined
@@ -86,28 +86,6 @@ export const PromptStrataError: PromptStrataErrorClass = class PromptStrataError
 function fullMessage(message: string, { source, frame, hint }: ErrorContext): string {
   const where = source ? `${formatSource(source)}: ` : ""
   return [`${where}${message}`, frame, hint].filter((part) => part !== undefined && part !== "").join("\n")
-}
-
-/** The codes of errors that point into authored text. */
-type LocatedCode = "template" | "front-matter" | "prompt" | "profile" | "file"
-
-/** An error about authored text, with file, line, column and a caret. */
-export function locatedError<C extends LocatedCode>(
-  code: C,
-  message: string,
-  at: {
-    readonly file: string
-    readonly text: string
-    readonly position: Position
-    readonly evidence?: ErrorEvidence[C] | undefined
-  } & Pick<ErrorContext, "hint" | "cause">,
-): PromptStrataErrorOf<C> {
-  const { file, text, position, ...details } = at
-  return new PromptStrataError<LocatedCode>(code, message, {
-    ...details,
-    source: { file, ...position },
-    frame: codeFrame(text, position),
-  }) as PromptStrataErrorOf<C>
 }
 
 /** Any thrown thing in words for people: an Error's message, else its text. Never throws, whatever was thrown. */

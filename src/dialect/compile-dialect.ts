@@ -1,4 +1,5 @@
-import { locatedError, PromptStrataError } from "../core/errors.ts"
+import { PromptStrataError } from "../core/errors.ts"
+import { locatedError } from "../core/evidence/located-error.ts"
 import type { Template, TemplateNode } from "../template/ast.ts"
 import { blankEnd, blankStart } from "../template/blank.ts"
 import { markAlone } from "../template/own-line.ts"
@@ -6,7 +7,8 @@ import { parseTemplate, type TemplateLoader } from "../template/parse.ts"
 import { normalizeText } from "../template/scanner.ts"
 import { type CompiledFile, type Dialect, dialectOf, opensMessage, type PromptFile } from "./dialect.ts"
 import { findLines } from "./found-lines.ts"
-import { isPrompt, type PromptSource, promptKinds, promptName, readPromptAttributes } from "./prompt-source.ts"
+import { readPromptAttributes } from "./prompt-attributes.ts"
+import { isPrompt, type PromptSource, promptKinds, promptName } from "./prompt-source.ts"
 import { sourceLoader } from "./source-loader.ts"
 
 /** The source of a dialect. */

@@ -1,7 +1,8 @@
 import type { LineShape, Markers } from "../encode/lines.ts"
 import type { Template, TemplateNode } from "../template/ast.ts"
 import { type FoundLines, markersOf, shapesOf } from "./markers.ts"
-import { type PromptAttributes, promptKinds } from "./prompt-source.ts"
+import type { PromptAttributes } from "./prompt-attributes.ts"
+import { promptKinds } from "./prompt-source.ts"
 
 /** One compiled prompt file. */
 export interface PromptFile extends Pick<PromptAttributes, "separator" | "omit"> {

@@ -3,7 +3,8 @@ import { fold } from "../encode/fold.ts"
 import { type EncoderName, type Template, type TemplateNode, type TemplateRole, withBranches } from "../template/ast.ts"
 import type { CompiledFile } from "./dialect.ts"
 import type { FoundLines } from "./markers.ts"
-import { type PromptAttributes, promptName } from "./prompt-source.ts"
+import type { PromptAttributes } from "./prompt-attributes.ts"
+import { promptName } from "./prompt-source.ts"
 
 /** A compiled file as JSON, with short lists in place of objects. */
 type PackedFile = readonly [

@@ -1,13 +1,13 @@
 import { PromptStrataError } from "../core/errors.ts"
-import type { DialectSource } from "./compile-dialect.ts"
 import { type CompiledFile, type Dialect, dialectOf } from "./dialect.ts"
+import { dialectLocale, localesOf, type PromptFolders, shared } from "./dialect-locale.ts"
 import { chooseLocale } from "./locales.ts"
 import { unpackFiles } from "./packed-files.ts"
-import { dialectFiles, dialectLocale, localesOf, type PromptFolders, shared } from "./prompt-library.ts"
 import type { PromptSource } from "./prompt-source.ts"
 import { packedFolders, shippedFolders, shippedNames } from "./shipped-prompts/folders.ts"
 
-const shipped: PromptFolders = { folders: Object.keys(shippedFolders), dialects: shippedNames }
+/** The names of what is shipped. */
+export const shipped: PromptFolders = { folders: Object.keys(shippedFolders), dialects: shippedNames }
 
 /** The files of folders that were read, by the folder's name. */
 const read = new Map<string, readonly PromptSource[]>()
@@ -63,11 +63,6 @@ export async function loadDialect(name: string, locale: string): Promise<Dialect
   return shippedDialect(name, locale)
 }
 
-/** The files of a shipped dialect, not compiled. To change some, use `overlayDialect`, then `compileDialect`. */
-export function shippedDialectFiles(name: string, locale: string): Required<DialectSource> {
-  return dialectFiles({ ...shipped, read: readFolder }, name, locale)
-}
-
 /**
  * Shipped files, in order of their paths: those of the folder `name`, such as `tools`, or all. With a locale only those of the one
  * that stands for it, since a program speaks one language.
@@ -80,7 +75,8 @@ export function shippedPrompts(name?: string, locale?: string): readonly PromptS
   return (chosen === undefined ? asked : [`${name}/${chosen}`]).flatMap(readFolder)
 }
 
-function readFolder(folder: string): readonly PromptSource[] {
+/** The files of a shipped folder, such as `tools/en`; none for one that is not shipped. */
+export function readFolder(folder: string): readonly PromptSource[] {
   const before = read.get(folder)
   if (before) return before
   if (!shippedFolders[folder]) return []

@@ -1,4 +1,5 @@
-import { locatedError, type PromptStrataError } from "../core/errors.ts"
+import type { PromptStrataError } from "../core/errors.ts"
+import { locatedError } from "../core/evidence/located-error.ts"
 import { positionAt } from "../core/source.ts"
 import { didYouMean } from "../core/suggest.ts"
 import type { TrustedText } from "../core/value.ts"

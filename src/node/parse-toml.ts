@@ -1,5 +1,6 @@
 import { parse, TomlError } from "smol-toml"
-import { locatedError, messageOf, type PromptStrataError } from "../core/errors.ts"
+import { messageOf, type PromptStrataError } from "../core/errors.ts"
+import { locatedError } from "../core/evidence/located-error.ts"
 import { positionAt } from "../core/source.ts"
 import { locateToml, type TomlNode } from "./toml-positions.ts"
 

@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from "node:fs"
-import { locatedError, messageOf, PromptStrataError } from "../core/errors.ts"
+import { messageOf, PromptStrataError } from "../core/errors.ts"
+import { locatedError } from "../core/evidence/located-error.ts"
 import { positionAt } from "../core/source.ts"
 import { noteFile, noteText } from "./file-log.ts"
 

@@ -1,4 +1,5 @@
-import { type ErrorDetails, locatedError, type PromptStrataError } from "../core/errors.ts"
+import type { ErrorDetails, PromptStrataError } from "../core/errors.ts"
+import { locatedError } from "../core/evidence/located-error.ts"
 import { lazyPattern } from "../core/lazy-pattern.ts"
 import { type Position, positionAt } from "../core/source.ts"
 import type { TemplateNode } from "./ast.ts"

@@ -1,4 +1,4 @@
-import { shippedDialectFiles } from "../../src/dialect/shipped.ts"
+import { shippedDialectFiles } from "../../src/dialect/shipped-dialect-files.ts"
 import { sourceLoader } from "../../src/dialect/source-loader.ts"
 import { parseTemplate } from "../../src/template/parse.ts"
 import { renderTemplate } from "../../src/template/render-template.ts"

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest"
-import { invariant, locatedError, messageOf, PromptStrataError } from "../../src/core/errors.ts"
+import { invariant, messageOf, PromptStrataError } from "../../src/core/errors.ts"
+import { locatedError } from "../../src/core/evidence/located-error.ts"
 
 const revoked = () => {
   const { proxy, revoke } = Proxy.revocable({}, {})

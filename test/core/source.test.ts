@@ -1,7 +1,8 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { displayWidth } from "../../src/core/display-width.ts"
-import { codeFrame, formatSource, positionAt } from "../../src/core/source.ts"
+import { codeFrame } from "../../src/core/evidence/located-error.ts"
+import { formatSource, positionAt } from "../../src/core/source.ts"
 
 describe("positionAt", () => {
   test.each<[string, number, { line: number; column: number }]>([

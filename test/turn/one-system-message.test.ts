@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest"
 import { compileDialect } from "../../src/dialect/compile-dialect.ts"
-import { shippedDialectFiles } from "../../src/dialect/shipped.ts"
+import { shippedDialectFiles } from "../../src/dialect/shipped-dialect-files.ts"
 import { expectScriptsDone, scriptedModel } from "../../src/testing/index.ts"
 import { finish, testAgent } from "../support/agents.ts"
 

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander"
 import { PromptStrataError } from "../../core/errors.ts"
-import { codeFrame } from "../../core/source.ts"
+import { codeFrame } from "../../core/evidence/located-error.ts"
 import { didYouMean } from "../../core/suggest.ts"
 import { terminalText } from "../../encode/terminal-text.ts"
 import type { LintContext } from "../../lint/context.ts"

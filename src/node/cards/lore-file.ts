@@ -1,4 +1,4 @@
-import { locatedError } from "../../core/errors.ts"
+import { locatedError } from "../../core/evidence/located-error.ts"
 import { isRecord } from "../../core/json-access.ts"
 import { readYamlMapping } from "../front-matter.ts"
 

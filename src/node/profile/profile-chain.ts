@@ -1,6 +1,7 @@
 import { realpathSync } from "node:fs"
 import { dirname, resolve } from "node:path"
-import { locatedError, PromptStrataError } from "../../core/errors.ts"
+import { PromptStrataError } from "../../core/errors.ts"
+import { locatedError } from "../../core/evidence/located-error.ts"
 import { isRecord } from "../../core/json-access.ts"
 import { positionAt } from "../../core/source.ts"
 import { didYouMean } from "../../core/suggest.ts"

@@ -1,6 +1,7 @@
 import type { z } from "zod"
 import { invariant, PromptStrataError } from "../../core/errors.ts"
-import { codeFrame, formatSource, positionAt, type Source } from "../../core/source.ts"
+import { codeFrame } from "../../core/evidence/located-error.ts"
+import { formatSource, positionAt, type Source } from "../../core/source.ts"
 import { didYouMean, suggest } from "../../core/suggest.ts"
 import { formatKeyPath } from "../../profile/check-keys.ts"
 import type { Keys, ValueType } from "../../profile/key.ts"

@@ -1,5 +1,6 @@
-import { locatedError, PromptStrataError } from "../../core/errors.ts"
-import { codeFrame, formatSource, type Position, positionAt, type Source } from "../../core/source.ts"
+import { PromptStrataError } from "../../core/errors.ts"
+import { codeFrame, locatedError } from "../../core/evidence/located-error.ts"
+import { formatSource, type Position, positionAt, type Source } from "../../core/source.ts"
 
 /** The kinds of problems that a skill can have. */
 export type SkillRule =

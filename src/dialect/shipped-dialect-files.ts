@@ -1,0 +1,8 @@
+import type { DialectSource } from "./compile-dialect.ts"
+import { dialectFiles } from "./prompt-library.ts"
+import { readFolder, shipped } from "./shipped.ts"
+
+/** The files of a shipped dialect, not compiled. To change some, use `overlayDialect`, then `compileDialect`. */
+export function shippedDialectFiles(name: string, locale: string): Required<DialectSource> {
+  return dialectFiles({ ...shipped, read: readFolder }, name, locale)
+}
