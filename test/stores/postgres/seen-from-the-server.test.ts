@@ -1,6 +1,6 @@
-import pg from "pg"
-import { beforeEach, describe, expect, test, vi } from "vitest"
+import { beforeEach, describe, expect, test } from "vitest"
 import { PromptStrataError } from "../../../src/core/errors.ts"
+import { hostTimers, type Timers } from "../../../src/core/ports.ts"
 import type { Store } from "../../../src/services/store/store.ts"
 import { openPostgresStore } from "../../../src/stores/postgres/open-postgres-store.ts"
 import { collect } from "../../support/collect.ts"
@@ -79,8 +79,16 @@ describe("a store on PostgreSQL, seen from the server", () => {
     await expect.poll(connections).toEqual([])
   })
 
-  test("asks seldom while it waits for jobs that another process runs, and waits until they have ended", async () => {
-    const [here, there] = [await openStoreFor(url), await openStoreFor(url)]
+  test("waits between its questions for jobs that another process runs, until they have ended", async () => {
+    const waits: number[] = []
+    const timers: Timers = {
+      ...hostTimers,
+      set(run, ms) {
+        waits.push(ms)
+        return hostTimers.set(run, ms)
+      },
+    }
+    const [here, there] = [await openStoreFor(url, { timers }), await openStoreFor(url)]
     const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const work = async () => {
       begun.resolve()
@@ -94,11 +102,10 @@ describe("a store on PostgreSQL, seen from the server", () => {
     const idle = here.jobs.idle().then(() => {
       isIdle = true
     })
-    const statements = vi.spyOn(pg.Client.prototype, "query")
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    const asked = () => waits.filter((ms) => ms < 1_000).length
+    const before = asked()
+    await expect.poll(asked).toBeGreaterThan(before + 2)
     expect(isIdle).toBe(false)
-    expect(statements.mock.calls.length).toBeLessThan(100)
-    statements.mockRestore()
     gate.resolve()
     await idle
     expect((await here.check()).counts.job).toBe(0)
