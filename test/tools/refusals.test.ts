@@ -40,7 +40,7 @@ test("what is refused as a tool, word for word", async () => {
     ),
     "a schema of no object": define({ inputSchema: z.string() }),
     "a JSON schema of a list": define({ jsonSchema: { type: "array" } }),
-    "a misspelt setting": define({ timeout: 5 }),
+    "a misspelt setting": define({ timeOutMs: 5 }),
     ...Object.fromEntries(
       [null, "x", 5, {}, { name: " " }, { name: 5 }, { name: "t" }, { name: "t", execute: 5 }].map((value) => [
         `the tool ${JSON.stringify(value)}`,
