@@ -1,8 +1,11 @@
 import { checkOptions, checkType, type TypeName } from "../core/check-options.ts"
 import type { AttachmentInput, Speaker } from "../core/conversation.ts"
-import type { Trust } from "../core/value.ts"
+import { PromptStrataError } from "../core/errors.ts"
+import type { Injection, Trust } from "../core/value.ts"
 import type { InjectionInput } from "../stack/injection.ts"
+import { PromptStack } from "../stack/prompt-stack.ts"
 import type { StepControl } from "../turn/control/step-control.ts"
+import type { TurnInput } from "../turn/turn-context.ts"
 
 /** A speaker whose name may be left out. */
 export type SpeakerInput = Speaker | Omit<Speaker, "name">
@@ -147,4 +150,32 @@ export const optionsOf = {
   explainMemories: { from: true, limit: true, signal: true },
   forgetMemory: { from: true },
   hear: { from: true, attachments: true, atMs: true, ...directedOptions },
+}
+
+/** The error of a turn that cannot begin; undefined for one that can. The words of a turn that replaces another are not known yet. */
+export function refusalOf(
+  { text, wake, attached, speaker }: TurnInput,
+  isClosed: boolean,
+  replaces = false,
+): PromptStrataError | undefined {
+  if (isClosed) return new PromptStrataError("closed", "The agent is closed.", { hint: "Make a new agent with createAgent." })
+  if (speaker.id.trim() === "")
+    return new PromptStrataError("usage", `expected the id of a speaker, found ${JSON.stringify(speaker.id)}.`, {
+      hint: "Leave out the speaker, or name one: everyone with a blank id would be the same person.",
+    })
+  if (replaces || (wake ?? text).trim() !== "" || attached.length > 0) return undefined
+  if (wake !== undefined)
+    return new PromptStrataError("empty-question", "expected a reason to begin a turn by itself; the text is empty.", {
+      hint: "Say in a sentence why the agent should wake.",
+    })
+  return new PromptStrataError("empty-question", "expected words; the text is empty.", {
+    hint: "Pass at least one visible character, or a file in `attachments`.",
+  })
+}
+
+/** Checks items at once, so that a mistake throws where it was made. */
+export function completed(items: readonly InjectionInput[] = []): readonly Injection[] {
+  const stack = new PromptStack().fork()
+  for (const item of items) stack.add(item)
+  return stack.items()
 }

@@ -8,9 +8,9 @@ import type { PromptStack } from "../stack/prompt-stack.ts"
 import type { TurnResult } from "../trace/turn-event.ts"
 import { abortError, type Deadline, startDeadline } from "../turn/deadline.ts"
 import type { AgentContext, ObservedTurn, SessionState, TurnInput } from "../turn/turn-context.ts"
-import { type DirectedOptions, type SendOptions, type SpeakerInput, speakerOf } from "./session-options.ts"
+import { type DirectedOptions, refusalOf, type SendOptions, type SpeakerInput, speakerOf } from "./session-options.ts"
 import type { Arrival, Arrivals, Enqueued, Needed, Running, SessionAtRest, Started, Turn, TurnCode, Work } from "./turn.ts"
-import { late, refusalOf, startTurn } from "./turn.ts"
+import { late, startTurn } from "./turn.ts"
 
 /** The record of a session of which nothing is stored. */
 export const emptyRecord: SessionRecord = { version: 0, history: [], earlier: 0, state: {}, notes: [] }

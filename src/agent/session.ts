@@ -25,10 +25,10 @@ import type {
   SendOptions,
   WakeOptions,
 } from "./session-options.ts"
-import { checkSessionOptions, optionsOf } from "./session-options.ts"
+import { checkSessionOptions, completed, optionsOf, refusalOf } from "./session-options.ts"
 import { inputOf, SessionQueue, sessionState, turnIdOf } from "./session-state.ts"
 import type { Needed, Replace, SessionAtRest, StructuredTurn, Turn, Work } from "./turn.ts"
-import { completed, late, refusalOf } from "./turn.ts"
+import { late } from "./turn.ts"
 
 /** A conversation with one or more speakers. Its turns run one after the other, and concurrently with those of other sessions. */
 export class Session {

@@ -3,8 +3,7 @@ import type { HistoryMessage, SessionKey } from "../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../core/errors.ts"
 import type { Injection } from "../core/value.ts"
 import type { SessionRecord } from "../services/store/session-store.ts"
-import type { InjectionInput } from "../stack/injection.ts"
-import { PromptStack } from "../stack/prompt-stack.ts"
+import type { PromptStack } from "../stack/prompt-stack.ts"
 import type { TurnEvent, TurnResult } from "../trace/turn-event.ts"
 import type { Deadline } from "../turn/deadline.ts"
 import type { AgentContext, ObservedTurn, TurnInput } from "../turn/turn-context.ts"
@@ -46,37 +45,58 @@ interface StartOptions {
 }
 
 /** Starts a turn. */
-export function startTurn(id: string, run: TurnRunner, { signal, onEvent }: StartOptions = {}): Turn {
-  const log: EventLog = { events: [], readers: [] }
-  const tell = (event: TurnEvent): void => {
-    log.events.push(event.type === "text-delta" ? event.delta : event)
-    for (const answer of log.readers) answer()
-    onEvent?.(event)
+export function startTurn(id: string, run: TurnRunner, options?: StartOptions): Turn {
+  return new StartedTurn(id, run, options)
+}
+
+/** A class, because a getter in an object literal is kept, with the whole turn that it closes over, until the next full collection. */
+class StartedTurn implements Turn {
+  readonly id: string
+  readonly result: Promise<TurnResult>
+  readonly #log: EventLog = { events: [], readers: [] }
+  readonly #controller = new AbortController()
+
+  constructor(id: string, run: TurnRunner, { signal, onEvent }: StartOptions = {}) {
+    const log = this.#log
+    const controller = this.#controller
+    const tell = (event: TurnEvent): void => {
+      log.events.push(event.type === "text-delta" ? event.delta : event)
+      for (const answer of log.readers) answer()
+      onEvent?.(event)
+    }
+    const onAbort = (): void => controller.abort(signal?.reason)
+    if (signal?.aborted === true) onAbort()
+    signal?.addEventListener("abort", onAbort)
+    this.id = id
+    this.result = run(tell, controller.signal).then((outcome) => {
+      signal?.removeEventListener("abort", onAbort)
+      tell({ type: "turn-end", result: outcome })
+      return outcome
+    })
   }
-  const controller = new AbortController()
-  const onAbort = (): void => controller.abort(signal?.reason)
-  if (signal?.aborted === true) onAbort()
-  signal?.addEventListener("abort", onAbort)
-  const result = run(tell, controller.signal).then((outcome) => {
-    signal?.removeEventListener("abort", onAbort)
-    tell({ type: "turn-end", result: outcome })
-    return outcome
-  })
-  return {
-    id,
-    result,
-    abort: (reason) => controller.abort(reason),
-    [Symbol.asyncIterator]: () => readLog<TurnEvent>(log),
-    get textStream() {
-      return readLog<string>(log, "text-delta", "delta")
-    },
-    get bubbles() {
-      return readLog<string>(log, "bubble", "text")
-    },
-    get partials() {
-      return readLog<unknown>(log, "partial-output", "value")
-    },
-    textStreamWithThinking: () => textWithThinking(log),
+
+  abort(reason?: unknown): void {
+    this.#controller.abort(reason)
+  }
+
+  get textStream(): AsyncIterable<string> {
+    return readLog<string>(this.#log, "text-delta", "delta")
+  }
+
+  get bubbles(): AsyncIterable<string> {
+    return readLog<string>(this.#log, "bubble", "text")
+  }
+
+  get partials(): AsyncIterable<unknown> {
+    return readLog<unknown>(this.#log, "partial-output", "value")
+  }
+
+  textStreamWithThinking(): AsyncIterable<string> {
+    return textWithThinking(this.#log)
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<TurnEvent> {
+    return readLog<TurnEvent>(this.#log)
   }
 }
 
@@ -145,34 +165,6 @@ function readLog<Value>(log: EventLog, type?: TurnEvent["type"], field?: string)
       return Promise.resolve({ done: true, value: undefined })
     },
   }
-}
-
-/** The error of a turn that cannot begin; undefined for one that can. The words of a turn that replaces another are not known yet. */
-export function refusalOf(
-  { text, wake, attached, speaker }: TurnInput,
-  isClosed: boolean,
-  replaces = false,
-): PromptStrataError | undefined {
-  if (isClosed) return new PromptStrataError("closed", "The agent is closed.", { hint: "Make a new agent with createAgent." })
-  if (speaker.id.trim() === "")
-    return new PromptStrataError("usage", `expected the id of a speaker, found ${JSON.stringify(speaker.id)}.`, {
-      hint: "Leave out the speaker, or name one: everyone with a blank id would be the same person.",
-    })
-  if (replaces || (wake ?? text).trim() !== "" || attached.length > 0) return undefined
-  if (wake !== undefined)
-    return new PromptStrataError("empty-question", "expected a reason to begin a turn by itself; the text is empty.", {
-      hint: "Say in a sentence why the agent should wake.",
-    })
-  return new PromptStrataError("empty-question", "expected words; the text is empty.", {
-    hint: "Pass at least one visible character, or a file in `attachments`.",
-  })
-}
-
-/** Checks items at once, so that a mistake throws where it was made. */
-export function completed(items: readonly InjectionInput[] = []): readonly Injection[] {
-  const stack = new PromptStack().fork()
-  for (const item of items) stack.add(item)
-  return stack.items()
 }
 
 /**

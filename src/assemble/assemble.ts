@@ -1,4 +1,5 @@
 import { checkOptions } from "../core/check-options.ts"
+import { withLazyMembers } from "../core/lazy-pattern.ts"
 import type { CountedTool, TokenCounter } from "../core/ports.ts"
 import type { Assembly, CutRecord, WindowRoom } from "../core/span.ts"
 import { type Injection, isEmptyValue } from "../core/value.ts"
@@ -109,33 +110,18 @@ function assembleAnew(given: readonly Injection[], options: AssembleInjectionsOp
     enabled && !file.omit.includes(slotOf(key)) ? [{ key, removed, kinds }] : [],
   )
   const hasWindow = budgetTokens !== undefined && places.of.has("history")
-  const spans = once(counted.spans)
-  const prefixes = once(counted.prefixes)
-  const decisions = once(() => decide(given, { places, file, fitted, spans: spans(), counter: messageCounter(counter) }))
-  return {
-    version: 1,
-    messages: counted.messages,
-    get spans() {
-      return spans()
-    },
-    tokens: counted.tokens,
-    overheadTokens: counted.overheadTokens,
-    get prefixes() {
-      return prefixes()
-    },
-    exact: counted.exact,
-    get decisions() {
-      return decisions()
-    },
-    get cut() {
-      return fitted.cut
-    },
+  const { messages, tokens, overheadTokens, exact, spans, prefixes } = counted
+  const said = withLazyMembers({ version: 1 as const, messages }, { spans })
+  const weighed = withLazyMembers(Object.assign(said, { tokens, overheadTokens }), { prefixes })
+  const decided = withLazyMembers(Object.assign(weighed, { exact }), {
+    decisions: () => decide(given, { places, file, fitted, spans: said.spans, counter: messageCounter(counter) }),
+    cut: () => fitted.cut,
+  })
+  return Object.assign(decided, {
     ...(fitted.prefixMoved ? { prefixMoved: fitted.prefixMoved } : {}),
-    windowRoom: hasWindow
-      ? windowRoom(fitted, budgetTokens - counted.tokens - counted.overheadTokens, { budgetTokens, history })
-      : undefined,
+    windowRoom: hasWindow ? windowRoom(fitted, budgetTokens - tokens - overheadTokens, { budgetTokens, history }) : undefined,
     sanitised,
-  }
+  })
 }
 
 /** Tells of `freeTokens` that the steps of a cut history leave them (S16). */
@@ -152,17 +138,6 @@ function windowRoom(
 }
 
 const cutInSteps = "history is cut in steps, so that a provider's cache serves its beginning over many turns"
-
-/** Makes a list when it is asked for, once, and then lets go of all that it is made from. */
-function once<Item>(make: () => readonly Item[]): () => readonly Item[] {
-  let made: readonly Item[] | undefined
-  let open: typeof make | undefined = make
-  return () => {
-    made ??= open?.() ?? []
-    open = undefined
-    return made
-  }
-}
 
 const guarded = new WeakMap<Dialect, Map<string, Dialect>>()
 const maxGuarded = 100

@@ -92,6 +92,7 @@ async function runAttempt(turn: TurnContext, request: StepRequest, attempt: Atte
   turn.agent.inspection.send?.(turn, { step, prompt, model: model.id, assembly, startedMs })
   turn.emit({ type: "step-start", step, prompt, tokens: assembly.tokens + assembly.overheadTokens, exact: assembly.exact })
   const heard: Heard = { output: [], usage: undefined, finishReason: undefined, file: undefined }
+  const hearing = { step, heard, attempt }
   let decision: StepDecision | undefined
   let failure: { readonly error?: string } = {}
   try {
@@ -103,7 +104,7 @@ async function runAttempt(turn: TurnContext, request: StepRequest, attempt: Atte
       limits: profile.limits,
       clock: ports.clock,
       timers: ports.timers,
-      onPart: (part) => hear(turn, part, { step, heard, attempt }),
+      onPart: (part) => hear(turn, part, hearing),
     })
     if (heard.file) await heard.file
     decision = reading.onEnd(heard.finishReason)

@@ -3,6 +3,7 @@ import type { ToolCall } from "../core/span.ts"
 import { endedWhole, type FinishReason, type ModelTool } from "../model/language-model.ts"
 import type { DecisionFault } from "../reply/decision.ts"
 import { readDecision } from "../reply/decision-reader.ts"
+import { maxDepth } from "../reply/json/json-value.ts"
 import { nativeNames } from "../tools/native-names.ts"
 import type { Tool } from "../tools/tool.ts"
 import { type PlanOutcome, runModelStep } from "./model-step.ts"
@@ -113,6 +114,8 @@ type NativeArguments = Pick<ModelCall, "args" | "fault" | "repeatedName">
  * (`isWhole` is false), only a JSON object that needs no repair is read; nothing at all is no sign of a whole call then.
  */
 export function readNativeArguments(text: string, isWhole: boolean): NativeArguments {
+  const exact = exactArguments(text)
+  if (exact) return { args: exact, repeatedName: undefined }
   const opening = '{"action":"tool","tool":"native","args":'
   const decision = readDecision(text.trim() === "" ? `${opening}{}}` : `${opening}${text}}`)
   if (decision.action !== "tool" || decision.tool !== "native") {
@@ -124,6 +127,14 @@ export function readNativeArguments(text: string, isWhole: boolean): NativeArgum
   // The brace that was added above may stand in for the one that the arguments lack.
   if (!isExact && readDecision(`${opening}${text}`).action === "unreadable") return unreadable(text, "unterminated")
   return { args: decision.args, repeatedName: decision.repeatedName }
+}
+
+/** Arguments that are written as JSON.stringify writes them, as most are, so that nothing in them is to be understood. */
+function exactArguments(text: string): ModelCall["args"] | undefined {
+  // No text nests deeper than it has brackets. Half a surrogate pair is written as an escape, and read as U+FFFD.
+  if ((text.match(/[[{]/g)?.length ?? 0) > maxDepth || text.includes("\\ud")) return undefined
+  const args = parsedJson(text)
+  return isRecord(args) && JSON.stringify(args) === text ? args : undefined
 }
 
 function unreadable(text: string, kind: DecisionFault["kind"]): NativeArguments {

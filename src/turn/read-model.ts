@@ -64,7 +64,8 @@ class Watch {
   readonly #options: ReadModelOptions
   readonly controller = new AbortController()
   readonly #startedMs: number
-  readonly onAbort: () => void
+  /** Set here: V8 keeps a function that is assigned to a member, with all that it closes over, until the next full collection. */
+  readonly onAbort = (): void => this.#stop(this.#options.signal.reason)
   /** The time at which the part that is awaited was asked for. */
   #askedMs: number
   /** The number of parts that were asked for. */
@@ -102,7 +103,6 @@ class Watch {
     this.signal = this.controller.signal
     this.#startedMs = clock.nowMs()
     this.#askedMs = this.#startedMs
-    this.onAbort = () => this.#stop(signal.reason)
     signal.addEventListener("abort", this.onAbort)
     this.timer = timers.set(() => this.#ring(), Math.max(1, Math.min(limits.firstTokenMs, limits.stepMs)))
     if (signal.aborted) this.onAbort()

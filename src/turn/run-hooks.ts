@@ -1,5 +1,6 @@
 import type { HistoryMessage } from "../core/conversation.ts"
 import { messageOf } from "../core/errors.ts"
+import { withLazyMembers } from "../core/lazy-pattern.ts"
 import type { LoreDecision } from "../core/span.ts"
 import { whatHappened, within } from "../core/timers.ts"
 import { frozenJson } from "../services/store/frozen-json.ts"
@@ -44,7 +45,6 @@ class HookChanges {
   readonly #view: HistoryView = { from: undefined, texts: new Map() }
   readonly #lore: LoreDecision[] = []
   readonly #notes: readonly SessionNote[]
-  #history: readonly HistoryMessage[] | undefined
   #state: unknown
   #isAdopted = false
 
@@ -60,18 +60,12 @@ class HookChanges {
   context(signal: AbortSignal): BeforeTurnContext {
     const { agent, input, session, history, startedMs, messages, budgetTokens } = this.#turn
     const { profile, ports, memory } = agent
-    const changes = this
     const { turnId, key, speaker, text, wake, replaces } = input
-    return {
+    const given: Omit<BeforeTurnContext, "history"> = {
       turnId,
       ...{ key: { ...key }, agentName: profile.agent.name, speaker: { ...speaker } },
       question: text,
       ...(wake === undefined ? {} : { wake }),
-      // Copied for a hook that reads it; most do not.
-      get history() {
-        changes.#history ??= history.map((message) => ({ ...message }))
-        return changes.#history
-      },
       memoryOn: session.memoryOn,
       turn: session.turns,
       startedMs,
@@ -95,6 +89,10 @@ class HookChanges {
       withdrawTools: (names) => void this.#withdrawn.push(...names),
       warn: (message, kind = "hook") => void this.#warnings.push({ message: messageOf(message), kind }),
     }
+    return withLazyMembers(given, {
+      // Copied for a hook that reads it; most do not.
+      history: () => history.map((message) => ({ ...message })),
+    })
   }
 
   /** Puts the changes into the turn. A hook that replaced the messages themselves changes nothing, because no prompt could be made of that. */

@@ -110,7 +110,7 @@ function toolContext(
     },
     takes: (mediaType) => takesMedia(agent.models[0].capabilities.attachments ?? [], mediaType),
     progress: (share) => isRunning() && turn.emit({ type: "tool-progress", id, tool: name, progress: share }),
-    parent: parentHandle(turn, { id, isRunning }),
+    parent: new ParentHandle(turn, { id, isRunning }),
     isShownWhole: (key) => !Object.hasOwn(progress.cut ?? {}, key),
     resultFits: (result) => fitResult(turn, result).cappedFromCharacters === undefined,
   }
@@ -140,13 +140,33 @@ export interface ParentTurn {
   readonly receipts: ReceiptRecords
 }
 
-const handles = new WeakMap<object, ParentTurn>()
+/**
+ * Stands for a turn in the context of one tool call. It has no members that a tool could use. A private field, because a weak map keeps
+ * the turn through young garbage collections.
+ */
+class ParentHandle {
+  readonly #turn: TurnContext
+  readonly #call: RunningCall
 
-/** Makes the object that stands for a turn in the context of one tool call. It has no members; {@link parentOf} finds the turn. */
-function parentHandle(turn: TurnContext, call: { readonly id: string; readonly isRunning: () => boolean }): object {
+  constructor(turn: TurnContext, call: RunningCall) {
+    this.#turn = turn
+    this.#call = call
+    Object.freeze(this)
+  }
+
+  static parentOf(handle: object): ParentTurn | undefined {
+    return #turn in handle ? parentTurn(handle.#turn, handle.#call) : undefined
+  }
+}
+
+interface RunningCall {
+  readonly id: string
+  readonly isRunning: () => boolean
+}
+
+function parentTurn(turn: TurnContext, { id, isRunning }: RunningCall): ParentTurn {
   const { agent, input, depth, history, messages, stack } = turn
-  const { id, isRunning } = call
-  const parent: ParentTurn = {
+  return {
     depth,
     agentName: agent.profile.agent.name,
     question: { speaker: input.speaker, text: input.text },
@@ -163,14 +183,11 @@ function parentHandle(turn: TurnContext, call: { readonly id: string; readonly i
     memory: turn.session.memoryOn ? agent.memory : undefined,
     receipts: agent.receipts,
   }
-  const handle = Object.freeze({})
-  handles.set(handle, parent)
-  return handle
 }
 
 /** The turn of a tool's context. Undefined outside a turn. */
 export function parentOf({ parent }: ToolContext): ParentTurn | undefined {
-  return parent && handles.get(parent)
+  return parent && ParentHandle.parentOf(parent)
 }
 
 function unknownTool({ agent, progress }: TurnContext, name: string): string {

@@ -3,7 +3,8 @@ import { runInNewContext } from "node:vm"
 import type { Gate } from "./bench.ts"
 
 setFlagsFromString("--expose-gc")
-const collect = runInNewContext("gc") as (options: { readonly type: "minor" }) => void
+/** Collects young garbage, or all. */
+export const collect = runInNewContext("gc") as (options: { readonly type: "minor" | "major" }) => void
 
 /** As {@link cpuMs}, and what was measured before leaves nothing young behind that this one would be charged for. */
 export function cpuMsAlone(work: () => unknown): Promise<number> {

@@ -1,3 +1,4 @@
+import { withLazyMembers } from "../../core/lazy-pattern.ts"
 import type { CountedTool, TokenCounter } from "../../core/ports.ts"
 import type { Message, MessagePart, Prefix, Span, ToolCall } from "../../core/span.ts"
 import { apart, joined, type MessageCounter } from "../tokens/counted-message.ts"
@@ -40,14 +41,9 @@ export function countDraft({ messages }: Draft, { counter: given, tools }: Count
     tokens += written?.growth.tokens ?? counter.message(pieces)
     if (calls?.toolCalls) tokens += jsonTokens(calls.toolCalls, given)
     // The overhead of a provider seldom depends on the content, so it is joined only when it is read.
-    sketches.push(
-      written?.message ?? {
-        role: message.role,
-        get content() {
-          return joined(pieces)
-        },
-      },
-    )
+    if (!given.overhead) continue
+    const content = () => joined(pieces)
+    sketches.push(written?.message ?? withLazyMembers({ role: message.role }, { content }))
   }
   return tokens + (given.overhead?.(sketches, tools) ?? jsonTokens(tools, given))
 }

@@ -73,8 +73,10 @@ function copyObject(value: object, place: Place): object {
   const [depth, before] = [path.length, place.deepest]
   place.deepest = depth + 1
   const copied: Record<string, unknown> | unknown[] = Array.isArray(value) ? [] : {}
-  // The values of a list include its holes, which JSON cannot hold.
-  for (const [key, item] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
+  // The places of a list include its holes, which JSON cannot hold.
+  const keys = Array.isArray(value) ? value.keys() : Object.keys(value)
+  for (const key of keys) {
+    const item = (value as Readonly<Record<string | number, unknown>>)[key]
     if (item === undefined && typeof key === "string") continue
     path.push(key)
     const member = copy(item, place)
