@@ -102,7 +102,8 @@ export function printDifference(difference: AssemblyDifference): string[] {
   if (outcome === "extended") return [`all its ${shared} stand unchanged at the beginning`, `  ${whoChanged(difference)}`]
   if (outcome === "shortened") return [`it ends earlier, after ${shared} that are unchanged`, `  ${whoChanged(difference)}`]
   const broke = difference.brokeStable ? ", though it claims not to change" : ""
-  return [`${shared} stand unchanged at the beginning`, `  ${whoChanged(difference)}${broke}`, ...excerptLines(difference)]
+  const stand = sharedTokens === 1 ? "stands" : "stand"
+  return [`${shared} ${stand} unchanged at the beginning`, `  ${whoChanged(difference)}${broke}`, ...excerptLines(difference)]
 }
 
 /** The layer that made the difference, and its change, in a few words. */

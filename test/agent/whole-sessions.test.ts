@@ -7,6 +7,8 @@ import type { ProfileInput } from "../../src/profile/profile.ts"
 import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"
 import type { SessionStore } from "../../src/services/store/session-store.ts"
 import { type ManualTimers, type ScriptedStep, scriptedModel } from "../../src/testing/index.ts"
+import { defineTool } from "../../src/tools/define-tool.ts"
+import type { Tool } from "../../src/tools/tool.ts"
 import { callTool, finish, testAgent } from "../support/agents.ts"
 
 interface Played {
@@ -104,6 +106,26 @@ test.each(Object.entries(rules))("what is answered of a group's words with %s", 
   }
   expect(await played(scenario)).toMatchSnapshot()
 })
+
+const later = defineTool({ name: "later", description: "Does it.", execute: () => "done" })
+
+/** Two turns that recall, of which the first also forgets. */
+function recalling(older: "drop" | "condense" | "keep"): Scenario {
+  const recall = async () => [{ text: `the canary ${"sings on ".repeat(40)}` }, { text: "a\nline" }]
+  const forget: Tool["execute"] = (_, { record }) => {
+    record?.({ kind: "forget", tool: "later", summary: "forgot" })
+    return "forgot the canary"
+  }
+  return {
+    steps: [callTool("later"), finish("Gone."), finish("What?")],
+    profile: { context: { older, olderCharacters: 20 } },
+    options: { memory: { recall } as never, tools: [{ ...later, execute: forget }] },
+    async play({ session }) {
+      await session.send("forget it").result
+      await session.send("remember?").result
+    },
+  }
+}
 
 const scenarios: Readonly<Record<string, Scenario>> = {
   "the model decides what is answered": {
@@ -275,6 +297,40 @@ const scenarios: Readonly<Record<string, Scenario>> = {
       say("results", await Promise.all(turns.map(({ result }) => result)))
     },
   },
+  "a hook that fails halfway, and one that goes on later": {
+    steps: [callTool("later"), finish("Done.")],
+    options: {
+      hooks: [
+        {
+          name: "fails",
+          beforeTurn({ state, stack, addTools }) {
+            state.set({ half: true })
+            stack.add("half", "of it")
+            addTools([{ ...later, name: "half" }])
+            throw new Error("no more")
+          },
+        },
+        {
+          name: "goes_on",
+          beforeTurn({ state, addTools }) {
+            state.set({ turns: 1 })
+            addTools([{ ...later, execute: () => state.set({ turns: 2 }) }])
+          },
+        },
+      ],
+    },
+    async play({ session, say }) {
+      const { trace } = await session.send("hi").result
+      say("warnings", trace.warnings)
+      say(
+        "tools and items",
+        trace.steps[0]?.assembly.spans.filter(({ key }) => key === "half" || key === "tools"),
+      )
+    },
+  },
+  ...Object.fromEntries(
+    (["drop", "condense", "keep"] as const).map((older) => [`what is kept of what was recalled: ${older}`, recalling(older)]),
+  ),
   "answers without a session": {
     steps: [finish("Yes."), callTool("none"), finish("No.")],
     async play({ agent, say }) {
