@@ -44,8 +44,5 @@ export const anthropicPictureTokens: PictureTokens = (width, height) => {
   return Math.min(1_600, Math.ceil((width * fit * height * fit) / 750))
 }
 
-/** 258 tokens for a picture of at most 384 pixels, else 258 for each tile of 768 pixels (Gemini). */
-export const geminiPictureTokens: PictureTokens = (width, height) => {
-  if (width <= 384 && height <= 384) return 258
-  return 258 * Math.ceil(width / 768) * Math.ceil(height / 768)
-}
+/** 258 tokens for each tile of 768 pixels (Gemini). */
+export const geminiPictureTokens: PictureTokens = (width, height) => 258 * Math.ceil(width / 768) * Math.ceil(height / 768)

@@ -90,6 +90,7 @@ test("what a session refuses, word for word", async () => {
     "another answer for an unknown message": () => after.edit("turn-9:0", "x"),
     "no words for a question": () => after.edit(question, " "),
     "no words for an answer": () => after.edit(answer, ""),
+    "words for an edit that are none": () => after.edit(question, 5 as never),
     "a rewind to an unknown turn": () => after.rewind("turn-9"),
     "the choice of an unknown turn": () => after.choose("turn-9"),
     "a copy without a name": () => after.fork(" "),

@@ -276,3 +276,18 @@ async function faultOf(rule: string, breaks: (store: Store) => Store): Promise<s
 test.each(breakages)("a store that $name is found", async ({ breaks, found }) => {
   for (const [rule, words] of Object.entries(found)) expect(await faultOf(rule, breaks)).toContain(words)
 })
+
+test("a store whose answers have their members in another order is sound", async () => {
+  const turned = (value: unknown): unknown =>
+    typeof value === "object" && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value)
+      ? Object.fromEntries(Object.entries(value).reverse())
+      : value
+  const breaks = (store: Store): Store => {
+    const load: Store["users"]["load"] = async (...given) => turned(await store.users.load(...given)) as never
+    const commit: Store["commit"] = async (...given) => turned(await store.commit(...given)) as never
+    const forget: Store["memories"]["forget"] = async (...given) => turned(await store.memories.forget(...given)) as never
+    return broken(store, { commit, users: broken(store.users, { load }), memories: broken(store.memories, { forget }) })
+  }
+  for (const rule of ["statements are stored in order", "an insight is forgotten", "each commit appends"])
+    expect(await faultOf(rule, breaks)).toBe("nothing")
+})

@@ -219,6 +219,11 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     steps: [finish(""), '{"city":', '{"city":"Rome"}'],
     send: { output: z.object({ city: z.string() }) },
   },
+  "settings of the model and of the loop": {
+    steps: [callTool("clock"), finish("Eleven.")],
+    options: { tools: [clock] },
+    profile: { model: { temperature: 0.5, maxOutputTokens: 77 }, loop: { responseFormat: "json" } },
+  },
   "nothing to say": { steps: [finish("<empty_reply>")] },
   "a turn that begins by itself": {
     steps: [finish("The kettle!")],
