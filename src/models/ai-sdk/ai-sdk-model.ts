@@ -79,8 +79,8 @@ export function aiSdkModel(model: AiSdkLanguageModel, options: AiSdkModelOptions
 function requireModel(model: unknown): void {
   const { specificationVersion: version, doStream } = recordOf(model)
   if (["v2", "v3", "v4"].includes(String(version)) && typeof doStream === "function") return
-  const other = version === undefined ? "no model" : `specification ${JSON.stringify(version)}`
-  const found = typeof model === "string" ? `the name ${JSON.stringify(model)}` : other
+  const found =
+    typeof model === "string" ? `the name ${JSON.stringify(model)}` : `specification ${JSON.stringify(version ?? null)}`
   throw new PromptStrataError("usage", `expected a model of the AI SDK's provider specification v2, v3 or v4, found ${found}.`, {
     hint: 'Pass the model object of a provider package, such as `openai("gpt-5-mini")` of "@ai-sdk/openai".',
   })
