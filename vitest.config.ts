@@ -5,10 +5,11 @@ import { defineConfig } from "vitest/config"
 /** A guard against tests that hang. No working test comes near it, on however busy a machine. */
 const hangMs = 1_800_000
 
-/** Test files that need modules of their own: they mock modules, or count which modules were loaded. All others share loaded modules. */
+/** Test files that need modules of their own: they mock modules, count which were loaded, or need what a process says once. All others share loaded modules. */
 const isolated = [
   "test/agent/unloaded-loop.test.ts",
   "test/node/file-log-coarse.test.ts",
+  "test/node/profile/told-once.test.ts",
   "test/tokenizers/tiktoken/load-encoder.test.ts",
 ]
 
