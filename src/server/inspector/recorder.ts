@@ -287,12 +287,12 @@ function addEvent(turn: OpenTurn, event: WritableEvent): void {
   else turn.lostEvents++
 }
 
-/** About the bytes that a trace keeps alive. Texts of spans and messages are counted both. */
+/** About the bytes that a trace keeps alive. Spans are made when they are read, so they are not asked for: they count as a third copy of the texts. */
 function bytesOf({ steps, runs, prestart, children }: TurnTrace): number {
   let units = 0
   for (const { assembly, output } of steps) {
-    units += output.length + 100 * assembly.spans.length
-    for (const { content } of assembly.messages) units += 2 * content.length
+    units += output.length
+    for (const { content } of assembly.messages) units += 3 * content.length
   }
   for (const { result } of [...runs, ...prestart]) units += result.length + 200
   return children.reduce((sum, { trace }) => sum + bytesOf(trace), 2 * units)

@@ -27,6 +27,21 @@ describe("the record of a turn", () => {
     expect(JSON.parse(JSON.stringify(made))).toEqual(JSON.parse(JSON.stringify(await record(made.id))))
   })
 
+  test("costs a turn no spans, prefixes and decisions before somebody reads it", async () => {
+    const { session, record } = inspected([finish("Three.")])
+    const { trace } = await session.send("Nobody asked this before.").result
+    const [step] = trace.steps
+    if (!step) throw new Error("expected a step")
+    const made = () => {
+      const hidden = Object.getOwnPropertySymbols(step.assembly).map((symbol) => Reflect.get(step.assembly, symbol))
+      const makers = hidden.find((value) => "spans" in Object(value))
+      return ["spans", "prefixes", "decisions"].filter((name) => typeof makers[name] !== "function")
+    }
+    expect(made()).toEqual([])
+    await record(trace.turnId)
+    expect(made()).toEqual(["spans", "prefixes", "decisions"])
+  })
+
   test("of a turn that runs has the requests that were sent, and the runs of tools so far", async () => {
     const held = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const asked = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
