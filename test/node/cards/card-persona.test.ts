@@ -124,7 +124,7 @@ describe("a card as a profile", () => {
     expect(system).toContain("You write a story.")
     expect(system).toContain("Mei Keeper im start keeps a shop. User is a guest.")
     expect(system).toContain("Personality:\nCalm.\n\nScenario:\nRain.\n")
-    expect(system).toContain("<START>\n\\User: hi\n\n<START>\n\\Mei Keeper im start: hello")
+    expect(system).toContain("<START>\n```\nUser: hi\n```\n\n<START>\n```\nMei Keeper im start: hello\n```")
     expect(messages.at(-1)?.content).toBe("Hi\n\n[instructions]\nStay calm, Mei Keeper im start.\n[/instructions]")
     expect(decisions.map(({ key }) => key)).toEqual(expect.arrayContaining(["persona", "character.scenario"]))
   })
