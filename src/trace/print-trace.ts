@@ -64,9 +64,11 @@ function headline({ turnId, process, wake, received, merged, durationMs, steps, 
   return `${who} ${turnId} · ${durationMs} ms · ${calls} · ${tools}${used}${used === "" ? "" : inside}${why}${decided}${too}${alone}`
 }
 
-function stepLine({ step, prompt, model, assembly, decision, durationMs }: TraceStep): string {
+function stepLine({ step, prompt, model, assembly, decision, error, durationMs }: TraceStep): string {
   const tokens = `${assembly.exact ? "" : "about "}${assembly.tokens + assembly.overheadTokens} tokens`
-  return `step ${step} · ${prompt} · ${model} · ${tokens} · ${durationMs} ms${decision ? ` → ${decisionText(decision)}` : ""}`
+  const failure = error === undefined ? "" : ` → failed: ${terminalLine(error)}`
+  const outcome = `${decision ? ` → ${decisionText(decision)}` : ""}${failure}`
+  return `step ${step} · ${prompt} · ${model} · ${tokens} · ${durationMs} ms${outcome}`
 }
 
 function decisionText(decision: NonNullable<TraceStep["decision"]>): string {

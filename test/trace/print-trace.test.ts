@@ -179,6 +179,14 @@ describe("printTrace", () => {
     expect(printAssembly(request)).toContain("── about 10 tokens, 3 more around the messages ──")
   })
 
+  test("a call that failed and was made again says why", () => {
+    const steps = [step({ error: "scripted answered with status 500:\n\u001b[31mtry later" }), step({ step: 2 })]
+    const [failed, again] = printTrace(trace({ steps })).match(/^step .*$/gm) ?? []
+    expect(failed).toMatch(/ · 12 ms → failed: scripted answered with status 500: .*try later$/)
+    expect(failed).not.toContain("\u001b")
+    expect(again).toMatch(/ · 12 ms$/)
+  })
+
   test("what a model or a tool said does nothing to a terminal and stays on its line", () => {
     const evil = "a\u001b[2J\u0007\u202eb\r\nc\u2028d\te"
     const printed = printTrace(
