@@ -31,13 +31,20 @@ const known: { readonly [K in keyof Required<FetchAttachmentOptions>]: true } = 
  */
 export async function fetchAttachment(url: string, options: FetchAttachmentOptions = {}): Promise<AttachmentInput> {
   checkOptions("fetchAttachment", options, known)
+  const parsed = URL.parse(url)
+  // The error of the host's `fetch` would hold the address, which can hold the bot's key.
+  if (!parsed && (typeof url !== "string" || !options.fetch)) {
+    const found = typeof url === "string" ? "a text that is no URL" : typeof url === "object" ? "an object" : String(url)
+    throw new PromptStrataError("file", `expected the URL of a file to attach, found ${found}.`)
+  }
   const { maxBytes = 20_000_000, signal = AbortSignal.timeout(30_000), fetch = globalThis.fetch } = options
   try {
     const response = await fetch(url, { signal })
     const bytes = await bytesOf(response, maxBytes)
     const said = response.headers.get("content-type") ?? undefined
     const mediaType = options.mediaType ?? (said?.startsWith("application/octet-stream") ? undefined : said)
-    const name = options.name ?? URL.parse(url)?.pathname.split("/").at(-1)
+    // The path of a data URL is the file itself.
+    const name = options.name ?? (parsed?.protocol === "data:" ? undefined : parsed?.pathname.split("/").at(-1))
     return { bytes, ...(name && { name }), ...(mediaType && { mediaType }) }
   } catch (error) {
     if (PromptStrataError.isInstance(error)) throw error

@@ -31,6 +31,21 @@ describe("a file of a message", () => {
     expect(await fetchAttachment(url, answering(new Uint8Array(3), { headers }))).not.toHaveProperty("mediaType")
   })
 
+  test("that stands in a data URL has no name, so that its bytes do not stand in a prompt", async () => {
+    const given = await fetchAttachment("data:image/png;base64,iVBORw0KGgo=")
+    expect(given).toEqual({ bytes: Uint8Array.from([137, 80, 78, 71, 13, 10, 26, 10]), mediaType: "image/png" })
+  })
+
+  test.each<[string, unknown, string]>([
+    ["a path without its server", "/file/bot123:secret/photos/1.jpg", "a text that is no URL"],
+    ["bytes", Uint8Array.of(1, 2, 3), "an object"],
+    ["nothing", undefined, "undefined"],
+  ])("at %s is refused, and nothing of it is told", async (_, address, found) => {
+    const error = (await fetchAttachment(address as string).catch((thrown: unknown) => thrown)) as PromptStrataError
+    expect([error.code, error.message]).toEqual(["file", `expected the URL of a file to attach, found ${found}.`])
+    expect(error.cause).toBeUndefined()
+  })
+
   test.each<[string, string, (body: ReadableStream) => FetchAttachmentOptions]>([
     ["that is gone", "file-missing", (body) => answering(body, { status: 404 })],
     ["that says how large it is", "file-size", (body) => answering(body, { headers: { "content-length": "5000000000" } })],
