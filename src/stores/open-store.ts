@@ -1,6 +1,5 @@
+import type { DatabaseStore, SqliteStore, SqliteStoreOptions } from "./database-store.ts"
 import type { PostgresStoreOptions } from "./postgres/postgres-options.ts"
-import type { DatabaseStore } from "./sql/sql-store.ts"
-import type { SqliteStore, SqliteStoreOptions } from "./sqlite/open-sqlite-store.ts"
 import { storeFile } from "./sqlite/store-file.ts"
 
 /**

@@ -1,11 +1,12 @@
 import type { Pool } from "pg"
 import { PromptStrataError } from "../../core/errors.ts"
 import { runnerOfOpenStore, storeClosed } from "../../services/store/store.ts"
+import type { DatabaseStore } from "../database-store.ts"
 import { migrate } from "../sql/migrate.ts"
 import { SessionCache } from "../sql/session/session-cache.ts"
 import type { SqlDatabase } from "../sql/sql-database.ts"
 import { schemaMigrations } from "../sql/sql-schema.ts"
-import { createSqlStore, type DatabaseStore } from "../sql/sql-store.ts"
+import { createSqlStore } from "../sql/sql-store.ts"
 import { unrefTimers } from "../unref-timers.ts"
 import { asideMessage, ClaimedJobs } from "./claimed-jobs.ts"
 import { type ConnectionTarget, connectionTarget, withoutSecrets } from "./connection-url.ts"
@@ -27,7 +28,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const target = connectionTarget(options.url)
   const drivers = await loadDrivers()
   const pool = openPool(drivers, settings, target)
-  const database = postgresDatabase(pool, drivers, { target, onWarning: settings.onWarning })
+  const database = postgresDatabase(pool, { target, onWarning: settings.onWarning })
   try {
     await migrate(database, "core", schemaMigrations)
     const engine = await startJobEngine(pool, drivers, { settings, target })

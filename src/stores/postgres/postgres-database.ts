@@ -1,3 +1,4 @@
+import { Kysely, PostgresDialect, sql } from "kysely"
 import type { Client, ClientConfig, Pool } from "pg"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import { storeClosed } from "../../services/store/store.ts"
@@ -27,10 +28,8 @@ interface Executes {
  */
 export function postgresDatabase(
   pool: Pool,
-  { kysely }: Pick<Drivers, "kysely">,
   { target, onWarning }: { readonly target: ConnectionTarget; readonly onWarning: (message: string) => void },
 ): SqlDatabase {
-  const { Kysely, PostgresDialect, sql } = kysely
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   let closing: Promise<void> | undefined
   let losses = 0
@@ -80,14 +79,13 @@ export function postgresDatabase(
 export interface Drivers {
   readonly pg: Pick<typeof import("pg"), "Client" | "Pool" | "types">
   readonly boss: typeof import("pg-boss")
-  readonly kysely: typeof import("kysely")
 }
 
 /** Loads the packages when a store is opened. Throws `missing-dependency`, which says what to install. */
 export async function loadDrivers(): Promise<Drivers> {
   try {
-    const [pg, boss, kysely] = await Promise.all([import("pg"), import("pg-boss"), import("kysely")])
-    return { pg: pg.default, boss, kysely }
+    const [pg, boss] = await Promise.all([import("pg"), import("pg-boss")])
+    return { pg: pg.default, boss }
   } catch (cause) {
     const message =
       "A store on PostgreSQL needs the packages `pg` (version 8) and `pg-boss` (version 12), of which one could not be loaded."

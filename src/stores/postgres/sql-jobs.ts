@@ -1,9 +1,10 @@
-import type { RawBuilder, Sql } from "kysely"
+import { type RawBuilder, sql } from "kysely"
 import type { PgBoss } from "pg-boss"
 import type { SessionKey } from "../../core/conversation.ts"
 import type { Job } from "../../services/store/job-runner.ts"
 import { keyText } from "../sql/key-columns.ts"
-import { type DamagedRow, isDamaged } from "../sql/maintenance/damaged-rows.ts"
+import { isDamaged } from "../sql/maintenance/damaged-rows.ts"
+import type { DamagedRow } from "../sql/row-body.ts"
 import type { JobRow, OwnedKeys, SqlJobs } from "../sql/sql-database.ts"
 import type { Queries } from "../sql/sql-tables.ts"
 import type { Drivers } from "./postgres-database.ts"
@@ -34,16 +35,14 @@ export class PostgresSqlJobs implements SqlJobs {
     remove: (db: Queries, row: DamagedRow) => this.#remove(db, row),
   }
   readonly #parts: SqlJobsParts
-  readonly #sql: Sql
   readonly #table: RawBuilder<unknown>
   readonly #isWaiting: RawBuilder<boolean>
   #hasDeleted = false
 
   constructor(parts: SqlJobsParts) {
     this.#parts = parts
-    this.#sql = parts.drivers.kysely.sql
-    this.#table = this.#sql.table(`${parts.jobSchema}.job`)
-    this.#isWaiting = this.#sql<boolean>`(name <> ${deadQueue} and state in ('created', 'retry', 'active'))`
+    this.#table = sql.table(`${parts.jobSchema}.job`)
+    this.#isWaiting = sql<boolean>`(name <> ${deadQueue} and state in ('created', 'retry', 'active'))`
   }
 
   async enqueue(db: Queries, jobs: readonly Job[]): Promise<void> {
@@ -59,8 +58,8 @@ export class PostgresSqlJobs implements SqlJobs {
   }
 
   async forget(db: Queries, owned: OwnedKeys): Promise<number> {
-    const query = this.#sql<{ count: number }>`with gone as (
-        delete from ${this.#table} where ${isOwned(this.#sql, owned)} returning name, state
+    const query = sql<{ count: number }>`with gone as (
+        delete from ${this.#table} where ${isOwned(owned)} returning name, state
       ) select count(*)::int as count from gone where name = ${deadQueue} or ${this.#isWaiting}`
     const { count = 0 } = (await query.execute(db)).rows[0] ?? {}
     this.#hasDeleted = true
@@ -73,15 +72,15 @@ export class PostgresSqlJobs implements SqlJobs {
     const rows = await this.list(db, { scope: { agent, conversation }, privateConversations: [] })
     const ids = rows.flatMap(({ job }) => (job.key.audience === key.audience && turnIds.has(job.turnId) ? [jobUuid(job.id)] : []))
     if (ids.length === 0) return
-    const isOfAgent = isOwned(this.#sql, { scope: { agent }, privateConversations: [] })
-    await this.#sql`delete from ${this.#table} where ${isOfAgent} and id = any(${ids}::uuid[])`.execute(db)
+    const isOfAgent = isOwned({ scope: { agent }, privateConversations: [] })
+    await sql`delete from ${this.#table} where ${isOfAgent} and id = any(${ids}::uuid[])`.execute(db)
     this.#hasDeleted = true
     await this.#tell(db, goneMessage)
   }
 
   async list(db: Queries, owned: OwnedKeys): Promise<readonly JobRow[]> {
-    const query = this.#sql<JobRowColumns>`select name = ${deadQueue} as is_dead, state, retry_count, data from ${this.#table}
-      where ${isOwned(this.#sql, owned)} and (name = ${deadQueue} or ${this.#isWaiting}) order by created_on, id`
+    const query = sql<JobRowColumns>`select name = ${deadQueue} as is_dead, state, retry_count, data from ${this.#table}
+      where ${isOwned(owned)} and (name = ${deadQueue} or ${this.#isWaiting}) order by created_on, id`
     return (await query.execute(db)).rows.map(jobRowOf)
   }
 
@@ -91,7 +90,7 @@ export class PostgresSqlJobs implements SqlJobs {
   }
 
   async check(db: Queries): ReturnType<SqlJobs["check"]> {
-    const query = this.#sql<{ dead: number; waiting: number }>`select count(*) filter (where name = ${deadQueue})::int as dead,
+    const query = sql<{ dead: number; waiting: number }>`select count(*) filter (where name = ${deadQueue})::int as dead,
       count(*) filter (where ${this.#isWaiting})::int as waiting
       from ${this.#table} where name = ${deadQueue} or starts_with(name, ${queuePrefix})`
     const { dead = 0, waiting = 0 } = (await query.execute(db)).rows[0] ?? {}
@@ -101,7 +100,7 @@ export class PostgresSqlJobs implements SqlJobs {
 
   /** The jobs whose rows are not what was written. Rows of older versions have no checksum. */
   async #damaged(db: Queries): Promise<readonly DamagedRow[]> {
-    const query = this.#sql<JobRowColumns & { name: string; id: string }>`select name, id, name = ${deadQueue} as is_dead, state,
+    const query = sql<JobRowColumns & { name: string; id: string }>`select name, id, name = ${deadQueue} as is_dead, state,
       retry_count, data from ${this.#table}
       where name = ${deadQueue} or (starts_with(name, ${queuePrefix}) and ${this.#isWaiting}) order by name, id`
     const found: DamagedRow[] = []
@@ -112,13 +111,13 @@ export class PostgresSqlJobs implements SqlJobs {
   }
 
   async #remove(db: Queries, { columns: { name, id } }: DamagedRow): Promise<void> {
-    await this.#sql`delete from ${this.#table} where name = ${name} and id = ${id}::uuid`.execute(db)
+    await sql`delete from ${this.#table} where name = ${name} and id = ${id}::uuid`.execute(db)
     this.#hasDeleted = true
     await this.#tell(db, goneMessage)
   }
 
   async #tell(db: Queries, message: string): Promise<void> {
-    await this.#sql`select pg_notify(${this.#parts.channel}, ${message})`.execute(db)
+    await sql`select pg_notify(${this.#parts.channel}, ${message})`.execute(db)
   }
 
   /**
@@ -133,9 +132,9 @@ export class PostgresSqlJobs implements SqlJobs {
     const added = await engine.insert(name, [row], { db: drivers.boss.fromKysely(db), returnId: true })
     if (added === null) return false
     enqueued.add(name, id)
-    const last = this.#sql`select max(created_on) from ${this.#table}
+    const last = sql`select max(created_on) from ${this.#table}
       where name = ${name} and singleton_key = ${row.singletonKey} and state <= 'active' and id <> ${id}`
-    await this.#sql`update ${this.#table} set retry_count = ${attempts}, start_after = 'epoch',
+    await sql`update ${this.#table} set retry_count = ${attempts}, start_after = 'epoch',
       created_on = greatest(clock_timestamp(), (${last}) + interval '1 microsecond') where name = ${name} and id = ${id}`.execute(
       db,
     )
@@ -146,15 +145,15 @@ export class PostgresSqlJobs implements SqlJobs {
   async #makeDead(db: Queries, job: Job, dead: { readonly attempts: number; readonly error: string }): Promise<void> {
     const { engine, drivers, queueFor } = this.#parts
     const id = jobUuid(job.id)
-    await this.#sql`update ${this.#table} set state = 'completed', completed_on = now()
+    await sql`update ${this.#table} set state = 'completed', completed_on = now()
       where name = ${await queueFor(job.key.agent)} and id = ${id}`.execute(db)
     await engine.insert(deadQueue, [{ id, data: storeDeadJob({ job, ...dead }) }], { db: drivers.boss.fromKysely(db) })
-    await this.#sql`update ${this.#table} set created_on = clock_timestamp() where name = ${deadQueue} and id = ${id}`.execute(db)
+    await sql`update ${this.#table} set created_on = clock_timestamp() where name = ${deadQueue} and id = ${id}`.execute(db)
   }
 }
 
 /** The condition that a row of pg-boss is a job of a scope, in any state. */
-function isOwned(sql: Sql, { scope, privateConversations }: OwnedKeys): RawBuilder<boolean> {
+function isOwned({ scope, privateConversations }: OwnedKeys): RawBuilder<boolean> {
   const agent = sql`(name = ${deadQueue} or starts_with(name, ${queuePrefix})) and data->>'agent' = ${keyText(scope.agent)}`
   if ("conversation" in scope) return sql`(${agent} and data->>'conversation' = ${keyText(scope.conversation)})`
   if (!("user" in scope)) return sql`(${agent})`

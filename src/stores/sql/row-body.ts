@@ -8,6 +8,12 @@ export interface RowName {
   readonly columns: Readonly<Record<string, string | number>>
 }
 
+/** A row whose body cannot be read, and what is lost with it. */
+export interface DamagedRow extends RowName {
+  readonly body: string
+  readonly lost: string
+}
+
 /** The digits of a checksum. JSON allows them after a value, so programs that know no checksum read the body too. */
 const digits = " \t\n\r"
 const checksumLength = 16

@@ -1,9 +1,9 @@
 import { bytesToText } from "../../services/store/blob.ts"
 import { tellForgotten, tellSetAside } from "../../services/store/forgetting.ts"
 import type { JobRunner } from "../../services/store/job-runner.ts"
-import type { Store, StoreScope } from "../../services/store/store.ts"
+import type { StoreScope } from "../../services/store/store.ts"
 import { readStoreRows, type StoreRow } from "../../services/store/store-row.ts"
-import type { DamagedRow } from "./maintenance/damaged-rows.ts"
+import type { DatabaseStore } from "../database-store.ts"
 import { forgetById } from "./maintenance/forget-by-id.ts"
 import { repairRows } from "./maintenance/repair-rows.ts"
 import { checkRows } from "./maintenance/sql-check.ts"
@@ -31,17 +31,6 @@ export interface SqlStoreParts {
   /** Faults that the database finds in itself, one line each. */
   checkFile(): Promise<readonly string[]>
   close(): Promise<void>
-}
-
-/** A store in a database. */
-export interface DatabaseStore extends Store {
-  /**
-   * Moves every row whose body is damaged to a new file, as lines of JSON, and returns these rows with what is lost without them.
-   * A damaged state begins anew; everything else of the store stays. Throws `store` if the file cannot be made.
-   */
-  repair(path: string): Promise<readonly DamagedRow[]>
-  /** The ids of the agents that the store has rows of, sorted. */
-  agents(): Promise<readonly string[]>
 }
 
 /** A store over the shared tables of a database. */

@@ -1,13 +1,14 @@
 import { randomUUID } from "node:crypto"
 import type { Logger } from "kysely"
 import { checkOptions } from "../../core/check-options.ts"
-import { type Clock, hostTimers, type RandomSource, type Timers } from "../../core/ports.ts"
-import { defaultJobSettings, type JobSettings } from "../../services/store/job-runner.ts"
+import { hostTimers } from "../../core/ports.ts"
+import { defaultJobSettings } from "../../services/store/job-runner.ts"
 import { runnerOfOpenStore } from "../../services/store/store.ts"
+import type { SqliteStore, SqliteStoreOptions } from "../database-store.ts"
 import { migrate } from "../sql/migrate.ts"
 import { SessionCache } from "../sql/session/session-cache.ts"
 import { schemaMigrations } from "../sql/sql-schema.ts"
-import { createSqlStore, type DatabaseStore } from "../sql/sql-store.ts"
+import { createSqlStore } from "../sql/sql-store.ts"
 import { unrefTimers } from "../unref-timers.ts"
 import { Leases } from "./leases.ts"
 import { loadSqlite } from "./node-sqlite.ts"
@@ -15,22 +16,6 @@ import { type OpenSqlite, openSqliteDatabase } from "./sqlite-database.ts"
 import { SqliteJobRunner } from "./sqlite-job-runner.ts"
 import { createSqliteJobs, jobMigrations } from "./sqlite-jobs.ts"
 import { backupTo, checkFile, erase, makeStoreFile } from "./store-file.ts"
-
-/** Options of an embedded store. Times are in milliseconds. */
-export interface SqliteStoreOptions {
-  readonly jobs?: Partial<JobSettings>
-  /** How long a write waits for other processes before it fails. Default: 10,000. */
-  readonly busyMs?: number
-  /** How often to look for jobs that other processes have committed. Default: 1,000. */
-  readonly pollMs?: number
-  /** After so long without a sign of life, another process takes over the jobs of a process. The same in all processes. Default: 15,000. */
-  readonly leaseMs?: number
-  /** Called with faults of background work. Default: `console.warn`. */
-  readonly onWarning?: (message: string) => void
-  readonly clock?: Clock
-  readonly timers?: Timers
-  readonly random?: RandomSource
-}
 
 /** Options of {@link openSqliteStore}, with one that only tests use. */
 interface LoggedStoreOptions extends SqliteStoreOptions {
@@ -48,14 +33,6 @@ const storeOptions: Readonly<Record<keyof LoggedStoreOptions, true>> = {
   timers: true,
   random: true,
   log: true,
-}
-
-/** A store in a file. */
-export interface SqliteStore extends DatabaseStore {
-  /** The path of the file. */
-  readonly file: string
-  /** Writes a copy of the store's current state to a new file, while other work goes on. Throws `store` when the file exists. */
-  backup(path: string): Promise<void>
 }
 
 /** How long `close` waits for running jobs. */

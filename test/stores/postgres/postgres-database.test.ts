@@ -16,7 +16,7 @@ beforeAll(async () => {
   const drivers = await loadDrivers()
   const target = connectionTarget(url)
   const pool = openPool(drivers, postgresSettings({ url, onWarning: () => undefined }), target)
-  database = postgresDatabase(pool, drivers, { target, onWarning: (message) => warnings.push(message) })
+  database = postgresDatabase(pool, { target, onWarning: (message) => warnings.push(message) })
   await query(url, "create table counts (name text primary key, count bigint not null)")
   await query(url, "insert into counts values ('a', 0), ('b', 0)")
 })

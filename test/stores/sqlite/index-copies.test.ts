@@ -10,7 +10,8 @@ import { indexForm } from "../../../src/services/recall/recall-index.ts"
 import { documentTerms } from "../../../src/services/recall/text/document-terms.ts"
 import { textMarks } from "../../../src/services/recall/text-marks.ts"
 import type { MemoryRecords, StoredMemory } from "../../../src/services/store/records.ts"
-import { openSqliteStore, type SqliteStore } from "../../../src/stores/sqlite/open-sqlite-store.ts"
+import type { SqliteStore } from "../../../src/stores/database-store.ts"
+import { openSqliteStore } from "../../../src/stores/sqlite/open-sqlite-store.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 
 const key: ServiceKey = { agent: "fay", conversation: "talk", audience: "private", user: "ann" }

@@ -4,7 +4,7 @@ import { blobId, bytesToText } from "../../../services/store/blob.ts"
 import { having } from "../key-columns.ts"
 import { readCopyPart } from "../memory/copy-part.ts"
 import { readVector } from "../memory/memory-vectors.ts"
-import { damagedHint, type RowName, readBody, rowText } from "../row-body.ts"
+import { type DamagedRow, damagedHint, type RowName, readBody, rowText } from "../row-body.ts"
 import type { Queries } from "../sql-tables.ts"
 
 /** A table of which each row has a body. */
@@ -31,12 +31,6 @@ const bodyTables: readonly BodyTable[] = [
   { table: "statements", body: "body", group: ["agent", "user_id"], id: ["position"], lost: "this statement about the user" },
   { table: "receipts", body: "body", group: session, id: ["turn_id", "kind"], lost: "the record of this background work" },
 ]
-
-/** A row whose body cannot be read, and what is lost with it. */
-export interface DamagedRow extends RowName {
-  readonly body: string
-  readonly lost: string
-}
 
 /** The rows of jobs in which damage is looked for. */
 export interface JobBodies {
