@@ -75,7 +75,11 @@ describe("promptstrata card export", () => {
     [["mei.json", "no/a.json"], 1, "error: expected to write a new file no/a.json, but ENOENT: "],
     [["mei.json", "a.png"], 2, "error: expected a picture for a PNG card, found none.\nPass image: the bytes of a PNG file.\n"],
     [["mei.json", "a.png", "--image", "mei.json"], 2, "error: expected the bytes of a PNG file as image, found others.\n"],
-    [["mei.json", "--format", "gif"], 2, "error: option '--format <format>' argument 'gif' is invalid. Allowed choices are json, png, charx.\n"],
+    [
+      ["mei.json", "--format", "gif"],
+      2,
+      "error: option '--format <format>' argument 'gif' is invalid. Allowed choices are json, png, charx.\n",
+    ],
   ])("%j is refused, and writes nothing", async (args, code, words) => {
     const folder = work()
     const result = await run(["card", "export", ...args])
@@ -97,7 +101,9 @@ test("lint of a card without problems says so, with its costs, and ends well", a
 describe("the card that a path means", () => {
   const parts = { "card.parts.json": "{}" }
   const below = (...names: readonly string[]) =>
-    Object.fromEntries(names.flatMap((name) => Object.entries(parts).map(([file, text]) => [`prompts/characters/${name}/${file}`, text])))
+    Object.fromEntries(
+      names.flatMap((name) => Object.entries(parts).map(([file, text]) => [`prompts/characters/${name}/${file}`, text])),
+    )
 
   test.each<[string, Readonly<Record<string, string>>, string]>([
     ["a file", { "a.json": "{}" }, "a.json"],
@@ -168,7 +174,9 @@ describe("promptstrata card import", () => {
   test("takes this folder, and a card whose name has no letters of ASCII", async () => {
     const folder = work({ "小.json": JSON.stringify({ name: "小月", description: "猫" }) })
     const { stderr } = await run(["card", "import", "小.json", "."])
-    const id = basename(folder).toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")
+    const id = basename(folder)
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]+/g, "-")
     expect(stderr.split("\n").slice(0, 5)).toEqual([
       `Imported the card of 小月 into .: ${filesIn(".") - 1} files, of which 2 are the card, in prompts/characters/${id}.`,
       "Its prompts are in zh-CN, as its texts seem to be. --locale names another language.",

@@ -33,7 +33,14 @@ describe("the page of a card", () => {
     ["has tags below its name", { tags: ["a", "b\n"] }, ["<bold>Mei</>  <dim>card V3 (json)</>\n<dim>a, b ⏎ </>"]],
     [
       "has each text under its title, without the space around it",
-      { description: " D ", personality: "P", scenario: "S", system_prompt: "Y", mes_example: "E", post_history_instructions: "H" },
+      {
+        description: " D ",
+        personality: "P",
+        scenario: "S",
+        system_prompt: "Y",
+        mes_example: "E",
+        post_history_instructions: "H",
+      },
       [
         "<bold>Mei</>  <dim>card V3 (json)</>",
         "<bold>Description</>\nD",
@@ -90,8 +97,8 @@ describe("the page of a card", () => {
   })
 
   test("names its version and form", () => {
-    const heads = ["chara_card_v2", "chara_card_v3"].map((spec) =>
-      cardPage(cardOf({}, spec), { counter, paint, portrait: "", locale: undefined }).split("\n")[0],
+    const heads = ["chara_card_v2", "chara_card_v3"].map(
+      (spec) => cardPage(cardOf({}, spec), { counter, paint, portrait: "", locale: undefined }).split("\n")[0],
     )
     expect(heads).toEqual(["<bold>Mei</>  <dim>card V2 (json)</>", "<bold>Mei</>  <dim>card V3 (json)</>"])
   })
@@ -175,7 +182,12 @@ describe("the portrait of a card", () => {
     ["is nothing where its file is not there", {}, [icon("main", "embeded://a.png")], ["", 0]],
     ["is that of a PNG card", { chunks: chunks(5) }, [], ["[portrait of Mei]", 5]],
     ["is the main icon", { files: new Map([["a.png", picture]]) }, [icon("main", "embeded://a.png")], ["[portrait of Mei]", 3]],
-    ["may be named in either spelling", { files: new Map([["a", picture]]) }, [icon("main", "embedded://a")], ["[portrait of Mei]", 3]],
+    [
+      "may be named in either spelling",
+      { files: new Map([["a", picture]]) },
+      [icon("main", "embedded://a")],
+      ["[portrait of Mei]", 3],
+    ],
     [
       "is the main icon also behind another one",
       { files: new Map([["b", picture]]) },

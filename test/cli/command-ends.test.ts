@@ -37,7 +37,9 @@ describe("an error that ends the program", () => {
   test("has its stack with --debug, that of its cause too, and no word of a bug", async () => {
     const cause = new TypeError("deep")
     const { stderr } = await failing(new PromptStrataError("file", "no", { cause }), "--debug")
-    expect(stderr).toMatch(/^error: no\n(?:PromptStrata)?Error.*: no\n(?: {4}at .*\n)+caused by: TypeError: deep\n(?: {4}at .*\n)+$/)
+    expect(stderr).toMatch(
+      /^error: no\n(?:PromptStrata)?Error.*: no\n(?: {4}at .*\n)+caused by: TypeError: deep\n(?: {4}at .*\n)+$/,
+    )
     const own = await failing(new Error("oh"), "--debug")
     expect(own.stderr).toMatch(/^error: oh\nError: oh\n {4}at /)
     expect(own.stderr).not.toMatch(/caused by|bug in/)
@@ -50,8 +52,8 @@ describe("an error that ends the program", () => {
   test.each<[unknown, object]>([
     [new PromptStrataError("file", "no"), { code: "file", message: "no", evidence: {} }],
     [
-      new PromptStrataError("usage", "no", { hint: "Do.", evidence: { a: 1 }, source: { file: "a", line: 2 } }),
-      { code: "usage", message: expect.any(String), source: { file: "a", line: 2 }, hint: "Do.", evidence: { a: 1 } },
+      new PromptStrataError("usage", "no", { hint: "Do.", evidence: { name: "n" }, source: { file: "a", line: 2 } }),
+      { code: "usage", message: expect.any(String), source: { file: "a", line: 2 }, hint: "Do.", evidence: { name: "n" } },
     ],
     [new Error("oh"), { code: "internal", message: "oh" }],
     ["oh", { code: "internal", message: "oh" }],
@@ -197,7 +199,14 @@ describe("promptstrata mcp, whole", () => {
   function options(config: object, more = "", folder = tempFolder()) {
     const { command, args = [] } = fakeServer(config, {})
     const server = `[mcp.servers.fake]\ncommand = ${quoted(command)}\nargs = ${quoted(args)}\nallow = ["echo"]\n${more}`
-    return ["--profile", join(tempFolder({ "mine.toml": `extends = "fay"\n${server}` }), "mine.toml"), "--locale", "en", "--data-dir", folder]
+    return [
+      "--profile",
+      join(tempFolder({ "mine.toml": `extends = "fay"\n${server}` }), "mine.toml"),
+      "--locale",
+      "en",
+      "--data-dir",
+      folder,
+    ]
   }
 
   test("list of a server that does not run says why, and fails", async () => {
@@ -231,8 +240,13 @@ describe("promptstrata mcp, whole", () => {
     expect(changed.stderr.replace(/^! .*\n/gm, "")).toBe(
       `${definition("An earlier definition of this tool was approved. This one is different.\ntwo")}${waits}`,
     )
-    expect((await run(["mcp", "list", ...ask("two")])).stdout).toBe("fake (ready)\n  fake.echo  [CHANGED, waits for approval] two\n")
-    expect(await run(["mcp", "approve", "fake.other", ...ask("two")])).toMatchObject({ code: 0, stdout: "No tool waits for approval.\n" })
+    expect((await run(["mcp", "list", ...ask("two")])).stdout).toBe(
+      "fake (ready)\n  fake.echo  [CHANGED, waits for approval] two\n",
+    )
+    expect(await run(["mcp", "approve", "fake.other", ...ask("two")])).toMatchObject({
+      code: 0,
+      stdout: "No tool waits for approval.\n",
+    })
     const none = await run(["mcp", "call", "fake.echo", ...ask("two")])
     expect([none.code, none.stderr]).toEqual([
       1,

@@ -107,8 +107,19 @@ describe("a folder for new files", () => {
     writeNewFiles(folder, new Map<string, string | Uint8Array>([["b/c/d.txt", "new"]]))
     expect(() => writeNewFiles(folder, new Map([["a.txt", "new"]]))).toThrow("EEXIST")
     expect(readFileSync(`${folder}/a.txt`, "utf8")).toBe("old")
-    writeNewFiles(folder, new Map([["a.txt", "new"], ["e/f.txt", "f"]]), true)
-    expect(["a.txt", "b/c/d.txt", "e/f.txt"].map((path) => readFileSync(`${folder}/${path}`, "utf8"))).toEqual(["new", "new", "f"])
+    writeNewFiles(
+      folder,
+      new Map([
+        ["a.txt", "new"],
+        ["e/f.txt", "f"],
+      ]),
+      true,
+    )
+    expect(["a.txt", "b/c/d.txt", "e/f.txt"].map((path) => readFileSync(`${folder}/${path}`, "utf8"))).toEqual([
+      "new",
+      "new",
+      "f",
+    ])
     replaceFile(`${folder}/a.txt`, Buffer.from("newer"))
     expect(readdirSync(folder).sort()).toEqual(["a.txt", "b", "e"])
     removeFiles([`${folder}/a.txt`, `${folder}/e/f.txt`])
@@ -144,7 +155,10 @@ describe("init prints", () => {
   async function printed(...args: readonly string[]): Promise<readonly string[]> {
     const { code, stdout, stderr } = await run(["init", ...args])
     expect({ code, stdout }).toEqual({ code: 0, stdout: "" })
-    return stderr.replaceAll(/file:[^)）]+/g, "CLONE").split("\n").filter((line) => !line.includes("npm run build"))
+    return stderr
+      .replaceAll(/file:[^)）]+/g, "CLONE")
+      .split("\n")
+      .filter((line) => !line.includes("npm run build"))
   }
 
   test("the files, the next steps and where promptstrata comes from", async () => {
@@ -213,7 +227,9 @@ describe("init at a terminal", () => {
     await asked.shows("Folder for the new character: ")
     asked.type(" \n")
     expect(await asked.code).toBe(2)
-    expect(asked.written.stderr).toContain("expected a folder for the new character, found none.\nFor example: promptstrata init luna")
+    expect(asked.written.stderr).toContain(
+      "expected a folder for the new character, found none.\nFor example: promptstrata init luna",
+    )
   })
 
   test.each(["\u0003", "\u0004"])("left with %j writes nothing, ends with 130 and lets the terminal go", async (key) => {

@@ -77,9 +77,14 @@ describe("promptstrata worker", () => {
   })
 
   test("tells a failed attempt with its number and reason, and counts it apart", async () => {
-    const own = worker(await withJobs("c1"), () => {
-      throw new Error("no \u001b[2Jdisk")
-    }, "--drain", "0")
+    const own = worker(
+      await withJobs("c1"),
+      () => {
+        throw new Error("no \u001b[2Jdisk")
+      },
+      "--drain",
+      "0",
+    )
     await own.shows("failed (1)")
     own.terminate()
     expect(await own.code).toBe(0)
@@ -102,7 +107,9 @@ describe("promptstrata worker", () => {
     await begun
     own.interrupt()
     expect(await own.code).toBe(130)
-    expect(own.written.stdout).toMatch(/^memory .* failed \(1\): The job runner was closed before this job was done; it stays for the next one\.\n$/)
+    expect(own.written.stdout).toMatch(
+      /^memory .* failed \(1\): The job runner was closed before this job was done; it stays for the next one\.\n$/,
+    )
     expect(own.written.stderr).not.toContain("Ended.")
     const next = worker(folder, () => judged)
     await next.shows("done")
@@ -125,8 +132,7 @@ describe("promptstrata worker", () => {
     expect(await run(["worker", plainProfile, ...options])).toEqual({
       code: 2,
       stdout: "",
-      stderr:
-        "error: A worker needs a store. Set --store or PROMPTSTRATA_STORE, for example to postgres://user@host/database.\n",
+      stderr: "error: A worker needs a store. Set --store or PROMPTSTRATA_STORE, for example to postgres://user@host/database.\n",
     })
   })
 })

@@ -73,7 +73,9 @@ describe("the most that is searched", () => {
     [800, "changed"],
     [799, "removed"],
   ])("of long lines the first 2,000 units count: %d equal ones of them", (equal, kind) => {
-    const [a, b] = ["-", "."].map((sign) => (equal > 801 ? sign.repeat(equal) : `${"a".repeat(equal)}${sign.repeat(2_000 - equal)}`))
+    const [a, b] = ["-", "."].map((sign) =>
+      equal > 801 ? sign.repeat(equal) : `${"a".repeat(equal)}${sign.repeat(2_000 - equal)}`,
+    )
     const tail = equal > 801 ? "a".repeat(9_000) : ""
     expect(compareTexts(a + tail, b + tail).runs[0]?.kind).toBe(kind)
   })
@@ -100,7 +102,8 @@ describe("lines that are alike", () => {
 
   test("are paired so that all pairs together are most alike, and no line goes back", () => {
     const line = (sign: string) => fc.string({ unit: fc.constantFrom("x", "y", sign), minLength: 1, maxLength: 6 })
-    const lines = (sign: string) => fc.array(line(sign), { maxLength: 4 }).map((all) => all.map((each) => `${sign}${each}${sign}`))
+    const lines = (sign: string) =>
+      fc.array(line(sign), { maxLength: 4 }).map((all) => all.map((each) => `${sign}${each}${sign}`))
     fc.assert(
       fc.property(lines("x"), lines("y"), (own, other) => {
         const [a, b] = [own.map((each) => `${each}\n`).join(""), other.map((each) => `${each}\n`).join("")]
@@ -120,7 +123,13 @@ test("pairs are looked for in one order of the lists, whichever comes first", ()
     seen.push(`${a}|${b}`)
     return [[0, 1]] as const
   }
-  for (const [a, b] of [["a", "bc"], ["bc", "a"], ["ab", "ac"], ["ac", "ab"], ["ab", "ab"]] as const)
+  for (const [a, b] of [
+    ["a", "bc"],
+    ["bc", "a"],
+    ["ab", "ac"],
+    ["ac", "ab"],
+    ["ab", "ab"],
+  ] as const)
     seen.push(String(mirrored([...a], [...b], find)))
   expect(seen).toEqual(["a|b,c", "0,1", "a|b,c", "1,0", "a,b|a,c", "0,1", "a,b|a,c", "1,0", "a,b|a,b", "0,1"])
   expect(mirrored(["b"], ["a"], () => undefined)).toBeUndefined()
@@ -186,14 +195,20 @@ describe("two requests", () => {
 describe("two turns", () => {
   const call = (step: number, prompt: string) =>
     ({ ...request(), step, prompt, model: `m${step}`, startedMs: 0, durationMs: 1, output: "", tokens: step }) as const
-  const child = (name: string, requests: readonly object[], children: readonly object[] = []) => ({ id: name, name, requests, children })
+  const child = (name: string, requests: readonly object[], children: readonly object[] = []) => ({
+    id: name,
+    name,
+    requests,
+    children,
+  })
   const record = (id: string, requests: readonly object[], children: readonly object[] = []) =>
     ({ id, requests, children, tools: [{}], question: "Q" }) as unknown as TurnRecord
 
-  const left = record("a", [call(1, "planner"), call(2, "final")], [
-    child("look", [call(3, "chat")], [child("deep", [call(4, "chat")])]),
-    child("look", [call(5, "chat")]),
-  ])
+  const left = record(
+    "a",
+    [call(1, "planner"), call(2, "final")],
+    [child("look", [call(3, "chat")], [child("deep", [call(4, "chat")])]), child("look", [call(5, "chat")])],
+  )
 
   test("name every request, those of children under their path and number", () => {
     const { a, b } = compareTurns({ record: left, index: 3 }, { record: record("b", [call(1, "planner")]), index: 0 }, {})
