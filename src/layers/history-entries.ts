@@ -3,7 +3,6 @@ import { commonStart } from "../core/growing-lists.ts"
 import type { SlotEntry, SlotValue, TrustedText } from "../core/value.ts"
 import { formatFileReference } from "../encode/file-reference.ts"
 import { encodeInline, encodeJsonLine } from "../encode/inline.ts"
-import { hasLineBreak } from "../encode/line-breaks.ts"
 import { encodedText } from "../encode/marked-text.ts"
 import { sanitise, sanitiseJson } from "../encode/sanitise.ts"
 import { printArguments } from "../tools/call-arguments.ts"
@@ -222,17 +221,14 @@ export function prestartEntry({ tool, args, result }: KeptPrestart): SlotEntry {
   return { tool: { text: tool, trust: "tool" }, arguments: argumentsText(args, "tool"), result: { text: result, trust: "tool" } }
 }
 
+const breaks = /[\n-\r\u0085\u2028\u2029]/
+
 /** A run's result, with its attachments behind it if the model takes them. */
 function resultOf({ result, empty, attachments = [] }: KeptRun, { sight }: HistoryLook): TrustedText {
   const text: TrustedText = { text: result, trust: empty === true ? "author" : "tool" }
   const parts = attachments.map((attachment) => ({ attachment, tokens: sight?.tokensOf(attachment) ?? -1 }))
   const seen = parts.filter(({ tokens }) => tokens >= 0)
   return seen.length > 0 ? { ...text, parts: seen } : text
-}
-
-/** True for a tool's result that stands below its call: several lines, or JSON, which quotes would escape (T10). */
-export function standsFenced(result: string): boolean {
-  return hasLineBreak(result) || (/^[[{]/.test(result) && /[\]}]$/.test(result) && result.includes('"'))
 }
 
 function keptRunEntry(run: KeptRun, look: HistoryLook): SlotEntry {
@@ -243,7 +239,7 @@ function keptRunEntry(run: KeptRun, look: HistoryLook): SlotEntry {
     tool: tool ?? "",
     arguments: args ?? "",
     failed: failed === true,
-    ...(standsFenced(result) ? { block: text } : { result: text }),
+    ...(breaks.test(result) ? { block: text } : { result: text }),
     ...(empty === true ? { nothing: text } : {}),
   }
 }

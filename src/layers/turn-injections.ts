@@ -4,15 +4,7 @@ import { encodedText } from "../encode/marked-text.ts"
 import { nativeNames } from "../tools/native-names.ts"
 import type { ToolRun } from "../tools/tool.ts"
 import { type ParameterWords, toolEntries } from "../tools/tool-entry.ts"
-import {
-  argumentsText,
-  type HistoryLook,
-  historyEntries,
-  messageTime,
-  prestartEntry,
-  questionEntry,
-  standsFenced,
-} from "./history-entries.ts"
+import { argumentsText, type HistoryLook, historyEntries, messageTime, prestartEntry, questionEntry } from "./history-entries.ts"
 import type { PlannerStep, RecalledMemory, TurnState, UnopenedFile, WakeReason } from "./turn-state.ts"
 
 /**
@@ -99,6 +91,9 @@ export function knownNames({ agentName, question, history, memories, tools }: Tu
 /** The names of each list of tools, which stays the same from turn to turn. */
 const toolNames = new WeakMap<TurnState["tools"], readonly string[]>()
 
+/** Every character that JavaScript or a reader takes for a line break. */
+const lineBreak = /[\n-\r\u0085\u2028\u2029]/
+
 function turnItem(key: string, content: SlotValue, trust: Injection["trust"], fit?: FitRule): Injection {
   const rest = { priority: priority.default, role: "system", scope: "turn", enabled: true } as const
   return { key, content, trust, ...rest, ...(fit ? { fit } : {}) }
@@ -128,7 +123,7 @@ function wakeEntry({ reason, trust = "tool", bubbles, workMode }: WakeReason): S
 }
 
 function runEntry(run: ToolRun): SlotEntry {
-  const block = standsFenced(run.result)
+  const block = lineBreak.test(run.result)
   return {
     tool: as(run.tool, "agent"),
     arguments: argumentsText(run.args, "agent"),

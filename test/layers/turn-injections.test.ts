@@ -33,8 +33,6 @@ describe("tool runs", () => {
     ],
     ["all else is JSON", ["f", { list: ["a", 1], deep: { k: null } }, "[1]"], 'f(list=["a",1], deep={"k":null}) → "[1]"'],
     ["lines stand fenced under the call", ["read", {}, "一\n二"], "read() →\n```\n一\n二\n```"],
-    ["JSON stands fenced, not escaped", ["f", {}, '{"a":["x"]}'], 'f() →\n```\n{"a":["x"]}\n```'],
-    ["half of a JSON value does not", ["f", {}, '{"a":["x"'], 'f() → "{\\"a\\":[\\"x\\""'],
     ["a failure", ["f", {}, "没有网络", { status: "failed", failure: "threw" }], "f() → 失败：没有网络"],
     ["a failure of lines", ["f", {}, "一\n二", { status: "failed", failure: "threw" }], "f() → 失败：\n```\n一\n二\n```"],
     ["a separator of the eye is a line break too", ["f", {}, "一\u2028二"], "f() →\n```\n一\u2028二\n```"],
