@@ -72,11 +72,11 @@ function holdCeiling(state: FitState, injection: Injection): void {
   })
 }
 
-/** Cuts history before anything is composed, if it has the lowest rank and is longer than the whole budget. */
+/** Cuts history before anything is composed, if it has the lowest rank and is longer than the whole budget, and no ceiling may make room. */
 function cutLongHistory(state: FitState, [first]: readonly Injection[]): void {
   const { budgetTokens, cut = {} } = state.options
   if (first?.key !== "history" || !Array.isArray(first.content) || budgetTokens === undefined || !canShorten(first)) return
-  const isPlain = first.fit?.maxTokens === undefined && (first.fit?.minTokens ?? 0) <= 0
+  const isPlain = (first.fit?.minTokens ?? 0) <= 0 && state.injections.every(({ fit }) => fit?.maxTokens === undefined)
   if (isPlain && !Object.hasOwn(cut, "history")) shortenHistoryAhead(state, first, budgetGoal(state, first).reason)
 }
 

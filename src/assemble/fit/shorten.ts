@@ -34,7 +34,7 @@ function tryouts(state: FitState, make: (size: number) => Shrunk): (size: number
 
 /**
  * Cuts a history that is far too long before the prompt is composed, so that its oldest part is never composed. It cuts at the
- * first step after which the request fits, as far as steps tell that and no ceiling makes room.
+ * first step after which the request fits, as far as steps tell that. No injection may have a ceiling, which could make room.
  */
 export function shortenHistoryAhead(state: FitState, whole: Injection, reason: string): void {
   const { budgetTokens = Number.POSITIVE_INFINITY } = state.options
@@ -49,18 +49,14 @@ export function shortenHistoryAhead(state: FitState, whole: Injection, reason: s
   let short = at(count)
   if (!short.tryout.draft.printed.has(whole.key)) return
   while (state.totalTokens(short.tryout.draft) + (steps.tokens[count - 1] ?? 0) / plainly <= budgetTokens) {
-    // There may be room for what this step dropped. A ceiling could make more.
-    if (count === 1 || hasCeiling(state)) return
+    // There may be room for what this step dropped.
+    if (count === 1) return
     const longer = at(count - 1)
     if (state.totalTokens(longer.tryout.draft) > budgetTokens) break
     short = longer
     count--
   }
   state.cutAhead(short.tryout, own, { key: whole.key, cut: short.cut, reason })
-}
-
-function hasCeiling({ injections }: FitState): boolean {
-  return injections.some(({ fit }) => fit?.maxTokens !== undefined)
 }
 
 /** A factor above 1 that covers the error of adding up texts that were counted one by one. */

@@ -52,6 +52,25 @@ describe("S13 what gives way", () => {
     expect(cut).toEqual({ a: { characters: 17 } })
   })
 
+  test("a long history gives way to what is in the request, not to an item that its ceiling takes out", () => {
+    const turn = turnState("?", {
+      history: Array.from({ length: 8 }, (_, at) => said(at % 2 === 0 ? "user" : "assistant", `${at}: ${"words ".repeat(9)}`)),
+    })
+    const capped = { key: "capped", content: "c".repeat(150), fit: { rank: 50, shrink: "drop", maxTokens: 30 } } as const
+    const at = (items: readonly (typeof capped)[]) =>
+      assemble(new PromptStack(items), {
+        prompt: "chat",
+        turn,
+        counter: perCodePoint,
+        budgetTokens: 250,
+        history: { lowWater: 1 },
+      })
+    const [without, beside] = [at([]), at([capped])]
+    expect(without.cut.history).toEqual({ entries: 3, of: 8 })
+    expect(beside.cut).toEqual({ ...without.cut, capped: { dropped: true } })
+    expect(beside.messages).toEqual(without.messages)
+  })
+
   test("a history that is a text is shortened like any other, however long it is", () => {
     const history = {
       key: "history",
