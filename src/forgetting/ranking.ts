@@ -117,7 +117,7 @@ function questionTerms(question: string): ReadonlyMap<string, number> {
       if (!stopWords.has(text) && !stopWords.has(term)) terms.set(text.startsWith(term) ? term : text, 1)
       continue
     }
-    const pairs = characterTerms(text).filter((term) => term.length > 1 || text.length === 1)
+    const pairs = [...characterTerms(text)].filter((term) => term.length > 1 || text.length === 1)
     for (const pair of pairs) if (!Array.from(pair).some((character) => stopCharacters.has(character))) terms.set(pair, 1)
   }
   return terms

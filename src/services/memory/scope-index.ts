@@ -1,24 +1,25 @@
 import type { ServiceKey } from "../../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
-import { partsOf, SectionReader } from "../recall/documents/sections.ts"
+import { partsOf, type Section, SectionReader } from "../recall/documents/sections.ts"
+import type { Steps } from "../recall/documents/steps.ts"
 import { indexForm, RecallIndex } from "../recall/recall-index.ts"
-import type { RecallDocument, RecallHit, RecallQuery } from "../recall/recall-query.ts"
+import type { RecallDocument, RecallHit, RecallQuery, RecallVector } from "../recall/recall-query.ts"
 import type { MemoryCursor, MemoryRecords, StoredMemory } from "../store/records.ts"
 import { ownerOf, rowId } from "../store/row-keys.ts"
 import { normaliseMemoryText } from "./duplicates.ts"
-import { type CopiedBodies, copySections, restoredCopy } from "./index-copy.ts"
+import { PackedMemories } from "./packed-memories.ts"
+import { otherWork, Slices } from "./slices.ts"
 import { toldFact } from "./told-fact.ts"
 
-const pageSize = 500
-/** The approximate size of a memory without its text and its place in the index. */
-const rowBytes = 400
+/** The most memories that are read at once, and as many as have about so many characters: that many take a few milliseconds. */
+const maxPage = 256
+const pageCharacters = 65_536
+/** The size of the first page, before it is known how long memories are. */
+const firstPage = 16
+/** Reading a memory is as much work as indexing this many terms; so is each kilobyte of its text. */
+const readUnits = 8
 /** The approximate size of an index without memories. */
 const emptyBytes = 10_000
-
-/** The characters that are indexed before other work of the process has its turn. That many take a few milliseconds. */
-const sliceCharacters = 4_096
-/** A memory costs as much beside its text as this many characters. */
-const memoryCharacters = 64
 
 /** An index of fewer memories is made faster than its copy would be worth. */
 const minCopied = 2_000
@@ -36,23 +37,6 @@ export interface IndexSettings {
   readonly maxBytes: number
   /** Told when a copy of an index cannot be read or kept. */
   readonly onWarning?: ((message: string, key: ServiceKey) => void) | undefined
-}
-
-/** Lets timers and other waiting work of the process run. A host without `setImmediate` waits for a timer. */
-function otherWork(): Promise<void> {
-  return new Promise((resolve) => {
-    if (typeof setImmediate === "function") setImmediate(resolve)
-    else setTimeout(resolve, 0)
-  })
-}
-
-/** The value of a generator. Other work of the process has its turn between its steps. */
-async function inSteps<T>(work: Generator<void, T>): Promise<T> {
-  for (;;) {
-    const { done, value } = work.next()
-    if (done) return value
-    await otherWork()
-  }
 }
 
 /**
@@ -75,14 +59,12 @@ export class ScopeIndex {
   readonly #records: MemoryRecords
   readonly #key: ServiceKey
   readonly #settings: IndexSettings
-  #index = new RecallIndex()
-  /** By id. A number is the place of a memory in the copy, from which it was not read yet. */
-  #memories = new Map<string, StoredMemory | number>()
-  #bodies: CopiedBodies | undefined
+  #index = this.#emptyIndex()
+  #memories = new PackedMemories()
   /** The ids of memories by the name of the fact that they tell. */
   #facts = new Map<string, Set<string>>()
   #cursor: MemoryCursor | undefined
-  #textBytes = 0
+  #pageSize = firstPage
   #updating: Promise<boolean> | undefined
   #changes = 0
   /** The texts that are not in the last copy. */
@@ -102,16 +84,11 @@ export class ScopeIndex {
 
   /** The approximate size in memory. */
   get bytes(): number {
-    const texts = this.#textBytes + (this.#bodies?.bytes ?? 0)
-    return emptyBytes + this.#index.bytes + texts + this.#memories.size * rowBytes
+    return emptyBytes + this.#index.bytes + this.#memories.bytes
   }
 
   get(id: string): StoredMemory | undefined {
-    const known = this.#memories.get(id)
-    if (typeof known !== "number") return known
-    const memory = JSON.parse(this.#bodies?.at(known) ?? "") as StoredMemory
-    this.#memories.set(id, memory)
-    return memory
+    return this.#memories.get(id)
   }
 
   /** The ids of the memories that told a memory's fact before it, oldest first. */
@@ -143,23 +120,20 @@ export class ScopeIndex {
   }
 
   async #update(): Promise<boolean> {
-    let isChanged = this.#cursor === undefined && (await this.#restore())
+    const slices = new Slices()
+    let isChanged = this.#cursor === undefined && (await this.#restore(slices))
     for (;;) {
-      const after = this.#cursor
-      const { cursor, reset, memories } = await this.#records.changes(this.#key, { after, limit: pageSize })
+      const [after, limit] = [this.#cursor, this.#pageSize]
+      const { cursor, reset, memories } = await this.#records.changes(this.#key, { after, limit })
       const vectors = memories.length > 0 ? await this.#vectorsOf(memories.map(({ id }) => id)) : undefined
       if (reset) this.#clear()
-      let characters = 0
-      for (const memory of memories) {
-        this.#take(memory, vectors?.get(memory.id))
-        characters += memory.text.length + memoryCharacters
-        if (characters < sliceCharacters) continue
-        characters = 0
-        await otherWork()
-      }
+      const characters = memories.reduce((sum, { text }) => sum + text.length, 0)
+      await slices.count(readUnits * (memories.length + (characters >> 10)))
+      for (const memory of memories) await slices.run(this.#taking(memory, vectors?.get(memory.id)))
       this.#cursor = cursor
       isChanged ||= reset || memories.length > 0
-      if (memories.length < pageSize) return isChanged
+      if (memories.length < limit) return isChanged
+      this.#pageSize = Math.max(1, Math.min(maxPage, Math.floor((pageCharacters * limit) / Math.max(1, characters))))
     }
   }
 
@@ -171,50 +145,44 @@ export class ScopeIndex {
   }
 
   #clear(): void {
-    this.#index = new RecallIndex()
-    this.#memories = new Map()
-    this.#bodies = undefined
+    this.#index = this.#emptyIndex()
+    this.#memories = new PackedMemories()
     this.#facts = new Map()
-    this.#textBytes = 0
     this.#changes += 1
     this.#notCopied = 0
   }
 
-  #take(memory: StoredMemory, values: Float32Array | undefined): void {
+  #emptyIndex(): RecallIndex {
+    return new RecallIndex((id) => this.#documentAt(id))
+  }
+
+  *#taking(memory: StoredMemory, values: Float32Array | undefined): Steps<void> {
     const before = this.get(memory.id)
     this.#changes += 1
-    if (before !== undefined) {
-      this.#textBytes -= before.text.length * 2
-      this.#facts.get(factOf(before) ?? "")?.delete(memory.id)
-    }
+    if (before !== undefined) this.#facts.get(factOf(before) ?? "")?.delete(memory.id)
     if (memory.supersededBy !== undefined) {
-      this.#index.remove(memory.id)
+      yield* this.#index.removing(memory.id)
       this.#memories.delete(memory.id)
       return
     }
-    this.#memories.set(memory.id, memory)
-    this.#textBytes += memory.text.length * 2
-    const fact = factOf(memory)
-    if (fact !== undefined) this.#facts.set(fact, (this.#facts.get(fact) ?? new Set<string>()).add(memory.id))
     const { model } = this.#settings
     const vector = model !== undefined && values ? { model, values } : undefined
-    this.#notCopied += this.#index.replace({ ...documentOf(memory), vector }) ? 1 : numbersShare
+    const isNew = yield* this.#index.replacing(documentOf(memory, vector))
+    this.#memories.set(memory)
+    const fact = factOf(memory)
+    if (fact !== undefined) this.#facts.set(fact, (this.#facts.get(fact) ?? new Set<string>()).add(memory.id))
+    this.#notCopied += isNew ? 1 : numbersShare
   }
 
   /** Begins with the copy that the store keeps. False if there is none, or if it cannot be read: then all memories are read. */
-  async #restore(): Promise<boolean> {
+  async #restore(slices: Slices): Promise<boolean> {
     const { model, onWarning } = this.#settings
     try {
       const copy = await this.#records.readIndex?.(this.#key, { form: indexForm })
       if (copy === undefined) return false
-      const reader = new SectionReader(copy.parts)
-      const restored = await inSteps(restoredCopy(reader, (id) => this.#documentAt(id)))
-      this.#index = restored.index
-      this.#bodies = restored.bodies
-      this.#memories = new Map(restored.ids.map((id, place) => [id, place]))
-      this.#facts = new Map(Array.from(restored.facts, ([fact, ids]) => [fact, new Set(ids)]))
-      for (let at = 0; model !== undefined && at < restored.ids.length; at += pageSize) {
-        const vectors = await this.#vectorsOf(restored.ids.slice(at, at + pageSize))
+      const ids = await slices.run(this.#restoring(new SectionReader(copy.parts)))
+      for (let at = 0; model !== undefined && at < ids.length; at += maxPage) {
+        const vectors = await this.#vectorsOf(ids.slice(at, at + maxPage))
         for (const [id, values] of vectors) this.#index.setVector(id, { model, values })
         await otherWork()
       }
@@ -227,9 +195,26 @@ export class ScopeIndex {
     }
   }
 
+  /** The sections of the index with its memories and their facts, for {@link #restoring}. */
+  *#sections(): Generator<Section> {
+    yield* this.#index.sections()
+    yield JSON.stringify(Array.from(this.#facts, ([fact, ids]) => [fact, [...ids]]))
+    yield* this.#memories.sections(this.#index.ids())
+  }
+
+  /** Reads back what {@link #sections} wrote, in steps, and returns the ids. Throws if it is something else. */
+  *#restoring(reader: SectionReader): Steps<readonly string[]> {
+    this.#index = yield* RecallIndex.restored(reader, (id) => this.#documentAt(id))
+    const facts = JSON.parse(reader.text()) as [string, string[]][]
+    this.#facts = new Map(facts.map(([fact, told]) => [fact, new Set(told)]))
+    const ids = this.#index.ids()
+    this.#memories = yield* PackedMemories.restored(reader, ids)
+    return ids
+  }
+
   #documentAt(id: string): RecallDocument {
     const memory = this.get(id)
-    if (memory === undefined) throw new RangeError(`expected the memory ${JSON.stringify(id)} in the copy of its index`)
+    if (memory === undefined) throw new RangeError(`expected the memory ${JSON.stringify(id)} of a recall index`)
     return documentOf(memory)
   }
 
@@ -248,7 +233,7 @@ export class ScopeIndex {
   async #copy(): Promise<void> {
     const [changes, cursor, notCopied] = [this.#changes, this.#cursor, this.#notCopied]
     if (cursor === undefined) return
-    const sections = copySections(this.#index, this.#facts, (id) => this.#bodyOf(id))
+    const sections = this.#sections()
     const isChanged = () => this.#changes !== changes
     async function* parts(): AsyncGenerator<Uint8Array> {
       for (const part of partsOf(sections)) {
@@ -261,11 +246,6 @@ export class ScopeIndex {
     if (isKept) this.#notCopied -= notCopied
   }
 
-  #bodyOf(id: string): string {
-    const known = this.#memories.get(id)
-    return (typeof known === "number" ? this.#bodies?.at(known) : JSON.stringify(known)) ?? ""
-  }
-
   /** A copy that is given up because something changed, or because the store was closed, is no fault. */
   #tellOf(error: unknown): void {
     if (PromptStrataError.isInstance(error) && (error.code === "aborted" || error.code === "closed")) return
@@ -273,24 +253,17 @@ export class ScopeIndex {
   }
 }
 
-/** A memory as recall sees it, without its vector. */
-function documentOf(memory: StoredMemory): RecallDocument {
-  const {
-    id,
-    text,
-    atMs,
-    againAtMs,
-    speaker,
-    audience,
-    conversation,
-    turn,
-    importance = 5,
-    stability,
-    usedAtMs,
-    keys,
-    updates,
-  } = memory
-  const session = `${audience}:${conversation}`
-  const told = memory.kind === "dialogue" ? toldFact(text)?.value : undefined
-  return { id, text, atMs, againAtMs, speaker, session, turn, importance, stability, recalledAtMs: usedAtMs, keys, updates, told }
+/** A memory as recall sees it. The fact that it tells is read when it is asked for. */
+function documentOf(memory: StoredMemory, vector?: RecallVector): RecallDocument {
+  const { audience, conversation, importance = 5, kind, text, usedAtMs } = memory
+  return {
+    ...memory,
+    session: `${audience}:${conversation}`,
+    importance,
+    recalledAtMs: usedAtMs,
+    vector,
+    get told() {
+      return kind === "dialogue" ? toldFact(text)?.value : undefined
+    },
+  }
 }

@@ -77,7 +77,7 @@ function queryTerms(text: string, times: readonly FoundTime[], names: ReadonlySe
     for (const term of signTerms(text.slice(start, end))) add(words, term, weight)
     for (const run of textRuns(text.slice(start, end))) {
       if (run.spaceless) {
-        const marked = new Set([...namesInside(run.text, names), ...asking].flatMap(characterTerms))
+        const marked = new Set([...namesInside(run.text, names), ...asking].flatMap((run) => [...characterTerms(run)]))
         for (const term of characterTerms(run.text))
           add(characters, term, (marked.has(term) ? markedTermWeight : weight) * characterWeight(term))
         continue

@@ -1,6 +1,7 @@
 import { PromptStrataError } from "../../core/errors.ts"
-import { DocumentTable } from "./documents/document-table.ts"
+import { DocumentTable, type ReadDocument } from "./documents/document-table.ts"
 import type { Section, SectionReader } from "./documents/sections.ts"
+import { finished, type Steps } from "./documents/steps.ts"
 import { planQuery, SpeakerNames } from "./query-plan.ts"
 import { rankDocuments } from "./rank-documents.ts"
 import type { RecallDocument, RecallHit, RecallQuery, RecallVector } from "./recall-query.ts"
@@ -13,16 +14,24 @@ const maxKeptCalendars = 16
  * The form of an index's copy, and of the terms in it: other words of a text, or another Unicode, make another index. Raise the number
  * with every change of what is indexed.
  */
-export const indexForm = `1, Unicode ${globalThis.process?.versions?.unicode ?? "?"}`
+export const indexForm = `2, Unicode ${globalThis.process?.versions?.unicode ?? "?"}`
 
 /**
  * An index of memories, found by their words, their speakers and their times. The same documents and the same query give the same
  * hits, whatever the order in which documents were added. It does no I/O and reads no clock.
  */
 export class RecallIndex {
-  #table = new DocumentTable()
+  #table: DocumentTable
   #names = new SpeakerNames()
   readonly #calendars = new Map<string, LocalCalendar>()
+
+  /**
+   * `read` gives a document by its id, as it was when it was added, but need not give its vector. Without it, the index keeps the
+   * documents themselves.
+   */
+  constructor(read?: ReadDocument) {
+    this.#table = new DocumentTable(read)
+  }
 
   get size(): number {
     return this.#table.size
@@ -40,10 +49,9 @@ export class RecallIndex {
   }
 
   /**
-   * Reads back what {@link sections} wrote, in steps of a few milliseconds. `read` gives the document of an id when it is first needed, as
-   * it was when the copy was made, without its vector; vectors are set with {@link setVector}. Throws if the parts are not of such a copy.
+   * Reads back what {@link sections} wrote, in steps. Vectors are set with {@link setVector}. Throws if the parts are not of such a copy.
    */
-  static *restored(reader: SectionReader, read: (id: string) => RecallDocument): Generator<void, RecallIndex> {
+  static *restored(reader: SectionReader, read: ReadDocument): Steps<RecallIndex> {
     const index = new RecallIndex()
     index.#names = SpeakerNames.restored(reader.text())
     index.#table = yield* DocumentTable.restored(reader, read)
@@ -70,28 +78,38 @@ export class RecallIndex {
       const message = `expected a memory that is not in the recall index, found ${JSON.stringify(document.id)} there`
       throw new PromptStrataError("usage", message, { hint: "Use replace() for a memory that changed." })
     }
-    this.#put(document)
+    finished(this.#putting(document))
   }
 
   /** Adds a document, or replaces the one with its id. False if only numbers or its vector changed, which costs little. */
   replace(document: RecallDocument): boolean {
+    return finished(this.replacing(document))
+  }
+
+  /** Does the work of {@link replace} in steps. Nothing else may be asked of the index before the last one. */
+  *replacing(document: RecallDocument): Steps<boolean> {
     const slot = this.#table.slotOf(document.id)
     const before = slot === undefined ? undefined : this.#table.documentAt(slot)
     if (before !== undefined && hasSameWords(before, document)) {
       this.#table.update(document)
       return false
     }
-    this.remove(document.id)
-    this.#put(document)
+    yield* this.removing(document.id)
+    yield* this.#putting(document)
     return true
   }
 
   /** Removes a document; false if its id is unknown. */
   remove(id: string): boolean {
+    return finished(this.removing(id))
+  }
+
+  /** Does the work of {@link remove} in steps. Nothing else may be asked of the index before the last one. */
+  *removing(id: string): Steps<boolean> {
     const slot = this.#table.slotOf(id)
     const document = slot === undefined ? undefined : this.#table.documentAt(slot)
     if (document !== undefined) this.#names.count(document.speaker, -1)
-    return this.#table.remove(id)
+    return yield* this.#table.removing(id)
   }
 
   /** The hits for a query, best first. Equal scores are ordered newest first, then by id. Throws `usage` on a weight that is not a finite number of at least 0. */
@@ -102,8 +120,8 @@ export class RecallIndex {
     return rankDocuments(this.#table, { query, plan, calendar, weights: { ...defaultRecallWeights, ...query.weights } })
   }
 
-  #put(document: RecallDocument): void {
-    this.#table.add(document)
+  *#putting(document: RecallDocument): Steps<void> {
+    yield* this.#table.adding(document)
     this.#names.count(document.speaker, 1)
   }
 

@@ -218,26 +218,28 @@ describe("createMemoryService", () => {
     expect((await service.recent(key, 9)).map(({ id }) => id)).toContain("my cats sleep all day")
   })
 
-  test("keeps no more indexes than there is room for, and the ones used last", async () => {
+  test("drops the indexes of the users that were not seen for longest, once all take too much, and makes them again", async () => {
     const { memories } = createInMemoryStore()
-    const indexes = new ScopeIndexes(memories, { model: undefined, maxBytes: 30_000 })
-    const users = ["a", "b", "c", "d", "e"]
+    const made: string[] = []
+    const changes: typeof memories.changes = (asked, options) => {
+      if (options.after === undefined) made.push(asked.user)
+      return memories.changes(asked, options)
+    }
+    const users = ["a", "b", "c", "d"]
     for (const user of users) {
       const own = { ...key, user }
-      const memory = {
-        ...said(`tea of ${user} ${"leaf ".repeat(60)}`),
-        agent: "fay",
-        conversation: "talk",
-        audience: "private",
-        user,
-      } as const
-      await memories.put(memory, { hash: user, key: own })
-      await indexes.current(own)
+      await memories.put({ ...said(`tea of ${user}`), ...own }, { hash: user, key: own })
     }
-    expect(indexes.size).toBeGreaterThan(0)
-    expect(indexes.size).toBeLessThan(users.length)
-    const last = await indexes.current({ ...key, user: "e" })
-    expect(last.size).toBe(1)
+    const one = await new ScopeIndexes(memories, { model: undefined, maxBytes: 1e9 }).current({ ...key, user: "a" })
+    const indexes = new ScopeIndexes({ ...memories, changes }, { model: undefined, maxBytes: 3.5 * one.bytes })
+    // With three in memory, "a" is seen again, so that "b" is the one not seen for longest when "d" comes.
+    for (const user of ["a", "b", "c", "a", "d"]) await indexes.current({ ...key, user })
+    expect(indexes.size).toBe(3)
+    expect(made).toEqual(["a", "b", "c", "d"])
+    for (const user of ["a", "c", "d"]) await indexes.current({ ...key, user })
+    expect(made).toEqual(["a", "b", "c", "d"])
+    const again = await indexes.current({ ...key, user: "b" })
+    expect([again.size, made.at(-1), indexes.size]).toEqual([1, "b", 3])
   })
 
   test("makes room for the indexes of users without memories, too", async () => {

@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { partsOf, SectionReader } from "../../../src/services/recall/documents/sections.ts"
+import { finished } from "../../../src/services/recall/documents/steps.ts"
 import { RecallIndex } from "../../../src/services/recall/recall-index.ts"
 import type { RecallDocument, RecallQuery } from "../../../src/services/recall/recall-query.ts"
 import { runs } from "../../support/size.ts"
@@ -69,16 +70,14 @@ const query: fc.Arbitrary<RecallQuery> = fc.record({ text, vector: vectors }).ma
   ...(vector !== undefined && { vector }),
 }))
 
-/** An index that is read back from the copy of another one. Each document is read from JSON when it is needed. */
+/** An index that is read back from the copy of another one. Each document is made of JSON when it is needed. */
 function copied(index: RecallIndex, kept: ReadonlyMap<string, RecallDocument>): RecallIndex {
-  const bodies = new Map(Array.from(kept, ([id, { vector: _, ...document }]) => [id, JSON.stringify(document)]))
   const reader = new SectionReader([...partsOf(index.sections())])
-  const steps = RecallIndex.restored(reader, (id) => JSON.parse(bodies.get(id) ?? ""))
-  let step = steps.next()
-  while (!step.done) step = steps.next()
-  for (const [id, { vector }] of kept) if (vector) step.value.setVector(id, vector)
-  expect(step.value.ids()).toEqual(index.ids())
-  return step.value
+  const steps = RecallIndex.restored(reader, (id) => JSON.parse(JSON.stringify({ ...kept.get(id), vector: undefined })))
+  const read = finished(steps)
+  for (const [id, { vector }] of kept) if (vector) read.setVector(id, vector)
+  expect(read.ids()).toEqual(index.ids())
+  return read
 }
 
 describe("recall is the same", () => {

@@ -130,10 +130,10 @@ export class ScoreArrays {
 
 type Numbers = Float64Array | Uint32Array | Int32Array | Uint8Array
 
-/** The same numbers with room for one at `index`: the array itself, or a copy of at least twice the length, filled up with `empty`. */
+/** The same numbers with room for one at `index`: the array itself, or a copy that is longer by a quarter or more, filled up with `empty`. */
 export function grown<T extends Numbers>(numbers: T, index: number, empty = 0): T {
   if (index < numbers.length) return numbers
-  const larger = new (numbers.constructor as new (length: number) => T)(Math.max(16, numbers.length * 2, index + 1))
+  const larger = new (numbers.constructor as new (length: number) => T)(Math.max(16, Math.ceil(numbers.length * 1.25), index + 1))
   larger.set(numbers)
   if (empty !== 0) larger.fill(empty, numbers.length)
   return larger

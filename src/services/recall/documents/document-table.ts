@@ -1,10 +1,11 @@
 import type { RecallDocument, RecallVector } from "../recall-query.ts"
-import { documentTerms, type TermField, termFields } from "../text/document-terms.ts"
+import { countTerms, type TermField, termFields } from "../text/document-terms.ts"
 import { textMarks } from "../text-marks.ts"
 import { DocumentColumns, ScoreArrays } from "./document-columns.ts"
 import { FieldIndex } from "./field-index.ts"
 import { listSections, type Section, type SectionReader } from "./sections.ts"
 import { SessionLinks } from "./session-links.ts"
+import { type Steps, stepUnits } from "./steps.ts"
 
 const newFields = (): Record<TermField, FieldIndex> => ({
   words: new FieldIndex(),
@@ -18,14 +19,23 @@ const newFields = (): Record<TermField, FieldIndex> => ({
 const maxFreeShare = 0.5
 const minSlotsToCompact = 64
 
+/** About what a document takes in the two lists of ids, with its id. */
+const idBytes = 96
+/** A document without words is as much work as this many terms. */
+const documentUnits = 32
+
+/** Gives a document by its id, as it is in the table. */
+export type ReadDocument = (id: string) => RecallDocument
+
 /** The documents by slot, with all that ranking reads. A document keeps its slot until the table is compacted. */
 export class DocumentTable {
   #slots = new Map<string, number>()
   /** The ids by slot; undefined for a free slot. */
   #ids: (string | undefined)[] = []
-  /** The documents by slot, without those that were not read yet. */
+  /** The documents by slot, unless they are read when they are needed. */
   #documents: (RecallDocument | undefined)[] = []
-  #read: ((id: string) => RecallDocument) | undefined
+  readonly #read: ReadDocument | undefined
+  /** The vectors by slot. Without any the list is empty. */
   #vectors: (RecallVector | undefined)[] = []
   columns = new DocumentColumns()
   readonly fields = newFields()
@@ -35,6 +45,10 @@ export class DocumentTable {
   #speakers = new Map<string, number>()
   /** The documents that tell a fact anew, by id, each with the ids of those that told it before. */
   readonly updates = new Map<string, readonly string[]>()
+
+  constructor(read?: ReadDocument) {
+    this.#read = read
+  }
 
   get size(): number {
     return this.#slots.size
@@ -53,7 +67,7 @@ export class DocumentTable {
   /** The approximate size of the index, without the documents themselves. */
   get bytes(): number {
     const fields = termFields.reduce((sum, field) => sum + this.fields[field].bytes, 0)
-    return fields + this.links.bytes + this.columns.bytes + this.scoreArrays.bytes + this.#slots.size * 80
+    return fields + this.links.bytes + this.columns.bytes + this.scoreArrays.bytes + this.#slots.size * idBytes
   }
 
   slotOf(id: string): number | undefined {
@@ -69,9 +83,7 @@ export class DocumentTable {
   documentAt(slot: number): RecallDocument | undefined {
     const id = this.#ids[slot]
     if (id === undefined) return undefined
-    const known = this.#documents[slot] ?? this.#read?.(id)
-    this.#documents[slot] = known
-    return known
+    return this.#read ? this.#read(id) : this.#documents[slot]
   }
 
   vectorAt(slot: number): RecallVector | undefined {
@@ -80,7 +92,11 @@ export class DocumentTable {
 
   setVector(id: string, vector: RecallVector): void {
     const slot = this.#slots.get(id)
-    if (slot !== undefined) this.#vectors[slot] = vector
+    if (slot !== undefined) this.#setVector(slot, vector)
+  }
+
+  #setVector(slot: number, vector: RecallVector | undefined): void {
+    if (vector !== undefined || slot < this.#vectors.length) this.#vectors[slot] = vector
   }
 
   /** Orders slots by the time of their documents, newest first; equal times by id. */
@@ -94,13 +110,15 @@ export class DocumentTable {
     return this.#speakers.get(id) ?? -1
   }
 
-  add(document: RecallDocument): void {
+  /** Adds a document in steps. Only after the last one may be ranked. */
+  *adding(document: RecallDocument): Steps<void> {
+    yield documentUnits
+    const terms = yield* countTerms(document.text, document.keys?.words)
     const slot = this.#ids.push(document.id) - 1
     this.#slots.set(document.id, slot)
     this.#setValues(slot, document)
-    const terms = documentTerms(document.text, document.keys?.words)
-    for (const field of termFields) this.fields[field].add(slot, terms[field])
     this.links.add(slot, document)
+    for (const field of termFields) yield* this.fields[field].adding(slot, terms[field])
   }
 
   /** Replaces a document by one of the same words in the same place: other numbers, another vector. */
@@ -115,47 +133,52 @@ export class DocumentTable {
     this.columns.set(slot, document, textMarks(document.text, document.atMs, document.keys?.dates), speaker)
     if (document.updates) this.updates.set(document.id, document.updates)
     else this.updates.delete(document.id)
-    this.#documents[slot] = document
-    this.#vectors[slot] = document.vector
+    if (this.#read === undefined) this.#documents[slot] = document
+    this.#setVector(slot, document.vector)
   }
 
-  remove(id: string): boolean {
+  /** Removes a document in steps; false if its id is unknown. Only after the last one may be ranked. */
+  *removing(id: string): Steps<boolean> {
     const slot = this.#slots.get(id)
     const document = slot === undefined ? undefined : this.documentAt(slot)
     if (slot === undefined || document === undefined) return false
-    const terms = documentTerms(document.text, document.keys?.words)
-    for (const field of termFields) this.fields[field].remove(slot, terms[field])
+    const terms = yield* countTerms(document.text, document.keys?.words)
+    for (const field of termFields) yield* this.fields[field].removing(slot, terms[field])
     this.links.remove(slot, document)
     this.updates.delete(id)
     this.columns.live[slot] = 0
     this.#ids[slot] = undefined
     this.#documents[slot] = undefined
-    this.#vectors[slot] = undefined
+    this.#setVector(slot, undefined)
     this.#slots.delete(id)
-    this.#compactIfDue()
+    yield documentUnits
+    if (this.slots >= minSlotsToCompact && this.slots - this.size >= this.slots * maxFreeShare) yield* this.#compacting()
     return true
   }
 
-  #compactIfDue(): void {
-    const total = this.slots
-    if (total < minSlotsToCompact || total - this.size < total * maxFreeShare) return
-    const slotAfter = new Int32Array(total).fill(-1)
-    const [ids, documents, vectors, columns] = [this.#ids, this.#documents, this.#vectors, this.columns]
-    this.#ids = []
-    this.#documents = []
+  *#compacting(): Steps<void> {
+    const slotAfter = new Int32Array(this.slots).fill(-1)
+    const ids: string[] = []
+    const documents: RecallDocument[] = []
+    const columns = new DocumentColumns()
+    const vectors = this.#vectors
     this.#vectors = []
-    this.columns = new DocumentColumns()
-    ids.forEach((id, slot) => {
-      if (id === undefined) return
-      const after = this.#ids.push(id) - 1
+    for (const [slot, id] of this.#ids.entries()) {
+      if (id === undefined) continue
+      const after = ids.push(id) - 1
       slotAfter[slot] = after
-      this.#documents[after] = documents[slot]
-      this.#vectors[after] = vectors[slot]
-      this.columns.copy(after, columns, slot)
+      const document = this.#documents[slot]
+      if (document !== undefined) documents[after] = document
+      this.#setVector(after, vectors[slot])
+      columns.copy(after, this.columns, slot)
       this.#slots.set(id, after)
-    })
-    this.links = this.links.compacted(slotAfter, this.size)
-    for (const field of termFields) this.fields[field] = this.fields[field].compacted(slotAfter)
+      if (after % stepUnits === 0) yield stepUnits
+    }
+    this.#ids = ids
+    this.#documents = documents
+    this.columns = columns
+    this.links = yield* this.links.compacted(slotAfter, this.size)
+    for (const field of termFields) this.fields[field] = yield* this.fields[field].compacted(slotAfter)
   }
 
   /** The table without its documents and vectors, for {@link restored}. */
@@ -168,15 +191,14 @@ export class DocumentTable {
   }
 
   /** Reads back what {@link sections} wrote, in steps. A document is read when it is first needed. */
-  static *restored(reader: SectionReader, read: (id: string) => RecallDocument): Generator<void, DocumentTable> {
-    const table = new DocumentTable()
-    table.#read = read
+  static *restored(reader: SectionReader, read: ReadDocument): Steps<DocumentTable> {
+    const table = new DocumentTable(read)
     for (const ids of reader.list<string | null>()) {
       for (const id of ids) {
         const slot = table.#ids.push(id ?? undefined) - 1
         if (id !== null) table.#slots.set(id, slot)
       }
-      yield
+      yield ids.length
     }
     const [speakers, updates] = JSON.parse(reader.text()) as [[string, number][], [string, string[]][]]
     table.#speakers = new Map(speakers)

@@ -1,14 +1,17 @@
 import { isNearTerm } from "../text/near-term.ts"
 import { grown } from "./document-columns.ts"
+import { PostingLists } from "./posting-lists.ts"
 import { listSections, type Section, type SectionReader } from "./sections.ts"
+import { type Steps, stepUnits } from "./steps.ts"
 
 /** BM25's k1: the higher it is, the more do further occurrences of a term count. */
 export const saturation = 1.2
 /** BM25's b: how much a text that is longer than the mean loses. A shorter text gains nothing, because it says little. */
 const lengthShare = 0.4
 
-const noPosting = 0
 const maxFrequency = 255
+/** About what a term takes in the dictionary. */
+const termBytes = 72
 
 /** The rarity of a property that `found` of `total` documents have, as BM25 counts it. Never negative. */
 export function rarity(total: number, found: number): number {
@@ -16,92 +19,78 @@ export function rarity(total: number, found: number): number {
 }
 
 /**
- * The inverted index of one field. A posting is a slot with a frequency; the postings of a term form a linked list in two arrays.
- * Removing a document corrects the counts at once, but its postings stay until {@link FieldIndex.compacted}: readers must skip
- * free slots.
+ * The inverted index of one field. Documents are added in the order of their slots. Removing a document corrects the counts at once,
+ * but its postings stay until {@link FieldIndex.compacted}: readers must skip free slots.
  */
 export class FieldIndex {
+  /** The numbers of the terms, which are those of their postings. */
   #terms = new Map<string, number>()
-  #heads: Uint32Array = new Uint32Array(16)
   #found: Uint32Array = new Uint32Array(16)
-  #postings: Uint32Array = new Uint32Array(32)
-  #next: Uint32Array = new Uint32Array(32)
-  #used = 1
+  #postings = new PostingLists()
   /** The number of terms of each slot's document, every occurrence counted. */
   lengths: Uint32Array = new Uint32Array(16)
   totalLength = 0
-  #penalties: Float64Array | undefined
 
   /** The size of the arrays, and about that of the dictionary. */
   get bytes(): number {
-    const arrays = [this.#heads, this.#found, this.#postings, this.#next, this.lengths]
-    return arrays.reduce((sum, array) => sum + array.byteLength, 0) + this.#terms.size * 64
+    return this.#postings.bytes + this.#found.byteLength + this.lengths.byteLength + this.#terms.size * termBytes
   }
 
   /** The index of so many slots, for {@link FieldIndex.restored}. */
   *sections(slots: number): Generator<Section> {
     yield* listSections([...this.#terms.keys()])
-    yield Uint32Array.of(this.#used, this.totalLength)
-    yield this.#heads.subarray(0, this.#terms.size)
+    yield Uint32Array.of(this.totalLength)
     yield this.#found.subarray(0, this.#terms.size)
-    yield this.#postings.subarray(0, this.#used)
-    yield this.#next.subarray(0, this.#used)
+    yield* this.#postings.sections()
     yield this.lengths.subarray(0, slots)
   }
 
   /** Reads back what {@link sections} wrote, in steps. */
-  static *restored(reader: SectionReader): Generator<void, FieldIndex> {
+  static *restored(reader: SectionReader): Steps<FieldIndex> {
     const index = new FieldIndex()
     for (const terms of reader.list<string>()) {
       for (const term of terms) index.#terms.set(term, index.#terms.size)
-      yield
+      yield terms.length
     }
-    const [used = 1, totalLength = 0] = reader.numbers(Uint32Array)
-    index.#used = used
+    const [totalLength = 0] = reader.numbers(Uint32Array)
     index.totalLength = totalLength
-    index.#heads = reader.numbers(Uint32Array)
     index.#found = reader.numbers(Uint32Array)
-    index.#postings = reader.numbers(Uint32Array)
-    index.#next = reader.numbers(Uint32Array)
+    index.#postings = PostingLists.restored(reader)
     index.lengths = reader.numbers(Uint32Array)
     return index
   }
 
-  add(slot: number, counts: ReadonlyMap<string, number>): void {
+  /** Adds a document in steps. Its slot must be higher than those of all documents that are there. */
+  *adding(slot: number, counts: ReadonlyMap<string, number>): Steps<void> {
     this.lengths = grown(this.lengths, slot)
-    let length = 0
+    let units = 0
     for (const [term, count] of counts) {
-      const id = this.#idOf(term)
-      this.#link(id, slot * (maxFrequency + 1) + Math.min(count, maxFrequency))
-      this.#found[id] = (this.#found[id] ?? 0) + 1
-      length += count
+      this.#put(this.#idOf(term), slot, Math.min(count, maxFrequency))
+      this.lengths[slot] = (this.lengths[slot] ?? 0) + count
+      this.totalLength += count
+      if (++units % stepUnits === 0) yield stepUnits
     }
-    this.lengths[slot] = length
-    this.totalLength += length
-    this.#penalties = undefined
+    yield units % stepUnits
   }
 
-  /** Removes the document at a slot. `counts` must be its terms. */
-  remove(slot: number, counts: ReadonlyMap<string, number>): void {
+  /** Removes the document at a slot in steps. `counts` must be its terms. */
+  *removing(slot: number, counts: ReadonlyMap<string, number>): Steps<void> {
+    let units = 0
     for (const term of counts.keys()) {
       const id = this.#terms.get(term)
       if (id !== undefined) this.#found[id] = (this.#found[id] ?? 0) - 1
+      if (++units % stepUnits === 0) yield stepUnits
     }
     this.totalLength -= this.lengths[slot] ?? 0
     this.lengths[slot] = 0
-    this.#penalties = undefined
+    yield units % stepUnits
   }
 
-  /** BM25's penalty for the length of each slot's text. `documents` is their number, for the mean. */
-  lengthPenalties(documents: number): Float64Array {
-    if (this.#penalties !== undefined) return this.#penalties
+  /** BM25's penalty for the length of a slot's text. `documents` is their number, for the mean. */
+  lengthPenalty(documents: number): (slot: number) => number {
+    const { lengths } = this
     const mean = Math.max(1, this.totalLength / Math.max(1, documents))
-    const penalties = new Float64Array(this.lengths.length)
-    for (let slot = 0; slot < penalties.length; slot++) {
-      penalties[slot] = saturation * (1 - lengthShare + lengthShare * Math.max(1, (this.lengths[slot] ?? 0) / mean))
-    }
-    this.#penalties = penalties
-    return penalties
+    return (slot) => saturation * (1 - lengthShare + lengthShare * Math.max(1, (lengths[slot] ?? 0) / mean))
   }
 
   /** The number of documents in which a term occurs. */
@@ -117,58 +106,49 @@ export class FieldIndex {
     return found.sort().slice(0, limit)
   }
 
-  /** Calls `visit` with each slot that has the term and its frequency there. Slots of removed documents are included. */
+  /** Calls `visit` with each slot that has the term and its frequency there, lowest slot first. Slots of removed documents are included. */
   forEach(term: string, visit: (slot: number, frequency: number) => void): void {
     const id = this.#terms.get(term)
-    if (id === undefined) return
-    for (let at = this.#heads[id] ?? noPosting; at !== noPosting; at = this.#next[at] ?? noPosting) {
-      const posting = this.#postings[at] ?? 0
-      visit(posting >>> 8, posting & maxFrequency)
-    }
+    if (id !== undefined) this.#postings.forEach(id, visit)
   }
 
-  /** The same index with new slot numbers, given by old slot. A negative number leaves the slot out. */
-  compacted(slotAfter: Int32Array): FieldIndex {
+  /** Makes the same index with new slot numbers, given by old slot, in steps. A negative number leaves the slot out; the others ascend. */
+  *compacted(slotAfter: Int32Array): Steps<FieldIndex> {
     const compact = new FieldIndex()
-    for (const term of this.#terms.keys()) {
-      if (this.foundIn(term) > 0) compact.#copyTerm(term, this, slotAfter)
-    }
-    this.lengths.forEach((length, slot) => {
+    for (let slot = 0; slot < this.lengths.length; slot++) {
       const after = slotAfter[slot] ?? -1
-      if (after < 0) return
+      if (after < 0) continue
       compact.lengths = grown(compact.lengths, after)
-      compact.lengths[after] = length
-    })
+      compact.lengths[after] = this.lengths[slot] ?? 0
+    }
     compact.totalLength = this.totalLength
+    let units = this.lengths.length >> 6
+    for (const [term, id] of this.#terms) {
+      if ((this.#found[id] ?? 0) === 0) continue
+      const own = compact.#idOf(term)
+      this.#postings.forEach(id, (slot, frequency) => {
+        const after = slotAfter[slot] ?? -1
+        if (after >= 0) compact.#put(own, after, frequency)
+        units++
+      })
+      if (units < stepUnits) continue
+      yield units
+      units = 0
+    }
     return compact
   }
 
-  #copyTerm(term: string, from: FieldIndex, slotAfter: Int32Array): void {
-    const id = this.#idOf(term)
-    from.forEach(term, (slot, frequency) => {
-      const after = slotAfter[slot] ?? -1
-      if (after < 0) return
-      this.#link(id, after * (maxFrequency + 1) + frequency)
-      this.#found[id] = (this.#found[id] ?? 0) + 1
-    })
+  #put(id: number, slot: number, frequency: number): void {
+    this.#postings.add(id, slot, frequency)
+    this.#found[id] = (this.#found[id] ?? 0) + 1
   }
 
   #idOf(term: string): number {
     const known = this.#terms.get(term)
     if (known !== undefined) return known
-    const id = this.#terms.size
+    const id = this.#postings.begin()
     this.#terms.set(term, id)
-    this.#heads = grown(this.#heads, id)
     this.#found = grown(this.#found, id)
     return id
-  }
-
-  #link(id: number, posting: number): void {
-    const at = this.#used++
-    this.#postings = grown(this.#postings, at)
-    this.#next = grown(this.#next, at)
-    this.#postings[at] = posting
-    this.#next[at] = this.#heads[id] ?? noPosting
-    this.#heads[id] = at
   }
 }

@@ -1,5 +1,6 @@
 import { grown } from "./document-columns.ts"
 import { listSections, type Section, type SectionReader } from "./sections.ts"
+import type { Steps } from "./steps.ts"
 
 /** The place of a line in its session. */
 interface SessionPlace {
@@ -46,7 +47,7 @@ export class SessionLinks {
   }
 
   get bytes(): number {
-    return this.previous.byteLength * 4 + this.#turns.byteLength * 2 + this.#sessions.size * 160
+    return this.previous.byteLength * 5 + this.#turns.byteLength * 2 + this.#sessions.size * 160
   }
 
   /** The links of so many slots, for {@link SessionLinks.restored}. */
@@ -61,21 +62,22 @@ export class SessionLinks {
   }
 
   /** Reads back what {@link sections} wrote, in steps. */
-  static *restored(reader: SectionReader, idAt: (slot: number) => string): Generator<void, SessionLinks> {
+  static *restored(reader: SectionReader, idAt: (slot: number) => string): Steps<SessionLinks> {
     const links = new SessionLinks(idAt)
     const names: string[] = []
     for (const some of reader.list<string>()) {
       names.push(...some)
-      yield
+      yield some.length
     }
     const lengths = reader.numbers(Uint32Array)
     const slots = reader.numbers(Uint32Array)
     let at = 0
-    names.forEach((name, i) => {
+    for (const [i, name] of names.entries()) {
       const end = at + (lengths[i] ?? 0)
       links.#sessions.set(name, Array.from(slots.subarray(at, end)))
+      yield 1 + end - at
       at = end
-    })
+    }
     links.#turns = reader.numbers(Float64Array)
     links.#times = reader.numbers(Float64Array)
     links.previous = reader.numbers(Int32Array)
@@ -111,8 +113,8 @@ export class SessionLinks {
     if (members.length === 0) this.#sessions.delete(session)
   }
 
-  /** The same links with new slot numbers below `slots`, given by old slot. No line may be at a slot without a new number. */
-  compacted(slotAfter: Int32Array, slots: number): SessionLinks {
+  /** Makes the same links with new slot numbers below `slots`, given by old slot, in steps. No line may be at a slot without a new number. */
+  *compacted(slotAfter: Int32Array, slots: number): Steps<SessionLinks> {
     const compact = new SessionLinks(this.#idAt)
     const last = Math.max(0, slots - 1)
     compact.previous = grown(compact.previous, last, none)
@@ -128,6 +130,7 @@ export class SessionLinks {
         compact.#turns[after(slot)] = this.#turn(slot)
         compact.#times[after(slot)] = this.#time(slot)
       }
+      yield members.length
     }
     return compact
   }

@@ -41,7 +41,7 @@ export function scoreField(
   const index = table.fields[field]
   const terms = weighedTerms(index, counts, table.size)
   if (terms.length === 0) return
-  const window = new TermWindow(table, index.lengthPenalties(table.size))
+  const window = new TermWindow(table, index.lengthPenalty(table.size))
   for (const term of terms) window.score(index, term, scores)
   addSessionScores(table, index, terms, scores.session)
 }
@@ -69,16 +69,16 @@ export const saturated = (frequency: number, penalty: number) => (frequency * (s
 /** Scores one term at a time. Each occurrence counts for its own line and, by a share, for the lines around it. */
 class TermWindow {
   readonly #table: DocumentTable
-  readonly #penalty: Float64Array
+  readonly #penaltyOf: (slot: number) => number
   readonly #own: Float64Array
   readonly #around: Float64Array
   readonly #touched: Int32Array
   readonly #isTouched: Uint8Array
   #touchedCount = 0
 
-  constructor(table: DocumentTable, penalty: Float64Array) {
+  constructor(table: DocumentTable, penaltyOf: (slot: number) => number) {
     this.#table = table
-    this.#penalty = penalty
+    this.#penaltyOf = penaltyOf
     this.#own = table.scoreArrays.take()
     this.#around = table.scoreArrays.take()
     this.#touched = new Int32Array(table.slots)
@@ -99,7 +99,7 @@ class TermWindow {
     const meanLength = Math.max(1, index.totalLength / size)
     for (let i = 0; i < this.#touchedCount; i++) {
       const slot = this.#touched[i] ?? 0
-      const penalty = this.#penalty[slot] ?? 1
+      const penalty = this.#penaltyOf(slot)
       const alone = saturated(this.#own[slot] ?? 0, penalty)
       const all = saturated((this.#own[slot] ?? 0) + (this.#around[slot] ?? 0), penalty)
       own[slot] = (own[slot] ?? 0) + weight * rarity * alone

@@ -18,7 +18,7 @@ const maxPostings = 100_000
 export function formScores(table: DocumentTable, forms: readonly WordForm[]): Float64Array {
   const { slots: total, fields, size } = table
   const scores = table.scoreArrays.take()
-  const penalty = fields.words.lengthPenalties(size)
+  const penaltyOf = fields.words.lengthPenalty(size)
   const pieces = new Uint8Array(total)
   let [postings, spelt] = [0, 0]
   const plenty = Math.max(maxFound, size * maxFoundShare)
@@ -28,7 +28,7 @@ export function formScores(table: DocumentTable, forms: readonly WordForm[]): Fl
     const slots = [...slotsWithForm(table, form, pieces)]
     if (fields.words.foundIn(form.term) === 0 && spelt++ < maxSpelt) addMisspelt(table, form.term, slots)
     const worth = form.weight * rarity(size, slots.length + fields.words.foundIn(form.term))
-    for (const slot of slots) scores[slot] = (scores[slot] ?? 0) + worth * saturated(formFrequency, penalty[slot] ?? 1)
+    for (const slot of slots) scores[slot] = (scores[slot] ?? 0) + worth * saturated(formFrequency, penaltyOf(slot))
   }
   return scores
 }
@@ -103,7 +103,7 @@ function scorePhrase(table: DocumentTable, phrase: string, scores: Float64Array)
 function phraseTerms(phrase: string): { readonly field: TermField; readonly term: string }[] {
   return textRuns(phrase).flatMap(({ text, spaceless }) => {
     const field: TermField = spaceless ? "characters" : "words"
-    return (spaceless ? characterTerms(text) : [wordTerm(text)]).map((term) => ({ field, term }))
+    return (spaceless ? [...characterTerms(text)] : [wordTerm(text)]).map((term) => ({ field, term }))
   })
 }
 

@@ -1,3 +1,4 @@
+import { finished, type Steps, stepUnits } from "../documents/steps.ts"
 import { simplified } from "./simplified-chinese.ts"
 import { fourGrams, stopWords, wordTerm } from "./word-term.ts"
 
@@ -11,33 +12,49 @@ type TermCounts = Readonly<Record<TermField, ReadonlyMap<string, number>>>
 const none: ReadonlyMap<string, number> = new Map()
 const count = (counts: Map<string, number>, term: string) => counts.set(term, (counts.get(term) ?? 0) + 1)
 
+/** The terms of a text, as {@link countTerms} counts them. */
+export const documentTerms = (text: string, keys?: readonly string[]): TermCounts => finished(countTerms(text, keys))
+
 /**
- * The terms of a text: stems of its words, four-letter pieces of them, and characters and pairs of characters in scripts without spaces.
- * Words and characters of its keys are terms of their own.
+ * Counts the terms of a text in steps: stems of its words, four-letter pieces of them, and characters and pairs of characters in scripts
+ * without spaces. Words and characters of its keys are terms of their own.
  */
-export function documentTerms(text: string, keys: readonly string[] = []): TermCounts {
+export function* countTerms(text: string, keys: readonly string[] = []): Steps<TermCounts> {
   const terms = { words: new Map<string, number>(), grams: new Map<string, number>(), characters: new Map<string, number>() }
-  const ofKeys = keys.length === 0 ? undefined : documentTerms(keys.join("\n"))
+  const ofKeys = keys.length === 0 ? undefined : yield* countTerms(keys.join("\n"))
   const normal = normaliseText(text.slice(0, maxIndexedCharacters))
-  for (const term of signTerms(normal)) count(terms.words, term)
-  for (const run of textRuns(normal)) {
-    if (run.spaceless) {
-      for (const term of characterTerms(run.text)) count(terms.characters, term)
-      continue
-    }
-    count(terms.words, wordTerm(run.text))
-    if (!stopWords.has(run.text)) for (const gram of fourGrams(run.text)) count(terms.grams, gram)
+  let units = normal.length >> 4
+  for (const [field, term] of textTerms(normal)) {
+    count(terms[field], term)
+    if (++units < stepUnits) continue
+    yield units
+    units = 0
   }
+  yield units
   return { ...terms, keyWords: ofKeys?.words ?? none, keyCharacters: ofKeys?.characters ?? none }
 }
 
+/** The terms of a normalised text: its signs, then those of its runs in order. */
+function* textTerms(normalText: string): Generator<readonly ["words" | "grams" | "characters", string]> {
+  for (const term of signTerms(normalText)) yield ["words", term]
+  for (const run of textRuns(normalText)) {
+    if (run.spaceless) {
+      for (const term of characterTerms(run.text)) yield ["characters", term]
+      continue
+    }
+    yield ["words", wordTerm(run.text)]
+    if (!stopWords.has(run.text)) for (const gram of fourGrams(run.text)) yield ["grams", gram]
+  }
+}
+
 /** Each character of a run, and each pair of neighbouring characters. */
-export function characterTerms(run: string): string[] {
-  const characters = Array.from(run)
-  return characters.flatMap((character, i) => {
-    const next = characters[i + 1]
-    return next === undefined ? [character] : [character, character + next]
-  })
+export function* characterTerms(run: string): Generator<string> {
+  let before: string | undefined
+  for (const character of run) {
+    if (before !== undefined) yield before + character
+    yield character
+    before = character
+  }
 }
 
 /** A longer text is indexed up to here. */
@@ -72,10 +89,9 @@ const number = /\p{N}/u
 const maxSignCharacters = 40
 
 /** The terms of a normalised text in which signs count. Their words are terms of their own beside them. */
-export function signTerms(normalText: string): string[] {
-  return Array.from(normalText.matchAll(signs), ([term]) => term).filter(
-    (term) => term.length <= maxSignCharacters && (!joined.test(term) || number.test(term)),
-  )
+export function* signTerms(normalText: string): Generator<string> {
+  for (const [term] of normalText.matchAll(signs))
+    if (term.length <= maxSignCharacters && (!joined.test(term) || number.test(term))) yield term
 }
 
 /** A long text shortened to its beginning and its end, because a question stands before or after what is pasted with it. */

@@ -1,4 +1,5 @@
 import type { ServiceKey } from "../../../core/conversation.ts"
+import { otherWork } from "../../../services/memory/slices.ts"
 import type { MemoryRecords } from "../../../services/store/records.ts"
 import { having, keyText } from "../key-columns.ts"
 import { bytesChecksum } from "../row-body.ts"
@@ -47,6 +48,7 @@ export function createSqlIndexCopies({ read, write }: SqlDatabase): IndexMethods
         const bytes = await read((db) => readPart(db, { ...found, part }))
         if (bytes === undefined) return undefined
         parts.push(bytes)
+        await otherWork()
       }
       return { form, cursor: { epoch, sequence }, parts }
     },
