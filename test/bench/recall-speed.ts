@@ -1,5 +1,3 @@
-import { setFlagsFromString } from "node:v8"
-import { runInNewContext } from "node:vm"
 import { mulberry32 } from "../../src/core/mulberry.ts"
 import { RecallIndex } from "../../src/services/recall/recall-index.ts"
 import type { RecallDocument } from "../../src/services/recall/recall-query.ts"
@@ -33,22 +31,13 @@ export function manyLines(count: number): { readonly lines: RecallDocument[]; re
 const percentile = (values: readonly number[], share: number) =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN
 
-function collectGarbage(): number {
-  setFlagsFromString("--expose-gc")
-  ;(runInNewContext("gc") as () => void)()
-  const { heapUsed, arrayBuffers } = process.memoryUsage()
-  return heapUsed + arrayBuffers
-}
-
-/** Time of questions and of building, and what an index takes, for a number of memories. */
+/** Time of questions and of building for a number of memories. */
 export function measureSpeed(count: number): { readonly row: Row; readonly p95Ms: number } {
   const { lines, questions } = manyLines(count)
-  const bytesBefore = collectGarbage()
   const index = new RecallIndex()
   const buildMs = elapsedMs(() => {
     for (const line of lines) index.add(line)
   })
-  const bytesEach = (collectGarbage() - bytesBefore) / count
   const ask = (text: string) => index.rank({ text, nowMs, limit: 50, timeZone: "Europe/London" })
   for (const text of questions.slice(0, 200)) ask(text)
   const times = questions.map((text) => elapsedMs(() => ask(text), 3))
@@ -60,8 +49,6 @@ export function measureSpeed(count: number): { readonly row: Row; readonly p95Ms
     "100,000 characters": formatMs(elapsedMs(() => ask(questions.join(" ").repeat(10).slice(0, 100_000)), 3)),
     "add one": `${((1000 * buildMs) / count).toFixed(0)} µs`,
     "remove and add 100": formatMs(elapsedMs(() => replaceAll(index, lines.slice(0, 100)))),
-    "memory of the index, each": `${Math.round(bytesEach)} bytes`,
-    "by its own estimate": `${Math.round(index.bytes / count)} bytes`,
   }
   return { row, p95Ms }
 }

@@ -10,7 +10,7 @@ type Packed = readonly [number, string, number, string, number, Partial<StoredMe
 
 /** About what a memory takes beside its packed text. */
 const placeBytes = 72
-/** What a packed text of other letters than those of Western Europe takes for each. */
+/** Each letter of a text takes two bytes if one of them is no letter of Western Europe. */
 const wideBytes = 2
 
 /**

@@ -7,7 +7,7 @@ import type { MemoryRecords, StoredMemory } from "../../../src/services/store/re
 const key: ServiceKey = { agent: "fay", conversation: "talk", audience: "private", user: "ann" }
 const many = 20_000
 
-/** What may be done before other work of the process has its turn: some 6 ms of it at most. */
+/** The most work before other work of the process has its turn: a few milliseconds of it. */
 const maxMapCalls = 24_000
 const maxCharacters = 80_000
 
