@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { messageTime } from "../../src/layers/history-entries.ts"
+import { messageTime, shownSize } from "../../src/layers/history-entries.ts"
 
 describe("R11 R20: the time of a message", () => {
   test.each<[string, string, string]>([
@@ -20,4 +20,19 @@ describe("R11 R20: the time of a message", () => {
     const host = new Intl.DateTimeFormat().resolvedOptions().timeZone
     expect(messageTime(0)).toBe(messageTime(0, host))
   })
+})
+
+test.each([
+  [0, "0 KB"],
+  [1, "1 KB"],
+  [1_000, "1 KB"],
+  [1_001, "2 KB"],
+  [999_000, "999 KB"],
+  [999_999, "1000 KB"],
+  [1_000_000, "1.0 MB"],
+  [1_049_999, "1.0 MB"],
+  [1_050_000, "1.1 MB"],
+  [25_000_000, "25.0 MB"],
+])("R8 a file of %i bytes is shown with %s", (bytes, expected) => {
+  expect(shownSize(bytes)).toBe(expected)
 })

@@ -34,6 +34,27 @@ test.each([
   expect(() => recalledMemories(answer, 1)).toThrow(`to return a list of memories, found ${found}.`)
 })
 
+test("each field of a memory is read at its edges, or left out", () => {
+  const most = 8_640_000_000_000_000
+  const read = (given: object) => recalledMemories([{ id: "m", text: "x", ...given }], 1).memories[0]
+  for (const atMs of [0, most, -most]) expect(read({ atMs })).toEqual({ id: "m", text: "x", atMs })
+  for (const atMs of [most + 1, -most - 1, Number.NaN, "0"]) expect(read({ atMs })).toEqual({ id: "m", text: "x" })
+  expect(read({ againAtMs: [1, most + 1, -most, "2"] })).toEqual({ id: "m", text: "x", againAtMs: [1, -most] })
+  for (const untrusted of [false, 1, "true"]) expect(read({ untrusted })).toEqual({ id: "m", text: "x" })
+  expect(read({ untrusted: true, score: 0, reranked: 0, speaker: "" })).toEqual({
+    ...{ id: "m", text: "x", untrusted: true, score: 0, reranked: 0, speaker: "" },
+  })
+  expect(read({ reranked: "1", score: null, speaker: 5 })).toEqual({ id: "m", text: "x" })
+  const reason = { signal: "words", value: 1, share: 0.5 }
+  expect(read({ why: [reason, { ...reason, value: "1" }, { ...reason, share: undefined }, null] })).toEqual({
+    id: "m",
+    text: "x",
+    why: [reason],
+  })
+  const { memories, passedOver } = recalledMemories([{ text: "a" }, { text: "" }, { id: 7, text: "c" }, { text: "d" }], 3)
+  expect([memories.map(({ id }) => id), passedOver]).toEqual([["0", "2"], 1])
+})
+
 test("whatever a service answers, what is read are memories, no more than were asked for", () => {
   const field = fc.anything()
   const entry = fc.oneof(

@@ -23,7 +23,7 @@ async function observed(answer: string, limit?: (count: number) => void) {
       signal: new AbortController().signal,
       messages: async (filter: { readonly limit: number }) => {
         limit?.(filter.limit)
-        return [message]
+        return [message, { ...message, role: "assistant", speaker: { id: "a", name: "Fay" }, text: "short" }]
       },
     },
     state: { workspace: [{ id: "w", text: long }], pulled: [{ id: "p", text: long }] },
@@ -50,6 +50,35 @@ test("an observer's model is shown the last eight messages, and of long texts a 
     ["done", 7],
     ["workspace", 200],
     ["pulled", 200],
+  ])
+})
+
+test("who wrote what it is shown decides how it is encoded", async () => {
+  const { shown } = await observed("{}")
+  const writers = (value: unknown): unknown =>
+    JSON.parse(
+      JSON.stringify(value, (name, one: unknown) => (name === "text" && typeof one === "string" ? one.slice(0, 5) : one)),
+    )
+  expect(shown.map(({ key, trust, content }) => ({ key, trust, content: writers(content) }))).toEqual([
+    {
+      key: "dialogue",
+      trust: "user",
+      content: [
+        { speaker: { text: "Ann", trust: "user" }, text: { text: "好好好好好", trust: "user" } },
+        { speaker: { text: "Fay", trust: "user" }, text: { text: "short", trust: "agent" } },
+      ],
+    },
+    { key: "done", trust: "tool", content: { text: "wrote", trust: "tool" } },
+    {
+      key: "workspace",
+      trust: "memory",
+      content: [{ id: { text: "w", trust: "memory" }, text: { text: "好好好好好", trust: "memory" } }],
+    },
+    {
+      key: "pulled",
+      trust: "memory",
+      content: [{ id: { text: "p", trust: "memory" }, text: { text: "好好好好好", trust: "memory" } }],
+    },
   ])
 })
 
