@@ -86,7 +86,7 @@ function fill(
       added.push(record)
       left--
     }
-    if (added.length > 0) chosen = [...chosen, ...added].sort((a, b) => a.startMs - b.startMs)
+    chosen = [...chosen, ...added].sort((a, b) => a.startMs - b.startMs)
   }
   return chosen
 }
