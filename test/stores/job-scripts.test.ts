@@ -29,7 +29,8 @@ function scripted(store: Store, timers: ReturnType<typeof manualTimers>) {
     signal.addEventListener("abort", () => events.push(`${id} stops: ${(signal.reason as { code: string }).code}`))
     return new Promise<void>((succeed, fail) => ends.set(id, { succeed, fail }))
   }
-  const rowsOf = async (agent: string) => (await collect(store.export({ agent }))).filter((line) => line.startsWith('{"table":"job"'))
+  const rowsOf = async (agent: string) =>
+    (await collect(store.export({ agent }))).filter((line) => line.startsWith('{"table":"job"'))
   return {
     store,
     timers,

@@ -67,24 +67,17 @@ test("R21: what comes back is what a naive choice brings back, one after the oth
   const anyWeights = fc.constantFrom({}, { relevance: 0 }, { relevance: 0.1, importance: 1 }, { stability: 1, retrievability: 0 })
   const clock = { by: "turns", turnsPerDay } as const
   fc.assert(
-    fc.property(
-      anyEvents,
-      anyKeep,
-      anyWeights,
-      fc.nat(4),
-      fc.nat(23),
-      ({ events, fits }, keep, given, broughtBack, at) => {
-        const relevance = ({ id }: EventRecord) => fits.get(id) ?? 0
-        const weights = { ...defaultEventWeights, ...given }
-        // The least score is that of one of the events, which just comes back.
-        const minScore = events[at] ? naiveScore(events[at], now, 0, weights) : 0
-        const options = { broughtBack, minScore, relevance, clock }
-        const choice = naiveChoice(events, keep, 30)
-        const expected = [...choice, ...naiveBack(events, choice, now, { ...options, weights })]
-        const shown = selectEvents(events, now, { keep, shownCharacters: 30, weights: given, ...options })
-        expect(ids(shown)).toEqual(ids(expected))
-      },
-    ),
+    fc.property(anyEvents, anyKeep, anyWeights, fc.nat(4), fc.nat(23), ({ events, fits }, keep, given, broughtBack, at) => {
+      const relevance = ({ id }: EventRecord) => fits.get(id) ?? 0
+      const weights = { ...defaultEventWeights, ...given }
+      // The least score is that of one of the events, which just comes back.
+      const minScore = events[at] ? naiveScore(events[at], now, 0, weights) : 0
+      const options = { broughtBack, minScore, relevance, clock }
+      const choice = naiveChoice(events, keep, 30)
+      const expected = [...choice, ...naiveBack(events, choice, now, { ...options, weights })]
+      const shown = selectEvents(events, now, { keep, shownCharacters: 30, weights: given, ...options })
+      expect(ids(shown)).toEqual(ids(expected))
+    }),
     { numRuns: runs(4_000), seed: seedOf(32) },
   )
 })

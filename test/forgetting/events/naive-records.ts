@@ -1,7 +1,7 @@
-import type { EventSelection, EventWeights } from "../../../src/forgetting/events/select-events.ts"
-import type { EventRecord } from "../../../src/forgetting/events/event-record.ts"
-import { type Grain, grains } from "../../../src/forgetting/events/stamp.ts"
 import type { Moment } from "../../../src/forgetting/decay.ts"
+import type { EventRecord } from "../../../src/forgetting/events/event-record.ts"
+import type { EventSelection, EventWeights } from "../../../src/forgetting/events/select-events.ts"
+import { type Grain, grains } from "../../../src/forgetting/events/stamp.ts"
 import { relevanceTo } from "../../../src/forgetting/ranking.ts"
 
 type Events = readonly EventRecord[]
@@ -28,15 +28,17 @@ export function naiveChoice(events: Events, keep: Keep, shownCharacters: number)
       for (const record of wholes.filter((one) => one.grain === grain).toReversed()) {
         if (record.startMs < fromMs || record.startMs >= untilMs || endOf(record) > untilMs) continue
         if (chosen.filter((one) => one.grain === grain).length >= keep[grain]) continue
-        const isTaken = (one: EventRecord) =>
-          isPeriod(record) ? isPeriod(one) && meet(one, record) : spans(one, record.startMs)
+        const isTaken = (one: EventRecord) => (isPeriod(record) ? isPeriod(one) && meet(one, record) : spans(one, record.startMs))
         if (!chosen.some(isTaken)) chosen.push(record)
       }
     return chosen
   }
   let chosen = filled([], grains, [-Infinity, Infinity])
   for (;;) {
-    const newest = chosen.filter(isPeriod).toSorted((a, b) => a.startMs - b.startMs).at(-1)
+    const newest = chosen
+      .filter(isPeriod)
+      .toSorted((a, b) => a.startMs - b.startMs)
+      .at(-1)
     if (newest === undefined) return chosen
     const finer = grains.slice(grains.indexOf(newest.grain) + 1)
     const others = chosen.filter((one) => one !== newest)

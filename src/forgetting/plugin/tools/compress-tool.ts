@@ -37,7 +37,7 @@ export function compressTool(parts: ContextToolParts): Tool {
         weights: readWeights(weights),
         count,
         topic,
-        range: from === undefined && to === undefined ? undefined : [from ?? 1, to ?? Number.MAX_SAFE_INTEGER],
+        range: [from ?? 1, to ?? Number.MAX_SAFE_INTEGER],
         path: id,
       })
       const text = formatReferenceInfo(after)
