@@ -1,6 +1,8 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { createWorkspace } from "../../src/forgetting/forgetting-workspace.ts"
+import type { Moment } from "../../src/forgetting/decay.ts"
+import { createWorkspace, type WorkspaceItem } from "../../src/forgetting/forgetting-workspace.ts"
+import { runs, seedOf } from "../support/size.ts"
 
 const dayMs = 86_400_000
 const at = (days: number, turn = days) => ({ atMs: days * dayMs, turn })
@@ -82,4 +84,101 @@ describe("a workspace", () => {
     const [item] = holding("a").items()
     expect(() => createWorkspace({ items: item ? [item, item] : [] })).toThrow(/found two called "a"/)
   })
+})
+
+/** A workspace as a plain list, with the formulas of R17 and R18 written out. */
+class ListedWorkspace {
+  #items: WorkspaceItem[] = []
+
+  items = () => this.#items
+
+  put(given: Pick<WorkspaceItem, "id" | "kind" | "text">, now: Moment): void {
+    const known = this.#items.some(({ id }) => id === given.id)
+    if (!known) this.#items = [...this.#items, { ...given, stability: 1, added: now, recalled: now }]
+    else this.#items = this.#items.map((item) => (item.id === given.id ? reviewed({ ...item, ...given }, 0, now) : item))
+  }
+
+  report(used: readonly string[], maybeUsed: readonly string[], now: Moment): readonly string[] {
+    this.#items = this.#items.map((item) => {
+      if (used.includes(item.id)) return reviewed(item, item.difficulty ?? 0, now)
+      return maybeUsed.includes(item.id) ? reviewed(item, item.difficulty ?? 0.7, now) : item
+    })
+    const all = [...new Set([...used, ...maybeUsed])]
+    return all.filter((id) => !this.#items.some((item) => item.id === id))
+  }
+
+  best(now: Moment): readonly WorkspaceItem[] {
+    return this.#items.toSorted((a, b) => strengthAt(b, now) - strengthAt(a, now))
+  }
+
+  evict(now: Moment, { evictBelow, maxItems }: { readonly evictBelow: number; readonly maxItems: number }): readonly string[] {
+    const kept = this.best(now).filter((item) => strengthAt(item, now) >= evictBelow)
+    const stays = new Set(kept.slice(0, maxItems))
+    const gone = this.#items.filter((item) => !stays.has(item))
+    this.#items = this.#items.filter((item) => stays.has(item))
+    return gone.map(({ id }) => id)
+  }
+
+  remove(wanted: string): boolean {
+    const before = this.#items.length
+    this.#items = this.#items.filter(({ id }) => id !== wanted)
+    return this.#items.length < before
+  }
+}
+
+/** 0.9 after as many days as its stability says; eight turns are a day. */
+const strengthAt = ({ stability, recalled }: WorkspaceItem, now: Moment) =>
+  0.9 ** (Math.max(0, (now.turn - recalled.turn) / 8) / stability)
+
+function reviewed(item: WorkspaceItem, difficulty: number, now: Moment): WorkspaceItem {
+  const turns = now.turn - item.recalled.turn
+  const gain = 5 * Math.exp(-(difficulty + (turns < 8 ? 2 : 0)))
+  const stability = turns < 3 ? item.stability : item.stability * (1 + gain * (1 - strengthAt(item, now)))
+  return { ...item, stability, recalled: now }
+}
+
+test("R15-R18: whatever is put in, used, taken out and forgotten, a workspace is as a plain list of its items", () => {
+  const ids = ["a", "b", "c", "d", "e"] as const
+  const some = fc.subarray([...ids, "none"], { maxLength: 3 })
+  const step = fc.record({
+    turns: fc.constantFrom(0, 1, 2, 3, 7, 8, 9, 40, 200),
+    put: fc.option(fc.record({ id: fc.constantFrom(...ids), text: fc.constantFrom("one", "two") }), { nil: undefined }),
+    used: some,
+    maybeUsed: some,
+    remove: fc.constantFrom(...ids, undefined, undefined, undefined),
+    limit: fc.nat(6),
+    evicts: fc.boolean(),
+  })
+  const limits = { evictBelow: 0.3, maxItems: 3 }
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 1, maxLength: 12 }), (steps) => {
+      const [real, listed] = [createWorkspace({ clock: { by: "turns", turnsPerDay: 8 }, ...limits }), new ListedWorkspace()]
+      let turn = 0
+      for (const { turns, put, used, maybeUsed, remove, limit, evicts } of steps) {
+        turn += turns
+        const now = { atMs: 0, turn }
+        for (const each of put ? [real, listed] : []) each.put({ kind: "file", ...(put as NonNullable<typeof put>) }, now)
+        expect(real.report({ used, maybeUsed }, now)).toEqual(listed.report(used, maybeUsed, now))
+        if (remove !== undefined) expect(real.remove(remove)).toBe(listed.remove(remove))
+        const later = { atMs: 0, turn: turn + 5 }
+        const best = listed.best(later)
+        expect(real.best(later, limit).map(({ id }) => id)).toEqual(best.slice(0, limit).map(({ id }) => id))
+        const known = real.remembered(later)
+        expect(known.map(({ id }) => id)).toEqual(best.map(({ id }) => id))
+        for (const [at, item] of best.entries()) expect(known[at]?.retrievability).toBeCloseTo(strengthAt(item, later), 10)
+        if (evicts) {
+          const gone = real.evict(later)
+          expect(gone.map(({ id }) => id).sort()).toEqual(listed.evict(later, limits).toSorted())
+          expect(gone.map(({ retrievability }) => retrievability)).toEqual(
+            gone.map(({ retrievability }) => retrievability).toSorted((a, b) => a - b),
+          )
+        }
+        expect(real.size).toBe(listed.items().length)
+        const close = (items: readonly WorkspaceItem[]) =>
+          items.map((item) => ({ ...item, stability: expect.closeTo(item.stability, 8) }))
+        expect(real.items()).toEqual(close(listed.items()))
+      }
+    }),
+    { numRuns: runs(3_000), seed: seedOf(51) },
+  )
 })

@@ -1,8 +1,10 @@
+import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { type EventRecord, newEvent, putEvents } from "../../../src/forgetting/events/event-record.ts"
-import { dueRollUps } from "../../../src/forgetting/events/roll-ups.ts"
+import { dueRollUps, type RollUp } from "../../../src/forgetting/events/roll-ups.ts"
 import { formatStamp, stampAt } from "../../../src/forgetting/events/stamp.ts"
 import { zonedCalendar } from "../../../src/forgetting/events/zoned-calendar.ts"
+import { runs, seedOf } from "../../support/size.ts"
 
 const hourMs = 3_600_000
 const always = Number.NEGATIVE_INFINITY
@@ -97,4 +99,87 @@ describe("roll-ups (R20)", () => {
     const due = dueRollUps(events, { sinceMs: Date.UTC(2026, 1, 3), untilMs: Date.UTC(2026, 1, 4) }, zonedCalendar("UTC"))
     expect(due.map(({ id }) => id)).toEqual(["day:20260203"])
   })
+})
+
+const dayMs = 24 * hourMs
+const finer = { day: "moment", week: "day", month: "day", year: "month" } as const
+type Period = keyof typeof finer
+
+/** The period in UTC in which a time lies, by the calendar of JavaScript alone. */
+function periodOf(grain: Period, atMs: number, weeks: "sunday" | "iso") {
+  const date = new Date(atMs)
+  const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()]
+  if (grain === "year") return { startMs: Date.UTC(year, 0), endMs: Date.UTC(year + 1, 0) }
+  if (grain === "month") return { startMs: Date.UTC(year, month), endMs: Date.UTC(year, month + 1) }
+  const sinceFirst = weeks === "iso" ? (date.getUTCDay() || 7) - 1 : date.getUTCDay()
+  const startMs = Date.UTC(year, month, grain === "week" ? day - sinceFirst : day)
+  return { startMs, endMs: startMs + (grain === "week" ? 7 : 1) * dayMs }
+}
+
+/** The due periods, each found by looking at every event. */
+function naiveDue(events: readonly EventRecord[], window: { sinceMs: number; untilMs: number; weeks: "sunday" | "iso" }) {
+  const { sinceMs, untilMs, weeks } = window
+  const isPart = ({ id }: EventRecord) => events.some(({ grain, children }) => grain === "moment" && children.includes(id))
+  const due: { grain: Period; startMs: number; endMs: number; children: readonly string[] }[] = []
+  for (const grain of ["day", "week", "month", "year"] as const) {
+    const drawn = events.filter(
+      (event) => event.grain === finer[grain] && !isPart(event) && (grain !== "day" || event.startMs >= sinceMs),
+    )
+    const starts = new Set(drawn.map(({ startMs }) => periodOf(grain, startMs, weeks).startMs))
+    for (const startMs of starts) {
+      const period = periodOf(grain, startMs, weeks)
+      const isIn = ({ startMs: at }: EventRecord) => at >= period.startMs && at < period.endMs
+      const isKnown = events.some((event) => event.grain === grain && event.startMs === period.startMs && event.id !== "other")
+      const waits = due.some(
+        (one) =>
+          (one.grain === "day" ? grain !== "day" : one.grain === "month" && grain === "year") &&
+          one.startMs < period.endMs &&
+          one.endMs > period.startMs,
+      )
+      if (isKnown || waits || period.endMs <= sinceMs || period.endMs > untilMs) continue
+      due.push({ grain, ...period, children: drawn.filter(isIn).map(({ id }) => id) })
+    }
+  }
+  return due
+}
+
+test("R20: what is due is what a look at every event and every period finds", () => {
+  const firstMs = Date.UTC(2025, 11, 20)
+  const quarters = fc.nat(4 * 50)
+  const atOf = (quarter: number) => firstMs + (quarter * dayMs) / 4
+  const anyEvents = fc.array(fc.record({ quarter: quarters, parts: fc.array(quarters, { maxLength: 1 }) }), { maxLength: 25 })
+  const known = fc.array(fc.record({ grain: fc.constantFrom<Period>("day", "day", "day", "week", "month"), at: quarters }), {
+    maxLength: 40,
+  })
+  fc.assert(
+    fc.property(
+      anyEvents,
+      known,
+      quarters,
+      quarters,
+      fc.constantFrom("sunday", "iso"),
+      (topics, records, since, until, weeks) => {
+        const idOf = (quarter: number) => new Date(atOf(quarter)).toISOString()
+        const moments = topics.map(({ quarter, parts }) =>
+          topic(atOf(quarter), "UTC", parts.filter((part) => part !== quarter).map(idOf)),
+        )
+        const rolled = records.map(({ grain, at }) => {
+          const period = periodOf(grain, atOf(at), weeks)
+          const stamp = formatStamp(stampAt(grain, period.startMs, zonedCalendar("UTC"), weeks))
+          const made = { id: `${grain}:${stamp}`, grain, stamp, ...period, text: stamp, importance: 1 }
+          return newEvent(made, { atMs: period.endMs, turn: 0 })
+        })
+        const events = putEvents([], [...moments, ...rolled])
+        const window = { sinceMs: since % 3 === 0 ? always : atOf(since), untilMs: atOf(until), weeks }
+        const shown = ({ grain, startMs, endMs, children }: RollUp) => ({
+          grain,
+          startMs,
+          endMs,
+          children: children.map(({ id }) => id),
+        })
+        expect(dueRollUps(events, window, zonedCalendar("UTC")).map(shown)).toEqual(naiveDue(events, window))
+      },
+    ),
+    { numRuns: runs(3_000), seed: seedOf(52) },
+  )
 })
