@@ -31,22 +31,44 @@ export interface Counting {
 /** Counts a draft: the contents of its messages and what the provider adds around them. */
 export function countDraft({ messages }: Draft, { counter: given, tools }: Counting): number {
   const counter = messageCounter(given)
-  const sketches: Message[] = []
-  let tokens = 0
-  for (let index = 0; index < messages.length; index++) {
-    const message = messages[index]
-    if (!message) break
-    const { pieces, calls } = message
-    const written = writtenBefore(message, index, counter)
+  const { sketches, others, tokens: known } = writtenOf(messages, counter)
+  let tokens = known
+  for (const [index, message] of others) {
+    const { role, pieces, calls } = message
+    const written = message.written?.counter === counter ? message.written : writtenBefore(message, index, counter)
     tokens += written?.growth.tokens ?? counter.message(pieces)
     if (calls?.toolCalls) tokens += jsonTokens(calls.toolCalls, given)
-    // The overhead of a provider seldom depends on the content, so it is joined only when it is read.
-    if (!given.overhead) continue
+    // The overhead of a provider seldom depends on the content, so a long one is joined only when it is read.
     const content = () => joined(pieces)
-    sketches.push(written?.message ?? withLazyMembers({ role: message.role }, { content }))
+    if (written) sketches[index] = written.message
+    else if (pieces.length < longMessage) sketches[index] = { role, content: content() }
+    else sketches[index] = withLazyMembers({ role }, { content })
   }
   return tokens + (given.overhead?.(sketches, tools) ?? jsonTokens(tools, given))
 }
+
+/**
+ * The messages that are written out already, and their tokens. The others, and those with native calls, are looked at one by one:
+ * a long loop stands by itself, because all that a function calls is compiled with it where its loop is hot.
+ */
+function writtenOf(messages: readonly DraftMessage[], counter: MessageCounter) {
+  const [sketches, others]: [Message[], [number, DraftMessage][]] = [[], []]
+  let tokens = 0
+  for (let index = 0; index < messages.length; index++) {
+    const message = messages[index] as DraftMessage
+    const { written, calls } = message
+    if (written?.counter === counter && !calls) {
+      sketches.push(written.message)
+      tokens += written.growth.tokens
+    } else {
+      sketches.push(noMessage)
+      others.push([index, message])
+    }
+  }
+  return { sketches, others, tokens }
+}
+
+const noMessage: Message = { role: "user", content: "" }
 
 /** Writes a draft out as messages and counts them. */
 export function countMessages(draft: Draft, { counter: given, tools }: Counting): CountedDraft {
@@ -59,7 +81,7 @@ export function countMessages(draft: Draft, { counter: given, tools }: Counting)
     const message = draft.messages[index]
     if (!message) break
     if (message.calls?.toolCalls) ofCalls += jsonTokens(message.calls.toolCalls, given)
-    const own = writeMessage(message, index, counter)
+    const own = message.written?.counter === counter ? message.written : writeMessage(message, index, counter)
     written.push(own)
     messages.push(own.message)
     tokens += own.growth.tokens
@@ -141,10 +163,9 @@ const mostAtIndex = 4
 
 const longMessages = new WeakMap<MessageCounter, WrittenMessage[][]>()
 
-/** The message as it was written out before: itself, or one of the same pieces in a request before. */
+/** The message as one of the same pieces was written out in a request before. */
 function writtenBefore(draft: DraftMessage, index: number, counter: MessageCounter): WrittenMessage | undefined {
-  const { written, role, calls, pieces } = draft
-  if (written?.counter === counter) return written
+  const { role, calls, pieces } = draft
   if (pieces.length < longMessage || calls) return undefined
   for (const known of longMessages.get(counter)?.[index] ?? []) {
     let at = known.message.role === role && known.pieces.length === pieces.length ? pieces.length : -1

@@ -1,6 +1,8 @@
+import { GrowingLists } from "../../core/growing-lists.ts"
 import type { Injection, SlotEntry } from "../../core/value.ts"
 import { type MessageCounter, tokensUpTo } from "../tokens/counted-message.ts"
 import { dropOrder, type Unit } from "./drop-order.ts"
+import { firstWith } from "./search.ts"
 
 /** Options for the steps in which history is cut. Steps let a provider's cache serve the history over many turns (S16). */
 export interface WaterMarks {
@@ -41,28 +43,26 @@ export function historySteps(
   const entries = injection.content as readonly SlotEntry[]
   const order = dropOrder(entries, injection.fit)
   const step = Math.max(1, Math.floor((1 - Math.min(Math.max(lowWater, 0), 1)) * Math.max(room, 1)))
-  return stepsOver(order, tokensUpTo(entries, counter), step)
-}
-
-/** A long loop by itself, because the whole of a function is compiled where its loop is hot. */
-function stepsOver(order: readonly Unit[], upTo: readonly number[], step: number): HistorySteps {
-  const units: number[] = []
-  const tokens: number[] = []
-  let gone = 0
-  let stepGains = 0
-  let mark = step
-  for (let index = 0; index < order.length; index++) {
-    const own = unitTokens(order[index], upTo)
-    gone += own
-    stepGains += own
-    if (gone < mark && index < order.length - 1) continue
-    mark = (Math.floor(gone / step) + 1) * step
-    units.push(index + 1)
-    tokens.push(stepGains)
-    stepGains = 0
+  const upTo = tokensUpTo(entries, counter)
+  const known = goneTokens.get(counter) ?? new GrowingLists<Unit, number>()
+  goneTokens.set(counter, known)
+  const gone = known.of(order, (unit, before = 0) => before + unitTokens(unit, upTo))
+  const [units, tokens]: [number[], number[]] = [[], []]
+  for (let dropped = 0, before = 0; dropped < order.length; ) {
+    const mark = (Math.floor(before / step) + 1) * step
+    const isOver = (index: number) => (gone[index] ?? 0) >= mark
+    const last = isOver(dropped) ? dropped : firstWith(order.length - 1, isOver)
+    const all = gone[last] ?? 0
+    dropped = last + 1
+    units.push(dropped)
+    tokens.push(all - before)
+    before = all
   }
   return { order, units, tokens }
 }
+
+/** By counter, the tokens of each order up to the end of each unit. */
+const goneTokens = new WeakMap<MessageCounter, GrowingLists<Unit, number>>()
 
 /** Tokens of a unit's values. `upTo` holds the tokens of the list up to the end of each entry. */
 export function unitTokens(unit: Unit | undefined, upTo: readonly number[]): number {

@@ -8,13 +8,10 @@ type Count = (text: string) => number
  * tiktoken"): 3 for each message and those of its role, and 3 for the beginning of the reply. Tools are not included.
  */
 export function chatOverhead(messages: readonly { readonly role: string }[], count: Count): number {
-  const ofRoles = new Map<string, number>()
+  const roles = new Map<string, number>()
+  for (const { role } of messages) roles.set(role, (roles.get(role) ?? 0) + 1)
   let tokens = 3
-  for (const { role } of messages) {
-    const ofRole = ofRoles.get(role) ?? count(role)
-    ofRoles.set(role, ofRole)
-    tokens += 3 + ofRole
-  }
+  for (const [role, times] of roles) tokens += times * (3 + count(role))
   return tokens
 }
 
