@@ -336,3 +336,69 @@ describe("a report", () => {
     expect(simulateCache([], { counter: perUnit })).toMatchObject({ rows: [], promptTokens: 0, share: 0 })
   })
 })
+
+describe("the defaults of a cache", () => {
+  const twice = (units: number, options: Partial<CacheOptions>) => {
+    const assembly = request(["user", [["question", "turn", "x".repeat(units)]]])
+    const report = simulateCache([assembly, assembly], { counter: perUnit, ...options })
+    return report.rows[1]?.cachedTokens
+  }
+
+  test.each([
+    [1_013, { blockTokens: 1 }, 0],
+    [1_014, { blockTokens: 1 }, 1_024],
+    [1_015, { blockTokens: 1 }, 1_025],
+    [117, { minTokens: 1 }, 0],
+    [118, { minTokens: 1 }, 128],
+    [119, { minTokens: 1 }, 128],
+    [1_014, {}, 1_024],
+    [1_141, {}, 1_024],
+    [1_142, {}, 1_152],
+  ])("of %d units with ten around them, %j, serve %d", (units, options, tokens) => {
+    expect(twice(units, options)).toBe(tokens)
+  })
+
+  test.each([
+    [1_013, 0],
+    [1_014, 1_024],
+    [1_015, 1_025],
+  ])("an explicit cache of %d units is not cut into blocks, and serves %d", (units, tokens) => {
+    const assembly = marked(request(["user", [["question", "turn", "x".repeat(units)]]]), [0, units])
+    const { rows } = simulateCache([assembly, assembly], { counter: perUnit, breakpoints: "explicit" })
+    expect(rows.map(({ cachedTokens, writtenTokens }) => [cachedTokens, writtenTokens])).toEqual([
+      [0, tokens],
+      [tokens, 0],
+    ])
+  })
+
+  test("writing costs as much as reading anew, and no entry grows old", () => {
+    const assembly = marked(request(system, user("a")), [0, 100])
+    const prices = { input: 2_000_000, cacheRead: 1_000_000 }
+    const at = [0, Number.MAX_SAFE_INTEGER].map((atMs) => ({ assembly, atMs }))
+    const report = simulateCache(at, { counter: perUnit, breakpoints: "explicit", minTokens: 1, prices })
+    expect(report.rows.map(({ turn, share, cost, rest }) => [turn, share, cost, rest])).toEqual([
+      [1, 0, 242, "first"],
+      [2, 110 / 121, 110 + 22, "new"],
+    ])
+    expect(report).toMatchObject({ promptTokens: 242, cachedTokens: 110, possibleTokens: 121, cost: 374, costUncached: 484, share: 110 / 242 })
+    expect(simulateCache(at, { counter: perUnit })).not.toHaveProperty("cost")
+  })
+
+  test("a request may have a turn's number, and none is the number of its place", () => {
+    const assembly = request(system)
+    const { rows } = simulateCache([{ assembly, turn: 7 }, assembly, { assembly, atMs: 1 }], { counter: perUnit })
+    expect(rows.map(({ turn }) => turn)).toEqual([7, 2, 3])
+  })
+
+  test.each([
+    [99, 99, "99.0 %", "0.0001", "0.0002 without a cache"],
+    [3_000_000, 1_000_000, "100.0 %", "3.00", "6.00 without a cache"],
+  ])("money below 1 has four places: %d tokens", (units, _, share, cost, uncached) => {
+    const assembly = request(["user", [["question", "turn", "x".repeat(units - 10)]]])
+    const prices = { input: 1, cacheRead: 0 }
+    const report = simulateCache([assembly, assembly], { counter: perUnit, minTokens: 1, blockTokens: 1, prices })
+    const lines = printCacheReport(report).split("\n")
+    expect(lines[2]).toContain(share === "99.0 %" ? "100.0 %" : share)
+    expect(lines.at(-1)).toMatch(new RegExp(`${cost.replace(".", "\\.")} +2 requests, ${uncached.replace(".", "\\.")}$`))
+  })
+})

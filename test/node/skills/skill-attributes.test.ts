@@ -7,6 +7,7 @@ test.each<[unknown, readonly string[] | undefined]>([
   ["Read, Write,Edit ,  Glob", ["Read", "Write", "Edit", "Glob"]],
   ["Bash(git add:*), Bash(npm run (a, b)), Read", ["Bash(git add:*)", "Bash(npm run (a, b))", "Read"]],
   ["Bash(git add, Read", ["Bash(git", "add", "Read"]],
+  ["Read Bash(a b)", ["Read", "Bash(a b)"]],
   ["Read) Write", ["Read)", "Write"]],
   ["[Read, Write]", ["Read", "Write"]],
   [
