@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { createAgent } from "../../src/agent/agent.ts"
 import { loadProfile } from "../../src/node/profile/load-profile.ts"
@@ -112,6 +112,24 @@ describe("promptstrata card import", () => {
     const agent = createAgent({ profile, model: scriptedModel([]) })
     const { messages } = await agent.session("c").preview("Look, a tower", { prompt: "chat" })
     expect(messages.map(({ content }) => content).join("\n")).toContain("A tower stands here.")
+  })
+
+  test.each([
+    ["lore/009.md", "---\nkeys: [tower]\n---\nA tower stands here."],
+    ["alternate_greetings/009.md", "Hello again."],
+    ["mes_example.md", "<START>\nHi."],
+  ])("L13: of a project a file that comes, and goes again, is seen alone: %s", async (path, text) => {
+    const from = tempFolder(files)
+    await run(["card", "import", `${from}/mei.json`, `${from}/shop`])
+    const watched = await watchProfile(`${from}/shop/profiles/mei.toml`, { env: {} })
+    const before = await watched.refresh()
+    const file = `${from}/shop/prompts/characters/mei/${path}`
+    writeFileSync(file, text)
+    const after = await watched.refresh()
+    expect(after).not.toBe(before)
+    expect(await watched.refresh()).toBe(after)
+    rmSync(file)
+    expect(await watched.refresh()).not.toBe(after)
   })
 
   test("overwrites nothing, and says what it takes for a project with one card", async () => {

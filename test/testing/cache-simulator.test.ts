@@ -203,6 +203,22 @@ describe("an explicit cache", () => {
     expect(cached([lines(2, 0), lines(5, 200), lines(2, 400)], { ...explicit, ttlMs: 300 })).toEqual([0, 140, 140])
   })
 
+  test.each<[string, object, number]>([
+    ["a place in the text", {}, 60],
+    ["no tokens", { tokens: 0 }, 0],
+    ["one token", { tokens: 1 }, 60],
+    ["the beginning", { end: 0 }, 0],
+    ["the first character", { end: 1 }, 1],
+    ["a message that is not there", { message: 2 }, 0],
+    ["the end of the last message", { message: 1, end: 1 }, 121],
+    ["behind the end of a message", { end: 200 }, 110],
+  ])("serves up to a mark at %s", (_, mark, tokens) => {
+    const plain = request(system, user("a"))
+    const at = { stability: "session", message: 0, end: 60, tokens: 1, fingerprint: "", ...mark } as const
+    for (const prefixes of [[at], [at, at], [{ ...at, tokens: 0 }, at]])
+      expect(cached(Array(2).fill({ ...plain, prefixes }), { ...explicit, minTokens: 1 })).toEqual([0, tokens])
+  })
+
   test("costs reading, writing and the rest at their prices", () => {
     const report = simulateCache([turn([], "aaaa"), turn(history.slice(0, 2), "cccc")], {
       counter: perUnit,
@@ -380,7 +396,14 @@ describe("the defaults of a cache", () => {
       [1, 0, 242, "first"],
       [2, 110 / 121, 110 + 22, "new"],
     ])
-    expect(report).toMatchObject({ promptTokens: 242, cachedTokens: 110, possibleTokens: 121, cost: 374, costUncached: 484, share: 110 / 242 })
+    expect(report).toMatchObject({
+      promptTokens: 242,
+      cachedTokens: 110,
+      possibleTokens: 121,
+      cost: 374,
+      costUncached: 484,
+      share: 110 / 242,
+    })
     expect(simulateCache(at, { counter: perUnit })).not.toHaveProperty("cost")
   })
 

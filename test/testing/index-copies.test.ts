@@ -120,7 +120,8 @@ describe("the rules of copies of recall indexes", () => {
   test("find nothing wrong with a store that keeps them, and with one that keeps none", async () => {
     expect(await findings()).toEqual([])
     const checks = storeConformance(async () => ({ service: createInMemoryStore() }))
-    for (const { run } of checks.filter(({ name }) => Object.keys(indexCopyRules).some((rule) => name.includes(rule)))) await run()
+    for (const { run } of checks.filter(({ name }) => Object.keys(indexCopyRules).some((rule) => name.includes(rule))))
+      await run()
   })
 
   test.each(Object.keys(ways) as Way[])("find a store that %s", async (way) => {

@@ -53,14 +53,19 @@ describe("messages", () => {
     ["one more at the beginning", [c], [b, c], "Message 1 of 2 (user): new.\n  + b"],
     ["one less", [a, b, c], [a, c], "Message 2 of 3 (user): recorded, and missing now.\n  - b"],
     ["one twice", [a], [a, a], "Message 2 of 2 (user): new.\n  + a"],
+    ["another role", [a, b], [a, { ...c, role: "assistant" }], "Message 2 of 2: recorded as user, now assistant.\n  - b\n  + c"],
     [
-      "another role",
-      [a, b],
-      [a, { ...c, role: "assistant" }],
-      "Message 2 of 2: recorded as user, now assistant.\n  - b\n  + c",
+      "another call that is answered",
+      [says("a", { toolCallId: "1" })],
+      [says("a", { toolCallId: "2" })],
+      "Message 1 of 1 (user), the call it answers, line 1:\n  - 1\n  + 2",
     ],
-    ["another call that is answered", [says("a", { toolCallId: "1" })], [says("a", { toolCallId: "2" })], "Message 1 of 1 (user), the call it answers, line 1:\n  - 1\n  + 2"],
-    ["a call that is answered", [says("a")], [says("a", { toolCallId: "2" })], "Message 1 of 1 (user), the call it answers, line 1:\n  - \n  + 2"],
+    [
+      "a call that is answered",
+      [says("a")],
+      [says("a", { toolCallId: "2" })],
+      "Message 1 of 1 (user), the call it answers, line 1:\n  - \n  + 2",
+    ],
     [
       "calls",
       [says("a")],
@@ -78,9 +83,21 @@ describe("messages", () => {
   })
 
   test.each([8, 9, 10])("%d that differ are told, at most eight of them", (count) => {
-    const all = differ({ messages: lines(count, "was").map((text) => says(text)) }, { messages: lines(count, "is").map((text) => says(text)) })
+    const all = differ(
+      { messages: lines(count, "was").map((text) => says(text)) },
+      { messages: lines(count, "is").map((text) => says(text)) },
+    )
     const blocks = all.split("\n\n")
-    expect(blocks.slice(0, 8).map((block) => /Message (\d+) of/.exec(block)?.[1])).toEqual(["1", "2", "3", "4", "5", "6", "7", "8"])
+    expect(blocks.slice(0, 8).map((block) => /Message (\d+) of/.exec(block)?.[1])).toEqual([
+      "1",
+      "2",
+      "3",
+      "4",
+      "5",
+      "6",
+      "7",
+      "8",
+    ])
     expect(blocks.slice(8)).toEqual(count > 8 ? [`… and ${count - 8} more differences.`] : [])
   })
 })
