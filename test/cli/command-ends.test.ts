@@ -1,9 +1,12 @@
+import { truncateSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { runCli } from "../../src/cli/run-cli.ts"
+import { cannotListen } from "../../src/cli/serve/serve.ts"
 import { PromptStrataError } from "../../src/core/errors.ts"
 import { openStore } from "../../src/stores/index.ts"
 import { scriptedModel } from "../../src/testing/index.ts"
+import { cleanProject } from "../lint/lint-folder.ts"
 import { finish } from "../support/agents.ts"
 import { fakeServer } from "../support/mcp/fake-server-config.ts"
 import { tempFolder } from "../support/temp-folder.ts"
@@ -263,5 +266,49 @@ describe("promptstrata mcp, whole", () => {
         stdout: "",
         stderr: 'error: Expected the arguments as a JSON object, such as {"path": "notes.txt"}.\n',
       })
+  })
+})
+
+describe("a port that cannot be listened at", () => {
+  const at = { host: "h", port: 7 }
+  test.each([
+    ["EADDRINUSE", "another program listens there"],
+    ["EACCES", "this user may not listen there"],
+    ["EADDRNOTAVAIL", "this computer has no such address"],
+    ["ENOTFOUND", "there is no such host"],
+  ])("with %s says that %s", (code, reason) => {
+    const cause = Object.assign(new Error("x"), { code })
+    const message = `expected a free port at h:7, but ${reason}.\nChoose another one with --port or --host; --port 0 takes any free port.`
+    expect(cannotListen(cause, at)).toMatchObject({ code: "usage", message, cause })
+  })
+
+  test.each([Object.assign(new Error("x"), { code: "EOTHER" }), new Error("x"), { code: "EACCES" }, "x"])(
+    "for another reason is that error: %j",
+    (thrown) => expect(cannotListen(thrown, at)).toBe(thrown),
+  )
+})
+
+test("a file of more than 256 MiB is read by no import", async () => {
+  const path = join(tempFolder({ big: "" }), "big")
+  truncateSync(path, 256 * 1024 * 1024 + 1)
+  const { code, stderr } = await run(["import", path])
+  expect([code, stderr]).toEqual([2, expect.stringContaining("found a file of 268435457 bytes, more than 268435456.")])
+})
+
+describe("the colours of lint", () => {
+  const project = (persona: string) =>
+    `${tempFolder({ ...cleanProject, "prompts/characters/en/luna.md": persona })}/profiles/luna.toml`
+  const summary = async (persona: string, env: Record<string, string>) =>
+    (await run(["lint", project(persona)], { env })).stdout.trimEnd().split("\n").at(-1)
+  const clean = String(cleanProject["prompts/characters/en/luna.md"])
+
+  test.each([
+    [clean, "\u001b[1m0 errors, 0 warnings in 2 files\u001b[22m"],
+    [`${clean}tea \n`, "\u001b[33m0 errors, 1 warning in 2 files\u001b[39m"],
+    [`${clean}tea\u202e\n`, "\u001b[31m1 error, 0 warnings in 2 files\u001b[39m"],
+    [`${clean}tea\u202e \n`, "\u001b[31m1 error, 1 warning in 2 files\u001b[39m"],
+  ])("of %j end with %j", async (persona, line) => {
+    expect(await summary(persona, { FORCE_COLOR: "1" })).toBe(line)
+    expect(await summary(persona, {})).toBe(line.replaceAll(/\u001b\[\d+m/g, ""))
   })
 })

@@ -24,6 +24,23 @@ describe("servers over stdio", () => {
     expect(warnings).toEqual([])
   })
 
+  test("a tool that is gone is refused, and no server is started for it", async () => {
+    const late = { name: "late", inputSchema: { type: "object" } }
+    const { mcp, call, changed } = await connected({ fake: fakeServer({ tools: [late] }) })
+    const tool = mcp.currentTools().find(({ name }) => name === "fake.late")
+    const isListed = changed()
+    await call("fake.remove")
+    await isListed
+    expect(names(mcp.currentTools())).not.toContain("fake.late")
+    await call("fake.crash").catch(() => undefined)
+    await expect.poll(() => mcp.servers()[0]?.state).not.toBe("ready")
+    const state = mcp.servers()[0]?.state
+    const executed = tool?.execute({}, { signal: new AbortController().signal } as never)
+    expect(mcp.servers()[0]?.state).toBe(state)
+    await expect(executed).rejects.toThrow("The server no longer offers this tool.")
+    expect(mcp.servers()[0]?.state).toBe(state)
+  })
+
   test("a server that ends at once is a warning, and the other lives", async () => {
     const { mcp, warnings, call } = await connected({ bad: fakeServer({ exit: true }), good: fakeServer() })
     expect(warnings.map(({ server, kind }) => [server, kind])).toEqual([["bad", "start"]])

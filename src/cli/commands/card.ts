@@ -44,10 +44,9 @@ export function addCard(program: Command, run: RunCommand): void {
       .description(words)
       .argument("<file>", "the card: .png, .charx or .json, or the folder of an imported one")
       .option("--debug", "print the stack of an error")
-      .action((file: string, ...given: readonly unknown[]) => {
-        const options = given.find((value) => typeof value === "object" && value !== null) as CardOptions
-        return run((context) => work(file, options, context), { debug: options.debug, json: options.json })
-      })
+      .action((file: string, options: CardOptions) =>
+        run((context) => work(file, options, context), { debug: options.debug, json: options.json }),
+      )
   add("show", "Print a card: its texts, greetings and lore, and the tokens of each part.", showCard)
     .option("--json", "print the card's JSON")
     .option("--plain", "without picture and colours")
