@@ -129,6 +129,16 @@ const broken: readonly [flaw: string, flaws: Flaws, found: string][] = [
   ],
   ["sends tools in any case", { send: (request) => request }, "tools are not sent to a model that has none"],
   [
+    "sends the names of tools in any case",
+    { send: ({ tools, ...rest }) => ({ ...rest, tools: tools?.map(({ name }) => name) }) },
+    "tools are not sent to a model that has none",
+  ],
+  [
+    "sends what tools do in any case",
+    { send: ({ tools, ...rest }) => ({ ...rest, tools: tools?.map(({ description }) => description) }) },
+    "tools are not sent to a model that has none",
+  ],
+  [
     "sends half a character",
     { send: ({ messages }) => messages.map(({ content }) => content.replace("\ufffd", "\ud83d")) },
     "half a character in a message is not sent as such",

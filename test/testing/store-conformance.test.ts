@@ -2,6 +2,7 @@ import { expect, test } from "vitest"
 import type { Timers } from "../../src/core/ports.ts"
 import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"
 import type { Store } from "../../src/services/store/store.ts"
+import { versionConflict } from "../../src/services/store/version-conflict.ts"
 import { storeConformance } from "../../src/testing/conformance/store/store-conformance.ts"
 
 /** A store of which one member is another. */
@@ -130,6 +131,26 @@ const breakages: readonly {
     },
     found: { "forgetting a conversation deletes": "the user's version to go on" },
   },
+  {
+    name: "asks a known turn for the version of now",
+    breaks: (store) => {
+      const append: Store["users"]["append"] = async (statements, given) => {
+        const { version } = await store.users.load(given.key)
+        if (given.expectVersion !== version) throw versionConflict(given.key, given.expectVersion, version)
+        return store.users.append(statements, given)
+      }
+      return broken(store, { users: broken(store.users, { append }) })
+    },
+    found: { "statements are stored in order": "another turn changed it meanwhile" },
+  },
+  ...["", "It failed.", "the reaso"].map((error) => ({
+    name: `tells ${JSON.stringify(error)} of a dead job`,
+    breaks: (store: Store) => {
+      const dead = async () => (await store.jobs.dead()).map((letter) => ({ ...letter, error }))
+      return broken(store, { jobs: broken(store.jobs, { dead }) })
+    },
+    found: { "a job that fails for good": "expected the reason in the dead letter" },
+  })),
   {
     name: "forgets what an insight rests on",
     breaks: (store) => {
@@ -263,7 +284,8 @@ const breakages: readonly {
 async function faultOf(rule: string, breaks: (store: Store) => Store): Promise<string> {
   // Nothing here waits for anything but what the store does at once.
   const timers: Timers = { set: (run) => setImmediate(run), clear: () => undefined }
-  const open = async () => ({ service: breaks(createInMemoryStore({ jobs: { maxAttempts: 3, waitMs: 1, maxWaitMs: 2 } })) })
+  const jobs = { maxAttempts: 3, waitMs: 1, maxWaitMs: 2 }
+  const open = async () => ({ service: breaks(createInMemoryStore({ jobs, ports: { timers } })) })
   const check = storeConformance(open, { limitMs: 500, timers }).find(({ name }) => name.includes(rule))
   return (
     check?.run().then(
