@@ -2,10 +2,16 @@ import { expect, test } from "vitest"
 import { z } from "zod"
 import { createAgent } from "../../src/agent/agent.ts"
 import type { AgentOptions } from "../../src/agent/agent-options.ts"
+import { agentTool } from "../../src/agent/child/agent-tool.ts"
+import { contextOf, partsOf } from "../../src/agent/published-agents.ts"
 import type { Session } from "../../src/agent/session.ts"
+import { late } from "../../src/agent/turn.ts"
+import { truncateText } from "../../src/assemble/truncate-text.ts"
+import { loadDialect } from "../../src/dialect/shipped.ts"
 import { resolveProfile } from "../../src/profile/resolve.ts"
 import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"
 import { scriptedModel } from "../../src/testing/index.ts"
+import { loadEncoder } from "../../src/tokenizers/tiktoken/tiktoken-counter.ts"
 import { defineTool } from "../../src/tools/define-tool.ts"
 import { callTool, finish, testAgent } from "../support/agents.ts"
 import { type Refused, refusals } from "../support/refusals.ts"
@@ -132,9 +138,9 @@ const failing = (message: string) => async () => {
 
 /** A turn of an agent with one tool over these steps. */
 const turnOf =
-  (steps: Parameters<typeof scriptedModel>[0], options: object = {}, profile: object = {}): Refused =>
+  (steps: Parameters<typeof scriptedModel>[0], options: object = {}, profile: object = {}, model: object = {}): Refused =>
   () =>
-    testAgent(scriptedModel(steps), profile, { tools: [clock] }).session.send("hi", options as never)
+    testAgent(scriptedModel(steps, model), profile, { tools: [clock] }).session.send("hi", options as never)
 
 test("how turns fail, word for word", async () => {
   const storeWith = (broken: object) => ({ store: { ...createInMemoryStore(), ...broken } as never })
@@ -167,8 +173,42 @@ test("how turns fail, word for word", async () => {
     "a choice of an unknown tool": turnOf([finish("x")], { toolChoice: { tool: "clok" } }),
     "a choice of no tool": turnOf([finish("x")], { toolChoice: {} }),
     "a call that must be among no tools": turnOf([finish("x")], { toolChoice: "required", prepareStep: () => ({ tools: [] }) }),
+    "tools of prepareStep that are no list": turnOf([finish("x")], { prepareStep: () => ({ tools: "clock" }) }),
+    "a model in prepareStep that cannot call natively": turnOf(
+      [],
+      { prepareStep: () => ({ model: scriptedModel([], { id: "small" }) }) },
+      { loop: { mode: "native" } },
+      { capabilities: { tools: true } },
+    ),
+    "a choice that JSON cannot say": turnOf([finish("x")], { toolChoice: () => "auto" }),
     "an answer that fits no schema": turnOf([finish(""), '{"a":1}', '{"a":2}'], { output: z.object({ a: z.string() }) }),
     "an answer that is no JSON": turnOf([finish(""), "so", "so be it"], { output: z.object({ a: z.string() }) }),
+  }
+  expect(await refusals(calls)).toMatchSnapshot()
+})
+
+test("what is refused where something is missing, word for word", async () => {
+  const { agent, session } = testAgent(scriptedModel([]))
+  const child = agentTool({ name: "ask", description: "Asks.", agent })
+  const context = { signal: new AbortController().signal } as never
+  const broken = late(() => Promise.reject(new Error("no such file")))
+  await agent.close()
+  const calls: Record<string, Refused> = {
+    "a tool of an agent outside of a turn": () => child.execute({ request: "Hi." }, context),
+    "a request without words": () => child.execute({ request: " " }, context),
+    "an agent that is another object": () => partsOf({}),
+    "an agent that is closed": () => contextOf(agent),
+    "code that cannot be loaded": broken,
+    "the same code the next time": broken,
+    "a session of a closed agent": () => session.send("hi"),
+    "another model for an observer than the agent's": create({}, { observers: { watch: { model: { id: "other" } } } }),
+    "another server for a process than the agent's": create({}, { processes: { find: { model: { baseUrl: "http://x" } } } }),
+    "documents as memory without their files": create({ store: createInMemoryStore() }, { memory: { store: "documents" } }),
+    "a text with less room than its notice": () => truncateText("x ".repeat(90), { maxTokens: 1 }),
+    "a text cut to tokens with a long notice": () =>
+      truncateText("x ".repeat(90), { maxTokens: 5, notice: () => "word ".repeat(20) }),
+    "an encoding that is not installed": () => loadEncoder("p50k_base", { load: failing("not found"), split: () => 1 } as never),
+    "shipped prompts that are none": () => loadDialect("nobody", "en"),
   }
   expect(await refusals(calls)).toMatchSnapshot()
 })

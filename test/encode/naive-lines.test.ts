@@ -15,14 +15,19 @@ function naiveReads(line: string, { lines, heads, frames = [], names = {}, shape
   if ([...lines].some((own) => core(own) !== "" && core(own) === seen)) return true
   if (heads.some((head) => core(head) !== "" && seen.startsWith(core(head)))) return true
   if (shapes.some((shape) => shape.test(seen))) return true
-  return frames.some(({ slot, before, after }) =>
+  return frames.some(({ slot, lead = false, before, after }) =>
     (Object.hasOwn(names, slot) ? (names[slot] ?? []) : [])
       .flatMap((name) => [squash(name), squash(encodeInline(name))])
       .filter((name) => name !== "")
       .some((name) => {
         const [behind = "", ...more] = after
-        const pattern = `^${quoted(before + name + behind)}${more.map((part) => `.*${quoted(part)}`).join("")}$`
-        return new RegExp(pattern, "s").test(squash(line))
+        const pattern = new RegExp(`^${quoted(before + name + behind)}${more.map((part) => `.*${quoted(part)}`).join("")}$`, "s")
+        const whole = squash(line)
+        if (!lead) return pattern.test(whole)
+        // Behind values of 1 to 60 characters, with a number in them if nothing else parts them from the name.
+        for (let at = 1; at <= 60 && at < whole.length; at++)
+          if ((before !== "" || /\d/.test(whole.slice(0, at))) && pattern.test(whole.slice(at))) return true
+        return false
       }),
   )
 }
@@ -39,6 +44,7 @@ const frame: fc.Arbitrary<LineFrame> = fc.record({
   slot: fc.constantFrom("speaker", "tool", "toString"),
   before: fc.constantFrom("", "-"),
   after: fc.constantFrom([":"], [], [""], ["(", "):"], ["(", ")", ":"], ["(", ")", ")"], ["(", "(", ""]),
+  lead: fc.constantFrom(false, false, true),
 })
 const markersOf = (givenFrames: readonly LineFrame[]): fc.Arbitrary<Markers> =>
   fc.record({
@@ -59,7 +65,27 @@ function lineOf({ lines, heads, frames = [], names = {} }: Markers): fc.Arbitrar
       before + name + (after[0] ?? ""),
     ]),
   )
-  const around = fc.constantFrom("", "", "", " ", "\\", "\t", "a", "x".repeat(99), " ".repeat(99), ")", ":", "(", "\u0301")
+  const around = fc.constantFrom(
+    "",
+    "",
+    "",
+    "[2 ",
+    "12:04",
+    "y".repeat(59),
+    "1".repeat(59),
+    "1".repeat(60),
+    "1".repeat(61),
+    " ",
+    "\\",
+    "\t",
+    "a",
+    "x".repeat(99),
+    " ".repeat(99),
+    ")",
+    ":",
+    "(",
+    "\u0301",
+  )
   const middle = fc.constantFrom(...lines, ...heads, ...shown, "a", "---", "Ann:")
   const cut = fc.tuple(middle, fc.nat(30)).map(([marker, count]) => marker.slice(0, count))
   return fc.tuple(around, fc.oneof(middle, middle, cut, text), around, around).map((parts) => parts.join(""))
