@@ -40,12 +40,14 @@ const aboutStem = fc.tuple(letters, fc.integer({ min: 20, max: 28 })).map(([lett
 const word = fc.oneof(fc.constantFrom(...edges, "Ann", "Bob", "true", "17", "a b", "Bob: x", '"Ann"'), aboutStem)
 const text = fc.array(word, { minLength: 1, maxLength: 3 }).map((parts) => parts.join(""))
 
-const frame: fc.Arbitrary<LineFrame> = fc.record({
-  slot: fc.constantFrom("speaker", "tool", "toString"),
-  before: fc.constantFrom("", "-"),
-  after: fc.constantFrom([":"], [], [""], ["(", "):"], ["(", ")", ":"], ["(", ")", ")"], ["(", "(", ""]),
-  lead: fc.constantFrom(false, false, true),
-})
+const frame = fc
+  .record({
+    slot: fc.constantFrom("speaker", "tool", "toString"),
+    before: fc.constantFrom("", "-"),
+    after: fc.constantFrom([":"], [], [""], ["(", "):"], ["(", ")", ":"], ["(", ")", ")"], ["(", "(", ""]),
+    lead: fc.constantFrom(false, false, true),
+  })
+  .map(({ lead, ...own }): LineFrame => (lead ? { ...own, lead } : own))
 const markersOf = (givenFrames: readonly LineFrame[]): fc.Arbitrary<Markers> =>
   fc.record({
     lines: fc.array(text, { maxLength: 2 }).map((lines) => new Set(lines)),
