@@ -81,6 +81,7 @@ export const recallWeights = table("How much each signal counts in recall. 0 lea
   phrase: weight("Quoted words in their order.", weights.phrase),
   neighbours: weight("Messages just before and after.", weights.neighbours),
   session: weight("The subject of the whole conversation.", weights.session),
+  talk: weight("The messages around the best one.", weights.talk),
   speaker: weight("The speaker is the one that is asked about.", weights.speaker),
   time: weight("The time is the one that the question names.", weights.time),
   answer: weight("It looks like an answer to this kind of question.", weights.answer),

@@ -6,6 +6,7 @@ import { evidenceSignals, type RecallSignal, type RecallWeights, recallSignals }
 import { answerScores, orderScores, preferUpdates, recencyScores, speakerScores, timeScores } from "./scores/column-score.ts"
 import { keyScores, scoreField, wholeWorth } from "./scores/field-score.ts"
 import { comparedTexts, embeddingPart, type Fusion, fusedScore } from "./scores/fusion.ts"
+import { talkScores } from "./scores/talk-score.ts"
 import { denseScores } from "./scores/vector-score.ts"
 import { formScores, phraseScores } from "./scores/wording-score.ts"
 import type { LocalCalendar } from "./time/local-calendar.ts"
@@ -15,7 +16,7 @@ const maxHits = 1_000
 const questionPart = 0.75
 
 /** Scores by signal and slot. A signal that does not apply to the query is absent. */
-type SignalScores = ReadonlyMap<RecallSignal, Float64Array>
+type SignalScores = Map<RecallSignal, Float64Array>
 
 /** A query with all that is needed to answer it. */
 interface Asked {
@@ -54,7 +55,7 @@ function vectorPart(table: DocumentTable, near: Float64Array, given: Pick<Fusion
 }
 
 /** The signals by which a text has something of the question. The others only choose among such texts. */
-const findingSignals = ["words", "grams", "characters", "keys", "phrase", "neighbours", "session", "time"] as const
+const findingSignals = ["words", "grams", "characters", "keys", "phrase", "neighbours", "session", "talk", "time"] as const
 
 /** Takes out the slots that have nothing of the question. If it has no words, a speaker is enough. */
 function keepFound(scores: SignalScores, plan: QueryPlan, part: number, fused: Float64Array): void {
@@ -160,13 +161,19 @@ function lessForQuestions({ columns: { marks } }: DocumentTable, scores: Float64
   return scores
 }
 
-/** The weighted sum of evidence of each slot, scaled so that the best has 1. */
+/** The weighted sum of evidence of each slot, scaled so that the best has 1. The best line's talk is found and scored on the way. */
 function evidenceOf(
   table: DocumentTable,
   scores: SignalScores,
   weights: RecallWeights,
 ): { readonly values: Float64Array; readonly scale: number } {
   const values = weighedSum(table, { scores, weights, signals: evidenceSignals })
+  const [first = -1] = weights.talk > 0 ? topSlots(table, values, 1) : []
+  if (findingSignals.some((signal) => (scores.get(signal)?.[first] ?? 0) > 0)) {
+    const talk = talkScores(table, first, { evidence: values, weight: weights.talk })
+    scores.set("talk", talk)
+    for (let slot = 0; slot < values.length; slot++) values[slot] = (values[slot] ?? 0) + weights.talk * (talk[slot] ?? 0)
+  }
   const best = maxOf(values)
   const scale = best > 0 ? 1 / best : 0
   for (let slot = 0; slot < values.length; slot++) values[slot] = (values[slot] ?? 0) * scale

@@ -3,7 +3,7 @@ import { PromptStrataError } from "../../core/errors.ts"
 /** The signals from which the score of a document is made. */
 export type RecallSignal = keyof typeof weights
 
-/** A weight for each signal. The first eleven weigh evidence in units of BM25; the others are parts of a score in which the best match has 1. */
+/** A weight for each signal. The first twelve weigh evidence in units of BM25; the others are parts of a score in which the best match has 1. */
 export type RecallWeights = Readonly<Record<RecallSignal, number>>
 
 const weights = {
@@ -14,6 +14,7 @@ const weights = {
   phrase: 1,
   neighbours: 1,
   session: 0.25,
+  talk: 0.5,
   speaker: 2.5,
   time: 1,
   answer: 0.75,
@@ -31,6 +32,8 @@ const weights = {
  * - `phrase`: 1 in addition, for quoted words in their order.
  * - `neighbours`: 1. The factors of the window already halve and quarter the lines beside.
  * - `session`: 0.25. A session is about many things, so it only decides between equals.
+ * - `talk`: 0.5. Lines around the best one have at most half of its score, so that they come before lines that share a word by chance, and
+ *   behind those that answer. Chosen on the development topics and chats.
  * - `speaker`: 2.5, so that one of two speakers, worth ln 2 as a term, counts as odds of about six to one: people talk about themselves.
  * - `time`, `answer`: 1 and 0.75 of a term that is as rare; a kind of answer is a weaker sign than a date.
  * - `order`: 1, so that the newest of those that match doubles what its words are worth, and the next ones get half as much again each.
@@ -52,4 +55,4 @@ export function checkWeights(weights: Partial<RecallWeights>, where: string): vo
 export const recallSignals = Object.keys(weights) as readonly RecallSignal[]
 
 /** The signals that compare a document with the question. They are added up, and the best sum counts as 1. */
-export const evidenceSignals = recallSignals.slice(0, 11)
+export const evidenceSignals = recallSignals.slice(0, 12)

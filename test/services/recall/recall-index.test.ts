@@ -139,6 +139,44 @@ describe("what is found", () => {
     expect(hits.map(({ id }) => id)).not.toContain("late tells")
   })
 
+  test("stands around the best line of a talk, up to six lines away, behind what has more of the question", () => {
+    const texts = [
+      ...Array.from({ length: 7 }, (_, i) => `That was said ${i} lines before, quite long ago.`),
+      "Our violins came out of tune last evening.",
+      ...Array.from({ length: 7 }, (_, i) => `Then I told you line ${i} behind it, word by word.`),
+    ]
+    const lines = texts.map((text, turn) => memory(`${turn}`, text, { session: "s", turn }))
+    const late = memory("late", "Hours later I told you this, word by word.", {
+      session: "t",
+      turn: 1,
+      atMs: nowMs - 99 * dayMs,
+    })
+    const documents = [
+      ...lines,
+      memory("late best", "Violins! Violins!", { session: "t" }),
+      late,
+      ...Array.from({ length: 30 }, (_, i) => memory(`x${i}`, "Plain talk about other things of the world.")),
+    ]
+    const weights = { neighbours: 0, session: 0, recency: 0, importance: 0 }
+    const ask = (more: object = {}) =>
+      indexOf(documents).rank({ text: "violins out of tune", nowMs, limit: 50, weights: { ...weights, ...more } })
+    const hits = ask()
+    expect(hits.map(({ id }) => id)).toEqual(["7", "late best", "8", "9", "10", "11", "12", "13", "6", "5", "4", "3", "2", "1"])
+    expect(hits[2]?.score).toBeCloseTo((hits[0]?.score ?? 0) / 2, 9)
+    expect(hits[8]?.score).toBeCloseTo((hits[0]?.score ?? 0) / 4, 9)
+    expect(hits.slice(2).flatMap(({ why }) => why.map(({ signal }) => signal))).toEqual(Array(12).fill("talk"))
+    expect(ask({ talk: 0 }).map(({ id }) => id)).toEqual(["7", "late best"])
+    // A line that was brought up keeps its own evidence, and the best one gets nothing.
+    expect(ask({ talk: 0.001 }).slice(0, 2)).toEqual(ask({ talk: 0 }))
+  })
+
+  test("is not what stands around a line of which only the speaker is asked about", () => {
+    const documents = ["I came home.", "So did I, by the way."].map((text, turn) =>
+      memory(`${turn}`, text, { session: "s", turn, speaker: turn === 0 ? ann : bob }),
+    )
+    expect(found(documents, "Which violins did Bob Miller sell?")).toEqual([])
+  })
+
   test("in Chinese and Japanese shares pairs of characters before single ones", () => {
     const documents = [
       memory("a", "他喜欢在图书馆看书。"),
