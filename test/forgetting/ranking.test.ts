@@ -124,3 +124,9 @@ test.each([
 ])("of %j a text %j has the share %d", (question, text, share) => {
   expect(relevanceTo(question)(text)).toBe(share)
 })
+
+test("a word is found by its stem where the stem begins it, else as it stands", () => {
+  const texts = ["two babies slept", "one baby slept", "wolves howled", "a wolf howled"]
+  const found = (question: string) => texts.map(relevanceAmong(question, texts)).flatMap((fit, at) => (fit > 0 ? [at] : []))
+  expect([found("babies"), found("wolves"), found("wolf")]).toEqual([[0], [2], [3]])
+})

@@ -74,3 +74,16 @@ describe("what a quote is", () => {
     expect(fateOf(',"note":"x"', {}).seen).toBe(8)
   })
 })
+
+test.each([
+  [64, false, "closes", "closes"],
+  [65, false, "unclear", "closes"],
+  [64, true, "unclear", "unclear"],
+  [65, true, "inner", "inner"],
+])(
+  "a name of %d characters behind a quote, of which one is open: %s, is read as %s, in quotes as %s",
+  (length, isOpen, ...expected) => {
+    const name = "n".repeat(length)
+    expect([`,${name}:1`, `,"${name}":1`].map((after) => fateOf(after, { isOpen }).fate)).toEqual(expected)
+  },
+)

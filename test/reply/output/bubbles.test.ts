@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { mulberry32 } from "../../../src/core/mulberry.ts"
-import { createBubbleReader, splitBubbles } from "../../../src/reply/output/bubble-reader.ts"
+import { createBubbleReader, isWordUnit, splitBubbles } from "../../../src/reply/output/bubble-reader.ts"
 import { createDelivery } from "../../../src/reply/output/delivery.ts"
 import type { OutputPart } from "../../../src/reply/output/output-part.ts"
 import { runs } from "../../support/size.ts"
@@ -153,4 +153,9 @@ describe("bubbles", () => {
     expect(delivered(reader.push({ type: "text", delta: "c" }))).toEqual([])
     expect(delivered(reader.end())).toEqual(["c"])
   })
+})
+
+test("R9: the units of an ASCII word are its letters, digits and underscores", () => {
+  const found = Array.from({ length: 300 }, (_, unit) => unit).filter(isWordUnit)
+  expect(String.fromCharCode(...found)).toBe("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")
 })

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest"
 import type { ServiceKey } from "../../../src/core/conversation.ts"
 import { createMemoryService } from "../../../src/services/memory/create-memory-service.ts"
 import type { MemoryServiceOptions, Rerank, RerankCandidate } from "../../../src/services/memory/memory-service.ts"
+import { reranked } from "../../../src/services/memory/rerank.ts"
 import { createInMemoryStore } from "../../../src/services/store/in-memory/in-memory-store.ts"
 import { manualClock, manualTimers } from "../../../src/testing/index.ts"
 import { printTrace } from "../../../src/trace/print-trace.ts"
@@ -40,6 +41,19 @@ async function service(options: Partial<MemoryServiceOptions>) {
 const number = ({ text }: RerankCandidate): number => Number(text.split(" ").at(-1))
 
 describe("rerank", () => {
+  test("is shown of each memory what is known of it, and no member without a value", async () => {
+    const whole = { id: "a", text: "tea", speaker: ann, atMs: 0 }
+    const shown: unknown[] = []
+    const rerank: Rerank = (_, candidates) => {
+      shown.push(...candidates)
+      return candidates.map(() => 1)
+    }
+    const found = [whole, { id: "b", text: "milk" }].map((memory) => ({ ...memory, kind: "dialogue" }) as never)
+    const { signal } = new AbortController()
+    await reranked({ rerank } as never, found, { query: "tea", key, signal })
+    expect(shown).toStrictEqual([whole, { id: "b", text: "milk" }])
+  })
+
   test("orders the first 50 memories, best first, and recall cuts to the limit afterwards", async () => {
     const asked: (readonly [string, number])[] = []
     const rerank: Rerank = (question, candidates) => {

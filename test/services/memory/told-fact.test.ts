@@ -175,3 +175,8 @@ describe("without a model", () => {
     for (const id of ["m1", "m2", "m3", "m4"]) expect((await service.get(id, key))?.updates).toBeUndefined()
   })
 })
+
+test("a message of at most 200 characters is read for a fact, a longer one is not", () => {
+  const told = (length: number) => toldFact("I live in Madrid.".padEnd(length))?.relation
+  expect([200, 201].map(told)).toEqual(["home", undefined])
+})
