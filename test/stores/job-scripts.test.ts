@@ -14,8 +14,8 @@ import { runs, seedOf } from "../support/size.ts"
 import { tempFolder } from "../support/temp-folder.ts"
 import { settle } from "./sqlite/support/processes.ts"
 
-// No attempt reaches its limit in the moment in which a runner that closes stops it.
-const settings = { ...defaultJobSettings, maxAttempts: 3, timeoutMs: 7_000.125, waitMs: 1_000, maxWaitMs: 1_500 }
+// As many run at once as there are conversations. No attempt reaches its limit in the moment in which a runner that closes stops it.
+const settings = { ...defaultJobSettings, maxAttempts: 3, timeoutMs: 7_000.125, waitMs: 1_000, maxWaitMs: 1_500, concurrency: 4 }
 const agents = ["fay", "gil"] as const
 const kinds = ["work", "play"] as const
 const lanes = agents.flatMap((agent) => ["talk", "club"].map((conversation) => ({ agent, conversation })))

@@ -107,3 +107,70 @@ describe("the memory job", () => {
     expect(wrote).toBe("nothing")
   })
 })
+
+describe("the receipt of a step", () => {
+  const answer = (cut: object, usage?: object) =>
+    ({ text: "9", model: "m", assembly: { cut }, ...(usage && { usage }) }) as unknown as Awaited<ReturnType<JobContext["ask"]>>
+  const room = "its prompt had room for"
+  const cuts = { a: { entries: 1, of: 2 }, b: { entries: 3 }, c: { characters: 4 }, d: { dropped: true } }
+  const told = [`${room} 1 of 2 entries of a`, `${room} 3 of more entries of b`, `${room} 4 characters of c`, `${room} none of d`]
+  const usage = { inputTokens: 1, outputTokens: 2 }
+
+  test.each([
+    ["that says nothing and cuts nothing", { outcome: "ok" }, answer({}), { model: "m" }],
+    ["that says something", { outcome: "ok", message: "done" }, answer({}), { model: "m", message: "done" }],
+    ["whose prompt was cut", { outcome: "ok" }, answer(cuts), { model: "m", message: told.join(", ") }],
+    [
+      "that says something and was cut",
+      { outcome: "parse-error", message: "no number", value: { at: 1 } },
+      answer({ a: cuts.a }, usage),
+      { model: "m", usage, value: { at: 1 }, message: `no number, ${told[0]}` },
+    ],
+  ] as const)("%s holds all of it", async (_, result, answered, expected) => {
+    const { run, receipts, timers } = scene()
+    Object.assign(run.context, { ask: async () => answered })
+    await run.step("importance", async (ask, signal) => {
+      await ask("importance", [], { signal })
+      return result
+    })
+    const { outcome } = result
+    const whole = { key, turnId: "t", kind: "importance", attempt: 1, startedMs: 0, durationMs: 0, outcome, ...expected }
+    expect(receipts).toStrictEqual([whole])
+    expect(timers.pending).toBe(0)
+  })
+
+  test("that asked in vain names no model; one that did not ask, none either", async () => {
+    const failing = scene()
+    Object.assign(failing.run.context, { ask: () => Promise.reject(new Error("away")) })
+    await failing.run.step("importance", async (ask, signal) => {
+      await ask("importance", [], { signal })
+      return { outcome: "ok" }
+    })
+    const quiet = scene()
+    await quiet.run.step("store", async () => ({ outcome: "skipped" }))
+    expect([...failing.receipts, ...quiet.receipts]).toMatchObject([
+      { outcome: "failed", message: "away", model: "unanswered" },
+      { outcome: "skipped" },
+    ])
+    expect(quiet.receipts[0]).not.toHaveProperty("model")
+  })
+
+  test("decides whether the step is tried again, and counts the attempts", async () => {
+    const table: [string, string][] = []
+    for (const outcome of ["ok", "skipped", "parse-error", "timeout", "failed"] as const)
+      for (const attempt of [1, 2, 3]) {
+        const { given, context, receipts } = scene()
+        const before = { key, turnId: "t", kind: "k", outcome, attempt, startedMs: 0, durationMs: 0 }
+        const run = new MemoryRun(given, { job, context, turns: [] }, [before])
+        const isSettled = run.isSettled("k")
+        await run.step("k", async () => ({ outcome: "ok" }))
+        expect(receipts.map(({ attempt }) => attempt)).toEqual(isSettled ? [] : [attempt + 1])
+        table.push([`${outcome} ${attempt}`, isSettled ? "settled" : "again"])
+      }
+    expect(table.filter(([, fate]) => fate === "again").map(([which]) => which)).toEqual([
+      "parse-error 1",
+      ...["timeout 1", "timeout 2", "timeout 3", "failed 1", "failed 2", "failed 3"],
+    ])
+    expect(scene().run.isSettled("never tried")).toBe(true)
+  })
+})

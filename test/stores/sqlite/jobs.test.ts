@@ -202,6 +202,16 @@ describe("T33 the jobs of a file", () => {
   })
 })
 
+test("waiting for a process's own jobs begins what another process has committed, without a look at the clock", async () => {
+  const { open } = processes()
+  const [store, other] = [await open(), await open()]
+  const done = await working(store)
+  await settle()
+  await commit(other, "theirs")
+  await store.jobs.idle({ own: true })
+  expect(done).toEqual(["theirs"])
+})
+
 describe("forgetting a user", () => {
   test("aborts the job that works on their words, and nobody else's", async () => {
     const { open } = processes()

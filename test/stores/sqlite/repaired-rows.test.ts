@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs"
+import { existsSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { expect, test } from "vitest"
@@ -121,5 +121,42 @@ test("rows that something else left without their owners are told, each table wi
     await change("delete from sessions where agent = 'gil'"),
     await change("delete from sessions"),
   ]).toMatchSnapshot()
+  await store.close()
+})
+
+test("doctor --repair writes to a new file only, and says what to do", async () => {
+  const folder = tempFolder({ "aside.jsonl": "mine" })
+  const [file, aside] = [join(folder, "store.sqlite"), join(folder, "aside.jsonl")]
+  const store = await openSqliteStore(file)
+  const refused = await store.repair(aside).catch((error) => error)
+  expect(refused).toMatchObject({ code: "store", evidence: { path: aside } })
+  expect(refused.message.replaceAll(folder, "")).toBe(
+    "Expected to write damaged rows to a new file, could not make /aside.jsonl: EEXIST: file already exists, open '/aside.jsonl'.\n" +
+      "Nothing was changed. Name a file that does not exist.",
+  )
+  expect(readFileSync(aside, "utf8")).toBe("mine")
+  expect([await store.repair(join(folder, "none.jsonl")), existsSync(join(folder, "none.jsonl"))]).toEqual([[], false])
+  await store.close()
+})
+
+test.each([2, 3, 4])("a damaged change of a state, the one of version %d, goes with those behind it", async (damaged) => {
+  const file = join(tempFolder(), "store.sqlite")
+  const key = keyOf("a")
+  const states: Record<string, unknown>[] = []
+  const eventOf = (at: number) => ({ id: `e${at}`, text: `What happened at ${at}` })
+  const filled = await openSqliteStore(file)
+  for (let version = 0; version < 4; version++) {
+    const last = (await filled.load(key))?.state as { readonly events: readonly object[] } | undefined
+    const events = last ? [...last.events, eventOf(version)] : Array.from({ length: 500 }, (_, at) => eventOf(at))
+    states.push({ turns: version, events })
+    await filled.commit(key, { expectVersion: version, append: [], state: states[version] ?? {}, jobs: [] })
+  }
+  await filled.close()
+  damage(file, "state_changes", "body", `version = ${damaged}`)
+  const store = await openSqliteStore(file, { onWarning: () => undefined })
+  const moved = await store.repair(join(tempFolder(), "aside.jsonl"))
+  expect(moved.map(({ columns }) => columns.version)).toEqual([damaged])
+  expect((await store.load(key))?.state).toEqual(states[damaged - 2])
+  expect((await store.check()).problems).toEqual([])
   await store.close()
 })
