@@ -70,8 +70,7 @@ export class UserTable implements UserRecords {
     const { version } = row
     if (statements.length === 0 || row.statements.some((known) => known.turnId === turnId)) return { version, applied: false }
     if (expectVersion !== version) throw versionConflict(key, expectVersion, version)
-    const added = frozenJson(statements, "statements")
-    this.put({ ...row, version: version + 1, statements: Object.freeze([...row.statements, ...added]) })
+    this.put({ ...row, version: version + 1, statements: Object.freeze([...row.statements, ...statements]) })
     return { version: version + 1, applied: true }
   }
 
