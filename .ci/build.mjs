@@ -22,10 +22,11 @@ const prompts = readdirSync("src/dialect/shipped-prompts")
   .filter((name) => name !== "folders.ts")
   .map((name) => `dialect/shipped-prompts/${name.replace(/\.ts$/, "")}`)
 
-/** What assembling needs, what the root entry loads at once, what a turn of an agent needs, and the entry for Node.js: filled when every module is known. */
+/** What assembling needs, what the root entry loads at once, what a turn of an agent needs, what its calls of tools need, and the entry for Node.js: filled when every module is known. */
 const ofAssembly = new Set()
 const ofRoot = new Set()
 const ofTurn = new Set()
+const ofCalls = new Set()
 const ofNode = new Set()
 const findLoaded = {
   name: "find-loaded",
@@ -44,6 +45,7 @@ const findLoaded = {
     add(ofTurn, "/src/agent/agent.ts")
     add(ofTurn, "/src/profile/resolve.ts")
     add(ofTurn, "/src/agent/session-turn.ts")
+    for (const name of ["run-tool", "calls/calls-in-json", "plan-native"]) add(ofCalls, `/src/turn/${name}.ts`)
     add(ofNode, "/src/node/index.ts")
   },
 }
@@ -134,6 +136,7 @@ await bundle.write({
       { name: "agent", test: (id) => ofRoot.has(id) && ofTurn.has(id) },
       { name: "core", test: (id) => ofRoot.has(id) },
       { name: "turn", test: (id) => ofTurn.has(id) },
+      { name: "calls", test: (id) => ofCalls.has(id) },
       // What entries that run without Node.js share with the one for it stands apart, and before it: a group takes in what its files import.
       { name: "shared", test: (id) => ofNode.has(id) && !/[\\/]src[\\/]node[\\/]/.test(id) },
       { name: "node", test: (id) => ofNode.has(id) && /[\\/]src[\\/]node[\\/]/.test(id) },

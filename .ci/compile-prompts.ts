@@ -51,17 +51,21 @@ function folderModule(sources: readonly PromptSource[]): string {
 }
 
 function indexModule(byFolder: Folders): string {
-  const entries = (names: Iterable<string>, prefix = "") =>
-    [...names].map((name) => `  ${JSON.stringify(name)}: () => import("./${prefix}${moduleName(name)}.ts"),\n`).join("")
+  const loaders = (names: readonly string[], prefix = "") =>
+    names.map((name) => `  ${JSON.stringify(name)}: () => import("./${prefix}${moduleName(name)}.ts"),\n`).join("")
+  const names = [...byFolder.keys()]
   return `${head}
 ${folderTypes}
   ${JSON.stringify(dialectNames(byFolder))}
 
-${foldersType} = {
-${entries(byFolder.keys())}}
+${foldersType}
+  ${JSON.stringify(names)}
+
+${toolsType} = {
+${loaders(names.filter((name) => name.startsWith("tools/")))}}
 
 ${packedType} = {
-${entries(compiledFolders(byFolder), "packed.")}}
+${loaders(compiledFolders(byFolder), "packed.")}}
 `
 }
 
@@ -79,8 +83,11 @@ const folderTypes = `import type { PromptSource } from "../prompt-source.ts"
 /** The names of the shipped dialects. */
 export const shippedNames: readonly string[] =`
 
-const foldersType = `/** The modules of shipped prompts: one for each folder and locale. */
-export const shippedFolders: Readonly<Record<string, () => Promise<{ readonly prompts: readonly PromptSource[] }>>>`
+const foldersType = `/** The folders of shipped prompts in each locale. Each has a module. */
+export const shippedFolders: readonly string[] =`
+
+const toolsType = `/** The modules of the words of tools. */
+export const toolFolders: Readonly<Record<string, () => Promise<{ readonly prompts: readonly PromptSource[] }>>>`
 
 const packedType = `/** The modules of compiled files, of the folders that are dialects or belong to all of them. */
 export const packedFolders: Readonly<Record<string, () => Promise<{ readonly packed: string }>>>`

@@ -1,4 +1,4 @@
-import { closestMatch } from "leven"
+import leven from "leven"
 
 /** A longer word is no mistyped name, and to compare it would take long. */
 const maxLength = 100
@@ -8,7 +8,13 @@ export function suggest(word: string, candidates: readonly string[]): string | u
   if (word.length > maxLength) return undefined
   // Two swapped letters are two changes. For a word of one letter, any change makes a different word.
   const maxDistance = word.length < 2 ? 0 : Math.floor((word.length + 2) / 3)
-  return closestMatch(word, candidates, { maxDistance })
+  let [best, bestDistance]: [string | undefined, number] = [undefined, maxDistance + 1]
+  for (const candidate of candidates) {
+    if (Math.abs(candidate.length - word.length) >= bestDistance) continue
+    const distance = leven(word, candidate)
+    if (distance < bestDistance) [best, bestDistance] = [candidate, distance]
+  }
+  return best
 }
 
 /** ` Did you mean "x"?` with a space before it, or an empty string. */

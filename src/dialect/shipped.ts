@@ -4,10 +4,10 @@ import { dialectLocale, localesOf, type PromptFolders, shared } from "./dialect-
 import { chooseLocale } from "./locales.ts"
 import { unpackFiles } from "./packed-files.ts"
 import type { PromptSource } from "./prompt-source.ts"
-import { packedFolders, shippedFolders, shippedNames } from "./shipped-prompts/folders.ts"
+import { packedFolders, shippedFolders, shippedNames, toolFolders } from "./shipped-prompts/folders.ts"
 
 /** The names of what is shipped. */
-export const shipped: PromptFolders = { folders: Object.keys(shippedFolders), dialects: shippedNames }
+export const shipped: PromptFolders = { folders: shippedFolders, dialects: shippedNames }
 
 /** The files of folders that were read, by the folder's name. */
 const read = new Map<string, readonly PromptSource[]>()
@@ -57,7 +57,7 @@ export async function loadDialect(name: string, locale: string): Promise<Dialect
     if (load && !compiled.has(folder)) compiled.set(folder, unpackFiles((await load()).packed))
   }
   for (const folder of [`tools/${chosen}`, "tools/en"]) {
-    const load = shippedFolders[folder]
+    const load = toolFolders[folder]
     if (load && !read.has(folder)) read.set(folder, (await load()).prompts)
   }
   return shippedDialect(name, locale)
@@ -79,7 +79,7 @@ export function shippedPrompts(name?: string, locale?: string): readonly PromptS
 export function readFolder(folder: string): readonly PromptSource[] {
   const before = read.get(folder)
   if (before) return before
-  if (!shippedFolders[folder]) return []
+  if (!shippedFolders.includes(folder)) return []
   const { prompts } = readModule<{ readonly prompts: readonly PromptSource[] }>(folder.replace("/", "."))
   read.set(folder, prompts)
   return prompts

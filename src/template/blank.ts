@@ -5,24 +5,6 @@ export function leadingBlank(line: string): string {
   return line.slice(0, length)
 }
 
-/** True for text of spaces and tabs only; an empty text is blank. */
-export function isBlank(text: string): boolean {
-  for (let at = 0; at < text.length; at++) if (text[at] !== " " && text[at] !== "\t") return false
-  return true
-}
-
-/** True when the last line of `text` is blank. Without a line break in `text`, `before` must be true, too. */
-export function endsBlank(text: string, before: boolean): boolean {
-  const newline = text.lastIndexOf("\n")
-  return (newline >= 0 || before) && isBlank(text.slice(newline + 1))
-}
-
-/** True when the first line of `text` is blank. Without a line break in `text`, `after` must be true, too. */
-export function startsBlank(text: string, after: boolean): boolean {
-  const newline = text.indexOf("\n")
-  return newline >= 0 ? isBlank(text.slice(0, newline)) : after && isBlank(text)
-}
-
 /** The end of the spaces, tabs and line breaks at `from`. */
 export function blankStart(text: string, from = 0): number {
   let at = from

@@ -1,5 +1,6 @@
 import { mapBranches, type TemplateNode } from "./ast.ts"
-import { blankEnd, blankStart, endsBlank, isBlank, leadingBlank, startsBlank } from "./blank.ts"
+import { blankEnd, blankStart, leadingBlank } from "./blank.ts"
+import { endsBlank, isBlank, startsBlank } from "./own-line.ts"
 
 /** A piece of one file's branch before it is laid out: its own text, its own expressions, or another file's nodes. */
 export type Part =

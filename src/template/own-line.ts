@@ -1,5 +1,5 @@
 import { type ConditionalNode, mapBranches, type SlotNode, type TemplateNode } from "./ast.ts"
-import { blankStart, endsBlank, startsBlank } from "./blank.ts"
+import { blankStart } from "./blank.ts"
 
 /** True for each end of a template that is the beginning or the end of a line. */
 interface Edges {
@@ -46,4 +46,22 @@ function bounds(nodes: readonly TemplateNode[], edge: boolean, isBounded: (text:
 
 function printsNothing(node: ConditionalNode | SlotNode): boolean {
   return node.type === "conditional" && node.then.length === 0 && node.otherwise.length === 0
+}
+
+/** True for text of spaces and tabs only; an empty text is blank. */
+export function isBlank(text: string): boolean {
+  for (let at = 0; at < text.length; at++) if (text[at] !== " " && text[at] !== "\t") return false
+  return true
+}
+
+/** True when the last line of `text` is blank. Without a line break in `text`, `before` must be true, too. */
+export function endsBlank(text: string, before: boolean): boolean {
+  const newline = text.lastIndexOf("\n")
+  return (newline >= 0 || before) && isBlank(text.slice(newline + 1))
+}
+
+/** True when the first line of `text` is blank. Without a line break in `text`, `after` must be true, too. */
+export function startsBlank(text: string, after: boolean): boolean {
+  const newline = text.indexOf("\n")
+  return newline >= 0 ? isBlank(text.slice(0, newline)) : after && isBlank(text)
 }

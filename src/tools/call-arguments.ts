@@ -30,20 +30,3 @@ function printValue(value: unknown): string {
 export function canonicalArguments(args: unknown): string {
   return printJson(args, { canonical: true })
 }
-
-/**
- * Copies a prestart tool's arguments with the question in place of `{{question}}` in every string value, at any depth
- * (T25). The question itself is not searched for placeholders. Keys stay as they are.
- */
-export function fillArguments(
-  args: Readonly<Record<string, unknown>>,
-  { question }: { readonly question: string },
-): Record<string, unknown> {
-  const fill = (value: unknown): unknown => {
-    if (typeof value === "string") return value.replaceAll("{{question}}", () => question)
-    if (Array.isArray(value)) return value.map(fill)
-    if (typeof value !== "object" || value === null || value instanceof Date) return value
-    return fillArguments(value as Readonly<Record<string, unknown>>, { question })
-  }
-  return Object.fromEntries(Object.entries(args).map(([key, value]) => [key, fill(value)]))
-}

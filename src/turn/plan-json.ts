@@ -1,13 +1,15 @@
 import { renderNotice } from "../dialect/render-notice.ts"
-import { encodeInline, encodeJsonLine } from "../encode/inline.ts"
+import { encodeInline } from "../encode/inline.ts"
 import { endedWhole, type LanguageModel } from "../model/language-model.ts"
 import type { Decision, DecisionFault } from "../reply/decision.ts"
 import { createDecisionReader } from "../reply/decision-reader.ts"
-import { fitArguments, withFittedArguments } from "./fit-tool-text.ts"
 import { type PlanOutcome, runModelStep, type StepDecision, type StepReading } from "./model-step.ts"
-import { warnOfThinking } from "./prose.ts"
-import { type CallGuard, type ModelCall, runCall, warnOfRepeatedName } from "./run-call.ts"
+import { warnOfRepeatedName, warnOfThinking } from "./prose.ts"
+import type { CallGuard } from "./run-call.ts"
 import { isQuietWake, type TurnContext, warn } from "./turn-context.ts"
+
+/** Most turns of many programs call no tool. */
+const callCode = () => import("./calls/calls-in-json.ts")
 
 /** Plans with JSON decisions: asks for one, runs its tool, asks again, until the planner finishes or reaches a limit (T13, T14, T16). */
 export async function planJson(turn: TurnContext): Promise<PlanOutcome> {
@@ -36,12 +38,13 @@ export async function planJson(turn: TurnContext): Promise<PlanOutcome> {
       warn(turn, "model", `The planner wrote several decisions at once. Only the first counts; left out: ${decision.ignored}`)
     if (decision.action === "finish") {
       if (decision.call === undefined && decision.repeatedName !== undefined) warnOfRepeatedName(turn, decision.repeatedName)
-      if (decision.call === undefined || !(await runCallOfAnswer(turn, guard, decision))) return finish(turn, decision)
+      if (decision.call === undefined || !(await (await callCode()).runCallOfAnswer(turn, guard, decision)))
+        return finish(turn, decision)
       turn.progress.answer.part()
       if (turn.progress.step && (await turn.progress.step.stops())) return finish(turn, decision)
       continue
     }
-    await call(turn, guard, decision)
+    await (await callCode()).runPlannedCall(turn, guard, decision)
     turn.signal.throwIfAborted()
     if (turn.progress.waiting.length > 0) return { type: "awaiting" }
     if (turn.progress.step && (await turn.progress.step.stops())) return { type: "final", stopReason: "stopped" }
@@ -99,43 +102,6 @@ function finish(turn: TurnContext, decision: Decision & { action: "finish" }): P
   return { type: "final", stopReason: "finish" }
 }
 
-/**
- * Runs the call that came with an answer. The answer is shown already, and ends the turn if the tool is called so (R6, R16). The
- * result of another tool is part of an answer, so planning goes on with it: then this returns true. It does not go on after an
- * unknown tool, a repeat, or a second failure of the tool, since none of them says anything new.
- */
-async function runCallOfAnswer(turn: TurnContext, guard: CallGuard, decision: Decision & { action: "finish" }): Promise<boolean> {
-  const { tool: name = "", args = {} } = decision.call ?? {}
-  const { tools, runs, steps } = turn.progress
-  const tool = tools.plannerTool(name)
-  if (tool === undefined) {
-    warn(turn, "model", `The answer came with a call of ${name}, which is no tool here; it was not run.`)
-    return false
-  }
-  const { repeatedName } = decision
-  const planned = { id: turn.agent.ports.ids.next("call"), name, args, repeatedName }
-  const run = await runCall(turn, guard, planned)
-  if (run.failure === "awaiting-approval") return waits(turn, planned, decision.message)
-  runs.push(run)
-  turn.signal.throwIfAborted()
-  if (tool.withAnswer !== undefined) return false
-  const failures = runs.filter((earlier) => earlier.tool === name && earlier.status === "failed").length
-  if (run.repeatOf !== undefined || (run.status === "failed" && failures > 1)) {
-    const why = run.repeatOf === undefined ? "failed again" : "had its result already"
-    warn(turn, "model", `The answer came with a call of ${name} that ${why}; the turn ended with the answer.`)
-    return false
-  }
-  const { message } = decision
-  const shown = encodeJsonLine({
-    action: "finish",
-    ...(message === undefined ? {} : { message }),
-    tool: name,
-    args: fitArguments(args, turn),
-  })
-  steps.push({ type: "run", call: shown, run: withFittedArguments(run, turn) })
-  return true
-}
-
 /** Asks the planner once more, with a notice that quotes its unreadable output (T21). */
 function askAgain(turn: TurnContext, fault: DecisionFault): void {
   const broken = fault.kind.startsWith("call-") ? turn.progress.step?.broken : undefined
@@ -155,23 +121,4 @@ function askAgain(turn: TurnContext, fault: DecisionFault): void {
     })
   turn.progress.fault = notice
   turn.progress.steps.push({ type: "fault", output: fault.excerpt, notice })
-}
-
-/** Keeps the step of a call that waits for an approval. */
-function waits({ progress }: TurnContext, planned: ModelCall, text = ""): false {
-  progress.unfinished = { mode: "json", text, planned: [planned], calls: [], runs: [null] }
-  return false
-}
-
-async function call(turn: TurnContext, guard: CallGuard, decision: StepDecision & { action: "tool" }): Promise<void> {
-  const { tool: name, args, ignored, repeatedName } = decision
-  const planned = { id: turn.agent.ports.ids.next("call"), name, args, repeatedName }
-  const done = await runCall(turn, guard, planned)
-  if (done.failure === "awaiting-approval") return void waits(turn, planned)
-  const result =
-    ignored === undefined ? done.result : renderNotice(turn.agent.dialect, "several-decisions", { result: done.result })
-  const run = { ...done, result }
-  turn.progress.runs.push(run)
-  const shown = encodeJsonLine({ action: "tool", tool: name, args: fitArguments(args, turn) })
-  turn.progress.steps.push({ type: "run", call: shown, run: withFittedArguments(run, turn) })
 }

@@ -2,10 +2,8 @@ import { PromptStrataError } from "../core/errors.ts"
 import { whatHappened, within } from "../core/timers.ts"
 import type { PrestartSettings } from "../profile/profile.ts"
 import type { Memory } from "../services/memory/memory-service.ts"
-import { fillArguments } from "../tools/call-arguments.ts"
 import type { ToolRun } from "../tools/tool.ts"
 import { runHooks } from "./run-hooks.ts"
-import { runTool } from "./run-tool.ts"
 import { type TurnContext, warn } from "./turn-context.ts"
 
 /**
@@ -49,7 +47,7 @@ async function runPrestart(turn: TurnContext, entry: PrestartSettings, hooks: Pr
   const id = ports.ids.next("prestart")
   turn.emit({ type: "prestart-start", id, tool: entry.tool, args })
   if (!tools.get(entry.tool)) await hooks
-  const result = await runTool(turn, {
+  const result = await (await import("./run-tool.ts")).runTool(turn, {
     id,
     name: entry.tool,
     args,
@@ -58,6 +56,23 @@ async function runPrestart(turn: TurnContext, entry: PrestartSettings, hooks: Pr
   })
   turn.emit({ type: "prestart-end", run: result })
   return result
+}
+
+/**
+ * Copies a prestart tool's arguments with the question in place of `{{question}}` in every string value, at any depth
+ * (T25). The question itself is not searched for placeholders. Keys stay as they are.
+ */
+export function fillArguments(
+  args: Readonly<Record<string, unknown>>,
+  { question }: { readonly question: string },
+): Record<string, unknown> {
+  const fill = (value: unknown): unknown => {
+    if (typeof value === "string") return value.replaceAll("{{question}}", () => question)
+    if (Array.isArray(value)) return value.map(fill)
+    if (typeof value !== "object" || value === null || value instanceof Date) return value
+    return fillArguments(value as Readonly<Record<string, unknown>>, { question })
+  }
+  return Object.fromEntries(Object.entries(args).map(([key, value]) => [key, fill(value)]))
 }
 
 /** Recalls memories for the turn, unless the conversation's memory is off. */

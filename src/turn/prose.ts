@@ -12,6 +12,11 @@ const faultWords = {
     "wrote a pair of thinking tags within a line of its answer; the tags and what stood between them were taken out.",
 }
 
+/** Tells that the model wrote a name twice in one decision. */
+export function warnOfRepeatedName(turn: TurnContext, name: string): void {
+  warn(turn, "model", `The model wrote ${JSON.stringify(name)} twice in one decision or call. Only its first value counts.`)
+}
+
 /** Tells what thinking tags did to an answer (T22). */
 export function warnOfThinking(turn: TurnContext, model: LanguageModel, fault: keyof typeof faultWords): void {
   warn(turn, "model", `${model.id} ${faultWords[fault]}`)

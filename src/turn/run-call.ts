@@ -4,6 +4,7 @@ import { encodeInline } from "../encode/inline.ts"
 import { findMentions, lastMessagesOf } from "../reply/mentions.ts"
 import { canonicalArguments } from "../tools/call-arguments.ts"
 import type { Tool, ToolRun } from "../tools/tool.ts"
+import { warnOfRepeatedName } from "./prose.ts"
 import { runTool } from "./run-tool.ts"
 import { type TurnContext, warn, warnOnce } from "./turn-context.ts"
 
@@ -47,11 +48,6 @@ export async function runCall(turn: TurnContext, guard: CallGuard, call: ModelCa
 function withRepeatedName(turn: TurnContext, result: string, name: string): string {
   warnOfRepeatedName(turn, name)
   return renderNotice(turn.agent.dialect, "repeated-name", { result, name: encodeInline(name) })
-}
-
-/** Tells that the model wrote a name twice in one decision. */
-export function warnOfRepeatedName(turn: TurnContext, name: string): void {
-  warn(turn, "model", `The model wrote ${JSON.stringify(name)} twice in one decision or call. Only its first value counts.`)
 }
 
 /** Calls the run listeners of hooks. One that throws is reported. */

@@ -1,9 +1,7 @@
 import { messageOf, PromptStrataError } from "../core/errors.ts"
 import type { TurnResult } from "../trace/turn-event.ts"
-import { askForReport } from "./ask-for-report.ts"
 import type { Planner, PlanningMode } from "./model-step.ts"
 import { planJson } from "./plan-json.ts"
-import { planNative } from "./plan-native.ts"
 import { prepare } from "./prepare.ts"
 import { finalOutput, planChat, proseStep } from "./prose.ts"
 import { type TurnContext, warn } from "./turn-context.ts"
@@ -29,7 +27,8 @@ export async function runTurn(turn: TurnContext): Promise<TurnResult> {
     if (progress.output) await progress.output.settle(() => proseStep(turn, mode === "chat" ? "chat" : "final"))
     const opening = progress.answer.settle()
     if (opening) await opening
-    for (const tool of progress.tools.plannerTools) if (tool.withAnswer === "required") await askForReport(turn, tool, mode)
+    for (const tool of progress.tools.plannerTools)
+      if (tool.withAnswer === "required") await (await import("./ask-for-report.ts")).askForReport(turn, tool, mode)
     signal.throwIfAborted()
     return succeed(turn, stopReason)
   } catch (thrown) {
@@ -37,7 +36,11 @@ export async function runTurn(turn: TurnContext): Promise<TurnResult> {
   }
 }
 
-const planners: Readonly<Record<PlanningMode, Planner>> = { json: planJson, native: planNative, chat: planChat }
+const planners: Readonly<Record<PlanningMode, Planner>> = {
+  json: planJson,
+  native: async (turn) => (await import("./plan-native.ts")).planNative(turn),
+  chat: planChat,
+}
 
 /** Native calls need models that support them. A turn with a model that does not plans with JSON, and warns if the profile asked for `native`. */
 function planningMode(turn: TurnContext): PlanningMode {

@@ -1,5 +1,8 @@
 // Loaded beforehand: the first turn of a file takes as many rounds of the event loop as the next.
 import "../../src/agent/session-turn.ts"
+import "../../src/turn/ask-for-report.ts"
+import "../../src/turn/calls/calls-in-json.ts"
+import "../../src/turn/plan-native.ts"
 import { type Agent, createAgent } from "../../src/agent/agent.ts"
 import type { AgentOptions } from "../../src/agent/agent-options.ts"
 import type { Session } from "../../src/agent/session.ts"
