@@ -56,7 +56,40 @@ describe("a window of history by messages", () => {
   })
 })
 
+/** The window by tokens, by trying every beginning: the newest messages that have at most so many tokens, one of them at least. */
+function windowByTokens(history: readonly HistoryMessage[], tokens: number, window: "slide" | "steps", earlier: number) {
+  const firstWithin = (most: number): number => {
+    for (let from = 0; from < history.length; from++)
+      if (history.slice(from).reduce((sum, message) => sum + costOf(message), 0) <= most) return from
+    return Math.max(0, history.length - 1)
+  }
+  const [low, high] = [earlier + firstWithin(2 * tokens), earlier + firstWithin(tokens)]
+  if (window === "slide") return history.slice(high - earlier)
+  // In steps it begins where the highest power of two divides the number of the message, counted from the conversation's beginning.
+  const twos = (place: number) => (place === 0 ? 99 : Math.log2(place & -place))
+  let best = low
+  for (let place = low; place <= high; place++) if (twos(place) > twos(best)) best = place
+  return history.slice(best - earlier)
+}
+
 describe("a window of history by tokens", () => {
+  test("is the one that is found by trying every beginning", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 24 }),
+        fc.integer({ min: 1, max: 120 }),
+        fc.constantFrom("slide", "steps"),
+        fc.nat(40),
+        (lengths, groupTokens, window, earlier) => {
+          const history = lengths.map(said)
+          const shown = historyWindow(history, { contextCount: 5, window, groupTokens }, earlier)
+          expect(shown).toEqual(windowByTokens(history, groupTokens, window, earlier))
+        },
+      ),
+      { numRuns: runs(2_000), seed: seedOf(23) },
+    )
+  })
+
   test("shows between the number and twice the number of tokens, and always the newest message", () => {
     fc.assert(
       fc.property(

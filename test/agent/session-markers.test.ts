@@ -2,6 +2,7 @@ import { expect, test } from "vitest"
 import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"
 import type { Store } from "../../src/services/store/store.ts"
 import type { TurnHook } from "../../src/services/turn-hook.ts"
+import { scriptedModel } from "../../src/testing/index.ts"
 import { testAgent } from "../support/agents.ts"
 import { backgroundModel } from "../support/remembering.ts"
 
@@ -29,4 +30,18 @@ test("L7 a session keeps the id of its markers over turns, previews and restarts
   expect(shown).toEqual(Array.from({ length: 4 }, () => previewed))
   expect(previewed).toEqual([expect.stringMatching(/^\[context: observed [0-9a-z]{2,8}\]$/)])
   expect(openings((await first.agent.session("other").preview("hi")).messages)).not.toEqual(previewed)
+})
+
+test.each([
+  ["x", "x"],
+  ["ABCdef12", "abcdef12"],
+  ["ABCdef123", "bcdef123"],
+  ["marker_0f-9A é.7", "rker0f9a7".slice(-8)],
+])("L7 the id of a session's markers has at most eight letters and digits: %s gives %s", async (made, expected) => {
+  const ids = { next: (prefix: string) => (prefix === "marker" ? made : `${prefix}-1`) }
+  const memory = { recall: async () => [{ id: "m", text: "Tea." }] }
+  const profile = { dialect: "layered", locale: "en", context: { sessionMarkers: true } }
+  const { session } = testAgent(scriptedModel([]), profile, { memory, ports: { ids } })
+  const { messages } = await session.preview("Hi", { prompt: "chat" })
+  expect(messages.at(-1)?.content).toContain(`[memory context ${expected}]`)
 })

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest"
 import { baseStack } from "../../src/agent/base-stack.ts"
-import { isText, type SlotEntry, type SlotValue } from "../../src/core/value.ts"
 import { templateNames } from "../../src/dialect/dialect-names.ts"
 import { shippedDialect } from "../../src/dialect/shipped.ts"
 import { cardOf } from "../../src/layers/card/card.ts"
@@ -11,34 +10,12 @@ import { loreInjections } from "../../src/layers/lorebook/lore-injections.ts"
 import type { LoreEntry, LorePosition } from "../../src/layers/lorebook/lorebook.ts"
 import { promptSlots, promptVariables, turnKeys, turnSlots } from "../../src/layers/prompt-names.ts"
 import { resolveProfile } from "../../src/profile/resolve.ts"
-import { type InjectionInput, toInjection } from "../../src/stack/injection.ts"
+import type { InjectionInput } from "../../src/stack/injection.ts"
 import { PromptStack } from "../../src/stack/prompt-stack.ts"
 import { defineTool } from "../../src/tools/define-tool.ts"
 import { filledTurn } from "../assemble/filled-turn.ts"
+import { shown } from "../support/shown-injection.ts"
 import { skillOf } from "./skill-of.ts"
-
-/** Who wrote each text of a value, with the names of the slots around it. */
-function writers(value: SlotValue, own: string, path = ""): readonly string[] {
-  if (typeof value === "boolean") return value ? [`${path}!`] : []
-  if (typeof value === "string") return value === "" ? [] : [`${path}:${own}`]
-  if (isText(value)) return value.text === "" ? [] : [`${path}:${value.trust}`]
-  return [
-    ...new Set(
-      value.flatMap((entry: SlotEntry) => Object.entries(entry).flatMap(([name, one]) => writers(one, own, `${path}.${name}`))),
-    ),
-  ]
-}
-
-/** Everything about an injection but its words. */
-function shown(input: InjectionInput): string {
-  const injection = toInjection(input) ?? { ...input, trust: "–", priority: 0, role: "–", scope: "–", fit: undefined }
-  const { key, trust, priority, role, scope, content, fit } = injection
-  const { rank, shrink, minTokens, maxTokens, scores } = fit ?? {}
-  const limits = fit
-    ? ` ${shrink} at ${rank}${minTokens ? ` from ${minTokens}` : ""}${maxTokens ? ` to ${maxTokens}` : ""}${scores ? ` by ${scores}` : ""}`
-    : ""
-  return `${key}: ${trust} ${role} ${scope} ${priority}${limits} | ${writers(content, String(trust)).join(" ")}`
-}
 
 const dialect = shippedDialect("layered", "en")
 

@@ -185,6 +185,33 @@ describe("runs of earlier turns", () => {
       expect(tokensOf(shortened([...old, messageOf("d", [runOf("new", newest)])], 1_000))).toBeLessThanOrEqual(1_000)
   })
 
+  test("are counted and shortened once, over the turns of a conversation", () => {
+    const asked: string[] = []
+    const count = (text: string) => {
+      asked.push(text)
+      return counter.count(text)
+    }
+    const own: AgentContext = { ...agentOf(), ports: { counter: { ...counter, count } } as never }
+    const history = [messageOf("a", [runOf("r", 400)]), messageOf("b", [runOf("s", 400)]), messageOf("c", [runOf("t", 100)])]
+    const fitted = (of: readonly HistoryMessage[]) => {
+      asked.length = 0
+      const made = fitOldRuns(of, { maxTokens: 500, mostTokens: 500, agent: own })
+      return [made, asked.filter((text) => text !== "{}" && text !== "").length] as const
+    }
+    const [first] = fitted(history)
+    const [again, work] = fitted(history)
+    // Only the calls of what may be shortened are counted again.
+    expect(work).toBe(0)
+    for (const [at, message] of first.entries()) expect(again[at]).toBe(message)
+    const [grown] = fitted([...history, messageOf("d")])
+    expect(grown.slice(0, 3)).toEqual(first)
+    expect(grown[2]).toBe(history[2])
+    // Another agent may count in another way.
+    const other = fitOldRuns(history, { maxTokens: 500, mostTokens: 500, agent: { ...own, ports: { counter } as never } })
+    expect(other).toEqual(first)
+    expect(other[0]?.runs?.[0]).not.toBe(first[0]?.runs?.[0])
+  })
+
   test("that were cut before by something else tell both reasons", () => {
     const history = [messageOf("a", [runOf("r", 300)])]
     lostBefore.set(history, { tokens: 7, reason: "pictures went" })

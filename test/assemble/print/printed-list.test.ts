@@ -81,6 +81,29 @@ describe("what the rest slot printed before", () => {
     expect(line()).toEqual(["one, 3, four, 5"])
   })
 
+  test("says of an item that prints nothing what it said before, also where it is put again", () => {
+    const dialect = compileDialect({
+      name: "mine",
+      locale: "en",
+      files: [
+        { path: "mine/en/chat.md", attributes: {}, body: "${role(user)}\n${rest}", firstLine: 1 },
+        { path: "mine/en/rest.md", attributes: { optional: ["hidden"] }, body: "${hidden? : ${content}}", firstLine: 1 },
+      ],
+    })
+    const stack = new PromptStack(["one", "two", "hidden", "three", "four"].map((key) => ({ key, content: key })))
+    const fates = () => {
+      const { decisions, messages } = assemble(stack, { dialect, prompt: "chat" })
+      return [messages[0]?.content.replaceAll("\n", " "), decisions.filter(({ fate }) => fate !== "kept").map(({ key }) => key)]
+    }
+    expect(fates()).toEqual(["one two three four", ["hidden"]])
+    stack.add("four", "4")
+    expect(fates()).toEqual(["one two three 4", ["hidden"]])
+    stack.add("two", "2")
+    expect(fates()).toEqual(["one 2 three 4", ["hidden"]])
+    stack.remove("one")
+    expect(fates()).toEqual(["2 three 4", ["hidden"]])
+  })
+
   test("prints one of a thousand items where one has changed, beside the first, whichever it is", () => {
     const items = Array.from({ length: 1000 }, (_, at) => itemOf(`item_${at}`))
     const node: SlotNode = { type: "slot", name: "rest", alone: true, source: { file: "mine/en/chat.md", line: 1, column: 1 } }

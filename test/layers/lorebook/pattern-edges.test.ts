@@ -50,3 +50,21 @@ test("a pattern has at most a thousand states", () => {
     ].join("\n"),
   ).toMatchSnapshot()
 })
+
+test("a pattern whose groups have flags of their own is refused, and so are more than a hundred groups inside each other", () => {
+  const refusal = (source: string): string => {
+    const compiled = compilePattern(source, "")
+    return typeof compiled === "function" ? "" : compiled.refused
+  }
+  const nested = (depth: number, inner = "a") => "(".repeat(depth) + inner + ")".repeat(depth)
+  const linear = "cannot be searched for in linear time"
+  expect(["(?i:a)", "(?-i:a)"].map(refusal)).toEqual(new Array(2).fill(`a group with flags of its own ${linear}`))
+  expect(["(?:a)", "(?<name>a)", "(a)"].map(refusal)).toEqual(["", "", ""])
+  // The whole pattern is a group of its own.
+  expect([nested(99), nested(100), `${nested(99)}${nested(99)}`, nested(99, "a|b")].map(refusal)).toEqual([
+    "",
+    `a pattern with more than 100 groups inside each other ${linear}`,
+    "",
+    "",
+  ])
+})
