@@ -148,3 +148,24 @@ function fencedBlock(assembly: Assembly): string {
     .map(({ text }) => text)
     .join("")
 }
+
+test("S12 the tail of a text in a file has the line on which it stands there, and that of a text from code the place of its slot", () => {
+  const text = `${"words\n".repeat(20)}end`
+  const placeOf = (slot: string, given: Partial<Injection>) => {
+    const base = { key: slot, trust: "user", priority: 1, role: "system", scope: "turn", enabled: true } as const
+    const fit: FitRule = { rank: 1, shrink: "headTail" }
+    const injection: Injection = { ...base, content: text, fit, ...given }
+    const { spans } = assembleInjections([injection], { dialect, prompt: "chat", cut: { [slot]: { characters: 9 } } })
+    return spans.flatMap(({ key, part, source }) =>
+      key === slot && part === "content" ? [`${source?.file}:${source?.line}`] : [],
+    )
+  }
+  for (const slot of ["alone", "fenced", "indented"]) {
+    const source = { file: "a.md", line: 7 }
+    expect(placeOf(slot, { source }), slot).toEqual(["a.md:7", "a.md:27"])
+    expect(placeOf(slot, { content: { text, trust: "user", source } }), slot).toEqual(["a.md:7", "a.md:27"])
+    const [head, tail] = placeOf(slot, {})
+    expect(head, slot).toMatch(/^own\/en\/chat\.md:\d+$/)
+    expect(tail, slot).toBe(head)
+  }
+})

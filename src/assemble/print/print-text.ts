@@ -44,7 +44,7 @@ export function printText(text: TrustedText, { node, markers, source: around }: 
   // Inside a line, a cut value is one quoted string together with its notice.
   if (!cut || encoder === "inline") return [{ ...content, text: whole }]
   const closed = withFencesClosed(text, cut, encode)
-  const tail = { ...content, text: encode(cut.tail), source: tailSource(source, cut) }
+  const tail = { ...content, text: encode(cut.tail), source: tailSource(source, cut, node) }
   return [{ ...content, text: encode(cut.head) }, noticePart(closed), tail]
 }
 
@@ -76,7 +76,7 @@ function fenced(text: string, { cut, content, node, markers }: FencedPlace): Pri
     return markers.tokens ? breakTokens(signed) : signed
   }
   const inside: PrintedPart[] = [{ ...content, text: shown(cut ? cut.head : text) }]
-  if (cut) inside.push(noticePart(cut), { ...content, text: shown(cut.tail), source: tailSource(content.source, cut) })
+  if (cut) inside.push(noticePart(cut), { ...content, text: shown(cut.tail), source: tailSource(content.source, cut, node) })
   const opening = { ...frame, text: whole.slice(0, whole.indexOf("\n") + 1) }
   return [opening, ...inside, { ...frame, text: whole.slice(whole.lastIndexOf("\n")) }]
 }
@@ -86,6 +86,8 @@ function noticePart(cut: CutText): PrintedPart {
   return { text: framedNotice(cut), part: "notice", trust: "author", source }
 }
 
-function tailSource(source: Source | undefined, { linesBeforeTail }: CutText): Source | undefined {
-  return source === undefined || linesBeforeTail === 0 ? source : { file: source.file, line: source.line + linesBeforeTail }
+/** The place of the tail. A text that stands in no file has the place of its slot, from its beginning to its end. */
+function tailSource(source: Source | undefined, { linesBeforeTail }: CutText, slot: SlotNode): Source | undefined {
+  if (source === undefined || source === slot.source || linesBeforeTail === 0) return source
+  return { file: source.file, line: source.line + linesBeforeTail }
 }
