@@ -130,6 +130,7 @@ test("a hook is told all of the turns that are set aside, and its state goes whe
         throw new Error("no")
       },
     },
+    { ...keep("odd"), setAside: () => ({ act: () => 1 }) },
   ]
   const { agent, session } = testAgent(
     scriptedModel(["1", "2", "3"].map(finish)),
@@ -142,10 +143,20 @@ test("a hook is told all of the turns that are set aside, and its state goes whe
   await session.rewind("turn-1")
   const { state, notes } = (await store.load(session.key)) ?? {}
   expect(given).toEqual([[{ ...session.key }, ["turn-2", "turn-3"], [], 2, ["note"], 3]])
-  expect(state?.hooks).toEqual({ keeps: 2, breaks: 2 })
+  expect(state?.hooks).toEqual({ keeps: 2, breaks: 2, odd: 2 })
   expect(notes?.map(({ id }) => id)).toEqual(["other"])
+  told.push("── chosen")
+  given.length = 0
+  await session.choose("turn-3")
+  expect(given).toEqual([[{ ...session.key }, [], ["turn-2", "turn-3"], undefined, [], expect.any(Number)]])
+  const lost = "could not take back what it drew from turns that were set aside:"
+  const odd = "expected plain JSON at state.act, found a value of type function."
   expect(told).toEqual([
-    ["test", "turn-2", "The hook breaks could not take back what it drew from turns that were set aside: no"],
+    ["test", "turn-2", `The hook breaks ${lost} no`],
+    ["test", "turn-2", expect.stringContaining(`The hook odd ${lost} ${odd}`)],
+    "── chosen",
+    ["test", "turn-2", `The hook breaks ${lost} no`],
+    ["test", "turn-2", expect.stringContaining(`The hook odd ${lost} ${odd}`)],
   ])
   await agent.close()
 })

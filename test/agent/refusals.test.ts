@@ -4,6 +4,7 @@ import { createAgent } from "../../src/agent/agent.ts"
 import type { AgentOptions } from "../../src/agent/agent-options.ts"
 import { agentTool } from "../../src/agent/child/agent-tool.ts"
 import { contextOf, partsOf } from "../../src/agent/published-agents.ts"
+import { quietHours } from "../../src/agent/schedule/schedule-times.ts"
 import type { Session } from "../../src/agent/session.ts"
 import { late } from "../../src/agent/turn.ts"
 import { truncateText } from "../../src/assemble/truncate-text.ts"
@@ -204,6 +205,9 @@ test("what is refused where something is missing, word for word", async () => {
     "another model for an observer than the agent's": create({}, { observers: { watch: { model: { id: "other" } } } }),
     "another server for a process than the agent's": create({}, { processes: { find: { model: { baseUrl: "http://x" } } } }),
     "documents as memory without their files": create({ store: createInMemoryStore() }, { memory: { store: "documents" } }),
+    "quiet hours that begin at no time": () => quietHours({ from: "7:00", to: "08:00" }, "UTC"),
+    "quiet hours that end at no time": () => quietHours({ from: "07:00", to: "24:00" }, "UTC"),
+    "quiet hours that end when they begin": () => quietHours({ from: "07:00", to: "07:00" }, "UTC"),
     "a text with less room than its notice": () => truncateText("x ".repeat(90), { maxTokens: 1 }),
     "a text cut to tokens with a long notice": () =>
       truncateText("x ".repeat(90), { maxTokens: 5, notice: () => "word ".repeat(20) }),

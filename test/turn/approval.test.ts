@@ -53,6 +53,16 @@ describe("a tool that needs approval", () => {
     expect(tool.removed).toEqual(["a.md"])
   })
 
+  test("is refused before the planner begins if nobody can be asked, and no turn waits for it", async () => {
+    const { remove, removed } = removing()
+    const profile = { locale: "en" as const, prestart: [{ tool: "remove", args: { path: "a.md" } }] }
+    const { session } = testAgent(scriptedModel([finish("Done.")]), profile, { tools: [remove] })
+    const result = await session.send("Hi").result
+    expect(result).toMatchObject({ ok: true, stopReason: "finish" })
+    expect(result.trace.prestart).toMatchObject([{ tool: "remove", status: "failed", failure: "denied" }])
+    expect(removed).toEqual([])
+  })
+
   test("does not run if it is refused, and the model is told", async () => {
     const tool = removing()
     const { session, model } = asked(tool, async () => false)

@@ -124,6 +124,18 @@ test.each<["json" | "native", readonly ScriptedStep[], readonly unknown[]]>([
   expect(model.requests.map(({ facts }) => [facts?.prompt, facts?.tools.length])).toEqual(told)
 })
 
+test("`stopWhen` is asked after a call that came beside an answer, which then ends the turn", async () => {
+  const both = JSON.stringify({ action: "finish", message: "I roll.", tool: "dice", args: {} })
+  for (const stops of [true, false]) {
+    const seen: number[] = []
+    const { session } = agentWith(stops ? [both] : [both, finish("A four.")])
+    const result = await session.send("Roll.", { stopWhen: ({ runs }) => seen.push(runs.length) > 0 && stops }).result
+    expect(result).toMatchObject({ ok: true, stopReason: "finish", text: stops ? "I roll." : expect.stringContaining("A four.") })
+    expect(result.trace.steps).toHaveLength(stops ? 1 : 2)
+    expect(seen[0]).toBe(1)
+  }
+})
+
 describe("prepareStep", () => {
   test("offers other tools and asks another model, for one step", async () => {
     const strong = scriptedModel([finish("Done.")], { id: "strong" })
