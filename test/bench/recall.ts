@@ -296,7 +296,7 @@ function print(result: BenchResult): void {
 for (const note of notes) console.log(`${note}\n`)
 print(await peopleChats({ peers: true, write: false }))
 if (dataPresent) {
-  const byWords = (values: readonly number[]) => [gate("@10 by words", values[2] ?? 0, 63)]
+  const byWords = (values: readonly number[]) => [gate("@10 by words", values[2] ?? 0, 68)]
   print(compare("MADial zh, recall of relevant memories, %", askMadial, searchers, byWords))
   print(await fusion())
 }

@@ -79,12 +79,15 @@ describe("commands in a chat", () => {
 
   test("/memory shows memories, or why there are none", async () => {
     expect((await run(chat, { model: scriptedModel([]), input: "/memory\n" })).stderr).toContain("Nothing is kept in this chat")
-    const off = tempFolder({ "a.toml": 'locale = "en"\n[agent]\nname = "Ada"\n[plugins]\nenabled = []\n' })
     const store = ["--store", tempFolder(), "--data-dir", tempFolder()]
-    const told = await run(["chat", `${off}/a.toml`, ...store], { model: scriptedModel([]), input: "/memory\n" })
-    expect(told.stderr).toBe('Ada keeps no memories: [plugins] enabled of its profile has no "memory".\n')
-    const list = await run(["memory", "list", "--profile", `${off}/a.toml`, ...store])
-    expect(list.stderr).toBe(told.stderr)
+    for (const setting of ["[plugins]\nenabled = []", "[memory]\nenabled = false"]) {
+      const off = tempFolder({ "a.toml": `locale = "en"\n[agent]\nname = "Ada"\n${setting}\n` })
+      const told = await run(["chat", `${off}/a.toml`, ...store], { model: scriptedModel([]), input: "/memory\n" })
+      const words = 'its profile has [memory] enabled = false, or a [plugins] enabled without "memory".'
+      expect(told.stderr).toBe(`Ada keeps no memories: ${words}\n`)
+      const list = await run(["memory", "list", "--profile", `${off}/a.toml`, ...store])
+      expect(list.stderr).toBe(told.stderr)
+    }
     const kept = await run(["chat", "fay", ...store], { input: "I live in Hangzhou\n/memory\n" })
     expect(kept.stderr).toMatch(/dialogue +Friend +terminal +I live in Hangzhou/)
   })

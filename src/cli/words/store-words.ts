@@ -27,7 +27,8 @@ const en = {
   noWork: "There is no background work yet.",
   otherAgents: (agents: string) => `The store also holds rows of: ${agents}. Name the profile with --profile.`,
   noMemories: (agent: string) => `${agent} has no memories yet.`,
-  memoryOff: (agent: string) => `${agent} keeps no memories: [plugins] enabled of its profile has no "memory".`,
+  memoryOff: (agent: string) =>
+    `${agent} keeps no memories: its profile has [memory] enabled = false, or a [plugins] enabled without "memory".`,
   nothingFound: "No memories found.",
   noMemory: (id: string) => `There is no memory with the id ${id}. "promptstrata memory list" prints the ids.`,
   nothingKnown: (user: string) => `Nothing is known about the user "${user}".`,
@@ -109,7 +110,7 @@ const zh: StoreWords = {
   noWork: "还没有后台工作。",
   otherAgents: (agents) => `存储中还有其他角色的内容：${agents}。请用 --profile 指定配置。`,
   noMemories: (agent) => `${agent}还没有任何记忆。`,
-  memoryOff: (agent) => `${agent}不保留记忆：配置的 [plugins] enabled 中没有 "memory"。`,
+  memoryOff: (agent) => `${agent}不保留记忆：配置中 [memory] enabled = false，或者 [plugins] enabled 中没有 "memory"。`,
   nothingFound: "没有找到记忆。",
   noMemory: (id) => `没有编号为 ${id} 的记忆。“promptstrata memory list” 会列出编号。`,
   nothingKnown: (user) => `还没有关于用户“${user}”的资料。`,

@@ -1,7 +1,7 @@
 import type { RecallQuery, RecallSpeaker } from "./recall-query.ts"
 import { boundText, characterTerms, normaliseText, signTerms, textRuns } from "./text/document-terms.ts"
 import { fourGrams, stopCharacters, stopWords, wordTerm } from "./text/word-term.ts"
-import { askedMarks, askedOrder, asksForPast, interrogatives } from "./text-marks.ts"
+import { askedBefore, askedMarks, askedOrder, asksForPast, interrogatives } from "./text-marks.ts"
 import { type FoundTime, findTimes } from "./time/find-times.ts"
 import type { TimeReference } from "./time/time-reference.ts"
 
@@ -23,6 +23,8 @@ export interface QueryPlan {
   readonly order: "newest" | "oldest" | undefined
   /** True if it asks for what held before. */
   readonly past: boolean
+  /** The words before whose time it asks for something, as in `before Madrid`. */
+  readonly before: string | undefined
   /** True for the kinds of answer that the query asks for. */
   readonly asked: { readonly time: boolean; readonly number: boolean }
 }
@@ -56,6 +58,7 @@ export function planQuery(query: RecallQuery, names: ReadonlyMap<string, Readonl
     speakerIds: new Set([...named.ids, ...pronounIds(text, query)]),
     order: askedOrder(text),
     past: asksForPast(text),
+    before: askedBefore(text),
     // A query that names a time is answered by a line with a time: people say `yesterday` when they tell what happened.
     asked: { time: time || times.length > 0, number },
   }
@@ -73,7 +76,7 @@ function queryTerms(text: string, times: readonly FoundTime[], names: ReadonlySe
   const forms = new Map<string, WordForm>()
   const add = (counts: Map<string, number>, term: string, weight: number) => counts.set(term, (counts.get(term) ?? 0) + weight)
   const asking = interrogatives(text)
-  for (const { start, end, weight } of weighedParts(text, times)) {
+  for (const { start, end, weight } of weighedParts(text, times).flatMap((part) => partLines(text, part))) {
     for (const term of signTerms(text.slice(start, end))) add(words, term, weight)
     for (const run of textRuns(text.slice(start, end))) {
       if (run.spaceless) {
@@ -98,6 +101,20 @@ function queryTerms(text: string, times: readonly FoundTime[], names: ReadonlySe
   }
 }
 
+/** Of several lines the last is what is talked about now. Each line before it counts this share of the next one, but no less than half. */
+const earlierLine = 0.9
+const leastLine = 0.5
+
+/** The lines of a part of a text, with their weights. */
+function partLines(text: string, part: TextPart): TextPart[] {
+  const lines = Array.from(text.matchAll(/.*\S.*/gu), ({ index, 0: line }) => ({ from: index, to: index + line.length }))
+  return lines.flatMap(({ from, to }, at) => {
+    const [start, end] = [Math.max(part.start, from), Math.min(part.end, to)]
+    const share = Math.max(leastLine, earlierLine ** (lines.length - 1 - at))
+    return start < end ? [{ start, end, weight: part.weight * share }] : []
+  })
+}
+
 /** True for an id or a number: one that differs in a digit is another one, and no form of it. */
 function isNumber(word: string): boolean {
   return 2 * (word.match(/\p{N}/gu) ?? []).length >= word.length
@@ -115,8 +132,15 @@ function damped(counts: ReadonlyMap<string, number>): Map<string, number> {
   return new Map([...counts].map(([term, weight]) => [term, weight > 1 ? 1 + Math.log(weight) : weight]))
 }
 
+/** A part of a text, and how much its words count. */
+interface TextPart {
+  readonly start: number
+  readonly end: number
+  readonly weight: number
+}
+
 /** The parts of a text between and inside its expressions of time, with the weight of their words. Words of an exact time count little. */
-function weighedParts(text: string, times: readonly FoundTime[]) {
+function weighedParts(text: string, times: readonly FoundTime[]): TextPart[] {
   let at = 0
   const cut = times.flatMap(({ start, end, references }) => {
     const fixed = references.every(({ kind }) => kind === "span")

@@ -98,3 +98,11 @@ const asksBefore =
 export function asksForPast(normalText: string): boolean {
   return askedOrder(normalText) === "oldest" || asksBefore.test(normalText)
 }
+
+const beforeWhat = /\bbefore ([^,.?!;\n]+)|([^，。？！,.?!;\s]+)(?:之前|以前)/
+
+/** The words before whose time a question asks for something: `before i moved to madrid`, 搬到马德里之前. */
+export function askedBefore(normalText: string): string | undefined {
+  const [, english, chinese] = beforeWhat.exec(normalText) ?? []
+  return english ?? chinese
+}

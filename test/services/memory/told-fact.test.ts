@@ -143,6 +143,36 @@ describe("without a model", () => {
     expect((await ask("我住在哪里"))[0]).toBe("我搬到北京了")
   })
 
+  test.each([
+    "Before Madrid, where did I live?",
+    "Where did I live before Madrid?",
+    "where was my home before I moved to Madrid",
+    "Before moving to Madrid where did I live?",
+  ])("a question for what was before a value is answered by the one before it: %s", async (question) => {
+    const { ask } = await remembering([
+      [100, "I live in Paris."],
+      [200, "I moved to Rome!"],
+      [300, "Nothing is new before Madrid plays again."],
+      [498, "I moved to Madrid"],
+    ])
+    const places = (found: readonly string[]) => found.filter((text) => text.startsWith("I "))
+    expect(places(await ask(question))).toEqual(["I moved to Rome!", "I live in Paris.", "I moved to Madrid"])
+    expect(places(await ask(question.replace("Madrid", "Rome")))[0]).toBe("I live in Paris.")
+    expect(places(await ask("Where do I live?"))[0]).toBe("I moved to Madrid")
+  })
+
+  test.each(["搬到北京之前我住在哪里？", "在北京以前，我住哪儿", "北京之前我的家在哪"])(
+    "in Chinese too: %s",
+    async (question) => {
+      const { ask } = await remembering([
+        [100, "我住在杭州"],
+        [200, "我搬到成都了"],
+        [490, "我搬到北京了"],
+      ])
+      expect(await ask(question)).toEqual(["我搬到成都了", "我住在杭州", "我搬到北京了"])
+    },
+  )
+
   test("Chinese too, and one that has keys as well as one that has none", async () => {
     const { service, ask } = await remembering([
       [100, "我住在杭州"],

@@ -113,6 +113,22 @@ describe("what is found", () => {
     expect([95, 96].map(isFound)).toEqual([true, false])
   })
 
+  test("has more of the last line of a dialogue than of those before it, of which each counts at least half", () => {
+    const documents = [
+      memory("a", "violins"),
+      memory("b", "trumpets"),
+      ...Array.from({ length: 30 }, (_, i) => memory(`x${i}`, "Plain.")),
+    ]
+    const scores = (text: string) => {
+      const hits = indexOf(documents).rank({ text, nowMs, limit: 2, weights: { recency: 0, importance: 0 } })
+      const own = (id: string) => hits.find((hit) => hit.id === id)?.why.find(({ signal }) => signal === "words")?.value ?? 0
+      return own("a") / own("b")
+    }
+    expect(scores("trumpets violins")).toBeCloseTo(1, 9)
+    expect(scores("trumpets\n\nviolins\n")).toBeCloseTo(1 / 0.9, 9)
+    expect(scores(`violins${"\nyes".repeat(40)}\ntrumpets`)).toBeCloseTo(0.5, 9)
+  })
+
   test("is no neighbour after hours of silence, and more so after a question of another person", () => {
     const talk = (name: string, question: string, gapMs: number, answerer = bob) => [
       memory(`${name} asks`, question, { session: name, turn: 1, speaker: ann }),

@@ -86,27 +86,48 @@ export function orderScores(table: DocumentTable, { order }: QueryPlan, worth: F
 
 /**
  * Puts each document that tells a fact anew before those that told it earlier: it gets at least their score, also if it shares no word
- * with the question. If the question asks for the past, it is the other way round. Of an older document whose own value the question
- * names, as in `when did I move to Berlin`, nothing is passed on. Equal scores are ordered newest first.
+ * with the question. If the question asks for the past, it is the other way round, and where it asks for what was before a value, as in
+ * `before Madrid`, the one before that comes first. Of an older document whose own value the question names, as in `when did I move to
+ * Berlin`, nothing is passed on. Equal scores are ordered newest first.
  */
 export function preferUpdates(
   table: DocumentTable,
-  { past, text }: Pick<QueryPlan, "past" | "text">,
+  { past, before, text }: Pick<QueryPlan, "past" | "before" | "text">,
   scores: Float64Array,
 ): void {
   const slotOf = (id: string) => table.slotOf(id) ?? -1
-  const sign = past ? -1 : 1
-  const newer = [...table.updates].map(([id, earlier]) => ({ slot: slotOf(id), earlier }))
+  const newer = [...table.updates].map(([id, earlier]) => ({
+    slot: slotOf(id),
+    earlier: earlier.map(slotOf).filter((old) => old >= 0),
+  }))
+  const named = before === undefined ? [] : newer.filter(({ slot }) => names(before, valueAt(table, slot)))
+  const isPast = past && named.length === 0
+  const sign = isPast ? -1 : 1
   newer.sort((a, b) => sign * table.newestFirst(b.slot, a.slot))
   for (const { slot, earlier } of newer) {
-    for (const old of earlier.map(slotOf)) {
-      if (slot < 0 || old < 0) continue
-      if (!past && (scores[old] ?? 0) > (scores[slot] ?? 0) && names(text, table.documentAt(old)?.told)) continue
+    for (const old of earlier) {
+      if (slot < 0) continue
+      if (!isPast && (scores[old] ?? 0) > (scores[slot] ?? 0) && names(text, valueAt(table, old))) continue
       const best = Math.max(scores[slot] ?? 0, scores[old] ?? 0)
-      scores[past ? old : slot] = best
-      if (past && scores[slot] === best) scores[slot] = best - Math.abs(best) * least
+      scores[isPast ? old : slot] = best
+      if (isPast && scores[slot] === best) scores[slot] = best - Math.abs(best) * least
     }
   }
+  for (const { slot, earlier } of named) putBehind(slot, earlier.sort(table.newestFirst.bind(table)), scores)
+}
+
+/** Puts a document behind others that are in their order: all get at least its score. */
+function putBehind(slot: number, others: readonly number[], scores: Float64Array): void {
+  let score = Math.max(scores[slot] ?? 0, ...others.map((other) => scores[other] ?? 0))
+  for (const next of [...others, slot]) {
+    scores[next] = score
+    score -= Math.abs(score) * least
+  }
+}
+
+/** The value of the fact that a document tells, such as `madrid`. */
+function valueAt(table: DocumentTable, slot: number): string | undefined {
+  return table.documentAt(slot)?.told
 }
 
 /** True if a question has the words of a fact's value. */
