@@ -107,6 +107,7 @@ function createTurnProgress(
     takenNotes: new Set(),
     runListeners: [],
     tools: agent.tools,
+    heardMs: undefined,
     shownHistory: history,
     step: undefined,
     shown: undefined,

@@ -104,7 +104,7 @@ async function runAttempt(turn: TurnContext, request: StepRequest, attempt: Atte
       limits: profile.limits,
       clock: ports.clock,
       timers: ports.timers,
-      onPart: (part) => hear(turn, part, hearing),
+      onPart: (part, atMs) => hear(turn, part, hearing, atMs),
     })
     if (heard.file) await heard.file
     decision = reading.onEnd(heard.finishReason)
@@ -128,33 +128,39 @@ function hear(
   turn: TurnContext,
   part: ModelPart | null | undefined,
   { step, heard, attempt }: { readonly step: number; readonly heard: Heard; readonly attempt: Attempt },
+  atMs: number,
 ): void {
   const { model, reading } = attempt
-  if (part?.type === "text-delta" && typeof part.delta === "string") {
-    addPiece(heard.output, part.delta)
-    reading.onText(part.delta)
-  } else if (part?.type === "thinking-delta" && typeof part.delta === "string") {
-    if (part.delta !== "") turn.emit({ type: "thinking-delta", step, delta: part.delta })
-  } else if (part?.type === "usage" && isRecord(part.usage)) heard.usage = addUsage(heard.usage ?? {}, part.usage)
-  else if (part?.type === "finish") heard.finishReason ??= part.reason
-  else if (part?.type === "warning") warn(turn, "model", part.message)
-  else if (part?.type === "file" && typeof part.base64 === "string" && typeof part.mediaType === "string") {
-    const ready = Promise.all([import("./shown-attachments.ts"), heard.file])
-    const file = ready.then(
-      ([{ readMadeFile }]) => readMadeFile(turn, model.id, part),
-      (thrown: unknown) => void warn(turn, "file", `The answer lacks a file of ${model.id}: ${messageOf(thrown)}`),
-    )
-    heard.file = file
-    turn.progress.answer.draw(file)
-  } else if (
-    part?.type === "tool-call" &&
-    isRecord(part.call) &&
-    typeof part.call.name === "string" &&
-    typeof part.call.args === "string"
-  ) {
-    if (reading.onToolCall) reading.onToolCall(part.call)
-    else warn(turn, "model", `${model.id} called ${part.call.name} natively, which it was not asked to; the call was ignored.`)
-  } else warnOfPart(turn, model, part)
+  turn.progress.heardMs = atMs
+  try {
+    if (part?.type === "text-delta" && typeof part.delta === "string") {
+      addPiece(heard.output, part.delta)
+      reading.onText(part.delta)
+    } else if (part?.type === "thinking-delta" && typeof part.delta === "string") {
+      if (part.delta !== "") turn.emit({ type: "thinking-delta", step, delta: part.delta })
+    } else if (part?.type === "usage" && isRecord(part.usage)) heard.usage = addUsage(heard.usage ?? {}, part.usage)
+    else if (part?.type === "finish") heard.finishReason ??= part.reason
+    else if (part?.type === "warning") warn(turn, "model", part.message)
+    else if (part?.type === "file" && typeof part.base64 === "string" && typeof part.mediaType === "string") {
+      const ready = Promise.all([import("./shown-attachments.ts"), heard.file])
+      const file = ready.then(
+        ([{ readMadeFile }]) => readMadeFile(turn, model.id, part),
+        (thrown: unknown) => void warn(turn, "file", `The answer lacks a file of ${model.id}: ${messageOf(thrown)}`),
+      )
+      heard.file = file
+      turn.progress.answer.draw(file)
+    } else if (
+      part?.type === "tool-call" &&
+      isRecord(part.call) &&
+      typeof part.call.name === "string" &&
+      typeof part.call.args === "string"
+    ) {
+      if (reading.onToolCall) reading.onToolCall(part.call)
+      else warn(turn, "model", `${model.id} called ${part.call.name} natively, which it was not asked to; the call was ignored.`)
+    } else warnOfPart(turn, model, part)
+  } finally {
+    turn.progress.heardMs = undefined
+  }
 }
 
 function warnOfPart(turn: TurnContext, { id }: LanguageModel, part: unknown): void {

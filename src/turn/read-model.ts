@@ -9,7 +9,8 @@ export interface ReadModelOptions {
   readonly limits: Pick<TimeLimits, "firstTokenMs" | "betweenChunksMs" | "stepMs">
   readonly clock: Clock
   readonly timers: Timers
-  readonly onPart: (part: ModelPart) => void
+  /** Gets each part, and the time at which it came. */
+  readonly onPart: (part: ModelPart, atMs: number) => void
 }
 
 /** The reason of every signal whose read is over. One of its own with its stack would cost a plain turn 3 % of its CPU. */
@@ -66,8 +67,8 @@ class Watch {
   readonly #startedMs: number
   /** Set here: V8 keeps a function that is assigned to a member, with all that it closes over, until the next full collection. */
   readonly onAbort = (): void => this.#stop(this.#options.signal.reason)
-  /** The time at which the part that is awaited was asked for. */
-  #askedMs: number
+  /** The time at which the last part came; before the first one, the beginning. */
+  #cameMs: number
   /** The number of parts that were asked for. */
   #asked = 0
   timer: unknown
@@ -85,10 +86,12 @@ class Watch {
         reading.resolve()
         return
       }
-      if (part !== undefined) this.#options.onPart(part.value)
-      if (this.#asked++ > 0) this.#askedMs = this.#options.clock.nowMs()
+      if (part !== undefined) {
+        this.#cameMs = this.#options.clock.nowMs()
+        this.#options.onPart(part.value, this.#cameMs)
+      }
       // The limit between parts may be over before the timer of the first part rings.
-      if (this.#asked === 2) this.#ring()
+      if (++this.#asked === 2) this.#ring()
       if (this.stopped !== undefined) return
       reading.iterator.next().then(this.take, reading.reject)
     } catch (thrown) {
@@ -102,7 +105,7 @@ class Watch {
     this.#options = options
     this.signal = this.controller.signal
     this.#startedMs = clock.nowMs()
-    this.#askedMs = this.#startedMs
+    this.#cameMs = this.#startedMs
     signal.addEventListener("abort", this.onAbort)
     this.timer = timers.set(() => this.#ring(), Math.max(1, Math.min(limits.firstTokenMs, limits.stepMs)))
     if (signal.aborted) this.onAbort()
@@ -116,7 +119,7 @@ class Watch {
     const isFirst = this.#asked <= 1
     const quietLimitMs = isFirst ? limits.firstTokenMs : limits.betweenChunksMs
     const stepLeftMs = limits.stepMs - (nowMs - this.#startedMs)
-    const quietLeftMs = quietLimitMs - (nowMs - this.#askedMs)
+    const quietLeftMs = quietLimitMs - (nowMs - this.#cameMs)
     if (stepLeftMs <= 0) this.#stop(this.#stall("a step", limits.stepMs, "stepMs"))
     else if (quietLeftMs > 0) this.timer = timers.set(() => this.#ring(), Math.max(1, Math.min(stepLeftMs, quietLeftMs)))
     else if (isFirst) this.#stop(this.#stall("the first part", quietLimitMs, "firstTokenMs"))

@@ -10,8 +10,7 @@ import type {
 import type { PromptStrataError } from "../core/errors.ts"
 import type { Ports } from "../core/ports.ts"
 import type { CutRecord, LoreDecision } from "../core/span.ts"
-import type { Injection, Trust } from "../core/value.ts"
-import { isEmptyValue } from "../core/value.ts"
+import { type Injection, isEmptyValue, type Trust } from "../core/value.ts"
 import type { Dialect } from "../dialect/dialect.ts"
 import type { PlannerStep, RecalledMemory, Sight } from "../layers/turn-state.ts"
 import type { LanguageModel, ModelRequest } from "../model/language-model.ts"
@@ -248,6 +247,8 @@ export interface TurnProgress {
   lore?: readonly LoreDecision[]
   /** The agent's tools and those that hooks added for this turn. */
   tools: ToolSet
+  /** The time at which the part of a model's stream came that is read at this moment; undefined between two of them. */
+  heardMs: number | undefined
   /** The window as prompts show it; hooks can shorten it. */
   shownHistory: readonly HistoryMessage[]
   /** The step at hand as the caller's {@link TurnInput.control} prepared it. */

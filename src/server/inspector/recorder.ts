@@ -42,7 +42,8 @@ export interface KeptTurn {
 
 interface OpenTurn extends KeptTurn {
   readonly events: WritableEvent[]
-  readonly texts: string[]
+  /** The answer of a turn that has ended, and the words before the first request of one that runs. */
+  text: string
   bytes: number
   /** The last request of a turn that runs. */
   sent: { readonly turn: TurnContext; readonly request: SentRequest } | undefined
@@ -164,9 +165,10 @@ export class Recorder {
     // Almost all events are words of the turn that spoke last.
     const turn = turnId === this.#last?.id ? this.#last : this.#turnOf(observed, event)
     if (!turn) return
-    const atMs = this.#clock.nowMs() - turn.startedMs
-    if (event.type === "text-delta" || event.type === "thinking-delta") noteDelta(turn, event, atMs)
-    else note(turn, event, atMs)
+    if (event.type === "text-delta" || event.type === "thinking-delta") {
+      // A delta came with the part of the stream that is read now, if one is: then nobody has to look at a clock again.
+      noteDelta(turn, event, (turn.sent?.turn.progress.heardMs ?? this.#clock.nowMs()) - turn.startedMs)
+    } else note(turn, event, this.#clock.nowMs() - turn.startedMs)
     if (event.type === "turn-end") this.#end(turn, event)
     if (this.#listeners.size > 0) this.#tellListeners(turnId)
   }
@@ -189,7 +191,6 @@ export class Recorder {
     // A turn that was let go of while it ran comes back with its end alone.
     if (event.type !== "turn-start" && event.type !== "turn-end") return undefined
     const { agent, conversation, audience } = input.key
-    const texts: string[] = []
     const turn: OpenTurn = {
       id: input.turnId,
       session: { agent, conversation, audience },
@@ -199,15 +200,14 @@ export class Recorder {
       items: [...input.stack.items(), ...input.inject],
       startedMs: event.type === "turn-start" ? event.atMs : event.result.trace.startedMs,
       events: [],
-      texts,
       durationMs: undefined,
       colour: undefined,
       outcome: { state: "running", doing: "" },
       lostEvents: 0,
       calls: 0,
       tools: 0,
-      ...{ trace: undefined, context: undefined, attachments: undefined, sent: undefined, begun: undefined, bytes: 0 },
-      answer: () => texts.join(""),
+      ...{ trace: undefined, context: undefined, attachments: undefined, sent: undefined, begun: undefined, text: "", bytes: 0 },
+      answer: () => turn.sent?.turn.progress.answer.text ?? turn.text,
       soFar: () => turn.trace ?? (turn.sent && traceOfRunning(turn.sent, this.#clock.nowMs())),
     }
     this.#turns.set(turn.id, turn)
@@ -221,7 +221,7 @@ export class Recorder {
     turn.context = result.ok && turn.sent ? changesIn(turn.sent.turn, turn.begun) : undefined
     turn.sent = turn.begun = undefined
     turn.durationMs = trace.durationMs
-    turn.texts.splice(0, turn.texts.length, result.ok ? result.text : result.gathered.text)
+    turn.text = result.ok ? result.text : result.gathered.text
     turn.outcome = result.ok
       ? { state: "answered", stopReason: result.stopReason }
       : { state: "failed", code: result.error.code, message: result.error.message }
@@ -261,7 +261,8 @@ function traceOfRunning({ turn, request }: NonNullable<OpenTurn["sent"]>, nowMs:
 
 function noteDelta(turn: OpenTurn, event: TurnEvent & { readonly delta: string }, atMs: number): void {
   const { type, delta } = event
-  if (type === "text-delta") turn.texts.push(delta)
+  // The turn keeps its answer itself from its first request on.
+  if (type === "text-delta" && !turn.sent) turn.text += delta
   const last = turn.events.at(-1)
   if (last?.type === type) {
     last.endMs = atMs

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from "vitest"
 import type { LanguageModel, ModelRequest } from "../../../src/model/language-model.ts"
 import type { TurnRecord, TurnSummary } from "../../../src/server/inspector/turn-record.ts"
 import { createInMemoryStore } from "../../../src/services/store/in-memory/in-memory-store.ts"
+import { manualClock } from "../../../src/testing/index.ts"
 import { callTool, finish } from "../../support/agents.ts"
 import { contents, inspected } from "./inspected.ts"
 
@@ -25,6 +26,47 @@ describe("the record of a turn", () => {
         .filter(({ key, part }) => key === "persona" && part === "content") ?? []
     expect(persona).toMatchObject({ text: "你是Fay。", trust: "author", stability: "global", part: "content" })
     expect(JSON.parse(JSON.stringify(made))).toEqual(JSON.parse(JSON.stringify(await record(made.id))))
+  })
+
+  test("has the time of each delta, for which it looks at no clock of its own", async () => {
+    const looks = async (words: number, isInspected: boolean) => {
+      const clock = manualClock(0)
+      const looked = { turn: 0, page: 0 }
+      const counting = (whose: "turn" | "page") => ({
+        nowMs() {
+          looked[whose]++
+          return clock.nowMs()
+        },
+      })
+      const model: LanguageModel = {
+        id: "slow",
+        capabilities: { developerRole: false, tools: false },
+        async *stream() {
+          yield { type: "text-delta", delta: '{"action":"finish","message":"' }
+          for (let at = 0; at < words; at++) {
+            clock.advance(10)
+            yield { type: "text-delta", delta: "word " }
+          }
+          clock.advance(300)
+          yield { type: "text-delta", delta: '"}' }
+        },
+      }
+      const { session, record, made } = inspected([], {
+        model,
+        clock: counting("page"),
+        agentOptions: { ports: { clock: counting("turn") } },
+      })
+      if (!isInspected) await made.close()
+      const { trace } = await session.send("Hello?").result
+      return { ...looked, events: isInspected ? (await record(trace.turnId)).events : [] }
+    }
+    const [plain, few, many] = [await looks(5, false), await looks(5, true), await looks(50, true)]
+    expect(many.events.filter(({ type }) => type === "text-delta")).toEqual([
+      { type: "text-delta", atMs: 10, endMs: 500, characters: 250 },
+    ])
+    expect(many.events.find(({ type }) => type === "step-end")).toMatchObject({ atMs: 800 })
+    expect([few.turn, many.page]).toEqual([plain.turn, few.page])
+    expect(many.turn - few.turn).toBe(45)
   })
 
   test("costs a turn no spans, prefixes and decisions before somebody reads it", async () => {
