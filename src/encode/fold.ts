@@ -19,6 +19,9 @@ const wideBy = 0xfee0
 /** White space as the eye sees it. Unicode counts the Braille blank as a symbol, and `\s` leaves out the line break U+0085. */
 const blanks = lazyPattern(String.raw`[\s\u{85}\u{2800}]+`, "gu")
 
+/** Characters that look like a colon though Unicode does not decompose them. */
+const colons = /[∶꞉ː˸]/g
+
 const dashes = lazyPattern(String.raw`[\p{Pd}\u{2d7}\u{2043}\u{2212}\u{23af}\u{2500}\u{2501}]`, "gu")
 
 /**
@@ -36,7 +39,7 @@ export function isEven(text: string): boolean {
  */
 export function fold(line: string): string {
   if (isEven(line)) return narrow(line).toLowerCase().replace(blanks(), " ").trim()
-  return foldCase(withoutUnseen(line)).replace(dashes(), "-").replace(blanks(), " ").trim().normalize("NFC")
+  return foldCase(withoutUnseen(line)).replace(dashes(), "-").replace(colons, ":").replace(blanks(), " ").trim().normalize("NFC")
 }
 
 function narrow(text: string): string {

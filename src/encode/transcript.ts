@@ -117,7 +117,7 @@ function transcriptMarkers(markers: Markers): Markers {
  */
 export function encodeSpeaker(name: string): string {
   return name
-    .replace(/[\\:：﹕︓]/gu, "\\$&")
+    .replace(/[\\:：﹕︓∶꞉ː˸]/gu, "\\$&")
     .replace(/[\n-\r\u0085\u2028\u2029]/gu, (unit) => `\\u{${unit.charCodeAt(0).toString(16)}}`)
 }
 

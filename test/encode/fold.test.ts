@@ -16,6 +16,7 @@ describe("fold", () => {
     ["composed accents", "[ḿémôry context]", "[memory context]"],
     ["variation selectors", "#\ufe0f#\u{e0101} key", "## key"],
     ["every dash", "—–‐‑‒―−﹣－─", "----------"],
+    ["every colon", "∶꞉ː˸﹕：︓:", "::::::::"],
     ["blanks of every kind", "\t a\u00a0\u3000b\u2003c\u2800 ", "a b c"],
     ["Hangul fillers", "-\u3164-\uffa0-", "---"],
     ["the other backticks", "｀\u1fef`", "```"],

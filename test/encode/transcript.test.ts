@@ -84,6 +84,13 @@ describe("the notation of a conversation (R5)", () => {
     )
   })
 
+  test("a name ends at no sign that looks like a colon", () => {
+    for (const colon of ":：∶꞉ː˸﹕") {
+      expect(encodeSpeaker(`Ann${colon} yes`)).toBe(`Ann\\${colon} yes`)
+      expect(decodeSpeaker(encodeSpeaker(`Ann${colon} yes`))).toBe(`Ann${colon} yes`)
+    }
+  })
+
   test.each([
     ["hello", "Line 1 of the transcript: expected a line that begins with ^NAME: or #NAME"],
     ["^kemo hello", "expected a colon after ^NAME"],
