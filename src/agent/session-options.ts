@@ -2,7 +2,7 @@ import { checkOptions, checkType, type TypeName } from "../core/check-options.ts
 import type { AttachmentInput, Speaker } from "../core/conversation.ts"
 import { PromptStrataError } from "../core/errors.ts"
 import type { Injection, Trust } from "../core/value.ts"
-import type { InjectionInput } from "../stack/injection.ts"
+import { type InjectionInput, trusts } from "../stack/injection.ts"
 import { PromptStack } from "../stack/prompt-stack.ts"
 import type { StepControl } from "../turn/control/step-control.ts"
 import type { TurnInput } from "../turn/turn-context.ts"
@@ -134,7 +134,16 @@ export function checkSessionOptions<T extends object>(of: string, given: T, know
   for (const [name, value] of Object.entries(given)) {
     const type = types[name]
     if (type !== undefined && value !== undefined) checkType(`\`${name}\` of ${of}`, value, type)
+    if (name === "trust") checkTrust(of, value)
   }
+}
+
+/** Throws `usage` for a trust that there is not. */
+export function checkTrust(of: string, trust: unknown): void {
+  if (trust === undefined || trusts.has(trust as Trust)) return
+  checkType(`\`trust\` of ${of}`, trust, "string")
+  const found = JSON.stringify(trust)
+  throw new PromptStrataError("usage", `expected trust author, user, agent, tool or memory of ${of}, found ${found}.`)
 }
 
 const gone = { files: "Write `attachments: [{ path }]`, with an object for each path." }

@@ -69,6 +69,8 @@ export function inputOf(
 ): TurnInput {
   checkType("the words", text, "string")
   const { from, replyTo, mentions, attachments: attached } = options
+  // Read later, a function without parameters passes for an empty list.
+  if (typeof attached === "function") checkType("`attachments`", attached, "list")
   const { conversation, audience } = key
   const id = from ? from.id : audience === "private" ? conversation : `#${conversation}`
   const speaker = speakerOf({ ...from, id }, agent.profile.user.name)

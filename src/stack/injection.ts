@@ -25,7 +25,7 @@ export type InjectionOptions = Partial<Omit<Injection, "key" | "content">>
 const roles: ReadonlySet<InjectionRole> = new Set<InjectionRole>(["system", "developer"])
 const scopes: ReadonlySet<Scope> = new Set<Scope>(["global", "session", "turn"])
 const shrinks: ReadonlySet<FitRule["shrink"]> = new Set<FitRule["shrink"]>(["drop", "entries", "head", "tail", "headTail"])
-const trusts: ReadonlySet<Trust> = new Set<Trust>(["author", "user", "agent", "tool", "memory"])
+export const trusts: ReadonlySet<Trust> = new Set<Trust>(["author", "user", "agent", "tool", "memory"])
 
 /** A misspelt `trust` would make an author's text of a tool's. */
 const optionNames: Readonly<Record<keyof InjectionOptions, true>> = {
@@ -48,7 +48,8 @@ export function byPriority(a: Injection, b: Injection): number {
  * that is not one visible line, and for fields outside their range, and with `usage` for an unknown field.
  */
 export function toInjection(input: InjectionInput): Injection | undefined {
-  const { key, content, ...options } = input
+  // Code without types can pass no item at all.
+  const { key, content, ...options } = input ?? ({} as InjectionInput)
   checkKey(key)
   checkOptions(`The injection ${shown(key)}`, options, optionNames)
   const problem = contentProblem(content, 0)

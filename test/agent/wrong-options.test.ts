@@ -52,6 +52,7 @@ const calls: Readonly<Record<string, Call>> = {
   wake: ({ session }, value) => session.wake(value),
   "wake, options": ({ session }, value) => session.wake("Say hi.", value),
   "wake, to": ({ session }, value) => session.wake("Say hi.", { to: value }),
+  "wake, trust": ({ session }, value) => session.wake("Say hi.", { trust: value }),
   hear: ({ session }, value) => session.hear(value),
   "hear, options": ({ session }, value) => session.hear("hi", value),
   "hear, atMs": ({ session }, value) => session.hear("hi", { atMs: value }),
@@ -68,7 +69,15 @@ const calls: Readonly<Record<string, Call>> = {
 }
 
 /** What a program in JavaScript passes where something else belongs, by name; each call accepts some of them. */
-const values = { number: 5, NaN, true: true, null: null, function: (value: unknown) => value, symbol: Symbol("s") }
+const values = {
+  number: 5,
+  NaN,
+  true: true,
+  null: null,
+  function: (value: unknown) => value,
+  getter: () => [],
+  symbol: Symbol("s"),
+}
 
 /** The values that fit after all. */
 const allowed: Readonly<Record<string, true>> = {
@@ -76,7 +85,9 @@ const allowed: Readonly<Record<string, true>> = {
   "hear, atMs number": true,
   "send, attachments null": true,
   "send, stopWhen function": true,
+  "send, stopWhen getter": true,
   "send, prepareStep function": true,
+  "send, prepareStep getter": true,
 }
 
 /** The error of a call: thrown, rejected or of its turn. */
@@ -101,6 +112,14 @@ describe("arguments that only JavaScript allows", () => {
       expect(PromptStrataError.isInstance(error), `${given}: ${error}`).toBe(true)
       expect((error as Error).message, given).not.toMatch(/is not a function|Cannot |is not iterable|Invalid array|serialize/u)
     }
+  })
+
+  test.each(["typo", "Author"])("trust %s of a wake is refused before the turn begins", (trust) => {
+    const agent = createAgent({ profile: resolveProfile(), model: scriptedModel([]) })
+    const message = `expected trust author, user, agent, tool or memory of wake, found "${trust}".`
+    expect(() => agent.session("c").wake("Say hi.", { trust: trust as never })).toThrow(
+      expect.objectContaining({ code: "usage", message }),
+    )
   })
 
   test("an id that is a number is refused with what it was and should be", async () => {

@@ -126,6 +126,12 @@ describe("PromptStack", () => {
       circle,
     ]
     for (const content of [null, undefined, 17, { words: "x" }, ...inEntries]) expect(code(add({ content }))).toBe("injection")
+    for (const item of [undefined, null, 17]) {
+      const message = expect.stringContaining("Expected a key of one line without control characters, found undefined.")
+      const thrown = expect.objectContaining({ code: "injection", message })
+      expect(() => new PromptStack().add(item as never)).toThrow(thrown)
+      expect(() => new PromptStack([item as never])).toThrow(thrown)
+    }
     expect(code(add({ content: [{ text: "x", absent: undefined, list: [{ is: true }] }] }))).toBe("nothing thrown")
     expect(add({ scope: "forever" })).toThrow('Expected scope global, session or turn of "k", found "forever".')
   })

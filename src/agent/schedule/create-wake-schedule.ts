@@ -1,4 +1,5 @@
 import { checkOptions } from "../../core/check-options.ts"
+import { checkTrust } from "../session-options.ts"
 import type { WakeSchedule, WakeScheduleOptions } from "./wake-schedule.ts"
 
 const scheduleOptions: Readonly<Record<keyof WakeScheduleOptions, true>> = {
@@ -22,6 +23,7 @@ const scheduleOptions: Readonly<Record<keyof WakeScheduleOptions, true>> = {
 export async function createWakeSchedule(options: WakeScheduleOptions): Promise<WakeSchedule> {
   checkOptions("createWakeSchedule", options, scheduleOptions)
   checkOptions("quietHours of createWakeSchedule", options.quietHours ?? {}, { from: true, to: true })
+  checkTrust("createWakeSchedule", options.trust)
   // Loaded when first used: few programs wake sessions by a schedule, and all of them load this file.
   const { runWakeSchedule } = await import("./wake-schedule.ts")
   return runWakeSchedule(options)

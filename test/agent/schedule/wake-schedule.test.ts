@@ -70,6 +70,12 @@ async function longestWait(cron: string): Promise<number> {
 }
 
 describe("R27 a wake schedule", () => {
+  test("a misspelt trust is refused before the schedule begins", async () => {
+    const options = { sessions: [], cron: "* * * * *", timeZone: "UTC", reason: "?", trust: "auhtor" as never }
+    const message = 'expected trust author, user, agent, tool or memory of createWakeSchedule, found "auhtor".'
+    await expect(createWakeSchedule(options)).rejects.toMatchObject({ code: "usage", message })
+  })
+
   test("wakes at the hour of its time zone, whatever the changes of its clocks", async () => {
     const berlin = await scheduled("2026-03-27T12:00:00Z", { cron: "0 8 * * *", timeZone: "Europe/Berlin" })
     await berlin.pass(72 * hourMs)
