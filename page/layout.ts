@@ -27,6 +27,9 @@ export interface Segment {
   readonly text: string
 }
 
+/** On fewer columns, as on a phone, each of several prefixes that end at one place has a line of its own. */
+const columnsOfNames = 60
+
 /** Breaks a request into lines of at most `columns` columns, with a line where a prefix ends and where a change begins. */
 export function layOut(
   { messages, prefixes, change }: Pick<RecordedRequest, "messages" | "prefixes" | "change">,
@@ -44,10 +47,12 @@ export function layOut(
     laid.push({ text, starts })
     rows.push({ kind: "head", message })
     const marks = prefixes.filter((mark) => mark.message === message && mark.stability !== "turn" && mark.tokens > 0)
-    const notes: { at: number; row: Row }[] = [...new Set(marks.map(({ spans }) => spans))].map((spans) => {
+    const notes: { at: number; row: Row }[] = [...new Set(marks.map(({ spans }) => spans))].flatMap((spans) => {
       const same = marks.filter((mark) => mark.spans === spans)
-      const names = same.map(({ stability }) => stability).join(", ")
-      return { at: starts[spans] ?? text.length, row: { kind: "mark", names, tokens: same[0]?.tokens ?? 0 } }
+      const names = same.map(({ stability }) => stability)
+      const shown = columns < columnsOfNames ? names : [names.join(", ")]
+      const [tokens, at] = [same[0]?.tokens ?? 0, starts[spans] ?? text.length]
+      return shown.map((name) => ({ at, row: { kind: "mark", names: name, tokens } as const }))
     })
     if (change?.message === message && change.outcome !== "none")
       notes.push({ at: starts[change.span] ?? text.length, row: { kind: "change", change } })

@@ -170,7 +170,9 @@ function Top({ info, words, onLocale, isComparing, onCompare }: TopProps) {
             {words.warnings} ({info.warnings.length})
           </summary>
           {info.warnings.map((warning) => (
-            <p key={warning}>{warning}</p>
+            <p key={warning} lang="en">
+              {warning}
+            </p>
           ))}
         </details>
       )}

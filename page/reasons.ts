@@ -1,3 +1,5 @@
+import type { TurnWarning } from "../src/trace/trace.ts"
+
 /** Why a part of a request was cut or left out, in Chinese. The numbers and names of the English text stand at `$1`. */
 const zhReasons: readonly (readonly [RegExp, string])[] = [
   [/^over budget, and rank (\S+) is the lowest left$/u, "超出预算，余下的里面排位 $1 最低"],
@@ -53,4 +55,26 @@ const zhOutcomes: Readonly<Record<string, string>> = {
 /** The outcome for an entry of a lorebook in Chinese, or as it is. */
 export function zhOutcome(outcome: string): string {
   return Object.hasOwn(zhOutcomes, outcome) ? (zhOutcomes[outcome] ?? outcome) : outcome
+}
+
+const zhWarnings: Readonly<Record<TurnWarning["kind"], string>> = {
+  prestart: "预启动工具",
+  recall: "召回",
+  hook: "钩子",
+  model: "模型",
+  sanitised: "不可见字符",
+  decision: "决定",
+  tool: "工具",
+  commit: "保存",
+  format: "格式",
+  budget: "预算",
+  document: "文档",
+  plugin: "插件",
+  file: "文件",
+  mention: "提及",
+}
+
+/** The kind of a warning in Chinese, or as it is. The message itself is English on every page. */
+export function zhWarning(kind: string): string {
+  return Object.hasOwn(zhWarnings, kind) ? zhWarnings[kind as TurnWarning["kind"]] : kind
 }

@@ -1,7 +1,7 @@
 import type { WindowRoom } from "../src/core/span.ts"
 import { compareEn, compareZh } from "./compare/words.ts"
 import { editEn, editZh } from "./edit/words.ts"
-import { zhOutcome, zhReason } from "./reasons.ts"
+import { zhOutcome, zhReason, zhWarning } from "./reasons.ts"
 
 /** The texts of the page itself in English. */
 export const pageEn = {
@@ -92,6 +92,7 @@ export const pageEn = {
   nothingFound: "Nothing is recalled for these words.",
   score: "score",
   warnings: "Warnings",
+  warning: (kind: string) => kind,
   lostEvents: (count: number) => `${count} more events were not kept.`,
   question: "Question",
   answer: "Answer",
@@ -258,7 +259,8 @@ export const pageZh: typeof pageEn = {
   find: "查找",
   nothingFound: "这些文字没有召回任何记忆。",
   score: "得分",
-  warnings: "警告",
+  warnings: "警告（细节为英文）",
+  warning: zhWarning,
   lostEvents: (count) => `另有 ${count} 个事件没有保留。`,
   question: "问题",
   answer: "回答",

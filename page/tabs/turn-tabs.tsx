@@ -40,7 +40,7 @@ export function Waterfall({ record, words }: TabProps) {
           <ul>
             {record.warnings.map(({ kind, message }, at) => (
               <li key={at}>
-                <strong>{kind}</strong> {message}
+                <strong>{words.warning(kind)}</strong> <span lang="en">{message}</span>
               </li>
             ))}
           </ul>

@@ -41,6 +41,16 @@ test("the free part of a budget is told with its reason, in both languages", () 
   expect(wordsFor("zh").windowRoom(room)).toContain("本回合之前的请求已缩短")
 })
 
+test("the kind of every warning of a turn stands in Chinese on the Chinese page, which says that the rest is English", () => {
+  const source = readFileSync("src/trace/trace.ts", "utf8")
+  const union = /interface TurnWarning \{\s*readonly kind:([\s\S]*?)readonly message/u.exec(source)?.[1] ?? ""
+  const kinds = [...union.matchAll(/"(\w+)"/gu)].map(([, kind = ""]) => kind)
+  expect(kinds.length).toBeGreaterThan(12)
+  for (const kind of kinds) expect(wordsFor("zh").warning(kind)).toMatch(/^\p{Script=Han}+$/u)
+  expect(wordsFor("en").warning("hook")).toBe("hook")
+  expect(wordsFor("zh").warnings).toContain("英文")
+})
+
 describe("a reason of the budget", () => {
   /** The reasons that assembling writes into decisions, with values in place of what is computed. */
   const reasons = [

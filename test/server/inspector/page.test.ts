@@ -81,9 +81,16 @@ describe("the lines of a request", () => {
       { ...mark, stability: "session" },
       { ...mark, stability: "conversation", spans: 2, tokens: 9 },
     ] as const
-    const { rows } = layOut({ messages, prefixes }, 80)
-    expect(rows.flatMap((row) => (row.kind === "mark" ? [[row.names, row.tokens]] : []))).toEqual([
+    const marks = (columns: number) =>
+      layOut({ messages, prefixes }, columns).rows.flatMap((row) => (row.kind === "mark" ? [[row.names, row.tokens]] : []))
+    expect(marks(80)).toEqual([
       ["global, session", 7],
+      ["conversation", 9],
+    ])
+    // A phone cuts the line of two names.
+    expect(marks(45)).toEqual([
+      ["global", 7],
+      ["session", 7],
       ["conversation", 9],
     ])
   })
