@@ -1,8 +1,9 @@
 import { PromptStrataError } from "../../core/errors.ts"
+import { formatFileReference } from "../../encode/file-reference.ts"
 import type { InjectionInput } from "../../stack/injection.ts"
 import type { ToolContext } from "../../tools/tool.ts"
 import type { TurnTrace } from "../../trace/trace.ts"
-import type { TurnEvent } from "../../trace/turn-event.ts"
+import type { TurnEvent, TurnResult } from "../../trace/turn-event.ts"
 import { startDeadline } from "../../turn/deadline.ts"
 import type { ParentTurn } from "../../turn/run-tool.ts"
 import { runTurn } from "../../turn/run-turn.ts"
@@ -44,8 +45,18 @@ export async function runChild(agent: AgentContext, call: ChildCall): Promise<st
   ended = result.trace
   events.take({ type: "turn-end", result })
   if (events.leftOut > 0) parent.warn(`${events.leftOut} events of ${name} were left out, beyond the first ${call.maxEvents}.`)
-  if (result.ok) return result.text
-  throw result.error
+  if (!result.ok) throw result.error
+  return withDrawnFiles(result, call)
+}
+
+/** The child's answer, with the names of the files that its model made; the caller's model gets them with the result. */
+function withDrawnFiles({ text, attachments = [] }: TurnResult & { readonly ok: true }, { name, context }: ChildCall): string {
+  const drawn = attachments.filter(({ blob }) => blob !== undefined)
+  for (const { mediaType, bytes, base64 } of drawn) {
+    const summary = `${mediaType}, ${bytes} bytes`
+    context.record?.({ kind: "attachment", tool: name, summary, attachment: { mediaType, bytes, base64 } })
+  }
+  return [text, ...drawn.map(({ path }) => formatFileReference({ path }))].filter((line) => line !== "").join("\n")
 }
 
 /** Makes the context of the child's turn: with its own profile, tools, budget and limits, but the caller's key, messages, clock and `confirm`. */

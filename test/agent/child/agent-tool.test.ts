@@ -6,6 +6,7 @@ import type { HistoryMessage } from "../../../src/core/conversation.ts"
 import type { LanguageModel } from "../../../src/model/language-model.ts"
 import type { ProfileInput } from "../../../src/profile/profile.ts"
 import { resolveProfile } from "../../../src/profile/resolve.ts"
+import { blobId } from "../../../src/services/store/blob.ts"
 import { expectScriptsDone, type ScriptedModelOptions, type ScriptedStep, scriptedModel } from "../../../src/testing/index.ts"
 import { defineTool } from "../../../src/tools/define-tool.ts"
 import type { Tool } from "../../../src/tools/tool.ts"
@@ -13,6 +14,7 @@ import { printTrace } from "../../../src/trace/print-trace.ts"
 import type { TurnEvent } from "../../../src/trace/turn-event.ts"
 import { callTool, collect, finish, testAgent } from "../../support/agents.ts"
 import { createInMemorySessionStore } from "../../support/in-memory-session-store.ts"
+import { png } from "../../support/pictures.ts"
 
 afterEach(expectScriptsDone)
 
@@ -81,6 +83,24 @@ describe("R25 the tools process", () => {
     expect(textOf(main, 0)).not.toContain("晴")
     const history: readonly HistoryMessage[] = (await store.load(session.key))?.history ?? []
     expect(history.map(({ text }) => text)).toEqual(["要带伞吗？", "出门不用带伞。"])
+  })
+
+  test("what it draws goes to the caller's model with the result, or is named where that model sees no pictures", async () => {
+    const cat = png(64, 48, { bytes: 500, fill: 3 })
+    const base64 = Buffer.from(cat).toString("base64")
+    const capabilities = { attachments: ["image/*"], pictureTokens: () => 500 }
+    const name = `image-${(await blobId(cat)).slice(0, 8)}.png`
+    for (const sees of [true, false]) {
+      const { tool } = tools([[{ type: "file", mediaType: "image/png", base64 }]], { profile: { loop: { mode: "chat" } } })
+      const main = scriptedModel([ask, finish("画好了。")], sees ? { capabilities } : {})
+      const { session } = testAgent(main, {}, { tools: [tool] })
+      const { trace } = await session.send("画一只猫").result
+      expect(trace.runs).toMatchObject([{ status: "ok", result: `%[${name}]` }])
+      expect(trace.records).toMatchObject([{ kind: "attachment", tool: "tools", attachment: { mediaType: "image/png", base64 } }])
+      const parts = main.requests[1]?.messages.flatMap(({ parts = [] }) => parts.map(({ bytes }) => bytes)) ?? []
+      expect(parts).toEqual(sees ? [cat] : [])
+      expect(textOf(main, 1)).toContain(name)
+    }
   })
 
   test("plans with the model's own calls too, on either side", async () => {
