@@ -11,7 +11,7 @@ interface Write {
 }
 
 /** The most writes of one transaction. What else the process has to do waits as long as they take. */
-const mostInGroup = 16
+const mostInGroup = 64
 
 /**
  * Writes that wait at the same time share a transaction, because each transaction waits for the disk. Each write stays all or nothing:
@@ -27,6 +27,8 @@ export function groupCommit(transaction: SqlDatabase["write"], exec: (sql: strin
     // Writes of the same moment join the first one.
     await undefined
     while (waiting.length > 0) {
+      // Of several that wait, each has come in a round of the event loop that may bring more. One alone does not wait for others.
+      for (let known = 1; waiting.length > known && waiting.length < mostInGroup; await setImmediate()) known = waiting.length
       await writeGroup(transaction, exec, waiting)
       // Work of others comes in between.
       if (waiting.length > 0) await setImmediate()
