@@ -11,7 +11,7 @@ const chats = 6
 const warm = 3
 
 /** The most that ours may take, to the floor: less than twice what was measured. Wanted is 2.5 for both. */
-const most = { first: 5, later: 4.2 } as const
+const most = { first: 4.6, later: 4 } as const
 type What = keyof typeof most
 
 /** Chats of 200 turns from the first one of a process on, beside the floor with our own counter, each in processes of its own. */

@@ -120,7 +120,8 @@ export class DraftRecorder {
     const joined = isKnown
       ? before
       : { text, key, part, trust, stability, inner, known: undefined, hash: undefined, span: undefined }
-    all.splice(from, inner.length, joined)
+    all.length = from
+    all.push(joined)
     joinedItems.set(item, joined)
   }
 
