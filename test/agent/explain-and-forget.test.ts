@@ -41,7 +41,7 @@ async function linesWith(store: Store, word: string): Promise<readonly string[]>
 }
 
 describe("the tool explain_memory", () => {
-  test("tells who said it and when, what an insight rests on, the score and the background work", async () => {
+  test("M10 tells who said it and when, what an insight rests on, the score and the background work", async () => {
     const { call } = await knowing()
     const { results } = await call(callTool("explain_memory", { query: "What about nuts and allergic people?" }))
     expect(results[0]).toMatchInlineSnapshot(`
@@ -64,7 +64,7 @@ describe("the tool explain_memory", () => {
 })
 
 describe("the tool forget_memory", () => {
-  test("undoes the memory, the profile's fact and the insight at once, with a receipt", async () => {
+  test("M10 undoes the memory, the profile's fact and the insight at once, with a receipt", async () => {
     const { store, call, agent } = await knowing()
     const { results, trace } = await call(callTool("forget_memory", { id: "turn-1:0" }))
     expect(results[0]).toBe("Forgotten: memories 3, facts about the user 1. The messages of the conversations stay.")

@@ -17,7 +17,7 @@ const sizes = [
   { count: 100_000, rounds: 2 },
 ]
 const maxRatio = 0.15
-/** Issue 21: nothing may keep the process from other work for longer. */
+/** Nothing should keep the process from other work for longer (M1). */
 const wantedSliceMs = 8
 
 /** Lines of made-up talk as rows of an export. */

@@ -11,7 +11,7 @@ import { backgroundModel, outcomesOf } from "../../support/remembering.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 
 describe("documents as the one memory", () => {
-  test("what importance, profile and reflection learn stands in the documents, and the next prompt shows it from there alone", async () => {
+  test("M9 what importance, profile and reflection learn stands in the documents, and the next prompt shows it from there alone", async () => {
     const { agent, model, say, read, store } = await learningAgent(
       {
         learn: learnt(["Ann promised to bring cake on 2026-03-07."], { city: "Oslo" }),
@@ -108,7 +108,7 @@ describe("documents as the one memory", () => {
     await agent.close()
   })
 
-  test("a document keeps its line ends and its end, and undo brings back its bytes", async () => {
+  test("M9 a document keeps its line ends and its end, and undo brings back its bytes", async () => {
     const before = "\uFEFF# Memory\r\n\r\nAnn is nice.\r\n\r\n## Noted after conversations\r\n- old\r\n\r\n## Mine\r\nkeep"
     const { agent, folder, say, read } = await learningAgent(
       { learn: learnt(["Ann sings."]) },

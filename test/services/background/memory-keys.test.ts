@@ -87,7 +87,7 @@ function scene(answers: BackgroundAnswers, profile: Parameters<typeof testAgent>
 describe("keys of memories", () => {
   const withKeys = '{"importance": 7, "keys": {"1": {"words": ["tram", "commute"], "dates": ["2026-03-04"]}}}'
 
-  test("T32 one call asks for the importance and for keys, which are stored beside the words and find them", async () => {
+  test("M6 T32 one call asks for the importance and for keys, which are stored beside the words and find them", async () => {
     const { store, own, say, ask, prompts, model } = scene({
       importance: withKeys,
       turn: () => '{"action":"finish","message":"好"}',
@@ -110,7 +110,7 @@ describe("keys of memories", () => {
     ).not.toContain("commute")
   })
 
-  test("T32 keys that cannot be read cost nothing", async () => {
+  test("M6 T32 keys that cannot be read cost nothing", async () => {
     for (const answer of [
       "7",
       '{"importance": 7, "keys": 5}',
@@ -136,7 +136,7 @@ describe("keys of memories", () => {
     expect(prompts()[0]).not.toMatch(/JSON|keys|第 1 行/)
   })
 
-  test("keys are exported, imported and forgotten with their memory", async () => {
+  test("M6 keys are exported, imported and forgotten with their memory", async () => {
     const { store, own, say } = scene({ importance: withKeys })
     await say("I take the number four every day.")
     const lines = await collect(store.export({ agent: own.agent }))

@@ -75,7 +75,7 @@ describe("createMemoryService", () => {
     expect(same).toEqual(found)
   })
 
-  test("rejects with the signal's reason, before it begins and while a store or an embedding hangs", async () => {
+  test("M11 rejects with the signal's reason, before it begins and while a store or an embedding hangs", async () => {
     const store = createInMemoryStore()
     const reason = new Error("enough")
     const plain = createMemoryService({ records: store.memories, clock })
@@ -90,7 +90,7 @@ describe("createMemoryService", () => {
     }
   })
 
-  test("leaves out what answers too little of the question, and refuses a weight that is no number", async () => {
+  test("M4 M11 leaves out what answers too little of the question, and refuses a weight that is no number", async () => {
     const store = createInMemoryStore()
     const service = createMemoryService({ records: store.memories, clock })
     for (const text of ["I drink tea with my mother", "My piano is out of tune", "It will rain"])
@@ -218,7 +218,7 @@ describe("createMemoryService", () => {
     expect((await service.recent(key, 9)).map(({ id }) => id)).toContain("my cats sleep all day")
   })
 
-  test("drops the indexes of the users that were not seen for longest, once all take too much, and makes them again", async () => {
+  test("M1 drops the indexes of the users that were not seen for longest, once all take too much, and makes them again", async () => {
     const { memories } = createInMemoryStore()
     const made: string[] = []
     const changes: typeof memories.changes = (asked, options) => {

@@ -42,7 +42,7 @@ test("a use never makes a memory less stable, counts once, and counts more the l
   )
 })
 
-test("of two memories that fit alike, the one that was used comes first, also after a restart", async () => {
+test("M3 of two memories that fit alike, the one that was used comes first, also after a restart", async () => {
   const { memories } = createInMemoryStore()
   const clock = manualClock(120 * dayMs)
   const found = async () => {

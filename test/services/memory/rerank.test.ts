@@ -54,7 +54,7 @@ describe("rerank", () => {
     expect(shown).toStrictEqual([whole, { id: "b", text: "milk" }])
   })
 
-  test("orders the first 50 memories, best first, and recall cuts to the limit afterwards", async () => {
+  test("M8 orders the first 50 memories, best first, and recall cuts to the limit afterwards", async () => {
     const asked: (readonly [string, number])[] = []
     const rerank: Rerank = (question, candidates) => {
       asked.push([question, candidates.length])
@@ -99,7 +99,7 @@ describe("rerank", () => {
     expect(told).toEqual(warnings)
   })
 
-  test("that takes too long leaves the order of recall, and its signal aborts", async () => {
+  test("M8 that takes too long leaves the order of recall, and its signal aborts", async () => {
     let signal: AbortSignal | undefined
     const hanging: Rerank = (_, __, options) => {
       signal = options.signal

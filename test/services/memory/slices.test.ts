@@ -101,7 +101,7 @@ const han = Array.from({ length: 100_000 }, (_, at) => String.fromCodePoint(0x4e
 const words = Array.from({ length: 14_000 }, (_, at) => `word${at}`).join(" ")
 
 describe("other work has its turn after a few milliseconds", () => {
-  test("of the first recall over 20,000 memories", async () => {
+  test("M1 of the first recall over 20,000 memories", async () => {
     const { memories } = await storeOf(lines(many))
     const indexes = indexesOf(memories)
     await expectSlices(() => indexes.current(key))
@@ -133,7 +133,7 @@ describe("other work has its turn after a few milliseconds", () => {
     { name: "letters without a break", text: "a1+".repeat(33_333) },
     { name: "emoji", text: "🍕".repeat(50_000) },
     { name: "half of Chinese and half of words", text: (han.slice(0, 8_000) + words).slice(0, 100_000) },
-  ])("of indexing 12 texts of 100 kB ($name), and of taking them out again", async ({ text }) => {
+  ])("M1 of indexing 12 texts of 100 kB ($name), and of taking them out again", async ({ text }) => {
     const store = await storeOf(Array.from({ length: 12 }, (_, at) => memory(at, `${at} ${text}`)))
     const indexes = indexesOf(store.memories)
     const { mapCalls, characters } = await slicesOf(() => indexes.current(key))

@@ -115,7 +115,7 @@ describe("without a model", () => {
     }
   }
 
-  test("a fact that is told anew is linked to the older one, which is kept behind it with its date", async () => {
+  test("M2 a fact that is told anew is linked to the older one, which is kept behind it with its date", async () => {
     const { service, ask } = await remembering([
       [100, "I live in Paris."],
       [300, "Rome was lovely last week."],

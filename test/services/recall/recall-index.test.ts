@@ -55,7 +55,7 @@ describe("what is found", () => {
     expect(neighbours("a 4")).toBeGreaterThan(neighbours("a 0") * 1.5)
   })
 
-  test("may have a word in a form that no rule knows, or misspelt", () => {
+  test("M7 may have a word in a form that no rule knows, or misspelt", () => {
     const documents = [
       memory("a", "Our architect was in a small chapel."),
       memory("b", "We spoke of the weather."),
@@ -129,7 +129,7 @@ describe("what is found", () => {
     expect(scores(`violins${"\nyes".repeat(40)}\ntrumpets`)).toBeCloseTo(0.5, 9)
   })
 
-  test("is no neighbour after hours of silence, and more so after a question of another person", () => {
+  test("M7 is no neighbour after hours of silence, and more so after a question of another person", () => {
     const talk = (name: string, question: string, gapMs: number, answerer = bob) => [
       memory(`${name} asks`, question, { session: name, turn: 1, speaker: ann }),
       memory(`${name} tells`, "Seven, I think.", {
@@ -155,7 +155,7 @@ describe("what is found", () => {
     expect(hits.map(({ id }) => id)).not.toContain("late tells")
   })
 
-  test("stands around the best line of a talk, up to six lines away, behind what has more of the question", () => {
+  test("M7 stands around the best line of a talk, up to six lines away, behind what has more of the question", () => {
     const texts = [
       ...Array.from({ length: 7 }, (_, i) => `That was said ${i} lines before, quite long ago.`),
       "Our violins came out of tune last evening.",
@@ -350,7 +350,7 @@ describe("what is found", () => {
     expect(found(lived, text)[0]).toBe(first)
   })
 
-  test("was said at each of its times", () => {
+  test("M2 was said at each of its times", () => {
     const said = [
       memory("twice", "We swam.", { atMs: Date.UTC(2023, 4, 20), againAtMs: [Date.UTC(2024, 3, 20)] }),
       memory("once", "We swam.", { atMs: Date.UTC(2023, 8, 20) }),
@@ -405,7 +405,7 @@ describe("an answer", () => {
     )
   })
 
-  test("has a score that means the same for every question: the share of it that is answered", () => {
+  test("M4 has a score that means the same for every question: the share of it that is answered", () => {
     const talk = Array.from({ length: 60 }, (_, i) => memory(`t${i}`, `Plain talk number ${i} about the weather.`))
     const index = indexOf([...talk, memory("x", "The violin teacher stays in Lisbon.")])
     const best = (text: string) => index.rank({ text, nowMs, limit: 1 })[0]?.score ?? 0
@@ -445,7 +445,7 @@ describe("an answer", () => {
     },
   )
 
-  test("to nothing, from nothing and of nothing but signs is calm", () => {
+  test("M4 to nothing, from nothing and of nothing but signs is calm", () => {
     expect(new RecallIndex().rank({ text: "tea", nowMs, limit: 5 })).toEqual([])
     for (const text of ["", "   "]) expect(found(documents, text)).toHaveLength(3)
     for (const text of ["?", "?!…", "\u0000", "\ud800", "👍", "🍕", "5550142", "的", "the of and"])

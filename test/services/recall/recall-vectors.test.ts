@@ -70,7 +70,7 @@ describe("recall with embeddings", () => {
     expect(found(documents, "tea", { vectorRanking: ["gone"] })[0]).toBe("lexical")
   })
 
-  test("counts less where words find the answer, where many texts are as near, and where it disagrees with them", () => {
+  test("M5 counts less where words find the answer, where many texts are as near, and where it disagrees with them", () => {
     const talkAt = (y: (i: number) => number) =>
       Array.from({ length: 40 }, (_, i) =>
         memory(`t${i}`, `Plain talk number ${i}.`, { vector: vector("m", Math.cos(i), y(i), i / 40) }),

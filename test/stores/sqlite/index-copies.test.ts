@@ -107,7 +107,7 @@ describe("the copy of a large recall index", () => {
     return { store, rows, damage }
   }
 
-  test("answers a new process as all memories would, and no memory is read again", async () => {
+  test("M1 answers a new process as all memories would, and no memory is read again", async () => {
     const { store } = await opened()
     const fresh = await asked(withoutCopies(store.memories))
     const copied = await asked(store.memories)
