@@ -10,7 +10,7 @@ import { packedFolders, shippedFolders, shippedNames, toolFolders } from "./ship
 export const shipped: PromptFolders = { folders: shippedFolders, dialects: shippedNames }
 
 /** The files of folders that were read, by the folder's name. */
-const read = new Map<string, readonly PromptSource[]>()
+export const read = new Map<string, readonly PromptSource[]>()
 /** The compiled files of folders that were read, by the folder's name. */
 const compiled = new Map<string, ReadonlyMap<string, CompiledFile>>()
 /** The dialects that were asked for, by name and locale. */
@@ -63,28 +63,6 @@ export async function loadDialect(name: string, locale: string): Promise<Dialect
   return shippedDialect(name, locale)
 }
 
-/**
- * Shipped files, in order of their paths: those of the folder `name`, such as `tools`, or all. With a locale only those of the one
- * that stands for it, since a program speaks one language.
- */
-export function shippedPrompts(name?: string, locale?: string): readonly PromptSource[] {
-  const { folders } = shipped
-  const locales = name === undefined ? [] : localesOf(folders, name)
-  const chosen = locale === undefined ? undefined : chooseLocale(locale, locales)
-  const asked = name === undefined ? folders : locales.map((found) => `${name}/${found}`)
-  return (chosen === undefined ? asked : [`${name}/${chosen}`]).flatMap(readFolder)
-}
-
-/** The files of a shipped folder, such as `tools/en`; none for one that is not shipped. */
-export function readFolder(folder: string): readonly PromptSource[] {
-  const before = read.get(folder)
-  if (before) return before
-  if (!shippedFolders.includes(folder)) return []
-  const { prompts } = readModule<{ readonly prompts: readonly PromptSource[] }>(folder.replace("/", "."))
-  read.set(folder, prompts)
-  return prompts
-}
-
 function compiledFolder(folder: string): ReadonlyMap<string, CompiledFile> {
   const before = compiled.get(folder)
   if (before) return before
@@ -95,7 +73,7 @@ function compiledFolder(folder: string): ReadonlyMap<string, CompiledFile> {
 }
 
 /** Reads a generated module synchronously. Only Node.js and similar runtimes can do that; others have to load it before. */
-function readModule<Module>(name: string): Module {
+export function readModule<Module>(name: string): Module {
   const own = import.meta.url
   const nodeModule = globalThis.process?.getBuiltinModule?.("node:module")
   if (!nodeModule) throw notLoaded(name)

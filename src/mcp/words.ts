@@ -1,6 +1,6 @@
 import { PromptStrataError } from "../core/errors.ts"
 import type { PromptSource } from "../dialect/prompt-source.ts"
-import { shippedPrompts } from "../dialect/shipped.ts"
+import { shippedPrompts } from "../dialect/shipped-files.ts"
 import type { TemplateValues } from "../template/render.ts"
 import { renderTemplate } from "../template/render-template.ts"
 import { toolWords } from "../tools/tool-words.ts"

@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import type { Clock } from "../core/ports.ts"
 import type { PromptSource } from "../dialect/prompt-source.ts"
-import { shippedPrompts } from "../dialect/shipped.ts"
+import { shippedPrompts } from "../dialect/shipped-files.ts"
 import { calculateTool } from "../tools/builtin/calculate.ts"
 import { currentTimeTool } from "../tools/builtin/current-time.ts"
 import type { Tool } from "../tools/tool.ts"

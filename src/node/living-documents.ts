@@ -3,7 +3,7 @@ import { PromptStrataError } from "../core/errors.ts"
 import type { TokenCounter } from "../core/ports.ts"
 import { chooseLocale } from "../dialect/locales.ts"
 import type { PromptSource } from "../dialect/prompt-source.ts"
-import { shippedPrompts } from "../dialect/shipped.ts"
+import { shippedPrompts } from "../dialect/shipped-files.ts"
 import {
   type DocumentName,
   type DocumentSettings,

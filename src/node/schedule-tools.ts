@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path"
 import type { Clock } from "../core/ports.ts"
-import { shippedPrompts } from "../dialect/shipped.ts"
+import { shippedPrompts } from "../dialect/shipped-files.ts"
 import { encodeInline } from "../encode/inline.ts"
 import { renderTemplate } from "../template/render-template.ts"
 import { defineTool } from "../tools/define-tool.ts"

@@ -1,5 +1,5 @@
-import { endsOf } from "../core/code-points.ts"
 import { isRecord } from "../core/json-access.ts"
+import { endsOf } from "../encode/text-ends.ts"
 import { printJson } from "./print-json.ts"
 
 /**

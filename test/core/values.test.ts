@@ -1,7 +1,8 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { countCodePoints, endsOf, offsetAfter } from "../../src/core/code-points.ts"
+import { countCodePoints, offsetAfter } from "../../src/core/code-points.ts"
 import { isEmptyValue, type SlotValue } from "../../src/core/value.ts"
+import { endsOf } from "../../src/encode/text-ends.ts"
 
 const text = (words: string) => ({ text: words, trust: "user" }) as const
 

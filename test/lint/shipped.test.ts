@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
-import { shippedPrompts } from "../../src/dialect/shipped.ts"
+import { shippedPrompts } from "../../src/dialect/shipped-files.ts"
 import { lint } from "../../src/lint/lint.ts"
 import { readLintFiles } from "../../src/node/lint/read-lint-files.ts"
 import { shippedProfilesFolder } from "../../src/node/shipped-files.ts"

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { shippedPrompts } from "../../src/dialect/shipped.ts"
+import { shippedPrompts } from "../../src/dialect/shipped-files.ts"
 import { renderTemplate } from "../../src/template/render-template.ts"
 import { toolWords } from "../../src/tools/tool-words.ts"
 

@@ -1,4 +1,4 @@
-import { shippedPrompts } from "../../dialect/shipped.ts"
+import { shippedPrompts } from "../../dialect/shipped-files.ts"
 import { shorten } from "../../forgetting/shorten-by-rule.ts"
 import type { TemplateValues } from "../../template/render.ts"
 import { renderTemplate } from "../../template/render-template.ts"

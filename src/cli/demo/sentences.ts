@@ -1,5 +1,5 @@
 import type { PromptSource } from "../../dialect/prompt-source.ts"
-import { shippedPrompts } from "../../dialect/shipped.ts"
+import { shippedPrompts } from "../../dialect/shipped-files.ts"
 import type { TemplateValues } from "../../template/render.ts"
 import { renderTemplate } from "../../template/render-template.ts"
 

@@ -1,4 +1,4 @@
-import { shippedPrompts } from "../../dialect/shipped.ts"
+import { shippedPrompts } from "../../dialect/shipped-files.ts"
 import { zonedCalendar } from "../../forgetting/events/zoned-calendar.ts"
 import type { Plugin } from "../../services/plugin.ts"
 import type { TurnHook } from "../../services/turn-hook.ts"

@@ -1,7 +1,8 @@
-import { countCodePoints, endsOf, type TextEnds } from "../../core/code-points.ts"
+import { countCodePoints } from "../../core/code-points.ts"
 import type { TrustedText } from "../../core/value.ts"
 import { cutBeforehand, cutText } from "../../encode/marked-text.ts"
 import { sanitise } from "../../encode/sanitise.ts"
+import { endsOf, type TextEnds } from "../../encode/text-ends.ts"
 import type { Template } from "../../template/ast.ts"
 import { renderTemplate } from "../../template/render-template.ts"
 

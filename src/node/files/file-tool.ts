@@ -1,6 +1,6 @@
 import { type ErrorCode, messageOf, PromptStrataError } from "../../core/errors.ts"
 import type { PromptSource } from "../../dialect/prompt-source.ts"
-import { shippedPrompts } from "../../dialect/shipped.ts"
+import { shippedPrompts } from "../../dialect/shipped-files.ts"
 import { encodeInline } from "../../encode/inline.ts"
 import type { TemplateValues } from "../../template/render.ts"
 import { renderTemplate } from "../../template/render-template.ts"

@@ -1,5 +1,5 @@
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
-import { shippedPrompts } from "../../dialect/shipped.ts"
+import { shippedPrompts } from "../../dialect/shipped-files.ts"
 import type { TemplateValues } from "../../template/render.ts"
 import { renderTemplate } from "../../template/render-template.ts"
 import { defineTool } from "../define-tool.ts"

@@ -1,6 +1,6 @@
 import { PromptStrataError } from "../../core/errors.ts"
 import type { Clock } from "../../core/ports.ts"
-import { shippedPrompts } from "../../dialect/shipped.ts"
+import { shippedPrompts } from "../../dialect/shipped-files.ts"
 import { renderTemplate } from "../../template/render-template.ts"
 import { defineTool } from "../define-tool.ts"
 import { textArguments } from "../text-arguments.ts"

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import type { HistoryMessage } from "../../../src/core/conversation.ts"
-import { shippedPrompts } from "../../../src/dialect/shipped.ts"
+import { shippedPrompts } from "../../../src/dialect/shipped-files.ts"
 import { newEvent } from "../../../src/forgetting/events/event-record.ts"
 import { readState, type VirtualContextState } from "../../../src/forgetting/plugin/context-state.ts"
 import { compressJob } from "../../../src/forgetting/plugin/jobs/compress-job.ts"

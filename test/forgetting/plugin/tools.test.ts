@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import type { HistoryMessage } from "../../../src/core/conversation.ts"
 import { PromptStrataError } from "../../../src/core/errors.ts"
-import { shippedPrompts } from "../../../src/dialect/shipped.ts"
+import { shippedPrompts } from "../../../src/dialect/shipped-files.ts"
 import { newEvent } from "../../../src/forgetting/events/event-record.ts"
 import { zonedCalendar } from "../../../src/forgetting/events/zoned-calendar.ts"
 import { readState, type VirtualContextState } from "../../../src/forgetting/plugin/context-state.ts"
