@@ -38,11 +38,6 @@ export const turnKeys: ReadonlySet<string> = new Set([
   "file_faults",
 ])
 
-/** Keys that are no blocks of context, so that a profile cannot leave them out (L7b): every turn needs them. */
-export const turnSlots: readonly string[] = [...promptSlots, "tool_parameters"].filter(
-  (slot) => slot !== "memories" && slot !== "prestart" && slot !== "file_faults",
-)
-
 /** Variables that prompts can use although no profile sets them (R3): facts of the profile, and variables with a default. */
 export const promptVariables = [
   "developer_name",

@@ -1,4 +1,4 @@
-import { turnSlots } from "../../layers/prompt-names.ts"
+import { promptSlots } from "../../layers/prompt-names.ts"
 import { defaultRecallWeights } from "../../services/recall/recall-weights.ts"
 import { choice, flag, line, list, milliseconds, nameForm, number, type TextForm, table, wholeNumber } from "../key.ts"
 
@@ -93,6 +93,11 @@ export const recallWeights = table("How much each signal counts in recall. 0 lea
   recency: weight("How recently it came up.", weights.recency),
   importance: weight("How important it was judged.", weights.importance),
 })
+
+/** Keys that are no blocks of context, so that a profile cannot leave them out (L7b): every turn needs them. */
+export const turnSlots: readonly string[] = [...promptSlots, "tool_parameters"].filter(
+  (slot) => slot !== "memories" && slot !== "prestart" && slot !== "file_faults",
+)
 
 /** A name, but none of those that every turn needs. */
 const contextForm: TextForm = {
