@@ -135,3 +135,9 @@ function contentsOf(markdown: string): string[] {
   }
   return contents
 }
+
+test("a request without tokens has shares of nothing, not of everything", () => {
+  const printed = formatAssembly(assemblyOf([""], { tokens: 0 }))
+  expect(printed).toMatch(/\b0 %/)
+  expect(printed).not.toContain("NaN")
+})

@@ -90,6 +90,7 @@ beforeAll(async () => {
 test.each(ruleNames)("what is found when one call of a store goes wrong: %s", async (rule) => {
   const full = fullAnswers(sound.values())
   const calls = sound.get(rule) ?? []
+  expect(await expectationOf(rule, { calls: [] })).toBeUndefined()
   const found = new Map<string, string[]>()
   for (const call of calls) {
     for (const fault of faultsOf(call, full)) {

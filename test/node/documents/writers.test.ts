@@ -13,9 +13,10 @@ import { tempFolder } from "../../support/temp-folder.ts"
 const key = { agent: "a", conversation: "c", audience: "private", user: "user" } as const
 const signal = new AbortController().signal
 
-function documentsIn(folder: string, fs = nodeFileSystem) {
+function documentsIn(folder: string, fs = nodeFileSystem, more: Partial<Parameters<typeof learnedDocuments>[1]> = {}) {
   return learnedDocuments(join(folder, "workspace"), {
     ...defaultDocumentSettings,
+    ...more,
     headings: { user: "## User", memory: "## Memory" },
     untrusted: "(?)",
     files: { fs },
@@ -130,5 +131,26 @@ describe("several writers of one document", () => {
       }),
       { numRuns: runs(100), seed: seedOf(2103) },
     )
+  })
+})
+
+describe("a document that may have so many", () => {
+  const text = "## Memory\n\n- x\n"
+  const counter = { exact: true, count: (given: string) => 3 * given.length }
+  const size = text.length
+
+  test.each([
+    ["characters", { maxCharacters: size - 1 }, true],
+    ["characters", { maxCharacters: size }, false],
+    ["characters", { maxCharacters: size + 1 }, false],
+    ["tokens", { maxCharacters: 1, counter, maxTokens: 3 * size - 1 }, true],
+    ["tokens", { maxCharacters: 1, counter, maxTokens: 3 * size }, false],
+    ["tokens", { maxCharacters: 1, counter, maxTokens: 3 * size + 1 }, false],
+  ])("%s takes a line that fits: %j", async (_, limits, isFull) => {
+    const folder = tempFolder()
+    const documents = documentsIn(folder, nodeFileSystem, limits)
+    const { written, full } = await documents.write([lineOf("x")], key, { ...options, by: "turn_1" })
+    expect([written, full.length > 0]).toEqual(isFull ? [0, true] : [1, false])
+    expect(readDocument(folder, "MEMORY.md")).toBe(isFull ? undefined : text)
   })
 })

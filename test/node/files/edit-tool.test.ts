@@ -51,6 +51,14 @@ describe("edit", () => {
     expect(text("a.md")).toBe("tea\nmilk\ntea tea\n")
   })
 
+  test.each([19, 20, 21, 40])("of %d places at most twenty lines are told, and all are counted", async (count) => {
+    const { call } = await readScene("tea\n".repeat(count))
+    const lines = Array.from({ length: Math.min(20, count) }, (_, at) => at + 1).join(", ")
+    expect(await call("edit", edit("tea", "x"))).toBe(
+      `! old_text occurs ${count} times in a.md (lines ${lines}). Add some of the text around it, so that it occurs only once.`,
+    )
+  })
+
   test("places that overlap are several", async () => {
     const { call } = await readScene("aaa")
     expect(await call("edit", edit("aa", "x"))).toMatch(/^! old_text occurs 2 times/)

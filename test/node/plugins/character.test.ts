@@ -164,6 +164,19 @@ describe("a character's state", () => {
     expect(section(system(later, 2), "character.runtime_state")).toBe(section(system(model, 0), "character.runtime_state"))
   })
 
+  test("changes with the words that a profile has of its own, before the shipped ones", async () => {
+    const words = "---\ndescription: Mine\nparameters:\n  changes: what\n---\n${changed? My words$: ${changed}}\n"
+    const folder = tempFolder({
+      "prompts/tools/en/update_state.md": words,
+      "profiles/mine.toml": 'extends = "stack"\n[prompt]\nfolder = "../prompts"\n',
+    })
+    const model = scriptedModel([callTool("update_state", { changes: { mood: "glad" } }), finish("Oh.")])
+    const session = (await characterAgent(model, { profile: `${folder}/profiles/mine.toml` })).session("c")
+    const { trace } = await session.send("!").result
+    expect(trace.runs[0]?.result).toBe("My words: mood = glad")
+    expect(system(model, 0)).toContain("- update_state: Mine")
+  })
+
   test("changes twice in a turn, each over the other, and the request before stays the beginning of the next", async () => {
     const model = scriptedModel([
       callTool("update_state", { changes: { mood: "tense" } }),
