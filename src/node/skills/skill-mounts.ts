@@ -82,11 +82,17 @@ function listedFiles(files: readonly ListedFile[]): ReadableWorkspace {
     },
     async search(text, { path = "", limit = defaultLimit, ...options } = {}) {
       const matches: { path: string; line: number; text: string }[] = []
+      const skipped: string[] = []
+      let truncated = false
       for (const file of under(path)) {
-        const found = await file.folder.search(text, { ...options, path: file.name })
-        matches.push(...found.matches.map((match) => ({ ...match, path: file.path })))
+        // A file may be gone since its skill was read.
+        const isThere = (await file.folder.stat(file.name)) !== undefined
+        const found = isThere ? await file.folder.search(text, { ...options, limit, path: file.name }) : undefined
+        if (found === undefined || found.skipped.length > 0) skipped.push(file.path)
+        matches.push(...(found?.matches ?? []).map((match) => ({ ...match, path: file.path })))
+        truncated ||= found?.truncated === true
       }
-      return { matches: matches.slice(0, limit), truncated: matches.length > limit, skipped: [] }
+      return { matches: matches.slice(0, limit), truncated: truncated || matches.length > limit, skipped }
     },
   }
 }
