@@ -58,6 +58,18 @@ describe("the files of a profile", () => {
     expect(new Set(found.map(({ path }) => path)).size).toBe(found.length)
   })
 
+  test("are those that a person writes: a book of lore in JSON that the profile reads is none, one in Markdown is", async () => {
+    const books = {
+      "lore/world.json": JSON.stringify({ entries: { 0: { uid: 0, key: ["dragon"], content: "Dragons sleep." } } }),
+      "lore/own.md": "---\nkeys: [elf]\n---\nElves sing.\n",
+    }
+    const profile = `${own["profiles/luna.toml"]}[lorebook]\nfiles = ["../lore/world.json", "../lore/own.md"]\n`
+    const { files } = await opened({ ...own, ...books, "profiles/luna.toml": profile }, "luna")
+    const paths = (await files.list()).map(({ path }) => path)
+    expect(paths.filter((path) => path.startsWith("lore/"))).toEqual(["lore/own.md"])
+    await expect(files.read("lore/world.json")).rejects.toThrow("lore/world.json")
+  })
+
   test("load with other texts, and with mistakes in their place, and nothing is written", async () => {
     const { files, folder, sent } = await opened(own, "luna")
     const tree = readdirSync(folder, { recursive: true })
