@@ -3,6 +3,8 @@ import { join } from "node:path"
 import fc from "fast-check"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { createAgent } from "../../../src/agent/agent.ts"
+import { readCard } from "../../../src/node/cards/card-file.ts"
+import { filesOfCard } from "../../../src/node/cards/card-folder.ts"
 import { watchProfile } from "../../../src/node/profile/watch-profile.ts"
 import { shippedPromptsFolder } from "../../../src/node/shipped-files.ts"
 import { manualClock, scriptedModel } from "../../../src/testing/index.ts"
@@ -58,16 +60,18 @@ describe("the files of a profile", () => {
     expect(new Set(found.map(({ path }) => path)).size).toBe(found.length)
   })
 
-  test("are those that a person writes: a book of lore in JSON that the profile reads is none, one in Markdown is", async () => {
-    const books = {
-      "lore/world.json": JSON.stringify({ entries: { 0: { uid: 0, key: ["dragon"], content: "Dragons sleep." } } }),
-      "lore/own.md": "---\nkeys: [elf]\n---\nElves sing.\n",
-    }
-    const profile = `${own["profiles/luna.toml"]}[lorebook]\nfiles = ["../lore/world.json", "../lore/own.md"]\n`
-    const { files } = await opened({ ...own, ...books, "profiles/luna.toml": profile }, "luna")
+  test("are those that a person writes: of an imported card its texts, and not its JSON", async () => {
+    const card = readCard(Buffer.from(JSON.stringify({ name: "Mei", description: "Calm.", first_mes: "Hi." })))
+    const parts = [...filesOfCard(card)].map(([path, text]) => [`prompts/characters/mei/${path}`, String(text)])
+    const profile =
+      'locale = "en"\n[prompt]\ndialect = "tavern"\nfolder = "../prompts"\npersona = "characters/mei/card.parts.json"\n'
+    const { files } = await opened({ ...Object.fromEntries(parts), "profiles/mei.toml": profile }, "mei")
     const paths = (await files.list()).map(({ path }) => path)
-    expect(paths.filter((path) => path.startsWith("lore/"))).toEqual(["lore/own.md"])
-    await expect(files.read("lore/world.json")).rejects.toThrow("lore/world.json")
+    expect(paths.filter((path) => path.startsWith("prompts/characters/")).sort()).toEqual([
+      "prompts/characters/mei/description.md",
+      "prompts/characters/mei/first_mes.md",
+    ])
+    await expect(files.read("prompts/characters/mei/card.parts.json")).rejects.toThrow("card.parts.json")
   })
 
   test("load with other texts, and with mistakes in their place, and nothing is written", async () => {
