@@ -312,4 +312,12 @@ describe("the colours of lint", () => {
     expect(await summary(persona, { FORCE_COLOR: "1" })).toBe(line)
     expect(await summary(persona, {})).toBe(stripVTControlCharacters(line))
   })
+
+  test.each([
+    [`${clean}tea \n`, "\u001b[33mwarning\u001b[39m"],
+    [`${clean}tea\u202e\n`, "\u001b[31merror\u001b[39m"],
+  ])("of %j mark each problem with %j", async (persona, label) => {
+    const [first] = (await run(["lint", project(persona)], { env: { FORCE_COLOR: "1" } })).stdout.split("\n")
+    expect(first).toContain(`\u001b[22m ${label} `)
+  })
 })

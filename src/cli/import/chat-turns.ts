@@ -124,12 +124,7 @@ export function chatOf(turns: readonly StoredTurn[], { agent, user }: ChatPeople
         const shown = at === last ? siblings : [turn]
         const swipes = shown.map((other) => ({ text: other.messages[at]?.text ?? text, atMs: other.messages[at]?.atMs ?? atMs }))
         const isUser = role === "user" && speaker.isAgent !== true
-        return {
-          name: speaker.name,
-          isUser,
-          swipes: isUser ? [{ text, atMs }] : swipes,
-          chosen: isUser ? 0 : shown.indexOf(turn),
-        }
+        return { name: speaker.name, isUser, swipes, chosen: shown.indexOf(turn) }
       })
     })
   for (const { isAside, turnId } of turns) if (isAside && !used.has(turnId)) left.aside++

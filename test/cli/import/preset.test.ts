@@ -282,3 +282,16 @@ describe("a preset of SillyTavern", () => {
     )
   })
 })
+
+test.each<[object, string]>([
+  [{ story_string: "{{odd::1}}" }, "story_string"],
+  [{ story_string: "x", chat_start: "{{odd::1}}" }, "chat_start"],
+  [{ context: { story_string: "x", chat_start: "{{odd::1}}" } }, "chat_start"],
+  [{ content: "{{odd::1}}", name: "n" }, "system prompt"],
+  [{ content: "x", name: "n", post_history: "{{odd::1}}" }, "post_history"],
+])("a macro that is not filled in is told with the field that has it: %j", (json, name) => {
+  const { report } = filesOfPreset({ file: "own.json", json: json as never, locale: "en" })
+  expect(report.filter((line) => line.includes("{{odd::1}}"))).toEqual([
+    `${name}: the macro {{odd::1}} is not filled in; the model reads it as it stands.`,
+  ])
+})

@@ -51,6 +51,11 @@ describe("edit", () => {
     expect(text("a.md")).toBe("tea\nmilk\ntea tea\n")
   })
 
+  test.each([299, 300, 301, 900])("of a near line of %d characters at most three hundred are shown", (length) => {
+    const line = `- ${"tea ".repeat(300)}`.slice(0, length)
+    expect(nearestLine(`a\n${line}\n`, line.replace("tea", "tee"))).toEqual({ line: 2, text: line.slice(0, 300) })
+  })
+
   test.each([19, 20, 21, 40])("of %d places at most twenty lines are told, and all are counted", async (count) => {
     const { call } = await readScene("tea\n".repeat(count))
     const lines = Array.from({ length: Math.min(20, count) }, (_, at) => at + 1).join(", ")
