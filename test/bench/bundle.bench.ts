@@ -64,7 +64,7 @@ export async function run(): Promise<BenchResult> {
   try {
     const [ours, aiSdk, assembly] = [await sizeOf("ours"), await sizeOf("aiSdk"), await sizeOf("assembly")]
     const [ofOurs, ofPeer] = [ours.code + ours.prompts, aiSdk.code + aiSdk.prompts]
-    const kb = (bytes: number): string => `${(bytes / 1000).toFixed(1)} kB`
+    const kb = (bytes: number): string => `${(bytes / 1000).toFixed(3)} kB`
     const row = (what: string, { code, prompts }: Size, bound = "") => ({
       what,
       code: kb(code),

@@ -31,18 +31,16 @@ export interface Counting {
 /** Counts a draft: the contents of its messages and what the provider adds around them. */
 export function countDraft({ messages }: Draft, { counter: given, tools }: Counting): number {
   const counter = messageCounter(given)
-  const { sketches, others, tokens: known } = writtenOf(messages, counter)
+  const [sketches, others, known] = writtenOf(messages, counter)
   let tokens = known
   for (const [index, message] of others) {
     const { role, pieces, calls } = message
-    const written = message.written?.counter === counter ? message.written : writtenBefore(message, index, counter)
+    const written = writtenBefore(message, index, counter)
     tokens += written?.growth.tokens ?? counter.message(pieces)
     if (calls?.toolCalls) tokens += jsonTokens(calls.toolCalls, given)
-    // The overhead of a provider seldom depends on the content, so a long one is joined only when it is read.
+    // The overhead of a provider seldom depends on the content, so it is joined only when it is read.
     const content = () => joined(pieces)
-    if (written) sketches[index] = written.message
-    else if (pieces.length < longMessage) sketches[index] = { role, content: content() }
-    else sketches[index] = withLazyMembers({ role }, { content })
+    sketches[index] = written?.message ?? withLazyMembers({ role }, { content })
   }
   return tokens + (given.overhead?.(sketches, tools) ?? jsonTokens(tools, given))
 }
@@ -52,23 +50,19 @@ export function countDraft({ messages }: Draft, { counter: given, tools }: Count
  * a long loop stands by itself, because all that a function calls is compiled with it where its loop is hot.
  */
 function writtenOf(messages: readonly DraftMessage[], counter: MessageCounter) {
-  const [sketches, others]: [Message[], [number, DraftMessage][]] = [[], []]
+  const sketches: Message[] = []
+  const others: [number, DraftMessage][] = []
   let tokens = 0
   for (let index = 0; index < messages.length; index++) {
     const message = messages[index] as DraftMessage
     const { written, calls } = message
-    if (written?.counter === counter && !calls) {
-      sketches.push(written.message)
-      tokens += written.growth.tokens
-    } else {
-      sketches.push(noMessage)
-      others.push([index, message])
-    }
+    // Of the others, there is a sketch later.
+    sketches.push(written?.message as Message)
+    if (written?.counter === counter && !calls) tokens += written.growth.tokens
+    else others.push([index, message])
   }
-  return { sketches, others, tokens }
+  return [sketches, others, tokens] as const
 }
-
-const noMessage: Message = { role: "user", content: "" }
 
 /** Writes a draft out as messages and counts them. */
 export function countMessages(draft: Draft, { counter: given, tools }: Counting): CountedDraft {
@@ -81,7 +75,7 @@ export function countMessages(draft: Draft, { counter: given, tools }: Counting)
     const message = draft.messages[index]
     if (!message) break
     if (message.calls?.toolCalls) ofCalls += jsonTokens(message.calls.toolCalls, given)
-    const own = message.written?.counter === counter ? message.written : writeMessage(message, index, counter)
+    const own = writeMessage(message, index, counter)
     written.push(own)
     messages.push(own.message)
     tokens += own.growth.tokens
@@ -163,9 +157,10 @@ const mostAtIndex = 4
 
 const longMessages = new WeakMap<MessageCounter, WrittenMessage[][]>()
 
-/** The message as one of the same pieces was written out in a request before. */
+/** The message as it was written out before: itself, or one of the same pieces in a request before. */
 function writtenBefore(draft: DraftMessage, index: number, counter: MessageCounter): WrittenMessage | undefined {
-  const { role, calls, pieces } = draft
+  const { written, role, calls, pieces } = draft
+  if (written?.counter === counter) return written
   if (pieces.length < longMessage || calls) return undefined
   for (const known of longMessages.get(counter)?.[index] ?? []) {
     let at = known.message.role === role && known.pieces.length === pieces.length ? pieces.length : -1

@@ -120,8 +120,7 @@ export class DraftRecorder {
     const joined = isKnown
       ? before
       : { text, key, part, trust, stability, inner, known: undefined, hash: undefined, span: undefined }
-    all.length = from
-    all.push(joined)
+    all.splice(from, inner.length, joined)
     joinedItems.set(item, joined)
   }
 

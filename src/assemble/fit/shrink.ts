@@ -105,14 +105,11 @@ function keptOf(entries: readonly SlotEntry[], order: readonly Unit[], units: nu
     const { at, size } = order[index] ?? noUnit
     isGone.fill(1, at, at + size)
   }
-  // Of a history, the beginning is dropped, often but for the question of an exchange.
-  const kept: SlotEntry[] = []
-  for (let at = isGone.indexOf(0), end = 0; at >= 0; at = isGone.indexOf(0, end)) {
-    end = isGone.indexOf(1, at)
-    if (end < 0) return kept.length === 0 ? entries.slice(at) : kept.concat(entries.slice(at))
-    for (let index = at; index < end; index++) kept.push(entries[index] as SlotEntry)
-  }
-  return kept
+  // Of a history, the beginning is dropped.
+  const first = isGone.indexOf(0)
+  if (first < 0) return []
+  if (!isGone.includes(1, first)) return entries.slice(first)
+  return entries.filter((_, index) => isGone[index] === 0)
 }
 
 const noUnit: Unit = { at: 0, size: 0 }

@@ -2,7 +2,6 @@ import { GrowingLists } from "../../core/growing-lists.ts"
 import type { Injection, SlotEntry } from "../../core/value.ts"
 import { type MessageCounter, tokensUpTo } from "../tokens/counted-message.ts"
 import { dropOrder, type Unit } from "./drop-order.ts"
-import { firstWith } from "./search.ts"
 
 /** Options for the steps in which history is cut. Steps let a provider's cache serve the history over many turns (S16). */
 export interface WaterMarks {
@@ -47,14 +46,13 @@ export function historySteps(
   const known = goneTokens.get(counter) ?? new GrowingLists<Unit, number>()
   goneTokens.set(counter, known)
   const gone = known.of(order, (unit, before = 0) => before + unitTokens(unit, upTo))
-  const [units, tokens]: [number[], number[]] = [[], []]
-  for (let dropped = 0, before = 0; dropped < order.length; ) {
-    const mark = (Math.floor(before / step) + 1) * step
-    const isOver = (index: number) => (gone[index] ?? 0) >= mark
-    const last = isOver(dropped) ? dropped : firstWith(order.length - 1, isOver)
-    const all = gone[last] ?? 0
-    dropped = last + 1
-    units.push(dropped)
+  const units: number[] = []
+  const tokens: number[] = []
+  let before = 0
+  for (const [index, all] of gone.entries()) {
+    // The first one behind the next multiple of a step, or the last one.
+    if (Math.floor(all / step) === Math.floor(before / step) && index < order.length - 1) continue
+    units.push(index + 1)
     tokens.push(all - before)
     before = all
   }

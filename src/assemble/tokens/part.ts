@@ -1,4 +1,4 @@
-import { endsFrom, type PieceScan, type PieceWindow, taken, takePieces } from "./piece-window.ts"
+import { endsFrom, type PieceScan, type PieceWindow } from "./piece-window.ts"
 
 /** A counted text: its tokens by itself, and its first and last pieces, from which seams are found. */
 export interface Part {
@@ -28,19 +28,35 @@ export function nextId(): number {
   return ++ids
 }
 
-/** Splits and counts a text, once. */
-export function makePart(text: string, scan: PieceScan): Part {
-  return takePieces(text, scan, () => partOfKnown(text, takenPieces()))
+/**
+ * The ends of the pieces of the text that is being split, and the tokens up to each end. The arrays are reused, because most texts
+ * are small and many; only the first `taken` items count.
+ */
+const takenEnds: number[] = []
+const takenSums: number[] = []
+let taken = 0
+
+function takePiece(end: number, tokens: number): undefined {
+  takenEnds[taken] = end
+  takenSums[taken] = tokens + (taken === 0 ? 0 : (takenSums[taken - 1] ?? 0))
+  taken++
 }
 
-function takenPieces(): KnownPieces {
-  const { ends, sums, count } = taken
-  return {
-    count,
-    endOf: (count) => (count === 0 ? 0 : (ends[count - 1] ?? 0)),
-    tokensOf: (count) => (count === 0 ? 0 : (sums[count - 1] ?? 0)),
-  }
+/** Splits and counts a text, once. */
+export function makePart(text: string, scan: PieceScan): Part {
+  taken = 0
+  scan(text, takePiece)
+  const part = partOfKnown(text, {
+    count: taken,
+    endOf: (count) => (count === 0 ? 0 : (takenEnds[count - 1] ?? 0)),
+    tokensOf: (count) => (count === 0 ? 0 : (takenSums[count - 1] ?? 0)),
+  })
+  if (taken > keptPieces) takenEnds.length = takenSums.length = 0
+  return part
 }
+
+/** Longer reused arrays are emptied. */
+const keptPieces = 16_384
 
 /** The pieces of a text: their number, and the end and the tokens of the first `count` of them. */
 export interface KnownPieces {

@@ -30,39 +30,16 @@ export function scanOf({ scan, pieces, count }: TokenCounter): PieceScan | undef
   }
 }
 
-/**
- * The ends of the pieces of the text that was split last, and the tokens up to each end. The arrays are reused, because most texts
- * are small and many; only the first `count` items count.
- */
-export const taken: { readonly ends: number[]; readonly sums: number[]; count: number } = { ends: [], sums: [], count: 0 }
-
-/** Longer reused arrays are emptied. */
-const keptPieces = 16_384
-
-/** Splits a text and reads {@link taken}. Whoever splits a whole text has the same visitor, so that V8 compiles a scan for it once. */
-export function takePieces<Read>(text: string, scan: PieceScan, read: () => Read): Read {
-  taken.count = 0
-  scan(text, takePiece)
-  const result = read()
-  if (taken.count > keptPieces) taken.ends.length = taken.sums.length = 0
-  return result
-}
-
-function takePiece(end: number, tokens: number): undefined {
-  const { ends, sums, count } = taken
-  ends[count] = end
-  sums[count] = tokens + (count === 0 ? 0 : (sums[count - 1] ?? 0))
-  taken.count = count + 1
-}
-
 /** All pieces of a text. */
 export function scanWhole(text: string, scan: PieceScan): PieceWindow {
-  return takePieces(text, scan, () => {
-    const ends = taken.ends.slice(0, taken.count)
-    const tokens = taken.sums.slice(0, taken.count)
-    for (let index = tokens.length - 1; index > 0; index--) tokens[index] = (tokens[index] ?? 0) - (tokens[index - 1] ?? 0)
-    return { text, ends, tokens, isWhole: true }
+  const ends: number[] = []
+  const tokens: number[] = []
+  scan(text, (end, count) => {
+    ends.push(end)
+    tokens.push(count)
+    return true
   })
+  return { text, ends, tokens, isWhole: true }
 }
 
 /** The pieces of a window from index `from` up to `to`. */
