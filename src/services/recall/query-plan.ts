@@ -101,9 +101,9 @@ function queryTerms(text: string, times: readonly FoundTime[], names: ReadonlySe
   }
 }
 
-/** Of several lines the last is what is talked about now. Each line before it counts this share of the next one, but no less than half. */
-const earlierLine = 0.9
-const leastLine = 0.5
+/** Of several lines the last is what is talked about now. Each line before it counts this share of the next one, but no less than so much. */
+const earlierLine = 0.8
+const leastLine = 0.6
 
 /** The lines of a part of a text, with their weights. */
 function partLines(text: string, part: TextPart): TextPart[] {

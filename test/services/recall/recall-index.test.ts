@@ -113,7 +113,7 @@ describe("what is found", () => {
     expect([95, 96].map(isFound)).toEqual([true, false])
   })
 
-  test("has more of the last line of a dialogue than of those before it, of which each counts at least half", () => {
+  test("has more of the last line of a dialogue than of those before it, of which each counts at least 0.6", () => {
     const documents = [
       memory("a", "violins"),
       memory("b", "trumpets"),
@@ -125,8 +125,8 @@ describe("what is found", () => {
       return own("a") / own("b")
     }
     expect(scores("trumpets violins")).toBeCloseTo(1, 9)
-    expect(scores("trumpets\n\nviolins\n")).toBeCloseTo(1 / 0.9, 9)
-    expect(scores(`violins${"\nyes".repeat(40)}\ntrumpets`)).toBeCloseTo(0.5, 9)
+    expect(scores("trumpets\n\nviolins\n")).toBeCloseTo(1 / 0.8, 9)
+    expect(scores(`violins${"\nyes".repeat(40)}\ntrumpets`)).toBeCloseTo(0.6, 9)
   })
 
   test("M7 is no neighbour after hours of silence, and more so after a question of another person", () => {
