@@ -65,6 +65,7 @@ export class ScopeIndex {
   #facts = new Map<string, Set<string>>()
   #cursor: MemoryCursor | undefined
   #pageSize = firstPage
+  readonly #slices = new Slices()
   #updating: Promise<boolean> | undefined
   #changes = 0
   /** The texts that are not in the last copy. */
@@ -120,21 +121,26 @@ export class ScopeIndex {
   }
 
   async #update(): Promise<boolean> {
-    const slices = new Slices()
-    let isChanged = this.#cursor === undefined && (await this.#restore(slices))
+    let isChanged = this.#cursor === undefined && (await this.#restore())
     for (;;) {
       const [after, limit] = [this.#cursor, this.#pageSize]
       const { cursor, reset, memories } = await this.#records.changes(this.#key, { after, limit })
       const vectors = memories.length > 0 ? await this.#vectorsOf(memories.map(({ id }) => id)) : undefined
       if (reset) this.#clear()
-      const characters = memories.reduce((sum, { text }) => sum + text.length, 0)
-      await slices.count(readUnits * (memories.length + (characters >> 10)))
-      for (const memory of memories) await slices.run(this.#taking(memory, vectors?.get(memory.id)))
+      if (memories.length > 0) await this.#takeAll(memories, vectors)
       this.#cursor = cursor
       isChanged ||= reset || memories.length > 0
       if (memories.length < limit) return isChanged
-      this.#pageSize = Math.max(1, Math.min(maxPage, Math.floor((pageCharacters * limit) / Math.max(1, characters))))
     }
+  }
+
+  async #takeAll(memories: readonly StoredMemory[], vectors?: ReadonlyMap<string, Float32Array>): Promise<void> {
+    const characters = memories.reduce((sum, { text }) => sum + text.length, 0)
+    await this.#slices.count(readUnits * (memories.length + (characters >> 10)))
+    for (const memory of memories) await this.#slices.run(this.#taking(memory, vectors?.get(memory.id)))
+    if (memories.length < this.#pageSize) return
+    const fitting = Math.floor((pageCharacters * memories.length) / Math.max(1, characters))
+    this.#pageSize = Math.max(1, Math.min(maxPage, fitting))
   }
 
   async #vectorsOf(ids: readonly string[]): Promise<ReadonlyMap<string, Float32Array>> {
@@ -175,12 +181,12 @@ export class ScopeIndex {
   }
 
   /** Begins with the copy that the store keeps. False if there is none, or if it cannot be read: then all memories are read. */
-  async #restore(slices: Slices): Promise<boolean> {
+  async #restore(): Promise<boolean> {
     const { model, onWarning } = this.#settings
     try {
       const copy = await this.#records.readIndex?.(this.#key, { form: indexForm })
       if (copy === undefined) return false
-      const ids = await slices.run(this.#restoring(new SectionReader(copy.parts)))
+      const ids = await this.#slices.run(this.#restoring(new SectionReader(copy.parts)))
       for (let at = 0; model !== undefined && at < ids.length; at += maxPage) {
         const vectors = await this.#vectorsOf(ids.slice(at, at + maxPage))
         for (const [id, values] of vectors) this.#index.setVector(id, { model, values })
