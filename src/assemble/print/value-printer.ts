@@ -248,8 +248,14 @@ function sourceOf({ source, content }: Injection): Source | undefined {
 /** The file that prints the entries of a list. A file that makes messages is a prompt and prints no entries. */
 export function entryFile(dialect: Dialect, name: string): PromptFile | undefined {
   const file = dialect.files.get(name)
-  return file && !makesMessages(file.template.nodes) ? file : undefined
+  if (!file) return undefined
+  const isPrompt = prompts.get(file) ?? makesMessages(file.template.nodes)
+  prompts.set(file, isPrompt)
+  return isPrompt ? undefined : file
 }
+
+/** True for files that make messages. */
+const prompts = new WeakMap<PromptFile, boolean>()
 
 function makesMessages(nodes: readonly TemplateNode[]): boolean {
   for (const node of nodes) {
