@@ -147,8 +147,7 @@ export class ValuePrinter {
     const [joins, begun] = [items.length >= longList, recorder.pieces.length]
     const context = { dialect: this.#dialect, file, key: "", stability: recorder.origin.stability, joins }
     // Recalled memories have another heading beside memories of the stack's own (S2). The copy keeps what was printed before apart.
-    let hasOwn = false
-    for (const { key } of items) if (key === "character.memories") hasOwn = true
+    const hasOwn = items.some(({ key }) => key === "character.memories")
     const shown = hasOwn ? items.map((item) => (item.key === "memories" ? { ...item } : item)) : items
     const print = (injection: Injection): boolean => {
       const [around, from] = [recorder.enter(originOf(injection)), recorder.pieces.length]
