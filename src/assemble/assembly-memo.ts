@@ -124,7 +124,6 @@ function sameValue(a: SlotValue, b: SlotValue): boolean {
 }
 
 function sameEntry(a: SlotEntry, b: SlotEntry): boolean {
-  if (a === b) return true
   if (noticeOf(a) !== noticeOf(b)) return false
   const names = Object.keys(a)
   if (names.length !== Object.keys(b).length) return false

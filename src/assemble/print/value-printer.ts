@@ -138,7 +138,7 @@ export class ValuePrinter {
     if (!first) return []
     const block = this.#blockOf(first, first, place)
     block.messages ??= new GrowingLists()
-    return block.messages.of(entries, (entry) => (noticeOf(entry) ? undefined : this.entryMessage(entry, place, opening)))
+    return block.messages.of(entries, (entry) => this.entryMessage(entry, place, opening))
   }
 
   /** Prints the items of the rest slot, each as an entry of `rest.md`. The results are remembered, by item and as a list. */
