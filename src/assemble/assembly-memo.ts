@@ -106,7 +106,7 @@ function sameInjection(a: Injection, b: Injection): boolean {
     isAlike &&
     a.enabled === b.enabled &&
     (a.fit === b.fit || sameFit(a.fit, b.fit)) &&
-    sameSource(a.source, b.source) &&
+    (a.source === b.source || sameSource(a.source, b.source)) &&
     sameValue(a.content, b.content)
   )
 }
@@ -116,7 +116,7 @@ function sameValue(a: SlotValue, b: SlotValue): boolean {
   if (typeof a !== "object" || typeof b !== "object") return false
   if (!isText(a)) return !isText(b) && sameLists(a, b, sameEntry)
   if (!isText(b) || a.text !== b.text || a.trust !== b.trust || cutOf(a) !== cutOf(b)) return false
-  if (!sameSource(a.source, b.source)) return false
+  if (a.source !== b.source && !sameSource(a.source, b.source)) return false
   if (a.parts !== b.parts && JSON.stringify(a.parts) !== JSON.stringify(b.parts)) return false
   const [left, right] = [removedFrom(a), removedFrom(b)]
   // Two texts that are not encoded, or two encoded ones from which the same was removed.

@@ -142,9 +142,10 @@ export class DraftRecorder {
     this.#messages.push(this.#open)
   }
 
-  /** Adds messages that were recorded under this origin before and are not empty. The caller ends the message, or starts another one, next. */
+  /** Adds messages that were recorded under this origin before and are not empty. */
   addMessages(messages: readonly DraftMessage[]): void {
     this.#dropEmptyMessage()
+    this.#open = undefined
     this.#last = undefined
     for (const message of messages) this.#messages.push(message)
     this.mark()

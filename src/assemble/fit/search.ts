@@ -76,6 +76,7 @@ export function fewestGone(gains: Gains, first: number, excess: (count: number) 
       enough = count
       if (over + gains.atLeast(count - 1) > 0) return count
     }
+    if (enough !== undefined && enough - tooFew <= 1) return enough
     count = tries > 6 ? (tooFew + (enough ?? gains.length) + 1) >> 1 : gains.next(count, over)
   }
 }

@@ -147,7 +147,8 @@ export class ValuePrinter {
     const [joins, begun] = [items.length >= longList, recorder.pieces.length]
     const context = { dialect: this.#dialect, file, key: "", stability: recorder.origin.stability, joins }
     // Recalled memories have another heading beside memories of the stack's own (S2). The copy keeps what was printed before apart.
-    const hasOwn = items.some(({ key }) => key === "character.memories")
+    let hasOwn = false
+    for (const { key } of items) if (key === "character.memories") hasOwn = true
     const shown = hasOwn ? items.map((item) => (item.key === "memories" ? { ...item } : item)) : items
     const print = (injection: Injection): boolean => {
       const [around, from] = [recorder.enter(originOf(injection)), recorder.pieces.length]

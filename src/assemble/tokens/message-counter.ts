@@ -67,7 +67,7 @@ function countByPieces(store: PartStore): MessageCounter {
         walk(all, ofAll)
         return sharesOf(ofAll)
       }
-      return { tokens, shares, upTo: (count) => upTo[count - 1] ?? 0 }
+      return { tokens, shares, upTo: (count) => (count === 0 ? 0 : (upTo[count - 1] ?? 0)) }
     },
   }
 }
@@ -152,11 +152,17 @@ function countWhole(counter: TokenCounter): MessageCounter {
       const tokens = message(parts)
       const all = apart(parts)
       const shares = () =>
-        scaled(
-          all.map((part) => text(part.text) + (part.extraTokens ?? 0)),
-          tokens,
-        )
-      return { tokens, shares, upTo: (count) => message(parts.slice(0, count)) }
+        all.length === 1
+          ? [tokens]
+          : scaled(
+              all.map((part) => text(part.text) + (part.extraTokens ?? 0)),
+              tokens,
+            )
+      return {
+        tokens,
+        shares,
+        upTo: (count) => (count === parts.length ? tokens : message(parts.slice(0, count))),
+      }
     },
   }
 }
