@@ -27,7 +27,9 @@ export async function connected(
   const records: ToolRecord[] = []
   const progress: ToolProgress[] = []
   let tell: () => void = () => undefined
-  const mcp = await connectMcp(servers, {
+  // A real server on a busy machine can need longer than the default.
+  const patient = Object.entries(servers).map(([name, settings]) => [name, { startTimeoutMs: 600_000, ...settings }] as const)
+  const mcp = await connectMcp(Object.fromEntries(patient), {
     onWarning: (warning) => warnings.push(warning),
     onChange: () => tell(),
     approvals: inMemoryApprovals(),
