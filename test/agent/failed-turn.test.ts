@@ -138,7 +138,7 @@ describe("T20 a turn that failed", () => {
     const store = createInMemorySessionStore()
     const broken = fay([cutOff], {}, { store: { ...store, append: () => Promise.reject(new Error("disk full")) } })
     expect(await abortWhenShown(broken.session.send("one"))).toMatchObject({ ok: false, error: { code: "aborted" } })
-    expect(broken.warnings).toEqual([expect.stringMatching(/words of a turn that failed failed: disk full/)])
+    expect(broken.warnings).toEqual([expect.stringMatching(/words of an unanswered turn failed: disk full/)])
     const hanging = fay([cutOff], {}, { store: { ...store, append: () => new Promise(() => undefined) } })
     const turn = hanging.session.send("one")
     const ended = abortWhenShown(turn)

@@ -90,6 +90,6 @@ async function keep(
     await store.append(key, messages)
   })
   if (outcome.status === "done") return
-  const message = `Keeping the words of a turn that failed ${whatHappened(outcome, timeoutMs)}. They may be missing in the conversation.`
+  const message = `Keeping the words of an unanswered turn ${whatHappened(outcome, timeoutMs)}. They may be missing in the conversation.`
   onWarning({ key, turnId, message })
 }

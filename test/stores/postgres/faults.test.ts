@@ -115,7 +115,7 @@ describe("a database that goes away", () => {
     const store = await openStoreFor(name)
     const lost = Promise.withResolvers<void>()
     const onWarning = ({ message }: BackgroundWarning) => {
-      if (message.startsWith("Keeping the words of a turn that failed")) lost.resolve()
+      if (message.startsWith("Keeping the words of an unanswered turn")) lost.resolve()
     }
     const model = scriptedModel([finish("first"), finish("second")])
     const { session } = testAgent(model, { memory: { enabled: false } }, { store, onWarning })
