@@ -12,7 +12,7 @@ interface Surroundings extends DocumentSurroundings {
 
 /**
  * Takes out of the documents the lines that were drawn from what a store has just forgotten, and all former contents of these documents.
- * What the same field said before comes back in the place of such a line, if the profile still has it. A line that rests on
+ * In the place of such a line an earlier text of the same field comes back, if the profile still has it. A line that rests on
  * several turns goes with the first of them. The lines are marked first, so that the rest is done even if this process ends.
  */
 export function takeBack(place: LearnedFolder, scope: ForgottenScope, agent: Surroundings): Promise<void> {

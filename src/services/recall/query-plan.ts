@@ -76,7 +76,7 @@ function queryTerms(text: string, times: readonly FoundTime[], names: ReadonlySe
   const forms = new Map<string, WordForm>()
   const add = (counts: Map<string, number>, term: string, weight: number) => counts.set(term, (counts.get(term) ?? 0) + weight)
   const asking = interrogatives(text)
-  for (const { start, end, weight } of weighedParts(text, times).flatMap((part) => partLines(text, part))) {
+  for (const { start, end, weight } of inLines(text, weighedParts(text, times))) {
     for (const term of signTerms(text.slice(start, end))) add(words, term, weight)
     for (const run of textRuns(text.slice(start, end))) {
       if (run.spaceless) {
@@ -105,14 +105,16 @@ function queryTerms(text: string, times: readonly FoundTime[], names: ReadonlySe
 const earlierLine = 0.8
 const leastLine = 0.6
 
-/** The lines of a part of a text, with their weights. */
-function partLines(text: string, part: TextPart): TextPart[] {
-  const lines = Array.from(text.matchAll(/.*\S.*/gu), ({ index, 0: line }) => ({ from: index, to: index + line.length }))
-  return lines.flatMap(({ from, to }, at) => {
-    const [start, end] = [Math.max(part.start, from), Math.min(part.end, to)]
-    const share = Math.max(leastLine, earlierLine ** (lines.length - 1 - at))
-    return start < end ? [{ start, end, weight: part.weight * share }] : []
-  })
+/** The parts of a text, each cut at the ends of lines, with the weights of their lines. */
+function inLines(text: string, parts: readonly TextPart[]): TextPart[] {
+  const lines = Array.from(text.matchAll(/[^\n\r\u2028\u2029]+/g)).filter(([line]) => line.trim() !== "")
+  return parts.flatMap((part) =>
+    lines.flatMap(({ index, 0: line }, at) => {
+      const [start, end] = [Math.max(part.start, index), Math.min(part.end, index + line.length)]
+      const share = Math.max(leastLine, earlierLine ** (lines.length - 1 - at))
+      return start < end ? [{ start, end, weight: part.weight * share }] : []
+    }),
+  )
 }
 
 /** True for an id or a number: one that differs in a digit is another one, and no form of it. */

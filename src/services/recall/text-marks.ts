@@ -99,10 +99,15 @@ export function asksForPast(normalText: string): boolean {
   return askedOrder(normalText) === "oldest" || asksBefore.test(normalText)
 }
 
-const beforeWhat = /\bbefore ([^,.?!;\n]+)|([^，。？！,.?!;\s]+)(?:之前|以前)/
+const beforeWhat = /\bbefore ([^,.?!;\n]+)/
 
 /** The words before whose time a question asks for something: `before i moved to madrid`, 搬到马德里之前. */
 export function askedBefore(normalText: string): string | undefined {
-  const [, english, chinese] = beforeWhat.exec(normalText) ?? []
-  return english ?? chinese
+  const [, english] = beforeWhat.exec(normalText) ?? []
+  if (english !== undefined) return english
+  // Each clause is looked at from its end: a pattern for both would try every beginning of a long text without a break.
+  const clauses = normalText.split(/[，。？！,.?!;\s]/)
+  const ends = clauses.map((clause) => Math.max(clause.lastIndexOf("之前"), clause.lastIndexOf("以前")))
+  const at = ends.findIndex((end) => end > 0)
+  return clauses[at]?.slice(0, ends[at])
 }

@@ -1,5 +1,12 @@
 import { describe, expect, test } from "vitest"
-import { askedMarks, askedOrder, asksForPast, interrogatives, textMarks } from "../../../src/services/recall/text-marks.ts"
+import {
+  askedBefore,
+  askedMarks,
+  askedOrder,
+  asksForPast,
+  interrogatives,
+  textMarks,
+} from "../../../src/services/recall/text-marks.ts"
 import { dayMs } from "../../../src/services/recall/time/local-calendar.ts"
 
 const words = (list: string) => list.split(" ").map((word) => word.replaceAll("_", " "))
@@ -88,4 +95,16 @@ describe("the marks of a text", () => {
   ])("%s", (_, text, dates, expected) => {
     expect(textMarks(text, at, dates)).toEqual(expected)
   })
+})
+
+test.each([
+  ["before i moved to madrid, where was it?", "i moved to madrid"],
+  ["你好。搬到马德里之前，我住在哪里？", "搬到马德里"],
+  ["之前我住在哪里", undefined],
+  ["之前？ 在杭州以前住哪里", "在杭州"],
+  ["where did i live?", undefined],
+  // A reading that tries every beginning of it does not end here.
+  ["中".repeat(1_000_000), undefined],
+])("the words before whose time something is asked for: %#", (text, words) => {
+  expect(askedBefore(text)).toBe(words)
 })
