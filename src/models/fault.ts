@@ -103,9 +103,14 @@ function connectionKind(code: string, thrown: unknown): ModelFaultKind {
   if (code === "ENOTFOUND") return "no-such-host"
   if (code.includes("CERT") || code.includes("SELF_SIGNED") || code.includes("SSL")) return "certificate"
   if (code.includes("TIMEOUT") || code === "ETIMEDOUT" || messageOf(thrown).includes("timed out")) return "timeout"
-  // The `openai` client wraps the errors of `fetch` in this class. Its other errors are about wrong calls.
-  return thrown instanceof Error && thrown.constructor.name.startsWith("APIConnection") ? "network" : "other"
+  // The `openai` client wraps the errors of `fetch` in such a class. Other errors are about wrong calls.
+  const isOfNetwork =
+    thrown instanceof ConnectionError || (thrown instanceof Error && thrown.constructor.name.startsWith("APIConnection"))
+  return isOfNetwork ? "network" : "other"
 }
+
+/** A request that got no answer. The error of `fetch` is its cause. */
+export class ConnectionError extends Error {}
 
 /** Returns the error and its causes, at most eight. Of an AggregateError the first member counts as the cause. */
 function causesOf(thrown: unknown): readonly unknown[] {

@@ -17,7 +17,7 @@ export interface OpenaiModelOptions {
   readonly capabilities?: Partial<ModelCapabilities>
   /** Sent with every request. The values count as secrets: they never appear in an error. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Retries inside the client. Default 0: the turn retries, since it knows what was already shown to the user. */
+  /** Retries of one request. Default 0: the turn retries, since it knows what was already shown to the user. */
   readonly maxRetries?: number
   /** Sends `response_format: json_object` with requests for JSON. Default false: many servers reject it. */
   readonly jsonMode?: boolean
@@ -90,6 +90,9 @@ export interface Connection {
   readonly headers: Readonly<Record<string, string>>
   readonly maxRetries: number
   readonly fetch: typeof fetch | undefined
+  /** Of a key that belongs to several of them. */
+  readonly organization?: string | undefined
+  readonly project?: string | undefined
 }
 
 /**
@@ -108,6 +111,8 @@ export function connectionOf(options: OpenaiModelOptions, env: Readonly<Record<s
     headers: options.headers ?? {},
     maxRetries,
     fetch: options.fetch,
+    organization: firstFilled(env.OPENAI_ORG_ID),
+    project: firstFilled(env.OPENAI_PROJECT_ID),
   }
 }
 
@@ -120,32 +125,8 @@ export function isOpenaiItself(baseUrl: string): boolean {
   return URL.parse(baseUrl)?.hostname === "api.openai.com"
 }
 
-/**
- * Makes a client. The package is loaded only here, since that takes about 150 ms. Throws `missing-dependency` without the
- * package and `model` when OpenAI's own server is used without a key.
- */
-export async function createClient(
-  connection: Connection,
-  load: () => Promise<{ readonly OpenAI: typeof OpenAI }> = () => import("openai"),
-): Promise<OpenAI> {
-  requireKey(connection)
-  const { OpenAI } = await load().catch((cause: unknown) => {
-    const message = "openaiModel needs the package `openai`, which could not be loaded."
-    throw new PromptStrataError("missing-dependency", message, { cause, hint: "Run `npm install openai`." })
-  })
-  return new OpenAI({
-    // The client requires a key. Without a real one, its header is left out below.
-    apiKey: connection.apiKey ?? "none",
-    baseURL: connection.baseUrl,
-    maxRetries: connection.maxRetries,
-    defaultHeaders: connection.apiKey === undefined ? { Authorization: null, ...connection.headers } : { ...connection.headers },
-    ...(connection.fetch && { fetch: connection.fetch }),
-    // Its log would print parts of streams, and every failure is reported as an error anyway.
-    logLevel: "off",
-  })
-}
-
-function requireKey({ apiKey, baseUrl, headers }: Connection): void {
+/** Throws `model` if OpenAI's own server would be used without a key. */
+export function requireKey({ apiKey, baseUrl, headers }: Connection): void {
   const hasHeader = Object.keys(headers).some((name) => name.toLowerCase() === "authorization")
   if (apiKey !== undefined || hasHeader || !isOpenaiItself(baseUrl)) return
   throw new PromptStrataError("model", "OpenAI needs an API key, and none was given.", {
@@ -164,9 +145,16 @@ function urlSecrets(baseUrl: string): readonly string[] {
   return url === null ? [] : [url.password, url.username, ...url.searchParams.values()]
 }
 
+/** The address of requests. Throws `TypeError` for a base URL that is none. */
+export function completionsUrl(baseUrl: string): URL {
+  const url = new URL(baseUrl)
+  url.pathname = `${url.pathname.endsWith("/") ? url.pathname.slice(0, -1) : url.pathname}/chat/completions`
+  return url
+}
+
 /** Returns the address of requests without credentials and query, for messages. */
 export function shownUrl(baseUrl: string): string {
   if (!URL.canParse(baseUrl)) return "an address that is not a URL"
-  const { origin, pathname } = new URL(baseUrl)
-  return `${origin}${pathname.endsWith("/") ? pathname.slice(0, -1) : pathname}/chat/completions`
+  const { origin, pathname } = completionsUrl(baseUrl)
+  return `${origin}${pathname}`
 }

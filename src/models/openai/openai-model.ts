@@ -19,29 +19,27 @@ import {
   checkOpenaiOptions,
   connectionOf,
   connectionRedactor,
-  createClient,
   isOpenaiItself,
   type OpenaiClient,
   type OpenaiModelOptions,
+  requireKey,
   shownUrl,
 } from "./connection.ts"
 import { type RequestForm, requestBody } from "./request-body.ts"
+import { sendRequest } from "./send-request.ts"
 
 /**
- * Makes a model of the chat completions API of OpenAI or of any compatible server. The package `openai` is needed. It is
- * loaded, and the environment read, with the first request. Throws `usage` for unknown options and for options that do not go together.
+ * Makes a model of the chat completions API of OpenAI or of any compatible server. The environment is read with the first request.
+ * Throws `usage` for unknown options and for options that do not go together.
  */
 export function openaiModel(modelOrOptions: string | OpenaiModelOptions, ...more: readonly never[]): LanguageModel {
   checkOneArgument("openaiModel", more)
   const options = typeof modelOrOptions === "string" ? { model: modelOrOptions } : modelOrOptions
   checkOpenaiOptions(options)
   const id = options.id ?? `openai:${options.model}`
-  let opened: Promise<Opened> | undefined
+  let opened: Opened | undefined
   const openOnce = () => {
-    opened ??= open(options, id).catch((error: unknown) => {
-      opened = undefined
-      throw error
-    })
+    opened ??= open(options, id)
     return opened
   }
   return {
@@ -56,7 +54,7 @@ export function openaiModel(modelOrOptions: string | OpenaiModelOptions, ...more
 
 /** Everything that a request needs, made with the first one. */
 interface Opened {
-  readonly client: OpenaiClient
+  readonly send: (body: ReturnType<typeof requestBody>, signal: AbortSignal) => Promise<Response | AsyncIterable<unknown>>
   readonly form: RequestForm
   readonly target: ErrorTarget
 }
@@ -79,10 +77,13 @@ function ownAttachments(model: string): Pick<ModelCapabilities, "attachments" | 
   return { attachments: [...pictureTypes, "application/pdf"], attachmentUrls: [...pictureTypes] }
 }
 
-async function open(options: OpenaiModelOptions, id: string): Promise<Opened> {
+function open(options: OpenaiModelOptions, id: string): Opened {
   const connection = currentConnection(options)
+  const { client } = options
+  if (client === undefined) requireKey(connection)
   return {
-    client: options.client ?? (await createClient(connection)),
+    send: (body, signal) =>
+      client === undefined ? sendRequest(connection, body, signal) : sendByClient(client, body, { signal, ...connection }),
     form: {
       model: options.model,
       capabilities: capabilitiesOf(options, connection),
@@ -90,7 +91,6 @@ async function open(options: OpenaiModelOptions, id: string): Promise<Opened> {
       includeUsage: options.includeUsage ?? true,
       outputLimitName: isOpenaiItself(connection.baseUrl) ? "max_completion_tokens" : "max_tokens",
       extraBody: options.extraBody ?? {},
-      maxRetries: connection.maxRetries,
     },
     target: { id, url: shownUrl(connection.baseUrl), redact: connectionRedactor(connection), advice },
   }
@@ -107,13 +107,9 @@ const advice: Advice = {
   "no-such-host": "The host's name could not be resolved. Check the base URL and the network.",
 }
 
-async function* streamParts(
-  openOnce: () => Promise<Opened>,
-  request: ModelRequest,
-  signal: AbortSignal,
-): AsyncGenerator<ModelPart> {
+async function* streamParts(openOnce: () => Opened, request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelPart> {
   if (signal.aborted) throw abortedError(signal)
-  const opened = await openOnce()
+  const opened = openOnce()
   const reader = createChunkReader(
     (request.tools ?? []).map(({ name }) => name),
     audioFormatOf(opened.form),
@@ -160,21 +156,29 @@ interface Answer {
   readonly isDocument: boolean
 }
 
-/** Sends a request. A wrapped client may give only a stream of chunks; any other gives its response, which is read here. */
+/** Sends a request. A wrapped client may give only a stream of chunks; everything else gives a response, which is read here. */
 async function openAnswer(
-  { client, form, target }: Opened,
+  { send, form, target }: Opened,
   { request, signal }: { readonly request: ModelRequest; readonly signal: AbortSignal },
   onOtherText: (text: string) => void,
 ): Promise<Answer> {
-  const sent = client.chat.completions.create(requestBody(request, form), { signal, maxRetries: form.maxRetries })
-  if (!hasResponse(sent)) return { chunks: (await sent) as AsyncIterable<unknown>, isDocument: false }
-  const response = await sent.asResponse()
-  const type = response.headers.get("content-type") ?? ""
+  const sent = await send(requestBody(request, form), signal)
+  if (!("headers" in sent)) return { chunks: sent, isDocument: false }
+  const type = sent.headers.get("content-type") ?? ""
   if (type.includes("text/html")) {
-    void response.body?.cancel().catch(() => undefined)
-    throw modelError({ kind: "web-page", isRetryable: false, said: "a web page", status: response.status }, target)
+    void sent.body?.cancel().catch(() => undefined)
+    throw modelError({ kind: "web-page", isRetryable: false, said: "a web page", status: sent.status }, target)
   }
-  return { chunks: readAnswerBody(response.body, onOtherText), isDocument: type.includes("application/json") }
+  return { chunks: readAnswerBody(sent.body, onOtherText), isDocument: type.includes("application/json") }
+}
+
+async function sendByClient(
+  client: OpenaiClient,
+  body: ReturnType<typeof requestBody>,
+  { signal, maxRetries }: { readonly signal: AbortSignal; readonly maxRetries: number },
+): Promise<Response | AsyncIterable<unknown>> {
+  const sent = client.chat.completions.create(body, { signal, maxRetries })
+  return hasResponse(sent) ? sent.asResponse() : ((await sent) as AsyncIterable<unknown>)
 }
 
 function hasResponse(sent: object): sent is { asResponse(): Promise<Response> } {

@@ -19,7 +19,6 @@ export interface RequestForm {
   readonly outputLimitName: "max_tokens" | "max_completion_tokens"
   /** Fields of the server's own. They win over the others. */
   readonly extraBody: Readonly<Record<string, unknown>>
-  readonly maxRetries: number
 }
 
 /** Makes the body of a chat completions request. Tools and formats that the model does not support are left out. */

@@ -1,7 +1,6 @@
 import { OpenAI } from "openai"
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 import type { ModelRequest } from "../../../src/model/language-model.ts"
-import { connectionOf, createClient } from "../../../src/models/openai/connection.ts"
 import { openaiModel } from "../../../src/models/openai/index.ts"
 import { type ChatServer, chatChunk, eventStream, startChatServer } from "../../support/chat-server.ts"
 import { collect } from "../../support/collect.ts"
@@ -251,13 +250,6 @@ describe("before anything is sent", () => {
       message: expect.stringContaining("Set OPENAI_API_KEY"),
       evidence: { isRetryable: false },
     })
-  })
-
-  test("a missing package is an error that says how to install it", async () => {
-    const missing = () =>
-      Promise.reject(Object.assign(new Error("Cannot find package 'openai'"), { code: "ERR_MODULE_NOT_FOUND" }))
-    const client = createClient(connectionOf({ model: "m", apiKey: "k" }, {}), missing)
-    await expect(client).rejects.toMatchObject({ code: "missing-dependency", hint: "Run `npm install openai`." })
   })
 
   test("a first request that fails for want of a key does not stick: the next one reads the environment again", async () => {
