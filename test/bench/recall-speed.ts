@@ -3,7 +3,8 @@ import { RecallIndex } from "../../src/services/recall/recall-index.ts"
 import type { RecallDocument } from "../../src/services/recall/recall-query.ts"
 import { longConversation } from "../support/long-conversations.ts"
 import type { Row } from "./bench.ts"
-import { formatMs } from "./measure.ts"
+import { formatMs, formatRatio } from "./measure.ts"
+import { fts5Searcher } from "./recall-baselines.ts"
 
 const words = 5_000
 const nowMs = Date.UTC(2024, 6, 1)
@@ -31,8 +32,8 @@ export function manyLines(count: number): { readonly lines: RecallDocument[]; re
 const percentile = (values: readonly number[], share: number) =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN
 
-/** Time of questions and of building for a number of memories. */
-export function measureSpeed(count: number): { readonly row: Row; readonly p95Ms: number } {
+/** Time of questions and of building for a number of memories; `ratio` is that of the p95 to SQLite's full-text search of the same words. */
+export function measureSpeed(count: number): { readonly row: Row; readonly ratio: number } {
   const { lines, questions } = manyLines(count)
   const index = new RecallIndex()
   const buildMs = elapsedMs(() => {
@@ -40,17 +41,22 @@ export function measureSpeed(count: number): { readonly row: Row; readonly p95Ms
   })
   const ask = (text: string) => index.rank({ text, nowMs, limit: 50, timeZone: "Europe/London" })
   for (const text of questions.slice(0, 200)) ask(text)
-  const times = questions.map((text) => elapsedMs(() => ask(text), 3))
-  const p95Ms = percentile(times, 0.95)
+  const searchWords = fts5Searcher("unicode61").make(lines, nowMs)
+  for (const text of questions.slice(0, 200)) searchWords(text)
+  const pairs = questions.map((text) => [elapsedMs(() => ask(text), 3), elapsedMs(() => searchWords(text), 3)])
+  const [times = [], floors = []] = [0, 1].map((side) => pairs.map((pair) => pair[side] ?? Number.NaN))
+  const [p95Ms, floorMs] = [percentile(times, 0.95), percentile(floors, 0.95)]
   const row = {
     memories: String(count),
     "p50 per question": formatMs(percentile(times, 0.5)),
     "p95 per question": formatMs(p95Ms),
+    "p95 of SQLite FTS5": formatMs(floorMs),
+    ratio: formatRatio(p95Ms, floorMs),
     "100,000 characters": formatMs(elapsedMs(() => ask(questions.join(" ").repeat(10).slice(0, 100_000)), 3)),
     "add one": `${((1000 * buildMs) / count).toFixed(0)} µs`,
     "remove and add 100": formatMs(elapsedMs(() => replaceAll(index, lines.slice(0, 100)))),
   }
-  return { row, p95Ms }
+  return { row, ratio: p95Ms / floorMs }
 }
 
 function replaceAll(index: RecallIndex, lines: readonly RecallDocument[]): void {

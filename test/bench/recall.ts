@@ -271,17 +271,22 @@ function curve(): BenchResult {
   }
 }
 
+/** The most of the time of SQLite's full-text search, which knows words alone, at the slowest twentieth of questions. */
+const mostOfFts5 = 0.4
+
 function speed(): BenchResult {
-  const measured = [
-    [5_000, 5],
-    [20_000, 15],
-  ].map(([count = 0, most = 0]) => ({ count, most, ...measureSpeed(count) }))
-  const gates = measured.map(({ count, most, p95Ms }) => ({
-    name: `p95 at ${count}`,
-    ok: p95Ms <= most,
-    detail: `${p95Ms.toFixed(2)} ms, at most ${most} ms`,
+  const measured = [5_000, 20_000].map((count) => ({ count, ...measureSpeed(count) }))
+  const gates = measured.map(({ count, ratio }) => ({
+    name: `p95 at ${count}, beside SQLite FTS5`,
+    ok: ratio <= mostOfFts5,
+    detail: `${ratio.toFixed(2)}, at most ${mostOfFts5}`,
   }))
-  return { title: "Speed (each question the best of three)", rows: measured.map(({ row }) => row), gates }
+  return {
+    title: "Speed (each question the best of three)",
+    rows: measured.map(({ row }) => row),
+    notes: ["Wanted: a p95 of at most 5 ms for 5,000 memories and 15 ms for 20,000, on a machine that does nothing else."],
+    gates,
+  }
 }
 
 const { searchers, notes } = await baselines()

@@ -38,6 +38,10 @@ async function runOne(file: string): Promise<BenchResult> {
   }
 }
 
+function secondsSince(begunMs: number): number {
+  return Math.round((performance.now() - begunMs) / 1000)
+}
+
 /** Which peers were measured, and the command that did it. */
 function madeBy(): string {
   const lock = JSON.parse(readFileSync(`${folder}package-lock.json`, "utf8")) as {
@@ -60,7 +64,9 @@ async function runAll(): Promise<BenchResult[]> {
   for (const [at, file] of chosen.sort().entries()) {
     // On stderr, so that stdout is the tables alone.
     console.error(`${at + 1} of ${chosen.length}: ${file.replace(/\.bench\.ts$/, "")}`)
+    const begunMs = performance.now()
     const result = await runOne(file)
+    console.error(`   ${secondsSince(begunMs)} s`)
     console.log(`${formatResult(result)}\n`)
     results.push(result)
   }
@@ -73,6 +79,7 @@ const results = await runAll()
 const gates = results.flatMap((result) => result.gates)
 const failed = gates.filter((gate) => !gate.ok)
 console.log(`${gates.length - failed.length} gates hold, ${failed.length} failed`)
+console.error(`${results.length} benchmarks in ${secondsSince(0)} s`)
 
 if (values.write) {
   writeFileSync(`${folder}RESULTS.md`, `${["# Results", madeBy(), ...results.map(formatResult)].join("\n\n")}\n`)
