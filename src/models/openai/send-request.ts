@@ -1,7 +1,7 @@
 import { messageOf } from "../../core/errors.ts"
 import { parsedJson, recordOf } from "../../core/json-access.ts"
 import { hostTimers } from "../../core/ports.ts"
-import { within } from "../../core/timers.ts"
+import { pause } from "../../core/timers.ts"
 import { ConnectionError, statusFault } from "../fault.ts"
 import { type Connection, completionsUrl } from "./connection.ts"
 
@@ -18,7 +18,7 @@ export async function sendRequest(connection: Connection, body: object, signal: 
     } catch (thrown) {
       const waitMs = retry < connection.maxRetries && !signal.aborted ? waitBefore(retry, thrown) : undefined
       if (waitMs === undefined) throw thrown
-      await within({ timeoutMs: waitMs, signal, timers: hostTimers }, () => new Promise<never>(() => undefined))
+      await pause(waitMs, { timers: hostTimers, signal })
       signal.throwIfAborted()
     }
   }
