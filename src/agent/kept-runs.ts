@@ -1,7 +1,7 @@
 import type { KeptRun } from "../core/conversation.ts"
 import type { HistorySettings } from "../profile/profile.ts"
 import { blobIdsIn } from "../services/store/blob.ts"
-import type { ToolRun } from "../tools/tool.ts"
+import { isSentence, type ToolRun } from "../tools/tool.ts"
 import type { TurnProgress } from "../turn/turn-context.ts"
 
 /** The tool runs that history keeps, each with the step in which the model asked for it. */
@@ -17,15 +17,13 @@ export function keptRuns({ steps }: TurnProgress, toolRuns: HistorySettings["too
 }
 
 /** A run as history keeps it. A repeat shows its attachments no second time. */
-export function keptRun(
-  { tool, args, result, status, empty, parts = [], repeatOf }: ToolRun,
-  at: Pick<KeptRun, "step" | "id">,
-): KeptRun {
+export function keptRun(run: ToolRun, at: Pick<KeptRun, "step" | "id">): KeptRun {
+  const { tool, args, result, status, parts = [], repeatOf } = run
   return {
     ...at,
     ...{ tool, args, result },
     ...(status === "failed" ? { failed: true as const } : {}),
-    ...(empty === true ? { empty } : {}),
+    ...(isSentence(run) ? { sentence: true as const } : {}),
     ...(parts.length > 0 && repeatOf === undefined ? { attachments: parts.map(({ attachment }) => attachment) } : {}),
   }
 }

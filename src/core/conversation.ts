@@ -47,8 +47,8 @@ export interface KeptRun extends KeptPrestart {
   readonly id: string
   readonly step: number
   readonly failed?: true
-  /** True if the tool returned nothing. `result` is then a sentence of the dialect. */
-  readonly empty?: true
+  /** True if `result` is a sentence of the dialect: the tool returned nothing, or it did not run to its end. */
+  readonly sentence?: true
   /** Pictures, recordings and files of the result that the model got. */
   readonly attachments?: readonly Attachment[]
 }

@@ -78,6 +78,7 @@ function lookOf(dialect: Dialect): DialectLook {
     showsAttachments: byFile.get("files")?.has("other") === true,
     ruledGroups: byFile.get("tool_groups") ?? none,
     unprompted: needsQuestions ? renderNotice(dialect, "unprompted", {}) : undefined,
+    threw: (reason: string) => renderNotice(dialect, "tool-threw", { reason }),
     nativeHistory: messageLists.has("history") && byFile.get("history")?.has("output") === true,
     asksMemory: conditions.has("memory_on"),
   }

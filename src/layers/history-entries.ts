@@ -18,6 +18,8 @@ export interface HistoryLook {
   readonly sight?: TurnState["sight"]
   /** A user line that stands before each message of the agent in a turn in which nobody spoke (R27), so that roles alternate. Undefined if the history is printed as text. */
   readonly unprompted?: string | undefined
+  /** The dialect's sentence for an error that a tool threw. A native result is a message of its own, in which nothing else says so. */
+  readonly threw?: ((reason: string) => string) | undefined
   /** The names of tools for providers, if kept tool runs are messages of their own: native calls and their results. Else they stand above the words. */
   readonly nativeCalls?: NativeNames | undefined
 }
@@ -52,6 +54,7 @@ function isSameLook(a: HistoryLook, b: HistoryLook): boolean {
     a.group === b.group &&
     a.zone === b.zone &&
     a.unprompted === b.unprompted &&
+    a.threw === b.threw &&
     a.sight?.key === b.sight?.key &&
     a.nativeCalls?.key === b.nativeCalls?.key
   )
@@ -224,15 +227,15 @@ export function prestartEntry({ tool, args, result }: KeptPrestart): SlotEntry {
 const breaks = /[\n-\r\u0085\u2028\u2029]/
 
 /** A run's result, with its attachments behind it if the model takes them. */
-function resultOf({ result, empty, attachments = [] }: KeptRun, { sight }: HistoryLook): TrustedText {
-  const text: TrustedText = { text: result, trust: empty === true ? "author" : "tool" }
+function resultOf({ result, failed, sentence, attachments = [] }: KeptRun, { sight }: HistoryLook): TrustedText {
+  const text: TrustedText = { text: result, trust: sentence === true && failed !== true ? "author" : "tool" }
   const parts = attachments.map((attachment) => ({ attachment, tokens: sight?.tokensOf(attachment) ?? -1 }))
   const seen = parts.filter(({ tokens }) => tokens >= 0)
   return seen.length > 0 ? { ...text, parts: seen } : text
 }
 
 function keptRunEntry(run: KeptRun, look: HistoryLook): SlotEntry {
-  const { failed, result, empty } = run
+  const { failed, result, sentence } = run
   const text = resultOf(run, look)
   const { tool, arguments: args } = prestartEntry(run)
   return {
@@ -240,7 +243,7 @@ function keptRunEntry(run: KeptRun, look: HistoryLook): SlotEntry {
     arguments: args ?? "",
     failed: failed === true,
     ...(breaks.test(result) ? { block: text } : { result: text }),
-    ...(empty === true ? { nothing: text } : {}),
+    ...(sentence === true ? { sentence: encodedText(result, "author") } : {}),
   }
 }
 
@@ -263,8 +266,10 @@ function callEntries({ unprompted }: HistoryMessage, runs: readonly KeptRun[], l
       toolCalls: { text: JSON.stringify(calls), trust: "agent" },
     })
     for (const run of group) {
+      const isError = run.failed === true && run.sentence !== true
+      const told = isError && look.threw ? { ...run, result: look.threw(run.result) } : run
       const toolCallId = { text: run.id, trust: "agent" } as const
-      entries.push({ role: "tool", own: true, answers: true, toolCallId, output: resultOf(run, look) })
+      entries.push({ role: "tool", own: true, answers: true, toolCallId, output: resultOf(told, look) })
     }
   }
   return entries

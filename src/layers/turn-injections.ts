@@ -2,7 +2,7 @@ import { type FitRule, type Injection, priority, type SlotEntry, type SlotValue,
 import type { KnownNames } from "../encode/lines.ts"
 import { encodedText } from "../encode/marked-text.ts"
 import { nativeNames } from "../tools/native-names.ts"
-import type { ToolRun } from "../tools/tool.ts"
+import { isSentence, type ToolRun } from "../tools/tool.ts"
 import { type ParameterWords, toolEntries } from "../tools/tool-entry.ts"
 import { argumentsText, type HistoryLook, historyEntries, messageTime, prestartEntry, questionEntry } from "./history-entries.ts"
 import type { PlannerStep, RecalledMemory, TurnState, UnopenedFile, WakeReason } from "./turn-state.ts"
@@ -31,6 +31,8 @@ export interface TurnLook extends ParameterWords {
   readonly showsAttachments?: boolean
   /** The line of the dialect that stands before a message of the agent in a turn in which nobody spoke; see {@link HistoryLook}. */
   readonly unprompted?: string | undefined
+  /** The dialect's sentence for an error that a tool threw, for a message that holds nothing else; see {@link HistoryLook}. */
+  readonly threw?: ((reason: string) => string) | undefined
   /** True if history is printed as messages and with `output`, so that it can hold native calls and their results. */
   readonly nativeHistory?: boolean
   /** Tool groups for which the dialect has rules of use (R28). */
@@ -47,6 +49,7 @@ export function turnInjections(turn: TurnState, words: TurnLook): Injection[] {
     zone,
     sight: words.showsAttachments === true ? turn.sight : undefined,
     unprompted: words.unprompted,
+    threw: words.threw,
     nativeCalls: turn.nativeCalls === true && words.nativeHistory === true ? nativeNames(turn.tools) : undefined,
   }
   const memories = turn.memories.map((memory) => memoryEntry(memory, timeZone === "" ? undefined : timeZone))
@@ -66,7 +69,12 @@ export function turnInjections(turn: TurnState, words: TurnLook): Injection[] {
     { ...turnItem("tool_groups", toolGroupEntries(turn, words.ruledGroups), "author", fits.tools), ...ofSession },
     turnItem("file_faults", (turn.fileFaults ?? []).map(fileFaultEntry), "agent", fits.prestart),
     turnItem("runs", turn.runs.map(runEntry), "tool", fits.runs),
-    turnItem("steps", turn.steps.flatMap(stepEntries), "tool", fits.runs),
+    turnItem(
+      "steps",
+      turn.steps.flatMap((step) => stepEntries(step, words)),
+      "tool",
+      fits.runs,
+    ),
     turnItem("note", { text: turn.note ?? "", trust: "agent" }, "agent"),
     turnItem("fault", encodedText(turn.fault ?? "", "agent"), "agent"),
   ]
@@ -129,8 +137,7 @@ function runEntry(run: ToolRun): SlotEntry {
     arguments: argumentsText(run.args, "agent"),
     failed: run.status === "failed",
     ...(block ? { block: resultOf(run) } : { result: resultOf(run) }),
-    // For files that name an encoder for `result`, because that sentence needs none.
-    ...(run.empty === true ? { nothing: resultOf(run) } : {}),
+    ...(isSentence(run) ? { sentence: encodedText(run.result, "author") } : {}),
   }
 }
 
@@ -141,8 +148,8 @@ function resultOf({ result, empty, parts }: ToolRun): TrustedText {
 }
 
 /** A call and its result. The result `answers` the call, so they are cut together. */
-function stepEntries(step: PlannerStep): SlotEntry[] {
-  if (step.type === "native") return nativeEntries(step)
+function stepEntries(step: PlannerStep, words: TurnLook): SlotEntry[] {
+  if (step.type === "native") return nativeEntries(step, words)
   if (step.type === "fault") {
     return [
       { role: "assistant", call: as(step.output, "agent") },
@@ -156,10 +163,15 @@ function stepEntries(step: PlannerStep): SlotEntry[] {
 }
 
 /** A native call and its results. Ids and calls are data of the messages, not text in them. */
-function nativeEntries({ text, calls, runs }: PlannerStep & { type: "native" }): SlotEntry[] {
+function nativeEntries({ text, calls, runs }: PlannerStep & { type: "native" }, { threw }: TurnLook): SlotEntry[] {
   const results = runs.map((run, index): SlotEntry => {
     const toolCallId = as(calls[index]?.id ?? run.id, "agent")
-    return { role: "tool", answers: true, toolCallId, output: resultOf(run) }
+    return {
+      role: "tool",
+      answers: true,
+      toolCallId,
+      output: resultOf(run.failure === "threw" && threw ? { ...run, result: threw(run.result) } : run),
+    }
   })
   return [{ role: "assistant", call: as(text, "agent"), toolCalls: as(JSON.stringify(calls), "agent") }, ...results]
 }

@@ -7,7 +7,7 @@ import { eachNode } from "./template-names.ts"
 
 const fileFaults = ["missing", "refused", "unsupported", "beyond", "large", "failed"] as const satisfies readonly FileFault[]
 
-const run = ["tool", "arguments", "failed", "block", "result", "nothing"] as const
+const run = ["tool", "arguments", "failed", "block", "result", "sentence"] as const
 
 /** The fields of each list's entries, by the name of the file that prints the list. */
 const entrySlots: Readonly<Record<string, readonly string[]>> = {

@@ -122,6 +122,14 @@ export interface ToolRun {
   readonly durationMs: number
 }
 
+/**
+ * True if the run's result is a sentence of the dialect: the tool returned nothing, or it did not run to its end. The words of others
+ * in such a sentence are encoded already. The result of any other run is the tool's, also the message of an error that it threw.
+ */
+export function isSentence({ empty, failure }: Pick<ToolRun, "empty" | "failure">): boolean {
+  return empty === true || (failure !== undefined && failure !== "threw")
+}
+
 /** A question to the user before a tool does something that needs permission. */
 export interface ConfirmRequest {
   /** The id of the tool call, as in its events. The turn sets it. */

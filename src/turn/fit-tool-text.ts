@@ -195,7 +195,10 @@ function shortRun(run: KeptRun, maxTokens: number, agent: AgentContext): KeptRun
   if (known?.agent === agent && known.maxTokens === maxTokens) return known.short
   const args = shortArguments(run.args, Math.max(leastTokens, maxTokens >> 1), agent)
   const room = maxTokens - agent.ports.counter.count(printArguments(args))
-  const short = { ...run, args, result: shortResult(run.result, Math.max(leastOfResult, room), agent).text }
+  const { sentence, ...rest } = run
+  const { text: result, isCut } = shortResult(run.result, Math.max(leastOfResult, room), agent)
+  // What is left of a sentence may begin a line with words of others.
+  const short = { ...rest, args, result, ...(sentence && !isCut ? { sentence } : {}) }
   shortRuns.set(run, { agent, maxTokens, short })
   return short
 }

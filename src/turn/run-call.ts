@@ -1,5 +1,5 @@
 import { messageOf } from "../core/errors.ts"
-import { renderNotice } from "../dialect/render-notice.ts"
+import { quoted, renderNotice } from "../dialect/render-notice.ts"
 import { encodeInline } from "../encode/inline.ts"
 import { findMentions, lastMessagesOf } from "../reply/mentions.ts"
 import { canonicalArguments } from "../tools/call-arguments.ts"
@@ -70,7 +70,8 @@ function unreadableArguments(
   turn: TurnContext,
   { id, name, fault }: Pick<ModelCall, "id" | "name"> & { readonly fault: NonNullable<ModelCall["fault"]> },
 ): ToolRun {
-  const result = renderNotice(turn.agent.dialect, "invalid-arguments", fault)
+  const { dialect } = turn.agent
+  const result = renderNotice(dialect, "invalid-arguments", { ...fault, issues: quoted(fault.issues, dialect) })
   return { id, tool: name, args: {}, status: "failed", failure: "invalid-arguments", result, durationMs: 0 }
 }
 

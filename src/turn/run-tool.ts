@@ -1,7 +1,7 @@
 import type { HistoryMessage, Speaker } from "../core/conversation.ts"
 import type { Ports } from "../core/ports.ts"
 import type { Injection } from "../core/value.ts"
-import { renderNotice } from "../dialect/render-notice.ts"
+import { quoted, reasonOf, renderNotice } from "../dialect/render-notice.ts"
 import { encodeInline } from "../encode/inline.ts"
 import { takesMedia } from "../model/language-model.ts"
 import type { ExplainableMemory } from "../services/memory/explain-memories.ts"
@@ -190,18 +190,20 @@ export function parentOf({ parent }: ToolContext): ParentTurn | undefined {
   return parent && ParentHandle.parentOf(parent)
 }
 
-function unknownTool({ agent, progress }: TurnContext, name: string): string {
-  const names = progress.tools.plannerTools.map((tool) => tool.name).join(", ")
-  return renderNotice(agent.dialect, "unknown-tool", { tool: encodeInline(name), tools: names })
+function unknownTool({ agent: { dialect }, progress }: TurnContext, name: string): string {
+  const names = progress.tools.plannerTools.map((tool) => quoted(tool.name, dialect)).join(", ")
+  return renderNotice(dialect, "unknown-tool", { tool: quoted(encodeInline(name), dialect), tools: names })
 }
 
 function failureText({ agent }: TurnContext, failure: ToolFailure): string {
   const { dialect } = agent
   switch (failure.kind) {
     case "invalid-arguments":
-      return renderNotice(dialect, "invalid-arguments", { issues: failure.issues.join("; ") })
+      return renderNotice(dialect, "invalid-arguments", {
+        issues: failure.issues.map((issue) => quoted(issue, dialect)).join("; "),
+      })
     case "threw":
-      return renderNotice(dialect, "tool-threw", { reason: failure.reason })
+      return reasonOf(failure.reason, dialect)
     case "timeout":
       return renderNotice(dialect, "tool-timeout", { seconds: failure.timeoutMs / 1000 })
     case "aborted":

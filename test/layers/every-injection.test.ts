@@ -115,8 +115,8 @@ test("S1 S2 S13 what every injection of a profile, a turn and its layers is: who
     tools: author system session 80 entries at 70 | .name:author .description:author
     tool_groups: author system session 80 entries at 70 | .external! .rules:author
     file_faults: agent system turn 100 entries at 40 | .missing! .file:agent .total:author
-    runs: tool system turn 100 entries at 5 from 1 | .tool:agent .arguments:agent .result:tool .failed! .block:tool
-    steps: tool system turn 100 entries at 5 from 1 | .role:tool .call:agent .answers! .tool:agent .arguments:agent .result:tool .failed! .notice:agent .block:tool
+    runs: tool system turn 100 entries at 5 from 1 | .tool:agent .arguments:agent .result:tool .failed! .sentence:author .block:tool
+    steps: tool system turn 100 entries at 5 from 1 | .role:tool .call:agent .answers! .tool:agent .arguments:agent .result:tool .failed! .sentence:author .notice:agent .block:tool
     note: agent system turn 100 | :agent
     fault: agent system turn 100 | :agent
     ── wake
@@ -128,8 +128,8 @@ test("S1 S2 S13 what every injection of a profile, a turn and its layers is: who
     tools: author system session 80 entries at 70 | .name:author .description:author
     tool_groups: author system session 80 entries at 70 | .external! .rules:author
     file_faults: agent system turn 100 entries at 40 | .missing! .file:agent .total:author
-    runs: tool system turn 100 entries at 5 from 1 | .tool:agent .arguments:agent .result:tool .failed! .block:tool
-    steps: tool system turn 100 entries at 5 from 1 | .role:tool .call:agent .answers! .tool:agent .arguments:agent .result:tool .failed! .notice:agent .block:tool
+    runs: tool system turn 100 entries at 5 from 1 | .tool:agent .arguments:agent .result:tool .failed! .sentence:author .block:tool
+    steps: tool system turn 100 entries at 5 from 1 | .role:tool .call:agent .answers! .tool:agent .arguments:agent .result:tool .failed! .sentence:author .notice:agent .block:tool
     note: agent system turn 100 | :agent
     fault: agent system turn 100 | :agent
     ── card

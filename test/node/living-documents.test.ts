@@ -74,11 +74,7 @@ describe("living documents in a turn", () => {
     const { session } = testAgent(model, { dialect: "soul", persona: "" }, { hooks: [hook] })
     await session.setMemory(false)
     const told = await results(session)
-    expect(told.slice(0, 3)).toEqual([
-      "failed: 工具出错：不能访问 MEMORY.md。",
-      "failed: 工具出错：不能访问 memory.MD。",
-      "ok: 我叫小鱼。\n",
-    ])
+    expect(told.slice(0, 3)).toEqual(["failed: 不能访问 MEMORY.md。", "failed: 不能访问 memory.MD。", "ok: 我叫小鱼。\n"])
     expect(told[3]).toContain("没有名为 write 的工具")
     expect(read.mock.calls.map(([path]) => path)).toEqual(["SOUL.md", "SOUL.md"])
     expect(model.requests[0]?.messages[0]?.content).toMatch(/我叫小鱼/)
@@ -198,7 +194,7 @@ describe("what counts as read", () => {
       { maxCharacters: 200 },
     )
     const told = await results(session)
-    expect(told[0]).toBe("failed: 工具出错：请先用 read 读取 MEMORY.md，再修改它。")
+    expect(told[0]).toBe("failed: 请先用 read 读取 MEMORY.md，再修改它。")
     expect(told[2]).toBe("ok: 已修改 MEMORY.md。")
   })
 
@@ -244,7 +240,7 @@ describe("what counts as read", () => {
     const { session } = testAgent(model, { dialect: "soul", persona: "", budget }, { hooks: [documents.hook] })
     const told = await results(session)
     expect(model.requests[0]?.messages[0]?.content).toContain("内容被截断")
-    expect(told).toEqual(["failed: 工具出错：请先用 read 读取 MEMORY.md，再修改它。", "ok: 已修改 USER.md。"])
+    expect(told).toEqual(["failed: 请先用 read 读取 MEMORY.md，再修改它。", "ok: 已修改 USER.md。"])
   })
 
   test("D5 D10 a page that the turn's budget would cut is a smaller page: what was never shown is not overwritten", async () => {
@@ -304,7 +300,7 @@ describe("asking before a document changes", () => {
     ])
     expect(await results(session)).toEqual([
       "ok: 已创建 SOUL.md。",
-      "failed: 工具出错：修改 SOUL.md 需要确认，但现在没有人可以确认，因此没有修改。",
+      "failed: 修改 SOUL.md 需要确认，但现在没有人可以确认，因此没有修改。",
     ])
     expect((await documents.workspace.read("SOUL.md")).text).toBe("我叫小鸟。\n")
   })
@@ -312,7 +308,7 @@ describe("asking before a document changes", () => {
   test("D9 whoever can be asked is asked, also for a missing one; a refusal is told to the model", async () => {
     const asked: string[] = []
     const no: Confirm = async ({ summary }) => asked.push(summary) < 0
-    const refused = ["failed: 工具出错：对 SOUL.md 的这次修改被拒绝了，文件没有改变。"]
+    const refused = ["failed: 对 SOUL.md 的这次修改被拒绝了，文件没有改变。"]
     expect(await results((await scene({}, [newSoul, finish("好")], { confirm: no })).session)).toEqual(refused)
     expect(await results((await scene(files, [newSoul, finish("好")], { confirm: no })).session)).toEqual(refused)
     expect(asked).toEqual(["create SOUL.md", "change SOUL.md"])

@@ -150,7 +150,7 @@ describe("printTrace", () => {
         }),
         step({ step: 4, decision: { action: "finish", message: "晴", status: "repaired" } }),
       ],
-      runs: [weather, { ...weather, status: "failed", failure: "threw", result: "工具出错：没有网络", repeatOf: "call_1" }],
+      runs: [weather, { ...weather, status: "failed", failure: "threw", result: "没有网络", repeatOf: "call_1" }],
       warnings: [{ kind: "recall", message: "No memories in this turn." }],
       usage: { inputTokens: 900, outputTokens: 30 },
       error: new PromptStrataError("model", "the provider failed", { hint: "Try again." }),

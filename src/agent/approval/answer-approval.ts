@@ -2,12 +2,13 @@ import type { ServiceKey } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { orAborted } from "../../core/timers.ts"
 import type { Injection } from "../../core/value.ts"
+import type { Dialect } from "../../dialect/dialect.ts"
 import { renderNotice } from "../../dialect/render-notice.ts"
 import { encodeInline } from "../../encode/inline.ts"
 import type { SessionRecord } from "../../services/store/session-store.ts"
 import { approvalKey } from "../../services/store/waiting-turn.ts"
 import { toInjection } from "../../stack/injection.ts"
-import type { Approval, ApprovalAnswer } from "../../tools/tool.ts"
+import type { Approval, ApprovalAnswer, ToolRun } from "../../tools/tool.ts"
 import {
   answeredKey,
   type OpenCall,
@@ -145,6 +146,10 @@ export function besideOpen(
   }
 }
 
+function resultAlone({ failure, result }: ToolRun, dialect: Dialect): string {
+  return failure === "threw" ? renderNotice(dialect, "tool-threw", { reason: result }) : result
+}
+
 /** The key of the item that tells what became of calls that waited. */
 const toldKey = "withdrawn_approval"
 
@@ -154,7 +159,7 @@ function toldOf({ dialect }: AgentContext, { calls, step, claimedUntilMs }: Open
     const isUnknown = claimedUntilMs !== undefined && answer?.approved === true
     return renderNotice(dialect, "approval-withdrawn", {
       call: encodeInline(summary),
-      ran: run && run.failure !== "denied" ? encodeInline(run.result) : "",
+      ran: run && run.failure !== "denied" ? encodeInline(resultAlone(run, dialect)) : "",
       unknown: !run && isUnknown,
       not_run: run ? run.failure === "denied" : !isUnknown,
     })

@@ -1,6 +1,6 @@
 import { messageOf } from "../../core/errors.ts"
 import { within } from "../../core/timers.ts"
-import { renderNotice } from "../../dialect/render-notice.ts"
+import { quoted, reasonOf, renderNotice } from "../../dialect/render-notice.ts"
 import { encodeInline } from "../../encode/inline.ts"
 import { printArguments } from "../../tools/call-arguments.ts"
 import type { Tool, ToolRun } from "../../tools/tool.ts"
@@ -31,7 +31,7 @@ export async function askApproval(turn: TurnContext, { id, name, args, tool, can
   }
   const { dialect, profile, ports } = agent
   const needs = await within({ timeoutMs: profile.limits.toolMs, signal, timers: ports.timers }, () => needsApproval(tool, args))
-  if (needs.status === "failed") return failed("threw", renderNotice(dialect, "tool-threw", { reason: messageOf(needs.error) }))
+  if (needs.status === "failed") return failed("threw", reasonOf(messageOf(needs.error), dialect))
   if (needs.status === "timeout")
     return failed("timeout", renderNotice(dialect, "tool-timeout", { seconds: profile.limits.toolMs / 1000 }))
   if (needs.status === "aborted") return failed("aborted", "")
@@ -52,7 +52,7 @@ export async function askApproval(turn: TurnContext, { id, name, args, tool, can
     turn.progress.waiting.push({ id: `${turn.input.turnId}:${id}`, callId: id, tool: name, args, summary, askedMs, definition })
     return failed("awaiting-approval", "")
   }
-  const reason = given?.reason === undefined || given.reason === "" ? "" : encodeInline(given.reason)
+  const reason = given?.reason === undefined || given.reason === "" ? "" : quoted(encodeInline(given.reason), dialect)
   return failed("denied", renderNotice(dialect, "tool-denied", { refused: answer === "no", unanswered: answer !== "no", reason }))
 }
 
