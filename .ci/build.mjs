@@ -19,7 +19,7 @@ const entries = [...Object.values(exports).map((entry) => entry.default ?? ""), 
 
 /** The shipped prompts: modules of their own, of which a program reads those of its dialect. */
 const prompts = readdirSync("src/dialect/shipped-prompts")
-  .filter((name) => name !== "folders.ts")
+  .filter((name) => !name.endsWith("folders.ts"))
   .map((name) => `dialect/shipped-prompts/${name.replace(/\.ts$/, "")}`)
 
 /** What assembling needs, what the root entry loads at once, what a turn of an agent needs, what its calls of tools need, and the entry for Node.js: filled when every module is known. */

@@ -21,7 +21,7 @@ export function compilePrompts(folder: string = prompts): ReadonlyMap<string, st
   const byFolder = Map.groupBy(loadPrompts(folder, { shownAs: "" }), ({ path }) => path.split("/").slice(0, 2).join("/"))
   const modules = [...byFolder].map(([name, sources]) => [`${moduleName(name)}.ts`, folderModule(sources)] as const)
   const packed = compiledFolders(byFolder).map((name) => [`packed.${moduleName(name)}.ts`, packedModule(name, byFolder)] as const)
-  return new Map([...modules, ...packed, ["folders.ts", indexModule(byFolder)]])
+  return new Map([...modules, ...packed, ["folders.ts", indexModule(byFolder)], ["tool-folders.ts", toolsModule(byFolder)]])
 }
 
 type Folders = ReadonlyMap<string, readonly PromptSource[]>
@@ -50,9 +50,11 @@ function folderModule(sources: readonly PromptSource[]): string {
   return `${head}\n${type}\nexport const prompts: readonly PromptSource[] = [\n${entries.join("")}]\n`
 }
 
+function loaders(names: readonly string[], prefix = ""): string {
+  return names.map((name) => `  ${JSON.stringify(name)}: () => import("./${prefix}${moduleName(name)}.ts"),\n`).join("")
+}
+
 function indexModule(byFolder: Folders): string {
-  const loaders = (names: readonly string[], prefix = "") =>
-    names.map((name) => `  ${JSON.stringify(name)}: () => import("./${prefix}${moduleName(name)}.ts"),\n`).join("")
   const names = [...byFolder.keys()]
   return `${head}
 ${folderTypes}
@@ -61,12 +63,15 @@ ${folderTypes}
 ${foldersType}
   ${JSON.stringify(names)}
 
-${toolsType} = {
-${loaders(names.filter((name) => name.startsWith("tools/")))}}
-
 ${packedType} = {
 ${loaders(compiledFolders(byFolder), "packed.")}}
 `
+}
+
+/** Apart from the others, because a program without shipped tools needs none of them. */
+function toolsModule(byFolder: Folders): string {
+  const names = [...byFolder.keys()].filter((name) => name.startsWith("tools/"))
+  return `${head}\n${toolsType} = {\n${loaders(names)}}\n`
 }
 
 /** The names of the dialects, sorted: folders that have a planner, a final or a chat prompt in some locale. */
@@ -78,15 +83,15 @@ export function dialectNames(byFolder: ReadonlyMap<string, readonly Pick<PromptS
   return [...new Set(names.map(([name = ""]) => name))].sort()
 }
 
-const folderTypes = `import type { PromptSource } from "../prompt-source.ts"
-
-/** The names of the shipped dialects. */
+const folderTypes = `/** The names of the shipped dialects. */
 export const shippedNames: readonly string[] =`
 
 const foldersType = `/** The folders of shipped prompts in each locale. Each has a module. */
 export const shippedFolders: readonly string[] =`
 
-const toolsType = `/** The modules of the words of tools. */
+const toolsType = `import type { PromptSource } from "../prompt-source.ts"
+
+/** The modules of the words of tools. */
 export const toolFolders: Readonly<Record<string, () => Promise<{ readonly prompts: readonly PromptSource[] }>>>`
 
 const packedType = `/** The modules of compiled files, of the folders that are dialects or belong to all of them. */

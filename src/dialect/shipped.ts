@@ -3,14 +3,11 @@ import { type CompiledFile, type Dialect, dialectOf } from "./dialect.ts"
 import { dialectLocale, localesOf, type PromptFolders, shared } from "./dialect-locale.ts"
 import { chooseLocale } from "./locales.ts"
 import { unpackFiles } from "./packed-files.ts"
-import type { PromptSource } from "./prompt-source.ts"
-import { packedFolders, shippedFolders, shippedNames, toolFolders } from "./shipped-prompts/folders.ts"
+import { packedFolders, shippedFolders, shippedNames } from "./shipped-prompts/folders.ts"
 
 /** The names of what is shipped. */
 export const shipped: PromptFolders = { folders: shippedFolders, dialects: shippedNames }
 
-/** The files of folders that were read, by the folder's name. */
-export const read = new Map<string, readonly PromptSource[]>()
 /** The compiled files of folders that were read, by the folder's name. */
 const compiled = new Map<string, ReadonlyMap<string, CompiledFile>>()
 /** The dialects that were asked for, by name and locale. */
@@ -46,8 +43,11 @@ function filesOver(common: string, own: string): ReadonlyMap<string, CompiledFil
   return files
 }
 
+/** More to load for the locale of a dialect. `shipped-files.ts` adds the words of tools, so that a program without such tools does not load them. */
+export const loadedWithDialects = new Set<(locale: string) => Promise<void>>()
+
 /**
- * Loads a shipped dialect by `import()`, with the words of the shipped tools in its language and in English, and the notice of `truncateText`. After that,
+ * Loads a shipped dialect by `import()`, with the notice of `truncateText`, and what {@link loadedWithDialects} adds. After that,
  * {@link shippedDialect} gives it in any JavaScript runtime.
  */
 export async function loadDialect(name: string, locale: string): Promise<Dialect> {
@@ -56,10 +56,7 @@ export async function loadDialect(name: string, locale: string): Promise<Dialect
     const load = packedFolders[folder]
     if (load && !compiled.has(folder)) compiled.set(folder, unpackFiles((await load()).packed))
   }
-  for (const folder of [`tools/${chosen}`, "tools/en"]) {
-    const load = toolFolders[folder]
-    if (load && !read.has(folder)) read.set(folder, (await load()).prompts)
-  }
+  for (const load of loadedWithDialects) await load(chosen)
   return shippedDialect(name, locale)
 }
 

@@ -1,10 +1,14 @@
+import { toolParameters } from "../tools/print-parameters.ts"
 import type { Tool } from "../tools/tool.ts"
+import { printParametersBy } from "../tools/tool-entry.ts"
 import { checkRecord } from "../tools/tool-schema.ts"
 import type { ApprovalGate, Verdict } from "./approvals.ts"
 import { callTool } from "./call-tool.ts"
 import type { RemoteTool } from "./remote-tools.ts"
 import type { McpServer } from "./server.ts"
 import type { McpWords } from "./words.ts"
+
+printParametersBy(toolParameters)
 
 /** A tool that a server lists, and its verdict. */
 interface ListedTool {

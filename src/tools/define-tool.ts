@@ -2,7 +2,9 @@ import type { StandardSchemaV1 } from "@standard-schema/spec"
 import { checkMembers } from "../core/check-options.ts"
 import { PromptStrataError } from "../core/errors.ts"
 import { lazyPattern } from "../core/lazy-pattern.ts"
+import { toolParameters } from "./print-parameters.ts"
 import { type JsonSchema, type Tool, type ToolContext, type ToolGroup, toolGroups } from "./tool.ts"
+import { printParametersBy } from "./tool-entry.ts"
 import { checkArguments, checkRecord, inputJsonSchema } from "./tool-schema.ts"
 
 /** The arguments of `execute`: the schema's output, or unchecked named values when there is no schema. */
@@ -58,6 +60,8 @@ const fields: Readonly<Record<keyof ToolDefinition, true>> = {
   maxResultCharacters: true,
   trust: true,
 }
+
+printParametersBy(toolParameters)
 
 const namePattern = lazyPattern(String.raw`^[\p{L}_][\p{L}\p{N}_.-]{0,63}$`, "u")
 

@@ -2,8 +2,8 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { z } from "zod"
 import { encodeInline } from "../../src/encode/inline.ts"
+import { printParameters } from "../../src/tools/print-parameters.ts"
 import type { JsonSchema } from "../../src/tools/tool.ts"
-import { printParameters } from "../../src/tools/tool-entry.ts"
 import { runs } from "../support/size.ts"
 
 const words = { optional: "可选" }

@@ -1,4 +1,4 @@
-import { shippedPrompts } from "../../dialect/shipped-files.ts"
+import { loadToolWords, shippedPrompts } from "../../dialect/shipped-files.ts"
 import { shorten } from "../../forgetting/shorten-by-rule.ts"
 import type { TemplateValues } from "../../template/render.ts"
 import { renderTemplate } from "../../template/render-template.ts"
@@ -16,7 +16,8 @@ import { requestSchema, type ToolProcess } from "./tool-processes.ts"
  * come with an answer stay. A process without tools has a coarse tool only if the profile describes it: the shipped words would promise
  * work that it cannot do.
  */
-export function withProcesses(tools: ToolSet, processes: readonly ToolProcess[]): ToolSet {
+export async function withProcesses(tools: ToolSet, processes: readonly ToolProcess[]): Promise<ToolSet> {
+  for (const { agent } of processes) await loadToolWords(agent.profile.locale)
   const taken = new Set<Tool>()
   const coarse = processes.flatMap((process) => {
     const own = tools.plannerTools.filter((tool) => isTaken(tool, process, processes))

@@ -1,0 +1,78 @@
+import { spawnSync } from "node:child_process"
+import { pathToFileURL } from "node:url"
+import { describe, expect, test } from "vitest"
+import { root } from "./support/source-files.ts"
+
+const source = (path: string) => JSON.stringify(pathToFileURL(`${root}src/${path}.ts`).href)
+
+/** The lines that a program prints in a process of its own, where nothing is loaded but what it asks for. */
+function printed(program: string): string[] {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8" })
+  expect(stderr.replace(/^.*ExperimentalWarning.*\n|^\(Use .*\n/gm, "")).toBe("")
+  expect(status).toBe(0)
+  return stdout.trim().split("\n")
+}
+
+/** The modules of shipped prompts that a program reads. */
+function promptsRead(program: string): string[] {
+  return printed(`
+    import { registerHooks } from "node:module"
+    const read = []
+    registerHooks({ load(url, context, next) { read.push(url.slice(url.lastIndexOf("/") + 1)); return next(url, context) } })
+    ${program}
+    console.log(read.filter((name) => /\\.(?:en|zh-CN)\\.ts$/.test(name)).sort().join("\\n"))`)
+}
+
+describe("loadDialect", () => {
+  const load = `
+    const { loadDialect } = await import(${source("index")})
+    await loadDialect("layered", "zh-CN")`
+  const dialect = ["packed.layered.en.ts", "packed.layered.zh-CN.ts", "packed.shared.en.ts", "packed.shared.zh-CN.ts"]
+
+  test("reads no words of tools in a program that has no shipped tools", () => {
+    expect(promptsRead(load)).toEqual(dialect)
+  })
+
+  test("reads the words of tools, so that they can be asked for at once, where something asks for them", () => {
+    const program = `
+      const { createVirtualContext } = await import(${source("forgetting/index")})
+      ${load}
+      const { getBuiltinModule } = process
+      process.getBuiltinModule = () => undefined
+      createVirtualContext({ locale: "zh-CN" })
+      createVirtualContext()
+      process.getBuiltinModule = getBuiltinModule`
+    expect(promptsRead(program)).toEqual([...dialect, "tools.en.ts", "tools.zh-CN.ts"])
+  })
+})
+
+describe("parameters of tools", () => {
+  const program = (maker: string) => `
+    const { assemble } = await import(${source("assemble/assemble")})
+    const { PromptStack } = await import(${source("stack/prompt-stack")})
+    const { loadDialect } = await import(${source("dialect/shipped")})
+    const inputSchema = { type: "object", properties: { city: { type: "string" } }, required: ["city"] }
+    const tool = { name: "weather", description: "Looks it up.", trust: "author", inputSchema, visibility: "planner" }
+    const question = { speaker: { id: "u", name: "Ada" }, text: "Hi." }
+    const lists = { history: [], memories: [], prestart: [], runs: [], steps: [] }
+    const turn = { agentName: "Mira", group: false, question, ...lists, tools: [tool] }
+    const dialect = await loadDialect("layered", "en")
+    const print = () => {
+      try {
+        const { messages } = assemble(new PromptStack(), { dialect, turn })
+        console.log(messages.some(({ content }) => content.includes("city (string)")))
+      } catch (error) {
+        console.log(error.code, error.evidence.tool)
+      }
+    }
+    print()
+    await import(${maker})
+    print()`
+
+  test.each(["tools/define-tool", "mcp/server-tools"])(
+    "are not printed, and that is told, before %s is loaded, which makes tools",
+    (maker) => {
+      expect(printed(program(source(maker)))).toEqual(["tool-definition weather", "true"])
+    },
+  )
+})
