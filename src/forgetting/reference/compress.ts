@@ -86,7 +86,7 @@ export async function compress(reference: ReferenceInfo, options: CompressOption
   const parts = chosen.map(({ text }) => shorten(text, partCharacters[level]))
   const lines = parts.join("\n")
   const current = options.units || lines.length <= reference.current.length ? lines : parts.join("")
-  const maxCharacters = Math.max(1, chosen.length) * partCharacters[level]
+  const maxCharacters = chosen.length * partCharacters[level]
   const written =
     writer && current !== "" ? await writer(chosen.map(({ text }) => text).join("\n"), { level, topic, maxCharacters }) : ""
   return {

@@ -33,15 +33,18 @@ export function fused(words: readonly RankedText[], near: readonly string[], opt
   const ids = [...new Set([...byWords.keys(), ...nearest])]
   const best = Math.max(0, ...byWords.values())
   const ranks = new Map(nearest.map((id, rank) => [id, 1 - rank / nearest.length]))
-  const evidence = Float64Array.from(ids, (id) => (best > 0 ? (byWords.get(id) ?? 0) / best : 0))
-  const nearness = Float64Array.from(ids, (id) => (nearest.length === 0 ? Number.NaN : (ranks.get(id) ?? 0)))
-  const order = [...ids.keys()].sort((a, b) => (evidence[b] ?? 0) - (evidence[a] ?? 0))
-  const compared = order.filter((at) => (evidence[at] ?? 0) > 0).slice(0, comparedTexts)
-  const first = nearest.slice(0, comparedTexts).map((id) => ids.indexOf(id))
-  const given = { near: nearness, evidence, best: compared, nearest: first, covered, weight, texts }
-  const part = nearest.length === 0 ? 0 : embeddingPart(given)
-  const fused = ids.map((id, at) => ({ id, score: fusedScore(evidence[at] ?? 0, nearness[at] ?? Number.NaN, part) }))
-  return fused.sort((a, b) => b.score - a.score)
+  const all = ids.map((id, at) => {
+    return { id, at, told: best > 0 ? (byWords.get(id) ?? 0) / best : 0, near: ranks.get(id) ?? 0 }
+  })
+  const byEvidence = all.toSorted((a, b) => b.told - a.told).slice(0, comparedTexts)
+  const given = {
+    near: Float64Array.from(all, ({ near }) => near),
+    evidence: Float64Array.from(all, ({ told }) => told),
+    best: byEvidence.map(({ at }) => at),
+    nearest: nearest.slice(0, comparedTexts).map((id) => ids.indexOf(id)),
+  }
+  const part = nearest.length === 0 ? 0 : embeddingPart({ ...given, covered, weight, texts })
+  return all.map(({ id, told, near }) => ({ id, score: fusedScore(told, near, part) })).sort((a, b) => b.score - a.score)
 }
 
 function outOfRange(expected: string, found: number): PromptStrataError {

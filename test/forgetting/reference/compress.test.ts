@@ -109,6 +109,30 @@ describe("compressing reference info (R23)", () => {
     expect((await compress(reference, { ...options, writer: async () => " " })).current).toBe("the bread was good\ndogs bark")
   })
 
+  test.each([
+    ["weak", 1, 400],
+    ["medium", 1, 200],
+    ["extreme", 1, 80],
+    ["extreme", 2, 160],
+    ["extreme", 6, 480],
+  ] as const)(
+    "a writer of level %s that gets %d parts may use %d characters, and no more of them are kept",
+    async (level, count, most) => {
+      const bounds: number[] = []
+      const writer = async (_text: string, { maxCharacters }: { readonly maxCharacters: number }) => {
+        bounds.push(maxCharacters)
+        return "w".repeat(9_999)
+      }
+      const { current } = await compress(reference, { level, count, writer })
+      expect([bounds, current.length]).toEqual([[most], most])
+    },
+  )
+
+  test("a writer is not asked for nothing", async () => {
+    const writer = () => Promise.reject(new Error("asked"))
+    expect((await compress({ ...reference, current: " " }, { writer })).current).toBe("")
+  })
+
   test("never grows, and any numbers are brought into bounds", async () => {
     const number = fc.oneof(fc.integer(), fc.double())
     const options = fc.record({

@@ -1,5 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
+import { mulberry32 } from "../../../src/core/mulberry.ts"
 import { fuseRankings } from "../../../src/services/memory/create-memory-service.ts"
 import { runs } from "../../support/size.ts"
 
@@ -12,7 +13,69 @@ const ranking = ids.chain((names) =>
 const share = fc.double({ min: 0, max: 1, noNaN: true })
 const idsOf = (texts: readonly { readonly id: string }[]) => texts.map(({ id }) => id)
 
+interface Asked {
+  readonly words: readonly { readonly id: string; readonly score: number }[]
+  readonly near: readonly string[]
+  readonly covered: number
+  readonly weight?: number
+  readonly texts?: number
+}
+
+/** The scores as the formula says them, without the arrays and places of the sources. */
+function plainScores({ words, near, covered, weight = 0.8, texts = 0 }: Asked): Map<string, number> {
+  const ids = [...new Set([...idsOf(words), ...near])]
+  const best = Math.max(0, ...words.map(({ score }) => score))
+  const told = new Map(ids.map((id) => [id, best === 0 ? 0 : (words.find((text) => text.id === id)?.score ?? 0) / best]))
+  if (near.length === 0) return told
+  const nearness = new Map(ids.map((id) => [id, near.includes(id) ? 1 - near.indexOf(id) / near.length : 0]))
+  const above = (values: Map<string, number>, weights: Map<string, number>, first: readonly string[]) => {
+    const mean = [...values.values()].reduce((sum, value) => sum + value, 0) / Math.max(ids.length, texts)
+    const worth = first.reduce((sum, id) => sum + (weights.get(id) ?? 0) ** 2, 0)
+    const whole = first.reduce((sum, id) => sum + (weights.get(id) ?? 0) ** 2 * (values.get(id) ?? 0), 0)
+    return worth === 0 || mean >= 1 ? undefined : (whole / worth - mean) / (1 - mean)
+  }
+  const byWords = ids.filter((id) => (told.get(id) ?? 0) > 0).sort((a, b) => (told.get(b) ?? 0) - (told.get(a) ?? 0))
+  const [found, shared] = [above(nearness, told, byWords.slice(0, 20)), above(told, nearness, near.slice(0, 20))]
+  const agreement =
+    found === undefined || shared === undefined ? 1 : Math.sqrt(Math.max(0, found) * Math.max(0, shared)) / 0.31 - 0.17 / 0.31
+  const part = weight * (1 - covered) ** 3 * Math.min(1, Math.max(0, agreement))
+  return new Map(ids.map((id) => [id, (told.get(id) ?? 0) * (1 - part) + (nearness.get(id) ?? 0) * part]))
+}
+
+/** Two rankings of up to so many texts that agree more or less, drawn from a seed. */
+function drawnRankings(seed: number, most: number): Asked {
+  const random = mulberry32(seed)
+  const texts = Array.from({ length: Math.ceil(random() * most) }, (_, at) => `text ${at}`)
+  const noise = random() * 2
+  const placed = (share: number) =>
+    texts
+      .flatMap((id, at) => (random() < share ? [{ id, at: at / texts.length + noise * random() }] : []))
+      .sort((a, b) => a.at - b.at)
+  const told = placed(random()).map(({ id }, at, { length }) => ({ id, score: (length - at - 1) ** 2 / 7 }))
+  const words = seed % 7 < 4 ? told : told.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  const near = placed(random()).map(({ id }) => id)
+  const more = [{}, { texts: most * 3 }, { texts: 1 }, { weight: random() }, { weight: 1, texts: most }][seed % 5]
+  return { words, near, covered: seed % 3 === 0 ? 0 : random() / 2, ...more }
+}
+
 describe("fuseRankings", () => {
+  test("gives each text the score of the plain formula, and orders by it", async () => {
+    let moved = 0
+    for (let seed = 1; seed <= 300; seed++) {
+      const asked = drawnRankings(seed, seed % 2 === 0 ? 8 : 90)
+      const { words, near, ...options } = asked
+      const plain = plainScores(asked)
+      const fused = await fuseRankings(words, near, options)
+      expect(fused).toHaveLength(plain.size)
+      for (const { id, score } of fused) expect(score, `${id} of seed ${seed}`).toBeCloseTo(plain.get(id) ?? Number.NaN, 7)
+      for (const [at, { score }] of fused.entries()) expect(score).toBeLessThanOrEqual(fused[at - 1]?.score ?? 1)
+      if (fused.some(({ id, score }) => Math.abs(score - (plainScores({ ...asked, near: [] }).get(id) ?? 0)) > 0.01)) moved += 1
+    }
+    // The embedding counts in some rankings, and not in others.
+    expect(moved).toBeGreaterThan(100)
+    expect(moved).toBeLessThan(290)
+  })
+
   test("returns every id once, best first", () =>
     fc.assert(
       fc.asyncProperty(ranking, ids, share, share, async (words, near, covered, weight) => {
@@ -26,7 +89,7 @@ describe("fuseRankings", () => {
   test("takes the first place and score of an id that stands twice", () =>
     fc.assert(
       fc.asyncProperty(ranking, ids, async (words, near) => {
-        const again = [...words, ...words.map(({ id, score }) => ({ id, score: score / 2 }))]
+        const again = [...words, ...words.map(({ id }, at) => ({ id, score: at + 1 }))]
         const options = { covered: 0.3 }
         expect(await fuseRankings(again, [...near, ...near.toReversed()], options)).toEqual(
           await fuseRankings(words, near, options),
@@ -72,8 +135,10 @@ describe("fuseRankings", () => {
     [[], { covered: 1.5 }, "covered from 0 to 1, found 1.5"],
     [[], { covered: Number.NaN }, "covered from 0 to 1, found NaN"],
     [[], { covered: 0, weight: 2 }, "weight from 0 to 1, found 2"],
+    [[{ id: "a", score: Number.POSITIVE_INFINITY }], { covered: 0 }, "finite scores of at least 0, found Infinity"],
+    [[], { covered: 0, texts: Number.POSITIVE_INFINITY }, "texts as a number of at least 0, found Infinity"],
     [[], { covered: 0, texts: -1 }, "texts as a number of at least 0, found -1"],
-    [[], { covered: 0, wieght: 1 }, '"weight"'],
+    [[], { covered: 0, wieght: 1 }, 'fuseRankings has no option "wieght"'],
   ])("refuses %j with %j", async (words, options, message) => {
     await expect(fuseRankings(words, [], options as never)).rejects.toMatchObject({
       code: "usage",

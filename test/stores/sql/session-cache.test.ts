@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { SessionKey } from "../../../src/core/conversation.ts"
 import type { ForgetReport } from "../../../src/services/store/store.ts"
-import { type CachedSession, SessionCache } from "../../../src/stores/sql/session/session-cache.ts"
+import { type CachedSession, newestOf, SessionCache, withMessages } from "../../../src/stores/sql/session/session-cache.ts"
 import { createSqlStore } from "../../../src/stores/sql/sql-store.ts"
 import { manualClock, manualTimers } from "../../../src/testing/index.ts"
 
@@ -90,6 +90,42 @@ describe("what is known of sessions", () => {
     known.keeper()(keyOf("chat"), knownOf())
     expect(known.get(keyOf("chat"))).toBeDefined()
   })
+
+  test.each([
+    [0, 400],
+    [200, 400],
+    [250, 500],
+    [1_000, 2_000],
+    [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY],
+  ])(
+    "of a session that %d messages were asked of there are at most %d, the newest, and it counts what it keeps",
+    (asked, most) => {
+      const messageOf = (at: number) =>
+        ({
+          role: "user",
+          text: at % 10 === 0 ? " " : `${at}`,
+          speaker: { id: "ann", name: "Ann" },
+          atMs: at,
+          turnId: `t${at}`,
+        }) as const
+      const spokenUntil = (end: number) => end - Math.ceil(end / 10)
+      let session = knownOf({ asked, historyCharacters: 0 })
+      let begin = 0
+      for (let at = 0; at < 2_100; at += 2) {
+        session = withMessages(session, [messageOf(at), messageOf(at + 1)], 60)
+        if (at + 2 - begin > most) begin = at + 2 - most / 2
+        expect(session.history.map(({ atMs }) => atMs)).toEqual(Array.from({ length: at + 2 - begin }, (_, i) => begin + i))
+        expect([session.spoken, session.isWhole]).toEqual([spokenUntil(at + 2), begin === 0])
+        expect(Math.abs(session.historyCharacters / (30 * session.history.length) - 1)).toBeLessThan(0.02)
+      }
+      for (const last of [undefined, -1, 0, 1, 150, session.history.length, 9_999]) {
+        const { history, earlier } = newestOf(session, last)
+        const kept = Math.min(session.history.length, Math.max(0, last ?? session.history.length))
+        expect(history).toEqual(kept === 0 ? [] : session.history.slice(-kept))
+        expect(earlier).toBe(spokenUntil(2_100 - kept))
+      }
+    },
+  )
 
   test("is let go of once something was forgotten, also where that failed, and when the store is closed", async () => {
     const { cache: known } = cache()
