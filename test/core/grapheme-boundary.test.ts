@@ -54,6 +54,18 @@ describe("S17 a boundary between graphemes", () => {
     }
   })
 
+  test("a flag, a pair or a letter with hundreds of marks is cut between characters, wherever it begins", () => {
+    for (const first of ["🇨🇳", "🇨", "😀", "a"])
+      for (let marks = 248; marks < 262; marks++) {
+        const text = `${first}${"\u0301".repeat(600)}`
+        const offset = first.length + marks
+        // Nothing shorter than the window is cut, and nothing longer is searched for its begin.
+        const before = graphemeBoundaryBefore(text, offset)
+        expect(before, `${first} and ${marks} marks`).toBe(marks < 256 - first.length ? 0 : offset)
+        expect(graphemeBoundaryAfter(text, offset)).toBe(text.length - offset <= 256 ? text.length : offset)
+      }
+  })
+
   test("a cluster longer than people write is cut between characters, never within one", () => {
     const long = `a${"\u0301".repeat(2000)}${"𝅥".repeat(2000)}`
     for (let offset = 2500; offset < 2520; offset++) {

@@ -1,5 +1,4 @@
 import { isRecord } from "../../core/json-access.ts"
-import { isJsonObject } from "../../reply/json/json-value.ts"
 import { stripThinking } from "../../reply/thinking.ts"
 import { userProfileText } from "../show-user-profile.ts"
 import { counted } from "../store/receipt.ts"
@@ -133,7 +132,7 @@ export function readImportance(output: string): number | undefined {
   const text = stripThinking(output).slice(0, maxCharacters).normalize("NFKC").replaceAll("−", "-").trim()
   const found = importanceIn(readJson(text)) ?? numberIn(text)
   if (found !== undefined) return Math.min(highest, Math.max(0, found))
-  const spelled = hanNumber.exec(scales.reduce((left, scale) => left.replace(scale, " "), text))?.[1]
+  const spelled = hanNumber.exec(scales.reduce((left, scale) => left.replace(scale, ""), text))?.[1]
   return spelled === undefined ? undefined : han.indexOf(spelled)
 }
 
@@ -145,9 +144,10 @@ function numberIn(text: string): number | undefined {
   for (const scale of scales) {
     bare = bare.replace(scale, (_scale, most: string) => {
       full = Number(most) || highest
-      return " "
+      return ""
     })
   }
+  bare = bare.replace(/ +/g, " ")
   const told = named.exec(bare)?.[1]
   const [, part, whole] = fraction.exec(bare) ?? []
   if (part !== undefined && (told === undefined || told === part)) return (Number(part) * highest) / (Number(whole) || highest)
@@ -159,8 +159,9 @@ function importanceIn(value: unknown): number | undefined {
   if (Array.isArray(value)) return importanceIn(value[0])
   if (typeof value === "number") return value
   if (typeof value === "string") return numberIn(value)
-  if (typeof value !== "object" || value === null || !isJsonObject(value)) return undefined
+  if (!isRecord(value)) return undefined
   const keys = Object.keys(value)
-  const key = keys.find((name) => /^(?:importance|score|rating|重要性|重要度|分数|评分)$/i.test(name.trim()))
-  return importanceIn(value[key ?? (keys.length === 1 ? (keys[0] ?? "") : "")])
+  const named = keys.find((name) => /^(?:importance|score|rating|重要性|重要度|分数|评分)$/i.test(name.trim()))
+  const key = named ?? (keys.length === 1 ? keys[0] : undefined)
+  return key === undefined ? undefined : importanceIn(value[key])
 }

@@ -28,7 +28,7 @@ export class DocumentColumns {
   speaker: Int32Array = new Int32Array(16)
 
   get bytes(): number {
-    return this.live.length * (2 + 5 * 8 + 3 * 4)
+    return columnNames.reduce((sum, name) => sum + this[name].byteLength, 0)
   }
 
   set(slot: number, document: RecallDocument, marks: TextMarks, speaker: number): void {

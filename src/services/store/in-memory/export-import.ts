@@ -72,7 +72,7 @@ export function importRows(tables: Tables, rows: readonly StoreRow[]): Record<st
   for (const row of rows) if (importRow(tables, draft, row)) counts[row.table] = (counts[row.table] ?? 0) + 1
   for (const row of draft.sessions.values()) tables.sessions.put(row)
   for (const row of draft.users.values()) tables.users.put({ ...row, statements: Object.freeze(row.statements) })
-  tables.jobs.enqueue([])
+  tables.jobs.wake()
   return counts
 }
 

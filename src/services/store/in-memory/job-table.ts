@@ -42,7 +42,7 @@ export class JobTable implements JobRunner {
 
   enqueue(jobs: readonly Job[]): void {
     for (const job of jobs) this.restore({ job, attempts: 0 })
-    if (jobs.length > 0) this.#pump()
+    if (jobs.length > 0) this.wake()
   }
 
   /** Puts a job from an export; false if its id is known. */
@@ -59,7 +59,7 @@ export class JobTable implements JobRunner {
 
   async start(handlers: JobHandlers, { agent }: { readonly agent?: string } = {}): Promise<void> {
     this.#handlers.set(agent, handlers)
-    this.#pump()
+    this.wake()
   }
 
   /** With `own` it waits for later attempts, too: no other process makes them, so they would end with this one. */
@@ -91,7 +91,7 @@ export class JobTable implements JobRunner {
     }, drainMs)
     await drained
     this.#ports.timers.clear(timer)
-    this.#pump()
+    this.wake()
   }
 
   async dead(): Promise<readonly Required<JobRow>[]> {
@@ -108,7 +108,7 @@ export class JobTable implements JobRunner {
   deleteWhere(condition: (job: Job) => boolean): number {
     const gone = this.rows().filter(({ job }) => condition(job))
     for (const row of gone) this.#drop(row)
-    this.#pump()
+    this.wake()
     return gone.length
   }
 
@@ -129,7 +129,7 @@ export class JobTable implements JobRunner {
   }
 
   /** Begins every job that is due, and wakes those who wait in `idle`. */
-  #pump(): void {
+  wake(): void {
     for (const lane of this.#lanes.values()) {
       const next = lane.find(({ job }) => handlerOf(job, this.#handlers) !== undefined)
       const isFree = next !== undefined && next.timer === undefined && !lane.some((row) => this.#running.has(row))
@@ -147,7 +147,7 @@ export class JobTable implements JobRunner {
     const settled = this.#attempt(row, handler).finally(() => {
       this.#running.delete(row)
       delete row.stop
-      this.#pump()
+      this.wake()
     })
     this.#running.set(row, settled)
   }
@@ -179,7 +179,7 @@ export class JobTable implements JobRunner {
       const waitMs = retryWaitMs(row.attempts, this.#settings, this.#ports.random)
       row.timer = this.#ports.timers.set(() => {
         delete row.timer
-        this.#pump()
+        this.wake()
       }, waitMs)
     }
   }

@@ -38,7 +38,7 @@ function listChange(before: readonly unknown[], after: readonly unknown[]): List
   for (const [at, item] of before.entries()) if (typeof item === "object" && item !== null) positions.set(item, at)
   const parts: ([number, number] | [unknown[]])[] = []
   for (const [at, item] of after.entries()) {
-    const found = at < before.length && Object.is(before[at], item) ? at : positions.get(item)
+    const found = Object.is(before[at], item) ? at : positions.get(item)
     const last = parts.at(-1)
     if (found === undefined) {
       if (last?.length === 1) last[0].push(item)
