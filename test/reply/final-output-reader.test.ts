@@ -5,6 +5,7 @@ import { createFinalOutputReader } from "../../src/reply/final-output-reader.ts"
 function read(chunks: readonly string[], options = {}): { text: string; thinking: string } {
   const reader = createFinalOutputReader(options)
   const parts = [...chunks.flatMap((chunk) => reader.push(chunk)), ...reader.end()]
+  expect(parts.filter(({ delta }) => delta === "")).toEqual([])
   const joined = (type: string) => parts.flatMap((part) => (part.type === type ? [part.delta] : [])).join("")
   return { text: joined("text"), thinking: joined("thinking") }
 }
@@ -22,6 +23,9 @@ const cases: readonly [what: string, output: string, shown: string][] = [
   ["inline code", "`x` 是变量", "`x` 是变量"],
   ["an open fence", "```", "```"],
   ["nothing", "", ""],
+  ["a thought alone", "<think>hm</think>", ""],
+  ["an open thought alone", "<think>hm", ""],
+  ["blanks", " \n", " \n"],
 ]
 
 describe("the final output", () => {

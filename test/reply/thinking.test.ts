@@ -216,3 +216,36 @@ function isInCode(lead: string, tail: string): boolean {
   }
   return false
 }
+
+/** What T22 says of texts of tags, letters and line breaks without code that begin in a thought; undefined if one begins within a line. */
+function plainlyRead(pieces: readonly string[]): { text: string; thinking: string } | undefined {
+  const read = { text: "", thinking: "" }
+  let inThought = true
+  // Nothing but blanks came yet: an opening tag of the model itself is none of its words.
+  let isFresh = true
+  for (const piece of pieces) {
+    const [opens, closes] = [/^<think/i.test(piece), /^<.think/i.test(piece)]
+    if (inThought && closes) inThought = false
+    else if (inThought && !(opens && isFresh)) read.thinking += piece
+    else if (!inThought && opens) {
+      if (!/(?:^|\n)$/.test(read.text)) return undefined
+      inThought = true
+    } else if (!inThought && !closes) read.text += piece
+    if (piece.trim() !== "") isFresh = false
+  }
+  return read
+}
+
+test("T22 a thought that was declared open begins once: only the first tag, behind blanks, is taken for its opening", () => {
+  const pieces = ["<think>", "<Thinking>", "</think>", "</thinking>", "a", "\n", " "]
+  const every = (count: number): string[][] =>
+    count === 0 ? [[]] : every(count - 1).flatMap((before) => pieces.map((piece) => [...before, piece]))
+  let known = 0
+  for (const given of every(5)) {
+    const plain = plainlyRead(given)
+    if (plain === undefined) continue
+    known += 1
+    expect(read([given.join("")], { orphan: "remove-tag", opensInThought: true }), given.join("")).toEqual(plain)
+  }
+  expect(known).toBeGreaterThan(10_000)
+})

@@ -141,7 +141,12 @@ describe.each(judgments)("changing files, paths checked as $pathCheck", ({ fs })
       },
     }
     const workspace = await openWorkspace(join(folder, "ws"), { fs: meddling })
-    expect(await outcomeOf(workspace.write("a.md", "mine", { by }))).toBe("file-conflict")
+    await expect(workspace.write("a.md", "mine", { by })).rejects.toMatchObject({
+      code: "file-conflict",
+      message: expect.stringMatching(/^a\.md: expected the file that was just read, found it changed by another program\./),
+      hint: "Nothing was written. Read it again.",
+      evidence: { path: "a.md" },
+    })
     expect([readFileSync(at("a.md"), "utf8"), leftovers(at("")), await workspace.history()]).toEqual(["by the editor", [], []])
     rmSync(at("a.md"))
     expect(await outcomeOf(workspace.write("a.md", "mine", { by }))).toBe("file-conflict")

@@ -167,6 +167,28 @@ describe("formats", () => {
       [text("x"), { type: "text" }],
       'expected parts such as { type: "text", delta }, found {"type":"text"}.',
     ],
+    ...[
+      { type: "emotion" },
+      { type: "emotion", emotion: 5 },
+      { type: "event", data: {} },
+      { type: "event", name: 5 },
+      { type: "warning" },
+      { type: "warning", message: null },
+      { delta: "a" },
+    ].map((part): (typeof wrong)[number] => {
+      const shown = JSON.stringify(part)
+      return [shown, [{ type: "bubble-end" }, part], `expected parts such as { type: "text", delta }, found ${shown}.`]
+    }),
+    [
+      "a function as data",
+      [{ type: "event", name: "n", data: () => 1 }],
+      'expected parts such as { type: "text", delta }, found {"type":"event","name":"n"}.',
+    ],
+    [
+      "a long part",
+      [{ type: "x".repeat(200) }],
+      `expected parts such as { type: "text", delta }, found {"type":"${"x".repeat(91)}.`,
+    ],
     ["data that is no JSON", [{ type: "event", name: "n", data: { big: 1n } }], "Do not know how to serialize a BigInt"],
   ]
 

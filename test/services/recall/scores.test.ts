@@ -60,3 +60,15 @@ test.each(queries.map((query) => [query.text, query] as const))(
     expect(lines).toMatchSnapshot()
   },
 )
+
+test("a memory has the same hits, scores and reasons at every place of the index, first and last too", () => {
+  const ways = documents.flatMap((_, at) => {
+    const turned = [...documents.slice(at), ...documents.slice(0, at)]
+    return [turned, turned.toReversed()]
+  })
+  for (const query of queries) {
+    const asked = { nowMs, limit: 12, ...query }
+    const hits = indexOf(documents).rank(asked)
+    for (const way of ways) expect(indexOf(way).rank(asked), `${query.text}, ${way[0]?.id} first`).toEqual(hits)
+  }
+})
