@@ -1,5 +1,6 @@
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
+import { type FileSystem, nodeFileSystem } from "../../../src/node/workspace/file-system.ts"
 import { openWorkspace } from "../../../src/node/workspace/open-workspace.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 import { judgments, outcomeOf } from "./support/workspaces.ts"
@@ -105,4 +106,32 @@ describe.each(judgments)("looking around, paths checked as $pathCheck", ({ fs })
     await workspace.stat(join("a", "1.md"))
     expect(faulty.openFiles()).toBe(0)
   })
+})
+
+test.each([
+  ["", "."],
+  ["a/b", "a/b"],
+])("a folder of more than 100,000 names is neither listed nor searched for another spelling: %j", async (path, named) => {
+  let names: readonly string[] = []
+  let asked: number[] = []
+  const fs: FileSystem = {
+    ...nodeFileSystem,
+    async readFolder(folder, limit) {
+      asked.push(limit)
+      const found = await nodeFileSystem.readFolder(folder, limit)
+      return found.includes("here.md") ? [...found, ...names].slice(0, limit) : found
+    },
+  }
+  const at = path === "" ? "" : `${path}/`
+  const workspace = await openWorkspace(tempFolder({ [`${at}here.md`]: "x" }), { fs })
+  names = Array.from({ length: 99_999 }, (_, at) => `con.${at}`)
+  expect((await workspace.list(path || ".")).entries.map((entry) => entry.path)).toEqual([`${at}here.md`])
+  names = [...names, "con.more"]
+  asked = []
+  for (const outcome of [workspace.list(path || "."), workspace.read(`${at}HERE.md`)])
+    await expect(outcome).rejects.toMatchObject({
+      code: "file-size",
+      message: `${named}: expected at most 100000 names in a folder, found more.`,
+    })
+  expect(new Set(asked)).toEqual(new Set([100_001]))
 })
