@@ -54,17 +54,17 @@ const read: readonly (readonly [string, number | undefined])[] = [
   ["For 2 reasons the importance from 0 to 10 is 6.", 6],
   // Where JSON says more than its numbers in order: names and texts have numbers, too.
   ['{"9 lives": 7}', 7],
-  ['[{"rule 3": 7}, {"rule 4": 9}]', 7],
+  ['[{"seat 3": 7}, {"seat 4": 9}]', 7],
   ["[[], 6]", 6],
-  ['{"rule 3": "8/10"}', 8],
-  ['{"rule 3": {"of 4": [5, 6]}}', 5],
+  ['{"seat 3": "8/10"}', 8],
+  ['{"seat 3": {"of 4": [5, 6]}}', 5],
   ['{"seen 2 times": true, " Importance ": 8}', 8],
   ['{"in 2 words": "yes", "重要度 ": "９分"}', 9],
   ['{"first 4": 5, "second": 6}', 4],
   ['{"first 4": 5, "": 6}', 4],
-  ['{"rule 3": null}', 3],
-  ['{"rule 3": [null]}', 3],
-  ['{"rule three": null}', undefined],
+  ['{"seat 3": null}', 3],
+  ['{"seat 3": [null]}', 3],
+  ['{"seat three": null}', undefined],
 ]
 
 describe("readImportance", () => {

@@ -194,11 +194,19 @@ describe("scores by plain formulas", () => {
 
   test.each(scenes)("other forms of a word, which have enough of its pieces, or are spelt nearly so (%#)", (scene) => {
     const { documents } = scene
-    const forms = ["married", "gardeners", "colorful", "colours", "rivers", "collars", "marriages", "riverx"].map((text, at) => ({
+    const gramsOf = (text: string) => [...documentTerms(text).grams.keys()]
+    const words = ["married", "gardeners", "colorful", "colours", "rivers", "collars", "marriages", "riverx"].map((text, at) => ({
       term: [...documentTerms(text).words.keys()][0] ?? "",
-      grams: [...documentTerms(text).grams.keys()],
+      grams: gramsOf(text),
       weight: 1 + at / 4,
     }))
+    // The share of the pieces that a text has falls through the least one by one piece at a time.
+    const longer = Array.from({ length: 12 }, (_, count) => ({
+      term: `none${count}`,
+      grams: [...gramsOf("gardening"), ...gramsOf("unmarried"), ...Array.from({ length: count }, (_, at) => `none${at}`)],
+      weight: 1,
+    }))
+    const forms = [...words, ...longer]
     const matching = ({ term, grams }: (typeof forms)[number]) =>
       documents.filter((document) => {
         if (wordsOf(document).has(term)) return false
