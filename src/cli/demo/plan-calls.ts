@@ -91,7 +91,7 @@ function clausesOf(text: string): readonly string[] {
     }
     at += joint?.length ?? 1
   }
-  return from < text.length ? [...clauses, text.slice(from)] : clauses
+  return [...clauses, text.slice(from)]
 }
 
 /** A call with the arguments that a text gives. */

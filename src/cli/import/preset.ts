@@ -87,12 +87,12 @@ function promptManagerPreset(json: Json, slots: PresetSlots): Preset {
   const inChat: (Preset["deep"][number] & { readonly order: number })[] = []
   const used = new Set<string>()
   const last: PresetPiece[] = []
-  let side = 0
+  let isAfterHistory = false
   for (const identifier of order) {
     const prompt = prompts.get(identifier) ?? {}
     const name = `prompt ${JSON.stringify((stringOf(prompt.name) || identifier).slice(0, 60))}`
     used.add(identifier)
-    if (identifier === "chatHistory") side = 1
+    if (identifier === "chatHistory") isAfterHistory = true
     else if (Object.hasOwn(places, identifier)) sides[0].push({ role: "system", text: places[identifier] ?? "" })
     else {
       const role = roleOf(prompt.role)
@@ -107,11 +107,11 @@ function promptManagerPreset(json: Json, slots: PresetSlots): Preset {
       const text = overridden(identifier, prompt, { report, name })
       if (text === "") continue
       if (prompt.injection_position === 1) last.push(saidIn({ role, text }, name, report))
-      else if (side === 0) sides[0].push({ role, text })
-      else sides[1].push(saidIn({ role, text }, name, report))
+      else if (isAfterHistory) sides[1].push(saidIn({ role, text }, name, report))
+      else sides[0].push({ role, text })
     }
   }
-  if (side === 0) report.push("prompt_order: the history has no place in it; it stands at the end.")
+  if (!isAfterHistory) report.push("prompt_order: the history has no place in it; it stands at the end.")
   inChat.sort((a, b) => a.order - b.order)
   const start = fillText(stringOf(json.new_chat_prompt), { report, name: "new_chat_prompt" }).text
   for (const [name, value] of Object.entries(json))

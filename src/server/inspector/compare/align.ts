@@ -104,7 +104,7 @@ function equalPairs(a: Int32Array, b: Int32Array): Pair[] | undefined {
     for (let k = -edits; k <= edits; k += 2) {
       const [less, more] = [furthest[zero + k - 1] ?? 0, furthest[zero + k + 1] ?? 0]
       let x = k === -edits || (k !== edits && less < more) ? more : less + 1
-      while (x < a.length && x - k < b.length && a[x] === b[x - k]) x++
+      while (a[x] !== undefined && a[x] === b[x - k]) x++
       furthest[zero + k] = x
       if (x >= a.length && x - k >= b.length) return pairsOf(before, [a.length, b.length])
     }
@@ -116,14 +116,13 @@ function equalPairs(a: Int32Array, b: Int32Array): Pair[] | undefined {
 function pairsOf(before: readonly Int32Array[], end: Pair): Pair[] {
   const pairs: Pair[] = []
   let [x, y] = end
-  for (let edits = before.length - 1; edits >= 0; edits--) {
-    const furthest = before[edits] ?? new Int32Array()
+  for (const [edits, furthest] of [...before.entries()].reverse()) {
     const k = x - y
     const [less, more] = [furthest[k + edits] ?? 0, furthest[k + edits + 2] ?? 0]
     const isDown = k === -edits || (k !== edits && less < more)
     const fromX = isDown ? more : less
     const fromY = fromX - (isDown ? k + 1 : k - 1)
-    while (x > fromX && y > fromY && x > 0 && y > 0) pairs.push([--x, --y])
+    while (x > fromX && y > fromY) pairs.push([--x, --y])
     ;[x, y] = [fromX, fromY]
   }
   return pairs.reverse()

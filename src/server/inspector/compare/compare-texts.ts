@@ -76,18 +76,16 @@ function similarPairs(a: readonly string[], b: readonly string[]): readonly Pair
   const width = b.length + 1
   // By the lines that are left of each list, the most that pairs of them are alike.
   const best = new Float64Array((a.length + 1) * width)
-  const alike = new Float64Array(best.length)
   for (let x = a.length - 1; x >= 0; x--) {
     for (let y = b.length - 1; y >= 0; y--) {
       const at = x * width + y
-      alike[at] = likeness(a[x] ?? "", b[y] ?? "")
-      best[at] = Math.max(best[at + width] ?? 0, best[at + 1] ?? 0, alike[at] > 0 ? alike[at] + (best[at + width + 1] ?? 0) : 0)
+      const paired = likeness(a[x] ?? "", b[y] ?? "") + (best[at + width + 1] ?? 0)
+      best[at] = Math.max(best[at + width] ?? 0, best[at + 1] ?? 0, paired)
     }
   }
   const pairs: Pair[] = []
   let [x, y] = [0, 0]
-  while (x < a.length && y < b.length) {
-    const at = x * width + y
+  for (let at = 0; best[at] !== 0; at = x * width + y) {
     if (best[at] === best[at + width]) x++
     else if (best[at] === best[at + 1]) y++
     else pairs.push([x++, y++])
