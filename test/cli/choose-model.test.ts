@@ -69,6 +69,19 @@ describe("the models of processes and observers", () => {
     expect(idsWith(env)).toEqual({ tools: "openai:small", "main-observer": "openai:local" })
   })
 
+  test("get the environment's server where they name none of their own, and never its model", () => {
+    const env = { OPENAI_API_KEY: "k", PROMPTSTRATA_MODEL: "from-env", OPENAI_BASE_URL: "http://other/v1" }
+    const seen: unknown[] = []
+    chooseOwnModels(profile, env, (own, given) => {
+      seen.push([own.model.id, own.model.baseUrl, given])
+      return chooseModel(own, given)
+    })
+    expect(seen).toEqual([
+      ["small", undefined, { ...env, PROMPTSTRATA_MODEL: undefined }],
+      ["local", "http://localhost/v1", { OPENAI_API_KEY: "k", PROMPTSTRATA_MODEL: undefined, OPENAI_BASE_URL: undefined }],
+    ])
+  })
+
   test("are the demo when the environment says so, or when nothing is set", () => {
     expect(idsWith({ OPENAI_API_KEY: "k", PROMPTSTRATA_MODEL: "demo" })).toEqual({ tools: "demo", "main-observer": "demo" })
     expect(idsWith({})).toMatchObject({ tools: "demo" })

@@ -76,6 +76,59 @@ describe("a picture in a terminal", () => {
     expect(printPicture(pixels([[clear], [red]]), "256", 80)).toBe("\u001b[0m\u001b[38;5;196m▄\u001b[0m")
   })
 
+  test.each([
+    // The mean is 254 : 509, just below a half, and 255 : 509, just above it.
+    [
+      [
+        [1, 1, 1, 254],
+        [0, 0, 0, 255],
+      ],
+      "0;0;0",
+    ],
+    [
+      [
+        [1, 1, 1, 255],
+        [0, 0, 0, 254],
+      ],
+      "1;1;1",
+    ],
+    [
+      [
+        [255, 255, 255, 255],
+        [255, 255, 255, 1],
+      ],
+      "255;255;255",
+    ],
+    [
+      [
+        [255, 254, 253, 255],
+        [255, 254, 253, 1],
+      ],
+      "255;254;253",
+    ],
+  ])("weighs the colours of a cell by how opaque they are: %j", (row, mean) => {
+    expect(printPicture(pixels([row]), "colours", 1)).toContain(`\u001b[38;2;${mean}m`)
+  })
+
+  test.each([
+    [
+      [
+        [9, 9, 9, 128],
+        [9, 9, 9, 128],
+      ],
+      true,
+    ],
+    [
+      [
+        [9, 9, 9, 128],
+        [9, 9, 9, 127],
+      ],
+      false,
+    ],
+  ])("shows a cell that is half transparent, and none that is more: %j", (row, isShown) => {
+    expect(printPicture(pixels([row]), "colours", 1).includes("9;9;9")).toBe(isShown)
+  })
+
   test("is as wide as the terminal allows, with its proportions", () => {
     const wide = pixels(Array.from({ length: 40 }, () => Array.from({ length: 80 }, () => red)))
     const lines = printPicture(wide, "256", 20).split("\n")

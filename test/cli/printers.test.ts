@@ -230,6 +230,25 @@ test.each([
   expect(reader.end()).toEqual([])
 })
 
+describe("a screen", () => {
+  test.each([
+    [true, "an ans\na note\nwer\nnext"],
+    [false, "an answer\nnext"],
+  ])("keeps an answer whole for a pipe, and ends its line before a note at a terminal: %s", (terminal, stdout) => {
+    const { io, written } = fakeTerminal({ terminal, env: { NO_COLOR: "1" } })
+    const screen = createScreen(io)
+    screen.answer("an ans")
+    screen.note("a note")
+    screen.answer("wer")
+    screen.answer("")
+    screen.endLine()
+    screen.endLine()
+    screen.answer("next")
+    expect(written.stdout).toBe(stdout)
+    expect(written.stderr).toBe(terminal ? "" : "a note\n")
+  })
+})
+
 describe("a question at the terminal", () => {
   const asking = (terminal = true) => {
     const fake = fakeTerminal({ terminal, env: { NO_COLOR: "1" } })

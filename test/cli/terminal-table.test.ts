@@ -20,6 +20,11 @@ describe("printTable", () => {
     for (const line of table.split("\n")) expect(displayWidth(line)).toBeLessThanOrEqual(20)
   })
 
+  test.each([0, 13, 14, 15])("gives the last column ten columns where a terminal of %d leaves less", (maxWidth) => {
+    const [, row] = printTable(["ID", "TEXT"], [["1", "abcdefghijklmnop"]], maxWidth).split("\n")
+    expect(row).toBe(maxWidth === 15 ? "1   abcdefghij…" : "1   abcdefghi…")
+  })
+
   test("keeps a row on its line and does nothing to the terminal", () => {
     expect(printTable(["A", "B"], [["one\ntwo", "\u001b[2Jthree"]])).toBe("A          B\none ⏎ two  [2Jthree")
   })

@@ -3,7 +3,7 @@ import { createAgent } from "../../src/agent/agent.ts"
 import { runCli } from "../../src/cli/run-cli.ts"
 import { loadProfile } from "../../src/node/profile/load-profile.ts"
 import { openStore } from "../../src/stores/index.ts"
-import { countingIds, manualClock, scriptedModel } from "../../src/testing/index.ts"
+import { countingIds, manualClock, manualTimers, scriptedModel } from "../../src/testing/index.ts"
 import { finish } from "../support/agents.ts"
 import { tempFolder } from "../support/temp-folder.ts"
 import { fakeTerminal } from "../support/terminal.ts"
@@ -34,8 +34,9 @@ function worker(folder: string, answer: () => string, ...options: readonly strin
       return answer()
     }),
   )
+  // Its timers stand still: what ends, ends by the store's own.
   const code = runCli(["worker", plainProfile, "--data-dir", folder, ...options], fake.io, {
-    ports: { clock, ids: countingIds() },
+    ports: { clock, ids: countingIds(), timers: manualTimers(manualClock(startedMs)) },
     chooseModel: () => ({ model, demo: false }),
   })
   return { ...fake, code }
@@ -115,6 +116,23 @@ describe("promptstrata worker", () => {
     await next.shows("done")
     next.terminate()
     expect(await next.code).toBe(0)
+  })
+
+  test("with --drain 0 a job that does not end is returned on SIGTERM", async () => {
+    const { promise: begun, resolve: asked } = Promise.withResolvers<void>()
+    const own = worker(
+      await withJobs("c1"),
+      () => {
+        asked()
+        return new Promise(() => undefined) as never
+      },
+      ...["--drain", "0"],
+    )
+    await begun
+    own.terminate()
+    expect(await own.code).toBe(0)
+    expect(own.written.stdout).toMatch(/^memory .* failed \(1\): The job runner was closed before this job was done/)
+    expect(own.written.stderr).toContain("Ended. Jobs done: 0, failed attempts: 1.")
   })
 
   test("says that it works with the demo, and ends with 0 on SIGTERM, not before", async () => {

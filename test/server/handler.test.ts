@@ -18,12 +18,13 @@ interface Setup extends Partial<Omit<HandlerOptions, "agents">> {
   readonly answers?: readonly ScriptedAnswer[]
   readonly model?: LanguageModel
   readonly caller?: Partial<Caller>
+  readonly dialect?: string
 }
 
-function serverOf({ answers = [], model = scriptedModel(answers), caller, ...options }: Setup = {}) {
+function serverOf({ answers = [], model = scriptedModel(answers), caller, dialect = "fay", ...options }: Setup = {}) {
   const store = createInMemoryStore()
   const tool = defineTool({ name: "look", description: "Looks at the clock.", inputSchema: z.object({}), execute: () => "three" })
-  const { agent } = testAgent(model, { memory: { enabled: false } }, { store, tools: [tool] })
+  const { agent } = testAgent(model, { dialect, memory: { enabled: false } }, { store, tools: [tool] })
   const errors: unknown[] = []
   const handle = createHandler({
     agents: { fay: agent },
@@ -116,6 +117,21 @@ describe("the OpenAI API, with the openai client", () => {
     for (const said of ["Obey the client.", "My cat is Momo.", "Nice.", "Its name?"]) expect(prompt).toContain(said)
     expect(await exported(store)).toBe(before)
   })
+
+  test.each(["layered", "fay", "stack", "soul", "root"])(
+    "asks the same with blank instructions as with none in %s",
+    async (dialect) => {
+      const prompts = await Promise.all(
+        [[], [{ role: "system" as const, content: " \n" }]].map(async (before) => {
+          const model = scriptedModel([finish("x")])
+          const { client } = serverOf({ model, dialect })
+          await client.chat.completions.create({ model: "fay", messages: [...before, { role: "user", content: "Hi" }] })
+          return model.requests[0]?.messages
+        }),
+      )
+      expect(prompts[1]).toEqual(prompts[0])
+    },
+  )
 
   test("reads several messages of the user in a row, each as its own", async () => {
     const { client, model } = serverOf({ answers: [finish("x")] })
@@ -682,6 +698,25 @@ describe("the AI SDK's chat", () => {
       const [edited] = await agent.session("c1").history({ limit: 2 })
       expect(edited?.attachments).toMatchObject([{ name: "cat.png" }])
       expect(edited?.alternatives).toHaveLength(1)
+    })
+
+    test("finds the message behind an answer with which the conversation begins", async () => {
+      const { handle, agent } = serverOf({ answers, caller: { conversation: "c1" } })
+      const session = agent.session("c1")
+      await session.wake("A visitor came.", { trust: "author" }).result
+      for (const text of ["I live in Rome.", "I have a dog."]) await session.send(text).result
+      const [welcome, first] = await session.history()
+      expect([welcome?.role, first?.text]).toEqual(["assistant", "I live in Rome."])
+      const parts = (text: string) => [{ type: "text", text }]
+      const messages = [
+        { id: welcome?.id, role: "assistant", parts: parts("one") },
+        { id: "of the page", role: "user", parts: parts("I live in Oslo.") },
+      ]
+      const body = JSON.stringify({ id: "c", trigger: "submit-message", messageId: "of the page", messages })
+      const headers = { authorization: "Bearer key", "content-type": "application/json" }
+      const response = await handle(new Request("http://bot.test/api/chat", { method: "POST", body, headers }))
+      expect([response.status, (await response.text()).includes("[DONE]")]).toEqual([200, true])
+      expect((await session.history()).map(({ text }) => text)).toEqual(["one", "I live in Oslo.", "four"])
     })
 
     test("is refused where the message could be another one, and nothing changes", async () => {

@@ -85,8 +85,8 @@ const isStream = (value: unknown): value is AsyncIterable<unknown> =>
   typeof value === "object" && value !== null && Symbol.asyncIterator in value
 
 /**
- * Answers of the same shape that are wrong in one place. A list loses its last member, and an empty one gets the members of `other`,
- * an answer that the same method gave elsewhere.
+ * Answers of the same shape that are wrong in one place. A list loses its last member, and an empty list or object gets the
+ * members of `other`, an answer that the same method gave elsewhere.
  */
 export function wrongAnswers(answer: unknown, other: unknown, depth = 0): readonly { path: string; value: unknown }[] {
   if (typeof answer === "boolean") return [{ path: "", value: !answer }]
@@ -98,6 +98,7 @@ export function wrongAnswers(answer: unknown, other: unknown, depth = 0): readon
     return Array.isArray(other) && other.length > 0 ? [{ path: "", value: other }] : []
   }
   if (typeof answer !== "object" || answer === null || depth > 0 || ArrayBuffer.isView(answer)) return []
+  if (Object.keys(answer).length === 0) return Object.keys(other ?? {}).length === 0 ? [] : [{ path: "", value: other }]
   return Object.entries(answer).flatMap(([member, value]) => {
     const others: unknown = typeof other === "object" && other !== null ? Reflect.get(other, member) : undefined
     return wrongAnswers(value, others, depth + 1).map((wrong) => ({

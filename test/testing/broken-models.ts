@@ -25,6 +25,8 @@ export interface Flaws {
   brokenCalls?: boolean
   blankArguments?: boolean
   zeroUsage?: boolean
+  /** Sends its request a while after it was asked. */
+  slow?: boolean
   /** Ignores the signal. */
   deaf?: boolean
   /** Obeys the signal only in the middle of a message, or only before it. */
@@ -65,6 +67,7 @@ export function playBroken(flaws: Flaws): PlayProvider {
       if (signal.aborted && !flaws.deaf && !flaws.deafBeforeStart) throw aborted()
       if (flaws.mutates) (request.messages as unknown[]).push({ role: "user", content: "more" })
       const script = scene.scripts[count++] ?? []
+      if (flaws.slow) await new Promise((resolve) => setImmediate(resolve))
       scene.onRequest((flaws.send ?? (({ tools, ...rest }) => (scene.tools ? { ...rest, tools } : rest)))(wellFormed(request)))
       if (dead) throw failure(500, "dead")
       if (flaws.rejectsLater) void Promise.reject(new Error("left behind"))

@@ -348,6 +348,25 @@ describe("a report", () => {
     expect(Math.max(...table.split("\n").map((line) => line.length))).toBeLessThanOrEqual(100)
   })
 
+  test.each([
+    [false, false, ""],
+    [true, false, "cost"],
+    [false, true, "written"],
+    [true, true, "written cost"],
+  ])("has columns for costs and writes where there are any: %s, %s", (isPriced, isWritten, columns) => {
+    const assembly = request(["user", [["question", "turn", "x".repeat(100)]]])
+    const options = { counter: perUnit, minTokens: 1, blockTokens: 1, ...(isPriced && { prices: { input: 1, cacheRead: 1 } }) }
+    const report = simulateCache([assembly, assembly], options)
+    const rows = report.rows.map((row) => ({ ...row, writtenTokens: isWritten ? 1 : 0 }))
+    const [head = ""] = printCacheReport({ ...report, rows }).split("\n")
+    expect(
+      head
+        .split(/\s+/)
+        .filter((word) => ["written", "cost"].includes(word))
+        .join(" "),
+    ).toBe(columns)
+  })
+
   test("an empty conversation has an empty report", () => {
     expect(simulateCache([], { counter: perUnit })).toMatchObject({ rows: [], promptTokens: 0, share: 0 })
   })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { PromptStrataError } from "../../src/core/errors.ts"
-import type { ModelPart } from "../../src/model/language-model.ts"
+import type { ModelPart, ModelRequest } from "../../src/model/language-model.ts"
 import { type ConformanceCheck, manualClock, manualTimers, modelConformance } from "../../src/testing/index.ts"
 import { type Flaws, playBroken } from "./broken-models.ts"
 
@@ -195,6 +195,55 @@ async function unheardByVitest<T>(task: () => Promise<T>): Promise<T> {
 describe("the conformance suite", () => {
   test("finds nothing wrong with a model that keeps the rules", async () => {
     expect(await failuresOf({})).toEqual([])
+  })
+
+  test("finds nothing wrong with a model that sends its requests late", async () => {
+    expect(await failuresOf({ slow: true })).toEqual([])
+  })
+
+  test("asks nothing that no agent would ask: each result of a tool answers a call of the message before it", async () => {
+    const requests: ModelRequest[] = []
+    await failuresOf({
+      send(request) {
+        requests.push(request)
+        return request
+      },
+    })
+    const pairs = requests.flatMap(({ messages }) =>
+      messages.flatMap(({ toolCallId }, at) =>
+        toolCallId === undefined ? [] : [[toolCallId, messages[at - 1]?.toolCalls?.map(({ id }) => id)]],
+      ),
+    )
+    expect(pairs.length).toBeGreaterThan(0)
+    expect(pairs.filter(([id, calls]) => id === "" || !calls?.includes(id as string))).toEqual([])
+  })
+
+  test.each<[string, Flaws, string]>([
+    [
+      "an abort in mid-message ends the request at once, and nothing comes after it",
+      { thrown: (error) => (error.code === "aborted" ? new Error("plain") : error) },
+      "found Error: plain",
+    ],
+    ["an abort as the request goes out ends it as aborted", { deaf: true }, "found [{"],
+  ])("tells what it found instead: %s", async (rule, flaws, found) => {
+    const check = modelConformance(playBroken(flaws)).find(({ name }) => name === rule)
+    await expect(check?.run()).rejects.toThrow(found)
+  })
+
+  test("finds nothing wrong with a model of which one stream has more parts than another", async () => {
+    const letters = (part: ModelPart): readonly ModelPart[] =>
+      part.type === "text-delta" && part.delta.startsWith("b") ? [...part.delta].map((delta) => ({ ...part, delta })) : [part]
+    expect(await failuresOf({ parts: letters })).toEqual([])
+  })
+
+  test.each([
+    [12, ["no error repeats the key"]],
+    [13, []],
+  ])("looks for a key that %d objects hold, each in the other, the error being the first", async (count, found) => {
+    const wrapped = (secret: string, times: number): unknown => (times === 0 ? secret : { inner: wrapped(secret, times - 1) })
+    const thrown: Flaws["thrown"] = ({ code, message, evidence }, { secret }) =>
+      new PromptStrataError(code, message, { evidence, cause: wrapped(secret, count - 1) })
+    expect(await failuresOf({ thrown })).toEqual(found)
   })
 
   test.each(broken)("finds a model that %s", async (_, flaws, found) => {

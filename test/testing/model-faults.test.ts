@@ -42,7 +42,8 @@ function playFaulty({ steps, faults = {} }: Play): PlayProvider {
           yield* parts as ModelPart[]
         }
       } catch (error) {
-        const [thrown] = insteadOf("error", error) as readonly unknown[]
+        const [thrown, ...before] = insteadOf("error", error) as readonly unknown[]
+        yield* before as ModelPart[]
         if (thrown !== undefined) throw thrown
         return
       }
@@ -66,7 +67,10 @@ function faultsOf({ name, value }: Step): Readonly<Record<string, Instead>> {
     const { developerRole, tools } = value as LanguageModel["capabilities"]
     return { "of tools": [{ developerRole, tools: !tools }], "no word of the role": [{ tools }] }
   }
-  if (name.startsWith("error")) return { lost: [], "is plain": [new Error("plain")], ...otherErrors(value as PromptStrataError) }
+  if (name.startsWith("error")) {
+    const ways = { lost: [], "is plain": [new Error("plain")], "behind a finish": [value, { type: "finish", reason: "stop" }] }
+    return { ...ways, ...otherErrors(value as PromptStrataError) }
+  }
   return { lost: [], twice: [whole, whole], fails: failed, ...otherParts(whole) }
 }
 
@@ -77,6 +81,7 @@ function otherErrors({ code, message, ...error }: PromptStrataError): Readonly<R
   return {
     "of another code": [new PromptStrataError(code === "model" ? "aborted" : "model", message)],
     "retryable otherwise": [new PromptStrataError("model", message, { evidence: otherwise })],
+    "of another status": [new PromptStrataError("model", message, { evidence: { ...evidence, status: 418 } })],
     "without a wait": [new PromptStrataError("model", message, { evidence: { isRetryable, status } })],
   }
 }

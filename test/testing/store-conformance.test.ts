@@ -30,6 +30,32 @@ const breakages: readonly {
     found: { "vectors are stored by model to the last bit": "the vectors in the order asked for" },
   },
   {
+    name: "keeps no sign of a zero",
+    breaks: (store) => {
+      const vectors: Store["memories"]["vectors"] = async (...given) =>
+        (await store.memories.vectors(...given)).map((vector) => ({ ...vector, values: vector.values.map((value) => value + 0) }))
+      return broken(store, { memories: broken(store.memories, { vectors }) })
+    },
+    found: { "vectors are stored by model to the last bit": "every bit" },
+  },
+  {
+    name: "puts a memory in the place of others wherever they were said",
+    breaks: (store) => {
+      const gone = new Map<string, string>()
+      const put: Store["memories"]["put"] = async (memory, options) => {
+        for (const id of options.supersedes ?? []) gone.set(id, memory.id)
+        return store.memories.put(memory, options)
+      }
+      const get: Store["memories"]["get"] = async (...given) => {
+        const memory = await store.memories.get(...given)
+        const supersededBy = gone.get(memory?.id ?? "")
+        return memory && supersededBy !== undefined ? { ...memory, supersededBy } : memory
+      }
+      return broken(store, { memories: broken(store.memories, { get, put }) })
+    },
+    found: { "a superseded memory stays": "what was said in a group" },
+  },
+  {
     name: "takes a state that is no JSON",
     breaks: (store) => {
       const commit: Store["commit"] = (key, given) =>

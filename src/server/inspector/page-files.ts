@@ -20,12 +20,12 @@ export interface PageInfo {
 
 /**
  * A turn as one HTML file that needs nothing else: the page with its data. Its policy lets no script run but the page's own, and nothing
- * be loaded.
+ * be loaded. `file` returns the text of a file of the page.
  */
-export async function htmlOf(record: TurnRecord, info: PageInfo): Promise<string> {
+export async function htmlOf(record: TurnRecord, info: PageInfo, file = builtFile): Promise<string> {
   // A script ends at this text, wherever it stands; in a string of JavaScript the backslash changes nothing.
-  const script = builtFile("page.js").replaceAll("</script", "<\\/script")
-  const style = builtFile("page.css")
+  const script = file("page.js").replaceAll("</script", "<\\/script")
+  const style = file("page.css")
   const policy = `default-src 'none'; script-src '${await hashOf(script)}'; style-src '${await hashOf(style)}'; img-src data:; base-uri 'none'; form-action 'none'`
   const data = JSON.stringify({ info, record }).replaceAll("<", "\\u003c")
   return document(

@@ -321,6 +321,8 @@ test("the places in a text, before or behind its subject", () => {
       "The Hague weather",
       "weather",
       "weather in 東京",
+      "weather in X",
+      "沪的天气",
     ],
     ...[
       "Weather in a",

@@ -86,6 +86,16 @@ describe("the files of the inspector", () => {
     expect(body).toContain("looks like a key")
   })
 
+  test("say why they cannot be read or taken back", async () => {
+    const { ask, path } = await editing()
+    const none =
+      "Expected a change of prompts/characters/en/luna.md in the history, found none.\nOnly the newest changes are kept."
+    expect(await ask("files/undo", { path })).toMatchObject({ status: 404, problem: { message: none } })
+    writeFileSync(path, Buffer.from([0x61, 0x0a, 0xff, 0xff]))
+    const message = expect.stringContaining(":2:1: expected UTF-8 text, found the byte 0xff")
+    expect(await ask("files/read", { path })).toMatchObject({ status: 422, problem: { message } })
+  })
+
   test("cannot be reached by other names, other pages, other hosts, or with a body without end", async () => {
     const { ask, fetch, made, path, text } = await editing()
     for (const name of [

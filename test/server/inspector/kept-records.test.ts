@@ -93,8 +93,12 @@ test("a first line is short, and one with names that are too long is not kept", 
     [2_000, "yy"],
   ])
   expect(Object.keys(heads[0])).toEqual(["version", "summary", "hasMemory"])
-  await save("named", now, { name: "n".repeat(64_000) })
-  expect(warnings).toEqual(["The record of turn named was not kept: the names in it are too long."])
+  await save("brief", now, { name: "" })
+  const shortest = readFileSync(join(folder, files().find((name) => name.includes("brief")) ?? ""), "utf8").indexOf("\n")
+  await save("exact", now, { name: "n".repeat(63_999 - shortest) })
+  expect(warnings).toEqual([])
+  await save("large", now, { name: "n".repeat(64_000 - shortest) })
+  expect(warnings).toEqual(["The record of turn large was not kept: the names in it are too long."])
 })
 
 test("damaged files are set aside and told once, ten of them are left, and what was never finished goes after a minute", async () => {

@@ -277,6 +277,34 @@ test("a recorder keeps 2,000 events of a turn, and tells its listeners of each o
   expect(recorder.turns).toEqual([])
 })
 
+test("a turn counts as the texts of its trace: each request three times, each result with 200 units more, and each event as 100 bytes", () => {
+  const step = (content: string, output: string) => ({ output, assembly: { messages: [{ content }, { content }] } })
+  const part = (more: object = {}) => ({ steps: [], runs: [], prestart: [], children: [], ...more })
+  const child = { trace: part({ steps: [step("abc", "d")], runs: [{ result: "of a child" }] }) }
+  const trace = part({
+    ...{ durationMs: 1, steps: [step("one", "two"), step("", "three")] },
+    ...{ runs: [{ result: "result" }], prestart: [{ result: "begun before" }], children: [child] },
+  })
+  const units = 2 * 3 * "one".length + "two".length + "three".length + "result".length + "begun before".length + 2 * 200
+  const size = 2 * units + 2 * (2 * 3 * "abc".length + "d".length + "of a child".length + 200) + 2 * 100
+  const kept = (maxBytes: number) => {
+    const recorder = new Recorder({ maxTurns: 9, maxBytes }, manualClock(0))
+    for (const turnId of ["one", "two", "three"]) {
+      const input = { turnId, key: {}, speaker: {}, text: "", stack: { items: () => [] }, inject: [] }
+      const tell = (event: object) => recorder.tell({ input } as never, event as never)
+      tell({ type: "turn-start" })
+      tell({ type: "turn-end", result: { ok: true, text: "", stopReason: "finish", trace } })
+    }
+    return recorder.turns.map(({ id }) => id)
+  }
+  expect([3 * size, 3 * size - 1, 2 * size, 2 * size - 1, size, size - 1, 0].map(kept)).toEqual([
+    ["one", "two", "three"],
+    ["two", "three"],
+    ["two", "three"],
+    ...Array.from({ length: 4 }, () => ["three"]),
+  ])
+})
+
 test("a reader of changes hears each turn once in 40 milliseconds, and leaves nothing behind", async () => {
   const listeners = new Set<(id: string) => void>()
   const recorder = {
