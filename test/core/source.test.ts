@@ -42,7 +42,7 @@ describe("codeFrame", () => {
   ])("%s", (_, line, padding) => {
     const [shown, caret] = frame(line, "^").split("\n")
     expect(caret).toBe(`  |${padding}`)
-    expect(shown).not.toMatch(/[\p{Cc}\u202e]/u)
+    expect(shown).toBe(`1 | ${line.replaceAll("\t", " ").replace(/[\p{Cc}\u202e]/gu, "\ufffd")}`)
   })
 
   test("the caret stands where the exact width has it, behind letters of every script", () => {
@@ -64,6 +64,16 @@ describe("codeFrame", () => {
     expect(shown.length).toBeLessThanOrEqual(104)
     expect(shown.indexOf("^")).toBe(caret.indexOf("^"))
     expect(frame(text, "^", { widthColumns: 20 }).split("\n")[0]?.length).toBe(24)
+  })
+
+  test("a line is cut only if the column lies behind the width, and then begins half a width before it", () => {
+    const line = Array.from({ length: 60 }, (_, at) => String.fromCharCode(97 + (at % 26))).join("")
+    for (const widthColumns of [10, 11])
+      for (let column = 1; column <= 60; column++) {
+        const from = column > widthColumns ? column - Math.floor(widthColumns / 2) : 1
+        const shown = line.slice(from - 1, from - 1 + widthColumns)
+        expect(codeFrame(line, { line: 1, column }, { widthColumns })).toBe(`1 | ${shown}\n  | ${" ".repeat(column - from)}^`)
+      }
   })
 
   test("a position behind the end of a line or of the text has its caret there", () => {

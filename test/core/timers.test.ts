@@ -36,7 +36,7 @@ function listened() {
   const listeners = new Set<unknown>()
   const [add, remove] = [signal.addEventListener.bind(signal), signal.removeEventListener.bind(signal)]
   Object.assign(signal, {
-    addEventListener(type: "abort", listener: () => void, options?: AddEventListenerOptions) {
+    addEventListener(type: "abort", listener: () => void, options?: { readonly once?: boolean }) {
       listeners.add(listener)
       add(type, listener, options)
     },

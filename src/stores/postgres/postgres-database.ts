@@ -82,9 +82,9 @@ export interface Drivers {
 }
 
 /** Loads the packages when a store is opened. Throws `missing-dependency`, which says what to install. */
-export async function loadDrivers(): Promise<Drivers> {
+export async function loadDrivers(load = () => Promise.all([import("pg"), import("pg-boss")])): Promise<Drivers> {
   try {
-    const [pg, boss] = await Promise.all([import("pg"), import("pg-boss")])
+    const [pg, boss] = await load()
     return { pg: pg.default, boss }
   } catch (cause) {
     const message =

@@ -11,7 +11,7 @@ import {
 } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
-import type { FileSystem } from "../../../src/node/workspace/file-system.ts"
+import { type FileSystem, openFlags } from "../../../src/node/workspace/file-system.ts"
 import { openWorkspace } from "../../../src/node/workspace/open-workspace.ts"
 import { samePath } from "../../../src/node/workspace/paths.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
@@ -131,6 +131,38 @@ describe.each(judgments)("changing files, paths checked as $pathCheck", ({ fs })
     expect((await workspace.history()).map((record) => record.id)).toEqual(["2", "1"])
   })
 
+  test.each(["ENOTDIR", "ELOOP"])(
+    "D12 a link is told from a file also where it came just now and the system says %s",
+    async (code) => {
+      const { folder } = await open({ "ws/a/b.md": "b", "ws/real/b.md": "b", "ws/file/b.md": "b" })
+      let kind: "link" | "file" | undefined
+      const swapping: FileSystem = {
+        ...fs,
+        async open(path, flags, ...rest) {
+          if (kind === undefined || flags !== openFlags.folder || !path.endsWith("a")) return fs.open(path, flags, ...rest)
+          rmSync(join(folder, "ws/a"), { recursive: true })
+          if (kind === "link") symlinkSync("real", join(folder, "ws/a"))
+          else writeFileSync(join(folder, "ws/a"), "x")
+          return fs.open(path, flags, ...rest).catch((error) => {
+            throw Object.assign(error, { code })
+          })
+        },
+      }
+      const workspace = await openWorkspace(join(folder, "ws"), { fs: swapping })
+      for (kind of ["link", "file"] as const) {
+        expect(await failureOf(workspace.write("a/b.md", "x", { by }))).toMatchObject({
+          code: "file-kind",
+          message: expect.stringMatching(`^a: expected a folder, found a ${kind}\\.`),
+        })
+        const [now, again] = [join(folder, "ws/a"), kind]
+        kind = undefined
+        rmSync(now)
+        await workspace.write("a/b.md", "b", { by })
+        kind = again
+      }
+    },
+  )
+
   test("D11 an editor that saves between our reading and our writing is not overwritten", async () => {
     const { folder, at } = await open({ "ws/a.md": "one" })
     const meddling: FileSystem = {
@@ -167,7 +199,7 @@ describe.each(judgments)("changing files, paths checked as $pathCheck", ({ fs })
       )
     expect(await look("a.md", () => undefined)).toEqual({ path: "a.md", hash: (await workspace.read("a.md")).hash })
     expect((await look("a.md", (text) => text)).record).toBeUndefined()
-    expect((await look("b/c.md", () => undefined)).record).toBeUndefined()
+    expect(await look("b/c.md", () => undefined)).toEqual({ path: "b/c.md" })
     expect((await look("b/c.md", () => "made")).record).toMatchObject({ path: "b/c.md" })
     expect((await look("a.md", (text) => `${text}two\r\n`)).record).toMatchObject({ path: "a.md" })
     expect(seen).toEqual(["\uFEFFone\r\n", "\uFEFFone\r\n", undefined, undefined, "\uFEFFone\r\n"])

@@ -51,6 +51,7 @@ const read: readonly (readonly [string, number | undefined])[] = [
   ["满分10分，七分", 7],
   ["一共有十二个人都说这是七分", undefined],
   ["In 2 words: importance on a scale of 0 to 10: 7", 7],
+  ["6 5 4", 6],
   ["For 2 reasons the importance from 0 to 10 is 6.", 6],
   // Where JSON says more than its numbers in order: names and texts have numbers, too.
   ['{"9 lives": 7}', 7],

@@ -243,6 +243,18 @@ const scenes: Readonly<Record<string, Scene>> = {
     answers: { importance: [home] },
     steps: [moved, { heard: ["Ann is away"], by: "bob" }, { say: "I moved to Rome", answer: "Again!" }],
   },
+  "Keys that are asked for and not given": {
+    settings: { keys: true },
+    answers: { importance: ["7", '{"importance": 8, "keys": {}}'] },
+    steps: [moved, { say: "To Rome now" }],
+  },
+  "Keys and profile fields that nobody asked for": {
+    answers: {
+      importance: ['{"importance": 8, "keys": {"1": {"words": ["city"]}}, "profile": {"city": "Oslo"}}', "keys: 3, importance 7"],
+      "user-profile": ['{"city": "Paris"}'],
+    },
+    steps: [moved, { say: "To Rome now" }],
+  },
   "Turns that are judged together": {
     settings: { batchTurns: 3 },
     answers: { "importance-and-profile": ['{"importance": 8, "profile": {"city": "Rome"}}'] },
