@@ -6,9 +6,9 @@ import { deltas } from "./peers/turns/looper.ts"
  * One looper in a process of its own, told by its name: first so many turns that all it runs is compiled, then, each time it is asked,
  * the CPU milliseconds of some turns.
  */
-const [name, peers, warmUps = "0", turns = "0"] = process.argv.slice(2)
+const [name, peers, tools = "1", warmUps = "0", turns = "0"] = process.argv.slice(2)
 const { loopers } = await loadLoopers({ peers: peers === "peers" })
-const turn = loopers.find((looper) => looper.name === name)?.makeTurn(1)
+const turn = loopers.find((looper) => looper.name === name)?.makeTurn(Number(tools))
 if (!turn) throw new Error(`expected the name of a looper, found ${name}`)
 let questions = 0
 const run = async (count: number): Promise<void> => {
