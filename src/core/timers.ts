@@ -45,10 +45,18 @@ export function within<T>(
 export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason)
-    const done = (): void => signal.removeEventListener("abort", onAbort)
-    work.then(resolve, reject).finally(done)
     if (signal.aborted) onAbort()
-    else signal.addEventListener("abort", onAbort, { once: true })
+    signal.addEventListener("abort", onAbort)
+    work.then(
+      (value) => {
+        signal.removeEventListener("abort", onAbort)
+        resolve(value)
+      },
+      (error: unknown) => {
+        signal.removeEventListener("abort", onAbort)
+        reject(error)
+      },
+    )
   })
 }
 

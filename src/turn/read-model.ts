@@ -29,8 +29,8 @@ export async function readModel(model: LanguageModel, request: ModelRequest, opt
     if (watch.stopped !== undefined) throw watch.stopped
     iterator = model.stream(request, { signal: watch.signal })[Symbol.asyncIterator]()
     const end = Promise.withResolvers<void>()
-    watch.reading = { iterator, resolve: end.resolve, reject: end.reject }
-    watch.take()
+    watch.reject = end.reject
+    watch.read(iterator).then(end.resolve, end.reject)
     await end.promise
     finished = true
   } catch (thrown) {
@@ -69,35 +69,10 @@ class Watch {
   readonly onAbort = (): void => this.#stop(this.#options.signal.reason)
   /** The time at which the last part came; before the first one, the beginning. */
   #cameMs: number
-  /** The number of parts that were asked for. */
-  #asked = 0
+  #isFirst = true
   timer: unknown
-  /** The stream that is read, and what its end is told to. */
-  reading: { iterator: AsyncIterator<ModelPart>; resolve: () => void; reject: (error: unknown) => void } | undefined
-  /**
-   * Takes a part and asks for the next one. A part costs one reaction to its own promise, and none to anything long-lived. The error of
-   * a stop has been told already when a part comes after it.
-   */
-  readonly take = (part?: IteratorResult<ModelPart>): void => {
-    const { reading } = this
-    if (this.stopped !== undefined || reading === undefined) return
-    try {
-      if (part?.done === true) {
-        reading.resolve()
-        return
-      }
-      if (part !== undefined) {
-        this.#cameMs = this.#options.clock.nowMs()
-        this.#options.onPart(part.value, this.#cameMs)
-      }
-      // The limit between parts may be over before the timer of the first part rings.
-      if (++this.#asked === 2) this.#ring()
-      if (this.stopped !== undefined) return
-      reading.iterator.next().then(this.take, reading.reject)
-    } catch (thrown) {
-      reading.reject(thrown)
-    }
-  }
+  /** Tells the reader of the whole that it was stopped. */
+  reject: ((error: unknown) => void) | undefined
 
   constructor(modelId: string, options: ReadModelOptions) {
     const { signal, limits, clock, timers } = options
@@ -107,16 +82,29 @@ class Watch {
     this.#startedMs = clock.nowMs()
     this.#cameMs = this.#startedMs
     signal.addEventListener("abort", this.onAbort)
-    this.timer = timers.set(() => this.#ring(), Math.max(1, Math.min(limits.firstTokenMs, limits.stepMs)))
+    // The limit between parts may be over before that of the first part.
+    const firstMs = Math.min(limits.firstTokenMs, limits.betweenChunksMs, limits.stepMs)
+    this.timer = timers.set(() => this.#ring(), Math.max(1, firstMs))
     if (signal.aborted) this.onAbort()
+  }
+
+  /** Takes the parts until the last one. A part costs the promise that its stream makes, and nothing long-lived. After a stop nothing is taken. */
+  async read(iterator: AsyncIterator<ModelPart>): Promise<void> {
+    const { clock, onPart } = this.#options
+    while (this.stopped === undefined) {
+      const part = await iterator.next()
+      if (part.done === true || this.stopped !== undefined) return
+      this.#isFirst = false
+      this.#cameMs = clock.nowMs()
+      onPart(part.value, this.#cameMs)
+    }
   }
 
   /** Stops the read if a limit is over, else sets the timer for the next one. */
   #ring(): void {
     const { limits, clock, timers } = this.#options
-    timers.clear(this.timer)
     const nowMs = clock.nowMs()
-    const isFirst = this.#asked <= 1
+    const isFirst = this.#isFirst
     const quietLimitMs = isFirst ? limits.firstTokenMs : limits.betweenChunksMs
     const stepLeftMs = limits.stepMs - (nowMs - this.#startedMs)
     const quietLeftMs = quietLimitMs - (nowMs - this.#cameMs)
@@ -136,7 +124,7 @@ class Watch {
   #stop(reason: unknown): void {
     if (this.stopped !== undefined) return
     this.stopped = reason ?? new PromptStrataError("aborted", "The turn was aborted.")
-    this.reading?.reject(this.stopped)
+    this.reject?.(this.stopped)
     this.controller.abort(this.stopped)
   }
 }

@@ -36,9 +36,15 @@ export async function runTurn(turn: TurnContext): Promise<TurnResult> {
   }
 }
 
+/** Kept once it is loaded: an `import()` costs as much as all else that a step does beside its prompt. */
+let planNative: Planner | undefined
+
 const planners: Readonly<Record<PlanningMode, Planner>> = {
   json: planJson,
-  native: async (turn) => (await import("./plan-native.ts")).planNative(turn),
+  async native(turn) {
+    planNative ??= (await import("./plan-native.ts")).planNative
+    return planNative(turn)
+  },
   chat: planChat,
 }
 
