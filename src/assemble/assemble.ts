@@ -6,12 +6,12 @@ import { type Injection, isEmptyValue } from "../core/value.ts"
 import type { Dialect } from "../dialect/dialect.ts"
 import { promptFile } from "../dialect/render-notice.ts"
 import { shippedDialect } from "../dialect/shipped.ts"
-import type { KnownNames } from "../encode/lines.ts"
+import type { KnownNames, LineShape } from "../encode/lines.ts"
 import { combineInjections, slotOf } from "../layers/combine-injections.ts"
 import { knownNames } from "../layers/turn-injections.ts"
 import type { TurnState } from "../layers/turn-state.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
-import { assembledBefore } from "./assembly-memo.ts"
+import { assembledBefore, sameLists } from "./assembly-memo.ts"
 import { type CleanInjection, cleanInjection } from "./clean-injections.ts"
 import { decide } from "./decide.ts"
 import { countMessages } from "./draft/count.ts"
@@ -139,7 +139,13 @@ function windowRoom(
 
 const cutInSteps = "history is cut in steps, so that a provider's cache serves its beginning over many turns"
 
-const guarded = new WeakMap<Dialect, Map<string, Dialect>>()
+interface Guarded {
+  readonly names: KnownNames | undefined
+  readonly shapes: readonly LineShape[]
+  readonly made: Dialect
+}
+
+const guarded = new WeakMap<Dialect, Guarded[]>()
 const maxGuarded = 100
 
 /**
@@ -150,22 +156,19 @@ function guardedDialect(dialect: Dialect, prompt: string, names: KnownNames | un
   const { markers, files } = dialect
   const shapes = files.get(prompt)?.shapes ?? []
   if (names === undefined && shapes.length === 0) return dialect
-  const known = guarded.get(dialect) ?? new Map<string, Dialect>()
-  guarded.set(dialect, known)
-  let key = shapes.join("\n")
-  for (const [slot, list] of Object.entries(names ?? {})) {
-    const text = listTexts.get(list) ?? JSON.stringify(list)
-    listTexts.set(list, text)
-    key += `\n${slot}${text}`
-  }
-  const made = known.get(key) ?? { ...dialect, markers: { ...markers, names, shapes: [...(markers.shapes ?? []), ...shapes] } }
-  if (known.size >= maxGuarded) known.clear()
-  known.set(key, made)
+  const list = guarded.get(dialect) ?? []
+  for (const known of list) if (sameLists(known.shapes, shapes) && sameNames(known.names, names)) return known.made
+  const made = { ...dialect, markers: { ...markers, names, shapes: [...(markers.shapes ?? []), ...shapes] } }
+  if (list.length >= maxGuarded) list.length = 0
+  list.unshift({ names, shapes, made })
+  guarded.set(dialect, list)
   return made
 }
 
-/** By list of names, its JSON. The names of a turn's tools are the same list in all turns. */
-const listTexts = new WeakMap<readonly string[], string>()
+function sameNames(a: KnownNames = {}, b: KnownNames = {}): boolean {
+  for (const slot of Object.keys(a)) if (!sameLists(a[slot] ?? [], b[slot] ?? [])) return false
+  return Object.keys(a).length === Object.keys(b).length
+}
 
 /** The injections that a prompt is made from. */
 interface LiveInjections {

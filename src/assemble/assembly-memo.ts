@@ -45,8 +45,9 @@ export function assembledBefore<Options extends MemoOptions>(
   const { dialect, counter = roughCounter, tools = [], names, ...rest } = options
   const others = JSON.stringify([rest, Object.keys(names ?? {})])
   const lists = Object.values(names ?? {})
-  const list = remembered.get(dialect) ?? []
-  remembered.set(dialect, list)
+  const before = remembered.get(dialect)
+  const list = before ?? []
+  if (!before) remembered.set(dialect, list)
   const standing = standIns(given, list[0]?.given ?? [])
   for (const [at, known] of list.entries()) {
     if (known.counter !== counter || known.others !== others || !sameLists(known.tools, tools, sameTool)) continue
@@ -147,7 +148,11 @@ function sameSource(a: Source | undefined, b: Source | undefined): boolean {
 }
 
 /** True for two lists of the same length, with the same items at the same places. */
-function sameLists<Item>(a: readonly Item[], b: readonly Item[], same: (a: Item, b: Item) => boolean = Object.is): boolean {
+export function sameLists<Item>(
+  a: readonly Item[],
+  b: readonly Item[],
+  same: (a: Item, b: Item) => boolean = Object.is,
+): boolean {
   if (a === b) return true
   if (a.length !== b.length) return false
   for (let index = 0; index < a.length; index++) {

@@ -30,7 +30,10 @@ export function cleanInjection(injection: Injection): CleanInjection | undefined
 const cleanedInjections = new WeakMap<Injection, CleanInjection>()
 const cleanedEntries = new WeakMap<SlotEntry, CleanEntry>()
 
-/** By the injection's trust, its lists: for each entry, true when neither it nor an entry before it had to be cleaned. */
+/** A list of so many entries is remembered as a whole. */
+const longList = 8
+
+/** By the injection's trust, its long lists: for each entry, true when neither it nor an entry before it had to be cleaned. */
 const untouchedLists: Readonly<Record<Trust, GrowingLists<SlotEntry, boolean>>> = {
   author: new GrowingLists(),
   user: new GrowingLists(),
@@ -43,11 +46,13 @@ const untouchedLists: Readonly<Record<Trust, GrowingLists<SlotEntry, boolean>>> 
 function isUntouchedContent({ content, trust }: Injection): boolean {
   if (typeof content === "string") return trust === "author"
   if (!Array.isArray(content)) return false
-  const upTo = untouchedLists[trust].of(content as readonly SlotEntry[], (entry, before = true) => {
-    const clean = before ? cleanEntry(entry, trust) : undefined
-    return clean?.removed === 0 && clean.entry === entry
-  })
-  return upTo.at(-1) !== false
+  const entries = content as readonly SlotEntry[]
+  const isUntouched = (entry: SlotEntry): boolean => {
+    const clean = cleanEntry(entry, trust)
+    return clean.removed === 0 && clean.entry === entry
+  }
+  if (entries.length < longList) return entries.every(isUntouched)
+  return untouchedLists[trust].of(entries, (entry, before = true) => before && isUntouched(entry)).at(-1) !== false
 }
 
 function cleanContent(injection: Injection, found: Found): Injection {

@@ -13,8 +13,9 @@ export class GrowingLists<Item extends object, Made> {
   of(items: readonly Item[], make: (item: Item, before: Made | undefined) => Made): readonly Made[] {
     const [first] = items
     if (!first) return []
-    const known = this.#lists.get(first) ?? { items: [], made: [] }
-    this.#lists.set(first, known)
+    const before = this.#lists.get(first)
+    const known = before ?? { items: [], made: [] }
+    if (!before) this.#lists.set(first, known)
     const begun = commonStart(items, known.items)
     known.items.length = begun
     known.made.length = begun

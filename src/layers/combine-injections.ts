@@ -24,10 +24,12 @@ export function slotOf(key: string): string {
 export function combineInjections(stack: PromptStack, state: TurnState | undefined, dialect: Dialect): Injection[] {
   const items: Injection[] = []
   const fromStack = new Set<string>()
+  let isHiding = false
   for (const item of stack.items()) {
     if (state && item.enabled && turnKeys.has(item.key)) {
       const left = { ...item, enabled: false }
       leftToTurn.add(left)
+      isHiding = true
       items.push(left)
       continue
     }
@@ -38,7 +40,9 @@ export function combineInjections(stack: PromptStack, state: TurnState | undefin
   const look = lookOf(dialect)
   let tools: Injection | undefined
   for (const injection of turnInjections(state, look)) {
-    if (isEmptyValue(injection.content) && fromStack.has(injection.key)) continue
+    const isKnown = fromStack.has(injection.key)
+    if (isKnown && isEmptyValue(injection.content)) continue
+    isHiding ||= isKnown
     items.push(injection)
     if (injection.key === "tools") tools = injection
   }
@@ -49,11 +53,15 @@ export function combineInjections(stack: PromptStack, state: TurnState | undefin
     const flag = { key: "memory_on", content: true, trust: "author", priority: priority.default, role: "system" } as const
     items.push({ ...flag, scope: "session", enabled: true })
   }
+  if (isHiding || fromStack.has("tool_parameters") || fromStack.has("memory_on")) hiding.add(items)
   return items
 }
 
 /** Items of the stack that are left out because of their key, see {@link turnKeys}. */
 export const leftToTurn = new WeakSet<Injection>()
+
+/** Lists in which an injection of the turn may stand in the place of an item of the stack. */
+export const hiding = new WeakSet<readonly Injection[]>()
 
 const none: ReadonlySet<string> = new Set()
 

@@ -54,31 +54,26 @@ export function turnInjections(turn: TurnState, words: TurnLook): Injection[] {
   }
   const memories = turn.memories.map((memory) => memoryEntry(memory, timeZone === "" ? undefined : timeZone))
   const tools = toolEntries(turn.tools, words)
-  // The tools and the rules of use of their groups stay the same over the turns of a session.
-  const ofSession = { scope: "session", priority: priority.toolInstructions } as const
+  const scores = memories.map((_, at) => -at)
+  const steps = turn.steps.flatMap((step) => stepEntries(step, words))
   return [
     turnItem("question", turn.wake ? [] : [questionEntry(turn, look)], "user"),
-    ...(turn.wake ? [turnItem("wake", [wakeEntry(turn.wake)], "author", fits.wake)] : []),
-    turnItem("history", historyEntries(turn.history, look), "user", fits.history),
-    {
-      ...turnItem("memories", memories, "memory", { ...fits.memories, scores: memories.map((_, at) => -at) }),
-      priority: priority.characterMemories,
-    },
-    turnItem("prestart", turn.prestart.map(prestartEntry), "tool", fits.prestart),
-    { ...turnItem("tools", tools, "author", fits.tools), ...ofSession },
-    { ...turnItem("tool_groups", toolGroupEntries(turn, words.ruledGroups), "author", fits.tools), ...ofSession },
-    turnItem("file_faults", (turn.fileFaults ?? []).map(fileFaultEntry), "agent", fits.prestart),
-    turnItem("runs", turn.runs.map(runEntry), "tool", fits.runs),
-    turnItem(
-      "steps",
-      turn.steps.flatMap((step) => stepEntries(step, words)),
-      "tool",
-      fits.runs,
-    ),
-    turnItem("note", { text: turn.note ?? "", trust: "agent" }, "agent"),
-    turnItem("fault", encodedText(turn.fault ?? "", "agent"), "agent"),
+    ...(turn.wake ? [turnItem("wake", [wakeEntry(turn.wake)], "author", { fit: fits.wake })] : []),
+    turnItem("history", historyEntries(turn.history, look), "user", { fit: fits.history }),
+    turnItem("memories", memories, "memory", { fit: { ...fits.memories, scores }, priority: priority.characterMemories }),
+    turnItem("prestart", turn.prestart.map(prestartEntry), "tool", { fit: fits.prestart }),
+    turnItem("tools", tools, "author", { fit: fits.tools, ...ofSession }),
+    turnItem("tool_groups", toolGroupEntries(turn, words.ruledGroups), "author", { fit: fits.tools, ...ofSession }),
+    turnItem("file_faults", (turn.fileFaults ?? []).map(fileFaultEntry), "agent", { fit: fits.prestart }),
+    turnItem("runs", turn.runs.map(runEntry), "tool", { fit: fits.runs }),
+    turnItem("steps", steps, "tool", { fit: fits.runs }),
+    turnItem("note", turn.note === undefined ? [] : as(turn.note, "agent"), "agent"),
+    turnItem("fault", turn.fault === undefined ? [] : encodedText(turn.fault, "agent"), "agent"),
   ]
 }
+
+/** The tools and the rules of use of their groups stay the same over the turns of a session. */
+const ofSession = { scope: "session", priority: priority.toolInstructions } as const
 
 /**
  * The names that a turn shows: its agent, its speakers, those of its history and memories, and its tools. A text that begins a
@@ -102,9 +97,16 @@ const toolNames = new WeakMap<TurnState["tools"], readonly string[]>()
 /** Every character that JavaScript or a reader takes for a line break. */
 const lineBreak = /[\n-\r\u0085\u2028\u2029]/
 
-function turnItem(key: string, content: SlotValue, trust: Injection["trust"], fit?: FitRule): Injection {
-  const rest = { priority: priority.default, role: "system", scope: "turn", enabled: true } as const
-  return { key, content, trust, ...rest, ...(fit ? { fit } : {}) }
+/** Injections without entries, by key. Most of a turn's are, and none differs from that of another turn. */
+const emptyItems = new Map<string, Injection>()
+
+function turnItem(key: string, content: SlotValue, trust: Injection["trust"], more?: Partial<Injection>): Injection {
+  const isEmpty = Array.isArray(content) && content.length === 0
+  const known = isEmpty ? emptyItems.get(key) : undefined
+  if (known) return known
+  const item = { key, content, trust, priority: priority.default, role: "system", scope: "turn", enabled: true, ...more } as const
+  if (isEmpty) emptyItems.set(key, item)
+  return item
 }
 
 function as(text: string, trust: TrustedText["trust"]): TrustedText {

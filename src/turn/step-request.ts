@@ -4,7 +4,7 @@ import type { CountedTool } from "../core/ports.ts"
 import type { Assembly, Message } from "../core/span.ts"
 import type { Injection } from "../core/value.ts"
 import { withSessionMarkers } from "../dialect/session-markers.ts"
-import { combineInjections, leftToTurn } from "../layers/combine-injections.ts"
+import { combineInjections, hiding } from "../layers/combine-injections.ts"
 import { knownNames } from "../layers/turn-injections.ts"
 import type { TurnState, WakeReason } from "../layers/turn-state.ts"
 import type { LanguageModel, ModelRequest, ModelTool, ToolChoice } from "../model/language-model.ts"
@@ -85,13 +85,7 @@ function warnOfCuts(turn: TurnContext, assembly: Assembly, given: readonly Injec
     warnOnce(turn, "budget", key, `The beginning of the request changed during this turn: ${key} was cut, ${reason}.`)
   }
   // Decisions are made when they are read, which is seldom needed here.
-  const keys = new Set<string>()
-  let left = 0
-  for (const item of given) {
-    keys.add(item.key)
-    if (leftToTurn.has(item)) left++
-  }
-  for (const { key, reason } of left > 0 || keys.size < given.length ? assembly.decisions : []) {
+  for (const { key, reason } of hiding.has(given) ? assembly.decisions : []) {
     if ((reason !== displaced && reason !== reserved) || !turn.stack.get(key)) continue
     const what = `The item ${JSON.stringify(key)} of the stack is not in the prompt: the turn itself fills this key. Add it under another key.`
     warnOnce(turn, "hook", key, what)

@@ -52,8 +52,9 @@ let last: { readonly file: PromptFile; readonly blocks: WeakMap<SlotEntry | Inje
 
 function blocksOf(file: PromptFile): WeakMap<SlotEntry | Injection, KnownBlock> {
   if (last?.file === file) return last.blocks
-  const ofFile = blocks.get(file) ?? new WeakMap<SlotEntry | Injection, KnownBlock>()
-  blocks.set(file, ofFile)
+  const known = blocks.get(file)
+  const ofFile = known ?? new WeakMap<SlotEntry | Injection, KnownBlock>()
+  if (!known) blocks.set(file, ofFile)
   last = { file, blocks: ofFile }
   return ofFile
 }

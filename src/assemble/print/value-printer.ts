@@ -249,8 +249,11 @@ function sourceOf({ source, content }: Injection): Source | undefined {
 export function entryFile(dialect: Dialect, name: string): PromptFile | undefined {
   const file = dialect.files.get(name)
   if (!file) return undefined
-  const isPrompt = prompts.get(file) ?? makesMessages(file.template.nodes)
-  prompts.set(file, isPrompt)
+  let isPrompt = prompts.get(file)
+  if (isPrompt === undefined) {
+    isPrompt = makesMessages(file.template.nodes)
+    prompts.set(file, isPrompt)
+  }
   return isPrompt ? undefined : file
 }
 

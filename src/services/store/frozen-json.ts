@@ -9,6 +9,9 @@ const maxDepth = 500
  * its earlier self grows deeper each turn.
  */
 const made = new WeakMap<object, number>()
+/** The copy of every empty list. */
+const noItems: readonly unknown[] = Object.freeze([])
+made.set(noItems, 1)
 /** Lists and the objects in them are marked. Marking deeper objects would cost more than copying them. */
 const maxMarkedDepth = 2
 /** In the whole state of a session, two levels come first: the states of all hooks, then the state of one. */
@@ -52,7 +55,8 @@ interface Place {
   deepest: number
 }
 
-function copy(value: unknown, place: Place): unknown {
+function copy(given: unknown, place: Place): unknown {
+  const value = Array.isArray(given) && given.length === 0 ? noItems : given
   if (value === null || typeof value === "string" || typeof value === "boolean") return value
   // JSON has no -0. Memory must keep what a database would give back.
   if (typeof value === "number" && Number.isFinite(value)) return value === 0 ? 0 : value
