@@ -125,8 +125,8 @@ function servicesOf({
       records: store.memories,
       clock: ports.clock,
       every: reflectEvery,
-      ...(reflectImportance === undefined ? {} : { importanceSum: reflectImportance }),
-      ...(reflectSchedule === undefined ? {} : { nextRunMs: momentsOf(reflectSchedule, profile.timeZone) }),
+      importanceSum: reflectImportance,
+      nextRunMs: reflectSchedule === undefined ? undefined : momentsOf(reflectSchedule, profile.timeZone),
     }),
     ...services,
   }

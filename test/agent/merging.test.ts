@@ -92,6 +92,12 @@ describe("messages that come within merge_ms of each other", () => {
     expect((await session.history())[0]).not.toHaveProperty("interrupted", true)
   })
 
+  test("are waited for no moment where there is none to wait for", async () => {
+    const { session, clock } = fay({ mergeMs: 0, interrupt: "join" }, [finish("Now.")])
+    expect(await session.send("a").result).toMatchObject({ ok: true, text: "Now." })
+    expect(clock.nowMs()).toBe(startMs)
+  })
+
   test("tell only the beginning and the end of turns that joined another", async () => {
     const { session, timers } = fay({ mergeMs: 10 }, [finish("Yes.")])
     const first = session.send("a")

@@ -53,6 +53,20 @@ describe("compileDialect", () => {
     expect(nodesOf(promptFile("x.md", " \n\n "))).toEqual([])
   })
 
+  test.each(["\n", "\n\n", " \n", "\n \t\n", "\t\n\n\n"])(
+    "a file that begins with %j is the file without it, some lines further on",
+    (blank) => {
+      const lines = blank.split("\n").length - 1
+      for (const body of ["a", "  a", "${rest}", "${x}\nb", "  ${x}", "${x? a\nb}\n${rest}", " "]) {
+        for (const attributes of [{}, { separator: "comma" }, { separator: "newline" }]) {
+          const nodes = (before: string, firstLine: number) =>
+            nodesOf({ path: "x.md", attributes, body: before + body, firstLine })
+          expect(nodes(blank, 1), JSON.stringify([body, attributes])).toEqual(nodes("", 1 + lines))
+        }
+      }
+    },
+  )
+
   test("a template's mistake is located in lines of the file", () => {
     expect(() => compile({ path: "a/x.md", attributes: {}, body: "\n${", firstLine: 4 })).toThrow(/^a\/x\.md:5:1: /)
   })

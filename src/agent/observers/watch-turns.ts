@@ -31,9 +31,9 @@ export function watchTurns(parts: ObserverParts): Observer["observe"] {
     const runs = runsOf.get(turnId) ?? []
     runsOf.delete(turnId)
     const { result } = event
-    const session = result.ok ? await context.session() : undefined
-    if (!result.ok || result.stopReason === "joined" || !session?.memoryOn || session.turns % parts.settings.everyTurns !== 0)
-      return
+    if (!result.ok || result.stopReason === "joined") return
+    const session = await context.session()
+    if (!session?.memoryOn || session.turns % parts.settings.everyTurns !== 0) return
     const turn = { context, session, state: readState(session.hookStates[virtualContextName]), result }
     await leaveNotes(parts, turn, { ...(await look(parts, turn)), unreported: isUnreported(turn, runs) })
   }

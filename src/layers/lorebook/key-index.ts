@@ -133,11 +133,8 @@ function isWholeWord(text: string, start: number, end: number): boolean {
 }
 
 function codePointBefore(text: string, end: number): number | undefined {
-  if (end <= 0) return undefined
-  const low = text.charCodeAt(end - 1)
-  const isPair = low >= 0xdc00 && low <= 0xdfff && end > 1
-  const whole = isPair ? text.codePointAt(end - 2) : undefined
-  return whole !== undefined && whole > 0xffff ? whole : low
+  const pair = text.codePointAt(end - 2)
+  return pair !== undefined && pair > 0xffff ? pair : text.codePointAt(end - 1)
 }
 
 function isSpaced(code: number | undefined): boolean {

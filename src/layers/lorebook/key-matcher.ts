@@ -30,6 +30,7 @@ interface Trie {
   readonly nodes: number
   readonly parent: Int32Array
   readonly unit: Uint16Array
+  /** The length of the path to a node, without its last character. */
   readonly depth: Int32Array
   /** The key that ends at a node, or -1. */
   readonly keyAt: Int32Array
@@ -61,7 +62,7 @@ function buildTrie(keys: readonly string[]): Trie {
       if (slots[slot] === 0) {
         parent[nodes] = node
         unit[nodes] = code
-        depth[nodes] = at + 1
+        depth[nodes] = at
         slots[slot] = nodes++
       }
       node = slots[slot] as number

@@ -59,8 +59,7 @@ function createProgram(root: PatternNode, flags: string): Program {
     return repeat(node, next)
   }
   const repeat = ({ node, min, max }: PatternNode & { kind: "repeat" }, next: number): number => {
-    if (Math.max(min, max === Number.POSITIVE_INFINITY ? 0 : max) > maxStates)
-      throw new UnfollowablePattern(`the pattern has more than ${maxStates} states`)
+    if (min > maxStates) throw new UnfollowablePattern(`the pattern has more than ${maxStates} states`)
     let start = next
     if (max === Number.POSITIVE_INFINITY) {
       const loop: State = { kind: "split", next: 0, other: next }

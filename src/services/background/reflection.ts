@@ -43,9 +43,9 @@ export interface ReflectionTriggers {
   /** The number of memories since the last reflection. Default 20; 0 turns this trigger off. */
   readonly every?: number
   /** The sum of importance of the memories since the last reflection, counted over at most 200. Default: off. */
-  readonly importanceSum?: number
+  readonly importanceSum?: number | undefined
   /** Returns the next scheduled moment after `afterMs`; default: off. For example `(afterMs) => new Cron("0 4 * * *").nextRun(new Date(afterMs))?.getTime()`. */
-  readonly nextRunMs?: (afterMs: number) => number | undefined | Promise<number | undefined>
+  readonly nextRunMs?: ((afterMs: number) => number | undefined | Promise<number | undefined>) | undefined
 }
 
 /** Options of {@link createReflectionService}. */

@@ -74,7 +74,7 @@ function wordEnd(text: string, at: number, first: number): number {
 /** The pattern backtracks: HEAD* gives characters back until TAIL+ has one. That is the last character which is in both. */
 function lastTailEnd(text: string, from: number, to: number): number {
   for (let end = to; end > from; ) {
-    const at = end - (end - 2 >= from && widthAt(text, end - 2) === 2 ? 2 : 1)
+    const at = end - widthAt(text, end - 2)
     if ((classAt(text, at) & tailClasses) !== 0) return end
     end = at
   }

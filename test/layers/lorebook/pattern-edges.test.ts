@@ -41,6 +41,8 @@ test("a pattern has at most a thousand states", () => {
     ],
     ...["(?=a)", "(?<!a)", "(a)\\1", "\\k<n>(?<n>a)"],
   ]
+  // Of nothing, a thousand times a thousand repetitions are one, and so are those inside and around them.
+  expect(refusal(`${"(".repeat(8)}${"){1000}".repeat(8)}`)).toBe("")
   const short = (source: string): string => (source.length > 20 ? `${source.slice(0, 3)}… ${source.length}` : source)
   expect(
     [

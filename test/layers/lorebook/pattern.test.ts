@@ -54,7 +54,10 @@ describe("a key that is a pattern", () => {
     const text = fc.string({ unit: fc.constantFrom("a", "b", " ", "\n", "é", "B"), maxLength: 12 })
     fc.assert(
       fc.property(pattern, fc.constantFrom("", "i", "m", "s", "u", "iu"), text, (source, flags, given) => {
-        expect(occurs(source, flags, given)).toBe(new RegExp(source, flags).test(given))
+        // Only a whole text has to hold all of the pattern's repetitions.
+        for (const shown of [source, `^(?:${source})$`]) {
+          expect(occurs(shown, flags, given), shown).toBe(new RegExp(shown, flags).test(given))
+        }
       }),
       { numRuns: runs(20_000), seed: seedOf(20) },
     )
@@ -74,6 +77,22 @@ describe("a key that is a pattern", () => {
     ],
   ])("/%s/%s is refused with a reason", (source, flags, reason) => {
     expect(occurs(source, flags, "text")).toBe(reason)
+  })
+
+  test.each(["(?=a)", "(?!a)", "(?<=a)", "(?<!a)"])("%s is refused as a look-around wherever it stands", (found) => {
+    for (const before of ["", "x", "word|", "(b", "[(?:]\\(", "long words before it "])
+      for (const after of ["", "y", "|z", " and long words behind it"]) {
+        const source = `${before}${found}${after}${before === "(b" ? ")" : ""}`
+        expect(occurs(source, "", "text"), source).toBe("a look-around cannot be searched for in linear time")
+      }
+  })
+
+  test.each(["\\1", "\\9", "\\k<n>"])("%s is refused as a backreference wherever it stands", (found) => {
+    for (const before of ["", "x", "word|", "[\\1]", "long words before it "])
+      for (const after of ["", "y", "|z", " and long words behind it"]) {
+        const source = `(?<n>a)()()()()()()()()${before}${found}${after}`
+        expect(occurs(source, "", "text"), source).toBe("a backreference cannot be searched for in linear time")
+      }
   })
 
   test("that is no regular expression is refused in the host's words", () => {

@@ -36,6 +36,25 @@ describe.each(encodings)("a scan by %s", (encoding) => {
     )
   })
 
+  test("has them also where half a pair stands beside the end of a block that it reads at once", () => {
+    for (const half of ["\ud83d", "\ude00"]) {
+      for (const end of [4096, 8192]) {
+        for (let place = end - 6; place <= end + 3; place++) {
+          const text = `${"x ".repeat(place >> 1)}${place % 2 === 0 ? "" : "y"}${half}${place % 3 === 0 ? "abc" : " !😀"} and more`
+          const ends: number[] = []
+          let tokens = 0
+          encoder.scan(text, (to, count) => {
+            ends.push(to)
+            tokens += count
+            return true
+          })
+          expect([0, ...ends.slice(0, -1)], `${place}`).toEqual([...encoder.pieces(text)])
+          expect(tokens).toBe(encoder.count(text))
+        }
+      }
+    }
+  })
+
   test("stops when its visitor has enough", () => {
     let visits = 0
     encoder.scan("one two three four", () => ++visits < 2)
