@@ -1,7 +1,7 @@
 import { runInNewContext } from "node:vm"
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { frozenJson, frozenState } from "../../../src/services/store/frozen-json.ts"
+import { freezeParsed, frozenJson, frozenState } from "../../../src/services/store/frozen-json.ts"
 import { runs, seedOf } from "../../support/size.ts"
 
 describe("a frozen copy of plain JSON", () => {
@@ -66,5 +66,14 @@ describe("a frozen copy of plain JSON", () => {
     const state = frozenState({ hooks: { one: { a: { b: { c: 1 } } } } })
     const own = state.hooks.one.a
     expect([frozenState({ x: own }).x === own, frozenState({ x: own.b }).x === own.b]).toEqual([true, true])
+  })
+
+  test("freezes in place a value that holds one object at several places", () => {
+    const shared = { a: [1] }
+    const deep = { a: { b: { c: { d: { e: { shared } } } } } }
+    const value = freezeParsed({ deep, list: [shared, shared] })
+    expect([value.list[0], value.deep.a.b.c.d.e.shared, Object.isFrozen(shared.a)]).toEqual([shared, shared, true])
+    const twice = freezeParsed({ list: [{ a: [1] }] })
+    expect(frozenJson(freezeParsed({ list: [twice, twice], twice }), "value").twice).toBe(twice)
   })
 })
