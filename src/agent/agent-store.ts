@@ -21,7 +21,7 @@ export interface AgentStore {
  * Completes the store that an agent was given. A whole store is used as it is. A store of sessions alone gets jobs, receipts and bytes
  * in memory. Without a store everything is in memory. What is in memory is lost when the process ends.
  */
-export function agentStore(store: SessionStore | undefined, ports: Pick<Ports, "timers" | "random">): AgentStore {
+export function agentStore(store: SessionStore | undefined, ports: Pick<Ports, "clock" | "timers" | "random">): AgentStore {
   if (store === undefined) {
     const made = createInMemoryStore({ ports })
     return { sessions: made, jobs: made.jobs, receipts: made.receipts, blobs: made.blobs, given: undefined }

@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { agentStore } from "../../src/agent/agent-store.ts"
-import { hostTimers } from "../../src/core/ports.ts"
+import { hostPorts } from "../../src/core/ports.ts"
 import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"
 import type { SessionStore } from "../../src/services/store/session-store.ts"
 import type { TurnHook } from "../../src/services/turn-hook.ts"
@@ -107,7 +107,7 @@ test("an edit of a message that is forgotten meanwhile is told, and changes noth
 
 test("a store of sessions alone loses the jobs and receipts of turns that are set aside", async () => {
   const key = { agent: "test", conversation: "test", audience: "private", user: "test" } as const
-  const { sessions, jobs, receipts } = agentStore(createInMemorySessionStore(), { timers: hostTimers, random: Math.random })
+  const { sessions, jobs, receipts } = agentStore(createInMemorySessionStore(), hostPorts)
   const left: string[] = []
   for (const [version, turnId] of ["a", "b", "c"].entries()) {
     const said = { role: "user", text: turnId, speaker: { id: "test", name: "T" }, turnId, atMs: 1 } as const

@@ -9,7 +9,7 @@ import { openSqliteStore } from "../../src/stores/sqlite/open-sqlite-store.ts"
 import { manualClock, manualTimers } from "../../src/testing/index.ts"
 import { collect } from "../support/collect.ts"
 import { type Dice, diceOf } from "../support/dice.ts"
-import { JobModel, type ModelJob } from "../support/job-model.ts"
+import { everyone, JobModel, type ModelJob } from "../support/job-model.ts"
 import { runs, seedOf } from "../support/size.ts"
 import { tempFolder } from "../support/temp-folder.ts"
 import { settle } from "./sqlite/support/processes.ts"
@@ -65,7 +65,7 @@ interface Step {
 }
 
 function nextStep(dice: Dice, model: JobModel): Step {
-  const agent = dice.pick(...agents)
+  const agent = dice.pick(...agents, ...agents, everyone)
   const lane = dice.pick(...lanes)
   const name = `${lane.agent}/${lane.conversation}`
   const running = dice.shuffle(model.running)[0]
@@ -75,10 +75,10 @@ function nextStep(dice: Dice, model: JobModel): Step {
     return { name: `enqueue ${job.id}`, expected: model.enqueue(job), act: (store) => store.commit(job) }
   }
   if (roll < 9) {
-    // A handler goes only with its runner: a store in memory keeps no wait for a job that nothing handles.
-    const some = dice.chance(0.4) || model.kindsOf(agent).includes("play") ? [...kinds] : ["work"]
+    const some = dice.pick([...kinds], ["work"], ["play"], [])
     const expected = model.start(agent, some)
-    const act = ({ store, work }: Scripted) => store.jobs.start(Object.fromEntries(some.map((kind) => [kind, work])), { agent })
+    const act = ({ store, work }: Scripted) =>
+      store.jobs.start(Object.fromEntries(some.map((kind) => [kind, work])), ofRunner(agent))
     return { name: `start ${agent} for ${some}`, expected, act }
   }
   if (roll < 12 && running !== undefined)
@@ -97,6 +97,9 @@ function nextStep(dice: Dice, model: JobModel): Step {
   return { name: `forget ${name}`, expected: model.forget(name), act }
 }
 
+/** The options that name a runner. */
+const ofRunner = (agent: string) => (agent === everyone ? {} : { agent })
+
 /** Lets time pass, from one event of the model to the next. */
 async function pass(stores: readonly Scripted[], model: JobModel, ms: number): Promise<void> {
   for (let left = ms; left > 0; ) {
@@ -109,24 +112,22 @@ async function pass(stores: readonly Scripted[], model: JobModel, ms: number): P
   }
 }
 
-/** Closes an agent's runner: it waits so long for what runs, and not longer. */
+/** Closes an agent's runner, which waits so long for what runs, and not longer. */
 async function close(stores: readonly Scripted[], model: JobModel, agent: string): Promise<void> {
   const drainMs = 400
-  model.beginClose(agent)
+  const begun = model.beginClose(agent).toSorted()
   const closed = new Set<Scripted>()
-  const isAwaited = () => model.running.some((id) => id.startsWith(agent))
   for (const each of stores) void each.store.jobs.close({ drainMs, agent }).then(() => closed.add(each))
   await settle()
-  expect(closed.size, "what closes at once").toBe(isAwaited() ? 0 : stores.length)
+  for (const { events } of stores) expect(events(), `${agent} begins to close`).toEqual(begun)
+  expect(closed.size, "what closes at once").toBe(model.isClosing ? 0 : stores.length)
   await pass(stores, model, drainMs - 0.25)
-  expect(closed.size, "what is closed just before the end of the wait").toBe(isAwaited() ? 0 : stores.length)
-  const expected = [...model.pass(0.25), ...model.endClose(agent)].sort()
+  expect(closed.size, "what is closed just before the end of the wait").toBe(model.isClosing ? 0 : stores.length)
+  const expected = [...model.pass(0.25), ...model.endClose()].sort()
   for (const { timers } of stores) timers.advance(0.25)
   await settle()
   expect(closed.size, "what is closed in the end").toBe(stores.length)
   for (const { events } of stores) expect(events(), `close ${agent}`).toEqual(expected)
-  // A store may keep the wait before the next attempt, or begin anew: both are over then.
-  await pass(stores, model, settings.maxWaitMs)
 }
 
 test("T33 jobs in memory and in a file begin, stop, wait, fail and are forgotten as a model of them says", async () => {
@@ -153,8 +154,8 @@ test("T33 jobs in memory and in a file begin, stop, wait, fail and are forgotten
         continue
       }
       const { name, expected, act } = nextStep(dice, model)
-      const at = `${name} at step ${step} of run ${run}`
       for (const store of stores) {
+        const at = `${name} at step ${step} of run ${run}, ${store === stores[0] ? "in memory" : "in a file"}`
         await act(store)
         await settle()
         expect(store.events(), at).toEqual(expected.toSorted())
@@ -162,6 +163,10 @@ test("T33 jobs in memory and in a file begin, stop, wait, fail and are forgotten
       }
     }
     for (const agent of agents) await close(stores, model, agent)
+    void memory.jobs.close({ drainMs: 0 })
+    await settle()
+    inMemory.timers.advance(0)
+    await settle()
     expect(inMemory.timers.pending, "timers left in memory").toBe(0)
   }
 })

@@ -8,6 +8,9 @@ export interface ModelJob {
   readonly kind: string
 }
 
+/** Stands for the handlers without an agent. */
+export const everyone = "everyone"
+
 interface Row extends ModelJob {
   state: "waiting" | "running" | "dead"
   attempts: number
@@ -23,7 +26,10 @@ interface Row extends ModelJob {
 export class JobModel {
   readonly #settings: JobSettings
   readonly #known = new Set<string>()
+  /** The kinds of an agent; those of `everyone` are for the agents that are not listed. */
   readonly #handlers = new Map<string, readonly string[]>()
+  /** The jobs that ran when an agent began to close. */
+  #closing: readonly Row[] = []
   #rows: Row[] = []
   #nowMs = 0
 
@@ -34,10 +40,6 @@ export class JobModel {
   /** The ids of the jobs that run. */
   get running(): readonly string[] {
     return this.#rows.filter(({ state }) => state === "running").map(({ id }) => id)
-  }
-
-  kindsOf(agent: string): readonly string[] {
-    return this.#handlers.get(agent) ?? []
   }
 
   /** What an export says of each job, in the order in which they came. */
@@ -91,16 +93,23 @@ export class JobModel {
     return gone.filter(({ state }) => state === "running").map(({ id }) => `${id} stops: aborted`)
   }
 
-  /** The agent's jobs begin no more; those that run go on. */
-  beginClose(agent: string): void {
+  /** The handlers take no more jobs; what they do goes on. */
+  beginClose(agent: string): readonly string[] {
+    this.#closing = this.#rows.filter((row) => row.agent === agent && row.state === "running")
     this.#handlers.delete(agent)
+    return this.#begun()
   }
 
-  /** Those that still run are stopped, and their attempt does not count. */
-  endClose(agent: string): readonly string[] {
-    const stopped = this.#rows.filter((row) => row.agent === agent && row.state === "running")
+  /** True while something that ran when the closing began has not ended. */
+  get isClosing(): boolean {
+    return this.#closing.some((row) => this.#rows.includes(row) && row.state === "running")
+  }
+
+  /** What still runs is stopped, and the attempt does not count. */
+  endClose(): readonly string[] {
+    const stopped = this.#closing.filter((row) => this.#rows.includes(row) && row.state === "running")
     for (const row of stopped) Object.assign(row, { state: "waiting", attempts: row.attempts - 1 })
-    return stopped.map(({ id }) => `${id} stops: closed`)
+    return [...stopped.map(({ id }) => `${id} stops: closed`), ...this.#begun()]
   }
 
   #failed(row: Row, message: string): void {
@@ -114,7 +123,7 @@ export class JobModel {
     const events: string[] = []
     for (const lane of new Set(this.#rows.map((row) => row.lane))) {
       const open = this.#rows.filter((row) => row.lane === lane && row.state !== "dead")
-      const next = open.find(({ agent, kind }) => this.#handlers.get(agent)?.includes(kind))
+      const next = open.find(({ agent, kind }) => (this.#handlers.get(agent) ?? this.#handlers.get(everyone))?.includes(kind))
       if (next === undefined || next.dueMs > this.#nowMs || open.some(({ state }) => state === "running")) continue
       Object.assign(next, { state: "running", attempts: next.attempts + 1, startedMs: this.#nowMs })
       events.push(`${next.id} begins: ${next.attempts}${next.attempts === this.#settings.maxAttempts ? ", the last" : ""}`)

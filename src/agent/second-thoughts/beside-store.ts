@@ -13,7 +13,7 @@ export interface Beside {
 }
 
 /** Makes the tables, without rows. */
-export function makeBeside(ports: Pick<Ports, "timers" | "random">): Beside {
+export function makeBeside(ports: Pick<Ports, "clock" | "timers" | "random">): Beside {
   return { jobs: new JobTable(defaultJobSettings, ports), receipts: new ReceiptTable() }
 }
 

@@ -2,7 +2,7 @@ import type { ServiceKey } from "../../core/conversation.ts"
 
 /** Work that follows a turn. It is enqueued in the turn's commit, so it exists exactly if the turn was committed. Plain JSON. */
 export interface Job {
-  /** Unique for ever. A job that is enqueued again under a known id is ignored, even once that one is done. */
+  /** Unique for ever. A job that is enqueued again under a known id is ignored, even once that one is done, until its data are forgotten. */
   readonly id: string
   /** Selects the handler. */
   readonly kind: string
@@ -79,7 +79,8 @@ export interface JobRunner {
   idle(options?: IdleOptions): Promise<void>
   /**
    * Stops to take jobs, of one agent or of all, and waits at most `drainMs` for running ones; then aborts their signals. The jobs
-   * left stay in the store for the next process, and an aborted attempt does not count. Throws `closed` if the store was closed first.
+   * left stay in the store for the next process, or for the handlers without an agent. An aborted attempt does not count, and the wait
+   * after a failed one goes on. Throws `closed` if the store was closed first.
    */
   close(options: { readonly drainMs: number; readonly agent?: string }): Promise<void>
   /** The dead letters, oldest first. */

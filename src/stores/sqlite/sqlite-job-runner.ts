@@ -84,14 +84,18 @@ export class SqliteJobRunner implements JobRunner {
   }
 
   async close({ drainMs, agent }: { readonly drainMs: number; readonly agent?: string }): Promise<void> {
+    const isOfAgent = ({ head }: Running): boolean => agent === undefined || head.job.key.agent === agent
+    const ran = [...this.#running.values()].filter(isOfAgent)
     if (agent === undefined) this.#handlers.clear()
     else this.#handlers.delete(agent)
+    // Handlers for all agents take the jobs that do not run.
+    if (this.#handlers.size > 0) this.wake()
     await this.#pumping
-    await this.#drain(
-      [...this.#running.values()].filter(({ head }) => handlerOf(head.job, this.#handlers) === undefined),
-      drainMs,
+    const begun = [...this.#running.values()].filter(
+      (running) => isOfAgent(running) && !handlerOf(running.head.job, this.#handlers),
     )
-    await this.#parts.leases.release(agent)
+    await this.#drain([...new Set([...ran, ...begun])], drainMs)
+    if (!this.#handlers.has(undefined)) await this.#parts.leases.release(agent)
     if (this.#handlers.size > 0) return
     this.#parts.pollTimers.clear(this.#timer)
     this.#timer = undefined

@@ -13,7 +13,7 @@ import type { SessionRow } from "./session-table.ts"
 /** Deletes the rows of a scope, and the insights that rest on its memories. */
 export function forgetRows(tables: Tables, scope: StoreScope): ForgetReport {
   const owned = ownedRows(scope, tables.sessions.rows())
-  const jobs = tables.jobs.deleteWhere(({ key }) => owned.key(key))
+  const jobs = tables.jobs.forget(owned.key)
   const memories = forgetMemories(tables, owned.key)
   const deleted = memories.map(({ memory }) => memory)
   const receipts = tables.receipts.deleteWhere(({ key }) => owned.key(key))

@@ -1,5 +1,5 @@
 import { checkOptions } from "../../../core/check-options.ts"
-import { hostPorts, hostTimers, type Ports } from "../../../core/ports.ts"
+import { hostPorts, type Ports } from "../../../core/ports.ts"
 import { frozenJson } from "../frozen-json.ts"
 import { defaultJobSettings, type JobRunner, type JobSettings } from "../job-runner.ts"
 import type { MemoryRecords, ReceiptRecords, UserRecords } from "../records.ts"
@@ -11,8 +11,8 @@ import { SessionTable } from "./session-table.ts"
 /** Options of {@link createInMemoryStore}. */
 export interface InMemoryStoreOptions {
   readonly jobs?: Partial<JobSettings>
-  /** Timers and randomness for the waits between attempts; tests set them. */
-  readonly ports?: Partial<Pick<Ports, "timers" | "random">>
+  /** The clock, timers and randomness for the waits between attempts; tests set them. */
+  readonly ports?: Partial<Pick<Ports, "clock" | "timers" | "random">>
 }
 
 /** All ports, because a program may keep its own in one object. */
@@ -39,7 +39,7 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
   // Loaded when first used: a turn that leaves no work behind needs the sessions alone.
   const tables = async (): Promise<Omit<Tables, "memories">> => {
     const { emptyTables } = await import("./in-memory-tables.ts")
-    made ??= emptyTables(sessions, settings, { timers: hostTimers, random: Math.random, ...ports })
+    made ??= emptyTables(sessions, settings, { ...hostPorts, ...ports })
     return made
   }
   let madeMemories: MemoryTable | undefined

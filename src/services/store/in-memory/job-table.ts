@@ -1,3 +1,4 @@
+import type { ServiceKey } from "../../../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../../../core/errors.ts"
 import type { Ports } from "../../../core/ports.ts"
 import { handlerOf, retryWaitMs, runAttempt, runnerClosed } from "../job-attempt.ts"
@@ -12,7 +13,9 @@ interface JobRow {
 }
 
 interface Waiting extends JobRow {
-  /** Set while the job waits for its next attempt. */
+  /** The next attempt does not begin before this moment. */
+  dueMs?: number
+  /** Set while the job waits for its next attempt and has a handler. */
   timer?: unknown
   /** Set while the job runs. */
   stop?: (reason: PromptStrataError) => void
@@ -21,13 +24,13 @@ interface Waiting extends JobRow {
 }
 
 /** The ports for the waits between attempts. */
-export type JobPorts = Pick<Ports, "timers" | "random">
+export type JobPorts = Pick<Ports, "timers" | "random" | "clock">
 
-/** Jobs in memory and their runner. Ids of finished jobs are kept, so that a job never runs again. */
+/** Jobs in memory and their runner. Ids of finished jobs are kept until their data are forgotten, so that a job never runs again. */
 export class JobTable implements JobRunner {
   readonly #settings: JobSettings
   readonly #ports: JobPorts
-  readonly #ids = new Set<string>()
+  readonly #ids = new Map<string, ServiceKey>()
   /** Waiting and running jobs by session, in the order in which they were enqueued. */
   readonly #lanes = new Map<string, Waiting[]>()
   readonly #dead: JobRow[] = []
@@ -48,7 +51,7 @@ export class JobTable implements JobRunner {
   /** Puts a job from an export; false if its id is known. */
   restore({ job, attempts, error }: JobRow): boolean {
     if (this.#ids.has(job.id)) return false
-    this.#ids.add(job.id)
+    this.#ids.set(job.id, job.key)
     if (error !== undefined) this.#dead.push({ job, attempts, error })
     else {
       const lane = sessionRowId(job.key)
@@ -81,6 +84,8 @@ export class JobTable implements JobRunner {
       delete waiting.timer
     }
     const running = [...this.#running].filter(([waiting]) => ofAgent(waiting))
+    // Handlers for all agents take the jobs that do not run.
+    this.wake()
     const drained = Promise.all(running.map(([, settled]) => settled))
     const reason = runnerClosed()
     const timer = this.#ports.timers.set(() => {
@@ -101,7 +106,7 @@ export class JobTable implements JobRunner {
   /** Waiting jobs and dead letters, in the order in which they were enqueued. */
   rows(): readonly JobRow[] {
     const kept = new Map([...this.#lanes.values(), this.#dead].flat().map((row) => [row.job.id, row]))
-    return [...this.#ids].flatMap((id) => kept.get(id) ?? [])
+    return [...this.#ids.keys()].flatMap((id) => kept.get(id) ?? [])
   }
 
   /** Deletes the jobs that meet the condition, running ones too, and returns their number. */
@@ -110,6 +115,13 @@ export class JobTable implements JobRunner {
     for (const row of gone) this.#drop(row)
     this.wake()
     return gone.length
+  }
+
+  /** Deletes the jobs whose keys meet the condition, with the ids of those that are done. Returns how many waited, ran or were dead. */
+  forget(isOwned: (key: ServiceKey) => boolean): number {
+    const count = this.deleteWhere(({ key }) => isOwned(key))
+    for (const [id, key] of this.#ids) if (isOwned(key)) this.#ids.delete(id)
+    return count
   }
 
   #drop(row: Waiting): void {
@@ -133,12 +145,29 @@ export class JobTable implements JobRunner {
     for (const lane of this.#lanes.values()) {
       const next = lane.find(({ job }) => handlerOf(job, this.#handlers) !== undefined)
       const isFree = next !== undefined && next.timer === undefined && !lane.some((row) => this.#running.has(row))
-      if (isFree && this.#running.size < this.#settings.concurrency) this.#begin(next)
+      if (!isFree) continue
+      const leftMs = this.#leftMs(next)
+      if (leftMs > 0) this.#wait(next, leftMs)
+      else if (this.#running.size < this.#settings.concurrency) this.#begin(next)
     }
     if (this.#running.size > 0) return
     const waiters = this.#idleWaiters
     this.#idleWaiters = []
     for (const resolve of waiters) resolve()
+  }
+
+  /** The rest of a wait. One that is longer than a wait can be began before the clock was set back, and is over. */
+  #leftMs({ dueMs = 0 }: Waiting): number {
+    const leftMs = dueMs - this.#ports.clock.nowMs()
+    return leftMs > 2 * this.#settings.maxWaitMs ? 0 : leftMs
+  }
+
+  #wait(row: Waiting, leftMs: number): void {
+    row.timer = this.#ports.timers.set(() => {
+      delete row.timer
+      delete row.dueMs
+      this.wake()
+    }, leftMs)
   }
 
   #begin(row: Waiting): void {
@@ -175,12 +204,10 @@ export class JobTable implements JobRunner {
     } else if (row.attempts >= maxAttempts) {
       this.#leave(row)
       this.#dead.push({ job: row.job, attempts: row.attempts, error: messageOf(error) })
-    } else if (handlerOf(row.job, this.#handlers) !== undefined) {
+    } else {
       const waitMs = retryWaitMs(row.attempts, this.#settings, this.#ports.random)
-      row.timer = this.#ports.timers.set(() => {
-        delete row.timer
-        this.wake()
-      }, waitMs)
+      row.dueMs = this.#ports.clock.nowMs() + waitMs
+      if (handlerOf(row.job, this.#handlers) !== undefined) this.#wait(row, waitMs)
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { Store } from "../../../services/store/store.ts"
 import { claim, claimEqual, claimWithout } from "../claims.ts"
-import { startWriting } from "./job-rules.ts"
-import { commitOf, exported, keep, keyOf, linesOf, memoryOf, plant, said } from "./samples.ts"
+import { enqueue, startWriting } from "./job-rules.ts"
+import { commitOf, exported, jobOf, keep, keyOf, linesOf, memoryOf, plant, said } from "./samples.ts"
 import type { Rules, Scene } from "./store-check.ts"
 
 async function plantAll({ service, agent }: Scene<Store>): Promise<void> {
@@ -135,6 +135,16 @@ export const forgetRules: Rules<Store> = {
     await service.append(group, [said("later", bob)])
     const next = await service.load(group)
     claimEqual([next?.version, next?.history.length], [version, 3], "the session after another word")
+  },
+  async "the id of a job that is done is known until its conversation is forgotten"({ service, agent }) {
+    const done = await startWriting(service, agent)
+    const job = jobOf("once", keyOf(agent))
+    for (const forgotten of [false, true]) {
+      if (forgotten) await service.forget({ agent, conversation: job.key.conversation })
+      await enqueue(service, job, job)
+      await service.jobs.idle()
+    }
+    claimEqual(done, ["once", "once"], "what was done, before and after forgetting")
   },
   async "a forgotten job never runs"({ service, agent }) {
     await plant(service, keyOf(agent), "ann-secret")

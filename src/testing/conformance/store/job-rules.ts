@@ -8,7 +8,8 @@ import type { Rules } from "./store-check.ts"
 /** The part of a store that the rules of jobs use. */
 export type JobStore = Pick<Store, "load" | "commit" | "jobs">
 
-async function enqueue(store: JobStore, ...jobs: readonly Job[]): Promise<void> {
+/** Commits a turn for each job. */
+export async function enqueue(store: JobStore, ...jobs: readonly Job[]): Promise<void> {
   for (const job of jobs) {
     const version = (await store.load(job.key))?.version ?? 0
     await store.commit(job.key, commitOf(version, [], { jobs: [job] }))
@@ -130,6 +131,26 @@ export const jobRules: Rules<JobStore> = {
     await until(() => done.length > 2, "the first agent's next job to be done")
     await service.jobs.idle()
     claimEqual(done, ["own", "by the other", "own too"], "what was done once the other agent was closed")
+  },
+  async "closing an agent stops its jobs; handlers for all agents, where there are some, then do them"({
+    service,
+    agent,
+    until,
+  }) {
+    const kind = `work of ${agent}`
+    const seen: string[] = []
+    const hang: JobHandler = (_, { signal }) => {
+      signal.addEventListener("abort", () => seen.push("stopped"))
+      seen.push("begun")
+      return new Promise(() => undefined)
+    }
+    await service.jobs.start({ [kind]: async ({ id }, { attempt }) => void seen.push(`${id} for all: ${attempt}`) })
+    await service.jobs.start({ [kind]: hang }, { agent })
+    await enqueue(service, jobOf("hangs", keyOf(agent), { id: "hangs", kind }))
+    await until(() => seen.length > 0, "the job to begin")
+    await service.jobs.close({ drainMs: 0, agent })
+    await until(() => seen.length > 2, "the handlers for all agents to do the job")
+    claimEqual(seen, ["begun", "stopped", "hangs for all: 1"], "what happened")
   },
   async "closing aborts jobs that outlast the drain; they stay in the store and the attempt does not count"(scene) {
     const { service, agent, until } = scene

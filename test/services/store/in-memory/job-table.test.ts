@@ -12,8 +12,9 @@ function job(id: string, conversation = "talk"): Job {
 }
 
 function table(settings: Partial<typeof defaultJobSettings> = {}) {
-  const timers = manualTimers(manualClock())
-  return { timers, jobs: new JobTable({ ...defaultJobSettings, ...settings }, { timers, random: () => 1 }) }
+  const clock = manualClock()
+  const timers = manualTimers(clock)
+  return { clock, timers, jobs: new JobTable({ ...defaultJobSettings, ...settings }, { clock, timers, random: () => 1 }) }
 }
 
 const ticks = async (): Promise<void> => {
