@@ -59,4 +59,31 @@ describe("a broken call", () => {
     expect(readDecision(`{"action":"tool","tool":"t","args":${args},"why":"so"}`)).toEqual({ ...call, status: "complete" })
     expect(readDecision(`{"action":"tool","tool":"t","args":${args}}, and then we see`)).toEqual({ ...call, status: "complete" })
   })
+
+  test("T21: with a brace too many behind it is read only if that brace could have cut none of its objects", () => {
+    type Value = number | readonly Value[] | { readonly [name: string]: Value }
+    const small: readonly Value[] = [1, {}, [1], [{}], { c: 1 }, { c: {} }, { c: 1, d: {} }, { c: {}, d: 1 }, [{ c: {}, d: 1 }]]
+    const args = small.flatMap((value): readonly Value[] => [
+      { a: value },
+      { a: value, b: 1 },
+      { b: 1, a: value },
+      { a: { e: value } },
+      { a: [value] },
+      { a: [[1, value]], b: 1 },
+      { b: 1, a: { e: value, f: 2 } },
+    ])
+    const isObject = (value: Value) => typeof value === "object" && !Array.isArray(value)
+    /** True if an object stands before another member of an object. */
+    const mayBeCut = (value: Value): boolean => {
+      const inner = typeof value === "object" ? Object.values(value) : []
+      return (isObject(value) && inner.slice(0, -1).some(isObject)) || inner.some(mayBeCut)
+    }
+    const read = (value: Value) => readDecision(`{"action":"tool","tool":"t","args":${JSON.stringify(value)}}}`)
+    for (const value of args) {
+      const whole = { action: "tool", tool: "t", args: value, status: "complete" }
+      const expected = mayBeCut(value) ? { action: "unreadable" } : whole
+      expect(read(value), JSON.stringify(value)).toMatchObject(expected)
+    }
+    expect(new Set(args.map(mayBeCut))).toEqual(new Set([true, false]))
+  })
 })

@@ -30,6 +30,14 @@ test("of too many events those that a record summarises go first, then those tha
   ])
 })
 
+test("the parts of a moment are summarised by no record, so they go by their score", () => {
+  const talk = { ...event("talk", 8), children: ["part", "other"] }
+  const events = [talk, event("part", 9), event("other", 7), event("dull", 1)]
+  const settings = virtualContextSettings({ events: { timeZone: "UTC", maxEvents: 2 } })
+  const after = nextState({ ...readState(undefined), events }, { turnId: "t", now, history: [] }, settings)
+  expect(after.events.map(({ id }) => id)).toEqual(["talk", "part"])
+})
+
 test("topics end, pulled information goes stale and faded items go, each at its own edge; what stays is the same list", () => {
   const settings = virtualContextSettings({ events: { timeZone: "UTC" }, pulled: { keepTurns: 6, maxItems: 3 } })
   const moment = (turn: number, atMs = now.atMs) => ({ atMs, turn })
