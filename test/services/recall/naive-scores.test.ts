@@ -3,6 +3,7 @@ import { mulberry32 } from "../../../src/core/mulberry.ts"
 import { DocumentTable } from "../../../src/services/recall/documents/document-table.ts"
 import { finished } from "../../../src/services/recall/documents/steps.ts"
 import type { RecallDocument } from "../../../src/services/recall/recall-query.ts"
+import { answerScores, orderScores, recencyScores, speakerScores } from "../../../src/services/recall/scores/column-score.ts"
 import { keyScores, scoreField, wholeWorth } from "../../../src/services/recall/scores/field-score.ts"
 import { talkScores } from "../../../src/services/recall/scores/talk-score.ts"
 import { formScores, phraseScores } from "../../../src/services/recall/scores/wording-score.ts"
@@ -38,7 +39,7 @@ function sceneOf(seed: number, size: number): Scene {
   const documents: RecallDocument[] = []
   for (let at = 0; at < size; at++) {
     const words = Array.from({ length: below(5) }, () => vocabulary[below(vocabulary.length)] ?? "")
-    const text = [...words, ...(below(2) === 0 ? ["tea"] : [])].join(" ") + (below(4) === 0 ? "?" : ".")
+    const text = [...words, ...(below(2) === 0 ? ["tea"] : [])].join(" ") + ["?", ".", " at 5 pm.", " for 3."][below(4)]
     const [session, turn] = [`s${below(Math.ceil(size / 12))}`, below(20)]
     const name = below(2) === 0 ? "ann" : "bob"
     const keys = below(3) === 0 ? { keys: { by: "m", words: [vocabulary[below(5)] ?? "", "茶"] } } : {}
@@ -238,7 +239,7 @@ describe("scores by plain formulas", () => {
     const worth = (phrase: string) => sumOf(phrase.split(" ").map((word) => rarityOf(documents.length, found(word))))
     const scores = phraseScores(restarted(scene), phrases)
     expectScores(scene, scores, ({ text }) => {
-      const words = ` ${text.replace(/[.?]$/, "")} `
+      const words = ` ${text.replace(/(?: at 5 pm| for 3)?[.?]$/, "")} `
       return sumOf(phrases.map((phrase) => (words.includes(` ${phrase} `) ? worth(phrase) : 0)))
     })
   })
@@ -262,6 +263,61 @@ describe("scores by plain formulas", () => {
         if (share === undefined) return 0
         const told = Math.min(1, lengthOf(document) / meanLength(scene))
         return Math.max(0, (evidence[slot] ?? 0) * share * told - (evidence[table.slotOf(document.id) ?? -1] ?? 0) / 0.5)
+      })
+    }
+  })
+
+  const plan = { speakerIds: new Set<string>(), asked: { time: false, number: false }, times: [], order: undefined }
+  /** The score of a property: how well each document has it, times its rarity. */
+  const expectProperty = (scene: Scene, scores: Float64Array, match: (document: RecallDocument) => number) => {
+    const found = scene.documents.filter((document) => match(document) >= 0.5).length
+    expectScores(scene, scores, (document) => match(document) * rarityOf(scene.documents.length, found))
+  }
+
+  test.each(scenes)("speakers, and times and numbers that are asked for, by their rarity (%#)", (scene) => {
+    for (const ids of [["ann"], ["bob", "none"], ["none"], []]) {
+      const scores = speakerScores(restarted(scene), { ...plan, speakerIds: new Set(ids) } as never)
+      expectProperty(scene, scores, ({ speaker }) => (ids.includes(speaker.id) ? 1 : 0))
+    }
+    for (const [time, number] of [
+      [true, false],
+      [false, true],
+      [true, true],
+    ] as const) {
+      const scores = answerScores(restarted(scene), { ...plan, asked: { time, number } } as never)
+      expectProperty(scene, scores, ({ text, atMs }) => {
+        const marks = textMarks(text, atMs)
+        return (time && marks.time) || (number && marks.number) ? 1 : 0
+      })
+    }
+  })
+
+  test.each(scenes)(
+    "the order in time of what matches about as well as the best: each time gets half of the one before (%#)",
+    (scene) => {
+      const { documents } = scene
+      for (const order of ["newest", "oldest"] as const)
+        for (const most of [0, 3, 10]) {
+          const table = restarted(scene)
+          const worthOf = (document: RecallDocument) => (((table.slotOf(document.id) ?? 0) * 7 + most) % 11) * (most / 10)
+          const worth = new Float64Array(table.slots).fill(99)
+          for (const document of documents) worth[table.slotOf(document.id) ?? -1] = worthOf(document)
+          const best = Math.max(...documents.map(worthOf))
+          const contending = documents.filter((document) => best > 0 && worthOf(document) >= best / 2)
+          const times = [...new Set(contending.map(({ atMs }) => atMs))].sort((a, b) => (order === "newest" ? b - a : a - b))
+          expectScores(scene, orderScores(table, { ...plan, order } as never, worth), (document) =>
+            contending.includes(document) ? worthOf(document) / 2 ** times.indexOf(document.atMs) : 0,
+          )
+        }
+    },
+  )
+
+  test.each(scenes)("the days since a memory came up last, by its stability, and none after 300 times that (%#)", (scene) => {
+    for (const days of [-1, 0, 1, 299, 300, 301, 5_000]) {
+      const now = nowMs + days * 86_400_000
+      expectScores(scene, recencyScores(restarted(scene), now), ({ atMs }) => {
+        const passed = (now - atMs) / 86_400_000
+        return passed > 300 ? 0 : 0.9 ** Math.max(0, passed)
       })
     }
   })
