@@ -31,15 +31,15 @@ interface Scene {
   readonly documents: readonly RecallDocument[]
 }
 
-/** Documents of few words in some sessions, of which some were removed again. */
-function sceneOf(seed: number, size: number): Scene {
+/** Documents of fewer words than `most`, or of a few more, in some sessions, of which some were removed again. */
+function sceneOf(seed: number, size: number, most = 5): Scene {
   const random = mulberry32(seed)
   const below = (end: number) => Math.floor(random() * end)
   const table = new DocumentTable()
   const documents: RecallDocument[] = []
   for (let at = 0; at < size; at++) {
-    const words = Array.from({ length: below(5) }, () => vocabulary[below(vocabulary.length)] ?? "")
-    const text = [...words, ...(below(2) === 0 ? ["tea"] : [])].join(" ") + ["?", ".", " at 5 pm.", " for 3."][below(4)]
+    const words = Array.from({ length: below(most) }, () => vocabulary[below(vocabulary.length)] ?? "")
+    const text = [...words, ...(below(2) === 0 ? ["tea"] : [])].join(" ") + ["?", ".", " at 5 pm.", " for 3."][below(most - 1)]
     const [session, turn] = [`s${below(Math.ceil(size / 12))}`, below(20)]
     const name = below(2) === 0 ? "ann" : "bob"
     const keys = below(3) === 0 ? { keys: { by: "m", words: [vocabulary[below(5)] ?? "", "茶"] } } : {}
@@ -61,7 +61,11 @@ function sceneOf(seed: number, size: number): Scene {
   return { table, documents }
 }
 
-const scenes: readonly Scene[] = [1, 2, 3, 4, 5, 6].map((seed) => sceneOf(seed, seed % 2 === 0 ? 110 : 25))
+/** Of the last one the mean text is hardly a word long. */
+const scenes: readonly Scene[] = [
+  ...[1, 2, 3, 4, 5, 6].map((seed) => sceneOf(seed, seed % 2 === 0 ? 110 : 25)),
+  sceneOf(7, 60, 3),
+]
 
 /** The result of a function of an object, made once. */
 function once<K extends object, V>(make: (of: K) => V): (of: K) => V {
@@ -297,9 +301,14 @@ describe("scores by plain formulas", () => {
     (scene) => {
       const { documents } = scene
       for (const order of ["newest", "oldest"] as const)
-        for (const most of [0, 3, 10]) {
+        for (const worthAt of [
+          () => 0,
+          (slot: number) => (slot * 7) % 11,
+          (slot: number) => 1 / (7 + slot),
+          (slot: number) => slot,
+        ]) {
           const table = restarted(scene)
-          const worthOf = (document: RecallDocument) => (((table.slotOf(document.id) ?? 0) * 7 + most) % 11) * (most / 10)
+          const worthOf = (document: RecallDocument) => worthAt(table.slotOf(document.id) ?? 0)
           const worth = new Float64Array(table.slots).fill(99)
           for (const document of documents) worth[table.slotOf(document.id) ?? -1] = worthOf(document)
           const best = Math.max(...documents.map(worthOf))
