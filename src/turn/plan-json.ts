@@ -8,8 +8,13 @@ import { warnOfRepeatedName, warnOfThinking } from "./prose.ts"
 import type { CallGuard } from "./run-call.ts"
 import { isQuietWake, type TurnContext, warn } from "./turn-context.ts"
 
-/** Most turns of many programs call no tool. */
-const callCode = () => import("./calls/calls-in-json.ts")
+let loadedCallCode: typeof import("./calls/calls-in-json.ts") | undefined
+
+/** Loaded with the first call, because most turns of many programs call no tool. */
+async function callCode(): Promise<typeof import("./calls/calls-in-json.ts")> {
+  loadedCallCode ??= await import("./calls/calls-in-json.ts")
+  return loadedCallCode
+}
 
 /** Plans with JSON decisions: asks for one, runs its tool, asks again, until the planner finishes or reaches a limit (T13, T14, T16). */
 export async function planJson(turn: TurnContext): Promise<PlanOutcome> {

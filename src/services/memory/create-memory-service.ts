@@ -37,6 +37,7 @@ export function createMemoryService(options: MemoryServiceOptions): RecordedMemo
   let made: RecordedMemories | undefined
   // Loaded when first used, so that those who use the library for its prompts alone do not load it.
   const memories = async (): Promise<RecordedMemories> => {
+    if (made) return made
     const { recordedMemories } = await import("./recorded-memories.ts")
     made ??= recordedMemories(options)
     return made

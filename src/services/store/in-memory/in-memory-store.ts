@@ -38,6 +38,7 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
   let made: Omit<Tables, "memories"> | undefined
   // Loaded when first used: a turn that leaves no work behind needs the sessions alone.
   const tables = async (): Promise<Omit<Tables, "memories">> => {
+    if (made) return made
     const { emptyTables } = await import("./in-memory-tables.ts")
     made ??= emptyTables(sessions, settings, { ...hostPorts, ...ports })
     return made
@@ -45,6 +46,7 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
   let madeMemories: MemoryTable | undefined
   // Loaded when first used: an agent that remembers nothing has no memories.
   const memories = async (): Promise<MemoryTable> => {
+    if (madeMemories) return madeMemories
     const { MemoryTable } = await import("./memory-table.ts")
     madeMemories ??= new MemoryTable(sessions)
     return madeMemories
