@@ -62,7 +62,7 @@ export const callShape: LineShape = /^(?:\[[^[\]]+\]|【[^【】]+】)(?: ?\(.*\
  */
 export function encodeLines(text: string, markers: Markers): string {
   const { reads, closers } = markerReader(markers)
-  if (closers.size === 0 || !bracket.test(text)) return mapLines(text, (line) => (reads(line) ? `\\${line}` : line))
+  if (closers.size === 0 || !slash.test(text)) return mapLines(text, (line) => (reads(line) ? `\\${line}` : line))
   return mapLines(text, (line) =>
     reads(atClosers(line, closers, () => ""))
       ? `\\${atClosers(line, closers, (broken) => `${broken}\\`, true)}`
@@ -119,12 +119,20 @@ export function isPage(text: string, markers: Markers): boolean {
   return encodeLines(text, made) === text
 }
 
-/** The characters that fold to an opening bracket, and to a closing one. */
-const [opening, closing] = [String.raw`\[<\u226e\ufe47\ufe64\uff1c\uff3b`, String.raw`\]>\u226f\ufe48\ufe65\uff1e\uff3d`]
-const bracket = new RegExp(`[${opening}]`)
+/** The characters that are an opening bracket, fold to one or look like one, and the same for a closing one. */
+const opening = String.raw`\p{Ps}<\u2039\u226e\ufe64\uff1c`
+const closing = String.raw`\p{Pe}>\u203a\u226f\ufe65\uff1e`
+/** The characters that fold to the slash of a closing marker. */
+const slash = /[/\uff0f]/
+const brackets = lazyPattern(`([${opening}])|[${closing}]`, "gu")
+
+/** A folded text with one kind of brackets. Chat has all kinds, so they are evened around a marker's words alone. */
+function evenBrackets(folded: string): string {
+  return folded.replace(brackets(), (_, isOpen) => (isOpen ? "[" : "]"))
+}
 
 /** Words between brackets, and the backslashes behind the first one. */
-const inBrackets = new RegExp(`([${opening}])(\\\\*)([^\\\\${opening}${closing}][^${opening}${closing}]*[${closing}])`, "g")
+const inBrackets = lazyPattern(`([${opening}])(\\\\*)([^\\\\${opening}${closing}][^${opening}${closing}]*[${closing}])`, "gu")
 
 /**
  * Changes the backslashes behind the bracket of each closing marker in a line. They do not count when it is compared. With `isMarked`
@@ -136,15 +144,15 @@ function atClosers(
   change: (backslashes: string) => string,
   isMarked = false,
 ): string {
-  if (closers.size === 0 || !bracket.test(line)) return line
-  return line.replace(inBrackets, (found, start: string, backslashes: string, rest: string, at: number) => {
-    const isBroken = !closers.has(squash(start + rest)) || (isMarked && core(line.slice(0, at)) === "")
-    return isBroken ? found : start + change(backslashes) + rest
+  if (closers.size === 0 || !slash.test(line)) return line
+  return line.replace(inBrackets(), (found, start: string, backslashes: string, rest: string, at: number) => {
+    const isCloser = slash.test(rest) && closers.has(evenBrackets(squash(start + rest)))
+    return isCloser && (!isMarked || core(line.slice(0, at))) ? start + change(backslashes) + rest : found
   })
 }
 
-/** A line that closes a block. */
-const closer = /^[[<]\/[^[\]<>]+[\]>]$/
+/** A line that closes a block, with even brackets. */
+const closer = /^\[\/[^[\]]+]$/
 
 interface MarkerReader {
   /** True for a line that passes for one of the dialect's own. */
@@ -159,8 +167,11 @@ const readers = new WeakMap<Markers, MarkerReader>()
 function markerReader(markers: Markers): MarkerReader {
   const known = readers.get(markers)
   if (known) return known
-  const lines = new Set([...markers.lines].map(core).filter((line) => line !== ""))
-  const heads = [...markers.heads, ...(markers.fences ? ["```", "~~~"] : [])].map(core).filter((head) => head !== "")
+  // A bracket alone has no words, so it stands for no other.
+  const even = (text: string) => (text.length > 1 ? evenBrackets(text) : text)
+  const own = (texts: Iterable<string>) => [...texts].map((text) => even(core(text))).filter((text) => text !== "")
+  const lines = new Set(own(markers.lines))
+  const heads = own([...markers.heads, ...(markers.fences ? ["```", "~~~"] : [])])
   const stems = new Set([...lines, ...heads].map((marker) => marker.slice(0, stemLength)))
   const shortHeads = heads.filter(({ length }) => length < stemLength)
   const named = namedLines(markers)
@@ -180,8 +191,14 @@ function markerReader(markers: Markers): MarkerReader {
   const reads = (line: string): boolean => {
     if (!hasLed && isProse(line)) return false
     const seen = core(line)
-    if (lines.has(seen) || heads.some((head) => seen.startsWith(head)) || shapes.some((shape) => shape.test(seen))) return true
-    const squashed = seen.replaceAll(" ", "")
+    const words = evenBrackets(seen)
+    if (
+      lines.has(words) ||
+      heads.some((head) => (head.length > 1 ? words : seen).startsWith(head)) ||
+      shapes.some((shape) => shape.test(seen))
+    )
+      return true
+    const squashed = words.replaceAll(" ", "")
     return named.some((frame) => isFramed(squashed, frame))
   }
   const reader = { reads, closers: new Set([...lines].filter((line) => closer.test(line)).map(squash)) }
@@ -201,7 +218,7 @@ function namedLines({ frames = [], names = {} }: Markers): NamedLine[] {
     // A name with unusual characters is printed in quotes. Without them it reads as the same name.
     const shown = new Set(known.flatMap((name) => [squash(name), squash(encodeInline(name))]))
     shown.delete("")
-    return [...shown].map((name) => ({ lead, before, parts: [before + name + behind, ...after] }))
+    return [...shown].map((name) => ({ lead, before, parts: [before + name + behind, ...after].map(evenBrackets) }))
   })
 }
 
@@ -243,7 +260,7 @@ const stemLength = 24
 function beginning(line: string): string | undefined {
   const start = line.slice(0, stemLength * 4)
   if (start.length === line.length || !isEven(start)) return undefined
-  const seen = core(start)
+  const seen = evenBrackets(core(start))
   // The fold of the last character may depend on the next one.
   return seen.length > stemLength + 1 ? seen : undefined
 }

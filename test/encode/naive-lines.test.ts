@@ -7,13 +7,16 @@ import { runs, seedOf } from "../support/size.ts"
 
 const core = (line: string): string => fold(line).replace(/^[\\ ]+/, "")
 const squash = (line: string): string => core(line).replaceAll(" ", "")
+/** One kind of brackets for all of them. A bracket alone stays. */
+const even = (text: string): string => (text.length > 1 ? text.replace(/[<‹\p{Ps}]/gu, "[").replace(/[>›\p{Pe}]/gu, "]") : text)
 const quoted = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`)
 
 /** Reads a line with neither shortcuts nor memory: it folds everything, and makes a pattern of each frame and name. */
 function naiveReads(line: string, { lines, heads, frames = [], names = {}, shapes = [] }: Markers): boolean {
   const seen = core(line)
-  if ([...lines].some((own) => core(own) !== "" && core(own) === seen)) return true
-  if (heads.some((head) => core(head) !== "" && seen.startsWith(core(head)))) return true
+  if ([...lines].some((own) => core(own) !== "" && even(core(own)) === even(seen))) return true
+  if (heads.some((head) => core(head) !== "" && (core(head).length > 1 ? even(seen) : seen).startsWith(even(core(head)))))
+    return true
   if (shapes.some((shape) => shape.test(seen))) return true
   return frames.some(({ slot, lead = false, before, after }) =>
     (Object.hasOwn(names, slot) ? (names[slot] ?? []) : [])
@@ -21,8 +24,11 @@ function naiveReads(line: string, { lines, heads, frames = [], names = {}, shape
       .filter((name) => name !== "")
       .some((name) => {
         const [behind = "", ...more] = after
-        const pattern = new RegExp(`^${quoted(before + name + behind)}${more.map((part) => `.*${quoted(part)}`).join("")}$`, "s")
-        const whole = squash(line)
+        const parts = [before + name + behind, ...more].map((part) =>
+          quoted(part.length > 1 ? even(part) : even(`${part} `).trim()),
+        )
+        const pattern = new RegExp(`^${parts.join(".*")}$`, "s")
+        const whole = even(`${squash(line)} `).trim()
         if (!lead) return pattern.test(whole)
         // Behind values of 1 to 60 characters, with a number in them if nothing else parts them from the name.
         for (let at = 1; at <= 60 && at < whole.length; at++)
