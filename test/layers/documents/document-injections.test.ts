@@ -48,6 +48,20 @@ describe("guidance after each body", () => {
     expect(section(systemOf(soulPrompt(documents)), heading)).toBe(expected)
   })
 
+  test.each([
+    ["zh-CN", "# 人格", `${guidance.soulMissing}\n在那之前，以上面 System 里的设定为准。`],
+    ["en", "# Persona", "together with the user.\nUntil then, go by what stands under System."],
+  ])("D7 without SOUL.md the persona of a profile is not denied, in %s", (locale, heading, expected) => {
+    for (const soul of [missing, read("")]) {
+      const system = systemOf(soulPrompt({ soul }, { locale, persona: "我叫小雨。" }))
+      expect(system).toContain("# System\n\n我叫小雨。")
+      expect(system.slice(system.indexOf(heading))).toContain(expected)
+    }
+    const told = expected.split("\n")[1]
+    expect(systemOf(soulPrompt({ soul: missing }, { locale }))).not.toContain(told)
+    expect(systemOf(soulPrompt({ soul }, { locale, persona: "我叫小雨。" }))).not.toContain(told)
+  })
+
   test("D7 USER is rich", () => {
     expect(section(systemOf(soulPrompt(all)), "# 用户信息")?.endsWith(`\n\n${guidance.userRich}`)).toBe(true)
   })

@@ -47,12 +47,14 @@ export interface SoulPromptOptions {
   readonly locale?: string
   readonly turn?: Partial<TurnState>
   readonly budgetTokens?: number
+  /** The persona of the profile. */
+  readonly persona?: string
 }
 
 /** A prompt of the dialect `soul` with documents. Without `user` and `memory`, the memory is off. Each code point counts as a token. */
 export function soulPrompt(
   documents: Documents,
-  { settings, prompt = "native", locale = "zh-CN", turn, budgetTokens }: SoulPromptOptions = {},
+  { settings, prompt = "native", locale = "zh-CN", turn, budgetTokens, persona = "" }: SoulPromptOptions = {},
 ): Assembly {
   const memoryOn = documents.memory !== undefined
   const { injections } = documentInjections(documents, {
@@ -61,7 +63,7 @@ export function soulPrompt(
     canRead: true,
     countTokens: (text) => perCodePoint.count(text),
   })
-  return assemble(new PromptStack(injections), {
+  return assemble(new PromptStack([...injections, { key: "persona", content: persona, scope: "global" }]), {
     dialect: "soul",
     locale,
     prompt,
