@@ -22,10 +22,12 @@ const prompts = readdirSync("src/dialect/shipped-prompts")
   .filter((name) => !name.endsWith("folders.ts"))
   .map((name) => `dialect/shipped-prompts/${name.replace(/\.ts$/, "")}`)
 
-/** What assembling needs, what the root entry loads at once, what a turn of an agent needs, what its calls of tools need, and the entry for Node.js: filled when every module is known. */
+/** What assembling needs, what the root entry loads at once, what a turn of an agent needs, what answers in prose need, what hooks and tools need, what its calls of tools need, and the entry for Node.js: filled when every module is known. */
 const ofAssembly = new Set()
 const ofRoot = new Set()
 const ofTurn = new Set()
+const ofProse = new Set()
+const ofTools = new Set()
 const ofCalls = new Set()
 const ofNode = new Set()
 const findLoaded = {
@@ -45,6 +47,8 @@ const findLoaded = {
     add(ofTurn, "/src/agent/agent.ts")
     add(ofTurn, "/src/profile/resolve.ts")
     add(ofTurn, "/src/agent/session-turn.ts")
+    add(ofProse, "/src/turn/prose.ts")
+    for (const name of ["prepare", "fit-tool-text"]) add(ofTools, `/src/turn/${name}.ts`)
     for (const name of ["run-tool", "calls/calls-in-json", "plan-native"]) add(ofCalls, `/src/turn/${name}.ts`)
     add(ofNode, "/src/node/index.ts")
   },
@@ -127,15 +131,17 @@ await bundle.write({
   minify: { compress: true, mangle: { toplevel: true, keepNames: { function: true, class: true } }, codegen: true },
   // Every one of them stands before a `new Map`, `new Set` or `new WeakMap`, of which a program's bundler knows that they are pure.
   comments: { annotation: false },
-  // All that the root entry loads as three files, because an import pays for files more than for code. A program's bundler takes a file
-  // with its `import()`s whole: so what assembling needs is a file of its own, for `assemble` calls for no agent, and so is what no turn
-  // needs, such as the parser of templates, for the shipped ones are compiled.
+  // All that the root entry loads as four files, because an import pays for files more than for code. A program's bundler takes a file
+  // with its `import()`s whole: so what assembling needs is a file of its own, for `assemble` calls for no agent, and so is what tools
+  // need, and what no turn needs, such as the parser of templates, for the shipped ones are compiled.
   codeSplitting: {
     groups: [
       { name: "assembly", test: (id) => ofAssembly.has(id) },
-      { name: "agent", test: (id) => ofRoot.has(id) && ofTurn.has(id) },
+      { name: "agent", test: (id) => ofRoot.has(id) && (ofTurn.has(id) || ofProse.has(id)) },
+      { name: "tools", test: (id) => ofRoot.has(id) && ofTools.has(id) },
       { name: "core", test: (id) => ofRoot.has(id) },
       { name: "turn", test: (id) => ofTurn.has(id) },
+      { name: "prose", test: (id) => ofProse.has(id) },
       { name: "calls", test: (id) => ofCalls.has(id) },
       // What entries that run without Node.js share with the one for it stands apart, and before it: a group takes in what its files import.
       { name: "shared", test: (id) => ofNode.has(id) && !/[\\/]src[\\/]node[\\/]/.test(id) },

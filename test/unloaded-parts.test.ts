@@ -1,7 +1,12 @@
 import { spawnSync } from "node:child_process"
+import { existsSync } from "node:fs"
 import { pathToFileURL } from "node:url"
 import { describe, expect, test } from "vitest"
 import { root } from "./support/source-files.ts"
+
+/** Code that a plain turn does not need. */
+const ofTurns = ["turn/prepare", "turn/run-hooks", "turn/prose", "turn/fit-tool-text"]
+const parts = [...ofTurns, "assemble/truncate-text", "tools/define-tool", "tools/print-parameters"]
 
 const source = (path: string) => JSON.stringify(pathToFileURL(`${root}src/${path}.ts`).href)
 
@@ -75,4 +80,41 @@ describe("parameters of tools", () => {
       expect(printed(program(source(maker)))).toEqual(["tool-definition weather", "true"])
     },
   )
+})
+
+describe("a turn", () => {
+  const turn = (tools: string) => `
+    import { registerHooks } from "node:module"
+    const loaded = []
+    registerHooks({ load(url, context, next) { loaded.push(url); return next(url, context) } })
+    const { createAgent } = await import(${source("agent/agent")})
+    const { resolveProfile } = await import(${source("profile/resolve")})
+    const requests = []
+    const model = {
+      id: "m",
+      capabilities: { developerRole: false, tools: false },
+      async *stream({ messages }) {
+        requests.push(JSON.stringify(messages))
+        yield { type: "text-delta", delta: '{"action":"finish","message":"Hello."}' }
+        yield { type: "finish", reason: "stop" }
+      },
+    }
+    const inputSchema = { type: "object", properties: { city: { type: "string" } }, required: ["city"] }
+    const made = { visibility: "planner", repeatable: false, writes: false, check: async (value) => ({ ok: true, value }) }
+    const weather = { name: "weather", description: "Looks it up.", trust: "author", inputSchema, ...made, execute: () => "" }
+    const agent = createAgent({ profile: resolveProfile({ persona: "You are Mira." }), model, tools: [${tools}] })
+    console.log((await agent.session("chat").send("Hi.").result).text)
+    console.log(requests.some((text) => text.includes("city (string)")))
+    await agent.close()
+    const names = ${JSON.stringify(parts)}
+    console.log(names.filter((name) => loaded.some((url) => url.endsWith("/src/" + name + ".ts"))).join(" "))`
+
+  test("loads no code for hooks, tools, recall and prose, where there are none", () => {
+    expect(parts.filter((name) => !existsSync(`${root}src/${name}.ts`))).toEqual([])
+    expect(printed(turn(""))).toEqual(["Hello.", "false"])
+  })
+
+  test("loads what prints the parameters of a tool that defineTool did not make", () => {
+    expect(printed(turn("weather"))).toEqual(["Hello.", "true", "tools/print-parameters"])
+  })
 })

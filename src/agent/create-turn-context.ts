@@ -111,6 +111,7 @@ function createTurnProgress(
     shownHistory: history,
     step: undefined,
     shown: undefined,
+    fitting: undefined,
     bytes: new Map(input.bytes),
     made: { files: [], bytes: new Map() },
     cut: undefined,

@@ -10,7 +10,8 @@ export interface ParameterWords {
 
 type PrintParameters = (tool: Tool, words: ParameterWords) => TrustedText
 
-let printParameters: PrintParameters | undefined
+/** Prints the parameters of tools; see {@link printParametersBy}. */
+export let printParameters: PrintParameters | undefined
 
 /** Takes the function that prints parameters. Files that make tools bring it, so that a program without tools does not load it. */
 export function printParametersBy(print: PrintParameters): void {

@@ -5,7 +5,8 @@ import { renderNotice } from "../dialect/render-notice.ts"
 import { printArguments } from "../tools/call-arguments.ts"
 import { printJson } from "../tools/print-json.ts"
 import type { ToolRun } from "../tools/tool.ts"
-import type { AgentContext, TurnContext } from "./turn-context.ts"
+import { withMembers } from "./step-request.ts"
+import type { AgentContext, OldRunLimits, TurnContext } from "./turn-context.ts"
 
 /** The share of a request that a call's arguments may take; some prompts show them twice, in the call and beside its result. */
 const argumentsShare = 1 / 8
@@ -88,14 +89,6 @@ export function oldRunBounds({ agent, budgetTokens, progress }: TurnContext): re
   return bounds.filter((bound, at) => bound !== bounds[at - 1])
 }
 
-/** How many tokens tool runs of earlier turns may have. */
-interface OldRunLimits {
-  readonly maxTokens: number
-  /** The runs of the last turn that has some stay whole up to this number. */
-  readonly mostTokens: number
-  readonly agent: AgentContext
-}
-
 /**
  * Shortens the tool runs of earlier turns until they take no more than `maxTokens` (T29), the oldest first, and each no more than
  * needed. The oldest ones are left out where so many cannot have a notice and some words each. Runs lose tokens in steps, so that
@@ -155,12 +148,6 @@ export function withOldRunsTold(assembly: Assembly, history: readonly HistoryMes
     return { ...told, reason: `${lost.reason}; then ${reason}` }
   })
   return withMembers(assembly, { decisions })
-}
-
-/** An assembly with other members. Those that are made when they are read, such as its spans, are not read for it. */
-export function withMembers(assembly: Assembly, members: Partial<Assembly>): Assembly {
-  const both = { ...Object.getOwnPropertyDescriptors(assembly), ...Object.getOwnPropertyDescriptors(members) }
-  return Object.defineProperties({}, both) as Assembly
 }
 
 /** By run, its tokens and its last short form: a conversation asks for them again in each turn. */

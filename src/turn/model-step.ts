@@ -7,7 +7,8 @@ import type { Decision } from "../reply/decision.ts"
 import { addPiece } from "../reply/incoming-text.ts"
 import { readModel } from "./read-model.ts"
 import { assembleStep, requestOf, type StepRequest } from "./step-request.ts"
-import { type TurnContext, warn, warnOnce } from "./turn-context.ts"
+import { type TurnContext, warn } from "./turn-context.ts"
+import { warnOnce } from "./turn-outcome.ts"
 
 /** The end of planning. `answered`: the answer is shown already. `final`: a final output must be made. `awaiting`: a call waits for an approval. */
 export type PlanOutcome =

@@ -4,9 +4,9 @@ import { endedWhole, type LanguageModel } from "../model/language-model.ts"
 import type { Decision, DecisionFault } from "../reply/decision.ts"
 import { createDecisionReader } from "../reply/decision-reader.ts"
 import { type PlanOutcome, runModelStep, type StepDecision, type StepReading } from "./model-step.ts"
-import { warnOfRepeatedName, warnOfThinking } from "./prose.ts"
 import type { CallGuard } from "./run-call.ts"
-import { isQuietWake, type TurnContext, warn } from "./turn-context.ts"
+import { type TurnContext, warn } from "./turn-context.ts"
+import { isQuietWake, warnOfRepeatedName, warnOfThinking } from "./turn-outcome.ts"
 
 let loadedCallCode: typeof import("./calls/calls-in-json.ts") | undefined
 

@@ -9,7 +9,8 @@ import type { Tool } from "../tools/tool.ts"
 import { type PlanOutcome, runModelStep } from "./model-step.ts"
 import { answered, proseReading } from "./prose.ts"
 import { type CallGuard, type ModelCall, runCall } from "./run-call.ts"
-import { isQuietWake, type TurnContext } from "./turn-context.ts"
+import type { TurnContext } from "./turn-context.ts"
+import { isQuietWake } from "./turn-outcome.ts"
 
 /**
  * Plans with the model's own tool calls. Text is shown as it comes. The calls of a step run concurrently, and their results keep

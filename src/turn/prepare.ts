@@ -6,13 +6,8 @@ import type { ToolRun } from "../tools/tool.ts"
 import { runHooks } from "./run-hooks.ts"
 import { type TurnContext, warn } from "./turn-context.ts"
 
-/**
- * Runs prestart tools, recall and hooks concurrently, before the first plan (T13), and keeps the results for the turn's prompts. One
- * that failed or returned nothing is left out and reported (T25).
- */
-export async function prepare(turn: TurnContext): Promise<void> {
-  // A turn that goes on has the results of its beginning.
-  const prestart = turn.input.resumes ? [] : turn.agent.profile.prestart
+/** Runs prestart tools, recall and hooks concurrently, and keeps the results. One that failed or returned nothing is left out and reported (T25). */
+export async function gather(turn: TurnContext, prestart: readonly PrestartSettings[]): Promise<void> {
   const hooks = runHooks(turn)
   const running: Promise<ToolRun>[] = []
   for (const entry of prestart) running.push(runPrestart(turn, entry, hooks))
@@ -29,15 +24,6 @@ export async function prepare(turn: TurnContext): Promise<void> {
     progress.prestart.push(kept)
     if (prestart[index]?.includeHistory === true) progress.kept.push(kept)
   }
-  let hasFiles = turn.input.attachments.length > 0 || turn.input.resumes !== undefined
-  for (const { attachments, runs = [] } of progress.shownHistory) {
-    hasFiles ||= attachments !== undefined
-    for (const run of runs) hasFiles ||= run.attachments !== undefined
-  }
-  if (hasFiles) progress.shown ??= await import("./shown-attachments.ts")
-  // Last, because hooks add tools too.
-  if (turn.agent.delegate) progress.tools = await turn.agent.delegate(progress.tools)
-  turn.signal.throwIfAborted()
 }
 
 /** Runs a prestart tool. A tool that the agent does not have may be one that a hook adds, so it waits for the hooks. */

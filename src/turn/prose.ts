@@ -3,24 +3,8 @@ import { endedWhole, type FinishReason, type LanguageModel } from "../model/lang
 import { createFinalOutputReader } from "../reply/final-output-reader.ts"
 import type { StopReason } from "../trace/turn-event.ts"
 import { type PlanOutcome, runModelStep, type StepReading } from "./model-step.ts"
-import { isQuietWake, type TurnContext, warn } from "./turn-context.ts"
-
-const faultWords = {
-  unclosed: "ended inside a thought that it did not close; all after the thought's beginning was taken for thinking.",
-  unopened: "closed a thought that it had not opened; the tag was removed. If it begins in thought, say `opensInThought`.",
-  "within-line":
-    "wrote a pair of thinking tags within a line of its answer; the tags and what stood between them were taken out.",
-}
-
-/** Tells that the model wrote a name twice in one decision. */
-export function warnOfRepeatedName(turn: TurnContext, name: string): void {
-  warn(turn, "model", `The model wrote ${JSON.stringify(name)} twice in one decision or call. Only its first value counts.`)
-}
-
-/** Tells what thinking tags did to an answer (T22). */
-export function warnOfThinking(turn: TurnContext, model: LanguageModel, fault: keyof typeof faultWords): void {
-  warn(turn, "model", `${model.id} ${faultWords[fault]}`)
-}
+import type { TurnContext } from "./turn-context.ts"
+import { isQuietWake, warnOfThinking } from "./turn-outcome.ts"
 
 /** Reads an answer in prose. Text is shown as it comes; thinking is emitted. */
 export function proseReading(

@@ -4,9 +4,10 @@ import { encodeInline } from "../encode/inline.ts"
 import { findMentions, lastMessagesOf } from "../reply/mentions.ts"
 import { canonicalArguments } from "../tools/call-arguments.ts"
 import type { Tool, ToolRun } from "../tools/tool.ts"
-import { warnOfRepeatedName } from "./prose.ts"
+import * as fitting from "./fit-tool-text.ts"
 import { runTool } from "./run-tool.ts"
-import { type TurnContext, warn, warnOnce } from "./turn-context.ts"
+import { type TurnContext, warn } from "./turn-context.ts"
+import { warnOfRepeatedName, warnOnce } from "./turn-outcome.ts"
 
 export interface ModelCall {
   readonly id: string
@@ -25,6 +26,7 @@ export interface ModelCall {
 export async function runCall(turn: TurnContext, guard: CallGuard, call: ModelCall): Promise<ToolRun> {
   const { id, name, args, fault, repeatedName } = call
   const tool = turn.progress.tools.plannerTool(name)
+  turn.progress.fitting ??= fitting
   turn.emit({ type: "tool-start", id, tool: name, args })
   const identity = `${name}\n${canonicalArguments(args)}`
   const claimed = claim(guard, { identity, tool }, () =>

@@ -1,9 +1,13 @@
 import { messageOf, PromptStrataError } from "../core/errors.ts"
-import type { TurnResult } from "../trace/turn-event.ts"
+import type { FinishReason } from "../model/language-model.ts"
+import { printParameters, printParametersBy } from "../tools/tool-entry.ts"
+import type { StopReason, TurnResult } from "../trace/turn-event.ts"
+import type * as fitToolText from "./fit-tool-text.ts"
 import type { Planner, PlanningMode } from "./model-step.ts"
 import { planJson } from "./plan-json.ts"
-import { prepare } from "./prepare.ts"
-import { finalOutput, planChat, proseStep } from "./prose.ts"
+import type * as planNative from "./plan-native.ts"
+import type * as prepareFile from "./prepare.ts"
+import type * as prose from "./prose.ts"
 import { type TurnContext, warn } from "./turn-context.ts"
 import { fail, succeed } from "./turn-outcome.ts"
 
@@ -24,7 +28,7 @@ export async function runTurn(turn: TurnContext): Promise<TurnResult> {
     const planned = await planners[mode](turn)
     if (planned.type === "awaiting") return succeed(turn, "awaiting-approval")
     const stopReason = planned.type === "answered" ? planned.stopReason : await finalOutput(turn, planned.stopReason)
-    if (progress.output) await progress.output.settle(() => proseStep(turn, mode === "chat" ? "chat" : "final"))
+    if (progress.output) await progress.output.settle(() => proseStep(turn, mode))
     const opening = progress.answer.settle()
     if (opening) await opening
     for (const tool of progress.tools.plannerTools)
@@ -36,16 +40,65 @@ export async function runTurn(turn: TurnContext): Promise<TurnResult> {
   }
 }
 
-/** Kept once it is loaded: an `import()` costs as much as all else that a step does beside its prompt. */
-let planNative: Planner | undefined
+/** Code of some turns, kept once it is loaded: an `import()` costs as much as all else that a step does beside its prompt. */
+const loaded: {
+  native?: typeof planNative
+  prose?: typeof prose
+  prepare?: typeof prepareFile
+  fitting?: typeof fitToolText
+} = {}
 
 const planners: Readonly<Record<PlanningMode, Planner>> = {
   json: planJson,
   async native(turn) {
-    planNative ??= (await import("./plan-native.ts")).planNative
-    return planNative(turn)
+    loaded.native ??= await import("./plan-native.ts")
+    return loaded.native.planNative(turn)
   },
-  chat: planChat,
+  async chat(turn) {
+    loaded.prose ??= await import("./prose.ts")
+    return loaded.prose.planChat(turn)
+  },
+}
+
+async function finalOutput(turn: TurnContext, stopReason: StopReason): Promise<StopReason> {
+  loaded.prose ??= await import("./prose.ts")
+  return loaded.prose.finalOutput(turn, stopReason)
+}
+
+async function proseStep(turn: TurnContext, mode: PlanningMode): Promise<FinishReason | undefined> {
+  loaded.prose ??= await import("./prose.ts")
+  return loaded.prose.proseStep(turn, mode === "chat" ? "chat" : "final")
+}
+
+/**
+ * Prepares the first plan (T13): runs prestart tools, recall and hooks, and keeps the results for the turn's prompts. Code that a turn
+ * does not need is not loaded.
+ */
+export async function prepare(turn: TurnContext): Promise<void> {
+  const { agent, input, progress } = turn
+  // A turn that goes on has the results of its beginning.
+  const prestart = input.resumes ? [] : agent.profile.prestart
+  if (prestart.length > 0 || turn.hooks.length > 0 || agent.memory) {
+    loaded.prepare ??= await import("./prepare.ts")
+    await loaded.prepare.gather(turn, prestart)
+  }
+  let hasFiles = input.attachments.length > 0 || input.resumes !== undefined
+  let hasRuns = false
+  for (const { attachments, runs } of progress.shownHistory) {
+    hasFiles ||= attachments !== undefined
+    hasRuns ||= runs !== undefined
+    for (const run of runs ?? []) hasFiles ||= run.attachments !== undefined
+  }
+  if (hasFiles) progress.shown ??= await import("./shown-attachments.ts")
+  if (hasRuns || progress.shown) {
+    loaded.fitting ??= await import("./fit-tool-text.ts")
+    progress.fitting = loaded.fitting
+  }
+  // Last, because hooks add tools too.
+  if (agent.delegate) progress.tools = await agent.delegate(progress.tools)
+  if (progress.tools.plannerTools.length > 0 && !printParameters)
+    printParametersBy((await import("../tools/print-parameters.ts")).toolParameters)
+  turn.signal.throwIfAborted()
 }
 
 /** Native calls need models that support them. A turn with a model that does not plans with JSON, and warns if the profile asked for `native`. */

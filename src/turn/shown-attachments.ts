@@ -9,11 +9,12 @@ import { formatFileReference } from "../encode/file-reference.ts"
 import { shownSize } from "../layers/history-entries.ts"
 import type { Sight } from "../layers/turn-state.ts"
 import { type LanguageModel, type ModelPart, type ModelRequest, takesMedia } from "../model/language-model.ts"
-import { pictureTypes } from "../services/attachments/file-header.ts"
+import { pictureTypes } from "../services/attachments/picture-types.ts"
 import { maxAttachments, readBase64 } from "../services/attachments/read-attachments.ts"
 import type { ToolAttachment } from "../tools/tool.ts"
 import { lostBefore } from "./fit-tool-text.ts"
-import { type TurnContext, warn, warnOnce } from "./turn-context.ts"
+import { type TurnContext, warn } from "./turn-context.ts"
+import { warnOnce } from "./turn-outcome.ts"
 
 /** Copies of attachments that gave way to newer ones. */
 const gone = new WeakSet<Attachment>()

@@ -1,5 +1,6 @@
 import { assembleInjections } from "../assemble/assemble.ts"
 import { displaced, reserved } from "../assemble/decide.ts"
+import { invariant } from "../core/errors.ts"
 import type { CountedTool } from "../core/ports.ts"
 import type { Assembly, Message } from "../core/span.ts"
 import type { Injection } from "../core/value.ts"
@@ -8,9 +9,8 @@ import { combineInjections, hiding } from "../layers/combine-injections.ts"
 import { knownNames } from "../layers/turn-injections.ts"
 import type { TurnState, WakeReason } from "../layers/turn-state.ts"
 import type { LanguageModel, ModelRequest, ModelTool, ToolChoice } from "../model/language-model.ts"
-import { fitOldRuns, oldRunBounds, withFittedArguments, withMembers, withOldRunsTold } from "./fit-tool-text.ts"
-import { isAtWork, type TurnContext, warnOnce } from "./turn-context.ts"
-import { fileFaultsOf } from "./turn-outcome.ts"
+import type { TurnContext } from "./turn-context.ts"
+import { fileFaultsOf, isAtWork, warnOnce } from "./turn-outcome.ts"
 
 /** The prompt of a step, and the tools that come with it. */
 export interface StepRequest {
@@ -32,7 +32,8 @@ export function assembleStep(turn: TurnContext, { prompt, tools }: StepRequest, 
   const dialect = markerId === undefined ? agent.dialect : withSessionMarkers(agent.dialect, markerId)
   turn.stack.update()
   const [history, lore] = [progress.shownHistory, progress.cut ? undefined : progress.lore]
-  const bounds = progress.cut ? [] : oldRunBounds(turn)
+  const { fitting } = progress
+  const bounds = (!progress.cut && fitting?.oldRunBounds(turn)) || []
   const histories = (!progress.cut && progress.shown?.fewerAndFewer(turn, model)) || [history]
   let assembly: Assembly
   let given: readonly Injection[]
@@ -40,15 +41,13 @@ export function assembleStep(turn: TurnContext, { prompt, tools }: StepRequest, 
   for (;;) {
     const maxTokens = bounds[attempt]
     const shown = histories[fewer] ?? history
-    progress.shownHistory = maxTokens === undefined ? shown : fitOldRuns(shown, { maxTokens, mostTokens: bounds[0] ?? 0, agent })
+    const limits = maxTokens === undefined ? undefined : { maxTokens, mostTokens: bounds[0] ?? 0, agent }
+    progress.shownHistory = (limits && fitting?.fitOldRuns(shown, limits)) ?? shown
     const state = stateOf(turn, prompt, model)
     given = combineInjections(turn.stack, state, dialect)
     assembly = assembleInjections(given, {
-      dialect,
-      names: knownNames(state),
-      prompt,
+      ...{ dialect, prompt, names: knownNames(state), counter: agent.ports.counter },
       developerRole: model.capabilities.developerRole,
-      counter: agent.ports.counter,
       ...(budgetTokens === undefined ? {} : { budgetTokens }),
       ...(progress.cut ? { cut: progress.cut } : {}),
       history: agent.profile.history.window === "fill" ? { reserveTokens, lowWater: 1 } : { reserveTokens },
@@ -59,12 +58,18 @@ export function assembleStep(turn: TurnContext, { prompt, tools }: StepRequest, 
     if (fewer + 1 < histories.length) fewer++
     else if (++attempt >= bounds.length) break
   }
-  assembly = withOldRunsTold(assembly, progress.shownHistory)
+  if (fitting) assembly = fitting.withOldRunsTold(assembly, progress.shownHistory)
   if (lore) assembly = withMembers(assembly, { lore })
   progress.cut = assembly.cut
   warnOfCuts(turn, assembly, given)
   progress.shown?.warnOfUnseen(turn, model)
   return assembly
+}
+
+/** An assembly with other members. Those that are made when they are read, such as its spans, are not read for it. */
+export function withMembers(assembly: Assembly, members: Partial<Assembly>): Assembly {
+  const both = { ...Object.getOwnPropertyDescriptors(assembly), ...Object.getOwnPropertyDescriptors(members) }
+  return Object.defineProperties({}, both) as Assembly
 }
 
 /** The form in which each list of native tools is counted. */
@@ -153,7 +158,10 @@ function stateOf(turn: TurnContext, prompt: string, model: LanguageModel): TurnS
     prestart: progress.prestart,
     tools: progress.tools.plannerTools,
     memoryOn: session.memoryOn,
-    runs: progress.runs.map((run) => withFittedArguments(run, turn)),
+    runs: progress.runs.map((run) => {
+      invariant(progress.fitting, "a tool ran, and what shortens its call is not loaded")
+      return progress.fitting.withFittedArguments(run, turn)
+    }),
     steps: progress.steps,
     ...(progress.note === undefined ? {} : { note: progress.note }),
     ...(progress.fault === undefined ? {} : { fault: progress.fault }),

@@ -9,8 +9,8 @@ import type {
 } from "../core/conversation.ts"
 import type { PromptStrataError } from "../core/errors.ts"
 import type { Ports } from "../core/ports.ts"
-import type { CutRecord, LoreDecision } from "../core/span.ts"
-import { type Injection, isEmptyValue, type Trust } from "../core/value.ts"
+import type { Assembly, CutRecord, LoreDecision } from "../core/span.ts"
+import type { Injection, Trust } from "../core/value.ts"
 import type { Dialect } from "../dialect/dialect.ts"
 import type { PlannerStep, RecalledMemory, Sight } from "../layers/turn-state.ts"
 import type { LanguageModel, ModelRequest } from "../model/language-model.ts"
@@ -219,6 +219,22 @@ export interface ShownAttachments {
   withBytes(turn: TurnContext, request: ModelRequest, model: LanguageModel): Promise<ModelRequest>
 }
 
+/** The code that shortens tool runs in prompts, which is loaded when a turn has or shows any. */
+export interface FittedRuns {
+  oldRunBounds(turn: TurnContext): readonly number[]
+  fitOldRuns(history: readonly HistoryMessage[], limits: OldRunLimits): readonly HistoryMessage[]
+  withOldRunsTold(assembly: Assembly, history: readonly HistoryMessage[]): Assembly
+  withFittedArguments(run: ToolRun, turn: TurnContext): ToolRun
+}
+
+/** How many tokens tool runs of earlier turns may have. */
+export interface OldRunLimits {
+  readonly maxTokens: number
+  /** The runs of the last turn that has some stay whole up to this number. */
+  readonly mostTokens: number
+  readonly agent: AgentContext
+}
+
 /** Everything that a turn finds out and says, as it stands now. */
 export interface TurnProgress {
   readonly answer: AnswerOutput
@@ -255,6 +271,8 @@ export interface TurnProgress {
   step: PreparedStep | undefined
   /** Absent in a turn without attachments. */
   shown: ShownAttachments | undefined
+  /** Absent in a turn that neither has nor shows tool runs or attachments. */
+  fitting: FittedRuns | undefined
   /** By id, bytes of attachments that the turn has at hand. */
   readonly bytes: Map<string, Uint8Array>
   /** The files of the answer that the model made, and by id the bytes that came up in this turn: those that its messages name are kept with them. */
@@ -278,23 +296,4 @@ export function warn({ progress, emit }: TurnContext, kind: TurnWarning["kind"],
   const warning = { kind, message }
   progress.warnings.push(warning)
   emit({ type: "warning", warning })
-}
-
-/** Warns of `subject` the first time only: the request of a later step has the same fault. */
-export function warnOnce(turn: TurnContext, kind: TurnWarning["kind"], subject: string, message: string): void {
-  const said = `${kind} ${subject}`
-  if (turn.progress.warnedOf.has(said)) return
-  turn.progress.warnedOf.add(said)
-  warn(turn, kind, message)
-}
-
-/** True if the agent is at work (R4): the variable `work_mode` is set, by the profile or for this turn. */
-export function isAtWork({ stack }: TurnContext): boolean {
-  const item = stack.get("work_mode")
-  return item?.enabled === true && !isEmptyValue(item.content)
-}
-
-/** True if silence ends the turn at once (R27): nobody spoke, and an agent at work does not chat. */
-export function isQuietWake(turn: TurnContext): boolean {
-  return turn.input.wake !== undefined && isAtWork(turn)
 }

@@ -1,8 +1,9 @@
 import type { PromptStrataError } from "../core/errors.ts"
+import { isEmptyValue } from "../core/value.ts"
 import type { UnopenedFile } from "../layers/turn-state.ts"
-import { addUsage, type Usage } from "../model/language-model.ts"
+import { addUsage, type LanguageModel, type Usage } from "../model/language-model.ts"
 import type { Approval } from "../tools/tool.ts"
-import type { ChildTrace, TurnTrace } from "../trace/trace.ts"
+import type { ChildTrace, TurnTrace, TurnWarning } from "../trace/trace.ts"
 import type { StopReason, TurnResult } from "../trace/turn-event.ts"
 import type { OpenCall } from "./approval/open-approval.ts"
 import { type TurnContext, warn } from "./turn-context.ts"
@@ -90,4 +91,40 @@ function isUnopened(value: unknown): value is UnopenedFile {
   if (typeof value !== "object" || value === null) return false
   const { written, fault } = value as Readonly<Record<string, unknown>>
   return typeof written === "string" && typeof fault === "string"
+}
+
+const faultWords = {
+  unclosed: "ended inside a thought that it did not close; all after the thought's beginning was taken for thinking.",
+  unopened: "closed a thought that it had not opened; the tag was removed. If it begins in thought, say `opensInThought`.",
+  "within-line":
+    "wrote a pair of thinking tags within a line of its answer; the tags and what stood between them were taken out.",
+}
+
+/** Tells that the model wrote a name twice in one decision. */
+export function warnOfRepeatedName(turn: TurnContext, name: string): void {
+  warn(turn, "model", `The model wrote ${JSON.stringify(name)} twice in one decision or call. Only its first value counts.`)
+}
+
+/** Tells what thinking tags did to an answer (T22). */
+export function warnOfThinking(turn: TurnContext, model: LanguageModel, fault: keyof typeof faultWords): void {
+  warn(turn, "model", `${model.id} ${faultWords[fault]}`)
+}
+
+/** True if the agent is at work (R4): the variable `work_mode` is set, by the profile or for this turn. */
+export function isAtWork({ stack }: TurnContext): boolean {
+  const item = stack.get("work_mode")
+  return item?.enabled === true && !isEmptyValue(item.content)
+}
+
+/** True if silence ends the turn at once (R27): nobody spoke, and an agent at work does not chat. */
+export function isQuietWake(turn: TurnContext): boolean {
+  return turn.input.wake !== undefined && isAtWork(turn)
+}
+
+/** Warns of `subject` the first time only: the request of a later step has the same fault. */
+export function warnOnce(turn: TurnContext, kind: TurnWarning["kind"], subject: string, message: string): void {
+  const said = `${kind} ${subject}`
+  if (turn.progress.warnedOf.has(said)) return
+  turn.progress.warnedOf.add(said)
+  warn(turn, kind, message)
 }

@@ -8,7 +8,7 @@ import {
   type ModelPart,
   type ModelRequest,
 } from "../../model/language-model.ts"
-import { pictureTypes } from "../../services/attachments/file-header.ts"
+import { pictureTypes } from "../../services/attachments/picture-types.ts"
 import { connectionFault, reportedFault, statusFault } from "../fault.ts"
 import { type Advice, type ErrorTarget, modelError } from "../model-error.ts"
 import { openaiPictureTokens } from "../picture-tokens.ts"

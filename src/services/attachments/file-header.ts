@@ -6,9 +6,6 @@ export interface FileHeader {
   readonly height?: number
 }
 
-/** The kinds of pictures that this file recognises. They are those that providers take. */
-export const pictureTypes: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"])
-
 /** Recognises PNG, JPEG, GIF and WebP with their sizes, and PDF, WAV, MP3 and Ogg. `undefined` for any other file. Never throws. */
 export function fileHeader(bytes: Uint8Array): FileHeader | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)

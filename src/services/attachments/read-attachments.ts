@@ -4,7 +4,8 @@ import { PromptStrataError } from "../../core/errors.ts"
 import { orAborted } from "../../core/timers.ts"
 import { blobId, bytesFromText } from "../store/blob.ts"
 import type { BlobRecords } from "../store/records.ts"
-import { fileHeader, pictureTypes } from "./file-header.ts"
+import { fileHeader } from "./file-header.ts"
+import { pictureTypes } from "./picture-types.ts"
 
 /** The most files that come with a message, or that a model makes in an answer. */
 export const maxAttachments = 20
