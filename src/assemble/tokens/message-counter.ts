@@ -44,7 +44,7 @@ function countByPieces(store: PartStore): MessageCounter {
       if (!given) break
       const own = known(given)
       const seam = own.after === tail && own.seam ? own.seam : settle(tail, own.part, parts, index)
-      own.after = tail
+      own.after = seam.isFar ? undefined : tail
       own.seam = seam
       tail = seam.tail
       tokens += seam.tokens + (given.extraTokens ?? 0)

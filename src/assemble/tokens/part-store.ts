@@ -49,11 +49,10 @@ export class PartStore {
     return known?.left === tail.id && known.right === part.id ? known : undefined
   }
 
-  /** Finds and remembers the seam between a message's last pieces and a part. `before` gives the message's text so far. */
+  /** Finds and remembers the seam between a message's last pieces and a part, but for a far one. `before` gives the message's text so far. */
   settleSeam(tail: Tail, part: Part, before: () => string): Seam {
-    const { tokens, tail: end } = settleSeam(tail, part, this.scan, before)
-    const seam = { tokens, tail: end, left: tail.id, right: part.id }
-    this.#seams.set(keyOf(tail, part), seam)
+    const seam = settleSeam(tail, part, this.scan, before)
+    if (!seam.isFar) this.#seams.set(keyOf(tail, part), { ...seam, left: tail.id, right: part.id })
     return seam
   }
 }

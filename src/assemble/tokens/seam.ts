@@ -6,6 +6,8 @@ import { noPieces, type PieceScan, type PieceWindow, scanWhole, sliceWindow, sta
 export interface Seam {
   readonly tokens: number
   readonly tail: Tail
+  /** True if it depends on more of the text before than the last pieces: it holds for that text alone. */
+  readonly isFar?: boolean
 }
 
 /** The tail of an empty message. */
@@ -27,6 +29,7 @@ export function settleSeam(left: Tail, part: Part, scan: PieceScan, before: () =
   return {
     tokens: grownBy(whole, part, { ...far, head: all }),
     tail: tailOf([sliceWindow(whole, 0, kept), between, sliceWindow(all, resumed)], true),
+    isFar: true,
   }
 }
 

@@ -85,6 +85,37 @@ describe("R26: an observer that the profile declares", () => {
     ])
   })
 
+  test("knows who asked, also when others have spoken before it looks", async () => {
+    const store = createInMemoryStore()
+    const looks = Promise.withResolvers<void>()
+    const clock = manualClock(Date.UTC(2026, 0, 5, 9, 0))
+    const agent = createAgent({
+      profile: resolveProfile({
+        ...{ name: "mei", dialect: "root", locale: "en", timeZone: "UTC", memory: { enabled: false } },
+        observers: { "main-observer": {} },
+      }),
+      model: scriptedModel([callTool("write"), finish("Done."), finish("Hello.")]),
+      store: {
+        ...store,
+        async messages(key, filter) {
+          await looks.promise
+          return store.messages(key, filter)
+        },
+      },
+      tools: [write],
+      plugins: [createVirtualContext({ locale: "en", events: { timeZone: "UTC" } })],
+      ports: { clock, timers: manualTimers(clock), ids: countingIds() },
+    })
+    const session = agent.session({ conversation: "friends", audience: "group" })
+    await session.send("Write it down", { from: { id: "ann", name: "Ann" } }).result
+    await session.send("Hi", { from: { id: "bob", name: "Bob" } }).result
+    await session.hear("So do I", { from: { id: "bob", name: "Bob" } })
+    looks.resolve()
+    await agent.idle()
+    const shown = JSON.stringify((await session.preview("?")).messages)
+    expect(shown).toContain("Ann said: Write it down — and I changed notes/a.md")
+  })
+
   test("collects what was pulled and then not named for some turns, and tells the next turn once", async () => {
     const { say, state, shown } = observed(
       [

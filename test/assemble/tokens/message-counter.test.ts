@@ -7,6 +7,8 @@ import { runs, seedOf } from "../../support/size.ts"
 import { perRun } from "../arbitrary-turn.ts"
 import { tokensOf } from "../fresh-counter.ts"
 
+const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0)
+
 /** A half of a token for each character: estimates of parts add up, and are rounded in the end. */
 const halves: TokenCounter = { exact: false, count: (text) => Math.ceil(text.length / 2), estimate: (text) => text.length / 2 }
 const byPieces = (): TokenCounter => ({
@@ -19,6 +21,24 @@ const byPieces = (): TokenCounter => ({
       if (visit(from, 1) === false) return
     }
   },
+})
+
+/** Cuts a word into pairs from its end on: one letter more behind a word of any length changes all its pieces. A letter alone has 3 tokens. */
+function pairsFromEnd(text: string): [end: number, tokens: number][] {
+  const pieces: [number, number][] = []
+  let from = 0
+  for (const { 0: word } of text.matchAll(/\s|\S+/gu)) {
+    const end = from + word.length
+    if (word.length % 2 === 1) pieces.push([++from, 3])
+    for (from += 2; from <= end; from += 2) pieces.push([from, 1])
+    from = end
+  }
+  return pieces
+}
+const farBack = (): TokenCounter => ({
+  exact: true,
+  count: (text) => sum(pairsFromEnd(text).map(([, tokens]) => tokens)),
+  scan: (text, visit) => void pairsFromEnd(text).every(([end, tokens]) => visit(end, tokens) !== false),
 })
 
 /** Every kind of counter, made anew, and the count of a joined text by it. */
@@ -48,7 +68,6 @@ function partsOf(groups: readonly Texts[]): Countable[] {
   })
 }
 
-const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0)
 const extra = (groups: readonly Texts[]) => sum(groups.flat().map(([, more = 0]) => more))
 const whole = (groups: readonly Texts[]) =>
   groups
@@ -163,4 +182,19 @@ test("the shares of an exact counter without pieces are those of its texts alone
   expect(shares("xxx", "a", "x")).toEqual([3, 1, 1])
   expect(shares("", "")).toEqual([0, 0])
   expect(shares()).toEqual([])
+})
+
+test("S14 a message has its tokenizer's count also where a part changes all pieces of a long word before it", () => {
+  const parts = fc.array(fc.constantFrom("a", "bc", " ", "\n", "word", "long".repeat(9), "odd".repeat(7)), { maxLength: 9 })
+  const counter = messageCounter(farBack())
+  const { count } = farBack()
+  fc.assert(
+    fc.property(parts, (texts) => {
+      const { tokens, upTo } = counter.growth(texts.map((own) => ({ text: own })))
+      const naive = texts.map((_, at) => count(texts.slice(0, at + 1).join("")))
+      expect(texts.map((_, at) => upTo(at + 1))).toEqual(naive)
+      expect(tokens).toBe(naive.at(-1) ?? 0)
+    }),
+    { numRuns: runs(10_000) },
+  )
 })
