@@ -70,6 +70,26 @@ describe("printParameters (T9)", () => {
       { allOf: [{ type: "object", properties: { a: {} }, required: ["a"] }, { type: "object" }] },
       "{a: any} & object",
     ],
+    [
+      "options that are no schemas, beside a type",
+      { type: "string", anyOf: [true, "x", null, { format: "date" }] },
+      "any|string date",
+    ],
+    ["an option that says its value", { type: "string", anyOf: [{ const: "a" }, { const: 5 }] }, "a|5"],
+    ["an option of another type by its values", { type: "string", anyOf: [{ enum: [1, 2] }, { maxLength: 2 }] }, "1|2|string ≤2"],
+    [
+      "an option that refers elsewhere",
+      { type: "string", anyOf: [{ $ref: "#/$defs/none" }, { maxLength: 2 }] },
+      "none|string ≤2",
+    ],
+    [
+      "options inside options",
+      {
+        type: "string",
+        oneOf: [{ anyOf: [{ type: "null" }] }, { allOf: [{ type: "number" }] }, { oneOf: [{ type: "boolean" }] }],
+      },
+      "null|number|boolean",
+    ],
     ["the names of Python", { type: "dict", properties: { a: { type: "float" } }, required: ["a"] }, "{a: float}"],
     ["a format", { type: "string", format: "date-time" }, "string date-time"],
     ["a pattern", { type: "string", pattern: "^[a-z]+$" }, "string /^[a-z]+$/"],

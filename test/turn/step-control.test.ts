@@ -34,6 +34,14 @@ describe("toolChoice with JSON decisions", () => {
     expect(model.requests.every(({ toolChoice }) => toolChoice === undefined)).toBe(true)
   })
 
+  test("a call that must be made is told to the planner alone, not where the answer is written", async () => {
+    const model = scriptedModel([callTool("dice"), "Four."], { capabilities: { tools: true } })
+    const { session } = testAgent(model, { dialect: "layered", locale: "en", loop: { maxSteps: 1 } }, { tools })
+    expect(await session.send("Roll.", { toolChoice: "required" }).result).toMatchObject({ ok: true, text: "Four." })
+    const told = model.requests.map(({ messages }) => JSON.stringify(messages).includes("before you answer"))
+    expect(told).toEqual([true, false])
+  })
+
   test("the wording exists in Chinese", async () => {
     const { model, session } = agentWith([callTool("dice"), finish("四")], "json", "zh-CN")
     expect(await session.send("掷", { toolChoice: "required" }).result).toMatchObject({ ok: true, text: "四" })

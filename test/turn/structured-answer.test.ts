@@ -235,6 +235,19 @@ test("a piece that only ends what is there gives no more of the value", () => {
   expect(["[", "1", "2", ","].map((piece) => number.push(piece))).toEqual([true, false, false, true])
 })
 
+test("a value is told whenever it has grown by a part of its length, never twice the same, so that telling it costs few copies", async () => {
+  const city = "北京 ".repeat(7_000)
+  const written = `{"city":"${city}","degrees":3   ,   "tags":[]   }`
+  const model = scriptedModel([written], { chunkSize: 10 })
+  const turn = testAgent(model, { dialect: "layered", loop: { mode: "chat" } }).session.send("?", { output: weather })
+  const told = (await collect(turn.partials)).map((partial) => JSON.stringify(partial))
+  expect(told.at(-1)).toBe(JSON.stringify({ city, degrees: 3, tags: [] }))
+  for (const [at, partial] of told.entries()) expect(partial === told[at - 1]).toBe(false)
+  // Of 2,100 pieces, the first 256 are told, then one for each 256th part that the value grows.
+  expect(told.length).toBeGreaterThan(500)
+  expect(told.length).toBeLessThan(1_100)
+})
+
 test("however the stream is cut, the turn ends with the same value", async () => {
   const check = async (chunkSize: number, degrees: number, city: string) => {
     const model = scriptedModel([JSON.stringify({ city, degrees })], { chunkSize })

@@ -33,7 +33,7 @@ export async function waitingCommit(
       [approvalKey]: JSON.parse(JSON.stringify(openTurnOf(turn))),
     },
     jobs: [],
-    ...(replaces && replaces.taken.length > 0 ? { taken: replaces.taken } : {}),
+    ...(replaces && { taken: replaces.taken }),
   }
 }
 

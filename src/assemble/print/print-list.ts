@@ -59,7 +59,6 @@ export function printList<Item extends ListItem>(items: readonly Item[], place: 
       for (let place = run.first; place < run.end; place++) ends.push((known.ends[place] ?? 0) + moved)
       if (printedAgain) recorder.markLater(() => known.printedIn(run).forEach(printedAgain))
       if (run.to > run.from) {
-        recorder.mark()
         writer.passed()
         writer.separate(separator, node.source)
       }

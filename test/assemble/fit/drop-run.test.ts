@@ -20,14 +20,17 @@ describe("S13 a run of items that can only be dropped", () => {
         fc.array(item, { minLength: 2, maxLength: 12 }),
         fc.integer({ min: 20, max: 120 }),
         fc.boolean(),
-        (items, budgetTokens, developer) => {
+        fc.constantFrom("layered", "fay", "soul", "root"),
+        (items, room, developer, dialect) => {
           const injections = items.map(({ rank, words, ...rest }, index) => ({
             key: `item_${index}`,
             content: `Item ${index}:${" word".repeat(words)}`,
             fit: { rank, shrink: "drop" as const },
             ...rest,
           }))
-          const options = { dialect: "layered", prompt: "chat", roles: { developer } }
+          const options = { dialect, prompt: "chat", roles: { developer } }
+          const { tokens, overheadTokens } = assemble(new PromptStack([]), options)
+          const budgetTokens = tokens + overheadTokens + room
           const fitted = assemble(new PromptStack(injections), { ...options, budgetTokens })
           const left = injections.filter(({ key }) => !Object.hasOwn(fitted.cut, key))
           const composed = assemble(new PromptStack(left), options)

@@ -125,5 +125,7 @@ test.each<[string, Record<string, string>, string, object]>([
     file(name, body),
   )
   const mine = compileDialect({ name: "mine", locale: "en", files })
-  expect(() => assemble(new PromptStack([item as never]), { dialect: mine, prompt: "chat" })).toThrow(message)
+  expect(() => assemble(new PromptStack([item as never]), { dialect: mine, prompt: "chat" })).toThrow(
+    expect.objectContaining({ code: expect.stringMatching(/^(?:injection|prompt|prompt-missing)$/u), message }),
+  )
 })

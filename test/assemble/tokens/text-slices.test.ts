@@ -51,6 +51,43 @@ describe.each(encodings)("slices of a text counted with %s", (encoding) => {
     )
   })
 
+  test("a text of the longest tokens exceeds no more tokens than it has", () => {
+    for (const unit of [" ", "=", "-", "a"]) {
+      const most = encoder.longestToken
+      for (const length of [0, 1, 2, 3, most >> 1, most - 1, most, most + 1, 2 * most]) {
+        const text = unit.repeat(length)
+        const tokens = encoder.count(text)
+        for (const asked of [0, Math.max(0, tokens - 1), tokens, tokens + 1]) {
+          for (const longest of [undefined, most]) {
+            const slices = new TextSlices(text, new PartStore(encoder.scan))
+            expect(slices.exceeds(asked, longest), JSON.stringify([unit, length, asked, longest])).toBe(tokens > asked)
+          }
+        }
+      }
+    }
+  })
+
+  test("the place of so many tokens is the end of the pieces that have no more, and a share of the next one", () => {
+    fc.assert(
+      fc.property(piecesOfText(40), fc.array(fc.integer({ min: 0, max: 60 }), { minLength: 1, maxLength: 4 }), (text, asked) => {
+        const slices = new TextSlices(text, new PartStore(encoder.scan))
+        const pieces: [end: number, tokens: number][] = []
+        encoder.scan(text, (end, tokens) => pieces.push([end, tokens]) > 0)
+        for (const tokens of asked) {
+          let [start, left] = [0, tokens]
+          let next = 0
+          while (next < pieces.length && (pieces[next]?.[1] ?? 0) <= left) {
+            left -= pieces[next]?.[1] ?? 0
+            start = pieces[next++]?.[0] ?? 0
+          }
+          const [end, own] = pieces[next] ?? [start, 1]
+          expect(slices.unitsOf(tokens)).toBe(start + Math.round((left / own) * (end - start)))
+        }
+      }),
+      { numRuns: runs(400) },
+    )
+  })
+
   test("a text exceeds so many tokens or not, whether the longest token is known or not", () => {
     fc.assert(
       fc.property(piecesOfText(40), fc.integer({ min: 0, max: 60 }), fc.boolean(), (text, tokens, isKnown) => {

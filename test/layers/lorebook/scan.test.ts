@@ -60,6 +60,30 @@ describe("which entries are in", () => {
     ])
   })
 
+  test.each([
+    ["andAny", [1, 2, 3, 4]],
+    ["andAll", [1, 1, 1, 4]],
+    ["notAny", [1, 1, 1, 1]],
+    ["notAll", [1, 1, 1, 1]],
+  ] as const)(
+    "C13: of a group that counts keys, secondary ones of the logic %s count only where they must occur",
+    (logic, scores) => {
+      // The entry wins over one with as many keys as `other` if its own score is higher, and stays beside one with as many.
+      const own = lore("own", { keys: ["a"], secondary: { keys: ["x", "y", "z"], logic }, groups: ["g"], groupScoring: true })
+      for (const [found, score] of scores.entries()) {
+        for (const other of [1, 2, 3, 4, 5]) {
+          const keys = ["k", "l", "m", "n", "o"].slice(0, other)
+          const rival = lore("rival", { keys, groups: ["g"], groupScoring: true, order: 1 })
+          const text = ["a", ...["x", "y", "z"].slice(0, found), ...keys].join(" ")
+          const isMet = ids({ entries: [own] }, { messages: says(text) }).length === 1
+          const winner = !isMet || score < other ? "rival" : score > other ? "own" : undefined
+          const left = ids({ entries: [own, rival] }, { messages: says(text) })
+          if (winner !== undefined) expect(left, `${logic} ${found} ${other}`).toEqual([winner])
+        }
+      }
+    },
+  )
+
   test("C13: the names of speakers are searched where asked for", () => {
     const messages = [{ speaker: "Fay", text: "hello" }]
     expect(ids({ entries: [lore("fay")] }, { messages })).toEqual([])

@@ -8,6 +8,7 @@ const fragments: readonly string[] = [
   "𐐀",
   "𐐨",
   "𠀀",
+  "\u{10000}",
   "\u0301",
   "\u0903",
   "\u{1e8d0}",
@@ -30,6 +31,7 @@ const fragments: readonly string[] = [
 export const trickyTexts: readonly string[] = [
   ...[
     "中UUU",
+    "a\u{10000}\u{10001}b \u{10000}1\u{103ff}\u{10400}.\u{10ffff}\u{e000}",
     "中UUUa",
     "中U中U1",
     "\u0301UU",
