@@ -101,14 +101,17 @@ describe("rerank", () => {
 
   test("M8 that takes too long leaves the order of recall, and its signal aborts", async () => {
     let signal: AbortSignal | undefined
+    const begun = Promise.withResolvers<void>()
     const hanging: Rerank = (_, __, options) => {
       signal = options.signal
+      begun.resolve()
       return new Promise(() => undefined)
     }
     const { recall: plain } = await service({})
     const { recall, timers, told } = await service({ rerank: hanging, rerankTimeoutMs: 700 })
     const found = recall("Which tea?")
-    await timers.whenPending(1)
+    await begun.promise
+    expect(timers.pending).toBe(1)
     timers.advance(700)
     expect(await found).toEqual(await plain("Which tea?"))
     expect(told).toEqual(["Memories stand in the order of recall: rerank took longer than 700 ms."])
