@@ -128,7 +128,8 @@ function skipScalar(scanner: TomlScanner): void {
   const { text, at } = scanner
   const quote = text[at]
   if (!isQuote(quote)) {
-    while (scanner.at < text.length && !",]}#\n".includes(text[scanner.at] ?? "")) scanner.at++
+    // At the end of the text it looks for "", which is in every text.
+    while (!",]}#\n".includes(text[scanner.at] ?? "")) scanner.at++
   } else if (text.startsWith(quote.repeat(3), at)) {
     scanner.at += 3
     skipToClosing(scanner, quote.repeat(3))

@@ -9,8 +9,9 @@ import type { ImportedFiles } from "./imported-files.ts"
 /** The files of a workspace of OpenClaw that are taken. */
 const documents = ["SOUL.md", "USER.md", "MEMORY.md"]
 /** Files that stand in every prompt, as skills. */
-const rules: Readonly<Record<string, { readonly name: string; readonly description: string }>> = {
-  "AGENTS.md": { name: "agents", description: "The rules by which you work." },
+const agentsRule = { name: "agents", description: "The rules by which you work." }
+const rules: Readonly<Record<string, typeof agentsRule>> = {
+  "AGENTS.md": agentsRule,
   "TOOLS.md": { name: "tools", description: "Notes about the tools and the surroundings that you have." },
 }
 const others: Readonly<Record<string, string>> = {
@@ -78,12 +79,11 @@ export function filesOfAgents(
 ): ImportedFiles {
   const id = characterId("", resolve(file, ".."))
   const profile = `# From AGENTS.md. For a character, write its persona into [prompt].\n\nlocale = ${JSON.stringify(locale)}\n\n[agent]\nname = ${JSON.stringify(id)}\n\n[skills]\nfolders = ["../prompts/skills"]\n\n[plugins]\nenabled = ["memory"]\n`
-  const skill = rules["AGENTS.md"] ?? { name: "agents", description: "" }
   return {
     name: id,
     what: `An AGENTS.md: it is a skill now, which stands in every prompt of the profile ${id}.`,
     files: new Map([
-      [`prompts/skills/${skill.name}/SKILL.md`, skillFile(skill, text)],
+      [`prompts/skills/${agentsRule.name}/SKILL.md`, skillFile(agentsRule, text)],
       [`profiles/${id}.toml`, profile],
     ]),
     report: [

@@ -31,8 +31,8 @@ export function writeCard(file: CardFile, options: WriteCardOptions = {}): Uint8
       hint: "Pass image: the bytes of a PNG file.",
     })
   const texts = card.version === 3 ? [textOf("chara", v2Of(card)), textOf("ccv3", card.json)] : [textOf("chara", card.json)]
-  const end = chunks.findLastIndex(({ type }) => type === "IEND")
-  return writePngChunks(chunks.toSpliced(end < 0 ? chunks.length : end, 0, ...texts))
+  // The last chunk of a picture is its end.
+  return writePngChunks(chunks.toSpliced(-1, 0, ...texts))
 }
 
 /** The chunks of a picture without those of a card that it may have. */

@@ -37,7 +37,7 @@ export function keepTurns(recorder: Recorder, options: KeepOptions, keep: KeepPa
   const saves = new Set<Promise<void>>()
   // Jobs change a turn after its end too.
   const saved = new WeakSet<KeptTurn>()
-  const stop = recorder.listen((turnId) => {
+  recorder.listen((turnId) => {
     const turn = recorder.get(turnId)
     const { trace } = turn ?? {}
     if (!turn || !trace || saved.has(turn)) return
@@ -60,10 +60,7 @@ export function keepTurns(recorder: Recorder, options: KeepOptions, keep: KeepPa
     summaries: async () => (await records()).summaries(),
     read: async (id) => (await records()).read(id),
     forget: async (scope, isStored) => (await records()).forget(redactedScope(scope, parts.find), isStored),
-    async close() {
-      stop()
-      await Promise.all(saves)
-    },
+    close: async () => void (await Promise.all(saves)),
   }
 }
 
