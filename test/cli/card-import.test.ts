@@ -34,6 +34,13 @@ describe("promptstrata card import", () => {
     expect((await run(["import", `${from}/mei.json`, `${from}/shop`, "--force"])).code).toBe(0)
   })
 
+  test("calls a character of which no name is left Character", async () => {
+    const nameless = { spec: "chara_card_v2", spec_version: "2.0", data: { ...data, name: "\u200b" } }
+    const from = tempFolder({ "some.json": JSON.stringify(nameless) })
+    const { code, stderr } = await run(["card", "import", `${from}/some.json`, `${from}/shop`])
+    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining("Imported the card of Character into") })
+  })
+
   test("makes a project that loads, lints with the places of the card's problems, and exports the same card", async () => {
     const from = tempFolder(files)
     const { code, stderr } = await run(["card", "import", `${from}/mei.json`, `${from}/shop`])

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest"
+import { chatWords } from "../../src/cli/words/chat-words.ts"
 import { PromptStrataError } from "../../src/core/errors.ts"
 import { expectScriptsDone, scriptedModel } from "../../src/testing/index.ts"
 import { tempFolder } from "../support/temp-folder.ts"
@@ -49,6 +50,12 @@ describe("one question", () => {
     const { stdout, stderr } = await run(once("hello", "--show", "prompt", "--show", "trace"), { model })
     expect(stdout).toBe("]0;owned[2J1Ahi\nYou: yes\n")
     expect(stderr).not.toMatch(/[\p{Cc}--\n]/v)
+  })
+
+  test("says beside the answer that the demo answers, and nothing of it with a model", async () => {
+    const { code, stderr } = await run(once("hello"), { env: { PROMPTSTRATA_MODEL: "demo" } })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: `${chatWords("en").demo}\n` })
+    expect((await run(once("hello"), { model: scriptedModel([say("hi")]) })).stderr).toBe("")
   })
 
   test("that fails says why, keeps what was answered, and ends with 1", async () => {

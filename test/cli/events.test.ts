@@ -24,9 +24,9 @@ writeFileSync(path, `${session("home")}\n${session("work")}\n${session("home", "
 
 describe("promptstrata events", () => {
   test("R20: lists the events of a conversation in order of time", async () => {
-    const { code, stdout } = await run(["events", "root", "--from", path, "--conversation", "home", "--locale", "en"])
+    const listed = await run(["events", "root", "--from", path, "--conversation", "home", "--locale", "en"])
     const lines = ["# home", "20260208 what happened at 20260208", "20260208 3:16 what happened at 20260208 3:16", ""]
-    expect([code, stdout]).toEqual([0, lines.join("\n")])
+    expect(listed).toEqual({ code: 0, stdout: lines.join("\n"), stderr: "" })
   })
 
   test("R20: of all conversations, of one grain, as lines of JSON", async () => {

@@ -81,6 +81,37 @@ describe("servers over stdio", () => {
     await expect.poll(() => isRunning(pid)).toBe(false)
   })
 
+  test("a server has fifteen seconds to start and to list its tools again, and no timer is left of it", async () => {
+    const open = new Map<unknown, number>()
+    const all: number[] = []
+    const timers: Timers = {
+      ...hostTimers,
+      set: (callback, delayMs) => {
+        // The limit never ends here: a server on a busy machine can need longer.
+        const timer = delayMs === 15_000 ? {} : hostTimers.set(callback, delayMs)
+        all.push(delayMs)
+        open.set(timer, delayMs)
+        return timer
+      },
+      clear(timer) {
+        const delayMs = open.get(timer)
+        open.delete(timer)
+        if (delayMs !== 15_000) hostTimers.clear(timer)
+      },
+    }
+    const { startTimeoutMs: _, ...settings } = fakeServer()
+    const { call, changed } = await connected(
+      { fake: { ...settings, startTimeoutMs: undefined } as never },
+      { ports: { timers } },
+    )
+    expect([all.filter((delayMs) => delayMs === 15_000).length, [...open.values()].includes(15_000)]).toEqual([1, false])
+    const news = changed()
+    await call("fake.change")
+    await news
+    await expect.poll(() => all.filter((delayMs) => delayMs === 15_000).length).toBeGreaterThan(1)
+    await expect.poll(() => [...open.values()].includes(15_000)).toBe(false)
+  })
+
   test("bad tools of a list are left out with a warning each, and the rest live", async () => {
     const schema = { type: "object" }
     const { mcp, warnings } = await connected({

@@ -122,6 +122,16 @@ describe("living documents in a turn", () => {
     expect([await warned(), await warned()]).toEqual([["USER.md"], []])
   })
 
+  test("D3 what was told stays told while memory is off", async () => {
+    const { session } = await scene({ "USER.md": new Uint8Array([0xff]) }, ["一", "二", "三"].map(finish))
+    const warned = async () => (await session.send("你好").result).trace.warnings.map(({ message }) => message.split(" ", 1)[0])
+    expect(await warned()).toEqual(["USER.md"])
+    await session.setMemory(false)
+    expect(await warned()).toEqual([])
+    await session.setMemory(true)
+    expect(await warned()).toEqual([])
+  })
+
   test("D1 everybody shares them, which is told once when a second person speaks", async () => {
     const { agent } = await scene(
       files,

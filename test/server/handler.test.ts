@@ -723,7 +723,9 @@ describe("the AI SDK's chat", () => {
       const { chat, kept } = await chatted()
       const before = await kept()
       await chat.sendMessage({ text: "I live in Paris.", messageId: chat.messages[0]?.id ?? "" })
-      expect(chat.error?.message).toContain("ids of session.history")
+      expect(JSON.parse(chat.error?.message ?? "")).toMatchObject({
+        error: { message: expect.stringContaining("ids of session.history"), param: "messageId" },
+      })
       expect(await kept()).toEqual(before)
     })
 

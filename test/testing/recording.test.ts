@@ -273,6 +273,17 @@ describe("replaying requests that are not the recorded ones", () => {
     ["is of another version", '{"recording":"promptstrata","version":2}\n', /:1:1: expected version 1/],
     ["has a broken line", '{"recording":"promptstrata","version":1}\n{"request":1}\n{"mess', /:3:1: expected a JSON object/],
     ["breaks off", '{"recording":"promptstrata","version":1}\n{"request":1}\n', /:2:1: expected the end of the last exchange/],
+    ["begins with a part", '{"recording":"promptstrata","version":1}\n{"part":1}\n', /:2:1: expected a request/],
+    [
+      "has a request in another one",
+      '{"recording":"promptstrata","version":1}\n{"request":1}\n{"request":2}\n',
+      /:3:1: expected the end of the exchange before this one/,
+    ],
+    [
+      "ends otherwise",
+      '{"recording":"promptstrata","version":1}\n{"request":1}\n{"end":"x"}\n',
+      /:3:1: expected the end whole, failed or stopped/,
+    ],
     [
       "has a line of another kind",
       '{"recording":"promptstrata","version":1}\n{"request":1}\n{"x":1}\n',

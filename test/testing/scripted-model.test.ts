@@ -69,6 +69,15 @@ describe("what a step becomes", () => {
     await expect(collect(model.stream(asking("hi"), { signal: AbortSignal.abort() }))).rejects.toMatchObject({ code: "aborted" })
   })
 
+  test("a stall that has begun ends when the request is aborted", async () => {
+    const controller = new AbortController()
+    const stream = scriptedModel([[{ stallUntilAborted: true }], "never"]).stream(asking("hi"), controller)
+    const reading = collect(stream)
+    await new Promise((resolve) => setImmediate(resolve))
+    controller.abort()
+    await expect(reading).rejects.toMatchObject({ code: "aborted" })
+  })
+
   test("cutting keeps characters whole and loses nothing, for any text and size", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), fc.integer({ min: 1, max: 6 }), (whole, size) => {

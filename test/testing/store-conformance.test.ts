@@ -1,6 +1,7 @@
 import { expect, test } from "vitest"
 import type { Timers } from "../../src/core/ports.ts"
 import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"
+import type { StoredVector } from "../../src/services/store/records.ts"
 import type { Store } from "../../src/services/store/store.ts"
 import { versionConflict } from "../../src/services/store/version-conflict.ts"
 import { storeConformance } from "../../src/testing/conformance/store/store-conformance.ts"
@@ -56,6 +57,19 @@ const breakages: readonly {
     found: { "a superseded memory stays": "what was said in a group" },
   },
   {
+    name: "keeps every vector for ever",
+    breaks: (store) => {
+      const kept = new Map<string, StoredVector>()
+      const putVectors: Store["memories"]["putVectors"] = async (vectors, key) => {
+        for (const vector of vectors) kept.set(`${vector.memoryId} ${vector.model}`, vector)
+        return store.memories.putVectors(vectors, key)
+      }
+      const vectors: Store["memories"]["vectors"] = async (ids, model) => ids.flatMap((id) => kept.get(`${id} ${model}`) ?? [])
+      return broken(store, { memories: broken(store.memories, { putVectors, vectors }) })
+    },
+    found: { "what was drawn from a turn is taken back": "vectors" },
+  },
+  {
     name: "takes a state that is no JSON",
     breaks: (store) => {
       const commit: Store["commit"] = (key, given) =>
@@ -104,7 +118,7 @@ const breakages: readonly {
   {
     name: "forgets everybody with one user",
     breaks: (store) => broken(store, { forget: ({ agent }) => store.forget({ agent }) }),
-    found: { "forgetting a user deletes": "expected I say bob-secret to be kept" },
+    found: { "forgetting a user deletes": 'expected I say bob-secret to be kept; found "no such line"' },
   },
   {
     name: "forgets a user of every agent",
@@ -338,4 +352,17 @@ test("a store whose answers have their members in another order is sound", async
   }
   for (const rule of ["statements are stored in order", "an insight is forgotten", "each commit appends"])
     expect(await faultOf(rule, breaks)).toBe("nothing")
+})
+
+test("each check opens a store of its own and closes it, also when it fails", async () => {
+  let [opened, closed, failed] = [0, 0, 0]
+  const commit = () => Promise.reject(new Error("no disk"))
+  const open = async () => {
+    opened++
+    return { service: broken(createInMemoryStore(), { commit }), close: async () => void closed++ }
+  }
+  const checks = storeConformance(open, { limitMs: 0 })
+  for (const { run } of checks) await run().catch(() => failed++)
+  expect([opened, closed]).toEqual([checks.length, checks.length])
+  expect(failed).toBeGreaterThan(0)
 })

@@ -3,7 +3,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { filesOfPreset } from "../../../src/cli/import/import-preset.ts"
 import { isPresetJson, readPreset } from "../../../src/cli/import/preset.ts"
-import { branchText, fillText } from "../../../src/cli/import/preset-words.ts"
+import { branchText, fillText, loreText } from "../../../src/cli/import/preset-words.ts"
 import { createAgent, renderTemplate } from "../../../src/index.ts"
 import { loadProfile } from "../../../src/node/profile/load-profile.ts"
 import { scriptedModel } from "../../../src/testing/index.ts"
@@ -110,6 +110,33 @@ async function imported(json: unknown, name: string, made = name, more: object =
     profile: readFileSync(path, "utf8"),
   }
 }
+
+test.each([
+  [40, "n".repeat(40)],
+  [41, "n".repeat(40)],
+])("of the name of an order with %d characters the first 40 are told", (characters, shown) => {
+  const named = (name: string) => ({ character_id: name, order: [] })
+  const json = { prompts: [], prompt_order: [named("other"), named("n".repeat(characters))] }
+  const { report } = readPreset(json, { personality: "", scenario: "", examples: "" })
+  expect(report[0]).toBe(`prompt_order: of 2 orders, that of ${shown} is followed.`)
+})
+
+test.each([
+  [60, "n".repeat(60)],
+  [61, "n".repeat(60)],
+])("of the name of a prompt with %d characters the first 60 are told", (characters, shown) => {
+  const prompts = [{ identifier: "a", name: "n".repeat(characters), content: "x" }]
+  const json = { prompts, prompt_order: [{ character_id: 1, order: [{ identifier: "a", enabled: false }] }] }
+  const { report } = readPreset(json, { personality: "", scenario: "", examples: "" })
+  expect(report[0]).toBe(`prompt "${shown}": it is switched off.`)
+})
+
+test("words that are said in the chat may ask for the date and the time, which are left for each turn", () => {
+  const report: string[] = []
+  const words = "Now {{date}}, {{time}}, {{weekday}}, {{isodate}}, {{isotime}}, {{idle_duration}}."
+  expect(loreText(words, { report, name: "prompt" } as never)).toBe(words)
+  expect(report).toEqual([])
+})
 
 describe("a preset of SillyTavern", () => {
   test("becomes a dialect that prints its parts in its order, and a report of each thing that cannot be followed", async () => {

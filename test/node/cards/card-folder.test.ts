@@ -103,6 +103,12 @@ describe("a card as files", () => {
     expect(loadCardFolder(folder).card.json).toEqual(file.card.json)
   })
 
+  test("C2: of a title that has no letter among its first two hundred signs no file is named", () => {
+    const entries = [199, 200].map((signs, id) => ({ id, name: `${"!".repeat(signs)}a`, keys: ["!"], content: "x" }))
+    const made = filesOfCard(readCard(bytesOf(cardWith({ character_book: { entries } }).card.json)))
+    expect([...made.keys()].filter((path) => path.startsWith("lore/"))).toEqual(["lore/001-a.md", "lore/002.md"])
+  })
+
   test("C2: assets come back, also those that a system would not take by their names", () => {
     const paths = [
       "assets/a/icon.png",

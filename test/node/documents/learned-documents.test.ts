@@ -1,7 +1,9 @@
-import { writeFileSync } from "node:fs"
+import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { createAgent } from "../../../src/agent/agent.ts"
+import { learnedFolder } from "../../../src/node/documents/learned-folder.ts"
+import { recordName } from "../../../src/node/documents/learned-record.ts"
 import { loadProfile } from "../../../src/node/profile/load-profile.ts"
 import { openWorkspace } from "../../../src/node/workspace/open-workspace.ts"
 import { resolveProfile } from "../../../src/profile/resolve.ts"
@@ -9,6 +11,13 @@ import { createInMemoryStore } from "../../../src/services/store/in-memory/in-me
 import { filesWith, learningAgent, learnt } from "../../support/learning-agent.ts"
 import { backgroundModel, outcomesOf } from "../../support/remembering.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
+
+test("a look at documents from which nothing is forgotten writes no record", async () => {
+  const folder = join(tempFolder({ "workspace/MEMORY.md": "# Mine\n" }), "workspace")
+  const documents = learnedFolder(folder, {}, () => undefined)
+  expect(await documents.locked(undefined, (open) => open.read("MEMORY.md"))).toBe("# Mine\n")
+  expect(existsSync(join(folder, ".promptstrata", recordName))).toBe(false)
+})
 
 describe("documents as the one memory", () => {
   test("M9 what importance, profile and reflection learn stands in the documents, and the next prompt shows it from there alone", async () => {

@@ -111,6 +111,10 @@ describe("read", () => {
     [{}, "! path: expected a path, received undefined"],
     [{ path: " " }, '! path: expected a path, received " "'],
     [{ path: "a.md", offset: 0 }, "! offset: expected a whole number of at least 1, received 0"],
+    [{ path: ["a.md"] }, "! path: expected a path, received array"],
+    [{ path: null }, "! path: expected a path, received undefined"],
+    [{ path: "a.md", offset: {} }, "! offset: expected a whole number of at least 1, received object"],
+    [{ path: "a.md", offset: [1] }, "! offset: expected a whole number of at least 1, received array"],
     [{ path: "a.md", limit: "all" }, '! limit: expected a whole number of at least 1, received "all"'],
   ])("arguments %j are refused with what was expected", async (args, words) => {
     const { call } = await fileScene({ "a.md": "x" })

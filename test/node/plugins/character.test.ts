@@ -349,6 +349,17 @@ describe("the world book", () => {
     )
   })
 
+  test.each([
+    [4_000, true],
+    [4_001, false],
+  ])("has room for 4,000 characters in a turn: %d fit, %s", async (characters, isIn) => {
+    const entry = `---\nkeys: [alpha]\n---\n${"x".repeat(characters)}\n`
+    const folder = tempFolder({ "bot.toml": worldToml(), "world.md": entry })
+    const agent = await characterAgent(scriptedModel([finish("ok")]), { profile: `${folder}/bot.toml` })
+    const { trace } = await agent.session("c").send("alpha").result
+    expect(trace.warnings.length).toBe(isIn ? 0 : 1)
+  })
+
   test("what there is no room for is told as a warning of the turn", async () => {
     const folder = tempFolder({ "bot.toml": worldToml("world_book_entries = 1\n"), "world.md": worldBook })
     const agent = await characterAgent(scriptedModel([finish("ok")]), { profile: `${folder}/bot.toml` })

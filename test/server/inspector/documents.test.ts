@@ -22,6 +22,13 @@ async function folderPage(files: Readonly<Record<string, string>> = {}) {
   return { ...page, folder, workspace, shown, document, undo, text, edit }
 }
 
+test("a failure that is no refusal is told with its words, as the server's own fault", async () => {
+  const read = () => Promise.reject(new Error("The disk is gone."))
+  const { fetch } = inspected([], { documents: { read, history: read, undo: read } })
+  const response = await fetch("api/documents")
+  expect([response.status, (await response.json()) as unknown]).toMatchObject([500, { error: { message: "The disk is gone." } }])
+})
+
 describe("the documents of an agent", () => {
   test("are shown with their changes, newest first: who, when and how; also files that were removed", async () => {
     const { workspace, shown } = await folderPage({ "SOUL.md": "I am kind.\n" })

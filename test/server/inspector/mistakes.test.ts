@@ -275,6 +275,10 @@ test("a recorder keeps 2,000 events of a turn, and tells its listeners of each o
   expect(recorder.turns.map(({ id }) => id)).toEqual(["three"])
   recorder.clear()
   expect(recorder.turns).toEqual([])
+  // It was let go of while it ran, so it comes back with its end alone.
+  const trace = { steps: [], runs: [], prestart: [], children: [], durationMs: 1 }
+  tell("three", { type: "turn-end", result: { ok: true, text: "the end", stopReason: "finish", trace } })
+  expect(recorder.turns.map((turn) => [turn.id, turn.answer()])).toEqual([["three", "the end"]])
 })
 
 test("a turn counts as the texts of its trace: each request three times, each result with 200 units more, and each event as 100 bytes", () => {

@@ -179,6 +179,20 @@ describe("the record of a turn", () => {
     expect(turns[0]?.cost).toBe(made.cost)
   })
 
+  test.each([
+    [{}, 0],
+    [{ inputTokens: 1_000 }, 1_000 * 10],
+    [{ outputTokens: 10 }, 10 * 100],
+    [{ inputCacheReadTokens: 10, inputTokens: 10 }, 10 * 1],
+    [{ inputCacheWriteTokens: 10, inputTokens: 12 }, 2 * 10 + 10 * 13],
+    [{ inputCacheReadTokens: 3, inputCacheWriteTokens: 4, inputTokens: 10, outputTokens: 5 }, 3 * 10 + 3 * 1 + 4 * 13 + 5 * 100],
+  ])("has the cost of %j", async (told, millionths) => {
+    const prices = { scripted: { input: 10, output: 100, cacheRead: 1, cacheWrite: 13 } }
+    const { session, record } = inspected([[finish("yes"), { type: "usage", usage: told }]], { prices })
+    const { turnId } = (await session.send("hi").result).trace
+    expect((await record(turnId)).cost).toBeCloseTo(millionths / 1_000_000, 12)
+  })
+
   test("of a failed turn has the error's code and what was gathered", async () => {
     const { session, record } = inspected([[new Error("The line is dead.")]])
     const { turnId } = (await session.send("hi").result).trace

@@ -4,6 +4,7 @@ import { z } from "zod"
 import { createAgent } from "../../../src/agent/agent.ts"
 import { PromptStrataError } from "../../../src/core/errors.ts"
 import { resolveProfile } from "../../../src/profile/resolve.ts"
+import { saidWith } from "../../../src/server/inspector/replay/again.ts"
 import type { MakeVariant } from "../../../src/server/inspector/replay/agent-change.ts"
 import type { RecordedRequest, TurnRecord } from "../../../src/server/inspector/turn-record.ts"
 import { blobId, bytesToText } from "../../../src/services/store/blob.ts"
@@ -47,6 +48,27 @@ function variants(answers: readonly string[], tools: readonly ReturnType<typeof 
     })
   return { variant, closed }
 }
+
+test("a turn again has its speaker, its files with what is known of them, and all items but the agent's own", () => {
+  const items = (["global", "session", "turn"] as const).map((scope) => ({ key: scope, scope }))
+  const attachments = [
+    { name: "kept.png", mediaType: "image/png", blob: "b1" },
+    { name: "plain", blob: "b2" },
+    { name: "linked.png", mediaType: "image/png", url: "https://host.test/a" },
+    { name: "notes.md", mediaType: "text/markdown" },
+  ]
+  const speaker = { id: "ann", name: "Ann" }
+  expect(saidWith({ speaker, attachments, items } as never)).toEqual({
+    from: speaker,
+    attachments: [
+      { name: "kept.png", mediaType: "image/png", blob: "b1" },
+      { name: "plain", blob: "b2" },
+      { name: "linked.png", mediaType: "image/png", url: "https://host.test/a" },
+      { path: "notes.md" },
+    ],
+    inject: items.slice(1),
+  })
+})
 
 describe("a replay", () => {
   test("without the model is the first request that the changed agent would send", async () => {

@@ -1,5 +1,6 @@
 import { createAgent } from "../../../../src/agent/agent.ts"
 import { PromptStrataError } from "../../../../src/core/errors.ts"
+import type { TokenCounter } from "../../../../src/core/ports.ts"
 import type { LanguageModel, ModelRequest } from "../../../../src/model/language-model.ts"
 import { resolveProfile } from "../../../../src/profile/resolve.ts"
 import type { MakeVariant } from "../../../../src/server/inspector/replay/agent-change.ts"
@@ -11,7 +12,7 @@ import { finish } from "../../../support/agents.ts"
 type Answer = string | ((request: ModelRequest, signal: AbortSignal) => Promise<string> | string)
 
 /** Agents that differ by their model: each answers what stands under its name. Tells which were asked and closed. */
-export function differing(answers: Readonly<Record<string, Answer>> = {}) {
+export function differing(answers: Readonly<Record<string, Answer>> = {}, counter?: TokenCounter) {
   const models = { asked: [] as string[], running: 0, most: 0 }
   const closed: string[] = []
   const modelOf = (id: string): LanguageModel => ({
@@ -41,7 +42,7 @@ export function differing(answers: Readonly<Record<string, Answer>> = {}) {
       model: modelOf(model),
       store: createInMemoryStore(),
       plugins: [{ name: "p", close: () => void closed.push(model) }],
-      ports: { clock: manualClock(Date.UTC(2026, 0, 2)) },
+      ports: { clock: manualClock(Date.UTC(2026, 0, 2)), ...(counter && { counter }) },
       runJobs: false,
     })
   }

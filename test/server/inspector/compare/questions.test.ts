@@ -1,5 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
+import type { RunEstimate } from "../../../../src/server/inspector/compare/compare-agents.ts"
 import type { JudgeTask } from "../../../../src/server/inspector/compare/questions/judge.ts"
 import { judgeAnswers, ordersOf } from "../../../../src/server/inspector/compare/questions/judge.ts"
 import type { QuestionEvent } from "../../../../src/server/inspector/compare/questions/questions-route.ts"
@@ -188,8 +189,12 @@ function cellsOf(csv: string): string[][] {
 }
 
 /** Questions by the agents `calm` and `wild`. */
-function asking(answers: Parameters<typeof differing>[0], options: Parameters<typeof inspected>[1] = {}) {
-  const { variant, models, closed } = differing(answers)
+function asking(
+  answers: Parameters<typeof differing>[0],
+  options: Parameters<typeof inspected>[1] = {},
+  counter?: Parameters<typeof differing>[1],
+) {
+  const { variant, models, closed } = differing(answers, counter)
   const prices = { calm: { input: 10, output: 20 }, wild: { input: 1, output: 2 } }
   const all = inspected([], { variant, prices, profile: { dialect: "layered", locale: "en" }, ...options })
   const sides = { left: { model: "calm" }, right: { model: "wild" } }
@@ -248,6 +253,23 @@ describe("the questions of a file", () => {
     })
     expect((estimate as { a: { answerTokens: number } }).a.answerTokens).toBe(50_000)
     expect(models.asked).toEqual([])
+  })
+
+  test.each([
+    [1, true],
+    [20, true],
+    [21, false],
+    [40, false],
+  ])("are estimated exactly where the agents count exactly and all %d are looked at: %s", async (count, exact) => {
+    const { ask } = asking({}, {}, { exact: true, count: (text) => text.length })
+    const text = "Same?\n".repeat(count)
+    const { a: all, sampled } = (await (await ask({ text })).json()) as { a: RunEstimate; sampled: number }
+    const { a: one } = (await (await ask({ text: "Same?" })).json()) as { a: RunEstimate }
+    expect([sampled, all.exact]).toEqual([Math.min(count, 20), exact])
+    expect(all).toMatchObject({ readTokens: count * one.readTokens, answerTokens: count * one.answerTokens })
+    expect([all.readCost, all.answerCost]).toEqual(
+      [one.readCost, one.answerCost].map((cost = 0) => expect.closeTo(count * cost, 9)),
+    )
   })
 
   test("are judged where a judge is injected, in an order that the agent's chance decides", async () => {
