@@ -124,7 +124,8 @@ export class ReceiptTable implements ReceiptRecords {
     if (ofTurn) this.#sessions?.expectTurn(receipt.key, receipt.turnId)
     const id = rowId(sessionRowId(receipt.key), receipt.turnId, receipt.kind)
     const known = this.#rows.get(id)
-    if (known === undefined || !finalOutcomes.includes(known.outcome)) this.#rows.set(id, frozenJson(receipt, "receipt"))
+    const mayReplace = known?.key.user === receipt.key.user && !finalOutcomes.includes(known.outcome)
+    if (known === undefined || mayReplace) this.#rows.set(id, frozenJson(receipt, "receipt"))
   }
 
   async ofTurn(turnId: string, key: ServiceKey): Promise<readonly Receipt[]> {

@@ -26,10 +26,10 @@ export function messagesOf(written: readonly WholeMessage[]): Messages {
 }
 
 /**
- * The session with its history ending where a commit asks, and the commit with the heard words that are to stand behind its own. Throws
- * as {@link SessionCommit.after} says.
+ * The session with its history ending where a commit asks, the commit with the heard words that are to stand behind its own, and whether
+ * any message changed its place. Throws as {@link SessionCommit.after} says.
  */
-export function rowBehind(row: SessionRow, commit: SessionCommit): readonly [SessionRow, SessionCommit] {
+export function rowBehind(row: SessionRow, commit: SessionCommit): readonly [SessionRow, SessionCommit, boolean] {
   if (commit.expectVersion !== row.version) throw sessionConflict(row.key, commit.expectVersion, row.version)
   const all = writtenOf(row)
   const moves = movesBehind(row.key, commit, all)
@@ -43,10 +43,7 @@ export function rowBehind(row: SessionRow, commit: SessionCommit): readonly [Ses
     moved.has(message.position) ? { ...message, follows: moved.get(message.position) } : message,
   )
   const append = [...commit.append, ...heard.map(({ message }) => message)]
-  return [
-    { ...row, ...messagesOf(placed) },
-    { ...commit, append },
-  ]
+  return [{ ...row, ...messagesOf(placed) }, { ...commit, append }, moves.leaving.length + moves.returning.length > 0]
 }
 
 /** The session's turns, as `branches` returns them. */

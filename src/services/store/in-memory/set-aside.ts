@@ -14,9 +14,9 @@ export async function commitBehind(
   { commit, runner }: { commit: SessionCommit; runner: JobRunner },
 ) {
   const { sessions } = tables
-  const [row, whole] = rowBehind(sessions.row(key), commit)
+  const [row, whole, hasMoved] = rowBehind(sessions.row(key), commit)
   const committed = sessions.commit(key, whole, row)
-  if (row.aside.length === 0) return committed
+  if (!hasMoved) return committed
   takeBack(tables, key, new Set(row.aside.map(({ turnId }) => turnId)))
   await tellSetAside(runner, key)
   return committed
