@@ -3,30 +3,15 @@ import { PromptStrataError } from "../../core/errors.ts"
 /** Deeper than any state that a person would write; the call stack could hold more. */
 const maxDepth = 500
 
-/** As the constructor of a class, it lets the class add its private members to an object that is there already. */
-function given(value: object): object {
-  return value
-}
-
 /**
- * Marks objects that were made here, with the number of levels in each. They are plain and frozen, so they are not copied again: a
- * session's state grows from turn to turn. Only objects near the root are marked. The number of levels is kept because a state that
- * contains its earlier self grows deeper each turn. A private member is seen by nobody else; a WeakMap would take several times as long.
+ * Objects that were made here, with the number of levels in each. They are plain and frozen, so they are not copied again: a session's
+ * state grows from turn to turn. Only objects near the root are marked. The number of levels is kept because a state that contains
+ * its earlier self grows deeper each turn.
  */
-class Made extends (given as unknown as new (value: object) => object) {
-  readonly #levels: number
-
-  /** Is called before the object is frozen. */
-  constructor(value: object, levels: number) {
-    super(value)
-    this.#levels = levels
-  }
-
-  static levelsOf(value: object): number | undefined {
-    return #levels in value ? value.#levels : undefined
-  }
-}
-
+const made = new WeakMap<object, number>()
+/** The copy of every empty list. */
+const noItems: readonly unknown[] = Object.freeze([])
+made.set(noItems, 1)
 /** Lists and the objects in them are marked. Marking deeper objects would cost more than copying them. */
 const maxMarkedDepth = 2
 /** In the whole state of a session, two levels come first: the states of all hooks, then the state of one. */
@@ -34,10 +19,11 @@ const maxStateDepth = 2 + maxMarkedDepth
 
 /**
  * A deep-frozen copy of plain JSON. It shares only those parts with `value` that are such copies already. Members that are `undefined`
- * are left out. Anything else that JSON cannot hold throws `usage`, with its path below `name`.
+ * are left out. Anything else that JSON cannot hold throws `usage`, with its path below `name`. A value that is kept and never given
+ * again need not be marked: its `markedDepth` is -1.
  */
-export function frozenJson<T>(value: T, name: string): T {
-  return copy(value, { name, path: [], markedDepth: maxMarkedDepth, deepest: 0 }) as T
+export function frozenJson<T>(value: T, name: string, markedDepth = maxMarkedDepth): T {
+  return copy(value, { name, path: [], markedDepth, deepest: 0 }) as T
 }
 
 /** Like {@link frozenJson}, for the whole state of a session: the state of each hook is marked as deep as if it had been copied alone. */
@@ -54,12 +40,9 @@ export function freezeParsed<T>(value: T): T {
 /** Returns the number of levels in the value. */
 function freezeLevels(value: unknown, depth: number): number {
   if (typeof value !== "object" || value === null) return 0
-  // A list whose change moved an item can hold it twice.
-  const known = Made.levelsOf(value)
-  if (known !== undefined) return known
   let levels = 0
   for (const item of Object.values(value)) levels = Math.max(levels, freezeLevels(item, depth + 1))
-  if (depth <= maxStateDepth && !Object.isFrozen(value)) new Made(value, levels + 1)
+  if (depth <= maxStateDepth) made.set(value, levels + 1)
   Object.freeze(value)
   return levels + 1
 }
@@ -73,12 +56,13 @@ interface Place {
   deepest: number
 }
 
-function copy(value: unknown, place: Place): unknown {
+function copy(given: unknown, place: Place): unknown {
+  const value = Array.isArray(given) && given.length === 0 ? noItems : given
   if (value === null || typeof value === "string" || typeof value === "boolean") return value
   // JSON has no -0. Memory must keep what a database would give back.
   if (typeof value === "number" && Number.isFinite(value)) return value === 0 ? 0 : value
   const isObject = typeof value === "object"
-  const levels = isObject ? Made.levelsOf(value) : undefined
+  const levels = isObject ? made.get(value) : undefined
   if (place.path.length + (levels ?? 1) > maxDepth + 1)
     throw new PromptStrataError("usage", `expected ${pathOf(place)} at most ${maxDepth} levels deep, found more.`)
   if (levels !== undefined) {
@@ -105,7 +89,7 @@ function copyObject(value: object, place: Place): object {
     if (key === "__proto__") Object.defineProperty(copied, key, { ...ownMember, value: member })
     else (copied as Record<string | number, unknown>)[key] = member
   }
-  if (depth <= place.markedDepth) new Made(copied, place.deepest - depth)
+  if (depth <= place.markedDepth) made.set(copied, place.deepest - depth)
   place.deepest = Math.max(place.deepest, before)
   return Object.freeze(copied)
 }

@@ -49,7 +49,7 @@ export class SessionTable {
     found = this.row(key),
   ): { readonly version: number; readonly jobs: SessionCommit["jobs"] } {
     if (commit.expectVersion !== found.version) throw sessionConflict(key, commit.expectVersion, found.version)
-    const append = frozenJson(commit.append, "append")
+    const append = frozenJson(commit.append, "append", -1)
     const state = frozenJson(commit.state, "state")
     const jobs = frozenJson(commit.jobs, "jobs")
     const notes = new Map(found.notes)
@@ -61,7 +61,7 @@ export class SessionTable {
   }
 
   append(key: SessionKey, messages: readonly HistoryMessage[]): void {
-    const added = frozenJson(messages, "messages")
+    const added = frozenJson(messages, "messages", -1)
     const row = this.row(key)
     if (added.length === 0) return
     for (const message of added) row.history.push(message)

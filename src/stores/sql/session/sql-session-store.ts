@@ -41,7 +41,7 @@ export function createSqlSessionStore(database: SqlDatabase, { jobs, cache, ...o
   return {
     load: (key, { last } = {}) => load(key, last),
     async commit(key, commit) {
-      const turn = { ...commit, append: frozenJson(commit.append, "append"), state: frozenState(commit.state) }
+      const turn = { ...commit, append: frozenJson(commit.append, "append", -1), state: frozenState(commit.state) }
       const newJobs = frozenJson(commit.jobs, "jobs")
       const keep = cache.keeper()
       const cached = cache.get(key)
@@ -94,7 +94,7 @@ function sharedAppend({ write }: SqlDatabase): SessionStore["append"] {
     isWriting = false
   }
   return async (key, given) => {
-    const messages = frozenJson(given, "messages")
+    const messages = frozenJson(given, "messages", -1)
     if (messages.length === 0) return
     const { promise, resolve: settle } = Promise.withResolvers<void>()
     waiting.push({ key, messages, settle })
