@@ -90,7 +90,7 @@ export class DecisionScan implements OutputScan {
       reader.end()
       if (reader.state !== "closed") return members.unfinishedFinish()
       const isExact = !reader.string.flawed && !members.understood
-      this.ignored = furtherDecision(this.#after)
+      if (this.#after !== "") this.ignored = furtherDecision(this.#after)
       return interpretDecision(members.values, { isExact, text: "", at: 0, repeated: members.repeated }, this.#count)
     }
     if (object && this.#mode === "object") this.#record.text += object.text
