@@ -51,9 +51,7 @@ function readYear(groups: Readonly<Record<string, string | undefined>>, today: T
 }
 
 function dayOfWeek(monday: number, weekday: string): TimeReference {
-  return weekday === "末"
-    ? span(monday + 5, monday + 6)
-    : span(monday + Math.max(0, "一二三四五六日天".indexOf(weekday) % 7 || (weekday === "天" ? 6 : 0)))
+  return span(monday + Math.min(6, "一二三四五六日天".indexOf(weekday)))
 }
 
 function readMonth(groups: Readonly<Record<string, string | undefined>>, today: Today): TimeReference | undefined {
