@@ -13,8 +13,8 @@ const tries = 3
 /** Turns that begin in a round of the event loop, at most 16, leave at least so many rounds to all else. */
 const leastRounds = 50
 const mostOfAlone = 1.5
-/** The CPU of a round of the event loop, in turns: all else that waits can be done behind it. Most rounds begin 16, and collecting adds to some. */
-const mostTurnsOfRound = 64
+/** The CPU of a round of the event loop, in turns: all else that waits can be done behind it. Most rounds begin 16; collecting what others left adds to some. */
+const mostTurnsOfRound = atOnce / 4
 const wantedRoundMs = 50
 
 /** Turns that begin at the same moment, of a model that answers at once: the process must go on with other work in between. */
