@@ -193,7 +193,7 @@ function markerReader(markers: Markers): MarkerReader {
     const seen = core(line)
     const words = evenBrackets(seen)
     if (
-      lines.has(words) ||
+      lines.has(even(seen)) ||
       heads.some((head) => (head.length > 1 ? words : seen).startsWith(head)) ||
       shapes.some((shape) => shape.test(seen))
     )

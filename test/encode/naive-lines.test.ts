@@ -131,13 +131,14 @@ describe("the reader of marker lines", () => {
   })
 
   test("agrees with it for each pair of first characters at the edges of what folds to itself", () => {
-    for (const first of edges) {
-      const own: Markers = { lines: new Set([`${first}x`]), heads: [], fences: false }
-      for (const other of edges) {
-        const line = `${other}x`
-        expect(encodeLines(line, own)).toBe(naiveReads(line, own) ? `\\${line}` : line)
+    for (const behind of ["x", ""])
+      for (const first of edges) {
+        const own: Markers = { lines: new Set([first + behind]), heads: [], fences: false }
+        for (const other of edges) {
+          const line = other + behind
+          expect(encodeLines(line, own)).toBe(naiveReads(line, own) ? `\\${line}` : line)
+        }
       }
-    }
   })
 
   test("agrees with it for lines about as long as the beginning that is looked at first", () => {
