@@ -128,8 +128,7 @@ function skipScalar(scanner: TomlScanner): void {
   const { text, at } = scanner
   const quote = text[at]
   if (!isQuote(quote)) {
-    // At the end of the text it looks for "", which is in every text.
-    while (!",]}#\n".includes(text[scanner.at] ?? "")) scanner.at++
+    while (scanner.at < text.length && !",]}#\n".includes(text[scanner.at] ?? "")) scanner.at++
   } else if (text.startsWith(quote.repeat(3), at)) {
     scanner.at += 3
     skipToClosing(scanner, quote.repeat(3))

@@ -243,7 +243,7 @@ function startTurn(server: Server, caller: Caller, { model, messages, instructio
   if (last?.role !== "user") throw new HttpProblem(400, "The last message is not the user's.", { param: "messages" })
   if (last.content.trim() === "" && !last.attachments?.length)
     throw new HttpProblem(400, "The last message is empty.", { param: "messages" })
-  const inject = [{ key: "instructions", content: instructions, trust: "user" as const }]
+  const inject = instructions.trim() === "" ? [] : [{ key: "instructions", content: instructions, trust: "user" as const }]
   const from = name === undefined ? { id: user } : { id: user, name }
   if (conversation === undefined) return watched(server, agent.respond(messages, { from, inject }))
   return watched(server, agent.session(conversation).send(last.content, { from, inject, attachments: last.attachments ?? [] }))

@@ -27,7 +27,7 @@ export function cardHook(card: Card, { greetings, slots, ...look }: CardLook): T
   const { book = { entries: [] }, note } = card
   // The note has no part in the book's number of tokens.
   const notes = note === undefined ? [] : [loreSource("note", { entries: [note] }, look.lore)]
-  const sources = [loreSource("card", book, look.lore), ...notes]
+  const sources = [...(book.entries.length === 0 ? [] : [loreSource("card", book, look.lore)]), ...notes]
   const hook = loreHook("card", sources, { ...look, tags: card.tags, greetings, cardName: card.name })
   return {
     ...hook,

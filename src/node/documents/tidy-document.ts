@@ -83,6 +83,7 @@ async function askFirst(
   if (written.length === 0) warn(`${path} was not tidied: its lines have changed since the proposal, which is dropped.`)
   const request = { tool: "tidy", summary: `tidy ${path} (${lines} lines become ${written.length})`, detail: diff }
   const isAllowed = written.length > 0 && (await confirm(request, signal))
+  if (signal.aborted) return
   await place.locked(signal, async (open) => {
     const isSame = (each: WaitingTidy): boolean => JSON.stringify(each) === JSON.stringify(waiting)
     // Dropped meanwhile, because a line of it was forgotten.
