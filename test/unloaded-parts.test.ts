@@ -67,7 +67,7 @@ describe("parameters of tools", () => {
         const { messages } = assemble(new PromptStack(), { dialect, turn })
         console.log(messages.some(({ content }) => content.includes("city (string)")))
       } catch (error) {
-        console.log(error.code, error.evidence.tool)
+        console.log(error.code, error.evidence.tool, error.hint)
       }
     }
     print()
@@ -77,7 +77,7 @@ describe("parameters of tools", () => {
   test.each(["tools/define-tool", "mcp/server-tools"])(
     "are not printed, and that is told, before %s is loaded, which makes tools",
     (maker) => {
-      expect(printed(program(source(maker)))).toEqual(["tool-definition weather", "true"])
+      expect(printed(program(source(maker)))).toEqual(["tool-definition weather Make each tool with `defineTool`.", "true"])
     },
   )
 })

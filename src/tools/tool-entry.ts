@@ -55,11 +55,6 @@ export function toolEntries(tools: readonly Tool[], words: ParameterWords): read
 }
 
 function notDefined(tool: string): PromptStrataError {
-  return new PromptStrataError(
-    "tool-definition",
-    `expected tools of \`defineTool\`, found ${JSON.stringify(tool)}, which it did not make.`,
-    {
-      evidence: { tool },
-    },
-  )
+  const message = `expected tools that \`defineTool\` made, found ${JSON.stringify(tool)} in a program that does not load it.`
+  return new PromptStrataError("tool-definition", message, { evidence: { tool }, hint: "Make each tool with `defineTool`." })
 }
