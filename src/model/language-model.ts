@@ -25,6 +25,9 @@ export interface ModelCapabilities {
   readonly opensInThought?: boolean
 }
 
+/** The kinds of pictures that providers take, and whose bytes are checked before they are sent. */
+export const pictureTypes: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"])
+
 /** True if a media type is among the given ones, of which `image/*` stands for all kinds of pictures. */
 export function takesMedia(types: readonly string[], mediaType: string): boolean {
   return types.includes(mediaType) || types.includes(`${mediaType.slice(0, mediaType.indexOf("/"))}/*`) || types.includes("*/*")

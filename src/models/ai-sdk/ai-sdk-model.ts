@@ -7,8 +7,8 @@ import {
   type ModelCapabilities,
   type ModelPart,
   type ModelRequest,
+  pictureTypes,
 } from "../../model/language-model.ts"
-import { pictureTypes } from "../../services/attachments/picture-types.ts"
 import { anthropicPictureTokens, geminiPictureTokens, openaiPictureTokens } from "../picture-tokens.ts"
 import { type CacheBreakpointsOption, type CacheForm, cacheFormOf, cacheKeyOptions, cacheMarks } from "./cache-breakpoints.ts"
 import { createPartReader } from "./part-reader.ts"

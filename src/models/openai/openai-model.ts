@@ -7,8 +7,8 @@ import {
   type ModelCapabilities,
   type ModelPart,
   type ModelRequest,
+  pictureTypes,
 } from "../../model/language-model.ts"
-import { pictureTypes } from "../../services/attachments/picture-types.ts"
 import { connectionFault, reportedFault, statusFault } from "../fault.ts"
 import { type Advice, type ErrorTarget, modelError } from "../model-error.ts"
 import { openaiPictureTokens } from "../picture-tokens.ts"

@@ -2,10 +2,10 @@ import { checkOptions } from "../../core/check-options.ts"
 import type { Attachment, AttachmentInput, SessionKey } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { orAborted } from "../../core/timers.ts"
+import { pictureTypes } from "../../model/language-model.ts"
 import { blobId, bytesFromText } from "../store/blob.ts"
 import type { BlobRecords } from "../store/records.ts"
 import { fileHeader } from "./file-header.ts"
-import { pictureTypes } from "./picture-types.ts"
 
 /** The most files that come with a message, or that a model makes in an answer. */
 export const maxAttachments = 20
