@@ -1,26 +1,25 @@
 // Builds dist/: JavaScript bundled per subpath with shared chunks, so that an entry loads as a few files instead of one
 // for every module (an import of 150 modules costs several times the CPU of the code in them), and declarations by tsc.
 import { spawnSync } from "node:child_process"
-import { copyFileSync, readdirSync, readFileSync, rmSync } from "node:fs"
-import { isAbsolute } from "node:path"
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { dirname, isAbsolute, relative } from "node:path"
 import { rolldown } from "rolldown"
 import { parseSync, Visitor } from "rolldown/utils"
 import { profileJsonSchema } from "../src/node/profile/profile-json-schema.ts"
 import { buildPage } from "./build-page.mjs"
 import { documentProfileTypes } from "./document-profile-types.ts"
 import { pruneDeclarations } from "./prune-declarations.ts"
+import { distName, entrySources, pathIn, programSource, shippedPromptsFolder } from "./rooms.ts"
 
-const { exports, bin, dependencies, peerDependencies } = JSON.parse(readFileSync("package.json", "utf8"))
+const { dependencies, peerDependencies } = JSON.parse(readFileSync("package.json", "utf8"))
 
-/** `./dist/node/index.js` → `node/index`, for every JavaScript file that package.json promises. */
-const entries = [...Object.values(exports).map((entry) => entry.default ?? ""), ...Object.values(bin)]
-  .filter((path) => path.endsWith(".js"))
-  .map((path) => path.replace("./dist/", "").replace(/\.js$/, ""))
+/** The sources of all that is imported by name, by the name of its file in `dist/`. */
+const entries = Object.entries(entrySources).map(([subpath, source]) => [distName(subpath), source])
 
 /** The shipped prompts: modules of their own, of which a program reads those of its dialect. */
-const prompts = readdirSync("src/dialect/shipped-prompts")
+const prompts = readdirSync(shippedPromptsFolder)
   .filter((name) => !name.endsWith("folders.ts"))
-  .map((name) => `dialect/shipped-prompts/${name.replace(/\.ts$/, "")}`)
+  .map((name) => [`chunks/shipped-prompts/${name.replace(/\.ts$/, "")}`, `${shippedPromptsFolder}/${name}`])
 
 /** What assembling needs, what the root entry loads at once, what a turn of an agent needs, what answers in prose need, what hooks and tools need, what its calls of tools need, and the entry for Node.js: filled when every module is known. */
 const ofAssembly = new Set()
@@ -30,27 +29,29 @@ const ofProse = new Set()
 const ofTools = new Set()
 const ofCalls = new Set()
 const ofNode = new Set()
+/** True for the module of a source file, such as `src/index.ts`. */
+const isSource = (id, path) => id.replaceAll("\\", "/").endsWith(`/${path}`)
 const findLoaded = {
   name: "find-loaded",
   buildEnd() {
     const add = (to, from) => {
-      const open = [...this.getModuleIds()].filter((id) => id.replaceAll("\\", "/").endsWith(from))
+      const open = [...this.getModuleIds()].filter((id) => isSource(id, from))
       for (let id = open.pop(); id !== undefined; id = open.pop()) {
         if (to.has(id)) continue
         to.add(id)
         open.push(...(this.getModuleInfo(id)?.importedIds ?? []))
       }
     }
-    add(ofAssembly, "/src/assemble/assemble.ts")
-    add(ofAssembly, "/src/stack/prompt-stack.ts")
-    add(ofRoot, "/src/index.ts")
-    add(ofTurn, "/src/agent/agent.ts")
-    add(ofTurn, "/src/profile/resolve.ts")
-    add(ofTurn, "/src/agent/session-turn.ts")
-    add(ofProse, "/src/turn/prose.ts")
-    for (const name of ["prepare", "fit-tool-text"]) add(ofTools, `/src/turn/${name}.ts`)
-    for (const name of ["run-tool", "calls/calls-in-json", "plan-native"]) add(ofCalls, `/src/turn/${name}.ts`)
-    add(ofNode, "/src/node/index.ts")
+    add(ofAssembly, pathIn("assemble", "assemble.ts"))
+    add(ofAssembly, pathIn("stack", "prompt-stack.ts"))
+    add(ofRoot, "src/index.ts")
+    add(ofTurn, pathIn("agent", "agent.ts"))
+    add(ofTurn, pathIn("profile", "resolve.ts"))
+    add(ofTurn, pathIn("agent", "session-turn.ts"))
+    add(ofProse, pathIn("turn", "prose.ts"))
+    for (const name of ["prepare", "fit-tool-text"]) add(ofTools, pathIn("turn", `${name}.ts`))
+    for (const name of ["run-tool", "calls/calls-in-json", "plan-native"]) add(ofCalls, pathIn("turn", `${name}.ts`))
+    add(ofNode, pathIn("node", "index.ts"))
   },
 }
 
@@ -61,11 +62,12 @@ const findLoaded = {
 const withoutSentences = {
   name: "without-sentences",
   load(id) {
-    if (!id.replaceAll("\\", "/").endsWith("/src/node/profile/profile-json-schema.ts")) return null
+    if (!isSource(id, pathIn("node", "profile/profile-json-schema.ts"))) return null
     return `export const profileJsonSchema = () => (${JSON.stringify(profileJsonSchema())})`
   },
   transform(code, id) {
-    if (!/[\\/]src[\\/]profile[\\/](?:keys[\\/]|profile-(?:file-)?keys\.ts$)/.test(id)) return null
+    const path = id.replaceAll("\\", "/")
+    if (!path.includes(`/${pathIn("profile", "keys/")}`) && !/\/profile-(?:file-)?keys\.ts$/.test(path)) return null
     const blanked = []
     const removed = []
     const blank = (node, text) => /^["A-Z].* .*\.$/.test(text) && blanked.push({ ...node, text: '""' })
@@ -102,6 +104,8 @@ const isExternal = (id) => {
   throw new Error(`${id} is imported, and package.json does not promise it.`)
 }
 
+const isOfNode = (id) => id.replaceAll("\\", "/").includes(`/${pathIn("node")}/`)
+
 rmSync("dist", { recursive: true, force: true })
 const page = await buildPage()
 rmSync("dist/inspector", { recursive: true })
@@ -109,12 +113,12 @@ rmSync("dist/inspector", { recursive: true })
 const withPage = {
   name: "with-page",
   load: (id) =>
-    id.replaceAll("\\", "/").endsWith("/src/server/inspector/built-page.ts")
+    isSource(id, pathIn("server", "inspector/built-page.ts"))
       ? `const files = ${JSON.stringify(page)}; export const builtFile = (name) => files[name]`
       : null,
 }
 const bundle = await rolldown({
-  input: Object.fromEntries([...entries, ...prompts].map((entry) => [entry, `src/${entry}.ts`])),
+  input: Object.fromEntries([...entries, ["cli", programSource], ...prompts]),
   platform: "node",
   plugins: [findLoaded, withoutSentences, withPage],
   external: isExternal,
@@ -125,7 +129,6 @@ const bundle = await rolldown({
 await bundle.write({
   dir: "dist",
   entryFileNames: "[name].js",
-  // Two folders deep like the entries: the shipped files are found from there.
   chunkFileNames: "chunks/[name]-[hash].js",
   // Functions and classes keep their names, so that a stack trace can be read.
   minify: { compress: true, mangle: { toplevel: true, keepNames: { function: true, class: true } }, codegen: true },
@@ -144,18 +147,23 @@ await bundle.write({
       { name: "prose", test: (id) => ofProse.has(id) },
       { name: "calls", test: (id) => ofCalls.has(id) },
       // What entries that run without Node.js share with the one for it stands apart, and before it: a group takes in what its files import.
-      { name: "shared", test: (id) => ofNode.has(id) && !/[\\/]src[\\/]node[\\/]/.test(id) },
-      { name: "node", test: (id) => ofNode.has(id) && /[\\/]src[\\/]node[\\/]/.test(id) },
+      { name: "shared", test: (id) => ofNode.has(id) && !isOfNode(id) },
+      { name: "node", test: (id) => ofNode.has(id) && isOfNode(id) },
     ],
   },
 })
 await bundle.close()
 for (const [name, license] of inlined) copyFileSync(`node_modules/${name}/${license}`, `dist/chunks/${name}.LICENSE.txt`)
 const { status } = spawnSync("tsc", ["-p", "tsconfig.build.json"], { stdio: "inherit" })
-documentProfileTypes("dist")
+documentProfileTypes("dist/types")
+for (const [name, source] of entries) {
+  const declarations = relative(dirname(name), source.replace(/^src/, "types").replace(/\.ts$/, ".js")).replaceAll("\\", "/")
+  mkdirSync(dirname(`dist/${name}`), { recursive: true })
+  writeFileSync(`dist/${name}.d.ts`, `export * from "${declarations.startsWith(".") ? declarations : `./${declarations}`}"\n`)
+}
 pruneDeclarations(
   "dist",
-  Object.values(exports).flatMap(({ types }) => types ?? []),
+  entries.map(([name]) => `dist/${name}.d.ts`),
   promised,
 )
 process.exitCode = status ?? 1

@@ -11,9 +11,10 @@ import { packFiles } from "../src/dialect/packed-files.ts"
 import { dialectFiles } from "../src/dialect/prompt-library.ts"
 import { type PromptSource, promptKinds, promptName } from "../src/dialect/prompt-source.ts"
 import { loadPrompts } from "../src/node/load-prompts.ts"
+import { shippedPromptsFolder } from "./rooms.ts"
 
 const prompts = fileURLToPath(new URL("../prompts/", import.meta.url))
-const target = fileURLToPath(new URL("../src/dialect/shipped-prompts/", import.meta.url))
+const target = fileURLToPath(new URL(`../${shippedPromptsFolder}/`, import.meta.url))
 const head = "// Generated from prompts/ by `npm run prompts`."
 
 /** The generated modules by file name: one or two for each folder and locale, and a list of them. */

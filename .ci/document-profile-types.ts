@@ -3,13 +3,16 @@ import { readFileSync, writeFileSync } from "node:fs"
 import type { Keys, ValueType } from "../src/profile/key.ts"
 import { mcpServer } from "../src/profile/keys/mcp.ts"
 import { profileKeys } from "../src/profile/profile-keys.ts"
+import { pathIn } from "./rooms.ts"
 
-/** Documents the declarations in a built folder. */
-export function documentProfileTypes(dist: string): void {
-  const change = (file: string, name: string, keys: Keys) =>
-    writeFileSync(`${dist}/${file}`, withWords(readFileSync(`${dist}/${file}`, "utf8"), name, keys))
-  change("profile/profile-keys.d.ts", "profileKeys", profileKeys.keys)
-  change("profile/keys/mcp.d.ts", "mcpServer", mcpServer.keys)
+/** Documents the declarations in a built folder that has the folders of `src/`. */
+export function documentProfileTypes(folder: string): void {
+  const change = (path: string, name: string, keys: Keys) => {
+    const file = pathIn("profile", path).replace(/^src/, folder)
+    writeFileSync(file, withWords(readFileSync(file, "utf8"), name, keys))
+  }
+  change("profile-keys.d.ts", "profileKeys", profileKeys.keys)
+  change("keys/mcp.d.ts", "mcpServer", mcpServer.keys)
 }
 
 /** The declarations of a file with the words of `keys` above the properties of the constant `name`, tables in tables too. */

@@ -54,7 +54,7 @@ try {
   )
   writeFileSync(join(folder, "program.ts"), program)
   expectEqual("the README's program", run(process.execPath, ["program.ts"], folder).trim(), printed.trim())
-  const cli = [join("node_modules", "promptstrata", "dist", "cli", "main.js"), "chat", "fay", "--once", "17*23"]
+  const cli = [join("node_modules", "promptstrata", "dist", "cli.js"), "chat", "fay", "--once", "17*23"]
   expectEqual("promptstrata chat", /391/.test(run(process.execPath, cli, folder)), true)
   writeFileSync(join(folder, "types.ts"), entries.map((entry, at) => `export type * as entry${at} from "${entry}"`).join("\n"))
   const strict = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2024", "--lib", "es2024,dom,dom.iterable"]

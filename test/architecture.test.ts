@@ -82,18 +82,10 @@ describe("the rooms of src/", () => {
     expect(listed).toEqual([...levels, ["cli", "top"]])
   })
 
-  test("a lint rule bounds the imports of each one", () => {
-    const bounded = [...read(".ci/import-direction.json").matchAll(/"src\/([a-z-]+)\/\*\*"/g)].map(([, name]) => name)
-    expect(bounded.sort()).toEqual(rooms)
+  test.each(["docs/architecture.md", "CONTRIBUTING.md"])("%s names no room that does not exist", (file) => {
+    expect(roomsNamedIn(read(file), rooms).length).toBeGreaterThan(0)
+    expect(missingRooms(read(file), rooms)).toEqual([])
   })
-
-  test.each(["docs/architecture.md", "CONTRIBUTING.md", ".ci/import-direction.json"])(
-    "%s names no room that does not exist",
-    (file) => {
-      expect(roomsNamedIn(read(file), rooms).length).toBeGreaterThan(0)
-      expect(missingRooms(read(file), rooms)).toEqual([])
-    },
-  )
 
   test("what is planted is found", () => {
     const known = ["core", "node", "models", "cli"]
@@ -104,7 +96,6 @@ describe("the rooms of src/", () => {
       "attic",
       "cellar",
     ])
-    expect(missingRooms('["**", "!./**", "!**/core/**", "**/attic/**", "!../draft/**"]', known)).toEqual(["attic"])
     expect(missingRooms("`tool calls of a model`, `npm run node`, `planner.md`, `src/index.ts`", known)).toEqual([])
   })
 })

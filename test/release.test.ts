@@ -9,10 +9,10 @@ const changelog = "# Changelog\n\n## [Unreleased]\n\n### Added\n\n- A thing.\n\n
 const manifest = {
   version: "0.1.0",
   exports: { ".": { types: "./dist/index.d.ts", default: "./dist/index.js" }, "./package.json": "./package.json" },
-  bin: { promptstrata: "./dist/cli/main.js" },
+  bin: { promptstrata: "./dist/cli.js" },
 }
 
-const packed = ["package.json", "README.md", "LICENSE", "dist/index.js", "dist/index.d.ts", "dist/cli/main.js", "docs/memory.md"]
+const packed = ["package.json", "README.md", "LICENSE", "dist/index.js", "dist/index.d.ts", "dist/cli.js", "docs/memory.md"]
 
 describe("a release", () => {
   test("moves what is unreleased into a section of its version", () => {
@@ -34,7 +34,7 @@ describe("a release", () => {
   test("packs what package.json promises and nothing else", () => {
     expect(packFaults(packed, manifest)).toEqual([])
     expect(packFaults([...packed, "src/index.ts", "test/a.test.ts", ".env"], manifest)).toHaveLength(3)
-    expect(packFaults(packed.slice(0, -2), manifest)).toEqual(["dist/cli/main.js is promised and missing"])
+    expect(packFaults(packed.slice(0, -2), manifest)).toEqual(["dist/cli.js is promised and missing"])
   })
 
   function release(version: string, { status = "", files = packed }: { status?: string; files?: readonly string[] } = {}) {

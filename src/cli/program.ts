@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs"
 import { Command } from "commander"
 import { terminalText } from "../encode/terminal-text.ts"
+import { packageVersion } from "../node/shipped-files.ts"
 import { addChat } from "./chat/chat.ts"
 import { defaultModel } from "./choose-model.ts"
 import { addCard } from "./commands/card.ts"
@@ -80,8 +80,3 @@ Examples:
   promptstrata render fay --sections         print the prompt and the source of every part
   promptstrata lint                          check ./profiles and ./prompts
   promptstrata memory list                   print what is remembered`
-
-function packageVersion(): string {
-  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8")
-  return (JSON.parse(text) as { readonly version: string }).version
-}

@@ -75,8 +75,8 @@ export function readModule<Module>(name: string): Module {
   const nodeModule = globalThis.process?.getBuiltinModule?.("node:module")
   if (!nodeModule) throw notLoaded(name)
   try {
-    // This path is valid from the folder of this file and from the folder of the built chunk.
-    const path = `../dialect/shipped-prompts/${name}${own.slice(own.lastIndexOf("."))}`
+    // They stand beside this file, and beside the built chunk.
+    const path = `./shipped-prompts/${name}${own.slice(own.lastIndexOf("."))}`
     return nodeModule.createRequire(own)(path) as Module
   } catch (cause) {
     throw notLoaded(name, cause)

@@ -1,8 +1,17 @@
-import { isAbsolute, relative, resolve, sep } from "node:path"
+import { readFileSync } from "node:fs"
+import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path"
 import { fileURLToPath } from "node:url"
 
-/** Two folders up, both from this file and from a built chunk: a file deeper in `src/` would find another folder in `dist/`. */
-const packageFolder = fileURLToPath(new URL("../../", import.meta.url))
+/**
+ * The package's own folder: the nearest one upwards that holds its `package.json`, so that it is the same for a source file and for a
+ * built chunk. In a program that was bundled into other files there is none; its files are then looked for beside the program.
+ */
+export const packageFolder: string = findPackageFolder()
+
+/** The version of the package. */
+export function packageVersion(): string {
+  return manifestIn(packageFolder)?.version ?? ""
+}
 
 /** The folder of the shipped profiles. */
 export const shippedProfilesFolder: string = resolve(packageFolder, "profiles")
@@ -35,4 +44,20 @@ export function displaySearched(path: string): string {
 function within(folder: string, path: string): string | undefined {
   const inside = relative(folder, path)
   return inside === "" || inside === ".." || inside.startsWith(`..${sep}`) || isAbsolute(inside) ? undefined : inside
+}
+
+function findPackageFolder(): string {
+  const own = dirname(fileURLToPath(import.meta.url))
+  for (let folder = own; ; folder = dirname(folder)) {
+    if (manifestIn(folder)?.name === "promptstrata") return folder
+    if (folder === dirname(folder)) return own
+  }
+}
+
+function manifestIn(folder: string): { readonly name: string; readonly version: string } | undefined {
+  try {
+    return JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
+  } catch {
+    return undefined
+  }
 }

@@ -34,7 +34,7 @@ const bot = (settings = "") => `
   console.log(result.ok ? result.text : result.error)`
 
 const ownModel = `${server}
-  import { openaiModel } from "../models/openai/index.js"
+  import { openaiModel } from "../models/openai.js"
   const ours = openaiModel({ model: "m", baseUrl: "http://localhost/v1", fetch })`
 
 /** Programs as somebody would write them. Each says "Hello." as proof that it ran to its end. */
@@ -42,7 +42,7 @@ const programs = {
   smallest: ownModel + bot(),
   chat: ownModel + bot('loop: { mode: "chat" }'),
   ours: `${provider}
-    import { aiSdkModel } from "../models/ai-sdk/index.js"
+    import { aiSdkModel } from "../models/ai-sdk.js"
     const ours = aiSdkModel(model)
     ${bot()}`,
   aiSdk: `${provider}

@@ -6,7 +6,7 @@ import type { BenchOptions, BenchResult } from "./bench.ts"
 import { formatMs, formatRatio, median, ratioGate } from "./measure.ts"
 
 const built = fileURLToPath(new URL("../../dist/index.js", import.meta.url))
-const builtNode = fileURLToPath(new URL("../../dist/node/index.js", import.meta.url))
+const builtNode = fileURLToPath(new URL("../../dist/node.js", import.meta.url))
 const runs = 15
 
 /** The entry for Node.js, which reads profiles, to what an app of the AI SDK imports. */

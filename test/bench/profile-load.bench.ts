@@ -13,7 +13,7 @@ const skills = 50
 const runs = 15
 const starts = 200
 
-const built = new URL("../../dist/node/index.js", import.meta.url).href
+const built = new URL("../../dist/node.js", import.meta.url).href
 const processes = 9
 const tries = 3
 /** An import of `ai` takes some 100 ms where the requirement is 40 and 60 ms. */
@@ -21,7 +21,7 @@ const mostOfImport = { fay: 0.36, skills: 0.7 }
 
 /** CPU of loading a profile with skills and plugins, and of a session that begins while nothing changed; the gates count files and loads. */
 export async function run(): Promise<BenchResult> {
-  if (!existsSync(new URL(built))) throw new Error("dist/node/index.js is missing: run npm run build")
+  if (!existsSync(new URL(built))) throw new Error("dist/node.js is missing: run npm run build")
   const folder = characterFolder(skills)
   const larger = characterFolder(2 * skills)
   try {

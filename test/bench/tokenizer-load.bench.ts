@@ -5,7 +5,7 @@ import type { BenchResult, Row } from "./bench.ts"
 import { formatMs, formatRatio, median } from "./measure.ts"
 
 const root = fileURLToPath(new URL("../../", import.meta.url))
-const built = `${root}dist/tokenizers/tiktoken/index.js`
+const built = `${root}dist/tokenizers/tiktoken.js`
 const runs = 7
 
 const withOurs = `const { tiktokenCounter } = await import(${JSON.stringify(built)}); (await tiktokenCounter({ encoding: "o200k_base" })).count("a")`
@@ -13,7 +13,7 @@ const withTiktoken = `const { get_encoding } = await import("tiktoken"); get_enc
 
 /** CPU and memory of making a counter in a fresh process, beside tiktoken's encoder; the gate is that no WebAssembly is loaded. */
 export async function run(): Promise<BenchResult> {
-  if (!existsSync(built)) throw new Error("dist/tokenizers/tiktoken/index.js is missing: run npm run build")
+  if (!existsSync(built)) throw new Error("dist/tokenizers/tiktoken.js is missing: run npm run build")
   const costs = Array.from({ length: runs }, () => ({ tiktoken: costOf(withTiktoken), ours: costOf(withOurs) }))
   const row = (what: string, cost: "ms" | "mb", format: (value: number) => string): Row => {
     const [tiktoken, ours] = [median(costs.map((run) => run.tiktoken[cost])), median(costs.map((run) => run.ours[cost]))]

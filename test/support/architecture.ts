@@ -1,7 +1,7 @@
 import { posix } from "node:path"
 import { findCycles } from "./cycles.ts"
 import { type ImportFound, importsOf } from "./imports.ts"
-import { edges, fileWriters, folderOf, generatedFolder, layerOrder, lightPackages, rowOf, sharedFile } from "./layer-order.ts"
+import { edges, fileWriters, folderOf, generatedFolder, layerOrder, lightPackages, rowOf, sharedFiles } from "./layer-order.ts"
 
 /** A rule of the house that a file breaks. */
 export interface Violation {
@@ -85,7 +85,7 @@ function checkDirection({ from, line }: Edge, to: string): Violation[] {
   if (posix.basename(to) === "index.ts") return [{ rule: "index", file: at, detail: `imports ${to}` }]
   const [here, there] = [folderOf(from), folderOf(to)]
   if (here === there || here === "cli") return []
-  if (to === sharedFile && edges.includes(here)) return []
+  if (sharedFiles.includes(to) && edges.includes(here)) return []
   if (edges.includes(here) && edges.includes(there)) return [{ rule: "edge", file: at, detail: `imports ${to}, another edge` }]
   return (rowOf(here) ?? 0) >= (rowOf(there) ?? 0)
     ? []

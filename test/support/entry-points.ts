@@ -1,5 +1,4 @@
-import { readFileSync } from "node:fs"
-import { root } from "./source-files.ts"
+import { entrySources } from "../../.ci/rooms.ts"
 
 /** A subpath that the package exports. */
 export interface EntryPoint {
@@ -9,17 +8,7 @@ export interface EntryPoint {
   readonly source: string
 }
 
-interface Manifest {
-  readonly name: string
-  readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>
-}
-
 /** The modules that package.json exports, each with its source. */
 export function entryPoints(): EntryPoint[] {
-  const { name, exports } = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as Manifest
-  return Object.entries(exports).flatMap(([subpath, target]) => {
-    if (typeof target === "string") return []
-    const source = target.default.replace("./dist/", "src/").replace(/\.js$/, ".ts")
-    return [{ specifier: name + subpath.slice(1), source }]
-  })
+  return Object.entries(entrySources).map(([subpath, source]) => ({ specifier: `promptstrata${subpath.slice(1)}`, source }))
 }

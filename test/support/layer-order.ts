@@ -1,47 +1,40 @@
-/** The folders of `src/` from the bottom up. A folder imports its own row and the rows below it. */
-export const layerOrder: readonly (readonly string[])[] = [
-  ["core"],
-  ["template", "encode", "stack", "model"],
-  ["dialect", "tools", "reply", "layers"],
-  ["assemble"],
-  ["services", "forgetting", "profile", "lint", "trace"],
-  ["turn"],
-  ["agent"],
-]
+import { edgePlaces, layerRows, pathIn, roomOf, shippedPromptsFolder } from "../../.ci/rooms.ts"
 
-/** The folders that may do I/O. None imports another one. */
-export const edges: readonly string[] = ["node", "models", "mcp", "stores", "tokenizers", "testing", "bots", "server"]
+/** The rooms of `src/` from the bottom up. A room imports its own row and the rows below it. */
+export const layerOrder: readonly (readonly string[])[] = layerRows.map((row) => Object.keys(row))
 
-/** The one file of an edge that other edges import: whoever reads, changes and writes a file does it there, under one lock. */
-export const sharedFile = "src/node/workspace/update-file.ts"
+/** The rooms that may do I/O. None imports another one. */
+export const edges: readonly string[] = Object.keys(edgePlaces)
+
+/** The files of an edge that other edges import: whoever reads, changes and writes a file does it under one lock, and the package's folder is found in one way. */
+export const sharedFiles: readonly string[] = [pathIn("node", "workspace/update-file.ts"), pathIn("node", "shipped-files.ts")]
 
 /**
- * The files beside `src/node/workspace/` that write to the disk: a database, which has its own locks, and new files, which fail
+ * The files beside the room `node`'s `workspace/` that write to the disk: a database, which has its own locks, and new files, which fail
  * when there is one of that name or hold nothing of what was there.
  */
 export const fileWriters: readonly string[] = [
-  "src/cli/commands/card.ts",
-  "src/cli/commands/scaffold.ts",
-  "src/cli/memory/export-import.ts",
-  "src/server/inspector/kept-records.ts",
-  "src/stores/sql/maintenance/repair-rows.ts",
-  "src/stores/sqlite/store-file.ts",
-  "src/testing/recording/record-model.ts",
+  pathIn("cli", "commands/card.ts"),
+  pathIn("cli", "commands/scaffold.ts"),
+  pathIn("cli", "memory/export-import.ts"),
+  pathIn("server", "inspector/kept-records.ts"),
+  pathIn("stores", "sql/maintenance/repair-rows.ts"),
+  pathIn("stores", "sqlite/store-file.ts"),
+  pathIn("testing", "recording/record-model.ts"),
 ]
 
 /** What may be imported as a module loads, anywhere: small, without I/O, in every JavaScript runtime. */
 export const lightPackages: readonly string[] = ["leven", "@standard-schema/spec"]
 
 /** Written by a script, so bound by no rule on length. */
-export const generatedFolder = "src/dialect/shipped-prompts/"
+export const generatedFolder = `${shippedPromptsFolder}/`
 
-/** `src/core/x.ts` → `core`; the files of `src/` itself → `""`. */
+/** `src/core/x.ts` → `core`; the files of `src/` itself → `""`; of a folder that is no room → its path. */
 export function folderOf(file: string): string {
-  const parts = file.split("/")
-  return parts.length > 2 ? (parts[1] ?? "") : ""
+  return roomOf(file) ?? file.split("/").slice(1, -1).join("/")
 }
 
-/** The row of a folder: edges stand above all rows, `src/index.ts` between them, `cli` on top. Undefined where it has no place. */
+/** The row of a room: edges stand above all rows, `src/index.ts` between them, `cli` on top. Undefined where it has no place. */
 export function rowOf(folder: string): number | undefined {
   const row = layerOrder.findIndex((folders) => folders.includes(folder))
   if (row >= 0) return row

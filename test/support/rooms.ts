@@ -15,12 +15,12 @@ export function roomsInTable(page: string): string[] {
 }
 
 /**
- * The rooms that a text speaks of: every `src/NAME/`, every folder in a pattern of a lint rule, and all names in a code span
- * that lists several names of which more than half are rooms.
+ * The rooms that a text speaks of: every `src/NAME/`, and all names in a code span that lists several names of which more than
+ * half are rooms.
  */
 export function roomsNamedIn(text: string, rooms: readonly string[]): string[] {
   const known = new Set(rooms)
-  const paths = [...text.matchAll(/(?:\bsrc|["!]\*\*|["!]\.)\/([a-z-]+)\//g)].map(([, name = ""]) => name)
+  const paths = [...text.matchAll(/\bsrc\/([a-z-]+)\//g)].map(([, name = ""]) => name)
   const lists = [...text.matchAll(/`([a-z-]+(?:[\s,←·]+[a-z-]+)+)`/g)]
     .map(([, list = ""]) => list.split(/[\s,←·]+/))
     .filter((names) => names.filter((name) => known.has(name)).length * 2 > names.length)
