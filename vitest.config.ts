@@ -7,10 +7,10 @@ const hangMs = 1_800_000
 
 /** Test files that need modules of their own: they mock modules, count which were loaded, or need what a process says once. All others share loaded modules. */
 const isolated = [
-  "test/agent/unloaded-loop.test.ts",
+  "test/loop/agent/unloaded-loop.test.ts",
   "test/node/file-log-coarse.test.ts",
   "test/node/profile/told-once.test.ts",
-  "test/tokenizers/tiktoken/load-encoder.test.ts",
+  "test/adapters/tokenizers/tiktoken/load-encoder.test.ts",
 ]
 
 const root = fileURLToPath(new URL(".", import.meta.url))
@@ -30,7 +30,7 @@ const limits = { testTimeout, hookTimeout: hangMs, expect: { poll: { timeout: ha
 /** Tests make much garbage that dies young. With more room for it they take a sixteenth less CPU. */
 const execArgv = ["--max-semi-space-size=64"]
 const shared = { ...limits, env, execArgv, isolate: false, setupFiles: ["test/support/setup.ts"] }
-const needsServer = "test/stores/postgres/**"
+const needsServer = "test/adapters/stores/postgres/**"
 const globalSetup = ["test/support/postgres-setup.ts"]
 
 /**
@@ -68,7 +68,7 @@ export default defineConfig({
           ...shared,
           name: "long",
           env: longEnv,
-          include: sized.filter((path) => !path.startsWith("test/stores/postgres/")),
+          include: sized.filter((path) => !path.startsWith("test/adapters/stores/postgres/")),
           exclude: ["test/corpora/**"],
         },
       },
@@ -77,7 +77,7 @@ export default defineConfig({
           ...shared,
           name: "long-postgres",
           env: longEnv,
-          include: sized.filter((path) => path.startsWith("test/stores/postgres/")),
+          include: sized.filter((path) => path.startsWith("test/adapters/stores/postgres/")),
           globalSetup,
         },
       },

@@ -1,16 +1,16 @@
-// Writes prompts/**/*.{md,txt} as modules into src/dialect/shipped-prompts/, one for each folder and locale, so that assembling
+// Writes prompts/**/*.{md,txt} as modules into src/prompt/dialect/shipped-prompts/, one for each folder and locale, so that assembling
 // needs neither a disk nor YAML at run time and reads only the dialect that is used. Folders of dialects are also written
 // compiled, so that no template is parsed then. The modules are not in git: every command that needs them runs this first. Contents are compared, because times say nothing in a copy; only what differs is written.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { compileFiles } from "../src/dialect/compile-dialect.ts"
-import { shared } from "../src/dialect/dialect-locale.ts"
-import { isLocale } from "../src/dialect/locales.ts"
-import { packFiles } from "../src/dialect/packed-files.ts"
-import { dialectFiles } from "../src/dialect/prompt-library.ts"
-import { type PromptSource, promptKinds, promptName } from "../src/dialect/prompt-source.ts"
 import { loadPrompts } from "../src/node/load-prompts.ts"
+import { compileFiles } from "../src/prompt/dialect/compile-dialect.ts"
+import { shared } from "../src/prompt/dialect/dialect-locale.ts"
+import { isLocale } from "../src/prompt/dialect/locales.ts"
+import { packFiles } from "../src/prompt/dialect/packed-files.ts"
+import { dialectFiles } from "../src/prompt/dialect/prompt-library.ts"
+import { type PromptSource, promptKinds, promptName } from "../src/prompt/dialect/prompt-source.ts"
 import { shippedPromptsFolder } from "./rooms.ts"
 
 const prompts = fileURLToPath(new URL("../prompts/", import.meta.url))

@@ -1,40 +1,40 @@
-/**
- * The places of all rooms (folders of `src/`), for tests and build: by name, below `src/`. Rows stand from the bottom up. A room
- * imports rooms of its own row and of the rows below it.
- */
-export const layerRows: readonly Readonly<Record<string, string>>[] = [
-  { core: "core" },
-  { template: "template", encode: "encode", stack: "stack", model: "model" },
-  { dialect: "dialect", tools: "tools", reply: "reply", layers: "layers" },
-  { assemble: "assemble" },
-  { services: "services", forgetting: "forgetting", profile: "profile", lint: "lint", trace: "trace" },
-  { turn: "turn" },
-  { agent: "agent" },
-]
-
-/** The rooms that may do I/O. None imports another one. */
-export const edgePlaces: Readonly<Record<string, string>> = {
-  node: "node",
-  models: "models",
-  mcp: "mcp",
-  stores: "stores",
-  tokenizers: "tokenizers",
-  testing: "testing",
-  bots: "bots",
-  server: "server",
+/** A folder of `src/`. Its rooms stand in rows from the bottom up; a room with the wing's own name is the wing's folder. */
+interface Wing {
+  readonly name: string
+  readonly rows: readonly (readonly string[])[]
+  /** True where its rooms may do I/O. */
+  readonly edge?: true
 }
 
-/** The command line, on top of everything. */
-const topPlaces: Readonly<Record<string, string>> = { cli: "cli" }
+/**
+ * The places of all rooms, for tests and build. Wings stand from the bottom up, and so do the rows in each: a room imports rooms of its
+ * own row, of the rows below it, and of the wings below its own.
+ */
+export const wings: readonly Wing[] = [
+  { name: "core", rows: [["core"], ["model"]] },
+  { name: "prompt", rows: [["template", "encode", "stack"], ["dialect", "tools", "layers"], ["assemble"]] },
+  { name: "reply", rows: [["reply"]] },
+  { name: "trace", rows: [["trace"]] },
+  { name: "memory", rows: [["services", "forgetting"]] },
+  { name: "profile", rows: [["profile"]] },
+  { name: "lint", rows: [["lint"]] },
+  { name: "loop", rows: [["turn"], ["agent"]] },
+  { name: "node", rows: [["node"]], edge: true },
+  { name: "adapters", rows: [["models", "mcp", "stores", "tokenizers"]], edge: true },
+  { name: "testing", rows: [["testing"]], edge: true },
+  { name: "apps", rows: [["server", "bots"], ["cli"]], edge: true },
+]
 
-const places: Readonly<Record<string, string>> = Object.assign({}, ...layerRows, edgePlaces, topPlaces)
+const places = new Map(
+  wings.flatMap(({ name, rows }) => rows.flat().map((room) => [room, room === name ? name : `${name}/${room}`] as const)),
+)
 
 /** The names of all rooms. */
-export const roomNames: readonly string[] = Object.keys(places)
+export const roomNames: readonly string[] = [...places.keys()]
 
 /** A path in a room, from the checkout: `pathIn("node", "index.ts")` is `src/node/index.ts`. */
 export function pathIn(room: string, file = ""): string {
-  const place = places[room]
+  const place = places.get(room)
   if (place === undefined) throw new Error(`${room} is no room; .ci/rooms.ts lists them.`)
   return file === "" ? `src/${place}` : `src/${place}/${file}`
 }

@@ -20,7 +20,7 @@ try {
   const packedCli = join(folder, "node_modules", "promptstrata", "dist", "cli", "main.js")
   for (const [cli, name, locale] of [
     [packedCli, "luna", "en"],
-    [resolve("src/cli/main.ts"), "yue", "zh-CN"],
+    [resolve("src/apps/cli/main.ts"), "yue", "zh-CN"],
   ]) {
     run(process.execPath, [cli, "init", name, "--name", locale === "en" ? "Luna" : "小月", "--locale", locale])
     const cwd = join(folder, name)

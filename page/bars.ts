@@ -1,4 +1,4 @@
-import type { RecordedEvent, TurnRecord } from "../src/server/inspector/turn-record.ts"
+import type { RecordedEvent, TurnRecord } from "../src/apps/server/inspector/turn-record.ts"
 
 /** One bar of the waterfall. */
 interface Bar {

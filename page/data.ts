@@ -1,4 +1,4 @@
-import type { TurnRecord, TurnSummary } from "../src/server/inspector/turn-record.ts"
+import type { TurnRecord, TurnSummary } from "../src/apps/server/inspector/turn-record.ts"
 
 /** The facts about the agent that the page shows. */
 export interface Info {

@@ -1,4 +1,4 @@
-import type { RecordedRequest } from "../src/server/inspector/turn-record.ts"
+import type { RecordedRequest } from "../src/apps/server/inspector/turn-record.ts"
 import { fateWord, type LayerSum, sumLayers } from "./layout.ts"
 import type { Words } from "./words.ts"
 

@@ -1,4 +1,4 @@
-import type { RecordedRequest, RecordedSpan, RequestChange } from "../src/server/inspector/turn-record.ts"
+import type { RecordedRequest, RecordedSpan, RequestChange } from "../src/apps/server/inspector/turn-record.ts"
 import type { Words } from "./words.ts"
 
 /** One line of a request on the screen. All lines have the same height, so that any part of a long request is found without the rest. */

@@ -1,6 +1,6 @@
 import { render } from "preact"
 import { useCallback, useEffect, useRef, useState } from "preact/hooks"
-import type { TurnRecord, TurnSummary } from "../src/server/inspector/turn-record.ts"
+import type { TurnRecord, TurnSummary } from "../src/apps/server/inspector/turn-record.ts"
 import { CompareAgents } from "./compare/compare-agents.tsx"
 import { ask, type Exported, exported, follow, type Info, type TurnPage } from "./data.ts"
 import { TurnView } from "./turn.tsx"

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks"
-import type { RecordedSpan } from "../src/server/inspector/turn-record.ts"
+import type { RecordedSpan } from "../src/apps/server/inspector/turn-record.ts"
 import { ask, type Info } from "./data.ts"
 import { colourOf } from "./layout.ts"
 import type { Words } from "./words.ts"

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks"
-import type { StoredFacts } from "../src/server/inspector/stored-routes.ts"
+import type { StoredFacts } from "../src/apps/server/inspector/stored-routes.ts"
 import { ask } from "./data.ts"
 
 /** An answer of the inspector, or the reason why there is none. Neither until it has come. */

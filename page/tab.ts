@@ -1,5 +1,5 @@
 import type { ComponentType } from "preact"
-import type { RecordedRequest, TurnRecord } from "../src/server/inspector/turn-record.ts"
+import type { RecordedRequest, TurnRecord } from "../src/apps/server/inspector/turn-record.ts"
 import type { Info } from "./data.ts"
 import type { Words } from "./words.ts"
 

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks"
-import type { RecordedRequest, RecordedSpan } from "../src/server/inspector/turn-record.ts"
+import type { RecordedRequest, RecordedSpan } from "../src/apps/server/inspector/turn-record.ts"
 import type { Info } from "./data.ts"
 import { colourOf, type Layout, layOut, type Row, rowOfSpan, segmentsOf } from "./layout.ts"
 import { SpanInfo } from "./span-info.tsx"

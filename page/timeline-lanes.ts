@@ -1,6 +1,6 @@
-import type { ContextChange } from "../src/server/inspector/timeline/context-changes.ts"
-import type { RecordedJob } from "../src/server/inspector/timeline/recorded-jobs.ts"
-import type { Timeline } from "../src/server/inspector/timeline/timeline-route.ts"
+import type { ContextChange } from "../src/apps/server/inspector/timeline/context-changes.ts"
+import type { RecordedJob } from "../src/apps/server/inspector/timeline/recorded-jobs.ts"
+import type { Timeline } from "../src/apps/server/inspector/timeline/timeline-route.ts"
 import type { Words } from "./words.ts"
 
 /** A stretch or a point of time in a lane. */

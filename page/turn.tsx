@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks"
-import type { RecordedChild, RecordedRequest, TurnRecord } from "../src/server/inspector/turn-record.ts"
+import type { RecordedChild, RecordedRequest, TurnRecord } from "../src/apps/server/inspector/turn-record.ts"
 import { missingMoney } from "./amounts.ts"
 import { open } from "./edit/client.ts"
 import type { Tab, TabProps } from "./tab.ts"

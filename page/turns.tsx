@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks"
-import type { TurnSummary } from "../src/server/inspector/turn-record.ts"
+import type { TurnSummary } from "../src/apps/server/inspector/turn-record.ts"
 import { moneyText, timeText } from "./amounts.ts"
 import { ask } from "./data.ts"
 import type { Words } from "./words.ts"

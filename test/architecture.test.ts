@@ -1,12 +1,12 @@
-import { readFileSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { posix } from "node:path"
 import { describe, expect, test } from "vitest"
+import { pathIn, roomNames, wings } from "../.ci/rooms.ts"
 import { checkArchitecture, type Violation } from "./support/architecture.ts"
 import { longSubjects, subjectsSince } from "./support/commit-subjects.ts"
 import { importsOf } from "./support/imports.ts"
-import { edges, layerOrder } from "./support/layer-order.ts"
 import { crowdedFolders, longFunctions, questioningComments } from "./support/readability.ts"
-import { functionsNamedIn, misplacedFunctions, missingRooms, roomsInTable, roomsNamedIn, roomsOfSource } from "./support/rooms.ts"
+import { functionsNamedIn, misplacedFunctions, missingRooms, roomsInTable, roomsNamedIn, wingsOfSource } from "./support/rooms.ts"
 import { readSources, root } from "./support/source-files.ts"
 
 const show = (violations: readonly Violation[]) => violations.map(({ rule, file, detail }) => `${rule}: ${file}: ${detail}`)
@@ -62,24 +62,17 @@ describe("what makes the source readable", () => {
 
 describe("the rooms of src/", () => {
   const read = (file: string) => readFileSync(root + file, "utf8")
-  const rooms = roomsOfSource()
+  const rooms = [...new Set([...wings.map(({ name }) => name), ...roomNames])]
 
-  test("docs/architecture.md lists each one, in the order of the layers", () => {
-    const listed = roomsInTable(read("docs/architecture.md"))
-    expect([...listed].sort()).toEqual(rooms)
-    expect(listed).toEqual([...layerOrder.flat(), ...edges, "cli"])
+  test("docs/architecture.md lists each one in its wing, in the order of the layers", () => {
+    const placed = wings.flatMap(({ name, rows }) => rows.flat().map((room) => `${name}/${room}`))
+    expect(roomsInTable(read("docs/architecture.md"))).toEqual(placed)
   })
 
-  test("docs/architecture.md gives each one its level", () => {
-    const levels = [
-      ...layerOrder.flatMap((names, at) => names.map((name) => [name, `${at + 1}`])),
-      ...edges.map((name) => [name, "edge"]),
-    ]
-    const listed = [...read("docs/architecture.md").matchAll(/^\| `([a-z-]+)` \| (\w+) \| /gm)].map(([, name, level]) => [
-      name,
-      level,
-    ])
-    expect(listed).toEqual([...levels, ["cli", "top"]])
+  test("the folders of src/ are the wings, each with its rooms and a README.md", () => {
+    expect(wingsOfSource()).toEqual(wings.map(({ name }) => name).sort())
+    expect(wings.filter(({ name }) => !/^# .*\n/.test(read(`src/${name}/README.md`)))).toEqual([])
+    expect(roomNames.filter((room) => !existsSync(root + pathIn(room)))).toEqual([])
   })
 
   test.each(["docs/architecture.md", "CONTRIBUTING.md"])("%s names no room that does not exist", (file) => {
@@ -89,8 +82,8 @@ describe("the rooms of src/", () => {
 
   test("what is planted is found", () => {
     const known = ["core", "node", "models", "cli"]
-    const page = "| room | has |\n|---|---|\n| `core` | words |\n| `attic/` | dust |\n"
-    expect(roomsInTable(page)).toEqual(["core", "attic"])
+    const page = "| wing | room | has |\n|---|---|---|\n| core | `core` | words |\n| loft | `attic` | dust |\n"
+    expect(roomsInTable(page)).toEqual(["core/core", "loft/attic"])
     expect(missingRooms("see src/core/ and src/attic/x.ts", known)).toEqual(["attic"])
     expect(missingRooms("edges (`node models attic`) and `core ← node ← edges ← cellar ← cli`", known)).toEqual([
       "attic",
@@ -136,12 +129,13 @@ const assembleRows = [["tokens", "cut"], ["draft"], ["print"], ["fit"], [""]]
 
 /** Imports within `assemble` of what stands higher, or beside. */
 function upwardImports(sources: ReadonlyMap<string, string>): string[] {
-  const folderIn = (file: string) => file.slice("src/assemble/".length).split("/").slice(0, -1).join("/")
+  const folderIn = (file: string) => file.slice("src/prompt/assemble/".length).split("/").slice(0, -1).join("/")
   const rowIn = (folder: string) => assembleRows.findIndex((row) => row.includes(folder))
   return [...sources].flatMap(([file, text]) =>
     importsOf(text).flatMap(({ specifier }) => {
       const target = posix.join(posix.dirname(file), specifier)
-      if (!file.startsWith("src/assemble/") || !specifier.startsWith(".") || !target.startsWith("src/assemble/")) return []
+      if (!file.startsWith("src/prompt/assemble/") || !specifier.startsWith(".") || !target.startsWith("src/prompt/assemble/"))
+        return []
       const [from, to] = [folderIn(file), folderIn(target)]
       return from === to || rowIn(from) > rowIn(to) ? [] : [`${file} → ${target}`]
     }),
@@ -153,12 +147,14 @@ describe("the folders of assemble", () => {
     const sources = readSources("src", ".ts")
     expect(upwardImports(sources)).toEqual([])
     const folders = new Set(
-      [...sources.keys()].map((file) => /^src\/assemble\/(?:(\w+)\/)?/.exec(file)).map((found) => found && (found[1] ?? "")),
+      [...sources.keys()]
+        .map((file) => /^src\/prompt\/assemble\/(?:(\w+)\/)?/.exec(file))
+        .map((found) => found && (found[1] ?? "")),
     )
     folders.delete(null)
     expect([...folders].sort()).toEqual(assembleRows.flat().sort())
-    const planted = new Map([["src/assemble/draft/a.ts", 'import { b } from "../fit/b.ts"\n']])
-    expect(upwardImports(planted)).toEqual(["src/assemble/draft/a.ts → src/assemble/fit/b.ts"])
+    const planted = new Map([["src/prompt/assemble/draft/a.ts", 'import { b } from "../fit/b.ts"\n']])
+    expect(upwardImports(planted)).toEqual(["src/prompt/assemble/draft/a.ts → src/prompt/assemble/fit/b.ts"])
   })
 })
 
@@ -166,23 +162,28 @@ describe("the folders of assemble", () => {
 const planted: readonly { name: string; files: Record<string, string>; found: readonly string[] }[] = [
   {
     name: "an import of a layer above",
-    files: { "src/core/a.ts": 'import { b } from "../agent/b.ts"\n' },
-    found: ["direction: src/core/a.ts:1: imports src/agent/b.ts, which stands above it"],
+    files: { "src/core/a.ts": 'import { b } from "../loop/agent/b.ts"\n' },
+    found: ["direction: src/core/a.ts:1: imports src/loop/agent/b.ts, which stands above it"],
   },
   {
     name: "a type of a layer above, over several lines",
-    files: { "src/tools/a.ts": '\nimport type {\n  B,\n  C,\n} from "../turn/b.ts"\n' },
-    found: ["direction: src/tools/a.ts:2: imports src/turn/b.ts, which stands above it"],
+    files: { "src/prompt/tools/a.ts": '\nimport type {\n  B,\n  C,\n} from "../../loop/turn/b.ts"\n' },
+    found: ["direction: src/prompt/tools/a.ts:2: imports src/loop/turn/b.ts, which stands above it"],
   },
   {
     name: "a re-export of a layer above",
-    files: { "src/stack/deep/a.ts": 'export { b } from "../../assemble/b.ts"\n' },
-    found: ["direction: src/stack/deep/a.ts:1: imports src/assemble/b.ts, which stands above it"],
+    files: { "src/prompt/stack/deep/a.ts": 'export { b } from "../../assemble/b.ts"\n' },
+    found: ["direction: src/prompt/stack/deep/a.ts:1: imports src/prompt/assemble/b.ts, which stands above it"],
   },
   {
     name: "a layer above by import() inside a function",
-    files: { "src/turn/a.ts": 'export async function a() {\n  return import("../agent/b.ts")\n}\n' },
-    found: ["direction: src/turn/a.ts:2: imports src/agent/b.ts, which stands above it"],
+    files: { "src/loop/turn/a.ts": 'export async function a() {\n  return import("../agent/b.ts")\n}\n' },
+    found: ["direction: src/loop/turn/a.ts:2: imports src/loop/agent/b.ts, which stands above it"],
+  },
+  {
+    name: "an import of a wing above",
+    files: { "src/memory/services/a.ts": 'import { b } from "../../profile/b.ts"\n' },
+    found: ["direction: src/memory/services/a.ts:1: imports src/profile/b.ts, which stands above it"],
   },
   {
     name: "an edge that imports another",
@@ -191,8 +192,8 @@ const planted: readonly { name: string; files: Record<string, string>; found: re
   },
   {
     name: "an import of an index.ts",
-    files: { "src/cli/a.ts": 'import { b } from "../node/index.ts"\n' },
-    found: ["index: src/cli/a.ts:1: imports src/node/index.ts"],
+    files: { "src/apps/cli/a.ts": 'import { b } from "../../node/index.ts"\n' },
+    found: ["index: src/apps/cli/a.ts:1: imports src/node/index.ts"],
   },
   {
     name: "a cycle between files of one folder",
@@ -201,8 +202,11 @@ const planted: readonly { name: string; files: Record<string, string>; found: re
   },
   {
     name: "a cycle between folders of one row, though no two files form one",
-    files: { "src/tools/a.ts": 'import { b } from "../reply/b.ts"\n', "src/reply/c.ts": 'import { d } from "../tools/d.ts"\n' },
-    found: ["folder-cycle: tools: tools → reply → tools"],
+    files: {
+      "src/prompt/tools/a.ts": 'import { b } from "../layers/b.ts"\n',
+      "src/prompt/layers/c.ts": 'import { d } from "../tools/d.ts"\n',
+    },
+    found: ["folder-cycle: tools: tools → layers → tools"],
   },
   {
     name: "node: below the edges, even as a type or lazily",
@@ -217,10 +221,10 @@ const planted: readonly { name: string; files: Record<string, string>; found: re
   },
   {
     name: "a heavy package below the edges, at load time",
-    files: { "src/tools/a.ts": 'import { z } from "zod"\nconst sql = await import("kysely")\n' },
+    files: { "src/prompt/tools/a.ts": 'import { z } from "zod"\nconst sql = await import("kysely")\n' },
     found: [
-      "package: src/tools/a.ts:1: imports zod; only the edges may",
-      "package: src/tools/a.ts:2: imports kysely; only the edges may",
+      "package: src/prompt/tools/a.ts:1: imports zod; only the edges may",
+      "package: src/prompt/tools/a.ts:2: imports kysely; only the edges may",
     ],
   },
   {
@@ -239,16 +243,16 @@ const planted: readonly { name: string; files: Record<string, string>; found: re
     name: "a file that is written past the lock",
     files: {
       "src/node/a.ts": 'import { mkdir, writeFile } from "node:fs/promises"\nimport writeFileAtomic from "write-file-atomic"\n',
-      "src/mcp/b.ts":
-        'import { readFile } from "node:fs/promises"\nimport { updateFile } from "../node/workspace/update-file.ts"\n',
-      "src/models/c.ts": 'import * as fs from "node:fs"\n',
+      "src/adapters/mcp/b.ts":
+        'import { readFile } from "node:fs/promises"\nimport { updateFile } from "../../node/workspace/update-file.ts"\n',
+      "src/adapters/models/c.ts": 'import * as fs from "node:fs"\n',
       "src/testing/d.ts": 'const fs = await import("node:fs")\n',
       "src/node/workspace/update-file.ts": 'import { rename } from "node:fs/promises"\n',
     },
     found: [
       "write: src/node/a.ts: { mkdir, writeFile } of node:fs/promises; a file is changed by updateFile or a workspace",
       "write: src/node/a.ts: writeFileAtomic of write-file-atomic; a file is changed by updateFile or a workspace",
-      "write: src/models/c.ts: * as fs of node:fs; a file is changed by updateFile or a workspace",
+      "write: src/adapters/models/c.ts: * as fs of node:fs; a file is changed by updateFile or a workspace",
       "write: src/testing/d.ts: everything of node:fs; a file is changed by updateFile or a workspace",
     ],
   },
@@ -281,13 +285,15 @@ describe("the checker finds what is planted", () => {
 
   test("and nothing in a tree that keeps the rules", () => {
     const sound = {
-      "src/index.ts": 'export { createAgent } from "./agent/agent.ts"\nexport type { Tool } from "./tools/tool.ts"\n',
-      "src/agent/agent.ts": 'import leven from "leven"\nimport type { Tool } from "../tools/tool.ts"\n',
-      "src/tools/tool.ts": 'import { fold } from "../encode/fold.ts"\nexport const load = async () => import("kysely")\n',
-      "src/encode/fold.ts": '/** See `import("zod")`:\n * import { a } from "zod"\n */\nexport const fold = "import x from"\n',
+      "src/index.ts": 'export { createAgent } from "./loop/agent/agent.ts"\nexport type { Tool } from "./prompt/tools/tool.ts"\n',
+      "src/loop/agent/agent.ts": 'import leven from "leven"\nimport type { Tool } from "../../prompt/tools/tool.ts"\n',
+      "src/prompt/tools/tool.ts": 'import { fold } from "../encode/fold.ts"\nexport const load = async () => import("kysely")\n',
+      "src/prompt/encode/fold.ts":
+        '/** See `import("zod")`:\n * import { a } from "zod"\n */\nexport const fold = "import x from"\n',
       "src/node/load.ts":
-        'import { readFile } from "node:fs/promises"\nimport { z } from "zod"\nimport type { T } from "../tools/tool.ts"\n',
-      "src/cli/main.ts": 'import { load } from "../node/load.ts"\nimport { createAgent } from "../agent/agent.ts"\n',
+        'import { readFile } from "node:fs/promises"\nimport { z } from "zod"\nimport type { T } from "../prompt/tools/tool.ts"\n',
+      "src/apps/cli/main.ts":
+        'import { load } from "../../node/load.ts"\nimport { createAgent } from "../../loop/agent/agent.ts"\n',
     }
     expect(show(checkArchitecture(new Map(Object.entries(sound))))).toEqual([])
   })

@@ -74,18 +74,18 @@ describe("importing the root entry", () => {
   })
 
   test("leaves recall to the first memory that is looked for, but for its weights", () => {
-    const recall = loaded.filter((url) => url.includes("/src/services/recall/"))
+    const recall = loaded.filter((url) => url.includes("/src/memory/services/recall/"))
     expect(recall.map((url) => url.slice(url.lastIndexOf("/") + 1))).toEqual(["recall-weights.ts"])
   })
 
   test("leaves the loop to the first turn, what follows a turn to the first job, and tables for people to their entry", () => {
     const later = [
-      "agent/session-turn",
-      "agent/child/run-child",
-      "turn/run-turn",
-      "turn/answer-output",
-      "services/background/memory-run",
-      "services/store/in-memory/job-table",
+      "loop/agent/session-turn",
+      "loop/agent/child/run-child",
+      "loop/turn/run-turn",
+      "loop/turn/answer-output",
+      "memory/services/background/memory-run",
+      "memory/services/store/in-memory/job-table",
       "trace/print-trace",
     ]
     expect(later.filter((name) => !existsSync(`${root}src/${name}.ts`))).toEqual([])
@@ -93,10 +93,10 @@ describe("importing the root entry", () => {
   })
 
   test("assembling with a shipped dialect needs no parser of templates and no compiler of dialects", () => {
-    const parser = ["template/parse", "dialect/compile-dialect", "dialect/found-lines"]
+    const parser = ["prompt/template/parse", "prompt/dialect/compile-dialect", "prompt/dialect/found-lines"]
     expect(parser.filter((name) => !existsSync(`${root}src/${name}.ts`))).toEqual([])
-    const assembling = modulesLoadedBy(`${root}src/assemble/assemble.ts`)
-    expect(assembling.some((url) => url.endsWith("/src/template/render.ts"))).toBe(true)
+    const assembling = modulesLoadedBy(`${root}src/prompt/assemble/assemble.ts`)
+    expect(assembling.some((url) => url.endsWith("/src/prompt/template/render.ts"))).toBe(true)
     expect(parser.filter((name) => assembling.some((url) => url.endsWith(`/src/${name}.ts`)))).toEqual([])
   })
 

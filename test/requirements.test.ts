@@ -7,7 +7,7 @@ import { requirementsIn, testNamesIn } from "./support/test-names.ts"
 const entries = requirementEntries(readSources("docs/requirements", ".md"))
 
 /** Files that people write: generated prompts and golden texts are data. */
-const isWritten = (file: string) => !/^(?:src\/dialect\/shipped-prompts|test\/golden)\//.test(file)
+const isWritten = (file: string) => !/^(?:src\/prompt\/dialect\/shipped-prompts|test\/golden)\//.test(file)
 const textsBelow = (...folders: readonly string[]): (readonly [file: string, text: string])[] =>
   folders
     .flatMap((folder) => [".ts", ".md"].flatMap((suffix) => [...readSources(folder, suffix)]))

@@ -5,8 +5,8 @@ import { describe, expect, test } from "vitest"
 import { root } from "./support/source-files.ts"
 
 /** Code that a plain turn does not need. */
-const ofTurns = ["turn/prepare", "turn/run-hooks", "turn/prose", "turn/fit-tool-text"]
-const parts = [...ofTurns, "assemble/truncate-text", "tools/define-tool", "tools/print-parameters"]
+const ofTurns = ["loop/turn/prepare", "loop/turn/run-hooks", "loop/turn/prose", "loop/turn/fit-tool-text"]
+const parts = [...ofTurns, "prompt/assemble/truncate-text", "prompt/tools/define-tool", "prompt/tools/print-parameters"]
 
 const source = (path: string) => JSON.stringify(pathToFileURL(`${root}src/${path}.ts`).href)
 
@@ -40,7 +40,7 @@ describe("loadDialect", () => {
 
   test("reads the words of tools, so that they can be asked for at once, where something asks for them", () => {
     const program = `
-      const { createVirtualContext } = await import(${source("forgetting/index")})
+      const { createVirtualContext } = await import(${source("memory/forgetting/index")})
       ${load}
       const { getBuiltinModule } = process
       process.getBuiltinModule = () => undefined
@@ -53,9 +53,9 @@ describe("loadDialect", () => {
 
 describe("parameters of tools", () => {
   const program = (maker: string) => `
-    const { assemble } = await import(${source("assemble/assemble")})
-    const { PromptStack } = await import(${source("stack/prompt-stack")})
-    const { loadDialect } = await import(${source("dialect/shipped")})
+    const { assemble } = await import(${source("prompt/assemble/assemble")})
+    const { PromptStack } = await import(${source("prompt/stack/prompt-stack")})
+    const { loadDialect } = await import(${source("prompt/dialect/shipped")})
     const inputSchema = { type: "object", properties: { city: { type: "string" } }, required: ["city"] }
     const tool = { name: "weather", description: "Looks it up.", trust: "author", inputSchema, visibility: "planner" }
     const question = { speaker: { id: "u", name: "Ada" }, text: "Hi." }
@@ -74,7 +74,7 @@ describe("parameters of tools", () => {
     await import(${maker})
     print()`
 
-  test.each(["tools/define-tool", "mcp/server-tools"])(
+  test.each(["prompt/tools/define-tool", "adapters/mcp/server-tools"])(
     "are not printed, and that is told, before %s is loaded, which makes tools",
     (maker) => {
       expect(printed(program(source(maker)))).toEqual(["tool-definition weather Make each tool with `defineTool`.", "true"])
@@ -87,7 +87,7 @@ describe("a turn", () => {
     import { registerHooks } from "node:module"
     const loaded = []
     registerHooks({ load(url, context, next) { loaded.push(url); return next(url, context) } })
-    const { createAgent } = await import(${source("agent/agent")})
+    const { createAgent } = await import(${source("loop/agent/agent")})
     const { resolveProfile } = await import(${source("profile/resolve")})
     const requests = []
     const model = {
@@ -115,6 +115,6 @@ describe("a turn", () => {
   })
 
   test("loads what prints the parameters of a tool that defineTool did not make", () => {
-    expect(printed(turn("weather"))).toEqual(["Hello.", "true", "tools/print-parameters"])
+    expect(printed(turn("weather"))).toEqual(["Hello.", "true", "prompt/tools/print-parameters"])
   })
 })

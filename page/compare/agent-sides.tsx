@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks"
-import type { AgentComparison, RunEstimate } from "../../src/server/inspector/compare/compare-agents.ts"
+import type { AgentComparison, RunEstimate } from "../../src/apps/server/inspector/compare/compare-agents.ts"
 import type { Info } from "../data.ts"
 import type { Words } from "../words.ts"
 import { askAgents, type ChosenAgents, changesOf, unchanged } from "./ask-agents.ts"

@@ -1,6 +1,6 @@
-import type { AgentComparison, SideProblem } from "../../src/server/inspector/compare/compare-agents.ts"
-import type { QuestionEvent } from "../../src/server/inspector/compare/questions/questions-route.ts"
-import type { AgentChange } from "../../src/server/inspector/replay/agent-change.ts"
+import type { AgentComparison, SideProblem } from "../../src/apps/server/inspector/compare/compare-agents.ts"
+import type { QuestionEvent } from "../../src/apps/server/inspector/compare/questions/questions-route.ts"
+import type { AgentChange } from "../../src/apps/server/inspector/replay/agent-change.ts"
 import type { Words } from "../words.ts"
 
 /** The choice of a person for one side; an empty text changes nothing. */

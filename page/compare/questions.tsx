@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks"
-import type { QuestionEstimate } from "../../src/server/inspector/compare/questions/questions-route.ts"
-import type { QuestionResult } from "../../src/server/inspector/compare/questions/results.ts"
+import type { QuestionEstimate } from "../../src/apps/server/inspector/compare/questions/questions-route.ts"
+import type { QuestionResult } from "../../src/apps/server/inspector/compare/questions/results.ts"
 import type { Words } from "../words.ts"
 import { AgentFields, type AgentsProps, estimateText } from "./agent-sides.tsx"
 import { askQuestions, changesOf, refusalOf } from "./ask-agents.ts"

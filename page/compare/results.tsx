@@ -6,7 +6,7 @@ import {
   type SideTotals,
   totalsOf,
   type Verdict,
-} from "../../src/server/inspector/compare/questions/results.ts"
+} from "../../src/apps/server/inspector/compare/questions/results.ts"
 import { timeText } from "../amounts.ts"
 import { TableHead } from "../table-head.tsx"
 import { cut } from "../turns.tsx"

@@ -1,4 +1,4 @@
-import type { ComparedTurn, TurnComparison } from "../../src/server/inspector/compare/compare-turns.ts"
+import type { ComparedTurn, TurnComparison } from "../../src/apps/server/inspector/compare/compare-turns.ts"
 import { timeText } from "../amounts.ts"
 import { colourOf } from "../layout.ts"
 import { TableHead } from "../table-head.tsx"

@@ -1,4 +1,4 @@
-import type { EditEffect } from "../../src/server/inspector/edit/edit-routes.ts"
+import type { EditEffect } from "../../src/apps/server/inspector/edit/edit-routes.ts"
 import { RequestSides } from "../compare/sides.tsx"
 import type { Words } from "../words.ts"
 

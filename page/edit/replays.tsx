@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks"
-import type { TurnRecord, TurnSummary } from "../../src/server/inspector/turn-record.ts"
+import type { TurnRecord, TurnSummary } from "../../src/apps/server/inspector/turn-record.ts"
 import { timeText } from "../amounts.ts"
 import type { TurnPage } from "../data.ts"
 import { ask } from "../data.ts"

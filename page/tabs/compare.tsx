@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks"
-import type { TurnComparison } from "../../src/server/inspector/compare/compare-turns.ts"
-import type { TurnSummary } from "../../src/server/inspector/turn-record.ts"
+import type { TurnComparison } from "../../src/apps/server/inspector/compare/compare-turns.ts"
+import type { TurnSummary } from "../../src/apps/server/inspector/turn-record.ts"
 import { AgentSides, bothUnchanged } from "../compare/agent-sides.tsx"
 import { Sides } from "../compare/sides.tsx"
 import { ask, type TurnPage } from "../data.ts"

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks"
-import type { ShownChange, ShownDocument, ShownDocuments } from "../../src/server/inspector/documents/documents.ts"
+import type { ShownChange, ShownDocument, ShownDocuments } from "../../src/apps/server/inspector/documents/documents.ts"
 import { ask } from "../data.ts"
 import { useAsked } from "../stored.ts"
 import type { TabProps } from "../tab.ts"

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks"
+import type { EditEffect } from "../../src/apps/server/inspector/edit/edit-routes.ts"
 import type { PromptFile, PromptText } from "../../src/profile/prompt-files.ts"
-import type { EditEffect } from "../../src/server/inspector/edit/edit-routes.ts"
 import { listFiles, open, type Problem, readText, saveText, sendTo, undoSave } from "../edit/client.ts"
 import { Editor } from "../edit/editor.tsx"
 import { EffectView } from "../edit/effect.tsx"

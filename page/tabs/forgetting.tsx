@@ -1,5 +1,5 @@
 import { firstStabilityDays, retrievability } from "../../src/core/retrievability.ts"
-import type { StoredMemory } from "../../src/services/store/records.ts"
+import type { StoredMemory } from "../../src/memory/services/store/records.ts"
 import { useStored } from "../stored.ts"
 import type { TabProps } from "../tab.ts"
 import type { Words } from "../words.ts"

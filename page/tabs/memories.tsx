@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks"
-import type { StoredMemory } from "../../src/services/store/records.ts"
+import type { StoredMemory } from "../../src/memory/services/store/records.ts"
 import { ask, type FoundMemory } from "../data.ts"
 import type { TabProps } from "../tab.ts"
 import type { Words } from "../words.ts"

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks"
-import type { RecordedRequest } from "../../src/server/inspector/turn-record.ts"
+import type { RecordedRequest } from "../../src/apps/server/inspector/turn-record.ts"
 import { ask } from "../data.ts"
 import { type Changes, Layers } from "../layers.tsx"
 import type { TabProps } from "../tab.ts"

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks"
-import type { Timeline as Found } from "../../src/server/inspector/timeline/timeline-route.ts"
+import type { Timeline as Found } from "../../src/apps/server/inspector/timeline/timeline-route.ts"
 import { useAsked } from "../stored.ts"
 import type { TabProps } from "../tab.ts"
 import { TableHead } from "../table-head.tsx"

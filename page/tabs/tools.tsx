@@ -1,4 +1,4 @@
-import type { RecordedChild, TurnRecord } from "../../src/server/inspector/turn-record.ts"
+import type { RecordedChild, TurnRecord } from "../../src/apps/server/inspector/turn-record.ts"
 import type { TabProps } from "../tab.ts"
 import { cut } from "../turns.tsx"
 import type { Words } from "../words.ts"

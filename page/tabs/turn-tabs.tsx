@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks"
-import type { RecordedRequest } from "../../src/server/inspector/turn-record.ts"
+import type { RecordedRequest } from "../../src/apps/server/inspector/turn-record.ts"
 import { barsOf, courseMs } from "../bars.ts"
 import type { TabProps } from "../tab.ts"
 import { TextView } from "../text-view.tsx"

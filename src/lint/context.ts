@@ -1,8 +1,8 @@
 import type { Position } from "../core/source.ts"
-import type { Dialect } from "../dialect/dialect.ts"
-import type { PromptSource } from "../dialect/prompt-source.ts"
 import type { Profile } from "../profile/profile.ts"
-import type { Template } from "../template/ast.ts"
+import type { Dialect } from "../prompt/dialect/dialect.ts"
+import type { PromptSource } from "../prompt/dialect/prompt-source.ts"
+import type { Template } from "../prompt/template/ast.ts"
 import type { TurnTrace } from "../trace/trace.ts"
 
 /** `error`: it does not load, or does not do what its author meant. `warning`: it works, but probably not as meant. */

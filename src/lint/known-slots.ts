@@ -1,7 +1,7 @@
-import { promptKinds } from "../dialect/prompt-source.ts"
-import { promptSlots, promptVariables } from "../layers/prompt-names.ts"
-import type { FileFault } from "../services/file-references.ts"
-import { toolGroups } from "../tools/tool.ts"
+import type { FileFault } from "../memory/services/file-references.ts"
+import { promptKinds } from "../prompt/dialect/prompt-source.ts"
+import { promptSlots, promptVariables } from "../prompt/layers/prompt-names.ts"
+import { toolGroups } from "../prompt/tools/tool.ts"
 import type { LintContext, LintFile } from "./context.ts"
 import { eachNode } from "./template-names.ts"
 

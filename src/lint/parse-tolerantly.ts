@@ -1,8 +1,8 @@
 import { PromptStrataError } from "../core/errors.ts"
-import type { PromptSource } from "../dialect/prompt-source.ts"
-import type { Template } from "../template/ast.ts"
-import { parseTemplate, type TemplateLoader } from "../template/parse.ts"
-import { normalizeText } from "../template/scanner.ts"
+import type { PromptSource } from "../prompt/dialect/prompt-source.ts"
+import type { Template } from "../prompt/template/ast.ts"
+import { parseTemplate, type TemplateLoader } from "../prompt/template/parse.ts"
+import { normalizeText } from "../prompt/template/scanner.ts"
 
 /** The search ends after this many mistakes: such a file is hardly a template. */
 const maxFaults = 50

@@ -1,7 +1,7 @@
-import { isPrompt, type PromptSource, promptName } from "../dialect/prompt-source.ts"
-import { sourceLoader } from "../dialect/source-loader.ts"
-import type { ConditionalNode, SlotNode, TemplateNode } from "../template/ast.ts"
-import { parseTemplate } from "../template/parse.ts"
+import { isPrompt, type PromptSource, promptName } from "../prompt/dialect/prompt-source.ts"
+import { sourceLoader } from "../prompt/dialect/source-loader.ts"
+import type { ConditionalNode, SlotNode, TemplateNode } from "../prompt/template/ast.ts"
+import { parseTemplate } from "../prompt/template/parse.ts"
 
 /** A node with a name: a slot, a condition or a list of messages. */
 export type NamedNode = SlotNode | ConditionalNode | Extract<TemplateNode, { readonly type: "messages" }>

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs"
 import { basename, dirname, extname, join, resolve } from "node:path"
-import { fallbackLocales } from "../dialect/locales.ts"
+import { fallbackLocales } from "../prompt/dialect/locales.ts"
 import { fileExists } from "./file-log.ts"
 import { displaySearched, shippedPromptsFolder } from "./shipped-files.ts"
 

@@ -4,7 +4,7 @@ import type { ErrorEvidence } from "../core/error-evidence.ts"
 import { messageOf, PromptStrataError } from "../core/errors.ts"
 import { locatedError } from "../core/evidence/located-error.ts"
 import { positionAt } from "../core/source.ts"
-import { normalizeText } from "../template/scanner.ts"
+import { normalizeText } from "../prompt/template/scanner.ts"
 import { readPlainYaml } from "./plain-yaml.ts"
 
 /** The longest front matter that is read, in UTF-16 units: parts of the YAML reader take quadratic time. */

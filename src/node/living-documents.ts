@@ -1,9 +1,11 @@
 import { checkOptions } from "../core/check-options.ts"
 import { PromptStrataError } from "../core/errors.ts"
 import type { TokenCounter } from "../core/ports.ts"
-import { chooseLocale } from "../dialect/locales.ts"
-import type { PromptSource } from "../dialect/prompt-source.ts"
-import { shippedPrompts } from "../dialect/shipped-files.ts"
+import type { Plugin } from "../memory/services/plugin.ts"
+import type { BeforeTurnContext, TurnHook } from "../memory/services/turn-hook.ts"
+import { chooseLocale } from "../prompt/dialect/locales.ts"
+import type { PromptSource } from "../prompt/dialect/prompt-source.ts"
+import { shippedPrompts } from "../prompt/dialect/shipped-files.ts"
 import {
   type DocumentName,
   type DocumentSettings,
@@ -12,18 +14,16 @@ import {
   defaultDocumentSettings,
   documentFiles,
   documentNames,
-} from "../layers/documents/document.ts"
+} from "../prompt/layers/documents/document.ts"
 import {
   type DocumentInjectionOptions,
   documentInjections,
   documentKeys,
   isBlank,
-} from "../layers/documents/document-injections.ts"
-import type { Plugin } from "../services/plugin.ts"
-import type { BeforeTurnContext, TurnHook } from "../services/turn-hook.ts"
-import type { Template } from "../template/ast.ts"
-import { parseTemplate } from "../template/parse.ts"
-import type { Tool } from "../tools/tool.ts"
+} from "../prompt/layers/documents/document-injections.ts"
+import type { Template } from "../prompt/template/ast.ts"
+import { parseTemplate } from "../prompt/template/parse.ts"
+import type { Tool } from "../prompt/tools/tool.ts"
 import { createFileToolsWith } from "./files/create-file-tools.ts"
 import { isMissing } from "./files/file-tool.ts"
 import {

@@ -1,5 +1,5 @@
 import { PromptStrataError } from "../core/errors.ts"
-import { isLocale } from "../dialect/locales.ts"
+import { isLocale } from "../prompt/dialect/locales.ts"
 
 /** The sources of a locale; the first that has one wins. */
 export interface LocaleSources {

@@ -1,17 +1,17 @@
 import { PromptStrataError } from "../core/errors.ts"
-import { encodeInline } from "../encode/inline.ts"
-import { onOneLine } from "../encode/line-breaks.ts"
-import { type ExplainedMemory, explainMemories } from "../services/memory/explain-memories.ts"
-import type { StoredMemory } from "../services/store/records.ts"
-import type { TemplateValues } from "../template/render.ts"
-import { renderTemplate } from "../template/render-template.ts"
-import { defineTool } from "../tools/define-tool.ts"
-import { textArguments } from "../tools/text-arguments.ts"
-import type { Tool, ToolContext } from "../tools/tool.ts"
-import type { ToolWords } from "../tools/tool-words.ts"
+import { type ExplainedMemory, explainMemories } from "../memory/services/memory/explain-memories.ts"
+import type { StoredMemory } from "../memory/services/store/records.ts"
+import { encodeInline } from "../prompt/encode/inline.ts"
+import { onOneLine } from "../prompt/encode/line-breaks.ts"
+import type { TemplateValues } from "../prompt/template/render.ts"
+import { renderTemplate } from "../prompt/template/render-template.ts"
+import { defineTool } from "../prompt/tools/define-tool.ts"
+import { textArguments } from "../prompt/tools/text-arguments.ts"
+import type { Tool, ToolContext } from "../prompt/tools/tool.ts"
+import type { ToolWords } from "../prompt/tools/tool-words.ts"
 
 /** The turn that runs a tool. Its code is loaded here, because who lists tools needs no turns. */
-const turnOf = async (context: ToolContext) => (await import("../turn/run-tool.ts")).parentOf(context)
+const turnOf = async (context: ToolContext) => (await import("../loop/turn/run-tool.ts")).parentOf(context)
 
 const maxExplained = 5
 const maxSources = 5

@@ -1,6 +1,6 @@
 import { formatSource } from "../core/source.ts"
 import type { Assembly, Message, Span } from "../core/span.ts"
-import { escapeUnits } from "../encode/inline.ts"
+import { escapeUnits } from "../prompt/encode/inline.ts"
 
 /**
  * Formats a prompt as Markdown for people: each message in a code block from which its content can be read back exactly, then

@@ -6,8 +6,8 @@ import {
   type ModelCapabilities,
   type ModelPart,
   type ModelRequest,
-} from "../model/language-model.ts"
-import { textChunks } from "../model/text-chunks.ts"
+} from "../core/model/language-model.ts"
+import { textChunks } from "../core/model/text-chunks.ts"
 
 /** Settings of a {@link ScriptedModel}. */
 export interface ScriptedModelOptions {

@@ -1,7 +1,7 @@
 import { graphemeBoundaryAfter, graphemeBoundaryBefore } from "../core/graphemes.ts"
 import type { Assembly, Message, MessageRole, Span, ToolCall } from "../core/span.ts"
 import { type Stability, stabilities } from "../core/value.ts"
-import { terminalLine } from "../encode/terminal-text.ts"
+import { terminalLine } from "../prompt/encode/terminal-text.ts"
 
 /** The difference between a request and the next one (S15). */
 export interface AssemblyDifference extends DivergencePoint {

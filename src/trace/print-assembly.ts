@@ -1,6 +1,6 @@
 import { formatSource } from "../core/source.ts"
 import type { Assembly, FitDecision, Prefix, Span, WindowRoom } from "../core/span.ts"
-import { terminalLine } from "../encode/terminal-text.ts"
+import { terminalLine } from "../prompt/encode/terminal-text.ts"
 import { fitColumns, fitColumnsAtEnd, printTable, type Rule } from "./table.ts"
 
 const columns = ["layer", "tokens", "share", "changes", "source", "fate"] as const

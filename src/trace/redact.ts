@@ -1,5 +1,5 @@
-import { escapeUnits } from "../encode/inline.ts"
-import type { ModelPart } from "../model/language-model.ts"
+import type { ModelPart } from "../core/model/language-model.ts"
+import { escapeUnits } from "../prompt/encode/inline.ts"
 
 const replacement = "[secret]"
 

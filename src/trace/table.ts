@@ -1,6 +1,6 @@
 import { displayWidth } from "../core/display-width.ts"
 import { graphemesOf } from "../core/graphemes.ts"
-import { terminalLine } from "../encode/terminal-text.ts"
+import { terminalLine } from "../prompt/encode/terminal-text.ts"
 
 /** A line across a table, with a label. */
 export type Rule = { readonly rule: string }

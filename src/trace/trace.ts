@@ -1,10 +1,10 @@
 import type { SessionKey } from "../core/conversation.ts"
 import type { PromptStrataError } from "../core/errors.ts"
+import type { FinishReason, Usage } from "../core/model/language-model.ts"
 import type { Assembly } from "../core/span.ts"
-import type { RecalledMemory } from "../layers/turn-state.ts"
-import type { FinishReason, Usage } from "../model/language-model.ts"
+import type { RecalledMemory } from "../prompt/layers/turn-state.ts"
+import type { ToolRecord, ToolRun } from "../prompt/tools/tool.ts"
 import type { Decision } from "../reply/decision.ts"
-import type { ToolRecord, ToolRun } from "../tools/tool.ts"
 
 /** One call of the model: the request, the output, and the decision read from it. */
 export interface TraceStep {

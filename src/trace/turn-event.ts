@@ -1,8 +1,8 @@
 import type { FileAttachment } from "../core/conversation.ts"
 import type { PromptStrataError } from "../core/errors.ts"
-import type { FinishReason, Usage } from "../model/language-model.ts"
+import type { FinishReason, Usage } from "../core/model/language-model.ts"
+import type { Approval, ConfirmRequest, ToolProgress, ToolRun } from "../prompt/tools/tool.ts"
 import type { Decision } from "../reply/decision.ts"
-import type { Approval, ConfirmRequest, ToolProgress, ToolRun } from "../tools/tool.ts"
 import type { TurnTrace, TurnWarning } from "./trace.ts"
 
 /** An event of a turn. The first event is `turn-start`; the last one is always a single `turn-end`. */

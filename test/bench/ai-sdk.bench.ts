@@ -1,5 +1,5 @@
 import type { LanguageModelV4, LanguageModelV4StreamPart } from "@ai-sdk/provider"
-import { aiSdkModel } from "../../src/models/ai-sdk/index.ts"
+import { aiSdkModel } from "../../src/adapters/models/ai-sdk/index.ts"
 import type { BenchOptions, BenchResult } from "./bench.ts"
 import { isWithin, mediansInTurn, ratioGate } from "./measure.ts"
 

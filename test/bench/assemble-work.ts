@@ -1,11 +1,11 @@
 import { get_encoding } from "tiktoken"
-import { assemble } from "../../src/assemble/assemble.ts"
-import type { WaterMarks } from "../../src/assemble/fit/water-marks.ts"
+import { tiktokenCounter } from "../../src/adapters/tokenizers/tiktoken/tiktoken-counter.ts"
 import type { TokenCounter } from "../../src/core/ports.ts"
 import type { Assembly } from "../../src/core/span.ts"
-import type { TurnState } from "../../src/layers/turn-state.ts"
-import { PromptStack } from "../../src/stack/prompt-stack.ts"
-import { tiktokenCounter } from "../../src/tokenizers/tiktoken/tiktoken-counter.ts"
+import { assemble } from "../../src/prompt/assemble/assemble.ts"
+import type { WaterMarks } from "../../src/prompt/assemble/fit/water-marks.ts"
+import type { TurnState } from "../../src/prompt/layers/turn-state.ts"
+import { PromptStack } from "../../src/prompt/stack/prompt-stack.ts"
 import * as work from "./workloads.ts"
 
 /** The counter that everything is measured with. */

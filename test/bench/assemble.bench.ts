@@ -1,5 +1,5 @@
-import { truncateText } from "../../src/assemble/truncate-text.ts"
 import type { TokenCounter } from "../../src/core/ports.ts"
+import { truncateText } from "../../src/prompt/assemble/truncate-text.ts"
 import { fuzzedAssembly, inexact, randomOf } from "../support/fuzzed-assemblies.ts"
 import { measuredRows, ratioGates, runs, warmUps } from "./assemble-rows.ts"
 import { assembleBlocks, chatOf, freshCounter, half, longText, stackOf, tiktoken } from "./assemble-work.ts"

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { createMemoryService } from "../../src/services/memory/create-memory-service.ts"
-import type { MemoryRecords } from "../../src/services/store/records.ts"
-import { openSqliteStore } from "../../src/stores/sqlite/open-sqlite-store.ts"
+import { openSqliteStore } from "../../src/adapters/stores/sqlite/open-sqlite-store.ts"
+import { createMemoryService } from "../../src/memory/services/memory/create-memory-service.ts"
+import type { MemoryRecords } from "../../src/memory/services/store/records.ts"
 import type { BenchResult } from "./bench.ts"
 import { cpuMs, formatMs, formatRatio, median } from "./measure.ts"
 import { manyLines } from "./recall-speed.ts"
@@ -75,7 +75,7 @@ export async function run(): Promise<BenchResult> {
   return {
     title: "The first recall of a process, memories in SQLite (CPU, medians)",
     notes: [
-      `Wanted: 150 ms and 400 ms from the copy, and ${wantedSliceMs} ms a slice. A slice is what is done before timers and other users have their turn; the last one holds the answer itself. test/services/memory/slices.test.ts bounds the work of each.`,
+      `Wanted: 150 ms and 400 ms from the copy, and ${wantedSliceMs} ms a slice. A slice is what is done before timers and other users have their turn; the last one holds the answer itself. test/memory/services/memory/slices.test.ts bounds the work of each.`,
     ],
     rows: measured.flatMap(({ rows }) => rows),
     gates: measured.flatMap(({ gates }) => gates),

@@ -1,6 +1,6 @@
 // A process of its own, started with `--expose-gc` by recall-bytes.bench.ts: it prints what the index of so many memories takes.
-import { ScopeIndex } from "../../src/services/memory/scope-index.ts"
-import type { MemoryRecords, StoredMemory } from "../../src/services/store/records.ts"
+import { ScopeIndex } from "../../src/memory/services/memory/scope-index.ts"
+import type { MemoryRecords, StoredMemory } from "../../src/memory/services/store/records.ts"
 import { collect } from "./measure.ts"
 import { manyLines } from "./recall-speed.ts"
 

@@ -1,8 +1,8 @@
-import { createAgent } from "../../src/agent/agent.ts"
-import type { LanguageModel, ModelPart } from "../../src/model/language-model.ts"
+import { inspector } from "../../src/apps/server/inspector/inspector.ts"
+import type { LanguageModel, ModelPart } from "../../src/core/model/language-model.ts"
+import { createAgent } from "../../src/loop/agent/agent.ts"
+import { createInMemoryStore } from "../../src/memory/services/store/in-memory/in-memory-store.ts"
 import { loadProfile } from "../../src/node/profile/load-profile.ts"
-import { inspector } from "../../src/server/inspector/inspector.ts"
-import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"
 import type { BenchOptions, BenchResult, Gate } from "./bench.ts"
 import { cpuMsAlone, formatMs, median, waitsUntil } from "./measure.ts"
 

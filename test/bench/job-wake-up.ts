@@ -1,5 +1,5 @@
-import type { Job } from "../../src/services/store/job-runner.ts"
-import { openPostgresStore } from "../../src/stores/postgres/open-postgres-store.ts"
+import { openPostgresStore } from "../../src/adapters/stores/postgres/open-postgres-store.ts"
+import type { Job } from "../../src/memory/services/store/job-runner.ts"
 import { startPostgres } from "../support/postgres-server.ts"
 
 /**

@@ -1,7 +1,7 @@
-import { createAgent } from "../../src/agent/agent.ts"
-import type { LanguageModel, ModelPart } from "../../src/model/language-model.ts"
+import type { LanguageModel, ModelPart } from "../../src/core/model/language-model.ts"
+import { createAgent } from "../../src/loop/agent/agent.ts"
 import { resolveProfile } from "../../src/profile/resolve.ts"
-import { defineTool } from "../../src/tools/define-tool.ts"
+import { defineTool } from "../../src/prompt/tools/define-tool.ts"
 import type { BenchResult } from "./bench.ts"
 import { cpuMs, isWithin, median, mediansInTurn, ratioGate } from "./measure.ts"
 

@@ -1,9 +1,9 @@
-import { createAgent } from "../../src/agent/agent.ts"
-import type { LanguageModel, ModelPart } from "../../src/model/language-model.ts"
+import type { LanguageModel, ModelPart } from "../../src/core/model/language-model.ts"
+import { createAgent } from "../../src/loop/agent/agent.ts"
+import type { Observer } from "../../src/memory/services/observer.ts"
 import { resolveProfile } from "../../src/profile/resolve.ts"
-import type { Observer } from "../../src/services/observer.ts"
+import { defineTool } from "../../src/prompt/tools/define-tool.ts"
 import { manualClock, manualTimers } from "../../src/testing/index.ts"
-import { defineTool } from "../../src/tools/define-tool.ts"
 import type { BenchOptions, BenchResult, Row } from "./bench.ts"
 import { formatMs, formatRatio, waitsUntil } from "./measure.ts"
 

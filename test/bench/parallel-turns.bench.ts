@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from "node:perf_hooks"
-import { createAgent } from "../../src/agent/agent.ts"
-import type { LanguageModel } from "../../src/model/language-model.ts"
+import type { LanguageModel } from "../../src/core/model/language-model.ts"
+import { createAgent } from "../../src/loop/agent/agent.ts"
 import { resolveProfile } from "../../src/profile/resolve.ts"
 import type { BenchResult } from "./bench.ts"
 import { collect, cpuMs, formatMs, formatRatio, isWithin, median } from "./measure.ts"

@@ -1,5 +1,5 @@
 import { messageOf } from "../../src/core/errors.ts"
-import { RecallIndex } from "../../src/services/recall/recall-index.ts"
+import { RecallIndex } from "../../src/memory/services/recall/recall-index.ts"
 import { type ChatQuestion, chatHalves, chatKinds, chatLanguages, type PeopleChat, peopleChats } from "../support/people-chats.ts"
 import type { Bench, BenchResult, Row } from "./bench.ts"
 import { ablatedSearchers, fts5Searcher, miniSearchers, recallSearcher, type Searcher } from "./recall-baselines.ts"

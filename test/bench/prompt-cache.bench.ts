@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { tiktokenCounter } from "../../src/tokenizers/tiktoken/index.ts"
+import { tiktokenCounter } from "../../src/adapters/tokenizers/tiktoken/index.ts"
 import { type ComparedDialect, compareDialects, comparisonRows, fullLowMark, ofPossible } from "../support/cache-comparison.ts"
 import type { BenchOptions, BenchResult, Gate } from "./bench.ts"
 import { formatTable } from "./report.ts"

@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite"
-import { RecallIndex } from "../../src/services/recall/recall-index.ts"
-import type { RecallDocument } from "../../src/services/recall/recall-query.ts"
-import { type RecallWeights, recallSignals } from "../../src/services/recall/recall-weights.ts"
+import { RecallIndex } from "../../src/memory/services/recall/recall-index.ts"
+import type { RecallDocument } from "../../src/memory/services/recall/recall-query.ts"
+import { type RecallWeights, recallSignals } from "../../src/memory/services/recall/recall-weights.ts"
 
 /** Finds ids for a question, the best first. */
 export type Search = (question: string) => readonly string[]

@@ -1,6 +1,6 @@
 import { mulberry32 } from "../../src/core/mulberry.ts"
-import { RecallIndex } from "../../src/services/recall/recall-index.ts"
-import type { RecallDocument } from "../../src/services/recall/recall-query.ts"
+import { RecallIndex } from "../../src/memory/services/recall/recall-index.ts"
+import type { RecallDocument } from "../../src/memory/services/recall/recall-query.ts"
 import { longConversation } from "../support/long-conversations.ts"
 import type { Row } from "./bench.ts"
 import { formatMs, formatRatio } from "./measure.ts"

@@ -1,7 +1,7 @@
-import { shippedDialectFiles } from "../../src/dialect/shipped-dialect-files.ts"
-import { sourceLoader } from "../../src/dialect/source-loader.ts"
-import { parseTemplate } from "../../src/template/parse.ts"
-import { renderTemplate } from "../../src/template/render-template.ts"
+import { shippedDialectFiles } from "../../src/prompt/dialect/shipped-dialect-files.ts"
+import { sourceLoader } from "../../src/prompt/dialect/source-loader.ts"
+import { parseTemplate } from "../../src/prompt/template/parse.ts"
+import { renderTemplate } from "../../src/prompt/template/render-template.ts"
 import type { BenchResult, Row } from "./bench.ts"
 import { cpuMs, formatRatio, median } from "./measure.ts"
 

@@ -1,5 +1,5 @@
-import { createAgent } from "../../src/agent/agent.ts"
-import type { LanguageModel, ModelPart } from "../../src/model/language-model.ts"
+import type { LanguageModel, ModelPart } from "../../src/core/model/language-model.ts"
+import { createAgent } from "../../src/loop/agent/agent.ts"
 import { resolveProfile } from "../../src/profile/resolve.ts"
 import type { BenchResult } from "./bench.ts"
 import { cpuMsAlone, median } from "./measure.ts"

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs"
 import { type Profiler, Session } from "node:inspector/promises"
 import { fileURLToPath } from "node:url"
-import { createAgent } from "../../src/agent/agent.ts"
-import type { LanguageModel } from "../../src/model/language-model.ts"
+import type { LanguageModel } from "../../src/core/model/language-model.ts"
+import { createAgent } from "../../src/loop/agent/agent.ts"
+import { createInMemoryStore } from "../../src/memory/services/store/in-memory/in-memory-store.ts"
 import { loadProfile } from "../../src/node/profile/load-profile.ts"
-import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"
 
 /** The functions of one file of `src/` that a turn ran. */
 export interface RunFile {

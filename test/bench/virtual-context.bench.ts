@@ -1,6 +1,6 @@
-import { newEvent } from "../../src/forgetting/events/event-record.ts"
-import { selectEvents } from "../../src/forgetting/events/select-events.ts"
-import { createWorkspace } from "../../src/forgetting/forgetting-workspace.ts"
+import { newEvent } from "../../src/memory/forgetting/events/event-record.ts"
+import { selectEvents } from "../../src/memory/forgetting/events/select-events.ts"
+import { createWorkspace } from "../../src/memory/forgetting/forgetting-workspace.ts"
 import type { BenchResult } from "./bench.ts"
 import { formatMs, formatRatio, isWithin, mediansInTurn, ratioGate } from "./measure.ts"
 

@@ -1,12 +1,12 @@
-import { liveInjections } from "../../src/assemble/assemble.ts"
-import { countDraft } from "../../src/assemble/draft/count.ts"
-import { fit } from "../../src/assemble/fit/fit.ts"
 import type { TokenCounter } from "../../src/core/ports.ts"
 import type { Message } from "../../src/core/span.ts"
-import { promptFile } from "../../src/dialect/render-notice.ts"
-import { shippedDialect } from "../../src/dialect/shipped.ts"
-import { combineInjections } from "../../src/layers/combine-injections.ts"
-import type { PromptStack } from "../../src/stack/prompt-stack.ts"
+import { liveInjections } from "../../src/prompt/assemble/assemble.ts"
+import { countDraft } from "../../src/prompt/assemble/draft/count.ts"
+import { fit } from "../../src/prompt/assemble/fit/fit.ts"
+import { promptFile } from "../../src/prompt/dialect/render-notice.ts"
+import { shippedDialect } from "../../src/prompt/dialect/shipped.ts"
+import { combineInjections } from "../../src/prompt/layers/combine-injections.ts"
+import type { PromptStack } from "../../src/prompt/stack/prompt-stack.ts"
 
 /** A request of nothing but blocks: composed, fitted and counted as ever, but nothing tells what came from where and what became of it. */
 export function withoutProvenance(

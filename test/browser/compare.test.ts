@@ -1,6 +1,6 @@
 import { readFileSync, truncateSync, writeFileSync } from "node:fs"
 import { describe, expect, test } from "vitest"
-import { differing } from "../server/inspector/compare/differing.ts"
+import { differing } from "../apps/server/inspector/compare/differing.ts"
 import { callTool, finish } from "../support/agents.ts"
 import { tempFolder } from "../support/temp-folder.ts"
 import { english, openPage, useBrowser, violations } from "./opened.ts"

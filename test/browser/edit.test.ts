@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs"
 import { describe, expect, onTestFinished, test } from "vitest"
-import { editing, persona } from "../server/inspector/editing.ts"
+import { editing, persona } from "../apps/server/inspector/editing.ts"
 import { finish } from "../support/agents.ts"
 import { openPage, useBrowser, violations } from "./opened.ts"
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { LanguageModel } from "../../src/model/language-model.ts"
+import type { LanguageModel } from "../../src/core/model/language-model.ts"
 import { finish } from "../support/agents.ts"
 import { english, useBrowser } from "./opened.ts"
 

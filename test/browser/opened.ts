@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { type Browser, chromium, type Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll } from "vitest"
-import type { InspectorServer } from "../../src/server/inspector/inspector.ts"
-import { inspected } from "../server/inspector/inspected.ts"
+import type { InspectorServer } from "../../src/apps/server/inspector/inspector.ts"
+import { inspected } from "../apps/server/inspector/inspected.ts"
 
 const places = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
 

@@ -10,8 +10,8 @@ useBrowser()
 
 test("render --html prints one file with the prompt, without keys, that runs no script but its own and needs no network", async () => {
   const question = "My key is sk-abcdefghijklmnop1234 </script><script>window.ran = 1</script>"
-  const profile = `${root}test/cli/profiles/plain.toml`
-  const args = [`${root}src/cli/main.ts`, "render", profile, "--no-store", "--html", "--question", question]
+  const profile = `${root}test/apps/cli/profiles/plain.toml`
+  const args = [`${root}src/apps/cli/main.ts`, "render", profile, "--no-store", "--html", "--question", question]
   const printed = execFileSync(process.execPath, args, { encoding: "utf8" })
   expect(printed).toMatch(/^<!doctype html>/u)
   expect(printed).not.toContain("abcdefghijklmnop")

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest"
-import { createAgent } from "../../src/agent/agent.ts"
-import { assemble } from "../../src/assemble/assemble.ts"
+import { promptstrataMiddleware, toAiSdkPrompt, toAiSdkTools } from "../../src/adapters/models/ai-sdk/index.ts"
+import { openStore } from "../../src/adapters/stores/open-store.ts"
 import { checkOptions, nearName } from "../../src/core/check-options.ts"
-import { promptstrataMiddleware, toAiSdkPrompt, toAiSdkTools } from "../../src/models/ai-sdk/index.ts"
+import { createAgent } from "../../src/loop/agent/agent.ts"
 import { loadProfile, watchProfile } from "../../src/node/index.ts"
 import { resolveProfile } from "../../src/profile/resolve.ts"
-import { PromptStack } from "../../src/stack/prompt-stack.ts"
-import { openStore } from "../../src/stores/open-store.ts"
+import { assemble } from "../../src/prompt/assemble/assemble.ts"
+import { PromptStack } from "../../src/prompt/stack/prompt-stack.ts"
 import { scriptedModel } from "../../src/testing/scripted-model.ts"
 
 /** Options as a program in JavaScript gives them. */

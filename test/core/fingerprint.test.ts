@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { Fingerprint } from "../../src/core/fingerprint.ts"
-import { anyText } from "../encode/arbitrary-text.ts"
+import { anyText } from "../prompt/encode/arbitrary-text.ts"
 
 const printOf = (...texts: string[]) => texts.reduce((print, text) => print.add(text), new Fingerprint()).digest()
 

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { graphemeBoundaryAfter, graphemeBoundaryBefore } from "../../src/core/graphemes.ts"
-import { anyText } from "../encode/arbitrary-text.ts"
+import { anyText } from "../prompt/encode/arbitrary-text.ts"
 
 /** Every boundary, by segmenting the whole text. */
 function boundariesOf(text: string): number[] {

@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { expect, test } from "vitest"
 import { countCodePoints, offsetAfter } from "../../src/core/code-points.ts"
 import { isEmptyValue, type SlotValue } from "../../src/core/value.ts"
-import { endsOf } from "../../src/encode/text-ends.ts"
+import { endsOf } from "../../src/prompt/encode/text-ends.ts"
 
 const text = (words: string) => ({ text: words, trust: "user" }) as const
 

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { describe, expect, test } from "vitest"
-import { printText } from "../../src/assemble/print/print-text.ts"
-import { shippedDialect, shippedDialectNames } from "../../src/dialect/shipped.ts"
-import { decodeText } from "../../src/encode/encode.ts"
+import { printText } from "../../src/prompt/assemble/print/print-text.ts"
+import { shippedDialect, shippedDialectNames } from "../../src/prompt/dialect/shipped.ts"
+import { decodeText } from "../../src/prompt/encode/encode.ts"
 import { dataFolder, dataPresent, readJsonLines } from "../support/corpora.ts"
 import { root } from "../support/source-files.ts"
 
@@ -34,7 +34,7 @@ function structuredTexts(): Record<"Markdown" | "code", string[]> {
       ...read(`${root}docs/`, ".md"),
       ...read(`${root}docs/requirements/`, ".md"),
     ],
-    code: [...read(`${root}src/encode/`, ".ts"), ...read(`${root}src/turn/`, ".ts"), ...read(`${root}.ci/`, ".ts")],
+    code: [...read(`${root}src/prompt/encode/`, ".ts"), ...read(`${root}src/loop/turn/`, ".ts"), ...read(`${root}.ci/`, ".ts")],
   }
 }
 

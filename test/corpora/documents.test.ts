@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
-import type { Documents } from "../../src/layers/documents/document.ts"
-import { read, soulPrompt } from "../layers/documents/soul-prompt.ts"
+import type { Documents } from "../../src/prompt/layers/documents/document.ts"
+import { read, soulPrompt } from "../prompt/layers/documents/soul-prompt.ts"
 import { dataPresent, hostileStrings } from "../support/corpora.ts"
 import { lineBreaks, seen, skeleton, unescapeLines, visible } from "../support/hostile-reader.ts"
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { describe, expect, test } from "vitest"
 import { retrievability } from "../../src/core/retrievability.ts"
-import { reviewStability } from "../../src/forgetting/decay.ts"
+import { reviewStability } from "../../src/memory/forgetting/decay.ts"
 import { dataFolder, dataPresent } from "../support/corpora.ts"
 
 interface Vector {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
-import type { RecallIndex } from "../../src/services/recall/recall-index.ts"
-import type { RecallQuery } from "../../src/services/recall/recall-query.ts"
+import type { RecallIndex } from "../../src/memory/services/recall/recall-index.ts"
+import type { RecallQuery } from "../../src/memory/services/recall/recall-query.ts"
 import { dataPresent } from "../support/corpora.ts"
 import { type MadialQuestion, madialIndexes, madialQuestions, recallShares } from "../support/madial.ts"
 

@@ -1,10 +1,10 @@
 import { Buffer } from "node:buffer"
 import { describe, expect, test } from "vitest"
 import { parse } from "yaml"
-import { buildSystemPrompt } from "../../src/assemble/build-prompts.ts"
 import { readYamlMapping } from "../../src/node/front-matter.ts"
 import { readPlainYaml } from "../../src/node/plain-yaml.ts"
 import { collectSkills } from "../../src/node/skills/load-skills.ts"
+import { buildSystemPrompt } from "../../src/prompt/assemble/build-prompts.ts"
 import { dataPresent, hostileStrings, readJsonLines } from "../support/corpora.ts"
 import { tempFolder } from "../support/temp-folder.ts"
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
-import { messageCounter } from "../../src/assemble/tokens/message-counter.ts"
+import { messageCounter } from "../../src/prompt/assemble/tokens/message-counter.ts"
+import { both, tokensOf } from "../adapters/tokenizers/tiktoken/encoders.ts"
 import { dataPresent, hostileStrings } from "../support/corpora.ts"
-import { both, tokensOf } from "../tokenizers/tiktoken/encoders.ts"
 
 describe.skipIf(!dataPresent)("tokens of hostile strings", () => {
   const texts = dataPresent ? hostileStrings().map((text) => text.slice(0, 5000).toWellFormed()) : []

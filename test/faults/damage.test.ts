@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
-import { fileApprovals } from "../../src/mcp/approvals.ts"
+import { fileApprovals } from "../../src/adapters/mcp/approvals.ts"
+import { fromKeyText } from "../../src/adapters/stores/sql/key-columns.ts"
+import { readBody } from "../../src/adapters/stores/sql/row-body.ts"
+import { createInMemoryStore } from "../../src/memory/services/store/in-memory/in-memory-store.ts"
 import { openDocuments } from "../../src/node/living-documents.ts"
 import { scheduleTools } from "../../src/node/schedule-tools.ts"
-import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"
-import { fromKeyText } from "../../src/stores/sql/key-columns.ts"
-import { readBody } from "../../src/stores/sql/row-body.ts"
+import { answerOf } from "../prompt/tools/builtin/run-tool.ts"
 import { tempFolder } from "../support/temp-folder.ts"
-import { answerOf } from "../tools/builtin/run-tool.ts"
 
 const clock = { nowMs: () => 0 }
 

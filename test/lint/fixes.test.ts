@@ -4,7 +4,7 @@ import type { LintContext, LintFile } from "../../src/lint/context.ts"
 import { lint } from "../../src/lint/lint.ts"
 import { applyFixes } from "../../src/lint/problem.ts"
 import { hiddenRuns } from "../../src/lint/rules/invisible-characters.ts"
-import { normalizeText } from "../../src/template/scanner.ts"
+import { normalizeText } from "../../src/prompt/template/scanner.ts"
 
 const pieces = [
   "a",

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest"
 import type { SlotEntry, SlotValue } from "../../src/core/value.ts"
-import { turnInjections } from "../../src/layers/turn-injections.ts"
-import type { TurnState } from "../../src/layers/turn-state.ts"
 import type { LintContext, LintFile } from "../../src/lint/context.ts"
 import { knownSlots } from "../../src/lint/known-slots.ts"
-import { parseTemplate } from "../../src/template/parse.ts"
-import { defineTool } from "../../src/tools/define-tool.ts"
-import { toolGroups } from "../../src/tools/tool.ts"
+import { turnInjections } from "../../src/prompt/layers/turn-injections.ts"
+import type { TurnState } from "../../src/prompt/layers/turn-state.ts"
+import { parseTemplate } from "../../src/prompt/template/parse.ts"
+import { defineTool } from "../../src/prompt/tools/define-tool.ts"
+import { toolGroups } from "../../src/prompt/tools/tool.ts"
 
 const empty: LintContext = { files: [], profiles: [], shippedNames: new Map(), traces: [] }
 

@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { formatSource } from "../../src/core/source.ts"
 import { parseTolerantly } from "../../src/lint/parse-tolerantly.ts"
-import { parseTemplate } from "../../src/template/parse.ts"
+import { parseTemplate } from "../../src/prompt/template/parse.ts"
 import { runs } from "../support/size.ts"
 
 const noFiles = () => {

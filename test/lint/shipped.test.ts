@@ -1,10 +1,10 @@
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
-import { shippedPrompts } from "../../src/dialect/shipped-files.ts"
 import { lint } from "../../src/lint/lint.ts"
 import { readLintFiles } from "../../src/node/lint/read-lint-files.ts"
 import { shippedProfilesFolder } from "../../src/node/shipped-files.ts"
+import { shippedPrompts } from "../../src/prompt/dialect/shipped-files.ts"
 import { inOneLine } from "./lint-folder.ts"
 
 const profiles = readdirSync(shippedProfilesFolder)

@@ -12,12 +12,12 @@ interface Score {
 
 /** The rooms of which 95 of 100 mutants have to be found, with their folders. */
 const guarded: Readonly<Record<string, string>> = {
-  encode: "src/encode/",
+  encode: "src/prompt/encode/",
   reply: "src/reply/",
   "node/workspace": "src/node/workspace/",
-  stores: "src/stores/",
-  services: "src/services/",
-  forgetting: "src/forgetting/",
+  stores: "src/adapters/stores/",
+  services: "src/memory/services/",
+  forgetting: "src/memory/forgetting/",
 }
 
 const foundOutcomes: readonly string[] = ["killed", "timeout", "crashed"]

@@ -12,13 +12,13 @@ import { runWorkers } from "./workers.ts"
 const usage = `Changes the sources a little, one change at a time, and prints the changes that no test finds.
 It continues where it was stopped (node_modules/.cache/promptstrata-mutation). Ctrl-C stops it.
 
-  npm run mutate -- src/stores/sql                every mutant of a folder or a file
+  npm run mutate -- src/adapters/stores/sql                every mutant of a folder or a file
   npm run mutate -- src --sample 1500 --seed 23   so many of them, chosen by a seed
-  --only src/encode     tries only mutants of the sample in this folder; may stand more than once
+  --only src/prompt/encode     tries only mutants of the sample in this folder; may stand more than once
   --mutant 3f0c…        only this one; may stand more than once
   --again        tries those again that no test found, with the tests as they are now
   --whole        runs whole test files, not only the tests that pass the switch: one may prepare what another one finds
-  --tests test/encode   only tests of a folder; else all; may stand more than once
+  --tests test/prompt/encode   only tests of a folder; else all; may stand more than once
   --workers 2    so many processes
   --report       tries nothing; prints what is known
   --write        writes the scores and what was not found into test/mutation/RESULTS.md

@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
-import { compileDialect } from "../../src/dialect/compile-dialect.ts"
 import { fileLoader, loadPrompts, readPrompt } from "../../src/node/load-prompts.ts"
 import { maxFileBytes } from "../../src/node/read-text-file.ts"
-import { parseTemplate } from "../../src/template/parse.ts"
+import { compileDialect } from "../../src/prompt/dialect/compile-dialect.ts"
+import { parseTemplate } from "../../src/prompt/template/parse.ts"
 
 let home: string
 let root: string

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { parseMoment, scheduleTools } from "../../src/node/schedule-tools.ts"
-import { answerOf, runTool } from "../tools/builtin/run-tool.ts"
+import { answerOf, runTool } from "../prompt/tools/builtin/run-tool.ts"
 
 let folder = ""
 beforeEach(async () => {

@@ -249,11 +249,11 @@ describe("a key is declared once", () => {
   const declarations = /^src\/profile\/(?:keys\/|profile-keys|profile-file-keys)/
   /** Layers below the profile whose settings one can use without a profile. The declaration takes its defaults from them. */
   const ownSettings = [
-    "src/assemble/truncate-text.ts",
-    "src/forgetting/",
-    "src/layers/documents/",
-    "src/layers/lorebook/",
-    "src/services/background/",
+    "src/prompt/assemble/truncate-text.ts",
+    "src/memory/forgetting/",
+    "src/prompt/layers/documents/",
+    "src/prompt/layers/lorebook/",
+    "src/memory/services/background/",
   ]
 
   test("no other interface, type or object of constants in src has the names of a table", () => {

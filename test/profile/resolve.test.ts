@@ -1,10 +1,10 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { PromptStrataError } from "../../src/core/errors.ts"
+import { defaultRecallWeights } from "../../src/memory/services/recall/recall-weights.ts"
 import type { ProfileInput } from "../../src/profile/profile.ts"
 import { profileKeys } from "../../src/profile/profile-keys.ts"
 import { resolveProfile } from "../../src/profile/resolve.ts"
-import { defaultRecallWeights } from "../../src/services/recall/recall-weights.ts"
 import { keysIn } from "../support/declared-keys.ts"
 
 function errorOf(input: ProfileInput): PromptStrataError {

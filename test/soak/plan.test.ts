@@ -54,7 +54,7 @@ describe("a soak", () => {
       const text = readFileSync(root + file, "utf8")
       expect(text, file).toMatch(new RegExp(tests))
       expect(text, file).toContain("support/size.ts")
-      expect(project === "long-postgres", file).toBe(file.startsWith("test/stores/postgres/"))
+      expect(project === "long-postgres", file).toBe(file.startsWith("test/adapters/stores/postgres/"))
     }
   })
 })

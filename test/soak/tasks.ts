@@ -1,15 +1,15 @@
 import type { SoakTask } from "./plan.ts"
 
 const workspace = "test/node/workspace/processes.test.ts"
-const sqlite = "test/stores/sqlite/processes.test.ts"
-const postgres = "test/stores/postgres/kills.test.ts"
+const sqlite = "test/adapters/stores/sqlite/processes.test.ts"
+const postgres = "test/adapters/stores/postgres/kills.test.ts"
 
 /** Everything that a soak does. */
 export const tasks: readonly SoakTask[] = [
   {
     name: "turns with a model gone mad",
     project: "long",
-    file: "test/turn/mad-model.test.ts",
+    file: "test/loop/turn/mad-model.test.ts",
     variable: "MAD_TURNS",
     perRound: 5_000,
     target: 1_000_000,
@@ -17,7 +17,7 @@ export const tasks: readonly SoakTask[] = [
   {
     name: "turns in front of a misbehaving server",
     project: "long",
-    file: "test/models/misbehaving-server.test.ts",
+    file: "test/adapters/models/misbehaving-server.test.ts",
     variable: "MISBEHAVING_TURNS",
     perRound: 2_000,
     target: 1_000_000,
@@ -25,7 +25,7 @@ export const tasks: readonly SoakTask[] = [
   {
     name: "turns of which nothing recalled or injected may be remembered",
     project: "long",
-    file: "test/agent/remembering-privacy.test.ts",
+    file: "test/loop/agent/remembering-privacy.test.ts",
     variable: "SIMULATED_TURNS",
     perRound: 2_000,
     target: 100_000,
@@ -65,7 +65,7 @@ export const tasks: readonly SoakTask[] = [
   {
     name: "templates of blocks",
     project: "long",
-    file: "test/template/frame-writer.test.ts",
+    file: "test/prompt/template/frame-writer.test.ts",
     tests: "every template of blocks",
     perRound: 100_000,
     target: 1_000_000,
@@ -73,7 +73,7 @@ export const tasks: readonly SoakTask[] = [
   {
     name: "conversations of sends, second thoughts, aborts and crashes in any order",
     project: "long",
-    file: "test/agent/interleavings.test.ts",
+    file: "test/loop/agent/interleavings.test.ts",
     tests: "in memory",
     variable: "INTERLEAVINGS",
     perRound: 10_000,
@@ -82,7 +82,7 @@ export const tasks: readonly SoakTask[] = [
   {
     name: "the same conversations on the embedded store",
     project: "long",
-    file: "test/agent/interleavings.test.ts",
+    file: "test/loop/agent/interleavings.test.ts",
     tests: "in a file",
     variable: "STORED_INTERLEAVINGS",
     perRound: 2_000,
@@ -91,7 +91,7 @@ export const tasks: readonly SoakTask[] = [
   {
     name: "the same conversations on PostgreSQL",
     project: "long-postgres",
-    file: "test/stores/postgres/interleavings.test.ts",
+    file: "test/adapters/stores/postgres/interleavings.test.ts",
     variable: "STORED_INTERLEAVINGS",
     perRound: 1_000,
     target: 10_000,
@@ -99,7 +99,7 @@ export const tasks: readonly SoakTask[] = [
   {
     name: "random reads across keys of both stores",
     project: "long",
-    file: "test/stores/sqlite/same-as-in-memory.test.ts",
+    file: "test/adapters/stores/sqlite/same-as-in-memory.test.ts",
     tests: "reads by random keys",
     variable: "STORE_READS",
     perRound: 10_000,

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { expect } from "vitest"
 import { type HistoryMessage, isHeard, isSpoken, type ServiceKey } from "../../src/core/conversation.ts"
-import type { Store, StoreScope } from "../../src/services/store/store.ts"
+import type { Store, StoreScope } from "../../src/memory/services/store/store.ts"
 import { collect } from "./collect.ts"
 
 const key: ServiceKey = { agent: "fay", conversation: "tree", audience: "group", user: "ann" }

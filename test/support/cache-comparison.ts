@@ -1,6 +1,6 @@
 import type { TokenCounter } from "../../src/core/ports.ts"
-import { shippedDialectNames } from "../../src/dialect/shipped.ts"
 import { resolveProfile } from "../../src/profile/resolve.ts"
+import { shippedDialectNames } from "../../src/prompt/dialect/shipped.ts"
 import { type CacheReport, simulateCache } from "../../src/testing/index.ts"
 import { cacheScenario } from "./cache-scenario.ts"
 

@@ -1,9 +1,9 @@
-import { historyWindow } from "../../src/agent/create-turn-context.ts"
-import { assemble } from "../../src/assemble/assemble.ts"
 import type { TokenCounter } from "../../src/core/ports.ts"
-import { PromptStack } from "../../src/stack/prompt-stack.ts"
+import { historyWindow } from "../../src/loop/agent/create-turn-context.ts"
+import { assemble } from "../../src/prompt/assemble/assemble.ts"
+import { PromptStack } from "../../src/prompt/stack/prompt-stack.ts"
+import { defineTool } from "../../src/prompt/tools/define-tool.ts"
 import { type CacheRequest, seededRandom } from "../../src/testing/index.ts"
-import { defineTool } from "../../src/tools/define-tool.ts"
 import { chat } from "../bench/workloads.ts"
 import { ran, said, turnState } from "./turns.ts"
 

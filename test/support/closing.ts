@@ -1,7 +1,7 @@
 import { expect } from "vitest"
-import type { BackgroundJob } from "../../src/services/background/background-job.ts"
-import type { Store } from "../../src/services/store/store.ts"
-import type { BackgroundWarning } from "../../src/turn/turn-context.ts"
+import type { BackgroundWarning } from "../../src/loop/turn/turn-context.ts"
+import type { BackgroundJob } from "../../src/memory/services/background/background-job.ts"
+import type { Store } from "../../src/memory/services/store/store.ts"
 import { testAgent } from "./agents.ts"
 import { backgroundModel } from "./remembering.ts"
 

@@ -1,8 +1,8 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible"
-import type { LanguageModel } from "../../src/model/language-model.ts"
-import { aiSdkModel } from "../../src/models/ai-sdk/index.ts"
-import { openaiModel } from "../../src/models/openai/index.ts"
-import { defineTool } from "../../src/tools/define-tool.ts"
+import { aiSdkModel } from "../../src/adapters/models/ai-sdk/index.ts"
+import { openaiModel } from "../../src/adapters/models/openai/index.ts"
+import type { LanguageModel } from "../../src/core/model/language-model.ts"
+import { defineTool } from "../../src/prompt/tools/define-tool.ts"
 import { testAgent } from "./agents.ts"
 import { chatChunk, eventStream } from "./chat-server.ts"
 

@@ -1,5 +1,5 @@
+import { addUsage, type FinishReason, type Usage } from "../../src/core/model/language-model.ts"
 import type { ToolCall } from "../../src/core/span.ts"
-import { addUsage, type FinishReason, type Usage } from "../../src/model/language-model.ts"
 import type { Misbehaviour, Outcome } from "./misbehaviour.ts"
 
 /** What must come of a turn in front of a misbehaving server. */

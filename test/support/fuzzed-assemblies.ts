@@ -1,8 +1,8 @@
-import { assemble } from "../../src/assemble/assemble.ts"
 import { PromptStrataError } from "../../src/core/errors.ts"
 import type { TokenCounter } from "../../src/core/ports.ts"
 import type { Assembly } from "../../src/core/span.ts"
-import { PromptStack } from "../../src/stack/prompt-stack.ts"
+import { assemble } from "../../src/prompt/assemble/assemble.ts"
+import { PromptStack } from "../../src/prompt/stack/prompt-stack.ts"
 import { said, turnState } from "./turns.ts"
 
 const fragments: readonly string[] = [

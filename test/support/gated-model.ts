@@ -1,6 +1,6 @@
 import { PromptStrataError } from "../../src/core/errors.ts"
+import type { LanguageModel } from "../../src/core/model/language-model.ts"
 import { orAborted } from "../../src/core/timers.ts"
-import type { LanguageModel } from "../../src/model/language-model.ts"
 
 /** The turn whose model is being asked. */
 export interface Asked {

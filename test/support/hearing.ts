@@ -1,4 +1,4 @@
-import type { LanguageModel } from "../../src/model/language-model.ts"
+import type { LanguageModel } from "../../src/core/model/language-model.ts"
 
 /** Counts what a model tells, so that a server can wait for it instead of for time. */
 export interface Hearing {

@@ -1,10 +1,10 @@
 import type { SessionKey } from "../../src/core/conversation.ts"
-import { filterMessages } from "../../src/services/store/filter-messages.ts"
-import { rowBehind, rowTurns } from "../../src/services/store/in-memory/session-branches.ts"
-import { SessionTable } from "../../src/services/store/in-memory/session-table.ts"
-import type { Job } from "../../src/services/store/job-runner.ts"
-import { sessionRowId } from "../../src/services/store/row-keys.ts"
-import type { SessionStore } from "../../src/services/store/session-store.ts"
+import { filterMessages } from "../../src/memory/services/store/filter-messages.ts"
+import { rowBehind, rowTurns } from "../../src/memory/services/store/in-memory/session-branches.ts"
+import { SessionTable } from "../../src/memory/services/store/in-memory/session-table.ts"
+import type { Job } from "../../src/memory/services/store/job-runner.ts"
+import { sessionRowId } from "../../src/memory/services/store/row-keys.ts"
+import type { SessionStore } from "../../src/memory/services/store/session-store.ts"
 
 /** A {@link SessionStore} that lives as long as the process. */
 interface InMemorySessionStore extends SessionStore {

@@ -1,4 +1,4 @@
-import type { JobSettings } from "../../src/services/store/job-runner.ts"
+import type { JobSettings } from "../../src/memory/services/store/job-runner.ts"
 
 /** A job of the model. */
 export interface ModelJob {

@@ -1,7 +1,7 @@
 import { expect } from "vitest"
 import type { HistoryMessage, ServiceKey } from "../../src/core/conversation.ts"
 import { PromptStrataError } from "../../src/core/errors.ts"
-import type { Store } from "../../src/services/store/store.ts"
+import type { Store } from "../../src/memory/services/store/store.ts"
 
 const key: ServiceKey = { agent: "fay", conversation: "chat", audience: "private", user: "ann" }
 

@@ -1,10 +1,13 @@
-import { edgePlaces, layerRows, pathIn, roomOf, shippedPromptsFolder } from "../../.ci/rooms.ts"
+import { pathIn, roomOf, shippedPromptsFolder, wings } from "../../.ci/rooms.ts"
 
-/** The rooms of `src/` from the bottom up. A room imports its own row and the rows below it. */
-export const layerOrder: readonly (readonly string[])[] = layerRows.map((row) => Object.keys(row))
+/** The rooms below the edges, from the bottom up. A room imports its own row and the rows below it. */
+export const layerOrder: readonly (readonly string[])[] = wings.filter(({ edge }) => !edge).flatMap(({ rows }) => rows)
 
-/** The rooms that may do I/O. None imports another one. */
-export const edges: readonly string[] = Object.keys(edgePlaces)
+/** The rooms that may do I/O, but for `cli`. None imports another one. */
+export const edges: readonly string[] = wings
+  .filter(({ edge }) => edge)
+  .flatMap(({ rows }) => rows.flat())
+  .filter((room) => room !== "cli")
 
 /** The files of an edge that other edges import: whoever reads, changes and writes a file does it under one lock, and the package's folder is found in one way. */
 export const sharedFiles: readonly string[] = [pathIn("node", "workspace/update-file.ts"), pathIn("node", "shipped-files.ts")]

@@ -1,4 +1,4 @@
-import type { RecallDocument } from "../../src/services/recall/recall-query.ts"
+import type { RecallDocument } from "../../src/memory/services/recall/recall-query.ts"
 import { developmentTopics, heldOutTopics, type Topic } from "./conversation-topics.ts"
 import { type Dice, diceOf } from "./dice.ts"
 

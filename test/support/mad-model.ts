@@ -1,4 +1,4 @@
-import type { LanguageModel, ModelPart } from "../../src/model/language-model.ts"
+import type { LanguageModel, ModelPart } from "../../src/core/model/language-model.ts"
 
 /** What a step of a mad model does, piece by piece. */
 type Piece = ModelPart | "throw" | "throw-garbage" | "stall" | "stall-deaf"

@@ -1,4 +1,4 @@
-import { RecallIndex } from "../../src/services/recall/recall-index.ts"
+import { RecallIndex } from "../../src/memory/services/recall/recall-index.ts"
 import { readJsonLines } from "./corpora.ts"
 
 /** A dialogue up to the turn that should recall something. */

@@ -1,5 +1,5 @@
+import type { FinishReason, Usage } from "../../src/core/model/language-model.ts"
 import type { ToolCall } from "../../src/core/span.ts"
-import type { FinishReason, Usage } from "../../src/model/language-model.ts"
 import { chatChunk, eventStream } from "./chat-server.ts"
 import { type Dice, diceOf } from "./dice.ts"
 import { faultAnswer } from "./fault-answers.ts"

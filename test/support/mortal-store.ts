@@ -1,4 +1,4 @@
-import type { Store } from "../../src/services/store/store.ts"
+import type { Store } from "../../src/memory/services/store/store.ts"
 
 /** A store whose process can die: from then on it answers nothing. */
 export interface MortalStore {

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs"
-import type { RecallDocument } from "../../src/services/recall/recall-query.ts"
+import type { RecallDocument } from "../../src/memory/services/recall/recall-query.ts"
 
 export const chatLanguages = ["en", "zh"] as const
 export const chatHalves = ["development", "held-out"] as const

@@ -1,8 +1,8 @@
 import { expect } from "vitest"
 import type { HistoryMessage, ServiceKey } from "../../src/core/conversation.ts"
 import { mulberry32 } from "../../src/core/mulberry.ts"
-import type { MemoryCursor, StoredMemory } from "../../src/services/store/records.ts"
-import type { Store, StoreScope } from "../../src/services/store/store.ts"
+import type { MemoryCursor, StoredMemory } from "../../src/memory/services/store/records.ts"
+import type { Store, StoreScope } from "../../src/memory/services/store/store.ts"
 import { collect } from "./collect.ts"
 import { type Dice, diceOf } from "./dice.ts"
 

@@ -1,6 +1,6 @@
 import type { ServiceKey } from "../../src/core/conversation.ts"
-import type { Receipt } from "../../src/services/store/receipt.ts"
-import type { StoreScope } from "../../src/services/store/store.ts"
+import type { Receipt } from "../../src/memory/services/store/receipt.ts"
+import type { StoreScope } from "../../src/memory/services/store/store.ts"
 
 export type ModelReceipt = Pick<Receipt, "key" | "turnId" | "kind" | "outcome" | "attempt" | "startedMs" | "durationMs" | "model">
 

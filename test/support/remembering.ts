@@ -1,6 +1,6 @@
-import type { LanguageModel, ModelRequest } from "../../src/model/language-model.ts"
-import { textChunks } from "../../src/model/text-chunks.ts"
-import type { Receipt } from "../../src/services/store/receipt.ts"
+import type { LanguageModel, ModelRequest } from "../../src/core/model/language-model.ts"
+import { textChunks } from "../../src/core/model/text-chunks.ts"
+import type { Receipt } from "../../src/memory/services/store/receipt.ts"
 
 /** What a model answers to a background prompt; what is left out is answered sensibly. */
 export interface BackgroundAnswers {

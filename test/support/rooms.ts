@@ -2,16 +2,16 @@ import { readdirSync } from "node:fs"
 import { root } from "./source-files.ts"
 
 /** The folders directly in `src/`, sorted. */
-export function roomsOfSource(): string[] {
+export function wingsOfSource(): string[] {
   return readdirSync(`${root}src`, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name)
     .sort()
 }
 
-/** The rooms of the page's table, in its order: rows that begin with a folder's name, such as "| `core` |". */
+/** The rooms of the page's table, each with its wing, in its order: "| prompt | `stack` |" is `prompt/stack`. */
 export function roomsInTable(page: string): string[] {
-  return [...page.matchAll(/^\| `([a-z-]+)\/?` \|/gm)].map(([, name = ""]) => name)
+  return [...page.matchAll(/^\| ([a-z]+) \| `([a-z-]+)` \|/gm)].map(([, wing = "", room = ""]) => `${wing}/${room}`)
 }
 
 /**
@@ -41,7 +41,7 @@ export interface NamedFunction {
   readonly file: string
 }
 
-/** The functions that a page places in files: "`fit` and `byRank` in `src/assemble/fit/fit.ts`". */
+/** The functions that a page places in files: "`fit` and `byRank` in `src/prompt/assemble/fit/fit.ts`". */
 export function functionsNamedIn(page: string): NamedFunction[] {
   return [...page.matchAll(/((?:`\w+`(?: and |, )?)+) in `(src\/[\w/.-]+\.ts)`/g)].flatMap(([, names = "", file = ""]) =>
     [...names.matchAll(/\w{2,}/g)]

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
-import type { AgentOptions } from "../../src/agent/agent-options.ts"
-import type { SessionStore } from "../../src/services/store/session-store.ts"
-import type { Store } from "../../src/services/store/store.ts"
+import type { AgentOptions } from "../../src/loop/agent/agent-options.ts"
+import type { SessionStore } from "../../src/memory/services/store/session-store.ts"
+import type { Store } from "../../src/memory/services/store/store.ts"
 import { finish, testAgent } from "./agents.ts"
 import { backgroundModel } from "./remembering.ts"
 

@@ -1,5 +1,5 @@
 import { isText, type SlotEntry, type SlotValue } from "../../src/core/value.ts"
-import { type InjectionInput, toInjection } from "../../src/stack/injection.ts"
+import { type InjectionInput, toInjection } from "../../src/prompt/stack/injection.ts"
 
 /** Who wrote each text of a value, with the names of the slots around it. */
 function writers(value: SlotValue, own: string, path = ""): readonly string[] {

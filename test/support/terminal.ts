@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process"
 import { PassThrough } from "node:stream"
-import type { CliIo } from "../../src/cli/io.ts"
+import type { CliIo } from "../../src/apps/cli/io.ts"
 import { root } from "./source-files.ts"
 
 /** What a run of the real program left behind. */
@@ -26,7 +26,7 @@ const nodeEnv = { PATH, NODE_COMPILE_CACHE }
 /** Runs `promptstrata` from source in a process of its own, to its end. Nothing is kept unless `env` says otherwise. */
 export function runProgram(args: readonly string[], options: ProgramOptions = {}): Promise<ProgramRun> {
   const { env = {}, input = "", cwd, onStdout } = options
-  const child = spawn(process.execPath, [`${root}src/cli/main.ts`, ...args], {
+  const child = spawn(process.execPath, [`${root}src/apps/cli/main.ts`, ...args], {
     env: { ...nodeEnv, LANG: "en_US.UTF-8", PROMPTSTRATA_STORE: "none", ...env },
     ...(cwd === undefined ? {} : { cwd }),
   })

@@ -1,5 +1,5 @@
 import { expect } from "vitest"
-import type { SessionRecord } from "../../src/services/store/session-store.ts"
+import type { SessionRecord } from "../../src/memory/services/store/session-store.ts"
 
 const kept = 100
 

@@ -1,6 +1,6 @@
 import type { HistoryMessage } from "../../src/core/conversation.ts"
-import type { TurnState } from "../../src/layers/turn-state.ts"
-import type { ToolRun } from "../../src/tools/tool.ts"
+import type { TurnState } from "../../src/prompt/layers/turn-state.ts"
+import type { ToolRun } from "../../src/prompt/tools/tool.ts"
 
 const master = { id: "master", name: "主人" }
 

@@ -1,5 +1,5 @@
 import { mulberry32 } from "../../src/core/mulberry.ts"
-import { documentTerms } from "../../src/services/recall/text/document-terms.ts"
+import { documentTerms } from "../../src/memory/services/recall/text/document-terms.ts"
 
 /** Makes the vector of a text. */
 type Embed = (text: string) => Float32Array

@@ -1,5 +1,5 @@
 import { PromptStrataError } from "../../src/core/errors.ts"
-import type { LanguageModel, ModelPart, ModelRequest } from "../../src/model/language-model.ts"
+import type { LanguageModel, ModelPart, ModelRequest } from "../../src/core/model/language-model.ts"
 import { createWellFormedReader } from "../../src/reply/incoming-text.ts"
 import type { PlayProvider, ProviderHappening, ProviderScene } from "../../src/testing/index.ts"
 

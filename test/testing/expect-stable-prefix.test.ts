@@ -3,11 +3,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { describe, expect, test } from "vitest"
-import { assemble } from "../../src/assemble/assemble.ts"
 import { PromptStrataError } from "../../src/core/errors.ts"
 import type { Assembly } from "../../src/core/span.ts"
 import type { Scope } from "../../src/index.ts"
-import { PromptStack } from "../../src/stack/prompt-stack.ts"
+import { assemble } from "../../src/prompt/assemble/assemble.ts"
+import { PromptStack } from "../../src/prompt/stack/prompt-stack.ts"
 import { expectStablePrefix, manualClock, scriptedModel } from "../../src/testing/index.ts"
 import { testAgent } from "../support/agents.ts"
 import { root } from "../support/source-files.ts"
@@ -110,8 +110,8 @@ describe("S15 expectStablePrefix", () => {
         file,
         `import { test } from "node:test"
 ${imported("expectStablePrefix", "testing/expect-stable-prefix")}
-${imported("assemble", "assemble/assemble")}
-${imported("PromptStack", "stack/prompt-stack")}
+${imported("assemble", "prompt/assemble/assemble")}
+${imported("PromptStack", "prompt/stack/prompt-stack")}
 const on = (day: string) => assemble(new PromptStack([{ key: "persona", content: "Today is " + day, scope: "global" }]))
 test("stays", () => expectStablePrefix([on("Monday"), on("Monday")]))
 test("changes", () => expectStablePrefix([on("Monday"), on("Sunday")]))

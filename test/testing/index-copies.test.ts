@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest"
 import type { ServiceKey } from "../../src/core/conversation.ts"
-import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"
-import type { MemoryRecords } from "../../src/services/store/records.ts"
-import type { Store } from "../../src/services/store/store.ts"
+import { createInMemoryStore } from "../../src/memory/services/store/in-memory/in-memory-store.ts"
+import type { MemoryRecords } from "../../src/memory/services/store/records.ts"
+import type { Store } from "../../src/memory/services/store/store.ts"
 import { indexCopyRules } from "../../src/testing/conformance/store/index-copy-rules.ts"
 import { storeConformance } from "../../src/testing/conformance/store/store-conformance.ts"
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { PromptStrataError } from "../../src/core/errors.ts"
-import type { ModelPart, ModelRequest } from "../../src/model/language-model.ts"
+import type { ModelPart, ModelRequest } from "../../src/core/model/language-model.ts"
 import { type ConformanceCheck, manualClock, manualTimers, modelConformance } from "../../src/testing/index.ts"
 import { type Flaws, playBroken } from "./broken-models.ts"
 

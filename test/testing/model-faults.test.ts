@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { PromptStrataError, type PromptStrataErrorOf } from "../../src/core/errors.ts"
-import type { LanguageModel, ModelPart } from "../../src/model/language-model.ts"
+import type { LanguageModel, ModelPart } from "../../src/core/model/language-model.ts"
 import { manualClock, manualTimers, modelConformance, type PlayProvider } from "../../src/testing/index.ts"
 import { playBroken } from "./broken-models.ts"
 

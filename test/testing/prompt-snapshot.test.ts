@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest"
-import { createAgent } from "../../src/agent/agent.ts"
+import { createAgent } from "../../src/loop/agent/agent.ts"
 import { loadProfile } from "../../src/node/index.ts"
 import { formatAssembly, manualClock, scriptedModel } from "../../src/testing/index.ts"
 import { tempFolder } from "../support/temp-folder.ts"

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { PromptStrataError } from "../../src/core/errors.ts"
-import type { LanguageModel, ModelPart, ModelRequest } from "../../src/model/language-model.ts"
+import type { LanguageModel, ModelPart, ModelRequest } from "../../src/core/model/language-model.ts"
 import {
   expectScriptsDone,
   recordModel,

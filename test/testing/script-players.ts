@@ -2,7 +2,7 @@ import { APICallError, type LanguageModelV4, type LanguageModelV4StreamPart } fr
 import { MockLanguageModelV4 } from "ai/test"
 import type { ErrorEvidence } from "../../src/core/error-evidence.ts"
 import { PromptStrataError } from "../../src/core/errors.ts"
-import type { LanguageModel, Usage } from "../../src/model/language-model.ts"
+import type { LanguageModel, Usage } from "../../src/core/model/language-model.ts"
 import {
   type PlayProvider,
   type ProviderHappening,

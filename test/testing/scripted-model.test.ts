@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import type { ModelPart, ModelRequest } from "../../src/model/language-model.ts"
-import { textChunks } from "../../src/model/text-chunks.ts"
+import type { ModelPart, ModelRequest } from "../../src/core/model/language-model.ts"
+import { textChunks } from "../../src/core/model/text-chunks.ts"
 import { expectScriptsDone, type ScriptedStep, scriptedModel } from "../../src/testing/index.ts"
 import { collect } from "../support/collect.ts"
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest"
-import { assemble } from "../../src/assemble/assemble.ts"
 import { displayWidth } from "../../src/core/display-width.ts"
 import { PromptStrataError } from "../../src/core/errors.ts"
-import { PromptStack } from "../../src/stack/prompt-stack.ts"
+import { assemble } from "../../src/prompt/assemble/assemble.ts"
+import { PromptStack } from "../../src/prompt/stack/prompt-stack.ts"
 import { printAssembly } from "../../src/trace/print-assembly.ts"
 import { printTrace } from "../../src/trace/print-trace.ts"
 import type { TraceStep, TurnTrace } from "../../src/trace/trace.ts"
-import { perCodePoint } from "../assemble/arbitrary-turn.ts"
+import { perCodePoint } from "../prompt/assemble/arbitrary-turn.ts"
 import { ran, said, turnState } from "../support/turns.ts"
 
 const stack = new PromptStack([

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { createInMemoryStore } from "../../src/services/store/in-memory/in-memory-store.ts"
+import { createInMemoryStore } from "../../src/memory/services/store/in-memory/in-memory-store.ts"
 import { printTrace } from "../../src/trace/print-trace.ts"
 import { testAgent } from "../support/agents.ts"
 import { backgroundModel } from "../support/remembering.ts"

@@ -1,5 +1,5 @@
 import type { TrustedText } from "../../core/value.ts"
-import { encodeLines, type Markers } from "../../encode/lines.ts"
+import { encodeLines, type Markers } from "../../prompt/encode/lines.ts"
 import { type LintFinding, warning } from "../problem.ts"
 import { profileRule } from "../rule.ts"
 

@@ -1,5 +1,5 @@
-import type { Dialect } from "../../dialect/dialect.ts"
 import type { Profile } from "../../profile/profile.ts"
+import type { Dialect } from "../../prompt/dialect/dialect.ts"
 import type { LintProfile } from "../context.ts"
 import type { LintFinding } from "../problem.ts"
 import { profileRule } from "../rule.ts"

@@ -1,5 +1,5 @@
 import { lazyPattern } from "../../core/lazy-pattern.ts"
-import type { TemplateNode } from "../../template/ast.ts"
+import type { TemplateNode } from "../../prompt/template/ast.ts"
 import type { LintContext, LintFile } from "../context.ts"
 import { turnPrompts, variableNames } from "../known-slots.ts"
 import { type LintFinding, warning } from "../problem.ts"

@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises"
 import { checkOptions } from "../../core/check-options.ts"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
-import { type Card, cardOf } from "../../layers/card/card.ts"
+import { type Card, cardOf } from "../../prompt/layers/card/card.ts"
 import { displayPath } from "../shipped-files.ts"
 import { bareMessage } from "../skills/skill-problem.ts"
 import { type CardFile, cardFolderAt, loadCardFolder } from "./card-folder.ts"

@@ -1,10 +1,10 @@
 import { mulberry32 } from "../../core/mulberry.ts"
-import type { Card } from "../../layers/card/card.ts"
-import { cardInjections } from "../../layers/card/card-injections.ts"
-import { type FilledText, fillMacros, type MacroValues } from "../../layers/card/macros.ts"
-import { loreMemory, loreOnBranch } from "../../layers/lorebook/lore-memory.ts"
-import type { LoreSettings } from "../../layers/lorebook/lore-settings.ts"
-import type { BeforeTurnContext, SetAsideContext, TurnHook } from "../../services/turn-hook.ts"
+import type { BeforeTurnContext, SetAsideContext, TurnHook } from "../../memory/services/turn-hook.ts"
+import type { Card } from "../../prompt/layers/card/card.ts"
+import { cardInjections } from "../../prompt/layers/card/card-injections.ts"
+import { type FilledText, fillMacros, type MacroValues } from "../../prompt/layers/card/macros.ts"
+import { loreMemory, loreOnBranch } from "../../prompt/layers/lorebook/lore-memory.ts"
+import type { LoreSettings } from "../../prompt/layers/lorebook/lore-settings.ts"
 import { enterLore, type LoreSource, loreSource } from "./lore-turn.ts"
 
 interface CardLook {

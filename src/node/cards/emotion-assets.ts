@@ -1,6 +1,6 @@
 import { join } from "node:path"
-import { fold } from "../../encode/fold.ts"
-import type { Card } from "../../layers/card/card.ts"
+import { fold } from "../../prompt/encode/fold.ts"
+import type { Card } from "../../prompt/layers/card/card.ts"
 import type { OutputFormat, OutputPart } from "../../reply/output/output-part.ts"
 import { fileExists } from "../file-log.ts"
 

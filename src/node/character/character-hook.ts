@@ -2,7 +2,8 @@ import type { StandardSchemaV1 } from "@standard-schema/spec"
 import { PromptStrataError } from "../../core/errors.ts"
 import { isRecord } from "../../core/json-access.ts"
 import type { TrustedText } from "../../core/value.ts"
-import { characterInjections } from "../../layers/character/character-injections.ts"
+import type { BeforeTurnContext, TurnHook } from "../../memory/services/turn-hook.ts"
+import { characterInjections } from "../../prompt/layers/character/character-injections.ts"
 import {
   type CharacterMemory,
   changedIn,
@@ -10,17 +11,21 @@ import {
   characterOnBranch,
   relationshipWith,
   withRelationship,
-} from "../../layers/character/character-memory.ts"
-import { type CharacterSheet, type CharacterTrait, changeTraits, emptySheet } from "../../layers/character/character-sheet.ts"
-import type { WorldBook } from "../../layers/character/world-book.ts"
-import type { LoreEntry } from "../../layers/lorebook/lorebook.ts"
-import type { BeforeTurnContext, TurnHook } from "../../services/turn-hook.ts"
-import { renderTemplate } from "../../template/render-template.ts"
-import { defineTool } from "../../tools/define-tool.ts"
-import { jsonTypeOf } from "../../tools/json-schema.ts"
-import { handWrittenSchema, type TextSchema } from "../../tools/text-arguments.ts"
-import type { Tool } from "../../tools/tool.ts"
-import type { ToolWords } from "../../tools/tool-words.ts"
+} from "../../prompt/layers/character/character-memory.ts"
+import {
+  type CharacterSheet,
+  type CharacterTrait,
+  changeTraits,
+  emptySheet,
+} from "../../prompt/layers/character/character-sheet.ts"
+import type { WorldBook } from "../../prompt/layers/character/world-book.ts"
+import type { LoreEntry } from "../../prompt/layers/lorebook/lorebook.ts"
+import { renderTemplate } from "../../prompt/template/render-template.ts"
+import { defineTool } from "../../prompt/tools/define-tool.ts"
+import { jsonTypeOf } from "../../prompt/tools/json-schema.ts"
+import { handWrittenSchema, type TextSchema } from "../../prompt/tools/text-arguments.ts"
+import type { Tool } from "../../prompt/tools/tool.ts"
+import type { ToolWords } from "../../prompt/tools/tool-words.ts"
 
 /** The parts of a character beside its persona. */
 export interface CharacterParts {

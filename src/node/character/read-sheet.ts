@@ -1,5 +1,10 @@
-import { hasLineBreak } from "../../encode/line-breaks.ts"
-import { type CharacterSheet, type CharacterTrait, isSameName, traitLimits } from "../../layers/character/character-sheet.ts"
+import { hasLineBreak } from "../../prompt/encode/line-breaks.ts"
+import {
+  type CharacterSheet,
+  type CharacterTrait,
+  isSameName,
+  traitLimits,
+} from "../../prompt/layers/character/character-sheet.ts"
 import { bodyText, foundValue, keyFault, readAuthoredFile } from "../authored-text.ts"
 import { parseFrontMatter } from "../front-matter.ts"
 

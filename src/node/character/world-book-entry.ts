@@ -1,9 +1,9 @@
 import { didYouMean } from "../../core/suggest.ts"
 import { priority as priorities } from "../../core/value.ts"
-import { fold } from "../../encode/fold.ts"
-import { readLoreKey } from "../../layers/lorebook/lore-key.ts"
-import type { LoreEntry, LoreKey, LorePosition, SecondaryLogic } from "../../layers/lorebook/lorebook.ts"
-import { compilePattern } from "../../layers/lorebook/pattern.ts"
+import { fold } from "../../prompt/encode/fold.ts"
+import { readLoreKey } from "../../prompt/layers/lorebook/lore-key.ts"
+import type { LoreEntry, LoreKey, LorePosition, SecondaryLogic } from "../../prompt/layers/lorebook/lorebook.ts"
+import { compilePattern } from "../../prompt/layers/lorebook/pattern.ts"
 import { type AuthoredFile, bodyText, foundValue, isOneLine, keyFault } from "../authored-text.ts"
 
 /** One entry of a world book as it stands in its file. */

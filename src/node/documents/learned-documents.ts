@@ -1,17 +1,17 @@
-import { roughCounter } from "../../assemble/tokens/rough-counter.ts"
 import { countCodePoints } from "../../core/code-points.ts"
 import type { ServiceKey } from "../../core/conversation.ts"
 import { messageOf } from "../../core/errors.ts"
 import type { TokenCounter } from "../../core/ports.ts"
-import type { DocumentSettings } from "../../layers/documents/document.ts"
 import type {
   DocumentMemory,
   DocumentSurroundings,
   LearnedDocument,
   LearnedEdits,
   LearnedLine,
-} from "../../services/background/document-memory.ts"
-import { onForget, onSetAside } from "../../services/store/forgetting.ts"
+} from "../../memory/services/background/document-memory.ts"
+import { onForget, onSetAside } from "../../memory/services/store/forgetting.ts"
+import { roughCounter } from "../../prompt/assemble/tokens/rough-counter.ts"
+import type { DocumentSettings } from "../../prompt/layers/documents/document.ts"
 import type { FileWorkspaceOptions } from "../workspace/workspace.ts"
 import { learnedFolder, type OpenDocuments } from "./learned-folder.ts"
 import { changeLines, documentLines, fieldKey, printLine, saidBy, withLines } from "./learned-lines.ts"

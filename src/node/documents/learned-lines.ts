@@ -1,9 +1,9 @@
 import { countCodePoints } from "../../core/code-points.ts"
 import { graphemeBoundaryBefore } from "../../core/graphemes.ts"
-import { onOneLine } from "../../encode/line-breaks.ts"
-import { sanitise } from "../../encode/sanitise.ts"
-import type { LearnedLine } from "../../services/background/document-memory.ts"
-import { normaliseMemoryText } from "../../services/memory/duplicates.ts"
+import type { LearnedLine } from "../../memory/services/background/document-memory.ts"
+import { normaliseMemoryText } from "../../memory/services/memory/duplicates.ts"
+import { onOneLine } from "../../prompt/encode/line-breaks.ts"
+import { sanitise } from "../../prompt/encode/sanitise.ts"
 
 /** Longer text is cut, so that one line cannot fill a document. */
 const maxLineCharacters = 400

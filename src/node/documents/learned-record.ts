@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { PromptStrataError } from "../../core/errors.ts"
 import { isRecord } from "../../core/json-access.ts"
-import type { LineOrigin } from "../../services/background/document-memory.ts"
+import type { LineOrigin } from "../../memory/services/background/document-memory.ts"
 import { documentLines } from "./learned-lines.ts"
 
 /** A line that background work wrote into a document, without its words. */

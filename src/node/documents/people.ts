@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import type { ServiceKey } from "../../core/conversation.ts"
-import { type DocumentName, documentFiles } from "../../layers/documents/document.ts"
+import { type DocumentName, documentFiles } from "../../prompt/layers/documents/document.ts"
 import type { WritableWorkspace } from "../files/file-tool-options.ts"
 import { fileError } from "../workspace/file-errors.ts"
 import { samePath } from "../workspace/paths.ts"

@@ -1,6 +1,6 @@
 import type { SessionKey } from "../../core/conversation.ts"
-import type { DocumentSurroundings, LineOrigin } from "../../services/background/document-memory.ts"
-import type { ForgottenScope } from "../../services/store/forgetting.ts"
+import type { DocumentSurroundings, LineOrigin } from "../../memory/services/background/document-memory.ts"
+import type { ForgottenScope } from "../../memory/services/store/forgetting.ts"
 import type { LearnedFolder, OpenDocuments } from "./learned-folder.ts"
 import { documentLines, fieldKey, printLine } from "./learned-lines.ts"
 import { lineHash, type WrittenLine } from "./learned-record.ts"

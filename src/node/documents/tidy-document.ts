@@ -1,6 +1,6 @@
 import { messageOf } from "../../core/errors.ts"
-import type { DocumentMemory } from "../../services/background/document-memory.ts"
-import type { Confirm } from "../../tools/tool.ts"
+import type { DocumentMemory } from "../../memory/services/background/document-memory.ts"
+import type { Confirm } from "../../prompt/tools/tool.ts"
 import { lineDiff } from "../workspace/line-diff.ts"
 import type { LearnedFolder, OpenDocuments } from "./learned-folder.ts"
 import { changeLines, daysOf, documentLines, listEntry, withoutDays } from "./learned-lines.ts"

@@ -1,8 +1,8 @@
 import { checkOptions } from "../../core/check-options.ts"
 import type { ServiceKey } from "../../core/conversation.ts"
 import { type ErrorCode, PromptStrataError } from "../../core/errors.ts"
-import type { FileReference } from "../../encode/file-reference.ts"
-import type { FileFault, FileReferences, OpenedFile } from "../../services/file-references.ts"
+import type { FileFault, FileReferences, OpenedFile } from "../../memory/services/file-references.ts"
+import type { FileReference } from "../../prompt/encode/file-reference.ts"
 import { decodeText, takeShape } from "../workspace/text-encoding.ts"
 import type { FileWorkspace } from "../workspace/workspace.ts"
 

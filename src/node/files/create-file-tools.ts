@@ -1,5 +1,5 @@
 import { checkOptions } from "../../core/check-options.ts"
-import type { Tool } from "../../tools/tool.ts"
+import type { Tool } from "../../prompt/tools/tool.ts"
 import { editTool } from "./edit-tool.ts"
 import { type FileToolParts, filePlaces, fileWords } from "./file-tool.ts"
 import { type FileToolName, type FileToolsOptions, fileToolNames, type WritableWorkspace } from "./file-tool-options.ts"

@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec"
-import { defineTool } from "../../tools/define-tool.ts"
-import { handWrittenSchema, type TextSchema } from "../../tools/text-arguments.ts"
-import type { Tool, ToolContext } from "../../tools/tool.ts"
+import { defineTool } from "../../prompt/tools/define-tool.ts"
+import { handWrittenSchema, type TextSchema } from "../../prompt/tools/text-arguments.ts"
+import type { Tool, ToolContext } from "../../prompt/tools/tool.ts"
 import { type FileToolParts, withFileProblems } from "./file-tool.ts"
 
 /** A parameter: text, which may be blank; a path, which may not; or a whole number of at least 1. `?` makes it optional. */

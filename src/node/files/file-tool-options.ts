@@ -1,5 +1,5 @@
-import type { PromptSource } from "../../dialect/prompt-source.ts"
-import type { ToolContext } from "../../tools/tool.ts"
+import type { PromptSource } from "../../prompt/dialect/prompt-source.ts"
+import type { ToolContext } from "../../prompt/tools/tool.ts"
 import type { FileWorkspace } from "../workspace/workspace.ts"
 
 /** The names of all file tools. */

@@ -1,11 +1,11 @@
 import { type ErrorCode, messageOf, PromptStrataError } from "../../core/errors.ts"
-import type { PromptSource } from "../../dialect/prompt-source.ts"
-import { shippedPrompts } from "../../dialect/shipped-files.ts"
-import { encodeInline } from "../../encode/inline.ts"
-import type { TemplateValues } from "../../template/render.ts"
-import { renderTemplate } from "../../template/render-template.ts"
-import type { ToolContext } from "../../tools/tool.ts"
-import { type ToolWords, toolWords } from "../../tools/tool-words.ts"
+import type { PromptSource } from "../../prompt/dialect/prompt-source.ts"
+import { shippedPrompts } from "../../prompt/dialect/shipped-files.ts"
+import { encodeInline } from "../../prompt/encode/inline.ts"
+import type { TemplateValues } from "../../prompt/template/render.ts"
+import { renderTemplate } from "../../prompt/template/render-template.ts"
+import type { ToolContext } from "../../prompt/tools/tool.ts"
+import { type ToolWords, toolWords } from "../../prompt/tools/tool-words.ts"
 import { canonicalPath, samePath } from "../workspace/paths.ts"
 import type {
   FileMount,

@@ -1,4 +1,4 @@
-import type { Tool } from "../../tools/tool.ts"
+import type { Tool } from "../../prompt/tools/tool.ts"
 import { defineFileTool } from "./define-file-tool.ts"
 import { type FilePlace, type FilePlaces, type FileToolParts, shownPath } from "./file-tool.ts"
 

@@ -1,5 +1,5 @@
 import type { ServiceKey } from "../../core/conversation.ts"
-import type { ToolContext } from "../../tools/tool.ts"
+import type { ToolContext } from "../../prompt/tools/tool.ts"
 
 /** A part of a text, as offsets in UTF-16 units. */
 export type TextRange = { readonly start: number; readonly end: number }

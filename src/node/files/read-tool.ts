@@ -1,5 +1,5 @@
 import { graphemeBoundaryBefore } from "../../core/graphemes.ts"
-import type { Tool, ToolContext } from "../../tools/tool.ts"
+import type { Tool, ToolContext } from "../../prompt/tools/tool.ts"
 import { lastLineWithin, lineStarts } from "../line-starts.ts"
 import { takeShape } from "../workspace/text-encoding.ts"
 import { defineFileTool } from "./define-file-tool.ts"

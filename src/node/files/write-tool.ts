@@ -1,4 +1,4 @@
-import type { Tool, ToolContext } from "../../tools/tool.ts"
+import type { Tool, ToolContext } from "../../prompt/tools/tool.ts"
 import { ignoring } from "../workspace/file-errors.ts"
 import { lineDiff } from "../workspace/line-diff.ts"
 import { giveShape, takeShape } from "../workspace/text-encoding.ts"

@@ -1,8 +1,8 @@
 import { type Dirent, existsSync, readdirSync } from "node:fs"
 import { join } from "node:path"
-import { isLocale } from "../../dialect/locales.ts"
-import { promptName } from "../../dialect/prompt-source.ts"
 import type { LintFile } from "../../lint/context.ts"
+import { isLocale } from "../../prompt/dialect/locales.ts"
+import { promptName } from "../../prompt/dialect/prompt-source.ts"
 import { partsFile } from "../cards/card-parts.ts"
 import { characterParts } from "../character/character-places.ts"
 

@@ -1,9 +1,9 @@
 import { messageOf } from "../../core/errors.ts"
 import { didYouMean } from "../../core/suggest.ts"
 import { isText, priority as priorities, type TrustedText } from "../../core/value.ts"
-import type { Skill } from "../../layers/skills.ts"
-import type { Plugin } from "../../services/plugin.ts"
-import { completeTool } from "../../tools/define-tool.ts"
+import type { Plugin } from "../../memory/services/plugin.ts"
+import type { Skill } from "../../prompt/layers/skills.ts"
+import { completeTool } from "../../prompt/tools/define-tool.ts"
 import type { PluginOutcome } from "./plugin-module.ts"
 
 /** The lists of a plugin, and how an item of each is completed. Each function throws what is wrong with the item. */

@@ -1,9 +1,9 @@
 import type { Clock } from "../../core/ports.ts"
 import type { TrustedText } from "../../core/value.ts"
-import type { Skill } from "../../layers/skills.ts"
-import type { Plugin } from "../../services/plugin.ts"
-import type { ToolDefinition } from "../../tools/define-tool.ts"
-import type { Tool } from "../../tools/tool.ts"
+import type { Plugin } from "../../memory/services/plugin.ts"
+import type { Skill } from "../../prompt/layers/skills.ts"
+import type { ToolDefinition } from "../../prompt/tools/define-tool.ts"
+import type { Tool } from "../../prompt/tools/tool.ts"
 
 /** The second argument of a plugin's function. */
 export interface PluginContext {

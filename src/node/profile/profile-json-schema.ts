@@ -1,5 +1,5 @@
 import { z } from "zod"
-import type { JsonSchema } from "../../tools/tool.ts"
+import type { JsonSchema } from "../../prompt/tools/tool.ts"
 import { profileFileSchema, schemaFacts } from "./profile-schema.ts"
 
 /** A piece of the profile's schema as data, with `otherwise`: the default in words. */

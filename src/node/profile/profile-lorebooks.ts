@@ -1,6 +1,6 @@
 import { dirname, resolve } from "node:path"
-import type { LoreSettings } from "../../layers/lorebook/lore-settings.ts"
-import type { Plugin } from "../../services/plugin.ts"
+import type { Plugin } from "../../memory/services/plugin.ts"
+import type { LoreSettings } from "../../prompt/layers/lorebook/lore-settings.ts"
 import type { LorebookPlace } from "../cards/lorebook-file.ts"
 import { fileExists, isFolder } from "../file-log.ts"
 import { displayPath } from "../shipped-files.ts"

@@ -1,4 +1,4 @@
-import type { VirtualContextOptions } from "../../forgetting/plugin/virtual-context-settings.ts"
+import type { VirtualContextOptions } from "../../memory/forgetting/plugin/virtual-context-settings.ts"
 import type { Profile } from "../../profile/profile.ts"
 import { type ProfileFile, profileFileKeys } from "../../profile/profile-file-keys.ts"
 import { withDefaults } from "../../profile/resolve.ts"
@@ -13,7 +13,7 @@ export async function withVirtualContext(
   promptFolder: string | undefined,
 ): Promise<Profile> {
   if (!(file.events || file.workspace || file.pulled || file.compression)) return profile
-  const { createVirtualContext } = await import("../../forgetting/plugin/virtual-context.ts")
+  const { createVirtualContext } = await import("../../memory/forgetting/plugin/virtual-context.ts")
   const plugin = createVirtualContext({
     locale: profile.locale,
     prompts: promptsWithOwn(profile.locale, promptFolder),

@@ -1,6 +1,6 @@
 import { lazyPattern } from "../../core/lazy-pattern.ts"
-import { onOneLine } from "../../encode/line-breaks.ts"
-import type { Skill } from "../../layers/skills.ts"
+import { onOneLine } from "../../prompt/encode/line-breaks.ts"
+import type { Skill } from "../../prompt/layers/skills.ts"
 import type { SkillFrontMatter } from "./skill-attributes.ts"
 import { type SkillProblem, skillFault, type Warn, warnInto } from "./skill-problem.ts"
 

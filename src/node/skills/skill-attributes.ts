@@ -1,7 +1,7 @@
 import { didYouMean } from "../../core/suggest.ts"
 import { priority as priorities } from "../../core/value.ts"
-import { encodeJsonLine } from "../../encode/inline.ts"
-import type { Skill, SkillMode } from "../../layers/skills.ts"
+import { encodeJsonLine } from "../../prompt/encode/inline.ts"
+import type { Skill, SkillMode } from "../../prompt/layers/skills.ts"
 import { type SkillProblem, type SkillText, skillFault, type Warn, warnInto, warningAt } from "./skill-problem.ts"
 
 /** The front matter of a skill's file. */

@@ -1,6 +1,6 @@
 import { type Dirent, existsSync, readdirSync, realpathSync, statSync } from "node:fs"
 import { join, relative, sep } from "node:path"
-import type { Skill } from "../../layers/skills.ts"
+import type { Skill } from "../../prompt/layers/skills.ts"
 import { splitFrontMatter } from "../front-matter.ts"
 import { readTextFile } from "../read-text-file.ts"
 import { displayPath } from "../shipped-files.ts"

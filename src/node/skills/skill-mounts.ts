@@ -1,5 +1,5 @@
 import { basename, dirname, join } from "node:path"
-import type { Skill } from "../../layers/skills.ts"
+import type { Skill } from "../../prompt/layers/skills.ts"
 import type { FileMount, ReadableWorkspace } from "../files/file-tool-options.ts"
 import { workspaceOnDemand } from "../files/workspace-on-demand.ts"
 import { fileError } from "../workspace/file-errors.ts"

@@ -1,7 +1,7 @@
 import { pathToFileURL } from "node:url"
 import { invariant, messageOf, PromptStrataError } from "../../core/errors.ts"
 import type { RandomSource, Timers } from "../../core/ports.ts"
-import { createKeyedQueue } from "../../services/keyed-queue.ts"
+import { createKeyedQueue } from "../../memory/services/keyed-queue.ts"
 import { findTarget, readTarget } from "./change-file.ts"
 import { finishEntry, type HistoryEntry, type HistoryFile, historyFiles, readEntry } from "./change-history.ts"
 import { errnoOf, fileError, stopIfAborted } from "./file-errors.ts"

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises"
 import { basename, dirname, resolve } from "node:path"
 import { hostPorts } from "../../core/ports.ts"
-import { createKeyedQueue } from "../../services/keyed-queue.ts"
+import { createKeyedQueue } from "../../memory/services/keyed-queue.ts"
 import { readTarget, replaceOrRemove } from "./change-file.ts"
 import { ignoring, stopIfAborted, withFileErrors } from "./file-errors.ts"
 import { nodeFileSystem, removeIfThere } from "./file-system.ts"

@@ -1,6 +1,6 @@
-import { defaultDocumentSettings } from "../../layers/documents/document.ts"
+import type { FileReferences } from "../../memory/services/file-references.ts"
+import { defaultDocumentSettings } from "../../prompt/layers/documents/document.ts"
 import type { OutputFormat } from "../../reply/output/output-part.ts"
-import type { FileReferences } from "../../services/file-references.ts"
 import { choice, flag, inCode, line, lines, number, optionalTable, table, wholeNumber } from "../key.ts"
 
 const { placement, maxCharacters, minShare, nearlyEmptyCharacters, nearLimitShare } = defaultDocumentSettings

@@ -1,4 +1,4 @@
-import { defaultLore } from "../../layers/lorebook/lore-settings.ts"
+import { defaultLore } from "../../prompt/layers/lorebook/lore-settings.ts"
 import { choice, flag, lines, number, table, wholeNumber } from "../key.ts"
 
 /** The table `[lorebook]` of a profile's file. */

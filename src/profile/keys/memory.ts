@@ -1,5 +1,5 @@
-import { promptSlots } from "../../layers/prompt-names.ts"
-import { defaultRecallWeights } from "../../services/recall/recall-weights.ts"
+import { defaultRecallWeights } from "../../memory/services/recall/recall-weights.ts"
+import { promptSlots } from "../../prompt/layers/prompt-names.ts"
 import { choice, flag, line, list, milliseconds, nameForm, number, type TextForm, table, wholeNumber } from "../key.ts"
 
 export const memory = table("How memories enter a turn.", {

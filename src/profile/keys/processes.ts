@@ -1,5 +1,5 @@
-import type { Dialect } from "../../dialect/dialect.ts"
-import { type ToolGroup, toolGroups } from "../../tools/tool.ts"
+import type { Dialect } from "../../prompt/dialect/dialect.ts"
+import { type ToolGroup, toolGroups } from "../../prompt/tools/tool.ts"
 import {
   choice,
   flag,

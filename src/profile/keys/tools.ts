@@ -1,5 +1,5 @@
 import type { TrustedText } from "../../core/value.ts"
-import { type Tool, type ToolGroup, toolGroups } from "../../tools/tool.ts"
+import { type Tool, type ToolGroup, toolGroups } from "../../prompt/tools/tool.ts"
 import {
   choice,
   flag,

@@ -1,6 +1,6 @@
-import { decayPresets } from "../../forgetting/decay.ts"
-import { weekKinds } from "../../forgetting/events/stamp.ts"
-import { virtualContextDefaults } from "../../forgetting/plugin/virtual-context-settings.ts"
+import { decayPresets } from "../../memory/forgetting/decay.ts"
+import { weekKinds } from "../../memory/forgetting/events/stamp.ts"
+import { virtualContextDefaults } from "../../memory/forgetting/plugin/virtual-context-settings.ts"
 import { choice, line, lines, number, table, timeZoneForm, wholeNumber } from "../key.ts"
 
 const defaults = virtualContextDefaults

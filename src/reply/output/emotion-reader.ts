@@ -1,6 +1,6 @@
 import type { Reader } from "../../core/reader.ts"
-import { fold } from "../../encode/fold.ts"
-import { isLineBreak } from "../../encode/line-breaks.ts"
+import { fold } from "../../prompt/encode/fold.ts"
+import { isLineBreak } from "../../prompt/encode/line-breaks.ts"
 import { isWordUnit, bubbleMark as mark } from "./bubble-reader.ts"
 import { type OutputPart, PartList } from "./output-part.ts"
 

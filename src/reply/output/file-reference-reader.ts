@@ -1,5 +1,5 @@
-import { decodePath, type FileReference, maxPathLength } from "../../encode/file-reference.ts"
-import { isLineBreak } from "../../encode/line-breaks.ts"
+import { decodePath, type FileReference, maxPathLength } from "../../prompt/encode/file-reference.ts"
+import { isLineBreak } from "../../prompt/encode/line-breaks.ts"
 import { createTextStage, type OutputPart, type OutputReader, PartList } from "./output-part.ts"
 
 /**

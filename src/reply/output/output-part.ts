@@ -1,6 +1,6 @@
 import type { FileAttachment } from "../../core/conversation.ts"
 import type { Reader } from "../../core/reader.ts"
-import type { FileReference } from "../../encode/file-reference.ts"
+import type { FileReference } from "../../prompt/encode/file-reference.ts"
 
 /** A part of an answer, as the pipeline that reads it yields it. */
 export type OutputPart =

@@ -1,6 +1,6 @@
-import { jsonTokens } from "../../assemble/draft/count.ts"
 import type { TokenCounter } from "../../core/ports.ts"
 import type { Assembly, Message } from "../../core/span.ts"
+import { jsonTokens } from "../../prompt/assemble/draft/count.ts"
 import { sharedUnits } from "../../trace/diff-assemblies.ts"
 
 /** A request with its tokens, message by message. */

@@ -1,5 +1,5 @@
 import { checkOptions } from "../../core/check-options.ts"
-import type { LanguageModel, ModelPart } from "../../model/language-model.ts"
+import type { LanguageModel, ModelPart } from "../../core/model/language-model.ts"
 import { hostSecrets, redactParts, redactText } from "../../trace/redact.ts"
 import { type Exchange, fileModules, type RecordedEnd, recordedError, recordedRequest, writeRecording } from "./recording.ts"
 

@@ -1,6 +1,6 @@
 import { checkOptions } from "../../core/check-options.ts"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
-import { abortedError, type LanguageModel, type ModelPart } from "../../model/language-model.ts"
+import { abortedError, type LanguageModel, type ModelPart } from "../../core/model/language-model.ts"
 import { hostSecrets, redactText } from "../../trace/redact.ts"
 import { expectDoneLater } from "../scripted-model.ts"
 import type { RecordingOptions } from "./record-model.ts"

@@ -1,5 +1,5 @@
 import type { Message } from "../../core/span.ts"
-import { escapeUnits } from "../../encode/inline.ts"
+import { escapeUnits } from "../../prompt/encode/inline.ts"
 import type { RecordedRequest } from "./recording.ts"
 
 const maxDifferences = 8

@@ -1,7 +1,7 @@
-import { assemble } from "../../../src/assemble/assemble.ts"
-import { PromptStack } from "../../../src/stack/prompt-stack.ts"
-import { parseTemplate } from "../../../src/template/parse.ts"
-import { renderTemplate } from "../../../src/template/render-template.ts"
+import { assemble } from "../../../src/prompt/assemble/assemble.ts"
+import { PromptStack } from "../../../src/prompt/stack/prompt-stack.ts"
+import { parseTemplate } from "../../../src/prompt/template/parse.ts"
+import { renderTemplate } from "../../../src/prompt/template/render-template.ts"
 import { said, turnState } from "../../support/turns.ts"
 import type { Contestant } from "./contestant.ts"
 

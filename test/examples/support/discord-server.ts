@@ -1,7 +1,7 @@
 import { once } from "node:events"
 import type { AddressInfo } from "node:net"
 import { onTestFinished } from "vitest"
-import { listen } from "../../../src/server/listen.ts"
+import { listen } from "../../../src/apps/server/listen.ts"
 import { Arrivals } from "./arrivals.ts"
 import { picture } from "./picture.ts"
 

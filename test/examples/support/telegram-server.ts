@@ -1,5 +1,5 @@
 import { onTestFinished } from "vitest"
-import { listen } from "../../../src/server/listen.ts"
+import { listen } from "../../../src/apps/server/listen.ts"
 import { Arrivals } from "./arrivals.ts"
 
 /** A call of a method of the Bot API that shows something in a chat. */

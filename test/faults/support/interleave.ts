@@ -1,5 +1,5 @@
 import { mulberry32 } from "../../../src/core/mulberry.ts"
-import type { Store } from "../../../src/services/store/store.ts"
+import type { Store } from "../../../src/memory/services/store/store.ts"
 import { diceOf } from "../../support/dice.ts"
 
 /** Waits until the schedule lets this place go on. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
-import { createAgent } from "../../../src/agent/agent.ts"
 import { lint } from "../../../src/lint/lint.ts"
+import { createAgent } from "../../../src/loop/agent/agent.ts"
 import { plainName } from "../../../src/node/cards/card-persona.ts"
 import { readLintFiles } from "../../../src/node/lint/read-lint-files.ts"
 import { loadPersona } from "../../../src/node/load-persona.ts"

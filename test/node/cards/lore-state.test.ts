@@ -1,10 +1,10 @@
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { createAgent } from "../../../src/agent/agent.ts"
-import { defaultLore } from "../../../src/layers/lorebook/lore-settings.ts"
+import { createAgent } from "../../../src/loop/agent/agent.ts"
+import { createInMemoryStore } from "../../../src/memory/services/store/in-memory/in-memory-store.ts"
 import { lorebookPlugin } from "../../../src/node/cards/lorebook-file.ts"
 import { resolveProfile } from "../../../src/profile/resolve.ts"
-import { createInMemoryStore } from "../../../src/services/store/in-memory/in-memory-store.ts"
+import { defaultLore } from "../../../src/prompt/layers/lorebook/lore-settings.ts"
 import { countingIds, manualClock, scriptedModel } from "../../../src/testing/index.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { createAgent } from "../../../src/agent/agent.ts"
+import { createAgent } from "../../../src/loop/agent/agent.ts"
 import { loadProfile } from "../../../src/node/profile/load-profile.ts"
 import { countingIds, manualClock, type ScriptedModel, scriptedModel } from "../../../src/testing/index.ts"
 import { tempFolder } from "../../support/temp-folder.ts"

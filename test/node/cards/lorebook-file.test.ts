@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { createAgent } from "../../../src/agent/agent.ts"
+import { createAgent } from "../../../src/loop/agent/agent.ts"
 import { loadPlugins } from "../../../src/node/plugins/load-plugins.ts"
 import { loadProfile } from "../../../src/node/profile/load-profile.ts"
 import { resolveProfile } from "../../../src/profile/resolve.ts"

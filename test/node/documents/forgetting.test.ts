@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
+import { openSqliteStore } from "../../../src/adapters/stores/sqlite/open-sqlite-store.ts"
+import { createInMemoryStore } from "../../../src/memory/services/store/in-memory/in-memory-store.ts"
 import { emptyRecord, lineHash, withoutOldest } from "../../../src/node/documents/learned-record.ts"
 import { openWorkspace } from "../../../src/node/workspace/open-workspace.ts"
-import { createInMemoryStore } from "../../../src/services/store/in-memory/in-memory-store.ts"
-import { openSqliteStore } from "../../../src/stores/sqlite/open-sqlite-store.ts"
 import { filesWith, learningAgent, learnt } from "../../support/learning-agent.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 

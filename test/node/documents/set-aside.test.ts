@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
-import { createInMemoryStore } from "../../../src/services/store/in-memory/in-memory-store.ts"
-import { openSqliteStore } from "../../../src/stores/sqlite/open-sqlite-store.ts"
+import { openSqliteStore } from "../../../src/adapters/stores/sqlite/open-sqlite-store.ts"
+import { createInMemoryStore } from "../../../src/memory/services/store/in-memory/in-memory-store.ts"
 import { learningAgent, learnt } from "../../support/learning-agent.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { openWorkspace } from "../../../src/node/workspace/open-workspace.ts"
-import type { ConfirmRequest } from "../../../src/tools/tool.ts"
+import type { ConfirmRequest } from "../../../src/prompt/tools/tool.ts"
 import { filesWith, learningAgent, learnt } from "../../support/learning-agent.ts"
 
 const notes = ["Ann likes green tea.", "Ann likes tea in the morning.", "Ann paid 20 euros."]

@@ -1,10 +1,10 @@
 import { symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
-import type { FileReference } from "../../../src/encode/file-reference.ts"
 import { createFileReferences } from "../../../src/node/files/create-file-references.ts"
 import { loadProfile } from "../../../src/node/profile/load-profile.ts"
 import { openWorkspace } from "../../../src/node/workspace/open-workspace.ts"
+import type { FileReference } from "../../../src/prompt/encode/file-reference.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 
 const key = { agent: "a", conversation: "c", audience: "private", user: "u" } as const

@@ -4,7 +4,7 @@ import { createFileTools } from "../../../src/node/files/create-file-tools.ts"
 import type { FileToolsOptions } from "../../../src/node/files/file-tool-options.ts"
 import { openWorkspace } from "../../../src/node/workspace/open-workspace.ts"
 import type { FileWorkspace } from "../../../src/node/workspace/workspace.ts"
-import type { ConfirmRequest, Tool, ToolContext, ToolRecord } from "../../../src/tools/tool.ts"
+import type { ConfirmRequest, Tool, ToolContext, ToolRecord } from "../../../src/prompt/tools/tool.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 
 /** The parts of a turn that a call depends on. */

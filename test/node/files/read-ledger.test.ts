@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { createReadLedger, type TextRange } from "../../../src/node/files/read-ledger.ts"
-import type { ToolContext } from "../../../src/tools/tool.ts"
+import type { ToolContext } from "../../../src/prompt/tools/tool.ts"
 
 const context: ToolContext = {
   signal: new AbortController().signal,

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest"
 import { createFileTools } from "../../../src/node/files/create-file-tools.ts"
 import { nodeFileSystem } from "../../../src/node/workspace/file-system.ts"
 import { openWorkspace } from "../../../src/node/workspace/open-workspace.ts"
-import type { ConfirmRequest } from "../../../src/tools/tool.ts"
+import type { ConfirmRequest } from "../../../src/prompt/tools/tool.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 import { callTool, fileScene } from "./file-scene.ts"
 

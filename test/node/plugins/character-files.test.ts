@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { createAgent } from "../../../src/agent/agent.ts"
+import { createAgent } from "../../../src/loop/agent/agent.ts"
 import { readWorldBook } from "../../../src/node/character/read-world-book.ts"
 import { FileLog, withFileLog } from "../../../src/node/file-log.ts"
 import { loadPlugins } from "../../../src/node/plugins/load-plugins.ts"

@@ -1,13 +1,13 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { createAgent } from "../../../src/agent/agent.ts"
-import type { AgentOptions } from "../../../src/agent/agent-options.ts"
+import type { LanguageModel } from "../../../src/core/model/language-model.ts"
 import { priority } from "../../../src/core/value.ts"
-import { fold } from "../../../src/encode/fold.ts"
-import { decodeInline } from "../../../src/encode/inline.ts"
-import type { LanguageModel } from "../../../src/model/language-model.ts"
+import { createAgent } from "../../../src/loop/agent/agent.ts"
+import type { AgentOptions } from "../../../src/loop/agent/agent-options.ts"
+import type { MemoryRecall } from "../../../src/memory/services/memory/memory-service.ts"
 import { loadProfile } from "../../../src/node/profile/load-profile.ts"
-import type { MemoryRecall } from "../../../src/services/memory/memory-service.ts"
+import { fold } from "../../../src/prompt/encode/fold.ts"
+import { decodeInline } from "../../../src/prompt/encode/inline.ts"
 import {
   countingIds,
   manualClock,

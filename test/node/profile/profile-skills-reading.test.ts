@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, describe, expect, test } from "vitest"
-import { createAgent } from "../../../src/agent/agent.ts"
+import { createAgent } from "../../../src/loop/agent/agent.ts"
 import { loadProfile } from "../../../src/node/profile/load-profile.ts"
 import { expectScriptsDone, scriptedModel } from "../../../src/testing/index.ts"
 import { callTool, finish } from "../../support/agents.ts"

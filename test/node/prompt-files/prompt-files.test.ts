@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } fro
 import { join } from "node:path"
 import fc from "fast-check"
 import { describe, expect, onTestFinished, test } from "vitest"
-import { createAgent } from "../../../src/agent/agent.ts"
+import { createAgent } from "../../../src/loop/agent/agent.ts"
 import { readCard } from "../../../src/node/cards/card-file.ts"
 import { filesOfCard } from "../../../src/node/cards/card-folder.ts"
 import { watchProfile } from "../../../src/node/profile/watch-profile.ts"

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
-import type { Skill } from "../../../src/layers/skills.ts"
 import { skillFiles, skillMounts } from "../../../src/node/skills/skill-mounts.ts"
+import type { Skill } from "../../../src/prompt/layers/skills.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 
 const skill = (path: string, resources: readonly string[] = [], folder = "/s", more: Partial<Skill> = {}): Skill =>

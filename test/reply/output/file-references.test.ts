@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { type FileReference, formatFileReference, maxPathLength } from "../../../src/encode/file-reference.ts"
+import { type FileReference, formatFileReference, maxPathLength } from "../../../src/prompt/encode/file-reference.ts"
 import { createFileReferenceReader } from "../../../src/reply/output/file-reference-reader.ts"
 import type { OutputPart } from "../../../src/reply/output/output-part.ts"
 import { createOutputReader } from "../../../src/reply/output/output-reader.ts"

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs"
-import { openSqliteStore } from "../../../src/stores/sqlite/open-sqlite-store.ts"
+import { openSqliteStore } from "../../../src/adapters/stores/sqlite/open-sqlite-store.ts"
 import { lifeAgent } from "./life-agent.ts"
 import { dialogueText } from "./life-words.ts"
 

@@ -1,12 +1,12 @@
 import { z } from "zod"
-import { type Agent, createAgent } from "../../../src/agent/agent.ts"
+import type { LanguageModel, ModelRequest } from "../../../src/core/model/language-model.ts"
+import { textChunks } from "../../../src/core/model/text-chunks.ts"
 import type { Ports } from "../../../src/core/ports.ts"
-import type { LanguageModel, ModelRequest } from "../../../src/model/language-model.ts"
-import { textChunks } from "../../../src/model/text-chunks.ts"
+import { type Agent, createAgent } from "../../../src/loop/agent/agent.ts"
+import { createMemoryService } from "../../../src/memory/services/memory/create-memory-service.ts"
+import type { Store } from "../../../src/memory/services/store/store.ts"
 import { resolveProfile } from "../../../src/profile/resolve.ts"
-import { createMemoryService } from "../../../src/services/memory/create-memory-service.ts"
-import type { Store } from "../../../src/services/store/store.ts"
-import { defineTool } from "../../../src/tools/define-tool.ts"
+import { defineTool } from "../../../src/prompt/tools/define-tool.ts"
 import { dialogueText, hashOf } from "./life-words.ts"
 
 /** So few bytes that the indexes of users who are gone make room within a short run. */

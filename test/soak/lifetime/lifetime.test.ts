@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { type Child, killAfter, startChild } from "../../stores/sqlite/support/children.ts"
+import { type Child, killAfter, startChild } from "../../adapters/stores/sqlite/support/children.ts"
 import { amount, seedOf, size } from "../../support/size.ts"
 import { root } from "../../support/source-files.ts"
 import { tempFolder } from "../../support/temp-folder.ts"

@@ -1,5 +1,5 @@
 import type { ServiceKey } from "../../../src/core/conversation.ts"
-import type { MemoryService, NewMemory } from "../../../src/services/memory/memory-service.ts"
+import type { MemoryService, NewMemory } from "../../../src/memory/services/memory/memory-service.ts"
 import { claim, claimEqual } from "../../../src/testing/conformance/claims.ts"
 import { keyOf } from "../../../src/testing/conformance/store/samples.ts"
 import {

@@ -1,4 +1,4 @@
-import type { ReflectionService } from "../../../src/services/background/reflection.ts"
+import type { ReflectionService } from "../../../src/memory/services/background/reflection.ts"
 import { claim, claimEqual } from "../../../src/testing/conformance/claims.ts"
 import { keyOf, memoryOf } from "../../../src/testing/conformance/store/samples.ts"
 import {

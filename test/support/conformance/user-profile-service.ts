@@ -1,4 +1,4 @@
-import type { UserProfileService } from "../../../src/services/user-profile.ts"
+import type { UserProfileService } from "../../../src/memory/services/user-profile.ts"
 import { claimEqual, claimRejects } from "../../../src/testing/conformance/claims.ts"
 import { keyOf, statementOf } from "../../../src/testing/conformance/store/samples.ts"
 import {

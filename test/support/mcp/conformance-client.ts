@@ -1,5 +1,5 @@
 /* The client that the conformance suite runs: it connects as an agent would and calls every tool it finds. */
-import { connectMcp } from "../../../src/mcp/connect-mcp.ts"
+import { connectMcp } from "../../../src/adapters/mcp/connect-mcp.ts"
 
 const url = process.argv.at(-1) ?? ""
 const mcp = await connectMcp(

@@ -1,10 +1,10 @@
 import { onTestFinished } from "vitest"
-import { inMemoryApprovals } from "../../../src/mcp/approvals.ts"
-import { connectMcp, type McpConnection } from "../../../src/mcp/connect-mcp.ts"
-import type { McpOptions } from "../../../src/mcp/options.ts"
-import type { McpWarning } from "../../../src/mcp/warnings.ts"
+import { inMemoryApprovals } from "../../../src/adapters/mcp/approvals.ts"
+import { connectMcp, type McpConnection } from "../../../src/adapters/mcp/connect-mcp.ts"
+import type { McpOptions } from "../../../src/adapters/mcp/options.ts"
+import type { McpWarning } from "../../../src/adapters/mcp/warnings.ts"
 import type { McpServerSettings } from "../../../src/profile/profile.ts"
-import type { ToolContext, ToolProgress, ToolRecord } from "../../../src/tools/tool.ts"
+import type { ToolContext, ToolProgress, ToolRecord } from "../../../src/prompt/tools/tool.ts"
 
 /** A connection that ends with its test, and what it warned of. */
 export interface Connected {

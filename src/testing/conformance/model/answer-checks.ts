@@ -1,6 +1,6 @@
 import { parsedJson } from "../../../core/json-access.ts"
+import type { FinishReason, ModelPart, Usage } from "../../../core/model/language-model.ts"
 import type { ToolCall } from "../../../core/span.ts"
-import type { FinishReason, ModelPart, Usage } from "../../../model/language-model.ts"
 import { claim, isSameJson } from "../claims.ts"
 import { finish, modelFailure, text, textOf, wholeAnswer } from "./answer.ts"
 import type { Checks } from "./stage.ts"

@@ -1,5 +1,5 @@
 import { PromptStrataError, type PromptStrataErrorOf } from "../../../core/errors.ts"
-import type { FinishReason, ModelPart } from "../../../model/language-model.ts"
+import type { FinishReason, ModelPart } from "../../../core/model/language-model.ts"
 import { claim } from "../claims.ts"
 import type { ProviderHappening, ProviderScript } from "./provider-scene.ts"
 

@@ -1,4 +1,4 @@
-import type { FinishReason, LanguageModel, Usage } from "../../../model/language-model.ts"
+import type { FinishReason, LanguageModel, Usage } from "../../../core/model/language-model.ts"
 
 /** One action of a provider while it answers a request, independent of the wire format. */
 export type ProviderHappening =

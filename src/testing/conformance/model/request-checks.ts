@@ -1,5 +1,5 @@
+import type { ModelRequest, ModelTool } from "../../../core/model/language-model.ts"
 import type { Message } from "../../../core/span.ts"
-import type { ModelRequest, ModelTool } from "../../../model/language-model.ts"
 import { claim } from "../claims.ts"
 import { abortedAnswer, fine, finish, text, textOf, wholeAnswer } from "./answer.ts"
 import type { ProviderHappening, ProviderScript } from "./provider-scene.ts"

@@ -1,5 +1,5 @@
 import { PromptStrataError } from "../../../core/errors.ts"
-import type { SessionStore } from "../../../services/store/session-store.ts"
+import type { SessionStore } from "../../../memory/services/store/session-store.ts"
 import { claim, claimEqual, claimRejects } from "../claims.ts"
 import { commitOf, keyOf, said } from "./samples.ts"
 import { textsOf } from "./session-rules.ts"

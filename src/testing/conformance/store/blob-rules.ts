@@ -1,4 +1,4 @@
-import type { Store } from "../../../services/store/store.ts"
+import type { Store } from "../../../memory/services/store/store.ts"
 import { claim, claimEqual, claimRejects, claimSameLines } from "../claims.ts"
 import { commitOf, exported, keyOf, said } from "./samples.ts"
 import type { Rules } from "./store-check.ts"

@@ -1,6 +1,6 @@
 import type { HistoryMessage, ServiceKey } from "../../../core/conversation.ts"
-import type { SessionCommit, SessionStore } from "../../../services/store/session-store.ts"
-import type { Store } from "../../../services/store/store.ts"
+import type { SessionCommit, SessionStore } from "../../../memory/services/store/session-store.ts"
+import type { Store } from "../../../memory/services/store/store.ts"
 import { claim, claimEqual, claimRejects, claimSameLines, claimWithout } from "../claims.ts"
 import { exported, jobOf, keep, keyOf, memoryOf, plant, said } from "./samples.ts"
 import { textsOf } from "./session-rules.ts"

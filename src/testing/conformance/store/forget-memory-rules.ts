@@ -1,4 +1,4 @@
-import type { Store } from "../../../services/store/store.ts"
+import type { Store } from "../../../memory/services/store/store.ts"
 import { claim, claimEqual } from "../claims.ts"
 import { commitOf, exported, keep, keyOf, memoryOf, plant, said, statementOf } from "./samples.ts"
 import type { Rules } from "./store-check.ts"

@@ -1,4 +1,4 @@
-import type { Store } from "../../../services/store/store.ts"
+import type { Store } from "../../../memory/services/store/store.ts"
 import { claim, claimEqual, claimWithout } from "../claims.ts"
 import { enqueue, startWriting } from "./job-rules.ts"
 import { commitOf, exported, jobOf, keep, keyOf, linesOf, memoryOf, plant, said } from "./samples.ts"

@@ -1,5 +1,5 @@
 import type { ServiceKey } from "../../../core/conversation.ts"
-import type { Store } from "../../../services/store/store.ts"
+import type { Store } from "../../../memory/services/store/store.ts"
 import { claimEqual, claimRejects } from "../claims.ts"
 import { keep, keyOf, memoryOf } from "./samples.ts"
 import type { Rules } from "./store-check.ts"

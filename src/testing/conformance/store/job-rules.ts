@@ -1,6 +1,6 @@
 import type { ServiceKey } from "../../../core/conversation.ts"
-import type { Job, JobHandler } from "../../../services/store/job-runner.ts"
-import type { Store } from "../../../services/store/store.ts"
+import type { Job, JobHandler } from "../../../memory/services/store/job-runner.ts"
+import type { Store } from "../../../memory/services/store/store.ts"
 import { claim, claimEqual } from "../claims.ts"
 import { commitOf, jobOf, keyOf } from "./samples.ts"
 import type { Rules } from "./store-check.ts"

@@ -1,6 +1,6 @@
 import type { Audience, ServiceKey } from "../../../core/conversation.ts"
-import type { StoredMemory } from "../../../services/store/records.ts"
-import type { Store } from "../../../services/store/store.ts"
+import type { StoredMemory } from "../../../memory/services/store/records.ts"
+import type { Store } from "../../../memory/services/store/store.ts"
 import { seededRandom } from "../../deterministic-ports.ts"
 import { claim, claimEqual, claimRejects } from "../claims.ts"
 import { commitOf, keep, keyOf, memoryOf } from "./samples.ts"

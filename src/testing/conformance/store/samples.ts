@@ -1,8 +1,8 @@
 import type { HistoryMessage, ServiceKey } from "../../../core/conversation.ts"
-import type { Job } from "../../../services/store/job-runner.ts"
-import type { ProfileStatement, StoredMemory } from "../../../services/store/records.ts"
-import type { SessionCommit } from "../../../services/store/session-store.ts"
-import type { Store } from "../../../services/store/store.ts"
+import type { Job } from "../../../memory/services/store/job-runner.ts"
+import type { ProfileStatement, StoredMemory } from "../../../memory/services/store/records.ts"
+import type { SessionCommit } from "../../../memory/services/store/session-store.ts"
+import type { Store } from "../../../memory/services/store/store.ts"
 
 /** A key of an agent: by default the private conversation `talk` of the user `ann`. */
 export function keyOf(agent: string, rest: Partial<ServiceKey> = {}): ServiceKey {

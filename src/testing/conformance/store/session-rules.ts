@@ -1,5 +1,5 @@
 import type { SessionKey } from "../../../core/conversation.ts"
-import type { MessageFilter, SessionStore } from "../../../services/store/session-store.ts"
+import type { MessageFilter, SessionStore } from "../../../memory/services/store/session-store.ts"
 import { claim, claimEqual, claimRejects } from "../claims.ts"
 import { commitOf, hardTexts, jobOf, keyOf, said } from "./samples.ts"
 import type { Rules } from "./store-check.ts"

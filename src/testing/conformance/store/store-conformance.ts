@@ -1,5 +1,5 @@
-import type { SessionStore } from "../../../services/store/session-store.ts"
-import type { Store } from "../../../services/store/store.ts"
+import type { SessionStore } from "../../../memory/services/store/session-store.ts"
+import type { Store } from "../../../memory/services/store/store.ts"
 import { appendRules } from "./append-rules.ts"
 import { blobRules } from "./blob-rules.ts"
 import { asideRules, branchRules } from "./branch-rules.ts"

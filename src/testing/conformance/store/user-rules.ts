@@ -1,6 +1,6 @@
 import type { ServiceKey } from "../../../core/conversation.ts"
-import type { Receipt } from "../../../services/store/receipt.ts"
-import type { Store } from "../../../services/store/store.ts"
+import type { Receipt } from "../../../memory/services/store/receipt.ts"
+import type { Store } from "../../../memory/services/store/store.ts"
 import { claim, claimEqual, claimRejects } from "../claims.ts"
 import { commitOf, keyOf, statementOf } from "./samples.ts"
 import type { Rules } from "./store-check.ts"

@@ -1,8 +1,8 @@
 import { z } from "zod"
-import { createAgent } from "../../../../src/agent/agent.ts"
-import type { LanguageModel, ModelPart } from "../../../../src/model/language-model.ts"
+import type { LanguageModel, ModelPart } from "../../../../src/core/model/language-model.ts"
+import { createAgent } from "../../../../src/loop/agent/agent.ts"
 import { resolveProfile } from "../../../../src/profile/resolve.ts"
-import { defineTool } from "../../../../src/tools/define-tool.ts"
+import { defineTool } from "../../../../src/prompt/tools/define-tool.ts"
 import { calledWith, deltas, descriptionOf, instructions, type Looper, nameOf, readAll } from "./looper.ts"
 
 /** This library, native tool calls as its peers have them, and its memory off as they have none. */

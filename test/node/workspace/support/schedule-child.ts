@@ -1,5 +1,5 @@
 import { join } from "node:path"
-import { fileApprovals } from "../../../../src/mcp/approvals.ts"
+import { fileApprovals } from "../../../../src/adapters/mcp/approvals.ts"
 import { scheduleTools } from "../../../../src/node/schedule-tools.ts"
 
 /** Adds entries `<name>:<number>` to a schedule and approvals of that name to a file: `node schedule-child.ts <folder> <name> <count>`. */

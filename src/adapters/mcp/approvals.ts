@@ -1,0 +1,118 @@
+import { messageOf, PromptStrataError } from "../../core/errors.ts"
+import { isRecord } from "../../core/json-access.ts"
+import { readOwnFile, updateFile } from "../../node/workspace/update-file.ts"
+import type { RemoteTool } from "./remote-tools.ts"
+
+/** Approved tools: the fingerprint of the approved definition by `server.tool`. */
+export type Fingerprints = Readonly<Record<string, string>>
+
+/** A store of approvals that outlives the process. */
+export interface McpApprovals {
+  load(): Promise<Fingerprints>
+  /** Adds these approvals. Others stay. */
+  save(approved: Fingerprints): Promise<void>
+}
+
+/** Stores approvals in memory. They are lost with the process. */
+export function inMemoryApprovals(): McpApprovals {
+  let stored: Fingerprints = {}
+  return {
+    load: async () => stored,
+    save: async (approved) => {
+      stored = { ...stored, ...approved }
+    },
+  }
+}
+
+/**
+ * Stores approvals in a JSON file, which the first approval creates. The file is always written as a whole, and approvals of
+ * several processes are all kept. One that cannot be read throws `mcp` and is not changed: if it counted as empty, every tool
+ * would be approved anew.
+ */
+export function fileApprovals(path: string): McpApprovals {
+  return {
+    load: () => readFingerprints(path),
+    save(approved) {
+      return updateFile(path, (text) => {
+        const all = { ...parseFingerprints(text, path), ...approved }
+        const sorted = Object.fromEntries(Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1)))
+        return `${JSON.stringify({ version: 1, approved: sorted }, undefined, 2)}\n`
+      })
+    },
+  }
+}
+
+async function readFingerprints(path: string): Promise<Fingerprints> {
+  const text = await readOwnFile(path).catch((cause: unknown) => {
+    throw unreadable(path, cause)
+  })
+  return parseFingerprints(text, path)
+}
+
+/** None without a text. */
+function parseFingerprints(text: string | undefined, path: string): Fingerprints {
+  if (text === undefined) return {}
+  try {
+    const data: unknown = JSON.parse(text)
+    const approved = isRecord(data) ? data.approved : undefined
+    if (!isRecord(approved)) throw new Error('it has no object "approved"')
+    for (const [tool, fingerprint] of Object.entries(approved))
+      if (typeof fingerprint !== "string") throw new Error(`the fingerprint of ${JSON.stringify(tool)} is no text`)
+    return approved as Fingerprints
+  } catch (cause) {
+    throw unreadable(path, cause)
+  }
+}
+
+function unreadable(path: string, cause: unknown): PromptStrataError {
+  return new PromptStrataError("mcp", `The approvals of MCP tools in ${path} cannot be read: ${messageOf(cause)}`, {
+    cause,
+    hint: "Repair the file or delete it. Without it, every tool counts as new.",
+    evidence: { path },
+  })
+}
+
+/** The state of a tool: `new` was never approved, `changed` was approved with another definition. */
+export type Verdict = "approved" | "new" | "changed"
+
+/** Decides which tools may be used. Problems with the store are reported to `onProblem`. */
+export class ApprovalGate {
+  readonly #store: McpApprovals
+  readonly #onProblem: (problem: string) => void
+  #approved: Fingerprints = {}
+
+  constructor(store: McpApprovals, onProblem: (problem: string) => void) {
+    this.#store = store
+    this.#onProblem = onProblem
+  }
+
+  /** Reads the store. Rejects as the store does. */
+  async load(): Promise<void> {
+    this.#approved = { ...this.#approved, ...(await this.#store.load()) }
+  }
+
+  /** Returns a verdict for each tool, by name. With `first-use`, tools that were never seen are approved first. */
+  async review(
+    server: string,
+    tools: readonly RemoteTool[],
+    approve: "first-use" | "ask",
+  ): Promise<ReadonlyMap<string, Verdict>> {
+    await this.load().catch((error: unknown) => this.#onProblem(messageOf(error)))
+    const definitions = tools.map((tool) => [`${server}.${tool.name}`, tool.fingerprint] as const)
+    if (approve === "first-use") await this.approve(definitions.filter(([key]) => !Object.hasOwn(this.#approved, key)))
+    return new Map(tools.map(({ name, fingerprint }) => [name, this.#verdict(`${server}.${name}`, fingerprint)]))
+  }
+
+  /** Approves definitions, by `server.tool`. If they cannot be stored, they still count in this process. */
+  async approve(definitions: readonly (readonly [tool: string, fingerprint: string])[]): Promise<void> {
+    if (definitions.length === 0) return
+    const approved = Object.fromEntries(definitions)
+    this.#approved = { ...this.#approved, ...approved }
+    await this.#store.save(approved).catch((error: unknown) => this.#onProblem(messageOf(error)))
+  }
+
+  #verdict(key: string, fingerprint: string): Verdict {
+    if (!Object.hasOwn(this.#approved, key)) return "new"
+    return this.#approved[key] === fingerprint ? "approved" : "changed"
+  }
+}

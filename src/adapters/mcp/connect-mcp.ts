@@ -1,0 +1,180 @@
+import { checkOptions } from "../../core/check-options.ts"
+import { PromptStrataError } from "../../core/errors.ts"
+import type { Plugin } from "../../memory/services/plugin.ts"
+import type { TurnHook } from "../../memory/services/turn-hook.ts"
+import type { McpServerSettings } from "../../profile/profile.ts"
+import type { Skill } from "../../prompt/layers/skills.ts"
+import type { Tool } from "../../prompt/tools/tool.ts"
+import { ApprovalGate, inMemoryApprovals, type Verdict } from "./approvals.ts"
+import { keptApprovals, type McpOptions, mcpOptions, type ResolvedOptions, resolveOptions } from "./options.ts"
+import {
+  getPrompt,
+  listPrompts,
+  listResources,
+  type McpContent,
+  type McpPrompt,
+  type McpResource,
+  readResource,
+  readSkills,
+  withReadTimeout,
+} from "./resources.ts"
+import { McpServer } from "./server.ts"
+import { checkServers } from "./server-settings.ts"
+import { ServerTools } from "./server-tools.ts"
+import { safeLine, unthrowing } from "./warnings.ts"
+
+/** The state of a server, for people. Its texts are the server's and untrusted. */
+export interface McpServerStatus {
+  readonly name: string
+  /** `waiting`: the next attempt to start comes later. `failed`: too many attempts failed, and the next one comes with a turn. */
+  readonly state: "starting" | "ready" | "waiting" | "failed" | "closed"
+  /** The number of times it was connected. */
+  readonly connected: number
+  readonly pid?: number | undefined
+  readonly problem?: string | undefined
+  /** The end of its program's standard error. */
+  readonly stderr: string
+  readonly tools: readonly { readonly name: string; readonly description: string; readonly verdict: Verdict }[]
+}
+
+/** A tool that cannot be used until it is approved. */
+export interface McpUnapprovedTool {
+  /** `server.tool`. */
+  readonly tool: string
+  /** `changed`: another definition was approved. */
+  readonly reason: Exclude<Verdict, "approved">
+  readonly description: string
+  readonly inputSchema: Tool["inputSchema"]
+  /** A hash of the definition shown here. Approving the tool approves this definition. */
+  readonly fingerprint: string
+}
+
+/** Connected servers as a plugin with their tools, resources and prompts. `close` ends every server. */
+export interface McpConnection extends Plugin {
+  /** The tools at the time of connecting. The plugin's hook gives each turn the current ones. */
+  readonly tools: readonly Tool[]
+  /** The resources and prompts that the settings name under `skills`. */
+  readonly skills: readonly Skill[]
+  servers(): readonly McpServerStatus[]
+  /** The tools of the next turn. */
+  currentTools(): readonly Tool[]
+  waiting(): readonly McpUnapprovedTool[]
+  /** Approves the definitions that `waiting` returned. The tools are available from the next turn on. */
+  approve(tools: readonly McpUnapprovedTool[]): Promise<void>
+  /** Lists what all running servers offer. A server whose list cannot be read is a warning. */
+  resources(): Promise<readonly McpResource[]>
+  prompts(): Promise<readonly McpPrompt[]>
+  /** Throws `mcp` when there is no such server, and an error when the server refuses. */
+  readResource(server: string, uri: string): Promise<McpContent>
+  getPrompt(server: string, name: string, args?: Readonly<Record<string, string>>): Promise<McpContent>
+  close(): Promise<void>
+}
+
+/**
+ * Starts all servers at once and resolves when each is ready or has failed. Pass the result to `createAgent` as a plugin. A
+ * server that does not start is a warning and is tried again; the others can be used (T25). Throws `mcp` for settings that
+ * cannot be used and approvals that cannot be read, and `missing-dependency` without `@modelcontextprotocol/client`.
+ */
+export async function connectMcp(
+  servers: Readonly<Record<string, McpServerSettings>>,
+  options: McpOptions = {},
+): Promise<McpConnection> {
+  checkOptions("connectMcp", options, mcpOptions)
+  checkServers(servers, options.reserved)
+  const resolved = resolveOptions(options)
+  const { warn, words } = resolved
+  const warnOfApprovals = (message: string): void => warn({ server: "*", kind: "approval", message })
+  const kept = options.approvals ?? keptApprovals(options)
+  const gate = new ApprovalGate(kept ?? inMemoryApprovals(), (problem) => warnOfApprovals(safeLine(problem)))
+  const onChange = unthrowing(options.onChange ?? (() => undefined))
+  const names = Object.keys(servers).filter((name) => servers[name]?.disabled !== true)
+  if (kept === undefined && names.length > 0) warnOfApprovals(notKept)
+  if (names.length > 0) await Promise.all([resolved.library.client(), gate.load()])
+  const connected = names.map((name) => {
+    const server = new McpServer(name, servers[name] ?? {}, resolved, async () => {
+      await tools.review()
+      onChange(name)
+    })
+    const tools = new ServerTools(server, { gate, words, approve: options.approve ?? "first-use" })
+    return tools
+  })
+  await Promise.all(connected.map(({ server }) => server.link.start()))
+  return connectionOf(connected, { gate, options: resolved })
+}
+
+const notKept =
+  "Approvals of tools are lost with the process, so a tool that is another one in the next run is not noticed. Give connectMcp the agent's store, or dataFolder."
+
+async function connectionOf(
+  connected: readonly ServerTools[],
+  { gate, options }: { readonly gate: ApprovalGate; readonly options: ResolvedOptions },
+): Promise<McpConnection> {
+  const servers = connected.map(({ server }) => server)
+  const skills = await readSkills(servers, options)
+  const tools = connected.flatMap((one) => one.tools)
+  const reading = <T>(read: (signal: AbortSignal) => Promise<T>) => withReadTimeout(options, read)
+  const { words } = options
+  return {
+    name: "mcp",
+    tools,
+    skills,
+    hooks: [currentToolsHook(tools, connected)],
+    mayAddTool: (tool) => servers.some(({ name }) => tool.startsWith(`${name}.`)),
+    servers: () => connected.map(statusOf),
+    currentTools: () => connected.flatMap((one) => one.tools),
+    waiting: () => connected.flatMap(waitingOf),
+    async approve(waiting) {
+      await gate.approve(waiting.map(({ tool, fingerprint }) => [tool, fingerprint]))
+      await Promise.all(connected.map((one) => one.review()))
+    },
+    resources: () => reading((signal) => listResources(servers, signal)),
+    prompts: () => reading((signal) => listPrompts(servers, signal)),
+    readResource: (server, uri) => reading((signal) => readResource(serverNamed(servers, server), uri, { words, signal })),
+    getPrompt: (server, name, args = {}) =>
+      reading((signal) => getPrompt(serverNamed(servers, server), { name, args }, { words, signal })),
+    close: async () => {
+      await Promise.all(servers.map(({ link }) => link.close()))
+    },
+  }
+}
+
+/** Adds and withdraws tools at the beginning of a turn when they differ from those that the agent was made with. */
+function currentToolsHook(atFirst: readonly Tool[], connected: readonly ServerTools[]): TurnHook {
+  return {
+    name: "mcp",
+    beforeTurn({ addTools, withdrawTools }) {
+      for (const { server } of connected) server.link.wake()
+      const now = connected.flatMap((one) => one.tools)
+      const gone = atFirst.filter((tool) => !now.includes(tool))
+      const added = now.filter((tool) => !atFirst.includes(tool))
+      if (gone.length > 0) withdrawTools(gone.map(({ name }) => name))
+      if (added.length > 0) addTools(added)
+    },
+  }
+}
+
+function serverNamed(servers: readonly McpServer[], name: string): McpServer {
+  const found = servers.find((server) => server.name === name)
+  if (found !== undefined) return found
+  const known = servers.map((server) => server.name).join(", ") || "none"
+  throw new PromptStrataError("mcp", `expected a connected MCP server, found ${JSON.stringify(name)}; there are: ${known}.`)
+}
+
+function statusOf({ server, listed }: ServerTools): McpServerStatus {
+  const { name, link, stderr } = server
+  return {
+    name,
+    state: link.state,
+    connected: link.opened,
+    pid: link.current?.pid,
+    problem: link.problem === undefined ? undefined : safeLine(link.problem),
+    stderr,
+    tools: listed.map(({ tool, verdict }) => ({ name: `${name}.${tool.name}`, description: tool.description, verdict })),
+  }
+}
+
+function waitingOf({ server, listed }: ServerTools): McpUnapprovedTool[] {
+  return listed.flatMap(({ tool: { name, description, inputSchema, fingerprint }, verdict }) =>
+    verdict === "approved" ? [] : [{ tool: `${server.name}.${name}`, reason: verdict, description, inputSchema, fingerprint }],
+  )
+}

@@ -1,0 +1,147 @@
+import { dirname, join } from "node:path"
+import { PromptStrataError } from "../../core/errors.ts"
+import { hostPorts, type Ports } from "../../core/ports.ts"
+import type { SessionStore } from "../../memory/services/store/session-store.ts"
+import type { PromptSource } from "../../prompt/dialect/prompt-source.ts"
+import { fileApprovals, type McpApprovals } from "./approvals.ts"
+import type { Environment } from "./server-settings.ts"
+import { type McpWarning, unthrowing, warnOnConsole } from "./warnings.ts"
+import { type McpWords, mcpWords } from "./words.ts"
+
+/** Options of `connectMcp`. All are optional. */
+export interface McpOptions {
+  /** The language of the texts that models read. Default `en`. */
+  readonly locale?: string
+  /** The variables for `${NAME}` in settings and for `passEnv`. Default: the process's environment. */
+  readonly env?: Environment
+  /** The agent's store. Approvals are kept beside a store of `openStore(folder)`, in `<folder>/mcp-approvals.json`. */
+  readonly store?: SessionStore & { readonly file?: string }
+  /** The folder for approvals, `<dataFolder>/mcp-approvals.json`, as of the command line. It comes before `store`. */
+  readonly dataFolder?: string
+  /** Stores approvals elsewhere. Without these three they are lost with the process, which is a warning. */
+  readonly approvals?: McpApprovals | undefined
+  /** For servers whose settings do not say. `first-use` approves a tool when it is first seen. Default `first-use`. */
+  readonly approve?: "first-use" | "ask"
+  /** Names that no server may have, such as those of built-in tools. */
+  readonly reserved?: readonly string[]
+  /** Default: `console.warn`. */
+  readonly onWarning?: (warning: McpWarning) => void
+  /** Called after a server's tool list was read again. Turns use the new list from the next one on. */
+  readonly onChange?: (server: string) => void
+  /** Answers a server's question to the user. Without it, such requests are refused. */
+  readonly elicit?: ((request: ElicitRequest) => Promise<ElicitAnswer>) | undefined
+  /** Answers a server's request to the model. Without it, such requests are refused. */
+  readonly sample?: ((request: SampleRequest) => Promise<SampleAnswer>) | undefined
+  /** Time, timers and randomness, for tests. */
+  readonly ports?: Partial<Pick<Ports, "clock" | "timers" | "random">>
+  /** Prompt files, as `tools/LOCALE/mcp.md`, instead of the shipped ones. */
+  readonly prompts?: readonly PromptSource[]
+  /** The client library. Default: the package `@modelcontextprotocol/client`, loaded when it is needed. */
+  readonly library?: ClientLibrary
+}
+
+/** The names of the options, so that another one is an error. */
+export const mcpOptions: Readonly<Record<keyof McpOptions, true>> = {
+  locale: true,
+  env: true,
+  store: true,
+  dataFolder: true,
+  approvals: true,
+  approve: true,
+  reserved: true,
+  onWarning: true,
+  onChange: true,
+  elicit: true,
+  sample: true,
+  ports: true,
+  prompts: true,
+  library: true,
+}
+
+/** A server's question to the user during a call. Its text is untrusted. */
+export interface ElicitRequest {
+  readonly server: string
+  readonly message: string
+  /** JSON Schema of the answer: an object of plain values. */
+  readonly schema: Readonly<Record<string, unknown>>
+  readonly signal: AbortSignal
+}
+
+/** The user's answer. A value that `accept` leaves out gets the schema's default. */
+export interface ElicitAnswer {
+  readonly action: "accept" | "decline" | "cancel"
+  readonly content?: Readonly<Record<string, string | number | boolean | string[]>>
+}
+
+/** A server's request to the agent's model. Its text is untrusted. */
+export interface SampleRequest {
+  readonly server: string
+  /** The parameters of MCP's `sampling/createMessage`. */
+  readonly params: Readonly<Record<string, unknown>>
+  readonly signal: AbortSignal
+}
+
+/** The model's answer. */
+export interface SampleAnswer {
+  readonly model: string
+  readonly text: string
+}
+
+/** Options with their defaults filled in. All servers of one connection share them. */
+export interface ResolvedOptions {
+  readonly library: ClientLibrary
+  readonly env: Environment
+  readonly words: McpWords
+  readonly ports: Pick<Ports, "clock" | "timers" | "random">
+  readonly warn: (warning: McpWarning) => void
+  readonly elicit: McpOptions["elicit"]
+  readonly sample: McpOptions["sample"]
+}
+
+export function resolveOptions(options: McpOptions): ResolvedOptions {
+  return {
+    library: options.library ?? clientLibrary,
+    env: options.env ?? process.env,
+    words: mcpWords(options.locale ?? "en", options.prompts),
+    ports: { ...hostPorts, ...options.ports },
+    warn: unthrowing(options.onWarning ?? warnOnConsole),
+    elicit: options.elicit,
+    sample: options.sample,
+  }
+}
+
+/** The package `@modelcontextprotocol/client`. It is large, so that it is loaded only when a server is first connected. */
+export interface ClientLibrary {
+  client(): Promise<typeof import("@modelcontextprotocol/client")>
+  /** The part that starts programs. */
+  stdio(): Promise<typeof import("@modelcontextprotocol/client/stdio")>
+}
+
+/** The installed package. Throws `missing-dependency` without it. */
+export const clientLibrary: ClientLibrary = {
+  client: () => loadOrExplain(() => import("@modelcontextprotocol/client")),
+  stdio: () => loadOrExplain(() => import("@modelcontextprotocol/client/stdio")),
+}
+
+/** Resolves as `load` does. Throws `missing-dependency` when it rejects. */
+export async function loadOrExplain<T>(load: () => Promise<T>): Promise<T> {
+  try {
+    return await load()
+  } catch (cause) {
+    throw new PromptStrataError(
+      "missing-dependency",
+      "MCP servers need the package `@modelcontextprotocol/client`, version 2, which could not be loaded.",
+      { cause, hint: "Run `npm install @modelcontextprotocol/client`." },
+    )
+  }
+}
+
+/** Approvals in the data folder or beside the store; `undefined` without either, and for a store that is in no folder. */
+export function keptApprovals({ store, dataFolder }: Pick<McpOptions, "store" | "dataFolder">): McpApprovals | undefined {
+  // The store of a folder is `<folder>/.promptstrata/store.sqlite`.
+  const folder = dataFolder ?? (store?.file === undefined ? undefined : dirname(dirname(store.file)))
+  return folder === undefined ? undefined : fileApprovals(join(folder, approvalsFile))
+}
+
+/** The name of the file of approvals in a data folder. */
+const approvalsFile = "mcp-approvals.json"

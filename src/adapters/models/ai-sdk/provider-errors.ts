@@ -1,0 +1,130 @@
+import { messageOf, type PromptStrataError } from "../../../core/errors.ts"
+import type { ModelFaultKind } from "../../../core/evidence/turns.ts"
+import { parsedJson, recordOf, stringOf } from "../../../core/json-access.ts"
+import { connectionFault, type Fault, reportedFault, statusFault } from "../fault.ts"
+import { type Advice, headerSecrets, modelError, type Redact, redactorOf } from "../model-error.ts"
+import type { AiSdkLanguageModel } from "./provider-model.ts"
+
+/** The model that a request went to, for error messages. */
+export interface AiSdkTarget {
+  readonly id: string
+  readonly model: AiSdkLanguageModel
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Makes an error of code `model`. `thrown` may hold the address. It is not the `cause`, since it holds the whole request. */
+export function aiSdkError(fault: Fault, { id, model, headers }: AiSdkTarget, thrown?: unknown): PromptStrataError {
+  // Only origin and path are shown: the rest may hold credentials.
+  const address = URL.parse(stringOf(recordOf(thrown).url))
+  const url = address === null ? `provider ${model.provider}` : `${address.origin}${address.pathname}`
+  return modelError(fault, { id, url, redact: providerRedactor(model, headers), advice })
+}
+
+/** The provider object holds key and address, so that the advice cannot name an option. */
+const advice: Advice = {
+  credentials: "Check the key that the provider object was made with, or its environment variable.",
+  "not-found": "Check the model's name and the base URL that the provider object was made with.",
+  "web-page": "A web page came instead of the API's answer. Check the provider's base URL and any proxy in between.",
+  "not-streamed": "The answer was not an event stream. Check the provider's base URL and whether this address streams.",
+  refused: "Nothing listens at this address. Is the server running? Check the provider's base URL.",
+  "no-such-host": "The host's name could not be resolved. Check the provider's base URL and the network.",
+}
+
+/** Errors of the AI SDK without a status, by name. An `instanceof` would miss those of another copy of the package. */
+const kindByName: ReadonlyMap<string, ModelFaultKind> = new Map([
+  ["AI_LoadAPIKeyError", "credentials"],
+  ["AI_LoadSettingError", "bad-request"],
+  ["AI_NoSuchModelError", "not-found"],
+  ["AI_InvalidPromptError", "bad-request"],
+  ["AI_InvalidArgumentError", "bad-request"],
+  ["AI_UnsupportedFunctionalityError", "bad-request"],
+  ["AI_EmptyResponseBodyError", "broken"],
+  ["AI_InvalidResponseDataError", "broken"],
+  ["AI_JSONParseError", "broken"],
+  ["AI_TypeValidationError", "broken"],
+  ["TimeoutError", "timeout"],
+])
+
+/** Reads anything that `doStream` or its stream threw. `begun` is true when the answer had started. */
+export function thrownFault(thrown: unknown, { begun, nowMs }: { readonly begun: boolean; readonly nowMs: number }): Fault {
+  const answered = answeredFault(thrown, nowMs)
+  if (answered) return answered
+  const { name, isRetryable } = recordOf(thrown)
+  const kind = kindByName.get(stringOf(name))
+  if (kind) return { kind, isRetryable: kind === "broken" || kind === "timeout", said: messageOf(thrown) }
+  const fault = connectionFault(thrown, begun)
+  // The provider package knows that the connection failed, even if the system gave no error code.
+  return fault.kind === "other" && isRetryable === true ? { ...fault, kind: "network", isRetryable: true } : fault
+}
+
+/** Reads the value of an `error` part: an error, or an object of the provider in one of its shapes. */
+export function errorPartFault(error: unknown, nowMs: number): Fault {
+  if (error instanceof Error) return thrownFault(error, { begun: true, nowMs })
+  const outer = recordOf(error)
+  const inner = recordOf(recordOf(outer.response).error ?? outer.error)
+  const details = Object.keys(inner).length > 0 ? inner : typeof error === "string" ? error : outer
+  const status = [outer.statusCode, outer.status, recordOf(details).statusCode, recordOf(details).status].find(isErrorStatus)
+  const fault = (status === undefined ? undefined : statusFault({ status, error: details }, nowMs)) ?? reportedFault(details)
+  return typeof outer.isRetryable === "boolean" ? { ...fault, isRetryable: outer.isRetryable } : fault
+}
+
+/** Reads an `APICallError` that has an error status. */
+function answeredFault(thrown: unknown, nowMs: number): Fault | undefined {
+  const { statusCode, responseHeaders, responseBody, data, message } = recordOf(thrown)
+  if (!isErrorStatus(statusCode)) return undefined
+  const body = stringOf(responseBody)
+  // The body comes first, since `data` holds only the fields that the provider package knows.
+  const document = recordOf(parsedJson(body) ?? data)
+  const error = document.error ?? (Object.keys(document).length > 0 ? document : undefined)
+  return statusFault({ status: statusCode, headers: headersOf(responseHeaders), error, message: body || message }, nowMs)
+}
+
+function isErrorStatus(value: unknown): value is number {
+  return typeof value === "number" && value >= 400 && value < 600
+}
+
+function headersOf(wire: unknown): Headers {
+  const headers = new Headers()
+  for (const name of ["retry-after", "retry-after-ms", "date", "x-request-id"]) {
+    const value = stringOf(recordOf(wire)[name])
+    if (value !== "") headers.set(name, value)
+  }
+  const requestId = stringOf(recordOf(wire)["request-id"])
+  if (requestId !== "" && !headers.has("x-request-id")) headers.set("x-request-id", requestId)
+  return headers
+}
+
+/** Keys as servers repeat them: with a known prefix, after a scheme, or after the words `api key`. */
+const keyPatterns = [
+  /\b(?:sk|pk|rk|xai|gsk|hf|pplx|AIza|ghp|glpat)[-_][\w-]{6,}/g,
+  /\bBearer\s{1,4}[\w.~+/-]{6,}=*/gi,
+  /(?<=\bapi[ _-]?key[^\n:=]{0,40}[:=]\s{0,4}["']?)[^\s"',;]{6,}/gi,
+]
+
+/**
+ * Hides what an error must not show. The provider object keeps its key private, so this hides the values of environment
+ * variables with a secret's name, all header values, and every text that looks like a key.
+ */
+function providerRedactor(model: unknown, headers: Readonly<Record<string, string>>): Redact {
+  const isSecret = (name: string) => /KEY|TOKEN|SECRET|PASSWORD/i.test(name)
+  const variables = Object.entries(globalThis.process?.env ?? {}).map(([name, value = ""]) => (isSecret(name) ? value : ""))
+  const redact = redactorOf(headerSecrets([...Object.values(headers), ...providerHeaders(model), ...variables]), 8)
+  return (text) => keyPatterns.reduce((shown, pattern) => shown.replace(pattern, "[secret]"), redact(text))
+}
+
+/** Returns the private headers of an `@ai-sdk/*` model, since they hold a key that was given in code. */
+function providerHeaders(model: unknown): string[] {
+  try {
+    const { headers } = recordOf(recordOf(model).config)
+    const given: unknown = typeof headers === "function" ? headers() : headers
+    // Headers that come as a promise are not awaited.
+    if (given instanceof Promise) given.catch(() => undefined)
+    return Object.entries(recordOf(given)).flatMap(([name, value]) =>
+      publicHeaders.includes(name.toLowerCase()) || typeof value !== "string" ? [] : [value],
+    )
+  } catch {
+    return []
+  }
+}
+
+const publicHeaders = ["content-type", "user-agent", "anthropic-version"]

@@ -1,0 +1,123 @@
+import { stringOf } from "../../core/json-access.ts"
+import { endedWhole, type FinishReason, type ModelPart, type Usage } from "../../core/model/language-model.ts"
+import type { Reader } from "../../core/reader.ts"
+import { createWellFormedReader } from "../../reply/incoming-text.ts"
+
+// The adapters make these parts of a streamed answer alike.
+
+/** Turns deltas into parts that never hold half a surrogate pair. A delta that is not a string is ignored. */
+function createDeltaReader(type: "text-delta" | "thinking-delta"): Reader<unknown, ModelPart> {
+  const characters = createWellFormedReader()
+  const parts = (pieces: readonly string[]): ModelPart[] => pieces.map((delta) => ({ type, delta }))
+  return { push: (delta) => parts(characters.push(stringOf(delta))), end: () => parts(characters.end()) }
+}
+
+/** Makes a usage report of the counts that are known, or `undefined` when none is. Unknown counts stay absent. */
+export function usageOf(counts: { readonly [K in keyof Usage]: number | undefined }): Usage | undefined {
+  const known = Object.entries(counts).filter(([, count]) => count !== undefined)
+  return known.length === 0 ? undefined : (Object.fromEntries(known) as Usage)
+}
+
+/** The reason why a model stopped, and a warning when the answer may be incomplete. */
+export interface Finish {
+  readonly reason: FinishReason
+  readonly warning?: string
+}
+
+/** The finish of a stream that ended without a reason. */
+export const unfinished: Finish = { reason: "other", warning: "The stream ended without a finish reason." }
+
+const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
+  ["stop", "stop"],
+  ["eos", "stop"],
+  ["eos_token", "stop"],
+  ["stop_sequence", "stop"],
+  ["end_turn", "stop"],
+  ["length", "length"],
+  ["max_tokens", "length"],
+  ["model_length", "length"],
+  ["tool_calls", "tool-calls"],
+  ["function_call", "tool-calls"],
+  ["tool_use", "tool-calls"],
+  ["content_filter", "content-filter"],
+])
+
+/** Reads a server's own word for the reason, in lower case. */
+export function finishOf(word: string): Finish {
+  if (word === "error") return { reason: "other", warning: "The model stopped because of an error." }
+  const reason = finishReasons.get(word)
+  if (reason !== undefined) return { reason }
+  const shown = JSON.stringify(word.slice(0, 80))
+  return { reason: "other", warning: `The finish reason ${shown} is not known, so the answer may lack its end.` }
+}
+
+/** The warning for a file of which the model gave the address alone. */
+export function linkedFile(url: string): ModelPart {
+  const message = `The model gave a file as an address, which is not fetched, so it was left out: ${url.slice(0, 500)}`
+  return { type: "warning", message }
+}
+
+/** A whole tool call of the stream. Each text may be blank. */
+export interface StreamedCall {
+  readonly id: string
+  readonly name: string
+  readonly args: string
+  readonly providerData?: unknown
+}
+
+/** Returns arguments as JSON text. A few servers and providers send an object instead. */
+export function argumentsText(wire: unknown): string {
+  return typeof wire === "object" && wire !== null ? JSON.stringify(wire) : stringOf(wire)
+}
+
+/** Makes the reader of one answer's text, thinking and end. The adapter notes usage and finish in it when they come. */
+export function createAnswerReader() {
+  const [text, thinking] = [createDeltaReader("text-delta"), createDeltaReader("thinking-delta")]
+  return {
+    text,
+    thinking,
+    usage: undefined as Usage | undefined,
+    finish: undefined as Finish | undefined,
+    /** Returns the last parts: what is held of thinking and text, the calls, the usage and exactly one finish. */
+    end(calls: readonly StreamedCall[]): ModelPart[] {
+      return [...thinking.end(), ...text.end(), ...endParts(calls, this.usage, this.finish ?? unfinished)]
+    },
+  }
+}
+
+/**
+ * Returns the last parts of an answer: tool calls, usage and exactly one finish. Every call has an id of its own: one that is
+ * missing or was given twice becomes `call_1`, `call_2`, …. Blank arguments become `{}`, unless the answer was cut off, since
+ * they may be missing then. Calls without a name are left out with a warning.
+ */
+function endParts(calls: readonly StreamedCall[], usage: Usage | undefined, finish: Finish): ModelPart[] {
+  const named = calls.filter(({ name }) => name !== "")
+  const ids = uniqueIds(named.map(({ id }) => id))
+  const parts: ModelPart[] = named.map(({ name, args, providerData }, at) => ({
+    type: "tool-call",
+    call: {
+      id: ids[at] ?? "",
+      name,
+      args: args.trim() === "" && endedWhole(finish.reason) ? "{}" : args,
+      ...(providerData !== undefined && { providerData }),
+    },
+  }))
+  const nameless = calls.length - named.length
+  if (nameless > 0) parts.push({ type: "warning", message: `${nameless} tool call(s) without a name were left out.` })
+  if (usage) parts.push({ type: "usage", usage })
+  if (finish.warning !== undefined) parts.push({ type: "warning", message: finish.warning })
+  parts.push({ type: "finish", reason: finish.reason })
+  return parts
+}
+
+function uniqueIds(ids: readonly string[]): readonly string[] {
+  const taken = new Set(ids)
+  const used = new Set<string>()
+  let made = 0
+  return ids.map((id) => {
+    let own = id
+    while (own === "" || used.has(own) || (own !== id && taken.has(own))) own = `call_${++made}`
+    used.add(own)
+    return own
+  })
+}

@@ -1,0 +1,212 @@
+import { checkOneArgument } from "../../../core/check-options.ts"
+import { PromptStrataError } from "../../../core/errors.ts"
+import { listOf, recordOf } from "../../../core/json-access.ts"
+import {
+  abortedError,
+  type LanguageModel,
+  type ModelCapabilities,
+  type ModelPart,
+  type ModelRequest,
+  pictureTypes,
+} from "../../../core/model/language-model.ts"
+import { connectionFault, reportedFault, statusFault } from "../fault.ts"
+import { type Advice, type ErrorTarget, modelError } from "../model-error.ts"
+import { openaiPictureTokens } from "../picture-tokens.ts"
+import { readAnswerBody } from "./answer-body.ts"
+import { createChunkReader } from "./chunk-reader.ts"
+import {
+  type Connection,
+  checkOpenaiOptions,
+  connectionOf,
+  connectionRedactor,
+  isOpenaiItself,
+  type OpenaiClient,
+  type OpenaiModelOptions,
+  requireKey,
+  shownUrl,
+} from "./connection.ts"
+import { type RequestForm, requestBody } from "./request-body.ts"
+import { sendRequest } from "./send-request.ts"
+
+/**
+ * Makes a model of the chat completions API of OpenAI or of any compatible server. The environment is read with the first request.
+ * Throws `usage` for unknown options and for options that do not go together.
+ */
+export function openaiModel(modelOrOptions: string | OpenaiModelOptions, ...more: readonly never[]): LanguageModel {
+  checkOneArgument("openaiModel", more)
+  const options = typeof modelOrOptions === "string" ? { model: modelOrOptions } : modelOrOptions
+  checkOpenaiOptions(options)
+  const id = options.id ?? `openai:${options.model}`
+  let opened: Opened | undefined
+  const openOnce = () => {
+    opened ??= open(options, id)
+    return opened
+  }
+  return {
+    id,
+    // Read each time, because the address may come from the environment.
+    get capabilities() {
+      return capabilitiesOf(options, currentConnection(options))
+    },
+    stream: (request, { signal }) => streamParts(openOnce, request, signal),
+  }
+}
+
+/** Everything that a request needs, made with the first one. */
+interface Opened {
+  readonly send: (body: ReturnType<typeof requestBody>, signal: AbortSignal) => Promise<Response | AsyncIterable<unknown>>
+  readonly form: RequestForm
+  readonly target: ErrorTarget
+}
+
+function currentConnection(options: OpenaiModelOptions): Connection {
+  return connectionOf(options, globalThis.process?.env ?? {})
+}
+
+/** OpenAI's own models all call tools and keep to a schema, and nearly all see. Of another server nobody knows. */
+function capabilitiesOf({ model, capabilities }: OpenaiModelOptions, { baseUrl }: Connection): ModelCapabilities {
+  const isOwn = isOpenaiItself(baseUrl)
+  const pictureTokens = openaiPictureTokens(model)
+  const own = isOwn ? { jsonSchema: true, ...ownAttachments(model) } : {}
+  return { developerRole: false, tools: isOwn, pictureTokens, ...own, ...capabilities }
+}
+
+function ownAttachments(model: string): Pick<ModelCapabilities, "attachments" | "attachmentUrls"> {
+  if (/audio/i.test(model)) return { attachments: ["audio/wav", "audio/mpeg"] }
+  if (/^(gpt-3|o1-mini|o3-mini|gpt-4(-\d|$))/i.test(model)) return {}
+  return { attachments: [...pictureTypes, "application/pdf"], attachmentUrls: [...pictureTypes] }
+}
+
+function open(options: OpenaiModelOptions, id: string): Opened {
+  const connection = currentConnection(options)
+  const { client } = options
+  if (client === undefined) requireKey(connection)
+  return {
+    send: (body, signal) =>
+      client === undefined ? sendRequest(connection, body, signal) : sendByClient(client, body, { signal, ...connection }),
+    form: {
+      model: options.model,
+      capabilities: capabilitiesOf(options, connection),
+      jsonMode: options.jsonMode ?? false,
+      includeUsage: options.includeUsage ?? true,
+      outputLimitName: isOpenaiItself(connection.baseUrl) ? "max_completion_tokens" : "max_tokens",
+      extraBody: options.extraBody ?? {},
+    },
+    target: { id, url: shownUrl(connection.baseUrl), redact: connectionRedactor(connection), advice },
+  }
+}
+
+const advice: Advice = {
+  credentials: "Check the key: the option `apiKey` or the environment variable OPENAI_API_KEY.",
+  "not-found":
+    "Check the model's name and the base URL, which usually ends in /v1. Ollama and other local servers must have loaded the model first.",
+  "web-page":
+    "A web page came instead of the API's answer. Check the base URL, which usually ends in /v1, and any proxy in between.",
+  "not-streamed": "The server does not stream chat completions at this address. Check the base URL, which usually ends in /v1.",
+  refused: "Nothing listens at this address. Is the server running? Check the base URL (option `baseUrl` or OPENAI_BASE_URL).",
+  "no-such-host": "The host's name could not be resolved. Check the base URL and the network.",
+}
+
+async function* streamParts(openOnce: () => Opened, request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelPart> {
+  if (signal.aborted) throw abortedError(signal)
+  const opened = openOnce()
+  const reader = createChunkReader(
+    (request.tools ?? []).map(({ name }) => name),
+    audioFormatOf(opened.form),
+  )
+  let answer: Answer | undefined
+  /** The beginning of an answer that may be no chat completion. */
+  let other = ""
+  try {
+    answer = await openAnswer(opened, { request, signal }, (text) => {
+      other = text
+    })
+    for await (const chunk of answer.chunks) {
+      const error = errorIn(chunk, reader.begun())
+      if (error) throw modelError(reportedFault(error), opened.target)
+      // A loop instead of yield*, which costs three more microtasks per part.
+      for (const part of reader.push(chunk)) yield part
+      if (!reader.begun() && isOther(chunk)) other ||= JSON.stringify(chunk)
+    }
+  } catch (thrown) {
+    if (signal.aborted) throw abortedError(signal)
+    if (!reader.finished()) throw asModelError(thrown, opened.target, answer !== undefined)
+    const what = PromptStrataError.isInstance(thrown) ? "An error came" : "The connection broke"
+    const said = PromptStrataError.isInstance(thrown) ? `: ${thrown.message}` : "."
+    yield { type: "warning", message: `${what} after the answer was complete${said}` }
+  }
+  // The client ends an aborted stream like a complete one.
+  if (signal.aborted) throw abortedError(signal)
+  if (!reader.begun() && (other !== "" || answer?.isDocument)) {
+    throw modelError({ kind: "not-streamed", isRetryable: false, said: other }, opened.target)
+  }
+  yield* reader.end()
+}
+
+/** The form of recordings that the owner asked for, by `extraBody: { modalities: ["text", "audio"], audio: { voice, format } }`. */
+function audioFormatOf({ extraBody }: RequestForm): string | undefined {
+  const { format } = recordOf(extraBody.audio)
+  return typeof format === "string" ? format : undefined
+}
+
+/** The answer to a request while it comes. */
+interface Answer {
+  readonly chunks: AsyncIterable<unknown>
+  /** True if its content type promises a document, so that an empty one is a fault. */
+  readonly isDocument: boolean
+}
+
+/** Sends a request. A wrapped client may give only a stream of chunks; everything else gives a response, which is read here. */
+async function openAnswer(
+  { send, form, target }: Opened,
+  { request, signal }: { readonly request: ModelRequest; readonly signal: AbortSignal },
+  onOtherText: (text: string) => void,
+): Promise<Answer> {
+  const sent = await send(requestBody(request, form), signal)
+  if (!("headers" in sent)) return { chunks: sent, isDocument: false }
+  const type = sent.headers.get("content-type") ?? ""
+  if (type.includes("text/html")) {
+    void sent.body?.cancel().catch(() => undefined)
+    throw modelError({ kind: "web-page", isRetryable: false, said: "a web page", status: sent.status }, target)
+  }
+  return { chunks: readAnswerBody(sent.body, onOtherText), isDocument: type.includes("application/json") }
+}
+
+async function sendByClient(
+  client: OpenaiClient,
+  body: ReturnType<typeof requestBody>,
+  { signal, maxRetries }: { readonly signal: AbortSignal; readonly maxRetries: number },
+): Promise<Response | AsyncIterable<unknown>> {
+  const sent = client.chat.completions.create(body, { signal, maxRetries })
+  return hasResponse(sent) ? sent.asResponse() : ((await sent) as AsyncIterable<unknown>)
+}
+
+function hasResponse(sent: object): sent is { asResponse(): Promise<Response> } {
+  return "asResponse" in sent && typeof sent.asResponse === "function"
+}
+
+/** True for an object that is no chunk of a chat completion, such as an event of another API. */
+function isOther(chunk: unknown): boolean {
+  const fields = recordOf(chunk)
+  return Object.keys(fields).length > 0 && !("choices" in fields) && !("usage" in fields)
+}
+
+/** Returns the error that a chunk reports, in any of the shapes that servers use. Some are known for errors only once an answer has `begun`. */
+function errorIn(chunk: unknown, begun: boolean): unknown {
+  const { error, object, choices, detail, message } = recordOf(chunk)
+  if (object === "error" || (begun && isOther(chunk) && (detail || message))) return error || chunk
+  // OpenRouter reports the error of the provider behind it in the choice.
+  return error || recordOf(listOf(choices)[0]).error
+}
+
+/** Turns anything that the client or its stream threw into an error. `begun` is true when the answer had started. */
+function asModelError(thrown: unknown, target: ErrorTarget, begun: boolean): PromptStrataError {
+  if (PromptStrataError.isInstance(thrown)) return thrown
+  const { error } = recordOf(thrown)
+  // A SyntaxError means that an event of the stream was cut or is not JSON.
+  const isBroken = begun || thrown instanceof SyntaxError
+  const fault =
+    statusFault(thrown, Date.now()) ??
+    (error === undefined || error === null ? connectionFault(thrown, isBroken) : reportedFault(error))
+  return modelError(fault, target)
+}

@@ -1,0 +1,196 @@
+import type { OpenAI } from "openai"
+import { checkOptions } from "../../../core/check-options.ts"
+import { listOf, parsedJson, recordOf } from "../../../core/json-access.ts"
+import type { ModelCapabilities, ModelRequest, ToolChoice } from "../../../core/model/language-model.ts"
+import type { Assembly, Message, MessagePart } from "../../../core/span.ts"
+import { bytesToText } from "../../../memory/services/store/blob.ts"
+import { nameOf, piecesOf, withGivenBytes } from "../message-pieces.ts"
+
+type Body = OpenAI.Chat.Completions.ChatCompletionCreateParamsStreaming
+type WireMessage = OpenAI.Chat.Completions.ChatCompletionMessageParam
+
+/** Settings of the model that shape every request. */
+export interface RequestForm {
+  readonly model: string
+  readonly capabilities: ModelCapabilities
+  readonly jsonMode: boolean
+  readonly includeUsage: boolean
+  /** OpenAI has renamed `max_tokens`; compatible servers have not. */
+  readonly outputLimitName: "max_tokens" | "max_completion_tokens"
+  /** Fields of the server's own. They win over the others. */
+  readonly extraBody: Readonly<Record<string, unknown>>
+}
+
+/** Makes the body of a chat completions request. Tools and formats that the model does not support are left out. */
+export function requestBody(request: ModelRequest, form: RequestForm): Body {
+  const tools = form.capabilities.tools ? (request.tools ?? []) : []
+  return {
+    model: form.model,
+    messages: takingTurns(withResultParts(request.messages).map((message) => wireMessage(message, form.capabilities))),
+    stream: true,
+    ...(form.includeUsage && { stream_options: { include_usage: true } }),
+    ...(tools.length > 0 && {
+      tools: tools.map(({ name, description, inputSchema }) => ({
+        type: "function" as const,
+        function: { name, description, parameters: { ...inputSchema } },
+      })),
+      ...(request.toolChoice !== undefined && { tool_choice: wireChoice(request.toolChoice) }),
+    }),
+    ...responseFormat(request.responseFormat, form),
+    ...(request.maxOutputTokens !== undefined && { [form.outputLimitName]: request.maxOutputTokens }),
+    ...(request.temperature !== undefined && { temperature: request.temperature }),
+    ...form.extraBody,
+  }
+}
+
+/** A schema of an object goes to a model that keeps to one; another model that has a JSON mode is asked for JSON. */
+function responseFormat(asked: ModelRequest["responseFormat"], { capabilities, jsonMode }: RequestForm): Partial<Body> {
+  if (typeof asked === "object" && capabilities.jsonSchema && asked.schema.type === "object") {
+    const strict = strictForm(asked.schema)
+    const json_schema = { name: "answer", schema: strict ?? { ...asked.schema }, strict: strict !== undefined }
+    return { response_format: { type: "json_schema", json_schema } }
+  }
+  return jsonMode && asked !== undefined && asked !== "text" ? { response_format: { type: "json_object" } } : {}
+}
+
+/** Keywords of schemas that OpenAI's strict mode knows. It refuses a request with any other. */
+const strictKeywords = new Set(
+  "type properties required additionalProperties items enum const anyOf description title $ref $defs".split(" "),
+)
+
+/**
+ * The schema with closed objects, which the strict mode demands; undefined if that mode cannot say the same: if members may be left out,
+ * if objects have other members, or for other keywords.
+ */
+function strictForm(schema: Readonly<Record<string, unknown>>): Record<string, unknown> | undefined {
+  if (Object.keys(schema).some((key) => !strictKeywords.has(key))) return undefined
+  const strict: Record<string, unknown> = { ...schema }
+  if (schema.type === "object") {
+    const { properties = {}, additionalProperties = false } = schema
+    const required = listOf(schema.required)
+    if (additionalProperties !== false || Object.keys(recordOf(properties)).some((name) => !required.includes(name)))
+      return undefined
+    Object.assign(strict, { properties, required, additionalProperties })
+  }
+  for (const key of ["properties", "$defs", "anyOf", "items"]) {
+    if (strict[key] === undefined) continue
+    const inner = Object.entries(key === "items" ? { items: strict.items } : (strict[key] as object))
+    const parts = inner.map(([name, part]) => [name, strictForm(recordOf(part))] as const)
+    if (parts.some(([, part]) => part === undefined)) return undefined
+    strict[key] = key === "items" ? parts[0]?.[1] : key === "anyOf" ? parts.map(([, part]) => part) : Object.fromEntries(parts)
+  }
+  return strict
+}
+
+function wireChoice(choice: ToolChoice): NonNullable<Body["tool_choice"]> {
+  return typeof choice === "string" ? choice : { type: "function", function: { name: choice.tool } }
+}
+
+/** Joins messages of the user that follow each other, as in a group: some servers refuse a request in which roles do not alternate. */
+function takingTurns(messages: readonly WireMessage[]): WireMessage[] {
+  const joined: WireMessage[] = []
+  for (const message of messages) {
+    const before = joined.at(-1)
+    if (before?.role === "user" && message.role === "user")
+      joined[joined.length - 1] = { ...before, content: joinedContent(before.content, message.content) }
+    else joined.push(message)
+  }
+  return joined
+}
+
+type UserContent = OpenAI.Chat.Completions.ChatCompletionUserMessageParam["content"]
+
+function joinedContent(a: UserContent, b: UserContent): UserContent {
+  if (typeof a === "string" && typeof b === "string") return `${a}\n\n${b}`
+  return [...contentParts(a), ...contentParts(b)]
+}
+
+function contentParts(content: UserContent): OpenAI.Chat.Completions.ChatCompletionContentPart[] {
+  return typeof content === "string" ? [{ type: "text", text: content }] : content
+}
+
+/** The API takes only text from tools and the model, so the pictures of their messages follow in a message of the user. */
+function withResultParts(messages: readonly Message[]): readonly Message[] {
+  if (!messages.some(({ role, parts }) => role !== "user" && parts)) return messages
+  const made: Message[] = []
+  let [content, parts] = ["", [] as MessagePart[]]
+  const settle = () => {
+    if (parts.length > 0) made.push({ role: "user", content, parts })
+    content = ""
+    parts = []
+  }
+  for (const message of messages) {
+    if (message.role !== "tool") settle()
+    for (const part of message.role === "user" ? [] : (message.parts ?? [])) {
+      content += nameOf(message, part)
+      parts.push({ ...part, end: content.length })
+    }
+    made.push(message)
+  }
+  settle()
+  return made
+}
+
+/** A user's content with its parts where they stand. */
+function userContent(content: string, parts: readonly MessagePart[]): UserContent {
+  const made: OpenAI.Chat.Completions.ChatCompletionContentPart[] = []
+  for (const piece of piecesOf(content, parts)) {
+    if (typeof piece === "string") made.push({ type: "text", text: piece })
+    else made.push(...wirePart(piece))
+  }
+  return made
+}
+
+/** Nothing for a part without bytes that the API can only take as bytes. */
+function wirePart({ attachment, bytes }: MessagePart): OpenAI.Chat.Completions.ChatCompletionContentPart[] {
+  const { name, mediaType = "", url } = attachment
+  const data = bytes && bytesToText(bytes)
+  if (mediaType.startsWith("image/")) {
+    const address = data === undefined ? url : `data:${mediaType};base64,${data}`
+    return address === undefined ? [] : [{ type: "image_url", image_url: { url: address } }]
+  }
+  if (data === undefined) return []
+  if (mediaType === "audio/wav" || mediaType === "audio/mpeg")
+    return [{ type: "input_audio", input_audio: { data, format: mediaType === "audio/wav" ? "wav" : "mp3" } }]
+  return [{ type: "file", file: { filename: name.toWellFormed(), file_data: `data:${mediaType};base64,${data}` } }]
+}
+
+function wireMessage(message: Message, capabilities: Pick<ModelCapabilities, "developerRole">): WireMessage {
+  // UTF-8 cannot hold half a surrogate pair; servers answer one with status 400 or worse.
+  const content = message.content.toWellFormed()
+  const role = message.role === "developer" && !capabilities.developerRole ? "system" : message.role
+  if (role === "user" && message.parts) return { role, content: userContent(message.content, message.parts) }
+  if (role === "tool") return { role, content, tool_call_id: message.toolCallId ?? "" }
+  if (role !== "assistant" || !message.toolCalls?.length) return { role, content }
+  const { message: thoughts } = recordOf(message.toolCalls[0]?.providerData)
+  return {
+    role,
+    content,
+    ...recordOf(thoughts),
+    tool_calls: message.toolCalls.map(({ id, name, args, providerData }) => {
+      const { extraContent } = recordOf(providerData)
+      const call = { id, type: "function" as const, function: { name, arguments: sentArguments(args) } }
+      return extraContent === undefined ? call : { ...call, extra_content: extraContent }
+    }),
+  }
+}
+
+/** Many servers refuse arguments that are no object, which is what a call has that broke off. Its result says so instead. */
+function sentArguments(args: string): string {
+  const parsed = parsedJson(args)
+  return typeof parsed === "object" && parsed !== null && !Array.isArray(parsed) ? args.toWellFormed() : "{}"
+}
+
+/**
+ * Returns an assembly as the `messages` of a chat completions request of the package `openai`. Roles stay as they are: there
+ * is a developer message only if `assemble` was told that the model has this role. Throws `usage` for an unknown option, and for a
+ * picture or file without a URL whose bytes are not among `bytes`, by their ids in the store.
+ */
+export function toOpenaiMessages(
+  assembly: Pick<Assembly, "messages">,
+  options: { readonly bytes?: ReadonlyMap<string, Uint8Array> } = {},
+): OpenAI.Chat.Completions.ChatCompletionMessageParam[] {
+  checkOptions("toOpenaiMessages", options, { bytes: true })
+  const messages = withGivenBytes(assembly.messages, "toOpenaiMessages", options.bytes)
+  return withResultParts(messages).map((message) => wireMessage(message, { developerRole: true }))
+}

@@ -1,0 +1,45 @@
+import { PromptStrataError } from "../../../core/errors.ts"
+
+/** The address of a database. `shown` has neither password nor parameters. */
+export interface ConnectionTarget {
+  /** `postgres://user@host:port/database`. */
+  readonly shown: string
+  readonly host: string
+  readonly user: string
+  readonly database: string
+  /** The texts that must never be printed. */
+  readonly secrets: readonly string[]
+}
+
+/** Reads a connection URL. Throws `usage` for any other text, without repeating it: it may hold a password. */
+export function connectionTarget(url: string): ConnectionTarget {
+  const parsed = URL.parse(url)
+  if (parsed === null || !["postgres:", "postgresql:"].includes(parsed.protocol) || parsed.hostname === "")
+    throw new PromptStrataError("usage", "Expected a connection URL of PostgreSQL, found something else.", {
+      hint: "Write postgres://user:password@host:5432/database, with characters such as @ and / in the password as %40 and %2F.",
+    })
+  const { username, password, hostname, port, pathname, searchParams } = parsed
+  const user = decoded(username)
+  const database = decoded(pathname.slice(1)) || user
+  const host = `${hostname}${port === "" ? "" : `:${port}`}`
+  return {
+    shown: `postgres://${user === "" ? "" : `${user}@`}${host}/${database}`,
+    host,
+    user,
+    database,
+    secrets: [password, decoded(password), searchParams.get("password") ?? ""].filter((secret) => secret !== ""),
+  }
+}
+
+/** The text with `***` in place of each secret. */
+export function withoutSecrets(text: string, { secrets }: ConnectionTarget): string {
+  return secrets.reduce((shown, secret) => shown.replaceAll(secret, "***"), text)
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}

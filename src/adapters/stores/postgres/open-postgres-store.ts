@@ -1,0 +1,142 @@
+import type { Pool } from "pg"
+import { PromptStrataError } from "../../../core/errors.ts"
+import { runnerOfOpenStore, storeClosed } from "../../../memory/services/store/store.ts"
+import type { DatabaseStore } from "../database-store.ts"
+import { migrate } from "../sql/migrate.ts"
+import { SessionCache } from "../sql/session/session-cache.ts"
+import type { SqlDatabase } from "../sql/sql-database.ts"
+import { schemaMigrations } from "../sql/sql-schema.ts"
+import { createSqlStore } from "../sql/sql-store.ts"
+import { unrefTimers } from "../unref-timers.ts"
+import { asideMessage, ClaimedJobs } from "./claimed-jobs.ts"
+import { type ConnectionTarget, connectionTarget, withoutSecrets } from "./connection-url.ts"
+import { agentQueues, queueSettings, startJobEngine } from "./job-engine.ts"
+import { listeningClient, loadDrivers, openPool, postgresDatabase } from "./postgres-database.ts"
+import { postgresFault } from "./postgres-fault.ts"
+import { PostgresJobRunner } from "./postgres-job-runner.ts"
+import { type PostgresSettings, type PostgresStoreOptions, postgresSettings } from "./postgres-options.ts"
+import { EnqueuedJobs, goneMessage, PostgresSqlJobs, type SqlJobsParts } from "./sql-jobs.ts"
+import { WakeUpListener } from "./wake-up.ts"
+
+/**
+ * Opens a store in a PostgreSQL database. Makes its tables and those of pg-boss where they are missing; several processes may do so at
+ * once. Throws `store` with advice when the server cannot be reached or refuses, `usage` for a wrong URL or option, and
+ * `missing-dependency` without the packages `pg` and `pg-boss`. No error or warning contains the password.
+ */
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<DatabaseStore> {
+  const settings = postgresSettings(options)
+  const target = connectionTarget(options.url)
+  const drivers = await loadDrivers()
+  const pool = openPool(drivers, settings, target)
+  const database = postgresDatabase(pool, { target, onWarning: settings.onWarning })
+  try {
+    await migrate(database, "core", schemaMigrations)
+    const engine = await startJobEngine(pool, drivers, { settings, target })
+    const { jobSchema } = settings
+    const queueFor = agentQueues(engine, settings)
+    const jobs = { engine, jobSchema, channel: `promptstrata_${jobSchema}`, queueFor, enqueued: new EnqueuedJobs() }
+    const cache = new SessionCache(options.timers ?? unrefTimers)
+    return storeOver({ settings, target, drivers, pool, database, cache, ...jobs })
+  } catch (error) {
+    await database.close()
+    throw postgresFault(error, target)
+  }
+}
+
+/** An open database with pg-boss started, from which the parts of a store are made. */
+interface OpenDatabase extends Omit<SqlJobsParts, "onChange"> {
+  readonly settings: PostgresSettings
+  readonly target: ConnectionTarget
+  readonly pool: Pool
+  readonly database: SqlDatabase
+  readonly cache: SessionCache
+}
+
+/** How long closing a store waits for running jobs. */
+const drainMs = 5_000
+
+function storeOver(open: OpenDatabase): DatabaseStore {
+  const { target, database, cache, engine, queueFor } = open
+  const runner = runnerOver(open)
+  const name = `The store at ${target.shown}`
+  const evidence = { database: target.shown }
+  let isDrained = false
+  let closing: Promise<void> | undefined
+  /** Turns errors of the driver into errors of this library. */
+  const withFault = <T>(work: Promise<T>) =>
+    work.catch((error: unknown): never => {
+      const isClosed = isDrained && !PromptStrataError.isInstance(error)
+      throw isClosed ? storeClosed(name, evidence) : postgresFault(error, target)
+    })
+  const closeJobs = async () => {
+    await runner.close({ drainMs }).finally(() => {
+      isDrained = true
+    })
+    // An agent may have been started during the wait.
+    await runner.close({ drainMs: 0 })
+    await engine.stop({ graceful: false, close: false })
+  }
+  const store = createSqlStore({
+    database,
+    jobs: new PostgresSqlJobs({ ...open, onChange: (what) => (what === "gone" ? verify(runner) : runner.wake()) }),
+    runner: runnerOfOpenStore(runner, { store: name, evidence, isClosed: () => isDrained, around: withFault }),
+    cache,
+    // A deletion notifies the other processes; in this one `onChange` stops the jobs.
+    stopForgotten: () => undefined,
+    async erase() {},
+    checkFile: async () => [],
+    close: () => {
+      closing ??= closeJobs().finally(() => database.close())
+      return closing
+    },
+  })
+  return withQueues(store, (agent) => withFault(queueFor(agent)))
+}
+
+/** Makes an agent's queue before the first transaction that needs it, because making one takes a connection of its own. */
+function withQueues(store: DatabaseStore, queueFor: (agent: string) => Promise<string>): DatabaseStore {
+  return {
+    ...store,
+    async commit(key, commit) {
+      for (const agent of new Set(commit.jobs.map((job) => job.key.agent))) await queueFor(agent)
+      return store.commit(key, commit)
+    },
+  }
+}
+
+/** Makes a runner, which takes no jobs yet. */
+function runnerOver(open: OpenDatabase): PostgresJobRunner {
+  const { settings, target, drivers, pool, cache, engine, channel, queueFor, enqueued } = open
+  const { timers, random } = settings
+  const onWarning = (message: string) => settings.onWarning(withoutSecrets(message, target))
+  const connect = () => listeningClient(drivers, settings)
+  const claims = new ClaimedJobs(engine, pool, { ...open, onWarning })
+  const runner = new PostgresJobRunner({
+    enqueued,
+    claims,
+    settings: { ...settings, onWarning },
+    queueFor,
+    prepare: (queue) => engine.updateQueue(queue, queueSettings(settings)),
+    async supervise() {
+      await claims.endFutureTimes(settings.jobs.maxWaitMs)
+      // Rebuilding an index can take long. Jobs of dead processes must not wait for it.
+      await engine.supervise(undefined, { reindex: false })
+    },
+    listen: (onWake) => {
+      const onMessage = (message: string) => {
+        // A job that was set aside only concerns runners with a handler for it. The others must not wake up and claim it again.
+        if (message === asideMessage) runner.recall().catch(() => undefined)
+        else onWake()
+        if (message !== goneMessage) return
+        cache.clear()
+        verify(runner)
+      }
+      return new WakeUpListener({ connect, channel, timers, random, onWarning, onMessage })
+    },
+  })
+  return runner
+}
+
+function verify(runner: PostgresJobRunner): void {
+  runner.verify().catch(() => undefined)
+}

@@ -1,0 +1,181 @@
+import type { HistoryMessage, SessionKey } from "../../../../core/conversation.ts"
+import { filterMessages } from "../../../../memory/services/store/filter-messages.ts"
+import { freezeParsed } from "../../../../memory/services/store/frozen-json.ts"
+import { turnGone } from "../../../../memory/services/store/records.ts"
+import type { MessageFilter, SessionNote } from "../../../../memory/services/store/session-store.ts"
+import { having, inSession, keyNames, keyText, sessionColumns } from "../key-columns.ts"
+import { epochOf } from "../memory/memory-scope.ts"
+import { prepared } from "../prepared.ts"
+import { readBody } from "../row-body.ts"
+import type { Queries, SessionColumns, Tables } from "../sql-tables.ts"
+import { type CachedSession, withMessages } from "./session-cache.ts"
+import { readState } from "./stored-state.ts"
+
+/**
+ * Reads a session with its newest `last` messages at least, or all, and its waiting notes. Takes them from `cached` when that
+ * is current; when messages were only appended since, reads these. Undefined before the first commit, unless a note waits.
+ */
+export async function findSession(
+  db: Queries,
+  key: SessionKey,
+  { cached, last = Number.POSITIVE_INFINITY }: { readonly cached: CachedSession | undefined; readonly last: number | undefined },
+): Promise<{ readonly session: CachedSession; readonly notes: readonly SessionNote[] } | undefined> {
+  const found = await sessionVersion(db, key)
+  if (found === undefined) return undefined
+  const { version, epoch, nextPosition } = found
+  const isKnown = cached?.version === version && cached.epoch === epoch && (cached.isWhole || cached.history.length >= last)
+  if (cached !== undefined && isKnown) {
+    const session = await withAppended(db, key, { ...cached, asked: Math.max(cached.asked, last) }, nextPosition)
+    return { session, notes: await waitingNotes(db, key) }
+  }
+  const read = await loadSession(db, key, last)
+  if (read === undefined) return undefined
+  const { notes, ...session } = read
+  return { session: { ...session, epoch, asked: last, isWhole: session.history.length < last }, notes }
+}
+
+/**
+ * The cached session, if it is current, has the newest `last` messages, and no note waits: what one statement tells of the usual turn.
+ * Otherwise undefined, and {@link findSession} reads what is missing.
+ */
+export async function currentSession(
+  db: Queries,
+  key: SessionKey,
+  cached: CachedSession,
+  last = Number.POSITIVE_INFINITY,
+): Promise<CachedSession | undefined> {
+  const [row] = (await selectCurrent(db, sessionColumns(key))).rows
+  if (row === undefined || row.waits === true || row.waits === 1) return undefined
+  const isCurrent =
+    row.version === cached.version && (row.epoch ?? 0) === cached.epoch && row.next_position === cached.nextPosition
+  if (!isCurrent || !(cached.isWhole || cached.history.length >= last)) return undefined
+  return { ...cached, asked: Math.max(cached.asked, last) }
+}
+
+/** The cached session with the messages that were appended since, up to the position `end`. */
+export async function withAppended(db: Queries, key: SessionKey, cached: CachedSession, end: number): Promise<CachedSession> {
+  if (cached.nextPosition === end) return cached
+  const rows = db.selectFrom("messages").select(["position", "body"]).where(inSession(key))
+  const appended = await rows.where("position", ">=", cached.nextPosition).orderBy("position").execute()
+  const characters = appended.reduce((sum, { body }) => sum + body.length, 0)
+  const messages = appended.map((row) => freezeParsed(readMessage(key, row)))
+  return withMessages({ ...cached, nextPosition: end }, messages, characters)
+}
+
+/** Reads a session with its newest `last` messages. Undefined before the first commit, unless a note waits. */
+async function loadSession(db: Queries, key: SessionKey, last: number) {
+  const found = db.selectFrom("sessions").select(["version", "whole_state", "next_position", "spoken"]).where(inSession(key))
+  const row = await found.executeTakeFirst()
+  if (row === undefined) return undefined
+  const notes = await waitingNotes(db, key)
+  if (row.version === 0 && notes.length === 0 && row.next_position === 0) return undefined
+  const newest = db.selectFrom("messages").select(["position", "body"]).where(inSession(key)).orderBy("position", "desc")
+  const messages = (await (Number.isFinite(last) ? newest.limit(Math.max(0, last)) : newest).execute()).reverse()
+  const { state, size } = await readState(db, key, row.whole_state)
+  return {
+    version: row.version,
+    nextPosition: row.next_position,
+    history: messages.map((row) => freezeParsed(readMessage(key, row))),
+    spoken: row.spoken,
+    state: freezeParsed(state),
+    notes,
+    historyCharacters: messages.reduce((sum, { body }) => sum + body.length, 0),
+    size,
+  }
+}
+
+/** The version of a session, the position of its next message, and the epoch of its agent; undefined for a session that does not exist. */
+export async function sessionVersion(db: Queries, key: SessionKey) {
+  const [row] = (await selectVersion(db, sessionColumns(key))).rows
+  return row && { version: row.version, nextPosition: row.next_position, epoch: row.epoch ?? 0 }
+}
+
+const selectVersion = prepared(keyNames, (db, key: SessionColumns) =>
+  db
+    .selectFrom("sessions")
+    .select(["version", "next_position", epochOf(db, key).as("epoch")])
+    .where(having(key)),
+)
+
+const selectCurrent = prepared(keyNames, (db, key: SessionColumns) =>
+  db
+    .selectFrom("sessions")
+    .select(["version", "next_position", epochOf(db, key).as("epoch")])
+    .select(({ exists, selectFrom }) =>
+      exists(selectFrom("notes").select("id").where(having(key)).where("body", "is not", null)).as("waits"),
+    )
+    .where(having(key)),
+)
+
+const selectNotes = prepared(keyNames, (db, key: SessionColumns) =>
+  db.selectFrom("notes").select(["id", "body"]).where(having(key)).where("body", "is not", null).orderBy("position"),
+)
+
+async function waitingNotes(db: Queries, key: SessionKey): Promise<readonly SessionNote[]> {
+  const { rows } = await selectNotes(db, sessionColumns(key))
+  return Object.freeze(rows.map((row) => freezeParsed(readNote(key, row.id, row.body ?? "null"))))
+}
+
+/** The message of a row. */
+export function readMessage(
+  key: SessionKey,
+  row: { readonly position: number; readonly body: string },
+  table: "messages" | "aside_messages" = "messages",
+): HistoryMessage {
+  const columns = { ...sessionColumns(key), position: row.position }
+  return readBody<HistoryMessage>(row.body, { table, columns })
+}
+
+/** The note of a row. */
+export function readNote(key: SessionKey, id: string, body: string): SessionNote {
+  return readBody<SessionNote>(body, { table: "notes", columns: { ...sessionColumns(key), id } })
+}
+
+const pageRows = 500
+
+/**
+ * The messages that fit a filter, oldest first. Words are compared here, page by page from the newest message, because databases
+ * differ in how they fold case.
+ */
+export async function findMessages(db: Queries, key: SessionKey, filter: MessageFilter): Promise<readonly HistoryMessage[]> {
+  const wanted = Math.max(0, filter.skip ?? 0) + Math.max(0, filter.limit)
+  const limit = filter.containing ? pageRows : Math.min(pageRows, wanted)
+  let found: readonly HistoryMessage[] = []
+  let before = Number.POSITIVE_INFINITY
+  while (found.length < wanted && before > 0) {
+    const rows = await candidates(db, key, filter, before, limit)
+    const messages = rows.map((row) => readMessage(key, row)).reverse()
+    found = [...filterMessages(messages, { ...filter, skip: 0, limit: Number.POSITIVE_INFINITY }), ...found]
+    before = rows.at(-1)?.position ?? 0
+  }
+  return filterMessages(found, filter)
+}
+
+/** The newest messages before a position that meet the criteria which every database compares alike, newest first. */
+async function candidates(db: Queries, key: SessionKey, filter: MessageFilter, before: number, limit: number) {
+  const { role, speaker, fromMs, beforeMs } = filter
+  let rows = db.selectFrom("messages").select(["position", "body"]).where(inSession(key))
+  if (Number.isFinite(before)) rows = rows.where("position", "<", before)
+  if (role !== undefined) rows = rows.where("role", "=", role)
+  if (fromMs !== undefined) rows = rows.where("at_ms", ">=", fromMs)
+  if (beforeMs !== undefined) rows = rows.where("at_ms", "<", beforeMs)
+  if (speaker !== undefined) {
+    const name = keyText(speaker)
+    rows = rows.where(({ or, eb }) => or([eb("speaker_id", "=", name), eb("speaker_name", "=", name)]))
+  }
+  return rows.orderBy("position", "desc").limit(limit).execute()
+}
+
+/**
+ * Throws `aborted` unless the history has a message of the turn. The agent must be locked: forgetting and setting aside lock it first,
+ * so the turn stays until the transaction ends.
+ */
+export async function expectTurn(db: Queries, key: SessionKey, turnId: string): Promise<void> {
+  const { rows } = await selectOfTurn(db, { ...sessionColumns(key), turn_id: keyText(turnId) })
+  if (rows.length === 0) throw turnGone(turnId)
+}
+
+/** From the newest message back, because the turn is one of the last. */
+const selectOfTurn = prepared([...keyNames, "turn_id"], (db, turn: SessionColumns & Pick<Tables["messages"], "turn_id">) =>
+  db.selectFrom("messages").select("position").where(having(turn)).orderBy("position", "desc").limit(1),
+)

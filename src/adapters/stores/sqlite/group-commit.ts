@@ -1,0 +1,93 @@
+import { setImmediate } from "node:timers/promises"
+import { PromptStrataError } from "../../../core/errors.ts"
+import type { SqlDatabase } from "../sql/sql-database.ts"
+import type { Queries } from "../sql/sql-tables.ts"
+
+/** A write that waits for its transaction. */
+interface Write {
+  readonly work: (db: Queries) => Promise<unknown>
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** The most writes of one transaction. What else the process has to do waits as long as they take. */
+const mostInGroup = 64
+
+/**
+ * Writes that wait at the same time share a transaction, because each transaction waits for the disk. Each write stays all or nothing:
+ * one that throws an error of this library is taken back alone. No write settles before the transaction has, not even one that failed,
+ * because it may have seen what the others wrote. If the transaction itself fails, nothing of it is left, and each write is done again
+ * in one of its own.
+ */
+export function groupCommit(transaction: SqlDatabase["write"], exec: (sql: string) => void): SqlDatabase["write"] {
+  const waiting: Write[] = []
+  let isWriting = false
+
+  const writeAll = async (): Promise<void> => {
+    // Writes of the same moment join the first one.
+    await undefined
+    while (waiting.length > 0) {
+      // Of several that wait, each has come in a round of the event loop that may bring more. One alone does not wait for others.
+      for (let known = 1; waiting.length > known && waiting.length < mostInGroup; await setImmediate()) known = waiting.length
+      await writeGroup(transaction, exec, waiting)
+      // Work of others comes in between.
+      if (waiting.length > 0) await setImmediate()
+    }
+    isWriting = false
+  }
+
+  return <T>(work: (db: Queries) => Promise<T>): Promise<T> => {
+    const { promise, resolve, reject } = Promise.withResolvers<T>()
+    waiting.push({ work, resolve: (value) => resolve(value as T), reject })
+    if (!isWriting) void writeAll()
+    isWriting = true
+    return promise
+  }
+}
+
+async function writeGroup(transaction: SqlDatabase["write"], exec: (sql: string) => void, waiting: Write[]): Promise<void> {
+  let group: Write[] = []
+  const asked = waiting.length
+  try {
+    const settle = await transaction(async (db) => {
+      // Taken only now: others have come while the file was busy. The same group again after a fault.
+      if (group.length === 0) group = waiting.splice(0, mostInGroup)
+      const [first] = group
+      if (group.length === 1 && first) return [settledBy(first, await first.work(db))]
+      const outcomes: (() => void)[] = []
+      for (const write of group) outcomes.push(await writeOne(db, write, exec))
+      return outcomes
+    })
+    for (const each of settle) each()
+  } catch (error) {
+    // A file that is closed, or busy for too long, refuses before it asks for any work. Those that came meanwhile wait anew.
+    if (group.length === 0) group = waiting.splice(0, asked)
+    else if (group.length > 1) return writeAlone(transaction, group)
+    for (const { reject } of group) reject(error)
+  }
+}
+
+/** Does a write within a transaction of several. Returns the way to settle it once the transaction is durable. */
+async function writeOne(db: Queries, write: Write, exec: (sql: string) => void): Promise<() => void> {
+  exec("savepoint one")
+  try {
+    const value = await write.work(db)
+    exec("release one")
+    return settledBy(write, value)
+  } catch (error) {
+    // Others, such as a full disk, can end the whole transaction.
+    if (!PromptStrataError.isInstance(error)) throw error
+    exec("rollback to one")
+    exec("release one")
+    return () => write.reject(error)
+  }
+}
+
+async function writeAlone(transaction: SqlDatabase["write"], group: readonly Write[]): Promise<void> {
+  for (const { work, resolve, reject } of group) await transaction(work).then(resolve, reject)
+}
+
+const settledBy =
+  ({ resolve }: Write, value: unknown): (() => void) =>
+  () =>
+    resolve(value)

@@ -1,0 +1,104 @@
+import { randomUUID } from "node:crypto"
+import type { Logger } from "kysely"
+import { checkOptions } from "../../../core/check-options.ts"
+import { hostTimers } from "../../../core/ports.ts"
+import { defaultJobSettings } from "../../../memory/services/store/job-runner.ts"
+import { runnerOfOpenStore } from "../../../memory/services/store/store.ts"
+import type { SqliteStore, SqliteStoreOptions } from "../database-store.ts"
+import { migrate } from "../sql/migrate.ts"
+import { SessionCache } from "../sql/session/session-cache.ts"
+import { schemaMigrations } from "../sql/sql-schema.ts"
+import { createSqlStore } from "../sql/sql-store.ts"
+import { unrefTimers } from "../unref-timers.ts"
+import { Leases } from "./leases.ts"
+import { loadSqlite } from "./node-sqlite.ts"
+import { type OpenSqlite, openSqliteDatabase } from "./sqlite-database.ts"
+import { SqliteJobRunner } from "./sqlite-job-runner.ts"
+import { createSqliteJobs, jobMigrations } from "./sqlite-jobs.ts"
+import { backupTo, checkFile, erase, makeStoreFile } from "./store-file.ts"
+
+/** Options of {@link openSqliteStore}, with one that only tests use. */
+interface LoggedStoreOptions extends SqliteStoreOptions {
+  /** Called with every statement. */
+  readonly log?: Logger
+}
+
+const storeOptions: Readonly<Record<keyof LoggedStoreOptions, true>> = {
+  jobs: true,
+  busyMs: true,
+  pollMs: true,
+  leaseMs: true,
+  onWarning: true,
+  clock: true,
+  timers: true,
+  random: true,
+  log: true,
+}
+
+/** How long `close` waits for running jobs. */
+const drainMs = 5_000
+
+/**
+ * Opens the store in a file, and makes the file if it is missing. Any number of processes may have it open; for each agent one of them
+ * runs the jobs. Throws `store` when the file cannot be used, or when a newer version has written to it.
+ */
+export async function openSqliteStore(file: string, options: LoggedStoreOptions = {}): Promise<SqliteStore> {
+  checkOptions("openStore", options, storeOptions)
+  const database = await openMigrated(file, options)
+  const runner = runnerOf(database, options)
+  let isDrained = false
+  const drain = async (): Promise<void> => {
+    await runner.close({ drainMs }).finally(() => {
+      isDrained = true
+    })
+    // An agent may have been started during the wait.
+    await runner.close({ drainMs: 0 })
+  }
+  let closing: Promise<void> | undefined
+  const store = createSqlStore({
+    database,
+    jobs: createSqliteJobs(() => runner.wake()),
+    runner: runnerOfOpenStore(runner, { store: `The store in ${file}`, evidence: { file }, isClosed: () => isDrained }),
+    cache: new SessionCache(options.timers ?? unrefTimers),
+    stopForgotten: () => runner.stopDeleted(),
+    erase: () => erase(database),
+    checkFile: () => checkFile(database),
+    close() {
+      closing ??= drain().finally(() => database.close())
+      return closing
+    },
+  })
+  return { ...store, file, backup: (path) => backupTo(database, path) }
+}
+
+async function openMigrated(file: string, options: LoggedStoreOptions): Promise<OpenSqlite> {
+  const { busyMs = 10_000, timers = hostTimers, random = Math.random, log } = options
+  const sqlite = await loadSqlite()
+  makeStoreFile(file)
+  const database = await openSqliteDatabase(sqlite, file, { timers, random, busyMs, log })
+  try {
+    await migrate(database, "store", schemaMigrations)
+    await migrate(database, "jobs", jobMigrations)
+    return database
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+function runnerOf(database: OpenSqlite, options: SqliteStoreOptions): SqliteJobRunner {
+  const { timers = hostTimers, random = Math.random, clock = { nowMs: () => Date.now() } } = options
+  const { leaseMs = 15_000, pollMs = 1_000, onWarning = (message) => console.warn(`promptstrata: ${message}`) } = options
+  return new SqliteJobRunner({
+    database,
+    leases: new Leases(database, { owner: randomUUID(), leaseMs, clock }),
+    patienceMs: 2 * leaseMs,
+    settings: { ...defaultJobSettings, ...options.jobs },
+    pollMs,
+    clock,
+    timers,
+    pollTimers: options.timers ?? unrefTimers,
+    random,
+    onWarning,
+  })
+}

@@ -1,0 +1,51 @@
+import { messageOf, PromptStrataError } from "../../../core/errors.ts"
+import { newerSchemaHint } from "../sql/migrate.ts"
+
+/** True for SQLITE_BUSY and SQLITE_LOCKED with any extended code: another process uses the file at the moment. */
+export function isBusy(error: unknown): boolean {
+  const code = resultCode(error)
+  return code === 5 || code === 6
+}
+
+/** Turns an error of SQLite into one with code `store` that says what to do. Other errors stay as they are. */
+export function sqliteFault(error: unknown, file: string): unknown {
+  if (PromptStrataError.isInstance(error)) return error
+  const code = resultCode(error)
+  if (code === undefined && !isSqlite(error)) return error
+  const hint = isOfOtherSchema(error) ? newerSchemaHint : hints[code ?? 0]
+  return new PromptStrataError("store", `The store in ${file} failed: ${messageOf(error)}.`, {
+    cause: error,
+    hint: hint ?? "Nothing was written. Run `promptstrata doctor` to check the store.",
+    evidence: { file, code },
+  })
+}
+
+/** The error for a file that other processes have kept busy for too long. */
+export function busyFault(file: string, waitedMs: number): PromptStrataError {
+  const message = `Expected the store in ${file} to be free within ${waitedMs} ms, found another process writing.`
+  const hint = "Nothing was written. Try again, or look for a process that hangs while it has the file open."
+  return new PromptStrataError("store", message, { hint, evidence: { file, waitedMs } })
+}
+
+const hints: Readonly<Record<number, string>> = {
+  8: "Nothing was written: the file is read-only for this program. Look at the rights of the file and its folder.",
+  10: "Nothing was acknowledged: the disk reported a fault. Look at the system's log, then run `promptstrata doctor`.",
+  11: "The file is damaged. Run `promptstrata doctor`, and go back to a backup.",
+  13: "Nothing was written: the disk is full. Make room and try again.",
+  14: "Look whether the folder exists and this program may write to it.",
+  26: "The file is no database, or was made by something else. Move it away, or name another folder.",
+}
+
+/** SQLite's primary result code. */
+function resultCode(error: unknown): number | undefined {
+  return error instanceof Error && "errcode" in error && typeof error.errcode === "number" ? error.errcode & 0xff : undefined
+}
+
+/** True when a table or column is missing: it was there when the file was opened. */
+function isOfOtherSchema(error: unknown): boolean {
+  return /^(no such (table|column)|table \S+ has no column named)/u.test(messageOf(error))
+}
+
+function isSqlite(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ERR_SQLITE_ERROR"
+}

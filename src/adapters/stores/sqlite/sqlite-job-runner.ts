@@ -1,0 +1,220 @@
+import { messageOf, PromptStrataError } from "../../../core/errors.ts"
+import type { Timers } from "../../../core/ports.ts"
+import { handlerOf, runnerClosed } from "../../../memory/services/store/job-attempt.ts"
+import type { DeadJob, IdleOptions, JobHandlers, JobRunner } from "../../../memory/services/store/job-runner.ts"
+import { sessionRowId } from "../../../memory/services/store/row-keys.ts"
+import { type AttemptParts, attemptJob, deadJobs, dueHeads, type Head, type HeadsWanted, pruneDone } from "./job-claims.ts"
+import type { Leases } from "./leases.ts"
+import { jobQueries } from "./sqlite-jobs.ts"
+
+/** The parts of the runner. */
+export interface SqliteJobRunnerParts extends AttemptParts {
+  readonly leases: Leases
+  /** How long `idle` waits for another process that makes no progress. */
+  readonly patienceMs: number
+  /** How often to renew leases and to look for jobs that other processes have committed. */
+  readonly pollMs: number
+  /** Like `timers`, but they do not keep the process alive. */
+  readonly pollTimers: Timers
+  readonly onWarning: (message: string) => void
+}
+
+interface Running {
+  readonly head: Head
+  readonly settled: Promise<void>
+  stop?: (reason: PromptStrataError) => void
+}
+
+/** The ids of done jobs are kept for a week. */
+const keepDoneMs = 7 * 86_400_000
+
+/** Runs the jobs of a file. The process with an agent's lease runs its jobs; another process takes over when that one ends. */
+export class SqliteJobRunner implements JobRunner {
+  readonly #parts: SqliteJobRunnerParts
+  readonly #handlers = new Map<string | undefined, JobHandlers>()
+  /** The running job of each conversation. */
+  readonly #running = new Map<string, Running>()
+  #pumping: Promise<void> | undefined
+  /** Ids of jobs that were found damaged: each is told once. */
+  readonly #damaged = new Set<string>()
+  #isAskedAgain = false
+  #timer: unknown
+  #idleWaiters: (() => void)[] = []
+
+  constructor(parts: SqliteJobRunnerParts) {
+    this.#parts = parts
+  }
+
+  async start(handlers: JobHandlers, { agent }: { readonly agent?: string } = {}): Promise<void> {
+    const { database, clock } = this.#parts
+    this.#handlers.set(agent, handlers)
+    await database.write((db) => pruneDone(db, clock.nowMs() - keepDoneMs))
+    this.wake()
+  }
+
+  /** Looks for jobs now. */
+  wake(): void {
+    this.#isAskedAgain = true
+    this.#pumping ??= this.#pump().finally(() => {
+      this.#pumping = undefined
+      if (this.#isAskedAgain) this.wake()
+      else this.#tellWaiters()
+    })
+  }
+
+  /** Waits for jobs of other processes only as long as these make progress. */
+  async idle({ own = false, agent }: IdleOptions = {}): Promise<void> {
+    if (own) return this.#ownIdle(agent)
+    const { timers, pollMs, clock, patienceMs } = this.#parts
+    let seen = { left: "", atMs: clock.nowMs() }
+    for (;;) {
+      await this.#pumping
+      const due = await this.#due({ limit: this.#parts.settings.concurrency })
+      if (this.#running.size === 0 && due.length === 0) return
+      const left = due.map(({ id }) => id).join()
+      const isSetBack = clock.nowMs() < seen.atMs
+      if (this.#running.size > 0 || left !== seen.left || isSetBack) seen = { left, atMs: clock.nowMs() }
+      if (clock.nowMs() - seen.atMs > patienceMs) return
+      const { promise, resolve } = Promise.withResolvers<void>()
+      this.#idleWaiters.push(resolve)
+      const timer = timers.set(resolve, pollMs)
+      await promise
+      timers.clear(timer)
+    }
+  }
+
+  async close({ drainMs, agent }: { readonly drainMs: number; readonly agent?: string }): Promise<void> {
+    const isOfAgent = ({ head }: Running): boolean => agent === undefined || head.job.key.agent === agent
+    const ran = [...this.#running.values()].filter(isOfAgent)
+    if (agent === undefined) this.#handlers.clear()
+    else this.#handlers.delete(agent)
+    // Handlers for all agents take the jobs that do not run.
+    if (this.#handlers.size > 0) this.wake()
+    await this.#pumping
+    const begun = [...this.#running.values()].filter(
+      (running) => isOfAgent(running) && !handlerOf(running.head.job, this.#handlers),
+    )
+    await this.#drain([...new Set([...ran, ...begun])], drainMs)
+    if (!this.#handlers.has(undefined)) await this.#parts.leases.release(agent)
+    if (this.#handlers.size > 0) return
+    this.#parts.pollTimers.clear(this.#timer)
+    this.#timer = undefined
+  }
+
+  async dead(): Promise<readonly DeadJob[]> {
+    return this.#parts.database.read(deadJobs)
+  }
+
+  /** Stops jobs whose rows were deleted. */
+  async stopDeleted(): Promise<void> {
+    for (const { head, stop } of this.#running.values()) {
+      const row = await this.#parts.database.read((db) =>
+        jobQueries(db).selectFrom("jobs").select("id").where("id", "=", head.id).executeTakeFirst(),
+      )
+      if (row === undefined) stop?.(new PromptStrataError("aborted", "The data that this job works on were deleted."))
+    }
+  }
+
+  /** Waits until this process has begun all due jobs that it can begin. Due jobs that remain belong to other processes. */
+  async #ownIdle(agent: string | undefined): Promise<void> {
+    for (;;) {
+      this.wake()
+      while (this.#pumping) await this.#pumping
+      const running = [...this.#running.values()]
+      const isFull = running.length >= this.#parts.settings.concurrency
+      const awaited = running.filter(({ head }) => isFull || agent === undefined || head.job.key.agent === agent)
+      if (awaited.length === 0) return
+      await Promise.race(awaited.map(({ settled }) => settled))
+    }
+  }
+
+  async #drain(running: readonly Running[], drainMs: number): Promise<void> {
+    if (running.length === 0) return
+    const timer = this.#parts.timers.set(() => {
+      for (const { stop } of running) stop?.(runnerClosed())
+    }, drainMs)
+    await Promise.all(running.map(({ settled }) => settled))
+    this.#parts.timers.clear(timer)
+  }
+
+  async #pump(): Promise<void> {
+    const { pollMs, pollTimers, onWarning } = this.#parts
+    this.#isAskedAgain = false
+    if (this.#handlers.size === 0) return
+    try {
+      await this.#keepLeases()
+      await this.#beginDue()
+    } catch (error) {
+      onWarning(`jobs: ${messageOf(error)}`)
+    }
+    pollTimers.clear(this.#timer)
+    this.#timer = pollTimers.set(() => this.wake(), pollMs)
+  }
+
+  /** Renews the leases of running jobs, and stops the jobs of agents whose lease another process has taken. */
+  async #keepLeases(): Promise<void> {
+    const running = [...this.#running.values()]
+    for (const agent of new Set(running.map(({ head }) => head.job.key.agent))) {
+      if (await this.#parts.leases.hold(agent)) continue
+      const reason = new PromptStrataError("closed", `Another process has taken over the jobs of ${agent}.`)
+      for (const { head, stop } of running) if (head.job.key.agent === agent) stop?.(reason)
+    }
+  }
+
+  async #beginDue(): Promise<void> {
+    const { settings, leases } = this.#parts
+    const without = new Set<string>()
+    for (;;) {
+      const heads = await this.#due({ limit: settings.concurrency + this.#running.size, without: [...without] })
+      const refused = without.size
+      for (const head of heads) {
+        const { key } = head.job
+        if (this.#running.size >= settings.concurrency) return
+        if (without.has(key.agent) || this.#running.has(sessionRowId(key))) continue
+        if (await leases.hold(key.agent)) this.#begin(head)
+        else without.add(key.agent)
+      }
+      // Heads of agents that other processes run may have filled the limit: look again without them.
+      if (without.size === refused) return
+    }
+  }
+
+  async #due(wanted: Pick<HeadsWanted, "limit" | "without">): Promise<readonly Head[]> {
+    const { database, clock, settings } = this.#parts
+    if (this.#handlers.size === 0) return []
+    const onDamaged = (id: string, error: unknown): void => {
+      if (!this.#damaged.has(id)) this.#parts.onWarning(`jobs: ${messageOf(error)}`)
+      this.#damaged.add(id)
+    }
+    const times = { nowMs: clock.nowMs(), longestWaitMs: 2 * settings.maxWaitMs }
+    const options = { handlers: this.#handlers, ...times, onDamaged, ...wanted }
+    return database.read((db) => dueHeads(db, options))
+  }
+
+  #begin(head: Head): void {
+    const conversation = sessionRowId(head.job.key)
+    const running: Running = {
+      head,
+      settled: this.#attempt(head, (stop) => {
+        running.stop = stop
+      })
+        .catch((error: unknown) => this.#parts.onWarning(`job ${head.job.id}: ${messageOf(error)}`))
+        .finally(() => {
+          this.#running.delete(conversation)
+          this.wake()
+        }),
+    }
+    this.#running.set(conversation, running)
+  }
+
+  async #attempt(head: Head, onStop: (stop: (reason: PromptStrataError) => void) => void): Promise<void> {
+    const waitMs = await attemptJob(this.#parts, head, { handler: handlerOf(head.job, this.#handlers), onStop })
+    if (waitMs !== undefined) this.#parts.pollTimers.set(() => this.wake(), waitMs)
+  }
+
+  #tellWaiters(): void {
+    const waiters = this.#idleWaiters
+    this.#idleWaiters = []
+    for (const resolve of waiters) resolve()
+  }
+}

@@ -1,0 +1,83 @@
+import { checkOptions } from "../../core/check-options.ts"
+import type { FileAttachment } from "../../core/conversation.ts"
+import type { Timers } from "../../core/ports.ts"
+import type { Turn } from "../../loop/agent/turn.ts"
+import { errorWords } from "../../trace/error-words.ts"
+import type { TurnResult } from "../../trace/turn-event.ts"
+import { keepTyping } from "./keep-typing.ts"
+import { type Patience, sendPatiently } from "./send-patiently.ts"
+import { type SplitOptions, splitMessage } from "./split-message.ts"
+
+/** A chat of a platform, as {@link deliverTurn} needs it. */
+export interface BotChat extends SplitOptions, Pick<Patience, "retryAfterMs" | "attempts" | "longestWaitMs"> {
+  readonly sendText: (text: string) => unknown
+  /** Sends a file that the answer shows (R8). Without it the file's name is sent. */
+  readonly sendFile?: ((file: FileAttachment) => unknown) | undefined
+  /** Shows that the bot is typing. Without it nothing is shown. */
+  readonly showTyping?: (() => unknown) | undefined
+  /** Time between two calls of `showTyping`, in milliseconds. Default 4,000. */
+  readonly typingEveryMs?: number | undefined
+  /** Changes the words of a bubble before it is split, such as names into the platform's mentions. */
+  readonly print?: ((text: string) => string) | undefined
+  /** The language of the words for an error. Default `en`. */
+  readonly locale?: string | undefined
+  /** Gets the error of a turn that failed, of which the chat gets only words, and failures of `showTyping`. Default: `console.error`. */
+  readonly onError?: ((error: unknown) => void) | undefined
+  readonly signal?: AbortSignal | undefined
+  /** Timers of a test. */
+  readonly timers?: Timers | undefined
+}
+
+const known: Required<BotChat> = {
+  limit: 0,
+  unit: "utf16",
+  sendText: () => undefined,
+  sendFile: undefined,
+  showTyping: undefined,
+  typingEveryMs: undefined,
+  retryAfterMs: undefined,
+  attempts: undefined,
+  longestWaitMs: undefined,
+  print: undefined,
+  locale: undefined,
+  onError: undefined,
+  signal: undefined,
+  timers: undefined,
+}
+
+/**
+ * Sends a turn's answer to a chat: each bubble as soon as it has ended, split within the platform's limit, and files where the answer
+ * shows them, one after the other. A turn that failed is told in words for the person; one that was aborted, or chose to be silent,
+ * sends nothing more. Resolves with the turn's result. Rejects with the platform's error if a message cannot be sent; the turn then
+ * goes on, and what follows is not sent.
+ */
+export async function deliverTurn(turn: Turn, chat: BotChat): Promise<TurnResult> {
+  checkOptions("deliverTurn", chat, known)
+  const { showTyping, typingEveryMs = 4_000, onError = console.error, print = (text) => text, locale = "en" } = chat
+  const timers = chat.timers === undefined ? {} : { timers: chat.timers }
+  const stop = showTyping ? keepTyping(showTyping, { everyMs: typingEveryMs, onError, ...timers }) : undefined
+  const say = async (text: string): Promise<void> => {
+    for (const part of splitMessage(text, { limit: chat.limit, unit: chat.unit ?? "utf16" }))
+      await sendPatiently(() => chat.sendText(part), chat)
+  }
+  try {
+    for await (const event of turn) {
+      if (event.type === "bubble") await say(print(event.text))
+      else if (event.type === "attachment") await sendFile(event.attachment)
+    }
+    const result = await turn.result
+    if (!result.ok && result.error.code !== "aborted") {
+      onError(result.error)
+      await say(errorWords(result.error, locale))
+    }
+    return result
+  } finally {
+    stop?.()
+  }
+
+  async function sendFile(file: FileAttachment): Promise<void> {
+    const { sendFile: send } = chat
+    if (send === undefined) await say(file.path)
+    else await sendPatiently(() => send(file), chat)
+  }
+}

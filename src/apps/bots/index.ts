@@ -1,0 +1,7 @@
+export { errorWords } from "../../trace/error-words.ts"
+export { type BotChat, deliverTurn } from "./deliver-turn.ts"
+export { keepTyping, type TypingOptions } from "./keep-typing.ts"
+export { type ChatMember, printMentions, readMentions } from "./mentions.ts"
+export type { MessageUnit } from "./message-size.ts"
+export { type SplitOptions, splitMessage } from "./split-message.ts"
+export { type BotMessage, takeMessage } from "./take-message.ts"

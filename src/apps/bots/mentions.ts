@@ -1,0 +1,50 @@
+import { goesOn, isInWord } from "../../reply/mentions.ts"
+
+/** A person whom messages of a chat can name. */
+export interface ChatMember {
+  /** The platform's id. */
+  readonly id: string
+  /** The name that prompts and answers show. */
+  readonly name: string
+}
+
+/**
+ * Replaces a platform's marks for people by `@name`, as prompts show them, and returns the ids in their order. `pattern` is global and
+ * its first group is the id, such as `/<@!?(\d+)>/g` for Discord. A mark with an unknown id stays as it is.
+ */
+export function readMentions(
+  text: string,
+  members: Iterable<ChatMember>,
+  pattern: RegExp,
+): { readonly text: string; readonly ids: readonly string[] } {
+  const names = new Map(Array.from(members, ({ id, name }) => [id, name]))
+  const ids: string[] = []
+  const shown = text.replace(pattern, (mark: string, id: unknown) => {
+    const name = typeof id === "string" ? names.get(id) : undefined
+    if (name === undefined) return mark
+    ids.push(String(id))
+    return `@${name}`
+  })
+  return { text: shown, ids }
+}
+
+/**
+ * Replaces `@name` by the platform's mark for that person. The longest name counts. A name that two people have stays as it is, and so
+ * does one within a word, as in `mail@fay.com`.
+ */
+export function printMentions(text: string, members: Iterable<ChatMember>, print: (member: ChatMember) => string): string {
+  const known = Array.from(members).filter(({ name }) => name !== "")
+  const byName = Map.groupBy(known, ({ name }) => name)
+  const names = [...byName.keys()].sort((a, b) => b.length - a.length)
+  let shown = ""
+  let end = 0
+  for (let start = text.indexOf("@"); start >= 0; start = text.indexOf("@", Math.max(end, start + 1))) {
+    if (start > end && isInWord(text, start)) continue
+    const name = names.find((each) => text.startsWith(each, start + 1) && !goesOn(text, start + 1 + each.length))
+    const [member, another] = byName.get(name ?? "") ?? []
+    if (name === undefined || member === undefined || another !== undefined) continue
+    shown += text.slice(end, start) + print(member)
+    end = start + 1 + name.length
+  }
+  return shown + text.slice(end)
+}

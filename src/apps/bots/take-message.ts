@@ -1,0 +1,108 @@
+import { checkOptions } from "../../core/check-options.ts"
+import type { AttachmentInput } from "../../core/conversation.ts"
+import { PromptStrataError } from "../../core/errors.ts"
+import type { Session } from "../../loop/agent/session.ts"
+import type { DirectedOptions, SpeakerInput } from "../../loop/agent/session-options.ts"
+import type { Turn } from "../../loop/agent/turn.ts"
+import { errorWords } from "../../trace/error-words.ts"
+import type { TurnResult } from "../../trace/turn-event.ts"
+import { type BotChat, deliverTurn } from "./deliver-turn.ts"
+import { fetchAttachment } from "./fetch-attachment.ts"
+
+/** A message of a chat platform, as {@link takeMessage} needs it. */
+export interface BotMessage {
+  /** The platform's id, by which an edit is known. */
+  readonly id: string
+  /** The words; blank for a message of files alone. */
+  readonly text: string
+  readonly from: SpeakerInput
+  /** When it was said, in milliseconds since 1970. Default: now. */
+  readonly atMs?: number | undefined
+  /** The addresses of its files, or functions that ask the platform for them. Their bytes are loaded; no model gets an address. */
+  readonly files?: readonly (string | (() => string | Promise<string>))[] | undefined
+  /** As in {@link DirectedOptions.replyTo}. The agent has its own id, not the platform's. */
+  readonly replyTo?: DirectedOptions["replyTo"] | undefined
+  /** As in {@link DirectedOptions.mentions}. The agent has its own id, not the platform's. */
+  readonly mentions?: DirectedOptions["mentions"] | undefined
+  /** True if the words replace those of an earlier message of this id. */
+  readonly isEdit?: boolean | undefined
+}
+
+const known: { readonly [K in keyof Required<BotMessage>]: true } = {
+  id: true,
+  text: true,
+  from: true,
+  atMs: true,
+  files: true,
+  isEdit: true,
+  replyTo: true,
+  mentions: true,
+}
+
+/** The last message that was answered of each private conversation, the newest last. Sessions may be collected between two messages. */
+const lastAsked = new Map<string, { readonly id: string; readonly turnId: string }>()
+const maxLastAsked = 10_000
+
+/**
+ * Hands a message of a platform to a session: it is answered in the chat as {@link deliverTurn} does, or heard, as `createAgent({ shouldAnswer })` decides. An edit of the last
+ * message of a private conversation is answered in its place; any other edit is heard. A file that cannot be loaded is told in words, and
+ * its message is not answered; in a group only if the words are for the agent. A message without words and files is left out. Resolves with the result of the turn if there was one.
+ */
+export async function takeMessage(session: Session, message: BotMessage, chat: BotChat): Promise<TurnResult | undefined> {
+  checkOptions("takeMessage", message, known)
+  const { id, text, from, atMs, files = [], isEdit = false, replyTo, mentions } = message
+  if (text.trim() === "" && files.length === 0) return undefined
+  const isPrivate = session.key.audience === "private"
+  const conversation = JSON.stringify([session.key.agent, session.key.conversation])
+  const last = isPrivate && isEdit ? lastAsked.get(conversation) : undefined
+  const edited = last?.id === id ? last : undefined
+  const { onError = console.error, sendText, locale = "en" } = chat
+  let attachments: readonly AttachmentInput[] = []
+  try {
+    // Words without files are passed on at once, so that messages keep their order.
+    if (files.length > 0) attachments = await loaded(files)
+  } catch (error) {
+    onError(error)
+    if (isEdit ? edited === undefined : !isPrivate && !isFor(session.key.agent, message)) return undefined
+    await sendText(errorWords(error, locale))
+    return undefined
+  }
+  const to = { ...(replyTo && { replyTo }), ...(mentions && { mentions }) }
+  const said = { from, attachments, ...to, ...(atMs !== undefined && { atMs }) }
+  if (isEdit && edited === undefined) {
+    await session.hear(text, said)
+    return undefined
+  }
+  const anew = edited && (await answeredAnew(session, `${edited.turnId}:0`, text))
+  const received = anew ? undefined : await session.receive(text, said)
+  const turn = anew ?? (received?.answers ? received.turn : undefined)
+  if (turn === undefined) return undefined
+  if (isPrivate) remember(conversation, { id, turnId: turn.id })
+  return deliverTurn(turn, chat)
+}
+
+/** True for words that name the agent or reply to it. */
+function isFor(agent: string, { replyTo, mentions }: BotMessage): boolean {
+  return mentions?.some(({ id }) => id === agent) === true || (typeof replyTo === "object" && replyTo.from.id === agent)
+}
+
+function remember(conversation: string, asked: { readonly id: string; readonly turnId: string }): void {
+  lastAsked.delete(conversation)
+  lastAsked.set(conversation, asked)
+  const [oldest] = lastAsked.size > maxLastAsked ? lastAsked.keys() : []
+  if (oldest !== undefined) lastAsked.delete(oldest)
+}
+
+function loaded(files: NonNullable<BotMessage["files"]>): Promise<readonly AttachmentInput[]> {
+  return Promise.all(files.map(async (file) => fetchAttachment(typeof file === "string" ? file : await file())))
+}
+
+/** The turn that answers other words, or undefined if the history does not have the message. */
+async function answeredAnew(session: Session, messageId: string, text: string): Promise<Turn | undefined> {
+  try {
+    return await session.edit(messageId, text)
+  } catch (error) {
+    if (PromptStrataError.isInstance(error) && error.code === "usage") return undefined
+    throw error
+  }
+}

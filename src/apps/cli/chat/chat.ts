@@ -1,0 +1,203 @@
+import { createInterface } from "node:readline"
+import { type Command, InvalidArgumentError, Option } from "commander"
+import { PromptStrataError } from "../../../core/errors.ts"
+import type { LanguageModel } from "../../../core/model/language-model.ts"
+import type { Assembly } from "../../../core/span.ts"
+import type { Agent } from "../../../loop/agent/agent.ts"
+import type { AgentOptions } from "../../../loop/agent/agent-options.ts"
+import type { Store } from "../../../memory/services/store/store.ts"
+import type { ProfileWatch } from "../../../node/profile/watch-profile.ts"
+import { terminalText } from "../../../prompt/encode/terminal-text.ts"
+import { chooseOwnModels } from "../choose-model.ts"
+import type { CliContext, RunCommand } from "../context.ts"
+import { exitCodes, jsonLine } from "../io.ts"
+import { conversationName, latestConversation, openAgent, openMcp, openProfile, openWatchedProfile } from "../open-agent.ts"
+import { openCliStore } from "../open-store.ts"
+import { addCommonOptions, addProfileArgument, type CommonOptions, readCount, type StoreOptions } from "../options.ts"
+import type { Original } from "../serve/make-variant.ts"
+import { terminalConfirm } from "../terminal-confirm.ts"
+import { type ChatWords, chatWords } from "../words/chat-words.ts"
+import { serveWords } from "../words/serve-words.ts"
+import { storeWords } from "../words/store-words.ts"
+import { openConversation, type TakenLine } from "./conversation.ts"
+import { createEventPrinter } from "./event-printer.ts"
+import { chatInteractive } from "./interactive.ts"
+import { createJsonPrinter, type Shown } from "./turn-printer.ts"
+import { createWarningTally } from "./warning-tally.ts"
+
+interface ChatOptions extends CommonOptions, StoreOptions {
+  /** One question instead of a conversation. */
+  readonly once?: string
+  readonly json?: boolean
+  readonly greeting?: number
+  readonly show: readonly Shown[]
+  /** Also serve the page that shows what is sent. */
+  readonly inspect?: boolean
+  readonly prices?: string
+}
+
+const help = `
+In a terminal, chat is a conversation. Otherwise each line of the input is a question, all in one conversation.
+A line /help, /exit, /new, /prompt, /memory, /approve or /deny is a command; /help says what they do.
+Ctrl-C stops an answer. Ctrl-D, or Ctrl-C twice, leaves.
+
+Output: answers go to stdout. Tool calls, warnings and prompts go to stderr, or to the terminal if stdout is one.
+With --json every event is a line on stdout: turn-start, prestart-start, prestart-end, step-start, thinking-delta,
+text-delta, step-end, tool-start, tool-progress, tool-end, confirm-start, confirm-end, emotion, output-event,
+empty-reply, bubble, warning, commit, turn-end; prompt with --show prompt; command after a command; greeting before
+the first turn of a character that has one; error if no turn could begin.
+
+Examples:
+  promptstrata chat --once "现在几点？"
+  promptstrata chat ./bots/mine.toml --show prompt --show trace
+  promptstrata chat ./seraphina.png
+  echo "What time is it in Tokyo?" | promptstrata chat --json`
+
+/** Adds the command `chat`. */
+export function addChat(program: Command, run: RunCommand): void {
+  const command = program
+    .command("chat")
+    .summary("talk to a character")
+    .description("Talk to a character. The answer is shown as it is written, and every tool call as it happens.")
+    .option("--once <question>", "ask one question, print the answer and end")
+    .addOption(
+      new Option("--show <what>", "also print every prompt with its sources (prompt), or each turn's trace (trace); repeatable")
+        .argParser(readShown)
+        .default([], "neither"),
+    )
+    .option("--greeting <number>", "the greeting with which a character card begins (default: 1)", readCount)
+    .option("--json", "print events as lines of JSON")
+    .option("--inspect", "while the chat runs, show what is sent on a page; its address is printed")
+    .option("--prices <file>", "with --inspect: a JSON file with the prices of models; inspect --help shows one")
+  addProfileArgument(command, "fay")
+  addCommonOptions(command, { store: "optional" })
+    .addHelpText("after", help)
+    .action((profile: string | undefined, given: Omit<ChatOptions, "profile">) =>
+      run((context) => chat({ ...given, profile }, context), given),
+    )
+}
+
+function readShown(value: string, previous: readonly Shown[]): readonly Shown[] {
+  if (value !== "prompt" && value !== "trace") throw new InvalidArgumentError("Allowed choices are prompt, trace.")
+  return previous.includes(value) ? previous : [...previous, value]
+}
+
+/** Asks one question, every line of a pipe, or whatever is typed at a terminal. Resolves to the exit code. */
+async function chat(options: ChatOptions, context: CliContext): Promise<number> {
+  const { io, screen } = context
+  const page = options.inspect || options.prices !== undefined ? await openPage(options, context) : undefined
+  const profile = page?.source.profile ?? (await openProfile(options, context))
+  const words = chatWords(profile.locale)
+  const { model, demo } = context.chooseModel(profile, io.env)
+  const isTerminal = io.stdin.isTTY === true
+  const isInteractive = isTerminal && options.once === undefined
+  const { json = false, show } = options
+  const label = isInteractive ? profile.agent.name : undefined
+  const warnings = createWarningTally()
+  const note = (text: string): void => screen.note(screen.paint("dim", terminalText(text)))
+  const { colour } = profile.agent
+  const printer = json ? createJsonPrinter(io.stdout, show) : createEventPrinter(screen, { words, show, label, colour, warnings })
+  const confirmation = terminalConfirm(context, words)
+  const store = await openCliStore(options, context)
+  const onWarning: AgentOptions["onWarning"] = ({ message }) => warnings.first(message).forEach(note)
+  const servers = page && (await openMcp(profile, options, context))
+  const agent = await openAgent(
+    {
+      profile,
+      ...(page && { source: page.source }),
+      servers,
+      model: watchRequests(model, printer.request),
+      models: chooseOwnModels(profile, io.env, context.chooseModel),
+      ...(store && { store }),
+      ...(isTerminal && !options.json && { confirm: confirmation.confirm }),
+      onWarning,
+    },
+    options,
+    context,
+  )
+  await page?.serve(agent, { ...(store && { store }), onWarning, servers, options })
+  const { earlier, greet, take } = await openConversation({ agent, profile, model, store, printer, json }, context)
+  if (isInteractive && earlier > 0) note(storeWords(profile.locale).continues(earlier))
+  if (demo) note(words.demo)
+  const greeting = options.once === undefined ? await greet() : undefined
+  if (greeting !== undefined)
+    io.stdout.write(json ? `${jsonLine({ type: "greeting", text: greeting })}\n` : `${terminalText(greeting)}\n`)
+  const code =
+    options.once !== undefined
+      ? (await take(options.once)).code
+      : isInteractive
+        ? await chatInteractive(take, context, { you: words.you, hint: words.hint(profile.agent.name), confirmation })
+        : await chatPiped(take, context, words)
+  // Waits for the hooks of the last turn, and closes the plugins.
+  await agent.close()
+  const again = warnings.repeated()
+  for (const { message, times } of again) note(words.again(times, message))
+  if (again.length > 0) note(words.everyWarning)
+  return code
+}
+
+/**
+ * Takes every line of stdin that is not blank, in one conversation. After a failed turn or an unknown command the next line is
+ * taken, and the exit code is 1. Ctrl-C ends all.
+ */
+async function chatPiped(
+  take: (line: string) => Promise<TakenLine>,
+  { io, screen, interrupts }: CliContext,
+  words: ChatWords,
+): Promise<number> {
+  const lines = createInterface({ input: io.stdin, crlfDelay: Number.POSITIVE_INFINITY })
+  void interrupts.left.then(() => lines.close())
+  let code: number = exitCodes.ok
+  let asked = false
+  for await (const line of lines) {
+    if (line.trim() === "") continue
+    asked = true
+    const taken = await take(line)
+    if (taken.code === exitCodes.interrupted) return taken.code
+    code = Math.max(code, taken.code)
+    if (taken.leaves) break
+  }
+  if (!asked) screen.note(words.nothingAsked)
+  return code
+}
+
+/** The page of `--inspect`, on which the profile's files can be edited. */
+interface ChatPage {
+  readonly source: ProfileWatch
+  /** Serves it until the program ends, and prints its address. */
+  serve(agent: Agent, original: Original & { readonly store?: Store }): Promise<void>
+}
+
+/** Reads everything that the page needs. Throws `usage` for prices without `--inspect`. */
+async function openPage(options: ChatOptions, context: CliContext): Promise<ChatPage> {
+  const { screen, atEnd } = context
+  if (!options.inspect)
+    throw new PromptStrataError("usage", "expected --inspect beside --prices, found none.", {
+      hint: "Only its page shows money.",
+    })
+  const [{ servePage }, { readPrices }] = await Promise.all([import("../serve/inspect.ts"), import("../serve/read-prices.ts")])
+  const prices = options.prices === undefined ? {} : await readPrices(options.prices)
+  const source = await openWatchedProfile(options, context)
+  return {
+    source,
+    async serve(agent, original) {
+      const { id } = source.profile.agent
+      const conversation = conversationName(await latestConversation(original.store, id))
+      const server = await servePage(agent, { source, conversation, original, prices, context })
+      atEnd(() => server.close())
+      screen.note(serveWords(source.profile.locale).shownAt(server.url))
+    },
+  }
+}
+
+/** Calls `onRequest` before each request of a turn. Background requests are not reported. */
+function watchRequests(model: LanguageModel, onRequest: (assembly: Assembly) => void): LanguageModel {
+  return {
+    id: model.id,
+    capabilities: model.capabilities,
+    stream(request, options) {
+      if (request.assembly && request.facts?.background !== true) onRequest(request.assembly)
+      return model.stream(request, options)
+    },
+  }
+}

@@ -1,0 +1,104 @@
+import type { DatabaseStore } from "../../../adapters/stores/database-store.ts"
+import type { LanguageModel } from "../../../core/model/language-model.ts"
+import type { Agent } from "../../../loop/agent/agent.ts"
+import type { Session } from "../../../loop/agent/session.ts"
+import type { Profile } from "../../../profile/profile.ts"
+import type { CliContext } from "../context.ts"
+import { exitCodeOf, exitCodes, jsonLine } from "../io.ts"
+import { memoryTable } from "../memory/print-memories.ts"
+import { conversationName, firstPrompt, latestConversation, terminalUser } from "../open-agent.ts"
+import { printPrompt } from "../print-prompt.ts"
+import { chatWords } from "../words/chat-words.ts"
+import { storeWords } from "../words/store-words.ts"
+import { type ChatActions, runChatCommand } from "./slash-commands.ts"
+import { showTurn, type TurnPrinter } from "./turn-printer.ts"
+
+/** Everything that a conversation is held with. */
+interface ConversationParts {
+  readonly agent: Agent
+  readonly profile: Profile
+  readonly model: LanguageModel
+  readonly store: DatabaseStore | undefined
+  readonly printer: TurnPrinter
+  /** Shows the output of commands as lines of JSON. */
+  readonly json: boolean
+}
+
+/** The outcome of a line: the exit code, and whether the chat ends. */
+export interface TakenLine {
+  readonly code: number
+  readonly leaves: boolean
+}
+
+/** A conversation that goes on where the last one ended. */
+export interface Conversation {
+  /** The number of messages before this chat. */
+  readonly earlier: number
+  /** Says the character's first message if the conversation is new and the character has one. Returns it. */
+  greet(): Promise<string | undefined>
+  /** Runs a line that is a command, and says any other to the character. */
+  take(line: string): Promise<TakenLine>
+}
+
+/** Opens the newest conversation of a profile's agent in its store. */
+export async function openConversation(parts: ConversationParts, context: CliContext): Promise<Conversation> {
+  const { agent, profile, model, store, printer, json } = parts
+  const { io, screen, interrupts } = context
+  const words = chatWords(profile.locale)
+  let number = await latestConversation(store, profile.agent.id)
+  let session: Session = agent.session(conversationName(number))
+  let asked = words.exampleQuestion
+  const greet = async (): Promise<string | undefined> => {
+    const { greeting } = profile
+    if (greeting === undefined || (await session.history({ limit: 1 })).length > 0) return undefined
+    await session.hear(greeting, { from: { id: profile.agent.id } })
+    return greeting
+  }
+  const actions: ChatActions = {
+    async begin() {
+      session = agent.session(conversationName(++number))
+      const greeting = await greet()
+      const begun = words.newConversation(session.key.conversation)
+      return greeting === undefined ? begun : `${begun}\n\n${profile.agent.name}: ${greeting}`
+    },
+    async prompt(question) {
+      const from = { id: terminalUser }
+      const assembly = await session.preview(question === "" ? asked : question, {
+        from,
+        prompt: firstPrompt(profile, model.capabilities),
+      })
+      return printPrompt(assembly, screen.paint)
+    },
+    async memory() {
+      if (store === undefined) return words.nothingKept
+      // What was said last may not be a memory yet.
+      await agent.idle()
+      const maxWidth = screen.aside.isTTY === true ? screen.aside.columns : undefined
+      return memoryTable({ store, profile, words: storeWords(profile.locale), maxWidth })
+    },
+    async answer(approved, reason) {
+      const [waiting] = await session.approvals()
+      if (waiting === undefined) return { text: words.nothingWaits, code: exitCodes.failed }
+      const turn = approved ? session.approve(waiting.id) : session.deny(waiting.id, reason)
+      interrupts.running(turn)
+      return { text: "", code: exitCodeOf(await showTurn(turn, printer)) }
+    },
+  }
+  return {
+    greet,
+    earlier: (await store?.load(session.key, { last: 0 }))?.earlier ?? 0,
+    async take(line) {
+      const outcome = await runChatCommand(line, actions, words)
+      if (outcome === undefined) {
+        asked = line
+        const turn = session.send(line, { from: { id: terminalUser } })
+        interrupts.running(turn)
+        return { code: exitCodeOf(await showTurn(turn, printer)), leaves: false }
+      }
+      const { command, text } = outcome
+      if (json) io.stdout.write(`${jsonLine({ type: "command", command, text })}\n`)
+      else if (text !== "") screen.note(text)
+      return outcome
+    },
+  }
+}

@@ -1,0 +1,75 @@
+import { shownUrl } from "../../adapters/models/openai/connection.ts"
+import { openaiModel } from "../../adapters/models/openai/openai-model.ts"
+import { PromptStrataError } from "../../core/errors.ts"
+import type { LanguageModel } from "../../core/model/language-model.ts"
+import type { Profile } from "../../profile/profile.ts"
+import { resolveProfile } from "../../profile/resolve.ts"
+import { demoModel } from "./demo/demo-model.ts"
+import type { CliIo } from "./io.ts"
+
+/** The model at OpenAI's own server if none is named. */
+export const defaultModel = "gpt-5-mini"
+
+interface ChosenModel {
+  readonly model: LanguageModel
+  /** True for the offline demo. */
+  readonly demo: boolean
+}
+
+/** Chooses the model for a profile and an environment. */
+export type ModelChooser = (profile: Profile, env: CliIo["env"]) => ChosenModel
+
+/**
+ * Chooses the environment's model, else the profile's. Without a key and a server URL it is the offline demo. Throws code `usage`
+ * for a model name without a key and a URL, so that the demo is not taken for that model, and for a URL without a name.
+ */
+export const chooseModel: ModelChooser = (profile, env) => {
+  const apiKey = filled(env.OPENAI_API_KEY)
+  const baseUrl = filled(env.OPENAI_BASE_URL) ?? profile.model.baseUrl
+  const named = filled(env.PROMPTSTRATA_MODEL)
+  if (named === "demo") return demo(profile)
+  if (apiKey === undefined && baseUrl === undefined) {
+    if (named === undefined) return demo(profile)
+    throw usage(`PROMPTSTRATA_MODEL is ${JSON.stringify(named)}, but neither OPENAI_API_KEY nor OPENAI_BASE_URL is set.`)
+  }
+  const model = named ?? profile.model.id ?? (baseUrl === undefined ? defaultModel : undefined)
+  if (model === undefined) throw usage(`expected the name of a model for the server at ${shownUrl(baseUrl ?? "")}, found none.`)
+  const jsonMode = profile.loop.responseFormat === "json"
+  const server = { ...(apiKey === undefined ? {} : { apiKey }), ...(baseUrl === undefined ? {} : { baseUrl }) }
+  return { model: openaiModel({ model, jsonMode, ...server }), demo: false }
+}
+
+/**
+ * The models of the processes and observers that name one of their own, by name. PROMPTSTRATA_MODEL and OPENAI_BASE_URL are for the
+ * agent's model and do not replace what they name, except that the model `demo` is for all.
+ */
+export function chooseOwnModels(
+  profile: Profile,
+  env: CliIo["env"],
+  choose: ModelChooser,
+): Readonly<Record<string, LanguageModel>> {
+  const named = [...Object.entries(profile.processes), ...Object.entries(profile.observers)]
+  const isDemo = env.PROMPTSTRATA_MODEL?.trim() === "demo"
+  const models = named.flatMap(([name, { model: { id, baseUrl } = {} }]): [string, LanguageModel][] => {
+    if (id === undefined && baseUrl === undefined) return []
+    const server = baseUrl === undefined ? {} : { OPENAI_BASE_URL: undefined }
+    const own = resolveProfile({ ...profile, model: { ...profile.model, ...(id && { id }), ...(baseUrl && { baseUrl }) } })
+    return [[name, choose(own, isDemo ? env : { ...env, PROMPTSTRATA_MODEL: undefined, ...server }).model]]
+  })
+  return Object.fromEntries(models)
+}
+
+function demo({ locale }: Profile): ChosenModel {
+  return { model: demoModel({ locale: locale.startsWith("zh") ? "zh-CN" : "en" }), demo: true }
+}
+
+function usage(message: string): PromptStrataError {
+  return new PromptStrataError("usage", message, {
+    hint: "Set PROMPTSTRATA_MODEL and OPENAI_API_KEY, or OPENAI_BASE_URL for another server. PROMPTSTRATA_MODEL=demo chooses the offline demo.",
+  })
+}
+
+function filled(value: string | undefined): string | undefined {
+  const trimmed = value?.trim()
+  return trimmed === "" ? undefined : trimmed
+}

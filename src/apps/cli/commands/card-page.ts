@@ -1,0 +1,98 @@
+import type { TokenCounter } from "../../../core/ports.ts"
+import type { CardFile } from "../../../node/cards/card-folder.ts"
+import { isPng, readPngChunks } from "../../../node/cards/png-chunks.ts"
+import { readPngPixels } from "../../../node/cards/png-pixels.ts"
+import { terminalLine, terminalText } from "../../../prompt/encode/terminal-text.ts"
+import type { Card } from "../../../prompt/layers/card/card.ts"
+import { cardParts, cardProblems } from "../../../prompt/layers/card/card-problems.ts"
+import type { LoreEntry } from "../../../prompt/layers/lorebook/lorebook.ts"
+import type { CliIo, Paint } from "../io.ts"
+import { printTable } from "../memory/terminal-table.ts"
+import { pictureLook, printPicture } from "../portrait.ts"
+
+interface PageParts {
+  readonly counter: TokenCounter
+  readonly paint: Paint
+  /** The picture, or words about it. */
+  readonly portrait: string
+  /** The language in which notes are shown, if the card has them in it. */
+  readonly locale: string | undefined
+}
+
+/** A card as a page for people. */
+export function cardPage({ card, format }: CardFile, { counter, paint, portrait, locale }: PageParts): string {
+  const { creator, characterVersion, tags, book, assets } = card
+  const facts = [
+    `card V${card.version} (${format})`,
+    creator === "" ? "" : `by ${terminalLine(creator)}`,
+    characterVersion === "" ? "" : `version ${terminalLine(characterVersion)}`,
+  ]
+  const head = `${paint("bold", terminalLine(card.shownName))}  ${paint("dim", facts.filter((fact) => fact !== "").join(" · "))}`
+  const block = (title: string, text: string) =>
+    text.trim() === "" ? [] : [`${paint("bold", title)}\n${terminalText(text.trim())}`]
+  const greetings = [...card.greetings, ...card.groupGreetings].map(
+    (text, at) => `${at + 1}. ${at < card.greetings.length ? "" : "(for groups) "}${terminalText(text.trim())}`,
+  )
+  const lore = (book?.entries ?? []).map((entry) => loreCells(entry, counter))
+  return [
+    [head, ...(tags.length === 0 ? [] : [paint("dim", terminalLine(tags.join(", ")))])].join("\n"),
+    ...(portrait === "" ? [] : [portrait]),
+    ...block("Creator's notes", notesOf(card, locale)),
+    ...block("Description", card.description),
+    ...block("Personality", card.personality),
+    ...block("Scenario", card.scenario),
+    ...block("System prompt", card.systemPrompt),
+    ...block("Example dialogues", card.exampleDialogues),
+    ...block("After the history", card.postHistory),
+    ...block("Note at a depth", card.note?.text.text ?? ""),
+    ...block("Greetings", greetings.join("\n")),
+    ...(lore.length === 0
+      ? []
+      : [`${paint("bold", "Lore")}\n${printTable(["ORDER", "KEYS", "TITLE", "PLACE", "TOKENS"], lore)}`]),
+    ...block("Assets", assets.map(({ type, name, uri }) => `${type} ${name}: ${uri.slice(0, 80)}`).join("\n")),
+    costTable(card, counter, paint),
+    ...block("Warnings", cardProblems(card).join("\n")),
+  ].join("\n\n")
+}
+
+function loreCells(
+  { order, keys, title = "", position, constant, disabled, text }: LoreEntry,
+  counter: TokenCounter,
+): readonly string[] {
+  const words = keys.map((key) => (typeof key === "string" ? key : `/${key.source}/${key.flags}`)).join(", ")
+  const place = position?.at === "depth" ? `depth ${position.depth}, ${position.role}` : (position?.at ?? "")
+  const state = disabled === true ? "(off) " : constant === true ? "(always) " : ""
+  return [String(order), state + words, title, place, String(counter.count(text.text))]
+}
+
+/** The tokens of each part of a card. */
+export function costTable(card: Card, counter: TokenCounter, paint: Paint): string {
+  const parts = cardParts(card).map((part) => ({ ...part, tokens: counter.count(part.text) }))
+  const sum = (always: boolean) => parts.reduce((total, part) => total + (part.always === always ? part.tokens : 0), 0)
+  const rows = parts.map(({ name, tokens, always }) => [name, String(tokens), always ? "every turn" : "when called"])
+  const total = `${sum(true)} tokens in every turn, up to ${sum(true) + sum(false)} with all lore`
+  return `${paint("bold", "Costs")}\n${printTable(["PART", "TOKENS", "WHEN"], rows)}\n${total}`
+}
+
+/** The creator's notes in the language of a locale, else those that the card has for all. */
+function notesOf({ creatorNotes, notesByLanguage }: Card, locale = "en"): string {
+  const code = locale.split("-", 1)[0]?.toLowerCase() ?? ""
+  const own = Object.entries(notesByLanguage).find(([name]) => name.toLowerCase().split(/[-_]/, 1)[0] === code)
+  return own?.[1] ?? (creatorNotes.trim() === "" ? (Object.values(notesByLanguage)[0] ?? "") : creatorNotes)
+}
+
+/** The card's picture for a terminal, or words about it where it cannot be shown; empty for a card without one. */
+export function portraitOf({ card, chunks, files }: CardFile, { stdout, env }: Pick<CliIo, "stdout" | "env">): string {
+  const icons = card.assets.filter(({ type }) => type === "icon")
+  const icon = icons.find(({ name }) => name === "main") ?? icons[0]
+  const bytes = files.get(icon?.uri.replace(/^embedd?ed:\/\//, "") ?? "")
+  if (chunks.length === 0 && bytes === undefined) return ""
+  const look = pictureLook(stdout, env)
+  const about = (what: string) => `[portrait of ${terminalLine(card.shownName)}${what}]`
+  if (chunks.length === 0 && (bytes === undefined || !isPng(bytes)))
+    return about(`: a picture of the kind ${terminalLine(icon?.ext ?? "")} cannot be shown here`)
+  if (look === "none") return about("")
+  const pixels = readPngPixels(chunks.length > 0 ? chunks : readPngChunks(bytes ?? new Uint8Array()))
+  if (typeof pixels === "string") return about(`: ${pixels}, so it cannot be shown here`)
+  return `${about("")}\n${printPicture(pixels, look, Math.min(stdout.columns || 80, 60))}`
+}

@@ -1,0 +1,148 @@
+import { readFileSync, writeFileSync } from "node:fs"
+import { basename, extname, resolve } from "node:path"
+import { type Command, Option } from "commander"
+import { tiktokenCounter } from "../../../adapters/tokenizers/tiktoken/tiktoken-counter.ts"
+import { messageOf, PromptStrataError } from "../../../core/errors.ts"
+import type { TokenCounter } from "../../../core/ports.ts"
+import { loadCard } from "../../../node/cards/card-file.ts"
+import { type CardFile, cardFolderAt } from "../../../node/cards/card-folder.ts"
+import { writeCard } from "../../../node/cards/write-card.ts"
+import { environmentLocale } from "../../../node/locale.ts"
+import { displayPath } from "../../../node/shipped-files.ts"
+import { terminalLine } from "../../../prompt/encode/terminal-text.ts"
+import { cardProblems } from "../../../prompt/layers/card/card-problems.ts"
+import { defaultModel } from "../choose-model.ts"
+import type { CliContext, RunCommand } from "../context.ts"
+import { cardPathAt, importCard } from "../import/import-card.ts"
+import { exitCodes, jsonLine, painterFor } from "../io.ts"
+import { cardPage, costTable, portraitOf } from "./card-page.ts"
+import { readLocale, replaceFile } from "./scaffold.ts"
+
+interface CardOptions {
+  readonly json?: boolean
+  readonly plain?: boolean
+  readonly format?: CardFile["format"]
+  readonly image?: string
+  readonly debug?: boolean
+}
+
+interface ImportOptions {
+  readonly locale?: string
+  readonly force?: boolean
+  readonly debug?: boolean
+}
+
+/** Adds the command `card` with its sub-commands. */
+export function addCard(program: Command, run: RunCommand): void {
+  const card = program
+    .command("card")
+    .summary("show, check and convert character cards")
+    .description("Show, check and convert character cards: PNG, CHARX and JSON files of the versions V1 to V3.")
+  const add = (name: string, words: string, work: (file: string, options: CardOptions, context: CliContext) => Promise<number>) =>
+    card
+      .command(name)
+      .description(words)
+      .argument("<file>", "the card: .png, .charx or .json, or the folder of an imported one")
+      .option("--debug", "print the stack of an error")
+      .action((file: string, options: CardOptions) =>
+        run((context) => work(file, options, context), { debug: options.debug, json: options.json }),
+      )
+  add("show", "Print a card: its texts, greetings and lore, and the tokens of each part.", showCard)
+    .option("--json", "print the card's JSON")
+    .option("--plain", "without picture and colours")
+  add("lint", "Say what is wrong with a card, and what each part costs in a turn. The exit code is 1 if something is.", lintCard)
+  card
+    .command("import")
+    .description(
+      "Make a project of a card, as init does: its texts, greetings and lore become files to edit. No file is overwritten without --force.",
+    )
+    .argument("<file>", "the card: .png, .charx or .json")
+    .argument("[folder]", "folder of the project (default: the character's name)")
+    .option("--locale <locale>", "language of the prompts: en or zh-CN (default: the card's)")
+    .option("--force", "replace files that are there already")
+    .option("--debug", "print the stack of an error")
+    .action((file: string, folder: string | undefined, { locale, debug, force }: ImportOptions) => {
+      const plan = { file, folder, force, version: program.version() ?? "" }
+      return run((context) => importCard({ ...plan, locale: readLocale(locale) }, context), { debug })
+    })
+  card
+    .command("export")
+    .description("Write a card in another form. A file that is there already is not replaced without --force.")
+    .argument("<file>", "the card: .png, .charx or .json, or the folder of an imported one")
+    .argument("[to]", "the new file (default: here, as JSON; an imported card in the form that it came in)")
+    .addOption(new Option("--format <format>", "the form of the new file").choices(["json", "png", "charx"]))
+    .option("--image <file>", "the picture of a PNG card that was none before")
+    .option("--force", "replace a file that is there already")
+    .option("--debug", "print the stack of an error")
+    .action((file: string, to: string | undefined, options: CardOptions) =>
+      run((context) => exportCard({ file, to, ...options }, context), { debug: options.debug }),
+    )
+}
+
+async function counterOf({ ports, io }: CliContext): Promise<TokenCounter> {
+  const named = io.env.PROMPTSTRATA_MODEL?.trim()
+  return ports?.counter ?? (await tiktokenCounter({ model: (named === "demo" ? undefined : named) || defaultModel }))
+}
+
+/** Prints a card as a page for people. */
+async function showCard(path: string, { json, plain = false }: CardOptions, context: CliContext): Promise<number> {
+  const io = plain ? { ...context.io, env: { ...context.io.env, NO_COLOR: "1" } } : context.io
+  const file = await loadCard(cardPathAt(path))
+  const { card } = file
+  if (json) io.stdout.write(`${jsonLine(card.json)}\n`)
+  else {
+    const paint = painterFor(io.stdout, io.env)
+    const portrait = portraitOf(file, io)
+    const locale = environmentLocale(io.env)
+    io.stdout.write(`${cardPage(file, { counter: await counterOf(context), paint, portrait, locale })}\n`)
+  }
+  return exitCodes.ok
+}
+
+/** Says what is wrong with a card. Resolves to 1 if something is. */
+async function lintCard(path: string, _: CardOptions, context: CliContext): Promise<number> {
+  const { io } = context
+  const { card } = await loadCard(cardPathAt(path))
+  const paint = painterFor(io.stdout, io.env)
+  const problems = cardProblems(card).map((problem) => `${paint("yellow", "warning")}  ${terminalLine(problem)}`)
+  const found = problems.length === 0 ? "No problems found." : problems.join("\n")
+  io.stdout.write(`${found}\n\n${costTable(card, await counterOf(context), paint)}\n`)
+  return problems.length === 0 ? exitCodes.ok : exitCodes.failed
+}
+
+interface ExportOptions extends CardOptions {
+  readonly file: string
+  readonly to: string | undefined
+  readonly force?: boolean
+}
+
+/** Writes a card in another form. */
+async function exportCard(
+  { file, to, format: wanted, image, force = false }: ExportOptions,
+  { screen }: CliContext,
+): Promise<number> {
+  const path = cardPathAt(file)
+  const card = await loadCard(path)
+  const named = to === undefined ? undefined : formats[extname(to).toLowerCase()]
+  const isImported = cardFolderAt(path) !== undefined
+  const format = wanted ?? named ?? (to === undefined && !isImported ? "json" : card.format)
+  const target = resolve(to ?? `${basename(path, path === file ? extname(path) : "")}.${format}`)
+  const bytes = writeCard(card, { format, image: image === undefined ? undefined : readFileSync(image) })
+  try {
+    if (force) replaceFile(target, bytes)
+    else writeFileSync(target, bytes, { flag: "wx" })
+  } catch (cause) {
+    throw new PromptStrataError("file", `expected to write a new file ${displayPath(target)}, but ${messageOf(cause)}.`, {
+      cause,
+    })
+  }
+  screen.note(terminalLine(`Wrote ${displayPath(target)}.`))
+  return exitCodes.ok
+}
+
+const formats: Readonly<Record<string, CardFile["format"]>> = {
+  ".json": "json",
+  ".png": "png",
+  ".apng": "png",
+  ".charx": "charx",
+}

@@ -1,0 +1,95 @@
+import { statSync } from "node:fs"
+import { join } from "node:path"
+import type { Command } from "commander"
+import { PromptStrataError } from "../../../core/errors.ts"
+import { promptLocale } from "../../../node/locale.ts"
+import type { CliContext, RunCommand } from "../context.ts"
+import { type Foreign, findKind } from "../import/find-kind.ts"
+import { importCard } from "../import/import-card.ts"
+import { importChat } from "../import/import-chat.ts"
+import { filesOfLorebook } from "../import/import-lorebook.ts"
+import { filesOfPreset } from "../import/import-preset.ts"
+import { type ImportedFiles, writeImport } from "../import/imported-files.ts"
+import { filesOfServers } from "../import/mcp-servers.ts"
+import { filesOfAgents, filesOfWorkspace } from "../import/workspace-files.ts"
+import { addCommonOptions, type CommonOptions, type StoreOptions } from "../options.ts"
+import { type CharacterLocale, readLocale } from "./scaffold.ts"
+
+interface ImportOptions extends CommonOptions, StoreOptions {
+  readonly conversation?: string
+  /** Replaces files that are there. */
+  readonly force?: boolean
+}
+
+const help = `
+What it is, is seen from its content:
+  a character card                becomes a project, as init makes one
+  a lorebook (.json, .md)         becomes a file of a profile that others extend
+  a chat of SillyTavern (.jsonl)  becomes a conversation of the profile's character, in the store
+  a preset or a template of it    becomes a dialect, with a profile that uses it
+  a workspace of OpenClaw         becomes a profile with its documents, rules and notes
+  an AGENTS.md                    becomes a skill that stands in every prompt
+  mcpServers (.json)              become a profile with the servers
+
+What could not be taken over is listed. No conversation is overwritten, and no file without --force.
+
+Examples:
+  promptstrata import seraphina.png
+  promptstrata import "Seraphina - 2024-1-1.jsonl" --profile seraphina`
+
+/** Adds the command `import`. */
+export function addImportFile(program: Command, run: RunCommand): void {
+  const command = program
+    .command("import")
+    .summary("take over files of other programs")
+    .description("Take over a file or folder of another program: it says what it found, and makes the right thing of it.")
+    .argument("<path>", "the file or folder")
+    .argument("[to]", "folder for new files (default: named after the content)")
+    .option("--force", "replace files that are there already")
+    .option("--conversation <name>", "name of the conversation that a chat becomes (default: the next one of chat)")
+  addCommonOptions(command, { profile: "fay", store: "required" })
+    .addHelpText("after", help)
+    .action((path: string, folder: string | undefined, options: ImportOptions) =>
+      run((context) => importFile(path, { folder, version: program.version() ?? "", ...options }, context), {
+        debug: options.debug,
+      }),
+    )
+}
+
+interface ImportPlan extends ImportOptions {
+  readonly folder: string | undefined
+  readonly version: string
+}
+
+/** Finds out what a path holds, and imports it. Resolves to the exit code. */
+async function importFile(path: string, { folder, version, ...options }: ImportPlan, context: CliContext): Promise<number> {
+  const found = findKind(path)
+  const given = readLocale(options.locale)
+  if (found.kind === "card") return importCard({ file: path, folder, locale: given, version, force: options.force }, context)
+  if (found.kind !== "chat") {
+    const locale = given ?? readLocale(promptLocale({ env: context.io.env })) ?? "en"
+    return writeImport(filesOf(path, found, locale), { folder, force: options.force === true }, context)
+  }
+  if (folder !== undefined)
+    throw new PromptStrataError("usage", "expected no folder, because a chat becomes a conversation in the store.", {
+      hint: "--store or --data-dir names the store.",
+    })
+  return importChat({ file: path, text: found.text, ...options }, context)
+}
+
+type WithFiles = Exclude<Foreign, { readonly kind: "card" | "chat" }>
+
+function filesOf(file: string, found: WithFiles, locale: CharacterLocale): ImportedFiles {
+  switch (found.kind) {
+    case "preset":
+      return filesOfPreset({ file, json: found.json, locale })
+    case "lorebook":
+      return filesOfLorebook({ file, found, locale })
+    case "servers":
+      return filesOfServers(found.servers, { file, locale })
+    case "agents":
+      return filesOfAgents(found.text, { file: statSync(file).isDirectory() ? join(file, "AGENTS.md") : file, locale })
+    case "workspace":
+      return filesOfWorkspace(file, locale)
+  }
+}

@@ -1,0 +1,105 @@
+import type { Command } from "commander"
+import { hostPorts } from "../../../core/ports.ts"
+import type { Assembly } from "../../../core/span.ts"
+import type { Profile } from "../../../profile/profile.ts"
+import { printLore } from "../../../trace/print-lore.ts"
+import { chooseOwnModels } from "../choose-model.ts"
+import type { CliContext, RunCommand } from "../context.ts"
+import { demoModel } from "../demo/demo-model.ts"
+import { exitCodes, jsonLine, painterFor } from "../io.ts"
+import { conversationName, firstPrompt, latestConversation, openAgent, openProfile, terminalUser } from "../open-agent.ts"
+import { openCliStore } from "../open-store.ts"
+import { addCommonOptions, addProfileArgument, type CommonOptions, type StoreOptions } from "../options.ts"
+import { printMessages, printPrompt, totals } from "../print-prompt.ts"
+import { chatWords } from "../words/chat-words.ts"
+
+interface RenderOptions extends CommonOptions, StoreOptions {
+  readonly question?: string
+  /** A prompt file of the dialect. Default: the first of a turn. */
+  readonly prompt?: string
+  /** Print a heading for every section. */
+  readonly sections?: boolean
+  /** Print which entries of lorebooks are in, and why, in place of the prompt. */
+  readonly lore?: boolean
+  readonly json?: boolean
+  /** Print a page that shows the prompt. */
+  readonly html?: boolean
+}
+
+const help = `
+Examples:
+  promptstrata render fay --question "今天天气怎么样？" > prompt.txt
+  promptstrata render fay --prompt final --sections
+  promptstrata render ./seraphina.png --question "Who lives here?" --lore
+  promptstrata render fay --json | jq .tokens
+  promptstrata render fay --html > prompt.html`
+
+/** Adds the command `render`. */
+export function addRender(program: Command, run: RunCommand): void {
+  const command = program
+    .command("render")
+    .summary("print the prompt for a question")
+    .description(
+      "Print the prompt that a model would get for a question, without asking a model. Prestart tools run, because their results are part of it.",
+    )
+    .option("--question <text>", "the question (default: what time it is)")
+    .option("--prompt <name>", "a prompt of the profile's dialect (default: the first of a turn, such as planner)")
+    .option("--sections", "with a heading for every section: key, tokens, source lines, author")
+    .option("--lore", "in place of the prompt: which entries of lorebooks are in, by which key, and what keeps the others out")
+    .option("--json", "print the whole assembly as JSON")
+    .option("--html", "print a page that shows the prompt with its sources; it is one file and needs no network")
+  addProfileArgument(command, "fay")
+  addCommonOptions(command, { store: "optional" })
+    .addHelpText("after", help)
+    .action((profile: string | undefined, { debug, ...given }: Omit<RenderOptions, "profile">) =>
+      run((context) => render({ ...given, profile }, context), { debug }),
+    )
+}
+
+/**
+ * Prints the first request for a question in the conversation of `chat`. Prestart tools run; no model is asked. Resolves to the
+ * exit code.
+ */
+async function render(options: RenderOptions, context: CliContext): Promise<number> {
+  const { io, screen } = context
+  const profile = await openProfile(options, context)
+  // Rendering must not create a store.
+  const store = await openCliStore(options, context, { ifThere: true })
+  const model = demoModel()
+  const models = chooseOwnModels(profile, io.env, () => ({ model, demo: true }))
+  const agent = await openAgent({ profile, model, models, runJobs: false, ...(store && { store }) }, options, context)
+  const conversation = conversationName(await latestConversation(store, profile.agent.id))
+  const question = options.question ?? chatWords(profile.locale).exampleQuestion
+  const prompt = options.prompt ?? firstPrompt(profile, { tools: profile.loop.mode === "native" })
+  const startedMs = (context.ports?.clock ?? hostPorts.clock).nowMs()
+  const assembly = await agent.session(conversation).preview(question, { from: { id: terminalUser }, prompt })
+  await agent.close()
+  const paint = painterFor(io.stdout, io.env)
+  if (options.html) io.stdout.write(await pageOf(assembly, { profile, question, prompt, conversation, startedMs }))
+  else if (options.json) io.stdout.write(`${jsonLine(assembly)}\n`)
+  else if (options.lore) io.stdout.write(`${printLore(assembly)}\n`)
+  else if (options.sections) io.stdout.write(`${printPrompt(assembly, paint)}\n`)
+  else {
+    io.stdout.write(`${printMessages(assembly, paint)}\n`)
+    screen.note(screen.paint("dim", totals(assembly)))
+  }
+  return exitCodes.ok
+}
+
+interface PageParts {
+  readonly profile: Profile
+  readonly question: string
+  readonly prompt: string
+  readonly conversation: string
+  readonly startedMs: number
+}
+
+/** The prompt as a page of the inspector. */
+async function pageOf(assembly: Assembly, { profile, conversation, ...asked }: PageParts): Promise<string> {
+  const { recordOfPreview } = await import("../../server/inspector/build-record.ts")
+  const { htmlOf } = await import("../../server/inspector/page-files.ts")
+  const { agent, user, locale, name } = profile
+  const session = { agent: agent.id, conversation, audience: "private" } as const
+  const record = recordOfPreview(assembly, { ...asked, session, speaker: { id: terminalUser, name: user.name } })
+  return htmlOf(record, { agent: agent.name, colour: agent.colour, profile: name, locale })
+}

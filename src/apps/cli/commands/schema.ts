@@ -1,0 +1,24 @@
+import type { Command } from "commander"
+import { profileJsonSchema } from "../../../node/profile/profile-json-schema.ts"
+import type { RunCommand } from "../context.ts"
+import { exitCodes } from "../io.ts"
+
+const help = `
+Save it beside your profiles, and name it on the first line of a profile:
+  promptstrata schema > profiles/profile.schema.json
+  #:schema ./profile.schema.json`
+
+/** Adds the command `schema`. */
+export function addSchema(program: Command, run: RunCommand): void {
+  program
+    .command("schema")
+    .summary("print the JSON Schema of profiles")
+    .description("Print the JSON Schema of a profile's TOML file. With it, editors complete and check profiles.")
+    .addHelpText("after", help)
+    .action(() =>
+      run(async ({ io }) => {
+        io.stdout.write(`${JSON.stringify(profileJsonSchema(), null, 2)}\n`)
+        return exitCodes.ok
+      }, {}),
+    )
+}

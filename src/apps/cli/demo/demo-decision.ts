@@ -1,0 +1,113 @@
+import type { TurnFacts } from "../../../core/model/language-model.ts"
+import { type PlannedCall, planCalls } from "./plan-calls.ts"
+import type { Say } from "./sentences.ts"
+import { sharedScore, wordsOf } from "./vocabulary.ts"
+
+/** The next step of the demo. */
+export type DemoDecision =
+  | { readonly action: "tool"; readonly tool: string; readonly args: Readonly<Record<string, unknown>> }
+  | { readonly action: "finish"; readonly message: string; readonly tool?: string; readonly args?: object }
+
+/** The rest of a longer question is ignored. The rules find nothing more in it. */
+const maxQuestionCharacters = 2_000
+
+/** Decides one step of a turn: the next planned call with all its arguments, else an answer from the results so far. */
+export function decide(facts: TurnFacts, say: Say): DemoDecision {
+  const question = facts.question.slice(0, maxQuestionCharacters).toWellFormed()
+  const calls = facts.prompt === "planner" && smallTalkOf(question) === undefined ? planCalls(question, facts.tools) : []
+  const known = answersFromPrestart(facts, question, calls, say)
+  const open = known.length > 0 ? [] : openCalls(calls, facts)
+  const next = open.find(({ missing }) => missing.length === 0)
+  if (next) return { action: "tool", tool: next.tool, args: next.args }
+  const lines = [
+    ...known,
+    ...facts.runs.map((run) => answerFromRun(run, say)),
+    ...open.map(({ tool, missing }) => say(["ask"], { tool, missing: missing.join(", ") })),
+  ].filter((line) => line !== "")
+  const message = lines.length > 0 ? [...new Set(lines)].join("\n") : smallTalk(facts, question, say)
+  // The demo uses nothing of a workspace, and says so where it must.
+  const owesReport = facts.tools.some(({ name }) => name === "report_use")
+  return { action: "finish", message, ...(owesReport ? { tool: "report_use", args: {} } : {}) }
+}
+
+/** The planned calls that did not run yet. A call that failed counts as run, so that no tool is called for ever. */
+function openCalls(calls: readonly PlannedCall[], { runs }: TurnFacts): readonly PlannedCall[] {
+  return calls.filter((call, at) => {
+    const earlier = calls.slice(0, at).filter(({ tool }) => tool === call.tool).length
+    return runs.filter(({ tool }) => tool === call.tool).length <= earlier
+  })
+}
+
+/** Answers from prestart results that share more with the question than any tool does. No call is needed then. */
+function answersFromPrestart(facts: TurnFacts, question: string, calls: readonly PlannedCall[], say: Say): readonly string[] {
+  const said = wordsOf(question)
+  // A call without arguments would only repeat the prestart of the same tool.
+  const others = calls.filter(
+    ({ tool, args }) => Object.keys(args).length > 0 || facts.prestart.every((ran) => ran.tool !== tool),
+  )
+  const toBeat = Math.max(2, ...others.map(({ score }) => score))
+  return facts.prestart
+    .filter(({ tool, result }) => sharedScore(said, wordsOf(`${tool} ${result.slice(0, maxQuestionCharacters)}`)) >= toBeat)
+    .map(({ tool, result }) => answerFromRun({ tool, args: {}, result, failed: false }, say))
+}
+
+function answerFromRun({ tool, args, result, failed }: TurnFacts["runs"][number], say: Say): string {
+  if (failed) return say(["failed"], { tool, result })
+  return say([`answer-${tool}`, "answer"], { ...textsOf(args), tool, result: sentenceOf(result) })
+}
+
+/** The arguments of a call as texts for a template. Names that templates use are always present. */
+function textsOf(args: unknown): Readonly<Record<string, string>> {
+  const given = typeof args === "object" && args !== null ? Object.entries(args) : []
+  const none = { expression: "", title: "", schedule_time: "" }
+  return {
+    ...none,
+    ...Object.fromEntries(given.map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)])),
+  }
+}
+
+/** Removes the full stop at the end of a result, because the template adds one. */
+function sentenceOf(result: string): string {
+  return result.trim().replace(/[。.]$/, "")
+}
+
+function smallTalk(facts: TurnFacts, question: string, say: Say): string {
+  const kind = smallTalkOf(question)
+  const tools = facts.tools.map(({ name }) => name).join(", ")
+  if (kind) return say([kind], { speaker: facts.speaker, tools })
+  const said = wordsOf(question)
+  const memory = facts.memories.find((text) => sharedScore(said, wordsOf(text.slice(0, maxQuestionCharacters))) >= 2)
+  return memory === undefined ? say(["offline"], { tools }) : say(["memory"], { memory })
+}
+
+/** Polite words that ask for nothing. */
+const politeness = {
+  greeting: [
+    ...["你好呀", "你好啊", "你好", "您好", "嗨", "哈喽", "早上好", "上午好", "中午好", "下午好", "晚上好", "在吗", "早安"],
+    ...["hello", "hi", "hey", "good morning", "good afternoon", "good evening", "greetings", "there"],
+  ],
+  thanks: ["谢谢你", "谢谢", "多谢", "感谢", "辛苦了", "thank you", "thanks", "thx", "so much", "very much", "a lot"],
+} as const
+
+/** Returns `greeting` or `thanks` for a text that is nothing else. The agent's name may follow. */
+function smallTalkOf(text: string): keyof typeof politeness | undefined {
+  const bare = text
+    .toLowerCase()
+    .replace(/[\s\p{P}\p{S}]+/gu, " ")
+    .trim()
+  if (leaves(bare, politeness.greeting)) return "greeting"
+  return leaves(bare, politeness.thanks) ? "thanks" : undefined
+}
+
+const maxNameCharacters = 12
+
+/** True if the text consists of these words, and perhaps a name after them. */
+function leaves(text: string, words: readonly string[]): boolean {
+  let rest = text
+  for (;;) {
+    const word = words.find((candidate) => rest.startsWith(candidate) && !/^[a-z]/.test(rest.slice(candidate.length)))
+    if (word === undefined) break
+    rest = rest.slice(word.length).trim()
+  }
+  return rest.length < text.length && (rest === "" || (rest.length <= maxNameCharacters && /^[a-z]+$/.test(rest)))
+}

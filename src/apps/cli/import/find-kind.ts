@@ -1,0 +1,91 @@
+import { existsSync, readFileSync, type Stats, statSync } from "node:fs"
+import { basename, join } from "node:path"
+import { PromptStrataError } from "../../../core/errors.ts"
+import { isRecord, parsedJson } from "../../../core/json-access.ts"
+import { cardFolderAt } from "../../../node/cards/card-folder.ts"
+import { isPng } from "../../../node/cards/png-chunks.ts"
+import { hasZipBehind, isZip } from "../../../node/cards/zip.ts"
+import { isMissing } from "../../../node/read-text-file.ts"
+import { displayPath } from "../../../node/shipped-files.ts"
+import { mcpServersIn } from "./mcp-servers.ts"
+import { isPresetJson } from "./preset.ts"
+import { isTavernHeader } from "./tavern-chat.ts"
+import { isWorkspace } from "./workspace-files.ts"
+
+/** A file or folder of another program, by what it holds. */
+export type Foreign =
+  | { readonly kind: "card" }
+  | { readonly kind: "chat"; readonly text: string }
+  | { readonly kind: "lorebook"; readonly text: string; readonly ending: "json" | "md" }
+  | { readonly kind: "preset"; readonly json: Readonly<Record<string, unknown>> }
+  | { readonly kind: "servers"; readonly servers: Readonly<Record<string, unknown>> }
+  | { readonly kind: "agents"; readonly text: string }
+  | { readonly kind: "workspace" }
+
+const maxBytes = 256 * 1024 * 1024
+
+/** Looks what a file or folder of another program is, at its content alone. Throws `usage` for anything that cannot be imported. */
+export function findKind(path: string): Foreign {
+  const file = displayPath(path)
+  const stats = statsOf(path, file)
+  if (stats.isDirectory()) {
+    const rules = join(path, "AGENTS.md")
+    if (isWorkspace(path)) return { kind: "workspace" }
+    if (existsSync(rules)) return { kind: "agents", text: textOf(readFileSync(rules), displayPath(rules)) }
+    throw unknown(file, cardFolderAt(path) === undefined ? "a folder with other files" : "a card that was imported already")
+  }
+  if (!stats.isFile()) throw unknown(file, "no file")
+  const { size } = stats
+  if (size > maxBytes) throw unknown(file, `a file of ${size} bytes, more than ${maxBytes}`)
+  const bytes = readFileSync(path)
+  if (isPng(bytes) || isZip(bytes) || hasZipBehind(bytes)) return { kind: "card" }
+  const text = textOf(bytes, file)
+  const line = parsedJson(text.slice(0, text.search(/\n|$/)))
+  const json = parsedJson(text)
+  if (isRecord(json) && isLorebookJson(json)) return { kind: "lorebook", text, ending: "json" }
+  if (isRecord(json) && isCardJson(json)) return { kind: "card" }
+  const servers = isRecord(json) ? mcpServersIn(json) : undefined
+  if (servers !== undefined) return { kind: "servers", servers }
+  if (isRecord(json) && isPresetJson(json)) return { kind: "preset", json }
+  if (isTavernHeader(line)) return { kind: "chat", text }
+  if (basename(path) === "AGENTS.md") return { kind: "agents", text }
+  if (/^\s*---\s*\n(?:(?!---).*\n)*?(?:keys|always):/.test(text)) return { kind: "lorebook", text, ending: "md" }
+  throw unknown(file, json === undefined ? "another text" : "other JSON")
+}
+
+function statsOf(path: string, file: string): Stats {
+  try {
+    return statSync(path)
+  } catch (cause) {
+    if (isMissing(cause)) throw new PromptStrataError("usage", `expected a file or folder at ${file}, found none.`, { cause })
+    throw cause
+  }
+}
+
+function textOf(bytes: Uint8Array, file: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes)
+  } catch (cause) {
+    throw unknown(file, "no text in UTF-8", cause)
+  }
+}
+
+function isCardJson(json: Readonly<Record<string, unknown>>): boolean {
+  if (typeof json.spec === "string" && json.spec.startsWith("chara_card")) return true
+  return typeof json.name === "string" && ["description", "first_mes", "mes_example", "personality"].some((name) => name in json)
+}
+
+/** True for a lorebook of V3, for one in the form of a card's, and for a world file of SillyTavern, whose entries are an object. */
+function isLorebookJson(json: Readonly<Record<string, unknown>>): boolean {
+  if (json.spec === "lorebook_v3") return true
+  const isEntry = (entry: unknown) => isRecord(entry) && ("key" in entry || "keys" in entry)
+  const { entries } = json
+  return typeof entries === "object" && entries !== null && json.data === undefined && Object.values(entries).some(isEntry)
+}
+
+const kinds =
+  "a character card (.png, .charx, .json), a lorebook (.json, .md), a chat (.jsonl), preset or template (.json) of SillyTavern, a workspace of OpenClaw, an AGENTS.md, or settings of MCP servers (mcpServers)"
+
+function unknown(file: string, found: string, cause?: unknown): PromptStrataError {
+  return new PromptStrataError("usage", `expected ${kinds} at ${file}, found ${found}.`, { hint: "Nothing was written.", cause })
+}

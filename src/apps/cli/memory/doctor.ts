@@ -1,0 +1,139 @@
+import type { Command } from "commander"
+import type { SqliteStore } from "../../../adapters/stores/database-store.ts"
+import { rowText } from "../../../adapters/stores/sql/row-body.ts"
+import { PromptStrataError } from "../../../core/errors.ts"
+import type { DeadJob } from "../../../memory/services/store/job-runner.ts"
+import type { Receipt } from "../../../memory/services/store/receipt.ts"
+import type { Store } from "../../../memory/services/store/store.ts"
+import { terminalLine } from "../../../prompt/encode/terminal-text.ts"
+import type { CliContext, RunCommand } from "../context.ts"
+import { exitCodes, jsonLine } from "../io.ts"
+import { isTerminalConversation, terminalUser } from "../open-agent.ts"
+import { momentText, printTable } from "./terminal-table.ts"
+import { countsText, type OpenedStore, placeText, runOnStore, type StoreCommandOptions, storedRows } from "./with-store.ts"
+
+interface DoctorOptions extends StoreCommandOptions {
+  /** Also writes a copy of the store to this file, which must not exist yet. */
+  readonly backup?: string
+  /** Moves damaged rows to this file, which must not exist yet. */
+  readonly repair?: string
+}
+
+const help = `
+The exit code is 1 if the store has a problem or a job failed for good. The output says what to do about it.
+
+Examples:
+  promptstrata doctor
+  promptstrata doctor --backup ./backups/monday.sqlite
+  promptstrata doctor --repair ./damaged.jsonl`
+
+/** Adds the command `doctor`. */
+export function addDoctor(program: Command, run: RunCommand): void {
+  const command = program
+    .command("doctor")
+    .summary("check, back up or repair the store")
+    .description("Check the store: its file, its rows, its jobs and recent background work.")
+    .option("--backup <file>", "also write a copy of the embedded store to a new file")
+    .option("--repair <file>", "move rows that are damaged to a new file, and say what is lost without them")
+    .option("--json", "print the result as JSON")
+  runOnStore(command.addHelpText("after", help), run, doctor)
+}
+
+const sevenDaysMs = 7 * 86_400_000
+/** The most conversations that a line names. */
+const mostShown = 10
+
+/** Checks a store and prints problems with advice. Resolves to the exit code: 1 if there is a problem. */
+async function doctor(opened: OpenedStore, options: DoctorOptions): Promise<number> {
+  const { context, store, profile } = opened
+  const nowMs = (context.ports?.clock ?? { nowMs: () => Date.now() }).nowMs()
+  if (options.repair !== undefined) await repair(opened, options.repair)
+  const [check, dead] = [await store.check(), await readable(store.jobs.dead())]
+  const [failed, sharingUser]: [Receipt[], string[]] = [[], []]
+  for (const agent of await store.agents()) {
+    const receipts = await readable(storedRows(store, { agent }, ["receipt"]))
+    failed.push(...receipts.map(({ receipt }) => receipt).filter((receipt) => hasFailed(receipt, nowMs - sevenDaysMs)))
+    const places = await readable(conversationsOfSharedUser(store, agent))
+    sharingUser.push(...(agent === profile.agent.id ? places : places.map((place) => `${place} (${agent})`)))
+  }
+  if (options.json) context.io.stdout.write(`${jsonLine({ ...check, dead, failed, sharingUser })}\n`)
+  else print({ ...opened, dead, failed, check, sharingUser }, context)
+  if (options.backup !== undefined && !(await backUp(store, options.backup, opened, context))) return exitCodes.failed
+  return check.ok ? exitCodes.ok : exitCodes.failed
+}
+
+/** The result, or nothing if a row is damaged: the check tells of that row. */
+async function readable<T>(work: Promise<readonly T[]>): Promise<readonly T[]> {
+  return work.catch((error: unknown) => {
+    if (PromptStrataError.isInstance(error) && error.code === "store" && error.evidence.row) return []
+    throw error
+  })
+}
+
+/** Moves damaged rows to a file and notes each with what is lost. */
+async function repair({ store, words, context: { screen } }: OpenedStore, file: string): Promise<void> {
+  const damaged = await store.repair(file)
+  for (const row of damaged) screen.note(terminalLine(`${rowText(row)}: ${words.lost} ${row.lost}`, 500))
+  screen.note(damaged.length === 0 ? words.nothingDamaged : words.repaired(damaged.length, terminalLine(file)))
+}
+
+/**
+ * The conversations outside the terminal in which the terminal's user spoke. Versions before 0.2 gave this user to everyone for
+ * whom `send` named no speaker.
+ */
+async function conversationsOfSharedUser(store: Store, agent: string): Promise<readonly string[]> {
+  const rows = await storedRows(store, { agent, user: terminalUser }, ["message", "memory"])
+  const places = rows.map((row) => placeText(row.table === "message" ? row : row.memory))
+  return [...new Set(places)].filter((place) => !isTerminalConversation(place))
+}
+
+function hasFailed({ outcome, startedMs }: Receipt, sinceMs: number): boolean {
+  return startedMs >= sinceMs && (outcome === "failed" || outcome === "timeout" || outcome === "parse-error")
+}
+
+interface Findings extends OpenedStore {
+  readonly check: Awaited<ReturnType<Store["check"]>>
+  readonly dead: readonly DeadJob[]
+  readonly failed: readonly Receipt[]
+  readonly sharingUser: readonly string[]
+}
+
+function print({ store, check, dead, failed, sharingUser, words, maxWidth }: Findings, { io, screen }: CliContext): void {
+  const say = (text: string): void => {
+    io.stdout.write(`${text}\n`)
+  }
+  if (isEmbedded(store)) say(terminalLine(store.file))
+  say(countsText(check.counts) || "-")
+  say(check.ok ? words.sound : check.problems.map((problem) => `✗ ${terminalLine(problem, 500)}`).join("\n"))
+  if (sharingUser.length > 0) {
+    const shown = sharingUser.slice(0, mostShown).map((place) => terminalLine(place))
+    say(`\n${words.sharedUser(terminalUser, shown.join(", "), sharingUser.length)}`)
+    screen.note(screen.paint("dim", words.sharedUserAdvice(terminalUser)))
+  }
+  if (dead.length > 0) {
+    const rows = dead.map(({ job, attempts, error }) => [job.kind, job.key.user, job.key.conversation, String(attempts), error])
+    say(`\n${words.deadJobs}\n${printTable(words.deadColumns, rows, maxWidth)}`)
+    screen.note(screen.paint("dim", words.deadAdvice))
+  }
+  if (failed.length === 0) return
+  const rows = failed.map((receipt) => {
+    const { startedMs, kind, outcome, attempt, key, message = "" } = receipt
+    return [momentText(startedMs), kind, outcome, String(attempt), key.user, message]
+  })
+  say(`\n${words.failedReceipts}\n${printTable(words.receiptColumns, rows, maxWidth)}`)
+  screen.note(screen.paint("dim", words.receiptAdvice))
+}
+
+async function backUp(store: Store, file: string, { words }: OpenedStore, { screen }: CliContext): Promise<boolean> {
+  if (!isEmbedded(store)) {
+    screen.complain(words.noBackup)
+    return false
+  }
+  await store.backup(file)
+  screen.note(words.backedUp(terminalLine(file)))
+  return true
+}
+
+function isEmbedded(store: Store): store is SqliteStore {
+  return "backup" in store
+}

@@ -1,0 +1,221 @@
+import { type Command, Option } from "commander"
+import { createMemoryService } from "../../../memory/services/memory/create-memory-service.ts"
+import type { Memory } from "../../../memory/services/memory/memory-service.ts"
+import { printCost, type Receipt } from "../../../memory/services/store/receipt.ts"
+import type { MemoryKeys, StoredMemory } from "../../../memory/services/store/records.ts"
+import type { Profile } from "../../../profile/profile.ts"
+import { terminalLine } from "../../../prompt/encode/terminal-text.ts"
+import type { RunCommand } from "../context.ts"
+import { exitCodes, jsonLine } from "../io.ts"
+import { terminalConversation, terminalUser } from "../open-agent.ts"
+import { readCount } from "../options.ts"
+import type { StoreWords } from "../words/store-words.ts"
+import { momentText, printTable } from "./terminal-table.ts"
+import { type OpenedStore, placeText, runOnStore, type StoreCommandOptions, scopeOf, storedRows } from "./with-store.ts"
+
+/** Options of a command that prints at most `limit` rows. */
+interface ListOptions extends StoreCommandOptions {
+  readonly limit: number
+}
+
+/** Adds the command `memory list`. */
+export function addList(memory: Command, run: RunCommand): void {
+  const command = memory
+    .command("list")
+    .summary("print the newest memories")
+    .description("Print the newest memories, oldest first.")
+    .addOption(new Option("--user <id>", "only memories of this user").conflicts("conversation"))
+    .option("--conversation <name>", "only memories of this conversation")
+    .option("--limit <count>", "at most this many memories", readCount, 20)
+    .option("--all", "also print superseded memories")
+    .option("--json", "print a line of JSON for each memory")
+  runOnStore(command, run, memoryList)
+}
+
+/** Adds the command `memory search`. */
+export function addSearch(memory: Command, run: RunCommand): void {
+  const command = memory
+    .command("search")
+    .summary("print what a turn would recall for a question")
+    .description("Print the memories that a turn would recall for a question, with the reasons.")
+    .argument("<query>", "a question, or words")
+    .option("--user <id>", "the user who asks", terminalUser)
+    .option("--conversation <name>", "the group in which the question is asked (default: a private chat)")
+    .option("--limit <count>", "at most this many memories", readCount, 10)
+    .option("--json", "print a line of JSON for each memory")
+  runOnStore(command, run, memorySearch)
+}
+
+/** Adds the command `memory show`. */
+export function addShow(memory: Command, run: RunCommand): void {
+  const command = memory
+    .command("show")
+    .summary("print a memory")
+    .description("Print a memory with all its fields.")
+    .argument("<id>", "the memory's id, from `memory list`")
+    .option("--json", "print the memory as JSON")
+  runOnStore(command, run, memoryShow)
+}
+
+/** Adds the command `memory receipts`. */
+export function addReceipts(memory: Command, run: RunCommand): void {
+  const command = memory
+    .command("receipts")
+    .summary("print the newest background work")
+    .description("Print the newest background work, oldest first: its outcome and its cost.")
+    .addOption(new Option("--user <id>", "only work for this user").conflicts("conversation"))
+    .option("--conversation <name>", "only work for this conversation")
+    .option("--limit <count>", "at most this many receipts", readCount, 20)
+    .option("--json", "print a line of JSON for each receipt")
+  runOnStore(command, run, memoryReceipts)
+}
+
+/** Prints the newest memories, oldest first. Resolves to the exit code. */
+async function memoryList(opened: OpenedStore, options: ListOptions & { readonly all?: boolean }): Promise<number> {
+  const { store, profile, words } = opened
+  const rows = await storedRows(store, scopeOf(profile, options), ["memory"])
+  const memories = rows.map(({ memory }) => memory).filter(({ supersededBy }) => options.all || supersededBy === undefined)
+  const listed = memories.slice(-options.limit)
+  printList(listed, options, { opened, ...listOfMemories(profile, words) })
+  return listed.length > 0 ? exitCodes.ok : nameOtherAgents(opened)
+}
+
+function listOfMemories({ agent, memory }: Profile, words: StoreWords) {
+  return {
+    empty: (memory.enabled ? words.noMemories : words.memoryOff)(terminalLine(agent.name)),
+    columns: words.memoryColumns,
+    toCells: (stored: StoredMemory) => memoryCells(stored, words),
+  }
+}
+
+/** The newest memories of a profile's agent as a table, for a chat. */
+export async function memoryTable({ store, profile, words, maxWidth }: Omit<OpenedStore, "context">): Promise<string> {
+  const { empty, columns, toCells } = listOfMemories(profile, words)
+  const rows = await storedRows(store, { agent: profile.agent.id }, ["memory"])
+  const newest = rows
+    .map(({ memory }) => memory)
+    .filter(({ supersededBy }) => supersededBy === undefined)
+    .slice(-10)
+  return newest.length === 0 ? empty : printTable(columns, newest.map(toCells), maxWidth)
+}
+
+function memoryCells(memory: StoredMemory, { superseded }: StoreWords): readonly string[] {
+  const { id, atMs, importance, kind, speaker, text, supersededBy } = memory
+  const note = supersededBy === undefined ? "" : `[${superseded}] `
+  return [id, momentText(atMs), String(importance ?? "-"), kind, speaker.name, placeText(memory), note + text]
+}
+
+/** Prints the memories that a turn would recall for a question, the most relevant first. Resolves to the exit code. */
+async function memorySearch(opened: OpenedStore, options: ListOptions, query: string): Promise<number> {
+  const { context, store, profile, words } = opened
+  const { limit, user = terminalUser, conversation } = options
+  const clock = context.ports?.clock ?? { nowMs: () => Date.now() }
+  const { agent, recallWeights: weights, timeZone } = profile
+  const zone = timeZone === undefined ? {} : { timeZone }
+  const service = createMemoryService({ records: store.memories, clock, weights, ...zone })
+  const audience = conversation === undefined ? "private" : "group"
+  const key = { agent: agent.id, user, conversation: conversation ?? terminalConversation, audience } as const
+  const found = await service.recall(query, key, { limit, signal: new AbortController().signal })
+  return printList(found, options, { opened, empty: words.nothingFound, columns: words.foundColumns, toCells: foundCells })
+}
+
+function foundCells({ id, text, score = 0, why = [] }: Memory): readonly string[] {
+  const reasons = why.slice(0, 2).map(({ signal, share }) => `${signal} ${Math.round(share * 100)} %`)
+  return [score.toFixed(2), reasons.join(", "), id, text]
+}
+
+/** Prints one memory. Resolves to the exit code. */
+async function memoryShow(
+  { context, store, profile, words }: OpenedStore,
+  options: StoreCommandOptions,
+  id: string,
+): Promise<number> {
+  const rows = await storedRows(store, { agent: profile.agent.id }, ["memory"])
+  const memory = rows.find((row) => row.memory.id === id)?.memory
+  if (memory === undefined) {
+    context.screen.complain(words.noMemory(terminalLine(id)))
+    return exitCodes.failed
+  }
+  const text = options.json ? jsonLine(memory) : memoryText(memory, words)
+  context.io.stdout.write(`${text}\n`)
+  return exitCodes.ok
+}
+
+function memoryText(memory: StoredMemory, { fields }: StoreWords): string {
+  const {
+    id,
+    kind,
+    text,
+    speaker,
+    atMs,
+    againAtMs = [],
+    importance,
+    sources,
+    untrusted,
+    supersededBy,
+    keys,
+    updates,
+    usedAtMs,
+  } = memory
+  const said = [
+    id,
+    kind,
+    text,
+    `${speaker.name} (${speaker.id})`,
+    placeText(memory),
+    [atMs, ...againAtMs].map(momentText).join(", "),
+  ]
+  const judged = [importance?.toString(), sources?.join(", "), untrusted?.toString(), supersededBy]
+  const used = usedAtMs === undefined ? undefined : momentText(usedAtMs)
+  const values = [...said, ...judged, keys && keysText(keys), updates?.join(", "), used]
+  const [first, ...others] = fields.flatMap((name, at) => (values[at] === undefined ? [] : [[name, values[at]]]))
+  return printTable(first ?? [], others)
+}
+
+/** The keys of a memory in one line, with the model that wrote them: `tram, commute; Ann: home; 2026-03-04 (m)`. */
+function keysText({ words, subject, relation, dates = [], by }: MemoryKeys): string {
+  const fact = subject === undefined || relation === undefined ? "" : `${subject}: ${relation}`
+  return `${[words.join(", "), fact, dates.join(", ")].filter(Boolean).join("; ")} (${by})`
+}
+
+/** Prints the newest receipts of background work, oldest first, and their cost. Resolves to the exit code. */
+async function memoryReceipts(opened: OpenedStore, options: ListOptions): Promise<number> {
+  const { context, store, profile, words } = opened
+  const rows = await storedRows(store, scopeOf(profile, options), ["receipt"])
+  const shown = rows.map(({ receipt }) => receipt).slice(-options.limit)
+  printList(shown, options, { opened, empty: words.noWork, columns: words.workColumns, toCells: receiptCells })
+  if (shown.length === 0) return nameOtherAgents(opened)
+  if (!options.json) context.io.stdout.write(`${printCost(shown)}\n`)
+  return exitCodes.ok
+}
+
+/** Says whose rows the store holds, because an empty list of one agent would pass for an empty store. Returns the exit code. */
+async function nameOtherAgents({ context, store, profile, words }: OpenedStore): Promise<number> {
+  const others = (await store.agents()).filter((agent) => agent !== profile.agent.id)
+  if (others.length > 0) context.screen.note(words.otherAgents(terminalLine(others.join(", "))))
+  return exitCodes.ok
+}
+
+function receiptCells({ startedMs, kind, outcome, attempt, durationMs, usage, key, message = "" }: Receipt): readonly string[] {
+  const tokens = usage?.inputTokens === undefined ? "-" : `${usage.inputTokens} + ${usage.outputTokens ?? 0}`
+  const duration = String(Math.round(durationMs))
+  return [momentText(startedMs), kind, outcome, String(attempt), duration, tokens, key.user, placeText(key), message]
+}
+
+/** How {@link printList} shows items: as a table, or a note if there are none. */
+interface ListStyle<Item> {
+  readonly opened: OpenedStore
+  readonly empty: string
+  readonly columns: readonly string[]
+  readonly toCells: (item: Item) => readonly string[]
+}
+
+/** Prints items as lines of JSON or as a table. Returns the exit code. */
+function printList<Item>(items: readonly Item[], { json }: ListOptions, style: ListStyle<Item>): number {
+  const { context, maxWidth } = style.opened
+  const { stdout } = context.io
+  if (json) for (const item of items) stdout.write(`${jsonLine(item)}\n`)
+  else if (items.length === 0) context.screen.note(style.empty)
+  else stdout.write(`${printTable(style.columns, items.map(style.toCells), maxWidth)}\n`)
+  return exitCodes.ok
+}

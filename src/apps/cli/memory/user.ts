@@ -1,0 +1,48 @@
+import type { Command } from "commander"
+import type { ProfileStatement } from "../../../memory/services/store/records.ts"
+import { createUserProfileService } from "../../../memory/services/user-profile.ts"
+import { terminalLine } from "../../../prompt/encode/terminal-text.ts"
+import type { RunCommand } from "../context.ts"
+import { exitCodes, jsonLine } from "../io.ts"
+import { terminalConversation, terminalUser } from "../open-agent.ts"
+import { momentText, printTable } from "./terminal-table.ts"
+import { type OpenedStore, placeText, runOnStore, type StoreCommandOptions } from "./with-store.ts"
+
+/** Adds the command `user show`. */
+export function addUser(program: Command, run: RunCommand): void {
+  const user = program
+    .command("user")
+    .summary("print what is known about a user")
+    .description("Print what is known about a user.")
+    .helpCommand("help [command]", "print the help of a command")
+  const show = user
+    .command("show")
+    .summary("print what a user said about themselves")
+    .description("Print what a user said about themselves, with time and conversation, and earlier values.")
+    .argument("[user]", "the user's id; the default is the user of terminal chats", terminalUser)
+    .option("--json", "print it as JSON")
+  runOnStore(show, run, userShow)
+}
+
+/** Prints what is known about a user: current values, then earlier ones. Resolves to the exit code. */
+async function userShow(
+  { context, store, profile, words, maxWidth }: OpenedStore,
+  options: StoreCommandOptions,
+  user: string,
+): Promise<number> {
+  const key = { agent: profile.agent.id, user, conversation: terminalConversation, audience: "private" } as const
+  const known = await createUserProfileService({ records: store.users }).get(key)
+  const { stdout } = context.io
+  if (options.json) stdout.write(`${jsonLine({ user, ...known })}\n`)
+  else if (known.fields.length === 0) context.screen.note(words.nothingKnown(terminalLine(user)))
+  else {
+    stdout.write(`${printTable(words.userColumns, known.fields.map(statementCells), maxWidth)}\n`)
+    if (known.history.length > 0)
+      stdout.write(`\n${words.earlier}\n${printTable(words.userColumns, known.history.map(statementCells), maxWidth)}\n`)
+  }
+  return exitCodes.ok
+}
+
+function statementCells({ name, value, confidence, atMs, ...place }: ProfileStatement): readonly string[] {
+  return [name, value, `${Math.round(confidence * 100)} %`, momentText(atMs), placeText(place)]
+}

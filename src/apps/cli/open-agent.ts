@@ -1,0 +1,142 @@
+import { join, resolve } from "node:path"
+import { connectMcp, type McpConnection } from "../../adapters/mcp/connect-mcp.ts"
+import { tiktokenCounter } from "../../adapters/tokenizers/tiktoken/tiktoken-counter.ts"
+import { PromptStrataError } from "../../core/errors.ts"
+import type { Ports } from "../../core/ports.ts"
+import { type Agent, createAgent } from "../../loop/agent/agent.ts"
+import type { AgentOptions } from "../../loop/agent/agent-options.ts"
+import type { Plugin } from "../../memory/services/plugin.ts"
+import type { Store } from "../../memory/services/store/store.ts"
+import { builtinToolNames } from "../../node/builtin-tools.ts"
+import { namesIn } from "../../node/find-text.ts"
+import { loadProfile } from "../../node/profile/load-profile.ts"
+import { type ProfileWatch, watchProfile } from "../../node/profile/watch-profile.ts"
+import { displayPath, shippedProfilesFolder } from "../../node/shipped-files.ts"
+import type { Profile, ProfileSource } from "../../profile/profile.ts"
+import { terminalText } from "../../prompt/encode/terminal-text.ts"
+import { defaultModel } from "./choose-model.ts"
+import type { CliContext } from "./context.ts"
+import type { CommonOptions } from "./options.ts"
+
+/** The first conversation of `chat`. */
+export const terminalConversation = "terminal"
+
+/** The user's id in all conversations of `chat`. */
+export const terminalUser = "user"
+
+/** The prompt with which a turn of the profile begins, on a model that can call tools itself or cannot. */
+export function firstPrompt({ loop: { mode } }: Profile, { tools }: { readonly tools: boolean }): string {
+  if (mode === "chat") return "chat"
+  return mode !== "json" && tools ? "native" : "planner"
+}
+
+/** The name of the conversations of `chat`: `terminal`, then `terminal-2` and so on. */
+export function conversationName(number: number): string {
+  return number === 1 ? terminalConversation : `${terminalConversation}-${number}`
+}
+
+/** True for a name that {@link conversationName} gives. */
+export function isTerminalConversation(name: string): boolean {
+  return /^terminal(-\d+)?$/u.test(name)
+}
+
+/** The number of the newest conversation of `chat` that a store has; 1 if it has none. */
+export async function latestConversation(store: Store | undefined, agent: string): Promise<number> {
+  const has = (number: number) => store?.load({ agent, conversation: conversationName(number), audience: "private" }, { last: 0 })
+  let number = 1
+  while ((await has(number + 1)) !== undefined) number++
+  return number
+}
+
+/**
+ * Loads the chosen profile: the one that is named, else the only one in `./profiles`, else `shipped`. Its language is `--locale`,
+ * else its own, else the environment's. What was chosen or guessed is said. Throws `usage` if `./profiles` has several.
+ */
+export async function openProfile(
+  options: CommonOptions & { readonly greeting?: number },
+  { io, screen }: CliContext,
+  shipped = "fay",
+): Promise<Profile> {
+  const { locale, dataDir, greeting, profile = projectProfile() } = options
+  const note = (message: string): void => screen.note(screen.paint("dim", terminalText(message)))
+  const loaded = await loadProfile(profile ?? shipped, { locale, greeting, env: io.env, dataFolder: dataDir, onWarning: note })
+  if (options.profile === undefined && profile !== undefined) note(`Profile: ${displayPath(profile)}`)
+  return loaded
+}
+
+/** {@link openProfile}, of which new sessions and previews take the files as they are then (L13). A broken edit is told. */
+export async function openWatchedProfile(
+  options: CommonOptions & { readonly greeting?: number },
+  context: CliContext,
+  shipped = "fay",
+): Promise<ProfileWatch> {
+  const { io, screen } = context
+  const { locale, dataDir, greeting, profile = projectProfile() } = options
+  const note = (message: string): void => screen.note(screen.paint("dim", terminalText(message)))
+  if (options.profile === undefined && profile !== undefined) note(`Profile: ${displayPath(profile)}`)
+  const onProblem = ({ message }: PromptStrataError): void => screen.complain(message)
+  return watchProfile(profile ?? shipped, { locale, greeting, env: io.env, dataFolder: dataDir, onWarning: note, onProblem })
+}
+
+/** The path of the only profile in `./profiles`; undefined if there is none, and in a clone of this library. */
+function projectProfile(): string | undefined {
+  const folder = resolve("profiles")
+  const files = folder === shippedProfilesFolder ? [] : namesIn(folder).filter((file) => file.endsWith(".toml"))
+  if (files.length <= 1) return files[0] && join(folder, files[0])
+  const names = files.map((file) => file.slice(0, -".toml".length)).sort()
+  throw new PromptStrataError(
+    "usage",
+    `expected the name of a profile, as ./profiles has ${names.length}: ${names.join(", ")}.`,
+    {
+      hint: "chat, render, events and worker take it as their argument, other commands as --profile NAME.",
+    },
+  )
+}
+
+/** The options of {@link openAgent}. */
+interface OpenAgentOptions extends Omit<AgentOptions, "plugins" | "ports"> {
+  readonly profile: Profile
+  readonly source?: ProfileSource
+  /** The profile's servers, if they run already. */
+  readonly servers?: Plugin | undefined
+}
+
+/** Creates an agent with the profile's MCP servers. `close` of the agent also ends the servers. */
+export async function openAgent(
+  { source, servers, ...agent }: OpenAgentOptions,
+  options: Pick<CommonOptions, "dataDir">,
+  context: CliContext,
+): Promise<Agent> {
+  const ports = await portsFor(agent.profile, context)
+  const mcp = servers ?? (await openMcp(agent.profile, options, context))
+  try {
+    return createAgent({ ...agent, profile: source ?? agent.profile, plugins: mcp === undefined ? [] : [mcp], ports })
+  } catch (thrown) {
+    await mcp?.close?.()
+    throw thrown
+  }
+}
+
+/** The ports of an agent. Tokens are counted as the chosen model does, for the demo as {@link defaultModel} does. */
+export async function portsFor(profile: Profile, { io, ports }: CliContext): Promise<Partial<Ports>> {
+  const named = io.env.PROMPTSTRATA_MODEL?.trim()
+  const model = (named === "demo" ? undefined : named) || profile.model.id || defaultModel
+  return { counter: await tiktokenCounter({ model }), ...ports }
+}
+
+/** Connects the MCP servers of a profile, with approvals from the data folder. Undefined if the profile has no servers. */
+export async function openMcp(
+  profile: Profile,
+  { dataDir }: Pick<CommonOptions, "dataDir">,
+  { io, screen }: CliContext,
+): Promise<McpConnection | undefined> {
+  const { servers } = profile.mcp
+  if (Object.keys(servers).length === 0) return undefined
+  return connectMcp(servers, {
+    locale: profile.locale,
+    env: io.env,
+    dataFolder: dataDir,
+    reserved: builtinToolNames,
+    onWarning: ({ server, message }) => screen.note(screen.paint("yellow", `! ${terminalText(`MCP ${server}: ${message}`)}`)),
+  })
+}

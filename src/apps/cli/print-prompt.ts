@@ -1,0 +1,121 @@
+import type { Assembly, Span } from "../../core/span.ts"
+import { terminalLine, terminalText } from "../../prompt/encode/terminal-text.ts"
+import { printRoom } from "../../trace/print-assembly.ts"
+import type { Paint } from "./io.ts"
+
+/**
+ * Prints a request with a heading for every section: its key, tokens, source and author. All other lines are those of the
+ * request. `same line` in a heading marks a section that begins in the middle of a line.
+ */
+export function printPrompt(assembly: Assembly, paint: Paint): string {
+  const messages = assembly.messages.map(({ role }, index) => {
+    const sections = promptSections(assembly, index)
+    const tokens = sections.reduce((sum, section) => sum + section.tokens, 0)
+    return `${paint("bold", `══ ${role} · ${amount(tokens, assembly)}`)}\n${printSections(sections, assembly, paint)}`
+  })
+  return [...messages, ...absent(assembly).map((line) => paint("yellow", line)), paint("bold", totals(assembly))].join("\n")
+}
+
+/** Prints a request without headings. Several messages are each printed under their role. */
+export function printMessages({ messages }: Assembly, paint: Paint): string {
+  if (messages.length === 1) return terminalText(messages[0]?.content ?? "")
+  return messages.map(({ role, content }) => `${paint("bold", `══ ${role}`)}\n${terminalText(content)}`).join("\n\n")
+}
+
+/** The size of a request, in one line; in another one, what its window of history leaves of the budget. */
+export function totals(assembly: Assembly): string {
+  const { messages, tokens, overheadTokens, exact, windowRoom } = assembly
+  const room = windowRoom ? `\n${printRoom(windowRoom)}` : ""
+  const around = overheadTokens > 0 ? ` + ${overheadTokens} overhead` : ""
+  return `${messages.length} ${messages.length === 1 ? "message" : "messages"} · ${tokens} tokens${around} · ${exact ? "exact" : "estimated"}${room}`
+}
+
+function printSections(sections: readonly PromptSection[], assembly: Assembly, paint: Paint): string {
+  const lines: string[] = []
+  let openLine = false
+  for (const section of sections) {
+    const text = terminalText(section.text)
+    const inLine = openLine && !text.startsWith("\n")
+    // The heading ends the line before it, so the section's own line break is not printed.
+    const shown = openLine && text.startsWith("\n") ? text.slice(1) : text
+    lines.push(paint("cyan", heading(section, assembly, inLine)))
+    if (text !== "") openLine = !text.endsWith("\n")
+    if (shown !== "") lines.push(unlikeHeadings(openLine ? shown : shown.slice(0, -1)))
+  }
+  return lines.join("\n")
+}
+
+/** Puts `\\` before a line of the prompt that looks like a heading. */
+function unlikeHeadings(text: string): string {
+  return text.replace(/^(?=──|══)/gm, "\\")
+}
+
+function heading({ key, tokens, source, trust, fate }: PromptSection, assembly: Assembly, inLine: boolean): string {
+  const parts = [terminalLine(key), amount(tokens, assembly), source, trust, fate, inLine ? "same line" : ""]
+  return `── ${parts.filter((part) => part !== "").join(" · ")}`
+}
+
+function amount(tokens: number, { exact }: Assembly): string {
+  return `${exact ? "" : "~"}${tokens} ${tokens === 1 ? "token" : "tokens"}`
+}
+
+/** Lines for everything that is not in the request, with the reason. */
+function absent({ decisions }: Assembly): string[] {
+  return decisions
+    .filter(({ fate }) => fate === "dropped" || fate === "unplaced")
+    .map(
+      ({ key, fate, fromTokens, reason }) =>
+        `── ${terminalLine(key)} · ${fate} · ${fromTokens} tokens${reason === "" ? "" : ` · ${reason}`}`,
+    )
+}
+
+/** Neighbouring spans with the same key, in one message. */
+interface PromptSection {
+  /** The injection's key; `(frame)` for the prompt file's own text. */
+  readonly key: string
+  readonly text: string
+  readonly tokens: number
+  /** `file:first–last` line of each source file; empty if unknown. */
+  readonly source: string
+  /** The author of its values, or of the frame if it has no values. */
+  readonly trust: string
+  /** `shortened` with the reason, or empty. */
+  readonly fate: string
+}
+
+/** Splits a message of a request into sections, in order. Joined, their texts are the message's content. */
+export function promptSections(assembly: Assembly, message: number): PromptSection[] {
+  const runs: [Span, ...Span[]][] = []
+  for (const span of assembly.spans) {
+    if (span.message !== message) continue
+    const run = runs.at(-1)
+    if (run && run[0].key === span.key) run.push(span)
+    else runs.push([span])
+  }
+  return runs.map((run) => section(run, assembly))
+}
+
+function section(spans: readonly [Span, ...Span[]], { decisions }: Assembly): PromptSection {
+  const { key } = spans[0]
+  const content = spans.filter(({ part }) => part === "content")
+  const decision = decisions.find((candidate) => candidate.key === key && candidate.fate === "shortened")
+  return {
+    key: key === "" ? "(frame)" : key,
+    text: spans.map(({ text }) => text).join(""),
+    tokens: spans.reduce((sum, { tokens }) => sum + tokens, 0),
+    source: placesOf(spans),
+    trust: [...new Set((content.length > 0 ? content : spans).map(({ trust }) => trust))].join(", "),
+    fate: decision ? `shortened from ${decision.fromTokens} (${decision.reason})` : "",
+  }
+}
+
+/** The source lines of spans. Blank spans are left out: they may be line breaks that no file has. */
+function placesOf(spans: readonly Span[]): string {
+  const lines = new Map<string, { readonly first: number; readonly last: number }>()
+  for (const { text, source } of spans) {
+    if (source === undefined || text.trim() === "") continue
+    const { first, last } = lines.get(source.file) ?? { first: source.line, last: source.line }
+    lines.set(source.file, { first: Math.min(first, source.line), last: Math.max(last, source.line) })
+  }
+  return [...lines].map(([file, { first, last }]) => `${file}:${first}${first === last ? "" : `–${last}`}`).join(", ")
+}

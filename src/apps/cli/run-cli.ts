@@ -1,0 +1,80 @@
+import { CommanderError } from "commander"
+import { messageOf, PromptStrataError } from "../../core/errors.ts"
+import type { Ports } from "../../core/ports.ts"
+import { chooseModel, type ModelChooser } from "./choose-model.ts"
+import type { CliContext, ErrorOptions } from "./context.ts"
+import { createInterrupts, type Interrupts } from "./interrupts.ts"
+import { type CliIo, createScreen, exitCodeOfError, exitCodes, jsonLine } from "./io.ts"
+import { createProgram } from "./program.ts"
+
+/** Replacements for tests. */
+export interface CliOverrides {
+  readonly chooseModel?: ModelChooser
+  readonly ports?: Partial<Ports>
+}
+
+/**
+ * Runs the program with its arguments (without `node` and the script) and resolves to the exit code. Never rejects. After
+ * Ctrl-C it may resolve while a tool is still running, so the caller must end the process.
+ */
+export async function runCli(argv: readonly string[], io: CliIo, overrides: CliOverrides = {}): Promise<number> {
+  const interrupts = createInterrupts()
+  const ignoreInterrupts = io.onInterrupt(interrupts.press)
+  endOnBrokenPipe(io, interrupts)
+  const closing: (() => Promise<void>)[] = []
+  const atEnd = (close: () => Promise<void>): void => {
+    closing.unshift(close)
+  }
+  const context: CliContext = { io, screen: createScreen(io), interrupts, chooseModel, atEnd, ...overrides }
+  try {
+    return await Promise.race([interrupts.left, runCommand(argv, context)])
+  } finally {
+    ignoreInterrupts()
+    context.screen.endLine()
+    for (const close of closing) await close().catch((thrown: unknown) => context.screen.complain(errorText(thrown, {})))
+  }
+}
+
+async function runCommand(argv: readonly string[], context: CliContext): Promise<number> {
+  let code: number = exitCodes.ok
+  const program = createProgram(context.io, async (command, errors) => {
+    code = await command(context).catch((thrown: unknown) => report(thrown, errors, context))
+  })
+  try {
+    await program.parseAsync(startsChat(argv) ? ["chat", ...argv] : argv, { from: "user" })
+    return code
+  } catch (thrown) {
+    if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? exitCodes.ok : exitCodes.usage
+    return report(thrown, {}, context)
+  }
+}
+
+/** Without a command the program is a chat, so that `npm start -- --once hi` is one. */
+function startsChat([first = "--once"]: readonly string[]): boolean {
+  return first.startsWith("-") && !["-h", "--help", "-V", "--version"].includes(first)
+}
+
+function report(thrown: unknown, { json = false, debug = false }: ErrorOptions, { io, screen }: CliContext): number {
+  const error = thrown instanceof Error ? thrown : new Error(String(thrown))
+  if (json) io.stdout.write(`${jsonLine({ type: "error", error })}\n`)
+  if (!json || debug) screen.complain(errorText(thrown, { debug }))
+  return exitCodeOfError(thrown)
+}
+
+function errorText(thrown: unknown, { debug = false }: ErrorOptions): string {
+  const isKnown = PromptStrataError.isInstance(thrown)
+  const hint = isKnown || debug ? "" : "\nThis is a bug in promptstrata. Use --debug to see where it is."
+  const stack = debug && thrown instanceof Error ? `\n${stackOf(thrown)}` : ""
+  return `${messageOf(thrown)}${hint}${stack}`
+}
+
+function stackOf(error: Error): string {
+  const own = error.stack ?? ""
+  return error.cause instanceof Error && error.cause !== error ? `${own}\ncaused by: ${error.cause.stack ?? ""}` : own
+}
+
+/** Ends the program quietly when the reader of a pipe goes away, as `head` does. Later output is discarded. */
+function endOnBrokenPipe({ stdout, stderr }: CliIo, { leave }: Interrupts): void {
+  const onError = ({ code }: NodeJS.ErrnoException): void => leave(code === "EPIPE" ? exitCodes.ok : exitCodes.failed)
+  for (const stream of [stdout, stderr]) stream.on("error", onError)
+}

@@ -1,0 +1,136 @@
+import type { Command } from "commander"
+import type { Agent } from "../../../loop/agent/agent.ts"
+import { workspaceOnDemand } from "../../../node/files/workspace-on-demand.ts"
+import type { ProfileWatch } from "../../../node/profile/watch-profile.ts"
+import type { Profile } from "../../../profile/profile.ts"
+import { terminalText } from "../../../prompt/encode/terminal-text.ts"
+import type { Inspector, InspectorOptions, InspectorServer } from "../../server/inspector/inspector.ts"
+import { chooseOwnModels } from "../choose-model.ts"
+import type { CliContext, RunCommand } from "../context.ts"
+import { exitCodes } from "../io.ts"
+import { conversationName, latestConversation, openAgent, openMcp, openWatchedProfile, terminalUser } from "../open-agent.ts"
+import { openCliStore } from "../open-store.ts"
+import { addCommonOptions, addProfileArgument, type CommonOptions, keptFolder, type StoreOptions } from "../options.ts"
+import { chatWords } from "../words/chat-words.ts"
+import { serveWords } from "../words/serve-words.ts"
+import { type Original, variantMaker } from "./make-variant.ts"
+import { readPrices } from "./read-prices.ts"
+import { cannotListen, readPort, untilStopped } from "./serve.ts"
+
+interface InspectOptions extends CommonOptions, StoreOptions {
+  readonly port: number
+  readonly keep?: boolean
+  readonly editor?: string
+  readonly prices?: string
+}
+
+const help = `
+The page goes on with the conversation of chat. For each turn it shows the requests with the source of every part, what was
+cut and why, what a provider's cache can serve, and what changed since the request before. It shows the prompt with another
+budget and without layers, and from the profile's files as they are now. Keys in it are replaced by [secret].
+
+With --prices it shows money. The file has, by the id of a model, what a million of its tokens cost, in any currency:
+{ "openai:gpt-5-mini": { "input": 0.25, "cacheRead": 0.025, "output": 2 } }; cacheRead and cacheWrite may be absent.
+
+With --keep the newest 2,000 turns of 30 days, at most 256 MB, stay in the data folder. memory forget deletes them too.
+
+Only browsers of this computer are answered, and only at the whole address that is printed.
+
+Examples:
+  promptstrata inspect fay
+  promptstrata inspect ./bots/luna.toml --port 8788
+  promptstrata chat fay --inspect`
+
+/** Adds the command `inspect`. */
+export function addInspect(program: Command, run: RunCommand): void {
+  const command = program
+    .command("inspect")
+    .summary("talk in the browser, beside what is sent")
+    .description("Talk to a character in the browser, beside every request that is sent to the model.")
+    .option("--port <port>", "port; 0 takes any free one", readPort, 0)
+    .option("--editor <address>", "what a click on a file opens, as vscode://file/{file}:{line}")
+    .option("--prices <file>", "a JSON file with the prices of models, so that the page shows money")
+    .option("--keep", "keep the turns in the data folder, so that the page has them next time")
+  addProfileArgument(command, "fay")
+  addCommonOptions(command, { store: "optional" })
+    .addHelpText("after", help)
+    .action((profile: string | undefined, given: Omit<InspectOptions, "profile">) =>
+      run((context) => inspect({ ...given, profile }, context), { debug: given.debug }),
+    )
+}
+
+/** Serves the page until Ctrl-C or SIGTERM. Resolves to the exit code. */
+async function inspect(options: InspectOptions, context: CliContext): Promise<number> {
+  const { io, screen } = context
+  const prices = options.prices === undefined ? {} : await readPrices(options.prices)
+  const source = await openWatchedProfile(options, context)
+  const { profile } = source
+  const { model, demo } = context.chooseModel(profile, io.env)
+  const models = chooseOwnModels(profile, io.env, context.chooseModel)
+  const store = await openCliStore(options, context)
+  const note = (text: string): void => screen.note(screen.paint("dim", terminalText(text)))
+  const onWarning = ({ message }: { readonly message: string }): void => note(message)
+  const servers = await openMcp(profile, options, context)
+  const shared = { ...(store && { store }), onWarning, servers }
+  const agent = await openAgent({ ...shared, profile, source, model, models }, options, context)
+  if (demo) note(chatWords(profile.locale).demo)
+  const conversation = conversationName(await latestConversation(store, profile.agent.id))
+  const stopped = untilStopped(context)
+  const page = await pageOf(
+    agent,
+    { source, conversation, original: { ...shared, options }, prices, context },
+    {
+      ...(options.keep && { keep: { folder: keptFolder(options) } }),
+      ...(context.ports?.clock && { clock: context.ports.clock }),
+      ...(options.editor !== undefined && { editor: options.editor }),
+    },
+  )
+  const server = await page.listen({ port: options.port }).catch((thrown: unknown) => {
+    throw cannotListen(thrown, { host: "127.0.0.1", port: options.port })
+  })
+  const words = serveWords(profile.locale)
+  io.stdout.write(`${words.inspecting(server.url)}\n`)
+  await stopped
+  await server.close()
+  await agent.close({ signal: AbortSignal.timeout(5_000) })
+  await page.close()
+  screen.note(words.ended)
+  return exitCodes.ok
+}
+
+/** An agent whose page is served. */
+interface Shown {
+  readonly source: ProfileWatch
+  /** The conversation of the page's chat. */
+  readonly conversation: string
+  /** The parts that it shares with the agents of comparisons and edits. */
+  readonly original: Original
+  readonly prices: NonNullable<InspectorOptions["prices"]>
+  readonly context: CliContext
+}
+
+/** Serves the page of an agent, in which the terminal's user talks and edits the profile's files. */
+export async function servePage(agent: Agent, shown: Shown): Promise<InspectorServer> {
+  return (await pageOf(agent, shown, {})).listen()
+}
+
+/** The folder in which `undo` undoes too. */
+function documentsIn({ documents, files }: Profile): Pick<InspectorOptions, "documents"> {
+  const folder = documents?.folder ?? files.folder
+  return folder === undefined ? {} : { documents: workspaceOnDemand(folder, { hardLinks: files.hardLinks }) }
+}
+
+async function pageOf(agent: Agent, shown: Shown, options: InspectorOptions): Promise<Inspector> {
+  const { source, conversation, original, prices, context } = shown
+  const { inspector } = await import("../../server/inspector/inspector.ts")
+  return inspector(agent, {
+    ...documentsIn(source.profile),
+    chat: { user: terminalUser, conversation },
+    inProduction: true,
+    prices,
+    variant: variantMaker(source.promptFiles, context, original),
+    files: source.promptFiles,
+    onWarning: (message) => context.screen.note(context.screen.paint("dim", terminalText(message))),
+    ...options,
+  })
+}

@@ -1,0 +1,184 @@
+import { type Command, InvalidArgumentError } from "commander"
+import { messageOf, PromptStrataError } from "../../../core/errors.ts"
+import type { Agent } from "../../../loop/agent/agent.ts"
+import type { Profile } from "../../../profile/profile.ts"
+import { terminalText } from "../../../prompt/encode/terminal-text.ts"
+import { createHandler } from "../../server/handler.ts"
+import { type Listening, listen } from "../../server/listen.ts"
+import { isLoopback } from "../../server/loopback.ts"
+import { chooseOwnModels } from "../choose-model.ts"
+import type { CliContext, RunCommand } from "../context.ts"
+import { exitCodes } from "../io.ts"
+import { openAgent, openProfile } from "../open-agent.ts"
+import { openCliStore } from "../open-store.ts"
+import { addCommonOptions, type CommonOptions, profileText, readSeconds, type StoreOptions } from "../options.ts"
+import { chatWords } from "../words/chat-words.ts"
+import { serveWords } from "../words/serve-words.ts"
+import { callerOf } from "./caller.ts"
+
+interface ServeOptions extends CommonOptions, StoreOptions {
+  readonly port: number
+  readonly host: string
+  readonly key?: string
+  /** The longest wait for running answers, in seconds. */
+  readonly drain: number
+}
+
+const help = `
+A profile is the model of its name. The model behind it is chosen as for chat. Without a key, only programs of this
+computer are answered, and no web page but those of this computer. The key is better given as PROMPTSTRATA_SERVER_KEY:
+other users of a computer can see the options of a program.
+
+Request headers:
+  authorization   Bearer KEY, if there is a key
+  x-conversation  the conversation to go on with. It is kept in the store. Without it, the request's messages are the
+                  whole conversation, and nothing is kept
+  x-user          who asks (default: user). Only with a key. A conversation belongs to its user
+
+Examples:
+  promptstrata serve fay
+  PROMPTSTRATA_SERVER_KEY=secret promptstrata serve ./bots/luna.toml fay --host 0.0.0.0 --port 80
+  curl http://127.0.0.1:8787/v1/chat/completions -d '{"model":"fay","messages":[{"role":"user","content":"hi"}]}'`
+
+/** Adds the command `serve`. */
+export function addServe(program: Command, run: RunCommand): void {
+  const command = program
+    .command("serve")
+    .summary("answer over HTTP")
+    .description("Answer over HTTP: the OpenAI API, chats of the AI SDK, AG-UI.")
+    .argument("[profiles...]", `each ${profileText} (default: the only one in ./profiles, else fay)`)
+    .option("--port <port>", "port; 0 takes any free one", readPort, 8787)
+    .option("--host <host>", "address to listen at", "127.0.0.1")
+    .option("--key <key>", "key that requests must have (default: $PROMPTSTRATA_SERVER_KEY)")
+    .option("--drain <seconds>", "at the end, the longest wait for running answers", readSeconds, 30)
+  addCommonOptions(command, { store: "optional" })
+    .addHelpText("after", help)
+    .action((profiles: readonly string[], given: Omit<ServeOptions, "profile">) =>
+      run((context) => serve(profiles, given, context), { debug: given.debug }),
+    )
+}
+
+export function readPort(value: string): number {
+  if (/^\d{1,5}$/u.test(value) && Number(value) < 65_536) return Number(value)
+  throw new InvalidArgumentError("Expected a port, 0 to 65535.")
+}
+
+/** Answers requests until Ctrl-C or SIGTERM. Resolves to the exit code. */
+async function serve(names: readonly string[], options: Omit<ServeOptions, "profile">, context: CliContext): Promise<number> {
+  const { io, screen, ports } = context
+  const key = readKey(options, io.env)
+  const profiles: Profile[] = []
+  for (const profile of names.length === 0 ? [undefined] : names)
+    profiles.push(await openProfile({ ...options, profile }, context))
+  checkApart(profiles)
+  const [{ locale }] = profiles as [Profile]
+  const words = serveWords(locale)
+  const agents = await openAgents(profiles, options, context)
+  const handle = createHandler({
+    agents,
+    authorize: callerOf(key),
+    locale,
+    onError: (error) => screen.complain(messageOf(error)),
+    clock: ports?.clock ?? { nowMs: () => Date.now() },
+  })
+  const stopped = untilStopped(context)
+  const server = await listen(handle, options).catch((thrown: unknown) => {
+    throw cannotListen(thrown, options)
+  })
+  context.atEnd(() => server.close(AbortSignal.abort()))
+  const { host } = options
+  const url = `http://${host.includes(":") ? `[${host}]` : host}:${server.port}`
+  const lines = [
+    words.serving(url, Object.keys(agents).join(", ")),
+    ...words.routes(url),
+    key === undefined ? words.withoutKey : words.withKey,
+    ...(options.store === false ? [] : [words.kept]),
+    words.ending,
+  ]
+  io.stdout.write(`${terminalText(lines.join("\n"))}\n`)
+  await stopped
+  screen.note(words.draining(options.drain))
+  await drain(server, Object.values(agents), options.drain * 1000)
+  screen.note(words.ended)
+  return exitCodes.ok
+}
+
+/** The key of the option or of the environment. Throws `usage` without one if other computers could connect. */
+function readKey({ key, host }: Pick<ServeOptions, "key" | "host">, env: CliContext["io"]["env"]): string | undefined {
+  const given = key ?? (env.PROMPTSTRATA_SERVER_KEY || undefined)
+  if (given === undefined && !isLoopback(host))
+    throw new PromptStrataError("usage", `expected a key, as ${JSON.stringify(host)} may be reached from other computers.`, {
+      hint: "Set PROMPTSTRATA_SERVER_KEY, or --key KEY.",
+    })
+  if (given !== undefined && !/^[\x21-\x7e]+$/u.test(given))
+    throw new PromptStrataError("usage", "expected a key of letters, digits and ASCII punctuation, found another one.", {
+      hint: "openssl rand -hex 24 prints a good key.",
+    })
+  return given
+}
+
+/** Throws `usage` for profiles that share a name, by which they are asked, or an agent, whose words and jobs they would mix. */
+function checkApart(profiles: readonly Profile[]): void {
+  for (const [at, { name, agent }] of profiles.entries()) {
+    const other = profiles.slice(0, at).find((before) => before.name === name || before.agent.id === agent.id)
+    if (other === undefined) continue
+    const shared = other.name === name ? `the name ${JSON.stringify(name)}` : `the agent ${JSON.stringify(agent.id)}`
+    throw new PromptStrataError("usage", `expected profiles of different names and agents, found two of ${shared}.`, {
+      hint: "Give one of them another file name, and another id in [agent].",
+    })
+  }
+}
+
+/** Opens the agents by the names of their models. All share the store. */
+async function openAgents(
+  profiles: readonly Profile[],
+  options: Omit<ServeOptions, "profile">,
+  context: CliContext,
+): Promise<Readonly<Record<string, Agent>>> {
+  const { io, screen } = context
+  const note = (text: string): void => screen.note(screen.paint("dim", terminalText(text)))
+  const store = await openCliStore(options, context)
+  const agents: [string, Agent][] = []
+  for (const profile of profiles) {
+    const { model, demo } = context.chooseModel(profile, io.env)
+    const models = chooseOwnModels(profile, io.env, context.chooseModel)
+    const onWarning = ({ message }: { readonly message: string }): void => note(message)
+    agents.push([profile.name, await openAgent({ profile, model, models, ...(store && { store }), onWarning }, options, context)])
+    if (demo && agents.length === 1) note(chatWords(profile.locale).demo)
+  }
+  return Object.fromEntries(agents)
+}
+
+/** The first Ctrl-C or SIGTERM; a second Ctrl-C ends the program. */
+export function untilStopped({ io, interrupts, atEnd }: CliContext): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  interrupts.running({ result: new Promise(() => undefined), abort: () => resolve() })
+  const stop = io.onTerminate?.(resolve)
+  atEnd(async () => stop?.())
+  return promise
+}
+
+/** Takes no more requests, lets turns end within `drainMs`, and gives their last words a second to be read. */
+async function drain(server: Listening, agents: readonly Agent[], drainMs: number): Promise<void> {
+  const hurry = new AbortController()
+  const closed = server.close(hurry.signal)
+  const signal = AbortSignal.timeout(drainMs)
+  await Promise.all(agents.map((agent) => agent.close({ signal })))
+  const timer = setTimeout(() => hurry.abort(), 1_000)
+  await closed
+  clearTimeout(timer)
+}
+
+export function cannotListen(thrown: unknown, { host, port }: Pick<ServeOptions, "host" | "port">): unknown {
+  const code = thrown instanceof Error && "code" in thrown ? thrown.code : undefined
+  const reasons: Readonly<Record<string, string>> = {
+    EADDRINUSE: "another program listens there",
+    EACCES: "this user may not listen there",
+    EADDRNOTAVAIL: "this computer has no such address",
+    ENOTFOUND: "there is no such host",
+  }
+  const reason = reasons[String(code)]
+  if (reason === undefined) return thrown
+  const hint = "Choose another one with --port or --host; --port 0 takes any free port."
+  return new PromptStrataError("usage", `expected a free port at ${host}:${port}, but ${reason}.`, { hint, cause: thrown })
+}

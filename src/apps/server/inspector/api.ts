@@ -1,0 +1,107 @@
+import type { Agent } from "../../../loop/agent/agent.ts"
+import { contextOf } from "../../../loop/agent/published-agents.ts"
+import { Session } from "../../../loop/agent/session.ts"
+import type { AgentContext } from "../../../loop/turn/turn-context.ts"
+import { shippedDialectNames } from "../../../prompt/dialect/shipped.ts"
+import { eventStream, eventStreamHeaders } from "../event-stream.ts"
+import { HttpProblem } from "../http-problem.ts"
+import { readJsonBody } from "../read-body.ts"
+import { summaryOf } from "./build-record.ts"
+import { compareAgentsRoute } from "./compare/compare-agents.ts"
+import { compareRoute } from "./compare/compare-turns.ts"
+import { questionsRoute } from "./compare/questions/questions-route.ts"
+import { documentRoutes } from "./documents/document-routes.ts"
+import { editRoutes } from "./edit/edit-routes.ts"
+import { growthRoute } from "./growth-route.ts"
+import { changedTurns } from "./live.ts"
+import { replayRoute } from "./replay/replay-route.ts"
+import { type Call, type InspectorState, infoOf, type Route } from "./route.ts"
+import { storedRoutes } from "./stored-routes.ts"
+import { timelineRoute } from "./timeline/timeline-route.ts"
+import type { TurnSummary } from "./turn-record.ts"
+import { turnRoutes } from "./turn-routes.ts"
+
+/** All routes, by method and path behind the token. */
+const routes: readonly Route[] = [
+  { method: "GET", path: /^(|page\.js|page\.css)$/u, answer: pageFile },
+  { method: "GET", path: /^api\/info$/u, answer: info },
+  { method: "GET", path: /^api\/live$/u, answer: live },
+  { method: "POST", path: /^api\/chat$/u, answer: chat },
+  ...turnRoutes,
+  ...storedRoutes,
+  growthRoute,
+  timelineRoute,
+  replayRoute,
+  ...documentRoutes,
+  compareRoute,
+  compareAgentsRoute,
+  questionsRoute,
+  ...editRoutes,
+]
+
+/** Answers a request whose address was checked. Throws {@link HttpProblem}. */
+export async function answerApi(state: InspectorState, request: Request, path: string): Promise<Response> {
+  const found = routes.filter((route) => route.path.test(path))
+  const match = found.find(({ method }) => method === request.method)
+  if (match) return match.answer(state, { request, caught: match.path.exec(path)?.slice(1) ?? [] })
+  if (found.length === 0) throw new HttpProblem(404, "There is nothing at this address.")
+  throw new HttpProblem(405, `${request.method} is not answered here.`)
+}
+
+async function pageFile(_: InspectorState, { caught: [name = ""] }: Call): Promise<Response> {
+  const { pageFileOf } = await import("./page-files.ts")
+  const [type, text] = pageFileOf(name)
+  return new Response(text, { headers: { "content-type": `${type}; charset=utf-8` } })
+}
+
+async function info(state: InspectorState): Promise<Response> {
+  const { chat, recorder } = state
+  const { memory } = await contextOf(state.agent)
+  const bounds = { kept: recorder.turns.length, dropped: recorder.dropped, warnings: state.warnings }
+  return Response.json({
+    ...(await infoOf(state)),
+    chat: chat !== undefined,
+    memory: memory !== undefined,
+    editor: state.editor,
+    variants: state.variant !== undefined,
+    dialects: state.variant && shippedDialectNames(),
+    documents: state.documents !== undefined,
+    edits: state.files !== undefined,
+    ...bounds,
+  })
+}
+
+/** Server-sent events: the summaries of turns that changed, and the ids of those that are gone. */
+function live({ recorder, parts, timers }: InspectorState): Response {
+  const left = new AbortController()
+  async function* summaries(): AsyncGenerator<{ readonly turns: readonly TurnSummary[]; readonly gone: readonly string[] }> {
+    for await (const ids of changedTurns(recorder, { timers, signal: left.signal })) {
+      const turns = ids.flatMap((id) => recorder.get(id) ?? [])
+      yield { turns: turns.map((turn) => summaryOf(turn, parts)), gone: ids.filter((id) => !recorder.get(id)) }
+    }
+  }
+  return new Response(eventStream(summaries(), { timers, onCancel: () => left.abort() }), { headers: eventStreamHeaders })
+}
+
+/** `{ text }`: a message of the page's user. Answers with the turn's id at once. */
+async function chat(state: InspectorState, { request }: Call): Promise<Response> {
+  if (!state.chat) throw new HttpProblem(403, "Nobody may chat here: the inspector was made without `chat`.")
+  const { text } = await readJsonBody(request, state.maxBodyBytes)
+  if (typeof text !== "string" || text.trim() === "") throw new HttpProblem(400, "Expected words.", { param: "text" })
+  const session = await chatSession(state, state.chat.conversation)
+  return Response.json({ turn: session.send(text, { from: { id: state.chat.user } }).id })
+}
+
+const sessions = new WeakMap<AgentContext, Session>()
+const first = new WeakMap<Agent, AgentContext>()
+
+/** The session of the page's chat. An edit of the profile counts from the next message on (L13), although the conversation has begun. */
+async function chatSession({ agent }: InspectorState, conversation: string): Promise<Session> {
+  const context = await contextOf(agent)
+  if (!first.has(agent)) first.set(agent, context)
+  if (first.get(agent) === context) return agent.session(conversation)
+  const key = { agent: context.profile.agent.id, conversation, audience: "private" } as const
+  const session = sessions.get(context) ?? new Session(context, context, key)
+  sessions.set(context, session)
+  return session
+}

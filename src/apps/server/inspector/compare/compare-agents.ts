@@ -1,0 +1,125 @@
+import { contextOf } from "../../../../loop/agent/published-agents.ts"
+import type { AgentContext } from "../../../../loop/turn/turn-context.ts"
+import { mapTexts, redactText } from "../../../../trace/redact.ts"
+import { HttpProblem } from "../../http-problem.ts"
+import { readJsonBody } from "../../read-body.ts"
+import { recordOfPreview } from "../build-record.ts"
+import { previewAgain, type ReplayableTurn } from "../replay/again.ts"
+import { type AgentChange, changeOfBody } from "../replay/agent-change.ts"
+import { type ChangeProblem, withVariant } from "../replay/replay-route.ts"
+import { runAgain } from "../replay/run-again.ts"
+import { type Call, type InspectorState, jsonWithoutSecrets, type Route, replayableOf } from "../route.ts"
+import type { TokenPrice, TurnRecord } from "../turn-record.ts"
+import { compareTurns, type TurnComparison } from "./compare-turns.ts"
+import { turnOfQuestion } from "./question-turn.ts"
+
+/** A turn or a question by two agents side by side. */
+export interface AgentComparison extends TurnComparison {
+  /** The cost of a call of each model. */
+  readonly estimates: { readonly a: RunEstimate; readonly b: RunEstimate }
+}
+
+/** The tokens and the cost of a model's first call, as far as they are known before: a turn may need several. */
+export interface RunEstimate {
+  readonly model: string
+  readonly readTokens: number
+  /** False if they are estimated. */
+  readonly exact: boolean
+  /** The most that the profile leaves for an answer. */
+  readonly answerTokens: number
+  /** The cost of what is read, and of the longest answer; absent without the model's price. */
+  readonly readCost?: number | undefined
+  readonly answerCost?: number | undefined
+}
+
+/** An agent on one side of a comparison. */
+export interface SideAgent {
+  readonly agent: AgentContext
+  readonly turn: ReplayableTurn
+}
+
+/**
+ * `{ turn?, question?, left?, right?, run? }`: a recorded turn, or words that nobody has said, by two agents that `left` and `right`
+ * change. Without `run` no model is asked. 422 with the {@link ChangeProblem} and its `side` if there is no such agent.
+ */
+export const compareAgentsRoute: Route = { method: "POST", path: /^api\/compare$/u, answer: compareAgents }
+
+/** The most characters of a question. */
+const maxQuestion = 20_000
+
+async function compareAgents(state: InspectorState, { request }: Call): Promise<Response> {
+  const { turn: id, question, left, right, run = false } = await readJsonBody(request, state.maxBodyBytes)
+  if (typeof run !== "boolean") throw new HttpProblem(400, "Expected true or false.", { param: "run" })
+  if ((typeof id === "string") === (typeof question === "string"))
+    throw new HttpProblem(400, "Expected the id of a turn, or a question.", { param: "turn" })
+  if (typeof question === "string" && (question.trim() === "" || question.length > maxQuestion))
+    throw new HttpProblem(400, `Expected a question of 1 to ${maxQuestion} characters.`, { param: "question" })
+  const base = await contextOf(state.agent)
+  const asked =
+    typeof question === "string"
+      ? await turnOfQuestion(base, { question })
+      : { turn: await replayableOf(state, { request, caught: [String(id)] }), store: base.store }
+  const outcome = await withBoth(state, { left: changeOfBody(left), right: changeOfBody(right) }, async (a, b) => {
+    const sides = [a, b].map((agent) => ({ agent: { ...agent, store: asked.store }, turn: asked.turn }))
+    const made = async (side: SideAgent): Promise<TurnRecord> =>
+      run ? runAgain(side.agent, side.turn, { parts: state.parts, signal: request.signal }) : previewOf(side, state)
+    const [recordA, recordB] = (await Promise.all(sides.map(made))) as [TurnRecord, TurnRecord]
+    const { prices } = state.parts
+    return {
+      ...compareTurns({ record: recordA, index: 0 }, { record: recordB, index: 0 }, prices),
+      estimates: { a: estimateOf(recordA, a, prices), b: estimateOf(recordB, b, prices) },
+    } satisfies AgentComparison
+  })
+  return "problem" in outcome ? Response.json(outcome, { status: 422 }) : jsonWithoutSecrets(state, outcome.value)
+}
+
+/** The changes of both sides; undefined is the inspected agent as it is. */
+export interface BothChanges {
+  readonly left: AgentChange | undefined
+  readonly right: AgentChange | undefined
+}
+
+/** The reason why one of the agents is not there. */
+export interface SideProblem {
+  readonly side: keyof BothChanges
+  readonly problem: ChangeProblem
+}
+
+/** Does something with the agents of both sides, and closes them. */
+export async function withBoth<T>(
+  state: InspectorState,
+  { left, right }: BothChanges,
+  work: (a: AgentContext, b: AgentContext) => Promise<T>,
+): Promise<{ readonly value: T } | SideProblem> {
+  const outer = await withVariant(state, left, async (a) => {
+    const inner = await withVariant(state, right, (b) => work(a, b))
+    return "problem" in inner ? { side: "right" as const, problem: inner.problem } : inner
+  })
+  return "problem" in outer ? { side: "left", problem: outer.problem } : outer.value
+}
+
+/** The turn as it would begin with an agent. */
+export async function previewOf({ agent, turn }: SideAgent, { parts: { find } }: InspectorState): Promise<TurnRecord> {
+  const record = recordOfPreview(await previewAgain(agent, turn), turn)
+  const model = agent.models[0].id
+  const shown: TurnRecord = { ...record, requests: record.requests.map((request) => ({ ...request, model })) }
+  // Lines are compared by their places, so nothing of them may be replaced later.
+  return mapTexts(shown, (text) => redactText(text, find)) as TurnRecord
+}
+
+/** Estimates a call with the first request of a record. */
+export function estimateOf(
+  { requests: [first] }: TurnRecord,
+  { profile, models }: AgentContext,
+  prices: Readonly<Record<string, TokenPrice>>,
+): RunEstimate {
+  const model = models[0].id
+  const { tokens = 0, overheadTokens = 0, exact = true } = first ?? {}
+  const price = prices[model]
+  const { answerTokens } = profile.budget
+  return {
+    ...{ model, readTokens: tokens + overheadTokens, exact, answerTokens },
+    readCost: price && ((tokens + overheadTokens) * price.input) / 1_000_000,
+    answerCost: price && (answerTokens * price.output) / 1_000_000,
+  }
+}

@@ -1,0 +1,124 @@
+import { PromptStrataError } from "../../../../core/errors.ts"
+import type { Assembly } from "../../../../core/span.ts"
+import { contextOf } from "../../../../loop/agent/published-agents.ts"
+import type { PromptFiles } from "../../../../profile/prompt-files.ts"
+import { redactText } from "../../../../trace/redact.ts"
+import { HttpProblem } from "../../http-problem.ts"
+import { readJsonBody } from "../../read-body.ts"
+import { shownAssembly } from "../build-record.ts"
+import { type ComparedRequest, compareRequests, type RequestComparison } from "../compare/compare-requests.ts"
+import { assembleAll, previewAgain } from "../replay/again.ts"
+import { problemOf, withVariant } from "../replay/replay-route.ts"
+import { type Call, type InspectorState, jsonWithoutSecrets, type Route, replayableOf } from "../route.ts"
+
+/** The routes of the profile's files. Without `files` of the inspector there is nothing at these addresses. */
+export const editRoutes: readonly Route[] = [
+  { method: "GET", path: /^api\/files$/u, answer: list },
+  { method: "POST", path: /^api\/files\/read$/u, answer: read },
+  { method: "POST", path: /^api\/files\/save$/u, answer: save },
+  { method: "POST", path: /^api\/files\/undo$/u, answer: undo },
+  { method: "POST", path: /^api\/turns\/([\w.-]+)\/edited$/u, answer: edited },
+]
+
+/** A file's text may be larger than other bodies, and JSON may double it. */
+const maxTextBytes = 3_000_000
+
+async function list(state: InspectorState): Promise<Response> {
+  return answered(async () => Response.json({ files: await filesOf(state).list() }))
+}
+
+/** `{ path }`: the text of a file. 409 for one in which something looks like a key, because a save would lose it. */
+async function read(state: InspectorState, { request }: Call): Promise<Response> {
+  const files = filesOf(state)
+  const { path } = await textsOf(request, "path")
+  return answered(async () => {
+    const found = await files.read(path)
+    if (redactText(found.text, state.parts.find) !== found.text)
+      throw new HttpProblem(
+        409,
+        `${path} holds something that looks like a key, which this page does not show. Edit it in an editor.`,
+      )
+    return Response.json(found)
+  })
+}
+
+/** `{ path, text, hash }`: 422 for a text with which the profile does not load, 409 if the file changed since it was read. */
+async function save(state: InspectorState, { request }: Call): Promise<Response> {
+  const files = filesOf(state)
+  const { path, text, hash } = await textsOf(request, "path", "text", "hash")
+  return answered(async () => {
+    const outcome = await withVariant(state, { files: { [path]: text } }, assembleAll)
+    if ("problem" in outcome) return jsonWithoutSecrets(state, outcome, 422)
+    return changing(state, () => files.save(path, text, { hash }))
+  })
+}
+
+/** `{ path }`: takes the last save back. */
+async function undo(state: InspectorState, { request }: Call): Promise<Response> {
+  const files = filesOf(state)
+  const { path } = await textsOf(request, "path")
+  return answered(() => changing(state, () => files.undo(path)))
+}
+
+/** Changes files. `isLive` is true if the agent has taken them: the page's next message then uses them. */
+async function changing(state: InspectorState, change: () => ReturnType<PromptFiles["save"]>): Promise<Response> {
+  const before = await contextOf(state.agent)
+  const done = await change()
+  return Response.json({ ...done, isLive: (await contextOf(state.agent)) !== before })
+}
+
+/** The effect of a text on a request. */
+export interface EditEffect {
+  /** Tokens. */
+  readonly before: number
+  readonly after: number
+  /** False if tokens were estimated. */
+  readonly isExact: boolean
+  readonly compared: RequestComparison
+}
+
+/**
+ * `{ path, text }`: the first request of a turn as the files have it now beside the one that it would be with the text, as an
+ * {@link EditEffect}. 422 with a problem while the text is wrong.
+ */
+async function edited(state: InspectorState, call: Call): Promise<Response> {
+  filesOf(state)
+  const { path, text } = await textsOf(call.request, "path", "text")
+  const turn = await replayableOf(state, call)
+  const outcome = await withVariant(state, { files: { [path]: text } }, (agent) => previewAgain(agent, turn))
+  if ("problem" in outcome) return jsonWithoutSecrets(state, outcome, 422)
+  const agent = await contextOf(state.agent)
+  const before = await previewAgain(agent, turn)
+  const { find, prices } = state.parts
+  const shown = (assembly: Assembly): ComparedRequest => ({
+    turn: turn.id,
+    request: { step: 1, ...shownAssembly(assembly, find, turn.items) },
+  })
+  const effect: EditEffect = {
+    ...{ before: before.tokens, after: outcome.value.tokens, isExact: before.exact && outcome.value.exact },
+    compared: compareRequests(shown(before), shown(outcome.value), prices[agent.models[0].id]),
+  }
+  return jsonWithoutSecrets(state, effect)
+}
+
+function filesOf({ files }: InspectorState): PromptFiles {
+  if (files) return files
+  throw new HttpProblem(404, "The inspector was made without `files`, so there is nothing to edit.")
+}
+
+async function textsOf<K extends string>(request: Request, ...names: readonly K[]): Promise<Readonly<Record<K, string>>> {
+  const body = await readJsonBody(request, maxTextBytes)
+  for (const name of names) if (typeof body[name] !== "string") throw new HttpProblem(400, "Expected text.", { param: name })
+  return body as Readonly<Record<K, string>>
+}
+
+/** Does work on files. Errors of this library become refusals. */
+async function answered(work: () => Promise<Response>): Promise<Response> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!PromptStrataError.isInstance(error)) throw error
+    const status = error.code === "file-conflict" ? 409 : error.code === "file-missing" ? 404 : 422
+    return Response.json({ problem: problemOf(error), error: { message: error.message } }, { status })
+  }
+}

@@ -1,0 +1,82 @@
+import type { Clock, Timers } from "../../../core/ports.ts"
+import type { ForgottenScope } from "../../../memory/services/store/forgetting.ts"
+import { hostSecrets, mapTexts, redactText } from "../../../trace/redact.ts"
+import { type RecordParts, recordOf, summaryOf } from "./build-record.ts"
+import type { KeepOptions, KeptRecords } from "./kept-records.ts"
+import { type IsStored, showsMemory } from "./may-hold.ts"
+import type { KeptTurn, Recorder } from "./recorder.ts"
+import type { TurnRecord, TurnSummary } from "./turn-record.ts"
+
+/** The records that an inspector keeps on the disk. */
+export interface KeptOnDisk {
+  summaries(): Promise<readonly TurnSummary[]>
+  read(id: string): Promise<TurnRecord | undefined>
+  forget(scope: ForgottenScope, isStored: IsStored): Promise<number>
+  /** Keeps no more. Resolves when everything is written. */
+  close(): Promise<void>
+}
+
+interface KeepParts {
+  readonly clock: Clock
+  readonly timers: Timers
+  readonly parts: RecordParts
+  readonly onWarning: (message: string) => void
+}
+
+/** Keeps each turn of a recorder on the disk once it has ended. Its record is made after the turn has given its answer. */
+export function keepTurns(recorder: Recorder, options: KeepOptions, keep: KeepParts): KeptOnDisk {
+  const { clock, timers, onWarning } = keep
+  // Nothing would tell of the end of a job that runs while its turn is written.
+  const ended: RecordParts["jobsOf"] = (turnId) => keep.parts.jobsOf(turnId).filter(({ state }) => state !== "running")
+  const parts = { ...keep.parts, jobsOf: ended }
+  let made: Promise<KeptRecords> | undefined
+  const records = (): Promise<KeptRecords> => {
+    made ??= import("./kept-records.ts").then(({ KeptRecords }) => new KeptRecords(options, clock, onWarning))
+    return made
+  }
+  const saves = new Set<Promise<void>>()
+  // Jobs change a turn after its end too.
+  const saved = new WeakSet<KeptTurn>()
+  recorder.listen((turnId) => {
+    const turn = recorder.get(turnId)
+    const { trace } = turn ?? {}
+    if (!turn || !trace || saved.has(turn)) return
+    saved.add(turn)
+    const save = records()
+      .then((kept) =>
+        kept.save(turnId, async () => {
+          await new Promise<void>((resolve) => {
+            timers.set(resolve, 0)
+          })
+          // The store keeps the receipts, and most of them come later.
+          const record = recordOf(turn, parts, [])
+          return { record, summary: summaryOf(turn, parts), hasMemory: showsMemory(trace, turn.context) }
+        }),
+      )
+      .finally(() => saves.delete(save))
+    saves.add(save)
+  })
+  return {
+    summaries: async () => (await records()).summaries(),
+    read: async (id) => (await records()).read(id),
+    forget: async (scope, isStored) => (await records()).forget(redactedScope(scope, parts.find), isStored),
+    close: async () => void (await Promise.all(saves)),
+  }
+}
+
+/** Deletes the records of a folder that may hold words of a scope. Resolves to their number. */
+export async function forgetKept(
+  folder: string,
+  scope: ForgottenScope,
+  { isStored, onWarning }: { readonly isStored: IsStored; readonly onWarning: (message: string) => void },
+): Promise<number> {
+  const { KeptRecords } = await import("./kept-records.ts")
+  const all = { maxTurns: Infinity, maxBytes: Infinity, maxDays: Infinity }
+  const records = new KeptRecords({ folder, ...all }, { nowMs: () => Date.now() }, onWarning)
+  return records.forget(redactedScope(scope, hostSecrets()), isStored)
+}
+
+/** Names in records are without secrets, too. */
+function redactedScope(scope: ForgottenScope, find: RecordParts["find"]): ForgottenScope {
+  return mapTexts(scope, (text) => redactText(text, find)) as ForgottenScope
+}

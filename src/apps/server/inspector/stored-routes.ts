@@ -1,0 +1,73 @@
+import type { ServiceKey } from "../../../core/conversation.ts"
+import { contextOf } from "../../../loop/agent/published-agents.ts"
+import type { ProfileStatement, StoredMemory } from "../../../memory/services/store/records.ts"
+import type { SessionStore } from "../../../memory/services/store/session-store.ts"
+import type { Store } from "../../../memory/services/store/store.ts"
+import { HttpProblem } from "../http-problem.ts"
+import { readJsonBody } from "../read-body.ts"
+import { type Call, type InspectorState, jsonWithoutSecrets, type Route, recordOfCall } from "./route.ts"
+import { maxBorderCharacters, tokenBorders } from "./token-borders.ts"
+
+/** The memories and facts that a store holds for the user and the conversation of a turn, as they stand now. */
+export interface StoredFacts {
+  /** The newest memories of the turn's scope and those that the turn recalled, oldest first. */
+  readonly memories: readonly StoredMemory[]
+  readonly statements: readonly ProfileStatement[]
+  /** Milliseconds since 1970. */
+  readonly nowMs: number
+}
+
+/** The routes that read the store, and that of token borders. */
+export const storedRoutes: readonly Route[] = [
+  { method: "GET", path: /^api\/turns\/([\w.-]+)\/stored$/u, answer: stored },
+  { method: "POST", path: /^api\/turns\/([\w.-]+)\/recall$/u, answer: recall },
+  { method: "POST", path: /^api\/tokens$/u, answer: tokens },
+]
+
+/** The newest memories that are shown. */
+const maxMemories = 200
+
+async function stored(state: InspectorState, call: Call): Promise<Response> {
+  const { session, speaker, recalled } = await recordOfCall(state, call)
+  const { store, ports } = await contextOf(state.agent)
+  const nowMs = ports.clock.nowMs()
+  if (!isWhole(store)) return Response.json({ memories: [], statements: [], nowMs } satisfies StoredFacts)
+  const key: ServiceKey = { ...session, user: speaker.id }
+  const recent = await store.memories.recent(key, { limit: maxMemories })
+  const known = new Set(recent.map(({ id }) => id))
+  const others = recalled.flatMap(({ id }) => (id === undefined || known.has(id) ? [] : id))
+  const older = await Promise.all(others.map((id) => store.memories.get(id, key)))
+  const { statements } = await store.users.load(key)
+  const memories = [...older.filter((memory) => memory !== undefined), ...recent]
+  return jsonWithoutSecrets(state, { memories, statements, nowMs } satisfies StoredFacts)
+}
+
+/** `{ query }`: the memories that a question would recall in the turn's session, with their scores, and the newest that it would not. */
+async function recall(state: InspectorState, call: Call): Promise<Response> {
+  const { session, speaker } = await recordOfCall(state, call)
+  const { query } = await readJsonBody(call.request, state.maxBodyBytes)
+  if (typeof query !== "string") throw new HttpProblem(400, "Expected the words to look for.", { param: "query" })
+  const { memory, store, profile } = await contextOf(state.agent)
+  if (!memory) throw new HttpProblem(409, "The agent has no memory.")
+  const key: ServiceKey = { ...session, user: speaker.id }
+  const memories = await memory.recall(query, key, { limit: 50, signal: call.request.signal })
+  const found = new Set(memories.map(({ id }) => id))
+  const recent = isWhole(store) ? await store.memories.recent(key, { limit: maxMemories }) : []
+  const others = recent.filter(({ id }) => !found.has(id)).reverse()
+  return jsonWithoutSecrets(state, { memories, others, recallLimit: profile.memory.recallLimit })
+}
+
+/** `{ text }`: the borders of its tokens, by the agent's counter. */
+async function tokens(state: InspectorState, { request }: Call): Promise<Response> {
+  const { text } = await readJsonBody(request, state.maxBodyBytes)
+  if (typeof text !== "string" || text.length > maxBorderCharacters)
+    throw new HttpProblem(400, `Expected a text of at most ${maxBorderCharacters} characters.`, { param: "text" })
+  const { counter } = (await contextOf(state.agent)).ports
+  const runs = tokenBorders(text, counter)
+  if (!runs) throw new HttpProblem(409, "The agent's counter counts tokens and does not tell where they begin.")
+  return Response.json({ exact: counter.exact, runs })
+}
+
+function isWhole(store: SessionStore): store is Store {
+  return "memories" in store && "users" in store
+}

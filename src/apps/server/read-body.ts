@@ -1,0 +1,35 @@
+import { isRecord } from "../../core/json-access.ts"
+import { HttpProblem } from "./http-problem.ts"
+
+/** Reads a request's body as a JSON object of at most `maxBytes`. Reads no further than that. Throws {@link HttpProblem}. */
+export async function readJsonBody(request: Request, maxBytes: number): Promise<Readonly<Record<string, unknown>>> {
+  const body = parsed(await readText(request, maxBytes))
+  if (isRecord(body)) return body
+  throw new HttpProblem(400, "The body is no JSON object.")
+}
+
+async function readText(request: Request, maxBytes: number): Promise<string> {
+  const decoder = new TextDecoder("utf-8", { fatal: true })
+  let text = ""
+  let bytes = 0
+  try {
+    for await (const chunk of request.body ?? []) {
+      bytes += chunk.byteLength
+      // Leaving the loop cancels the stream, so the rest is not read.
+      if (bytes > maxBytes) throw new HttpProblem(413, `The body is larger than ${maxBytes} bytes.`)
+      text += decoder.decode(chunk, { stream: true })
+    }
+    return text + decoder.decode()
+  } catch (error) {
+    if (error instanceof HttpProblem) throw error
+    throw new HttpProblem(400, "The body could not be read: it ended too early, or is no UTF-8.")
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new HttpProblem(400, "The body is no JSON.")
+  }
+}

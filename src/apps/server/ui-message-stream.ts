@@ -1,0 +1,149 @@
+import { checkOptions } from "../../core/check-options.ts"
+import type { SessionMessage } from "../../loop/agent/second-thoughts/session-history.ts"
+import type { Turn } from "../../loop/agent/turn.ts"
+import { bytesToText } from "../../memory/services/store/blob.ts"
+import { errorWords } from "../../trace/error-words.ts"
+import type { TurnEvent, TurnResult } from "../../trace/turn-event.ts"
+
+/** A piece of the AI SDK's UI message stream (version 1, of AI SDK 5 to 7). */
+export type UiMessageChunk =
+  | { readonly type: "start"; readonly messageId: string }
+  | { readonly type: "start-step" | "finish-step" }
+  | { readonly type: "text-start" | "text-end" | "reasoning-start" | "reasoning-end"; readonly id: string }
+  | { readonly type: "text-delta" | "reasoning-delta"; readonly id: string; readonly delta: string }
+  | {
+      readonly type: "tool-input-available"
+      readonly toolCallId: string
+      readonly toolName: string
+      readonly input: unknown
+      readonly dynamic: true
+      readonly providerExecuted: true
+    }
+  | {
+      readonly type: "tool-output-available"
+      readonly toolCallId: string
+      readonly output: unknown
+      readonly dynamic: true
+      readonly providerExecuted: true
+    }
+  | {
+      readonly type: "tool-output-error"
+      readonly toolCallId: string
+      readonly errorText: string
+      readonly dynamic: true
+      readonly providerExecuted: true
+    }
+  | { readonly type: "file"; readonly url: string; readonly mediaType: string }
+  | { readonly type: "error"; readonly errorText: string }
+  | { readonly type: "abort" }
+  | { readonly type: "finish"; readonly finishReason: "stop" | "length" | "error" }
+
+/** Options of {@link toUiMessageStream}. */
+export interface UiMessageStreamOptions {
+  /** False leaves out the model's thoughts. Default true. */
+  readonly thinking?: boolean
+  /** False leaves out tool calls. Default true. */
+  readonly tools?: boolean
+  /** The language of the words for an error. Default `en`. */
+  readonly locale?: string
+}
+
+/**
+ * A turn as the AI SDK's UI message stream: text, reasoning, tool calls, files and errors. Every part that is opened is closed, also in a
+ * turn that fails. It can be made several times, and late: each time it begins with the turn's first event.
+ */
+export async function* uiMessageChunks(turn: Turn, options: UiMessageStreamOptions = {}): AsyncGenerator<UiMessageChunk> {
+  const { thinking = true, tools = true, locale = "en" } = options
+  const parts = new OpenParts()
+  yield { type: "start", messageId: turn.id }
+  yield { type: "start-step" }
+  for await (const event of turn) {
+    if (event.type === "text-delta") yield* parts.add("text", event.delta)
+    else if (event.type === "thinking-delta" && thinking) yield* parts.add("reasoning", event.delta)
+    else if (event.type === "attachment") {
+      const { mediaType, base64 } = event.attachment
+      yield* parts.end()
+      yield { type: "file", mediaType, url: `data:${mediaType};base64,${base64}` }
+    } else if (tools && (event.type === "tool-start" || event.type === "tool-end")) {
+      yield* parts.end()
+      yield toolChunk(event)
+    } else if (event.type === "turn-end") {
+      yield* parts.end()
+      yield { type: "finish-step" }
+      yield* endOf(event.result, locale)
+    }
+  }
+}
+
+/**
+ * The answers of a turn that are in the store as a UI message stream. What had been shown of a turn that failed, or was cut off with its
+ * process, is followed by an error; without any answer it is told to be lost.
+ */
+export async function* keptMessageChunks(
+  id: string,
+  answers: readonly Pick<SessionMessage, "text" | "interrupted" | "unanswered" | "attachments">[],
+  { locale, bytesOf }: { readonly locale: string; readonly bytesOf: (blob: string) => Promise<Uint8Array | undefined> },
+): AsyncGenerator<UiMessageChunk> {
+  const parts = new OpenParts()
+  if (answers.length > 0) {
+    yield { type: "start", messageId: id }
+    yield { type: "start-step" }
+    for (const { text, attachments = [] } of answers) {
+      if (text !== "") yield* parts.add("text", text)
+      yield* parts.end()
+      for (const { mediaType = "application/octet-stream", blob = "" } of attachments) {
+        const bytes = await bytesOf(blob)
+        if (bytes) yield { type: "file", mediaType, url: `data:${mediaType};base64,${bytesToText(bytes)}` }
+      }
+    }
+    yield { type: "finish-step" }
+  }
+  const isWhole = answers.length > 0 && answers.every(({ unanswered }) => !unanswered)
+  if (isWhole) return yield { type: "finish", finishReason: answers.at(-1)?.interrupted ? "length" : "stop" }
+  yield { type: "error", errorText: errorWords(undefined, locale) }
+  yield { type: "finish", finishReason: "error" }
+}
+
+/** {@link uiMessageChunks} as a `ReadableStream`, for `createUIMessageStreamResponse` or `readUIMessageStream` of the AI SDK. */
+export function toUiMessageStream(turn: Turn, options: UiMessageStreamOptions = {}): ReadableStream<UiMessageChunk> {
+  checkOptions("toUiMessageStream", options, { thinking: true, tools: true, locale: true })
+  return ReadableStream.from(uiMessageChunks(turn, options))
+}
+
+/** The text or reasoning that is open in a message. One is closed before another is opened. */
+class OpenParts {
+  #kind: "text" | "reasoning" | undefined
+  #count = 0;
+
+  *add(kind: "text" | "reasoning", delta: string): Generator<UiMessageChunk> {
+    if (this.#kind !== kind) {
+      yield* this.end()
+      this.#kind = kind
+      this.#count++
+      yield { type: `${kind}-start`, id: String(this.#count) }
+    }
+    yield { type: `${kind}-delta`, id: String(this.#count), delta }
+  }
+
+  *end(): Generator<UiMessageChunk> {
+    if (this.#kind) yield { type: `${this.#kind}-end`, id: String(this.#count) }
+    this.#kind = undefined
+  }
+}
+
+function toolChunk(event: TurnEvent & { readonly type: "tool-start" | "tool-end" }): UiMessageChunk {
+  // The tool is the character's own: the page shows the call and does not run it.
+  const own = { dynamic: true, providerExecuted: true } as const
+  if (event.type === "tool-start")
+    return { type: "tool-input-available", toolCallId: event.id, toolName: event.tool, input: event.args, ...own }
+  const { id: toolCallId, status, result } = event.run
+  if (status === "failed") return { type: "tool-output-error", toolCallId, errorText: result, ...own }
+  return { type: "tool-output-available", toolCallId, output: result, ...own }
+}
+
+function* endOf(result: TurnResult, locale: string): Generator<UiMessageChunk> {
+  if (result.ok) return yield { type: "finish", finishReason: result.stopReason === "truncated" ? "length" : "stop" }
+  if (result.error.code === "aborted") return yield { type: "abort" }
+  yield { type: "error", errorText: errorWords(result.error, locale) }
+  yield { type: "finish", finishReason: "error" }
+}

@@ -1,0 +1,95 @@
+import { checkMembers, checkOptions } from "../../core/check-options.ts"
+import { PromptStrataError } from "../../core/errors.ts"
+import { suggest } from "../../core/suggest.ts"
+import type { BackgroundJob } from "../../memory/services/background/background-job.ts"
+import type { Observer } from "../../memory/services/observer.ts"
+import type { Plugin } from "../../memory/services/plugin.ts"
+import type { TurnHook } from "../../memory/services/turn-hook.ts"
+import type { Profile } from "../../profile/profile.ts"
+import type { Skill } from "../../prompt/layers/skills.ts"
+import type { Tool } from "../../prompt/tools/tool.ts"
+
+/** The extensions of an agent. Those of the profile's plugins come first, then those that `createAgent` was given. */
+export interface AgentExtensions {
+  readonly tools: readonly Tool[]
+  readonly hooks: readonly TurnHook[]
+  readonly plugins: readonly Plugin[]
+  readonly skills: readonly Skill[]
+  readonly observers: readonly Observer[]
+  readonly jobs: readonly BackgroundJob[]
+}
+
+/** The owner of notes that carry an observer's injections: the name of {@link injectionHook}. */
+export const injectionOwner = "observer-injections"
+
+/** Shows the injections that observers left. */
+export const injectionHook: TurnHook = {
+  name: injectionOwner,
+  async beforeTurn(context) {
+    if (context.notes.length === 0) return
+    const { addInjections } = await import("./observers/injection-notes.ts")
+    addInjections(context)
+  },
+}
+
+/**
+ * Gathers tools, hooks, observers and jobs. Observers add the hook that takes their injections. Two plugins, hooks, observers or jobs
+ * of one name throw `usage`, because they would share their state.
+ */
+export function agentExtensions(profile: Profile, given: Partial<AgentExtensions>): AgentExtensions {
+  const plugins = [...profile.plugins, ...(given.plugins ?? [])]
+  const observers = [...plugins.flatMap((plugin) => plugin.observers ?? []), ...(given.observers ?? [])]
+  const hooks = [
+    ...(observers.length > 0 ? [injectionHook] : []),
+    ...plugins.flatMap((plugin) => plugin.hooks ?? []),
+    ...(given.hooks ?? []),
+  ]
+  for (const plugin of plugins) checkPlugin(plugin)
+  checkNames("plugins", plugins)
+  checkNames("hooks", hooks)
+  checkNames("observers", observers)
+  const jobs = plugins.flatMap((plugin) => plugin.jobs ?? [])
+  for (const hook of hooks) checkMembers(`The hook ${JSON.stringify(hook.name)}`, hook, hookNames)
+  for (const observer of observers) checkMembers(`The observer ${JSON.stringify(observer.name)}`, observer, observerNames)
+  for (const job of jobs) checkMembers(`The job ${JSON.stringify(job.kind)}`, job, jobNames)
+  const named = jobs.map(({ kind }) => ({ name: kind }))
+  checkNames("jobs", named)
+  return {
+    jobs,
+    tools: [...profile.tools.builtin, ...plugins.flatMap((plugin) => plugin.tools ?? []), ...(given.tools ?? [])],
+    hooks,
+    observers,
+    plugins,
+    skills: [...profile.skills, ...plugins.flatMap((plugin) => plugin.skills ?? [])],
+  }
+}
+
+const hookNames = { name: true, beforeTurn: true, afterTurn: true, setAside: true }
+const observerNames = { name: true, events: true, timeoutMs: true, maxQueued: true, observe: true }
+const jobNames = { kind: true, afterTurn: true, nextRunMs: true, run: true }
+const pluginMethods = { mayAddTool: true, close: true }
+const pluginLists = { tools: true, skills: true, hooks: true, formats: true, observers: true, jobs: true }
+const pluginNames = { name: true, variables: true, documents: true, ...pluginLists, ...pluginMethods }
+
+/** Throws `usage` for a misspelt member. Other functions are the plugin's own: a program may ask a connection for its state. */
+function checkPlugin(plugin: Plugin): void {
+  if (Object.getPrototypeOf(plugin) !== Object.prototype) return
+  const methods = Object.keys(pluginMethods)
+  const own = Object.entries(plugin).filter(
+    ([name, value]) => typeof value === "function" && suggest(name, methods) === undefined,
+  )
+  checkOptions(`The plugin ${JSON.stringify(plugin.name)}`, plugin, { ...pluginNames, ...Object.fromEntries(own) })
+}
+
+function checkNames(kind: string, named: readonly { readonly name: string }[]): void {
+  const seen = new Set<string>()
+  for (const { name } of named) {
+    if (seen.has(name)) {
+      throw new PromptStrataError("usage", `expected ${kind} of different names, found two named ${JSON.stringify(name)}.`, {
+        hint: "Name it once in the profile, or rename one of them.",
+        evidence: { kind, name },
+      })
+    }
+    seen.add(name)
+  }
+}

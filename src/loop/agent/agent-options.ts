@@ -1,0 +1,115 @@
+import { checkOptions } from "../../core/check-options.ts"
+import type { SessionKey } from "../../core/conversation.ts"
+import { PromptStrataError } from "../../core/errors.ts"
+import type { LanguageModel } from "../../core/model/language-model.ts"
+import { hostPorts, type Ports } from "../../core/ports.ts"
+import type { MemoryRecall } from "../../memory/services/memory/memory-service.ts"
+import type { Observer } from "../../memory/services/observer.ts"
+import type { Plugin } from "../../memory/services/plugin.ts"
+import type { SessionStore } from "../../memory/services/store/session-store.ts"
+import type { Store } from "../../memory/services/store/store.ts"
+import type { TurnHook } from "../../memory/services/turn-hook.ts"
+import type { Profile, ProfileSource } from "../../profile/profile.ts"
+import type { InjectionInput } from "../../prompt/stack/injection.ts"
+import type { Confirm, Tool } from "../../prompt/tools/tool.ts"
+import type { BackgroundWarning } from "../turn/turn-context.ts"
+import type { AnswerRules, ShouldAnswer } from "./receive.ts"
+import type { AgentServices } from "./remembering.ts"
+import type { Turn } from "./turn.ts"
+
+/** Options of `createAgent`. Only `profile` and `model` are required. */
+export interface AgentOptions {
+  /** A profile, or a source of profiles that change: each new session then takes the current one. */
+  readonly profile: Profile | ProfileSource
+  /** A model, or several. The next one is tried if one fails before the first shown character. */
+  readonly model: LanguageModel | readonly [LanguageModel, ...LanguageModel[]]
+  /** Models of the profile's processes and observers, by name. One that is not named here uses `model`. */
+  readonly models?: Readonly<Record<string, LanguageModel>>
+  /** Tools beside the profile's own. */
+  readonly tools?: readonly Tool[]
+  /** Plugins beside the profile's own. */
+  readonly plugins?: readonly Plugin[]
+  /**
+   * Keeps sessions. Default: in memory, until the process ends. With a whole `Store` the agent also remembers, if its profile's memory
+   * is enabled: after each turn, background work asks the model. The agent does not close the store.
+   */
+  readonly store?: SessionStore | Store
+  /**
+   * False leaves the jobs in the store to another process with the same agent, such as `promptstrata worker`. Default true: this
+   * process runs them, those included that an earlier process left there.
+   */
+  readonly runJobs?: boolean
+  /** Services that replace those over the store, each by itself. */
+  readonly services?: AgentServices
+  /** Finds memories for a question. Default: the memory service, if there is one. */
+  readonly memory?: MemoryRecall
+  readonly hooks?: readonly TurnHook[]
+  /** Observers, which get the events of turns without delaying them (R26). The one of the main process is called `main-observer`. */
+  readonly observers?: readonly Observer[]
+  /** Called with each turn that an observer opened (R27), so that its answer can be delivered. */
+  readonly onWake?: (turn: Turn, key: SessionKey) => void
+  /** Decides which words `Session.receive` answers; it hears the others. Default: all are answered. */
+  readonly shouldAnswer?: AnswerRules | ShouldAnswer
+  /** Asks a person before a tool does something that needs consent. Without it, such calls are refused. */
+  readonly confirm?: Confirm
+  /** Called with everything that goes wrong in the background, after a turn has ended. Default: `console.warn`. */
+  readonly onWarning?: (warning: BackgroundWarning) => void
+  /** Items for every prompt of every session, of scope `global` unless they say otherwise. */
+  readonly injections?: readonly InjectionInput[]
+  /** Time, timers, ids, randomness and token counting, for tests. */
+  readonly ports?: Partial<Ports>
+}
+
+const agentOptions: Readonly<Record<keyof AgentOptions, true>> = {
+  profile: true,
+  model: true,
+  models: true,
+  tools: true,
+  plugins: true,
+  store: true,
+  runJobs: true,
+  services: true,
+  memory: true,
+  hooks: true,
+  observers: true,
+  onWake: true,
+  shouldAnswer: true,
+  confirm: true,
+  onWarning: true,
+  injections: true,
+  ports: true,
+}
+
+const agentServices: Readonly<Record<keyof AgentServices, true>> = {
+  memory: true,
+  userProfile: true,
+  reflection: true,
+  embed: true,
+  rerank: true,
+  describe: true,
+}
+
+const answerRules: Readonly<Record<keyof AnswerRules, true>> = {
+  mentioned: true,
+  repliedTo: true,
+  keywords: true,
+  probability: true,
+  model: true,
+  decide: true,
+  cooldownMs: true,
+  quietHours: true,
+}
+
+const portNames = { ...hostPorts, counter: true }
+
+/** Throws `usage` for an unknown option of `createAgent`, and for a model or profile that is none. */
+export function checkAgentOptions(options: AgentOptions): void {
+  checkOptions("createAgent", options, agentOptions)
+  const areModels = [options.model].flat().every((model?: LanguageModel) => typeof model?.stream === "function")
+  const wanted = areModels ? options.profile instanceof Promise && "an awaited `profile`" : "a LanguageModel as `model`"
+  if (wanted) throw new PromptStrataError("usage", `createAgent expected ${wanted}.`)
+  checkOptions("ports of createAgent", options.ports ?? {}, portNames)
+  const { shouldAnswer: rules = {} } = options
+  if (typeof rules !== "function") checkOptions("shouldAnswer of createAgent", rules, answerRules)
+  checkOptions("services of createAgent", options.services ?? {}, agentServices)
+}

@@ -1,0 +1,59 @@
+import type { Ports } from "../../core/ports.ts"
+import { createInMemoryStore, lateJobs, lateReceipts } from "../../memory/services/store/in-memory/in-memory-store.ts"
+import type { JobRunner } from "../../memory/services/store/job-runner.ts"
+import type { BlobRecords, ReceiptRecords } from "../../memory/services/store/records.ts"
+import type { SessionStore } from "../../memory/services/store/session-store.ts"
+import type { Store } from "../../memory/services/store/store.ts"
+import type { Beside } from "./second-thoughts/beside-store.ts"
+import { late } from "./turn.ts"
+
+/** The parts of a store that an agent needs, whatever kind of store it was given. */
+export interface AgentStore {
+  readonly sessions: SessionStore
+  readonly jobs: JobRunner
+  readonly receipts: ReceiptRecords
+  readonly blobs: BlobRecords
+  /** The given store, if it is a whole one. */
+  readonly given: Store | undefined
+}
+
+/**
+ * Completes the store that an agent was given. A whole store is used as it is. A store of sessions alone gets jobs, receipts and bytes
+ * in memory. Without a store everything is in memory. What is in memory is lost when the process ends.
+ */
+export function agentStore(store: SessionStore | undefined, ports: Pick<Ports, "clock" | "timers" | "random">): AgentStore {
+  if (store === undefined) {
+    const made = createInMemoryStore({ ports })
+    return { sessions: made, jobs: made.jobs, receipts: made.receipts, blobs: made.blobs, given: undefined }
+  }
+  if (isStore(store)) return { sessions: store, jobs: store.jobs, receipts: store.receipts, blobs: store.blobs, given: store }
+  let made: Beside | undefined
+  const loadBeside = late(() => import("./second-thoughts/beside-store.ts"))
+  const beside = async (): Promise<Beside> => {
+    const { makeBeside } = await loadBeside()
+    made ??= makeBeside(ports)
+    return made
+  }
+  return {
+    sessions: {
+      load: (key, options) => store.load(key, options),
+      async commit(key, commit) {
+        if (commit.after === undefined && commit.jobs.length === 0) return store.commit(key, commit)
+        const { commitBeside } = await loadBeside()
+        return commitBeside(store, await beside(), { key, commit })
+      },
+      append: (key, messages) => store.append(key, messages),
+      post: (key, note) => store.post(key, note),
+      messages: (key, filter) => store.messages(key, filter),
+      branches: (key) => store.branches(key),
+    },
+    jobs: lateJobs(beside),
+    receipts: lateReceipts(beside),
+    blobs: createInMemoryStore({ ports }).blobs,
+    given: undefined,
+  }
+}
+
+function isStore(store: SessionStore): store is Store {
+  return "jobs" in store && "memories" in store && "users" in store && "receipts" in store
+}

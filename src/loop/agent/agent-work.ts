@@ -1,0 +1,111 @@
+import { messageOf, PromptStrataError } from "../../core/errors.ts"
+import type { Job, JobAttempt, JobHandlers } from "../../memory/services/store/job-runner.ts"
+import type { AgentContext } from "../turn/turn-context.ts"
+import type { AgentJobs } from "./schedule/agent-jobs.ts"
+import type { AgentWorkOptions, SharedWork } from "./schedule/close-work.ts"
+
+/** Waits for everything that an agent has under way: turns, hooks after them, observers, jobs. */
+interface AgentWork {
+  /** Settles when nothing runs or waits. Jobs that wait for a later try are not waited for. */
+  idle(): Promise<void>
+  /**
+   * Waits for turns and for what follows them. When `signal` aborts, the turns end and jobs are not waited for. Reports jobs of this
+   * process that are left, and a store that was closed before.
+   */
+  close(signal: AbortSignal | undefined): Promise<void>
+}
+
+/** Starts the agent's jobs, those included that an earlier process left in the store, unless another process runs them. */
+export function agentWork(shared: SharedWork, options: AgentWorkOptions): AgentWork {
+  const { turns, background, runner } = shared
+  const { latest } = options
+  const jobs = new JobsWhenUsed(latest)
+  const started = options.runJobs ? startJobs(shared, { ...options, jobs }) : Promise.resolve()
+  let closing: Promise<void> | undefined
+  /** Aborted when closing should wait no longer. */
+  const hurry = new AbortController()
+  return {
+    async idle() {
+      await started
+      do {
+        await conversationsIdle(shared, options.watching)
+        if (options.runJobs) await runner.idle()
+      } while (turns.size + background.size > 0)
+    },
+    async close(signal) {
+      jobs.stop()
+      const idle = () => Promise.all([started, conversationsIdle(shared, options.watching)])
+      // Loaded when used: programs that answer one question never close an agent.
+      closing ??= import("./schedule/close-work.ts").then(({ closeWork }) =>
+        closeWork(shared, options, { idle, hurry: hurry.signal }),
+      )
+      const onAbort = (): void => {
+        hurry.abort()
+        endTurns(shared.running, signal?.reason)
+      }
+      signal?.addEventListener("abort", onAbort, { once: true })
+      if (signal?.aborted === true) onAbort()
+      await closing
+      signal?.removeEventListener("abort", onAbort)
+    },
+  }
+}
+
+/** Never rejects. */
+async function startJobs(
+  { runner, onWarning }: SharedWork,
+  { agent, latest, jobs }: AgentWorkOptions & { readonly jobs: JobsWhenUsed },
+): Promise<void> {
+  try {
+    await runner.start(jobHandlers(latest, jobs), { agent })
+  } catch (error) {
+    const key = { agent, conversation: "", audience: "private", user: "" } as const
+    onWarning({ key, turnId: "", message: `No jobs are run: ${messageOf(error)}` })
+  }
+}
+
+/** Waits for turns first, because they start work in the background. Observers come last: they get events of both, and may open a turn. */
+async function conversationsIdle({ turns, background }: SharedWork, watching: AgentWorkOptions["watching"]): Promise<void> {
+  do {
+    while (turns.size + background.size > 0) {
+      await turns.idle()
+      await background.idle()
+    }
+    await Promise.all(watching.map((observers) => observers.idle()))
+  } while (turns.size + background.size > 0)
+}
+
+function endTurns(turns: AgentContext["running"], cause: unknown): void {
+  const reason = new PromptStrataError("aborted", "The agent was closed without waiting for the turn.", { cause })
+  for (const turn of turns) turn.abort(reason)
+}
+
+/** A handler for each kind of job that the agent has. It runs the job of that kind of the latest profile. */
+function jobHandlers(latest: () => AgentContext, jobs: JobsWhenUsed): JobHandlers {
+  const handler = async (job: Job, attempt: JobAttempt): Promise<void> => (await jobs.load()).run(job, attempt)
+  return Object.fromEntries(latest().jobs.map(({ kind }) => [kind, handler]))
+}
+
+/** The code that runs jobs, loaded with the first of them. */
+class JobsWhenUsed {
+  readonly #latest: () => AgentContext
+  #jobs: AgentJobs | undefined
+  #isStopped = false
+
+  constructor(latest: () => AgentContext) {
+    this.#latest = latest
+  }
+
+  async load(): Promise<AgentJobs> {
+    const { AgentJobs } = await import("./schedule/agent-jobs.ts")
+    this.#jobs ??= new AgentJobs(this.#latest)
+    if (this.#isStopped) this.#jobs.stop()
+    return this.#jobs
+  }
+
+  /** Begins no more jobs at moments of their own. */
+  stop(): void {
+    this.#isStopped = true
+    this.#jobs?.stop()
+  }
+}

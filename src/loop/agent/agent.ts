@@ -1,0 +1,287 @@
+import type { StandardSchemaV1 } from "@standard-schema/spec"
+import { checkOptions, checkType } from "../../core/check-options.ts"
+import type { ServiceKey, SessionKey } from "../../core/conversation.ts"
+import { PromptStrataError } from "../../core/errors.ts"
+import type { LanguageModel } from "../../core/model/language-model.ts"
+import { hostPorts, type Ports } from "../../core/ports.ts"
+import { didYouMean } from "../../core/suggest.ts"
+import type { AskModel } from "../../memory/services/background/background-job.ts"
+import { createKeyedQueue } from "../../memory/services/keyed-queue.ts"
+import type { Observer } from "../../memory/services/observer.ts"
+import type { UserProfileService } from "../../memory/services/user-profile.ts"
+import type { Profile } from "../../profile/profile.ts"
+import { roughCounter } from "../../prompt/assemble/tokens/rough-counter.ts"
+import { withoutContext } from "../../prompt/dialect/dialect.ts"
+import { shippedDialect } from "../../prompt/dialect/shipped.ts"
+import { createToolSet, isInGroups, type ToolSet } from "../../prompt/tools/tool-set.ts"
+import type { AskModelOptions } from "../turn/ask-model.ts"
+import type { AgentContext, BackgroundWarning } from "../turn/turn-context.ts"
+import { agentExtensions } from "./agent-extensions.ts"
+import { type AgentOptions, checkAgentOptions } from "./agent-options.ts"
+import { type AgentStore, agentStore } from "./agent-store.ts"
+import { agentWork } from "./agent-work.ts"
+import { baseStack } from "./base-stack.ts"
+import { checkProcessNames, type ToolProcess, toolProcesses } from "./child/tool-processes.ts"
+import type { ObserverFeeds } from "./observers/observers.ts"
+import { profileObservers } from "./observers/profile-observers.ts"
+import { watch } from "./observers/watch.ts"
+import { profileVersions } from "./profile-versions.ts"
+import { publishAgent } from "./published-agents.ts"
+import { remembering } from "./remembering.ts"
+import { Session } from "./session.ts"
+import { sessionId } from "./session-state.ts"
+import type { ChatMessage } from "./stateless/past-messages.ts"
+import { type RespondOptions, respond } from "./stateless/respond.ts"
+import type { StructuredTurn, Turn } from "./turn.ts"
+
+/** A character, ready to talk in any number of sessions. */
+export interface Agent {
+  /** The session of a conversation; the same one for the same key. A string is a private conversation. Throws `usage` for an unclear key. */
+  session(conversation: string | Omit<SessionKey, "agent">): Session
+  /**
+   * Answers the last message of a conversation that the caller keeps: a turn like any other, of which nothing is stored and no job
+   * follows. Memories are recalled for the person in `from`, and not without one. Tools act as ever. Throws `usage` for messages that
+   * do not end with the user's.
+   */
+  respond<S extends StandardSchemaV1>(
+    messages: readonly ChatMessage[],
+    options: RespondOptions & { readonly output: S },
+  ): StructuredTurn<S>
+  respond(messages: readonly ChatMessage[], options?: RespondOptions): Turn
+  /** Settles when no turn runs or waits and nothing runs in the background. A failed job that waits for its next attempt is not waited for; `close` does that where the job would be lost with the process. */
+  idle(): Promise<void>
+  /**
+   * Takes no more turns, waits for those that run and, at most half a minute longer, for their jobs in this process. Jobs that are not
+   * done then stay in the store, and `onWarning` gets an error with code `closed`, also if the store was closed before. Then closes the
+   * plugins, each within `limits.toolMs`. Throws what went wrong with them, once all were closed. When `signal` aborts, the turns end
+   * with `aborted`, and jobs are not waited for.
+   */
+  close(options?: { readonly signal?: AbortSignal }): Promise<void>
+}
+
+/**
+ * Makes an agent. Mistakes are thrown here, not in the first turn: an unknown option (`usage`), two tools of one name
+ * (`tool-collision`), an unknown prestart tool (`profile`), an unknown dialect (`prompt-missing`).
+ */
+export function createAgent(options: AgentOptions): Agent {
+  checkAgentOptions(options)
+  const sessions = new SessionCache()
+  let closed = false
+  const ports = { ...hostPorts, counter: roughCounter, ...options.ports }
+  const kept = agentStore(options.store, ports)
+  const shared = sharedContext(options, { ports, kept, isClosed: () => closed })
+  const watching: ObserverFeeds[] = []
+  const versions = profileVersions(options.profile, (profile) => {
+    const { observers, userProfile, ...own } = profileContext(profile, { options, shared, kept })
+    const context = { ...shared, ...own }
+    const feeds = watch(context, observers, { onWake: options.onWake, session: (key) => made.session(key) })
+    if (feeds) watching.push(feeds)
+    for (const { documents } of own.plugins) documents?.attach({ ...context, userProfile })
+    return { ...context, tellObservers: feeds?.tell }
+  })
+  const { profile } = versions.latest
+  const agent = profile.agent.id
+  checkOptions("models of createAgent", options.models ?? {}, { ...profile.processes, ...profile.observers })
+  const runJobs = options.runJobs ?? true
+  const work = agentWork(shared, { agent, watching, latest: () => versions.latest, runJobs })
+  const made: Agent = {
+    session(conversation) {
+      const key: SessionKey = { agent, ...namedSession(conversation) }
+      return sessions.get(key) ?? sessions.add(new Session(versions.current(), versions.latest, key, options.shouldAnswer))
+    },
+    respond: (messages: readonly ChatMessage[], options: RespondOptions = {}): Turn<never> =>
+      respond(versions.current(), versions.latest, { messages, options }) as Turn<never>,
+    idle: work.idle,
+    async close(closing = {}) {
+      checkOptions("close", closing, { signal: true })
+      const isFirst = !closed
+      closed = true
+      await work.close(closing.signal)
+      if (isFirst) await endPlugins(versions, ports)
+    },
+  }
+  publishAgent(made, { ...shared, current: () => versions.current() })
+  return made
+}
+
+/** Closes the plugins of all versions; loaded when used. */
+async function endPlugins({ closable, latest }: ReturnType<typeof profileVersions>, { timers }: Ports): Promise<void> {
+  const { closePlugins } = await import("../../memory/services/plugin.ts")
+  await closePlugins(closable, { timers, timeoutMs: latest.profile.limits.toolMs })
+}
+
+/** The conversation that a caller names. An unclear audience is refused, because it decides what a prompt may show. */
+function namedSession(named: string | Omit<SessionKey, "agent">): Omit<SessionKey, "agent"> {
+  if (typeof named === "string") return { conversation: named, audience: "private" }
+  if (typeof named !== "object" || named === null) checkType("the name of a conversation", named, "string")
+  checkOptions("session", named, { conversation: true, audience: true })
+  const { conversation, audience } = named
+  checkType("the name of a conversation", conversation, "string")
+  if (audience !== "private" && audience !== "group") {
+    const found = typeof audience === "string" ? JSON.stringify(audience) : typeof audience
+    throw new PromptStrataError("usage", `Expected audience private or group, found ${found}.`)
+  }
+  return { conversation, audience }
+}
+
+/** The sessions that the program still refers to. Others are made again from their store. */
+class SessionCache {
+  readonly #sessions = new Map<string, WeakRef<Session>>()
+  readonly #collected = new FinalizationRegistry<string>((id) => {
+    if (this.#sessions.get(id)?.deref() === undefined) this.#sessions.delete(id)
+  })
+
+  get(key: SessionKey): Session | undefined {
+    return this.#sessions.get(sessionId(key))?.deref()
+  }
+
+  add(session: Session): Session {
+    const id = sessionId(session.key)
+    this.#sessions.set(id, new WeakRef(session))
+    this.#collected.register(session, id)
+    return session
+  }
+}
+
+type SharedContext = Pick<
+  AgentContext,
+  | "models"
+  | "store"
+  | "runner"
+  | "receipts"
+  | "blobs"
+  | "describe"
+  | "confirm"
+  | "inspection"
+  | "onWarning"
+  | "background"
+  | "running"
+  | "turns"
+  | "ports"
+  | "isClosed"
+>
+
+/** The part of an agent that depends on its profile. */
+type ProfileContext = Omit<AgentContext, keyof SharedContext | "tellObservers"> & {
+  readonly observers: readonly Observer[]
+  /** Undefined if nothing is kept about users. */
+  readonly userProfile: UserProfileService | undefined
+}
+
+function profileContext(
+  profile: Profile,
+  { options, shared, kept }: { readonly options: AgentOptions; readonly shared: SharedContext; readonly kept: AgentStore },
+): ProfileContext {
+  const chosenDialect = typeof profile.dialect === "string" ? shippedDialect(profile.dialect, profile.locale) : profile.dialect
+  const dialect = withoutContext(chosenDialect, profile.context.off)
+  const { models, ports, receipts } = shared
+  const askWith = (asked: AgentContext["models"]) => askLater({ models: asked, dialect, ports }, profile)
+  const declared = profileObservers(profile, {
+    ...{ options, dialect, ports, putReceipt: (receipt) => receipts.put(receipt) },
+    askWith: (model) => askWith(model ? [model] : models),
+  })
+  const extensions = agentExtensions(profile, { ...options, observers: [...declared, ...(options.observers ?? [])] })
+  const chosen = extensions.tools.filter((tool) => isInGroups(tool, profile.tools.groups))
+  const shown = chosen.map((tool) => hidePrestartOnly(tool, profile))
+  const tools = createToolSet(shown, profile.tools.builtin)
+  const processes = toolProcesses(profile, {
+    models: options.models ?? {},
+    make: (own, model) => processContext(own, { shared: model ? { ...shared, models: [model] } : shared, kept }),
+  })
+  checkProcessNames(processes, tools)
+  checkToolNames(profile, { tools, processes, plugins: extensions.plugins })
+  const ask = askWith(models)
+  const onWarning = (message: string, key: ServiceKey): void => shared.onWarning({ key, turnId: "", message })
+  const services = options.services ?? {}
+  const remembered = remembering({ profile, services, store: kept.given, receipts, ask, ports, onWarning })
+  return {
+    ...{ profile, dialect, tools, ask },
+    delegate: delegation(processes),
+    memory: profile.memory.enabled ? (options.memory ?? remembered.recall) : undefined,
+    userProfile: remembered.userProfile,
+    hooks: [...remembered.hooks, ...extensions.hooks],
+    jobs: [...remembered.jobs, ...extensions.jobs],
+    plugins: extensions.plugins,
+    observers: extensions.observers,
+    stack: baseStack(profile, { dialect, ...extensions, injections: options.injections ?? [] }),
+  }
+}
+
+/** Loads the coarse tools with the first turn that needs them. */
+function delegation(processes: readonly ToolProcess[]): AgentContext["delegate"] {
+  if (processes.length === 0) return undefined
+  return async (tools) => (await import("./child/coarse-tools.ts")).withProcesses(tools, processes)
+}
+
+/** The context of a process: an agent without extensions, in the place of the one that it works for. */
+function processContext(
+  profile: Profile,
+  { shared, kept }: { readonly shared: SharedContext; readonly kept: AgentStore },
+): AgentContext {
+  const options = { profile, model: shared.models }
+  const { observers: _none, userProfile: _same, ...context } = profileContext(profile, { options, shared, kept })
+  return { ...shared, ...context, tellObservers: undefined }
+}
+
+/** Asks models in the background. Only work behind a turn does, and it needs a part of the loop, which is loaded then. */
+function askLater(given: Omit<AskModelOptions, "limits" | "budgetTokens">, { limits, budget }: Profile): AskModel {
+  const { tokens, answerTokens } = budget
+  return async (...question) => {
+    const { createAskModel } = await import("../turn/ask-model.ts")
+    const budgetTokens = tokens === undefined ? undefined : Math.max(0, tokens - answerTokens)
+    return createAskModel({ ...given, limits, budgetTokens })(...question)
+  }
+}
+
+/** The part of an agent that does not depend on its profile. */
+function sharedContext(
+  { model, services, confirm, onWarning }: AgentOptions,
+  { ports, kept, isClosed }: { readonly ports: Ports; readonly kept: AgentStore; readonly isClosed: () => boolean },
+): SharedContext {
+  return {
+    models: isModelList(model) ? model : [model],
+    store: kept.sessions,
+    runner: kept.jobs,
+    receipts: kept.receipts,
+    blobs: kept.blobs,
+    describe: services?.describe,
+    confirm,
+    inspection: {},
+    onWarning: onWarning ?? warnOnConsole,
+    background: createKeyedQueue(),
+    running: new Set(),
+    turns: createKeyedQueue(16),
+    ports,
+    isClosed,
+  }
+}
+
+/** The default of `onWarning`. */
+function warnOnConsole({ key, turnId, message }: BackgroundWarning): void {
+  console.warn(`promptstrata: ${message} (conversation ${JSON.stringify(key.conversation)}, ${turnId})`)
+}
+
+function isModelList(model: AgentOptions["model"]): model is readonly [LanguageModel, ...LanguageModel[]] {
+  return Array.isArray(model)
+}
+
+function hidePrestartOnly(tool: ToolSet["tools"][number], { tools }: Profile): ToolSet["tools"][number] {
+  return tools.prestartOnly.includes(tool.name) ? { ...tool, visibility: "prestart" } : tool
+}
+
+function checkToolNames(
+  profile: Profile,
+  { tools, processes, plugins }: Pick<ProfileContext, "tools" | "plugins"> & { readonly processes: readonly ToolProcess[] },
+): void {
+  const known = tools.tools.map(({ name }) => name)
+  const taken = processes.flatMap(({ settings }) => settings.tools ?? [])
+  const named = [...profile.prestart.map(({ tool }) => tool), ...profile.tools.prestartOnly, ...taken]
+  for (const name of named) {
+    if (tools.get(name) || plugins.some((plugin) => plugin.mayAddTool?.(name) === true)) continue
+    throw new PromptStrataError(
+      "profile",
+      `expected a registered tool, found ${JSON.stringify(name)} in profile "${profile.name}"; there are ${known.join(", ") || "none"}.${didYouMean(name, known)}`,
+      { hint: "Enable the built-in in [tools] enabled, or pass the tool to createAgent." },
+    )
+  }
+}

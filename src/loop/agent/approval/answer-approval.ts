@@ -1,0 +1,169 @@
+import type { ServiceKey } from "../../../core/conversation.ts"
+import { PromptStrataError } from "../../../core/errors.ts"
+import { orAborted } from "../../../core/timers.ts"
+import type { Injection } from "../../../core/value.ts"
+import type { SessionRecord } from "../../../memory/services/store/session-store.ts"
+import { approvalKey } from "../../../memory/services/store/waiting-turn.ts"
+import type { Dialect } from "../../../prompt/dialect/dialect.ts"
+import { renderNotice } from "../../../prompt/dialect/render-notice.ts"
+import { encodeInline } from "../../../prompt/encode/inline.ts"
+import { toInjection } from "../../../prompt/stack/injection.ts"
+import type { Approval, ApprovalAnswer, ToolRun } from "../../../prompt/tools/tool.ts"
+import {
+  answeredKey,
+  type OpenCall,
+  type OpenTurn,
+  openTurnIn,
+  type ResumedTurn,
+  shownApproval,
+  withoutOpenTurn,
+} from "../../turn/approval/open-approval.ts"
+import type { AgentContext, TurnInput } from "../../turn/turn-context.ts"
+import { emptyRecord } from "../session-state.ts"
+import type { SessionAtRest } from "../turn.ts"
+
+/** The approvals of a session that still can be answered, and those of calls whose outcome is unknown. */
+export function approvalsOf(record: SessionRecord | undefined): readonly Approval[] {
+  return openTurnIn(record?.state)?.calls.map(shownApproval) ?? []
+}
+
+/**
+ * The beginning of the turn that goes on with an answer. Throws `approval` for an id that waits for no answer. Nothing is written yet:
+ * the turn takes the calls for itself once it knows that it can run them.
+ */
+export async function answered(
+  at: SessionAtRest,
+  { id, ...answer }: ApprovalAnswer & { readonly id: string },
+): Promise<{ readonly record: SessionRecord; readonly input: Partial<TurnInput> }> {
+  const { record = emptyRecord } = at
+  const open = requireOpen(record, id)
+  const calls = open.calls.map((call) => (call.id === id ? { ...call, answer } : call))
+  const words = record.history.find(({ turnId, role }) => turnId === open.turnId && role === "user")
+  const from = words ? record.history.indexOf(words) : 0
+  const { speaker, wake, wakeTrust, inject } = open
+  const key: ServiceKey = { ...at.key, user: speaker.id }
+  const { text = "", attachments = [], replyTo, mentions } = words ?? {}
+  const resumes = resumed(at, { ...open, calls }, id)
+  return {
+    // The words are the turn's question and no part of the history before it. Those that wait have turns of their own.
+    record: {
+      ...record,
+      history: record.history.filter(({ turnId, toAnswer }, at) => turnId !== open.turnId && (toAnswer !== true || at < from)),
+      state: withoutOpenTurn(record.state),
+    },
+    input: {
+      ...{ key, speaker, text, attachments, replyTo, mentions, inject },
+      ...(wake === undefined ? {} : { wake, wakeTrust }),
+      resumes,
+      ...(words?.toAnswer ? { kept: { turnId: open.turnId } } : {}),
+      // Words that were heard meanwhile stand behind the turn, which then cannot grow.
+      ...(resumes.isLast ? { turnId: open.turnId } : {}),
+    },
+  }
+}
+
+function requireOpen({ state }: SessionRecord, id: string): OpenTurn {
+  const open = openTurnIn(state)
+  const call = open?.calls.find((each) => each.id === id)
+  if (open === undefined || call === undefined) {
+    const settled = state[answeredKey]
+    throw Array.isArray(settled) && settled.includes(id) ? refusal("answered", id) : refusal("unknown", id)
+  }
+  if (open.claimedUntilMs !== undefined) throw refusal("claimed", id, call)
+  if (call.answer !== undefined) throw refusal("answered", id, call)
+  return open
+}
+
+const reasons = {
+  unknown: "is not one of this conversation.",
+  answered: "was answered before, or withdrawn.",
+  claimed: "was allowed before: its call runs elsewhere, or was cut off, and nobody knows whether it ended.",
+}
+
+function refusal(fault: keyof typeof reasons, id: string, call?: OpenCall): PromptStrataError {
+  return new PromptStrataError("approval", `The approval ${JSON.stringify(id)} ${reasons[fault]}`, {
+    hint:
+      fault === "unknown"
+        ? "Use the id and the conversation of `result.approvals`; `session.approvals()` lists those that wait."
+        : "The call is not run again. `session.approvals()` lists those that wait; a new message goes on with the conversation.",
+    evidence: { fault, id, tool: call?.tool },
+  })
+}
+
+/** The writes of a turn that goes on: each names the version before it, so that only one process can make it. */
+function resumed({ agent, key, record = emptyRecord, signal }: SessionAtRest, open: OpenTurn, id: string): ResumedTurn {
+  let { version } = record
+  const write = async (approval: OpenTurn): Promise<void> => {
+    const state = { ...record.state, [approvalKey]: plain(approval) }
+    const commit = { expectVersion: version, append: [], state, jobs: [] }
+    version = (await orAborted(agent.store.commit(key, commit), signal)).version
+  }
+  let claimed = open
+  return {
+    open,
+    isLast: record.history.at(-1)?.turnId === open.turnId,
+    version: () => version,
+    async claim(untilMs) {
+      claimed = { ...open, claimedUntilMs: untilMs }
+      try {
+        await write(claimed)
+      } catch (thrown) {
+        if (!PromptStrataError.isInstance(thrown) || thrown.code !== "session-conflict") throw thrown
+        requireOpen((await orAborted(agent.store.load(key), signal)) ?? emptyRecord, id)
+        throw thrown
+      }
+    },
+    // Nothing runs any more, so that nobody has to wait.
+    ran: (runs) => write({ ...claimed, claimedUntilMs: 0, step: { ...open.step, runs } }),
+  }
+}
+
+/** Plain JSON, without members that are undefined. */
+function plain<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value)) as T
+}
+
+/** How often a message that waits looks whether it still has to. */
+const lookMs = 250
+
+/**
+ * The beginning of a turn with new words while a call waits for an approval, or how long it has to wait before it looks again. A call that
+ * runs in another process is waited for in any case.
+ */
+export function besideOpen(
+  { agent, record }: Pick<SessionAtRest, "agent" | "record">,
+  input: TurnInput,
+): { readonly record: SessionRecord; readonly input: Pick<TurnInput, "inject"> } | { readonly waitMs: number } | undefined {
+  const open = openTurnIn(record?.state)
+  if (record === undefined || open === undefined || input.wake !== undefined) return undefined
+  const { claimedUntilMs } = open
+  const nowMs = agent.ports.clock.nowMs()
+  const waits = claimedUntilMs === undefined ? agent.profile.tools.whileAsked === "wait" : nowMs < claimedUntilMs
+  if (waits) return { waitMs: lookMs }
+  return {
+    record: { ...record, state: withoutOpenTurn(record.state) },
+    input: { inject: [...input.inject, ...toldOf(agent, open)] },
+  }
+}
+
+function resultAlone({ failure, result }: ToolRun, dialect: Dialect): string {
+  return failure === "threw" ? renderNotice(dialect, "tool-threw", { reason: result }) : result
+}
+
+/** The key of the item that tells what became of calls that waited. */
+const toldKey = "withdrawn_approval"
+
+function toldOf({ dialect }: AgentContext, { calls, step, claimedUntilMs }: OpenTurn): Injection[] {
+  const lines = calls.map(({ callId, summary, answer }) => {
+    const run = step.runs[step.planned.findIndex(({ id }) => id === callId)]
+    const isUnknown = claimedUntilMs !== undefined && answer?.approved === true
+    return renderNotice(dialect, "approval-withdrawn", {
+      call: encodeInline(summary),
+      ran: run && run.failure !== "denied" ? encodeInline(resultAlone(run, dialect)) : "",
+      unknown: !run && isUnknown,
+      not_run: run ? run.failure === "denied" : !isUnknown,
+    })
+  })
+  const item = toInjection({ key: toldKey, content: lines.join("\n"), scope: "turn" })
+  return item === undefined ? [] : [item]
+}

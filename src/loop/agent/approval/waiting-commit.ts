@@ -1,0 +1,96 @@
+import { type HistoryMessage, isSpoken, type KeptRun } from "../../../core/conversation.ts"
+import { orAborted } from "../../../core/timers.ts"
+import type { SessionCommit } from "../../../memory/services/store/session-store.ts"
+import { approvalKey } from "../../../memory/services/store/waiting-turn.ts"
+import type { TurnResult } from "../../../trace/turn-event.ts"
+import { type OpenTurn, withoutOpenTurn } from "../../turn/approval/open-approval.ts"
+import type { TurnContext } from "../../turn/turn-context.ts"
+import { keptRun } from "../kept-runs.ts"
+
+/**
+ * The commit of a turn that waits for an approval, or that went on after one. Its words and what was said so far enter the history when
+ * it first waits; nothing is drawn from them and no hook's state is kept before it has its answer.
+ */
+export async function waitingCommit(
+  turn: TurnContext,
+  result: TurnResult & { readonly ok: true },
+  plain: SessionCommit,
+): Promise<SessionCommit> {
+  const { input, record } = turn
+  const { resumes, replaces } = input
+  const expectVersion = resumes?.version() ?? plain.expectVersion
+  const append = await behindHeard(turn, newMessages(turn, plain.append))
+  if (result.stopReason !== "awaiting-approval") return { ...plain, expectVersion, append }
+  const { taken: _, ...rest } = plain
+  return {
+    ...rest,
+    expectVersion,
+    append: append.filter((message) => message.role === "user" || isSpoken(message)),
+    state: {
+      ...withoutOpenTurn(record?.state ?? {}),
+      stack: plain.state.stack,
+      ...(plain.state.markerId === undefined ? {} : { markerId: plain.state.markerId }),
+      [approvalKey]: JSON.parse(JSON.stringify(openTurnOf(turn))),
+    },
+    jobs: [],
+    ...(replaces && { taken: replaces.taken }),
+  }
+}
+
+/** The messages that the history does not have yet. Of a turn that goes on it has the user's, with the runs so far. */
+function newMessages({ input, progress }: TurnContext, append: readonly HistoryMessage[]): HistoryMessage[] {
+  const { resumes } = input
+  if (resumes === undefined) return append.map((message) => withStepRuns(message, progress.unfinished, progress.steps.length))
+  const known = new Set([...resumes.open.runs, ...resumes.open.step.runs].map((run) => run?.id))
+  const runs: KeptRun[] = append.flatMap((message) => message.runs ?? []).filter(({ id }) => !known.has(id))
+  return append.flatMap(({ runs: _, ...message }) => {
+    if (message.role === "user") return []
+    return [runs.length > 0 ? { ...message, runs } : message]
+  })
+}
+
+/**
+ * The messages of a turn that went on, as a turn of their own that replies to its words if others were heard since: a turn cannot grow
+ * behind these, and two messages would have one id.
+ */
+async function behindHeard(
+  { agent, input, signal }: TurnContext,
+  append: readonly HistoryMessage[],
+): Promise<readonly HistoryMessage[]> {
+  const { resumes, key, turnId, wake, speaker } = input
+  if (resumes === undefined || append.length === 0) return append
+  const { turnId: asked } = resumes.open
+  let own = turnId
+  if (own === asked) {
+    const record = await orAborted(agent.store.load(key, { last: 1 }), signal)
+    if (record?.history.at(-1)?.turnId === asked) return append
+    own = agent.ports.ids.next("turn")
+  }
+  const reply = wake === undefined ? { answers: [asked], replyTo: { id: `${asked}:0`, speaker } } : {}
+  return append.map((message) => ({ ...message, turnId: own, ...reply }))
+}
+
+/** The user's message with the runs of the step that waits, if it keeps native runs at all. */
+function withStepRuns(message: HistoryMessage, step: OpenTurn["step"] | undefined, at: number): HistoryMessage {
+  const { runs = [] } = message
+  if (message.role !== "user" || step === undefined || runs.length === 0) return message
+  const ended = step.runs.flatMap((run) => (run === null ? [] : [keptRun(run, { step: at, id: run.id })]))
+  return { ...message, runs: [...runs, ...ended] }
+}
+
+function openTurnOf({ input, progress }: TurnContext): Partial<OpenTurn> {
+  const { resumes, kept, turnId, speaker, wake, wakeTrust } = input
+  const items = [...input.stack.items("turn"), ...input.inject]
+  return {
+    turnId: resumes?.open.turnId ?? kept?.turnId ?? turnId,
+    speaker,
+    ...(wake === undefined ? {} : { wake }),
+    ...(wakeTrust === undefined ? {} : { wakeTrust }),
+    inject: [...new Map(items.map((item) => [item.key, item])).values()],
+    prestart: progress.prestart,
+    runs: progress.runs,
+    steps: progress.steps,
+    ...(progress.unfinished && { step: progress.unfinished }),
+    calls: progress.waiting,
+  }
+}

@@ -1,0 +1,104 @@
+import { PromptStrataError } from "../../../core/errors.ts"
+import { formatFileReference } from "../../../prompt/encode/file-reference.ts"
+import type { InjectionInput } from "../../../prompt/stack/injection.ts"
+import type { ToolContext } from "../../../prompt/tools/tool.ts"
+import type { TurnTrace } from "../../../trace/trace.ts"
+import type { TurnEvent, TurnResult } from "../../../trace/turn-event.ts"
+import { startDeadline } from "../../turn/deadline.ts"
+import type { ParentTurn } from "../../turn/run-tool.ts"
+import { runTurn } from "../../turn/run-turn.ts"
+import type { AgentContext, TurnContext } from "../../turn/turn-context.ts"
+import { traceOf } from "../../turn/turn-outcome.ts"
+import { createTurnContext } from "../create-turn-context.ts"
+
+/** One call of a child. */
+interface ChildCall {
+  /** The child's name, in its events and its trace. */
+  readonly name: string
+  readonly request: string
+  readonly hints: readonly InjectionInput[]
+  readonly maxEvents: number
+  /** True if the caller's hooks hear of the child's tool runs. */
+  readonly tellsRuns: boolean
+  readonly context: ToolContext
+  readonly parent: ParentTurn
+}
+
+/** The most agents that may call each other in a chain. The agent that talks with the user does not count. */
+const maxDepth = 3
+
+/**
+ * Runs one turn of a child and returns its answer (R25). The child has no history and no memory. Nothing is stored, and no hooks or
+ * jobs follow the turn. Throws the error of the turn, and `usage` if too many agents call each other.
+ */
+export async function runChild(agent: AgentContext, call: ChildCall): Promise<string> {
+  const { name, parent } = call
+  if (parent.depth >= maxDepth)
+    throw new PromptStrataError("usage", `expected at most ${maxDepth} agents in a chain of calls; ${name} would be one more.`)
+  const events = new ChildEvents(call.maxEvents, (event) => parent.tell(name, event))
+  const turn = childTurn(agent, call, (event) => events.take(event))
+  if (call.tellsRuns) turn.progress.runListeners.push((run) => parent.tellRun(run))
+  let ended: TurnTrace | undefined
+  parent.begin({ name, trace: () => ended ?? traceOf(turn) })
+  const result = await runTurn(turn)
+  turn.deadline.close()
+  ended = result.trace
+  events.take({ type: "turn-end", result })
+  if (events.leftOut > 0) parent.warn(`${events.leftOut} events of ${name} were left out, beyond the first ${call.maxEvents}.`)
+  if (!result.ok) throw result.error
+  return withDrawnFiles(result, call)
+}
+
+/** The child's answer, with the names of the files that its model made; the caller's model gets them with the result. */
+function withDrawnFiles({ text, attachments = [] }: TurnResult & { readonly ok: true }, { name, context }: ChildCall): string {
+  const drawn = attachments.filter(({ blob }) => blob !== undefined)
+  for (const { mediaType, bytes, base64 } of drawn) {
+    const summary = `${mediaType}, ${bytes} bytes`
+    context.record?.({ kind: "attachment", tool: name, summary, attachment: { mediaType, bytes, base64 } })
+  }
+  return [text, ...drawn.map(({ path }) => formatFileReference({ path }))].filter((line) => line !== "").join("\n")
+}
+
+/** Makes the context of the child's turn: with its own profile, tools, budget and limits, but the caller's key, messages, clock and `confirm`. */
+function childTurn(
+  agent: AgentContext,
+  { name, request, hints, context, parent }: ChildCall,
+  emit: (event: TurnEvent) => void,
+): TurnContext {
+  const { key, confirm, signal } = context
+  const ports = { ...parent.ports, counter: agent.ports.counter }
+  const stack = agent.stack.fork()
+  for (const hint of hints) stack.add({ ...hint, scope: "turn" })
+  const speaker = { id: key.agent, name: parent.agentName }
+  const turnId = ports.ids.next("child")
+  const nothing = { wake: undefined, attached: [], attachments: [], inject: [] }
+  const input = { key, turnId, speaker, text: request.toWellFormed(), ...nothing, stack }
+  const child = { process: name, depth: parent.depth + 1, messages: parent.messages }
+  const deadline = startDeadline(agent.profile.limits.turnMs, ports, signal)
+  return createTurnContext({ ...agent, ports, confirm }, input, { record: undefined, emit, deadline, child })
+}
+
+/** Passes on at most `max` events of a child, and its end, so that a child cannot fill its parent's log. */
+class ChildEvents {
+  readonly #tell: (event: TurnEvent) => void
+  readonly #max: number
+  #count = 0
+  #leftOut = 0
+
+  constructor(maxEvents: number, tell: (event: TurnEvent) => void) {
+    this.#max = maxEvents
+    this.#tell = tell
+  }
+
+  /** Events that were not passed on. */
+  get leftOut(): number {
+    return this.#leftOut
+  }
+
+  take(event: TurnEvent): void {
+    if (this.#count < this.#max || event.type === "turn-end") {
+      this.#count++
+      this.#tell(event)
+    } else this.#leftOut++
+  }
+}

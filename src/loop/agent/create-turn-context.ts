@@ -1,0 +1,170 @@
+import { type HistoryMessage, spokenOf } from "../../core/conversation.ts"
+import type { Ports } from "../../core/ports.ts"
+import { filterMessages } from "../../memory/services/store/filter-messages.ts"
+import type { MessageFilter, SessionRecord } from "../../memory/services/store/session-store.ts"
+import type { HistorySettings } from "../../profile/profile.ts"
+import { roughCounter } from "../../prompt/assemble/tokens/rough-counter.ts"
+import type { PromptStack } from "../../prompt/stack/prompt-stack.ts"
+import { mainProcess, type TurnWarning } from "../../trace/trace.ts"
+import type { TurnEvent } from "../../trace/turn-event.ts"
+import { fileOpener } from "../turn/answer-files.ts"
+import { AnswerOutput } from "../turn/answer-output.ts"
+import type { Deadline } from "../turn/deadline.ts"
+import type { AgentContext, SessionState, TurnContext, TurnInput, TurnProgress } from "../turn/turn-context.ts"
+import { injectionHook, injectionOwner } from "./agent-extensions.ts"
+import { sessionState } from "./session-state.ts"
+
+/** Everything that the context of a turn is built from, apart from its agent and its input. */
+export interface TurnBeginning {
+  readonly record: SessionRecord | undefined
+  readonly emit: (event: TurnEvent) => void
+  /** Counts since the session began to be read. Whoever started it closes it. */
+  readonly deadline: Deadline
+  /** Present for an agent inside a tool call (R25), which has the conversation of its caller and no memory. */
+  readonly child?: Pick<TurnContext, "process" | "depth" | "messages">
+}
+
+/** Builds the context of a turn. */
+export function createTurnContext(agent: AgentContext, input: TurnInput, begin: TurnBeginning): TurnContext {
+  const { profile, ports, store } = agent
+  const { record, emit, deadline, child } = begin
+  const { tokens, answerTokens, stepTokens } = profile.budget
+  const stored = child ? { ...sessionState(undefined), memoryOn: false } : sessionState(record)
+  const isMarked = profile.context.sessionMarkers
+  const session =
+    isMarked || stored.markerId ? { ...stored, markerId: isMarked ? markerIdOf(input, stored, ports) : undefined } : stored
+  const notes = record?.notes ?? []
+  // The hook for the notes of observers runs only in a turn that has such notes.
+  const lacksNotes = agent.hooks.includes(injectionHook) && !notes.some(({ owner }) => owner === injectionOwner)
+  const { groupTokens: _, ...counted } = profile.history
+  const shown = input.key.audience === "group" ? profile.history : counted
+  // Words that this turn answers stand in the history, and must be seen.
+  const contextCount = Math.max(shown.contextCount, input.merged?.back ?? 0)
+  const history = historyWindow(record?.history ?? [], { ...shown, contextCount }, record?.earlier)
+  input.stack.update()
+  const stack = input.stack.fork()
+  for (const item of input.inject) stack.add(item)
+  const parts = { agent, input, session, history, emit, signal: deadline.signal }
+  return {
+    ...parts,
+    occasion: input.wake ?? input.text,
+    record,
+    process: mainProcess,
+    depth: 0,
+    // Turns that this one replaces are still in the store, and not in the record.
+    messages: async (filter: MessageFilter) =>
+      input.replaces ? filterMessages(record?.history ?? [], filter) : store.messages(input.key, filter),
+    ...child,
+    notes,
+    hooks: lacksNotes ? agent.hooks.filter((hook) => hook !== injectionHook) : agent.hooks,
+    stack,
+    budgetTokens: tokens === undefined ? undefined : Math.max(0, tokens - answerTokens),
+    reserveTokens: tokens === undefined ? 0 : stepTokens,
+    startedMs: ports.clock.nowMs(),
+    deadline,
+    progress: createTurnProgress(parts),
+  }
+}
+
+/** The ids of sessions that have no committed turn yet, so that a preview and a turn that fails have the id of the next turn. */
+const newMarkerIds = new WeakMap<PromptStack, string>()
+
+function markerIdOf({ stack }: TurnInput, { markerId }: SessionState, { ids }: Ports): string {
+  const known =
+    markerId ??
+    newMarkerIds.get(stack) ??
+    ids
+      .next("marker")
+      .toLowerCase()
+      .replace(/[^0-9a-z]/g, "")
+      .slice(-8)
+  newMarkerIds.set(stack, known)
+  return known
+}
+
+function createTurnProgress(
+  turn: Pick<TurnContext, "agent" | "input" | "session" | "history" | "signal" | "emit">,
+): TurnProgress {
+  const { agent, input, session, history, signal, emit } = turn
+  // A value is no speech: it has neither bubbles nor emotions nor file references.
+  const output = input.control?.output ? { bubbles: false } : agent.profile.output
+  const warnings: TurnWarning[] = []
+  const open = output.files && fileOpener(output.files, agent, { key: input.key, signal })
+  return {
+    answer: new AnswerOutput(output, { emit, warnings, open }),
+    output: undefined,
+    memories: [],
+    prestartRuns: [],
+    prestart: [],
+    kept: [],
+    runs: [],
+    steps: [],
+    traceSteps: [],
+    warnings,
+    records: [],
+    children: [],
+    hookStates: new Map(Object.entries(session.hooks)),
+    takenNotes: new Set(),
+    runListeners: [],
+    tools: agent.tools,
+    heardMs: undefined,
+    shownHistory: history,
+    step: undefined,
+    shown: undefined,
+    fitting: undefined,
+    bytes: new Map(input.bytes),
+    made: { files: [], bytes: new Map() },
+    cut: undefined,
+    fault: undefined,
+    note: undefined,
+    waiting: [],
+    unfinished: undefined,
+    warnedOf: new Set(),
+  }
+}
+
+/**
+ * Returns the messages that a turn shows, without blank ones (T30, S16). A window that slides, or fills the budget, shows `contextCount`. One that moves in
+ * steps begins at a multiple of `contextCount`, counted from the conversation's beginning, where `earlier` spoken messages are older
+ * than `history`: it shows between `contextCount` and twice as many, and its beginning rarely moves, so that a provider's cache holds
+ * in between. With `groupTokens` the same holds for rough tokens instead of messages. The newest message is always shown.
+ */
+export function historyWindow(
+  history: readonly HistoryMessage[],
+  { contextCount, window, groupTokens }: Pick<HistorySettings, "contextCount" | "window"> & Partial<HistorySettings>,
+  earlier = 0,
+): readonly HistoryMessage[] {
+  if (contextCount <= 0) return []
+  const spoken = spokenOf(history)
+  let from = Math.max(0, spoken.length - contextCount)
+  if (groupTokens !== undefined) {
+    from = firstWithin(spoken, groupTokens)
+    if (window === "steps") from = roundest(earlier + firstWithin(spoken, 2 * groupTokens), earlier + from) - earlier
+  } else if (window === "steps") {
+    const begin = Math.max(0, Math.floor((earlier + spoken.length - contextCount) / contextCount)) * contextCount
+    from = Math.max(0, begin - earlier)
+  }
+  return spoken.slice(from)
+}
+
+/** The index of the first of the newest messages that have at most so many tokens. */
+function firstWithin(spoken: readonly HistoryMessage[], tokens: number): number {
+  let [left, first] = [tokens, spoken.length]
+  while (first > 0) {
+    const { text, speaker } = spoken[first - 1] as HistoryMessage
+    left -= roughCounter.count(text) + roughCounter.count(speaker.name) + messageTokens
+    if (left < 0 && first < spoken.length) break
+    first--
+  }
+  return first
+}
+
+/** About the tokens around the words of a message. */
+const messageTokens = 4
+
+/** The whole number from `low` to `high` that the highest power of two divides. It stays the same while both move on slowly. */
+function roundest(low: number, high: number): number {
+  let step = 2 ** 31
+  while (Math.ceil(low / step) * step > high) step /= 2
+  return Math.ceil(low / step) * step
+}

@@ -1,0 +1,83 @@
+import { messageOf, PromptStrataError } from "../../../core/errors.ts"
+import type { SessionCommit, SessionRecord } from "../../../memory/services/store/session-store.ts"
+import type { PromptStack } from "../../../prompt/stack/prompt-stack.ts"
+import type { TurnContext } from "../../turn/turn-context.ts"
+
+/** A commit that was given up while the store worked on it. */
+interface UnsettledCommit {
+  readonly turn: Pick<TurnContext, "agent" | "input" | "stack">
+  readonly expectVersion: number
+  /** True if it appends messages, by which it can be found in the session. */
+  readonly hasMessages: boolean
+}
+
+/** Commits of unknown outcome, by the stack of their session. Most sessions have none. */
+export const unsettled = new WeakMap<PromptStack, Set<UnsettledCommit>>()
+
+/**
+ * Keeps a commit that was given up in mind, until the store answers late or a later turn finds out what became of it. That is
+ * reported then. If the commit was written, the session's stack takes over its items.
+ */
+export function leaveUnsettled(
+  { agent, input, stack }: TurnContext,
+  { expectVersion, append }: SessionCommit,
+  writing: Promise<unknown>,
+): void {
+  const commit = { turn: { agent, input, stack }, expectVersion, hasMessages: append.length > 0 }
+  const known = unsettled.get(input.stack) ?? new Set()
+  unsettled.set(input.stack, known.add(commit))
+  writing.then(
+    () => settle(commit, { isWritten: true }),
+    (error: unknown) => settle(commit, { isWritten: false, why: messageOf(error) }),
+  )
+}
+
+/** Looks for a session's commits of unknown outcome in the record that a turn begins with. */
+export function findUnsettled(stack: PromptStack, record: SessionRecord | undefined): void {
+  const version = record?.version ?? 0
+  for (const commit of unsettled.get(stack) ?? []) {
+    if (version <= commit.expectVersion) continue
+    const { turnId } = commit.turn.input
+    const isFound = record?.history.some((message) => message.turnId === turnId)
+    const isWritten = commit.hasMessages ? isFound === true : version === commit.expectVersion + 1
+    settle(commit, { isWritten, why: "another turn was committed first" })
+  }
+}
+
+function settle(commit: UnsettledCommit, { isWritten, why }: { readonly isWritten: boolean; readonly why?: string }): void {
+  const { agent, input, stack } = commit.turn
+  if (unsettled.get(input.stack)?.delete(commit) !== true) return
+  if (isWritten) input.stack.merge(stack)
+  const outcome = isWritten ? "The turn is stored." : `The turn is not stored: ${why}`
+  agent.onWarning({ key: input.key, turnId: input.turnId, message: `A commit ended after its turn had failed. ${outcome}` })
+}
+
+/** The error of a turn whose answer could not be stored. */
+export function commitError(thrown: unknown): PromptStrataError {
+  if (PromptStrataError.isInstance(thrown)) return thrown
+  return new PromptStrataError("session-store", `The session could not be stored: ${messageOf(thrown)}`, {
+    cause: thrown,
+    hint: "The answer was made but is not part of the conversation. Once the store works, answer the words with `regenerate` if the history has them; else send them again.",
+  })
+}
+
+/** The error of a turn that was stopped for `reason` while its answer was being stored. */
+export function unknownOutcome(reason: PromptStrataError): PromptStrataError {
+  const message =
+    "The answer was being stored when the turn was stopped. Nobody knows yet whether it is part of the conversation."
+  const hint = "The next turn reads the session again and goes on from what it holds. Look there before you send the words again."
+  if (reason.code === "turn-timeout") {
+    const { limit, limitMs } = reason.evidence
+    const evidence = { limit, limitMs, commit: "unknown" } as const
+    return new PromptStrataError("turn-timeout", `expected the turn to end within ${limitMs} ms; it did not. ${message}`, {
+      cause: reason,
+      hint,
+      evidence,
+    })
+  }
+  return new PromptStrataError("aborted", `The turn was aborted. ${message}`, {
+    cause: reason,
+    hint,
+    evidence: { commit: "unknown" },
+  })
+}

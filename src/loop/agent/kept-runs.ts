@@ -1,0 +1,36 @@
+import type { KeptRun } from "../../core/conversation.ts"
+import { blobIdsIn } from "../../memory/services/store/blob.ts"
+import type { HistorySettings } from "../../profile/profile.ts"
+import { isSentence, type ToolRun } from "../../prompt/tools/tool.ts"
+import type { TurnProgress } from "../turn/turn-context.ts"
+
+/** The tool runs that history keeps, each with the step in which the model asked for it. */
+export function keptRuns({ steps }: TurnProgress, toolRuns: HistorySettings["toolRuns"]): KeptRun[] {
+  const kept: KeptRun[] = []
+  for (const [at, step] of steps.entries()) {
+    if (toolRuns === "drop" || (toolRuns === "auto" && step.type !== "native") || step.type === "fault") continue
+    const runs = step.type === "native" ? step.runs : [step.run]
+    for (const [index, run] of runs.entries())
+      kept.push(keptRun(run, { step: at, id: step.type === "native" ? (step.calls[index]?.id ?? run.id) : run.id }))
+  }
+  return kept
+}
+
+/** A run as history keeps it. A repeat shows its attachments no second time. */
+export function keptRun(run: ToolRun, at: Pick<KeptRun, "step" | "id">): KeptRun {
+  const { tool, args, result, status, parts = [], repeatOf } = run
+  return {
+    ...at,
+    ...{ tool, args, result },
+    ...(status === "failed" ? { failed: true as const } : {}),
+    ...(isSentence(run) ? { sentence: true as const } : {}),
+    ...(parts.length > 0 && repeatOf === undefined ? { attachments: parts.map(({ attachment }) => attachment) } : {}),
+  }
+}
+
+/** Of the bytes that came up in a turn those whose id stands in some plain JSON. */
+export function namedBytes(bytes: ReadonlyMap<string, Uint8Array>, value: unknown): readonly Uint8Array[] {
+  if (bytes.size === 0) return []
+  const named = new Set(blobIdsIn(JSON.stringify(value)))
+  return [...bytes].flatMap(([id, each]) => (named.has(id) ? [each] : []))
+}

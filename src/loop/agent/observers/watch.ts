@@ -1,0 +1,58 @@
+import { PromptStrataError } from "../../../core/errors.ts"
+import { isPlainKey, type Observer } from "../../../memory/services/observer.ts"
+import type { TurnEvent } from "../../../trace/turn-event.ts"
+import type { AgentContext, ObservedTurn } from "../../turn/turn-context.ts"
+import type { agentFeeds, ObserverFeeds, WatchOptions } from "./observers.ts"
+
+function checkObserver({ name, timeoutMs = 1, maxQueued = 1 }: Observer): void {
+  if (!isPlainKey(name))
+    throw new PromptStrataError(
+      "usage",
+      `expected an observer's name of letters, digits, _ and -, found ${JSON.stringify(name)}.`,
+      { hint: "Choose a name such as main-observer." },
+    )
+  for (const [field, value] of Object.entries({ timeoutMs, maxQueued })) {
+    if (Number.isInteger(value) && value > 0 && value < 2 ** 31) continue
+    throw new PromptStrataError("usage", `expected ${field} of the observer ${name} to be a whole number from 1, found ${value}.`)
+  }
+}
+
+/** Loaded with the first agent that has observers. */
+let makeFeeds: typeof agentFeeds | undefined
+
+/**
+ * Passes the events of an agent to its observers. Undefined if it has none. Throws `usage` for a bad name or bound. The feeds are
+ * loaded beside the first turn; events that come before wait for them.
+ */
+export function watch(
+  agent: Omit<AgentContext, "tellObservers">,
+  observers: readonly Observer[],
+  options: WatchOptions,
+): ObserverFeeds | undefined {
+  if (observers.length === 0) return undefined
+  for (const observer of observers) checkObserver(observer)
+  const early: [turn: ObservedTurn, event: TurnEvent][] = []
+  let feeds = makeFeeds?.(observers, agent, options)
+  let isClosed = false
+  const load = async (): Promise<void> => {
+    makeFeeds ??= (await import("./observers.ts")).agentFeeds
+    feeds = makeFeeds(observers, agent, options)
+    for (const [turn, event] of early.splice(0)) feeds.tell(turn, event)
+    if (isClosed) feeds.close()
+  }
+  const loading = feeds ? undefined : load()
+  return {
+    tell(turn, event) {
+      if (feeds) feeds.tell(turn, event)
+      else early.push([turn, event])
+    },
+    async idle() {
+      await loading
+      await feeds?.idle()
+    },
+    close() {
+      isClosed = true
+      feeds?.close()
+    },
+  }
+}

@@ -1,0 +1,33 @@
+import { PromptStrataError } from "../../core/errors.ts"
+import type { AgentContext } from "../turn/turn-context.ts"
+
+/** Access to an agent's context from outside `createAgent`. */
+interface PublishedAgent {
+  current(): AgentContext | Promise<AgentContext>
+  isClosed(): boolean
+  /** Shared by the agent's contexts. */
+  readonly inspection: AgentContext["inspection"]
+  readonly runner: AgentContext["runner"]
+}
+
+const published = new WeakMap<object, PublishedAgent>()
+
+/** Makes an agent's context available to {@link contextOf}. */
+export function publishAgent(agent: object, parts: PublishedAgent): void {
+  published.set(agent, parts)
+}
+
+/** The current context of an agent that `createAgent` made. Throws `usage` for another object and `closed` for a closed agent. */
+export async function contextOf(agent: object): Promise<AgentContext> {
+  const parts = partsOf(agent)
+  if (parts.isClosed())
+    throw new PromptStrataError("closed", "The agent is closed.", { hint: "Make a new agent with createAgent." })
+  return parts.current()
+}
+
+/** The parts of an agent that are there whatever became of its profile. Throws `usage` for another object. */
+export function partsOf(agent: object): PublishedAgent {
+  const parts = published.get(agent)
+  if (!parts) throw new PromptStrataError("usage", "expected an agent that createAgent made, found another object.")
+  return parts
+}

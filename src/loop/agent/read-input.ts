@@ -1,0 +1,23 @@
+import type { AgentContext, TurnInput } from "../turn/turn-context.ts"
+import { late } from "./turn.ts"
+
+const loadDescribing = late(() => import("../../memory/services/attachments/describe.ts"))
+const loadAttachments = late(() => import("../../memory/services/attachments/read-attachments.ts"))
+
+/** The input of a turn with its attachments read and described. Rejects if one cannot be used. */
+export async function readInput(
+  { blobs, describe, profile, ports, onWarning }: AgentContext,
+  input: TurnInput,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<TurnInput> {
+  const read = await (await loadAttachments()).withAttachments(input, blobs, signal)
+  if (describe === undefined || read.attachments.length === 0) return read
+  const { withCaptions } = await loadDescribing()
+  const { key, turnId, bytes } = read
+  const attachments = await withCaptions(read.attachments, {
+    ...{ describe, bytes, signal, timers: ports.timers, timeoutMs: profile.limits.toolMs },
+    onWarning: (message) => onWarning({ key, turnId, message }),
+  })
+  signal.throwIfAborted()
+  return { ...read, attachments }
+}

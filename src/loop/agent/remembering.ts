@@ -1,0 +1,142 @@
+import type { ServiceKey } from "../../core/conversation.ts"
+import { PromptStrataError } from "../../core/errors.ts"
+import type { Ports } from "../../core/ports.ts"
+import type { Describe } from "../../memory/services/attachments/describe.ts"
+import type { AskModel, BackgroundJob } from "../../memory/services/background/background-job.ts"
+import { createReflectionService } from "../../memory/services/background/create-reflection-service.ts"
+import { createMemoryJob } from "../../memory/services/background/memory-job.ts"
+import type { ReflectionService } from "../../memory/services/background/reflection.ts"
+import { createMemoryService } from "../../memory/services/memory/create-memory-service.ts"
+import type { EmbeddingModel, MemoryService, Rerank } from "../../memory/services/memory/memory-service.ts"
+import type { ReceiptRecords } from "../../memory/services/store/records.ts"
+import type { Store } from "../../memory/services/store/store.ts"
+import type { TurnHook } from "../../memory/services/turn-hook.ts"
+import { createUserProfileService, type UserProfileService, userProfileHook } from "../../memory/services/user-profile.ts"
+import type { Profile } from "../../profile/profile.ts"
+import type { cronTimes } from "./schedule/schedule-times.ts"
+
+/** Services that replace those over the agent's store, each by itself. */
+export interface AgentServices {
+  readonly memory?: MemoryService
+  readonly userProfile?: UserProfileService
+  readonly reflection?: ReflectionService
+  /** Lets the memory service over the agent's store find memories by meaning too. */
+  readonly embed?: EmbeddingModel
+  /**
+   * Puts the first 50 memories that the memory service over the agent's store finds into a better order, within `memory.rerankMs`. If it
+   * fails, the turn goes on with the order of recall, and its trace says so.
+   */
+  readonly rerank?: Rerank
+  /**
+   * Describes each picture, recording or file once, before the turn that it came with, within `limits.toolMs`. The caption stands in
+   * prompts where a model does not get the attachment itself.
+   */
+  readonly describe?: Describe
+}
+
+/** The parts by which an agent remembers: recall and hooks before a turn, and jobs after it. */
+interface Remembering {
+  readonly recall?: MemoryService
+  readonly userProfile?: UserProfileService | undefined
+  readonly hooks: readonly TurnHook[]
+  readonly jobs: readonly BackgroundJob[]
+}
+
+interface RememberingParts {
+  readonly profile: Profile
+  readonly services: AgentServices
+  /** Present if the agent was given a whole store. */
+  readonly store: Store | undefined
+  readonly receipts: ReceiptRecords
+  readonly ask: AskModel
+  readonly ports: Ports
+  readonly onWarning: (message: string, key: ServiceKey) => void
+}
+
+/** The memories that a reflection reads where their number is not what begins it. */
+const usualReflectOn = 20
+
+/**
+ * Makes the parts by which an agent remembers. An agent remembers if its profile's memory is enabled and it was given a whole store or
+ * services. Otherwise it asks its model nothing outside its turns.
+ */
+export function remembering(parts: RememberingParts): Remembering {
+  const { profile, receipts, ports } = parts
+  const { memory, userProfile, reflection } = servicesOf(parts)
+  if (!profile.memory.enabled || (memory ?? userProfile) === undefined) return { hooks: [], jobs: [] }
+  const { importanceThreshold, keys, batchTurns, dailyCalls, reflectEvery, stepMs, profileCharacters } = profile.memory
+  const documents = profile.plugins.find((plugin) => plugin.documents)?.documents
+  if (profile.memory.store === "documents" && !documents)
+    throw new PromptStrataError("profile", 'memory.store "documents" needs loadProfile.')
+  const job = createMemoryJob({
+    documents,
+    settings: {
+      importanceThreshold,
+      keys,
+      timeZone: profile.timeZone,
+      batchTurns,
+      stepMs,
+      profileCharacters,
+      reflectOn: reflectEvery || usualReflectOn,
+      dailyCalls,
+    },
+    agentName: profile.agent.name,
+    receipts,
+    ports,
+    memory,
+    userProfile,
+    reflection,
+  })
+  return {
+    ...(memory ? { recall: memory } : {}),
+    userProfile,
+    // Documents in the prompt hold the profile, too.
+    hooks: userProfile && !documents ? [userProfileHook(userProfile, { maxCharacters: profileCharacters })] : [],
+    jobs: [job],
+  }
+}
+
+function servicesOf({
+  profile,
+  services,
+  store,
+  ask,
+  ports,
+  onWarning,
+}: RememberingParts): Omit<AgentServices, "embed" | "rerank"> {
+  if (store === undefined) return services
+  const { reflectEvery, reflectImportance, reflectSchedule, duplicateSimilarity } = profile.memory
+  const { embed, rerank } = services
+  return {
+    memory: createMemoryService({
+      records: store.memories,
+      clock: ports.clock,
+      timers: ports.timers,
+      onWarning,
+      weights: profile.recallWeights,
+      ...(profile.timeZone === undefined ? {} : { timeZone: profile.timeZone }),
+      ...(embed ? { embed } : {}),
+      ...(rerank ? { rerank, rerankTimeoutMs: Math.min(profile.memory.rerankMs, profile.limits.prestartMs / 2) } : {}),
+      ...(duplicateSimilarity === undefined ? {} : { duplicateSimilarity }),
+    }),
+    userProfile: createUserProfileService({ records: store.users }),
+    reflection: createReflectionService({
+      ask,
+      records: store.memories,
+      clock: ports.clock,
+      every: reflectEvery,
+      importanceSum: reflectImportance,
+      nextRunMs: reflectSchedule === undefined ? undefined : momentsOf(reflectSchedule, profile.timeZone),
+    }),
+    ...services,
+  }
+}
+
+/** Reads the pattern with the first question, so that croner is loaded only when it is needed. */
+function momentsOf(pattern: string, timeZone = "UTC"): (afterMs: number) => Promise<number | undefined> {
+  let times: ReturnType<typeof cronTimes> | undefined
+  return async (afterMs) => {
+    times ??= import("./schedule/schedule-times.ts").then(({ cronTimes }) => cronTimes(pattern, timeZone))
+    return (await times).after(afterMs)
+  }
+}

@@ -1,0 +1,99 @@
+import { messageOf, PromptStrataError } from "../../../core/errors.ts"
+import type { JobContext } from "../../../memory/services/background/background-job.ts"
+import type { Job, JobAttempt, JobProgress } from "../../../memory/services/store/job-runner.ts"
+import type { Receipt, ReceiptOutcome } from "../../../memory/services/store/receipt.ts"
+import type { AgentContext } from "../../turn/turn-context.ts"
+import { JobSchedule } from "./job-schedule.ts"
+
+/** Runs the jobs of an agent by its latest profile: those of turns, and those that have moments of their own. */
+export class AgentJobs {
+  readonly #latest: () => AgentContext
+  readonly #schedule: JobSchedule
+
+  constructor(latest: () => AgentContext) {
+    this.#latest = latest
+    const run = (job: Job) => runJob(latest(), job, { attempt: 1, isLast: true, signal: new AbortController().signal })
+    this.#schedule = new JobSchedule({ latest, run })
+  }
+
+  async run(job: Job, attempt: JobAttempt): Promise<void> {
+    await runJob(this.#latest(), job, attempt)
+    await this.#schedule.ran(job)
+  }
+
+  /** Begins no more jobs at moments of their own. */
+  stop(): void {
+    this.#schedule.stop()
+  }
+}
+
+const badOutcomes: readonly ReceiptOutcome[] = ["timeout", "failed", "parse-error"]
+
+/** Runs a job. An error is reported each time, and thrown, so that the store's runner tries again. */
+async function runJob(parts: AgentContext, job: Job, attempt: JobAttempt): Promise<void> {
+  const { key, turnId, kind } = job
+  const { signal, isLast } = attempt
+  const tell = (error: unknown): void => {
+    const after = isLast ? "it is a dead letter now" : "it is tried again"
+    parts.onWarning({
+      key,
+      turnId,
+      message: `The job ${kind} failed (attempt ${attempt.attempt}, ${after}): ${messageOf(error)}`,
+    })
+  }
+  const inform = (state: JobProgress["state"], error?: unknown): void =>
+    parts.inspection.job?.(job, { state, attempt: attempt.attempt, ...(error !== undefined && { message: messageOf(error) }) })
+  inform("running")
+  // A job that hangs never throws, so the abort is reported.
+  const onAbort = (): void => {
+    inform(isMeant(signal.reason) ? "stopped" : "failed", signal.reason)
+    if (!isMeant(signal.reason)) tell(signal.reason)
+  }
+  signal.addEventListener("abort", onAbort, { once: true })
+  try {
+    const found = parts.jobs.find((each) => each.kind === kind)
+    if (found === undefined) throw new Error("the profile has no such job any more")
+    await found.run(job, jobContext(parts, job, attempt))
+    if (!signal.aborted) inform("done")
+  } catch (error) {
+    if (!signal.aborted) inform(isMeant(error) ? "stopped" : "failed", error)
+    // The turn was forgotten, also by another process, so there is nothing left to do.
+    if (!signal.aborted && PromptStrataError.isInstance(error) && error.code === "aborted") return
+    if (!signal.aborted && (isLast || !isToldByReceipts(error))) tell(error)
+    throw error
+  } finally {
+    signal.removeEventListener("abort", onAbort)
+  }
+}
+
+/** True if nothing went wrong: the runner was closed, or the data of the job was forgotten. */
+function isMeant(reason: unknown): boolean {
+  return PromptStrataError.isInstance(reason) && (reason.code === "closed" || reason.code === "aborted")
+}
+
+function isToldByReceipts(error: unknown): boolean {
+  return PromptStrataError.isInstance(error) && error.code === "background"
+}
+
+function jobContext({ store, receipts, ask, ports, onWarning }: AgentContext, job: Job, attempt: JobAttempt): JobContext {
+  const { key, turnId } = job
+  return {
+    ...attempt,
+    ports,
+    ask,
+    async post(note) {
+      // A job of a turn that was set aside or forgotten leaves nothing.
+      attempt.signal.throwIfAborted()
+      return store.post(key, note)
+    },
+    messages: (filter) => store.messages(key, filter),
+    async receipt(given) {
+      const nowMs = ports.clock.nowMs()
+      const receipt: Receipt = { attempt: attempt.attempt, startedMs: nowMs, durationMs: 0, ...given, key, turnId }
+      await receipts.put(receipt, { ofTurn: true })
+      const { kind, outcome, message } = receipt
+      if (badOutcomes.includes(outcome))
+        onWarning({ key, turnId, message: `${kind} after the turn: ${outcome}, ${message ?? "no reason given"}` })
+    },
+  }
+}

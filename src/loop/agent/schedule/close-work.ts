@@ -1,0 +1,95 @@
+import type { ServiceKey } from "../../../core/conversation.ts"
+import { messageOf, PromptStrataError } from "../../../core/errors.ts"
+import type { Ports } from "../../../core/ports.ts"
+import { within } from "../../../core/timers.ts"
+import type { JobRunner } from "../../../memory/services/store/job-runner.ts"
+import type { AgentContext } from "../../turn/turn-context.ts"
+
+/** The parts of an agent that its turns and the work behind them share. */
+export type SharedWork = Pick<AgentContext, "turns" | "background" | "running" | "runner" | "ports" | "onWarning">
+
+/** The agent whose work it is. */
+export interface AgentWorkOptions {
+  /** The agent's id. */
+  readonly agent: string
+  /** The observers of every version of the agent. */
+  readonly watching: readonly { idle(): Promise<void>; close(): void }[]
+  readonly latest: () => AgentContext
+  /** False if another process runs the jobs. */
+  readonly runJobs: boolean
+}
+
+/** The key of warnings that belong to no conversation. */
+function keyOf(agent: string): ServiceKey {
+  return { agent, conversation: "", audience: "private", user: "" }
+}
+
+interface ClosingWork {
+  /** Settles when the store has begun its jobs and nothing runs behind a turn. */
+  readonly idle: () => Promise<unknown>
+  readonly hurry: AbortSignal
+}
+
+/** Work behind turns has limits of its own, but a store that never answers keeps none. Then closing goes on, and tells. */
+export async function closeWork(shared: SharedWork, options: AgentWorkOptions, { idle, hurry }: ClosingWork): Promise<void> {
+  const { turns, runner, ports } = shared
+  const { agent, watching, runJobs, latest } = options
+  const tell = (error: PromptStrataError): void =>
+    shared.onWarning({ key: keyOf(agent), turnId: "", message: error.message, error })
+  await turns.idle()
+  const timeoutMs = latest().profile.limits.toolMs + drainMs
+  const timers = ports.timers
+  const waited = await within({ timeoutMs, timers }, idle)
+  if (waited.status === "timeout") tell(notIdle(agent, timeoutMs))
+  for (const observers of watching) observers.close()
+  if (!runJobs) return
+  const error = await closeJobs(runner, { agent, ports, hurry })
+  if (error) tell(error)
+}
+
+function notIdle(agent: string, timeoutMs: number): PromptStrataError {
+  const message = `The work behind the turns of ${JSON.stringify(agent)} was not done after ${timeoutMs} ms and was not waited for. Its store may not answer.`
+  return new PromptStrataError("closed", message, { evidence: { agent } })
+}
+
+/** The time for which closing waits for jobs. */
+const drainMs = 30_000
+
+interface Closing {
+  readonly agent: string
+  readonly ports: Pick<Ports, "clock" | "timers">
+  readonly hurry: AbortSignal
+}
+
+/**
+ * Waits at most `drainMs` for the agent's jobs that this process runs or that wait for it, and starts no more of them. Never rejects.
+ * Returns an error if jobs may be left that are not done. They stay in the store.
+ */
+async function closeJobs(
+  runner: JobRunner,
+  { agent, ports: { clock, timers }, hurry }: Closing,
+): Promise<PromptStrataError | undefined> {
+  const beganMs = clock.nowMs()
+  const idle = await within({ timeoutMs: drainMs, signal: hurry, timers }, () => runner.idle({ own: true, agent }))
+  const leftMs = idle.status === "timeout" || idle.status === "aborted" ? 0 : Math.max(0, drainMs - (clock.nowMs() - beganMs))
+  let isLate = idle.status === "timeout"
+  const timer = timers.set(() => {
+    isLate = true
+  }, leftMs)
+  const limit = { timeoutMs: leftMs + drainMs, timers }
+  const closed = await within(limit, () => runner.close({ drainMs: leftMs, agent }))
+  timers.clear(timer)
+  if (closed.status === "failed") return leftBehind(agent, closed.error)
+  if (closed.status === "timeout") return leftBehind(agent, new Error("its store did not end them."))
+  if (idle.status === "failed") return leftBehind(agent, idle.error)
+  if (idle.status === "aborted") return leftBehind(agent, new Error("the caller did not wait for them."))
+  return isLate ? leftBehind(agent, new Error(`they took longer than ${drainMs} ms.`)) : undefined
+}
+
+function leftBehind(agent: string, cause: unknown): PromptStrataError {
+  return new PromptStrataError(
+    "closed",
+    `Jobs of ${JSON.stringify(agent)} that were not done when it was closed stay in its store: ${messageOf(cause)}`,
+    { cause, evidence: { agent } },
+  )
+}

@@ -1,0 +1,300 @@
+import type { StandardSchemaV1 } from "@standard-schema/spec"
+import { checkType } from "../../core/check-options.ts"
+import type { HistoryMessage, SessionKey, Speaker } from "../../core/conversation.ts"
+import type { Assembly } from "../../core/span.ts"
+import { orAborted } from "../../core/timers.ts"
+import type { ExplainedMemory } from "../../memory/services/memory/explain-memories.ts"
+import type { ForgottenMemories } from "../../memory/services/store/records.ts"
+import type { SessionRecord } from "../../memory/services/store/session-store.ts"
+import type { Profile } from "../../profile/profile.ts"
+import type { PromptStack } from "../../prompt/stack/prompt-stack.ts"
+import type { Approval, ApprovalAnswer } from "../../prompt/tools/tool.ts"
+import type { AgentContext } from "../turn/turn-context.ts"
+import type { AgentOptions } from "./agent-options.ts"
+import type { Heard } from "./hear.ts"
+import type { Received } from "./receive.ts"
+import type { HistoryOptions, SessionMessage } from "./second-thoughts/session-history.ts"
+import type {
+  AnswerOptions,
+  ChangeOptions,
+  ExplainMemoriesOptions,
+  ForgetMemoryOptions,
+  HearOptions,
+  PreviewOptions,
+  ReceiveOptions,
+  SendOptions,
+  WakeOptions,
+} from "./session-options.ts"
+import { checkSessionOptions, completed, optionsOf, refusalOf } from "./session-options.ts"
+import { inputOf, SessionQueue, sessionState, turnIdOf } from "./session-state.ts"
+import type { Needed, Replace, SessionAtRest, StructuredTurn, Turn, Work } from "./turn.ts"
+import { late } from "./turn.ts"
+
+/** A conversation with one or more speakers. Its turns run one after the other, and concurrently with those of other sessions. */
+export class Session {
+  readonly key: SessionKey
+  /**
+   * The items of this session. Those of scope `session` are stored with it. Those of scope `turn` live in the next turn only (S9). Those
+   * of scope `global` enter all sessions of the agent, until its profile changes or the process ends. An item that is added while a turn
+   * runs lands in its next request; if there is none, in the next turn.
+   */
+  readonly stack: PromptStack
+  readonly #queue: SessionQueue
+  readonly #shouldAnswer: AgentOptions["shouldAnswer"]
+  /** Resolves once the decision about the words that were received last is made. */
+  #received: Promise<void> | undefined
+
+  /** `latest` is used until the first turn if `agent` is a promise. */
+  constructor(
+    agent: AgentContext | Promise<AgentContext>,
+    latest: AgentContext,
+    key: SessionKey,
+    shouldAnswer?: AgentOptions["shouldAnswer"],
+  ) {
+    this.#shouldAnswer = shouldAnswer
+    this.key = key
+    this.#queue = new SessionQueue(agent, latest, { key, code: { loop: loadLoop, merging: loadMerging } })
+    this.stack = this.#queue.stack
+  }
+
+  /** Starts a turn. It runs after the session's earlier turns, and it runs whether or not anyone iterates it. Throws `usage` for an unknown option. */
+  send<S extends StandardSchemaV1>(text: string, options: SendOptions & { readonly output: S }): StructuredTurn<S>
+  send(text: string, options?: SendOptions): Turn
+  send(text: string, options: SendOptions = {}): Turn {
+    checkSessionOptions("send", options, optionsOf.send)
+    const { inject, signal, replyTo, toolChoice, stopWhen, prepareStep, output } = options
+    const control = toolChoice || stopWhen || prepareStep || output ? options : undefined
+    const given = { inject: completed(inject), control }
+    const words = { text, options }
+    return this.#queue.start(
+      (turnId, record) => ({ ...inputOf(this.#queue.agent, this, { ...words, turnId, record }), ...given }),
+      { signal, needed: typeof replyTo === "string" ? turnOf(replyTo) : undefined },
+    )
+  }
+
+  /**
+   * Starts a turn in which nobody spoke (R27). `reason` says why; `trust` says whose words these are. The turn runs like any other, in the
+   * session's order. Recall and `{{question}}` get the reason, and hooks get it as `wake`. History keeps only the agent's answer.
+   * If the agent says nothing, the turn succeeds with an empty text, and history keeps nothing.
+   */
+  wake(reason: string, options: WakeOptions = {}): Turn {
+    checkSessionOptions("wake", options, optionsOf.wake)
+    checkType("the reason of wake", reason, "string")
+    const { to, trust, inject, signal } = options
+    const given = { wake: reason.toWellFormed(), wakeTrust: trust, inject: completed(inject) }
+    const makeInput = (turnId: string, record?: SessionRecord) => {
+      const from = to ?? wokenFor(this.key, this.#queue.agent.profile, record)
+      return { ...inputOf(this.#queue.agent, this, { text: "", options: from ? { from } : {}, turnId }), ...given }
+    }
+    const needed = to || this.key.audience === "group" ? undefined : hasWordsOfUser
+    return this.#queue.start(makeInput, { signal, needed })
+  }
+
+  /**
+   * Keeps words without answering them, such as those that a group says past the agent. No model is asked and no turn is waited for.
+   * Resolves with the message's id once the words are durable; calls that wait at the same time share one write. Turns that begin later show them. Rejects
+   * with `closed`, `empty-question` or `usage`, and with `turn-timeout` if the store takes longer than `limits.turnMs`.
+   */
+  async hear(text: string, options: HearOptions = {}): Promise<Heard> {
+    checkSessionOptions("hear", options, optionsOf.hear)
+    const { clock, ids } = this.#queue.agent.ports
+    const { atMs = clock.nowMs() } = options
+    const input = inputOf(this.#queue.agent, this, { text, options, turnId: ids.next("heard") })
+    const refusal = refusalOf(input, this.#queue.agent.isClosed())
+    if (refusal) throw refusal
+    const kept = loadHearing().then(({ hear }) => hear(this.#queue.agent, input, { ...options, atMs }))
+    this.#queue.heard(kept)
+    return kept
+  }
+
+  /**
+   * Answers words, or keeps them without an answer, as `createAgent({ shouldAnswer })` decides, in the order of the calls. Waits for no
+   * turn. Other agents are answered at most `conversation.agentAnswers` times in a row. Rejects as `hear` does. The event
+   * `answer-decision` and the turn's trace tell the reason.
+   */
+  async receive(text: string, options: ReceiveOptions = {}): Promise<Received> {
+    checkSessionOptions("receive", options, optionsOf.receive)
+    const [before, { promise, resolve: decided }] = [this.#received, Promise.withResolvers<void>()]
+    this.#received = promise
+    const session = {
+      ...{ key: this.key, stack: this.stack, decided },
+      hear: (...given: Parameters<Session["hear"]>) => this.hear(...given),
+      send: (said: string, asked: SendOptions, received: string) => {
+        const given = { inject: completed(asked.inject), received }
+        const words = { text: said, options: asked }
+        return this.#queue.start(
+          (turnId, known) => ({ ...inputOf(this.#queue.agent, this, { ...words, turnId, record: known }), ...given }),
+          { signal: asked.signal, needed: typeof asked.replyTo === "string" ? turnOf(asked.replyTo) : undefined },
+        )
+      },
+    }
+    try {
+      const { receive } = await loadReceiving()
+      await before
+      const shouldAnswer = this.#shouldAnswer
+      const work: Work<Received> = (record, { signal }) =>
+        receive(this.#queue.agent, session, { text, options, record, signal, shouldAnswer })
+      return await this.#queue.withRecord(options.signal, work, "all")
+    } finally {
+      decided()
+    }
+  }
+
+  /** The request that a turn would begin with. Recall, hooks and prestart tools run; no model is called and nothing is kept. */
+  async preview(text: string, options: PreviewOptions = {}): Promise<Assembly> {
+    checkSessionOptions("preview", options, optionsOf.preview)
+    const { prompt = "planner", signal, replyTo } = options
+    const said = { text, options, turnId: this.#queue.agent.ports.ids.next("preview") }
+    const inject = completed(options.inject)
+    const work: Work<Assembly> = async (record, deadline) =>
+      (await loadLoop()).previewTurn(this.#queue.at(record, deadline), { ...said, inject }, { prompt, deadline })
+    return this.#queue.enqueue(signal, work, { needed: typeof replyTo === "string" ? turnOf(replyTo) : undefined })
+  }
+
+  /**
+   * Switches the conversation's memory on or off, after the turns that wait (D2). While it is off, no memory is recalled, read or written.
+   * The switch is stored. Rejects with `turn-timeout` if the store takes longer than `limits.turnMs`; the call can then be repeated.
+   */
+  setMemory(on: boolean): Promise<void> {
+    return this.#change(({ setMemory }, at) => setMemory(at, on))
+  }
+
+  /**
+   * The newest messages of the conversation, oldest first, with the alternatives that were set aside. It waits for no turn. Rejects with
+   * `usage` for a `before` that the history does not have.
+   */
+  history(options: HistoryOptions = {}): Promise<readonly SessionMessage[]> {
+    const messages = async () => (await loadHistory()).sessionHistory(this.#queue.agent.store, this.key, options)
+    return this.#queue.withRecord(undefined, (_, { signal }) => orAborted(messages(), signal))
+  }
+
+  /**
+   * The memories that answer a question, best first, with the signals, sources and receipts behind each. It waits for no turn. Rejects
+   * with `usage` if the agent has no memory.
+   */
+  explainMemories(question: string, options: ExplainMemoriesOptions = {}): Promise<readonly ExplainedMemory[]> {
+    checkSessionOptions("explainMemories", options, optionsOf.explainMemories)
+    checkType("the question of explainMemories", question, "string")
+    const work: Work<readonly ExplainedMemory[]> = async (record, deadline) =>
+      (await loadMemories()).explain(this.#queue.at(record, deadline), question, options)
+    return this.#queue.withRecord(options.signal, work)
+  }
+
+  /**
+   * Forgets a memory of the speaker by id, after the turns that wait, with all that was drawn with it ({@link MemoryRecords.forget}).
+   * The messages stay. Rejects with `usage` if the speaker has no memory of this id.
+   */
+  forgetMemory(id: string, options: ForgetMemoryOptions = {}): Promise<ForgottenMemories> {
+    checkSessionOptions("forgetMemory", options, optionsOf.forgetMemory)
+    return this.#queue.enqueue(undefined, async (record, deadline) =>
+      (await loadMemories()).forget(this.#queue.at(record, deadline), id, options),
+    )
+  }
+
+  /** The tool calls that wait for an answer of a person. */
+  approvals(): Promise<readonly Approval[]> {
+    return this.#queue.withRecord(undefined, async (record) => (await loadApprovals()).approvalsOf(record))
+  }
+
+  /** Allows a tool call that waits, and goes on with its turn, also after a restart. The turn fails with `approval` if nothing waits under this id. */
+  approve(id: string, options: AnswerOptions = {}): Turn {
+    return this.#answer("approve", { id, approved: true }, options)
+  }
+
+  /** Refuses a tool call that waits, and goes on with its turn. The model reads the reason. */
+  deny(id: string, reason = "", options: AnswerOptions = {}): Turn {
+    checkType("the reason of deny", reason, "string")
+    return this.#answer("deny", { id, approved: false, reason: reason.toWellFormed() }, options)
+  }
+
+  /** Ends the conversation behind the turn of a message or turn id, after the turns that wait. What followed is set aside, not deleted. */
+  rewind(to: string): Promise<void> {
+    return this.#change(({ rewind }, at) => rewind(at, to))
+  }
+
+  /** Begins the conversation anew, after the turns that wait. Its turns are set aside, not deleted. */
+  clear(): Promise<void> {
+    return this.#change(({ rewind }, at) => rewind(at, null))
+  }
+
+  /** Answers the last words again. The turn before stays as an alternative, and so does the history if the new turn fails. */
+  regenerate(options: ChangeOptions = {}): Turn {
+    return this.#replace("regenerate", options, async (at) => (await loadChanges()).regenerated(at))
+  }
+
+  /** Brings a turn back that was set aside, with the turns that last followed it, in the place of what stands there. */
+  choose(turnId: string): Promise<void> {
+    return this.#change(({ choose }, at) => choose(at, turnId))
+  }
+
+  /**
+   * Puts other words in the place of a message. What followed is set aside. A user's message is answered anew, and the turn is returned;
+   * an answer is replaced without a turn, and undefined is returned. Rejects with `usage` for an id that the history does not have.
+   */
+  async edit(messageId: string, text: string, options: ChangeOptions = {}): Promise<Turn | undefined> {
+    checkType("the words of edit", text, "string")
+    const { edited, editAnswer, roleOf } = await loadChanges()
+    const work: Work<HistoryMessage["role"]> = (record, deadline) => roleOf(this.#queue.at(record, deadline), messageId)
+    const role = await this.#queue.withRecord(undefined, work, "all")
+    if (role === "user") return this.#replace("edit", options, (at) => edited(at, messageId, text))
+    await this.#change((_, at) => editAnswer(at, messageId, text))
+  }
+
+  /** Copies the history, after the turns that wait, into a new conversation of the same audience. What is set aside is not copied. */
+  fork(conversation: string): Promise<void> {
+    return this.#change(({ fork }, at) => fork(at, conversation))
+  }
+
+  /** True if the conversation's memory is on. */
+  memoryOn(): Promise<boolean> {
+    return this.#queue.withRecord(undefined, async (record) => sessionState(record).memoryOn)
+  }
+
+  #answer(name: string, answer: ApprovalAnswer & { readonly id: string }, options: AnswerOptions): Turn {
+    checkSessionOptions(name, options, optionsOf.answer)
+    const given = (turnId: string) => ({ ...inputOf(this.#queue.agent, this, { text: "", turnId }), control: options })
+    const replace: Replace = async (at) => (await loadApprovals()).answered(at, answer)
+    return this.#queue.start(given, { signal: options.signal, replace, canEnd: false })
+  }
+
+  /** Starts a turn in the place of others. Its words become known once the session is loaded. */
+  #replace(name: string, options: ChangeOptions, replace: Replace): Turn {
+    checkSessionOptions(name, options, optionsOf.change)
+    const inject = completed(options.inject)
+    return this.#queue.start((turnId) => ({ ...inputOf(this.#queue.agent, this, { text: "", turnId }), inject }), {
+      signal: options.signal,
+      replace,
+    })
+  }
+
+  /** Changes the conversation after the session's earlier work. */
+  #change(
+    change: (code: typeof import("./second-thoughts/second-thoughts.ts"), at: SessionAtRest) => Promise<void>,
+  ): Promise<void> {
+    const work: Work<void> = async (record, deadline) => change(await loadChanges(), this.#queue.at(record, deadline))
+    return this.#queue.enqueue(undefined, work, { needed: "all" })
+  }
+}
+
+/** The need of a turn whose words reply to the message of an id: all messages of that one's turn. */
+function turnOf(messageId: string): Needed {
+  const turnId = turnIdOf(messageId)
+  return (newest) => newest[0]?.turnId !== turnId && newest.some((message) => message.turnId === turnId)
+}
+
+const hasWordsOfUser = (newest: readonly HistoryMessage[]): boolean => newest.some(({ role }) => role === "user")
+
+/** The speaker of a turn in which nobody spoke. In a group it is the agent, so that no person's memories are seen. */
+function wokenFor(key: SessionKey, { agent }: Profile, record: SessionRecord | undefined): Speaker | undefined {
+  if (key.audience === "group") return { id: agent.id, name: agent.name }
+  return record?.history.findLast(({ role }) => role === "user")?.speaker
+}
+
+const loadLoop = late(() => import("./session-turn.ts"))
+const loadMerging = late(() => import("./second-thoughts/merging.ts"))
+const loadChanges = late(() => import("./second-thoughts/second-thoughts.ts"))
+const loadApprovals = late(() => import("./approval/answer-approval.ts"))
+const loadHistory = late(() => import("./second-thoughts/session-history.ts"))
+const loadMemories = late(() => import("./second-thoughts/session-memories.ts"))
+const loadReceiving = late(() => import("./receive.ts"))
+const loadHearing = late(() => import("./hear.ts"))

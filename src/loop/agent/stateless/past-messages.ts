@@ -1,0 +1,44 @@
+import type { AttachmentInput, HistoryMessage, SessionKey } from "../../../core/conversation.ts"
+import type { BlobRecords } from "../../../memory/services/store/records.ts"
+import type { SendOptions } from "../session-options.ts"
+
+/** One message of a conversation that the caller keeps. */
+export interface ChatMessage {
+  readonly role: "user" | "assistant"
+  readonly content: string
+  /** The speaker of a user's message. Default: the name of the profile's user. */
+  readonly name?: string
+  /** As in {@link SendOptions.attachments}, with bytes and URLs. */
+  readonly attachments?: readonly AttachmentInput[]
+  /** When it was said, in milliseconds since 1970. Default: now. */
+  readonly atMs?: number
+}
+
+/** The conversation in which messages of a caller stand. */
+interface Past {
+  readonly key: SessionKey
+  /** The user, whose name a message may replace. */
+  readonly speaker: HistoryMessage["speaker"]
+  readonly agentName: string
+  /** The moment at which a message without a time was said. */
+  readonly nowMs: number
+  readonly blobs: BlobRecords
+  readonly bytes: Map<string, Uint8Array>
+}
+
+/** The messages before the last one, as history, with their attachments. */
+export async function pastMessages(messages: readonly ChatMessage[], past: Past): Promise<readonly HistoryMessage[]> {
+  const { key, speaker, agentName, nowMs } = past
+  const history = messages.slice(0, -1).map(
+    ({ role, content, name, atMs = nowMs }, at): HistoryMessage => ({
+      role,
+      text: content.toWellFormed(),
+      speaker: role === "assistant" ? { id: key.agent, name: agentName } : { ...speaker, name: name ?? speaker.name },
+      turnId: `${key.conversation}:${at}`,
+      atMs,
+    }),
+  )
+  if (!messages.some(({ attachments }) => attachments)) return history
+  const { withPastAttachments } = await import("../../../memory/services/attachments/past-attachments.ts")
+  return withPastAttachments(history, messages, past)
+}

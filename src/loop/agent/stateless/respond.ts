@@ -1,0 +1,110 @@
+import { checkType } from "../../../core/check-options.ts"
+import { type Audience, type HistoryMessage, isMoment, type SessionKey } from "../../../core/conversation.ts"
+import { PromptStrataError } from "../../../core/errors.ts"
+import type { BlobRecords } from "../../../memory/services/store/records.ts"
+import type { SessionStore } from "../../../memory/services/store/session-store.ts"
+import type { StepControl } from "../../turn/control/step-control.ts"
+import type { AgentContext } from "../../turn/turn-context.ts"
+import { Session } from "../session.ts"
+import { checkSessionOptions, type SendOptions } from "../session-options.ts"
+import type { Turn } from "../turn.ts"
+import type { ChatMessage } from "./past-messages.ts"
+
+/** Options of `Agent.respond`. */
+export interface RespondOptions extends Pick<SendOptions, "from" | "inject" | "signal">, StepControl {
+  /** Default `private`. */
+  readonly audience?: Audience
+}
+
+const known: Required<{ readonly [K in keyof RespondOptions]: true }> = {
+  from: true,
+  inject: true,
+  signal: true,
+  audience: true,
+  toolChoice: true,
+  stopWhen: true,
+  prepareStep: true,
+  output: true,
+}
+
+/** Starts a turn that answers the last of the messages, after those before it. Nothing of it is kept. Throws `usage`. */
+export function respond(
+  current: AgentContext | Promise<AgentContext>,
+  latest: AgentContext,
+  { messages, options }: { readonly messages: readonly ChatMessage[]; readonly options: RespondOptions },
+): Turn {
+  checkSessionOptions("respond", options, known)
+  const { audience = "private", ...given } = options
+  const { ports, profile } = latest
+  const key: SessionKey = { agent: profile.agent.id, conversation: ports.ids.next("respond"), audience }
+  const question = checked(messages)
+  const speaker = { id: given.from?.id ?? key.conversation, name: question.name ?? profile.user.name, ...given.from }
+  const nowMs = ports.clock.nowMs()
+  // Copied before the wait, during which the caller may change them.
+  const past = messages.map((message) => ({ ...message }))
+  // Of this conversation alone: nothing is kept.
+  const bytes = new Map<string, Uint8Array>()
+  const blobs: BlobRecords = { put: async () => ({ id: "" }), get: async (id) => bytes.get(id) }
+  const store = storeOf(async () => {
+    const { pastMessages } = await import("./past-messages.ts")
+    return pastMessages(past, { key, speaker, agentName: profile.agent.name, nowMs, blobs, bytes })
+  })
+  const stateless = (context: AgentContext): AgentContext => ({
+    ...context,
+    isStateless: true,
+    store,
+    blobs,
+    jobs: [],
+    tellObservers: undefined,
+  })
+  const session = new Session(current instanceof Promise ? current.then(stateless) : stateless(current), stateless(latest), key)
+  const { content, attachments = [] } = question
+  return session.send(content, { ...given, from: speaker, attachments })
+}
+
+/** The last message. Throws for messages that are none, and for a last one that nobody can answer. */
+function checked(messages: readonly ChatMessage[]): ChatMessage {
+  checkType("the messages of respond", messages, "list")
+  for (const [at, message] of messages.entries()) {
+    const where = `message ${at + 1} of respond`
+    checkType(where, message, "object")
+    const { role, content, name, attachments, atMs } = message
+    if (name !== undefined) checkType(`\`name\` of ${where}`, name, "string")
+    if (attachments !== undefined) checkType(`\`attachments\` of ${where}`, attachments, "list")
+    if (atMs !== undefined && !isMoment(atMs))
+      throw new PromptStrataError("usage", `expected atMs of ${where} as whole milliseconds since 1970, found ${String(atMs)}.`)
+    if ((role === "user" || role === "assistant") && typeof content === "string") continue
+    const found = typeof content === "string" ? `role ${JSON.stringify(role)}` : `content of type ${typeof content}`
+    throw new PromptStrataError(
+      "usage",
+      `respond expected text of role user or assistant in message ${at + 1}, found ${found}.`,
+      {
+        hint: "Give instructions as `inject`.",
+      },
+    )
+  }
+  const last = messages.at(-1)
+  if (last?.role === "user") return last
+  const found = last === undefined ? "none" : "one of the assistant"
+  throw new PromptStrataError("usage", `respond expected a message of the user at the end, found ${found}.`)
+}
+
+/** A store that holds one conversation and keeps nothing. */
+function storeOf(read: () => Promise<readonly HistoryMessage[]>): SessionStore {
+  let history: Promise<readonly HistoryMessage[]> | undefined
+  const known = () => {
+    history ??= read()
+    return history
+  }
+  return {
+    load: async () => ({ version: 1, history: await known(), earlier: 0, state: {}, notes: [] }),
+    commit: async () => ({ version: 2 }),
+    post: async () => false,
+    append: async () => undefined,
+    async messages(_key, filter) {
+      const { filterMessages } = await import("../../../memory/services/store/filter-messages.ts")
+      return filterMessages(await known(), filter)
+    },
+    branches: async () => [],
+  }
+}

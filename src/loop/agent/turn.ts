@@ -1,0 +1,287 @@
+import type { StandardSchemaV1 } from "@standard-schema/spec"
+import type { HistoryMessage, SessionKey } from "../../core/conversation.ts"
+import { messageOf, PromptStrataError } from "../../core/errors.ts"
+import type { Injection } from "../../core/value.ts"
+import type { SessionRecord } from "../../memory/services/store/session-store.ts"
+import type { PromptStack } from "../../prompt/stack/prompt-stack.ts"
+import type { TurnEvent, TurnResult } from "../../trace/turn-event.ts"
+import type { Deadline } from "../turn/deadline.ts"
+import type { AgentContext, ObservedTurn, TurnInput } from "../turn/turn-context.ts"
+
+/**
+ * A turn. It runs whether or not anyone iterates it. Iterating yields every event from the first, also if it begins late or is done
+ * more than once. The last event is always `turn-end`. Neither iterating nor `result` throws for a failed turn.
+ */
+export interface Turn<Result extends TurnResult = TurnResult> extends AsyncIterable<TurnEvent> {
+  readonly id: string
+  /** The answer's characters as they come, and nothing else. */
+  readonly textStream: AsyncIterable<string>
+  /** The answer's bubbles, each as a whole once it has ended (R9). A bot sends these. */
+  readonly bubbles: AsyncIterable<string>
+  /** The value of a structured answer as it grows, not yet checked. After an answer that did not fit it begins anew. Empty in other turns. */
+  readonly partials: AsyncIterable<unknown>
+  readonly result: Promise<Result>
+  /** The answer with thinking in front of it as `<think>…</think>`, for callers that want one stream (T24). */
+  textStreamWithThinking(): AsyncIterable<string>
+  /**
+   * Stops the turn. It ends with the error `aborted` and commits nothing; its words are kept (T20). If the answer is being stored already, the error's evidence
+   * says that the outcome is unknown.
+   */
+  abort(reason?: unknown): void
+}
+
+/** A turn that asked for a value of the schema `S`: an answer of it has `output`. */
+export type StructuredTurn<S extends StandardSchemaV1> = Turn<
+  (TurnResult & { readonly ok: true; readonly output: StandardSchemaV1.InferOutput<S> }) | (TurnResult & { readonly ok: false })
+>
+
+/** Runs a turn and resolves with its result. It passes every event but `turn-end` to `emit`. It must not reject. */
+type TurnRunner = (emit: (event: TurnEvent) => void, signal: AbortSignal) => Promise<TurnResult>
+
+interface StartOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Gets every event, `turn-end` included, once it is in the turn's log. It must neither throw nor take long. */
+  readonly onEvent?: ((event: TurnEvent) => void) | undefined
+}
+
+/** Starts a turn. */
+export function startTurn(id: string, run: TurnRunner, options?: StartOptions): Turn {
+  return new StartedTurn(id, run, options)
+}
+
+/** A class, because a getter in an object literal is kept, with the whole turn that it closes over, until the next full collection. */
+class StartedTurn implements Turn {
+  readonly id: string
+  readonly result: Promise<TurnResult>
+  readonly #log: EventLog = { events: [], readers: [] }
+  readonly #controller = new AbortController()
+
+  constructor(id: string, run: TurnRunner, { signal, onEvent }: StartOptions = {}) {
+    const log = this.#log
+    const controller = this.#controller
+    const tell = (event: TurnEvent): void => {
+      log.events.push(event.type === "text-delta" ? event.delta : event)
+      for (const answer of log.readers) answer()
+      onEvent?.(event)
+    }
+    const onAbort = (): void => controller.abort(signal?.reason)
+    if (signal?.aborted === true) onAbort()
+    signal?.addEventListener("abort", onAbort)
+    this.id = id
+    this.result = run(tell, controller.signal).then((outcome) => {
+      signal?.removeEventListener("abort", onAbort)
+      tell({ type: "turn-end", result: outcome })
+      return outcome
+    })
+  }
+
+  abort(reason?: unknown): void {
+    this.#controller.abort(reason)
+  }
+
+  get textStream(): AsyncIterable<string> {
+    return readLog<string>(this.#log, "text-delta", "delta")
+  }
+
+  get bubbles(): AsyncIterable<string> {
+    return readLog<string>(this.#log, "bubble", "text")
+  }
+
+  get partials(): AsyncIterable<unknown> {
+    return readLog<unknown>(this.#log, "partial-output", "value")
+  }
+
+  textStreamWithThinking(): AsyncIterable<string> {
+    return textWithThinking(this.#log)
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<TurnEvent> {
+    return readLog<TurnEvent>(this.#log)
+  }
+}
+
+async function* textWithThinking(log: EventLog): AsyncGenerator<string> {
+  let thinking = false
+  for await (const event of readLog<TurnEvent>(log)) {
+    if (event.type === "thinking-delta") {
+      yield thinking ? event.delta : `<think>${event.delta}`
+      thinking = true
+    } else if (thinking && (event.type === "text-delta" || event.type === "step-end" || event.type === "turn-end")) {
+      yield "</think>"
+      thinking = false
+    }
+    if (event.type === "text-delta") yield event.delta
+  }
+}
+
+/** The events of a turn so far, a `text-delta` as its characters alone, and its readers that have not come to the end. */
+interface EventLog {
+  readonly events: (TurnEvent | string)[]
+  readers: (() => void)[]
+}
+
+type Answer<Value> = (result: IteratorResult<Value, undefined>) => void
+
+/**
+ * Follows a log from its first event to its last, `turn-end`, or with a type and a field, that field of the events of that type. Any
+ * number of readers may follow one log, each at its own pace. A value costs one promise: the one that its reader awaits.
+ */
+function readLog<Value>(log: EventLog, type?: TurnEvent["type"], field?: string): AsyncIterableIterator<Value, undefined> {
+  let waiting: Answer<Value> | undefined
+  const behind: Answer<Value>[] = []
+  let at = 0
+  let isOver = false
+  /** Answers the calls that wait, as far as there are events. */
+  const answer = (): void => {
+    for (; waiting && !isOver && at < log.events.length; at++) {
+      const said = log.events[at] as TurnEvent | string
+      const event: TurnEvent = typeof said === "string" ? { type: "text-delta", delta: said } : said
+      isOver = event.type === "turn-end"
+      if (type !== undefined && event.type !== type) continue
+      const value = (field === undefined ? event : (event as Readonly<Record<string, unknown>>)[field]) as Value
+      const resolve = waiting
+      waiting = behind.shift()
+      resolve({ done: false, value })
+    }
+    if (!isOver) return
+    for (; waiting; waiting = behind.shift()) waiting({ done: true, value: undefined })
+    log.readers = log.readers.filter((reader) => reader !== answer)
+  }
+  log.readers.push(answer)
+  return {
+    [Symbol.asyncIterator]() {
+      return this
+    },
+    next() {
+      const { promise, resolve } = Promise.withResolvers<IteratorResult<Value, undefined>>()
+      if (waiting) behind.push(resolve)
+      else waiting = resolve
+      answer()
+      return promise
+    },
+    return() {
+      isOver = true
+      answer()
+      return Promise.resolve({ done: true, value: undefined })
+    },
+  }
+}
+
+/**
+ * Loads code when it is first used, so that a program that uses the library for its prompts alone does not load it. Throws
+ * `missing-dependency` if that fails. The next use then tries again.
+ */
+export function late<T>(load: () => Promise<T>): () => Promise<T> {
+  let code: Promise<T> | undefined
+  return () => {
+    code ??= load().catch((cause: unknown) => {
+      code = undefined
+      throw new PromptStrataError("missing-dependency", `The code that runs turns could not be loaded: ${messageOf(cause)}`, {
+        cause,
+        hint: "If promptstrata was updated or moved while this program ran, start the program again.",
+      })
+    })
+    return code
+  }
+}
+
+/** Work of a session with its record, which is undefined for a new one. */
+export type Work<T> = (record: SessionRecord | undefined, deadline: Deadline) => Promise<T>
+
+/** A session between two turns, so that it can be changed. */
+export interface SessionAtRest {
+  readonly agent: AgentContext
+  readonly key: SessionKey
+  readonly record: SessionRecord | undefined
+  readonly stack: PromptStack
+  readonly signal: AbortSignal
+}
+
+/** Makes the beginning of a turn that comes in the place of others. */
+export type Replace = (at: SessionAtRest) => Promise<Replaced>
+
+/** The beginning of a turn that comes in the place of others: the session without them, and the words. */
+export interface Replaced {
+  readonly record: SessionRecord
+  readonly input: Partial<TurnInput>
+}
+
+/**
+ * The messages of a history that work needs: those that a prompt shows and, besides, enough for the condition to hold of the newest
+ * ones; or all. A conversation can be long, and most turns need its newest messages alone.
+ */
+export type Needed = "all" | ((newest: readonly HistoryMessage[]) => boolean)
+
+/** The start of a turn, beside its words. */
+export interface Started extends Partial<Pick<Running, "replace" | "canEnd" | "needed">> {
+  readonly signal: AbortSignal | undefined
+}
+
+/** The messages that work of a session needs, what goes before it, and what follows a failure. */
+export interface Enqueued<T> {
+  readonly needed?: Needed | undefined
+  readonly before?: (() => Promise<void>) | undefined
+  readonly failed?: (error: unknown) => Promise<T>
+}
+
+/** A turn of a session that was started. `makeInput` is called at once, and again with the record once the session is loaded. */
+export interface Running {
+  readonly makeInput: (turnId: string, record?: SessionRecord) => TurnInput
+  readonly replace: Replace | undefined
+  readonly needed: Needed | undefined
+  readonly emit: (event: TurnEvent) => void
+  readonly signal: AbortSignal
+  /** False for an answer to an approval, which no message ends. */
+  readonly canEnd: boolean
+  readonly abort: (reason: unknown) => void
+}
+
+/** A turn of a session whose messages can share an answer or end one (`[conversation] merge_ms`, `interrupt`), from its call to its end. */
+export interface Arrival {
+  readonly turn: ObservedTurn
+  readonly running: Running
+  readonly atMs: number
+  /** The number of its place in the session's queue. */
+  readonly place: number
+  /** The turns whose words it answers too, the oldest first. */
+  readonly joined: Arrival[]
+  /** Undefined until it is its turn. */
+  stage?: "waiting" | "held" | "planning" | "calling" | "shown" | "storing" | "joined"
+  /** The items that were given with it. */
+  inject?: readonly Injection[]
+  /** The turn that answers its words. */
+  joinedTo?: string
+  /** The reason why it answers its words alone. */
+  waited?: string
+}
+
+/** A turn with its arrival, which is undefined if each message of its session has its own answer. */
+export interface Met extends Running {
+  readonly arrival: Arrival | undefined
+}
+
+/** The code of a session that is loaded when it is first used. */
+export interface TurnCode {
+  loop(): Promise<{
+    beginTurn(
+      at: SessionAtRest,
+      turn: ObservedTurn,
+      begin: Met & { readonly deadline: Deadline },
+    ): Promise<{ readonly record: SessionRecord | undefined } | { readonly waitMs: number }>
+    runSessionTurn(
+      agent: AgentContext,
+      input: TurnInput,
+      begin: Pick<Met, "arrival" | "emit"> & { readonly record: SessionRecord | undefined; readonly deadline: Deadline },
+    ): Promise<TurnResult>
+  }>
+  merging(): Promise<{ meet(agent: AgentContext, arrivals: Arrivals, own: Arrival): Promise<void> }>
+}
+
+/** The turns of a session that are not over, in the order of their calls. */
+export interface Arrivals {
+  readonly open: Map<ObservedTurn, Arrival>
+  /** The number of the last place in the session's queue. */
+  places: number
+  /** Called when anything was asked of the session. */
+  onArrival?: () => void
+}

@@ -1,0 +1,178 @@
+import type { FileAttachment } from "../../core/conversation.ts"
+import type { OutputSettings } from "../../profile/profile.ts"
+import type { UnopenedFile } from "../../prompt/layers/turn-state.ts"
+import { addPiece } from "../../reply/incoming-text.ts"
+import { createDelivery } from "../../reply/output/delivery.ts"
+import { createFileReferenceReader } from "../../reply/output/file-reference-reader.ts"
+import type { OutputPart } from "../../reply/output/output-part.ts"
+import { createOutputReader } from "../../reply/output/output-reader.ts"
+import type { TurnWarning } from "../../trace/trace.ts"
+import type { TurnEvent } from "../../trace/turn-event.ts"
+import { FileQueue, type OpenFile } from "./answer-files.ts"
+
+/**
+ * The answer of a turn. The model's text goes in by `say`. It is read in the profile's format, and events come out: text,
+ * bubbles, emotions, opened files. The `text-delta` events joined are `text`. Output behind a file reference waits until that
+ * file is opened. Only this class sets its fields.
+ */
+export class AnswerOutput {
+  /** True once an event of the answer was emitted, or a file of it began to be opened. */
+  hasShown = false
+  /** Files that the answer shows, in order. */
+  readonly attachments: FileAttachment[] = []
+  /** References that could not be opened. They stand in `text` as the model wrote them. */
+  readonly unopened: UnopenedFile[] = []
+  readonly #settings: OutputSettings
+  readonly #to: AnswerSink
+  #said: string[] = []
+  #pipeline: Pipeline
+  /** Created with the first file reference. */
+  #files: FileQueue | undefined
+  /** Files of the bubble at hand. They are told after it, since its words introduce them. */
+  readonly #ofBubble: FileAttachment[] = []
+  #startsParagraph = false
+  #isRead = false
+  #isOver = false
+  #isCut = false
+
+  constructor(settings: OutputSettings, to: AnswerSink) {
+    this.#settings = settings
+    this.#to = to
+    this.#pipeline = newPipeline(settings)
+  }
+
+  /** The answer as the model said it, with the marks of its format. History keeps this. */
+  get said(): string {
+    return this.#said.join("")
+  }
+
+  /** The answer as it is shown. Bubbles are paragraphs. */
+  get text(): string {
+    const { before, pieces } = this.#pipeline.delivery
+    return before + pieces.join("")
+  }
+
+  /** Takes text of the model, and shows as much of it as can be shown already. */
+  say(delta: string): void {
+    if (delta === "") return
+    if (this.#startsParagraph) this.#endParagraph()
+    addPiece(this.#said, delta)
+    this.#take(this.#pipeline.reader.push({ type: "text", delta }))
+  }
+
+  /** Ends the paragraph where a tool call follows. The next text begins a new one. */
+  part(): void {
+    this.#startsParagraph = this.#said.length > 0
+  }
+
+  /** Shows a file that the model made. It ends the paragraph, so that it stands behind the words that introduce it. */
+  draw(file: Promise<FileAttachment | undefined>): void {
+    this.#take([
+      ...this.#pipeline.reader.push({ type: "made-file", file }),
+      ...this.#pipeline.reader.push({ type: "bubble-end" }),
+    ])
+    this.part()
+  }
+
+  /** Forgets what was said if nothing of it was shown, because the model is asked again. */
+  restart(): void {
+    if (this.hasShown) return
+    this.#pipeline = newPipeline(this.#settings)
+    this.#said = []
+  }
+
+  /** Ends the model's text. Returns a promise if files are still being opened; {@link end} must wait for it. */
+  settle(): Promise<void> | undefined {
+    if (!this.#isRead) {
+      this.#isRead = true
+      this.#take(this.#pipeline.reader.end())
+    }
+    return this.#files?.idle()
+  }
+
+  /** Shows the rest that was held back. Later calls do nothing. The last bubble of a turn that failed is not whole, so it is not told. */
+  end({ isWhole }: { readonly isWhole: boolean }): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#isCut = !isWhole
+    this.#files?.giveUp()
+    void this.settle()
+  }
+
+  #endParagraph(): void {
+    this.#startsParagraph = false
+    addPiece(this.#said, "\n\n")
+    this.#take(this.#pipeline.reader.push({ type: "bubble-end" }))
+  }
+
+  #take(parts: readonly OutputPart[]): void {
+    for (const part of parts) {
+      if (part.type === "file" || part.type === "made-file") {
+        this.hasShown = true
+        this.#files ??= this.#openFiles()
+        // After the end nothing is opened any more: the reference is shown as it was written.
+        if (this.#isOver) this.#files.giveUp()
+      }
+      if (this.#files === undefined) this.#show(part)
+      else this.#files.push(part)
+    }
+  }
+
+  #openFiles(): FileQueue {
+    return new FileQueue(this.#to.open, {
+      part: (part) => this.#show(part),
+      opened: (attachment) => {
+        this.attachments.push(attachment)
+        this.#ofBubble.push(attachment)
+      },
+      unopened: (file) => void this.unopened.push(file),
+    })
+  }
+
+  #show(part: OutputPart): void {
+    const { emit } = this.#to
+    const { text, bubble } = this.#pipeline.delivery.push(part)
+    if (text !== "") {
+      this.hasShown = true
+      emit({ type: "text-delta", delta: text })
+    }
+    if (bubble !== "" && !this.#isCut) emit({ type: "bubble", text: bubble })
+    if (part.type === "bubble-end") for (const attachment of this.#ofBubble.splice(0)) emit({ type: "attachment", attachment })
+    if (part.type === "text" || part.type === "bubble-end") return
+    const event = eventOf(part)
+    if (event?.type === "warning") this.#to.warnings.push(event.warning)
+    if (event === undefined || (this.#isCut && event.type === "empty-reply")) return
+    this.hasShown = true
+    emit(event)
+  }
+}
+
+/** The places to which an answer goes. */
+interface AnswerSink {
+  readonly emit: (event: TurnEvent) => void
+  /** The turn's warnings; those of the answer are emitted too. */
+  readonly warnings: TurnWarning[]
+  /** Without it, file references are text. */
+  readonly open: OpenFile | undefined
+}
+
+/** The readers that an answer passes, in this order. */
+interface Pipeline {
+  readonly reader: ReturnType<typeof createOutputReader>
+  readonly delivery: ReturnType<typeof createDelivery>
+}
+
+function newPipeline({ format, bubbles, files }: OutputSettings): Pipeline {
+  const stages = files ? [createFileReferenceReader()] : []
+  return {
+    reader: createOutputReader({ bubbles, stages, ...(format ? { format } : {}) }),
+    delivery: createDelivery(),
+  }
+}
+
+/** The event of a part that is not text. */
+function eventOf(part: OutputPart): TurnEvent | undefined {
+  if (part.type === "emotion" || part.type === "empty-reply") return part
+  if (part.type === "event") return { type: "output-event", name: part.name, data: part.data }
+  return part.type === "warning" ? { type: "warning", warning: { kind: "format", message: part.message } } : undefined
+}

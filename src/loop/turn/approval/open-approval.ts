@@ -1,0 +1,97 @@
+import type { KeptPrestart, Speaker } from "../../../core/conversation.ts"
+import { hashText } from "../../../core/fingerprint.ts"
+import type { ToolCall } from "../../../core/span.ts"
+import type { Injection, Trust } from "../../../core/value.ts"
+import { approvalKey } from "../../../memory/services/store/waiting-turn.ts"
+import type { PlannerStep } from "../../../prompt/layers/turn-state.ts"
+import { printJson } from "../../../prompt/tools/print-json.ts"
+import type { Approval, Tool, ToolRun } from "../../../prompt/tools/tool.ts"
+
+/** An approval as the session's state keeps it. */
+export interface OpenCall extends Approval {
+  /** The hash of the tool's definition. Another one would be another tool. */
+  readonly definition: string
+}
+
+/** A call of the model that belongs to a step whose end is not known yet. */
+export interface PlannedCall {
+  readonly id: string
+  readonly name: string
+  readonly args: Readonly<Record<string, unknown>>
+  readonly fault?: { readonly unfinished: boolean; readonly issues: string }
+  readonly repeatedName?: string | undefined
+}
+
+/** The step that waits: its calls, and the runs of those that need no approval. */
+export interface UnfinishedStep {
+  readonly mode: "json" | "native"
+  /** The answer's words beside the calls. */
+  readonly text: string
+  readonly planned: readonly PlannedCall[]
+  /** The calls as the provider sent them. */
+  readonly calls: readonly ToolCall[]
+  /** For each planned call its run; null for one that did not run yet. */
+  readonly runs: readonly (ToolRun | null)[]
+}
+
+/** A turn that waits for approvals, in the session's state under {@link approvalKey}. Its words are in the history. */
+export interface OpenTurn {
+  readonly turnId: string
+  readonly speaker: Speaker
+  readonly wake?: string
+  readonly wakeTrust?: Trust
+  /** Items that were given with the turn. */
+  readonly inject: readonly Injection[]
+  readonly prestart: readonly KeptPrestart[]
+  readonly runs: readonly ToolRun[]
+  readonly steps: readonly PlannerStep[]
+  readonly step: UnfinishedStep
+  readonly calls: readonly OpenCall[]
+  /**
+   * Present once a process began to run the allowed calls, which are then never begun again. Until this moment, in milliseconds since
+   * 1970, they may still run; later their outcome is unknown unless `step` has their runs.
+   */
+  readonly claimedUntilMs?: number
+}
+
+/** A turn that goes on after an approval. */
+export interface ResumedTurn {
+  readonly open: OpenTurn
+  /** Takes the calls for this process, in the store. Throws `approval` if another one was faster. */
+  claim(untilMs: number): Promise<void>
+  /** Keeps the runs of the step, so that they are known if the turn ends without an answer. */
+  ran(runs: readonly ToolRun[]): Promise<void>
+  /** The version of the session as this turn last wrote it. */
+  version(): number
+  /** True if the turn's words are at the end of the history, so that its answer can stand behind them under one id. */
+  readonly isLast: boolean
+}
+
+/** The member of a session's state that holds the ids of the approvals that were answered last. */
+export const answeredKey = "answeredApprovals"
+
+/** The hash of everything of a tool that its caller relied on. */
+export function definitionOf({ name, description, inputSchema, writes }: Tool): string {
+  const { low, high } = hashText(printJson({ name, description, inputSchema, writes }, { canonical: true }))
+  return `${low}:${high}`
+}
+
+/** The waiting turn in a session's state; undefined if there is none. */
+export function openTurnIn(state: Readonly<Record<string, unknown>> | undefined): OpenTurn | undefined {
+  const open = state?.[approvalKey] as Partial<OpenTurn> | undefined
+  return Array.isArray(open?.calls) && Array.isArray(open.step?.planned) ? (open as OpenTurn) : undefined
+}
+
+/** A session's state without its waiting turn, whose approvals count as answered from then on. */
+export function withoutOpenTurn(state: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { [approvalKey]: _, ...rest } = state
+  const open = openTurnIn(state)
+  if (open === undefined) return rest
+  const before = Array.isArray(rest[answeredKey]) ? (rest[answeredKey] as readonly string[]) : []
+  return { ...rest, [answeredKey]: [...before, ...open.calls.map(({ id }) => id)].slice(-20) }
+}
+
+/** An approval for the caller. */
+export function shownApproval({ definition: _, ...approval }: OpenCall): Approval {
+  return approval
+}

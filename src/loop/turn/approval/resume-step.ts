@@ -1,0 +1,77 @@
+import { PromptStrataError } from "../../../core/errors.ts"
+import { encodeJsonLine } from "../../../prompt/encode/inline.ts"
+import { canonicalArguments } from "../../../prompt/tools/call-arguments.ts"
+import type { ToolRun } from "../../../prompt/tools/tool.ts"
+import { fitArguments, withFittedArguments } from "../fit-tool-text.ts"
+import { type CallGuard, runCall } from "../run-call.ts"
+import type { TurnContext } from "../turn-context.ts"
+import { definitionOf, type OpenTurn } from "./open-approval.ts"
+
+/**
+ * Goes on with a turn that waited: runs the calls that were allowed, tells those that were refused, and ends the step. While a call still
+ * has no answer, the turn goes on waiting. Throws `approval` if a tool is gone or another one, before anything was taken.
+ */
+export async function resumeStep(turn: TurnContext, guard: CallGuard): Promise<void> {
+  const { progress, input, agent } = turn
+  const { resumes } = input
+  if (resumes === undefined) return
+  const { open } = resumes
+  progress.runs.push(...open.runs)
+  progress.steps.push(...open.steps)
+  progress.prestart.push(...open.prestart)
+  if (open.calls.some(({ answer }) => answer === undefined)) {
+    progress.unfinished = open.step
+    progress.waiting.push(...open.calls)
+    return
+  }
+  const toolMs = checkTools(turn, open)
+  await resumes.claim(agent.ports.clock.nowMs() + toolMs)
+  remember(turn, guard)
+  const { planned, runs } = open.step
+  const done = await Promise.all(planned.map((call, at) => runs[at] ?? runCall(turn, guard, call)))
+  await resumes.ran(done)
+  endStep(turn, open, done)
+}
+
+/** The longest time that a tool of the allowed calls may take. */
+function checkTools({ progress, agent }: TurnContext, { calls }: OpenTurn): number {
+  let toolMs = 0
+  for (const { id, tool: name, answer, definition } of calls) {
+    if (!answer?.approved) continue
+    const tool = progress.tools.plannerTool(name)
+    if (tool === undefined || definitionOf(tool) !== definition) {
+      const fault = tool === undefined ? "tool-gone" : "tool-changed"
+      const found = tool === undefined ? "which is gone" : "whose definition has changed since"
+      throw new PromptStrataError("approval", `The approval ${JSON.stringify(id)} is for the tool "${name}", ${found}.`, {
+        hint: "The call did not run. Refuse it with `session.deny`, or send a message, which withdraws the question.",
+        evidence: { fault, id, tool: name },
+      })
+    }
+    toolMs = Math.max(toolMs, tool.timeoutMs ?? agent.profile.limits.toolMs)
+  }
+  return toolMs
+}
+
+/** Lets the guard know the runs of the turn's first part, so that a repeat gets their results (T17). */
+function remember({ progress }: TurnContext, guard: CallGuard): void {
+  for (const run of progress.runs) {
+    if (run.status === "failed") continue
+    if (progress.tools.plannerTool(run.tool)?.writes === true) guard.writes++
+    guard.calls.set(`${run.tool}\n${canonicalArguments(run.args)}`, { run: Promise.resolve(run), writes: guard.writes })
+  }
+}
+
+function endStep(turn: TurnContext, { step }: OpenTurn, runs: readonly ToolRun[]): void {
+  const { progress } = turn
+  progress.runs.push(...runs)
+  if (step.mode === "native") {
+    progress.steps.push({ type: "native", text: step.text, calls: step.calls, runs })
+    return
+  }
+  for (const run of runs) {
+    const { tool, args } = run
+    const action = step.text === "" ? { action: "tool" } : { action: "finish", message: step.text }
+    const call = encodeJsonLine({ ...action, tool, args: fitArguments(args, turn) })
+    progress.steps.push({ type: "run", call, run: withFittedArguments(run, turn) })
+  }
+}

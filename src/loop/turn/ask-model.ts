@@ -1,0 +1,95 @@
+import { PromptStrataError } from "../../core/errors.ts"
+import { addUsage, type LanguageModel, type ModelRequest, type Usage } from "../../core/model/language-model.ts"
+import type { Ports } from "../../core/ports.ts"
+import type { Assembly } from "../../core/span.ts"
+import { type Injection, isText, type SlotValue } from "../../core/value.ts"
+import type { AskModel } from "../../memory/services/background/background-job.ts"
+import type { TimeLimits } from "../../profile/profile.ts"
+import { assembleInjections } from "../../prompt/assemble/assemble.ts"
+import type { Dialect } from "../../prompt/dialect/dialect.ts"
+import { shippedDialect } from "../../prompt/dialect/shipped.ts"
+import { stripThinking } from "../../reply/thinking.ts"
+import { readModel } from "./read-model.ts"
+import { oneSystemMessage } from "./step-request.ts"
+
+export interface AskModelOptions {
+  /** Tried in order. The next one is asked if one fails. */
+  readonly models: readonly [LanguageModel, ...LanguageModel[]]
+  readonly dialect: Dialect
+  readonly limits: TimeLimits
+  readonly ports: Pick<Ports, "clock" | "timers" | "counter">
+  /** Tokens that a request may have. */
+  readonly budgetTokens?: number | undefined
+}
+
+/**
+ * Makes a function that asks a model with a background prompt of the dialect. The request is assembled like that of a turn, with
+ * provenance, encoders and a budget. Thinking is removed from the answer. Throws the error of the last model.
+ */
+export function createAskModel(options: AskModelOptions): AskModel {
+  return async (prompt, injections, { signal }) => {
+    for (const [at, model] of options.models.entries()) {
+      try {
+        return await askOne(options, model, { prompt, injections, signal })
+      } catch (error) {
+        const isModels = PromptStrataError.isInstance(error) && (error.code === "model" || error.code === "model-stall")
+        if (signal.aborted || !isModels || at === options.models.length - 1) throw error
+      }
+    }
+    throw new PromptStrataError("model", "expected a model to ask, found none.", { hint: "Give createAgent at least one model." })
+  }
+}
+
+type Question = { readonly prompt: string; readonly injections: readonly Injection[]; readonly signal: AbortSignal }
+
+async function askOne(options: AskModelOptions, model: LanguageModel, question: Question): ReturnType<AskModel> {
+  const { limits, ports } = options
+  const request = requestOf(options, model, question)
+  const output: string[] = []
+  let usage: Usage | undefined
+  await readModel(model, request, {
+    signal: question.signal,
+    limits,
+    clock: ports.clock,
+    timers: ports.timers,
+    onPart(part) {
+      if (part.type === "text-delta") output.push(part.delta)
+      if (part.type === "usage") usage = addUsage(usage ?? {}, part.usage)
+    },
+  })
+  const text = stripThinking(output.join(""), { opensInThought: model.capabilities.opensInThought ?? false })
+  return { text, model: model.id, assembly: request.assembly, ...(usage === undefined ? {} : { usage }) }
+}
+
+function requestOf(
+  { dialect, ports, budgetTokens }: AskModelOptions,
+  { capabilities }: LanguageModel,
+  { prompt, injections }: Question,
+): ModelRequest & { readonly assembly: Assembly } {
+  const assembly = assembleInjections(injections, {
+    dialect: dialectWith(prompt, dialect),
+    prompt,
+    developerRole: capabilities.developerRole,
+    counter: ports.counter,
+    ...(budgetTokens === undefined ? {} : { budgetTokens }),
+  })
+  const messages = capabilities.severalSystemMessages === false ? oneSystemMessage(assembly.messages) : assembly.messages
+  const facts = { question: wordsOf(injections), speaker: "", tools: [], runs: [], prestart: [], memories: [] }
+  return { messages, assembly, facts: { prompt, background: true, ...facts } }
+}
+
+/** The dialect, or the shipped one of its language if it lacks the prompt. A dialect of the user's own may have no background prompts. */
+function dialectWith(prompt: string, dialect: Dialect): Dialect {
+  return dialect.files.has(prompt) ? dialect : shippedDialect("layered", dialect.locale)
+}
+
+/** The texts of users, for a model that is code and reads no prompt. */
+function wordsOf(injections: readonly Injection[]): string {
+  return injections.flatMap(({ content }) => userTexts(content)).join("\n")
+}
+
+function userTexts(value: SlotValue): readonly string[] {
+  if (typeof value === "string" || typeof value === "boolean") return []
+  if (isText(value)) return value.trust === "user" ? [value.text] : []
+  return value.flatMap((entry) => (entry.text === undefined ? [] : userTexts(entry.text)))
+}

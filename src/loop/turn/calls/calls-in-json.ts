@@ -1,0 +1,72 @@
+import { renderNotice } from "../../../prompt/dialect/render-notice.ts"
+import { encodeJsonLine } from "../../../prompt/encode/inline.ts"
+import type { Decision } from "../../../reply/decision.ts"
+import { fitArguments, withFittedArguments } from "../fit-tool-text.ts"
+import type { StepDecision } from "../model-step.ts"
+import { type CallGuard, type ModelCall, runCall } from "../run-call.ts"
+import { type TurnContext, warn } from "../turn-context.ts"
+
+/**
+ * Runs the call that came with an answer. The answer is shown already, and ends the turn if the tool is called so (R6, R16). The
+ * result of another tool is part of an answer, so planning goes on with it: then this returns true. It does not go on after an
+ * unknown tool, a repeat, or a second failure of the tool, since none of them says anything new.
+ */
+export async function runCallOfAnswer(
+  turn: TurnContext,
+  guard: CallGuard,
+  decision: Decision & { action: "finish" },
+): Promise<boolean> {
+  const { tool: name = "", args = {} } = decision.call ?? {}
+  const { tools, runs, steps } = turn.progress
+  const tool = tools.plannerTool(name)
+  if (tool === undefined) {
+    warn(turn, "model", `The answer came with a call of ${name}, which is no tool here; it was not run.`)
+    return false
+  }
+  const { repeatedName } = decision
+  const planned = { id: turn.agent.ports.ids.next("call"), name, args, repeatedName }
+  const run = await runCall(turn, guard, planned)
+  if (run.failure === "awaiting-approval") return waits(turn, planned, decision.message)
+  runs.push(run)
+  turn.signal.throwIfAborted()
+  if (tool.withAnswer !== undefined) return false
+  const failures = runs.filter((earlier) => earlier.tool === name && earlier.status === "failed").length
+  if (run.repeatOf !== undefined || (run.status === "failed" && failures > 1)) {
+    const why = run.repeatOf === undefined ? "failed again" : "had its result already"
+    warn(turn, "model", `The answer came with a call of ${name} that ${why}; the turn ended with the answer.`)
+    return false
+  }
+  const { message } = decision
+  const shown = encodeJsonLine({
+    action: "finish",
+    ...(message === undefined ? {} : { message }),
+    tool: name,
+    args: fitArguments(args, turn),
+  })
+  steps.push({ type: "run", call: shown, run: withFittedArguments(run, turn) })
+  return true
+}
+
+/** Keeps the step of a call that waits for an approval. */
+function waits({ progress }: TurnContext, planned: ModelCall, text = ""): false {
+  progress.unfinished = { mode: "json", text, planned: [planned], calls: [], runs: [null] }
+  return false
+}
+
+/** Runs the call of a decision, and keeps it as a step. */
+export async function runPlannedCall(
+  turn: TurnContext,
+  guard: CallGuard,
+  decision: StepDecision & { action: "tool" },
+): Promise<void> {
+  const { tool: name, args, ignored, repeatedName } = decision
+  const planned = { id: turn.agent.ports.ids.next("call"), name, args, repeatedName }
+  const done = await runCall(turn, guard, planned)
+  if (done.failure === "awaiting-approval") return void waits(turn, planned)
+  const result =
+    ignored === undefined ? done.result : renderNotice(turn.agent.dialect, "several-decisions", { result: done.result })
+  const run = { ...done, result }
+  turn.progress.runs.push(run)
+  const shown = encodeJsonLine({ action: "tool", tool: name, args: fitArguments(args, turn) })
+  turn.progress.steps.push({ type: "run", call: shown, run: withFittedArguments(run, turn) })
+}

@@ -1,0 +1,191 @@
+import { messageOf, PromptStrataError, type PromptStrataErrorOf } from "../../core/errors.ts"
+import { isRecord } from "../../core/json-access.ts"
+import { addUsage, type FinishReason, type LanguageModel, type ModelPart, type Usage } from "../../core/model/language-model.ts"
+import type { ToolCall } from "../../core/span.ts"
+import { pause } from "../../core/timers.ts"
+import type { Decision } from "../../reply/decision.ts"
+import { addPiece } from "../../reply/incoming-text.ts"
+import { readModel } from "./read-model.ts"
+import { assembleStep, requestOf, type StepRequest } from "./step-request.ts"
+import { type TurnContext, warn } from "./turn-context.ts"
+import { warnOnce } from "./turn-outcome.ts"
+
+/** The end of planning. `answered`: the answer is shown already. `final`: a final output must be made. `awaiting`: a call waits for an approval. */
+export type PlanOutcome =
+  | { readonly type: "awaiting" }
+  | { readonly type: "answered"; readonly stopReason: "finish" | "truncated" }
+  | { readonly type: "final"; readonly stopReason: "finish" | "max-steps" | "repeated-call" | "stopped" }
+
+/** Plans a turn by JSON decisions, by native tool calls, or by plain talk. */
+export type Planner = (turn: TurnContext) => Promise<PlanOutcome>
+
+export type PlanningMode = "json" | "native" | "chat"
+
+/** The decision of a planner step. `ignored` is the beginning of a further decision in the same output, of which nothing was carried out. */
+export type StepDecision = Decision & { readonly ignored?: string }
+
+/** Reads the output of a model in one attempt of a step. */
+export interface StepReading {
+  /** Takes text as it comes, and shows the part that belongs to the answer. */
+  onText(delta: string): void
+  /** Takes a native tool call. Absent in a step that asks for none. */
+  onToolCall?(call: ToolCall): void
+  /** Called at the end of a whole stream, never of a failed one. Returns the decision of a planner step. */
+  onEnd(finishReason: FinishReason | undefined): StepDecision | undefined
+}
+
+/**
+ * Runs one step: assembles the request, streams, reads and records it. Tries again where that can help, then with the next model
+ * of the list, but never once a character of the answer was shown, and never after an abort. It waits as long as the server
+ * asks, or longer each time, with jitter. `makeReading` is called for each attempt. Throws the error of the last attempt.
+ */
+export async function runModelStep(
+  turn: TurnContext,
+  request: StepRequest,
+  makeReading: (turn: TurnContext, model: LanguageModel) => StepReading,
+): Promise<StepDecision | undefined> {
+  const { profile } = turn.agent
+  const models = turn.progress.step?.models ?? turn.agent.models
+  for (let index = 0, tries = 1; ; ) {
+    const model = models[index] ?? models[0]
+    try {
+      return await runAttempt(turn, request, { model, reading: makeReading(turn, model) })
+    } catch (error) {
+      turn.signal.throwIfAborted()
+      const answer = turn.progress.output ?? turn.progress.answer
+      // A file is shown also where the words are a value that is not.
+      if (answer.hasShown || turn.progress.made.files.length > 0 || !isModelFailure(error)) throw error
+      const isRefused = error.code === "model" && error.evidence.kind === "bad-request"
+      const isNamed = isRefused && turn.progress.shown?.nameOld(turn, model) === true
+      const again = isNamed || (tries < profile.retry.maxAttempts && isRetryable(error))
+      const next = again ? model : models[index + 1]
+      if (!next) throw error
+      const delayMs = again && !isNamed ? delayBefore(turn, tries, error) : 0
+      answer.restart()
+      turn.emit({ type: "retry", model: next.id, delayMs, reason: messageOf(error) })
+      await pause(delayMs, { timers: turn.agent.ports.timers, signal: turn.signal })
+      turn.signal.throwIfAborted()
+      tries = again ? tries + 1 : 1
+      if (!again) index++
+    }
+  }
+}
+
+type Attempt = { readonly model: LanguageModel; readonly reading: StepReading }
+
+/** The content of a model's stream, apart from tool calls. */
+interface Heard {
+  readonly output: string[]
+  usage: Usage | undefined
+  finishReason: FinishReason | undefined
+  /** The last file that the model made, while it is read: each waits for the one before. */
+  file: Promise<unknown> | undefined
+}
+
+/** Calls a model once. Emits `step-start` and `step-end` also if the stream fails, and then throws its error. */
+async function runAttempt(turn: TurnContext, request: StepRequest, attempt: Attempt): Promise<StepDecision | undefined> {
+  const { model, reading } = attempt
+  const { profile, ports } = turn.agent
+  const { prompt } = request
+  const step = turn.progress.traceSteps.length + 1
+  const startedMs = ports.clock.nowMs()
+  const assembly = assembleStep(turn, request, model)
+  turn.agent.inspection.send?.(turn, { step, prompt, model: model.id, assembly, startedMs })
+  turn.emit({ type: "step-start", step, prompt, tokens: assembly.tokens + assembly.overheadTokens, exact: assembly.exact })
+  const heard: Heard = { output: [], usage: undefined, finishReason: undefined, file: undefined }
+  const hearing = { step, heard, attempt }
+  let decision: StepDecision | undefined
+  let failure: { readonly error?: string } = {}
+  try {
+    const sent = requestOf(turn, request, { model, assembly })
+    // Without pictures the model is asked at once: a reader that stops the turn at `step-start` stops a request that was sent.
+    const shown = turn.progress.shown?.withBytes(turn, sent, model)
+    await readModel(model, shown ? ((await shown) ?? sent) : sent, {
+      signal: turn.signal,
+      limits: profile.limits,
+      clock: ports.clock,
+      timers: ports.timers,
+      onPart: (part, atMs) => hear(turn, part, hearing, atMs),
+    })
+    if (heard.file) await heard.file
+    decision = reading.onEnd(heard.finishReason)
+    return decision
+  } catch (thrown) {
+    if (heard.file) await heard.file
+    failure = { error: messageOf(thrown) }
+    throw thrown
+  } finally {
+    const { usage, finishReason } = heard
+    const outcome = { ...(decision && { decision }), ...(usage && { usage }), ...(finishReason && { finishReason }) }
+    const times = { startedMs, durationMs: ports.clock.nowMs() - startedMs }
+    const output = heard.output.join("")
+    turn.progress.traceSteps.push({ step, prompt, model: model.id, assembly, output, ...outcome, ...failure, ...times })
+    turn.emit({ type: "step-end", step, ...outcome, ...failure })
+  }
+}
+
+/** Takes one part of a stream. Output, usage and finish reason are kept; thinking is emitted. An adapter without types may hand over anything. */
+function hear(
+  turn: TurnContext,
+  part: ModelPart | null | undefined,
+  { step, heard, attempt }: { readonly step: number; readonly heard: Heard; readonly attempt: Attempt },
+  atMs: number,
+): void {
+  const { model, reading } = attempt
+  turn.progress.heardMs = atMs
+  try {
+    if (part?.type === "text-delta" && typeof part.delta === "string") {
+      addPiece(heard.output, part.delta)
+      reading.onText(part.delta)
+    } else if (part?.type === "thinking-delta" && typeof part.delta === "string") {
+      if (part.delta !== "") turn.emit({ type: "thinking-delta", step, delta: part.delta })
+    } else if (part?.type === "usage" && isRecord(part.usage)) heard.usage = addUsage(heard.usage ?? {}, part.usage)
+    else if (part?.type === "finish") heard.finishReason ??= part.reason
+    else if (part?.type === "warning") warn(turn, "model", part.message)
+    else if (part?.type === "file" && typeof part.base64 === "string" && typeof part.mediaType === "string") {
+      const ready = Promise.all([import("./shown-attachments.ts"), heard.file])
+      const file = ready.then(
+        ([{ readMadeFile }]) => readMadeFile(turn, model.id, part),
+        (thrown: unknown) => void warn(turn, "file", `The answer lacks a file of ${model.id}: ${messageOf(thrown)}`),
+      )
+      heard.file = file
+      turn.progress.answer.draw(file)
+    } else if (
+      part?.type === "tool-call" &&
+      isRecord(part.call) &&
+      typeof part.call.name === "string" &&
+      typeof part.call.args === "string"
+    ) {
+      if (reading.onToolCall) reading.onToolCall(part.call)
+      else warn(turn, "model", `${model.id} called ${part.call.name} natively, which it was not asked to; the call was ignored.`)
+    } else warnOfPart(turn, model, part)
+  } finally {
+    turn.progress.heardMs = undefined
+  }
+}
+
+function warnOfPart(turn: TurnContext, { id }: LanguageModel, part: unknown): void {
+  const shown = (JSON.stringify(part) ?? String(part)).slice(0, 200)
+  warnOnce(turn, "model", id, `${id} sent a part that is not of the form of a ModelPart, which was left out: ${shown}`)
+}
+
+type ModelFailure = PromptStrataErrorOf<"model"> | PromptStrataErrorOf<"model-stall">
+
+function isModelFailure(error: unknown): error is ModelFailure {
+  return PromptStrataError.isInstance(error) && (error.code === "model" || error.code === "model-stall")
+}
+
+function isRetryable(error: ModelFailure): boolean {
+  return error.code === "model-stall" || error.evidence.isRetryable === true
+}
+
+/** The delay that the server asks for, or an exponential one of which the upper half is random. */
+function delayBefore(turn: TurnContext, tries: number, error: ModelFailure): number {
+  const { profile, ports } = turn.agent
+  const { baseDelayMs, maxDelayMs } = profile.retry
+  const { retryAfterMs = -1 } = error.code === "model" ? error.evidence : {}
+  // An adapter without types may hand over anything.
+  if (Number.isFinite(retryAfterMs) && retryAfterMs >= 0) return Math.min(retryAfterMs, maxDelayMs)
+  const most = Math.min(baseDelayMs * 2 ** (tries - 1), maxDelayMs)
+  return Math.round(most / 2 + (most / 2) * ports.random())
+}

@@ -1,0 +1,129 @@
+import { endedWhole, type LanguageModel } from "../../core/model/language-model.ts"
+import { renderNotice } from "../../prompt/dialect/render-notice.ts"
+import { encodeInline } from "../../prompt/encode/inline.ts"
+import type { Decision, DecisionFault } from "../../reply/decision.ts"
+import { createDecisionReader } from "../../reply/decision-reader.ts"
+import { type PlanOutcome, runModelStep, type StepDecision, type StepReading } from "./model-step.ts"
+import type { CallGuard } from "./run-call.ts"
+import { type TurnContext, warn } from "./turn-context.ts"
+import { isQuietWake, warnOfRepeatedName, warnOfThinking } from "./turn-outcome.ts"
+
+let loadedCallCode: typeof import("./calls/calls-in-json.ts") | undefined
+
+/** Loaded with the first call, because most turns of many programs call no tool. */
+async function callCode(): Promise<typeof import("./calls/calls-in-json.ts")> {
+  loadedCallCode ??= await import("./calls/calls-in-json.ts")
+  return loadedCallCode
+}
+
+/** Plans with JSON decisions: asks for one, runs its tool, asks again, until the planner finishes or reaches a limit (T13, T14, T16). */
+export async function planJson(turn: TurnContext): Promise<PlanOutcome> {
+  const { loop } = turn.agent.profile
+  const guard: CallGuard = { calls: new Map(), writes: 0, repeats: 0, canWait: true }
+  let asked = false
+  if (turn.input.resumes) await (await import("./approval/resume-step.ts")).resumeStep(turn, guard)
+  if (turn.progress.waiting.length > 0) return { type: "awaiting" }
+  for (let step = turn.progress.steps.length + 1; step <= loop.maxSteps; step++) {
+    if (turn.input.control) await (await import("./control/control-step.ts")).controlStep(turn, turn.input.control, "planner")
+    // Without tools there is nothing to plan before a value is asked for.
+    if (turn.progress.output && turn.progress.tools.plannerTools.length === 0) return { type: "final", stopReason: "finish" }
+    const decision = await runModelStep(turn, { prompt: "planner" }, decisionReading)
+    turn.signal.throwIfAborted()
+    if (decision === undefined || decision.action === "unreadable") {
+      if (asked && decision?.fault.kind.startsWith("call-"))
+        warn(turn, "model", "The planner did not keep to `toolChoice`, also when it was asked again.")
+      if (asked || decision === undefined) return { type: "final", stopReason: "finish" }
+      asked = true
+      askAgain(turn, decision.fault)
+      continue
+    }
+    asked = false
+    turn.progress.fault = undefined
+    if (decision.ignored !== undefined)
+      warn(turn, "model", `The planner wrote several decisions at once. Only the first counts; left out: ${decision.ignored}`)
+    if (decision.action === "finish") {
+      if (decision.call === undefined && decision.repeatedName !== undefined) warnOfRepeatedName(turn, decision.repeatedName)
+      if (decision.call === undefined || !(await (await callCode()).runCallOfAnswer(turn, guard, decision)))
+        return finish(turn, decision)
+      turn.progress.answer.part()
+      if (turn.progress.step && (await turn.progress.step.stops())) return finish(turn, decision)
+      continue
+    }
+    await (await callCode()).runPlannedCall(turn, guard, decision)
+    turn.signal.throwIfAborted()
+    if (turn.progress.waiting.length > 0) return { type: "awaiting" }
+    if (turn.progress.step && (await turn.progress.step.stops())) return { type: "final", stopReason: "stopped" }
+    if (guard.repeats >= 2) return { type: "final", stopReason: "repeated-call" }
+  }
+  return { type: "final", stopReason: "max-steps" }
+}
+
+/** Reads a decision as it comes. Its message is shown at once (T23). */
+function decisionReading(turn: TurnContext, model: LanguageModel): StepReading {
+  const { loop } = turn.agent.profile
+  const opensInThought = model.capabilities.opensInThought ?? false
+  const reader = createDecisionReader({ strict: loop.strict, opensInThought })
+  const step = turn.progress.traceSteps.length + 1
+  const prepared = turn.progress.step
+  let decision: StepDecision | undefined
+  const take = (events: ReturnType<typeof reader.push>) => {
+    for (const event of events) {
+      if (event.type === "message-delta") {
+        if (!turn.progress.output && !prepared?.mustCall) turn.progress.answer.say(event.delta)
+      } else if (event.type === "thinking-delta") turn.emit({ ...event, step })
+      else {
+        decision = prepared?.keptDecision(event.decision) ?? event.decision
+        if (event.ignored !== undefined) decision = { ...decision, ignored: event.ignored }
+        if (event.thinkingFault !== undefined) warnOfThinking(turn, model, event.thinkingFault)
+      }
+    }
+  }
+  return {
+    onText: (delta) => take(reader.push(delta)),
+    onEnd(finishReason) {
+      take(reader.end())
+      // A plain-text answer that was cut looks whole. Only the finish reason tells.
+      if (decision?.action === "finish" && decision.status === "plain-text" && !endedWhole(finishReason))
+        return { ...decision, status: "truncated" }
+      // A picture alone is an answer.
+      if (decision?.action === "unreadable" && decision.fault.kind === "empty" && turn.progress.made.files.length > 0)
+        return { action: "finish", status: "plain-text" }
+      return decision
+    },
+  }
+}
+
+function finish(turn: TurnContext, decision: Decision & { action: "finish" }): PlanOutcome {
+  if (turn.progress.waiting.length > 0) return { type: "awaiting" }
+  if (turn.progress.output) {
+    // The value is asked for next; words of the planner are advice for it.
+    turn.progress.note = [decision.message, decision.note].filter(Boolean).join("\n") || undefined
+    return { type: "final", stopReason: "finish" }
+  }
+  if (turn.progress.answer.said.trim() !== "" || turn.progress.made.files.length > 0)
+    return { type: "answered", stopReason: decision.status === "truncated" ? "truncated" : "finish" }
+  if (isQuietWake(turn)) return { type: "answered", stopReason: "finish" }
+  if (decision.note !== undefined) turn.progress.note = decision.note
+  return { type: "final", stopReason: "finish" }
+}
+
+/** Asks the planner once more, with a notice that quotes its unreadable output (T21). */
+function askAgain(turn: TurnContext, fault: DecisionFault): void {
+  const broken = fault.kind.startsWith("call-") ? turn.progress.step?.broken : undefined
+  const notice =
+    broken ??
+    renderNotice(turn.agent.dialect, "unreadable", {
+      unterminated: fault.kind === "unterminated",
+      not_json: fault.kind === "not-json",
+      no_action: fault.kind === "no-action",
+      unknown_action: fault.kind === "unknown-action",
+      no_tool: fault.kind === "no-tool",
+      args: fault.kind === "args-not-object",
+      empty: fault.kind === "empty",
+      too_deep: fault.kind === "too-deep",
+      message: fault.kind === "message-not-text",
+      excerpt: fault.excerpt === "" ? "" : encodeInline(fault.excerpt),
+    })
+  turn.progress.fault = notice
+  turn.progress.steps.push({ type: "fault", output: fault.excerpt, notice })
+}

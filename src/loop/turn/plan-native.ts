@@ -1,0 +1,178 @@
+import { isRecord, parsedJson } from "../../core/json-access.ts"
+import { endedWhole, type FinishReason, type ModelTool } from "../../core/model/language-model.ts"
+import type { ToolCall } from "../../core/span.ts"
+import { nativeNames } from "../../prompt/tools/native-names.ts"
+import type { Tool } from "../../prompt/tools/tool.ts"
+import type { DecisionFault } from "../../reply/decision.ts"
+import { readDecision } from "../../reply/decision-reader.ts"
+import { maxDepth } from "../../reply/json/json-value.ts"
+import { type PlanOutcome, runModelStep } from "./model-step.ts"
+import { answered, proseReading } from "./prose.ts"
+import { type CallGuard, type ModelCall, runCall } from "./run-call.ts"
+import type { TurnContext } from "./turn-context.ts"
+import { isQuietWake } from "./turn-outcome.ts"
+
+/**
+ * Plans with the model's own tool calls. Text is shown as it comes. The calls of a step run concurrently, and their results keep
+ * the order of the calls. A step without calls is the answer. Guards and limits are those of JSON decisions (T16, T17, T18).
+ */
+export async function planNative(turn: TurnContext): Promise<PlanOutcome> {
+  const { maxSteps } = turn.agent.profile.loop
+  let native = nativeTools(turn.progress.tools.plannerTools)
+  const guard: CallGuard = { calls: new Map(), writes: 0, repeats: 0, canWait: true }
+  const ids = new Set<string>()
+  // Calls of earlier turns may stand in the request too: the record has at least twice the messages that a prompt shows.
+  for (const { runs = [] } of turn.record?.history ?? []) for (const { id } of runs) ids.add(id)
+  if (turn.input.resumes) await (await import("./approval/resume-step.ts")).resumeStep(turn, guard)
+  if (turn.progress.waiting.length > 0) return { type: "awaiting" }
+  for (let step = turn.progress.steps.length + 1; step <= maxSteps; step++) {
+    if (turn.input.control) {
+      await (await import("./control/control-step.ts")).controlStep(turn, turn.input.control, "native")
+      native = nativeTools(turn.progress.tools.plannerTools)
+    }
+    const { calls: given, text, finish } = await nativeStep(turn, native)
+    const calls = given.map((call) => withOwnId(turn, ids, call))
+    turn.signal.throwIfAborted()
+    if (calls.length === 0) {
+      const { said } = turn.progress.output ?? turn.progress.answer
+      const isEmpty = said.trim() === "" && turn.progress.made.files.length === 0
+      if (isEmpty && !isQuietWake(turn)) return { type: "final", stopReason: "finish" }
+      return answered(finish)
+    }
+    await runCalls(turn, guard, { calls, text, finish, native })
+    turn.signal.throwIfAborted()
+    if (turn.progress.waiting.length > 0) return { type: "awaiting" }
+    if (
+      text.trim() !== "" &&
+      calls.every(({ name }) => turn.progress.tools.plannerTool(native.nameOf(name))?.withAnswer !== undefined)
+    ) {
+      return answered(finish)
+    }
+    if (guard.repeats >= 2) return { type: "final", stopReason: "repeated-call" }
+    if (turn.progress.step && (await turn.progress.step.stops())) return { type: "final", stopReason: "stopped" }
+    if (text !== "") (turn.progress.output ?? turn.progress.answer).part()
+  }
+  return { type: "final", stopReason: "max-steps" }
+}
+
+interface NativeStep {
+  readonly calls: readonly ToolCall[]
+  /** The text that stands beside the calls. */
+  readonly text: string
+  readonly finish: FinishReason | undefined
+}
+
+async function nativeStep(turn: TurnContext, native: NativeTools): Promise<NativeStep> {
+  let calls: ToolCall[] = []
+  let finish: FinishReason | undefined
+  const answer = turn.progress.output ?? turn.progress.answer
+  const before = answer.said.length
+  const choice = turn.progress.step?.choice
+  const toolChoice = typeof choice === "object" ? { tool: native.nativeNameOf(choice.tool) } : choice
+  await runModelStep(turn, { prompt: "native", tools: native.tools, toolChoice }, (_, model) => {
+    calls = []
+    const prose = proseReading(turn, model, (reason) => {
+      finish = reason
+    })
+    return { ...prose, onToolCall: (call) => void calls.push(call) }
+  })
+  return { calls: turn.progress.step?.kept(calls, native.nameOf) ?? calls, text: answer.said.slice(before), finish }
+}
+
+async function runCalls(
+  turn: TurnContext,
+  guard: CallGuard,
+  { calls, text, finish, native }: NativeStep & { native: NativeTools },
+) {
+  const isWhole = endedWhole(finish)
+  const known = calls.map(
+    (call): ModelCall => ({ id: call.id, name: native.nameOf(call.name), ...readNativeArguments(call.args, isWhole) }),
+  )
+  const runs = await Promise.all(known.map((call) => runCall(turn, guard, call)))
+  if (turn.progress.waiting.length > 0) {
+    const ended = runs.map((run) => (run.failure === "awaiting-approval" ? null : run))
+    turn.progress.unfinished = { mode: "native", text, planned: known, calls, runs: ended }
+    return
+  }
+  turn.progress.runs.push(...runs)
+  turn.progress.steps.push({ type: "native", text, calls, runs })
+}
+
+/** The call under an id that no call of the conversation has. Some servers give none, or begin with the same one in each answer; providers refuse a request in which two calls have one id. */
+function withOwnId({ agent }: TurnContext, taken: Set<string>, call: ToolCall): ToolCall {
+  let { id } = call
+  while (!id || taken.has(id)) id = agent.ports.ids.next("call")
+  taken.add(id)
+  return id === call.id ? call : { ...call, id }
+}
+
+/** The arguments of a native call. `fault` is present if they could not be read. */
+type NativeArguments = Pick<ModelCall, "args" | "fault" | "repeatedName">
+
+/**
+ * Reads the JSON text of a native call's arguments, repaired as a decision is (T21). Arguments that may be unfinished are
+ * unreadable, because a part of them can look whole: `{"amount":10` may be the beginning of 1000. If the model was cut off
+ * (`isWhole` is false), only a JSON object that needs no repair is read; nothing at all is no sign of a whole call then.
+ */
+export function readNativeArguments(text: string, isWhole: boolean): NativeArguments {
+  const exact = exactArguments(text)
+  if (exact) return { args: exact, repeatedName: undefined }
+  const opening = '{"action":"tool","tool":"native","args":'
+  const decision = readDecision(text.trim() === "" ? `${opening}{}}` : `${opening}${text}}`)
+  if (decision.action !== "tool" || decision.tool !== "native") {
+    const kind = decision.action === "unreadable" ? decision.fault.kind : "not-json"
+    return unreadable(text, kind)
+  }
+  const isExact = decision.status === "complete"
+  if (!isWhole && (!isExact || !isRecord(parsedJson(text)))) return unreadable(text, "unterminated")
+  // The brace that was added above may stand in for the one that the arguments lack.
+  if (!isExact && readDecision(`${opening}${text}`).action === "unreadable") return unreadable(text, "unterminated")
+  return { args: decision.args, repeatedName: decision.repeatedName }
+}
+
+/** Arguments that are written as JSON.stringify writes them, as most are, so that nothing in them is to be understood. */
+function exactArguments(text: string): ModelCall["args"] | undefined {
+  // No text nests deeper than it has brackets. Half a surrogate pair is written as an escape, and read as U+FFFD.
+  if ((text.match(/[[{]/g)?.length ?? 0) > maxDepth || text.includes("\\ud")) return undefined
+  const args = parsedJson(text)
+  return isRecord(args) && JSON.stringify(args) === text ? args : undefined
+}
+
+function unreadable(text: string, kind: DecisionFault["kind"]): NativeArguments {
+  return {
+    args: {},
+    fault: { unfinished: kind === "unterminated", issues: `arguments: ${kind} ${JSON.stringify(text.slice(0, 80))}` },
+  }
+}
+
+/** Planner tools under names that every provider accepts. */
+interface NativeTools {
+  readonly tools: readonly ModelTool[]
+  /** The tool's own name, or the given name if no tool has it. */
+  nameOf(nativeName: string): string
+  /** The native form of a tool's own name. */
+  nativeNameOf(name: string): string
+}
+
+/** The native form of each list of tools, which stays the same from turn to turn. */
+const madeNative = new WeakMap<readonly Tool[], NativeTools>()
+
+/** The tools as a provider gets them. */
+export function nativeTools(tools: readonly Tool[]): NativeTools {
+  const known = madeNative.get(tools)
+  if (known) return known
+  const { of } = nativeNames(tools)
+  const names = new Map(tools.map(({ name }) => [of(name), name]))
+  const native = {
+    tools: tools.map((tool) => ({ name: of(tool.name), description: describe(tool), inputSchema: tool.inputSchema })),
+    nameOf: (name: string) => names.get(name) ?? name,
+    nativeNameOf: of,
+  }
+  madeNative.set(tools, native)
+  return native
+}
+
+/** The description with the usage hint, for which a native tool has no other place. */
+function describe({ description, usageHint = "" }: Tool): string {
+  return [description, usageHint].filter((text) => text.trim() !== "").join("\n")
+}

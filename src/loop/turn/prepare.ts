@@ -1,0 +1,136 @@
+import { PromptStrataError } from "../../core/errors.ts"
+import { whatHappened, within } from "../../core/timers.ts"
+import type { Memory } from "../../memory/services/memory/memory-service.ts"
+import type { PrestartSettings } from "../../profile/profile.ts"
+import type { ToolRun } from "../../prompt/tools/tool.ts"
+import { runHooks } from "./run-hooks.ts"
+import { type TurnContext, warn } from "./turn-context.ts"
+
+/** Runs prestart tools, recall and hooks concurrently, and keeps the results. One that failed or returned nothing is left out and reported (T25). */
+export async function gather(turn: TurnContext, prestart: readonly PrestartSettings[]): Promise<void> {
+  const hooks = runHooks(turn)
+  const running: Promise<ToolRun>[] = []
+  for (const entry of prestart) running.push(runPrestart(turn, entry, hooks))
+  const [results] = await Promise.all([Promise.all(running), recall(turn), hooks])
+  const { progress } = turn
+  for (const [index, run] of results.entries()) {
+    const { tool, args, result } = run
+    progress.prestartRuns.push(run)
+    if (run.status === "failed" || run.empty === true) {
+      warn(turn, "prestart", `${tool} was left out: ${result}`)
+      continue
+    }
+    const kept = { tool, args, result }
+    progress.prestart.push(kept)
+    if (prestart[index]?.includeHistory === true) progress.kept.push(kept)
+  }
+}
+
+/** Runs a prestart tool. A tool that the agent does not have may be one that a hook adds, so it waits for the hooks. */
+async function runPrestart(turn: TurnContext, entry: PrestartSettings, hooks: Promise<void>): Promise<ToolRun> {
+  const { tools, ports, profile } = turn.agent
+  const args = fillArguments(entry.args, { question: turn.occasion })
+  const id = ports.ids.next("prestart")
+  turn.emit({ type: "prestart-start", id, tool: entry.tool, args })
+  if (!tools.get(entry.tool)) await hooks
+  const result = await (await import("./run-tool.ts")).runTool(turn, {
+    id,
+    name: entry.tool,
+    args,
+    tool: tools.get(entry.tool) ?? turn.progress.tools.get(entry.tool),
+    timeoutMs: entry.timeoutMs ?? profile.limits.prestartMs,
+  })
+  turn.emit({ type: "prestart-end", run: result })
+  return result
+}
+
+/**
+ * Copies a prestart tool's arguments with the question in place of `{{question}}` in every string value, at any depth
+ * (T25). The question itself is not searched for placeholders. Keys stay as they are.
+ */
+export function fillArguments(
+  args: Readonly<Record<string, unknown>>,
+  { question }: { readonly question: string },
+): Record<string, unknown> {
+  const fill = (value: unknown): unknown => {
+    if (typeof value === "string") return value.replaceAll("{{question}}", () => question)
+    if (Array.isArray(value)) return value.map(fill)
+    if (typeof value !== "object" || value === null || value instanceof Date) return value
+    return fillArguments(value as Readonly<Record<string, unknown>>, { question })
+  }
+  return Object.fromEntries(Object.entries(args).map(([key, value]) => [key, fill(value)]))
+}
+
+/** Recalls memories for the turn, unless the conversation's memory is off. */
+async function recall(turn: TurnContext): Promise<void> {
+  const { agent, session, input, history } = turn
+  const { memory, ports, profile } = agent
+  // Documents in the prompt are then the memory.
+  if (!memory || !session.memoryOn || profile.memory.store === "documents") return
+  const { prestartMs } = profile.limits
+  const limit = profile.memory.recallLimit
+  // Turns that the prompt shows as history need not be recalled, and those in whose place this turn comes must not be.
+  const shown = new Set<string>()
+  for (const { turnId } of history) shown.add(turnId)
+  for (const turnId of input.replaces?.turns ?? []) shown.add(turnId)
+  const exclude = shown.size === 0 ? {} : { excludeTurns: [...shown] }
+  const told = (message: string): void => warn(turn, "recall", message)
+  const outcome = await within({ timeoutMs: prestartMs, signal: turn.signal, timers: ports.timers }, async (signal) =>
+    recalledMemories(
+      await memory.recall(input.merged?.words ?? turn.occasion, input.key, { limit, signal, warn: told, ...exclude }),
+      limit,
+    ),
+  )
+  if (outcome.status === "done") {
+    const { memories, passedOver } = outcome.value
+    turn.progress.memories.push(...memories)
+    if (passedOver > 0) warn(turn, "recall", `${passedOver} of the recalled memories have no text and were left out.`)
+  } else if (outcome.status !== "aborted")
+    warn(turn, "recall", `No memories in this turn: recall ${whatHappened(outcome, prestartMs)}.`)
+}
+
+/**
+ * Returns the usable entries of a memory service's answer, at most `limit`. An entry needs a text; other fields of a wrong type are
+ * left out. `passedOver` counts the entries without a text. Throws `store` if the answer is not a list.
+ */
+export function recalledMemories(
+  answer: unknown,
+  limit: number,
+): { readonly memories: readonly Memory[]; readonly passedOver: number } {
+  if (!Array.isArray(answer))
+    throw new PromptStrataError(
+      "store",
+      `expected recall() of the memory service to return a list of memories, found ${answer === null ? "null" : typeof answer}.`,
+    )
+  const first: readonly unknown[] = answer.slice(0, Math.max(0, limit))
+  const memories = first.flatMap((entry, at) => memoryOf(entry, at) ?? [])
+  return { memories, passedOver: first.length - memories.length }
+}
+
+function memoryOf(entry: unknown, at: number): Memory | undefined {
+  if (typeof entry !== "object" || entry === null) return undefined
+  const { id, text, speaker, atMs, againAtMs, untrusted, score, reranked, why } = entry as Partial<Record<keyof Memory, unknown>>
+  if (typeof text !== "string" || text.trim() === "") return undefined
+  return {
+    id: typeof id === "string" ? id : `${at}`,
+    text,
+    ...(typeof speaker === "string" ? { speaker } : {}),
+    ...(isDate(atMs) ? { atMs } : {}),
+    ...(Array.isArray(againAtMs) ? { againAtMs: againAtMs.filter(isDate) } : {}),
+    ...(untrusted === true ? { untrusted: true as const } : {}),
+    ...(typeof score === "number" ? { score } : {}),
+    ...(typeof reranked === "number" ? { reranked } : {}),
+    ...(Array.isArray(why) ? { why: why.filter(isReason) } : {}),
+  }
+}
+
+const maxDateMs = 8_640_000_000_000_000
+
+/** A number beyond the range of dates is not a time. */
+const isDate = (value: unknown): value is number => typeof value === "number" && Math.abs(value) <= maxDateMs
+
+function isReason(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false
+  const reason = value as { readonly signal?: unknown; readonly value?: unknown; readonly share?: unknown }
+  return typeof reason.signal === "string" && typeof reason.value === "number" && typeof reason.share === "number"
+}

@@ -1,0 +1,81 @@
+import { PromptStrataError } from "../../core/errors.ts"
+import { endedWhole, type FinishReason, type LanguageModel } from "../../core/model/language-model.ts"
+import { createFinalOutputReader } from "../../reply/final-output-reader.ts"
+import type { StopReason } from "../../trace/turn-event.ts"
+import { type PlanOutcome, runModelStep, type StepReading } from "./model-step.ts"
+import type { TurnContext } from "./turn-context.ts"
+import { isQuietWake, warnOfThinking } from "./turn-outcome.ts"
+
+/** Reads an answer in prose. Text is shown as it comes; thinking is emitted. */
+export function proseReading(
+  turn: TurnContext,
+  model: LanguageModel,
+  onFinish: (reason: FinishReason | undefined) => void,
+): StepReading {
+  const options: Parameters<typeof createFinalOutputReader>[0] = {
+    opensInThought: model.capabilities.opensInThought ?? false,
+    onFault: (fault) => warnOfThinking(turn, model, fault),
+  }
+  const reader = turn.progress.output?.reader(options) ?? createFinalOutputReader(options)
+  const step = turn.progress.traceSteps.length + 1
+  const take = (parts: ReturnType<typeof reader.push>) => {
+    for (const { type, delta } of parts) {
+      if (type === "text") (turn.progress.output ?? turn.progress.answer).say(delta)
+      else turn.emit({ type: "thinking-delta", step, delta })
+    }
+  }
+  return {
+    onText: (delta) => take(reader.push(delta)),
+    onEnd(finishReason) {
+      take(reader.end())
+      onFinish(finishReason)
+      return undefined
+    },
+  }
+}
+
+/** Runs one step whose text is the answer. Returns the reason why the model stopped. */
+export async function proseStep(turn: TurnContext, prompt: "chat" | "final"): Promise<FinishReason | undefined> {
+  let finish: FinishReason | undefined
+  if (turn.input.control) await (await import("./control/control-step.ts")).controlStep(turn, turn.input.control, prompt)
+  await runModelStep(turn, { prompt }, (_, model) =>
+    proseReading(turn, model, (reason) => {
+      finish = reason
+    }),
+  )
+  turn.signal.throwIfAborted()
+  return finish
+}
+
+/** Plans nothing: makes one call without tools, whose text is the answer. */
+export async function planChat(turn: TurnContext): Promise<PlanOutcome> {
+  const finish = await proseStep(turn, "chat")
+  const { said } = turn.progress.output ?? turn.progress.answer
+  const isEmpty = said.trim() === "" && turn.progress.made.files.length === 0
+  if (isEmpty && !isQuietWake(turn)) return { type: "final", stopReason: "finish" }
+  return answered(finish)
+}
+
+/** The end of planning after an answer that the model ended for `finish`. */
+export function answered(finish: FinishReason | undefined): PlanOutcome {
+  return { type: "answered", stopReason: endedWhole(finish) ? "finish" : "truncated" }
+}
+
+/**
+ * Asks for the final output: the answer in prose, made from everything that was gathered, and streamed (T12). An empty one throws
+ * `model-empty`, except in a turn in which nobody spoke, where silence is an answer (R27).
+ */
+export async function finalOutput(turn: TurnContext, stopReason: StopReason): Promise<StopReason> {
+  const finish = await proseStep(turn, "final")
+  const { said } = turn.progress.output ?? turn.progress.answer
+  if (said.trim() !== "" || turn.progress.made.files.length > 0) return endedWhole(finish) ? stopReason : "truncated"
+  if (turn.input.wake !== undefined && finish !== "content-filter") return stopReason
+  const model = turn.agent.models[0].id
+  throw new PromptStrataError("model-empty", `expected an answer from ${model}; its final output was empty.`, {
+    hint:
+      finish === "content-filter"
+        ? "The provider's content filter stopped it."
+        : "Try again, or read the request in the turn's trace.",
+    evidence: { model, finishReason: finish },
+  })
+}

@@ -1,0 +1,152 @@
+import { messageOf, PromptStrataError } from "../../core/errors.ts"
+import { recordOf } from "../../core/json-access.ts"
+import type { LanguageModel, ModelPart, ModelRequest } from "../../core/model/language-model.ts"
+import type { Clock, Timers } from "../../core/ports.ts"
+import type { TimeLimits } from "../../profile/profile.ts"
+
+export interface ReadModelOptions {
+  readonly signal: AbortSignal
+  readonly limits: Pick<TimeLimits, "firstTokenMs" | "betweenChunksMs" | "stepMs">
+  readonly clock: Clock
+  readonly timers: Timers
+  /** Gets each part, and the time at which it came. */
+  readonly onPart: (part: ModelPart, atMs: number) => void
+}
+
+/** The reason of every signal whose read is over. One of its own with its stack would cost a plain turn 3 % of its CPU. */
+const over = new DOMException("The model's answer is not read any more.", "AbortError")
+
+/**
+ * Reads a model's stream to its end, one asynchronous step for each part. It always settles: a stall past a limit throws
+ * `model-stall`, an abort throws the signal's reason, a provider that fails throws `model`. A model that ignores its signal is
+ * abandoned.
+ */
+export async function readModel(model: LanguageModel, request: ModelRequest, options: ReadModelOptions): Promise<void> {
+  const watch = new Watch(model.id, options)
+  let iterator: AsyncIterator<ModelPart> | undefined
+  let finished = false
+  try {
+    if (watch.stopped !== undefined) throw watch.stopped
+    iterator = model.stream(request, { signal: watch.signal })[Symbol.asyncIterator]()
+    const end = Promise.withResolvers<void>()
+    watch.reject = end.reject
+    watch.read(iterator).then(end.resolve, end.reject)
+    await end.promise
+    finished = true
+  } catch (thrown) {
+    throw watch.stopped ?? asModelError(thrown, model.id)
+  } finally {
+    options.timers.clear(watch.timer)
+    options.signal.removeEventListener("abort", watch.onAbort)
+    watch.controller.abort(over)
+    if (!finished) abandon(iterator)
+  }
+}
+
+/** Ends a stream that is not read any more. Errors of its ending are ignored. */
+function abandon(iterator: AsyncIterator<ModelPart> | undefined): void {
+  try {
+    iterator?.return?.().then(undefined, () => undefined)
+  } catch {
+    // The stream is abandoned either way.
+  }
+}
+
+/**
+ * Stops a read when a limit passes or the signal aborts. One timer serves all parts but the first: when it rings, it looks how long
+ * ago the last part came.
+ */
+class Watch {
+  /** Aborted when the read is stopped or over. */
+  readonly signal: AbortSignal
+  /** The reason for which the read was stopped from outside, if it was. */
+  stopped: unknown
+  readonly #modelId: string
+  readonly #options: ReadModelOptions
+  readonly controller = new AbortController()
+  readonly #startedMs: number
+  /** Set here: V8 keeps a function that is assigned to a member, with all that it closes over, until the next full collection. */
+  readonly onAbort = (): void => this.#stop(this.#options.signal.reason)
+  /** The time at which the last part came; before the first one, the beginning. */
+  #cameMs: number
+  #isFirst = true
+  timer: unknown
+  /** Tells the reader of the whole that it was stopped. */
+  reject: ((error: unknown) => void) | undefined
+
+  constructor(modelId: string, options: ReadModelOptions) {
+    const { signal, limits, clock, timers } = options
+    this.#modelId = modelId
+    this.#options = options
+    this.signal = this.controller.signal
+    this.#startedMs = clock.nowMs()
+    this.#cameMs = this.#startedMs
+    signal.addEventListener("abort", this.onAbort)
+    // The limit between parts may be over before that of the first part.
+    const firstMs = Math.min(limits.firstTokenMs, limits.betweenChunksMs, limits.stepMs)
+    this.timer = timers.set(() => this.#ring(), Math.max(1, firstMs))
+    if (signal.aborted) this.onAbort()
+  }
+
+  /** Takes the parts until the last one. A part costs the promise that its stream makes, and nothing long-lived. After a stop nothing is taken. */
+  async read(iterator: AsyncIterator<ModelPart>): Promise<void> {
+    const { clock, onPart } = this.#options
+    while (this.stopped === undefined) {
+      const part = await iterator.next()
+      if (part.done === true || this.stopped !== undefined) return
+      this.#isFirst = false
+      this.#cameMs = clock.nowMs()
+      onPart(part.value, this.#cameMs)
+    }
+  }
+
+  /** Stops the read if a limit is over, else sets the timer for the next one. */
+  #ring(): void {
+    const { limits, clock, timers } = this.#options
+    const nowMs = clock.nowMs()
+    const isFirst = this.#isFirst
+    const quietLimitMs = isFirst ? limits.firstTokenMs : limits.betweenChunksMs
+    const stepLeftMs = limits.stepMs - (nowMs - this.#startedMs)
+    const quietLeftMs = quietLimitMs - (nowMs - this.#cameMs)
+    if (stepLeftMs <= 0) this.#stop(this.#stall("a step", limits.stepMs, "stepMs"))
+    else if (quietLeftMs > 0) this.timer = timers.set(() => this.#ring(), Math.max(1, Math.min(stepLeftMs, quietLeftMs)))
+    else if (isFirst) this.#stop(this.#stall("the first part", quietLimitMs, "firstTokenMs"))
+    else this.#stop(this.#stall("the next part", quietLimitMs, "betweenChunksMs"))
+  }
+
+  #stall(what: string, limitMs: number, limit: keyof ReadModelOptions["limits"]): PromptStrataError {
+    return new PromptStrataError("model-stall", `expected ${what} from ${this.#modelId} within ${limitMs} ms; it did not come.`, {
+      hint: `Is the model overloaded or far away? The limit is \`limits.${limit}\`.`,
+      evidence: { limit, limitMs, model: this.#modelId },
+    })
+  }
+
+  #stop(reason: unknown): void {
+    if (this.stopped !== undefined) return
+    this.stopped = reason ?? new PromptStrataError("aborted", "The turn was aborted.")
+    this.reject?.(this.stopped)
+    this.controller.abort(this.stopped)
+  }
+}
+
+function asModelError(thrown: unknown, modelId: string): unknown {
+  if (PromptStrataError.isInstance(thrown)) return thrown
+  return new PromptStrataError("model", `${modelId} failed: ${messageOf(thrown)}`, {
+    cause: thrown,
+    evidence: { model: modelId, isRetryable: mayPass(thrown) },
+  })
+}
+
+const passingStatus = new Set([408, 409, 429])
+
+/**
+ * True if the same request may succeed later, as far as an error of an adapter that says no more can tell. It may say more, with
+ * `isRetryable` or the server's `status`. A mistake in the adapter's code fails again; `fetch` throws a TypeError, too.
+ */
+function mayPass(thrown: unknown): boolean {
+  const { isRetryable, status, statusCode = status } = recordOf(thrown)
+  if (typeof isRetryable === "boolean") return isRetryable
+  if (typeof statusCode === "number") return statusCode >= 500 || passingStatus.has(statusCode)
+  if (thrown instanceof TypeError) return thrown.cause !== undefined || /fetch|network|load failed/i.test(thrown.message)
+  return thrown instanceof Error && !(thrown instanceof ReferenceError || thrown instanceof RangeError)
+}

@@ -1,0 +1,158 @@
+import { messageOf } from "../../core/errors.ts"
+import { quoted, renderNotice } from "../../prompt/dialect/render-notice.ts"
+import { encodeInline } from "../../prompt/encode/inline.ts"
+import { canonicalArguments } from "../../prompt/tools/call-arguments.ts"
+import type { Tool, ToolRun } from "../../prompt/tools/tool.ts"
+import { findMentions, lastMessagesOf } from "../../reply/mentions.ts"
+import * as fitting from "./fit-tool-text.ts"
+import { runTool } from "./run-tool.ts"
+import { type TurnContext, warn } from "./turn-context.ts"
+import { warnOfRepeatedName, warnOnce } from "./turn-outcome.ts"
+
+export interface ModelCall {
+  readonly id: string
+  readonly name: string
+  readonly args: Readonly<Record<string, unknown>>
+  /** Present if the arguments could not be read: the values of the notice that says why. Such a call is not run (T18). */
+  readonly fault?: { readonly unfinished: boolean; readonly issues: string }
+  /** A name that stood twice in the call. The model is told that only its first value counts. */
+  readonly repeatedName?: string | undefined
+}
+
+/**
+ * Runs a call of the model and emits its events. A repeated call gets the earlier result with a note; a call whose earlier run
+ * failed is made again (T17). Never rejects.
+ */
+export async function runCall(turn: TurnContext, guard: CallGuard, call: ModelCall): Promise<ToolRun> {
+  const { id, name, args, fault, repeatedName } = call
+  const tool = turn.progress.tools.plannerTool(name)
+  turn.progress.fitting ??= fitting
+  turn.emit({ type: "tool-start", id, tool: name, args })
+  const identity = `${name}\n${canonicalArguments(args)}`
+  const claimed = claim(guard, { identity, tool }, () =>
+    fault === undefined
+      ? runTool(turn, { id, name, args: resolveMentions(turn, args), tool, canWait: mayWait(turn, guard) })
+      : Promise.resolve(unreadableArguments(turn, { id, name, fault })),
+  )
+  const result = await claimed.run
+  const failed = result.status === "failed"
+  if (failed && guard.calls.get(identity)?.run === claimed.run) guard.calls.delete(identity)
+  if (claimed.isRepeat && !failed) guard.repeats++
+  // It has not ended: the turn that goes on with it tells its end.
+  if (result.failure === "awaiting-approval") return { ...result, id }
+  const own = claimed.isRepeat ? repeated(turn, id, result) : result
+  const done = repeatedName === undefined ? own : { ...own, result: withRepeatedName(turn, own.result, repeatedName) }
+  turn.emit({ type: "tool-end", run: done })
+  tellHooks(turn, done)
+  return done
+}
+
+function withRepeatedName(turn: TurnContext, result: string, name: string): string {
+  warnOfRepeatedName(turn, name)
+  return renderNotice(turn.agent.dialect, "repeated-name", { result, name: encodeInline(name) })
+}
+
+/** Calls the run listeners of hooks. One that throws is reported. */
+function tellHooks(turn: TurnContext, run: ToolRun): void {
+  for (const listener of turn.progress.runListeners) {
+    try {
+      listener(run)
+    } catch (thrown) {
+      warn(turn, "hook", `A hook could not take in the run of ${run.tool}: ${messageOf(thrown)}`)
+    }
+  }
+}
+
+function repeated(turn: TurnContext, id: string, earlier: ToolRun): ToolRun {
+  const result = renderNotice(turn.agent.dialect, "repeated-call", { result: earlier.result })
+  return { ...earlier, id, repeatOf: earlier.repeatOf ?? earlier.id, result, durationMs: 0 }
+}
+
+function unreadableArguments(
+  turn: TurnContext,
+  { id, name, fault }: Pick<ModelCall, "id" | "name"> & { readonly fault: NonNullable<ModelCall["fault"]> },
+): ToolRun {
+  const { dialect } = turn.agent
+  const result = renderNotice(dialect, "invalid-arguments", { ...fault, issues: quoted(fault.issues, dialect) })
+  return { id, tool: name, args: {}, status: "failed", failure: "invalid-arguments", result, durationMs: 0 }
+}
+
+/** True where a turn may end in front of a call: in the planning of a turn whose session is kept. */
+function mayWait({ agent, depth }: TurnContext, { canWait }: CallGuard): boolean {
+  return canWait === true && depth === 0 && agent.isStateless !== true
+}
+
+/** The calls of a turn that did not fail, also those that still run, so that an equal call is not run again (T17). */
+export interface CallGuard {
+  readonly calls: Map<string, { readonly run: Promise<ToolRun>; readonly writes: number }>
+  /** Calls so far of tools that write. */
+  writes: number
+  /** Repeats so far of calls that did not fail. */
+  repeats: number
+  /** True if a call may wait for an approval. */
+  readonly canWait?: boolean
+}
+
+/**
+ * Returns the earlier run that a call repeats, or else starts a new one. A call of a repeatable tool is never a repeat, and a call
+ * after a write is none either.
+ */
+function claim(
+  guard: CallGuard,
+  { identity, tool }: { readonly identity: string; readonly tool: Tool | undefined },
+  start: () => Promise<ToolRun>,
+): { readonly run: Promise<ToolRun>; readonly isRepeat: boolean } {
+  const earlier = guard.calls.get(identity)
+  if (earlier && tool?.repeatable !== true && earlier.writes === guard.writes) {
+    return { run: earlier.run, isRepeat: true }
+  }
+  if (tool?.writes === true) guard.writes++
+  const run = start()
+  guard.calls.set(identity, { run, writes: guard.writes })
+  return { run, isRepeat: false }
+}
+
+type Args = Readonly<Record<string, unknown>>
+
+/** Arguments that nest deeper are not searched for mentions. */
+const maxDepth = 100
+
+/**
+ * Replaces each `@last_NAME` and `@last_N_NAME` in a call's arguments by the messages it stands for (R7), joined by line breaks.
+ * They are looked up in this turn's window and question. A mention of an unknown speaker stays as it is and is reported. If the
+ * profile has no mentions, the arguments are returned as they are.
+ */
+function resolveMentions(turn: TurnContext, args: Args): Args {
+  if (turn.agent.profile.tools.mentions !== true) return args
+  const said = spokenIn(turn)
+  const names = new Set(said.map(({ name }) => name))
+  const inText = (text: string): string => {
+    const { mentions, unknown } = findMentions(text, names)
+    for (const { text: mark } of unknown)
+      warnOnce(turn, "mention", mark, `${mark} in a call names no speaker of the messages in this turn. It was left as it is.`)
+    let resolved = ""
+    let from = 0
+    for (const { start, end, name, count } of mentions) {
+      const messages = lastMessagesOf(said, { name, count }).map((message) => message.text)
+      resolved += text.slice(from, start) + messages.join("\n")
+      from = end
+    }
+    return resolved + text.slice(from)
+  }
+  return inValue(args, inText, 0) as Args
+}
+
+type Said = { readonly name: string; readonly text: string }
+
+function spokenIn({ agent, input, history }: TurnContext): Said[] {
+  const agentName = agent.profile.agent.name
+  const before = history.map(({ role, speaker, text }) => ({ name: role === "assistant" ? agentName : speaker.name, text }))
+  return input.wake === undefined ? [...before, { name: input.speaker.name, text: input.text }] : before
+}
+
+function inValue(value: unknown, inText: (text: string) => string, depth: number): unknown {
+  if (typeof value === "string") return value.includes("@last_") ? inText(value) : value
+  if (typeof value !== "object" || value === null || depth > maxDepth) return value
+  if (Array.isArray(value)) return value.map((item) => inValue(item, inText, depth + 1))
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, inValue(item, inText, depth + 1)]))
+}

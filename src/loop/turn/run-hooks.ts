@@ -1,0 +1,190 @@
+import type { HistoryMessage } from "../../core/conversation.ts"
+import { messageOf } from "../../core/errors.ts"
+import { withLazyMembers } from "../../core/lazy-pattern.ts"
+import type { LoreDecision } from "../../core/span.ts"
+import { whatHappened, within } from "../../core/timers.ts"
+import { frozenJson } from "../../memory/services/store/frozen-json.ts"
+import type { SessionNote } from "../../memory/services/store/session-store.ts"
+import type { BeforeTurnContext } from "../../memory/services/turn-hook.ts"
+import type { PromptStack } from "../../prompt/stack/prompt-stack.ts"
+import { completeTool } from "../../prompt/tools/define-tool.ts"
+import type { Tool, ToolRun } from "../../prompt/tools/tool.ts"
+import { createToolSet, isInGroups } from "../../prompt/tools/tool-set.ts"
+import { type TurnContext, warn } from "./turn-context.ts"
+
+/** Runs the hooks before a turn in their order. Each works on a fork of its own, so a hook that takes too long changes nothing. */
+export async function runHooks(turn: TurnContext): Promise<void> {
+  const { ports, profile } = turn.agent
+  const { prestartMs } = profile.limits
+  for (const hook of turn.hooks) {
+    if (!("beforeTurn" in hook)) continue
+    const changes = new HookChanges(turn, hook.name)
+    const outcome = await within({ timeoutMs: prestartMs, signal: turn.signal, timers: ports.timers }, (signal) =>
+      hook.beforeTurn?.(changes.context(signal)),
+    )
+    if (outcome.status === "done") changes.adopt()
+    else if (outcome.status !== "aborted") warn(turn, "hook", `The hook ${hook.name} ${whatHappened(outcome, prestartMs)}.`)
+  }
+}
+
+/** The slots that hold messages. */
+const messageSlots = ["history", "steps"] as const
+
+/**
+ * Collects the changes that one hook makes in a turn, and adopts them as a whole. Everything is checked when the hook passes it, so
+ * that a mistake throws in the hook. The hook gets copies only.
+ */
+class HookChanges {
+  readonly #turn: TurnContext
+  readonly #name: string
+  readonly #stack: PromptStack
+  readonly #tools: Tool[] = []
+  readonly #withdrawn: string[] = []
+  readonly #warnings: { readonly message: string; readonly kind: "hook" | "document" }[] = []
+  readonly #runListeners: ((run: ToolRun) => void)[] = []
+  readonly #view: HistoryView = { from: undefined, texts: new Map() }
+  readonly #lore: LoreDecision[] = []
+  readonly #notes: readonly SessionNote[]
+  #state: unknown
+  #isAdopted = false
+
+  constructor(turn: TurnContext, name: string) {
+    this.#turn = turn
+    this.#name = name
+    this.#stack = turn.stack.fork()
+    this.#state = turn.progress.hookStates.get(name)
+    this.#notes = turn.notes.filter(({ owner }) => owner === name).map((note) => frozenJson(note, "note"))
+  }
+
+  /** The hook's argument. */
+  context(signal: AbortSignal): BeforeTurnContext {
+    const { agent, input, session, history, startedMs, messages, budgetTokens } = this.#turn
+    const { profile, ports, memory } = agent
+    const { turnId, key, speaker, text, wake, replaces } = input
+    const given: Omit<BeforeTurnContext, "history"> = {
+      turnId,
+      ...{ key: { ...key }, agentName: profile.agent.name, speaker: { ...speaker } },
+      question: text,
+      ...(wake === undefined ? {} : { wake }),
+      memoryOn: session.memoryOn,
+      turn: session.turns,
+      startedMs,
+      counter: ports.counter,
+      budgetTokens,
+      messages,
+      ...(memory && session.memoryOn
+        ? { recall: (query, options) => memory.recall(query, { ...key }, { ...options, excludeTurns: replaces?.turns ?? [] }) }
+        : {}),
+      replaceAnswer: (turnId, shown) => void this.#view.texts.set(turnId, shown),
+      startHistoryAt: (turnId) => {
+        this.#view.from = turnId
+      },
+      explain: (lore) => void this.#lore.push(...lore),
+      onRun: (listener) => void this.#runListeners.push(listener),
+      notes: this.#notes,
+      stack: this.#stack,
+      state: { get: () => this.#state, set: (value) => this.#keep(value) },
+      signal,
+      addTools: (tools) => void this.#tools.push(...Array.from(tools, completeTool)),
+      withdrawTools: (names) => void this.#withdrawn.push(...names),
+      warn: (message, kind = "hook") => void this.#warnings.push({ message: messageOf(message), kind }),
+    }
+    return withLazyMembers(given, {
+      // Copied for a hook that reads it; most do not.
+      history: () => history.map((message) => ({ ...message })),
+    })
+  }
+
+  /** Puts the changes into the turn. A hook that replaced the messages themselves changes nothing, because no prompt could be made of that. */
+  adopt(): void {
+    const { stack, progress } = this.#turn
+    for (const key of messageSlots) {
+      if (this.#stack.get(key) === stack.get(key)) continue
+      warn(this.#turn, "hook", `The hook ${this.#name} adds ${key}, which only the turn may set. All its changes were left out.`)
+      return
+    }
+    stack.adopt(this.#stack)
+    this.#isAdopted = true
+    if (this.#state !== undefined) progress.hookStates.set(this.#name, this.#state)
+    for (const { id } of this.#notes) progress.takenNotes.add(id)
+    progress.runListeners.push(...this.#runListeners)
+    if (this.#lore.length > 0) progress.lore = [...(progress.lore ?? []), ...this.#lore]
+    const { from, texts } = this.#view
+    if (from !== undefined || texts.size > 0) progress.shownHistory = shownAs(progress.shownHistory, this.#view)
+    for (const { message, kind } of this.#warnings) {
+      warn(this.#turn, kind, message)
+      const { agent, input } = this.#turn
+      if (kind === "document") agent.onWarning({ key: input.key, turnId: input.turnId, message })
+    }
+    if (this.#tools.length + this.#withdrawn.length === 0) return
+    for (const { name } of changeTools(this.#turn, this.#tools, this.#withdrawn)) {
+      warn(this.#turn, "hook", `The hook ${this.#name} adds the tool ${name}, whose name is taken; it was left out.`)
+    }
+  }
+
+  #keep(value: unknown): void {
+    this.#state = value === undefined ? undefined : frozenJson(value, "state")
+    if (this.#isAdopted) this.#turn.progress.hookStates.set(this.#name, this.#state)
+  }
+}
+
+/** Withdraws and then adds tools for this turn. Returns the added tools whose names are taken; they are left out. */
+function changeTools(turn: TurnContext, added: readonly Tool[], withdrawn: readonly string[]): readonly Tool[] {
+  const { progress, agent } = turn
+  const before = progress.tools
+  const names = new Set(withdrawn)
+  const left = before.tools.filter(({ name }) => !names.has(name))
+  const seen = new Set(left.map(({ name }) => name))
+  const taken: Tool[] = []
+  const placed = new Map<string, Tool>()
+  for (const tool of added) {
+    if (!isInGroups(tool, agent.profile.tools.groups)) continue
+    if (seen.has(tool.name)) taken.push(tool)
+    else placed.set(tool.name, asVisibleAs(before.get(tool.name), tool))
+    seen.add(tool.name)
+  }
+  progress.tools = createToolSet(inOrder(before.tools, left, placed))
+  return taken
+}
+
+/** Puts a tool that replaces another into that one's place, so that the other lines of the printed list stay where they are. */
+function inOrder(before: readonly Tool[], left: readonly Tool[], placed: Map<string, Tool>): readonly Tool[] {
+  const staying = new Set(left)
+  const kept = before.flatMap((tool) => {
+    if (staying.has(tool)) return [tool]
+    const other = placed.get(tool.name)
+    placed.delete(tool.name)
+    return other === undefined ? [] : [other]
+  })
+  return [...kept, ...placed.values()]
+}
+
+function asVisibleAs(other: Tool | undefined, tool: Tool): Tool {
+  return other === undefined || other.visibility === tool.visibility ? tool : { ...tool, visibility: other.visibility }
+}
+
+/** The changes of a hook to the shown history: it begins at a later turn, and answers have other words (R11, R12). What is stored stays. */
+interface HistoryView {
+  from: string | undefined
+  /** Other words for answers, by the id of their turn. */
+  readonly texts: Map<string, string>
+}
+
+/** Returns the messages as the view shows them. Messages of users keep their words. */
+function shownAs(history: readonly HistoryMessage[], { from, texts }: HistoryView): readonly HistoryMessage[] {
+  const at = from === undefined ? -1 : history.findIndex(({ turnId }) => turnId === from)
+  const shown = at > 0 ? history.slice(at) : history
+  return texts.size === 0 ? shown : shown.map((message) => inOtherWords(message, texts.get(message.turnId)))
+}
+
+/** A message in other words is the same object in all turns, so that its entry is made and counted once. */
+const rewritten = new WeakMap<HistoryMessage, HistoryMessage>()
+
+function inOtherWords(message: HistoryMessage, text: string | undefined): HistoryMessage {
+  if (message.role !== "assistant" || text === undefined || text === message.text) return message
+  const before = rewritten.get(message)
+  if (before?.text === text) return before
+  const other = { ...message, text }
+  rewritten.set(message, other)
+  return other
+}

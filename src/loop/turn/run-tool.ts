@@ -1,0 +1,212 @@
+import type { HistoryMessage, Speaker } from "../../core/conversation.ts"
+import { takesMedia } from "../../core/model/language-model.ts"
+import type { Ports } from "../../core/ports.ts"
+import type { Injection } from "../../core/value.ts"
+import type { ExplainableMemory } from "../../memory/services/memory/explain-memories.ts"
+import type { ReceiptRecords } from "../../memory/services/store/records.ts"
+import type { MessageFilter } from "../../memory/services/store/session-store.ts"
+import { quoted, reasonOf, renderNotice } from "../../prompt/dialect/render-notice.ts"
+import { encodeInline } from "../../prompt/encode/inline.ts"
+import { executeTool, type ToolFailure } from "../../prompt/tools/execute-tool.ts"
+import type { Confirm, Tool, ToolAttachment, ToolContext, ToolRun } from "../../prompt/tools/tool.ts"
+import type { TurnEvent } from "../../trace/turn-event.ts"
+import { fitResult } from "./fit-tool-text.ts"
+import { type ChildRun, type TurnContext, warn } from "./turn-context.ts"
+
+/** A tool call of the planner or of the profile. */
+export interface ToolRequest {
+  readonly id: string
+  readonly name: string
+  readonly args: Readonly<Record<string, unknown>>
+  /** Undefined if there is no such tool. */
+  readonly tool: Tool | undefined
+  /** True if the turn can wait until a person allows the call. Default: the call is refused if nobody answers. */
+  readonly canWait?: boolean
+  /** A time limit for this call, in place of the tool's own. */
+  readonly timeoutMs?: number
+}
+
+/** Runs a tool. A failure becomes a failed run with a text that tells the planner what to do (T18). Never rejects. */
+export async function runTool(turn: TurnContext, request: ToolRequest): Promise<ToolRun> {
+  const { id, name, args, tool, canWait = false } = request
+  if (!tool) {
+    const result = unknownTool(turn, name)
+    return { id, tool: name, args, status: "failed", failure: "unknown-tool", result, durationMs: 0 }
+  }
+  if (tool.needsApproval) {
+    const refused = await (await import("./approval/ask-approval.ts")).askApproval(turn, { id, name, args, tool, canWait })
+    if (refused) return refused
+  }
+  return runAllowed(turn, request, tool)
+}
+
+async function runAllowed(turn: TurnContext, request: ToolRequest, tool: Tool): Promise<ToolRun> {
+  const { id, name, args } = request
+  const { dialect, ports, profile } = turn.agent
+  const { maxResultCharacters } = profile.tools
+  const attached: ToolAttachment[] = []
+  let isRunning = true
+  const outcome = await executeTool(tool, args, {
+    context: toolContext(turn, request, { isRunning: () => isRunning, attached }),
+    signal: turn.signal,
+    timers: ports.timers,
+    timeoutMs: profile.limits.toolMs,
+    ...(request.timeoutMs === undefined ? {} : { callTimeoutMs: request.timeoutMs }),
+    notice: (kept, total) => renderNotice(dialect, "result-truncated", { kept, total }),
+    ...(maxResultCharacters === undefined ? {} : { maxResultCharacters }),
+  })
+  isRunning = false
+  if (outcome.status === "failed") {
+    const result = failureText(turn, outcome.failure)
+    return { id, tool: name, args, status: "failed", failure: outcome.failure.kind, result, durationMs: outcome.durationMs }
+  }
+  const empty = outcome.result.trim() === ""
+  const fitted = empty ? { result: renderNotice(dialect, "tool-no-result", {}) } : fitResult(turn, outcome.result)
+  const capped = outcome.cappedFromCharacters ?? fitted.cappedFromCharacters
+  const { args: checked } = outcome
+  const parts = attached.length > 0 ? await partsOf(turn, name, attached) : undefined
+  const hasNames = typeof checked === "object" && checked !== null && !Array.isArray(checked)
+  return {
+    id,
+    tool: name,
+    args: hasNames ? (checked as ToolRequest["args"]) : args,
+    status: "ok",
+    result: fitted.result,
+    ...(parts ? { parts } : {}),
+    ...(empty ? { empty: true as const } : {}),
+    ...(capped === undefined ? {} : { cappedFromCharacters: capped }),
+    durationMs: outcome.durationMs,
+  }
+}
+
+async function partsOf(turn: TurnContext, tool: string, attached: readonly ToolAttachment[]): Promise<ToolRun["parts"]> {
+  const code = await import("./shown-attachments.ts")
+  turn.progress.shown ??= code
+  const parts = await code.resultParts(turn, tool, attached)
+  return parts.length > 0 ? parts : undefined
+}
+
+function toolContext(
+  turn: TurnContext,
+  { id, name }: ToolRequest,
+  { isRunning, attached }: { readonly isRunning: () => boolean; readonly attached: ToolAttachment[] },
+): Omit<ToolContext, "signal"> {
+  const { input, agent, progress } = turn
+  const ask = agent.confirm
+  const confirm: Confirm | undefined =
+    ask &&
+    (async (asked, signal) => {
+      const { askPerson } = await import("./approval/ask-person.ts")
+      return (await askPerson(turn, ask, { ...asked, id, signal })) === "yes"
+    })
+  return {
+    key: input.key,
+    turnId: input.turnId,
+    clock: agent.ports.clock,
+    ...(confirm ? { confirm } : {}),
+    record(record) {
+      progress.records.push(record)
+      if (record.attachment?.base64 !== undefined && isRunning()) attached.push(record.attachment)
+    },
+    takes: (mediaType) => takesMedia(agent.models[0].capabilities.attachments ?? [], mediaType),
+    progress: (share) => isRunning() && turn.emit({ type: "tool-progress", id, tool: name, progress: share }),
+    parent: new ParentHandle(turn, { id, isRunning }),
+    isShownWhole: (key) => !Object.hasOwn(progress.cut ?? {}, key),
+    resultFits: (result) => fitResult(turn, result).cappedFromCharacters === undefined,
+  }
+}
+
+/** The parts of a turn that an agent inside one of its tool calls can use (R25). */
+export interface ParentTurn {
+  /** The number of agents above the turn. */
+  readonly depth: number
+  readonly agentName: string
+  readonly question: { readonly speaker: Speaker; readonly text: string }
+  readonly history: readonly HistoryMessage[]
+  readonly ports: Ports
+  /** The conversation's messages, those outside the window too. */
+  messages(filter: MessageFilter): Promise<readonly HistoryMessage[]>
+  /** The item of the turn's stack under a key. */
+  injection(key: string): Injection | undefined
+  /** Adds a child to the turn's trace. */
+  begin(child: Omit<ChildRun, "id">): void
+  /** Emits an event of the child. Does nothing once the call has ended. */
+  tell(name: string, event: TurnEvent): void
+  /** Tells the hooks of the turn of a run of one of its tools. Does nothing once the call has ended. */
+  tellRun(run: ToolRun): void
+  warn(message: string): void
+  /** The memories that the turn may see. Undefined if the agent has none, or the conversation's memory is off (D2). */
+  readonly memory: ExplainableMemory | undefined
+  readonly receipts: ReceiptRecords
+}
+
+/**
+ * Stands for a turn in the context of one tool call. It has no members that a tool could use. A private field, because a weak map keeps
+ * the turn through young garbage collections.
+ */
+class ParentHandle {
+  readonly #turn: TurnContext
+  readonly #call: RunningCall
+
+  constructor(turn: TurnContext, call: RunningCall) {
+    this.#turn = turn
+    this.#call = call
+    Object.freeze(this)
+  }
+
+  static parentOf(handle: object): ParentTurn | undefined {
+    return #turn in handle ? parentTurn(handle.#turn, handle.#call) : undefined
+  }
+}
+
+interface RunningCall {
+  readonly id: string
+  readonly isRunning: () => boolean
+}
+
+function parentTurn(turn: TurnContext, { id, isRunning }: RunningCall): ParentTurn {
+  const { agent, input, depth, history, messages, stack } = turn
+  return {
+    depth,
+    agentName: agent.profile.agent.name,
+    question: { speaker: input.speaker, text: input.text },
+    history,
+    ports: agent.ports,
+    messages,
+    injection: (key) => stack.get(key),
+    begin: (child) => void turn.progress.children.push({ ...child, id }),
+    tell: (name, event) => isRunning() && turn.emit({ type: "child", id, name, event }),
+    tellRun(run) {
+      if (isRunning()) for (const listener of turn.progress.runListeners) listener(run)
+    },
+    warn: (message) => isRunning() && warn(turn, "tool", message),
+    memory: turn.session.memoryOn ? agent.memory : undefined,
+    receipts: agent.receipts,
+  }
+}
+
+/** The turn of a tool's context. Undefined outside a turn. */
+export function parentOf({ parent }: ToolContext): ParentTurn | undefined {
+  return parent && ParentHandle.parentOf(parent)
+}
+
+function unknownTool({ agent: { dialect }, progress }: TurnContext, name: string): string {
+  const names = progress.tools.plannerTools.map((tool) => quoted(tool.name, dialect)).join(", ")
+  return renderNotice(dialect, "unknown-tool", { tool: quoted(encodeInline(name), dialect), tools: names })
+}
+
+function failureText({ agent }: TurnContext, failure: ToolFailure): string {
+  const { dialect } = agent
+  switch (failure.kind) {
+    case "invalid-arguments":
+      return renderNotice(dialect, "invalid-arguments", {
+        issues: failure.issues.map((issue) => quoted(issue, dialect)).join("; "),
+      })
+    case "threw":
+      return reasonOf(failure.reason, dialect)
+    case "timeout":
+      return renderNotice(dialect, "tool-timeout", { seconds: failure.timeoutMs / 1000 })
+    case "aborted":
+      return ""
+  }
+}

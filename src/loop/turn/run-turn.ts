@@ -1,0 +1,119 @@
+import { messageOf, PromptStrataError } from "../../core/errors.ts"
+import type { FinishReason } from "../../core/model/language-model.ts"
+import { printParameters, printParametersBy } from "../../prompt/tools/tool-entry.ts"
+import type { StopReason, TurnResult } from "../../trace/turn-event.ts"
+import type * as fitToolText from "./fit-tool-text.ts"
+import type { Planner, PlanningMode } from "./model-step.ts"
+import { planJson } from "./plan-json.ts"
+import type * as planNative from "./plan-native.ts"
+import type * as prepareFile from "./prepare.ts"
+import type * as prose from "./prose.ts"
+import { type TurnContext, warn } from "./turn-context.ts"
+import { fail, succeed } from "./turn-outcome.ts"
+
+/**
+ * Runs a turn: prepare → plan → (tool → plan)* → finish → final output (T13). It does no I/O except by the ports of the agent.
+ * Never rejects: a turn ends with an answer, or with a typed error that keeps what was gathered (T19). Emits every event of the
+ * turn except `turn-end`.
+ */
+export async function runTurn(turn: TurnContext): Promise<TurnResult> {
+  const { signal, progress, input } = turn
+  const { colour } = turn.agent.profile.agent
+  turn.emit({ type: "turn-start", turnId: input.turnId, atMs: turn.startedMs, ...(colour !== undefined && { colour }) })
+  if (input.received !== undefined) turn.emit({ type: "answer-decision", answers: true, reason: input.received })
+  try {
+    signal.throwIfAborted()
+    await prepare(turn)
+    const mode = planningMode(turn)
+    const planned = await planners[mode](turn)
+    if (planned.type === "awaiting") return succeed(turn, "awaiting-approval")
+    const stopReason = planned.type === "answered" ? planned.stopReason : await finalOutput(turn, planned.stopReason)
+    if (progress.output) await progress.output.settle(() => proseStep(turn, mode))
+    const opening = progress.answer.settle()
+    if (opening) await opening
+    for (const tool of progress.tools.plannerTools)
+      if (tool.withAnswer === "required") await (await import("./ask-for-report.ts")).askForReport(turn, tool, mode)
+    signal.throwIfAborted()
+    return succeed(turn, stopReason)
+  } catch (thrown) {
+    return fail(turn, asTurnError(thrown))
+  }
+}
+
+/** Code of some turns, kept once it is loaded: an `import()` costs as much as all else that a step does beside its prompt. */
+const loaded: {
+  native?: typeof planNative
+  prose?: typeof prose
+  prepare?: typeof prepareFile
+  fitting?: typeof fitToolText
+} = {}
+
+const planners: Readonly<Record<PlanningMode, Planner>> = {
+  json: planJson,
+  async native(turn) {
+    loaded.native ??= await import("./plan-native.ts")
+    return loaded.native.planNative(turn)
+  },
+  async chat(turn) {
+    loaded.prose ??= await import("./prose.ts")
+    return loaded.prose.planChat(turn)
+  },
+}
+
+async function finalOutput(turn: TurnContext, stopReason: StopReason): Promise<StopReason> {
+  loaded.prose ??= await import("./prose.ts")
+  return loaded.prose.finalOutput(turn, stopReason)
+}
+
+async function proseStep(turn: TurnContext, mode: PlanningMode): Promise<FinishReason | undefined> {
+  loaded.prose ??= await import("./prose.ts")
+  return loaded.prose.proseStep(turn, mode === "chat" ? "chat" : "final")
+}
+
+/**
+ * Prepares the first plan (T13): runs prestart tools, recall and hooks, and keeps the results for the turn's prompts. Code that a turn
+ * does not need is not loaded.
+ */
+export async function prepare(turn: TurnContext): Promise<void> {
+  const { agent, input, progress } = turn
+  // A turn that goes on has the results of its beginning.
+  const prestart = input.resumes ? [] : agent.profile.prestart
+  if (prestart.length > 0 || turn.hooks.length > 0 || agent.memory) {
+    loaded.prepare ??= await import("./prepare.ts")
+    await loaded.prepare.gather(turn, prestart)
+  }
+  let hasFiles = input.attachments.length > 0 || input.resumes !== undefined
+  let hasRuns = false
+  for (const { attachments, runs } of progress.shownHistory) {
+    hasFiles ||= attachments !== undefined
+    hasRuns ||= runs !== undefined
+    for (const run of runs ?? []) hasFiles ||= run.attachments !== undefined
+  }
+  if (hasFiles) progress.shown ??= await import("./shown-attachments.ts")
+  if (hasRuns || progress.shown) {
+    loaded.fitting ??= await import("./fit-tool-text.ts")
+    progress.fitting = loaded.fitting
+  }
+  // Last, because hooks add tools too.
+  if (agent.delegate) progress.tools = await agent.delegate(progress.tools)
+  if (progress.tools.plannerTools.length > 0 && !printParameters)
+    printParametersBy((await import("../../prompt/tools/print-parameters.ts")).toolParameters)
+  turn.signal.throwIfAborted()
+}
+
+/** Native calls need models that support them. A turn with a model that does not plans with JSON, and warns if the profile asked for `native`. */
+function planningMode(turn: TurnContext): PlanningMode {
+  const { models, profile } = turn.agent
+  const { mode } = profile.loop
+  if (mode === "chat") return turn.input.resumes?.open.step.mode ?? mode
+  if (mode === "json") return mode
+  if (models.every(({ capabilities }) => capabilities.tools)) return "native"
+  if (mode === "native")
+    warn(turn, "model", `${models.map(({ id }) => id).join(", ")} cannot call tools natively; this turn plans with JSON.`)
+  return "json"
+}
+
+function asTurnError(thrown: unknown): PromptStrataError {
+  if (PromptStrataError.isInstance(thrown)) return thrown
+  return new PromptStrataError("model", `The turn failed: ${messageOf(thrown)}`, { cause: thrown })
+}

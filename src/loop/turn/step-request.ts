@@ -1,0 +1,173 @@
+import { invariant } from "../../core/errors.ts"
+import type { LanguageModel, ModelRequest, ModelTool, ToolChoice } from "../../core/model/language-model.ts"
+import type { CountedTool } from "../../core/ports.ts"
+import type { Assembly, Message } from "../../core/span.ts"
+import type { Injection } from "../../core/value.ts"
+import { assembleInjections } from "../../prompt/assemble/assemble.ts"
+import { displaced, reserved } from "../../prompt/assemble/decide.ts"
+import { withSessionMarkers } from "../../prompt/dialect/session-markers.ts"
+import { combineInjections, hiding } from "../../prompt/layers/combine-injections.ts"
+import { knownNames } from "../../prompt/layers/turn-injections.ts"
+import type { TurnState, WakeReason } from "../../prompt/layers/turn-state.ts"
+import type { TurnContext } from "./turn-context.ts"
+import { fileFaultsOf, isAtWork, warnOnce } from "./turn-outcome.ts"
+
+/** The prompt of a step, and the tools that come with it. */
+export interface StepRequest {
+  /** A prompt file of the dialect. */
+  readonly prompt: string
+  /** Tools that the model may call natively. */
+  readonly tools?: readonly ModelTool[] | undefined
+  readonly toolChoice?: ToolChoice | undefined
+}
+
+/**
+ * Assembles the request of a step. The first step of a turn decides what is cut, and later steps cut the same, so that their requests
+ * begin with the same text. Tool runs of earlier turns become shorter while messages of history would be cut (T29). What was added to
+ * the session's stack meanwhile joins. Warns of what was cut or cleaned.
+ */
+export function assembleStep(turn: TurnContext, { prompt, tools }: StepRequest, model: LanguageModel): Assembly {
+  const { agent, progress, budgetTokens, reserveTokens } = turn
+  const { markerId } = turn.session
+  const dialect = markerId === undefined ? agent.dialect : withSessionMarkers(agent.dialect, markerId)
+  turn.stack.update()
+  const [history, lore] = [progress.shownHistory, progress.cut ? undefined : progress.lore]
+  const { fitting } = progress
+  const bounds = (!progress.cut && fitting?.oldRunBounds(turn)) || []
+  const histories = (!progress.cut && progress.shown?.fewerAndFewer(turn, model)) || [history]
+  let assembly: Assembly
+  let given: readonly Injection[]
+  let [fewer, attempt] = [0, 0]
+  for (;;) {
+    const maxTokens = bounds[attempt]
+    const shown = histories[fewer] ?? history
+    const limits = maxTokens === undefined ? undefined : { maxTokens, mostTokens: bounds[0] ?? 0, agent }
+    progress.shownHistory = (limits && fitting?.fitOldRuns(shown, limits)) ?? shown
+    const state = stateOf(turn, prompt, model)
+    given = combineInjections(turn.stack, state, dialect)
+    assembly = assembleInjections(given, {
+      ...{ dialect, prompt, names: knownNames(state), counter: agent.ports.counter },
+      developerRole: model.capabilities.developerRole,
+      ...(budgetTokens === undefined ? {} : { budgetTokens }),
+      ...(progress.cut ? { cut: progress.cut } : {}),
+      history: agent.profile.history.window === "fill" ? { reserveTokens, lowWater: 1 } : { reserveTokens },
+      ...(tools ? { tools: countedTools(tools) } : {}),
+    })
+    if (assembly.cut.history === undefined) break
+    // Pictures give way first, then tool runs, then words.
+    if (fewer + 1 < histories.length) fewer++
+    else if (++attempt >= bounds.length) break
+  }
+  if (fitting) assembly = fitting.withOldRunsTold(assembly, progress.shownHistory)
+  if (lore) assembly = withMembers(assembly, { lore })
+  progress.cut = assembly.cut
+  warnOfCuts(turn, assembly, given)
+  progress.shown?.warnOfUnseen(turn, model)
+  return assembly
+}
+
+/** An assembly with other members. Those that are made when they are read, such as its spans, are not read for it. */
+export function withMembers(assembly: Assembly, members: Partial<Assembly>): Assembly {
+  const both = { ...Object.getOwnPropertyDescriptors(assembly), ...Object.getOwnPropertyDescriptors(members) }
+  return Object.defineProperties({}, both) as Assembly
+}
+
+/** The form in which each list of native tools is counted. */
+const counted = new WeakMap<readonly ModelTool[], readonly CountedTool[]>()
+
+function countedTools(tools: readonly ModelTool[]): readonly CountedTool[] {
+  const known = counted.get(tools)
+  if (known) return known
+  const made = tools.map(({ inputSchema, ...tool }) => ({ ...tool, parameters: inputSchema }))
+  counted.set(tools, made)
+  return made
+}
+
+function warnOfCuts(turn: TurnContext, assembly: Assembly, given: readonly Injection[]): void {
+  const { prefixMoved, sanitised } = assembly
+  if (prefixMoved) {
+    const { key, reason } = prefixMoved
+    warnOnce(turn, "budget", key, `The beginning of the request changed during this turn: ${key} was cut, ${reason}.`)
+  }
+  // Decisions are made when they are read, which is seldom needed here.
+  for (const { key, reason } of hiding.has(given) ? assembly.decisions : []) {
+    if ((reason !== displaced && reason !== reserved) || !turn.stack.get(key)) continue
+    const what = `The item ${JSON.stringify(key)} of the stack is not in the prompt: the turn itself fills this key. Add it under another key.`
+    warnOnce(turn, "hook", key, what)
+  }
+  for (const { key, removed, kinds } of sanitised) {
+    warnOnce(turn, "sanitised", key, `${removed} invisible or control characters (${kinds.join(", ")}) were left out of ${key}.`)
+  }
+}
+
+export function requestOf(
+  turn: TurnContext,
+  { prompt, tools, toolChoice }: StepRequest,
+  { model, assembly }: { readonly model: LanguageModel; readonly assembly: Assembly },
+): ModelRequest {
+  const { agent, input, progress } = turn
+  const { responseFormat } = agent.profile.loop
+  const { temperature, maxOutputTokens } = agent.profile.model
+  return {
+    messages: model.capabilities.severalSystemMessages === false ? oneSystemMessage(assembly.messages) : assembly.messages,
+    assembly,
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...(tools === undefined ? {} : { tools }),
+    ...(toolChoice === undefined ? {} : { toolChoice }),
+    ...(responseFormat !== undefined && prompt === "planner" ? { responseFormat } : {}),
+    ...(progress.output && prompt !== "planner" ? { responseFormat: { schema: progress.output.jsonSchema } } : {}),
+    facts: {
+      prompt,
+      question: turn.occasion,
+      speaker: input.speaker.name,
+      tools: prompt === "planner" || prompt === "native" ? progress.tools.plannerTools : [],
+      runs: progress.runs.map(({ tool, args, result, status }) => ({ tool, args, result, failed: status === "failed" })),
+      prestart: progress.prestart,
+      memories: progress.memories.map(({ text }) => text),
+    },
+  }
+}
+
+/** Joins all system messages to the first one by blank lines, for models that accept only one. */
+export function oneSystemMessage(messages: readonly Message[]): readonly Message[] {
+  const system = messages.filter(({ role }) => role === "system")
+  const first = messages.findIndex(({ role }) => role === "system")
+  if (system.length < 2) return messages
+  const joined: Message = { role: "system", content: system.map(({ content }) => content).join("\n\n") }
+  return messages.flatMap((message, index) => (index === first ? [joined] : message.role === "system" ? [] : [message]))
+}
+
+function stateOf(turn: TurnContext, prompt: string, model: LanguageModel): TurnState {
+  const { agent, input, session, progress } = turn
+  const { profile } = agent
+  return {
+    question: { speaker: input.speaker, text: input.text, replyTo: input.replyTo, mentions: input.mentions },
+    ...(input.wake === undefined ? {} : { wake: wakeOf(turn, input.wake) }),
+    group: input.key.audience === "group",
+    agentName: profile.agent.name,
+    history: progress.shownHistory,
+    nativeCalls: prompt === "native",
+    atMs: turn.startedMs,
+    ...(profile.timeZone === undefined ? {} : { timeZone: profile.timeZone }),
+    attachments: input.attachments,
+    sight: progress.shown?.sightOf(model),
+    fileFaults: fileFaultsOf(session.hooks),
+    groupRules: profile.tools.rules,
+    memories: progress.memories,
+    prestart: progress.prestart,
+    tools: progress.tools.plannerTools,
+    memoryOn: session.memoryOn,
+    runs: progress.runs.map((run) => {
+      invariant(progress.fitting, "a tool ran, and what shortens its call is not loaded")
+      return progress.fitting.withFittedArguments(run, turn)
+    }),
+    steps: progress.steps,
+    ...(progress.note === undefined ? {} : { note: progress.note }),
+    ...(progress.fault === undefined ? {} : { fault: progress.fault }),
+  }
+}
+
+function wakeOf(turn: TurnContext, reason: string): WakeReason {
+  return { reason, trust: turn.input.wakeTrust, bubbles: turn.agent.profile.output.bubbles, workMode: isAtWork(turn) }
+}

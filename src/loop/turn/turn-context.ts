@@ -1,0 +1,299 @@
+import type {
+  Attachment,
+  AttachmentInput,
+  Directed,
+  HistoryMessage,
+  KeptPrestart,
+  ServiceKey,
+  Speaker,
+} from "../../core/conversation.ts"
+import type { PromptStrataError } from "../../core/errors.ts"
+import type { LanguageModel, ModelRequest } from "../../core/model/language-model.ts"
+import type { Ports } from "../../core/ports.ts"
+import type { Assembly, CutRecord, LoreDecision } from "../../core/span.ts"
+import type { Injection, Trust } from "../../core/value.ts"
+import type { Describe } from "../../memory/services/attachments/describe.ts"
+import type { AskModel, BackgroundJob } from "../../memory/services/background/background-job.ts"
+import type { KeyedQueue } from "../../memory/services/keyed-queue.ts"
+import type { ExplainableMemory } from "../../memory/services/memory/explain-memories.ts"
+import type { Plugin } from "../../memory/services/plugin.ts"
+import type { Job, JobProgress, JobRunner } from "../../memory/services/store/job-runner.ts"
+import type { BlobRecords, ReceiptRecords } from "../../memory/services/store/records.ts"
+import type { MessageFilter, SessionNote, SessionRecord, SessionStore } from "../../memory/services/store/session-store.ts"
+import type { TurnHook } from "../../memory/services/turn-hook.ts"
+import type { Profile } from "../../profile/profile.ts"
+import type { Dialect } from "../../prompt/dialect/dialect.ts"
+import type { PlannerStep, RecalledMemory, Sight } from "../../prompt/layers/turn-state.ts"
+import type { PromptStack } from "../../prompt/stack/prompt-stack.ts"
+import type { Confirm, ToolRecord, ToolRun } from "../../prompt/tools/tool.ts"
+import type { ToolSet } from "../../prompt/tools/tool-set.ts"
+import type { MergedTurns, TraceStep, TurnTrace, TurnWarning } from "../../trace/trace.ts"
+import type { TurnEvent } from "../../trace/turn-event.ts"
+import type { AnswerOutput } from "./answer-output.ts"
+import type { OpenCall, ResumedTurn, UnfinishedStep } from "./approval/open-approval.ts"
+import type { PendingOutput, PreparedStep, StepControl } from "./control/step-control.ts"
+import type { Deadline } from "./deadline.ts"
+
+/** Everything that the sessions of an agent share. Built once for each profile that the agent has had. */
+export interface AgentContext {
+  readonly profile: Profile
+  readonly dialect: Dialect
+  /** Tried in order. The first is used unless it fails. */
+  readonly models: readonly [LanguageModel, ...LanguageModel[]]
+  readonly tools: ToolSet
+  /** Puts coarse tools in the place of those that the profile's processes take over (R25). Undefined without processes. */
+  readonly delegate: ((tools: ToolSet) => Promise<ToolSet>) | undefined
+  /** The stack that every session forks. */
+  readonly stack: PromptStack
+  readonly hooks: readonly TurnHook[]
+  readonly plugins: readonly Plugin[]
+  /** Undefined if nothing can be recalled. A service that also keeps memories can explain and forget them. */
+  readonly memory: ExplainableMemory | undefined
+  /** Durable work after a turn. */
+  readonly jobs: readonly BackgroundJob[]
+  /** Asks the agent's model with a background prompt. */
+  readonly ask: AskModel
+  readonly store: SessionStore
+  /** Runs the jobs that turns enqueue. */
+  readonly runner: JobRunner
+  readonly receipts: ReceiptRecords
+  readonly blobs: BlobRecords
+  /** Describes attachments; undefined if nobody does. */
+  readonly describe: Describe | undefined
+  /** True for an agent that keeps no conversation, so that no turn of it can wait for an approval. */
+  readonly isStateless?: boolean
+  /** Undefined if nobody can be asked. */
+  readonly confirm: Confirm | undefined
+  readonly onWarning: (warning: BackgroundWarning) => void
+  /** Passes an event to the agent's observers. Neither throws nor waits. Undefined if there are none. */
+  readonly tellObservers: ((turn: ObservedTurn, event: TurnEvent) => void) | undefined
+  /** Gets the events of all turns, also of those that keep nothing, with their traces. It must neither throw nor wait. An inspector sets it. */
+  readonly inspection: {
+    tell?: ((turn: ObservedTurn, event: TurnEvent) => void) | undefined
+    /** Gets each request as it is sent, before its `step-start`. */
+    send?: ((turn: TurnContext, request: SentRequest) => void) | undefined
+    /** Gets the beginning and the end of each attempt of a job. */
+    job?: ((job: Job, progress: JobProgress) => void) | undefined
+  }
+  /** Turns that run or wait, so that closing can end them. */
+  readonly running: Set<{ readonly id: string; abort(reason?: unknown): void }>
+  /** Turns, in order within a session. */
+  readonly turns: KeyedQueue
+  /** Hooks after turns, in order within a session. */
+  readonly background: KeyedQueue
+  readonly ports: Ports
+  /** True once the agent was closed. */
+  readonly isClosed: () => boolean
+}
+
+/** Something that went wrong after its turn had ended. */
+export interface BackgroundWarning {
+  readonly key: ServiceKey
+  readonly turnId: string
+  readonly message: string
+  /** Present for an error of this library. Its code is `closed` if the store was closed before its agent, or if jobs were left when the agent closed. */
+  readonly error?: PromptStrataError
+}
+
+/** A turn as `send` or `wake` asked for it: who says what in which conversation. */
+export interface TurnInput extends Directed {
+  readonly key: ServiceKey
+  readonly turnId: string
+  readonly speaker: Speaker
+  /** Empty if nobody spoke. */
+  readonly text: string
+  /** The reason why the agent begins by itself (R27). Undefined if somebody spoke. */
+  readonly wake: string | undefined
+  /** The origin of the reason's words; undefined for words from outside. */
+  readonly wakeTrust?: Trust | undefined
+  /** Files that came with the text, as they were given. */
+  readonly attached: readonly AttachmentInput[]
+  /** The same files once they are read (R8). */
+  readonly attachments: readonly Attachment[]
+  /** Their bytes by id. */
+  readonly bytes?: ReadonlyMap<string, Uint8Array> | undefined
+  /** The session's stack; the turn works on a fork of it. */
+  readonly stack: PromptStack
+  /** Items that were given with the turn. */
+  readonly inject: readonly Injection[]
+  /** The caller's control of the steps. */
+  readonly control?: StepControl | undefined
+  /** The reason why `Session.receive` answers the words; undefined for words that were sent. */
+  readonly received?: string | undefined
+  /** The words of other turns that this one answers too; undefined for a turn that met no other. */
+  readonly merged?:
+    | (MergedTurns & { readonly words: string /** Messages from the oldest of them on. */; readonly back: number })
+    | undefined
+  /** The turn of the history that holds the words already, because they waited. The answer is kept alone, as a reply to them. */
+  readonly kept?: { readonly turnId: string } | undefined
+  /** The turn that goes on here after an approval. */
+  readonly resumes?: ResumedTurn | undefined
+  /** The turns in whose place this one comes. They are set aside when it commits. Undefined for a turn that goes on from the end. */
+  readonly replaces?: ReplacedTurns | undefined
+}
+
+/** The end of a conversation that is set aside for something else. */
+export interface ReplacedTurns {
+  /** The turn behind which the history goes on; `null`: from the beginning. */
+  readonly after: string | null
+  /** The ids of the turns that leave the history. */
+  readonly turns: readonly string[]
+  /** Notes that hooks took when the turns left. */
+  readonly taken: readonly string[]
+}
+
+/** The part of a turn that observers get. */
+export interface ObservedTurn {
+  /** Made again when the turn's session is loaded, and final from then on. */
+  input: TurnInput
+}
+
+/** The part of a session's stored state that belongs to the agent itself. Plain JSON. */
+export interface SessionState {
+  /** False once the conversation's memory was switched off (D2). */
+  readonly memoryOn: boolean
+  /** When the memory was switched last, in milliseconds since 1970. Words heard until then are never remembered. */
+  readonly memorySinceMs?: number | undefined
+  /** Turns that were committed. */
+  readonly turns: number
+  /** The state that each hook keeps, by the hook's name. */
+  readonly hooks: Readonly<Record<string, unknown>>
+  /** The id in the session's block markers; absent without `[context] session_markers`. */
+  readonly markerId?: string | undefined
+}
+
+/**
+ * One turn, from its start to its commit. It is built once and handed on whole. Everything here stays as it is, except
+ * `stack`, the turn's own fork, and `progress`, which holds everything that the turn finds out.
+ */
+export interface TurnContext {
+  readonly agent: AgentContext
+  readonly input: TurnInput
+  /** The words that the turn works on: the user's, or the reason why the agent begins by itself. */
+  readonly occasion: string
+  /** The stored session; absent in a conversation's first turn and in an agent's run inside a tool. */
+  readonly record: SessionRecord | undefined
+  readonly session: SessionState
+  /** The name of the process that runs the turn (R24). */
+  readonly process: string
+  /** Agents above this one: 0 for a turn of a session. */
+  readonly depth: number
+  /** The window before the question, oldest first. */
+  readonly history: readonly HistoryMessage[]
+  /** Messages of the whole conversation. */
+  readonly messages: (filter: MessageFilter) => Promise<readonly HistoryMessage[]>
+  /** Notes that were left for hooks since the last turn. */
+  readonly notes: readonly SessionNote[]
+  /** Hooks of this turn, in order. */
+  readonly hooks: readonly TurnHook[]
+  /** This turn's fork of the session's stack. */
+  readonly stack: PromptStack
+  /** Tokens that a request may have, without the answer's share; undefined: no limit. */
+  readonly budgetTokens: number | undefined
+  /** Tokens of the budget that the first request leaves to later steps. */
+  readonly reserveTokens: number
+  readonly startedMs: number
+  readonly deadline: Deadline
+  /** The deadline's signal: aborted by the caller or by the turn's time limit. */
+  readonly signal: AbortSignal
+  readonly emit: (event: TurnEvent) => void
+  readonly progress: TurnProgress
+}
+
+/** A call of the model that has begun. */
+export type SentRequest = Pick<TraceStep, "step" | "prompt" | "model" | "assembly" | "startedMs">
+
+/** An agent inside a tool call. Its trace can be asked for at any time. */
+export interface ChildRun {
+  readonly id: string
+  readonly name: string
+  trace(): TurnTrace
+}
+
+/** The code for pictures and files, which is loaded when a turn has any. */
+export interface ShownAttachments {
+  sightOf(model: LanguageModel): Sight
+  fewerAndFewer(turn: TurnContext, model: LanguageModel): readonly (readonly HistoryMessage[])[]
+  nameOld(turn: TurnContext, model: LanguageModel): boolean
+  warnOfUnseen(turn: TurnContext, model: LanguageModel): void
+  withBytes(turn: TurnContext, request: ModelRequest, model: LanguageModel): Promise<ModelRequest>
+}
+
+/** The code that shortens tool runs in prompts, which is loaded when a turn has or shows any. */
+export interface FittedRuns {
+  oldRunBounds(turn: TurnContext): readonly number[]
+  fitOldRuns(history: readonly HistoryMessage[], limits: OldRunLimits): readonly HistoryMessage[]
+  withOldRunsTold(assembly: Assembly, history: readonly HistoryMessage[]): Assembly
+  withFittedArguments(run: ToolRun, turn: TurnContext): ToolRun
+}
+
+/** How many tokens tool runs of earlier turns may have. */
+export interface OldRunLimits {
+  readonly maxTokens: number
+  /** The runs of the last turn that has some stay whole up to this number. */
+  readonly mostTokens: number
+  readonly agent: AgentContext
+}
+
+/** Everything that a turn finds out and says, as it stands now. */
+export interface TurnProgress {
+  readonly answer: AnswerOutput
+  /** The answer of a turn that asked for a value, until it is whole; set with its first step. */
+  output: PendingOutput | undefined
+  readonly memories: RecalledMemory[]
+  readonly prestartRuns: ToolRun[]
+  /** Prestart results that this turn's prompts show. */
+  readonly prestart: KeptPrestart[]
+  /** Prestart results that stay in history (T26). */
+  readonly kept: KeptPrestart[]
+  readonly runs: ToolRun[]
+  readonly steps: PlannerStep[]
+  readonly traceSteps: TraceStep[]
+  readonly warnings: TurnWarning[]
+  readonly records: ToolRecord[]
+  /** Agents that run, or ran, inside tool calls. */
+  readonly children: ChildRun[]
+  /** The states that hooks keep with the session, as this turn changes them. */
+  readonly hookStates: Map<string, unknown>
+  /** Ids of the notes that hooks took in. */
+  readonly takenNotes: Set<string>
+  /** Listeners of hooks, called after each tool run of the model. */
+  readonly runListeners: ((run: ToolRun) => void)[]
+  /** The entries of lorebooks that hooks looked at; absent without lorebooks. */
+  lore?: readonly LoreDecision[]
+  /** The agent's tools and those that hooks added for this turn. */
+  tools: ToolSet
+  /** The time at which the part of a model's stream came that is read at this moment; undefined between two of them. */
+  heardMs: number | undefined
+  /** The window as prompts show it; hooks can shorten it. */
+  shownHistory: readonly HistoryMessage[]
+  /** The step at hand as the caller's {@link TurnInput.control} prepared it. */
+  step: PreparedStep | undefined
+  /** Absent in a turn without attachments. */
+  shown: ShownAttachments | undefined
+  /** Absent in a turn that neither has nor shows tool runs or attachments. */
+  fitting: FittedRuns | undefined
+  /** By id, bytes of attachments that the turn has at hand. */
+  readonly bytes: Map<string, Uint8Array>
+  /** The files of the answer that the model made, and by id the bytes that came up in this turn: those that its messages name are kept with them. */
+  readonly made: { readonly files: Attachment[]; readonly bytes: Map<string, Uint8Array> }
+  /** The cuts of the first step; later steps cut the same. Absent before it. */
+  cut: CutRecord | undefined
+  /** The reason why the planner's last output could not be read (T21), as a sentence of the dialect. */
+  fault: string | undefined
+  /** The planner's advice for the final output (T12). */
+  note: string | undefined
+  /** Calls that wait for an approval. The turn ends with them. */
+  readonly waiting: OpenCall[]
+  /** The step of these calls. */
+  unfinished: UnfinishedStep | undefined
+  /** Subjects that `warnOnce` has warned of. */
+  readonly warnedOf: Set<string>
+}
+
+/** Reports something that went wrong without ending the turn. */
+export function warn({ progress, emit }: TurnContext, kind: TurnWarning["kind"], message: string): void {
+  const warning = { kind, message }
+  progress.warnings.push(warning)
+  emit({ type: "warning", warning })
+}

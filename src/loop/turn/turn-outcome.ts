@@ -1,0 +1,130 @@
+import type { PromptStrataError } from "../../core/errors.ts"
+import { addUsage, type LanguageModel, type Usage } from "../../core/model/language-model.ts"
+import { isEmptyValue } from "../../core/value.ts"
+import type { UnopenedFile } from "../../prompt/layers/turn-state.ts"
+import type { Approval } from "../../prompt/tools/tool.ts"
+import type { ChildTrace, TurnTrace, TurnWarning } from "../../trace/trace.ts"
+import type { StopReason, TurnResult } from "../../trace/turn-event.ts"
+import type { OpenCall } from "./approval/open-approval.ts"
+import { type TurnContext, warn } from "./turn-context.ts"
+
+/** Ends a turn that has an answer. Text that was held back is shown now. */
+export function succeed(turn: TurnContext, stopReason: StopReason): TurnResult & { readonly ok: true } {
+  const { answer, hookStates } = turn.progress
+  answer.end({ isWhole: true })
+  if (turn.input.wake !== undefined && !answer.hasShown && stopReason !== "awaiting-approval") turn.emit({ type: "empty-reply" })
+  const { text, attachments, unopened } = answer
+  for (const { written, fault } of unopened) warn(turn, "file", `The answer shows ${written}, which was not opened: ${fault}.`)
+  // For the next turn, in place of those of the last turn.
+  if (unopened.length > 0 || hookStates.has(stateName)) hookStates.set(stateName, unopened)
+  const trace = traceOf(turn)
+  const { output, waiting } = turn.progress
+  const isAwaiting = stopReason === "awaiting-approval"
+  return {
+    ok: true,
+    text,
+    ...(output && !isAwaiting && { output: output.value }),
+    ...(isAwaiting && { approvals: openOf(waiting) }),
+    ...(attachments.length > 0 ? { attachments } : {}),
+    stopReason,
+    usage: trace.usage,
+    trace,
+  }
+}
+
+function openOf(waiting: readonly OpenCall[]): Approval[] {
+  return waiting.flatMap(({ definition: _, ...approval }) => (approval.answer ? [] : [approval]))
+}
+
+/** Ends a turn that failed. The result keeps everything that was gathered so far (T19). */
+export function fail(turn: TurnContext, error: PromptStrataError): TurnResult {
+  const { answer, runs } = turn.progress
+  answer.end({ isWhole: false })
+  return { ok: false, error, gathered: { runs, text: answer.text }, trace: traceOf(turn, error) }
+}
+
+/** The trace of a turn as far as it has come. */
+export function traceOf(turn: TurnContext, error?: PromptStrataError): TurnTrace {
+  const { input, process, startedMs, agent, progress } = turn
+  const { key, turnId, wake, merged, received } = input
+  const { colour } = agent.profile.agent
+  let usage: Usage = {}
+  for (const step of progress.traceSteps) if (step.usage) usage = addUsage(usage, step.usage)
+  const children: ChildTrace[] = []
+  for (const child of progress.children) {
+    const trace = child.trace()
+    children.push({ id: child.id, name: child.name, trace })
+    usage = addUsage(usage, trace.usage)
+  }
+  return {
+    turnId,
+    process,
+    ...(colour === undefined ? {} : { colour }),
+    ...(wake === undefined ? {} : { wake }),
+    ...(received === undefined ? {} : { received }),
+    ...(merged && { merged: { turns: merged.turns, waited: merged.waited } }),
+    key: { agent: key.agent, conversation: key.conversation, audience: key.audience },
+    startedMs,
+    durationMs: agent.ports.clock.nowMs() - startedMs,
+    prestart: progress.prestartRuns,
+    ...(progress.memories.length > 0 ? { recalled: progress.memories } : {}),
+    steps: progress.traceSteps,
+    runs: progress.runs,
+    warnings: progress.warnings,
+    records: progress.records,
+    children,
+    usage,
+    ...(error ? { error } : {}),
+  }
+}
+
+/** The name under which unopened files are kept beside the states of hooks. A hook of this name would share it. */
+const stateName = "file-references"
+
+/** The files that the last turn could not open (R8). A stored state of another form counts as none. */
+export function fileFaultsOf(hookStates: Readonly<Record<string, unknown>>): readonly UnopenedFile[] {
+  const kept = hookStates[stateName]
+  return Array.isArray(kept) ? kept.filter(isUnopened) : []
+}
+
+function isUnopened(value: unknown): value is UnopenedFile {
+  if (typeof value !== "object" || value === null) return false
+  const { written, fault } = value as Readonly<Record<string, unknown>>
+  return typeof written === "string" && typeof fault === "string"
+}
+
+const faultWords = {
+  unclosed: "ended inside a thought that it did not close; all after the thought's beginning was taken for thinking.",
+  unopened: "closed a thought that it had not opened; the tag was removed. If it begins in thought, say `opensInThought`.",
+  "within-line":
+    "wrote a pair of thinking tags within a line of its answer; the tags and what stood between them were taken out.",
+}
+
+/** Tells that the model wrote a name twice in one decision. */
+export function warnOfRepeatedName(turn: TurnContext, name: string): void {
+  warn(turn, "model", `The model wrote ${JSON.stringify(name)} twice in one decision or call. Only its first value counts.`)
+}
+
+/** Tells what thinking tags did to an answer (T22). */
+export function warnOfThinking(turn: TurnContext, model: LanguageModel, fault: keyof typeof faultWords): void {
+  warn(turn, "model", `${model.id} ${faultWords[fault]}`)
+}
+
+/** True if the agent is at work (R4): the variable `work_mode` is set, by the profile or for this turn. */
+export function isAtWork({ stack }: TurnContext): boolean {
+  const item = stack.get("work_mode")
+  return item?.enabled === true && !isEmptyValue(item.content)
+}
+
+/** True if silence ends the turn at once (R27): nobody spoke, and an agent at work does not chat. */
+export function isQuietWake(turn: TurnContext): boolean {
+  return turn.input.wake !== undefined && isAtWork(turn)
+}
+
+/** Warns of `subject` the first time only: the request of a later step has the same fault. */
+export function warnOnce(turn: TurnContext, kind: TurnWarning["kind"], subject: string, message: string): void {
+  const said = `${kind} ${subject}`
+  if (turn.progress.warnedOf.has(said)) return
+  turn.progress.warnedOf.add(said)
+  warn(turn, kind, message)
+}

@@ -1,0 +1,85 @@
+import type { HistoryMessage } from "../../../../core/conversation.ts"
+import type { Template } from "../../../../prompt/template/ast.ts"
+import { type EventRecord, newEvent } from "../../../forgetting/events/event-record.ts"
+import { formatStamp, stampAt } from "../../../forgetting/events/stamp.ts"
+import type { EndedTopic } from "../../../forgetting/events/topic.ts"
+import { zonedCalendar } from "../../../forgetting/events/zoned-calendar.ts"
+import { shorten } from "../../../forgetting/shorten-by-rule.ts"
+import type { BackgroundJob, JobContext } from "../../../services/background/background-job.ts"
+import { readState, virtualContextNote } from "../context-state.ts"
+import { virtualContextName } from "../virtual-context-name.ts"
+import type { VirtualContextSettings, Writer } from "../virtual-context-settings.ts"
+import { askData, askOrRule } from "./ask-or-rule.ts"
+import { readTopics, type WrittenTopic, writeTopicByRule } from "./written-event.ts"
+
+const kind = "event"
+/** A topic that has not become an event after so many turns is enqueued again. */
+const againAfterTurns = 8
+const maxMessages = 200
+const maxMessageCharacters = 2_000
+
+/** Writes an event for each ended topic (R20): by rule in the form of a template, or by the agent's model with the prompt `event`. */
+export function eventJob({ events }: VirtualContextSettings, form: Template): BackgroundJob {
+  return {
+    kind: `${virtualContextName}:${kind}`,
+    afterTurn({ memoryOn, turn, hookStates }) {
+      if (!memoryOn) return undefined
+      const { ended } = readState(hookStates[virtualContextName])
+      const due = ended.filter(({ endedTurn }) => (turn - endedTurn) % againAfterTurns === 0)
+      return due.length === 0 ? undefined : { topics: due, turn }
+    },
+    async run({ payload, atMs }, context) {
+      const { topics, turn } = payload as { readonly topics: readonly EndedTopic[]; readonly turn: number }
+      for (const topic of topics) {
+        const said = await context.messages({ fromMs: topic.fromMs, beforeMs: topic.beforeMs, limit: maxMessages })
+        const messages = said.filter(({ text }) => text.trim() !== "")
+        const written = messages.length === 0 ? [] : await write(messages, { writer: events.writer, form }, context)
+        const records = recordsOf(written, { topic, messages, timeZone: events.timeZone, now: { atMs, turn } })
+        await context.post(virtualContextNote(`${kind}:${topic.id}`, [{ type: "events", events: records, ends: topic.id }]))
+      }
+    },
+  }
+}
+
+async function write(
+  messages: readonly HistoryMessage[],
+  { writer, form }: { readonly writer: Writer; readonly form: Template },
+  context: JobContext,
+): Promise<readonly WrittenTopic[]> {
+  const rule = (): readonly WrittenTopic[] => [{ ...writeTopicByRule(messages, form), message: 1, parts: [] }]
+  if (writer === "rule") return rule()
+  const dialogue = messages.map(({ speaker, text, role }) => ({
+    speaker: { text: speaker.name, trust: "user" as const },
+    text: { text: shorten(text, maxMessageCharacters), trust: role === "user" ? ("user" as const) : ("agent" as const) },
+  }))
+  return askOrRule(context, { kind, prompt: "event", data: [askData("dialogue", dialogue, "user")], read: readTopics, rule })
+}
+
+/** The topic and messages from which events were written. */
+interface Origin {
+  readonly topic: EndedTopic
+  readonly messages: readonly HistoryMessage[]
+  readonly timeZone: string
+  readonly now: { readonly atMs: number; readonly turn: number }
+}
+
+/** The events of written topics, each followed by the events of its parts, which are its children. */
+function recordsOf(written: readonly WrittenTopic[], origin: Origin, idOf = `topic:${origin.topic.id}`): readonly EventRecord[] {
+  const { topic, messages, timeZone, now } = origin
+  return written.flatMap((one, at) => {
+    const id = numbered(idOf, at)
+    const parts = recordsOf(one.parts, origin, `${id}.1`)
+    const first = messages[Math.floor(one.message) - 1] ?? messages[0]
+    const startMs = first?.atMs ?? topic.fromMs
+    const endMs = Math.max(startMs, messages.at(-1)?.atMs ?? topic.lastMs)
+    const stamp = formatStamp(stampAt("moment", startMs, zonedCalendar(timeZone)))
+    const sources = [...new Set(messages.map(({ turnId }) => turnId))]
+    const children = one.parts.map((_, part) => numbered(`${id}.1`, part))
+    const { text, importance } = one
+    return [newEvent({ id, grain: "moment", stamp, startMs, endMs, text, importance, sources, children }, now), ...parts]
+  })
+}
+
+function numbered(id: string, at: number): string {
+  return at === 0 ? id : `${id}:${at + 1}`
+}

@@ -1,0 +1,123 @@
+import { shippedPrompts } from "../../../prompt/dialect/shipped-files.ts"
+import type { Tool } from "../../../prompt/tools/tool.ts"
+import { toolWords } from "../../../prompt/tools/tool-words.ts"
+import { zonedCalendar } from "../../forgetting/events/zoned-calendar.ts"
+import type { Plugin } from "../../services/plugin.ts"
+import type { TurnHook } from "../../services/turn-hook.ts"
+import { decayPresets } from "../decay.ts"
+import { afterRun, applyNotes, readState, type VirtualContextState } from "./context-state.ts"
+import { compressJob } from "./jobs/compress-job.ts"
+import { eventJob } from "./jobs/event-job.ts"
+import { rollUpJob } from "./jobs/roll-up-job.ts"
+import { nextState } from "./next-state.ts"
+import { chooseEvents, shownContext } from "./shown-context.ts"
+import { stateWithout } from "./state-without.ts"
+import { compressTool } from "./tools/compress-tool.ts"
+import { type ContextToolParts, contextToolNames } from "./tools/context-tool.ts"
+import { recordEventTool, searchEventsTool } from "./tools/event-tools.ts"
+import { pullMessagesTool, searchMemoriesTool } from "./tools/lookup-tools.ts"
+import { discardPulledTool, putIntoWorkspaceTool, reportUseTool, takeOutOfWorkspaceTool } from "./tools/workspace-tools.ts"
+import { virtualContextName } from "./virtual-context-name.ts"
+import { type VirtualContextOptions, type VirtualContextSettings, virtualContextSettings } from "./virtual-context-settings.ts"
+
+/**
+ * Makes the virtual context as a plugin (R11–R23): events that roll up, a workspace that forgets, pulled information, compressed answers,
+ * and the tools of the context group. Its memory is the session's state under {@link virtualContextName}. Slow work is done by jobs after
+ * a turn, and the next turn takes in their results. Throws `usage` for an unknown time zone.
+ */
+export function createVirtualContext(options: VirtualContextOptions = {}): Plugin {
+  const { locale = "en", prompts = shippedPrompts("tools", locale) } = options
+  const settings = virtualContextSettings(options)
+  const words = Object.fromEntries(
+    contextToolNames.map((name) => [name, toolWords(prompts, locale, name)]),
+  ) as ContextToolParts["words"]
+  return {
+    name: virtualContextName,
+    hooks: [virtualContextHook(settings, words)],
+    jobs: [eventJob(settings, words.record_event.answer), rollUpJob(settings), compressJob(settings)],
+    variables: contextVariables(settings),
+    mayAddTool: (tool) => contextToolNames.some((name) => name === tool),
+  }
+}
+
+/**
+ * The hook of a virtual context. It applies notes of background work, ages the state, and adds events, workspace, pulled information and
+ * tools to the turn. It waits for nothing. With memory off it does nothing (D2).
+ */
+function virtualContextHook(settings: VirtualContextSettings, words: ContextToolParts["words"]): TurnHook {
+  const calendar = zonedCalendar(settings.events.timeZone)
+  return {
+    name: virtualContextName,
+    beforeTurn(context) {
+      const { turnId, turn, startedMs, question, history, memoryOn, state: kept, stack } = context
+      if (!memoryOn) return
+      const now = { atMs: startedMs, turn }
+      const noted = applyNotes(readState(kept.get()), context.notes, { now, settings: settings.pulled })
+      const aged = owingReport(nextState(noted.state, { turnId, now, history }, settings))
+      const { events, state } = chooseEvents(aged, { now, question }, settings.events)
+      kept.set(state)
+      for (const injection of shownContext(state, { now, events, fresh: noted.fresh }, settings)) stack.add(injection)
+      // The shown conversation begins with the previous topic, and older answers are compressed (R11, R12).
+      if (state.shownFrom !== undefined) context.startHistoryAt(state.shownFrom)
+      for (const message of state.compressed) if (message.shown) context.replaceAnswer(message.turnId, message.text)
+      const read = () => readState(kept.get())
+      const write: ContextToolParts["write"] = (changed) => kept.set(changed)
+      context.addTools(contextTools({ words, settings, calendar, now, turn: context, read, write }))
+      context.onRun((run) => {
+        const before = read()
+        const after = afterRun(before, run, { now, settings: settings.pulled })
+        if (after !== before) kept.set(after)
+      })
+    },
+    setAside({ turns, state, notes, turn, atMs }) {
+      if (state === undefined && notes.length === 0) return undefined
+      const now = { atMs, turn }
+      return stateWithout(applyNotes(readState(state), notes, { now, settings: settings.pulled }).state, turns, now)
+    },
+  }
+}
+
+/** With a workspace the answer of the turn owes a report (R16). Such turns are counted. */
+function owingReport(state: VirtualContextState): VirtualContextState {
+  if (state.workspace.length === 0) return state
+  const { owed = 0, given = 0 } = state.reports ?? {}
+  return { ...state, reports: { owed: owed + 1, given } }
+}
+
+/**
+ * The tools of a turn, always in the same order, so that the printed list stays the same. `report_use` needs a workspace that the prompt
+ * shows, `search_memories` a memory.
+ */
+function contextTools(parts: ContextToolParts): readonly Tool[] {
+  return [
+    ...(parts.read().workspace.length > 0 ? [reportUseTool(parts)] : []),
+    putIntoWorkspaceTool(parts),
+    takeOutOfWorkspaceTool(parts),
+    pullMessagesTool(parts),
+    discardPulledTool(parts),
+    searchEventsTool(parts),
+    recordEventTool(parts),
+    ...(parts.turn.recall ? [searchMemoriesTool(parts)] : []),
+    compressTool(parts),
+  ]
+}
+
+/** The numbers of a virtual context as variables of prompts (R3). */
+function contextVariables({
+  events: { keep },
+  workspace: { decay },
+  compression,
+}: VirtualContextSettings): Readonly<Record<string, string>> {
+  const { maxJumpMini, maxJumpLarge } = { ...decayPresets.workspace, ...decay }
+  const numbers = {
+    mini_full_context_count: compression.fullMessages,
+    max_jump_mini: maxJumpMini,
+    max_jump_large: maxJumpLarge,
+    event_remember_years_times: keep.year,
+    event_remember_months_times: keep.month,
+    event_remember_weeks_times: keep.week,
+    event_remember_days_times: keep.day,
+    event_remember_times: keep.moment,
+  }
+  return Object.fromEntries(Object.entries(numbers).map(([name, number]) => [name, String(number)]))
+}

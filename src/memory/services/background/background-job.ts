@@ -1,0 +1,73 @@
+import type { HistoryMessage, ServiceKey, Speaker } from "../../../core/conversation.ts"
+import type { Usage } from "../../../core/model/language-model.ts"
+import type { Ports } from "../../../core/ports.ts"
+import type { Assembly } from "../../../core/span.ts"
+import type { Injection } from "../../../core/value.ts"
+import type { Job, JobAttempt } from "../store/job-runner.ts"
+import type { Receipt } from "../store/receipt.ts"
+import type { MessageFilter, SessionNote } from "../store/session-store.ts"
+
+/**
+ * Asks a model with one of the dialect's background prompts, and waits for the whole answer within the profile's time limits. Throws
+ * the model's error if it fails. It may be called concurrently.
+ */
+export type AskModel = (
+  prompt: string,
+  injections: readonly Injection[],
+  options: { readonly signal: AbortSignal },
+) => Promise<{ readonly text: string; readonly model: string; readonly usage?: Usage; readonly assembly: Assembly }>
+
+/** A committed turn, as background work may see it: what was said, and nothing that was injected (T35). */
+export interface CommittedTurn {
+  readonly key: ServiceKey
+  readonly turnId: string
+  /** The turn's number in its conversation, from 0. */
+  readonly turn: number
+  readonly speaker: Speaker
+  readonly memoryOn: boolean
+  /** When the memory was switched last, in milliseconds since 1970. What was heard until then must not be remembered. */
+  readonly memorySinceMs?: number | undefined
+  /** The turn's messages, without the results of prestart and recall that are kept with them. */
+  readonly messages: readonly HistoryMessage[]
+  /** Ids of the recalled memories that stood in its prompts; absent for a turn that was put back. */
+  readonly recalled?: readonly string[]
+  /** True if output of untrusted tools stood in a request of this turn. */
+  readonly untrusted: boolean
+  /** True if a tool of this turn left a record of kind `forget`. Its words name what was forgotten, so nothing must be learnt from them. */
+  readonly forgot?: boolean
+  /** The states of hooks after this turn, by hook name. */
+  readonly hookStates: Readonly<Record<string, unknown>>
+}
+
+/** The attempt of a job, with everything that background work may use. */
+export interface JobContext extends JobAttempt {
+  readonly ports: Ports
+  readonly ask: AskModel
+  /** Leaves a note for a hook in the session's next turn; false if its id is known. */
+  post(note: SessionNote): Promise<boolean>
+  /** The conversation's messages that meet the filter, oldest first. */
+  messages(filter: MessageFilter): Promise<readonly HistoryMessage[]>
+  /** Writes a receipt of the job's turn. Missing members get defaults: this attempt, the current time, a duration of 0. */
+  receipt(receipt: Pick<Receipt, "kind" | "outcome"> & Partial<Receipt>): Promise<void>
+}
+
+/**
+ * Work that follows turns. The store's job runner runs it at least once for each turn that enqueued it, without holding a lock that
+ * turns need. Work for turns of one conversation runs in their order; work for different conversations runs concurrently.
+ */
+export interface BackgroundJob {
+  /** Unique among an agent's jobs. */
+  readonly kind: string
+  /**
+   * Returns the payload of the job to enqueue with a turn that is about to be committed; plain JSON, or undefined for no job. It must
+   * be quick and do no I/O. Without this method, nothing enqueues the job by itself.
+   */
+  afterTurn?(turn: CommittedTurn): Readonly<Record<string, unknown>> | undefined
+  /**
+   * Returns the next moment after `afterMs`, in milliseconds since 1970, at which the job also runs without a turn; absent for a job that
+   * only follows turns. It then runs again for each user and group for whom this process ran it, with `scheduledMs` in the payload.
+   */
+  readonly nextRunMs?: ((afterMs: number) => number | undefined | Promise<number | undefined>) | undefined
+  /** Does the work. If it throws, it is tried again. It may run more than once for a turn, so its effects must carry the turn's id. */
+  run(job: Job, context: JobContext): Promise<void>
+}

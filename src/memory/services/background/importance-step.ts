@@ -1,0 +1,167 @@
+import { isRecord } from "../../../core/json-access.ts"
+import { stripThinking } from "../../../reply/thinking.ts"
+import { userProfileText } from "../show-user-profile.ts"
+import { counted } from "../store/receipt.ts"
+import type { AskModel } from "./background-job.ts"
+import { backgroundInjection, dialogueInjection, heardBefore } from "./dialogue.ts"
+import type { DocumentMemory } from "./document-memory.ts"
+import { capReached, type MemoryRun, type StepResult } from "./memory-run.ts"
+import { hasUserWords, heardOfUser, readProfileFields } from "./profile-step.ts"
+import { readJson } from "./read-json.ts"
+
+/** Asks a model how important the turns are (T32). For several turns, the same call asks for profile fields. */
+export async function importanceStep(run: MemoryRun, ask: AskModel, signal: AbortSignal): Promise<StepResult> {
+  const cap = await capReached(run)
+  if (cap !== undefined) return cap
+  if (run.options.documents !== undefined) return learnStep(run, run.options.documents, ask, signal)
+  const isBatch = run.turns.length > 1 && run.options.userProfile !== undefined && hasUserWords(run)
+  const turns = [...(isBatch ? await heardOfUser(run) : await heardOf(run)), ...run.turns]
+  const { keys: asksKeys, timeZone } = run.options.settings
+  const dialogue = asksKeys
+    ? [dialogueInjection(turns, daysIn(timeZone)), backgroundInjection("keys", true)]
+    : [dialogueInjection(turns)]
+  const { text, model } = await ask(
+    isBatch ? "importance-and-profile" : "importance",
+    [...dialogue, ...(isBatch ? [await profileOf(run)] : [])],
+    {
+      signal,
+    },
+  )
+  const importance = readImportance(isBatch || asksKeys ? withoutKeys(run, text) : text)
+  if (importance === undefined) return { outcome: "parse-error", message: "no number from 0 to 10 in the answer" }
+  if (!asksKeys) return { outcome: "ok", message: `importance ${importance}`, value: { importance } }
+  const { readKeys } = await import("./memory-keys.ts")
+  // Words that were only heard get no keys: a receipt may outlive them, because it belongs to another user.
+  const lines = turns.flatMap(({ turnId, messages }) => messages.map((message, at) => ({ id: memoryId(turnId, at), message })))
+  const read = readKeys(
+    text,
+    lines.map(({ message }) => message.text),
+    model,
+  )
+  const heard = lines.length - run.turns.reduce((sum, { messages }) => sum + messages.length, 0)
+  const keys = Object.fromEntries(lines.flatMap(({ id }, at) => (at < heard || read[at] === undefined ? [] : [[id, read[at]]])))
+  const count = Object.keys(keys).length
+  const value = count === 0 ? { importance } : { importance, keys }
+  return { outcome: "ok", message: `importance ${importance}${count === 0 ? ", no keys" : `, keys of ${count}`}`, value }
+}
+
+const maxNotes = 5
+
+/**
+ * Asks a model how important the turns are, for notes and for profile fields, all at once, and shows it the documents as they are. Words
+ * that were only heard are left out: the documents of one user are no place for those of another.
+ */
+async function learnStep(run: MemoryRun, documents: DocumentMemory, ask: AskModel, signal: AbortSignal): Promise<StepResult> {
+  const dialogue = dialogueInjection(run.turns, daysIn(run.options.settings.timeZone))
+  const [profile, notes] = await Promise.all([
+    documents.text("user", run.key, { signal }),
+    documents.text("memory", run.key, { signal }),
+  ])
+  const shown = [backgroundInjection("profile", profile.trim()), backgroundInjection("notes", notes.trim())]
+  const { text } = await ask("learn", [dialogue, ...shown], { signal })
+  const importance = readImportance(withoutKeys(run, text))
+  if (importance === undefined) return { outcome: "parse-error", message: "no number from 0 to 10 in the answer" }
+  const answer = readJson(text)
+  const written: unknown = isRecord(answer) ? (answer.notes ?? answer.笔记) : undefined
+  const given: unknown = typeof written === "string" ? [written] : written
+  if (!Array.isArray(given))
+    return { outcome: "ok", message: `importance ${importance}, no list of notes`, value: { importance } }
+  const own = given.filter((note: unknown) => typeof note === "string" && note.trim() !== "").slice(0, maxNotes)
+  return { outcome: "ok", message: `importance ${importance}, ${counted(own.length, "note")}`, value: { importance, notes: own } }
+}
+
+/** The id of the memory of a turn's message. */
+export function memoryId(turnId: string, at: number): string {
+  return `${turnId}:${at}`
+}
+
+/** Writes the day of a moment in a time zone, as `2026-03-04`. */
+function daysIn(timeZone = "UTC"): (atMs: number) => string {
+  const day = new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short" })
+  return (atMs) => day.format(atMs)
+}
+
+/** The words that were heard before the turns are judged with them. The profile learns only from its own user's. */
+async function heardOf({ turns, job, context }: MemoryRun) {
+  return (await heardBefore(turns, job, context)).heard
+}
+
+async function profileOf({ options, key }: MemoryRun) {
+  const profile = await options.userProfile?.get(key)
+  return backgroundInjection("profile", profile === undefined ? "" : userProfileText(profile, options.settings.profileCharacters))
+}
+
+/** Returns the part of the answer with the importance, because the numbers in keys are none, and keeps the profile fields of a batch for the profile step. */
+function withoutKeys(run: MemoryRun, text: string): string {
+  const answer = readJson(text)
+  if (!isRecord(answer)) return text.split(/["'“]?keys["'”]?\s*[:：]/, 1)[0] ?? text
+  const { profile: fields, keys: _keys, notes: _notes, 笔记: _笔记, ...rest } = answer
+  if (fields !== undefined) run.batchFields = readProfileFields(JSON.stringify(fields))
+  // `7`, and then an object with the keys alone.
+  return Object.keys(rest).length > 0 ? JSON.stringify(rest) : text.slice(0, text.indexOf("{"))
+}
+
+const maxCharacters = 4_000
+const highest = 10
+
+/** Names of scales, each with its highest number. Their numbers are not the answer. */
+const scales = [
+  /(?:on )?a scale (?:of|from) [01] to (10{1,2}|5)\b/gi,
+  /(?:from )?\b[01] ?(?:to|-|~|–|—|到|至) ?(10{1,2}|5)\b/gi,
+  /\bout of (\d{1,4})\b/gi,
+  /满分(?:为|是)? ?(\d{1,4}) ?分?/g,
+]
+const named =
+  /(?:importance|score|rating|重要性|重要度|分数|评分|得分|打分)["'”’]? ?(?:is|为|是|[:=])? ?["'“]?(-?\d{1,9}(?:\.\d{1,9})?)/i
+const number = /-?\d{1,9}(?:\.\d{1,9})?/
+const fraction = /(-?\d{1,9}(?:\.\d{1,9})?) ?\/ ?(\d{1,9})/
+/** Shares in other forms, and how each is written as a fraction. */
+const shares: readonly (readonly [RegExp, string])[] = [
+  [/百分之 ?(-?\d{1,9}(?:\.\d{1,9})?)/g, "$1/100"],
+  [/(\d{1,9}) ?分之 ?(-?\d{1,9})/g, "$2/$1"],
+  [/(-?\d{1,9}(?:\.\d{1,9})?) ?(?:%|per ?cent\b)/gi, "$1/100"],
+]
+const han = "零一二三四五六七八九十"
+const hanNumber = new RegExp(`^[^${han}]{0,12}([${han}]) ?分?[。.!]?$`)
+
+/**
+ * Reads the importance, from 0 to 10, in a model's answer (T32): `7`, `7/10`, `70%`, `70 out of 100`, `重要性：7`, `{"importance": 7}`,
+ * full-width digits, with or without words around it. Undefined if there is no number; no default is made up.
+ */
+export function readImportance(output: string): number | undefined {
+  const text = stripThinking(output).slice(0, maxCharacters).normalize("NFKC").replaceAll("−", "-").trim()
+  const found = importanceIn(readJson(text)) ?? numberIn(text)
+  if (found !== undefined) return Math.min(highest, Math.max(0, found))
+  const spelled = hanNumber.exec(scales.reduce((left, scale) => left.replace(scale, ""), text))?.[1]
+  return spelled === undefined ? undefined : han.indexOf(spelled)
+}
+
+/** The number that a text tells, brought to a scale of ten. */
+function numberIn(text: string): number | undefined {
+  let full = highest
+  let bare = text
+  for (const [share, written] of shares) bare = bare.replace(share, written)
+  for (const scale of scales) {
+    bare = bare.replace(scale, (_scale, most: string) => {
+      full = Number(most) || highest
+      return ""
+    })
+  }
+  bare = bare.replace(/ +/g, " ")
+  const told = named.exec(bare)?.[1]
+  const [, part, whole] = fraction.exec(bare) ?? []
+  if (part !== undefined && (told === undefined || told === part)) return (Number(part) * highest) / (Number(whole) || highest)
+  const found = told ?? number.exec(bare)?.[0]
+  return found === undefined ? undefined : (Number(found) * highest) / full
+}
+
+function importanceIn(value: unknown): number | undefined {
+  if (Array.isArray(value)) return importanceIn(value[0])
+  if (typeof value === "number") return value
+  if (typeof value === "string") return numberIn(value)
+  if (!isRecord(value)) return undefined
+  const keys = Object.keys(value)
+  const named = keys.find((name) => /^(?:importance|score|rating|重要性|重要度|分数|评分)$/i.test(name.trim()))
+  const key = named ?? (keys.length === 1 ? keys[0] : undefined)
+  return key === undefined ? undefined : importanceIn(value[key])
+}

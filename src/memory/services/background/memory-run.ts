@@ -1,0 +1,185 @@
+import type { ServiceKey } from "../../../core/conversation.ts"
+import { messageOf, PromptStrataError } from "../../../core/errors.ts"
+import type { Usage } from "../../../core/model/language-model.ts"
+import type { Ports } from "../../../core/ports.ts"
+import type { CutRecord, CutSize } from "../../../core/span.ts"
+import { within } from "../../../core/timers.ts"
+import type { RecordedMemoryService } from "../memory/create-memory-service.ts"
+import type { Job } from "../store/job-runner.ts"
+import type { Receipt, ReceiptOutcome } from "../store/receipt.ts"
+import type { ReceiptRecords } from "../store/records.ts"
+import type { UserProfileService } from "../user-profile.ts"
+import type { AskModel, JobContext } from "./background-job.ts"
+import { type TurnWords, wordsOfTurn } from "./dialogue.ts"
+import type { DocumentMemory } from "./document-memory.ts"
+import type { ReflectionService } from "./reflection.ts"
+
+/** Settings of the memory job. */
+interface MemoryJobSettings {
+  /** A conversation of at least this importance, from 0 to 10, is stored (T31). */
+  readonly importanceThreshold: number
+  /** The number of turns of a private conversation that one call of the model judges and profiles. */
+  readonly batchTurns: number
+  /** The most calls of a model for one user in any 24 hours; further steps are skipped. */
+  readonly dailyCalls?: number | undefined
+  /** The number of memories that reflection reads. */
+  readonly reflectOn: number
+  /** The time limit of a step. */
+  readonly stepMs: number
+  /** True if the call that judges the importance also writes keys. */
+  readonly keys: boolean
+  /** The time zone of the days that the model is shown. Default UTC. */
+  readonly timeZone?: string | undefined
+  /** The most characters of the profile that the model is shown. */
+  readonly profileCharacters: number
+}
+
+/** Services and settings of the memory job. The step of an absent service is left out. */
+export interface MemoryJobOptions {
+  readonly settings: MemoryJobSettings
+  readonly agentName: string
+  readonly memory?: RecordedMemoryService | undefined
+  readonly userProfile?: UserProfileService | undefined
+  readonly reflection?: ReflectionService | undefined
+  /** Documents that are written too, and are all that prompts show of what was learnt. */
+  readonly documents?: DocumentMemory | undefined
+  readonly receipts: ReceiptRecords
+  readonly ports: Pick<Ports, "clock" | "timers">
+}
+
+/** A field of a user's profile, as a model found it in their words. */
+export interface ProfileField {
+  readonly name: string
+  readonly value: string
+  /** From 0 to 1; absent if the model gave none. */
+  readonly confidence?: number
+}
+
+/** The outcome of a step. */
+export interface StepResult {
+  readonly outcome: ReceiptOutcome
+  readonly message?: string
+  readonly value?: Readonly<Record<string, unknown>>
+}
+
+/** A step whose answer cannot be read is tried at most this often. */
+const maxParseAttempts = 2
+
+/** One attempt of a turn's memory job, with the turns it works on and the receipts so far. */
+export class MemoryRun {
+  readonly options: MemoryJobOptions
+  readonly job: Job
+  readonly turns: readonly TurnWords[]
+  /** Profile fields that came with the importance, if one call asked for both. */
+  batchFields: readonly ProfileField[] | undefined
+  /** True once the job found that its messages were forgotten. */
+  isForgotten = false
+  /** Receipts by kind. */
+  readonly receipts: Map<string, Receipt>
+  readonly context: JobContext
+
+  constructor(
+    options: MemoryJobOptions,
+    { job, turns, context }: Pick<MemoryRun, "job" | "turns" | "context">,
+    receipts: readonly Receipt[],
+  ) {
+    this.options = options
+    this.job = job
+    this.turns = turns
+    this.context = context
+    this.receipts = new Map(receipts.map((receipt) => [receipt.kind, receipt]))
+  }
+
+  get key(): ServiceKey {
+    return this.job.key
+  }
+
+  /** True if a step needs no further attempt; also if it was never tried. */
+  isSettled(kind: string): boolean {
+    const receipt = this.receipts.get(kind)
+    if (receipt === undefined) return true
+    if (receipt.outcome === "parse-error") return receipt.attempt >= maxParseAttempts
+    return receipt.outcome !== "timeout" && receipt.outcome !== "failed"
+  }
+
+  /**
+   * Runs a step within its time limit and writes its receipt. A settled step is not run again. A failure of the step becomes its
+   * receipt; this throws only if the runner closes, or if the turn's messages were forgotten.
+   */
+  async step(kind: string, task: (ask: AskModel, signal: AbortSignal) => Promise<StepResult>): Promise<void> {
+    const { clock, timers } = this.options.ports
+    const before = this.receipts.get(kind)
+    if (before !== undefined && this.isSettled(kind)) return
+    const { signal } = this.context
+    const startedMs = clock.nowMs()
+    const asked: { model?: string; usage?: Usage } = {}
+    const cuts: string[] = []
+    const timeoutMs = this.options.settings.stepMs
+    const ask: AskModel = async (prompt, injections, options) => {
+      asked.model = "unanswered"
+      const answer = await this.context.ask(prompt, injections, options)
+      asked.model = answer.model
+      cuts.push(...cutsText(answer.assembly.cut))
+      if (answer.usage !== undefined) asked.usage = answer.usage
+      return answer
+    }
+    const outcome = await within({ timeoutMs, signal, timers }, (stepSignal) => task(ask, stepSignal))
+    if (outcome.status === "aborted") throw signal.reason
+    const tooLong: StepResult = { outcome: "timeout", message: `took longer than ${timeoutMs} ms` }
+    const failed = outcome.status === "failed" ? failureOf(outcome.error) : tooLong
+    const result = outcome.status === "done" ? outcome.value : failed
+    const message = [result.message ?? "", ...cuts].filter((part) => part !== "").join(", ")
+    const receipt: Receipt = {
+      key: this.key,
+      turnId: this.job.turnId,
+      kind,
+      attempt: (before?.attempt ?? 0) + 1,
+      startedMs,
+      durationMs: clock.nowMs() - startedMs,
+      ...result,
+      ...(message === "" ? {} : { message }),
+      ...asked,
+    }
+    this.receipts.set(kind, receipt)
+    await this.expectWanted(signal)
+    await this.context.receipt(receipt)
+  }
+
+  /**
+   * Must be called before every write of a step. Throws if the job was stopped or its messages were forgotten, also by another process.
+   * So a step that hung while its user was forgotten writes nothing afterwards.
+   */
+  async expectWanted(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted()
+    this.isForgotten = (await wordsOfTurn(this.job, this.context)) === undefined
+    if (!this.isForgotten) return
+    const message = `The messages of turn ${this.job.turnId} were forgotten while its background work ran.`
+    throw new PromptStrataError("aborted", message)
+  }
+}
+
+/** Tells what a prompt had room for, if its budget cut something: `its prompt had room for 12 of 80 entries of recent`. */
+function cutsText(cut: CutRecord): readonly string[] {
+  const left = (size: CutSize, key: string): string => {
+    if ("dropped" in size) return `none of ${key}`
+    return "entries" in size
+      ? `${size.entries} of ${size.of ?? "more"} entries of ${key}`
+      : `${size.characters} characters of ${key}`
+  }
+  return Object.entries(cut).map(([key, size]) => `its prompt had room for ${left(size, key)}`)
+}
+
+function failureOf(error: unknown): StepResult {
+  const isUnreadable = PromptStrataError.isInstance(error) && error.code === "decision"
+  return { outcome: isUnreadable ? "parse-error" : "failed", message: messageOf(error) }
+}
+
+const dayMs = 86_400_000
+
+/** The result of a skipped step if the user's calls of models in the last 24 hours have reached the cap; otherwise undefined. */
+export async function capReached({ options, key }: MemoryRun): Promise<StepResult | undefined> {
+  const { dailyCalls } = options.settings
+  if (dailyCalls === undefined) return undefined
+  const calls = await options.receipts.modelCalls(key, options.ports.clock.nowMs() - dayMs)
+  return calls < dailyCalls ? undefined : { outcome: "skipped", message: `${calls} of ${dailyCalls} daily calls are used up` }
+}

@@ -1,0 +1,140 @@
+import { PromptStrataError } from "../../../core/errors.ts"
+import { graphemeBoundaryBefore } from "../../../core/graphemes.ts"
+import { isRecord } from "../../../core/json-access.ts"
+import { userProfileText } from "../show-user-profile.ts"
+import { counted } from "../store/receipt.ts"
+import type { ProfileStatement } from "../store/records.ts"
+import type { UserProfile, UserProfileService } from "../user-profile.ts"
+import type { AskModel } from "./background-job.ts"
+import { backgroundInjection, dialogueInjection, heardBefore, type TurnWords } from "./dialogue.ts"
+import { capReached, type MemoryRun, type ProfileField, type StepResult } from "./memory-run.ts"
+import { readJson } from "./read-json.ts"
+
+/** The confidence of fields if the model gave none, and the most that fields have if untrusted output stood in the context. */
+const usualConfidence = 0.8
+const untrustedConfidence = 0.5
+const maxConflicts = 8
+
+/** Asks a model what the messages say about the user, and adds what is new. An empty answer changes nothing (T34). */
+export async function profileStep(
+  run: MemoryRun,
+  service: UserProfileService,
+  ask: AskModel,
+  signal: AbortSignal,
+): Promise<StepResult> {
+  // Words of the agent alone (R27) say nothing new about the user.
+  if (!hasUserWords(run)) return { outcome: "skipped", message: "nobody spoke" }
+  const profile = await service.get(run.key)
+  let fields = run.batchFields
+  if (fields === undefined) {
+    const cap = await capReached(run)
+    if (cap !== undefined) return cap
+    const text =
+      (await run.options.documents?.text("user", run.key, { signal })) ??
+      userProfileText(profile, run.options.settings.profileCharacters)
+    const injections = [dialogueInjection([...(await heardOfUser(run)), ...run.turns]), backgroundInjection("profile", text)]
+    fields = readProfileFields((await ask("user-profile", injections, { signal })).text)
+  }
+  if (fields === undefined) return { outcome: "parse-error", message: "no JSON object in the answer" }
+  return keep(run, service, { profile, fields, signal })
+}
+
+/**
+ * The words of the profile's own user that stand before the turns without an answer of their own, such as those that share one with
+ * others. What others said is no part of this user's profile.
+ */
+export async function heardOfUser({ turns, job, context, key }: MemoryRun): Promise<readonly TurnWords[]> {
+  const { heard } = await heardBefore(turns, job, context)
+  return heard.filter(({ messages }) => messages.every(({ speaker }) => speaker.id === key.user))
+}
+
+/** True if a user spoke in the turns. */
+export function hasUserWords({ turns }: MemoryRun): boolean {
+  return turns.some(({ messages }) => messages.some(({ role }) => role === "user"))
+}
+
+/** Adds the new fields. If another turn changed the profile meanwhile, it compares again with the changed profile. */
+async function keep(
+  run: MemoryRun,
+  service: UserProfileService,
+  found: { readonly profile: UserProfile; readonly fields: readonly ProfileField[]; readonly signal: AbortSignal },
+): Promise<StepResult> {
+  let { profile } = found
+  for (let conflicts = 0; ; conflicts++) {
+    const statements = statementsOf(run, found.fields, profile)
+    if (statements.length === 0) return { outcome: "empty", message: "nothing new" }
+    await run.expectWanted(found.signal)
+    try {
+      await service.put(statements, profile.version, run.key, { ofTurn: true })
+      return { outcome: "ok", message: counted(statements.length, "field"), value: { fields: statements.length } }
+    } catch (error) {
+      const isConflict = PromptStrataError.isInstance(error) && error.code === "version-conflict"
+      if (!isConflict || conflicts >= maxConflicts) throw error
+      profile = await service.get(run.key)
+    }
+  }
+}
+
+function statementsOf(
+  { job, turns }: MemoryRun,
+  fields: readonly ProfileField[],
+  profile: UserProfile,
+): readonly ProfileStatement[] {
+  const known = new Set(profile.fields.map(({ name, value }) => JSON.stringify([name, value])))
+  const { conversation, audience } = job.key
+  const mostConfidence = turns.some(({ untrusted }) => untrusted) ? untrustedConfidence : 1
+  const { atMs, turnId } = job
+  const added = fields.filter(({ name, value }) => !known.has(JSON.stringify([name, value])))
+  return added.map(({ name, value, confidence = usualConfidence }) => {
+    return { name, value, confidence: Math.min(confidence, mostConfidence), atMs, turnId, conversation, audience }
+  })
+}
+
+const maxFields = 24
+const maxNameCharacters = 60
+const maxValueCharacters = 500
+const maxDepth = 3
+
+/** Reads the profile fields in a model's answer; undefined if it cannot be read. No fields are a good answer, and a blank value is no field (T34). */
+export function readProfileFields(output: string): readonly ProfileField[] | undefined {
+  const value = readJson(output)
+  if (typeof value !== "object" || value === null) return undefined
+  const found = Array.isArray(value) ? value.flatMap(fieldsOfItem) : fieldsOf(value, "", 0)
+  const named = new Map(found.map((field) => [field.name, field]))
+  return [...named.values()].slice(0, maxFields)
+}
+
+/** `{"field": "city", "value": "Hangzhou"}`, or an object of fields. */
+function fieldsOfItem(item: unknown): ProfileField[] {
+  if (typeof item !== "object" || item === null || Array.isArray(item)) return []
+  const members = new Map(Object.entries(item))
+  const name = members.get("field") ?? members.get("name") ?? members.get("字段名")
+  return typeof name === "string" && members.has("value") ? fieldsOf({ [name]: item }, "", 0) : fieldsOf(item, "", 0)
+}
+
+function fieldsOf(object: object, prefix: string, depth: number): ProfileField[] {
+  return Object.entries(object).flatMap(([key, value]: [string, unknown]) => {
+    const name = prefix === "" ? key.trim() : `${prefix}.${key.trim()}`
+    if (isRecord(value) && !("value" in value)) return depth < maxDepth ? fieldsOf(value, name, depth + 1) : []
+    const stated: unknown = isRecord(value) ? value.value : value
+    const confidence: unknown = isRecord(value) ? value.confidence : undefined
+    return field(name, textOf(stated), confidence)
+  })
+}
+
+function field(name: string, value: string, confidence: unknown): ProfileField[] {
+  if (name === "" || value === "") return []
+  const isShare = typeof confidence === "number" && confidence >= 0 && confidence <= 1
+  return [{ name: cut(name, maxNameCharacters), value: cut(value, maxValueCharacters), ...(isShare ? { confidence } : {}) }]
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === "string") return value.trim()
+  if (typeof value === "number" || typeof value === "boolean") return String(value)
+  if (Array.isArray(value)) return value.map(textOf).filter(Boolean).join(", ")
+  return ""
+}
+
+function cut(text: string, characters: number): string {
+  return text.slice(0, graphemeBoundaryBefore(text, characters))
+}

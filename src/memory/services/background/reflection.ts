@@ -1,0 +1,163 @@
+import type { ServiceKey } from "../../../core/conversation.ts"
+import { PromptStrataError } from "../../../core/errors.ts"
+import { graphemeBoundaryBefore } from "../../../core/graphemes.ts"
+import type { Clock } from "../../../core/ports.ts"
+import type { Injection, SlotEntry } from "../../../core/value.ts"
+import type { MemoryRecords, StoredMemory } from "../store/records.ts"
+import { scopeOf } from "../store/row-keys.ts"
+import type { AskModel } from "./background-job.ts"
+import { backgroundInjection } from "./dialogue.ts"
+import { readJson } from "./read-json.ts"
+
+/** A conclusion drawn from several memories (T31). `sources` are the ids of the memories it rests on. */
+export interface Insight {
+  readonly text: string
+  readonly sources: readonly string[]
+}
+
+/**
+ * Draws insights from memories. Both methods may be called concurrently for different keys. The memory job calls `due` before each `reflect`; if one throws, it tries the step again.
+ */
+export interface ReflectionService {
+  /** True if it is time to reflect: enough memories since the last time, by count or importance, or a schedule (T36). */
+  due(key: ServiceKey): Promise<boolean>
+  /** The next moment after `afterMs` at which `due` may become true without a turn; absent if it never does. */
+  readonly nextRunMs?: ReflectionTriggers["nextRunMs"] | undefined
+  /**
+   * Draws insights from the memories, of which there is at least one. Each must name the ids of memories that were given; an insight
+   * without them is not stored. No insights are a good answer. Throws `decision` if the model's answer cannot be read.
+   */
+  reflect(
+    memories: readonly StoredMemory[],
+    key: ServiceKey,
+    options: {
+      readonly signal: AbortSignal
+      /** Must be used instead of the service's own model if given, so that the call is counted. */
+      readonly ask?: AskModel
+    },
+  ): Promise<readonly Insight[]>
+}
+
+/** Triggers of reflection (T36). The first that applies decides. */
+export interface ReflectionTriggers {
+  /** The number of memories since the last reflection. Default 20; 0 turns this trigger off. */
+  readonly every?: number
+  /** The sum of importance of the memories since the last reflection, counted over at most 200. Default: off. */
+  readonly importanceSum?: number | undefined
+  /** Returns the next scheduled moment after `afterMs`; default: off. For example `(afterMs) => new Cron("0 4 * * *").nextRun(new Date(afterMs))?.getTime()`. */
+  readonly nextRunMs?: ((afterMs: number) => number | undefined | Promise<number | undefined>) | undefined
+}
+
+/** Options of {@link createReflectionService}. */
+export interface ReflectionServiceOptions extends ReflectionTriggers {
+  readonly ask: AskModel
+  readonly records: Pick<MemoryRecords, "recent">
+  readonly clock: Clock
+}
+
+const defaultEvery = 20
+/** The most memories over which importance is added up. */
+const maxSummed = 200
+/** Of more users and groups the earliest are left out: they may be reflected on sooner. */
+const maxReflected = 10_000
+
+/** The work of a reflection service. */
+export type Reflecting = Pick<ReflectionService, "due" | "reflect">
+
+/** Does the work of `createReflectionService`, which loads this file when there is some. */
+export function reflectingOn(options: ReflectionServiceOptions): Reflecting {
+  const { records, clock } = options
+  /** The time of the last reflection of each scope in this process, also of those without an insight; the earliest first. */
+  const reflectedMs = new Map<string, number>()
+  return {
+    async due(key) {
+      const [insight] = await records.recent(key, { limit: 1, kinds: ["insight"] })
+      const never = Number.NEGATIVE_INFINITY
+      const lastMs = Math.max(insight?.atMs ?? never, reflectedMs.get(scopeOf(key)) ?? never)
+      return isDue(options, key, lastMs)
+    },
+    async reflect(memories, key, { signal, ask = options.ask }) {
+      if (memories.length === 0) return []
+      const answer = await ask("reflection", [recentInjection(memories)], { signal })
+      const written = readInsights(answer.text)
+      if (written === undefined) {
+        const message = `expected a list of insights as JSON, found ${answer.text.length} characters without one.`
+        throw new PromptStrataError("decision", message)
+      }
+      reflectedMs.delete(scopeOf(key))
+      reflectedMs.set(scopeOf(key), clock.nowMs())
+      const [earliest] = reflectedMs.keys()
+      if (reflectedMs.size > maxReflected && earliest !== undefined) reflectedMs.delete(earliest)
+      return written.map(({ text, numbers }): Insight => ({ text, sources: sourcesOf(numbers, memories) }))
+    },
+  }
+}
+
+async function isDue(options: ReflectionServiceOptions, key: ServiceKey, lastMs: number): Promise<boolean> {
+  const { records, clock, every = defaultEvery, importanceSum, nextRunMs } = options
+  // Without an earlier reflection, a schedule counts from the oldest memory.
+  const limit = importanceSum === undefined && nextRunMs === undefined ? Math.max(1, every) : Math.max(every, maxSummed)
+  const recent = await records.recent(key, { limit, kinds: ["dialogue", "note"] })
+  const since = recent.filter(({ atMs }) => atMs > lastMs)
+  const [first] = since
+  if (first === undefined) return false
+  if (every > 0 && since.length >= every) return true
+  if (importanceSum !== undefined && since.reduce((sum, { importance = 0 }) => sum + importance, 0) >= importanceSum) return true
+  const dueMs = await nextRunMs?.(Number.isFinite(lastMs) ? lastMs : first.atMs)
+  return dueMs !== undefined && dueMs <= clock.nowMs()
+}
+
+/** Shows memories under short numbers, because a model would not copy long ids exactly. */
+function recentInjection(memories: readonly StoredMemory[]): Injection {
+  const entries = memories.map(({ text }, at): SlotEntry => ({ id: String(at + 1), text: { text, trust: "memory" } }))
+  return backgroundInjection("recent", entries)
+}
+
+function sourcesOf(numbers: readonly number[], memories: readonly StoredMemory[]): readonly string[] {
+  const named = [...new Set(numbers)].flatMap((number) => memories[number - 1]?.id ?? [])
+  return named.length > 0 ? named : memories.map(({ id }) => id)
+}
+
+/** An insight in a model's answer. `numbers` name the memories it rests on, in the order in which they were shown, from 1. */
+interface WrittenInsight {
+  readonly text: string
+  readonly numbers: readonly number[]
+}
+
+const maxInsights = 5
+const maxCharacters = 1_000
+
+/** Reads the insights in a model's answer; undefined if it cannot be read. No insights are a good answer. */
+export function readInsights(output: string): readonly WrittenInsight[] | undefined {
+  const value = readJson(output)
+  const list = Array.isArray(value) ? value : listIn(value)
+  return list?.flatMap(insightOf).slice(0, maxInsights)
+}
+
+/** The list in `{"insights": […]}`, one insight alone, or an empty object. */
+function listIn(value: unknown): readonly unknown[] | undefined {
+  if (typeof value !== "object" || value === null) return undefined
+  const list = Object.values(value).find((member) => Array.isArray(member) && member.some((item) => typeof item === "object"))
+  if (Array.isArray(list)) return list
+  return Object.keys(value).length === 0 ? [] : [value]
+}
+
+function insightOf(item: unknown): WrittenInsight[] {
+  if (typeof item === "string") return written(item, [])
+  if (typeof item !== "object" || item === null) return []
+  const members: readonly unknown[] = Object.values(item)
+  const text = members.find((member) => typeof member === "string" && member.trim() !== "")
+  const linked = members.find(Array.isArray)
+  return typeof text === "string" ? written(text, (linked ?? []).flatMap(numberIn)) : []
+}
+
+function written(text: string, numbers: readonly number[]): WrittenInsight[] {
+  const trimmed = text.trim()
+  return trimmed === "" ? [] : [{ text: trimmed.slice(0, graphemeBoundaryBefore(trimmed, maxCharacters)), numbers }]
+}
+
+/** Reads `3`, `"3"` or `"#3"`. */
+function numberIn(item: unknown): number[] {
+  const found = typeof item === "number" ? String(item) : /\d{1,9}/.exec(String(item).normalize("NFKC"))?.[0]
+  return found === undefined ? [] : [Number(found)]
+}

@@ -1,0 +1,228 @@
+import { PromptStrataError } from "../../../core/errors.ts"
+import { graphemeBoundaryBefore } from "../../../core/graphemes.ts"
+import { lazyPattern } from "../../../core/lazy-pattern.ts"
+import type { MemoryService, NewMemory } from "../memory/memory-service.ts"
+import type { Job } from "../store/job-runner.ts"
+import { counted } from "../store/receipt.ts"
+import type { MemoryKeys, StoredMemory } from "../store/records.ts"
+import type { AskModel, JobContext } from "./background-job.ts"
+import { heardBefore, type TurnWords, waitingTurns, wordsOfTurn } from "./dialogue.ts"
+import { documentStep, tidyStep } from "./document-step.ts"
+import { importanceStep, memoryId } from "./importance-step.ts"
+import { capReached, type MemoryJobOptions, MemoryRun, type StepResult } from "./memory-run.ts"
+import { profileStep } from "./profile-step.ts"
+import type { ReflectionService } from "./reflection.ts"
+
+/** The most missing vectors that one job adds. */
+const embeddedAtOnce = 64
+/** Memories of longer messages are cut here; recall reads no further either. */
+const maxMemoryCharacters = 16_384
+
+/** Runs the steps without a final receipt, for the job's turn and the turns before it that wait to be judged together. Throws `background` if a step must be tried again. */
+export async function runMemoryJob(options: MemoryJobOptions, job: Job, context: JobContext): Promise<void> {
+  const words = await wordsOfTurn(job, context)
+  if (words === undefined) return
+  const { receipts, settings } = options
+  const done = await receipts.ofTurn(job.turnId, job.key)
+  const batchTurns = job.key.audience === "private" ? Math.max(1, settings.batchTurns) : 1
+  const isWaiting = (words.turn + 1) % batchTurns !== 0
+  const waiting = isWaiting || batchTurns === 1 ? [] : await waitingTurns(job, { context, receipts, batchTurns })
+  const forgot = job.payload.forgot === true
+  const run = new MemoryRun(options, { job, context, turns: forgot ? waiting : [...waiting, words] }, done)
+  try {
+    await useStep(run)
+    if (forgot && waiting.length === 0) {
+      await context.receipt({ kind: "store", outcome: "skipped", message: "something was forgotten in this turn" })
+    } else if (isWaiting) {
+      const value = { turn: words.turn, untrusted: words.untrusted }
+      await context.receipt({ kind: "batch", outcome: "ok", message: "waits to be judged with later turns", value })
+    } else await runSteps(run)
+  } catch (error) {
+    if (run.isForgotten) return
+    throw error
+  }
+  const failed = ["use", "importance", "profile", "store", "reflect", "documents", "tidy"].filter((kind) => !run.isSettled(kind))
+  if (failed.length > 0) throw unfinished(run, failed)
+}
+
+/** Notes that the memories in the turn's prompts were used, so that they are forgotten more slowly. */
+async function useStep(run: MemoryRun): Promise<void> {
+  const { memory } = run.options
+  const { recalled, fromMs } = run.job.payload
+  if (!memory?.used || !Array.isArray(recalled) || typeof fromMs !== "number") return
+  await run.step("use", async (_, signal) => {
+    await run.expectWanted(signal)
+    await memory.used?.(recalled, run.key, { atMs: fromMs })
+    return { outcome: "ok", message: `${recalled.length} recalled memories stood in the prompt` }
+  })
+}
+
+async function runSteps(run: MemoryRun): Promise<void> {
+  const { memory, userProfile, reflection } = run.options
+  if (memory) await run.step("importance", (ask, signal) => importanceStep(run, ask, signal))
+  if (userProfile) await run.step("profile", (ask, signal) => profileStep(run, userProfile, ask, signal))
+  if (!memory) return
+  if (!run.isSettled("importance") && !run.context.isLast) return
+  await run.step("store", (_, signal) => storeStep(run, memory, signal))
+  const hasStored = Number(run.receipts.get("store")?.value?.stored ?? 0) > 0
+  if (reflection && hasStored) await run.step("reflect", (ask, signal) => reflectStep(run, { memory, reflection }, ask, signal))
+  if (memory.embedMissing && hasStored) await run.step("embed", (_, signal) => embedStep(run, signal))
+  await documentSteps(run)
+}
+
+/** Writes documents once all that is to stand in them is known, and tidies them. */
+async function documentSteps(run: MemoryRun): Promise<void> {
+  const { documents } = run.options
+  const isKnown = ["importance", "profile", "store", "reflect"].every((kind) => run.isSettled(kind))
+  if (documents === undefined || !(isKnown || run.context.isLast)) return
+  await run.step("documents", (_, signal) => documentStep(run, documents, signal))
+  if (run.isSettled("documents")) await run.step("tidy", (ask, signal) => tidyStep(run, documents, ask, signal))
+}
+
+/** Reflects at a moment of the schedule, without a turn (T36). The job is the last one of its conversation. */
+export async function reflectOnSchedule(options: MemoryJobOptions, job: Job, context: JobContext): Promise<void> {
+  const { memory, reflection } = options
+  const words = await wordsOfTurn(job, context)
+  if (words === undefined || !memory || !reflection || !(await reflection.due(job.key))) return
+  const run = new MemoryRun(options, { job, context, turns: [words] }, [])
+  const kind = `reflect ${new Date(Number(job.payload.scheduledMs)).toISOString()}`
+  await run.step(kind, (ask, signal) => reflectStep(run, { memory, reflection }, ask, signal))
+  const { documents } = options
+  if (documents && run.isSettled(kind))
+    await run.step(kind.replace("reflect", "documents"), (_, signal) => documentStep(run, documents, signal, { scheduled: true }))
+}
+
+async function embedStep({ options, key }: MemoryRun, signal: AbortSignal) {
+  const count = (await options.memory?.embedMissing?.(key, { limit: embeddedAtOnce, signal })) ?? 0
+  return { outcome: count > 0 ? ("ok" as const) : ("empty" as const), message: `${count} vectors` }
+}
+
+function unfinished(run: MemoryRun, kinds: readonly string[]): PromptStrataError {
+  const faults = kinds.map((kind) => `${kind}: ${run.receipts.get(kind)?.message ?? run.receipts.get(kind)?.outcome}`)
+  const message = `The work after turn ${run.job.turnId} is not done: ${faults.join("; ")}`
+  const after = run.context.isLast
+    ? "This was the last attempt: the job is a dead letter now, kept to be looked at."
+    : "It is tried again."
+  const hint = `${after} The conversation itself is complete.`
+  return new PromptStrataError("background", message, { hint, evidence: { kinds } })
+}
+
+/** Stores the messages of turns that are important enough (T31). The id of each memory is made from its turn, so it is stored once. */
+async function storeStep(run: MemoryRun, memory: MemoryService, signal: AbortSignal): Promise<StepResult> {
+  const { importance, keys = {} } = run.receipts.get("importance")?.value ?? {}
+  const { importanceThreshold } = run.options.settings
+  if (typeof importance !== "number") return { outcome: "skipped", message: "the importance was not judged" }
+  if (importance < importanceThreshold)
+    return { outcome: "skipped", message: `importance ${importance} is below ${importanceThreshold}`, value: { stored: 0 } }
+  let stored = 0
+  let duplicates = 0
+  const newer: string[] = []
+  const { heard, left } = await heardBefore(run.turns, run.job, run.context)
+  const others = heard.flatMap((turn) => memoriesOf(turn, importance))
+  const given = [...others, ...run.turns.flatMap((turn) => memoriesOf(turn, importance))]
+  for (const [at, each] of given.entries()) {
+    await run.expectWanted(signal)
+    // What was heard belongs to whoever said it.
+    const key = at < others.length ? { ...run.key, user: each.speaker.id } : run.key
+    const own = (keys as Readonly<Record<string, MemoryKeys>>)[each.id]
+    const isLater = at >= others.length && each.turnId !== run.job.turnId
+    const judged = isLater ? { ...each, judgedIn: run.job.turnId } : each
+    const { id, status, updates = [] } = await memory.remember(own ? { ...judged, keys: own } : judged, key, { ofTurn: true })
+    for (const earlier of updates) newer.push(`${id} tells anew what ${earlier} told`)
+    if (status === "stored") stored++
+    else duplicates++
+  }
+  const said = [...heard, ...run.turns].reduce((sum, { messages }) => sum + messages.length, 0)
+  const known = duplicates === 0 ? "" : `, ${duplicates} known`
+  const bare = said === given.length ? "" : `, ${said - given.length} too short to mean anything by itself`
+  const over = left === 0 ? "" : `, ${left} heard passed over`
+  const message = [`${stored} stored${known}${bare}${over}`, ...newer].join("; ")
+  return { outcome: stored > 0 ? "ok" : "empty", message, value: { stored, duplicates } }
+}
+
+function memoriesOf({ turnId, turn, untrusted, messages }: TurnWords, importance: number): readonly NewMemory[] {
+  return messages.flatMap(({ role, text, speaker, atMs }, at) => {
+    if (role === "assistant" ? isBare(withoutName(text, speaker)) : isNod(text)) return []
+    const memory = {
+      id: memoryId(turnId, at),
+      kind: "dialogue" as const,
+      text: text.slice(0, graphemeBoundaryBefore(text, maxMemoryCharacters)),
+      speaker,
+      atMs,
+      turnId,
+      turn,
+      importance,
+    }
+    return untrusted ? { ...memory, untrusted: true as const } : memory
+  })
+}
+
+/** An answer of so many letters, such as `好` or `OK!`, says nothing without its question. A number may. */
+const maxBareLetters = 3
+const letters = lazyPattern(String.raw`\p{L}`, "gu")
+const digit = lazyPattern(String.raw`\p{N}`, "u")
+
+function isBare(text: string): boolean {
+  return !digit().test(text) && (text.match(letters())?.length ?? 0) <= maxBareLetters
+}
+
+/** An answer without the name of its speaker before it, as in `Fay：好`. */
+function withoutName(text: string, { name }: StoredMemory["speaker"]): string {
+  const said = text.trimStart()
+  const rest = said.startsWith(name) ? said.slice(name.length).trimStart() : ""
+  return rest.startsWith(":") || rest.startsWith("：") ? rest : text
+}
+
+const nod =
+  /^(?:[嗯恩唔哦噢喔啊呀哎诶唉呃额哈嘿呵嘻好行对是的了吧]+|o?k+|okay|ye(?:s|ah|p)|nope?|h+m+|m+h?m*|[uoa]+h+|(?:ha|he|hi)+)$/i
+
+/** True for words of the user that only show that somebody listens, such as `嗯`, and for text without a letter or digit. Other short words may be what was asked for, such as a name. */
+function isNod(text: string): boolean {
+  const said = text.match(letters())?.join("") ?? ""
+  return !digit().test(text) && (said === "" || nod.test(said))
+}
+
+/** Reflects on recent memories if that is due (T36), and stores the insights with the ids of the memories they rest on. */
+async function reflectStep(
+  run: MemoryRun,
+  { memory, reflection }: { readonly memory: MemoryService; readonly reflection: ReflectionService },
+  ask: AskModel,
+  signal: AbortSignal,
+): Promise<StepResult> {
+  if (!(await reflection.due(run.key))) return { outcome: "skipped", message: "not due" }
+  const cap = await capReached(run)
+  if (cap !== undefined) return cap
+  const { reflectOn } = run.options.settings
+  // Insights are left out, or they would be drawn from each other.
+  const recent = (await memory.recent(run.key, reflectOn * 2)).filter(({ kind }) => kind !== "insight").slice(-reflectOn)
+  if (recent.length === 0) return { outcome: "skipped", message: "no memories" }
+  const insights = await reflection.reflect(recent, run.key, { signal, ask })
+  const known = new Map(recent.map((each) => [each.id, each]))
+  let stored = 0
+  for (const [at, { text, sources }] of insights.entries()) {
+    const rests = sources.flatMap((id) => known.get(id) ?? [])
+    if (text.trim() === "" || rests.length === 0) continue
+    await run.expectWanted(signal)
+    const { status } = await memory.remember(insightOf(run, { text, rests, at }), run.key, { ofTurn: true })
+    if (status === "stored") stored++
+  }
+  return { outcome: stored > 0 ? "ok" : "empty", message: counted(stored, "insight"), value: { insights: stored } }
+}
+
+function insightOf(run: MemoryRun, { text, rests, at }: { text: string; rests: readonly StoredMemory[]; at: number }) {
+  const { job, options, turns } = run
+  const { scheduledMs } = job.payload
+  const importance = Math.max(...rests.map((memory) => memory.importance ?? 0))
+  return {
+    id: [job.turnId, "insight", ...(typeof scheduledMs === "number" ? [scheduledMs] : []), at].join(":"),
+    kind: "insight" as const,
+    text,
+    speaker: { id: job.key.agent, name: options.agentName },
+    atMs: options.ports.clock.nowMs(),
+    turnId: job.turnId,
+    turn: turns.at(-1)?.turn ?? 0,
+    importance,
+    sources: rests.map(({ id }) => id),
+    ...(rests.some(({ untrusted }) => untrusted === true) ? { untrusted: true as const } : {}),
+  }
+}

@@ -1,0 +1,68 @@
+import { checkOptions } from "../../../core/check-options.ts"
+import type { ServiceKey } from "../../../core/conversation.ts"
+import { checkWeights, defaultRecallWeights } from "../recall/recall-weights.ts"
+import type { FuseOptions, RankedText } from "./fuse-rankings.ts"
+import type { MemoryService, MemoryServiceOptions } from "./memory-service.ts"
+import type { RecordedMemories } from "./recorded-memories.ts"
+
+/** A {@link MemoryService} over a store's records. */
+export interface RecordedMemoryService extends MemoryService {
+  /** Embeds at most `limit` memories without a vector and returns their number. Throws what the embedding model throws. Absent without an embedding model. */
+  embedMissing?(key: ServiceKey, options: { readonly limit: number; readonly signal: AbortSignal }): Promise<number>
+}
+
+const memoryServiceOptions: Readonly<Record<keyof MemoryServiceOptions, true>> = {
+  records: true,
+  clock: true,
+  timers: true,
+  weights: true,
+  timeZone: true,
+  embed: true,
+  rerank: true,
+  rerankTimeoutMs: true,
+  duplicateSimilarity: true,
+  maxIndexBytes: true,
+  onWarning: true,
+}
+
+/**
+ * Creates a memory service over a store's records. It finds duplicates by normalised text and recalls by words, speakers and times, in
+ * the same way on every store. The index of each user and group is made when it is first needed, then updated with changes.
+ */
+export function createMemoryService(options: MemoryServiceOptions): RecordedMemoryService {
+  checkOptions("createMemoryService", options, memoryServiceOptions)
+  checkOptions("weights of createMemoryService", options.weights ?? {}, defaultRecallWeights)
+  checkWeights(options.weights ?? {}, "createMemoryService")
+  const { records, embed } = options
+  let made: RecordedMemories | undefined
+  // Loaded when first used, so that those who use the library for its prompts alone do not load it.
+  const memories = async (): Promise<RecordedMemories> => {
+    if (made) return made
+    const { recordedMemories } = await import("./recorded-memories.ts")
+    made ??= recordedMemories(options)
+    return made
+  }
+  return {
+    recall: async (...asked) => (await memories()).recall(...asked),
+    remember: async (...given) => (await memories()).remember(...given),
+    used: (ids, key, { atMs }) => records.markUsed(ids, { atMs, key }),
+    recent: (key, limit) => records.recent(key, { limit }),
+    get: (id, key) => records.get(id, key),
+    forget: (ids, key, options) => records.forget(ids, { ...options, key }),
+    ...(embed ? { embedMissing: async (...asked) => (await memories()).embedMissing(embed, ...asked) } : {}),
+  }
+}
+
+/**
+ * Fuses a ranking by words with the ids that an embedding ranks best first, as recall does. The embedding counts less the more of the
+ * question the words cover, and the less it agrees with them, so that one that does not suit the texts ruins nothing. An id that only one
+ * of them has counts 0 in the other. Returns every id once, best first. Throws `usage` for a score or an option that is out of its range.
+ */
+export async function fuseRankings(
+  words: readonly RankedText[],
+  near: readonly string[],
+  options: FuseOptions,
+): Promise<readonly RankedText[]> {
+  const { fused } = await import("./fuse-rankings.ts")
+  return fused(words, near, options)
+}

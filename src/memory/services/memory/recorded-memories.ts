@@ -1,0 +1,158 @@
+import type { ServiceKey } from "../../../core/conversation.ts"
+import { messageOf } from "../../../core/errors.ts"
+import type { StoredMemory } from "../store/records.ts"
+import { memoryHash, similarMemory } from "./duplicates.ts"
+import {
+  type EmbeddingModel,
+  embedTexts,
+  type Memory,
+  type MemoryService,
+  type MemoryServiceOptions,
+  type NewMemory,
+  type Remembered,
+} from "./memory-service.ts"
+import { factOf, type ScopeIndex } from "./scope-index.ts"
+import { ScopeIndexes } from "./scope-indexes.ts"
+
+const defaultIndexBytes = 256 * 1024 * 1024
+
+/** The work of a memory service over a store's records. */
+export interface RecordedMemories extends Pick<MemoryService, "recall" | "remember"> {
+  embedMissing(
+    embed: EmbeddingModel,
+    key: ServiceKey,
+    options: { readonly limit: number; readonly signal: AbortSignal },
+  ): Promise<number>
+}
+
+/** Does the work of `createMemoryService`, which loads this file when there is some. */
+export function recordedMemories(options: MemoryServiceOptions): RecordedMemories {
+  const { records, embed, maxIndexBytes = defaultIndexBytes, onWarning } = options
+  const indexes = new ScopeIndexes(records, { model: embed?.id, maxBytes: maxIndexBytes, onWarning })
+  return {
+    async recall(query, key, asked) {
+      const { signal } = asked
+      signal.throwIfAborted()
+      const embedding = queryVector(options, query, { key, signal, warn: asked.warn })
+      const index = await orAborted(indexes.current(key), signal)
+      const vector = await orAborted(embedding, signal)
+      while (index.isUpdating) await orAborted(index.update(), signal)
+      if (index.size === 0) return []
+      const isReranked = options.rerank !== undefined && query.trim() !== "" && asked.limit > 0
+      if (!isReranked) return search(options, index, { query, vector, key, ...asked })
+      const { maxReranked, reranked } = await import("./rerank.ts")
+      const found = search(options, index, { query, vector, key, ...asked, limit: Math.max(asked.limit, maxReranked) })
+      return (await reranked(options, found, { query, key, ...asked })).slice(0, asked.limit)
+    },
+    remember: (memory, key, { ofTurn = false } = {}) => remember(options, indexes, memory, { key, ofTurn }),
+    async embedMissing(embed, key, { limit, signal }) {
+      const missing = await records.withoutVector(embed.id, key, limit)
+      if (missing.length === 0) return 0
+      const texts = missing.map(({ text }) => text)
+      const vectors = await embedTexts(embed, texts, { signal })
+      const rows = missing.flatMap(({ id }, at) => {
+        const values = vectors[at]
+        return values === undefined ? [] : [{ memoryId: id, model: embed.id, values }]
+      })
+      await records.putVectors(rows, key)
+      return rows.length
+    },
+  }
+}
+
+/** Settles as a promise does, or rejects with the signal's reason as soon as it aborts. */
+async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted()
+  const aborted = Promise.withResolvers<never>()
+  const abort = () => aborted.reject(signal.reason)
+  signal.addEventListener("abort", abort)
+  try {
+    return await Promise.race([promise, aborted.promise])
+  } finally {
+    signal.removeEventListener("abort", abort)
+  }
+}
+
+interface Asked {
+  readonly query: string
+  /** The embedding of the query, where there is one. */
+  readonly vector: Float32Array | undefined
+  readonly key: ServiceKey
+  readonly limit: number
+  readonly excludeTurns?: readonly string[]
+  readonly minScore?: number
+}
+
+/** The memories that answer a query, best first. */
+function search(options: MemoryServiceOptions, index: ScopeIndex, asked: Asked): readonly Memory[] {
+  const { clock, weights, timeZone, embed } = options
+  const { query, vector, key, limit, excludeTurns = [], minScore } = asked
+  const excluded = new Set(excludeTurns)
+  const hits = index.rank({
+    text: query,
+    nowMs: clock.nowMs(),
+    askedBy: key.user,
+    askedOf: key.agent,
+    // Each excluded turn has a question and an answer.
+    limit: limit + excluded.size * 2,
+    leastScore: minScore,
+    timeZone,
+    weights,
+    vector: vector && embed && { model: embed.id, values: vector },
+  })
+  const found = hits.flatMap(({ id, score, why }): Memory[] => {
+    const memory = index.get(id)
+    if (memory === undefined) return []
+    const { text, speaker, kind, atMs, againAtMs, untrusted, turnId } = memory
+    // The prompt shows the turn's words; what was concluded from them stands nowhere else.
+    if (kind === "dialogue" && excluded.has(turnId)) return []
+    const said = kind === "dialogue" ? { speaker: speaker.name } : {}
+    return [
+      { id, text, ...said, atMs, ...(againAtMs ? { againAtMs } : {}), score, why, ...(untrusted === true ? { untrusted } : {}) },
+    ]
+  })
+  return found.slice(0, Math.max(0, limit))
+}
+
+/** The embedding of a query; undefined without an embedding model or if it fails. Words alone then find memories. */
+async function queryVector(
+  { embed, onWarning }: MemoryServiceOptions,
+  query: string,
+  {
+    key,
+    signal,
+    warn,
+  }: { readonly key: ServiceKey; readonly signal: AbortSignal; readonly warn: ((message: string) => void) | undefined },
+): Promise<Float32Array | undefined> {
+  if (embed === undefined || query.trim() === "") return undefined
+  try {
+    return (await embedTexts(embed, [query], { signal }))[0]
+  } catch (error) {
+    const message = `Recall went on without an embedding of the question: ${messageOf(error)}`
+    onWarning?.(message, key)
+    warn?.(message)
+    return undefined
+  }
+}
+
+async function remember(
+  options: MemoryServiceOptions,
+  indexes: ScopeIndexes,
+  given: NewMemory,
+  { key, ofTurn }: { readonly key: ServiceKey; readonly ofTurn: boolean },
+): Promise<Remembered> {
+  const { records, embed } = options
+  const { supersedes = [], ...rest } = given
+  const { agent, conversation, audience, user } = key
+  const said: StoredMemory = { agent, conversation, audience, user, ...rest }
+  const updates = factOf(said) === undefined ? [] : (await indexes.current(key)).earlier(said)
+  const memory = updates.length > 0 ? { ...said, updates } : said
+  const similar = await similarMemory(options, memory, key)
+  if (similar.duplicateOf !== undefined && supersedes.length === 0) return { status: "duplicate", id: similar.duplicateOf }
+  const replaced = [...supersedes, ...(similar.duplicateOf === undefined ? similar.supersedes : [])]
+  const { stored, id } = await records.put(memory, { hash: memoryHash(memory), supersedes: replaced, ofTurn, key })
+  // Kept at once, so that the next memory of the same turn is compared with this one.
+  if (stored && embed && similar.vector)
+    await records.putVectors([{ memoryId: id, model: embed.id, values: similar.vector }], key)
+  return { status: stored ? "stored" : "duplicate", id, ...(stored && updates.length > 0 ? { updates } : {}) }
+}

@@ -1,0 +1,158 @@
+import { retrievability } from "../../../../core/retrievability.ts"
+import { againMark, numberMark, timeMark, toldMark } from "../documents/document-columns.ts"
+import type { DocumentTable } from "../documents/document-table.ts"
+import { rarity } from "../documents/field-index.ts"
+import type { QueryPlan } from "../query-plan.ts"
+import { dayMs } from "../time/local-calendar.ts"
+import { dayMatch, toldMatch } from "../time/time-match.ts"
+
+/** Scores each slot by its match with a property, from 0 to 1, times the rarity of the property: it counts like a word that is as rare. */
+function markScores(table: DocumentTable, match: (slot: number) => number): Float64Array {
+  const { slots, size } = table
+  const { live } = table.columns
+  const matches = table.scoreArrays.take()
+  let found = 0
+  for (let slot = 0; slot < slots; slot++) {
+    if (live[slot] === 0) continue
+    const value = match(slot)
+    matches[slot] = value
+    if (value >= 0.5) found++
+  }
+  const rare = rarity(size, found)
+  for (let slot = 0; slot < slots; slot++) matches[slot] = (matches[slot] ?? 0) * rare
+  return matches
+}
+
+/** Scores lines whose speaker the query is about. */
+export function speakerScores(table: DocumentTable, { speakerIds }: QueryPlan): Float64Array {
+  const numbers = new Set([...speakerIds].map((id) => table.speakerNumber(id)))
+  const { speaker } = table.columns
+  return markScores(table, (slot) => (numbers.has(speaker[slot] ?? -1) ? 1 : 0))
+}
+
+/** Scores lines that were said at a time that the query names, or tell about such a time. */
+export function timeScores(table: DocumentTable, { times }: QueryPlan, dayOf: (atMs: number) => number): Float64Array {
+  const { atMs, marks, toldFromDay, toldToDay } = table.columns
+  const byDay = new Map<number, number>()
+  const matchOn = (day: number) => {
+    const known = byDay.get(day)
+    if (known !== undefined) return known
+    const match = dayMatch(times, day)
+    byDay.set(day, match)
+    return match
+  }
+  return markScores(table, (slot) => {
+    let said = matchOn(dayOf(atMs[slot] ?? 0))
+    if (((marks[slot] ?? 0) & againMark) !== 0) {
+      for (const again of table.documentAt(slot)?.againAtMs ?? []) said = Math.max(said, matchOn(dayOf(again)))
+    }
+    if (said === 1 || ((marks[slot] ?? 0) & toldMark) === 0) return said
+    return Math.max(said, toldMatch(times, { fromDay: toldFromDay[slot] ?? 0, toDay: toldToDay[slot] ?? 0 }))
+  })
+}
+
+/** Scores lines with a time or a number, if the query asks for one. */
+export function answerScores(table: DocumentTable, { asked }: QueryPlan): Float64Array {
+  const { marks } = table.columns
+  const wanted = (asked.time ? timeMark : 0) | (asked.number ? numberMark : 0)
+  return markScores(table, (slot) => (((marks[slot] ?? 0) & wanted) === 0 ? 0 : 1))
+}
+
+/** A line contends for being the newest if its words are worth at least this share of the best line's. */
+const contends = 0.5
+
+/**
+ * Scores the lines that match about as well as the best one by their place in time, if the query asks for what is newest or oldest:
+ * the first gets the worth of its own words, each later one half of the share before it.
+ */
+export function orderScores(table: DocumentTable, { order }: QueryPlan, worth: Float64Array): Float64Array {
+  const { live } = table.columns
+  const atMs = order === "oldest" ? table.columns.atMs : table.columns.lastAtMs
+  const scores = table.scoreArrays.take()
+  let best = 0
+  for (let slot = 0; slot < table.slots; slot++) if (live[slot] === 1) best = Math.max(best, worth[slot] ?? 0)
+  if (best === 0) return scores
+  const found: number[] = []
+  for (let slot = 0; slot < table.slots; slot++) if (live[slot] === 1 && (worth[slot] ?? 0) >= best * contends) found.push(slot)
+  const sign = order === "oldest" ? 1 : -1
+  found.sort((a, b) => sign * ((atMs[a] ?? 0) - (atMs[b] ?? 0)))
+  let share = 1
+  for (const [i, slot] of found.entries()) {
+    if (i > 0 && atMs[slot] !== atMs[found[i - 1] ?? slot]) share /= 2
+    scores[slot] = share * (worth[slot] ?? 0)
+  }
+  return scores
+}
+
+/**
+ * Puts each document that tells a fact anew before those that told it earlier: it gets at least their score, also if it shares no word
+ * with the question. If the question asks for the past, it is the other way round, and where it asks for what was before a value, as in
+ * `before Madrid`, the one before that comes first. Of an older document whose own value the question names, as in `when did I move to
+ * Berlin`, nothing is passed on. Equal scores are ordered newest first.
+ */
+export function preferUpdates(
+  table: DocumentTable,
+  { past, before, text }: Pick<QueryPlan, "past" | "before" | "text">,
+  scores: Float64Array,
+): void {
+  const slotOf = (id: string) => table.slotOf(id) ?? -1
+  const newer = [...table.updates].map(([id, earlier]) => ({
+    slot: slotOf(id),
+    earlier: earlier.map(slotOf).filter((old) => old >= 0),
+  }))
+  const named = before === undefined ? [] : newer.filter(({ slot }) => names(before, valueAt(table, slot)))
+  const isPast = past && named.length === 0
+  const sign = isPast ? -1 : 1
+  newer.sort((a, b) => sign * table.newestFirst(b.slot, a.slot))
+  for (const { slot, earlier } of newer) {
+    for (const old of earlier) {
+      if (slot < 0) continue
+      if (!isPast && (scores[old] ?? 0) > (scores[slot] ?? 0) && names(text, valueAt(table, old))) continue
+      const best = Math.max(scores[slot] ?? 0, scores[old] ?? 0)
+      scores[isPast ? old : slot] = best
+      if (isPast && scores[slot] === best) scores[slot] = best - Math.abs(best) * least
+    }
+  }
+  for (const { slot, earlier } of named) putBehind(slot, earlier.sort(table.newestFirst.bind(table)), scores)
+}
+
+/** Puts a document behind others that are in their order: all get at least its score. */
+function putBehind(slot: number, others: readonly number[], scores: Float64Array): void {
+  let score = Math.max(scores[slot] ?? 0, ...others.map((other) => scores[other] ?? 0))
+  for (const next of [...others, slot]) {
+    scores[next] = score
+    score -= Math.abs(score) * least
+  }
+}
+
+/** The value of the fact that a document tells, such as `madrid`. */
+function valueAt(table: DocumentTable, slot: number): string | undefined {
+  return table.documentAt(slot)?.told
+}
+
+/** True if a question has the words of a fact's value. */
+function names(question: string, value: string | undefined): boolean {
+  const at = value ? question.indexOf(value) : -1
+  if (value === undefined || at < 0) return false
+  // A word of another script than Chinese must stand alone.
+  const beside = `${question.charAt(at - 1)}${question.charAt(at + value.length)}`
+  return /\p{Script=Han}/u.test(value) || !/[\p{L}\p{N}]/u.test(beside)
+}
+
+/** The least share by which one score is below another. */
+const least = 1e-9
+
+/** After this many times its stability, a memory counts as forgotten: 0.9 to this power is nothing beside any other score. */
+const forgottenAfter = 300
+
+/** The retrievability of each slot, from 0 to 1 (R17). */
+export function recencyScores(table: DocumentTable, nowMs: number): Float64Array {
+  const { recalledAtMs, stability } = table.columns
+  const scores = table.scoreArrays.take()
+  for (let slot = 0; slot < scores.length; slot++) {
+    const days = (nowMs - (recalledAtMs[slot] ?? 0)) / dayMs
+    const stable = stability[slot] ?? 1
+    if (!(days > stable * forgottenAfter)) scores[slot] = retrievability({ stability: stable, days })
+  }
+  return scores
+}

@@ -1,0 +1,54 @@
+import { PromptStrataError } from "../../../core/errors.ts"
+import type { RandomSource, Timers } from "../../../core/ports.ts"
+import type { Job, JobHandler, JobHandlers, JobSettings } from "./job-runner.ts"
+
+/** The handler of a job, given handlers by agent. Those without an agent take the jobs of all agents that are not listed. */
+export function handlerOf({ kind, key }: Job, byAgent: ReadonlyMap<string | undefined, JobHandlers>): JobHandler | undefined {
+  const handlers = byAgent.get(key.agent) ?? byAgent.get(undefined)
+  return handlers !== undefined && Object.hasOwn(handlers, kind) ? handlers[kind] : undefined
+}
+
+/** The reason that attempts get which a closing runner stops. */
+export function runnerClosed(): PromptStrataError {
+  const message = "The job runner was closed before this job was done; it stays for the next one."
+  return new PromptStrataError("closed", message)
+}
+
+/** The wait after a failed attempt. It doubles with each attempt, counted from 1; a random part between half and all of it is used. */
+export function retryWaitMs(attempt: number, { waitMs, maxWaitMs }: JobSettings, random: RandomSource): number {
+  const full = Math.min(maxWaitMs, waitMs * 2 ** Math.min(30, attempt - 1))
+  return Math.round(full / 2 + (full / 2) * random())
+}
+
+/**
+ * Runs one attempt of a job. It rejects, and the task's signal aborts, after `timeoutMs` or when the function that `onStop` gets is
+ * called. The outcome of a task that goes on after that is ignored.
+ */
+export function runAttempt(
+  limits: {
+    readonly timeoutMs: number
+    readonly timers: Timers
+    readonly onStop: (stop: (reason: PromptStrataError) => void) => void
+  },
+  task: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const { timeoutMs, timers, onStop } = limits
+  const controller = new AbortController()
+  return new Promise((resolve, reject) => {
+    const stop = (reason: PromptStrataError): void => {
+      timers.clear(timer)
+      reject(reason)
+      controller.abort(reason)
+    }
+    const tooLong = (): void => {
+      const message = `expected the job to be done within ${timeoutMs} ms; it was not, and this attempt was stopped.`
+      stop(new PromptStrataError("store", message))
+    }
+    const timer = timers.set(tooLong, timeoutMs)
+    onStop(stop)
+    Promise.resolve()
+      .then(() => task(controller.signal))
+      .then(resolve, reject)
+      .finally(() => timers.clear(timer))
+  })
+}

@@ -1,0 +1,221 @@
+import { checkOptions } from "../../core/check-options.ts"
+import { withLazyMembers } from "../../core/lazy-pattern.ts"
+import type { CountedTool, TokenCounter } from "../../core/ports.ts"
+import type { Assembly, CutRecord, WindowRoom } from "../../core/span.ts"
+import { type Injection, isEmptyValue } from "../../core/value.ts"
+import type { Dialect } from "../dialect/dialect.ts"
+import { promptFile } from "../dialect/render-notice.ts"
+import { shippedDialect } from "../dialect/shipped.ts"
+import type { KnownNames, LineShape } from "../encode/lines.ts"
+import { combineInjections, slotOf } from "../layers/combine-injections.ts"
+import { knownNames } from "../layers/turn-injections.ts"
+import type { TurnState } from "../layers/turn-state.ts"
+import type { PromptStack } from "../stack/prompt-stack.ts"
+import { assembledBefore, sameLists } from "./assembly-memo.ts"
+import { type CleanInjection, cleanInjection } from "./clean-injections.ts"
+import { decide } from "./decide.ts"
+import { countMessages } from "./draft/count.ts"
+import type { KeyPlaces } from "./fit/draft-items.ts"
+import { fit } from "./fit/fit.ts"
+import type { Fitted } from "./fit/fit-state.ts"
+import { defaultLowWater, type WaterMarks } from "./fit/water-marks.ts"
+import { messageCounter } from "./tokens/message-counter.ts"
+import { roughCounter } from "./tokens/rough-counter.ts"
+
+/** Says how a stack becomes a request. */
+export interface AssembleOptions extends RequestLimits {
+  /** The name of a shipped dialect, or a compiled dialect of your own. Default `layered`. */
+  readonly dialect?: string | Dialect
+  /** The locale of a shipped dialect. Default `en`. */
+  readonly locale?: string
+  /** The name of a prompt file of the dialect. Default `planner`. */
+  readonly prompt?: string
+  /** The turn at hand: question, history, tools, … */
+  readonly turn?: TurnState
+  /** The roles that the model has beside `system`, `user` and `assistant`. */
+  readonly roles?: { readonly developer?: boolean }
+}
+
+/** How a request is counted, and what it may have. */
+interface RequestLimits {
+  /** Default: an estimate. The assembly then says `exact: false`. */
+  readonly counter?: TokenCounter
+  /** Tokens that the request may have, without those reserved for the answer. Over it, injections shrink by rank (S13). */
+  readonly budgetTokens?: number
+  /** The cut of the turn's first request, for its later ones; absent in the first one. */
+  readonly cut?: CutRecord
+  /** Options for the steps in which history is cut. */
+  readonly history?: WaterMarks
+  /** Native tools that go with the request. Their schemas count as overhead. */
+  readonly tools?: readonly CountedTool[]
+}
+
+const assembleOptions: Readonly<Record<keyof AssembleOptions, true>> = {
+  dialect: true,
+  locale: true,
+  prompt: true,
+  turn: true,
+  roles: true,
+  counter: true,
+  budgetTokens: true,
+  cut: true,
+  history: true,
+  tools: true,
+}
+
+/**
+ * Assembles a request from a stack and a turn: compose, fit, count. Pure; the result is plain JSON.
+ * @throws PromptStrataError `usage` for an unknown option, `prompt-missing` for an unknown dialect or prompt, `budget` for a budget that cannot be met.
+ */
+export function assemble(stack: PromptStack, options: AssembleOptions = {}): Assembly {
+  checkOptions("assemble", options, assembleOptions)
+  const { dialect = "layered", locale = "en", prompt = "planner", turn, roles, ...limits } = options
+  const compiled = typeof dialect === "string" ? shippedDialect(dialect, locale) : dialect
+  return assembleInjections(combineInjections(stack, turn, compiled), {
+    dialect: compiled,
+    prompt,
+    developerRole: roles?.developer ?? false,
+    names: turn && knownNames(turn),
+    ...limits,
+  })
+}
+
+/** Options of {@link assembleInjections}. */
+interface AssembleInjectionsOptions extends RequestLimits {
+  readonly dialect: Dialect
+  readonly prompt: string
+  readonly developerRole?: boolean
+  /** The names with which untrusted text could pass for somebody else's (T5). */
+  readonly names?: KnownNames | undefined
+}
+
+/**
+ * Assembles a request from injections. Pure. Of several injections with one key, the last one counts that is enabled and not
+ * empty. An input that was assembled lately gives the very same assembly object. With only the budget changed, blocks that
+ * are composed and texts that are counted are used again.
+ */
+export function assembleInjections(given: readonly Injection[], options: AssembleInjectionsOptions): Assembly {
+  return assembledBefore(given, options, assembleAnew)
+}
+
+function assembleAnew(given: readonly Injection[], options: AssembleInjectionsOptions): Assembly {
+  const { prompt, developerRole, counter = roughCounter, budgetTokens, cut, history = {}, tools } = options
+  const dialect = guardedDialect(options.dialect, prompt, options.names)
+  const counting = { counter, tools }
+  const file = promptFile(dialect, prompt)
+  const { injections, places, cleaned } = liveInjections(given)
+  const fitted = fit(injections, { dialect, prompt, developerRole, file, places, counting, budgetTokens, cut, history })
+  const counted = countMessages(fitted.draft, counting)
+  const sanitised = cleaned.flatMap(({ injection: { key, enabled }, removed, kinds }) =>
+    enabled && !file.omit.includes(slotOf(key)) ? [{ key, removed, kinds }] : [],
+  )
+  const hasWindow = budgetTokens !== undefined && places.of.has("history")
+  const { messages, tokens, overheadTokens, exact, spans, prefixes } = counted
+  const said = withLazyMembers({ version: 1 as const, messages }, { spans })
+  const weighed = withLazyMembers(Object.assign(said, { tokens, overheadTokens }), { prefixes })
+  const decided = withLazyMembers(Object.assign(weighed, { exact }), {
+    decisions: () => decide(given, { places, file, fitted, spans: said.spans, counter: messageCounter(counter) }),
+    cut: () => fitted.cut,
+  })
+  return Object.assign(decided, {
+    ...(fitted.prefixMoved ? { prefixMoved: fitted.prefixMoved } : {}),
+    windowRoom: hasWindow ? windowRoom(fitted, budgetTokens - tokens - overheadTokens, { budgetTokens, history }) : undefined,
+    sanitised,
+  })
+}
+
+/** Tells of `freeTokens` that the steps of a cut history leave them (S16). */
+function windowRoom(
+  fitted: Fitted,
+  freeTokens: number,
+  { budgetTokens, history }: { readonly budgetTokens: number; readonly history: WaterMarks },
+): WindowRoom | undefined {
+  const { lowWater = defaultLowWater, reserveTokens = 0 } = history
+  const cut = fitted.cut.history
+  if (cut === undefined || !("entries" in cut) || lowWater >= 1 || freeTokens <= 0) return undefined
+  const reservedTokens = Math.min(freeTokens, Math.max(0, reserveTokens && reserveTokens - fitted.turnTokens()))
+  return { budgetTokens, freeTokens, reservedTokens, reason: cutInSteps }
+}
+
+const cutInSteps = "history is cut in steps, so that a provider's cache serves its beginning over many turns"
+
+interface Guarded {
+  readonly names: KnownNames | undefined
+  readonly shapes: readonly LineShape[]
+  readonly made: Dialect
+}
+
+const guarded = new WeakMap<Dialect, Guarded[]>()
+const maxGuarded = 100
+
+/**
+ * The dialect with the markers of one request: lines that begin with a name that the session knows, and the shapes of the
+ * headings of its prompt file (T5). The same names give the same markers, so that what was printed before is found again.
+ */
+function guardedDialect(dialect: Dialect, prompt: string, names: KnownNames | undefined): Dialect {
+  const { markers, files } = dialect
+  const shapes = files.get(prompt)?.shapes ?? []
+  if (names === undefined && shapes.length === 0) return dialect
+  const list = guarded.get(dialect) ?? []
+  for (const known of list) if (sameLists(known.shapes, shapes) && sameNames(known.names, names)) return known.made
+  const made = { ...dialect, markers: { ...markers, names, shapes: [...(markers.shapes ?? []), ...shapes] } }
+  if (list.length >= maxGuarded) list.length = 0
+  list.unshift({ names, shapes, made })
+  guarded.set(dialect, list)
+  return made
+}
+
+function sameNames(a: KnownNames = {}, b: KnownNames = {}): boolean {
+  for (const slot of Object.keys(a)) if (!sameLists(a[slot] ?? [], b[slot] ?? [])) return false
+  return Object.keys(a).length === Object.keys(b).length
+}
+
+/** The injections that a prompt is made from. */
+interface LiveInjections {
+  /** Cleaned, one for each key: at the place of its first injection, with the value of its last one. */
+  readonly injections: readonly Injection[]
+  readonly places: KeyPlaces
+  /** The cleaned injections from which characters were removed. */
+  readonly cleaned: readonly CleanInjection[]
+}
+
+/** By first injection, the list that was made ready last. */
+const lastLists = new WeakMap<Injection, { readonly given: readonly Injection[]; readonly live: LiveInjections }>()
+
+/** Cleans injections. Of several with one key, the last one counts that is enabled and not empty. */
+export function liveInjections(given: readonly Injection[]): LiveInjections {
+  const clean: Injection[] = []
+  const cleaned: CleanInjection[] = []
+  const before = given[0] && lastLists.get(given[0])
+  // The places stay if each injection that differs has the key of one that counted there, and counts too.
+  let known = before?.given.length === given.length ? before : undefined
+  for (let place = 0; place < given.length; place++) {
+    const injection = given[place]
+    if (!injection) break
+    const result = cleanInjection(injection)
+    if (result !== undefined && result.removed > 0) cleaned.push(result)
+    const live = result?.injection ?? injection
+    clean.push(live)
+    if (!known || known.given[place] === injection) continue
+    const counted = known.given[place]?.key === live.key && known.live.places.of.get(live.key) === place
+    if (!counted || !live.enabled || isEmptyValue(live.content)) known = undefined
+  }
+  const places = known?.live.places ?? placesOf(clean)
+  const injections: Injection[] = []
+  for (const place of places.of.values()) {
+    const injection = clean[place]
+    if (injection) injections.push(injection)
+  }
+  const live = { injections, places, cleaned }
+  if (given[0]) lastLists.set(given[0], { given, live })
+  return live
+}
+
+function placesOf(clean: readonly Injection[]): KeyPlaces {
+  const of = new Map<string, number>()
+  for (let place = 0; place < clean.length; place++) {
+    const injection = clean[place]
+    if (injection?.enabled && !isEmptyValue(injection.content)) of.set(injection.key, place)
+  }
+  return { of, count: clean.length }
+}

@@ -1,0 +1,162 @@
+import type { CountedTool, TokenCounter } from "../../core/ports.ts"
+import type { Source } from "../../core/source.ts"
+import type { Assembly } from "../../core/span.ts"
+import { type FitRule, type Injection, isText, type SlotEntry, type SlotValue } from "../../core/value.ts"
+import type { Dialect } from "../dialect/dialect.ts"
+import type { KnownNames } from "../encode/lines.ts"
+import { cutOf, removedFrom } from "../encode/marked-text.ts"
+import { noticeOf } from "./cut/cut-places.ts"
+import { roughCounter } from "./tokens/rough-counter.ts"
+
+/** Everything that an assembly is made from, beside the injections. Further options are plain JSON. */
+interface MemoOptions {
+  readonly dialect: Dialect
+  readonly counter?: TokenCounter
+  readonly tools?: readonly CountedTool[]
+  readonly names?: KnownNames | undefined
+}
+
+interface Remembered {
+  readonly counter: TokenCounter
+  /** Everything else, as JSON. */
+  readonly others: string
+  readonly tools: readonly CountedTool[]
+  /** The names by slot; `others` has the slots. */
+  readonly names: readonly (readonly string[])[]
+  readonly given: readonly Injection[]
+  readonly assembly: Assembly
+}
+
+/** The number of requests that are remembered for each dialect: the latest ones. */
+const limit = 4
+
+const remembered = new WeakMap<Dialect, Remembered[]>()
+
+/**
+ * Gives the same assembly for the same input, else the one that `make` makes from the input's {@link standIns}. Inputs are
+ * compared by value, so that a turn whose injections are new objects finds the assembly too. Injections are readonly data: a
+ * change in place, deeper than the list of entries, is not noticed.
+ */
+export function assembledBefore<Options extends MemoOptions>(
+  given: readonly Injection[],
+  options: Options,
+  make: (injections: readonly Injection[], options: Options) => Assembly,
+): Assembly {
+  const { dialect, counter = roughCounter, tools = [], names, ...rest } = options
+  const others = JSON.stringify([rest, Object.keys(names ?? {})])
+  const lists = Object.values(names ?? {})
+  const before = remembered.get(dialect)
+  const list = before ?? []
+  if (!before) remembered.set(dialect, list)
+  const standing = standIns(given, list[0]?.given ?? [])
+  for (const [at, known] of list.entries()) {
+    if (known.counter !== counter || known.others !== others || !sameLists(known.tools, tools, sameTool)) continue
+    if (!sameLists(known.names, lists, sameLists) || !sameLists(known.given, standing, sameInjection)) continue
+    list.unshift(...list.splice(at, 1))
+    return known.assembly
+  }
+  const assembly = make(standing, options)
+  list.unshift({ counter, others, tools: tools.slice(), names: lists, given: standing, assembly })
+  if (list.length > limit) list.pop()
+  return assembly
+}
+
+function sameTool(a: CountedTool, b: CountedTool): boolean {
+  return a.name === b.name && JSON.stringify(a) === JSON.stringify(b)
+}
+
+/**
+ * Replaces each injection by an equal one of the request before, or keeps it where there is none. Results are remembered by
+ * object, so they are found again although an application makes its injections anew each turn. Lists are copied, because an
+ * application may add to them between turns.
+ */
+export function standIns(given: readonly Injection[], before: readonly Injection[]): readonly Injection[] {
+  const standing: Injection[] = []
+  let places: ReadonlyMap<string, number> | undefined
+  let next = 0
+  for (const injection of given) {
+    if (before[next]?.key !== injection.key) {
+      places ??= new Map(before.map(({ key }, place) => [key, place]))
+      next = places.get(injection.key) ?? next - 1
+    }
+    const known = before[next++]
+    standing.push(known && (known === injection || sameInjection(known, injection)) ? known : withOwnList(injection))
+  }
+  return standing
+}
+
+/** Copies of injections that hold lists. */
+const copies = new WeakMap<Injection, Injection>()
+
+/** The injection with a list of its own. The same copy is given as long as the list has the same entries. */
+function withOwnList(injection: Injection): Injection {
+  const { content } = injection
+  if (!Array.isArray(content)) return injection
+  const entries = content as readonly SlotEntry[]
+  const known = copies.get(injection)
+  if (known && sameLists(known.content as readonly SlotEntry[], entries, Object.is)) return known
+  const copy = { ...injection, content: entries.slice() }
+  copies.set(injection, copy)
+  return copy
+}
+
+/** True for injections that print the same: equal values, whichever objects hold them. */
+function sameInjection(a: Injection, b: Injection): boolean {
+  const isAlike = a.key === b.key && a.trust === b.trust && a.priority === b.priority && a.role === b.role && a.scope === b.scope
+  return (
+    isAlike &&
+    a.enabled === b.enabled &&
+    (a.fit === b.fit || sameFit(a.fit, b.fit)) &&
+    (a.source === b.source || sameSource(a.source, b.source)) &&
+    sameValue(a.content, b.content)
+  )
+}
+
+function sameValue(a: SlotValue, b: SlotValue): boolean {
+  if (a === b) return true
+  if (typeof a !== "object" || typeof b !== "object") return false
+  if (!isText(a)) return !isText(b) && sameLists(a, b, sameEntry)
+  if (!isText(b) || a.text !== b.text || a.trust !== b.trust || cutOf(a) !== cutOf(b)) return false
+  if (a.source !== b.source && !sameSource(a.source, b.source)) return false
+  if (a.parts !== b.parts && JSON.stringify(a.parts) !== JSON.stringify(b.parts)) return false
+  const [left, right] = [removedFrom(a), removedFrom(b)]
+  // Two texts that are not encoded, or two encoded ones from which the same was removed.
+  return left === right || (left?.removed === right?.removed && sameLists(left?.kinds ?? [], right?.kinds ?? [], Object.is))
+}
+
+function sameEntry(a: SlotEntry, b: SlotEntry): boolean {
+  if (noticeOf(a) !== noticeOf(b)) return false
+  const names = Object.keys(a)
+  if (names.length !== Object.keys(b).length) return false
+  for (const name of names) {
+    const [left, right] = [a[name], b[name]]
+    if (!Object.hasOwn(b, name) || left === undefined || right === undefined || !sameValue(left, right)) return false
+  }
+  return true
+}
+
+function sameFit(a: FitRule | undefined, b: FitRule | undefined): boolean {
+  if (!a || !b) return false
+  const isSame = a.rank === b.rank && a.shrink === b.shrink && a.group === b.group
+  return (
+    isSame && a.minTokens === b.minTokens && a.maxTokens === b.maxTokens && sameLists(a.scores ?? [], b.scores ?? [], Object.is)
+  )
+}
+
+function sameSource(a: Source | undefined, b: Source | undefined): boolean {
+  return a?.file === b?.file && a?.line === b?.line && a?.column === b?.column
+}
+
+/** True for two lists of the same length, with the same items at the same places. */
+export function sameLists<Item>(
+  a: readonly Item[],
+  b: readonly Item[],
+  same: (a: Item, b: Item) => boolean = Object.is,
+): boolean {
+  if (a === b) return true
+  if (a.length !== b.length) return false
+  for (let index = 0; index < a.length; index++) {
+    if (a[index] !== b[index] && !same(a[index] as Item, b[index] as Item)) return false
+  }
+  return true
+}

@@ -1,0 +1,145 @@
+import { GrowingLists } from "../../core/growing-lists.ts"
+import { type Injection, isEmptyValue, isText, type SlotEntry, type SlotValue, type Trust } from "../../core/value.ts"
+import { removedFrom } from "../encode/marked-text.ts"
+import { sanitise } from "../encode/sanitise.ts"
+
+/** An injection that is ready to print, and what was removed from its untrusted texts. */
+export interface CleanInjection {
+  readonly injection: Injection
+  /** The number of characters removed or replaced. */
+  readonly removed: number
+  readonly kinds: readonly string[]
+}
+
+/**
+ * Removes invisible characters and terminal controls from untrusted texts, and entries that hold nothing. This happens once,
+ * before anything is cut or counted, so that the printed text is the text that was counted. `undefined` when nothing has to
+ * be done: to see that is cheaper than to look a result up.
+ */
+export function cleanInjection(injection: Injection): CleanInjection | undefined {
+  if (isUntouchedContent(injection)) return undefined
+  const known = cleanedInjections.get(injection)
+  if (known) return known
+  const found: Found = { removed: 0, kinds: noKinds }
+  const result = { injection: cleanContent(injection, found), ...found }
+  cleanedInjections.set(injection, result)
+  return result
+}
+
+/** Injections and entries are readonly data, so each is cleaned once. */
+const cleanedInjections = new WeakMap<Injection, CleanInjection>()
+const cleanedEntries = new WeakMap<SlotEntry, CleanEntry>()
+
+/** A list of so many entries is remembered as a whole. */
+const longList = 8
+
+/** By the injection's trust, its long lists: for each entry, true when neither it nor an entry before it had to be cleaned. */
+const untouchedLists: Readonly<Record<Trust, GrowingLists<SlotEntry, boolean>>> = {
+  author: new GrowingLists(),
+  user: new GrowingLists(),
+  agent: new GrowingLists(),
+  tool: new GrowingLists(),
+  memory: new GrowingLists(),
+}
+
+/** True for a text of the author and for a list that needs no cleaning. */
+function isUntouchedContent({ content, trust }: Injection): boolean {
+  if (typeof content === "string") return trust === "author"
+  if (!Array.isArray(content)) return false
+  const entries = content as readonly SlotEntry[]
+  const isUntouched = (entry: SlotEntry): boolean => {
+    const clean = cleanEntry(entry, trust)
+    return clean.removed === 0 && clean.entry === entry
+  }
+  if (entries.length < longList) return entries.every(isUntouched)
+  return untouchedLists[trust].of(entries, (entry, before = true) => before && isUntouched(entry)).at(-1) !== false
+}
+
+function cleanContent(injection: Injection, found: Found): Injection {
+  const { content, trust, fit } = injection
+  if (!Array.isArray(content)) {
+    const clean = cleanValue(content, trust, found)
+    return clean === content ? injection : { ...injection, content: clean }
+  }
+  const kept: number[] = []
+  const clean = cleanEntries(content as readonly SlotEntry[], trust, { found, kept })
+  if (clean === content) return injection
+  const scores = fit?.scores
+  if (!scores) return { ...injection, content: clean }
+  return { ...injection, content: clean, fit: { ...fit, scores: kept.map((index) => scores[index] ?? 0) } }
+}
+
+/** Gives back the same list when nothing was cleaned. `kept` receives the indexes of the entries that are left. */
+function cleanEntries(
+  entries: readonly SlotEntry[],
+  trust: Trust,
+  { found, kept }: { readonly found: Found; readonly kept?: number[] },
+): readonly SlotEntry[] {
+  const clean: SlotEntry[] = []
+  let isSame = true
+  for (let index = 0; index < entries.length; index++) {
+    const entry = entries[index]
+    if (!entry) continue
+    const known = cleanEntry(entry, trust)
+    if (known.removed > 0) addFound(found, known)
+    if (known.entry !== entry) isSame = false
+    if (!known.entry) continue
+    clean.push(known.entry)
+    kept?.push(index)
+  }
+  return isSame ? entries : clean
+}
+
+interface CleanEntry {
+  readonly trust: Trust
+  /** The same object when nothing was cleaned; `undefined` when nothing is left of the entry. */
+  readonly entry: SlotEntry | undefined
+  readonly removed: number
+  readonly kinds: readonly string[]
+}
+
+function cleanEntry(entry: SlotEntry, trust: Trust): CleanEntry {
+  const known = cleanedEntries.get(entry)
+  if (known?.trust === trust) return known
+  const found: Found = { removed: 0, kinds: noKinds }
+  const slots: [string, SlotValue][] = []
+  let [isSame, isBlank] = [true, true]
+  for (const [name, value] of Object.entries(entry)) {
+    const clean = cleanValue(value, trust, found)
+    slots.push([name, clean])
+    if (clean !== value) isSame = false
+    if (!isEmptyValue(clean)) isBlank = false
+  }
+  const clean = isSame ? entry : Object.fromEntries(slots)
+  const result = { trust, entry: isBlank ? undefined : clean, ...found }
+  cleanedEntries.set(entry, result)
+  return result
+}
+
+/** Gives back the same value when nothing was cleaned. */
+function cleanValue(value: SlotValue, trust: Trust, found: Found): SlotValue {
+  if (typeof value === "boolean") return value
+  if (typeof value !== "string" && !isText(value)) return cleanEntries(value, trust, { found })
+  const encoded = typeof value === "string" ? undefined : removedFrom(value)
+  if (encoded && encoded.removed > 0) addFound(found, encoded)
+  const { text, trust: writer } = typeof value === "string" ? { text: value, trust } : value
+  if (encoded || writer === "author") return value
+  const clean = sanitise(text)
+  if (clean.removed === 0) return value
+  addFound(found, clean)
+  return typeof value === "string" ? clean.text : { ...value, text: clean.text }
+}
+
+const noKinds: readonly string[] = []
+
+/** The characters that cleaning removed so far. */
+interface Found {
+  removed: number
+  /** Each kind once, in the order found. */
+  kinds: readonly string[]
+}
+
+function addFound(found: Found, { removed, kinds }: Readonly<Found>): void {
+  found.removed += removed
+  found.kinds = [...new Set([...found.kinds, ...kinds])]
+}

@@ -1,0 +1,69 @@
+import { GrowingLists } from "../../../core/growing-lists.ts"
+import type { Injection, SlotEntry } from "../../../core/value.ts"
+import { type MessageCounter, tokensUpTo } from "../tokens/counted-message.ts"
+import { dropOrder, type Unit } from "./drop-order.ts"
+
+/** Options for the steps in which history is cut. Steps let a provider's cache serve the history over many turns (S16). */
+export interface WaterMarks {
+  /**
+   * The share of the room for history that is filled after a cut, 0 to 1. The rest of the room is the length of a step: cuts are
+   * made at its multiples, counted in tokens from the conversation's beginning. Default 0.5.
+   */
+  readonly lowWater?: number
+  /**
+   * Tokens that the first request of a turn leaves free for its later requests. The first request's own text that changes from
+   * turn to turn is part of them. Default 0.
+   */
+  readonly reserveTokens?: number
+}
+
+export const defaultLowWater = 0.5
+
+/** The places where a cut history may begin. */
+export interface HistorySteps {
+  /** All units, in the order in which they are dropped. */
+  readonly order: readonly Unit[]
+  /** By step, the number of units that are dropped. The last step drops all. */
+  readonly units: readonly number[]
+  /** By step, about the tokens of the units that it drops beyond those of the step before. */
+  readonly tokens: readonly number[]
+}
+
+/**
+ * Finds the steps in which history is cut. They depend on the history and the room alone, and a longer history has the same
+ * steps and more, so each turn chooses the same beginning until it no longer fits. `room` is the budget of the request without
+ * the text that stays from turn to turn.
+ */
+export function historySteps(
+  injection: Injection,
+  { lowWater = defaultLowWater }: WaterMarks,
+  { room, counter }: { readonly room: number; readonly counter: MessageCounter },
+): HistorySteps {
+  const entries = injection.content as readonly SlotEntry[]
+  const order = dropOrder(entries, injection.fit)
+  const step = Math.max(1, Math.floor((1 - Math.min(Math.max(lowWater, 0), 1)) * Math.max(room, 1)))
+  const upTo = tokensUpTo(entries, counter)
+  const known = goneTokens.get(counter) ?? new GrowingLists<Unit, number>()
+  goneTokens.set(counter, known)
+  const gone = known.of(order, (unit, before = 0) => before + unitTokens(unit, upTo))
+  const units: number[] = []
+  const tokens: number[] = []
+  let before = 0
+  for (const [index, all] of gone.entries()) {
+    // The first one behind the next multiple of a step, or the last one.
+    if (Math.floor(all / step) === Math.floor(before / step) && index < order.length - 1) continue
+    units.push(index + 1)
+    tokens.push(all - before)
+    before = all
+  }
+  return { order, units, tokens }
+}
+
+/** By counter, the tokens of each order up to the end of each unit. */
+const goneTokens = new WeakMap<MessageCounter, GrowingLists<Unit, number>>()
+
+/** Tokens of a unit's values. `upTo` holds the tokens of the list up to the end of each entry. */
+export function unitTokens(unit: Unit | undefined, upTo: readonly number[]): number {
+  if (!unit) return 0
+  return (upTo[unit.at + unit.size - 1] ?? 0) - (unit.at === 0 ? 0 : (upTo[unit.at - 1] ?? 0))
+}

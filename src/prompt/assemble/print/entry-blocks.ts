@@ -1,0 +1,95 @@
+import type { GrowingLists } from "../../../core/growing-lists.ts"
+import type { Source } from "../../../core/source.ts"
+import type { Injection, SlotEntry, Trust } from "../../../core/value.ts"
+import type { Dialect, PromptFile } from "../../dialect/dialect.ts"
+import type { DraftMessage, Piece } from "../draft/draft.ts"
+import type { Origin } from "../draft/draft-recorder.ts"
+
+/** The pieces that an entry prints by itself. */
+export interface EntryBlock {
+  readonly pieces: readonly Piece[]
+  /** True if the first piece is the file's own text, and not a value, a fence or a notice. */
+  readonly opensWithFrame: boolean
+  /** The white space that stood before the block the last time. */
+  lead?: Piece | undefined
+  /** The message that the block makes, once it was asked for. */
+  message?: DraftMessage
+  /** The messages of the lists that its entry begins, such as a history. They grow from turn to turn. */
+  messages?: GrowingLists<SlotEntry, DraftMessage | undefined>
+}
+
+/** The file through which an entry, or a rest item, is printed, and its injection. */
+export interface BlockPlace {
+  readonly file: PromptFile
+  readonly injection: Injection
+  readonly rest?: boolean
+  readonly message?: boolean
+}
+
+/** The dialect and the origin under which it is printed. */
+export interface BlockContext {
+  readonly dialect: Dialect
+  readonly origin: Origin
+}
+
+/** A block with everything that it depends on. */
+interface KnownBlock extends EntryBlock {
+  readonly dialect: Dialect
+  readonly key: string
+  readonly stability: Origin["stability"]
+  readonly injectionKey: string
+  readonly trust: Trust
+  readonly source: Source | undefined
+  readonly rest: boolean | undefined
+  readonly isMessage: boolean | undefined
+}
+
+/** By file, the last block of each entry or rest item. They are readonly data, so the same object prints the same. */
+const blocks = new WeakMap<PromptFile, WeakMap<SlotEntry | Injection, KnownBlock>>()
+
+/** The file that was asked for last, because all entries of a list print through the same one. */
+let last: { readonly file: PromptFile; readonly blocks: WeakMap<SlotEntry | Injection, KnownBlock> } | undefined
+
+function blocksOf(file: PromptFile): WeakMap<SlotEntry | Injection, KnownBlock> {
+  if (last?.file === file) return last.blocks
+  const known = blocks.get(file)
+  const ofFile = known ?? new WeakMap<SlotEntry | Injection, KnownBlock>()
+  if (!known) blocks.set(file, ofFile)
+  last = { file, blocks: ofFile }
+  return ofFile
+}
+
+/** The block that an entry, or a rest item, printed the last time in the same context. */
+export function knownBlock(
+  owner: SlotEntry | Injection,
+  { file, injection, rest, message }: BlockPlace,
+  { dialect, origin }: BlockContext,
+): EntryBlock | undefined {
+  const known = blocksOf(file).get(owner)
+  const isSame =
+    known !== undefined &&
+    known.dialect === dialect &&
+    known.key === origin.key &&
+    known.stability === origin.stability &&
+    known.injectionKey === injection.key &&
+    known.trust === injection.trust &&
+    known.source === injection.source &&
+    known.rest === rest &&
+    known.isMessage === message
+  return isSame ? known : undefined
+}
+
+/** Remembers the block of an entry, or a rest item, in place of its last one in that file. */
+export function rememberBlock(
+  owner: SlotEntry | Injection,
+  { file, injection, rest, message }: BlockPlace,
+  { dialect, origin }: BlockContext,
+  { pieces, opensWithFrame }: Pick<EntryBlock, "pieces" | "opensWithFrame">,
+): EntryBlock {
+  const { key, stability } = origin
+  const { key: injectionKey, trust, source } = injection
+  const place = { injectionKey, trust, source, rest, isMessage: message }
+  const known: KnownBlock = { pieces, opensWithFrame, dialect, key, stability, ...place }
+  blocksOf(file).set(owner, known)
+  return known
+}

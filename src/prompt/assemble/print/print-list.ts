@@ -1,0 +1,138 @@
+import type { Source } from "../../../core/source.ts"
+import type { Injection, SlotEntry, Stability, Trust } from "../../../core/value.ts"
+import type { Dialect, PromptFile } from "../../dialect/dialect.ts"
+import type { SlotNode } from "../../template/ast.ts"
+import type { FrameWriter } from "../../template/frame-writer.ts"
+import type { Piece } from "../draft/draft.ts"
+import type { DraftRecorder } from "../draft/draft-recorder.ts"
+
+/** An item of the rest slot, or an entry of an injection's list. */
+type ListItem = Injection | SlotEntry
+
+/** The slot in which items are printed, and how to print one of them. */
+interface ListPlace<Item extends ListItem> {
+  readonly node: SlotNode
+  readonly context: ListContext
+  readonly writer: FrameWriter
+  readonly recorder: DraftRecorder
+  readonly print: (item: Item) => boolean
+  /** Notes that an item with an origin of its own was printed without `print`. */
+  readonly printedAgain?: (item: Item) => void
+}
+
+/** Everything beside the items that their text depends on. In equal contexts, the same items print the same. */
+interface ListContext {
+  readonly dialect: Dialect
+  /** The file that prints each item. */
+  readonly file: PromptFile
+  /** The key of the injection whose entries these are; `""` for items of the rest slot. */
+  readonly key: string
+  /** The stability of the entries' injection, or of what stands around the rest slot. */
+  readonly stability: Stability
+  readonly trust?: Trust
+  readonly source?: Source | undefined
+  /** True if the pieces of each item but the first are joined to one. */
+  readonly joins?: boolean
+}
+
+/**
+ * Prints a slot's items with the file's separator between them; true if anything was printed. Items that followed each other
+ * here the last time too are not printed one by one: their pieces are put again. A change of one of a thousand prints one.
+ */
+export function printList<Item extends ListItem>(items: readonly Item[], place: ListPlace<Item>): boolean {
+  const { node, context, writer, recorder, print, printedAgain } = place
+  const { separator = "\n" } = context.file
+  const before = lists.get(node) as PrintedList<Item> | undefined
+  const around = before?.context
+  const isAlike = around?.dialect === context.dialect && around.file === context.file && around.key === context.key
+  const isSame = around?.stability === context.stability && around.trust === context.trust && around.source === context.source
+  const known = isAlike && isSame && around.joins === context.joins ? before : undefined
+  const [scope, begun] = [writer.open(), recorder.pieces.length]
+  const ends: number[] = []
+  let [near, misses, news] = [0, 0, 0]
+  for (let item = items[0]; item; item = items[ends.length]) {
+    // The white space before the first item that prints something belongs to the prompt file, so that item is printed anew.
+    const run = recorder.pieces.length === begun ? undefined : known?.runOf(items, ends.length, { near, isLost: misses > 1 })
+    if (known && run) {
+      const moved = recorder.pieces.length - begun - run.from
+      recorder.putAgain(known.pieces, run.from, run.to)
+      for (let place = run.first; place < run.end; place++) ends.push((known.ends[place] ?? 0) + moved)
+      if (printedAgain) recorder.markLater(() => known.printedIn(run).forEach(printedAgain))
+      if (run.to > run.from) {
+        writer.passed()
+        writer.separate(separator, node.source)
+      }
+      ;[near, misses] = [run.end, 0]
+    } else {
+      if (print(item)) writer.separate(separator, node.source)
+      ends.push(recorder.pieces.length - begun)
+      if (known?.items[near] === item) near++
+      else misses++
+      news++
+    }
+  }
+  const isKnown = news <= 1 && known?.items.length === items.length && known.items[0] === items[0]
+  if (!isKnown) lists.set(node, new PrintedList({ context, items, pieces: recorder.pieces.slice(begun), ends }))
+  return writer.close(scope)
+}
+
+/** By slot of a prompt file, the list that it printed the last time. */
+const lists = new WeakMap<SlotNode, PrintedList<ListItem>>()
+
+/** Items of a list that follow each other, and the pieces that they printed. */
+interface PrintedRun {
+  /** The index of the first item, and the index after the last one. */
+  readonly first: number
+  readonly end: number
+  /** The index of their first piece, and the index after their last one. */
+  readonly from: number
+  readonly to: number
+}
+
+/** A slot's items and the pieces that they printed. An item that stands behind others prints the same behind any others. */
+class PrintedList<Item extends ListItem> {
+  readonly context: ListContext
+  readonly items: readonly Item[]
+  readonly pieces: readonly Piece[]
+  /** By item, the index after its last piece. */
+  readonly ends: readonly number[]
+  #places: ReadonlyMap<Item, number> | undefined
+
+  constructor({ context, items, pieces, ends }: Pick<PrintedList<Item>, "context" | "items" | "pieces" | "ends">) {
+    this.context = context
+    this.items = items
+    this.pieces = pieces
+    this.ends = ends
+  }
+
+  /**
+   * The items of another list from `index` on that follow each other here too, behind an item that printed something. The
+   * search begins at place `near`; only if `isLost` it looks everywhere.
+   */
+  runOf(
+    items: readonly Item[],
+    index: number,
+    { near, isLost }: { readonly near: number; readonly isLost: boolean },
+  ): PrintedRun | undefined {
+    const first = this.#placeOf(items[index], near, isLost)
+    const from = this.ends[first - 1] ?? 0
+    if (from === 0) return undefined
+    let end = first + 1
+    for (let at = index + 1; at < items.length && items[at] === this.items[end]; at++) end++
+    return { first, end, from, to: this.ends[end - 1] ?? from }
+  }
+
+  /** The items of a run that printed something. */
+  printedIn({ first, end }: PrintedRun): readonly Item[] {
+    return this.items.slice(first, end).filter((_, at) => (this.ends[first + at] ?? 0) > (this.ends[first + at - 1] ?? 0))
+  }
+
+  /** The place of an item, -1 if it is not found. After one added or replaced item, the next one is found without a map. */
+  #placeOf(item: Item | undefined, near: number, isLost: boolean): number {
+    if (!item || this.items[near] === item) return near
+    if (this.items[near + 1] === item) return near + 1
+    if (!isLost) return -1
+    this.#places ??= new Map(this.items.map((own, place) => [own, place]))
+    return this.#places.get(item) ?? -1
+  }
+}

@@ -1,0 +1,93 @@
+import type { Source } from "../../../core/source.ts"
+import type { Trust, TrustedText } from "../../../core/value.ts"
+import { encodeFence, encodeText } from "../../encode/encode.ts"
+import { encodeSigns, isPage, type Markers } from "../../encode/lines.ts"
+import { type CutText, cutOf, framedNotice, isEncodedText } from "../../encode/marked-text.ts"
+import { breakTokens } from "../../encode/sanitise.ts"
+import type { SlotNode } from "../../template/ast.ts"
+import { closedNotice, cutFencesOf } from "../cut/fences.ts"
+
+/** A part of a printed text, with its origin. */
+export interface PrintedPart {
+  readonly text: string
+  readonly part: "frame" | "content" | "notice"
+  readonly trust: Trust
+  readonly source?: Source | undefined
+}
+
+/** The slot in which a text is printed. */
+export interface TextPlace {
+  readonly node: SlotNode
+  readonly markers: Markers
+  /** The source of the text, if the text has none of its own. */
+  readonly source?: Source | undefined
+}
+
+/**
+ * Encodes a text, which is not blank, for its place. Joined, the parts are the printed text; some may be empty. Trust decides the encoder, so that the author of a
+ * template cannot forget it: author text is printed as it is. Other text goes through the encoder that the file names, else
+ * through `lines` if it is alone on its lines, and through `inline` inside a line. Code and Markdown
+ * that would go through `lines` stand in a fence.
+ */
+export function printText(text: TrustedText, { node, markers, source: around }: TextPlace): PrintedPart[] {
+  const source = text.source ?? around
+  const content = { part: "content", trust: text.trust, source } as const
+  if (isEncodedText(text)) return [{ ...content, text: text.text }]
+  const encoder = node.encoder ?? (text.trust === "author" ? undefined : node.alone ? "lines" : "inline")
+  const cut = cutOf(text)
+  const encode = (raw: string) => (encoder === undefined || raw === "" ? raw : encodeText(raw, encoder, markers))
+  const whole = encoder === "fence" ? text.text : encode(text.text)
+  // Each mark makes the text longer, so most texts need no second look.
+  const isMarked = encoder === "lines" && node.alone && whole.length > text.text.length + 1
+  if (encoder === "fence" || (isMarked && isPage(cut ? `${cut.head}\n${cut.tail}` : text.text, markers)))
+    return fenced(text.text, { cut, content, node, markers: text.trust === "author" ? undefined : markers })
+  // Inside a line, a cut value is one quoted string together with its notice.
+  if (!cut || encoder === "inline") return [{ ...content, text: whole }]
+  const closed = withFencesClosed(text, cut, encode)
+  const tail = { ...content, text: encode(cut.tail), source: tailSource(source, cut, node) }
+  return [{ ...content, text: encode(cut.head) }, noticePart(closed), tail]
+}
+
+/** Lets the notice close a fence that the cut left open (S17), unless the encoder makes fences plain text. */
+function withFencesClosed(text: TrustedText, cut: CutText, encode: (raw: string) => string): CutText {
+  const open = cutFencesOf(text)
+  if (!open || encode("```") !== "```") return cut
+  const { head, tail, notice } = cut
+  const before = head === "" ? undefined : open.before
+  const after = tail === "" ? undefined : open.after
+  return { ...cut, notice: { ...notice, text: closedNotice(notice.text, { before, after }) } }
+}
+
+interface FencedPlace {
+  readonly cut: CutText | undefined
+  /** The content's part without its text. */
+  readonly content: Omit<PrintedPart, "text">
+  readonly node: SlotNode
+  /** The markers whose signs and chat-template tokens are broken, which count in a fence too; `undefined` for the author's text. */
+  readonly markers: Markers | undefined
+}
+
+function fenced(text: string, { cut, content, node, markers }: FencedPlace): PrintedPart[] {
+  const whole = encodeFence(text)
+  const frame = { part: "frame", trust: "author", source: node.source } as const
+  const shown = (words: string) => {
+    if (markers === undefined) return words
+    const signed = markers.signs ? encodeSigns(words) : words
+    return markers.tokens ? breakTokens(signed) : signed
+  }
+  const inside: PrintedPart[] = [{ ...content, text: shown(cut ? cut.head : text) }]
+  if (cut) inside.push(noticePart(cut), { ...content, text: shown(cut.tail), source: tailSource(content.source, cut, node) })
+  const opening = { ...frame, text: whole.slice(0, whole.indexOf("\n") + 1) }
+  return [opening, ...inside, { ...frame, text: whole.slice(whole.lastIndexOf("\n")) }]
+}
+
+function noticePart(cut: CutText): PrintedPart {
+  const { source } = cut.notice
+  return { text: framedNotice(cut), part: "notice", trust: "author", source }
+}
+
+/** The place of the tail. A text that stands in no file has the place of its slot, from its beginning to its end. */
+function tailSource(source: Source | undefined, { linesBeforeTail }: CutText, slot: SlotNode): Source | undefined {
+  if (source === undefined || source === slot.source || linesBeforeTail === 0) return source
+  return { file: source.file, line: source.line + linesBeforeTail }
+}

@@ -1,0 +1,253 @@
+import type { Source } from "../../../core/source.ts"
+import type { MessageRole, ToolCall } from "../../../core/span.ts"
+import { type Injection, isText, type SlotEntry, type SlotValue, type Stability } from "../../../core/value.ts"
+import type { Dialect } from "../../dialect/dialect.ts"
+import { promptFile } from "../../dialect/render-notice.ts"
+import type { NoticeText } from "../../encode/marked-text.ts"
+import { slotOf } from "../../layers/combine-injections.ts"
+import { promptVariables } from "../../layers/prompt-names.ts"
+import type { SlotNode, TemplateNode, TemplateRole } from "../../template/ast.ts"
+import { FrameWriter } from "../../template/frame-writer.ts"
+import { type WalkHost, walk, walkScope } from "../../template/render.ts"
+import { noticeOf } from "../cut/cut-places.ts"
+import type { Draft, DraftMessage, MessageCalls } from "../draft/draft.ts"
+import { DraftRecorder, originOf } from "../draft/draft-recorder.ts"
+import { type Placement, placeInjections } from "./placement.ts"
+import { type EntryPlace, entryFile, missingEntryFile, notEntries, ValuePrinter } from "./value-printer.ts"
+
+/** Options of {@link compose}. */
+export interface ComposeOptions {
+  readonly dialect: Dialect
+  /** A prompt file of the dialect: `planner`, `final`, `chat`. */
+  readonly prompt: string
+  /** True when the model has a developer role; else developer items fold into the system message (S8). */
+  readonly developerRole?: boolean | undefined
+}
+
+/** Puts injections into a prompt's slots. Pure; nothing is cleaned, counted or cut here. */
+export function compose(injections: readonly Injection[], { dialect, prompt, developerRole = false }: ComposeOptions): Draft {
+  const file = promptFile(dialect, prompt)
+  const placement = placeInjections(injections, file, { developerRole })
+  const printer = new PromptPrinter(dialect, { injections, placement, developerRole })
+  walk(file.template.nodes, printer.writer, printer)
+  return printer.draft()
+}
+
+/** The data that a prompt is printed from. */
+interface PromptPrinterInput {
+  /** All given injections, placed or not. */
+  readonly injections: readonly Injection[]
+  readonly placement: Placement
+  readonly developerRole: boolean
+}
+
+/** Prints a prompt file: its messages, and in them the values of its slots. One printer makes one draft. */
+class PromptPrinter implements WalkHost {
+  readonly writer: FrameWriter
+  readonly #recorder = new DraftRecorder()
+  readonly #values: ValuePrinter
+  readonly #dialect: Dialect
+  readonly #input: PromptPrinterInput
+  /** The notice about messages that were dropped. It is printed where the next message begins. */
+  #heldNotice: { readonly injection: Injection; readonly notice: NoticeText; readonly source: Source } | undefined
+
+  constructor(dialect: Dialect, input: PromptPrinterInput) {
+    this.#dialect = dialect
+    this.#input = input
+    this.writer = new FrameWriter(this.#recorder.frame)
+    this.#values = new ValuePrinter(dialect, this.writer, this.#recorder)
+  }
+
+  draft(): Draft {
+    if (this.#heldNotice) this.#startMessage("user")
+    return this.#recorder.draft()
+  }
+
+  holds(name: string): boolean {
+    return this.#input.placement.held.has(name)
+  }
+
+  slot(node: SlotNode): boolean {
+    const placed = this.#input.placement.slots.get(node.name) ?? []
+    const isRest = node.name === "rest" || node.name === "developer" || node.name === "standing"
+    const file = isRest ? (entryFile(this.#dialect, node.name) ?? entryFile(this.#dialect, "rest")) : undefined
+    if (file) return this.#values.restItems(placed, { node, file })
+    const scope = this.writer.open()
+    for (const injection of placed) {
+      const around = this.#recorder.enter(originOf(injection))
+      const place = { injection, node, fileName: slotOf(injection.key), rest: isRest }
+      if (this.#values.value(injection.content, place)) this.writer.separate(node.name === depthSlot ? "\n" : "\n\n", node.source)
+      this.#recorder.origin = around
+    }
+    return this.writer.close(scope)
+  }
+
+  scope(name: string, nodes: readonly TemplateNode[], isPlaceholder: boolean): boolean {
+    const stability = this.#stabilityOf(name)
+    // The text of a branch changes as often as its condition.
+    const origin = isPlaceholder ? { key: name, stability, placeholder: true } : { ...this.#recorder.origin, stability }
+    const around = this.#recorder.enter(origin)
+    const isPrinted = walkScope(nodes, this.writer, this)
+    this.#recorder.origin = around
+    return isPrinted
+  }
+
+  role(role: TemplateRole, source: Source): void {
+    const isFolded = role === "developer" && !this.#input.developerRole
+    if (isFolded && this.#recorder.role === "system") {
+      this.#recorder.continueMessage()
+      this.writer.separate("\n\n", source)
+    } else this.#startMessage(isFolded ? "system" : role)
+  }
+
+  messages(name: string, source: Source): void {
+    const { slots, held } = this.#input.placement
+    for (const injection of slots.get(name) ?? []) {
+      if (!Array.isArray(injection.content)) throw notEntries(name, source)
+      const node: SlotNode = { type: "slot", name, alone: true, source }
+      const file = entryFile(this.#dialect, name)
+      if (!file) throw missingEntryFile(name, this.#dialect, node)
+      const place = { injection, file, node, message: true }
+      const around = this.#recorder.enter(originOf(injection))
+      const entries = injection.content as readonly SlotEntry[]
+      const deep = name === "history" && this.#dialect.files.has(depthFile) ? deepItems(slots.get(depthSlot), entries) : undefined
+      let at = 0
+      // A notice is printed in the message that follows it.
+      while (at < entries.length && (deep || this.#heldNotice || noticeOf(entries[at]))) {
+        if (deep) this.#deepMessages(deep.get(at))
+        this.#message(entries[at++], place)
+      }
+      this.#others(at === 0 ? entries : entries.slice(at), place)
+      // What is behind the newest message stays in the slot.
+      if (deep) slots.set(depthSlot, deep.get(-1) ?? [])
+      if (deep?.has(-1) === false) held.delete(depthSlot)
+      this.#recorder.origin = around
+    }
+    this.#recorder.endMessage()
+  }
+
+  /**
+   * Prints the items at a depth of history before one of its entries. Those of one role are a message of that role, in the frame of the
+   * dialect's `depth.md`.
+   */
+  #deepMessages(items: readonly Injection[] | undefined): void {
+    for (const [role, deep] of Map.groupBy(items ?? [], ({ key }) => key.split("/")[1]?.split(".")[1])) {
+      const [first] = deep
+      const file = this.#dialect.files.get(depthFile)
+      if (!first || !file) return
+      const around = this.#recorder.enter(originOf(first))
+      this.#startMessage(role === "assistant" || role === "user" ? role : "system")
+      this.#input.placement.slots.set(depthSlot, deep)
+      walkScope(file.template.nodes, this.writer, this)
+      this.#recorder.origin = around
+    }
+  }
+
+  /** Prints entries as messages. They are put together, unless one of them prints nothing. */
+  #others(entries: readonly SlotEntry[], place: EntryPlace): void {
+    const messages = this.#values.entryMessages(entries, place, openingOf)
+    if (messages.includes(undefined)) {
+      for (const entry of entries) this.#message(entry, place)
+    } else if (entries.length > 0) {
+      this.writer.startMessage()
+      this.writer.passed()
+      this.#recorder.addMessages(messages as readonly DraftMessage[])
+    }
+  }
+
+  #message(entry: SlotEntry | undefined, place: EntryPlace): void {
+    if (!entry) return
+    const { injection, node } = place
+    const notice = noticeOf(entry)
+    if (notice) {
+      this.#heldNotice = { injection, notice, source: node.source }
+      return
+    }
+    const message = this.#heldNotice ? undefined : this.#values.entryMessage(entry, place, openingOf)
+    if (message) {
+      this.writer.startMessage()
+      this.writer.beforeContent(node.source)
+      this.#recorder.addMessages([message])
+      return
+    }
+    const { role, calls } = openingOf(entry)
+    this.#startMessage(role, calls)
+    this.#values.entry(entry, place)
+  }
+
+  /**
+   * Starts a message. A held notice is printed in a message of the user: the assistant did not say it, and history does not stand
+   * in the system message.
+   */
+  #startMessage(role: MessageRole, calls?: MessageCalls): void {
+    const held = this.#heldNotice
+    this.#heldNotice = undefined
+    if (held) {
+      this.#startMessage("user")
+      const around = this.#recorder.enter(originOf(held.injection))
+      this.#values.notice(held.notice, held.source)
+      this.#recorder.origin = around
+      if (role === "user") {
+        this.writer.separate("\n\n", held.source)
+        return
+      }
+    }
+    this.#recorder.startMessage(role, calls)
+    this.writer.startMessage()
+  }
+
+  /** The stability of an injection, or the usual one of its slot, if none was given. */
+  #stabilityOf(name: string): Stability {
+    for (const injection of this.#input.injections) if (injection.key === name) return originOf(injection).stability
+    return usualStabilities.get(name) ?? "turn"
+  }
+}
+
+/** Items under `lorebook.depth/4.user/NAME` stand before the fourth newest message, which is the turn's own if it counts, as the user's (C14). */
+const depthSlot = "lorebook.depth"
+const depthFile = "depth"
+
+/** The items at a depth, by the index of the entry of history before which they stand; -1 for none. */
+function deepItems(items: readonly Injection[] | undefined, entries: readonly SlotEntry[]): Map<number, Injection[]> | undefined {
+  if (!items) return undefined
+  const spoken = entries.flatMap(({ speaker }, at) => (speaker === undefined ? [] : [at]))
+  return Map.groupBy(items, ({ key }) => {
+    const depth = Number.parseInt(key.split("/")[1] ?? "", 10)
+    let at = depth < 0 ? spoken[-1 - depth] : depth > 1 ? (spoken.at(1 - depth) ?? 0) : -1
+    // A message that answers the one before it stays with it.
+    while (at && entries[at]?.answers === true) at--
+    return at ?? -1
+  })
+}
+
+function openingOf(entry: SlotEntry): Omit<DraftMessage, "pieces"> {
+  const { role } = entry
+  return { role: role === "assistant" || role === "tool" ? role : "user", calls: callsOf(entry) }
+}
+
+/** The native calls of an entry. They are data of the message, beside its text. */
+function callsOf({ toolCalls, toolCallId }: SlotEntry): MessageCalls | undefined {
+  if (toolCallId !== undefined) return { toolCallId: textOf(toolCallId) }
+  return toolCalls === undefined ? undefined : { toolCalls: JSON.parse(textOf(toolCalls)) as readonly ToolCall[] }
+}
+
+function textOf(value: SlotValue): string {
+  if (typeof value === "string") return value
+  return typeof value !== "boolean" && isText(value) ? value.text : ""
+}
+
+/** The stability of the shipped dialects' slots. */
+const usualStabilities: ReadonlyMap<string, Stability> = new Map([
+  ["persona", "global"],
+  ["format", "global"],
+  ["skills", "global"],
+  ["standing", "global"],
+  ["final_system", "global"],
+  ["base", "global"],
+  ...promptVariables.map((name) => [name, "global"] as const),
+  ["character.system", "session"],
+  ["tools", "session"],
+  ["tool_groups", "session"],
+  ["memory_on", "session"],
+  ["history", "conversation"],
+])

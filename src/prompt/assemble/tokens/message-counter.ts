@@ -1,0 +1,183 @@
+import type { TokenCounter } from "../../../core/ports.ts"
+import { apart, type Countable, joined, type KnownText, type MessageCounter, type PartTokens } from "./counted-message.ts"
+import { Generations } from "./generations.ts"
+import type { Part, Tail } from "./part.ts"
+import { PartStore } from "./part-store.ts"
+import { scanOf } from "./piece-window.ts"
+import { messageStart, type Seam } from "./seam.ts"
+
+const counters = new WeakMap<TokenCounter, MessageCounter>()
+
+/**
+ * The message counter for a token counter; the same one for the same counter. A counter with pieces counts by pieces: exactly,
+ * and no text twice. An exact counter without pieces counts each message whole. An estimate without pieces adds up estimates.
+ */
+export function messageCounter(counter: TokenCounter): MessageCounter {
+  const known = counters.get(counter)
+  if (known) return known
+  const scan = scanOf(counter)
+  const made = scan ? countByPieces(new PartStore(scan)) : counter.exact ? countWhole(counter) : countBySums(counter)
+  counters.set(counter, made)
+  return made
+}
+
+function withExtra(own: PartTokens, { extraTokens }: Countable): PartTokens {
+  if (!extraTokens) return own
+  return { tokens: own.tokens + extraTokens, innerTokens: own.innerTokens + extraTokens }
+}
+
+/** Counts the pieces of the parts and the seams between them. The sum is exactly the count of the joined text. */
+function countByPieces(store: PartStore): MessageCounter {
+  const known = (given: Countable): KnownText => {
+    if (given.known?.store === store) return given.known
+    given.known = { store, part: store.part(given.text), after: undefined, seam: undefined }
+    return given.known
+  }
+  const settle = (tail: Tail, part: Part, parts: readonly Countable[], index: number): Seam =>
+    store.knownSeam(tail, part) ?? store.settleSeam(tail, part, () => joined(parts, index))
+  /** Counts the parts, joined. `upTo` receives the count after each part. */
+  const walk = (parts: readonly Countable[], upTo?: number[]): number => {
+    let tail = messageStart
+    let tokens = 0
+    for (let index = 0; index < parts.length; index++) {
+      const given = parts[index]
+      if (!given) break
+      const own = known(given)
+      const seam = own.after === tail && own.seam ? own.seam : settle(tail, own.part, parts, index)
+      own.after = seam.isFar ? undefined : tail
+      own.seam = seam
+      tail = seam.tail
+      tokens += seam.tokens + (given.extraTokens ?? 0)
+      upTo?.push(tokens)
+    }
+    return tokens
+  }
+  return {
+    store,
+    text: (text) => store.part(text).tokens,
+    part: (given) => withExtra(known(given).part, given),
+    message: (parts) => walk(parts),
+    growth(parts) {
+      const upTo: number[] = []
+      const tokens = walk(parts, upTo)
+      const shares = (): readonly number[] => {
+        const all = apart(parts)
+        if (all === parts) return sharesOf(upTo)
+        const ofAll: number[] = []
+        walk(all, ofAll)
+        return sharesOf(ofAll)
+      }
+      return { tokens, shares, upTo: (count) => (count === 0 ? 0 : (upTo[count - 1] ?? 0)) }
+    },
+  }
+}
+
+/**
+ * A part's share is the growth of the message with it. If a later part joins tokens of the text before it, so that the count
+ * falls, the earlier parts get fewer tokens.
+ */
+function sharesOf(upTo: readonly number[]): readonly number[] {
+  const shares = new Array<number>(upTo.length)
+  let least = upTo.at(-1) ?? 0
+  for (let index = upTo.length - 1; index >= 0; index--) {
+    const before = Math.min(least, index === 0 ? 0 : (upTo[index - 1] ?? 0))
+    shares[index] = least - before
+    least = before
+  }
+  return shares
+}
+
+/** The limits of one generation; the map holds two. */
+const estimateLimits = { entries: 16_384, weight: 4_194_304 }
+
+/** Adds up estimates of the parts. An estimate of the joined text would not be better. */
+function countBySums(counter: TokenCounter): MessageCounter {
+  const known = new Generations<string, number>(estimateLimits)
+  const estimate = (text: string): number => {
+    const before = known.get(text, text.length)
+    if (before !== undefined) return before
+    const tokens = counter.estimate?.(text) ?? counter.count(text)
+    known.set(text, tokens, text.length)
+    return tokens
+  }
+  const sumOf = (parts: readonly Countable[]): number =>
+    apart(parts).reduce((sum, { text, extraTokens = 0 }) => sum + estimate(text) + extraTokens, 0)
+  return {
+    text: (text) => Math.ceil(estimate(text)),
+    part(given) {
+      const tokens = sumOf([given])
+      return { tokens: Math.ceil(tokens), innerTokens: Math.floor(tokens) }
+    },
+    message: (parts) => Math.ceil(sumOf(parts)),
+    growth(parts) {
+      const upTo = [0]
+      const shares: number[] = []
+      let [sum, tokens] = [0, 0]
+      for (const part of parts) {
+        for (const { text, extraTokens = 0 } of part.inner ?? [part]) {
+          sum += estimate(text) + extraTokens
+          shares.push(Math.ceil(sum) - tokens)
+          tokens = Math.ceil(sum)
+        }
+        upTo.push(tokens)
+      }
+      return { tokens, shares: () => shares, upTo: (count) => upTo[count] ?? 0 }
+    },
+  }
+}
+
+/** The limits of one generation; the map holds two. */
+const countLimits = { entries: 4096, weight: 4_194_304 }
+
+/** Counts each message whole, for an exact counter without pieces. It is exact, but slower. */
+function countWhole(counter: TokenCounter): MessageCounter {
+  const known = new Generations<string, number>(countLimits)
+  const text = (given: string): number => {
+    const before = known.get(given, given.length)
+    if (before !== undefined) return before
+    const tokens = counter.count(given)
+    known.set(given, tokens, given.length)
+    return tokens
+  }
+  const message = (parts: readonly Countable[]): number => {
+    if (parts.length === 0) return 0
+    const tokens = text(parts.map((part) => part.text).join(""))
+    return parts.reduce((sum, { extraTokens = 0 }) => sum + extraTokens, tokens)
+  }
+  return {
+    text,
+    part: (part) => withExtra({ tokens: text(part.text), innerTokens: 0 }, part),
+    message,
+    growth(parts) {
+      const tokens = message(parts)
+      const all = apart(parts)
+      const shares = () =>
+        all.length === 1
+          ? [tokens]
+          : scaled(
+              all.map((part) => text(part.text) + (part.extraTokens ?? 0)),
+              tokens,
+            )
+      return {
+        tokens,
+        shares,
+        upTo: (count) => (count === parts.length ? tokens : message(parts.slice(0, count))),
+      }
+    },
+  }
+}
+
+/** The counts, scaled so that their sum is `total`. A rounding error goes to the next count. */
+function scaled(counts: readonly number[], total: number): readonly number[] {
+  const sum = counts.reduce((all, count) => all + count, 0)
+  if (sum === total) return counts
+  let counted = 0
+  let given = 0
+  return counts.map((count) => {
+    counted += sum === 0 ? 1 / counts.length : count
+    const upTo = Math.round((counted * total) / (sum || 1))
+    const share = upTo - given
+    given = upTo
+    return share
+  })
+}

@@ -1,0 +1,62 @@
+import { lazyPattern } from "../../core/lazy-pattern.ts"
+
+/** Any character but printable ASCII in either width and Han with its punctuation. Those fold by case, width and blanks alone. */
+const uneven = lazyPattern(
+  String.raw`[^ -~\t\u{2018}-\u{201d}\u{3001}\u{3002}\u{300a}-\u{3011}\u{3400}-\u{4dbf}\u{4e00}-\u{9fff}\u{ff01}-\u{ff5e}]`,
+  "u",
+)
+
+/** Characters without a shape of their own: controls, format and tag characters, fillers, combining marks. */
+const unseen = lazyPattern(
+  String.raw`[\p{Default_Ignorable_Code_Point}\p{Cf}\p{M}\p{Noncharacter_Code_Point}[\p{Cc}--[\t\n\v\f\r\u{85}]]]`,
+  "gv",
+)
+
+/** Full-width ASCII, such as the comma of Chinese text. */
+const wide = /[\uff01-\uff5e]/g
+const wideBy = 0xfee0
+
+/** White space as the eye sees it. Unicode counts the Braille blank as a symbol, and `\s` leaves out the line break U+0085. */
+const blanks = lazyPattern(String.raw`[\s\u{85}\u{2800}]+`, "gu")
+
+/** Characters that look like a colon though Unicode does not decompose them. */
+const colons = /[∶꞉ː˸]/g
+
+const dashes = lazyPattern(String.raw`[\p{Pd}\u{2d7}\u{2043}\u{2212}\u{23af}\u{2500}\u{2501}]`, "gu")
+
+/**
+ * True for a text that folds character by character: each of its beginnings folds to a beginning of its fold, but for the
+ * last character and white space.
+ */
+export function isEven(text: string): boolean {
+  return !uneven().test(text)
+}
+
+/**
+ * Reduces a line to what a careless or hostile reader sees. Case, width, accents and kinds of dashes become the same,
+ * invisible characters go, white space becomes single and trimmed. Two lines with equal folds can pass for each other.
+ * Folding twice changes nothing (T28).
+ */
+export function fold(line: string): string {
+  if (isEven(line)) return narrow(line).toLowerCase().replace(blanks(), " ").trim()
+  return foldCase(withoutUnseen(line)).replace(dashes(), "-").replace(colons, ":").replace(blanks(), " ").trim().normalize("NFC")
+}
+
+function narrow(text: string): string {
+  return text.replace(wide, (character) => String.fromCharCode(character.charCodeAt(0) - wideBy))
+}
+
+/**
+ * Folds case both ways, because some letters are equal only in upper case: ß and SS, ſ and s. The final sigma depends on its
+ * neighbours.
+ */
+function foldCase(text: string): string {
+  const lower = text.toLowerCase().toUpperCase().toLowerCase().replaceAll("ς", "σ")
+  return withoutUnseen(lower)
+}
+
+/** Decomposes the text, evens out width and removes every character without a shape of its own. Line breaks and case stay. */
+export function withoutUnseen(text: string): string {
+  // Marks go first: normalising sorts runs of them, in quadratic time.
+  return text.replace(unseen(), "").normalize("NFKD").replace(unseen(), "")
+}

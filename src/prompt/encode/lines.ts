@@ -1,0 +1,284 @@
+import { lazyPattern } from "../../core/lazy-pattern.ts"
+import { fold, isEven } from "./fold.ts"
+import { encodeInline } from "./inline.ts"
+import { mapLines } from "./line-breaks.ts"
+
+/**
+ * The lines that a dialect itself prints, folded (see `fold`). Untrusted text must not pass for one of them. They are
+ * derived from the prompt files.
+ */
+export interface Markers {
+  /** Whole lines. */
+  readonly lines: ReadonlySet<string>
+  /** Beginnings of lines that go on with a value, such as `##` of `## ${key}`. */
+  readonly heads: readonly string[]
+  /** True when the dialect uses code fences: then a line that opens or closes a fence is a marker too. */
+  readonly fences: boolean
+  /** Lines that begin with a name, such as `${speaker}:`. They are markers for the {@link names} of their slot. */
+  readonly frames?: readonly LineFrame[] | undefined
+  /** Shapes of headings and rules that the dialect uses. Any line of such a shape is a marker. */
+  readonly shapes?: readonly LineShape[] | undefined
+  /** True where chat-template tokens in a text are broken, so that no server takes them for its own. */
+  readonly tokens?: boolean | undefined
+  /** True where code and Markdown stand in a fence instead of having their lines marked (see {@link isPage}). */
+  readonly pages?: boolean | undefined
+  /** True where a line that begins with `^` or `#` says whose words follow, also in a fence (R5). Such lines are marked there. */
+  readonly signs?: boolean | undefined
+  /** The names that the session knows, by slot, as they were given. */
+  readonly names?: KnownNames | undefined
+}
+
+/** Names of speakers and tools, by the slot that prints them. */
+export type KnownNames = Readonly<Record<string, readonly string[]>>
+
+/** A line that begins with a name, or with other values and then a name. All texts are folded and without blanks. */
+export interface LineFrame {
+  readonly slot: string
+  /** True if other values stand before the name. Where no text stands between them and the name, they have a digit, as times do. */
+  readonly lead?: true | undefined
+  /** The text before the name: behind other values any, else a list bullet or nothing. */
+  readonly before: string
+  /** The texts behind the name and behind each further value. The last one ends the line. */
+  readonly after: readonly string[]
+}
+
+export type LineShape = RegExp
+
+/** The shapes of lines by which prompt files part their sections. They are tested on folded lines. */
+export const lineShapes = {
+  bold: /^\*\*[^*]+\*\*:?$/,
+  heading: /^#{1,6}(?: |$)/,
+  rule: /^(?:(?:- ?){3,}|(?:= ?){3,}|(?:_ ?){3,}|(?:\* ?){3,})$/,
+  label: /^\[[^[\]]+\]$/,
+} as const satisfies Record<string, LineShape>
+
+/** The shape of a line that shows a call, for files in which a name stands between such brackets: `[NAME] (ARGUMENTS)`. */
+export const callShape: LineShape = /^(?:\[[^[\]]+\]|【[^【】]+】)(?: ?\(.*\))?$/
+
+/**
+ * Encodes untrusted text that has its lines to itself. A line that equals one of the markers, folded and without leading
+ * backslashes and blanks, gets one leading `\`. Each closing marker further on in a line, such as `[/memory context]`, gets one
+ * behind its bracket. All else stays as it is. Inverse: {@link decodeLines} (T5, T28).
+ */
+export function encodeLines(text: string, markers: Markers): string {
+  const { reads, closers } = markerReader(markers)
+  if (closers.size === 0 || !slash.test(text)) return mapLines(text, (line) => (reads(line) ? `\\${line}` : line))
+  return mapLines(text, (line) =>
+    reads(atClosers(line, closers, () => ""))
+      ? `\\${atClosers(line, closers, (broken) => `${broken}\\`, true)}`
+      : atClosers(line, closers, (broken) => `${broken}\\`),
+  )
+}
+
+/** Decodes what {@link encodeLines} returned, for the same markers. */
+export function decodeLines(text: string, markers: Markers): string {
+  const { reads, closers } = markerReader(markers)
+  // Backslashes in front of a line and in closing markers do not change the comparison, so the same test finds the lines that were marked.
+  return mapLines(text, (line) =>
+    line.startsWith("\\") && reads(atClosers(line, closers, () => ""))
+      ? atClosers(line.slice(1), closers, (broken) => broken.slice(1), true)
+      : atClosers(line, closers, (broken) => broken.slice(1)),
+  )
+}
+
+/** The beginnings of lines that say whose words follow, in a dialect that writes transcripts (R5). */
+export const signs = ["^", "#"] as const
+
+const signMarkers: Markers = { lines: new Set(), heads: signs, fences: false }
+
+/** Marks the lines that begin with `^` or `#` in a text for a fence, where these are signs in a fence too. Inverse: {@link decodeSigns}. */
+export function encodeSigns(text: string): string {
+  return encodeLines(text, signMarkers)
+}
+
+/** Decodes what {@link encodeSigns} returned. */
+export function decodeSigns(encoded: string): string {
+  return decodeLines(encoded, signMarkers)
+}
+
+/** The markers that have words: lines that nobody but the dialect writes. Headings, rules and fences of any page have none. */
+const worded = new WeakMap<Markers, Markers>()
+const word = lazyPattern(String.raw`[\p{L}\p{N}]`, "u")
+
+/**
+ * True for code and Markdown, which the printer puts into a fence: a text of which `lines` would mark several lines, and nothing
+ * but headings, rules, fences and brackets of common shape (T5).
+ */
+export function isPage(text: string, markers: Markers): boolean {
+  // Each mark is one backslash. A single heading is no page.
+  if (markers.pages !== true || encodeLines(text, markers).length - text.length < 2) return false
+  const hasWord = (line: string) => word().test(line)
+  const made = worded.get(markers) ?? {
+    ...markers,
+    lines: new Set([...markers.lines].filter(hasWord)),
+    heads: markers.heads.filter(hasWord),
+    fences: false,
+    shapes: undefined,
+  }
+  worded.set(markers, made)
+  return encodeLines(text, made) === text
+}
+
+/** The characters that are an opening bracket, fold to one or look like one, and the same for a closing one. */
+const opening = String.raw`\p{Ps}<\u2039\u226e\ufe64\uff1c`
+const closing = String.raw`\p{Pe}>\u203a\u226f\ufe65\uff1e`
+/** The characters that fold to the slash of a closing marker. */
+const slash = /[/\uff0f]/
+const brackets = lazyPattern(`([${opening}])|[${closing}]`, "gu")
+
+/** A folded text with one kind of brackets. Chat has all kinds, so they are evened around a marker's words alone. */
+function evenBrackets(folded: string): string {
+  return folded.replace(brackets(), (_, isOpen) => (isOpen ? "[" : "]"))
+}
+
+/** Words between brackets, and the backslashes behind the first one. */
+const inBrackets = lazyPattern(`([${opening}])(\\\\*)([^\\\\${opening}${closing}][^${opening}${closing}]*[${closing}])`, "gu")
+
+/**
+ * Changes the backslashes behind the bracket of each closing marker in a line. They do not count when it is compared. With `isMarked`
+ * a marker at the beginning of the line stays: the line's own backslash breaks it.
+ */
+function atClosers(
+  line: string,
+  closers: ReadonlySet<string>,
+  change: (backslashes: string) => string,
+  isMarked = false,
+): string {
+  if (closers.size === 0 || !slash.test(line)) return line
+  return line.replace(inBrackets(), (found, start: string, backslashes: string, rest: string, at: number) => {
+    const isCloser = slash.test(rest) && closers.has(evenBrackets(squash(start + rest)))
+    return isCloser && (!isMarked || core(line.slice(0, at))) ? start + change(backslashes) + rest : found
+  })
+}
+
+/** A line that closes a block, with even brackets. */
+const closer = /^\[\/[^[\]]+]$/
+
+interface MarkerReader {
+  /** True for a line that passes for one of the dialect's own. */
+  readonly reads: (line: string) => boolean
+  /** The lines that close a block, without blanks. */
+  readonly closers: ReadonlySet<string>
+}
+
+/** The readers of markers. Markers live as long as their prompt, so each is built once. */
+const readers = new WeakMap<Markers, MarkerReader>()
+
+function markerReader(markers: Markers): MarkerReader {
+  const known = readers.get(markers)
+  if (known) return known
+  // A bracket alone has no words, so it stands for no other.
+  const even = (text: string) => (text.length > 1 ? evenBrackets(text) : text)
+  const own = (texts: Iterable<string>) => [...texts].map((text) => even(core(text))).filter((text) => text !== "")
+  const lines = new Set(own(markers.lines))
+  const heads = own([...markers.heads, ...(markers.fences ? ["```", "~~~"] : [])])
+  const stems = new Set([...lines, ...heads].map((marker) => marker.slice(0, stemLength)))
+  const shortHeads = heads.filter(({ length }) => length < stemLength)
+  const named = namedLines(markers)
+  const { shapes = [] } = markers
+  const starts = named.map(({ parts: [start = ""] }) => start)
+  const initials = new Set([...lines, ...heads, ...starts].map((marker) => marker.charCodeAt(0)))
+  // A line with other values before a name may begin with anything.
+  const hasLed = named.some(({ lead }) => lead)
+  const isProse = (line: string): boolean => {
+    if (beginsOtherwise(line, initials)) return true
+    const begins = beginning(line)
+    if (begins === undefined || !/^[a-z0-9]/.test(begins)) return false
+    const stem = squash(begins.slice(0, stemLength))
+    const isKnown = stems.has(begins.slice(0, stemLength)) || shortHeads.some((head) => begins.startsWith(head))
+    return !isKnown && !starts.some((start) => start.startsWith(stem) || stem.startsWith(start))
+  }
+  const reads = (line: string): boolean => {
+    if (!hasLed && isProse(line)) return false
+    const seen = core(line)
+    const words = evenBrackets(seen)
+    if (
+      lines.has(even(seen)) ||
+      heads.some((head) => (head.length > 1 ? words : seen).startsWith(head)) ||
+      shapes.some((shape) => shape.test(seen))
+    )
+      return true
+    const squashed = words.replaceAll(" ", "")
+    return named.some((frame) => isFramed(squashed, frame))
+  }
+  const reader = { reads, closers: new Set([...lines].filter((line) => closer.test(line)).map(squash)) }
+  readers.set(markers, reader)
+  return reader
+}
+
+/** A frame with a known name: the name with the text around it, and the texts behind each further value. */
+interface NamedLine extends Pick<LineFrame, "lead" | "before"> {
+  readonly parts: readonly string[]
+}
+
+/** Each frame with a name, for each known name. */
+function namedLines({ frames = [], names = {} }: Markers): NamedLine[] {
+  return frames.flatMap(({ slot, lead, before, after: [behind = "", ...after] }) => {
+    const known = Object.hasOwn(names, slot) ? (names[slot] ?? []) : []
+    // A name with unusual characters is printed in quotes. Without them it reads as the same name.
+    const shown = new Set(known.flatMap((name) => [squash(name), squash(encodeInline(name))]))
+    shown.delete("")
+    return [...shown].map((name) => ({ lead, before, parts: [before + name + behind, ...after].map(evenBrackets) }))
+  })
+}
+
+/** The most characters of a line's first values. What stands behind more of them is prose. */
+const maxLead = 60
+
+/** True if a line is a frame with its name, behind other values if the frame has some. */
+function isFramed(line: string, { lead, before, parts }: NamedLine): boolean {
+  if (!lead) return isNamed(line, parts)
+  const [start = ""] = parts
+  for (let at = line.indexOf(start, 1); at > 0 && at <= maxLead; at = line.indexOf(start, at + 1))
+    if ((before || /\d/.test(line.slice(0, at))) && isNamed(line.slice(at), parts)) return true
+  return false
+}
+
+/** True if a line begins with the first part, ends with the last one, and holds the others in their order. */
+function isNamed(line: string, [start = "", ...after]: readonly string[]): boolean {
+  if (!line.startsWith(start)) return false
+  let at = start.length
+  for (const part of after.slice(0, -1)) {
+    const found = line.indexOf(part, at)
+    if (found < 0) return false
+    at = found + part.length
+  }
+  return after.length === 0
+    ? line.length === at
+    : line.length - (after.at(-1)?.length ?? 0) >= at && line.endsWith(after.at(-1) ?? "")
+}
+
+/** A text as it is compared where blanks do not count. */
+export function squash(text: string): string {
+  return core(text).replaceAll(" ", "")
+}
+
+/** The first characters of a folded line. They are enough to tell that most prose is no marker. */
+const stemLength = 24
+
+/** The folded beginning of a long line, longer than a stem; `undefined` where the whole line has to be folded. */
+function beginning(line: string): string | undefined {
+  const start = line.slice(0, stemLength * 4)
+  if (start.length === line.length || !isEven(start)) return undefined
+  const seen = evenBrackets(core(start))
+  // The fold of the last character may depend on the next one.
+  return seen.length > stemLength + 1 ? seen : undefined
+}
+
+/** The part of a line that is compared: folded, without leading backslashes and blanks. */
+function core(line: string): string {
+  return fold(line).replace(/^[\\ ]+/, "")
+}
+
+/**
+ * True for a line whose first character tells that it is no marker. An ASCII letter, a digit or a Han character folds to
+ * itself, so most lines need no folding.
+ */
+function beginsOtherwise(line: string, initials: ReadonlySet<number>): boolean {
+  let at = 0
+  let unit = line.charCodeAt(0)
+  while (unit === 0x20 || unit === 0x09 || unit === 0x5c) unit = line.charCodeAt(++at)
+  if (unit >= 0x41 && unit <= 0x5a) return !initials.has(unit + 0x20)
+  const foldsToItself = (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x30 && unit <= 0x39) || (unit >= 0x4e00 && unit <= 0x9fff)
+  return foldsToItself && !initials.has(unit)
+}

@@ -1,0 +1,203 @@
+import { isRecord, recordOf } from "../../../core/json-access.ts"
+import { readLoreKey } from "../lorebook/lore-key.ts"
+import type { Lorebook, LoreEntry, LoreKey, LorePosition, SecondaryLogic } from "../lorebook/lorebook.ts"
+import { type Decorators, readDecorators } from "./decorators.ts"
+import { createFieldReader, type FieldReader } from "./field-reader.ts"
+
+interface BookPlace {
+  /** The book's name in warnings, such as `character_book`. */
+  readonly path: string
+  readonly warnings: string[]
+}
+
+/** The most entries of a book that are read. */
+const maxEntries = 10_000
+
+/**
+ * Reads a lorebook: of a card, one of its own (`lorebook_v3`), or SillyTavern's world file, whose entries are an object. Numbers in text
+ * and missing lists get stated defaults with a warning (C3).
+ */
+export function readBook(json: unknown, { path, warnings }: BookPlace): Lorebook {
+  const outer = recordOf(json)
+  const book = outer.spec === "lorebook_v3" && isRecord(outer.data) ? outer.data : outer
+  const read = createFieldReader(book, warnings, `${path}.`)
+  const isWorldFile = isRecord(book.entries)
+  const given: readonly unknown[] = isWorldFile
+    ? Object.values(recordOf(book.entries))
+    : Array.isArray(book.entries)
+      ? book.entries
+      : []
+  if (!isWorldFile && !Array.isArray(book.entries))
+    warnings.push(`${path}.entries: expected a list of entries, found none; the book is empty.`)
+  if (given.length > maxEntries)
+    warnings.push(`${path}.entries: expected at most ${maxEntries} entries, found ${given.length}; the others are left out.`)
+  const ids = new Set<string>()
+  const entries = given.slice(0, maxEntries).map((item, at): LoreEntry => {
+    const place = `${path}.entries[${at}].`
+    if (!isRecord(item)) warnings.push(`${place.slice(0, -1)}: expected an entry, found none.`)
+    const fields = recordOf(item)
+    const entry = isWorldFile ? worldEntry(fields, place, warnings) : bookEntry(fields, place, warnings)
+    let id = entry.id === "" ? `${at}` : entry.id
+    while (ids.has(id)) id += "'"
+    ids.add(id)
+    return { ...entry, id }
+  })
+  return {
+    entries,
+    scanDepth: read.number("scan_depth"),
+    recursive: read.flag("recursive_scanning"),
+    tokenBudget: read.number("token_budget"),
+  }
+}
+
+/** Reads an entry of a card's book. What SillyTavern adds to it stands in `extensions` (C17). */
+function bookEntry(fields: Readonly<Record<string, unknown>>, path: string, warnings: string[]): LoreEntry {
+  const read = createFieldReader(fields, warnings, path)
+  const more = createFieldReader(recordOf(fields.extensions), warnings, `${path}extensions.`)
+  const usesRegex = read.flag("use_regex") === true
+  const position = read.text("position")
+  const { content, decorators } = readDecorators(read.text("content"))
+  const flags = usesRegex ? (read.flag("case_sensitive") === true ? "" : "i") : undefined
+  const keys = (name: string) => read.texts(name).map((key) => keyOf(key, flags))
+  const secondary = read.flag("selective") === true ? keys("secondary_keys") : []
+  const own = more.number("position")
+  const placed = own === undefined ? undefined : worldPosition(own, more)
+  return {
+    ...timing(more, recordOf(fields.extensions).delay_until_recursion),
+    ...decorated(decorators, { flags, keys: keys("keys") }),
+    id: fields.id === undefined || fields.id === null ? "" : String(fields.id).slice(0, 100),
+    title: titleOf(read.text("name") || read.text("comment")),
+    text: { text: content, trust: "tool" },
+    secondary: secondary.length === 0 ? undefined : { keys: secondary, logic: logicOf(more.number("selectiveLogic")) },
+    caseSensitive: read.flag("case_sensitive") ?? more.flag("case_sensitive"),
+    wholeWords: more.flag("match_whole_words"),
+    disabled: read.flag("enabled") === false,
+    constant: read.flag("constant"),
+    scanDepth: decorators.scanDepth ?? more.number("scan_depth"),
+    order: read.number("insertion_order") ?? 100,
+    priority: read.number("priority"),
+    position: decorators.position ?? placed ?? { at: position === "after_char" ? "afterCharacter" : "beforeCharacter" },
+    probability: more.flag("useProbability") === false ? undefined : more.number("probability"),
+  }
+}
+
+/** Reads an entry of SillyTavern's world file, which has names of its own. */
+function worldEntry(fields: Readonly<Record<string, unknown>>, path: string, warnings: string[]): LoreEntry {
+  const read = createFieldReader(fields, warnings, path)
+  const { content, decorators } = readDecorators(read.text("content"))
+  const keys = (name: string) => read.texts(name).map(readLoreKey)
+  const secondary = read.flag("selective") === false ? [] : keys("keysecondary")
+  const filter = recordOf(fields.characterFilter)
+  const filtered = createFieldReader(filter, warnings, `${path}characterFilter.`)
+  return {
+    ...timing(underOtherNames(read), fields.delayUntilRecursion),
+    ...decorated(decorators, { keys: keys("key") }),
+    id: fields.uid === undefined || fields.uid === null ? "" : String(fields.uid).slice(0, 100),
+    title: titleOf(read.text("comment")),
+    text: { text: content, trust: "tool" },
+    secondary: secondary.length === 0 ? undefined : { keys: secondary, logic: logicOf(read.number("selectiveLogic")) },
+    caseSensitive: read.flag("caseSensitive"),
+    wholeWords: read.flag("matchWholeWords"),
+    disabled: read.flag("disable"),
+    constant: read.flag("constant"),
+    scanDepth: decorators.scanDepth ?? read.number("scanDepth"),
+    order: read.number("order") ?? 100,
+    position: decorators.position ?? worldPosition(read.number("position") ?? 0, read),
+    probability: read.flag("useProbability") === false ? undefined : read.number("probability"),
+    character: isRecord(fields.characterFilter)
+      ? { names: filtered.texts("names"), tags: filtered.texts("tags"), exclude: filtered.flag("isExclude") === true }
+      : undefined,
+  }
+}
+
+/** The fields about groups, recursion and time, which stand in `extensions` under names with underscores. */
+function timing(read: FieldReader, delayed: unknown): Partial<LoreEntry> {
+  return {
+    sticky: read.number("sticky"),
+    cooldown: read.number("cooldown"),
+    delay: read.number("delay"),
+    groups: namesIn(read.text("group")),
+    groupWeight: read.number("group_weight"),
+    groupOverride: read.flag("group_override"),
+    groupScoring: read.flag("use_group_scoring"),
+    excludeRecursion: read.flag("exclude_recursion"),
+    preventRecursion: read.flag("prevent_recursion"),
+    delayUntilRecursion: typeof delayed === "number" ? delayed : delayed === true ? 1 : undefined,
+  }
+}
+
+interface KeyParts {
+  readonly keys: readonly LoreKey[]
+  /** The flags of patterns; absent for an entry without `use_regex`. */
+  readonly flags?: string | undefined
+}
+
+/** Adds what decorators say to the entry's keys (C16). With `use_regex`, more keys are other ways to enter, and excluded ones have no effect. */
+function decorated({ conditions, dropFirst, additionalKeys, excludedKeys }: Decorators, { keys, flags }: KeyParts) {
+  const more = additionalKeys.map((list) => list.map((key) => keyOf(key, flags)))
+  return {
+    keys: flags === undefined ? keys : [...keys, ...more.flat()],
+    required: flags !== undefined || more.length === 0 ? undefined : more,
+    excluded: flags !== undefined || excludedKeys.length === 0 ? undefined : excludedKeys.map(readLoreKey),
+    conditions,
+    dropFirst,
+  }
+}
+
+/** A key without characters that have a meaning in patterns is found faster as plain words. */
+function keyOf(key: string, flags: string | undefined): LoreKey {
+  const read = readLoreKey(key)
+  if (typeof read !== "string" || flags === undefined) return read
+  return /^[^\\^$.*+?()[\]{}|]*$/.test(key) ? key : { source: key, flags }
+}
+
+const logics: readonly SecondaryLogic[] = ["andAny", "notAll", "notAny", "andAll"]
+
+function logicOf(number: number | undefined): SecondaryLogic {
+  return logics[number ?? 0] ?? "andAny"
+}
+
+const places: readonly LorePosition[] = [
+  { at: "beforeCharacter" },
+  { at: "afterCharacter" },
+  { at: "noteTop" },
+  { at: "noteBottom" },
+]
+
+/** SillyTavern's number of a position. */
+function worldPosition(number: number, read: FieldReader): LorePosition {
+  if (number === 4) {
+    const role = (["system", "user", "assistant"] as const)[read.number("role") ?? 0] ?? "system"
+    return { at: "depth", depth: Math.max(0, read.number("depth") ?? 4), fromStart: false, role }
+  }
+  if (number === 5) return { at: "beforeExamples" }
+  if (number === 6) return { at: "afterExamples" }
+  if (number === 7) return { at: "outlet", name: read.text("outletName") || read.text("outlet_name") }
+  return places[number] ?? { at: "beforeCharacter" }
+}
+
+function namesIn(text: string): readonly string[] | undefined {
+  const names = text
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "")
+  return names.length === 0 ? undefined : names
+}
+
+function titleOf(text: string): string | undefined {
+  return text.trim() === "" ? undefined : text.trim()
+}
+
+function underOtherNames(read: FieldReader): FieldReader {
+  return {
+    text: (name) => read.text(camel(name)),
+    texts: (name) => read.texts(camel(name)),
+    number: (name) => read.number(camel(name)),
+    flag: (name) => read.flag(camel(name)),
+  }
+}
+
+/** `group_weight` → `groupWeight` */
+function camel(name: string): string {
+  return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+}

@@ -1,0 +1,143 @@
+import type { RandomSource } from "../../../core/ports.ts"
+
+/** The values that macros of a card have in a turn (C10). */
+export interface MacroValues {
+  readonly char: string
+  readonly user: string
+  /** The text that a card's own text replaces. */
+  readonly original?: string | undefined
+  /** The last message of the conversation. */
+  readonly lastMessage?: string | undefined
+  /** In milliseconds since 1970. */
+  readonly nowMs: number
+  /** The time since the last message. */
+  readonly idleMs?: number | undefined
+  readonly timeZone?: string | undefined
+  readonly locale: string
+  /** For `random` and `roll`. */
+  readonly random: RandomSource
+  /** For `pick`: the same number at each place of a conversation, given the macro's text and its number in the card. */
+  readonly pick: (place: string) => number
+}
+
+/** A card's text with its macros filled in. */
+export interface FilledText {
+  readonly text: string
+  /** The words of `{{hidden_key:…}}`, which recursion searches and no prompt shows. */
+  readonly hiddenKeys: string
+  /** Macros that are not known; they stay as they are. */
+  readonly unknown: readonly string[]
+  /** How long the text stays the same: as long as the conversation, as long as nobody else speaks in it, or one turn. */
+  readonly lasts: "conversation" | "speaker" | "turn"
+}
+
+/** Macros that come out the same in all turns of a conversation. Those that are not here can differ in the next one. */
+const lasting: ReadonlySet<string> = new Set(["char", "bot", "original", "newline", "comment", "hidden_key", "reverse", "pick"])
+
+/**
+ * Fills in the macros of a card's text. This is no template: each macro is one name with plain words, found in one pass from left to
+ * right. What a macro prints is not read again, and only texts of cards are passed here, so nobody else's words run macros.
+ */
+export function fillMacros(text: string, values: MacroValues): FilledText {
+  const unknown: string[] = []
+  const hidden: string[] = []
+  let lasts: FilledText["lasts"] = "conversation"
+  let number = 0
+  const filled = text.replace(/\{\{([^{}]{0,10000})\}\}|<(char|bot|user)>/gi, (whole, body?: string, tag?: string) => {
+    const macro = tag ?? (body ?? "").trim()
+    const value = macroValue(macro, values, { hidden, place: `${number++}:${macro}` })
+    if (value === undefined) unknown.push(whole)
+    else if (/^user$/i.test(macro)) lasts = lasts === "turn" ? "turn" : "speaker"
+    else if (!macro.startsWith("//") && !lasting.has((/^\w+/.exec(macro)?.[0] ?? "").toLowerCase())) lasts = "turn"
+    return value ?? whole
+  })
+  return { text: filled, hiddenKeys: hidden.join("\n"), unknown, lasts }
+}
+
+function macroValue(
+  macro: string,
+  values: MacroValues,
+  { hidden, place }: { readonly hidden: string[]; readonly place: string },
+): string | undefined {
+  if (macro.startsWith("//")) return ""
+  const [, written = "", given] = /^([a-z_]+)(?:\s*::?(.*))?$/is.exec(macro) ?? []
+  const name = written.toLowerCase()
+  if (given === undefined) return simpleMacro(name, values)
+  switch (name) {
+    case "comment":
+      return ""
+    case "hidden_key":
+      hidden.push(given)
+      return ""
+    case "reverse":
+      return [...given].reverse().join("")
+    case "random":
+      return choiceOf(given, values.random())
+    case "pick":
+      return choiceOf(given, values.pick(place))
+    case "roll":
+      return rolled(given.trim(), values.random)
+    default:
+      return undefined
+  }
+}
+
+function simpleMacro(name: string, values: MacroValues): string | undefined {
+  const { char, user, original = "", lastMessage = "", idleMs } = values
+  switch (name) {
+    case "char":
+    case "bot":
+      return char
+    case "user":
+      return user
+    case "original":
+      return original
+    case "lastmessage":
+      return lastMessage
+    case "newline":
+      return "\n"
+    case "idle_duration":
+      return idleMs === undefined ? "" : durationOf(idleMs, values.locale)
+    case "time":
+      return dated(values, { hour: "2-digit", minute: "2-digit" })
+    case "date":
+      return dated(values, { dateStyle: "long" })
+    case "weekday":
+      return dated(values, { weekday: "long" })
+    case "isotime":
+      return dated({ ...values, locale: "sv-SE" }, { hour: "2-digit", minute: "2-digit" })
+    case "isodate":
+      return dated({ ...values, locale: "sv-SE" }, { dateStyle: "short" })
+    default:
+      return undefined
+  }
+}
+
+/** One of the words between commas, or between `::`; `\,` is a comma in a word. */
+function choiceOf(given: string, random: number): string {
+  const parted = given.includes("::") ? given.split("::") : given.split(/(?<!\\),/)
+  const choices = parted.map((choice) => choice.replaceAll("\\,", ",").trim())
+  return choices[Math.min(choices.length - 1, Math.floor(random * choices.length))] ?? ""
+}
+
+/** `6` and `d6` roll a die with six sides. */
+function rolled(given: string, random: RandomSource): string | undefined {
+  const [, sides] = /^d?(\d{1,9})$/i.exec(given) ?? []
+  if (sides === undefined || Number(sides) < 1) return undefined
+  return String(1 + Math.min(Number(sides) - 1, Math.floor(random() * Number(sides))))
+}
+
+function dated({ nowMs, locale, timeZone }: MacroValues, options: Intl.DateTimeFormatOptions): string {
+  return new Intl.DateTimeFormat(locale, { ...options, timeZone }).format(nowMs)
+}
+
+function durationOf(ms: number, locale: string): string {
+  const units = [
+    [86_400_000, "day"],
+    [3_600_000, "hour"],
+    [60_000, "minute"],
+    [1_000, "second"],
+  ] as const
+  const [size, unit] = units.find(([least]) => ms >= least) ?? [1_000, "second"]
+  return new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay: "long" }).format(Math.floor(ms / size))
+}

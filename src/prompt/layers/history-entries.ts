@@ -1,0 +1,282 @@
+import type { Attachment, Directed, HistoryMessage, KeptPrestart, KeptRun, Speaker } from "../../core/conversation.ts"
+import { commonStart } from "../../core/growing-lists.ts"
+import type { SlotEntry, SlotValue, TrustedText } from "../../core/value.ts"
+import { formatFileReference } from "../encode/file-reference.ts"
+import { encodeInline, encodeJsonLine } from "../encode/inline.ts"
+import { encodedText } from "../encode/marked-text.ts"
+import { sanitise, sanitiseJson } from "../encode/sanitise.ts"
+import { printArguments } from "../tools/call-arguments.ts"
+import type { NativeNames } from "../tools/native-names.ts"
+import type { TurnState } from "./turn-state.ts"
+
+export interface HistoryLook {
+  readonly agentName: string
+  readonly group: boolean
+  /** The IANA time zone of the times that lines carry; empty for the host's zone, undefined if lines carry no times. */
+  readonly zone: string | undefined
+  /** The attachments that the model can take. */
+  readonly sight?: TurnState["sight"]
+  /** A user line that stands before each message of the agent in a turn in which nobody spoke (R27), so that roles alternate. Undefined if the history is printed as text. */
+  readonly unprompted?: string | undefined
+  /** The dialect's sentence for an error that a tool threw. A native result is a message of its own, in which nothing else says so. */
+  readonly threw?: ((reason: string) => string) | undefined
+  /** The names of tools for providers, if kept tool runs are messages of their own: native calls and their results. Else they stand above the words. */
+  readonly nativeCalls?: NativeNames | undefined
+}
+
+/** The entry of a message, with the text and settings from which it was made. `entry` is undefined for a blank message. */
+interface KnownEntry {
+  readonly look: HistoryLook
+  readonly text: string
+  readonly speaker: string
+  readonly entry: SlotEntry | undefined
+  /** The entries before it and behind it: a line before the agent's message, and native calls. */
+  readonly before: readonly SlotEntry[]
+  readonly behind: readonly SlotEntry[]
+}
+
+const entries = new WeakMap<HistoryMessage, KnownEntry>()
+
+/** A history with its entries. `ends` holds the number of entries up to each message. */
+interface KnownHistory {
+  readonly look: HistoryLook
+  readonly messages: HistoryMessage[]
+  readonly entries: SlotEntry[]
+  readonly ends: number[]
+}
+
+/** The last history that began with a message. In the next turn, only its new messages need entries. */
+const histories = new WeakMap<HistoryMessage, KnownHistory>()
+
+function isSameLook(a: HistoryLook, b: HistoryLook): boolean {
+  return (
+    a.agentName === b.agentName &&
+    a.group === b.group &&
+    a.zone === b.zone &&
+    a.unprompted === b.unprompted &&
+    a.threw === b.threw &&
+    a.sight?.key === b.sight?.key &&
+    a.nativeCalls?.key === b.nativeCalls?.key
+  )
+}
+
+/**
+ * The entries of a history, without blank messages unless prestart results are kept with them (T30). A message has the same entry
+ * object in all turns, so that it is cleaned, printed and counted once.
+ */
+export function historyEntries(history: readonly HistoryMessage[], look: HistoryLook): SlotEntry[] {
+  const [first] = history
+  if (!first) return []
+  const before = histories.get(first)
+  const known = before && isSameLook(before.look, look) ? before : { look, messages: [], entries: [], ends: [] }
+  histories.set(first, known)
+  const begun = commonStart(history, known.messages)
+  known.messages.length = begun
+  known.ends.length = begun
+  known.entries.length = known.ends[begun - 1] ?? 0
+  for (let index = begun; index < history.length; index++) {
+    const message = history[index] ?? first
+    const made = knownEntry(message, known.look)
+    if (made.entry) known.entries.push(...made.before, made.entry, ...made.behind)
+    known.messages.push(message)
+    known.ends.push(known.entries.length)
+  }
+  return known.entries.slice()
+}
+
+function knownEntry(message: HistoryMessage, look: HistoryLook): KnownEntry {
+  const { text, speaker, unprompted, prestart = [], attachments = [], runs = [] } = message
+  const known = entries.get(message)
+  const isStill = known !== undefined && known.text === text && known.speaker === speaker.name
+  if (isStill && (known.look === look || isSameLook(known.look, look))) return known
+  const isShown = prestart.length > 0 || attachments.length > 0 || visible.test(text) || sanitise(text).text.trim() !== ""
+  const entry = isShown ? historyEntry(message, look) : undefined
+  const before = unprompted === true && look.unprompted !== undefined ? [unpromptedEntry(look.unprompted)] : []
+  const behind: SlotEntry[] = []
+  if (look.nativeCalls && runs.length > 0) (unprompted === true ? before : behind).push(...callEntries(message, runs, look))
+  const made = { look, text, speaker: speaker.name, entry, before, behind }
+  entries.set(message, made)
+  return made
+}
+
+/** The dialect's line before a message of a turn in which nobody spoke. */
+function unpromptedEntry(line: string): SlotEntry {
+  return { role: "user", own: true, group: false, text: encodedText(line, "author") }
+}
+
+/** A visible character that sanitising keeps. It makes the slow check unnecessary for most messages. */
+const visible = /[!-~\u4e00-\u9fff]/
+
+/** The entry of the user's message, with its time and attachments if there are any (R8, R11). */
+export function questionEntry(turn: TurnState, { group, zone, sight }: Omit<HistoryLook, "agentName">): SlotEntry {
+  return {
+    speaker: { text: turn.question.speaker.name, trust: "user" },
+    text: { text: turn.question.text, trust: "user" },
+    group,
+    ...detailsOf({ ...turn, ...turn.question }, { zone, sight }),
+  }
+}
+
+/** The entry of an earlier message. `own` marks messages of the agent, which are printed without a name. */
+function historyEntry(message: HistoryMessage, look: HistoryLook): SlotEntry {
+  const { agentName, group, unprompted, nativeCalls } = look
+  const own = message.role === "assistant"
+  const { runs } = message
+  return {
+    role: message.role,
+    own,
+    group: group && !own,
+    speaker: own ? { text: agentName, trust: "author" } : { text: message.speaker.name, trust: "user" },
+    text: { text: message.text, trust: own ? "agent" : "user" },
+    memories: (message.recalled ?? []).map((recalled) => ({ text: { text: recalled, trust: "memory" } })),
+    prestart: (message.prestart ?? []).map(prestartEntry),
+    ...(runs && !nativeCalls ? { runs: runs.map((run) => keptRunEntry(run, look)) } : {}),
+    ...(message.unprompted === true && unprompted !== undefined ? { answers: true } : {}),
+    ...detailsOf(message, look),
+  }
+}
+
+/** The time of a message, if lines carry times, and if there are any, the people that it is directed to and its attachments. */
+function detailsOf(
+  { atMs, attachments = [], replyTo, mentions = [] }: Details,
+  { zone, sight }: Pick<HistoryLook, "zone" | "sight">,
+): SlotEntry {
+  const made: Record<string, SlotValue> = {}
+  if (replyTo !== undefined || mentions.length > 0) made.to = addresseesText(replyTo, mentions)
+  if (atMs !== undefined && zone !== undefined)
+    made.time = { text: messageTime(atMs, zone === "" ? undefined : zone), trust: "author" }
+  if (attachments.length > 0) made.files = attachments.map((attachment) => attachmentEntry(attachment, sight))
+  return made
+}
+
+type Details = Directed & Pick<TurnState, "atMs" | "attachments">
+
+/** The names of those that a message is directed to, each once. Each is cleaned and encoded here, so that none can pass for two. */
+function addresseesText(replyTo: HistoryMessage["replyTo"], mentions: readonly Speaker[]): TrustedText {
+  const names = new Map([...(replyTo ? [replyTo.speaker] : []), ...mentions].map(({ id, name }) => [id, sanitise(name)]))
+  const shown = [...names.values()].map(({ text }) => (text.includes("&") ? encodeJsonLine(text) : encodeInline(text)))
+  const removed = [...names.values()].reduce((sum, name) => sum + name.removed, 0)
+  const kinds = new Set([...names.values()].flatMap((name) => name.kinds))
+  return encodedText(shown.join(" & "), "user", { removed, kinds: [...kinds] })
+}
+
+/**
+ * The name of an attachment, with the attachment behind it if the model takes it. Else it says what it is: `image`, `audio` or `other`. A
+ * file of the workspace has its name alone, because tools can read it.
+ */
+function attachmentEntry(attachment: Attachment, sight: HistoryLook["sight"]): SlotEntry {
+  const { name, mediaType = "", sizeBytes, blob, url, caption } = attachment
+  // The name is cleaned here, because no encoder runs over the reference later.
+  const { text, ...removed } = sanitise(name)
+  const tokens = sight?.tokensOf(attachment)
+  const parts = tokens === undefined ? undefined : [{ attachment, tokens }]
+  const reference = encodedText(formatFileReference({ path: text }), "user", { ...removed, parts })
+  if (parts || (blob === undefined && url === undefined)) return { reference }
+  const [family = ""] = mediaType.split("/")
+  return {
+    reference,
+    [family === "image" || family === "audio" ? family : "other"]: true,
+    media_type: { text: mediaType, trust: "user" },
+    ...(sizeBytes === undefined ? {} : { size: { text: shownSize(sizeBytes), trust: "author" } }),
+    ...(caption === undefined ? {} : { caption: { text: caption, trust: "tool" } }),
+    gone: sight?.isGone(attachment) === true,
+  }
+}
+
+export function shownSize(bytes: number): string {
+  return bytes < 1_000_000 ? `${Math.ceil(bytes / 1_000)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`
+}
+
+const fields = { year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit" } as const
+const formats = new Map<string, Intl.DateTimeFormat>()
+const maxKeptFormats = 100
+
+/**
+ * The minute of a moment in an IANA time zone, or in the host's zone: `20260216 3:16`, the form that events have (R11, R20). An unknown
+ * zone throws the platform's RangeError.
+ */
+export function messageTime(atMs: number, timeZone?: string): string {
+  const parts = new Map(
+    formatOf(timeZone ?? "")
+      .formatToParts(atMs)
+      .map(({ type, value }) => [type, value]),
+  )
+  const part = (type: Intl.DateTimeFormatPartTypes): string => parts.get(type) ?? ""
+  const date = `${part("year").padStart(4, "0")}${part("month")}${part("day")}`
+  return `${date} ${Number(part("hour"))}:${part("minute")}`
+}
+
+/** Formats are kept, because making one takes a hundred times as long as using it. */
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  const known = formats.get(timeZone)
+  if (known) return known
+  const format = new Intl.DateTimeFormat("en-US-u-ca-gregory-nu-latn", {
+    ...fields,
+    hourCycle: "h23",
+    timeZone: timeZone === "" ? undefined : timeZone,
+  })
+  if (formats.size >= maxKeptFormats) formats.clear()
+  formats.set(timeZone, format)
+  return format
+}
+
+export function prestartEntry({ tool, args, result }: KeptPrestart): SlotEntry {
+  return { tool: { text: tool, trust: "tool" }, arguments: argumentsText(args, "tool"), result: { text: result, trust: "tool" } }
+}
+
+const breaks = /[\n-\r\u0085\u2028\u2029]/
+
+/** A run's result, with its attachments behind it if the model takes them. */
+function resultOf({ result, failed, sentence, attachments = [] }: KeptRun, { sight }: HistoryLook): TrustedText {
+  const text: TrustedText = { text: result, trust: sentence === true && failed !== true ? "author" : "tool" }
+  const parts = attachments.map((attachment) => ({ attachment, tokens: sight?.tokensOf(attachment) ?? -1 }))
+  const seen = parts.filter(({ tokens }) => tokens >= 0)
+  return seen.length > 0 ? { ...text, parts: seen } : text
+}
+
+function keptRunEntry(run: KeptRun, look: HistoryLook): SlotEntry {
+  const { failed, result, sentence } = run
+  const text = resultOf(run, look)
+  const { tool, arguments: args } = prestartEntry(run)
+  return {
+    tool: tool ?? "",
+    arguments: args ?? "",
+    failed: failed === true,
+    ...(breaks.test(result) ? { block: text } : { result: text }),
+    ...(sentence === true ? { sentence: encodedText(result, "author") } : {}),
+  }
+}
+
+/**
+ * Kept runs as the model's native calls, by step, each with its results behind it. They are cut together, because a result
+ * `answers` its call. Without a user's message before it, a call goes with the agent's message.
+ */
+function callEntries({ unprompted }: HistoryMessage, runs: readonly KeptRun[], look: HistoryLook): SlotEntry[] {
+  const entries: SlotEntry[] = []
+  for (const group of Map.groupBy(runs, ({ step }) => step).values()) {
+    const calls = group.map(({ id, tool, args }) => ({
+      id,
+      name: look.nativeCalls?.of(tool) ?? tool,
+      args: JSON.stringify(args),
+    }))
+    entries.push({
+      role: "assistant",
+      own: true,
+      answers: unprompted === true,
+      toolCalls: { text: JSON.stringify(calls), trust: "agent" },
+    })
+    for (const run of group) {
+      const isError = run.failed === true && run.sentence !== true
+      const told = isError && look.threw ? { ...run, result: look.threw(run.result) } : run
+      const toolCallId = { text: run.id, trust: "agent" } as const
+      entries.push({ role: "tool", own: true, answers: true, toolCallId, output: resultOf(told, look) })
+    }
+  }
+  return entries
+}
+
+/** A run's arguments as text. Each is cleaned by itself, because each is encoded by itself. */
+export function argumentsText(args: Readonly<Record<string, unknown>>, trust: TrustedText["trust"]): TrustedText {
+  const { value, ...removed } = sanitiseJson(args)
+  return encodedText(printArguments(value), trust, removed)
+}

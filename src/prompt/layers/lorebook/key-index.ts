@@ -1,0 +1,144 @@
+import { lazyPattern } from "../../../core/lazy-pattern.ts"
+import { fold } from "../../encode/fold.ts"
+import { createKeyMatcher, type KeyMatcher } from "./key-matcher.ts"
+import type { LoreEntry, LoreKey } from "./lorebook.ts"
+import { compilePattern, type TextTest } from "./pattern.ts"
+
+/** A key of an entry: the number of its text among all keys of the book, and how it must stand in a text. */
+export interface IndexedKey {
+  readonly id: number
+  readonly wholeWord: boolean
+}
+
+/** The keys of one entry, ready to be looked up. */
+export interface IndexedEntry {
+  readonly primary: readonly IndexedKey[]
+  readonly secondary: readonly IndexedKey[]
+  readonly required: readonly (readonly IndexedKey[])[]
+  readonly excluded: readonly IndexedKey[]
+}
+
+/** A pattern that was refused, because of which its entry cannot be let in by it. */
+export interface RefusedKey {
+  readonly entry: string
+  readonly key: string
+  readonly reason: string
+}
+
+/** All keys of a book. */
+export interface KeyIndex {
+  readonly entries: readonly IndexedEntry[]
+  /** The entries, by their place in the book, that have a key as a primary one. */
+  readonly users: readonly (readonly number[])[]
+  /** The keys as they were written. */
+  readonly labels: readonly string[]
+  readonly refused: readonly RefusedKey[]
+  /** Calls `found` for each key that occurs in a text, and says if it stands there as a whole word; often more than once for a key. */
+  search(text: string, found: (key: number, wholeWord: boolean) => void): void
+}
+
+type Kind = "folded" | "exact" | "pattern"
+
+/**
+ * Prepares the keys of a book. Case, width and accents make no difference to a plain key, unless its entry is case-sensitive. Equal keys
+ * of many entries are one. All plain keys are found in one pass over a text; each pattern makes a pass of its own, in linear time.
+ */
+export function indexKeys(entries: readonly LoreEntry[]): KeyIndex {
+  const ids = new Map<string, number>()
+  const labels: string[] = []
+  const kinds: Record<Kind, { readonly text: string; readonly id: number }[]> = { folded: [], exact: [], pattern: [] }
+  const tests: { readonly id: number; readonly test: TextTest }[] = []
+  const refused: RefusedKey[] = []
+  const users: number[][] = []
+
+  const idOf = (kind: Kind, text: string, label: string): number => {
+    const known = ids.get(`${kind} ${text}`)
+    if (known !== undefined) return known
+    const id = labels.push(label) - 1
+    ids.set(`${kind} ${text}`, id)
+    kinds[kind].push({ text, id })
+    users.push([])
+    return id
+  }
+  const indexed = (keys: readonly LoreKey[] = [], { id: entry, caseSensitive = false, wholeWords = false }: LoreEntry) =>
+    keys.flatMap((key): IndexedKey[] => {
+      const label = labelOf(key)
+      if (typeof key === "string") {
+        const text = caseSensitive ? key.trim() : fold(key)
+        return text === "" ? [] : [{ id: idOf(caseSensitive ? "exact" : "folded", text, label), wholeWord: wholeWords }]
+      }
+      if (!ids.has(`pattern ${label}`)) {
+        const test = compilePattern(key.source, key.flags)
+        if (typeof test === "function") tests.push({ id: idOf("pattern", label, label), test })
+        else refused.push({ entry, key: label, reason: test.refused })
+      }
+      return ids.has(`pattern ${label}`) ? [{ id: idOf("pattern", label, label), wholeWord: false }] : []
+    })
+
+  const list = entries.map((entry, at): IndexedEntry => {
+    const primary = indexed(entry.keys, entry)
+    for (const { id } of primary) if (users[id]?.at(-1) !== at) users[id]?.push(at)
+    return {
+      primary,
+      secondary: indexed(entry.secondary?.keys, entry),
+      required: (entry.required ?? []).map((keys) => indexed(keys, entry)),
+      excluded: indexed(entry.excluded, entry),
+    }
+  })
+  const searchFolded = plainSearch(kinds.folded)
+  const searchExact = plainSearch(kinds.exact)
+  return {
+    entries: list,
+    users,
+    labels,
+    refused,
+    search(text, found) {
+      searchFolded(() => fold(text), found)
+      searchExact(() => text, found)
+      for (const { id, test } of tests) if (test(text)) found(id, true)
+    },
+  }
+}
+
+/** A key as an author writes it. */
+function labelOf(key: LoreKey): string {
+  return typeof key === "string" ? key : `/${key.source}/${key.flags}`
+}
+
+function plainSearch(keys: readonly { readonly text: string; readonly id: number }[]) {
+  const matcher: KeyMatcher | undefined = keys.length === 0 ? undefined : createKeyMatcher(keys.map(({ text }) => text))
+  return (textOf: () => string, found: (key: number, wholeWord: boolean) => void): void => {
+    if (matcher === undefined) return
+    const text = textOf()
+    matcher(text, (at, end) => {
+      const key = keys[at] as { readonly text: string; readonly id: number }
+      found(key.id, isWholeWord(text, end - key.text.length, end))
+    })
+  }
+}
+
+/** Letters and digits of scripts that separate words by spaces. In other scripts a word may begin and end anywhere. */
+const spaced = lazyPattern(
+  String.raw`[[\p{L}\p{N}]--[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}ー]]`,
+  "v",
+)
+
+/**
+ * True if a match neither begins nor ends inside a word: `fay` is a word in "fay!" and 我叫fay吗, not in "fayette"; 旧书 is one in 旧书店,
+ * because Chinese, Japanese, Korean and Thai part no words.
+ */
+function isWholeWord(text: string, start: number, end: number): boolean {
+  const opens = isSpaced(text.codePointAt(start)) && isSpaced(codePointBefore(text, start))
+  return !opens && !(isSpaced(codePointBefore(text, end)) && isSpaced(text.codePointAt(end)))
+}
+
+function codePointBefore(text: string, end: number): number | undefined {
+  const pair = text.codePointAt(end - 2)
+  return pair !== undefined && pair > 0xffff ? pair : text.codePointAt(end - 1)
+}
+
+function isSpaced(code: number | undefined): boolean {
+  if (code === undefined) return false
+  if (code < 0x80) return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || (code >= 0x30 && code <= 0x39)
+  return spaced().test(String.fromCodePoint(code))
+}

@@ -1,0 +1,200 @@
+import { type FitRule, type Injection, priority, type SlotEntry, type SlotValue, type TrustedText } from "../../core/value.ts"
+import type { KnownNames } from "../encode/lines.ts"
+import { encodedText } from "../encode/marked-text.ts"
+import { nativeNames } from "../tools/native-names.ts"
+import { isSentence, type ToolRun } from "../tools/tool.ts"
+import { type ParameterWords, toolEntries } from "../tools/tool-entry.ts"
+import { argumentsText, type HistoryLook, historyEntries, messageTime, prestartEntry, questionEntry } from "./history-entries.ts"
+import type { PlannerStep, RecalledMemory, TurnState, UnopenedFile, WakeReason } from "./turn-state.ts"
+
+/**
+ * Ranks by which a turn's parts are cut when a request is short of tokens, lowest first; everything of layers 1 to 4 has a higher
+ * rank (S13). Runs and steps come lowest: a turn's first request has none, so later requests show at least what the first one showed.
+ */
+const fits = {
+  // The oldest entries are cut first, and the newest always stays.
+  runs: { rank: 5, shrink: "entries", minTokens: 1 },
+  history: { rank: 10, shrink: "entries" },
+  // The most relevant come first, and stay longest.
+  memories: { rank: 20, shrink: "entries" },
+  prestart: { rank: 40, shrink: "entries" },
+  tools: { rank: 70, shrink: "entries" },
+  /** Never cut, because without it there would be nothing to answer. */
+  wake: { rank: 100, shrink: "entries", minTokens: 1 },
+} as const satisfies Record<string, FitRule>
+
+/** The parts of a turn's injections that depend on the dialect. */
+export interface TurnLook extends ParameterWords {
+  /** True if lines of speech carry their time (R11). */
+  readonly showsTime?: boolean
+  /** True if the dialect has words for an attachment that a model cannot see. Another one shows names alone (R8). */
+  readonly showsAttachments?: boolean
+  /** The line of the dialect that stands before a message of the agent in a turn in which nobody spoke; see {@link HistoryLook}. */
+  readonly unprompted?: string | undefined
+  /** The dialect's sentence for an error that a tool threw, for a message that holds nothing else; see {@link HistoryLook}. */
+  readonly threw?: ((reason: string) => string) | undefined
+  /** True if history is printed as messages and with `output`, so that it can hold native calls and their results. */
+  readonly nativeHistory?: boolean
+  /** Tool groups for which the dialect has rules of use (R28). */
+  readonly ruledGroups?: ReadonlySet<string>
+}
+
+/** The injections of a turn: question, history, memories, prestart, tools and their groups, runs, steps, note and faults. */
+export function turnInjections(turn: TurnState, words: TurnLook): Injection[] {
+  const { agentName, group, timeZone = "" } = turn
+  const zone = words.showsTime === true ? timeZone : undefined
+  const look: HistoryLook = {
+    agentName,
+    group,
+    zone,
+    sight: words.showsAttachments === true ? turn.sight : undefined,
+    unprompted: words.unprompted,
+    threw: words.threw,
+    nativeCalls: turn.nativeCalls === true && words.nativeHistory === true ? nativeNames(turn.tools) : undefined,
+  }
+  const memories = turn.memories.map((memory) => memoryEntry(memory, timeZone === "" ? undefined : timeZone))
+  const tools = toolEntries(turn.tools, words)
+  const scores = memories.map((_, at) => -at)
+  const steps = turn.steps.flatMap((step) => stepEntries(step, words))
+  return [
+    turnItem("question", turn.wake ? [] : [questionEntry(turn, look)], "user"),
+    ...(turn.wake ? [turnItem("wake", [wakeEntry(turn.wake)], "author", { fit: fits.wake })] : []),
+    turnItem("history", historyEntries(turn.history, look), "user", { fit: fits.history }),
+    turnItem("memories", memories, "memory", { fit: { ...fits.memories, scores }, priority: priority.characterMemories }),
+    turnItem("prestart", turn.prestart.map(prestartEntry), "tool", { fit: fits.prestart }),
+    turnItem("tools", tools, "author", { fit: fits.tools, ...ofSession }),
+    turnItem("tool_groups", toolGroupEntries(turn, words.ruledGroups), "author", { fit: fits.tools, ...ofSession }),
+    turnItem("file_faults", (turn.fileFaults ?? []).map(fileFaultEntry), "agent", { fit: fits.prestart }),
+    turnItem("runs", turn.runs.map(runEntry), "tool", { fit: fits.runs }),
+    turnItem("steps", steps, "tool", { fit: fits.runs }),
+    turnItem("note", turn.note === undefined ? [] : as(turn.note, "agent"), "agent"),
+    turnItem("fault", turn.fault === undefined ? [] : encodedText(turn.fault, "agent"), "agent"),
+  ]
+}
+
+/** The tools and the rules of use of their groups stay the same over the turns of a session. */
+const ofSession = { scope: "session", priority: priority.toolInstructions } as const
+
+/**
+ * The names that a turn shows: its agent, its speakers, those of its history and memories, and its tools. A text that begins a
+ * line with one of them, as the prompt does, would speak for somebody else (T5).
+ */
+export function knownNames({ agentName, question, history, memories, tools }: TurnState): KnownNames {
+  const speakers = new Set([agentName, question.speaker.name])
+  for (const { speaker } of history) speakers.add(speaker.name)
+  for (const { speaker } of memories) if (speaker !== undefined) speakers.add(speaker)
+  let names = toolNames.get(tools)
+  if (names?.length !== tools.length) {
+    names = tools.map(({ name }) => name)
+    toolNames.set(tools, names)
+  }
+  return { speaker: [...speakers].sort(), tool: names }
+}
+
+/** The names of each list of tools, which stays the same from turn to turn. */
+const toolNames = new WeakMap<TurnState["tools"], readonly string[]>()
+
+/** Every character that JavaScript or a reader takes for a line break. */
+const lineBreak = /[\n-\r\u0085\u2028\u2029]/
+
+/** Injections without entries, by key. Most of a turn's are, and none differs from that of another turn. */
+const emptyItems = new Map<string, Injection>()
+
+function turnItem(key: string, content: SlotValue, trust: Injection["trust"], more?: Partial<Injection>): Injection {
+  const isEmpty = Array.isArray(content) && content.length === 0
+  const known = isEmpty ? emptyItems.get(key) : undefined
+  if (known) return known
+  const item = { key, content, trust, priority: priority.default, role: "system", scope: "turn", enabled: true, ...more } as const
+  if (isEmpty) emptyItems.set(key, item)
+  return item
+}
+
+function as(text: string, trust: TrustedText["trust"]): TrustedText {
+  return { text, trust }
+}
+
+function memoryEntry({ text, speaker, atMs, againAtMs = [] }: RecalledMemory, zone: string | undefined): SlotEntry {
+  return {
+    text: as(text, "memory"),
+    ...(speaker === undefined ? {} : { speaker: as(speaker, "memory") }),
+    ...(atMs === undefined ? {} : { time: saidTimes([atMs, ...againAtMs], zone) }),
+  }
+}
+
+/** The first and the last of some times; a memory that was said once has one. */
+function saidTimes(timesMs: readonly number[], zone: string | undefined): string {
+  const first = messageTime(Math.min(...timesMs), zone)
+  const last = messageTime(Math.max(...timesMs), zone)
+  return first === last ? first : `${first} / ${last}`
+}
+
+function wakeEntry({ reason, trust = "tool", bubbles, workMode }: WakeReason): SlotEntry {
+  return { reason: as(reason, trust), bubbles, work_mode: workMode }
+}
+
+function runEntry(run: ToolRun): SlotEntry {
+  const block = lineBreak.test(run.result)
+  return {
+    tool: as(run.tool, "agent"),
+    arguments: argumentsText(run.args, "agent"),
+    failed: run.status === "failed",
+    ...(block ? { block: resultOf(run) } : { result: resultOf(run) }),
+    ...(isSentence(run) ? { sentence: encodedText(run.result, "author") } : {}),
+  }
+}
+
+/** Of an empty run, the sentence of the dialect that stands for its result; it is not the tool's, so it is neither quoted nor escaped. */
+function resultOf({ result, empty, parts }: ToolRun): TrustedText {
+  const text = as(result, empty === true ? "author" : "tool")
+  return parts ? { ...text, parts } : text
+}
+
+/** A call and its result. The result `answers` the call, so they are cut together. */
+function stepEntries(step: PlannerStep, words: TurnLook): SlotEntry[] {
+  if (step.type === "native") return nativeEntries(step, words)
+  if (step.type === "fault") {
+    return [
+      { role: "assistant", call: as(step.output, "agent") },
+      { role: "user", answers: true, notice: encodedText(step.notice, "agent") },
+    ]
+  }
+  return [
+    { role: "assistant", call: as(step.call, "agent") },
+    { role: "user", answers: true, ...runEntry(step.run) },
+  ]
+}
+
+/** A native call and its results. Ids and calls are data of the messages, not text in them. */
+function nativeEntries({ text, calls, runs }: PlannerStep & { type: "native" }, { threw }: TurnLook): SlotEntry[] {
+  const results = runs.map((run, index): SlotEntry => {
+    const toolCallId = as(calls[index]?.id ?? run.id, "agent")
+    return {
+      role: "tool",
+      answers: true,
+      toolCallId,
+      output: resultOf(run.failure === "threw" && threw ? { ...run, result: threw(run.result) } : run),
+    }
+  })
+  return [{ role: "assistant", call: as(text, "agent"), toolCalls: as(JSON.stringify(calls), "agent") }, ...results]
+}
+
+/** An entry for each group of the turn's tools that has rules of use, in the order of the tools (R28). The profile's rules replace the dialect's. */
+function toolGroupEntries({ tools, groupRules = {} }: TurnState, shipped?: ReadonlySet<string>): SlotEntry[] {
+  const groups = new Set<string>()
+  for (const { group } of tools) if (group !== undefined) groups.add(group)
+  const entries: SlotEntry[] = []
+  for (const group of groups) {
+    const rules = Object.hasOwn(groupRules, group) ? groupRules[group] : undefined
+    if (rules !== undefined) entries.push({ [group]: true, rules })
+    else if (shipped?.has(group)) entries.push({ [group]: true })
+  }
+  return entries
+}
+
+function fileFaultEntry({ written, fault, totalLines }: UnopenedFile): SlotEntry {
+  return {
+    [fault]: true,
+    file: { text: written, trust: "agent" },
+    ...(totalLines === undefined ? {} : { total: { text: String(totalLines), trust: "author" } }),
+  }
+}

@@ -1,0 +1,74 @@
+import { PromptStrataError } from "../../../core/errors.ts"
+import type { Clock } from "../../../core/ports.ts"
+import { shippedPrompts } from "../../dialect/shipped-files.ts"
+import { renderTemplate } from "../../template/render-template.ts"
+import { defineTool } from "../define-tool.ts"
+import { textArguments } from "../text-arguments.ts"
+import type { Tool } from "../tool.ts"
+import { type ToolWords, toolWords } from "../tool-words.ts"
+import { nearTimeZones } from "./near-time-zones.ts"
+import { findTimeZone } from "./time-zone.ts"
+
+/** Options of {@link currentTimeTool}. */
+interface CurrentTimeOptions {
+  readonly clock: Clock
+  /** The language of the tool's texts and of the weekday, such as `zh-CN`. */
+  readonly locale: string
+  /** The time zone when the model asks for none. Default: the host's. */
+  readonly timeZone?: string | undefined
+  /** The tool's texts. Default: the shipped ones. */
+  readonly words?: ToolWords | undefined
+}
+
+/**
+ * Makes the tool `current_time`, which answers `2026-11-21 14:05:09 星期六 (Asia/Shanghai, UTC+08:00)`. An unknown zone throws
+ * `tool-arguments` with similar names.
+ */
+export function currentTimeTool(options: CurrentTimeOptions): Tool {
+  const { clock, locale, timeZone, words = toolWords(shippedPrompts("tools", locale), locale, "current_time") } = options
+  const { description, usageHint, parameters, answer } = words
+  return defineTool({
+    name: "current_time",
+    description,
+    usageHint,
+    repeatable: true,
+    inputSchema: textArguments({ timezone: { description: parameters.timezone, optional: true } }),
+    execute({ timezone }) {
+      const name = timezone?.trim() || timeZone || new Intl.DateTimeFormat().resolvedOptions().timeZone
+      const zone = findTimeZone(name)
+      if (zone === undefined) {
+        const near = nearTimeZones(name)
+        const message = renderTemplate(answer, { unknown: JSON.stringify(name.slice(0, 100)), near: near.join(", ") })
+        throw new PromptStrataError("tool-arguments", message, { evidence: { timeZone: name, near } })
+      }
+      return renderTemplate(answer, { zone, ...localTime(clock.nowMs(), zone, locale) })
+    },
+  })
+}
+
+/**
+ * Returns the local `date` (`2026-11-21`), `time` (`14:05:09`), `weekday` in the language of `locale` and UTC `offset`
+ * (`+08:00`), by the Gregorian calendar and a 24-hour clock in every locale.
+ */
+function localTime(atMs: number, timeZone: string, locale: string) {
+  const format = new Intl.DateTimeFormat("en-US-u-ca-gregory-nu-latn", {
+    timeZone,
+    hourCycle: "h23",
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    timeZoneName: "longOffset",
+  })
+  const parts = { year: "", month: "", day: "", hour: "", minute: "", second: "", timeZoneName: "" }
+  for (const { type, value } of format.formatToParts(atMs)) if (type in parts) parts[type as keyof typeof parts] = value
+  const { year, month, day, hour, minute, second, timeZoneName } = parts
+  return {
+    date: `${year}-${month}-${day}`,
+    time: `${hour}:${minute}:${second}`,
+    weekday: new Intl.DateTimeFormat(locale, { timeZone, weekday: "long" }).format(atMs),
+    offset: timeZoneName.replace("GMT", "") || "+00:00",
+  }
+}

@@ -1,0 +1,146 @@
+import type { StandardSchemaV1 } from "@standard-schema/spec"
+import { checkMembers } from "../../core/check-options.ts"
+import { PromptStrataError } from "../../core/errors.ts"
+import { lazyPattern } from "../../core/lazy-pattern.ts"
+import { toolParameters } from "./print-parameters.ts"
+import { type JsonSchema, type Tool, type ToolContext, type ToolGroup, toolGroups } from "./tool.ts"
+import { printParametersBy } from "./tool-entry.ts"
+import { checkArguments, checkRecord, inputJsonSchema } from "./tool-schema.ts"
+
+/** The arguments of `execute`: the schema's output, or unchecked named values when there is no schema. */
+type ToolArguments<Schema> = Schema extends StandardSchemaV1
+  ? StandardSchemaV1.InferOutput<Schema>
+  : Readonly<Record<string, unknown>>
+
+/** The definition of a tool. Only `name`, `description` and `execute` are required. */
+export interface ToolDefinition<Schema extends StandardSchemaV1 | undefined = undefined> {
+  /** A letter or `_`, then up to 63 letters, digits, `_`, `.` or `-`. */
+  readonly name: string
+  readonly description: string
+  /** When to use it (L6). */
+  readonly usageHint?: string | undefined
+  /** The kind of tool (R28). Default: no group; a tool without a group is in every profile. */
+  readonly group?: ToolGroup | undefined
+  /** A Standard Schema of an object, such as zod's. Without it the tool has no parameters, or those of `jsonSchema`. */
+  readonly inputSchema?: Schema | undefined
+  /** Shown to the model, for an `inputSchema` that cannot convert to JSON Schema. It does not check arguments. */
+  readonly jsonSchema?: JsonSchema | undefined
+  /** Returns any value or a promise of one. Do long work asynchronously: a call that blocks the thread cannot be timed out. */
+  execute(args: ToolArguments<Schema>, context: ToolContext): unknown
+  readonly repeatable?: boolean
+  readonly writes?: boolean
+  /**
+   * True for a tool that the model calls together with its answer: no further step follows its result (R16). With `required` an
+   * answer without this call is followed by one step that asks for it.
+   */
+  readonly withAnswer?: boolean | "required"
+  /** True, or a function of the checked arguments that returns true, for calls that a person must allow before they run. Default false. */
+  readonly needsApproval?: boolean | ((args: ToolArguments<Schema>) => boolean | Promise<boolean>)
+  readonly visibility?: Tool["visibility"]
+  readonly timeoutMs?: number
+  readonly maxResultCharacters?: number
+  /** `tool` when name, description and schema came over a network. Default `author`. */
+  readonly trust?: Tool["trust"]
+}
+
+const fields: Readonly<Record<keyof ToolDefinition, true>> = {
+  name: true,
+  description: true,
+  usageHint: true,
+  group: true,
+  inputSchema: true,
+  jsonSchema: true,
+  execute: true,
+  repeatable: true,
+  writes: true,
+  withAnswer: true,
+  needsApproval: true,
+  visibility: true,
+  timeoutMs: true,
+  maxResultCharacters: true,
+  trust: true,
+}
+
+printParametersBy(toolParameters)
+
+const namePattern = lazyPattern(String.raw`^[\p{L}_][\p{L}\p{N}_.-]{0,63}$`, "u")
+
+/**
+ * Makes a tool. `execute` gets arguments that were checked against `inputSchema`, with defaults filled in. Throws
+ * `tool-definition` for a bad name, description, group, limit or schema, and `usage` for an unknown field.
+ */
+export function defineTool<Schema extends StandardSchemaV1 | undefined = undefined>(definition: ToolDefinition<Schema>): Tool {
+  const { name, inputSchema } = definition
+  requireValid(definition)
+  checkMembers(`The tool "${name}"`, definition, fields)
+  return {
+    name,
+    description: definition.description,
+    trust: definition.trust ?? "author",
+    inputSchema: inputJsonSchema(name, inputSchema, definition.jsonSchema),
+    visibility: definition.visibility ?? "planner",
+    repeatable: definition.repeatable ?? false,
+    writes: definition.writes ?? false,
+    usageHint: definition.usageHint,
+    withAnswer: definition.withAnswer === false ? undefined : definition.withAnswer,
+    needsApproval: definition.needsApproval as Tool["needsApproval"],
+    group: definition.group,
+    timeoutMs: definition.timeoutMs,
+    maxResultCharacters: definition.maxResultCharacters,
+    check: (args) => (inputSchema === undefined ? checkRecord(args) : checkArguments(inputSchema, args)),
+    execute: (args, context) => definition.execute(args as ToolArguments<Schema>, context),
+  }
+}
+
+function requireValid(definition: ToolDefinition<StandardSchemaV1 | undefined>): void {
+  const { name, description, group, timeoutMs, maxResultCharacters } = definition
+  if (typeof name !== "string" || !namePattern().test(name)) {
+    throw new PromptStrataError("tool-definition", `${JSON.stringify(name)} cannot be a tool's name.`, {
+      hint: "Begin with a letter or _, then use at most 63 letters, digits, _, . or -.",
+      evidence: { tool: name },
+    })
+  }
+  const isGroup = group === undefined || toolGroups.includes(group)
+  if (!isGroup) throw badSetting(name, "group", `one of ${toolGroups.join(", ")}`, group)
+  if (!["undefined", "boolean", "function"].includes(typeof definition.needsApproval))
+    throw badSetting(name, "needsApproval", "true, false or a function", definition.needsApproval)
+  if (typeof description !== "string") throw badSetting(name, "description", "a string", description)
+  for (const [setting, value] of Object.entries({ timeoutMs, maxResultCharacters })) {
+    const isLimit = value === undefined || (typeof value === "number" && value > 0)
+    if (!isLimit) throw badSetting(name, setting, "a number above 0", value)
+  }
+}
+
+function badSetting(tool: string, setting: string, expected: string, found: unknown): PromptStrataError {
+  return new PromptStrataError("tool-definition", `${setting} of tool "${tool}" must be ${expected}, not ${String(found)}.`, {
+    evidence: { tool, setting },
+  })
+}
+
+/**
+ * Returns a finished tool as it is, and makes a tool of a plain definition. Throws `tool-definition` for anything else, which
+ * untyped code may pass.
+ */
+export function completeTool(given: unknown): Tool {
+  if (typeof given !== "object" || given === null) throw notATool("a tool", shownValue(given))
+  const { name, description, inputSchema, check, execute } = given as Readonly<Record<string, unknown>>
+  if (typeof name !== "string" || name.trim() === "") {
+    throw notATool("a tool with a name", name === undefined ? "none" : shownValue(name))
+  }
+  if (typeof execute !== "function") {
+    throw notATool(`${JSON.stringify(name)} to have a function execute`, execute === undefined ? "none" : "something else")
+  }
+  if (typeof check !== "function") return defineTool(given as ToolDefinition)
+  if (typeof description !== "string" || typeof inputSchema !== "object" || inputSchema === null) {
+    throw notATool(`the tool ${JSON.stringify(name)} as defineTool makes it`, "one without description or inputSchema")
+  }
+  return given as Tool
+}
+
+function notATool(expected: string, found: string): PromptStrataError {
+  return new PromptStrataError("tool-definition", `expected ${expected}, found ${found}.`)
+}
+
+function shownValue(value: unknown): string {
+  return typeof value === "string" ? JSON.stringify(value) : value === null ? "null" : `a value of type ${typeof value}`
+}

@@ -1,0 +1,60 @@
+import { PromptStrataError } from "../../core/errors.ts"
+import type { SlotEntry, TrustedText } from "../../core/value.ts"
+import type { Tool } from "./tool.ts"
+
+/** The words that a parameter list needs. They come from `prompts/`. */
+export interface ParameterWords {
+  /** Marks a parameter that may be left out, such as `optional`. */
+  readonly optional: string
+}
+
+type PrintParameters = (tool: Tool, words: ParameterWords) => TrustedText
+
+/** Prints the parameters of tools; see {@link printParametersBy}. */
+export let printParameters: PrintParameters | undefined
+
+/** Takes the function that prints parameters. Files that make tools bring it, so that a program without tools does not load it. */
+export function printParametersBy(print: PrintParameters): void {
+  printParameters = print
+}
+
+/** The last entry made for each tool, with the word it was printed with. A turn asks for the same tools at every step. */
+const madeEntries = new WeakMap<Tool, { readonly optional: string; readonly entry: SlotEntry }>()
+
+/**
+ * Makes the entry of a tool for a dialect's `tools.md` (T9, L6): `name`, `description`, `parameters` and `hint`, of which the
+ * last two may be `""`, and `owed` for a tool that each answer must come with (R16). The texts have the tool's trust. `parameters` is encoded already. The entry is kept with the tool
+ * object, so a tool must not be changed after it was first shown.
+ */
+export function toolEntry(tool: Tool, words: ParameterWords): SlotEntry {
+  const made = madeEntries.get(tool)
+  if (made?.optional === words.optional) return made.entry
+  const { name, description, usageHint = "", trust } = tool
+  if (printParameters === undefined) throw notDefined(name)
+  const entry = {
+    name: { text: name, trust },
+    description: { text: description, trust },
+    parameters: printParameters(tool, words),
+    hint: { text: usageHint, trust },
+    owed: tool.withAnswer === "required",
+  }
+  madeEntries.set(tool, { optional: words.optional, entry })
+  return entry
+}
+
+/** The last entries made for each list of tools. A turn has the same list as the one before. Tools may be added to a list, but not replaced. */
+const madeLists = new WeakMap<readonly Tool[], { readonly optional: string; readonly entries: readonly SlotEntry[] }>()
+
+/** The entries of tools, in their order; see {@link toolEntry}. */
+export function toolEntries(tools: readonly Tool[], words: ParameterWords): readonly SlotEntry[] {
+  const made = madeLists.get(tools)
+  if (made?.optional === words.optional && made.entries.length === tools.length) return made.entries
+  const entries = tools.map((tool) => toolEntry(tool, words))
+  madeLists.set(tools, { optional: words.optional, entries })
+  return entries
+}
+
+function notDefined(tool: string): PromptStrataError {
+  const message = `expected tools that \`defineTool\` made, found ${JSON.stringify(tool)} in a program that does not load it.`
+  return new PromptStrataError("tool-definition", message, { evidence: { tool }, hint: "Make each tool with `defineTool`." })
+}

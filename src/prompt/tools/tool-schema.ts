@@ -1,0 +1,81 @@
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec"
+import { messageOf, PromptStrataError } from "../../core/errors.ts"
+import { jsonTypeOf } from "./json-schema.ts"
+import type { ArgumentCheck, JsonSchema } from "./tool.ts"
+
+const noParameters: JsonSchema = Object.freeze({ type: "object", properties: Object.freeze({}) })
+
+/**
+ * Returns the JSON Schema of a tool's arguments: `given` if present, else the one that `schema` converts to (zod 4.2 and
+ * later, arktype), else a schema without properties. `$schema` is left out. Throws `tool-definition` when `schema` has no
+ * JSON Schema or when the result does not describe an object.
+ */
+export function inputJsonSchema(tool: string, schema?: StandardSchemaV1, given?: JsonSchema): JsonSchema {
+  if (given === undefined && schema === undefined) return noParameters
+  const jsonSchema = given ?? convert(tool, schema?.["~standard"])
+  const type = Object.hasOwn(jsonSchema, "type") ? jsonSchema.type : "object"
+  if (type !== "object") {
+    const message = `The arguments of tool "${tool}" must be an object, but its schema has the type ${JSON.stringify(type)}.`
+    const hint = "Wrap the schema in an object with one property per parameter."
+    throw new PromptStrataError("tool-definition", message, { hint, evidence: { tool, type } })
+  }
+  const { $schema: _dialect, ...rest } = jsonSchema
+  return { ...rest, type: "object" }
+}
+
+function convert(tool: string, standard?: StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props>): JsonSchema {
+  const given: unknown = standard?.vendor
+  const vendor = typeof given === "string" ? given : undefined
+  if (typeof standard?.jsonSchema?.input !== "function") {
+    const library = vendor === undefined ? "" : ` (${vendor})`
+    const message = `The input schema of tool "${tool}"${library} has no JSON Schema, which the model needs.`
+    const hint = 'Pass it as `jsonSchema`; for valibot that is `toJsonSchema(schema)` of "@valibot/to-json-schema".'
+    throw new PromptStrataError("tool-definition", message, { hint, evidence: { tool, vendor } })
+  }
+  try {
+    return standard.jsonSchema.input({ target: "draft-2020-12" })
+  } catch (cause) {
+    const hint = "Use types that JSON has (for example a string for a date), or pass `jsonSchema` together with `inputSchema`."
+    const message = `The input schema of tool "${tool}" cannot be converted to JSON Schema.`
+    throw new PromptStrataError("tool-definition", message, { cause, hint, evidence: { tool } })
+  }
+}
+
+/** A model learns nothing new from more issues. */
+const maxIssues = 20
+
+/**
+ * Checks arguments against a Standard Schema. The value is the schema's output, with defaults and transformations. Each
+ * issue is a line `path: message`; after 20 issues the rest is a count. Never throws: a validator that throws is an issue.
+ */
+export async function checkArguments(schema: StandardSchemaV1, args: unknown): Promise<ArgumentCheck> {
+  try {
+    const result = await schema["~standard"].validate(args)
+    if (result.issues === undefined) return { ok: true, value: result.value }
+    const lines = result.issues.slice(0, maxIssues).map(issueLine)
+    const more = result.issues.length - lines.length
+    return { ok: false, issues: more > 0 ? [...lines, `… (+${more})`] : lines }
+  } catch (thrown) {
+    return { ok: false, issues: [withoutLineBreaks(messageOf(thrown))] }
+  }
+}
+
+/** Checks arguments of a tool without a validating schema: an object, or nothing, which becomes `{}`. */
+export async function checkRecord(args: unknown): Promise<ArgumentCheck> {
+  if (args === undefined || args === null) return { ok: true, value: {} }
+  if (typeof args === "object" && !Array.isArray(args)) return { ok: true, value: args }
+  return { ok: false, issues: [`expected object, received ${jsonTypeOf(args)}`] }
+}
+
+function issueLine(issue: StandardSchemaV1.Issue): string {
+  const keys = (issue.path ?? []).map((segment) => (typeof segment === "object" ? segment.key : segment))
+  const path = keys
+    .map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`))
+    .join("")
+    .replace(/^\./, "")
+  return withoutLineBreaks(path === "" ? issue.message : `${path}: ${issue.message}`)
+}
+
+function withoutLineBreaks(text: string): string {
+  return text.replace(/[\n\r\u2028\u2029\u0085\v\f]+/g, " ")
+}

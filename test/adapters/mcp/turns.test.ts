@@ -1,0 +1,174 @@
+import { describe, expect, test } from "vitest"
+import type { ModelRequest } from "../../../src/core/model/language-model.ts"
+import type { Plugin } from "../../../src/memory/services/plugin.ts"
+import type { TurnHook } from "../../../src/memory/services/turn-hook.ts"
+import { defineTool } from "../../../src/prompt/tools/define-tool.ts"
+import type { Confirm } from "../../../src/prompt/tools/tool.ts"
+import { scriptedModel } from "../../../src/testing/index.ts"
+import type { TurnEvent } from "../../../src/trace/turn-event.ts"
+import { callTool, collect, finish, testAgent } from "../../support/agents.ts"
+import { connected } from "../../support/mcp/connected.ts"
+import { fakeHttpServer } from "../../support/mcp/fake-http-server.ts"
+import { fakeServer } from "../../support/mcp/fake-server-config.ts"
+
+const promptOf = (request: ModelRequest | undefined) => request?.messages.map(({ content }) => content).join("\n") ?? ""
+const ofType = <T extends TurnEvent["type"]>(events: readonly TurnEvent[], type: T) =>
+  events.filter((event): event is Extract<TurnEvent, { type: T }> => event.type === type)
+
+describe("an agent with MCP servers", () => {
+  test("the planner sees server.tool and calls it; progress is an event, attachments are records of the turn", async () => {
+    const { mcp } = await connected({ fake: fakeServer() })
+    const model = scriptedModel([callTool("fake.progress"), callTool("fake.picture"), finish("好")])
+    const { session } = testAgent(model, {}, { plugins: [mcp] })
+    const turn = session.send("看")
+    const events = await collect(turn)
+    const result = await turn.result
+    expect(promptOf(model.requests[0])).toContain("- fake.echo: Says the same")
+    expect(ofType(events, "tool-progress").map(({ tool, progress }) => [tool, progress.progress])).toEqual([
+      ["fake.progress", 1],
+      ["fake.progress", 2],
+    ])
+    expect(ofType(events, "tool-end").map(({ run }) => [run.tool, run.status])).toEqual([
+      ["fake.progress", "ok"],
+      ["fake.picture", "ok"],
+    ])
+    expect(result.trace.records.map(({ kind }) => kind)).toEqual(["attachment", "attachment", "attachment"])
+  })
+
+  test("T18 an error, a crash and a hang are failed runs, and the turn goes on to its answer", async () => {
+    const { mcp } = await connected({ fake: fakeServer() })
+    const model = scriptedModel([callTool("fake.fail"), callTool("fake.crash"), callTool("fake.hang"), finish("好")])
+    const { session, timers } = testAgent(model, { limits: { toolMs: 1_000 } }, { plugins: [mcp] })
+    const turn = session.send("看")
+    const failures: (string | undefined)[] = []
+    for await (const event of turn) {
+      if (event.type === "tool-start" && event.tool === "fake.hang") queueMicrotask(() => timers.advance(1_000))
+      if (event.type === "tool-end") failures.push(event.run.failure)
+    }
+    expect(failures).toEqual(["threw", "threw", "timeout"])
+    expect(await turn.result).toMatchObject({ ok: true, text: "好" })
+  })
+
+  test("T25 an MCP tool runs as prestart; one whose server is down is left out, and the agent is made all the same", async () => {
+    const { mcp } = await connected({ fake: fakeServer(), down: fakeServer({ exit: true }) })
+    const prestart = [{ tool: "fake.echo", args: { text: "{{question}}" } }, { tool: "down.echo" }]
+    const model = scriptedModel([finish("好")])
+    const { session } = testAgent(model, { prestart }, { plugins: [mcp] })
+    const { trace } = await session.send("天气").result
+    expect(trace.prestart.map(({ tool, status, result }) => [tool, status, result.slice(0, 2)])).toMatchObject([
+      ["fake.echo", "ok", "天气"],
+      ["down.echo", "failed", expect.any(String)],
+    ])
+    expect(promptOf(model.requests[0])).toContain("天气")
+  })
+
+  test("T25 a prestart tool of a server that comes later runs in the first turn that has it", async () => {
+    const tool = defineTool({ name: "late.now", description: "", execute: () => "noon" })
+    const beforeTurn: TurnHook["beforeTurn"] = async ({ addTools }) => {
+      await Promise.resolve()
+      addTools([tool])
+    }
+    const plugin: Plugin = { name: "late", mayAddTool: (name) => name === "late.now", hooks: [{ name: "late", beforeTurn }] }
+    const { session } = testAgent(scriptedModel([finish("好")]), { prestart: [{ tool: "late.now" }] }, { plugins: [plugin] })
+    const { trace } = await session.send("几点").result
+    expect(trace.prestart).toMatchObject([{ tool: "late.now", status: "ok", result: "noon" }])
+  })
+
+  test("T25 a prestart tool that no server could ever have is a mistake", async () => {
+    const { mcp } = await connected({ fake: fakeServer() })
+    const make = () => testAgent(scriptedModel([]), { prestart: [{ tool: "other.echo" }] }, { plugins: [mcp] })
+    expect(make).toThrow(/expected a registered tool, found "other.echo"/)
+  })
+
+  test("tools that a server adds, changes and takes away are so from the next turn on", async () => {
+    const { mcp, changed } = await connected({ fake: fakeServer() })
+    const steps = [
+      callTool("fake.add"),
+      finish("1"),
+      callTool("fake.change"),
+      finish("2"),
+      callTool("fake.remove"),
+      finish("3"),
+      finish("4"),
+    ]
+    const model = scriptedModel(steps)
+    const { session } = testAgent(model, {}, { plugins: [mcp] })
+    for (const question of ["一", "二", "三"]) {
+      const news = changed()
+      await session.send(question).result
+      await news
+    }
+    await session.send("四").result
+    const lists = [0, 2, 4, 6].map((at) => {
+      const prompt = promptOf(model.requests[at])
+      return ["- fake.echo:", "- fake.late:"].map((line) => prompt.includes(line))
+    })
+    expect(lists).toEqual([
+      [true, false],
+      [true, true],
+      [false, true],
+      [false, false],
+    ])
+  })
+
+  test("a tool that is hidden from the planner stays hidden when its definition changes and is approved", async () => {
+    const { mcp, call, changed } = await connected({ fake: fakeServer() })
+    const model = scriptedModel([finish("好")])
+    const { session } = testAgent(model, { tools: { prestartOnly: ["fake.echo"] } }, { plugins: [mcp] })
+    const news = changed()
+    await call("fake.change")
+    await news
+    await mcp.approve(mcp.waiting())
+    await session.send("看").result
+    expect(promptOf(model.requests[0])).toContain("- fake.fail:")
+    expect(promptOf(model.requests[0])).not.toContain("fake.echo")
+  })
+
+  test("two tools of one name are a mistake", async () => {
+    const { mcp } = await connected({ fake: fakeServer() })
+    const other = { ...mcp.tools[0], description: "mine" } as (typeof mcp.tools)[number]
+    expect(() => testAgent(scriptedModel([]), {}, { plugins: [mcp], tools: [other] })).toThrow(/Two tools are named "fake.echo"/)
+  })
+
+  test("closing the agent ends its servers", async () => {
+    const { mcp } = await connected({ fake: fakeServer() })
+    const { agent } = testAgent(scriptedModel([]), {}, { plugins: [mcp] })
+    await agent.close()
+    expect(mcp.servers().map(({ state }) => state)).toEqual(["closed"])
+  })
+
+  test("a turn that uses none of their tools asks no server anything", async () => {
+    const server = await fakeHttpServer()
+    const { mcp } = await connected({ far: { url: server.url } })
+    const before = server.requests.length
+    const { session } = testAgent(scriptedModel([finish("好")]), {}, { plugins: [mcp] })
+    await session.send("看").result
+    expect(server.requests).toHaveLength(before)
+  })
+
+  test.each([
+    ["is asked about", { destructiveHint: true }, {}, 1],
+    ["that changes nothing is not asked about", { destructiveHint: true, readOnlyHint: true }, {}, 0],
+    ["is not asked about where the settings say so", { destructiveHint: true }, { destructive: "run" }, 0],
+    ["without the hint is not asked about", {}, {}, 0],
+  ] as const)("a tool that may destroy something %s", async (_, annotations, settings, times) => {
+    const tools = [{ name: "echo2", description: "", inputSchema: { type: "object" }, annotations }]
+    const { mcp } = await connected({ fake: fakeServer({ tools }, settings) })
+    const asked: string[] = []
+    const confirm: Confirm = async ({ tool }) => asked.push(tool) < 0
+    const model = scriptedModel([callTool("fake.echo2"), finish("好")])
+    const { session } = testAgent(model, {}, { plugins: [mcp], confirm })
+    const { trace } = await session.send("?").result
+    expect(asked).toEqual(times === 1 ? ["fake.echo2"] : [])
+    expect(trace.runs[0]?.failure === "denied").toBe(times === 1)
+  })
+
+  test("native calls use a legal name for the tool and find their way back", async () => {
+    const { mcp } = await connected({ fake: fakeServer() })
+    const call = { id: "c1", name: "fake_echo", args: '{"text":"回"}' }
+    const model = scriptedModel([[{ type: "tool-call", call }], "好"], { capabilities: { tools: true } })
+    const { session } = testAgent(model, { loop: { mode: "native" } }, { plugins: [mcp] })
+    const { trace } = await session.send("看").result
+    expect(trace.runs).toMatchObject([{ tool: "fake.echo", status: "ok", result: "回" }])
+  })
+})

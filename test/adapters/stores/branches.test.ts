@@ -1,0 +1,29 @@
+import { join } from "node:path"
+import fc from "fast-check"
+import { describe, test } from "vitest"
+import { openSqliteStore } from "../../../src/adapters/stores/sqlite/open-sqlite-store.ts"
+import { createInMemoryStore } from "../../../src/memory/services/store/in-memory/in-memory-store.ts"
+import { branchScripts, playBranches } from "../../support/branch-scripts.ts"
+import { runs } from "../../support/size.ts"
+import { tempFolder } from "../../support/temp-folder.ts"
+
+describe("a conversation with branches is the tree that a script of commits, appends and forgetting makes", () => {
+  test("in memory", async () => {
+    const store = { open: async () => createInMemoryStore(), reopen: async <T>(open: T) => open }
+    await fc.assert(
+      fc.asyncProperty(branchScripts(40), (script) => playBranches(script, store)),
+      { numRuns: runs(400) },
+    )
+  })
+
+  test("in a file", async () => {
+    await fc.assert(
+      fc.asyncProperty(branchScripts(12), async (script) => {
+        const file = join(tempFolder(), "store.sqlite")
+        const open = () => openSqliteStore(file)
+        await playBranches(script, { open, reopen: (store) => store.close().then(open) })
+      }),
+      { numRuns: runs(6) },
+    )
+  })
+})

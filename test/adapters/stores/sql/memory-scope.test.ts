@@ -1,0 +1,49 @@
+import { join } from "node:path"
+import { expect, test } from "vitest"
+import { openSqliteStore } from "../../../../src/adapters/stores/sqlite/open-sqlite-store.ts"
+import type { ServiceKey } from "../../../../src/core/conversation.ts"
+import type { Store } from "../../../../src/memory/services/store/store.ts"
+import { tempFolder } from "../../../support/temp-folder.ts"
+
+const ann: ServiceKey = { agent: "fay", conversation: "chat", audience: "private", user: "ann" }
+const bob: ServiceKey = { ...ann, conversation: "other chat", user: "bob" }
+
+async function remember({ memories }: Store, key: ServiceKey, id: string): Promise<void> {
+  const speaker = { id: key.user, name: key.user }
+  await memories.put({ ...key, id, kind: "dialogue", text: id, speaker, atMs: 1, turnId: id, turn: 0 }, { hash: id, key })
+}
+
+const opened = () => openSqliteStore(join(tempFolder(), "store.sqlite"))
+
+test("who has read all of a user that is then forgotten forgets it too, and sees what comes after; others read on", async () => {
+  const store = await opened()
+  for (const id of ["a1", "a2", "a3"]) await remember(store, ann, id)
+  await remember(store, bob, "b1")
+  const { cursor } = await store.memories.changes(ann, { limit: 9 })
+  const { cursor: ofBob } = await store.memories.changes(bob, { limit: 9 })
+  await store.forget({ agent: "fay", user: "ann" })
+  expect(await store.memories.changes(ann, { after: cursor, limit: 9 })).toMatchObject({ reset: true, memories: [] })
+  for (const id of ["a4", "a5", "a6", "a7"]) await remember(store, ann, id)
+  const anew = await store.memories.changes(ann, { after: cursor, limit: 9 })
+  expect(anew).toMatchObject({ reset: true, memories: [{ id: "a4" }, { id: "a5" }, { id: "a6" }, { id: "a7" }] })
+  expect(await store.memories.changes(ann, { after: anew.cursor, limit: 9 })).toMatchObject({ reset: false, memories: [] })
+  expect(await store.memories.changes(bob, { after: ofBob, limit: 9 })).toMatchObject({ reset: false, memories: [] })
+  await store.close()
+})
+
+test("numbers go on where a part of a scope was forgotten, so nothing new is passed over", async () => {
+  const store = await opened()
+  const elsewhere = { ...ann, conversation: "elsewhere" }
+  await remember(store, ann, "a1")
+  await remember(store, elsewhere, "e1")
+  const { cursor } = await store.memories.changes(ann, { limit: 9 })
+  await store.forget({ agent: "fay", conversation: "elsewhere" })
+  await remember(store, ann, "a2")
+  const found = await store.memories.changes(ann, { after: cursor, limit: 1 })
+  expect(found).toMatchObject({ reset: true, memories: [{ id: "a1" }] })
+  expect(await store.memories.changes(ann, { after: found.cursor, limit: 9 })).toMatchObject({
+    reset: false,
+    memories: [{ id: "a2" }],
+  })
+  await store.close()
+})

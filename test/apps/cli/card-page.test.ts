@@ -1,0 +1,229 @@
+import { deflateSync } from "node:zlib"
+import { describe, expect, test } from "vitest"
+import { cardPage, costTable, portraitOf } from "../../../src/apps/cli/commands/card-page.ts"
+import { readCard } from "../../../src/node/cards/card-file.ts"
+import type { CardFile } from "../../../src/node/cards/card-folder.ts"
+import { type PngChunk, writePngChunks } from "../../../src/node/cards/png-chunks.ts"
+
+/** A token is a character here. */
+const counter = { count: (text: string) => text.length, exact: true } as never
+const paint = (look: string, text: string) => `<${look}>${text}</>`
+
+const cardOf = (data: object, spec = "chara_card_v3"): CardFile =>
+  readCard(Buffer.from(JSON.stringify({ spec, data: { name: "Mei", ...data } })))
+
+/** The page of a card, its blocks apart, without that of the costs. */
+function blocksOf(data: object, { locale, portrait = "" }: { locale?: string; portrait?: string } = {}): readonly string[] {
+  const page = cardPage(cardOf(data), { counter, paint, portrait, locale })
+  return page.split("\n\n").filter((block) => !block.startsWith("<bold>Costs</>"))
+}
+
+const entry = (more: object) => ({ keys: ["a"], content: "12345", insertion_order: 3, ...more })
+const book = (...entries: object[]) => ({ character_book: { entries } })
+
+describe("the page of a card", () => {
+  test.each<[string, object, readonly string[]]>([
+    ["alone is its name and form", {}, ["<bold>Mei</>  <dim>card V3 (json)</>"]],
+    [
+      "tells who made it, and its version",
+      { creator: "Ann\u001b[2J", character_version: "1.2" },
+      ["<bold>Mei</>  <dim>card V3 (json) · by Ann[2J · version 1.2</>"],
+    ],
+    ["is headed by the nickname", { nickname: "M" }, ["<bold>M</>  <dim>card V3 (json)</>"]],
+    ["has tags below its name", { tags: ["a", "b\n"] }, ["<bold>Mei</>  <dim>card V3 (json)</>\n<dim>a, b ⏎ </>"]],
+    [
+      "has each text under its title, without the space around it",
+      {
+        description: " D ",
+        personality: "P",
+        scenario: "S",
+        system_prompt: "Y",
+        mes_example: "E",
+        post_history_instructions: "H",
+      },
+      [
+        "<bold>Mei</>  <dim>card V3 (json)</>",
+        "<bold>Description</>\nD",
+        "<bold>Personality</>\nP",
+        "<bold>Scenario</>\nS",
+        "<bold>System prompt</>\nY",
+        "<bold>Example dialogues</>\nE",
+        "<bold>After the history</>\nH",
+      ],
+    ],
+    [
+      "leaves out texts of white space",
+      { description: " \n ", creator_notes: "\t", tags: [] },
+      ["<bold>Mei</>  <dim>card V3 (json)</>"],
+    ],
+    [
+      "numbers greetings, those for groups last",
+      { first_mes: " a ", alternate_greetings: ["b"], group_only_greetings: [" c"] },
+      ["<bold>Mei</>  <dim>card V3 (json)</>", "<bold>Greetings</>\n1. a\n2. b\n3. (for groups) c"],
+    ],
+    [
+      "has the note at a depth",
+      { extensions: { depth_prompt: { prompt: " N ", depth: 2 } } },
+      ["<bold>Mei</>  <dim>card V3 (json)</>", "<bold>Note at a depth</>\nN"],
+    ],
+    [
+      "names assets, with the beginning of an address",
+      {
+        assets: [
+          { type: "icon", name: "main", uri: "ccdefault:", ext: "png" },
+          { type: "x", name: "y", uri: `data:${"u".repeat(90)}`, ext: "" },
+        ],
+      },
+      ["<bold>Mei</>  <dim>card V3 (json)</>", `<bold>Assets</>\nicon main: ccdefault:\nx y: data:${"u".repeat(75)}`],
+    ],
+    [
+      "warns of what may not be meant",
+      { description: "{{getvar::x}}" },
+      [
+        "<bold>Mei</>  <dim>card V3 (json)</>",
+        "<bold>Description</>\n{{getvar::x}}",
+        "<bold>Warnings</>\ndescription: the macro {{getvar::x}} is not known; the model reads it as it stands.",
+      ],
+    ],
+  ])("%s", (_, data, blocks) => {
+    expect(blocksOf(data)).toEqual(blocks)
+  })
+
+  test("shows a portrait below the name", () => {
+    expect(blocksOf({ tags: ["t"] }, { portrait: "PICTURE" })).toEqual([
+      "<bold>Mei</>  <dim>card V3 (json)</>\n<dim>t</>",
+      "PICTURE",
+    ])
+  })
+
+  test("names its version and form", () => {
+    const heads = ["chara_card_v2", "chara_card_v3"].map(
+      (spec) => cardPage(cardOf({}, spec), { counter, paint, portrait: "", locale: undefined }).split("\n")[0],
+    )
+    expect(heads).toEqual(["<bold>Mei</>  <dim>card V2 (json)</>", "<bold>Mei</>  <dim>card V3 (json)</>"])
+  })
+
+  test.each<[object, string]>([
+    [entry({}), "3      a              beforeCharacter  5"],
+    [entry({ enabled: false, constant: true }), "3      (off) a        beforeCharacter  5"],
+    [entry({ constant: true, name: "T" }), "3      (always) a  T      beforeCharacter  5"],
+    [entry({ keys: ["a", "/b+/i"] }), "3      a, /b+/i         beforeCharacter  5"],
+    [entry({ extensions: { position: 4, depth: 7, role: 1 } }), "3      a              depth 7, user  5"],
+    [entry({ position: "after_char" }), "3      a              afterCharacter  5"],
+  ])("has a line for the entry %j", (given, line) => {
+    const lore = blocksOf(book(given)).find((block) => block.startsWith("<bold>Lore</>\nORDER"))
+    expect(lore?.split("\n")[2]?.replaceAll(/ +/g, " ")).toBe(line.replaceAll(/ +/g, " "))
+  })
+})
+
+describe("the creator's notes", () => {
+  const notes = (locale: string | undefined, creator_notes: string, creator_notes_multilingual: object) =>
+    blocksOf({ creator_notes, creator_notes_multilingual }, locale === undefined ? {} : { locale })
+      .find((block) => block.startsWith("<bold>Creator's notes</>"))
+      ?.split("\n")[1]
+
+  test.each([
+    ["zh-CN", "all", { zh: "Z", en: "E" }, "Z"],
+    ["zh-CN", "all", { "ZH-hant": "Z" }, "Z"],
+    ["zh", "all", { zh_TW: "Z" }, "Z"],
+    ["fr-FR", "all", { zh: "Z" }, "all"],
+    ["fr-FR", " ", { zh: "Z", de: "D" }, "Z"],
+    [undefined, "all", { en: "E" }, "E"],
+    [undefined, "", {}, undefined],
+  ])("for %s of %j and %j", (locale, all, others, expected) => {
+    expect(notes(locale, all, others)).toBe(expected)
+  })
+})
+
+test("the costs are those of each part, and their sums with and without what has to be called", () => {
+  const { card } = cardOf({
+    description: "1234567",
+    first_mes: "12",
+    ...book(entry({}), entry({ constant: true, content: "1", name: "T" }), entry({ content: "123" })),
+  })
+  expect(costTable(card, counter, paint).split("\n")).toEqual([
+    "<bold>Costs</>",
+    "PART          TOKENS  WHEN",
+    "description   7       every turn",
+    "first_mes     2       every turn",
+    "entries[0]    5       when called",
+    "entries[1] T  1       every turn",
+    "entries[2]    3       when called",
+    "10 tokens in every turn, up to 18 with all lore",
+  ])
+})
+
+describe("the portrait of a card", () => {
+  const header = (width: number): PngChunk => {
+    const data = Buffer.alloc(13)
+    data.writeUInt32BE(width)
+    data.writeUInt32BE(1, 4)
+    data.set([8, 2], 8)
+    return { type: "IHDR", data }
+  }
+  const chunks = (width: number): readonly PngChunk[] => [
+    header(width),
+    { type: "IDAT", data: deflateSync(Buffer.from([0, ...Array(width * 3).fill(255)])) },
+    { type: "IEND", data: Buffer.alloc(0) },
+  ]
+  const picture = writePngChunks(chunks(3))
+  const icon = (name: string, uri: string, ext = "png") => ({ type: "icon", name, uri, ext })
+
+  /** The words about a portrait, and the columns that it takes. */
+  function shown(file: Partial<CardFile>, assets: readonly object[] = [], stdout: object = { isTTY: true, columns: 80 }) {
+    const { card } = cardOf({ assets })
+    const all = { card, format: "charx", chunks: [], files: new Map(), ...file } as CardFile
+    const [words = "", ...lines] = portraitOf(all, { stdout: stdout as never, env: {} }).split("\n")
+    return [words, lines.join("\n").match(/[▀▄]/g)?.length ?? 0]
+  }
+
+  test.each<[string, Partial<CardFile>, readonly object[], readonly [string, number]]>([
+    ["is nothing where there is none", {}, [], ["", 0]],
+    ["is nothing where its file is not there", {}, [icon("main", "embeded://a.png")], ["", 0]],
+    ["is that of a PNG card", { chunks: chunks(5) }, [], ["[portrait of Mei]", 5]],
+    ["is the main icon", { files: new Map([["a.png", picture]]) }, [icon("main", "embeded://a.png")], ["[portrait of Mei]", 3]],
+    [
+      "may be named in either spelling",
+      { files: new Map([["a", picture]]) },
+      [icon("main", "embedded://a")],
+      ["[portrait of Mei]", 3],
+    ],
+    [
+      "is the main icon also behind another one",
+      { files: new Map([["b", picture]]) },
+      [icon("other", "embeded://a"), icon("main", "embeded://b")],
+      ["[portrait of Mei]", 3],
+    ],
+    [
+      "is the first icon where none is the main one",
+      { files: new Map([["a", picture]]) },
+      [{ ...icon("main", "embeded://b"), type: "background" }, icon("x", "embeded://a"), icon("y", "embeded://b")],
+      ["[portrait of Mei]", 3],
+    ],
+    [
+      "of another form is named",
+      { files: new Map([["a", Buffer.from("RIFF")]]) },
+      [icon("main", "embeded://a", "webp")],
+      ["[portrait of Mei: a picture of the kind webp cannot be shown here]", 0],
+    ],
+    [
+      "that is damaged is named",
+      { chunks: [header(2)] },
+      [],
+      ["[portrait of Mei: its data are damaged, so it cannot be shown here]", 0],
+    ],
+  ])("%s", (_, file, assets, expected) => {
+    expect(shown(file, assets)).toEqual(expected)
+  })
+
+  test.each([
+    [{ isTTY: true, columns: 59 }, 59],
+    [{ isTTY: true, columns: 60 }, 60],
+    [{ isTTY: true, columns: 61 }, 60],
+    [{ isTTY: true }, 60],
+    [{ isTTY: true, columns: 0 }, 60],
+    [{ isTTY: false, columns: 80 }, 0],
+  ])("on %j takes %d columns", (stdout, columns) => {
+    expect(shown({ chunks: chunks(99) }, [], stdout)).toEqual(["[portrait of Mei]", columns])
+  })
+})

@@ -1,0 +1,59 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { describe, expect, test } from "vitest"
+import { readCard } from "../../../src/node/cards/card-file.ts"
+import { sampleCard as data } from "../../support/sample-card.ts"
+import { tempFolder } from "../../support/temp-folder.ts"
+import { run } from "./run.ts"
+
+const folder = () =>
+  tempFolder({ "mei.json": JSON.stringify({ spec: "chara_card_v2", spec_version: "2.0", data }), "bad.json": "{}" })
+const problems = [
+  "description: invisible characters are taken out: 1 (control).",
+  "alternate_greetings[0]: the macro {{getvar::x}} is not known; the model reads it as it stands.",
+  "entries[1]: the entry has no key, so it never enters.",
+  "entries[0] The shop: the pattern /(a)\\1/ is not used: a backreference cannot be searched for in linear time.",
+]
+
+describe("promptstrata card", () => {
+  test("show prints a page: texts, greetings, lore, the tokens of each part, warnings", async () => {
+    const { code, stdout, stderr } = await run(["card", "show", `${folder()}/mei.json`])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+    expect(stdout).not.toMatch(/[\p{Cc}--\n]/v)
+    await expect(stdout).toMatchFileSnapshot("./__snapshots__/card-show.txt")
+  })
+
+  test("show --json prints the card as it is", async () => {
+    const { stdout } = await run(["card", "show", `${folder()}/mei.json`, "--json"])
+    expect(JSON.parse(stdout)).toMatchObject({ data })
+  })
+
+  test("lint says what is wrong and what each part costs, and fails", async () => {
+    const { code, stdout } = await run(["card", "lint", `${folder()}/mei.json`])
+    expect(code).toBe(1)
+    expect(stdout.split("\n\n")[0]?.split("\n")).toEqual(problems.map((problem) => `warning  ${problem}`))
+    expect(stdout).toMatch(/\d+ tokens in every turn, up to \d+ with all lore\n$/)
+    const bad = await run(["card", "lint", `${folder()}/bad.json`])
+    expect([bad.code, bad.stderr]).toEqual([1, expect.stringContaining("bad.json:1: expected a character card with a name")])
+  })
+
+  test("export writes the same card in another form, and replaces no file", async () => {
+    const from = folder()
+    const { code, stderr } = await run(["card", "export", `${from}/mei.json`, `${from}/mei.charx`])
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/^Wrote .*mei\.charx\.\n$/)])
+    expect(readCard(readFileSync(`${from}/mei.charx`)).card.json).toMatchObject({ data })
+    const again = await run(["card", "export", `${from}/mei.json`, `${from}/mei.charx`])
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("expected to write a new file")])
+    const forced = await run(["card", "export", `${from}/bad.json`, `${from}/mei.charx`, "--force"])
+    expect([forced.code, readCard(readFileSync(`${from}/mei.charx`)).card.json]).toMatchObject([1, { data }])
+    const other = { spec: "chara_card_v2", data: { name: "Other" } }
+    writeFileSync(`${from}/other.json`, JSON.stringify(other))
+    expect((await run(["card", "export", `${from}/other.json`, `${from}/mei.charx`, "--force"])).code).toBe(0)
+    expect(readCard(readFileSync(`${from}/mei.charx`)).card.json).toEqual(other)
+    const png = await run(["card", "export", `${from}/mei.json`, `${from}/mei.png`])
+    expect([png.code, png.stderr, existsSync(`${from}/mei.png`)]).toEqual([
+      2,
+      expect.stringContaining("expected a picture"),
+      false,
+    ])
+  })
+})

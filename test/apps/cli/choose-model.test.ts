@@ -1,0 +1,89 @@
+import { describe, expect, test } from "vitest"
+import { chooseModel, chooseOwnModels } from "../../../src/apps/cli/choose-model.ts"
+import { resolveProfile } from "../../../src/profile/resolve.ts"
+
+const chosen = (env: Record<string, string>, model: { id?: string; baseUrl?: string } = {}) => {
+  const { model: found, demo } = chooseModel(resolveProfile({ model }), env)
+  expect(demo).toBe(found.id === "demo")
+  return found.id
+}
+
+describe("the model", () => {
+  test.each<[string, Record<string, string>, { id?: string; baseUrl?: string }, string]>([
+    ["is the demo when nothing is set", {}, {}, "demo"],
+    ["is the demo when the profile only names one", {}, { id: "from-profile" }, "demo"],
+    ["is the demo when what is set is blank", { OPENAI_API_KEY: " ", PROMPTSTRATA_MODEL: "" }, {}, "demo"],
+    ["is the demo when the environment says so", { OPENAI_API_KEY: "k", PROMPTSTRATA_MODEL: "demo" }, {}, "demo"],
+    ["is OpenAI's default with a key alone", { OPENAI_API_KEY: "k" }, {}, "openai:gpt-5-mini"],
+    ["is the profile's with a key", { OPENAI_API_KEY: "k" }, { id: "from-profile" }, "openai:from-profile"],
+    [
+      "is the environment's before the profile's",
+      { OPENAI_API_KEY: "k", PROMPTSTRATA_MODEL: "from-env" },
+      { id: "from-profile" },
+      "openai:from-env",
+    ],
+    [
+      "needs no key where there is a server",
+      { OPENAI_BASE_URL: "http://localhost/v1", PROMPTSTRATA_MODEL: "qwen" },
+      {},
+      "openai:qwen",
+    ],
+    ["can come from the profile whole", {}, { id: "qwen", baseUrl: "http://localhost/v1" }, "openai:qwen"],
+  ])("%s", (_, env, model, id) => {
+    expect(chosen(env, model)).toBe(id)
+  })
+
+  test.each<[string, Record<string, string>, RegExp]>([
+    [
+      "a name without key and server",
+      { PROMPTSTRATA_MODEL: "gpt-5" },
+      /"gpt-5", but neither OPENAI_API_KEY nor OPENAI_BASE_URL is set/,
+    ],
+    [
+      "a server without a name",
+      { OPENAI_BASE_URL: "http://me:secret@localhost/v1" },
+      /name of a model for the server at http:\/\/localhost\/v1/,
+    ],
+  ])("%s is a mistake, not the demo, and shows no secret", (_, env, message) => {
+    expect(() => chosen(env)).toThrow(expect.objectContaining({ code: "usage", message: expect.stringMatching(message) }))
+    expect(() => chosen(env)).not.toThrow(/secret/)
+  })
+
+  test("asks its own server and the profile's settings decide on JSON mode", async () => {
+    const profile = resolveProfile({ model: { id: "m", baseUrl: "http://profile/v1" }, loop: { responseFormat: "json" } })
+    expect(chooseModel(profile, {}).model.capabilities).toMatchObject({ developerRole: false, tools: false })
+  })
+})
+
+describe("the models of processes and observers", () => {
+  const profile = resolveProfile({
+    model: { id: "large" },
+    processes: { tools: { model: { id: "small" } }, plain: {} },
+    observers: { "main-observer": { model: { id: "local", baseUrl: "http://localhost/v1" } } },
+  })
+  const idsWith = (env: Record<string, string>) =>
+    Object.fromEntries(Object.entries(chooseOwnModels(profile, env, chooseModel)).map(([name, { id }]) => [name, id]))
+
+  test("are those that they name, whatever the environment names for the agent", () => {
+    const env = { OPENAI_API_KEY: "k", PROMPTSTRATA_MODEL: "from-env", OPENAI_BASE_URL: "http://other/v1" }
+    expect(idsWith(env)).toEqual({ tools: "openai:small", "main-observer": "openai:local" })
+  })
+
+  test("get the environment's server where they name none of their own, and never its model", () => {
+    const env = { OPENAI_API_KEY: "k", PROMPTSTRATA_MODEL: "from-env", OPENAI_BASE_URL: "http://other/v1" }
+    const seen: unknown[] = []
+    chooseOwnModels(profile, env, (own, given) => {
+      seen.push([own.model.id, own.model.baseUrl, given])
+      return chooseModel(own, given)
+    })
+    expect(seen).toEqual([
+      ["small", undefined, { ...env, PROMPTSTRATA_MODEL: undefined }],
+      ["local", "http://localhost/v1", { OPENAI_API_KEY: "k", PROMPTSTRATA_MODEL: undefined, OPENAI_BASE_URL: undefined }],
+    ])
+  })
+
+  test("are the demo when the environment says so, or when nothing is set", () => {
+    expect(idsWith({ OPENAI_API_KEY: "k", PROMPTSTRATA_MODEL: "demo" })).toEqual({ tools: "demo", "main-observer": "demo" })
+    expect(idsWith({})).toMatchObject({ tools: "demo" })
+  })
+})

@@ -1,0 +1,14 @@
+import type { Command } from "commander"
+import { expect, test } from "vitest"
+import { createProgram } from "../../../src/apps/cli/program.ts"
+
+const stream = { write: () => true, columns: 100 } as never
+
+function helpOf(command: Command): readonly string[] {
+  return [command.helpInformation(), ...command.commands.flatMap(helpOf)]
+}
+
+test("the help of every command", () => {
+  const program = createProgram({ stdout: stream, stderr: stream } as never, () => Promise.resolve())
+  expect(helpOf(program).join("\n")).toMatchSnapshot()
+})

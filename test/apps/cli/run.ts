@@ -1,0 +1,45 @@
+import { runCli } from "../../../src/apps/cli/run-cli.ts"
+import type { LanguageModel } from "../../../src/core/model/language-model.ts"
+import { countingIds, manualClock } from "../../../src/testing/index.ts"
+import { root } from "../../support/source-files.ts"
+import { type FakeTerminal, fakeTerminal } from "../../support/terminal.ts"
+
+/** A profile without prestart, in English, with `calculate`. */
+export const plainProfile = `${root}test/apps/cli/profiles/plain.toml`
+
+/** A run of the program in this process. */
+export interface StartedRun extends FakeTerminal {
+  readonly code: Promise<number>
+}
+
+/** Settings of {@link start}. */
+export interface StartOptions {
+  /** Replaces the model that the environment would choose. */
+  readonly model?: LanguageModel
+  /** True for a terminal. Default: pipes. */
+  readonly terminal?: boolean
+  /** By default nothing is stored. */
+  readonly env?: Readonly<Record<string, string>>
+  /** Written to stdin, which then ends. */
+  readonly input?: string
+}
+
+/** Starts the program in this process, with a stopped clock and counting ids. */
+export function start(args: readonly string[], { model, terminal = false, env = {}, input }: StartOptions = {}): StartedRun {
+  const fake = fakeTerminal({ terminal, env: { PROMPTSTRATA_STORE: "none", LANG: "en_US.UTF-8", ...env } })
+  const code = runCli(args, fake.io, {
+    ports: { clock: manualClock(), ids: countingIds() },
+    ...(model ? { chooseModel: () => ({ model, demo: false }) } : {}),
+  })
+  if (input !== undefined) {
+    fake.type(input)
+    fake.end()
+  }
+  return { ...fake, code }
+}
+
+/** Runs the program in this process to its end. */
+export async function run(args: readonly string[], options: StartOptions = {}) {
+  const { code, written } = start(args, options)
+  return { code: await code, ...written }
+}

@@ -1,6 +1,0 @@
-import { expect, test } from "vitest"
-import { virtualContextSettings } from "../../../src/forgetting/plugin/virtual-context-settings.ts"
-
-test("without options the settings are these", () => {
-  expect(virtualContextSettings({ events: { timeZone: "UTC" } })).toMatchSnapshot()
-})

@@ -1,0 +1,97 @@
+import fc from "fast-check"
+import { expect, test } from "vitest"
+import { recalledMemories } from "../../../src/loop/turn/prepare.ts"
+import type { MemoryRecall } from "../../../src/memory/services/memory/memory-service.ts"
+import { scriptedModel } from "../../../src/testing/index.ts"
+import { finish, testAgent } from "../../support/agents.ts"
+
+test.each<[string, unknown, number]>([
+  ["nothing", undefined, 1],
+  ["null", null, 1],
+  ["a text", "memories", 1],
+  ["a number", 5, 1],
+  ["an object", { text: "x" }, 1],
+  ["empty places", [null, undefined, 5, "x", [], {}], 1],
+  ["texts that are none", [{ text: {} }, { text: 5 }, { text: " " }], 1],
+  ["fields of other types", [{ id: 1, text: "good", speaker: {}, atMs: Number.NaN, why: 5, score: "1" }], 0],
+  ["a time that no date has", [{ id: "1", text: "good", atMs: 1e300 }], 0],
+  ["reasons that are none", [{ id: "1", text: "good", why: [null, 5, { signal: {} }, { signal: "words", share: 1 }] }], 0],
+  ["half a character and NUL", [{ id: "1", text: "good \ud800\0" }], 0],
+])("a memory service that answers %s costs no turn, and is told of", async (_, answer, warnings) => {
+  const memory: MemoryRecall = { recall: async () => answer as never }
+  const { session } = testAgent(scriptedModel([finish("well")]), {}, { memory })
+  const result = await session.send("good day").result
+  expect(result.ok).toBe(true)
+  expect(result.trace.warnings.filter(({ kind }) => kind === "recall")).toHaveLength(warnings)
+})
+
+test.each([
+  [undefined, "undefined"],
+  [null, "null"],
+  [{}, "object"],
+  ["x", "string"],
+])("an answer that is no list is told by its type: %j", (answer, found) => {
+  expect(() => recalledMemories(answer, 1)).toThrow(`to return a list of memories, found ${found}.`)
+})
+
+test("each field of a memory is read at its edges, or left out", () => {
+  const most = 8_640_000_000_000_000
+  const read = (given: object) => recalledMemories([{ id: "m", text: "x", ...given }], 1).memories[0]
+  for (const atMs of [0, most, -most]) expect(read({ atMs })).toEqual({ id: "m", text: "x", atMs })
+  for (const atMs of [most + 1, -most - 1, Number.NaN, "0"]) expect(read({ atMs })).toEqual({ id: "m", text: "x" })
+  expect(read({ againAtMs: [1, most + 1, -most, "2"] })).toEqual({ id: "m", text: "x", againAtMs: [1, -most] })
+  for (const untrusted of [false, 1, "true"]) expect(read({ untrusted })).toEqual({ id: "m", text: "x" })
+  expect(read({ untrusted: true, score: 0, reranked: 0, speaker: "" })).toEqual({
+    ...{ id: "m", text: "x", untrusted: true, score: 0, reranked: 0, speaker: "" },
+  })
+  expect(read({ reranked: "1", score: null, speaker: 5 })).toEqual({ id: "m", text: "x" })
+  const reason = { signal: "words", value: 1, share: 0.5 }
+  expect(read({ why: [reason, { ...reason, value: "1" }, { ...reason, share: undefined }, null] })).toEqual({
+    id: "m",
+    text: "x",
+    why: [reason],
+  })
+  const { memories, passedOver } = recalledMemories([{ text: "a" }, { text: "" }, { id: 7, text: "c" }, { text: "d" }], 3)
+  expect([memories.map(({ id }) => id), passedOver]).toEqual([["0", "2"], 1])
+})
+
+test("whatever a service answers, what is read are memories, no more than were asked for", () => {
+  const field = fc.anything()
+  const entry = fc.oneof(
+    field,
+    fc.record(
+      {
+        id: field,
+        text: fc.oneof(fc.string(), field),
+        atMs: fc.oneof(fc.double(), field),
+        againAtMs: fc.oneof(fc.array(fc.double()), field),
+        why: fc.oneof(fc.array(field), field),
+      },
+      { requiredKeys: [] },
+    ),
+  )
+  fc.assert(
+    fc.property(fc.array(entry, { maxLength: 8 }), fc.integer({ min: -1, max: 6 }), (answer, limit) => {
+      const { memories, passedOver } = recalledMemories(answer, limit)
+      expect(memories.length + passedOver).toBe(Math.min(answer.length, Math.max(0, limit)))
+      for (const { id, text, atMs = 0, againAtMs = [], why = [] } of memories) {
+        expect([typeof id, typeof text]).toEqual(["string", "string"])
+        expect(() => [atMs, ...againAtMs].map((time) => new Date(time).toISOString())).not.toThrow()
+        for (const { signal, share } of why) expect([typeof signal, typeof share]).toEqual(["string", "number"])
+      }
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test("a memory whose words were said again shows its first and its last time", async () => {
+  const days = [5, 3, 9, 7].map((day) => Date.UTC(2026, 0, day, 12))
+  const [atMs = 0, ...againAtMs] = days
+  const memory: MemoryRecall = { recall: async () => [{ id: "a", text: "I swam.", speaker: "Ann", atMs, againAtMs }] }
+  const model = scriptedModel([finish("well")])
+  const { session } = testAgent(model, { dialect: "layered" }, { memory })
+  await session.send("good day").result
+  const prompt = model.requests.flatMap(({ messages }) => messages.map(({ content }) => content)).join("\n")
+  expect(prompt).toMatch(/Ann（20260103 12:00 \/ 20260109 12:00）：/)
+  expect(prompt).not.toMatch(/2026010[57]/)
+})

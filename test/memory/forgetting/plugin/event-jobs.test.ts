@@ -1,0 +1,209 @@
+import { describe, expect, test } from "vitest"
+import type { HistoryMessage } from "../../../../src/core/conversation.ts"
+import { newEvent } from "../../../../src/memory/forgetting/events/event-record.ts"
+import { readState, type VirtualContextState } from "../../../../src/memory/forgetting/plugin/context-state.ts"
+import { compressJob } from "../../../../src/memory/forgetting/plugin/jobs/compress-job.ts"
+import { eventJob } from "../../../../src/memory/forgetting/plugin/jobs/event-job.ts"
+import { rollUpJob } from "../../../../src/memory/forgetting/plugin/jobs/roll-up-job.ts"
+import {
+  type VirtualContextOptions,
+  virtualContextSettings,
+} from "../../../../src/memory/forgetting/plugin/virtual-context-settings.ts"
+import type { BackgroundJob, CommittedTurn, JobContext } from "../../../../src/memory/services/background/background-job.ts"
+import { filterMessages } from "../../../../src/memory/services/store/filter-messages.ts"
+import type { SessionNote } from "../../../../src/memory/services/store/session-store.ts"
+import { shippedPrompts } from "../../../../src/prompt/dialect/shipped-files.ts"
+import { toolWords } from "../../../../src/prompt/tools/tool-words.ts"
+
+const key = { agent: "a", conversation: "c", user: "u", audience: "private" } as const
+const form = toolWords(shippedPrompts("tools", "en"), "en", "record_event").answer
+const startMs = Date.UTC(2026, 0, 31, 22, 30)
+const minuteMs = 60_000
+
+const settings = (options: VirtualContextOptions) =>
+  virtualContextSettings({ ...options, events: { timeZone: "UTC", ...options.events } })
+
+/** So many exchanges, one a minute. */
+function said(exchanges: number, texts: readonly [user: string, agent: string] = ["ask", "answer"]): readonly HistoryMessage[] {
+  return Array.from({ length: exchanges }, (_, at) => {
+    const [turnId, atMs] = [`t${at}`, startMs + at * minuteMs]
+    return [
+      { role: "user", text: `${texts[0]} ${at}`, speaker: { id: "u", name: "Bob\n" }, turnId, atMs },
+      { role: "assistant", text: `${texts[1]} ${at}`, speaker: { id: "f", name: "Fay" }, turnId, atMs },
+    ] as const
+  }).flat()
+}
+
+interface Given {
+  readonly messages?: readonly HistoryMessage[]
+  /** The model's answer; it fails without one. */
+  readonly answer?: string
+  readonly isLast?: boolean
+}
+
+/** Runs a job, and hands back all that it asked for, posted and noted. */
+async function ran(job: BackgroundJob, payload: object, { messages = [], answer, isLast = true }: Given = {}) {
+  const done = { asked: [] as object[], notes: [] as SessionNote[], receipts: [] as object[], filters: [] as object[] }
+  const context: JobContext = {
+    attempt: 1,
+    isLast,
+    signal: new AbortController().signal,
+    ports: {} as JobContext["ports"],
+    async ask(prompt, data, { signal }) {
+      const contents = Object.fromEntries(data.map((one) => [`${one.key} (${one.trust})`, one.content]))
+      done.asked.push({ prompt, ...contents, aborted: signal.aborted })
+      if (answer === undefined) throw new Error("the server is down")
+      return { text: answer, model: "m", usage: { inputTokens: 7, outputTokens: 1 }, assembly: {} as never }
+    },
+    async post(note) {
+      return done.notes.push(note) > 0
+    },
+    async messages(filter) {
+      done.filters.push(filter)
+      return filterMessages(messages, filter)
+    },
+    async receipt(receipt) {
+      done.receipts.push(receipt)
+    },
+  }
+  const plain = JSON.parse(JSON.stringify(payload))
+  await job.run({ id: "j", kind: job.kind, key, turnId: "t", atMs: startMs + 99 * minuteMs, payload: plain }, context)
+  return done
+}
+
+/** A turn that has been committed, with such a state of the virtual context. */
+function committed(state: Partial<VirtualContextState>, turn: Partial<CommittedTurn> = {}): CommittedTurn {
+  return {
+    ...{ key, turnId: "t", turn: 20, speaker: { id: "u", name: "Bob" }, memoryOn: true, messages: [], untrusted: false },
+    hookStates: { "virtual-context": { ...readState(undefined), ...state } },
+    ...turn,
+  }
+}
+
+const topic = (id: string, endedTurn = 20, fromMs = startMs) =>
+  ({ id, fromMs, lastMs: fromMs + minuteMs, turns: 2, beforeMs: fromMs + 5 * minuteMs, endedTurn }) as const
+
+describe("an event of a topic (R20)", () => {
+  const byRule = eventJob(settings({}), form)
+  const byModel = eventJob(settings({ events: { writer: "model" } }), form)
+
+  test("is asked for when the topic ends, every eight turns after that, and never with memory off", () => {
+    const ended = [12, 13, 19, 20, 4].map((turn) => topic(`ended ${turn}`, turn))
+    const payload = byRule.afterTurn?.(committed({ ended })) as { topics: readonly { id: string }[]; turn: number }
+    expect([payload.turn, payload.topics]).toEqual([20, [ended[0], ended[3], ended[4]]])
+    expect(byRule.afterTurn?.(committed({ ended: [topic("a", 19)] }))).toBeUndefined()
+    expect(byRule.afterTurn?.(committed({ ended }, { memoryOn: false }))).toBeUndefined()
+  })
+
+  test("by rule: asks for the topic's messages, and posts one note for each topic", async () => {
+    const topics = [topic("a"), topic("empty", 20, startMs + 50 * minuteMs)]
+    const blank = { ...said(1)[0], text: " ", atMs: startMs - 1, turnId: "b" } as HistoryMessage
+    const { notes, filters, asked, receipts } = await ran(byRule, { topics, turn: 21 }, { messages: [blank, ...said(9)] })
+    expect({ asked, receipts, filters }).toEqual({
+      asked: [],
+      receipts: [],
+      filters: topics.map(({ fromMs, beforeMs }) => ({ fromMs, beforeMs, limit: 200 })),
+    })
+    expect(notes).toMatchSnapshot()
+  })
+
+  test("by a model: the whole question, and the events with their parts, their times and their places", async () => {
+    const part = (event: string, message: number) => ({ event, message, importance: 11 })
+    const answer = JSON.stringify([
+      {
+        event: " We  met ",
+        importance: 7,
+        message: 2.9,
+        parts: [part("She said hello", 3), { ...part("deep", 99), parts: [part("deeper", 5)] }],
+      },
+      { event: "We parted", importance: "much", message: -4 },
+      { event: "", importance: 1 },
+      "no event",
+    ])
+    const messages = said(3, [`ask ${"x".repeat(2_100)}`, "answer"])
+    const { notes, asked, receipts } = await ran(
+      byModel,
+      { topics: [topic("a")], turn: 21 },
+      { messages, answer: `Here: ${answer}.` },
+    )
+    expect({
+      asked: JSON.parse(JSON.stringify(asked).replaceAll(/x{20,}/g, (run) => `x*${run.length}`)),
+      receipts,
+      notes,
+    }).toMatchSnapshot()
+  })
+
+  test("a failure is thrown until the last attempt, which the rule does", async () => {
+    const given = { messages: said(1), isLast: false }
+    await expect(ran(byModel, { topics: [topic("a")], turn: 21 }, given)).rejects.toThrow("the server is down")
+    const last = await ran(byModel, { topics: [topic("a")], turn: 21 }, { ...given, isLast: true })
+    const rule = await ran(byRule, { topics: [topic("a")], turn: 21 }, given)
+    expect(last.notes).toEqual(rule.notes)
+    expect(last.receipts).toEqual([{ kind: "event", outcome: "failed", message: "the model failed; written by rule" }])
+  })
+})
+
+describe("a roll-up of a period (R20)", () => {
+  const day = 86_400_000
+  const moment = (at: number, importance = 3) => {
+    const atMs = startMs - 40 * day + at * day
+    const stamp = new Date(atMs).toISOString().slice(0, 16)
+    return newEvent(
+      { id: `m${at}`, grain: "moment", stamp, startMs: atMs, endMs: atMs, text: `Event ${at} ${"y".repeat(80)}`, importance },
+      { atMs, turn: at },
+    )
+  }
+  const events = [
+    ...Array.from({ length: 10 }, (_, at) => moment(at, at === 4 ? 9.5 : 3)),
+    moment(10.2),
+    moment(10.4),
+    moment(10.1),
+    moment(10.3),
+  ]
+  const current = { id: "t", fromMs: startMs, lastMs: startMs, turns: 1 }
+
+  test("is enqueued for at most eight periods with what a rule tells of them", () => {
+    const job = rollUpJob(settings({}))
+    expect(job.afterTurn?.(committed({ events, topic: current }))).toMatchSnapshot()
+    expect(job.afterTurn?.(committed({ events }))).toBeUndefined()
+    expect(job.afterTurn?.(committed({ events, topic: current }, { memoryOn: false }))).toBeUndefined()
+    expect(job.afterTurn?.(committed({ events, topic: current, rolledUpMs: Date.UTC(2026, 0, 31) }))).toBeUndefined()
+    expect(job.afterTurn?.(committed({ events, topic: current, rolledUpMs: Date.UTC(2026, 0, 31) - 1 }))).toBeUndefined()
+    const early = { ...committed({ events, topic: current, ended: [topic("a", 1, startMs - 38 * day)] }) }
+    const due = job.afterTurn?.(early) as { rollUps: readonly { id: string }[] }
+    expect(
+      due.rollUps.map(({ id }) => id),
+      "days before the topic that waits",
+    ).toEqual(["day:20251222", "day:20251223"])
+  })
+
+  test.each(["rule", "model"] as const)("by %s: one note for each period, with its children", async (writer) => {
+    const job = rollUpJob(settings({ events: { writer } }))
+    const due = job.afterTurn?.(committed({ events, topic: current })) as { rollUps: readonly object[] }
+    const given = { answer: 'So: {"event": "A good\\nday", "importance": 8}' }
+    const { asked, notes, receipts } = await ran(job, { rollUps: due.rollUps.slice(3, 5), turn: 22 }, given)
+    expect({ asked, receipts, notes }).toMatchSnapshot()
+  })
+})
+
+describe("a compressed answer (R12)", () => {
+  const [byRule, byModel] = (["rule", "model"] as const).map((writer) =>
+    compressJob(settings({ compression: { writer, targetCharacters: 20 } })),
+  )
+  const answered = (...texts: readonly string[]) =>
+    committed({}, { messages: texts.map((text) => ({ ...said(1)[1], text }) as HistoryMessage) })
+
+  test("follows a turn whose last answer is longer than the target", () => {
+    expect(byRule?.afterTurn?.(answered("x".repeat(21), "x".repeat(20)))).toBeUndefined()
+    expect(byRule?.afterTurn?.(answered("x".repeat(20), "y".repeat(21)))).toEqual({ turnId: "t", text: "y".repeat(21) })
+    expect(byRule?.afterTurn?.({ ...answered("x".repeat(21)), memoryOn: false })).toBeUndefined()
+    expect(byRule?.afterTurn?.(committed({}))).toBeUndefined()
+  })
+
+  test("is a note of the turn, by rule or in the model's words, cut to the target", async () => {
+    const payload = { turnId: "t", text: "One thing. Then another. And the end." }
+    const answer = `In short: ${"z".repeat(30)}`
+    const outcomes = [await ran(byRule as BackgroundJob, payload), await ran(byModel as BackgroundJob, payload, { answer })]
+    expect(outcomes).toMatchSnapshot()
+  })
+})

@@ -1,0 +1,212 @@
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import type { ServiceKey } from "../../../../src/core/conversation.ts"
+import { createMemoryService } from "../../../../src/memory/services/memory/create-memory-service.ts"
+import { toldFact } from "../../../../src/memory/services/memory/told-fact.ts"
+import { createInMemoryStore } from "../../../../src/memory/services/store/in-memory/in-memory-store.ts"
+import { peopleChats } from "../../../support/people-chats.ts"
+import { runs } from "../../../support/size.ts"
+
+test.each([
+  ["I live in Paris.", "home", "paris"],
+  ["i live in madrid now", "home", "madrid"],
+  ["I live in Paris near the canal", "home", "paris"],
+  ["I moved to Berlin last week, finally!", "home", "berlin"],
+  ["We just moved to New York City!", "home", "new york city"],
+  ["i work at Initech as a C++ dev", "workplace", "initech"],
+  ["I got a new job at Globex, doing C# now", "workplace", "globex"],
+  ["I've just started a new job at Globex", "workplace", "globex"],
+  ["我换工作了，现在在阿里上班", "workplace", "阿里"],
+  ["我搬到上海了", "home", "上海"],
+  ["Btw I'm living in Lisbon, since May", "home"],
+  ["I work at Google now", "workplace"],
+  ["My name is Ann", "name"],
+  ["I'm 31 years old", "age"],
+  ["My favorite color is blue", "favourite color"],
+  ["my dog is called Rex", "name of dog"],
+  ["My birthday is May 5th", "birthday"],
+  ["我住在杭州", "home"],
+  ["我現在住在上海了", "home"],
+  ["对了，我搬到北京了", "home"],
+  ["我叫小明", "name"],
+  ["我在阿里上班", "workplace"],
+  ["我今年30岁", "age"],
+  ["我最喜欢的颜色是蓝色", "最喜欢的颜色"],
+  ["我的猫叫团子", "猫的名字"],
+])("%s tells the fact %s", (text, fact, value?: string) => {
+  expect(toldFact(text)?.relation).toBe(fact)
+  if (value !== undefined) expect(toldFact(text)?.value).toBe(value)
+})
+
+test.each([
+  "I live in fear of spiders",
+  "I live in a small flat",
+  "I live in the city",
+  "I used to live in Rome",
+  "I lived in Rome",
+  "I wish I live in Rome",
+  "If I live in Rome, will you visit?",
+  "Do I live in Paris?",
+  "She lives in Paris.",
+  "I got a new job at the office",
+  "他换工作了，现在在阿里上班",
+  "Ann said: “I live in Paris.”",
+  "I work for free",
+  "I work at home sometimes and at the office",
+  "my name is not important",
+  "I'm 5 minutes late",
+  "I'm 100 percent sure",
+  "my job is so hard",
+  "my birthday is coming up",
+  "I moved to the couch",
+  "我住在酒店",
+  "我住在你家楼上",
+  "如果我住在北京就好了",
+  "我以前住在北京",
+  "我住在北京吗",
+  "我叫外卖了",
+  "我叫他别来",
+  "我的猫叫了一晚上",
+  "我在家工作",
+  "她住在杭州",
+])("%s tells none", (text) => {
+  expect(toldFact(text)).toBeUndefined()
+})
+
+test("a text of any characters is read without harm, and only about the speaker", () => {
+  const piece = fc.constantFrom("I", "live in", "Paris", "my", "name is", "我", "住在", "叫", " ", "\n", ".", "they", "not", "?")
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string({ unit: "binary" }),
+        fc.array(piece).map((all) => all.join(" ")),
+      ),
+      (text) => {
+        const fact = toldFact(text)
+        if (fact !== undefined) expect(text.normalize("NFKC").toLowerCase()).toMatch(/\bi\b|\bmy\b|\bwe\b|我/)
+        expect(toldFact(`${text} ?`)).toBeUndefined()
+      },
+    ),
+    { numRuns: runs(300) },
+  )
+})
+
+test.each(["en", "zh"] as const)("chats in the manner of people (%s, development) hold no false fact", (language) => {
+  const lines = peopleChats(language, "development").flatMap((chat) => chat.lines)
+  expect(lines.flatMap(({ text }) => (toldFact(text) === undefined ? [] : [text]))).toEqual([])
+})
+
+describe("without a model", () => {
+  const key: ServiceKey = { agent: "fay", conversation: "talk", audience: "private", user: "ann" }
+  const ann = { id: "ann", name: "Ann" }
+  const day = 86_400_000
+
+  async function remembering(said: readonly (readonly [day: number, text: string, speaker?: typeof ann])[]) {
+    const nowMs = 500 * day
+    const service = createMemoryService({ records: createInMemoryStore().memories, clock: { nowMs: () => nowMs } })
+    for (const [at, [days, text, speaker = ann]] of said.entries()) {
+      const memory = { id: `m${at}`, kind: "dialogue" as const, text, speaker, atMs: days * day, turnId: `t${at}`, turn: at }
+      await service.remember(memory, key)
+    }
+    const signal = new AbortController().signal
+    return {
+      service,
+      ask: async (query: string) => (await service.recall(query, key, { limit: 9, signal })).map(({ text }) => text),
+    }
+  }
+
+  test("M2 a fact that is told anew is linked to the older one, which is kept behind it with its date", async () => {
+    const { service, ask } = await remembering([
+      [100, "I live in Paris."],
+      [300, "Rome was lovely last week."],
+      [498, "I moved to Madrid"],
+    ])
+    expect((await service.get("m2", key))?.updates).toEqual(["m0"])
+    expect((await service.get("m0", key))?.atMs).toBe(100 * day)
+    const found = await ask("Where do I live?")
+    expect(found.slice(0, 2)).toEqual(["I moved to Madrid", "I live in Paris."])
+    expect((await ask("Where did I live before?"))[0]).toBe("I live in Paris.")
+  })
+
+  test("a question that names the older value is answered by the older one", async () => {
+    const { ask } = await remembering([
+      [100, "I moved to Rome last week, finally!"],
+      [300, "Nice weather today."],
+      [498, "I live in Madrid now"],
+      [499, "我住在杭州", { id: "bo", name: "Bo" }],
+      [499.5, "我搬到北京了", { id: "bo", name: "Bo" }],
+    ])
+    expect((await ask("When did I move to Rome?"))[0]).toBe("I moved to Rome last week, finally!")
+    expect((await ask("What did I say about Rome?"))[0]).toBe("I moved to Rome last week, finally!")
+    expect((await ask("Where do I roam?"))[0]).not.toBe("I moved to Rome last week, finally!")
+    expect((await ask("我住在杭州的时候"))[0]).toBe("我住在杭州")
+    expect((await ask("我住在哪里"))[0]).toBe("我搬到北京了")
+  })
+
+  test.each([
+    "Before Madrid, where did I live?",
+    "Where did I live before Madrid?",
+    "where was my home before I moved to Madrid",
+    "Before moving to Madrid where did I live?",
+  ])("a question for what was before a value is answered by the one before it: %s", async (question) => {
+    const { ask } = await remembering([
+      [100, "I live in Paris."],
+      [200, "I moved to Rome!"],
+      [300, "Nothing is new before Madrid plays again."],
+      [498, "I moved to Madrid"],
+    ])
+    const places = (found: readonly string[]) => found.filter((text) => text.startsWith("I "))
+    expect(places(await ask(question))).toEqual(["I moved to Rome!", "I live in Paris.", "I moved to Madrid"])
+    expect(places(await ask(question.replace("Madrid", "Rome")))[0]).toBe("I live in Paris.")
+    expect(places(await ask("Where do I live?"))[0]).toBe("I moved to Madrid")
+  })
+
+  test.each(["搬到北京之前我住在哪里？", "在北京以前，我住哪儿", "北京之前我的家在哪"])(
+    "in Chinese too: %s",
+    async (question) => {
+      const { ask } = await remembering([
+        [100, "我住在杭州"],
+        [200, "我搬到成都了"],
+        [490, "我搬到北京了"],
+      ])
+      expect(await ask(question)).toEqual(["我搬到成都了", "我住在杭州", "我搬到北京了"])
+    },
+  )
+
+  test("Chinese too, and one that has keys as well as one that has none", async () => {
+    const { service, ask } = await remembering([
+      [100, "我住在杭州"],
+      [490, "我搬到北京了"],
+    ])
+    expect((await ask("我住在哪里？"))[0]).toBe("我搬到北京了")
+    const keys = { words: ["residence"], subject: "Ann", relation: "home", by: "m" }
+    const speaker = { id: "ann", name: "Ann" }
+    const said = {
+      id: "k",
+      kind: "dialogue" as const,
+      text: "Berlin it is, from today",
+      speaker,
+      atMs: 495 * day,
+      turnId: "k",
+      turn: 9,
+    }
+    expect(await service.remember({ ...said, keys }, key)).toMatchObject({ updates: ["m0", "m1"] })
+  })
+
+  test("facts of another speaker or of another kind are not linked", async () => {
+    const fay = { id: "fay", name: "Fay" }
+    const { service } = await remembering([
+      [100, "I live in Paris.", fay],
+      [200, "I work at Siemens."],
+      [300, "My favourite colour is red."],
+      [400, "My favourite dish is soup."],
+      [450, "I live in Madrid."],
+    ])
+    for (const id of ["m1", "m2", "m3", "m4"]) expect((await service.get(id, key))?.updates).toBeUndefined()
+  })
+})
+
+test("a message of at most 200 characters is read for a fact, a longer one is not", () => {
+  const told = (length: number) => toldFact("I live in Madrid.".padEnd(length))?.relation
+  expect([200, 201].map(told)).toEqual(["home", undefined])
+})

@@ -1,0 +1,67 @@
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { SessionLinks } from "../../../../../src/memory/services/recall/documents/session-links.ts"
+
+interface Line {
+  readonly session: string
+  readonly turn: number
+  readonly atMs: number
+  readonly id: string
+}
+
+/** The longest silence within a talk. */
+const silenceMs = 4 * 3_600_000
+
+const line = (): fc.Arbitrary<Omit<Line, "id">> =>
+  fc.record({ session: fc.constantFrom("a", "b"), turn: fc.nat(12), atMs: fc.nat(5).map((half) => half * silenceMs * 0.5) })
+
+/** The neighbours of each line, found by sorting all lines. */
+function beside(lines: ReadonlyMap<number, Line>, slot: number): { before: number; after: number } {
+  const own = lines.get(slot)
+  const order = [...lines]
+    .filter(([, { session }]) => session === own?.session)
+    .sort(([, a], [, b]) => a.turn - b.turn || a.atMs - b.atMs || (a.id < b.id ? -1 : 1))
+  const at = order.findIndex(([other]) => other === slot)
+  const near = (other: readonly [number, Line] | undefined) =>
+    other !== undefined &&
+    Math.abs(other[1].turn - (own?.turn ?? 0)) <= 2 &&
+    Math.abs(other[1].atMs - (own?.atMs ?? 0)) <= silenceMs
+      ? other[0]
+      : -1
+  return { before: near(order[at - 1]), after: near(order[at + 1]) }
+}
+
+/** The number of talks: each session in its order, cut at each silence. */
+function talkCount(lines: ReadonlyMap<number, Line>): number {
+  let count = 0
+  for (const members of Map.groupBy(lines.values(), ({ session }) => session).values()) {
+    const times = members.sort((a, b) => a.turn - b.turn || a.atMs - b.atMs || (a.id < b.id ? -1 : 1)).map(({ atMs }) => atMs)
+    count += 1 + times.filter((atMs, at) => at > 0 && Math.abs(atMs - (times[at - 1] ?? 0)) > silenceMs).length
+  }
+  return count
+}
+
+describe("the lines beside a line", () => {
+  test("are those next to it in its session and near in turns, whatever was added and removed", () => {
+    fc.assert(
+      fc.property(fc.array(line(), { maxLength: 30 }), fc.array(fc.nat(29), { maxLength: 15 }), (added, removed) => {
+        const links = new SessionLinks(String)
+        const lines = new Map(added.map((place, slot) => [slot, { ...place, id: String(slot) }]))
+        for (const [slot, place] of lines) links.add(slot, place)
+        for (const slot of removed) {
+          const place = lines.get(slot)
+          if (place === undefined) continue
+          links.remove(slot, place)
+          lines.delete(slot)
+        }
+        for (const slot of lines.keys()) {
+          expect({ before: links.previous[slot], after: links.next[slot] }).toEqual(beside(lines, slot))
+        }
+        const talks = new Set([...lines.keys()].map((slot) => links.talks.bySlot[slot]))
+        expect(talks.size).toBe(talkCount(lines))
+        expect(links.talks.count).toBe(talks.size)
+        expect([...talks].every((talk = -1) => talk >= 0 && talk < links.talks.count)).toBe(true)
+      }),
+    )
+  })
+})

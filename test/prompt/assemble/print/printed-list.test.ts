@@ -1,0 +1,149 @@
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import type { Injection } from "../../../../src/core/value.ts"
+import { assemble } from "../../../../src/prompt/assemble/assemble.ts"
+import { DraftRecorder } from "../../../../src/prompt/assemble/draft/draft-recorder.ts"
+import { printList } from "../../../../src/prompt/assemble/print/print-list.ts"
+import { compileDialect } from "../../../../src/prompt/dialect/compile-dialect.ts"
+import { promptFile } from "../../../../src/prompt/dialect/render-notice.ts"
+import { shippedDialect } from "../../../../src/prompt/dialect/shipped.ts"
+import { PromptStack } from "../../../../src/prompt/stack/prompt-stack.ts"
+import type { SlotNode } from "../../../../src/prompt/template/ast.ts"
+import { FrameWriter } from "../../../../src/prompt/template/frame-writer.ts"
+
+/** A change of a stack between two requests. */
+const edit = fc.oneof(
+  fc.record({ type: fc.constant("set" as const), at: fc.nat(9), words: fc.nat(4), priority: fc.integer({ min: 1, max: 2 }) }),
+  fc.record({ type: fc.constant("remove" as const), at: fc.nat(9) }),
+)
+
+type Edit = typeof edit extends fc.Arbitrary<infer Made> ? Made : never
+
+function apply(stack: PromptStack, one: Edit): void {
+  const key = `item_${one.at}`
+  if (one.type === "remove") stack.remove(key)
+  // Of a control character nothing is left to see.
+  else stack.add(key, one.words === 0 ? "\u0001" : `Item ${"word ".repeat(one.words)}`, { priority: one.priority, trust: "user" })
+}
+
+const itemOf = (key: string): Injection => ({
+  key,
+  content: key,
+  trust: "author",
+  priority: 1,
+  role: "system",
+  scope: "turn",
+  enabled: true,
+})
+
+describe("what the rest slot printed before", () => {
+  test("S5 S12 is put again as it would be printed anew, whatever was added, replaced, moved and removed", () => {
+    const dialect = fc.constantFrom("layered", "stack", "fay", "soul", "root")
+    fc.assert(
+      fc.property(
+        dialect,
+        fc.array(fc.array(edit, { minLength: 1, maxLength: 5 }), { minLength: 2, maxLength: 6 }),
+        (name, turns) => {
+          const stack = new PromptStack()
+          const made = turns.map((edits) => {
+            for (const one of edits) apply(stack, one)
+            return {
+              assembly: assemble(stack, { dialect: name, prompt: "chat" }),
+              items: stack.items().map((item) => ({ ...item })),
+            }
+          })
+          for (const { assembly, items } of made) {
+            // What was made of equal injections is found again by dialect: another one begins with nothing.
+            const dialect = { ...shippedDialect(name, "en") }
+            expect(assembly).toEqual(assemble(new PromptStack(items), { dialect, prompt: "chat" }))
+          }
+        },
+      ),
+    )
+  })
+
+  test("is parted as its file says, also where some of it is put again and some is new", () => {
+    const dialect = compileDialect({
+      name: "mine",
+      locale: "en",
+      files: [
+        { path: "mine/en/chat.md", attributes: {}, body: "${role(user)}\n${rest}", firstLine: 1 },
+        { path: "mine/en/rest.md", attributes: { separator: "comma" }, body: "${content}", firstLine: 1 },
+      ],
+    })
+    const stack = new PromptStack(["one", "two", "three", "four"].map((key) => ({ key, content: key })))
+    const line = () => assemble(stack, { dialect, prompt: "chat" }).messages.map(({ content }) => content)
+    expect(line()).toEqual(["one, two, three, four"])
+    stack.add("three", "3")
+    expect(line()).toEqual(["one, two, 3, four"])
+    stack.remove("two")
+    stack.add("five", "5")
+    expect(line()).toEqual(["one, 3, four, 5"])
+  })
+
+  test("says of an item that prints nothing what it said before, also where it is put again", () => {
+    const dialect = compileDialect({
+      name: "mine",
+      locale: "en",
+      files: [
+        { path: "mine/en/chat.md", attributes: {}, body: "${role(user)}\n${rest}", firstLine: 1 },
+        { path: "mine/en/rest.md", attributes: { optional: ["hidden"] }, body: "${hidden? : ${content}}", firstLine: 1 },
+      ],
+    })
+    const stack = new PromptStack(["one", "two", "hidden", "three", "four"].map((key) => ({ key, content: key })))
+    const fates = () => {
+      const { decisions, messages } = assemble(stack, { dialect, prompt: "chat" })
+      return [messages[0]?.content.replaceAll("\n", " "), decisions.filter(({ fate }) => fate !== "kept").map(({ key }) => key)]
+    }
+    expect(fates()).toEqual(["one two three four", ["hidden"]])
+    stack.add("four", "4")
+    expect(fates()).toEqual(["one two three 4", ["hidden"]])
+    stack.add("two", "2")
+    expect(fates()).toEqual(["one 2 three 4", ["hidden"]])
+    stack.remove("one")
+    expect(fates()).toEqual(["2 three 4", ["hidden"]])
+  })
+
+  test("prints one of a thousand items where one has changed, beside the first, whichever it is", () => {
+    const items = Array.from({ length: 1000 }, (_, at) => itemOf(`item_${at}`))
+    const node: SlotNode = { type: "slot", name: "rest", alone: true, source: { file: "mine/en/chat.md", line: 1, column: 1 } }
+    const dialect = { ...shippedDialect("layered", "en") }
+    const context = { dialect, file: promptFile(dialect, "rest"), key: "", stability: "global" } as const
+    const printedOf = (list: readonly Injection[]) => {
+      const recorder = new DraftRecorder()
+      recorder.startMessage("user")
+      const writer = new FrameWriter(recorder.frame)
+      const printed: string[] = []
+      const print = ({ key }: Injection) => {
+        printed.push(key)
+        writer.beforeContent(node.source)
+        const around = recorder.enter({ key, stability: "turn" })
+        recorder.put({ text: key, part: "content", trust: "author" })
+        recorder.origin = around
+        return true
+      }
+      printList(list, { node, context, writer, recorder, print, printedAgain: ({ key }) => recorder.markPrinted(key) })
+      return printed
+    }
+    expect(printedOf(items)).toHaveLength(1000)
+    for (const changed of [1, 500, 999]) {
+      expect(printedOf(items.with(changed, itemOf("new")))).toEqual(["item_0", "new"])
+      expect(printedOf(items)).toEqual(["item_0", `item_${changed}`])
+    }
+    expect(printedOf(items.toSpliced(500, 300))).toEqual(["item_0", "item_800", "item_801"])
+  })
+
+  test("S5 the first item keeps the prompt file's own white space before it, also one that stood further down", () => {
+    const stack = new PromptStack([
+      { key: "first", content: "One." },
+      { key: "second", content: "Two." },
+      { key: "third", content: "Three." },
+    ])
+    assemble(stack, { prompt: "chat" })
+    stack.remove("first")
+    const { messages } = assemble(stack, { prompt: "chat" })
+    expect(messages.map(({ content }) => content).join("|")).toBe(
+      "[context: second]\nTwo.\n[/context]\n\n[context: third]\nThree.\n[/context]",
+    )
+  })
+})

@@ -1,0 +1,76 @@
+import { readFileSync, statSync, utimesSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, test } from "vitest"
+import { compilePrompts, writeModules, writtenPrompts } from "../../../.ci/compile-prompts.ts"
+import { compileDialect } from "../../../src/prompt/dialect/compile-dialect.ts"
+import { shippedDialect, shippedDialectNames } from "../../../src/prompt/dialect/shipped.ts"
+import { shippedDialectFiles } from "../../../src/prompt/dialect/shipped-dialect-files.ts"
+import { shippedPrompts } from "../../../src/prompt/dialect/shipped-files.ts"
+import { toolWords } from "../../../src/prompt/tools/tool-words.ts"
+import { tempFolder } from "../../support/temp-folder.ts"
+
+test("the generated modules are equal to the files under prompts/ (else run `npm run prompts`)", () => {
+  expect(Object.fromEntries(writtenPrompts())).toEqual(Object.fromEntries(compilePrompts()))
+})
+
+test("old modules are written anew and removed whatever their times are, as in a copy; equal ones stay untouched", () => {
+  const folder = tempFolder()
+  const names = ["old.ts", "removed.ts", "equal.ts"]
+  for (const name of names) {
+    writeFileSync(join(folder, name), name)
+    utimesSync(join(folder, name), 4_000_000_000, 4_000_000_000)
+  }
+  const modules = new Map(Object.entries({ "old.ts": "new", "equal.ts": "equal.ts", "added.ts": "added" }))
+  writeModules(modules, folder)
+  expect(writtenPrompts(folder)).toEqual(new Map([...modules].sort()))
+  expect(statSync(join(folder, "equal.ts")).mtimeMs).toBe(4_000_000_000_000)
+  expect(readFileSync("package.json", "utf8")).not.toContain("--if-older")
+})
+
+describe("shipped dialects", () => {
+  test("each is what its files compile to, with the same order of files and of markers", () => {
+    for (const name of shippedDialectNames())
+      for (const locale of ["en", "zh-CN"]) {
+        const [shipped, compiled] = [shippedDialect(name, locale), compileDialect(shippedDialectFiles(name, locale))]
+        expect(shipped).toEqual(compiled)
+        expect([...shipped.files.keys()]).toEqual([...compiled.files.keys()])
+        expect([...shipped.markers.lines]).toEqual([...compiled.markers.lines])
+      }
+  })
+
+  test("fay, layered and stack ship in English and Chinese", () => {
+    expect(shippedDialectNames()).toEqual(expect.arrayContaining(["fay", "layered", "stack"]))
+    for (const name of shippedDialectNames())
+      for (const locale of ["en", "zh-CN"]) expect(shippedDialect(name, locale)).toMatchObject({ name, locale })
+  })
+
+  test("each has the same files in every locale", () => {
+    for (const name of shippedDialectNames())
+      expect([...shippedDialect(name, "en").files.keys()]).toEqual([...shippedDialect(name, "zh-CN").files.keys()])
+  })
+
+  test("each is compiled once, also by way of a fallback", () => {
+    expect(shippedDialect("fay", "fr")).toBe(shippedDialect("fay", "en"))
+  })
+
+  test("an unknown one is an error with a suggestion", () => {
+    expect(() => shippedDialect("fai", "en")).toThrow(/fay, layered, .*stack.*Did you mean "fay"\?/)
+  })
+
+  test("of the words of tools, those of one language are read, and the same words are found", () => {
+    for (const [asked, found] of [
+      ["zh-TW", "zh-CN"],
+      ["fr", "en"],
+    ] as const) {
+      const one = shippedPrompts("tools", asked)
+      expect(new Set(one.map(({ path }) => path.split("/", 2).join("/")))).toEqual(new Set([`tools/${found}`]))
+      expect(toolWords(one, asked, "calculate")).toEqual(toolWords(shippedPrompts("tools"), asked, "calculate"))
+    }
+  })
+
+  test("its files can be taken as they are", () => {
+    const { files, locale } = shippedDialectFiles("fay", "zh-CN")
+    expect(locale).toBe("zh-CN")
+    expect(files.map(({ path }) => path)).toContain("fay/zh-CN/planner.md")
+  })
+})

@@ -1,0 +1,47 @@
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { decodeText, encodeText } from "../../../src/prompt/encode/encode.ts"
+import type { EncoderName } from "../../../src/prompt/template/ast.ts"
+import { runs } from "../../support/size.ts"
+import { anyText } from "./arbitrary-text.ts"
+import { markers } from "./realistic-markers.ts"
+
+const names: readonly EncoderName[] = ["lines", "inline", "fence", "indent", "transcript", "speaker"]
+
+describe("encoders by name", () => {
+  test.each([
+    ["lines", "---\na", "\\---\na"],
+    ["inline", "---\na", '"---\\na"'],
+    ["fence", "---\na", "```\n---\na\n```"],
+    ["indent", "---\na", "  \\---\n  a"],
+  ] as const)("%s", (name, text, encoded) => {
+    expect(encodeText(text, name, markers)).toBe(encoded)
+  })
+
+  test.each(names)("%s: decoding inverts encoding for every string", (name) => {
+    fc.assert(
+      fc.property(anyText, (text) => decodeText(encodeText(text, name, markers), name, markers) === text),
+      { numRuns: runs(1000) },
+    )
+  })
+
+  test.each(names)("%s takes time in proportion to the text, so large hostile texts pass", (name) => {
+    for (const piece of [
+      "`\u200b",
+      "\\",
+      "---\n",
+      " ",
+      "\r",
+      "\ud83d",
+      "a ",
+      "｀",
+      "\u200b",
+      "\u0000",
+      "\u0301\u0316",
+      "\u302e\u{1d165}",
+    ]) {
+      const text = piece.repeat(runs(300_000))
+      expect(decodeText(encodeText(text, name, markers), name, markers) === text).toBe(true)
+    }
+  })
+})

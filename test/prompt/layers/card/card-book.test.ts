@@ -1,0 +1,168 @@
+import { describe, expect, test } from "vitest"
+import { readBook } from "../../../../src/prompt/layers/card/card-book.ts"
+import { readDecorators } from "../../../../src/prompt/layers/card/decorators.ts"
+
+const read = (json: unknown) => {
+  const warnings: string[] = []
+  return { book: readBook(json, { path: "book", warnings }), warnings }
+}
+const entryOf = (entry: object) => read({ entries: [entry] }).book.entries[0]
+
+describe("a lorebook of a card", () => {
+  test("C13: keys, patterns and secondary keys are read; use_regex makes patterns of all", () => {
+    const keys = ["cat", "/drag(on|ons)/i"]
+    expect(
+      entryOf({ keys, content: "A", selective: true, secondary_keys: ["x"], extensions: { selectiveLogic: 3 } }),
+    ).toMatchObject({
+      keys: ["cat", { source: "drag(on|ons)", flags: "i" }],
+      secondary: { keys: ["x"], logic: "andAll" },
+    })
+    expect(entryOf({ keys: ["cat", "c.t"], secondary_keys: ["x"] })).toMatchObject({ keys: ["cat", "c.t"], secondary: undefined })
+    expect(entryOf({ keys: ["cat", "c.t"], use_regex: true })?.keys).toEqual(["cat", { source: "c.t", flags: "i" }])
+    expect(entryOf({ keys: ["c.t"], use_regex: true, case_sensitive: true })?.keys).toEqual([{ source: "c.t", flags: "" }])
+  })
+
+  test("C17: the extensions that SillyTavern writes", () => {
+    const extensions = {
+      ...{ position: 4, depth: 2, role: 2, probability: 30, useProbability: true, sticky: 3, cooldown: 2, delay: 1 },
+      ...{
+        group: "a, b",
+        group_override: true,
+        group_weight: 7,
+        use_group_scoring: true,
+        scan_depth: 5,
+        match_whole_words: true,
+      },
+      ...{ exclude_recursion: true, prevent_recursion: true, delay_until_recursion: 2 },
+    }
+    expect(entryOf({ keys: ["a"], content: "A", extensions })).toMatchObject({
+      position: { at: "depth", depth: 2, fromStart: false, role: "assistant" },
+      ...{ probability: 30, sticky: 3, cooldown: 2, delay: 1, scanDepth: 5, wholeWords: true },
+      ...{ groups: ["a", "b"], groupOverride: true, groupWeight: 7, groupScoring: true },
+      ...{ excludeRecursion: true, preventRecursion: true, delayUntilRecursion: 2 },
+    })
+    expect(
+      entryOf({ keys: ["a"], extensions: { delay_until_recursion: true, useProbability: false, probability: 5 } }),
+    ).toMatchObject({
+      delayUntilRecursion: 1,
+      probability: undefined,
+    })
+  })
+
+  test.each([
+    [{ position: "before_char" }, { at: "beforeCharacter" }],
+    [{ position: "after_char" }, { at: "afterCharacter" }],
+    [{ position: "after_char", extensions: { position: 0 } }, { at: "beforeCharacter" }],
+    [{ extensions: { position: 1 } }, { at: "afterCharacter" }],
+    [{ extensions: { position: 2 } }, { at: "noteTop" }],
+    [{ extensions: { position: 3 } }, { at: "noteBottom" }],
+    [{ extensions: { position: 4 } }, { at: "depth", depth: 4, fromStart: false, role: "system" }],
+    [{ extensions: { position: 5 } }, { at: "beforeExamples" }],
+    [{ extensions: { position: 6 } }, { at: "afterExamples" }],
+    [{ extensions: { position: 7, outlet_name: "weather" } }, { at: "outlet", name: "weather" }],
+    [{ content: "@@position scenario\n@@depth 3\nA" }, { at: "scenario" }],
+    [
+      { content: "@@depth 3\n@@role user\nA", extensions: { position: 1 } },
+      { at: "depth", depth: 3, fromStart: false, role: "user" },
+    ],
+    [{ content: "@@reverse_depth 3\nA" }, { at: "depth", depth: 3, fromStart: true, role: "system" }],
+  ])("places %j at %j", (entry, position) => {
+    expect(entryOf({ keys: ["a"], ...entry })?.position).toEqual(position)
+  })
+
+  test("C1: SillyTavern's world file and a lorebook alone are the same book", () => {
+    const world = {
+      entries: {
+        0: {
+          ...{
+            uid: 7,
+            key: ["a"],
+            keysecondary: ["b"],
+            selectiveLogic: 2,
+            content: "A",
+            comment: "Title",
+            order: 5,
+            position: 1,
+          },
+          ...{
+            disable: true,
+            constant: true,
+            caseSensitive: true,
+            matchWholeWords: true,
+            scanDepth: 3,
+            group: "g",
+            groupWeight: 2,
+          },
+          ...{ sticky: 1, delayUntilRecursion: true, characterFilter: { isExclude: true, names: ["Fay"], tags: [] } },
+        },
+      },
+    }
+    expect(read(world)).toMatchObject({
+      warnings: [],
+      book: { entries: [{ id: "7", title: "Title", order: 5, disabled: true }] },
+    })
+    expect(read(world).book.entries[0]).toMatchObject({
+      ...{ secondary: { keys: ["b"], logic: "notAny" }, constant: true, caseSensitive: true, wholeWords: true, scanDepth: 3 },
+      ...{ groups: ["g"], groupWeight: 2, sticky: 1, delayUntilRecursion: 1 },
+      character: { names: ["Fay"], tags: [], exclude: true },
+    })
+    const alone = read({
+      spec: "lorebook_v3",
+      data: { scan_depth: 9, token_budget: 50, recursive_scanning: true, entries: [{ keys: ["a"] }] },
+    })
+    expect(alone.book).toMatchObject({ scanDepth: 9, tokenBudget: 50, recursive: true, entries: [{ keys: ["a"], order: 100 }] })
+  })
+
+  test("C3: without a list of entries is empty, with a warning; ids are unique", () => {
+    expect(read({ entries: null })).toEqual({
+      book: { entries: [], scanDepth: undefined, recursive: undefined, tokenBudget: undefined },
+      warnings: ["book.entries: expected a list of entries, found none; the book is empty."],
+    })
+    const ids = read({ entries: [{ id: 1 }, { id: "1" }, { id: null }, {}] }).book.entries.map(({ id }) => id)
+    expect(ids).toEqual(["1", "1'", "2", "3"])
+  })
+})
+
+describe("decorators (C16)", () => {
+  test("C16: stand at the beginning of the content, and are taken out of it", () => {
+    const { content, decorators } = readDecorators(
+      "@@activate_only_after 3\n@@activate_only_every 2\n@@is_greeting 1\n@@is_user_icon knight\n@@keep_activate_after_match\n@@scan_depth 4\n@@ignore_on_max_context\n@@additional_keys a, b\n@@additional_keys c\n@@exclude_keys d\n\nText\n@@not_one\n",
+    )
+    expect(content).toBe("Text\n@@not_one")
+    expect(decorators).toEqual({
+      conditions: { afterAnswers: 3, everyAnswers: 2, greeting: 1, userIcon: "knight", onceIn: "stay" },
+      position: undefined,
+      scanDepth: 4,
+      dropFirst: true,
+      additionalKeys: [["a", "b"], ["c"]],
+      excludedKeys: ["d"],
+    })
+    expect(readDecorators("Just text, @@depth 3")).toMatchObject({ content: "Just text, @@depth 3" })
+  })
+
+  test.each([
+    ["@@activate\n@@dont_activate", { force: "always" }],
+    ["@@dont_activate", { force: "never" }],
+    ["@@dont_activate_after_match", { onceIn: "leave" }],
+    ["@@ACTIVATE_ONLY_AFTER 2\n@@activate_only_after 5", { afterAnswers: 2 }],
+    ["@@activate_only_every 0", undefined],
+    ["@@activate_only_after soon", undefined],
+    ["@@instruct_depth 3\n@@disable_ui_prompt system_prompt\n@@mood happy", undefined],
+    ["@@risu 1\n@@@agn 2\n@@@a 1\n@@@b 1\n@@@c 1\n@@@activate_only_after 4", { afterAnswers: 4 }],
+    ["@@activate_only_after 1\n@@@is_greeting 2", { afterAnswers: 1 }],
+    ["@@risu 1\n@@@is_greeting 2\n@@@is_user_icon x", { greeting: 2 }],
+    ["@@risu 1\n@@activate_only_after 1\n@@@is_greeting 2", { afterAnswers: 1 }],
+  ])("C16: %j means %j", (text, conditions) => {
+    expect(readDecorators(`${text}\nText`)).toMatchObject({ content: "Text", decorators: { conditions } })
+  })
+
+  test("C16: with use_regex, more keys are other ways to enter, and excluded ones have no effect", () => {
+    const content = "@@additional_keys b.\n@@exclude_keys c\nA"
+    expect(entryOf({ keys: ["a"], content })).toMatchObject({ keys: ["a"], required: [["b."]], excluded: ["c"] })
+    expect(entryOf({ keys: ["a"], content, use_regex: true })).toMatchObject({
+      keys: ["a", { source: "b.", flags: "i" }],
+      required: undefined,
+      excluded: undefined,
+    })
+  })
+})

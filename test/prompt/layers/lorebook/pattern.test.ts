@@ -1,0 +1,119 @@
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { compilePattern } from "../../../../src/prompt/layers/lorebook/pattern.ts"
+import { runs, seedOf } from "../../../support/size.ts"
+
+const occurs = (source: string, flags: string, text: string) => {
+  const compiled = compilePattern(source, flags)
+  return typeof compiled === "function" ? compiled(text) : compiled.refused
+}
+
+describe("a key that is a pattern", () => {
+  test.each([
+    ["drag(on|ons)\\b", "i", "two DRAGONS"],
+    ["^hello", "m", "oh\nhello"],
+    ["\\bcat\\b", "", "a wildcat, a concat"],
+    ["[^a-z\\s]{2,3}$", "", "abc 12"],
+    ["(?<year>\\d{4})年", "u", "在1984年"],
+    ["\\p{Lu}{3}", "u", "the NASA"],
+    [".", "", "\n"],
+    [".", "s", "\n"],
+    ["^.$", "u", "😀"],
+    ["^.$", "", "😀"],
+    ["\\u{1f600}|\\ud83d\\ude01", "u", "a 😁"],
+    ["a{,3}", "", "a{,3}"],
+    ["(a*)*b", "", "aaaaac"],
+    ["x*?y??z+?", "", "z"],
+    ["[\\]\\d]+-\\/", "", "]1-/"],
+    ["(?:)", "", ""],
+    ["ſ", "iu", "s"],
+    ["\\Bat\\B", "", "rates"],
+    ["\\x41\\u0042\\cJ", "", "AB\n"],
+    ["\\u0041\\u0042", "u", "AB"],
+    ["\\u0041\\u0042{2}", "u", "ABB"],
+    ["\\ud83d\\u0041", "u", "\ud83dA"],
+    ["^(?:😀){2}$", "u", "😀😀"],
+    ["^😀{2}$", "u", "😀😀"],
+    ["^😀{2}$", "", "😀😀"],
+    ["^[😀a]{2}$", "u", "😀a"],
+  ])("/%s/%s is found in %j where the host's own engine finds it", (source, flags, text) => {
+    expect(occurs(source, flags, text)).toBe(new RegExp(source, flags).test(text))
+  })
+
+  test("is found where the host's own engine finds it, for any pattern", () => {
+    const leaf = fc.constantFrom("a", "b", ".", "\\w", "[ab]", "[^a]", "\\b", "^", "$", "\\s", "é")
+    const { pattern } = fc.letrec<{ pattern: string }>((tie) => ({
+      pattern: fc.oneof(
+        { maxDepth: 4, withCrossShrink: true },
+        leaf,
+        fc.tuple(tie("pattern"), tie("pattern")).map(([a, b]) => `${a}${b}`),
+        fc.tuple(tie("pattern"), tie("pattern")).map(([a, b]) => `(?:${a}|${b})`),
+        fc.tuple(tie("pattern"), fc.constantFrom("*", "+", "?", "{2}", "{1,3}", "{2,}", "*?")).map(([a, b]) => `(${a})${b}`),
+      ),
+    }))
+    const text = fc.string({ unit: fc.constantFrom("a", "b", " ", "\n", "é", "B"), maxLength: 12 })
+    fc.assert(
+      fc.property(pattern, fc.constantFrom("", "i", "m", "s", "u", "iu"), text, (source, flags, given) => {
+        // Only a whole text has to hold all of the pattern's repetitions.
+        for (const shown of [source, `^(?:${source})$`]) {
+          expect(occurs(shown, flags, given), shown).toBe(new RegExp(shown, flags).test(given))
+        }
+      }),
+      { numRuns: runs(20_000), seed: seedOf(20) },
+    )
+  })
+
+  test.each([
+    ["(?=a)b", "", "a look-around cannot be searched for in linear time"],
+    ["(?<!a)b", "", "a look-around cannot be searched for in linear time"],
+    ["(a)\\1", "", "a backreference cannot be searched for in linear time"],
+    ["((a{30}){30}){30}", "", "the pattern has more than 1000 states"],
+    ["((((){1000}){1000}){1000}){9999999}", "", "the pattern has more than 1000 states"],
+    ["a", "v", "the flag v is not supported"],
+    [
+      "(".repeat(200) + ")".repeat(200),
+      "",
+      "a pattern with more than 100 groups inside each other cannot be searched for in linear time",
+    ],
+  ])("/%s/%s is refused with a reason", (source, flags, reason) => {
+    expect(occurs(source, flags, "text")).toBe(reason)
+  })
+
+  test.each(["(?=a)", "(?!a)", "(?<=a)", "(?<!a)"])("%s is refused as a look-around wherever it stands", (found) => {
+    for (const before of ["", "x", "word|", "(b", "[(?:]\\(", "long words before it "])
+      for (const after of ["", "y", "|z", " and long words behind it"]) {
+        const source = `${before}${found}${after}${before === "(b" ? ")" : ""}`
+        expect(occurs(source, "", "text"), source).toBe("a look-around cannot be searched for in linear time")
+      }
+  })
+
+  test.each(["\\1", "\\9", "\\k<n>"])("%s is refused as a backreference wherever it stands", (found) => {
+    for (const before of ["", "x", "word|", "[\\1]", "long words before it "])
+      for (const after of ["", "y", "|z", " and long words behind it"]) {
+        const source = `(?<n>a)()()()()()()()()${before}${found}${after}`
+        expect(occurs(source, "", "text"), source).toBe("a backreference cannot be searched for in linear time")
+      }
+  })
+
+  test("that is no regular expression is refused in the host's words", () => {
+    expect(occurs("(a", "", "text")).toContain("Unterminated group")
+    expect(occurs("a", "q", "text")).toContain("flags")
+  })
+
+  test.each(["(a+)+$", "(a|aa)*c", "(a|b)*a(a|b){20}c", "(?:a?){40}a{40}b", "(.*)*x"])(
+    "/%s/ reads a text of a million characters once",
+    (source) => {
+      const compiled = compilePattern(source, "")
+      if (typeof compiled !== "function") throw new Error(compiled.refused)
+      let read = 0
+      const text = `${"a".repeat(1_000_000)}!`
+      const charCodeAt = (at: number) => {
+        read++
+        return text.charCodeAt(at)
+      }
+      const counted = { length: text.length, charCodeAt }
+      expect(compiled(counted as unknown as string)).toBe(false)
+      expect(read).toBe(text.length)
+    },
+  )
+})
