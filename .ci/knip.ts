@@ -1,10 +1,9 @@
-import { entrySources, programSource } from "./rooms.ts"
+import { entrySources } from "./rooms.ts"
 
 // biome-ignore lint/style/noDefaultExport: knip reads the default export
 export default {
   entry: [
     ...Object.values(entrySources),
-    programSource,
     "page/main.tsx",
     ".ci/*.{ts,mjs}",
     "test/bench/*.bench.ts",

@@ -17,7 +17,7 @@ try {
   const tarball = join(folder, packed.filename)
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }))
   run("npm", [...install, tarball])
-  const packedCli = join(folder, "node_modules", "promptstrata", "dist", "cli", "main.js")
+  const packedCli = join(folder, "node_modules", "promptstrata", "dist", "cli.js")
   for (const [cli, name, locale] of [
     [packedCli, "luna", "en"],
     [resolve("src/apps/cli/main.ts"), "yue", "zh-CN"],
@@ -30,7 +30,7 @@ try {
     writeFileSync(join(cwd, "package.json"), JSON.stringify(project))
     run("npm", install, { cwd })
     run(process.execPath, [join("node_modules", "vitest", "vitest.mjs"), "run"], { cwd })
-    run(process.execPath, [join("node_modules", "promptstrata", "dist", "cli", "main.js"), "lint", "--strict"], { cwd })
+    run(process.execPath, [join("node_modules", "promptstrata", "dist", "cli.js"), "lint", "--strict"], { cwd })
     const said = run(process.execPath, ["src/main.mjs"], { cwd, input: "hello\n" })
     const unanswered = run(process.execPath, ["src/main.mjs"], {
       cwd,
