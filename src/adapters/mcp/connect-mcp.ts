@@ -19,15 +19,15 @@ import {
   withReadTimeout,
 } from "./resources.ts"
 import { McpServer } from "./server.ts"
-import { checkServers } from "./server-settings.ts"
+import { checkServers, destinationOf } from "./server-settings.ts"
 import { ServerTools } from "./server-tools.ts"
 import { safeLine, unthrowing } from "./warnings.ts"
 
 /** The state of a server, for people. Its texts are the server's and untrusted. */
 export interface McpServerStatus {
   readonly name: string
-  /** `waiting`: the next attempt to start comes later. `failed`: too many attempts failed, and the next one comes with a turn. */
-  readonly state: "starting" | "ready" | "waiting" | "failed" | "closed"
+  /** `waiting`: the next attempt to start comes later. `failed`: too many attempts failed, and the next one comes with a turn. `unreviewed`: a person has to allow it first. */
+  readonly state: "starting" | "ready" | "waiting" | "failed" | "closed" | "unreviewed"
   /** The number of times it was connected. */
   readonly connected: number
   readonly pid?: number | undefined
@@ -87,7 +87,10 @@ export async function connectMcp(
   const kept = options.approvals ?? keptApprovals(options)
   const gate = new ApprovalGate(kept ?? inMemoryApprovals(), (problem) => warnOfApprovals(safeLine(problem)))
   const onChange = unthrowing(options.onChange ?? (() => undefined))
-  const names = Object.keys(servers).filter((name) => servers[name]?.disabled !== true)
+  const enabled = Object.entries(servers).filter(([, { disabled }]) => disabled !== true)
+  const unreviewed = enabled.filter(([, { reviewed }]) => reviewed === false).map(unreviewedStatus)
+  for (const { name, problem } of unreviewed) warn({ server: name, kind: "start", message: `Not started: ${problem}` })
+  const names = enabled.filter(([, { reviewed }]) => reviewed !== false).map(([name]) => name)
   if (kept === undefined && names.length > 0) warnOfApprovals(notKept)
   if (names.length > 0) await Promise.all([resolved.library.client(), gate.load()])
   const connected = names.map((name) => {
@@ -99,15 +102,21 @@ export async function connectMcp(
     return tools
   })
   await Promise.all(connected.map(({ server }) => server.link.start()))
-  return connectionOf(connected, { gate, options: resolved })
+  return connectionOf(connected, { gate, unreviewed, options: resolved })
 }
 
 const notKept =
   "Approvals of tools are lost with the process, so a tool that is another one in the next run is not noticed. Give connectMcp the agent's store, or dataFolder."
 
+interface ConnectionParts {
+  readonly gate: ApprovalGate
+  readonly unreviewed: readonly McpServerStatus[]
+  readonly options: ResolvedOptions
+}
+
 async function connectionOf(
   connected: readonly ServerTools[],
-  { gate, options }: { readonly gate: ApprovalGate; readonly options: ResolvedOptions },
+  { gate, unreviewed, options }: ConnectionParts,
 ): Promise<McpConnection> {
   const servers = connected.map(({ server }) => server)
   const skills = await readSkills(servers, options)
@@ -120,7 +129,7 @@ async function connectionOf(
     skills,
     hooks: [currentToolsHook(tools, connected)],
     mayAddTool: (tool) => servers.some(({ name }) => tool.startsWith(`${name}.`)),
-    servers: () => connected.map(statusOf),
+    servers: () => [...connected.map(statusOf), ...unreviewed],
     currentTools: () => connected.flatMap((one) => one.tools),
     waiting: () => connected.flatMap(waitingOf),
     async approve(waiting) {
@@ -171,6 +180,12 @@ function statusOf({ server, listed }: ServerTools): McpServerStatus {
     stderr,
     tools: listed.map(({ tool, verdict }) => ({ name: `${name}.${tool.name}`, description: tool.description, verdict })),
   }
+}
+
+/** The state of a server that a person has to allow first (L15). */
+function unreviewedStatus([name, settings]: readonly [name: string, settings: McpServerSettings]): McpServerStatus {
+  const problem = `nobody has reviewed this imported server, which ${destinationOf(settings)}. To allow it, read its settings and delete reviewed = false from [mcp.servers.${name}] of the profile.`
+  return { name, state: "unreviewed", connected: 0, problem, stderr: "", tools: [] }
 }
 
 function waitingOf({ server, listed }: ServerTools): McpUnapprovedTool[] {

@@ -2,6 +2,7 @@ import { PromptStrataError } from "../../core/errors.ts"
 import { describeProblem, wrongValues } from "../../profile/check-keys.ts"
 import { mcpServer } from "../../profile/keys/mcp.ts"
 import type { McpServerSettings } from "../../profile/profile.ts"
+import { safeLine } from "./warnings.ts"
 
 /** Throws `mcp` for the first server whose name or settings cannot be used. `reserved` are the names of the agent's own tools. */
 export function checkServers(servers: Readonly<Record<string, McpServerSettings>>, reserved: readonly string[] = []): void {
@@ -41,6 +42,14 @@ function urlProblem(url: string): string | undefined {
     return `expected a URL that begins with http:// or https://, found ${protocol}//.`
   if (username !== "" || password !== "") return "expected a URL without a name and password in it; put them into headers."
   return undefined
+}
+
+/** Says where a server leads, in one line that is safe for a terminal. The query of an address may hold a secret and is left out. */
+export function destinationOf({ command, args = [], cwd, url }: McpServerSettings): string {
+  if (url === undefined)
+    return `runs ${safeLine(JSON.stringify([command, ...args]))}${cwd === undefined ? "" : ` in ${safeLine(cwd)}`}`
+  const { origin, pathname, search } = new URL(url)
+  return `leads to ${safeLine(`${origin}${pathname}`)}${search === "" ? "" : "?…"}`
 }
 
 /** Makes a function that is true for the tools that `allow` names (all without it) and `deny` does not. */

@@ -17,7 +17,7 @@ import { fitsProfileFile, inSnakeCase } from "./profile-file-check.ts"
 const maxBytes = 1024 * 1024
 
 /** Names that reach an object's prototype where data is copied carelessly. No key of a profile has one of them. */
-const unsafeKeys: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"])
+export const unsafeKeys: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"])
 
 /** Deeper than any profile, shallower than the call stack. */
 const maxDepth = 50

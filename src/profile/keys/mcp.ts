@@ -47,6 +47,11 @@ export const mcpServer = table("A server that offers tools: a program to run, or
   }),
   timeoutMs: milliseconds({ words: "The time limit of one call.", otherwise: "`limits.tool_ms`" }),
   disabled: flag({ default: false, words: "True keeps the settings and does not start the server." }),
+  reviewed: flag({
+    default: true,
+    words:
+      "False: nobody has read yet what the server runs or where it leads, so it is neither started nor contacted. `promptstrata import` writes it; delete the line to allow the server.",
+  }),
   startTimeoutMs: milliseconds({ default: 15_000, words: "The time that the server has to get ready." }),
 })
 

@@ -51,6 +51,26 @@ describe("servers over stdio", () => {
     ])
   })
 
+  test("L15: one that nobody has reviewed is not started, and a warning says where it leads, without the address's query", async () => {
+    const touched = join(tempFolder(), "touched")
+    const program = { command: process.execPath, args: ["-e", `fs.writeFileSync(${JSON.stringify(touched)}, "")`], cwd: "/" }
+    const { mcp, warnings } = await connected({
+      web: { url: "http://127.0.0.1:9/mcp?key=s3", reviewed: false },
+      program: { ...program, reviewed: false },
+      off: { ...program, reviewed: false, disabled: true },
+    })
+    expect(existsSync(touched)).toBe(false)
+    expect(mcp.servers()).toMatchObject([
+      { name: "web", state: "unreviewed", connected: 0, tools: [] },
+      { name: "program", state: "unreviewed", connected: 0, tools: [] },
+    ])
+    expect(warnings.map(({ message }) => message)).toEqual([
+      "Not started: nobody has reviewed this imported server, which leads to http://127.0.0.1:9/mcp?…. To allow it, read its settings and delete reviewed = false from [mcp.servers.web] of the profile.",
+      expect.stringContaining(`which runs ["${process.execPath}","-e","fs.writeFileSync`),
+    ])
+    await expect(mcp.readResource("web", "x://y")).rejects.toThrow("expected a connected MCP server")
+  })
+
   test("a program that does not exist is a warning", async () => {
     const { warnings } = await connected({ none: { command: "/nowhere/at/all" } })
     expect(warnings[0]?.message).toMatch(/could not be started: .*ENOENT/)

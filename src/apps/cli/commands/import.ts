@@ -29,7 +29,7 @@ What it is, is seen from its content:
   a preset or a template of it    becomes a dialect, with a profile that uses it
   a workspace of OpenClaw         becomes a profile with its documents, rules and notes
   an AGENTS.md                    becomes a skill that stands in every prompt
-  mcpServers (.json)              become a profile with the servers
+  mcpServers (.json)              become a profile with the servers, each of which waits until you allow it
 
 What could not be taken over is listed. No conversation is overwritten, and no file without --force.
 
@@ -68,7 +68,7 @@ async function importFile(path: string, { folder, version, ...options }: ImportP
   if (found.kind === "card") return importCard({ file: path, folder, locale: given, version, force: options.force }, context)
   if (found.kind !== "chat") {
     const locale = given ?? readLocale(promptLocale({ env: context.io.env })) ?? "en"
-    return writeImport(filesOf(path, found, locale), { folder, force: options.force === true }, context)
+    return writeImport(filesOf(path, found, { locale, env: context.io.env }), { folder, force: options.force === true }, context)
   }
   if (folder !== undefined)
     throw new PromptStrataError("usage", "expected no folder, because a chat becomes a conversation in the store.", {
@@ -79,14 +79,19 @@ async function importFile(path: string, { folder, version, ...options }: ImportP
 
 type WithFiles = Exclude<Foreign, { readonly kind: "card" | "chat" }>
 
-function filesOf(file: string, found: WithFiles, locale: CharacterLocale): ImportedFiles {
+interface ImportSurroundings {
+  readonly locale: CharacterLocale
+  readonly env: CliContext["io"]["env"]
+}
+
+function filesOf(file: string, found: WithFiles, { locale, env }: ImportSurroundings): ImportedFiles {
   switch (found.kind) {
     case "preset":
       return filesOfPreset({ file, json: found.json, locale })
     case "lorebook":
       return filesOfLorebook({ file, found, locale })
     case "servers":
-      return filesOfServers(found.servers, { file, locale })
+      return filesOfServers(found.servers, { file, locale, env })
     case "agents":
       return filesOfAgents(found.text, { file: statSync(file).isDirectory() ? join(file, "AGENTS.md") : file, locale })
     case "workspace":

@@ -102,7 +102,7 @@ async function mcpList({ context, mcp, words }: OpenedServers, options: McpOptio
 }
 
 function describe({ name, state, problem, tools }: ReturnType<McpConnection["servers"]>[number], words: McpWords): string {
-  const head = `${name} (${words.states[state]})${problem === undefined ? "" : `: ${terminalLine(problem)}`}`
+  const head = `${name} (${words.states[state]})${problem === undefined ? "" : `: ${terminalLine(problem, 1_000)}`}`
   const lines = tools.map(({ name: tool, description, verdict }) => {
     const mark = words.verdicts[verdict] === "" ? "" : `[${words.verdicts[verdict]}] `
     return `  ${tool}  ${mark}${terminalLine(description, 100)}`

@@ -7,7 +7,7 @@ import { isPng } from "../../../node/cards/png-chunks.ts"
 import { hasZipBehind, isZip } from "../../../node/cards/zip.ts"
 import { isMissing } from "../../../node/read-text-file.ts"
 import { displayPath } from "../../../node/shipped-files.ts"
-import { mcpServersIn } from "./mcp-servers.ts"
+import { type ForeignServers, mcpServersIn } from "./mcp-servers.ts"
 import { isPresetJson } from "./preset.ts"
 import { isTavernHeader } from "./tavern-chat.ts"
 import { isWorkspace } from "./workspace-files.ts"
@@ -18,7 +18,7 @@ export type Foreign =
   | { readonly kind: "chat"; readonly text: string }
   | { readonly kind: "lorebook"; readonly text: string; readonly ending: "json" | "md" }
   | { readonly kind: "preset"; readonly json: Readonly<Record<string, unknown>> }
-  | { readonly kind: "servers"; readonly servers: Readonly<Record<string, unknown>> }
+  | { readonly kind: "servers"; readonly servers: ForeignServers }
   | { readonly kind: "agents"; readonly text: string }
   | { readonly kind: "workspace" }
 
@@ -41,10 +41,10 @@ export function findKind(path: string): Foreign {
   if (isPng(bytes) || isZip(bytes) || hasZipBehind(bytes)) return { kind: "card" }
   const text = textOf(bytes, file)
   const line = parsedJson(text.slice(0, text.search(/\n|$/)))
-  const json = parsedJson(text)
+  const json = parsedJson(text) ?? parsedJson(withoutComments(text))
   if (isRecord(json) && isLorebookJson(json)) return { kind: "lorebook", text, ending: "json" }
   if (isRecord(json) && isCardJson(json)) return { kind: "card" }
-  const servers = isRecord(json) ? mcpServersIn(json) : undefined
+  const servers = mcpServersIn(json)
   if (servers !== undefined) return { kind: "servers", servers }
   if (isRecord(json) && isPresetJson(json)) return { kind: "preset", json }
   if (isTavernHeader(line)) return { kind: "chat", text }
@@ -70,6 +70,14 @@ function textOf(bytes: Uint8Array, file: string): string {
   }
 }
 
+/** The JSON of an editor's settings, which may have comments, and commas before brackets that close. "" for a text that is longer. */
+function withoutComments(text: string): string {
+  if (text.length > 1_000_000 || !/^\s*[[{/]/.test(text)) return ""
+  const piece = /"[^"\\]*(?:\\[\s\S]?[^"\\]*)*(?:"|$)|\/\/.*|\/\*[\s\S]*?(?:\*\/|$)/g
+  const comma = /"[^"\\]*(?:\\[\s\S]?[^"\\]*)*(?:"|$)|,(?=\s*[}\]])/g
+  return [piece, comma].reduce((all, out) => all.replace(out, (found) => (found.startsWith('"') ? found : " ")), text)
+}
+
 function isCardJson(json: Readonly<Record<string, unknown>>): boolean {
   if (typeof json.spec === "string" && json.spec.startsWith("chara_card")) return true
   return typeof json.name === "string" && ["description", "first_mes", "mes_example", "personality"].some((name) => name in json)
@@ -84,7 +92,7 @@ function isLorebookJson(json: Readonly<Record<string, unknown>>): boolean {
 }
 
 const kinds =
-  "a character card (.png, .charx, .json), a lorebook (.json, .md), a chat (.jsonl), preset or template (.json) of SillyTavern, a workspace of OpenClaw, an AGENTS.md, or settings of MCP servers (mcpServers)"
+  "a character card (.png, .charx, .json), a lorebook (.json, .md), a chat (.jsonl), preset or template (.json) of SillyTavern, a workspace of OpenClaw, an AGENTS.md, or settings of MCP servers (mcpServers, context_servers)"
 
 function unknown(file: string, found: string, cause?: unknown): PromptStrataError {
   return new PromptStrataError("usage", `expected ${kinds} at ${file}, found ${found}.`, { hint: "Nothing was written.", cause })

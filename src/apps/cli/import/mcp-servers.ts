@@ -1,97 +1,136 @@
+import { checkServers } from "../../../adapters/mcp/server-settings.ts"
+import { PromptStrataError } from "../../../core/errors.ts"
 import { isRecord, listOf, recordOf, stringOf } from "../../../core/json-access.ts"
+import { builtinToolNames } from "../../../node/builtin-tools.ts"
+import { unsafeKeys } from "../../../node/profile/profile-document.ts"
+import type { McpServerSettings } from "../../../profile/profile.ts"
 import { type CharacterLocale, characterId } from "../commands/scaffold.ts"
 import type { ImportedFiles } from "./imported-files.ts"
+import { type ImportedField, variableOf } from "./imported-variables.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
-/** The servers of a file of another program, such as `{ "mcpServers": { … } }`; undefined for other JSON. */
-export function mcpServersIn(json: Json): Json | undefined {
-  const servers = json.mcpServers ?? json.servers
-  const isServer = (value: unknown) => ["command", "url", "serverUrl"].some((name) => stringOf(recordOf(value)[name]) !== "")
-  return isRecord(servers) && Object.values(servers).some(isServer) ? servers : undefined
+/** The servers of another program's settings, each with the name that it has there. */
+export type ForeignServers = readonly (readonly [name: string, server: unknown])[]
+
+/**
+ * The servers of a file of another program: `{ "mcpServers": { … } }`, Zed's `context_servers`, an editor's `servers`, a list, or
+ * the servers by name alone. Undefined for other JSON.
+ */
+export function mcpServersIn(json: unknown): ForeignServers | undefined {
+  const { mcpServers, context_servers, servers, mcp } = recordOf(json)
+  const places = [mcpServers, context_servers, servers, recordOf(mcp).servers].map(entriesOf)
+  const alone = entriesOf(json)
+  if (alone.every(([, value]) => isRecord(value))) places.push(alone)
+  const isServer = (value: unknown) => {
+    const { command, url, serverUrl } = recordOf(value)
+    return [command, recordOf(command).path, url, serverUrl].some((text) => stringOf(text) !== "")
+  }
+  return places.find((entries) => entries.some(([, value]) => isServer(value)))
+}
+
+function entriesOf(servers: unknown): ForeignServers {
+  if (isRecord(servers)) return Object.entries(servers)
+  return listOf(servers).map((server) => [stringOf(recordOf(server).name), server])
+}
+
+interface ServersImport {
+  readonly file: string
+  readonly locale: CharacterLocale
+  /** The environment, whose variables no server gets. */
+  readonly env: Readonly<Record<string, string | undefined>>
 }
 
 /**
- * A profile with the servers of the file. Values of `env` and `headers` may be secrets, so they stay where they are: the profile takes
- * each from the environment.
+ * A profile with the servers of the file, each with `reviewed = false`. Values of `env` and `headers` may be secrets, so they stay
+ * where they are: the profile takes each from a variable of the environment that it alone has (L15).
  */
-export function filesOfServers(
-  servers: Json,
-  { file, locale }: { readonly file: string; readonly locale: CharacterLocale },
-): ImportedFiles {
+export function filesOfServers(servers: ForeignServers, { file, locale, env }: ServersImport): ImportedFiles {
   const report: string[] = []
-  const taken = new Set<string>()
-  const tables = Object.entries(servers).flatMap(([given, value]) => {
+  const taken = new Set<string>([...builtinToolNames, ...unsafeKeys])
+  const tables = servers.flatMap(([given, server]) => {
+    const say = (what: string): void => void report.push(`server ${JSON.stringify(given.slice(0, 60))}: ${what}`)
+    const found = inOneForm(recordOf(server))
+    const settings = settingsOf(found, say)
+    if (settings === undefined) return []
     const name = uniqueName(given, taken)
-    const shown = `server ${JSON.stringify(given.slice(0, 60))}`
-    const server = recordOf(value)
-    const url = stringOf(server.url) || stringOf(server.serverUrl)
-    if (stringOf(server.command) === "" && url === "") {
-      report.push(`${shown}: it has neither command nor url.`)
-      return []
-    }
-    if (name !== given) report.push(`${shown}: it is called ${name}, because its name begins the names of tools.`)
-    return [tableOf(server, { name, url, say: (what) => report.push(`${shown}: ${what}`) })]
+    if (name !== given) say(`it is called ${name}, because its name begins the names of tools.`)
+    return [tableOf({ name, settings, found, env, say })]
   })
   const id = characterId("mcp", file)
-  const head = [
-    `# Servers of the Model Context Protocol. Another profile takes them with extends = "./${id}.toml".\n\nlocale = ${JSON.stringify(locale)}\n\n[agent]\nname = "MCP"\n`,
-  ]
+  const head = `# Servers of the Model Context Protocol. Another profile takes them with extends = "./${id}.toml".\n\nlocale = ${JSON.stringify(locale)}\n\n[agent]\nname = "MCP"\n`
   return {
     name: id,
-    what: `Settings of MCP servers: profiles/${id}.toml has ${tables.length} of them. They start when a profile that has them is used, so read it first.`,
-    files: new Map([[`profiles/${id}.toml`, [...head, ...tables].join("\n")]]),
+    what: `Settings of MCP servers: profiles/${id}.toml has ${tables.length} of them. None is started or contacted before you allow it: read the file, then delete reviewed = false from each one that you want.`,
+    files: new Map([[`profiles/${id}.toml`, [head, ...tables].join("\n")]]),
     report,
   }
 }
 
-interface ServerTable {
-  readonly name: string
-  readonly url: string
-  say(what: string): void
+/** A server's settings under the names of `mcpServers`. An older Zed has the program's path, arguments and variables under `command`. */
+function inOneForm({ serverUrl, enabled, ...server }: Json): Json {
+  const url = stringOf(server.url) || stringOf(serverUrl)
+  const { path, args, env } = recordOf(server.command)
+  const disabled = server.disabled === true || enabled === false
+  return { ...server, url, disabled, ...(isRecord(server.command) ? { command: path, args, env } : {}) }
 }
 
-const known: ReadonlySet<string> = new Set([
-  "command",
-  "args",
-  "env",
-  "url",
-  "serverUrl",
-  "headers",
-  "disabled",
-  "type",
-  "transport",
-  "cwd",
-])
+type Say = (what: string) => void
 
-function tableOf(server: Json, { name, url, say }: ServerTable): string {
-  const { command, args, disabled, type = server.transport, cwd } = server
-  const lines: string[] = []
-  const put = (key: string, value: unknown): void => void lines.push(`${key} = ${toml(value)}`)
-  if (typeof command === "string" && command !== "") {
-    put("command", command)
-    const texts = listOf(args).filter((arg) => typeof arg === "string")
-    if (texts.length > 0) put("args", texts)
-    if (texts.some((arg) => arg.includes("${"))) say("an argument has ${…}, which is not filled in here.")
-    if (texts.some((arg) => /(?:key|token|secret|password)/i.test(arg)))
-      say("an argument may be a secret; it stands in the file.")
-    if (url !== "") say("its url is left out, because it has a command.")
-  } else put("url", url)
-  if (disabled === true) put("disabled", true)
-  if (typeof cwd === "string" && cwd !== "") put("cwd", cwd)
-  if (type === "sse") say("it speaks SSE; only streamable HTTP is spoken here.")
-  for (const name of Object.keys(server)) if (!known.has(name)) say(`${name.slice(0, 60)}: a profile has no such setting.`)
-  const fromEnvironment = (key: "env" | "headers"): string => {
-    const entries = Object.entries(recordOf(server[key])).filter(([inner]) => inner !== "")
-    if (entries.length === 0) return ""
-    const values = entries.map(([inner]) => {
-      const variable = (key === "env" ? inner : `${name}_${inner}`).replace(/[^A-Za-z0-9_]/g, "_").toUpperCase()
-      say(`${key}.${inner.slice(0, 60)}: its value was not copied; set ${variable} in the environment.`)
-      return `${toml(inner)} = ${toml(`\${${variable}}`)}\n`
-    })
-    return `\n[mcp.servers.${name}.${key}]\n${values.join("")}`
+/** Settings that are taken, or left out without a word. Any other one is told. */
+const known = new Set(["command", "args", "env", "url", "headers", "disabled", "type", "transport", "cwd", "name", "source"])
+
+/** The settings of a server without its secrets. Undefined, with a reason, for one that a profile cannot have. */
+function settingsOf(found: Json, say: Say): McpServerSettings | undefined {
+  const [command, url, cwd] = [stringOf(found.command), stringOf(found.url), stringOf(found.cwd)]
+  const args = listOf(found.args).filter((arg) => typeof arg === "string")
+  if (command === "" && url === "") return void say("it has neither command nor url.")
+  if (command === "" && /^sse$/i.test(stringOf(found.type) || stringOf(found.transport)))
+    return void say("it speaks SSE, and only streamable HTTP is spoken here, so it is not taken.")
+  const where = command === "" ? { url } : { command, ...(args.length === 0 ? {} : { args }) }
+  const settings: McpServerSettings = {
+    reviewed: false,
+    ...where,
+    ...(cwd === "" ? {} : { cwd }),
+    ...(found.disabled === true ? { disabled: true } : {}),
   }
-  return `[mcp.servers.${name}]\n${lines.join("\n")}\n${fromEnvironment("env")}${fromEnvironment("headers")}`
+  try {
+    checkServers({ server: settings })
+  } catch (thrown) {
+    if (!PromptStrataError.isInstance(thrown)) throw thrown
+    return void say(`it is left out: ${thrown.message.replace(/^.*?: /, "")}`)
+  }
+  for (const [key, value] of Object.entries(settings))
+    if (/\$\{|\$[A-Za-z_]/.test([value].flat().join("\n"))) say(`${key} names a variable, which is not filled in here.`)
+  if (args.some((arg) => secret.test(arg))) say("an argument may be a secret; it stands in the file.")
+  if (command !== "" && url !== "") say("its url is left out, because it has a command.")
+  else if (secret.test(url)) say("its url may hold a secret; it stands in the file.")
+  if (/\/sse\/?(?:[?#]|$)/.test(settings.url ?? "")) say("its url looks like one of SSE; only streamable HTTP is spoken here.")
+  for (const name of Object.keys(found)) if (!known.has(name)) say(`${name.slice(0, 60)}: a profile has no such setting.`)
+  return settings
+}
+
+const secret = /key|token|secret|password/i
+
+interface ServerTable {
+  readonly name: string
+  readonly settings: McpServerSettings
+  readonly found: Json
+  readonly env: ServersImport["env"]
+  readonly say: Say
+}
+
+function tableOf({ name, settings, found, env, say }: ServerTable): string {
+  const lines = Object.entries(settings).map(([key, value]) => `${key} = ${toml(value)}\n`)
+  const fields = (kind: ImportedField["kind"]): string => {
+    const values = Object.entries(recordOf(found[kind])).flatMap(([field, value]) => {
+      const variable = variableOf({ server: name, settings, kind, field, value }, { env, say })
+      return variable === undefined ? [] : [`${toml(field)} = ${toml(`\${${variable}}`)}\n`]
+    })
+    return values.length === 0 ? "" : `\n[mcp.servers.${name}.${kind}]\n${values.join("")}`
+  }
+  const about = "# Nobody has reviewed this server. Read what it runs or where it leads, then delete reviewed = false.\n"
+  return `${about}[mcp.servers.${name}]\n${lines.join("")}${fields("env")}${fields("headers")}`
 }
 
 /** A value of TOML. It has the form of JSON's, without broken characters. */
@@ -102,13 +141,13 @@ function toml(value: unknown): string {
   )
 }
 
+/** A name that a profile takes: a letter, then letters, digits, `_` and `-`, with room for a number within 32 characters (L16). */
 function uniqueName(given: string, taken: Set<string>): string {
-  const base =
-    given
-      .toLowerCase()
-      .replace(/[^a-z0-9_-]+/g, "-")
-      .replace(/^-+|-+$/g, "")
-      .slice(0, 40) || "server"
+  const plain = given
+    .toLowerCase()
+    .replace(/[^a-z0-9_-]+/g, "-")
+    .replace(/^[-_]+|[-_]+$/g, "")
+  const base = (/^\d/.test(plain) ? `server-${plain}` : plain || "server").slice(0, 28)
   let name = base
   for (let at = 2; taken.has(name); at++) name = `${base}-${at}`
   taken.add(name)

@@ -251,8 +251,8 @@ test("settings of MCP servers become these files", () => {
       plain: { command: "c", args: ["$", "{"] },
     },
   }
-  expect(whole(filesOfServers(servers, { file: "settings.json", locale: "zh-CN" }))).toMatchSnapshot()
-  expect(whole(filesOfServers({ a: {} }, { file: "x", locale: "en" }))).toMatchSnapshot()
+  expect(whole(filesOfServers(Object.entries(servers), { file: "settings.json", locale: "zh-CN", env: {} }))).toMatchSnapshot()
+  expect(whole(filesOfServers([["a", {}]], { file: "x", locale: "en", env: {} }))).toMatchSnapshot()
 })
 
 describe("a workspace becomes these files", () => {
