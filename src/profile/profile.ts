@@ -15,7 +15,7 @@ export interface Profile extends SettingsOf<ProfileKeys> {}
 /** A profile as one writes it in code: every part may be left out, and a plain string stands for author text. */
 export interface ProfileInput extends InputOf<ProfileKeys> {}
 
-/** How long things may take, in milliseconds. */
+/** How long things may take, in milliseconds, and how much a model may write. */
 export interface TimeLimits extends Table<"limits"> {}
 
 /** The part of earlier turns' context that history keeps (layer 5). */

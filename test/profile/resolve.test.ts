@@ -42,6 +42,7 @@ describe("resolveProfile", () => {
         stepMs: 120_000,
         turnMs: 300_000,
         confirmMs: 600_000,
+        answerCharacters: 1_000_000,
       },
       history: { toolRuns: "auto", keepFailed: true, contextCount: 20, attachments: 4, window: "steps" },
       budget: { answerTokens: 1_000, stepTokens: 2_000 },

@@ -65,6 +65,11 @@ export function readCount(value: string): number {
   return count
 }
 
+/** Reads an option that is a limit: a count, or 0 for none. */
+export function readLimit(value: string): number {
+  return value === "0" ? Number.POSITIVE_INFINITY : readCount(value)
+}
+
 /** Reads an option that is a time in seconds. */
 export function readSeconds(value: string): number {
   const seconds = Number(value)

@@ -16,6 +16,7 @@ import { errorBody, HttpProblem, problemResponse } from "./http-problem.ts"
 import { ignoredHeader } from "./ignored-header.ts"
 import { changeOf } from "./kept-chat.ts"
 import { readJsonBody } from "./read-body.ts"
+import { type Admission, RequestGate, type RequestLimits } from "./request-limits.ts"
 import { keptMessageChunks, uiMessageChunks } from "./ui-message-stream.ts"
 import { readUiMessages } from "./ui-messages.ts"
 
@@ -45,6 +46,8 @@ export interface HandlerOptions {
   readonly allowedOrigins?: AllowedOrigins
   /** The most bytes of a request's body. Default 1,000,000. */
   readonly maxBodyBytes?: number
+  /** Bounds on requests and tokens of a user, and on turns at once. Default: none. */
+  readonly limits?: RequestLimits
   /** The language of the words for an error in a chat. Default `en`. */
   readonly locale?: string
   /** Gets the error of each turn that failed, of which the client gets only words and a code. Default: `console.error`. */
@@ -59,6 +62,7 @@ const known: { readonly [K in keyof Required<HandlerOptions>]: true } = {
   authorize: true,
   allowedOrigins: true,
   maxBodyBytes: true,
+  limits: true,
   locale: true,
   onError: true,
   clock: true,
@@ -68,11 +72,17 @@ const known: { readonly [K in keyof Required<HandlerOptions>]: true } = {
 /** The options with their defaults, as the routes share them. */
 interface Server extends Required<HandlerOptions> {
   readonly startedSeconds: number
+  readonly gate: RequestGate
   /** The turns of kept conversations that run or wait, oldest first, each with its {@link chatKey}. */
   readonly chats: Set<{ readonly chat: string; readonly turn: Turn }>
 }
 
-type Route = (server: Server, request: Request, caller: Caller) => Response | Promise<Response>
+/** The server as one request has it. */
+interface Serving extends Server {
+  readonly admission: Admission
+}
+
+type Route = (server: Serving, request: Request, caller: Caller) => Response | Promise<Response>
 
 /** The routes, by method and the end of the path. */
 const routes: readonly { readonly method: string; readonly path: RegExp; readonly route: Route }[] = [
@@ -96,8 +106,10 @@ export function createHandler(options: HandlerOptions): (request: Request) => Pr
     throw new PromptStrataError("usage", "createHandler needs at least one agent, and authorize.")
   const { allowedOrigins = [], maxBodyBytes = 1_000_000, locale = "en", onError = console.error, timers = hostTimers } = options
   const { clock = { nowMs: () => Date.now() } } = options
-  const given = { ...options, allowedOrigins, maxBodyBytes, locale, onError, clock, timers }
-  const server: Server = { ...given, startedSeconds: seconds(clock), chats: new Set() }
+  const { limits = {} } = options
+  const given = { ...options, allowedOrigins, maxBodyBytes, limits, locale, onError, clock, timers }
+  const gate = new RequestGate(limits, clock)
+  const server: Server = { ...given, startedSeconds: seconds(clock), gate, chats: new Set() }
   return async (request) =>
     preflight(request, allowedOrigins) ?? shared(await answerSafely(server, request), { request, allowed: allowedOrigins })
 }
@@ -118,7 +130,8 @@ async function answer(server: Server, request: Request): Promise<Response> {
   const caller = await server.authorize(request)
   if (caller === undefined) throw new HttpProblem(401, "The request has no valid key.", { code: "invalid_api_key" })
   const route = found.find(({ method }) => method === request.method)
-  if (route) return route.route(server, request, caller)
+  if (route)
+    return server.gate.admit(caller.user, request.method, (admission) => route.route({ ...server, admission }, request, caller))
   if (found.length === 0) throw new HttpProblem(404, `There is nothing at ${JSON.stringify(pathname)}.`)
   throw new HttpProblem(405, `${request.method} is not answered here.`)
 }
@@ -128,11 +141,11 @@ function listModels({ agents, startedSeconds }: Server): Response {
   return Response.json({ object: "list", data })
 }
 
-async function completeChat(server: Server, request: Request, caller: Caller): Promise<Response> {
+async function completeChat(server: Serving, request: Request, caller: Caller): Promise<Response> {
   const { model, messages, instructions, stream, includeUsage, ignored } = readCompletionRequest(
     await readJsonBody(request, server.maxBodyBytes),
   )
-  const turn = startTurn(server, caller, { model, messages, instructions })
+  const turn = watched(server, startTurn(server, caller, { model, messages, instructions }))
   const answering = { id: `chatcmpl-${turn.id}`, created: seconds(server.clock), model }
   const headers = ignoredHeader(ignored)
   if (stream) {
@@ -148,12 +161,12 @@ async function completeChat(server: Server, request: Request, caller: Caller): P
   return Response.json(body, { status: statusOf(result.error), headers })
 }
 
-async function uiChat(server: Server, request: Request, caller: Caller): Promise<Response> {
+async function uiChat(server: Serving, request: Request, caller: Caller): Promise<Response> {
   const body = await readJsonBody(request, server.maxBodyBytes)
   const { conversation } = caller
   const send = () => startTurn(server, caller, { model: body.model, messages: readUiMessages(body), instructions: "" })
   const change = conversation === undefined ? undefined : changeOf(body)
-  const turn = change ? watched(server, await change(agentOf(server, body.model).session(conversation ?? ""), send)) : send()
+  const turn = watched(server, await (change?.(agentOf(server, body.model).session(conversation ?? ""), send) ?? send()))
   const kept = { chat: chatKey(caller, typeof body.id === "string" ? encodeURIComponent(body.id.toWellFormed()) : ""), turn }
   if (caller.conversation !== undefined) server.chats.add(kept)
   void turn.result.then(() => server.chats.delete(kept))
@@ -210,9 +223,9 @@ function uiStream(server: Server, turn: Turn, caller: Caller): Response {
   return streamed(server, chunks, { onCancel: () => leave(turn, caller), end: "[DONE]", headers: uiHeaders })
 }
 
-async function agUi(server: Server, request: Request, caller: Caller): Promise<Response> {
+async function agUi(server: Serving, request: Request, caller: Caller): Promise<Response> {
   const { ignored, threadId, runId, ...asked } = readAgUiInput(await readJsonBody(request, server.maxBodyBytes))
-  const turn = startTurn(server, caller, asked)
+  const turn = watched(server, startTurn(server, caller, asked))
   const events = agUiEvents(turn, { threadId, runId, locale: server.locale })
   return streamed(server, events, { onCancel: () => leave(turn, caller), headers: ignoredHeader(ignored) })
 }
@@ -245,12 +258,13 @@ function startTurn(server: Server, caller: Caller, { model, messages, instructio
     throw new HttpProblem(400, "The last message is empty.", { param: "messages" })
   const inject = instructions.trim() === "" ? [] : [{ key: "instructions", content: instructions, trust: "user" as const }]
   const from = name === undefined ? { id: user } : { id: user, name }
-  if (conversation === undefined) return watched(server, agent.respond(messages, { from, inject }))
-  return watched(server, agent.session(conversation).send(last.content, { from, inject, attachments: last.attachments ?? [] }))
+  if (conversation === undefined) return agent.respond(messages, { from, inject })
+  return agent.session(conversation).send(last.content, { from, inject, attachments: last.attachments ?? [] })
 }
 
-/** Tells the owner if a turn fails, read or not. */
-function watched({ onError }: Server, turn: Turn): Turn {
+/** Tells the owner if a turn fails, read or not, and gives it the place of its request. */
+function watched({ onError, admission }: Serving, turn: Turn): Turn {
+  admission.holds(turn)
   void turn.result.then((result) => {
     if (!result.ok && result.error.code !== "aborted") onError(result.error)
   })

@@ -5,14 +5,26 @@ export class HttpProblem extends Error {
   readonly param: string | null
   /** A code of the OpenAI API, such as `model_not_found`. */
   readonly code: string | null
+  /** The time after which the request may be sent again. */
+  readonly retryAfterMs: number | undefined
 
-  constructor(status: number, message: string, { param, code }: { readonly param?: string; readonly code?: string } = {}) {
+  constructor(status: number, message: string, { param, code, retryAfterMs }: ProblemDetails = {}) {
     super(message)
     this.status = status
     this.param = param ?? null
     this.code = code ?? null
+    this.retryAfterMs = retryAfterMs
   }
 }
+
+interface ProblemDetails {
+  readonly param?: string
+  readonly code?: string
+  readonly retryAfterMs?: number
+}
+
+/** The type of an error in the OpenAI API, by its status. */
+const types: Readonly<Record<number, string>> = { 401: "authentication_error", 429: "rate_limit_error", 503: "server_error" }
 
 /** The body of a refusal, in the form of the OpenAI API. */
 export function errorBody(
@@ -23,8 +35,9 @@ export function errorBody(
 }
 
 /** The response to a refused request. */
-export function problemResponse({ status, message, param, code }: HttpProblem): Response {
-  const headers = status === 401 ? { "www-authenticate": "Bearer" } : {}
-  const type = status === 401 ? "authentication_error" : "invalid_request_error"
+export function problemResponse({ status, message, param, code, retryAfterMs }: HttpProblem): Response {
+  const headers = new Headers(status === 401 ? { "www-authenticate": "Bearer" } : {})
+  if (retryAfterMs !== undefined) headers.set("retry-after", String(Math.max(1, Math.ceil(retryAfterMs / 1000))))
+  const type = types[status] ?? "invalid_request_error"
   return Response.json(errorBody(message, { type, param, code }), { status, headers })
 }

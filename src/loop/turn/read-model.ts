@@ -6,7 +6,7 @@ import type { TimeLimits } from "../../profile/profile.ts"
 
 export interface ReadModelOptions {
   readonly signal: AbortSignal
-  readonly limits: Pick<TimeLimits, "firstTokenMs" | "betweenChunksMs" | "stepMs">
+  readonly limits: Pick<TimeLimits, "firstTokenMs" | "betweenChunksMs" | "stepMs" | "answerCharacters">
   readonly clock: Clock
   readonly timers: Timers
   /** Gets each part, and the time at which it came. */
@@ -19,7 +19,7 @@ const over = new DOMException("The model's answer is not read any more.", "Abort
 /**
  * Reads a model's stream to its end, one asynchronous step for each part. It always settles: a stall past a limit throws
  * `model-stall`, an abort throws the signal's reason, a provider that fails throws `model`. A model that ignores its signal is
- * abandoned.
+ * abandoned. An answer that grows too long ends with a warning and the finish `length`, as if the provider had cut it.
  */
 export async function readModel(model: LanguageModel, request: ModelRequest, options: ReadModelOptions): Promise<void> {
   const watch = new Watch(model.id, options)
@@ -32,7 +32,7 @@ export async function readModel(model: LanguageModel, request: ModelRequest, opt
     watch.reject = end.reject
     watch.read(iterator).then(end.resolve, end.reject)
     await end.promise
-    finished = true
+    finished = !watch.isCut
   } catch (thrown) {
     throw watch.stopped ?? asModelError(thrown, model.id)
   } finally {
@@ -70,6 +70,10 @@ class Watch {
   /** The time at which the last part came; before the first one, the beginning. */
   #cameMs: number
   #isFirst = true
+  /** The characters that came so far. */
+  #characters = 0
+  /** True once more characters came than an answer may have. */
+  isCut = false
   timer: unknown
   /** Tells the reader of the whole that it was stopped. */
   reject: ((error: unknown) => void) | undefined
@@ -90,14 +94,25 @@ class Watch {
 
   /** Takes the parts until the last one. A part costs the promise that its stream makes, and nothing long-lived. After a stop nothing is taken. */
   async read(iterator: AsyncIterator<ModelPart>): Promise<void> {
-    const { clock, onPart } = this.#options
+    const { clock, limits, onPart } = this.#options
     while (this.stopped === undefined) {
       const part = await iterator.next()
       if (part.done === true || this.stopped !== undefined) return
       this.#isFirst = false
       this.#cameMs = clock.nowMs()
+      this.#characters += charactersOf(part.value)
+      this.isCut = this.#characters > limits.answerCharacters
+      if (this.isCut) return this.#cut()
       onPart(part.value, this.#cameMs)
     }
+  }
+
+  /** Ends an answer that is too long, as a provider does at its own limit. */
+  #cut(): void {
+    const { limits, onPart } = this.#options
+    const message = `${this.#modelId} wrote more than ${limits.answerCharacters} characters (\`limits.answerCharacters\`), so its answer ends there.`
+    onPart({ type: "warning", message }, this.#cameMs)
+    onPart({ type: "finish", reason: "length" }, this.#cameMs)
   }
 
   /** Stops the read if a limit is over, else sets the timer for the next one. */
@@ -114,7 +129,7 @@ class Watch {
     else this.#stop(this.#stall("the next part", quietLimitMs, "betweenChunksMs"))
   }
 
-  #stall(what: string, limitMs: number, limit: keyof ReadModelOptions["limits"]): PromptStrataError {
+  #stall(what: string, limitMs: number, limit: "firstTokenMs" | "betweenChunksMs" | "stepMs"): PromptStrataError {
     return new PromptStrataError("model-stall", `expected ${what} from ${this.#modelId} within ${limitMs} ms; it did not come.`, {
       hint: `Is the model overloaded or far away? The limit is \`limits.${limit}\`.`,
       evidence: { limit, limitMs, model: this.#modelId },
@@ -127,6 +142,16 @@ class Watch {
     this.reject?.(this.stopped)
     this.controller.abort(this.stopped)
   }
+}
+
+/** The characters of a part. An adapter without types may hand over anything. */
+function charactersOf(part: ModelPart | null | undefined): number {
+  if (part?.type === "text-delta" || part?.type === "thinking-delta") return lengthOf(part.delta)
+  return part?.type === "tool-call" ? lengthOf(part.call?.args) : 0
+}
+
+function lengthOf(text: unknown): number {
+  return typeof text === "string" ? text.length : 0
 }
 
 function asModelError(thrown: unknown, modelId: string): unknown {

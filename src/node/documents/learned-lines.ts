@@ -34,7 +34,7 @@ export function printLine(
 
 /** Fields that differ only in case, width or outer spaces are one; those of two people never are, though they have one name. */
 export function fieldKey(field: string, user: string | undefined): string {
-  return `${user}\n${field.normalize("NFKC").trim().toLowerCase()}`
+  return JSON.stringify([user, field.normalize("NFKC").trim().toLowerCase()])
 }
 
 /** A line of a document and the line break behind it; empty for the last one. */

@@ -19,7 +19,7 @@ export const loop = table("How a turn plans.", {
   }),
 })
 
-export const limits = table("How long things may take, in milliseconds.", {
+export const limits = table("How long things may take, in milliseconds, and how much a model may write.", {
   firstTokenMs: milliseconds({ default: 60_000, words: "The time from a request to the first part of its answer." }),
   betweenChunksMs: milliseconds({ default: 30_000, words: "The time between two parts of an answer." }),
   toolMs: milliseconds({
@@ -35,6 +35,12 @@ export const limits = table("How long things may take, in milliseconds.", {
   confirmMs: milliseconds({
     default: 600_000,
     words: "The time that a person has to allow or refuse a tool call. The other limits pause during it.",
+  }),
+  answerCharacters: wholeNumber({
+    min: 1,
+    default: 1_000_000,
+    words:
+      "The most characters (UTF-16 units) of one call of the model: words, thoughts and tool calls. A longer answer ends there.",
   }),
 })
 

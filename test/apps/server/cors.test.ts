@@ -38,7 +38,7 @@ describe("pages of other origins", () => {
         "access-control-allow-headers": "authorization",
         "access-control-allow-methods": "GET, POST, DELETE",
         "access-control-allow-origin": page,
-        "access-control-expose-headers": "x-promptstrata-ignored, x-vercel-ai-ui-message-stream",
+        "access-control-expose-headers": "retry-after, x-promptstrata-ignored, x-vercel-ai-ui-message-stream",
         "access-control-max-age": "600",
         vary: "origin",
       },

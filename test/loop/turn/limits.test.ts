@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest"
-import type { LanguageModel } from "../../../src/core/model/language-model.ts"
+import type { LanguageModel, ModelPart } from "../../../src/core/model/language-model.ts"
 import { defineTool } from "../../../src/prompt/tools/define-tool.ts"
 import { expectScriptsDone, scriptedModel } from "../../../src/testing/index.ts"
 import { callTool, collect, finish, type TestAgent, testAgent } from "../../support/agents.ts"
@@ -191,3 +191,45 @@ function unwatched(script: () => ReturnType<typeof scriptedModel>) {
   model.assertDone = () => undefined
   return model
 }
+
+describe("N5 the length of an answer", () => {
+  /** A model that never stops, and counts what is asked of it. */
+  function endless(part: (count: number) => unknown) {
+    const asked = { parts: 0, returned: 0 }
+    const model: LanguageModel = {
+      id: "endless",
+      capabilities: { developerRole: false, tools: true },
+      async *stream() {
+        try {
+          // Far more than the limit, but not without end, so that the test fails and does not hang.
+          while (asked.parts < 2_000) yield part(asked.parts++) as ModelPart
+        } finally {
+          asked.returned++
+        }
+      },
+    }
+    return { asked, model }
+  }
+
+  test("a model that never stops is ended, and what came is the answer", async () => {
+    const { asked, model } = endless(() => ({ type: "text-delta", delta: "ten chars." }))
+    const { session } = testAgent(model, { loop: { mode: "chat" }, limits: { answerCharacters: 1_000 } })
+    const result = await session.send("？").result
+    expect(result).toMatchObject({ ok: true, stopReason: "truncated", text: "ten chars.".repeat(100) })
+    expect(result.trace.warnings.map(({ message }) => message)).toEqual([
+      "endless wrote more than 1000 characters (`limits.answerCharacters`), so its answer ends there.",
+    ])
+    expect(asked).toEqual({ parts: 101, returned: 1 })
+  })
+
+  test.each([
+    ["thoughts", () => ({ type: "thinking-delta", delta: "ten chars." })],
+    ["tool calls", (count: number) => ({ type: "tool-call", call: { id: `c${count}`, name: "look", args: '{"a": "b"}' } })],
+  ])("%s count", async (_, part) => {
+    const { asked, model } = endless(part)
+    const { session } = testAgent(model, { limits: { answerCharacters: 1_000 }, retry: { maxAttempts: 1 } })
+    await session.send("？").result
+    expect(asked.parts % 101).toBe(0)
+    expect(asked.parts).toBeLessThan(2_000)
+  })
+})

@@ -125,6 +125,7 @@ prestart_ms = 4
 step_ms = 5
 turn_ms = 6
 confirm_ms = 15
+answer_characters = 16
 [history]
 tool_runs = "keep"
 tool_run_tokens = 500
@@ -244,7 +245,16 @@ max_output_tokens = 14
       },
       loop: { mode: "json", maxSteps: 4, strict: true, responseFormat: "json" },
       retry: { maxAttempts: 2, baseDelayMs: 7, maxDelayMs: 8 },
-      limits: { firstTokenMs: 1, betweenChunksMs: 2, toolMs: 3, prestartMs: 4, stepMs: 5, turnMs: 6, confirmMs: 15 },
+      limits: {
+        firstTokenMs: 1,
+        betweenChunksMs: 2,
+        toolMs: 3,
+        prestartMs: 4,
+        stepMs: 5,
+        turnMs: 6,
+        confirmMs: 15,
+        answerCharacters: 16,
+      },
       history: { toolRuns: "keep", toolRunTokens: 500, keepFailed: false, contextCount: 7, attachments: 4, window: "slide" },
       budget: { tokens: 8_000, answerTokens: 9, stepTokens: 10 },
       mcp: { servers: {} },

@@ -1,9 +1,30 @@
+import { PromptStrataError } from "../../../core/errors.ts"
 import { listOf, parsedJson, recordOf } from "../../../core/json-access.ts"
+
+/** Holds the longest answer and several pictures. Parts of a call or a line are kept until they are whole. */
+const maxBytes = 100_000_000
+
+/** The longest refusal of a server that is read, in bytes. */
+const maxRefusalBytes = 1_000_000
+
+/** The text of a refusal, cut where it is longer than any refusal. */
+export async function readRefusal(body: ReadableStream<Uint8Array> | null): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ""
+  let bytes = 0
+  for await (const chunk of body ?? []) {
+    bytes += chunk.byteLength
+    text += decoder.decode(chunk, { stream: true })
+    // Leaving the loop cancels the rest.
+    if (bytes > maxRefusalBytes) break
+  }
+  return text
+}
 
 /**
  * Yields the JSON values of an answer's body as they come: those of server-sent events, of lines of JSON, or of one document.
  * The form is read from the body itself, because servers and proxies send each of them under any content type. Throws
- * `SyntaxError` for an event or a line that is cut or no JSON. The text of a body without any JSON goes to `onOtherText`.
+ * `SyntaxError` for an event or a line that is cut or no JSON, and `model` for a body without an end. The text of a body without any JSON goes to `onOtherText`.
  */
 export async function* readAnswerBody(
   body: ReadableStream<Uint8Array> | null,
@@ -13,11 +34,14 @@ export async function* readAnswerBody(
   const source = body.getReader()
   const decoder = new TextDecoder()
   const lines = createLineReader(onOtherText)
+  let bytes = 0
   try {
     // After the last event some servers leave the connection open.
     while (!lines.isOver()) {
       const next = await source.read()
       if (next.done) break
+      bytes += next.value.byteLength
+      if (bytes > maxBytes) throw tooLong()
       // Loops instead of yield*, which costs three more microtasks per value.
       for (const value of lines.push(decoder.decode(next.value, { stream: true }))) yield value
     }
@@ -26,6 +50,13 @@ export async function* readAnswerBody(
     // This is not awaited, since some sources never finish cancelling.
     void source.cancel().catch(() => undefined)
   }
+}
+
+function tooLong(): PromptStrataError {
+  return new PromptStrataError("model", `expected an answer of at most ${maxBytes} bytes, found no end of it.`, {
+    hint: "Does the model repeat itself? Set a limit to its output, such as max_tokens in extraBody.",
+    evidence: { isRetryable: false },
+  })
 }
 
 const field = /^(data|event|id|retry)(?::|$) ?/

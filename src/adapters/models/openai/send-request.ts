@@ -3,6 +3,7 @@ import { parsedJson, recordOf } from "../../../core/json-access.ts"
 import { hostTimers } from "../../../core/ports.ts"
 import { pause } from "../../../core/timers.ts"
 import { ConnectionError, statusFault } from "../fault.ts"
+import { readRefusal } from "./answer-body.ts"
 import { type Connection, completionsUrl } from "./connection.ts"
 
 /**
@@ -41,7 +42,7 @@ function unreachable(cause: unknown): never {
 async function accepted(response: Response): Promise<Response> {
   if (response.ok) return response
   const { status, headers } = response
-  const text = await response.text().catch(messageOf)
+  const text = await readRefusal(response.body).catch(messageOf)
   const told = parsedJson(text)
   throw Object.assign(new Error(text), { status, headers, error: recordOf(told).error ?? told ?? undefined })
 }

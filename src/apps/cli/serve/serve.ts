@@ -11,15 +11,21 @@ import type { CliContext, RunCommand } from "../context.ts"
 import { exitCodes } from "../io.ts"
 import { openAgent, openProfile } from "../open-agent.ts"
 import { openCliStore } from "../open-store.ts"
-import { addCommonOptions, type CommonOptions, profileText, readSeconds, type StoreOptions } from "../options.ts"
+import { addCommonOptions, type CommonOptions, profileText, readLimit, readSeconds, type StoreOptions } from "../options.ts"
 import { chatWords } from "../words/chat-words.ts"
 import { serveWords } from "../words/serve-words.ts"
 import { callerOf } from "./caller.ts"
+import { isKey, openKeys } from "./server-keys.ts"
 
 interface ServeOptions extends CommonOptions, StoreOptions {
   readonly port: number
   readonly host: string
   readonly key?: string
+  /** A file of keys that belong to users. */
+  readonly keys?: string
+  readonly userRequests: number
+  readonly userTokens: number
+  readonly maxTurns: number
   /** The longest wait for running answers, in seconds. */
   readonly drain: number
 }
@@ -29,11 +35,18 @@ A profile is the model of its name. The model behind it is chosen as for chat. W
 computer are answered, and no web page but those of this computer. The key is better given as PROMPTSTRATA_SERVER_KEY:
 other users of a computer can see the options of a program.
 
+The key may name any user. A file of --keys has keys that speak for one user each, as TOML lines "KEY" = "USER". It is read at
+every request: to change a key, add a line, and take the old one out later. If the file has a mistake, it is told on stderr
+and the last keys stay valid.
+
+A client over a limit is told by Retry-After when to ask again. Tokens count when their answer has ended.
+
 Request headers:
   authorization   Bearer KEY, if there is a key
   x-conversation  the conversation to go on with. It is kept in the store. Without it, the request's messages are the
                   whole conversation, and nothing is kept
-  x-user          who asks (default: user). Only with a key. A conversation belongs to its user
+  x-user          who asks (default: whoever runs this server, as in chat). Only with a key. A conversation belongs to its
+                  user. A key of --keys speaks for its own user, and refuses another one
 
 Examples:
   promptstrata serve fay
@@ -49,7 +62,11 @@ export function addServe(program: Command, run: RunCommand): void {
     .argument("[profiles...]", `each ${profileText} (default: the only one in ./profiles, else fay)`)
     .option("--port <port>", "port; 0 takes any free one", readPort, 8787)
     .option("--host <host>", "address to listen at", "127.0.0.1")
-    .option("--key <key>", "key that requests must have (default: $PROMPTSTRATA_SERVER_KEY)")
+    .option("--key <key>", "key that may name any user (default: $PROMPTSTRATA_SERVER_KEY)")
+    .option("--keys <file>", "file of keys that speak for one user each (default: $PROMPTSTRATA_SERVER_KEYS)")
+    .option("--user-requests <count>", "requests of a user within a minute, else status 429; 0: any", readLimit, 300)
+    .option("--user-tokens <count>", "tokens of a user within a minute, else status 429; 0: any", readLimit, 1_000_000)
+    .option("--max-turns <count>", "answers at once, of all users, else status 503; 0: any", readLimit, 64)
     .option("--drain <seconds>", "at the end, the longest wait for running answers", readSeconds, 30)
   addCommonOptions(command, { store: "optional" })
     .addHelpText("after", help)
@@ -66,7 +83,7 @@ export function readPort(value: string): number {
 /** Answers requests until Ctrl-C or SIGTERM. Resolves to the exit code. */
 async function serve(names: readonly string[], options: Omit<ServeOptions, "profile">, context: CliContext): Promise<number> {
   const { io, screen, ports } = context
-  const key = readKey(options, io.env)
+  const keys = readKeys(options, context)
   const profiles: Profile[] = []
   for (const profile of names.length === 0 ? [undefined] : names)
     profiles.push(await openProfile({ ...options, profile }, context))
@@ -76,7 +93,8 @@ async function serve(names: readonly string[], options: Omit<ServeOptions, "prof
   const agents = await openAgents(profiles, options, context)
   const handle = createHandler({
     agents,
-    authorize: callerOf(key),
+    authorize: callerOf(keys),
+    limits: { requestsPerMinute: options.userRequests, tokensPerMinute: options.userTokens, turnsAtOnce: options.maxTurns },
     locale,
     onError: (error) => screen.complain(messageOf(error)),
     clock: ports?.clock ?? { nowMs: () => Date.now() },
@@ -91,7 +109,7 @@ async function serve(names: readonly string[], options: Omit<ServeOptions, "prof
   const lines = [
     words.serving(url, Object.keys(agents).join(", ")),
     ...words.routes(url),
-    key === undefined ? words.withoutKey : words.withKey,
+    keys === undefined ? words.withoutKey : words.withKey,
     ...(options.store === false ? [] : [words.kept]),
     words.ending,
   ]
@@ -103,18 +121,19 @@ async function serve(names: readonly string[], options: Omit<ServeOptions, "prof
   return exitCodes.ok
 }
 
-/** The key of the option or of the environment. Throws `usage` without one if other computers could connect. */
-function readKey({ key, host }: Pick<ServeOptions, "key" | "host">, env: CliContext["io"]["env"]): string | undefined {
-  const given = key ?? (env.PROMPTSTRATA_SERVER_KEY || undefined)
-  if (given === undefined && !isLoopback(host))
+/** The keys of the options or of the environment. Throws `usage` without one if other computers could connect. */
+function readKeys({ key, keys, host }: Pick<ServeOptions, "key" | "keys" | "host">, { io, screen }: CliContext) {
+  const given = key ?? (io.env.PROMPTSTRATA_SERVER_KEY || undefined)
+  const file = keys ?? (io.env.PROMPTSTRATA_SERVER_KEYS || undefined)
+  if (given === undefined && file === undefined && !isLoopback(host))
     throw new PromptStrataError("usage", `expected a key, as ${JSON.stringify(host)} may be reached from other computers.`, {
-      hint: "Set PROMPTSTRATA_SERVER_KEY, or --key KEY.",
+      hint: "Set PROMPTSTRATA_SERVER_KEY, or --key KEY, or --keys FILE.",
     })
-  if (given !== undefined && !/^[\x21-\x7e]+$/u.test(given))
+  if (given !== undefined && !isKey(given))
     throw new PromptStrataError("usage", "expected a key of letters, digits and ASCII punctuation, found another one.", {
       hint: "openssl rand -hex 24 prints a good key.",
     })
-  return given
+  return openKeys({ key: given, file, onProblem: (message) => screen.complain(message) })
 }
 
 /** Throws `usage` for profiles that share a name, by which they are asked, or an agent, whose words and jobs they would mix. */

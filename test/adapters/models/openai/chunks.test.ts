@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { readAnswerBody } from "../../../../src/adapters/models/openai/answer-body.ts"
+import { readAnswerBody, readRefusal } from "../../../../src/adapters/models/openai/answer-body.ts"
 import { createChunkReader } from "../../../../src/adapters/models/openai/chunk-reader.ts"
 
 const delta = (given: object, choice: object = {}) => ({ choices: [{ index: 0, delta: given, ...choice }] })
@@ -242,4 +242,40 @@ test("every kind of body, however it is cut", async () => {
   expect(lines.join("\n")).toMatchSnapshot()
   const none = readAnswerBody(null, () => undefined)
   expect(await none.next()).toEqual({ done: true, value: undefined })
+})
+
+test("N5 a body without an end is left, and is told", async () => {
+  const comment = new TextEncoder().encode(`:${"x".repeat(999_998)}\n`)
+  let pulled = 0
+  let cancelled = 0
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        if (pulled++ < 150) controller.enqueue(comment)
+        else controller.close()
+      },
+      cancel: () => void cancelled++,
+    },
+    { highWaterMark: 0 },
+  )
+  const read = async () => {
+    for await (const _ of readAnswerBody(body, () => undefined)) throw new Error("There is no value.")
+  }
+  await expect(read()).rejects.toMatchObject({ code: "model", evidence: { isRetryable: false } })
+  expect([pulled, cancelled]).toEqual([101, 1])
+})
+
+test("N5 a refusal without an end is cut", async () => {
+  let pulled = 0
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        if (pulled++ < 150) controller.enqueue(new Uint8Array(100_000).fill(120))
+        else controller.close()
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  expect((await readRefusal(body)).length).toBe(1_100_000)
+  expect(pulled).toBe(11)
 })

@@ -1,4 +1,6 @@
+import { writeFileSync } from "node:fs"
 import { request } from "node:http"
+import { join } from "node:path"
 import OpenAI from "openai"
 import { describe, expect, test } from "vitest"
 import type { LanguageModel } from "../../../../src/core/model/language-model.ts"
@@ -67,6 +69,8 @@ describe("promptstrata serve", () => {
     ["a port that is none", ["--port", "65536"], "Expected a port"],
     ["two profiles of one agent", [plainProfile], 'found two of the name "plain"'],
     ["an address of another computer", ["--host", "192.0.2.1", "--key", "k"], "this computer has no such address"],
+    ["a limit that is none", ["--max-turns", "-1"], "Expected a whole number"],
+    ["a file of keys that is not there", ["--keys", "/none/keys.toml"], "which cannot be read"],
   ])("%s is wrong usage", async (_, args, said) => {
     const { code, stdout, stderr } = await run(["serve", plainProfile, ...args], { model: scriptedModel([]) })
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" })
@@ -129,6 +133,23 @@ describe("with a key", () => {
     expect((await stop()).code).toBe(0)
     expect(prompts.map((prompt) => [1, 2, 3].filter((count) => prompt.includes(`answer ${count}`)))).toEqual([[], [], [2], []])
   })
+})
+
+test("N3 a user over a limit is told when to ask again, each key's user alone", async () => {
+  const file = join(tempFolder(), "keys.toml")
+  writeFileSync(file, `${JSON.stringify(key)} = "ann"\n"other" = "bob"\n`)
+  const { client, url, stop } = await serving(["--no-store", "--keys", file, "--user-requests", "1"], {
+    model: scriptedModel([finish("One.")]),
+  })
+  await client().chat.completions.create(ask)
+  const error: unknown = await client()
+    .chat.completions.create(ask)
+    .catch((thrown: unknown) => thrown)
+  expect(error).toBeInstanceOf(OpenAI.RateLimitError)
+  expect((error as InstanceType<typeof OpenAI.RateLimitError>).headers.get("retry-after")).toBe("60")
+  expect(await statusOf(url, { authorization: "Bearer other" })).toBe(200)
+  expect(await statusOf(url, { authorization: "Bearer other", "x-user": "ann" })).toBe(403)
+  await stop()
 })
 
 describe("the end", () => {

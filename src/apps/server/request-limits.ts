@@ -1,0 +1,151 @@
+import { checkOptions } from "../../core/check-options.ts"
+import { PromptStrataError } from "../../core/errors.ts"
+import type { Clock } from "../../core/ports.ts"
+import type { Turn } from "../../loop/agent/turn.ts"
+import type { TurnTrace } from "../../trace/trace.ts"
+import { HttpProblem } from "./http-problem.ts"
+
+/** Bounds on what is asked of a server. One that is absent is no bound. */
+export interface RequestLimits {
+  /** The most requests of one user within any minute. One more gets status 429. Those that stop a turn do not count. */
+  readonly requestsPerMinute?: number | undefined
+  /** A user whose turns used so many tokens within the last minute gets status 429. Tokens count when their turn ends. */
+  readonly tokensPerMinute?: number | undefined
+  /** The most turns at once, of all users. One more gets status 503, before its body is read. */
+  readonly turnsAtOnce?: number | undefined
+}
+
+/** A request that was let in. */
+export interface Admission {
+  /** Takes the turn that the request started. It has its place until it ends, also if the client leaves. */
+  holds(turn: Turn): void
+}
+
+type Answer = (admission: Admission) => Response | Promise<Response>
+
+const minuteMs = 60_000
+/** After this time a client asks again if all turns were taken. */
+const busyMs = 2_000
+const known = { requestsPerMinute: true, tokensPerMinute: true, turnsAtOnce: true }
+
+/** Lets requests in as far as the limits allow. */
+export class RequestGate {
+  readonly #requests: MinuteWindow
+  readonly #tokens: MinuteWindow
+  readonly #turnsAtOnce: number
+  #turns = 0
+
+  /** Throws `usage` for a limit that is none. */
+  constructor(limits: RequestLimits, clock: Clock) {
+    checkOptions("limits of createHandler", limits, known)
+    const { requestsPerMinute = Number.POSITIVE_INFINITY, tokensPerMinute = Number.POSITIVE_INFINITY } = limits
+    const { turnsAtOnce = Number.POSITIVE_INFINITY } = limits
+    for (const [name, limit] of Object.entries({ requestsPerMinute, tokensPerMinute, turnsAtOnce }))
+      if (!(limit >= 1)) throw new PromptStrataError("usage", `expected ${name} of at least 1, found ${limit}.`)
+    this.#requests = new MinuteWindow(requestsPerMinute, clock)
+    this.#tokens = new MinuteWindow(tokensPerMinute, clock)
+    this.#turnsAtOnce = turnsAtOnce
+  }
+
+  /** Answers a request of a user. Throws {@link HttpProblem} for one over a limit, with the time after which it may come again. */
+  async admit(user: string, method: string, answer: Answer): Promise<Response> {
+    if (method === "DELETE") return answer(free)
+    refuse(this.#requests.waitMs(user), "requests")
+    if (method === "POST") {
+      refuse(this.#tokens.waitMs(user), "tokens")
+      if (this.#turns >= this.#turnsAtOnce) throw busy(this.#turnsAtOnce)
+    }
+    this.#requests.add(user, 1)
+    return method === "POST" ? this.#inPlace(user, answer) : answer(free)
+  }
+
+  /** Takes a place until the answer has begun and its turn has ended. */
+  async #inPlace(user: string, answer: Answer): Promise<Response> {
+    let holders = 1
+    const leave = (): void => {
+      if (--holders === 0) this.#turns--
+    }
+    const holds = (turn: Turn): void => {
+      holders++
+      void turn.result.then(({ trace }) => {
+        this.#tokens.add(user, tokensOf(trace))
+        leave()
+      })
+    }
+    this.#turns++
+    try {
+      return await answer({ holds })
+    } finally {
+      leave()
+    }
+  }
+}
+
+/** The admission of a request that starts no turn. */
+const free: Admission = { holds: () => undefined }
+
+function busy(turnsAtOnce: number): HttpProblem {
+  const message = `All ${turnsAtOnce} answers that this server gives at once are being made.`
+  return new HttpProblem(503, message, { code: "server_busy", retryAfterMs: busyMs })
+}
+
+function refuse(waitMs: number, what: string): void {
+  if (waitMs === 0) return
+  throw new HttpProblem(429, `This user has had all ${what} of this minute.`, {
+    code: "rate_limit_exceeded",
+    retryAfterMs: waitMs,
+  })
+}
+
+/** The tokens of all requests of a turn. What a provider did not report is taken from the prompts, and from the length of the outputs. */
+function tokensOf({ usage, steps }: TurnTrace): number {
+  const prompts = () => steps.reduce((sum, { assembly }) => sum + assembly.tokens + assembly.overheadTokens, 0)
+  const outputs = () => steps.reduce((sum, { output }) => sum + Math.ceil(output.length / 4), 0)
+  return (usage.inputTokens ?? prompts()) + (usage.outputTokens ?? outputs())
+}
+
+interface Taken {
+  readonly atMs: number
+  readonly amount: number
+}
+
+/** The amounts that each user took within the last minute. It forgets users who took nothing since. */
+class MinuteWindow {
+  readonly #limit: number
+  readonly #clock: Clock
+  /** The users in the order of what they took last. */
+  readonly #users = new Map<string, readonly Taken[]>()
+
+  constructor(limit: number, clock: Clock) {
+    this.#limit = limit
+    this.#clock = clock
+  }
+
+  /** The time after which the user has less than the limit; 0 for one that has less now. */
+  waitMs(user: string): number {
+    const nowMs = this.#clock.nowMs()
+    let left = this.#since(user, nowMs).reduce((sum, { amount }) => sum + amount, 0)
+    for (const { atMs, amount } of this.#since(user, nowMs)) {
+      if (left < this.#limit) break
+      left -= amount
+      if (left < this.#limit) return atMs + minuteMs - nowMs
+    }
+    return 0
+  }
+
+  add(user: string, amount: number): void {
+    if (this.#limit === Number.POSITIVE_INFINITY) return
+    const nowMs = this.#clock.nowMs()
+    const taken = [...this.#since(user, nowMs), { atMs: nowMs, amount }]
+    this.#users.delete(user)
+    this.#users.set(user, taken)
+    for (const [other, all] of this.#users) {
+      if ((all.at(-1)?.atMs ?? 0) > nowMs - minuteMs) break
+      this.#users.delete(other)
+    }
+  }
+
+  #since(user: string, nowMs: number): readonly Taken[] {
+    return (this.#users.get(user) ?? []).filter(({ atMs }) => atMs > nowMs - minuteMs)
+  }
+}
