@@ -21,7 +21,7 @@ const sized = readdirSync(`${root}test`, { recursive: true, encoding: "utf8" })
   .filter((path) => path.endsWith(".test.ts") && readFileSync(root + path, "utf8").includes('support/size.ts"'))
 
 /** Environment of the tests. Programs that tests start find the compiled code of those before them: most of their life is their start. */
-const env = { NODE_COMPILE_CACHE: `${root}node_modules/.cache/promptstrata-tests`, LANG: "en_US.UTF-8" }
+const env = { NODE_COMPILE_CACHE: `${root}node_modules/.cache/promptstrata-tests` }
 const longEnv = { ...env, TEST_SIZE: process.env.TEST_SIZE ?? "long" }
 
 /** A soak of one process may take hours: 0 is no limit. */

@@ -3,6 +3,7 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from
 import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { childEnv } from "./support/child-env.ts"
 import { root } from "./support/source-files.ts"
 
 const locked = { "": {}, "node_modules/a": { version: "1.0.0" }, "node_modules/b-darwin": { version: "1.0.0", optional: true } }
@@ -30,7 +31,7 @@ describe.skipIf(process.platform === "win32")("what runs before npm start", () =
   }
 
   function run(...args: string[]) {
-    const env = { ...process.env, PATH: join(folder, "bin") + delimiter + process.env.PATH }
+    const env = childEnv({ PATH: join(folder, "bin") + delimiter + process.env.PATH })
     const { status, stdout, stderr } = spawnSync(process.execPath, [join(folder, ".ci/ensure-installed.mjs"), ...args], {
       encoding: "utf8",
       env,

@@ -4,6 +4,7 @@ import { fileURLToPath, pathToFileURL } from "node:url"
 import { parseSync, Visitor } from "rolldown/utils"
 import { describe, expect, test } from "vitest"
 import { PromptStrataError } from "../src/core/errors.ts"
+import { childEnv } from "./support/child-env.ts"
 import { codeBlocksIn } from "./support/code-blocks.ts"
 import { entryPoints } from "./support/entry-points.ts"
 import { lightPackages } from "./support/layer-order.ts"
@@ -107,7 +108,7 @@ describe("importing the root entry", () => {
       const { shippedDialect } = await import(${JSON.stringify(pathToFileURL(rootEntry).href)})
       shippedDialect("fay", "zh-CN")
       console.log(Object.keys(createRequire(import.meta.url).cache).filter((path) => path.includes("shipped-prompts")).join("\\n"))`
-    const { stdout } = spawnSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8" })
+    const { stdout } = spawnSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8", env: childEnv() })
     const read = stdout
       .trim()
       .split("\n")

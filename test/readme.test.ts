@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { dirname, join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { run } from "./apps/cli/run.ts"
+import { childEnv } from "./support/child-env.ts"
 import { type CodeBlock, codeBlocksIn, runsIn } from "./support/code-blocks.ts"
 import { entryPoints } from "./support/entry-points.ts"
 import { size } from "./support/size.ts"
@@ -32,9 +33,7 @@ const fileOf = (page: string, { line }: CodeBlock) => join(folder, `${page.repla
 const atItsLine = ({ line, text }: CodeBlock) => `${"\n".repeat(line - 1)}${text}\nexport {}\n`
 
 function node(args: readonly string[]): { status: number | null; output: string; errors: string } {
-  const { OPENAI_API_KEY: _, ...rest } = process.env
-  const env = { ...rest, NO_COLOR: "1", LANG: "en_US.UTF-8" }
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8", env })
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8", env: childEnv() })
   return { status, output: stdout, errors: stderr }
 }
 

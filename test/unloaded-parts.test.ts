@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process"
 import { existsSync } from "node:fs"
 import { pathToFileURL } from "node:url"
 import { describe, expect, test } from "vitest"
+import { childEnv } from "./support/child-env.ts"
 import { root } from "./support/source-files.ts"
 
 /** Code that a plain turn does not need. */
@@ -12,7 +13,10 @@ const source = (path: string) => JSON.stringify(pathToFileURL(`${root}src/${path
 
 /** The lines that a program prints in a process of its own, where nothing is loaded but what it asks for. */
 function printed(program: string): string[] {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8" })
+  const { status, stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", program], {
+    encoding: "utf8",
+    env: childEnv(),
+  })
   expect(stderr.replace(/^.*ExperimentalWarning.*\n|^\(Use .*\n/gm, "")).toBe("")
   expect(status).toBe(0)
   return stdout.trim().split("\n")

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { pathToFileURL } from "node:url"
 import { expect, test } from "vitest"
+import { childEnv } from "../support/child-env.ts"
 import { root } from "../support/source-files.ts"
 import { tempFolder } from "../support/temp-folder.ts"
 import { openPage, useBrowser } from "./opened.ts"
@@ -12,7 +13,7 @@ test("render --html prints one file with the prompt, without keys, that runs no 
   const question = "My key is sk-abcdefghijklmnop1234 </script><script>window.ran = 1</script>"
   const profile = `${root}test/apps/cli/profiles/plain.toml`
   const args = [`${root}src/apps/cli/main.ts`, "render", profile, "--no-store", "--html", "--question", question]
-  const printed = execFileSync(process.execPath, args, { encoding: "utf8" })
+  const printed = execFileSync(process.execPath, args, { encoding: "utf8", env: childEnv() })
   expect(printed).toMatch(/^<!doctype html>/u)
   expect(printed).not.toContain("abcdefghijklmnop")
   expect(printed).toMatch(/Content-Security-Policy" content="default-src 'none'; script-src 'sha256-/u)

@@ -13,7 +13,7 @@ import { faultyFileSystem } from "../node/workspace/support/faulty-file-system.t
 import { judgments, leftovers } from "../node/workspace/support/workspaces.ts"
 import { answerOf } from "../prompt/tools/builtin/run-tool.ts"
 import { diceOf } from "../support/dice.ts"
-import { seedOf, size } from "../support/size.ts"
+import { isLong, seedOf, size } from "../support/size.ts"
 import { tempFolder } from "../support/temp-folder.ts"
 import { type DiskHabits, type DiskImage, virtualDisk } from "./support/virtual-disk.ts"
 
@@ -239,13 +239,11 @@ const cases = subjects.flatMap((subject) =>
   judgments.map(({ fs, pathCheck }) => ({ subject, fs, pathCheck, name: subject.name })),
 )
 
-/** Those that this run tries: a few by chance in a quick run. */
+/** Those that this run tries: a few by chance unless the run is long, four times as many in that of `.ci/run`. */
 function some<T>(items: readonly T[], few: number): readonly T[] {
-  return size === "quick"
-    ? diceOf(mulberry32(seedOf(items.length)))
-        .shuffle(items)
-        .slice(0, few)
-    : items
+  if (isLong) return items
+  const shuffled = diceOf(mulberry32(seedOf(items.length))).shuffle(items)
+  return shuffled.slice(0, size === "ci" ? few * 4 : few)
 }
 /** The calls whose failure can matter here. What else fails is in the workspace's own tests. */
 const changes = new Set(["write", "fsync", "rename", "unlink", "mkdir", "link"])
@@ -256,7 +254,7 @@ describe("power that is lost while files change", () => {
   test.each(cases)(
     "leaves of $name the old or the new, whole, and every acknowledged change ($pathCheck)",
     async ({ subject, fs }) => {
-      const { found } = await losses(subject, fs, { limit: size === "quick" ? 8 : 200 })
+      const { found } = await losses(subject, fs, { limit: isLong ? 200 : 8 })
       expect(found.length).toBeGreaterThan(10)
       expect(await faultsIn(subject, some(found, 12), 5)).toEqual([])
     },
@@ -269,7 +267,7 @@ describe("power that is lost while files change", () => {
     const changing = later.filter((number) => changes.has(calls[number - 1] ?? ""))
     // The last sync of all is that of a change which is made: made again, it must be durable.
     for (const failing of [calls.lastIndexOf("fsync") + 1, ...some(changing, 3)]) {
-      const { found } = await losses(subject, fs, { limit: size === "quick" ? 2 : 20, failing })
+      const { found } = await losses(subject, fs, { limit: isLong ? 20 : 2, failing })
       expect([failing, await faultsIn(subject, some(found, 4), 5)]).toEqual([failing, []])
     }
   })
@@ -277,7 +275,7 @@ describe("power that is lost while files change", () => {
   test.each(opened)("would lose changes of $name if one sync were missing", async ({ subject, fs }) => {
     const { syncs } = await losses(subject, fs, { limit: 1 })
     const unseen: number[] = []
-    for (const number of size === "quick" ? [syncs] : numbersTo(syncs)) {
+    for (const number of isLong ? numbersTo(syncs) : [syncs]) {
       const { found } = await losses(subject, fs, { limit: 30, skipsSync: (one) => one === number })
       if ((await faultsIn(subject, found.toReversed(), 1)).length === 0) unseen.push(number)
     }

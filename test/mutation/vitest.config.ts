@@ -38,7 +38,7 @@ export default defineConfig({
     // Sources with other switches have another cache: the cache does not know of them.
     fsModuleCache: true,
     fsModuleCachePath: join(folder, switches),
-    env: { TEST_SIZE: "quick", LANG: "en_US.UTF-8", NODE_COMPILE_CACHE: join(root, "node_modules/.cache/promptstrata-tests") },
+    env: { TEST_SIZE: "quick", NODE_COMPILE_CACHE: join(root, "node_modules/.cache/promptstrata-tests") },
     expect: { poll: { timeout: 1_800_000 } },
     reporters: ["dot"],
   },

@@ -18,7 +18,7 @@ export interface TestAgent {
   readonly timers: ManualTimers
 }
 
-/** Fay in English over a model, everything else deterministic. */
+/** Fay over a model, in UTC, everything else deterministic. */
 export function testAgent(model: LanguageModel, profile: ProfileInput = {}, options: Partial<AgentOptions> = {}): TestAgent {
   const clock = manualClock(Date.UTC(2026, 0, 2, 3, 4, 5))
   const timers = manualTimers(clock)
@@ -30,6 +30,7 @@ export function testAgent(model: LanguageModel, profile: ProfileInput = {}, opti
       agent: { name: "Fay" },
       user: { name: "主人" },
       persona: "你是Fay。",
+      timeZone: "UTC",
       retry: { maxAttempts: 1 },
       ...profile,
     }),

@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process"
 import { pathToFileURL } from "node:url"
+import { childEnv } from "./child-env.ts"
 
 const script = `
 import { registerHooks } from "node:module"
@@ -16,6 +17,7 @@ export function modulesLoadedBy(file: string): string[] {
     ["--input-type=module", "-e", script, pathToFileURL(file).href],
     {
       encoding: "utf8",
+      env: childEnv(),
     },
   )
   if (status !== 0) throw new Error(`importing ${file} failed:\n${stderr}`)

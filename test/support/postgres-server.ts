@@ -15,6 +15,9 @@ export interface PostgresServer {
   stop(): Promise<void>
 }
 
+/** The locale that is built into the server. The machine's own, which LANG names, may not be installed. */
+const builtInLocale = ["--no-locale", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
+
 /**
  * Starts a server on a free port. Without `durable` it does not wait for the disk: right for tests that kill clients, wrong for
  * measuring.
@@ -33,7 +36,7 @@ export async function startPostgres({ durable = false }: { readonly durable?: bo
     persistent: false,
     createPostgresUser: process.getuid?.() === 0,
     // Checking a password costs a connection more than all else with the default of 4096 iterations.
-    initdbFlags: ["--encoding=UTF8", "--no-sync", "-c", "scram_iterations=1"],
+    initdbFlags: ["--encoding=UTF8", ...builtInLocale, "--no-sync", "-c", "scram_iterations=1"],
     postgresFlags: [
       ...["-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "max_connections=150"],
       ...(durable ? [] : ["-c", "fsync=off", "-c", "full_page_writes=off"]),

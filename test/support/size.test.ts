@@ -3,16 +3,18 @@ import { amounts, runs, sizes } from "./size.ts"
 import { readSources } from "./source-files.ts"
 
 describe("the sizes of the tests", () => {
-  test("are ordered: a long run does no less than a quick one, and a soak more", () => {
-    for (const [name, { quick, long, soak }] of Object.entries(amounts)) {
+  test("are ordered: a longer run does no less than a shorter one, and a soak more", () => {
+    for (const [name, { quick, ci, long, soak }] of Object.entries(amounts)) {
       expect(quick, name).toBeGreaterThan(0)
-      expect(long, name).toBeGreaterThan(quick)
+      expect(ci, name).toBeGreaterThan(quick)
+      expect(long, name).toBeGreaterThan(ci)
       expect(soak, name).toBeGreaterThan(long)
     }
     for (const count of [1, 60, 1_000, 20_000]) {
-      const [quick = 0, long = 0, soak = 0] = sizes.map((size) => runs(count, size))
+      const [quick = 0, ci = 0, long = 0, soak = 0] = sizes.map((size) => runs(count, size))
       expect(quick).toBeGreaterThan(0)
-      expect(quick).toBeLessThanOrEqual(long)
+      expect(quick).toBeLessThanOrEqual(ci)
+      expect(ci).toBeLessThanOrEqual(long)
       expect([long, soak > long]).toEqual([count, true])
     }
   })

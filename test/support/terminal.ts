@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process"
 import { PassThrough } from "node:stream"
 import type { CliIo } from "../../src/apps/cli/io.ts"
+import { childEnv } from "./child-env.ts"
 import { root } from "./source-files.ts"
 
 /** What a run of the real program left behind. */
@@ -20,14 +21,11 @@ export interface ProgramOptions {
   readonly onStdout?: (soFar: string, child: ReturnType<typeof spawn>) => void
 }
 
-const { PATH = "", NODE_COMPILE_CACHE = "" } = process.env
-const nodeEnv = { PATH, NODE_COMPILE_CACHE }
-
 /** Runs `promptstrata` from source in a process of its own, to its end. Nothing is kept unless `env` says otherwise. */
 export function runProgram(args: readonly string[], options: ProgramOptions = {}): Promise<ProgramRun> {
   const { env = {}, input = "", cwd, onStdout } = options
   const child = spawn(process.execPath, [`${root}src/apps/cli/main.ts`, ...args], {
-    env: { ...nodeEnv, LANG: "en_US.UTF-8", PROMPTSTRATA_STORE: "none", ...env },
+    env: childEnv({ PROMPTSTRATA_STORE: "none", ...env }),
     ...(cwd === undefined ? {} : { cwd }),
   })
   let stdout = ""

@@ -49,7 +49,14 @@ export function rehearse(given: RehearsalOptions): Rehearsal {
   const { model, options = {}, store = createInMemorySessionStore(), startMs = Date.UTC(2026, 0, 5, 9, 0) } = given
   const clock = manualClock(startMs)
   const plugin = createVirtualContext({ locale: "en", ...options, events: { timeZone: "UTC", ...options.events } })
-  const profile = { name: "test", dialect: "fay", locale: "en", retry: { maxAttempts: 1 }, ...given.profile } as const
+  const profile = {
+    name: "test",
+    dialect: "fay",
+    locale: "en",
+    timeZone: "UTC",
+    retry: { maxAttempts: 1 },
+    ...given.profile,
+  } as const
   const agent = createAgent({
     profile: resolveProfile(profile),
     model,

@@ -10,6 +10,7 @@ import { assemble } from "../../src/prompt/assemble/assemble.ts"
 import { PromptStack } from "../../src/prompt/stack/prompt-stack.ts"
 import { expectStablePrefix, manualClock, scriptedModel } from "../../src/testing/index.ts"
 import { testAgent } from "../support/agents.ts"
+import { childEnv } from "../support/child-env.ts"
 import { root } from "../support/source-files.ts"
 import { said, turnState } from "../support/turns.ts"
 
@@ -117,10 +118,9 @@ test("stays", () => expectStablePrefix([on("Monday"), on("Monday")]))
 test("changes", () => expectStablePrefix([on("Monday"), on("Sunday")]))
 `,
       )
-      const { NODE_TEST_CONTEXT: _, ...env } = process.env
       const { stdout, status } = spawnSync(process.execPath, ["--test", "--test-reporter", "tap", file], {
         encoding: "utf8",
-        env,
+        env: childEnv(),
       })
       expect(status).toBe(1)
       expect(stdout).toMatch(/^\s*ok 1 - stays/m)

@@ -4,7 +4,7 @@ import type { Assembly, Message } from "../../src/core/span.ts"
 import { assemble } from "../../src/prompt/assemble/assemble.ts"
 import { diffAssemblies } from "../../src/trace/diff-assemblies.ts"
 import { anyItems, anyStep, anyTurn, perCodePoint, stackOf, turnPrompts } from "../prompt/assemble/arbitrary-turn.ts"
-import { runs, size } from "../support/size.ts"
+import { isLong, runs } from "../support/size.ts"
 import { turnState } from "../support/turns.ts"
 import { type MessageSketch, sketch } from "./assemblies.ts"
 
@@ -91,7 +91,7 @@ describe("S15 diffAssemblies", () => {
       { numRuns: runs(1500) },
     )
     // Few cases may leave a kind out.
-    if (size !== "quick")
+    if (isLong)
       expect([...seen]).toEqual(expect.arrayContaining(["none nothing", "extended message", "changed text", "changed role"]))
   })
 

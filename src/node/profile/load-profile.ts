@@ -25,6 +25,8 @@ import { withVirtualContext } from "./profile-virtual-context.ts"
 export interface LoadProfileOptions {
   /** The language that the user asked for. Default: the profile's, else the environment's. */
   readonly locale?: string | undefined
+  /** The time zone if the profile names none. Default: the host's. */
+  readonly timeZone?: string | undefined
   /** Folders in which names are looked up. Default: `./profiles`, then the shipped ones. */
   readonly roots?: readonly string[]
   /** Default: the process's environment. */
@@ -46,6 +48,7 @@ export interface LoadProfileOptions {
 /** The names of the options, so that another one is an error. */
 export const loadProfileOptions: Readonly<Record<keyof LoadProfileOptions, true>> = {
   locale: true,
+  timeZone: true,
   roots: true,
   env: true,
   dataFolder: true,
@@ -153,7 +156,8 @@ async function findParts(nameOrPath: string, options: LoadProfileOptions, chosen
   const { env = process.env, roots = [resolve("profiles"), shippedProfilesFolder] } = options
   const path = findProfile(nameOrPath, { folder: process.cwd(), roots })
   const chain = withDialect(await readProfileChain(path, roots), chosenDialect)
-  const file = mergeChain(chain)
+  const merged = mergeChain(chain)
+  const file = { ...merged, timeZone: merged.timeZone ?? options.timeZone }
   const locale = promptLocale({ option: options.locale, profile: file.locale, env })
   const search: ProfileSearch = { chain, locale, problems: new Map() }
   const texts = findProfileTexts(search)

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process"
 import { createRequire } from "node:module"
 import { fileURLToPath } from "node:url"
 import { describe, expect, test } from "vitest"
+import { childEnv } from "../../support/child-env.ts"
 import { size } from "../../support/size.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 
@@ -20,7 +21,7 @@ const isThere = (() => {
 /** Runs one scenario: its server in the suite's process, our client in another. */
 function runScenario(scenario: string): Promise<{ readonly code: number | null; readonly output: string }> {
   const args = [suite, "client", "--command", `${process.execPath} ${client}`, "--scenario", scenario, "--timeout", "1800000"]
-  const child = spawn(process.execPath, args, { cwd: tempFolder(), stdio: ["ignore", "pipe", "pipe"] })
+  const child = spawn(process.execPath, args, { cwd: tempFolder(), env: childEnv(), stdio: ["ignore", "pipe", "pipe"] })
   let output = ""
   child.stdout.on("data", (chunk) => {
     output += String(chunk)

@@ -3,6 +3,7 @@ import { createRequire } from "node:module"
 import { createServer } from "node:net"
 import { describe, expect, onTestFinished, test } from "vitest"
 import type { McpServerSettings } from "../../../src/profile/profile.ts"
+import { childEnv } from "../../support/child-env.ts"
 import { connected } from "../../support/mcp/connected.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 
@@ -103,8 +104,10 @@ function freePort(): Promise<number> {
 
 /** Starts the server and waits until it says that it listens. */
 async function startOver(port: number): Promise<ChildProcess> {
-  const env = { ...process.env, PORT: String(port) }
-  const child = spawn(process.execPath, [everythingPath, "streamableHttp"], { env, stdio: ["ignore", "pipe", "pipe"] })
+  const child = spawn(process.execPath, [everythingPath, "streamableHttp"], {
+    env: childEnv({ PORT: String(port) }),
+    stdio: ["ignore", "pipe", "pipe"],
+  })
   onTestFinished(() => void child.kill("SIGKILL"))
   await new Promise<void>((resolve, reject) => {
     const read = (chunk: Uint8Array): void => {

@@ -1,7 +1,7 @@
 import { truncateSync } from "node:fs"
 import { join } from "node:path"
 import { stripVTControlCharacters } from "node:util"
-import { describe, expect, test } from "vitest"
+import { describe, expect, onTestFinished, test } from "vitest"
 import { openStore } from "../../../src/adapters/stores/index.ts"
 import { runCli } from "../../../src/apps/cli/run-cli.ts"
 import { cannotListen } from "../../../src/apps/cli/serve/serve.ts"
@@ -157,13 +157,20 @@ describe("the store of a command", () => {
     [["--store", "a", "--data-dir", "b"], { PROMPTSTRATA_STORE: "c" }, "There is no store in a yet."],
     [["--data-dir", "b"], { PROMPTSTRATA_STORE: "c" }, "There is no store in c yet."],
     [["--data-dir", "b"], { PROMPTSTRATA_STORE: "" }, "There is no store in b yet."],
-    [[], { PROMPTSTRATA_STORE: "" }, "There is no store in ./data yet."],
     [["--no-store"], { PROMPTSTRATA_STORE: "c" }, "This command needs a store."],
     [["--store", "none"], { PROMPTSTRATA_STORE: "c" }, "This command needs a store."],
     [[], { PROMPTSTRATA_STORE: "none" }, "This command needs a store."],
   ])("%j with %j: %s", async (args, env, words) => {
     const [code, stderr] = await list(args, env)
     expect([code, stderr.slice(0, 7 + words.length)]).toEqual([1, `error: ${words}`])
+  })
+
+  test("is ./data of the folder that the program runs in, if nothing names one", async () => {
+    const before = process.cwd()
+    onTestFinished(() => process.chdir(before))
+    process.chdir(tempFolder())
+    const [code, stderr] = await list([], { PROMPTSTRATA_STORE: "" })
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: There is no store in \.\/data yet\./)])
   })
 })
 

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process"
 import { join } from "node:path"
 import { inject, onTestFinished } from "vitest"
+import { childEnv } from "../../support/child-env.ts"
 import { root } from "../../support/source-files.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 
@@ -52,9 +53,8 @@ export function homeOfExample(more = ""): string {
 /** Starts a program of an example over the library's source. */
 export function startExample({ program: [folder, file], env, cwd = homeOfExample() }: ExampleStart): RunningExample {
   const args = ["--import", `${root}test/support/resolve-to-source.ts`, join(folder, file)]
-  const own = { OPENAI_API_KEY: "key", PROFILE: "./bot.toml", NO_COLOR: "1", LANG: "en_US.UTF-8" }
-  const { PATH, NODE_COMPILE_CACHE } = process.env
-  const child = spawn(process.execPath, args, { cwd, env: { PATH, NODE_COMPILE_CACHE, ...own, ...env } })
+  const own = { OPENAI_API_KEY: "key", PROFILE: "./bot.toml" }
+  const child = spawn(process.execPath, args, { cwd, env: childEnv({ ...own, ...env }) })
   const written = { out: "", errors: "" }
   const waiting = new Set<() => void>()
   const note = (of: "out" | "errors") => (piece: Buffer) => {

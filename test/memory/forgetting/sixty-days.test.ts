@@ -5,12 +5,12 @@ import { countingIds } from "../../../src/testing/deterministic-ports.ts"
 import { scriptedModel } from "../../../src/testing/scripted-model.ts"
 import { callTool } from "../../support/agents.ts"
 import { createInMemorySessionStore } from "../../support/in-memory-session-store.ts"
-import { size } from "../../support/size.ts"
+import { isLong } from "../../support/size.ts"
 import { type Rehearsal, rehearse } from "../../support/virtual-context.ts"
 
 const dayMs = 86_400_000
-/** A quick run lives through the first days only. */
-const allDays = size === "quick" ? 10 : 60
+/** Only a long run lives through more than the first days. */
+const allDays = isLong ? 60 : 10
 const turnsADay = 8
 const budgetTokens = 6_000
 const startMs = Date.UTC(2026, 0, 5, 8, 0)
@@ -141,7 +141,7 @@ describe(`${allDays} days with a virtual context`, () => {
     expect(restarted.requests.map(textOf)).toEqual(whole.requests.slice(0, restarted.requests.length).map(textOf))
     expect([...restarted.shown.values()].map(textOf)).toEqual([0, 9].map((day) => textOf(whole.shown.get(day) as Assembly)))
 
-    if (size === "quick") return
+    if (!isLong) return
     const state = await whole.rehearsal.state()
     expect(state.events.filter(({ grain }) => grain === "month").map(({ stamp }) => stamp)).toEqual(["2026年1月", "2026年2月"])
     expect(state.events.filter(({ grain }) => grain === "day").length).toBeGreaterThanOrEqual(58)

@@ -4,6 +4,7 @@ import { deflateSync } from "node:zlib"
 import { describe, expect, test } from "vitest"
 import { pngTextChunk, writePngChunks } from "../../../src/node/cards/png-chunks.ts"
 import { writeZip } from "../../../src/node/cards/zip.ts"
+import { childEnv } from "../../support/child-env.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 
 const mib = 1024 * 1024
@@ -57,7 +58,7 @@ describe.skipIf(!existsSync("/proc/self/clear_refs"))("memory for a card (C3)", 
       const script = new URL("./read-measured.ts", import.meta.url).pathname
       // With a small young generation the peak has little garbage in it.
       const args = ["--max-semi-space-size=4", script, path]
-      const { risenBytes, outcome } = JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8" })) as {
+      const { risenBytes, outcome } = JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8", env: childEnv() })) as {
         readonly risenBytes: number
         readonly outcome: string
       }

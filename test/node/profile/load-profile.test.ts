@@ -316,6 +316,20 @@ max_output_tokens = 14
     expect((await loadProfile("a", { ...options, locale: "en" })).locale).toBe("en")
   })
 
+  test("the profile's time zone goes before the option's, and the option's before the host's", async () => {
+    const folder = tempFolder({
+      "profiles/far.toml": 'time_zone = "Asia/Tokyo"',
+      "profiles/plain.toml": '[tools]\nenabled = ["current_time"]',
+    })
+    const options = { roots: [`${folder}/profiles`], locale: "en", timeZone: "Pacific/Apia" }
+    expect((await loadProfile("far", options)).timeZone).toBe("Asia/Tokyo")
+    const { timeZone, tools } = await loadProfile("plain", options)
+    expect(timeZone).toBe("Pacific/Apia")
+    const told = await tools.builtin.find(({ name }) => name === "current_time")?.execute({}, {} as never)
+    expect(told).toContain("Pacific/Apia")
+    await expect(loadProfile("plain", { ...options, timeZone: "Mars" })).rejects.toThrow("timeZone: expected a time zone")
+  })
+
   test("a name is looked up in each root in order", async () => {
     const folder = tempFolder({ "one/b.toml": "", "two/a.toml": '[agent]\nname = "two"', "two/b.toml": '[agent]\nname = "two"' })
     const roots = [`${folder}/one`, `${folder}/two`, `${folder}/three`]

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest"
 import type { TokenCounter } from "../../../src/core/ports.ts"
 import { assemble } from "../../../src/prompt/assemble/assemble.ts"
 import { PromptStack } from "../../../src/prompt/stack/prompt-stack.ts"
-import { size } from "../../support/size.ts"
+import { isLong } from "../../support/size.ts"
 import { ran, said, turnState } from "../../support/turns.ts"
 import { perCodePoint } from "./arbitrary-turn.ts"
 import { freshCounter, tokensOf } from "./fresh-counter.ts"
@@ -24,8 +24,8 @@ function measuring(): TokenCounter & { units: number; calls: number } {
 
 const mebibyte = 2 ** 20
 /** The counted work grows with the text, so a fifth of it says the same. */
-const questionMb = size === "quick" ? 1 : 5
-const resultUnits = size === "quick" ? mebibyte / 4 : mebibyte
+const questionMb = isLong ? 5 : 1
+const resultUnits = isLong ? mebibyte : mebibyte / 4
 const many = (count: number) => Array.from({ length: count }, (_, i) => said(i % 2 === 0 ? "user" : "assistant", `message ${i}`))
 
 describe("the work of assembling", () => {

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process"
 import { rmSync } from "node:fs"
 import { expect, test } from "vitest"
+import { childEnv } from "../../../support/child-env.ts"
 
 test.each(["process.exitCode = 3", "process.exit(3)"])(
   "a run of tests with a server ends with the code of its tests: %s",
@@ -12,6 +13,7 @@ test.each(["process.exitCode = 3", "process.exit(3)"])(
     ${end}`
     const { status, stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", program], {
       encoding: "utf8",
+      env: childEnv(),
     })
     const copy = stdout.trim()
     if (copy !== "") rmSync(copy, { recursive: true, force: true })

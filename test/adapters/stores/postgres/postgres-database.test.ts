@@ -6,6 +6,7 @@ import { loadDrivers, openPool, postgresDatabase } from "../../../../src/adapter
 import { postgresSettings } from "../../../../src/adapters/stores/postgres/postgres-options.ts"
 import type { SqlDatabase } from "../../../../src/adapters/stores/sql/sql-database.ts"
 import type { Queries } from "../../../../src/adapters/stores/sql/sql-tables.ts"
+import { childEnv } from "../../../support/child-env.ts"
 import { makeDatabase, query } from "./support/database.ts"
 
 let url = ""
@@ -84,7 +85,7 @@ describe("transactions on PostgreSQL", () => {
       await client.query("select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()")
       await client.end()`
     // This process is blocked meanwhile, so it cannot notice that the connection broke before it uses it.
-    const { status } = spawnSync(process.execPath, ["--input-type=module", "--eval", script, url])
+    const { status } = spawnSync(process.execPath, ["--input-type=module", "--eval", script, url], { env: childEnv() })
     await database.write((db) => add(db, "a"))
     expect(status).toBe(0)
     expect(await counts()).toEqual({ ...before, a: (before.a ?? 0) + 1 })

@@ -7,6 +7,7 @@ import type { Store } from "../../../../src/memory/services/store/store.ts"
 import { loadProfile } from "../../../../src/node/profile/load-profile.ts"
 import { scriptedModel } from "../../../../src/testing/index.ts"
 import { finish } from "../../../support/agents.ts"
+import { childEnv } from "../../../support/child-env.ts"
 import { makeDatabase, urlOf } from "./support/database.ts"
 import { openStoreFor } from "./support/open-store.ts"
 
@@ -20,7 +21,7 @@ const main = fileURLToPath(new URL("../../../../src/apps/cli/main.ts", import.me
 /** The program as a process of its own, with the demo model. */
 function runProgram(args: readonly string[], env: Readonly<Record<string, string>>) {
   const child = spawn(process.execPath, [main, ...args], {
-    env: { ...process.env, LC_ALL: "en", NO_COLOR: "1", PROMPTSTRATA_MODEL: "demo", ...env },
+    env: childEnv({ PROMPTSTRATA_MODEL: "demo", ...env }),
     stdio: ["ignore", "pipe", "pipe"],
   })
   onTestFinished(() => void child.kill("SIGKILL"))

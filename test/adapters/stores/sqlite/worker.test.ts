@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from "vitest"
 import { openSqliteStore } from "../../../../src/adapters/stores/sqlite/open-sqlite-store.ts"
 import { storeFile } from "../../../../src/adapters/stores/sqlite/store-file.ts"
 import { loadProfile } from "../../../../src/node/profile/load-profile.ts"
+import { childEnv } from "../../../support/child-env.ts"
 import { tempFolder } from "../../../support/temp-folder.ts"
 
 const main = fileURLToPath(new URL("../../../../src/apps/cli/main.ts", import.meta.url))
@@ -12,7 +13,7 @@ const main = fileURLToPath(new URL("../../../../src/apps/cli/main.ts", import.me
 test("promptstrata worker waits for work that comes to a file later, does it, and on SIGTERM ends well", async () => {
   const folder = tempFolder()
   const child = spawn(process.execPath, [main, "worker", "fay", "--store", folder], {
-    env: { ...process.env, LC_ALL: "en", NO_COLOR: "1", PROMPTSTRATA_MODEL: "demo" },
+    env: childEnv({ PROMPTSTRATA_MODEL: "demo" }),
     stdio: ["ignore", "pipe", "pipe"],
   })
   onTestFinished(() => void child.kill("SIGKILL"))

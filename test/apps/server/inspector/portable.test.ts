@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process"
 import { pathToFileURL } from "node:url"
 import { expect, test } from "vitest"
+import { childEnv } from "../../../support/child-env.ts"
 import { root } from "../../../support/source-files.ts"
 
 const url = (path: string) => JSON.stringify(pathToFileURL(root + path).href)
@@ -52,7 +53,10 @@ process.exit(0)
 `
 
 test("an inspector that keeps nothing on the disk runs without Node.js: fetch loads no built-in module", () => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8" })
+  const { status, stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", program], {
+    encoding: "utf8",
+    env: childEnv(),
+  })
   expect([status, status === 0 ? "" : stderr]).toEqual([0, ""])
   const { ofPage, answers } = JSON.parse(stdout) as { readonly ofPage: readonly string[]; readonly answers: readonly string[] }
   expect(answers.filter((answer) => !answer.endsWith(" 200"))).toEqual([])

@@ -10,6 +10,7 @@ import { createAgent } from "../../../../src/loop/agent/agent.ts"
 import { resolveProfile } from "../../../../src/profile/resolve.ts"
 import { scriptedModel } from "../../../../src/testing/index.ts"
 import { callTool, finish } from "../../../support/agents.ts"
+import { childEnv } from "../../../support/child-env.ts"
 import { tempFolder } from "../../../support/temp-folder.ts"
 import type { ApprovalWork } from "./support/approval-child.ts"
 
@@ -27,7 +28,10 @@ type Line = {
 /** Starts a process over the store of a folder; `lines` are what it tells. */
 function start(folder: string, work: Omit<ApprovalWork, "folder" | "marks">) {
   const settings: ApprovalWork = { folder, marks: join(folder, "marks"), ...work }
-  const child = spawn(process.execPath, [script, JSON.stringify(settings)], { stdio: ["ignore", "pipe", "inherit"] })
+  const child = spawn(process.execPath, [script, JSON.stringify(settings)], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: childEnv(),
+  })
   children.push(child)
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   return {

@@ -3,6 +3,7 @@ import { once } from "node:events"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { onTestFinished } from "vitest"
+import { childEnv } from "../../../support/child-env.ts"
 
 /** A script of this folder in its own process. The process ends with the test at the latest. */
 export interface Child {
@@ -18,6 +19,7 @@ export function startChild(name: string, args: readonly string[], options: Spawn
   const script = fileURLToPath(new URL(`./${name}.ts`, import.meta.url))
   const child = spawn(process.execPath, [script, ...args], {
     stdio: ["pipe", "pipe", "inherit"],
+    env: childEnv(),
     ...options,
   })
   onTestFinished(() => {

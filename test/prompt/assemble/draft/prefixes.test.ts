@@ -5,7 +5,7 @@ import { type Injection, stabilities } from "../../../../src/core/value.ts"
 import { assemble, assembleInjections } from "../../../../src/prompt/assemble/assemble.ts"
 import { findPrefixes } from "../../../../src/prompt/assemble/draft/prefixes.ts"
 import { compileDialect } from "../../../../src/prompt/dialect/compile-dialect.ts"
-import { runs, size } from "../../../support/size.ts"
+import { isLong, runs } from "../../../support/size.ts"
 import { anyItems, anyTurn, perCodePoint, stackOf, turnPrompts } from "../arbitrary-turn.ts"
 
 /** Everything before a prefix's end, with the roles: what a provider would cache. */
@@ -71,7 +71,7 @@ describe("S15 prefixes", () => {
       }),
       { numRuns: runs(600) },
     )
-    expect(byPrint.size).toBeGreaterThan(size === "quick" ? runs(600) / 2 : 500)
+    expect(byPrint.size).toBeGreaterThan(isLong ? 500 : runs(600) / 2)
   })
 
   test("tell roles and the ends of messages apart", () => {

@@ -3,6 +3,7 @@ import { once } from "node:events"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { onTestFinished } from "vitest"
+import { childEnv } from "../../../../support/child-env.ts"
 
 /** A script of this folder in a process of its own. It is killed at the end of the test. */
 export interface Child {
@@ -20,6 +21,7 @@ export function startChild(name: string, settings: unknown): Child {
   const script = fileURLToPath(new URL(`./${name}.ts`, import.meta.url))
   const child = spawn(process.execPath, [script, JSON.stringify(settings)], {
     stdio: ["ignore", "pipe", "inherit"],
+    env: childEnv(),
   })
   onTestFinished(() => void child.kill("SIGKILL"))
   const lines: string[] = []

@@ -3,6 +3,7 @@ import { once } from "node:events"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { onTestFinished } from "vitest"
+import { childEnv } from "../../../../support/child-env.ts"
 
 /** A script in a process of its own. It is killed at the end of the test. */
 export interface Child {
@@ -19,7 +20,7 @@ export interface Child {
 export function startChild(name: string | URL, settings: unknown, nodeOptions: readonly string[] = []): Child {
   const script = fileURLToPath(typeof name === "string" ? new URL(`./${name}.ts`, import.meta.url) : name)
   const given = [...nodeOptions, script, JSON.stringify(settings)]
-  const child = spawn(process.execPath, given, { stdio: ["ignore", "pipe", "inherit"] })
+  const child = spawn(process.execPath, given, { stdio: ["ignore", "pipe", "inherit"], env: childEnv() })
   onTestFinished(() => {
     child.kill("SIGKILL")
   })
