@@ -1,9 +1,12 @@
 import type { SessionKey } from "../../src/core/conversation.ts"
+import { turnsOf } from "../../src/memory/services/store/branches.ts"
 import { filterMessages } from "../../src/memory/services/store/filter-messages.ts"
-import { rowBehind, rowTurns } from "../../src/memory/services/store/in-memory/session-branches.ts"
+import { commitBehind } from "../../src/memory/services/store/in-memory/in-memory-parts.ts"
+import { InMemoryRows } from "../../src/memory/services/store/in-memory/in-memory-rows.ts"
 import { SessionTable } from "../../src/memory/services/store/in-memory/session-table.ts"
 import type { Job } from "../../src/memory/services/store/job-runner.ts"
 import { sessionRowId } from "../../src/memory/services/store/row-keys.ts"
+import { wholeMessages } from "../../src/memory/services/store/rows/session-rows.ts"
 import type { SessionStore } from "../../src/memory/services/store/session-store.ts"
 
 /** A {@link SessionStore} that lives as long as the process. */
@@ -17,14 +20,15 @@ interface InMemorySessionStore extends SessionStore {
  * what it is given and returns frozen data. A record that is not plain JSON throws `usage`.
  */
 export function createInMemorySessionStore(): InMemorySessionStore {
-  const sessions = new SessionTable()
+  const rows = new InMemoryRows()
+  const sessions = new SessionTable(rows)
   const jobs = new Map<string, readonly Job[]>()
   return {
     load: async (key, { last } = {}) => sessions.load(key, last),
     async commit(key, commit) {
-      const row = sessions.row(key)
-      const [found, whole] = commit.after === undefined ? [row, commit] : rowBehind(row, commit)
-      const committed = sessions.commit(key, whole, found)
+      const committed = await rows.write(async () =>
+        commit.after === undefined ? sessions.commit(key, commit) : commitBehind(rows, sessions, key, commit),
+      )
       const id = sessionRowId(key)
       jobs.set(id, [...(jobs.get(id) ?? []), ...committed.jobs])
       return { version: committed.version }
@@ -32,7 +36,7 @@ export function createInMemorySessionStore(): InMemorySessionStore {
     append: async (key, messages) => sessions.append(key, messages),
     post: async (key, note) => sessions.post(key, note),
     messages: async (key, filter) => filterMessages(sessions.history(key), filter),
-    branches: async (key) => rowTurns(sessions.row(key)),
+    branches: async (key) => turnsOf(await wholeMessages(rows, key)),
     takeJobs(key) {
       const taken = jobs.get(sessionRowId(key)) ?? []
       jobs.delete(sessionRowId(key))

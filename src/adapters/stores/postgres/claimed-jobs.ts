@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from "pg"
 import type { ConnectionOptions, PgBoss } from "pg-boss"
 import { messageOf } from "../../../core/errors.ts"
 import type { DeadJob, Job } from "../../../memory/services/store/job-runner.ts"
-import { keyText } from "../sql/key-columns.ts"
+import { keyText } from "../../../memory/services/store/row-keys.ts"
 import { heartbeatSeconds } from "./job-engine.ts"
 import { deadQueue, queuePrefix, readDeadJob, readJob, type StoredJob, storeDeadJob } from "./stored-job.ts"
 

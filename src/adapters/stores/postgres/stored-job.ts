@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto"
 import type { SessionKey } from "../../../core/conversation.ts"
 import type { DeadJob, Job } from "../../../memory/services/store/job-runner.ts"
-import { keyText } from "../sql/key-columns.ts"
+import { keyText } from "../../../memory/services/store/row-keys.ts"
+import type { JobRow } from "../../../memory/services/store/rows/rows.ts"
 import { bodyText, damagedRow, type RowName, readBody } from "../sql/row-body.ts"
-import type { JobRow } from "../sql/sql-database.ts"
 
 /** A job as pg-boss stores it. Statements ask for the columns; `body` is the whole job as text, which can hold any string. */
 export interface StoredJob {

@@ -2,16 +2,21 @@ import type { CompiledQuery, QueryResult } from "kysely"
 import type { Queries } from "./sql-tables.ts"
 
 /** The place of a value in a statement. */
-class Place {
+export class Place {
   readonly name: PropertyKey
 
   constructor(name: PropertyKey) {
     this.name = name
   }
+
+  /** In the shape of a statement, every value is alike. */
+  toJSON(): string {
+    return "?"
+  }
 }
 
 /** A statement as Kysely builds it. */
-interface Built<Row> {
+export interface Built<Row> {
   compile(): CompiledQuery<Row>
 }
 
@@ -25,6 +30,25 @@ export function runPreparedAtOnce(db: Queries, prepare: Prepare): void {
   preparing.set(db.getExecutor().adapter, prepare)
 }
 
+/** A statement with places, compiled for one database. */
+export class PreparedStatement<Row> {
+  readonly #query: CompiledQuery<Row>
+  readonly #run: ReturnType<Prepare> | undefined
+
+  constructor(db: Queries, built: Built<Row>) {
+    this.#query = built.compile()
+    this.#run = preparing.get(db.getExecutor().adapter)?.(this.#query)
+  }
+
+  /** Runs it with the values for its places. */
+  async run(db: Queries, values: object): Promise<QueryResult<Row>> {
+    const parameters = this.#query.parameters.map((given) =>
+      given instanceof Place ? values[given.name as keyof typeof values] : given,
+    )
+    return this.#run ? (this.#run(parameters) as QueryResult<Row>) : db.executeQuery<Row>({ ...this.#query, parameters })
+  }
+}
+
 /**
  * A statement that is built once for each database and then only gets its values: building takes many times the CPU of running it, and
  * every turn runs the same few. `build` must pass on each value as it is, and `names` are the names of all of them.
@@ -33,19 +57,13 @@ export function prepared<Values extends object, Row>(
   names: readonly (keyof Values)[],
   build: (db: Queries, values: Values) => Built<Row>,
 ): (db: Queries, values: Values) => Promise<QueryResult<Row>> {
-  const compiled = new WeakMap<object, { readonly query: CompiledQuery<Row>; readonly run: ReturnType<Prepare> | undefined }>()
+  const compiled = new WeakMap<object, PreparedStatement<Row>>()
   const places = Object.fromEntries(names.map((name) => [name, new Place(name)])) as unknown as Values
   return async (db, values) => {
     // One for each opened database.
     const { adapter } = db.getExecutor()
-    let known = compiled.get(adapter)
-    if (!known) {
-      const query = build(db, places).compile()
-      known = { query, run: preparing.get(adapter)?.(query) }
-      compiled.set(adapter, known)
-    }
-    const { query, run } = known
-    const parameters = query.parameters.map((given) => (given instanceof Place ? values[given.name as keyof Values] : given))
-    return run ? (run(parameters) as QueryResult<Row>) : db.executeQuery<Row>({ ...query, parameters })
+    const known = compiled.get(adapter) ?? new PreparedStatement(db, build(db, places))
+    compiled.set(adapter, known)
+    return known.run(db, values)
   }
 }

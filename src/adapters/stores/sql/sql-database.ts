@@ -1,7 +1,7 @@
 import type { ColumnDataType, Expression } from "kysely"
 import type { SessionKey } from "../../../core/conversation.ts"
 import type { Job } from "../../../memory/services/store/job-runner.ts"
-import type { StoreScope } from "../../../memory/services/store/store.ts"
+import type { JobRow, OwnedKeys } from "../../../memory/services/store/rows/rows.ts"
 import type { JobBodies } from "./maintenance/damaged-rows.ts"
 import type { Queries } from "./sql-tables.ts"
 
@@ -24,20 +24,6 @@ export interface SqlDatabase {
   /** Keeps other processes from changing the schema until the current transaction ends. */
   lockSchema(db: Queries): Promise<void>
   close(): Promise<void>
-}
-
-/** A job as an export holds it. One with `error` is a dead letter, any other waits or runs. */
-export interface JobRow {
-  readonly job: Job
-  readonly attempts: number
-  readonly error?: string
-}
-
-/** The rows of a scope, by their keys. A user owns the rows with their id and all of the private conversations in which they spoke. */
-export interface OwnedKeys {
-  readonly scope: StoreScope
-  /** Empty unless the scope is a user. */
-  readonly privateConversations: readonly string[]
 }
 
 /** The jobs of a database. All methods but `wake` run within the current transaction. */

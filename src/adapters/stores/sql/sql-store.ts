@@ -1,22 +1,15 @@
-import { bytesToText } from "../../../memory/services/store/blob.ts"
-import { tellForgotten, tellSetAside } from "../../../memory/services/store/forgetting.ts"
+import { tellSetAside } from "../../../memory/services/store/forgetting.ts"
 import type { JobRunner } from "../../../memory/services/store/job-runner.ts"
+import { createRowStore } from "../../../memory/services/store/rows/row-store.ts"
 import type { StoreScope } from "../../../memory/services/store/store.ts"
-import { readStoreRows, type StoreRow } from "../../../memory/services/store/store-row.ts"
 import type { DatabaseStore } from "../database-store.ts"
-import { forgetById } from "./maintenance/forget-by-id.ts"
 import { repairRows } from "./maintenance/repair-rows.ts"
 import { checkRows } from "./maintenance/sql-check.ts"
-import { exportedRows } from "./maintenance/sql-export.ts"
-import { forgetRows } from "./maintenance/sql-forget.ts"
-import { importRows } from "./maintenance/sql-import.ts"
-import { createSqlMemoryRecords } from "./memory/sql-memory-records.ts"
 import type { SessionCache } from "./session/session-cache.ts"
 import { createSqlSessionStore } from "./session/sql-session-store.ts"
-import { createSqlBlobRecords, readBlob } from "./sql-blob-records.ts"
 import type { SqlDatabase, SqlJobs } from "./sql-database.ts"
-import { createSqlReceiptRecords } from "./sql-receipt-records.ts"
-import { createSqlUserRecords } from "./sql-user-records.ts"
+import { createSqlIndexCopies } from "./sql-index-copies.ts"
+import { rowDatabase } from "./sql-rows.ts"
 
 /** The parts of a store that differ between databases. */
 export interface SqlStoreParts {
@@ -35,62 +28,26 @@ export interface SqlStoreParts {
 
 /** A store over the shared tables of a database. */
 export function createSqlStore({ database, jobs, runner, cache, ...own }: SqlStoreParts): DatabaseStore {
-  async function withBytes(row: StoreRow & { readonly table: "blob" }): Promise<StoreRow> {
-    const bytes = await database.read((db) => readBlob(db, row.agent, row.id))
-    return bytes === undefined ? row : { ...row, bytes: bytesToText(bytes) }
-  }
+  const over = rowDatabase(database, jobs)
+  const { stopForgotten, erase } = own
+  const clearCache = () => cache.clear()
+  const rowStore = createRowStore({ database: over, runner, wakeJobs: () => jobs.wake(), clearCache, stopForgotten, erase })
   return {
     ...createSqlSessionStore(database, {
-      ...{ jobs, cache, stopForgotten: own.stopForgotten },
+      ...{ jobs, over, cache, stopForgotten },
       tellSetAside: (key) => tellSetAside(runner, key),
     }),
+    ...rowStore,
     jobs: runner,
-    memories: {
-      ...createSqlMemoryRecords(database),
-      async forget(ids, options) {
-        const { key } = options
-        const forgotten = await database.write((db) => forgetById(db, jobs, ids, options)).finally(() => cache.clear())
-        if (forgotten.memories === 0) return forgotten
-        await own.stopForgotten({ agent: key.agent, user: key.user })
-        jobs.wake()
-        await own.erase()
-        await tellForgotten(runner, { agent: key.agent, user: key.user, memories: true })
-        return forgotten
-      },
-    },
-    users: createSqlUserRecords(database),
-    receipts: createSqlReceiptRecords(database),
-    blobs: createSqlBlobRecords(database),
-    async *export(scope) {
-      const told = new Set<string>()
-      for (const row of await database.read((db) => exportedRows(db, jobs, scope))) {
-        const isNew = row.table === "blob" && !told.has(row.id)
-        yield JSON.stringify(isNew ? await withBytes(row) : row)
-        if (isNew) told.add(row.id)
-      }
-    },
-    async import(lines) {
-      const rows = await readStoreRows(lines)
-      const counts = await database.write((db) => importRows(db, jobs, rows))
-      jobs.wake()
-      return counts
-    },
-    async forget(scope) {
-      const report = await database.write((db) => forgetRows(db, jobs, scope)).finally(() => cache.clear())
-      await own.stopForgotten(scope)
-      jobs.wake()
-      await own.erase()
-      await tellForgotten(runner, scope)
-      return report
-    },
+    memories: { ...rowStore.memories, ...createSqlIndexCopies(over) },
     async check() {
       const faults = await own.checkFile()
-      const { problems, counts } = await database.read((db) => checkRows(db, jobs))
+      const { problems, counts } = await database.read((db) => checkRows(db, over.rowsIn(db), jobs))
       const all = [...faults, ...problems]
       return { ok: all.length === 0, problems: all, counts }
     },
     async repair(path) {
-      const damaged = await repairRows(database, jobs, path).finally(() => cache.clear())
+      const damaged = await repairRows(database, { over, jobs, path }).finally(clearCache)
       jobs.wake()
       return damaged
     },

@@ -1,5 +1,5 @@
 import type { Clock } from "../../../core/ports.ts"
-import { keyText } from "../sql/key-columns.ts"
+import { keyText } from "../../../memory/services/store/row-keys.ts"
 import type { SqlDatabase } from "../sql/sql-database.ts"
 import { jobQueries } from "./sqlite-jobs.ts"
 

@@ -1,12 +1,15 @@
 import type { Kysely } from "kysely"
 import type { Job } from "../../../memory/services/store/job-runner.ts"
-import { fromKeyText, inSession, keyNames, keyText, sessionColumns, userColumns } from "../sql/key-columns.ts"
+import { keyText } from "../../../memory/services/store/row-keys.ts"
+import type { SessionColumns, UserColumns } from "../../../memory/services/store/rows/row-tables.ts"
+import type { JobRow, OwnedKeys } from "../../../memory/services/store/rows/rows.ts"
+import { fromKeyText, inSession, keyNames, sessionColumns } from "../sql/key-columns.ts"
 import { createTable, type Migration } from "../sql/migrate.ts"
 import { prepared } from "../sql/prepared.ts"
 import { bodyText, readBody } from "../sql/row-body.ts"
-import type { JobRow, OwnedKeys, SqlJobs } from "../sql/sql-database.ts"
+import type { SqlJobs } from "../sql/sql-database.ts"
 import { sessionTexts, userTexts } from "../sql/sql-schema.ts"
-import type { Queries, SessionColumns, UserColumns } from "../sql/sql-tables.ts"
+import type { Queries } from "../sql/sql-tables.ts"
 
 /** The tables of jobs, which a file has beside the shared tables. */
 export interface JobTables {
@@ -106,7 +109,7 @@ async function insertJobs(db: Queries, rows: readonly JobRow[]): Promise<number>
     position += 1
     const { numAffectedRows } = await insertUnknown(db, {
       ...sessionColumns(job.key),
-      ...userColumns(job.key),
+      user_id: keyText(job.key.user),
       id: keyText(job.id),
       position,
       kind: keyText(job.kind),

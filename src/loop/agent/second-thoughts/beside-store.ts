@@ -1,26 +1,30 @@
 import type { SessionKey } from "../../../core/conversation.ts"
 import type { Ports } from "../../../core/ports.ts"
-import { ReceiptTable } from "../../../memory/services/store/in-memory/in-memory-tables.ts"
+import { InMemoryRows } from "../../../memory/services/store/in-memory/in-memory-rows.ts"
 import { JobTable } from "../../../memory/services/store/in-memory/job-table.ts"
 import { defaultJobSettings } from "../../../memory/services/store/job-runner.ts"
+import type { ReceiptRecords } from "../../../memory/services/store/records.ts"
+import { createReceiptRecords } from "../../../memory/services/store/rows/receipt-records.ts"
+import { sessionOf } from "../../../memory/services/store/rows/row-tables.ts"
 import type { SessionCommit, SessionStore } from "../../../memory/services/store/session-store.ts"
-import { sessionId } from "../session-state.ts"
 
 /** Jobs and receipts in memory, beside a store of sessions. */
 export interface Beside {
   readonly jobs: JobTable
-  readonly receipts: ReceiptTable
+  readonly rows: InMemoryRows
+  readonly receipts: ReceiptRecords
 }
 
 /** Makes the tables, without rows. */
 export function makeBeside(ports: Pick<Ports, "clock" | "timers" | "random">): Beside {
-  return { jobs: new JobTable(defaultJobSettings, ports), receipts: new ReceiptTable() }
+  const rows = new InMemoryRows()
+  return { jobs: new JobTable(defaultJobSettings, ports), rows, receipts: createReceiptRecords(rows, { hasSessions: false }) }
 }
 
 /** Commits to a store of sessions. The jobs and receipts beside it follow. */
 export async function commitBeside(
   store: SessionStore,
-  { jobs, receipts }: Beside,
+  { jobs, rows }: Beside,
   { key, commit }: { readonly key: SessionKey; readonly commit: SessionCommit },
 ): ReturnType<SessionStore["commit"]> {
   const { after } = commit
@@ -31,10 +35,8 @@ export async function commitBeside(
   if (after !== undefined && pathTo !== undefined) {
     const path = pathTo(turns, after)
     const gone = new Set(turns.flatMap(({ turnId }) => (path.has(turnId) ? [] : [turnId])))
-    const isGone = (drawn: { key: SessionKey; turnId: string }) =>
-      gone.has(drawn.turnId) && sessionId(drawn.key) === sessionId(key)
-    jobs.deleteWhere(isGone)
-    receipts.deleteWhere(isGone)
+    jobs.forgetTurns(key, gone)
+    await rows.atOnce(() => rows.delete("receipts", { ...sessionOf(key), turn_id: { in: [...gone] } }))
   }
   jobs.enqueue(commit.jobs)
   return committed

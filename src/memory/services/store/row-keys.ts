@@ -3,6 +3,14 @@ import { PromptStrataError } from "../../../core/errors.ts"
 import type { Receipt } from "./receipt.ts"
 import type { StoredMemory } from "./records.ts"
 
+/**
+ * Turns any string into text that every database stores unchanged. Databases refuse or replace NUL and lone surrogates, so a string
+ * with one of them becomes JSON; so does one that begins with a quotation mark. Two strings never become the same text.
+ */
+export function keyText(value: string): string {
+  return value.startsWith('"') || value.includes("\0") || !value.isWellFormed() ? JSON.stringify(value) : value
+}
+
 /** Joins texts into one key. They are written as JSON, so two different lists never give the same key. */
 export function rowId(...parts: readonly string[]): string {
   return JSON.stringify(parts)

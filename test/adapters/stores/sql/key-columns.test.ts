@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { fromKeyText, keyText } from "../../../../src/adapters/stores/sql/key-columns.ts"
+import { fromKeyText } from "../../../../src/adapters/stores/sql/key-columns.ts"
+import { keyText } from "../../../../src/memory/services/store/row-keys.ts"
 import { vectorBytes, vectorValues } from "../../../../src/memory/services/store/store-row.ts"
 
 const anyText = fc.oneof(fc.string({ unit: "binary" }), fc.string({ unit: fc.constantFrom('"', "\0", "\ud800", "a", "\\") }))

@@ -123,7 +123,7 @@ const byIdAlone = [
   // The rows of the agent itself: its epoch, in which a first scope begins.
   /^insert into "memory_scopes"/u,
   // Bytes are kept once for each agent. Only a session that holds them by its key reads them.
-  /^(update|insert into|select "bytes" from) "blobs"/u,
+  /^(update|insert into|select "bytes", "agent", "id" from) "blobs"/u,
   // By the id of a memory that was found by its key in the same transaction.
   /^insert into "vectors"/u,
 ]

@@ -1,16 +1,13 @@
-import type { Kysely } from "kysely"
 import { PromptStrataError } from "../../../../core/errors.ts"
 import { blobId, bytesToText } from "../../../../memory/services/store/blob.ts"
-import { having } from "../key-columns.ts"
-import { readCopyPart } from "../memory/copy-part.ts"
-import { readVector } from "../memory/memory-vectors.ts"
-import { type DamagedRow, damagedHint, type RowName, readBody, rowText } from "../row-body.ts"
+import { bytesChecksum, type DamagedRow, damagedHint, type RowName, readBody, rowText } from "../row-body.ts"
+import { anyTable } from "../row-statements.ts"
 import type { Queries } from "../sql-tables.ts"
 
-/** A table of which each row has a body. */
-export interface BodyTable {
+/** A table whose rows are checked. */
+export interface CheckedTable {
   readonly table: string
-  /** The column of the body. */
+  /** The column of the body, or of the bytes. */
   readonly body: string
   /** The columns by which the rows are read in portions. */
   readonly group: readonly string[]
@@ -18,10 +15,12 @@ export interface BodyTable {
   readonly id: readonly string[]
   /** The part of the store that is lost without the row's body. */
   readonly lost: string
+  /** Of bytes, the column that tells what they are: their checksum, or the SHA-256 that names them. */
+  readonly mark?: "checksum" | "id"
 }
 
 const session = ["agent", "conversation", "audience"]
-const bodyTables: readonly BodyTable[] = [
+const bodyTables: readonly CheckedTable[] = [
   { table: "sessions", body: "whole_state", group: session, id: [], lost: "the conversation's state; its messages stay" },
   { table: "state_changes", body: "body", group: session, id: ["version"], lost: "the state's changes from this version on" },
   { table: "messages", body: "body", group: session, id: ["position"], lost: "this message" },
@@ -32,10 +31,26 @@ const bodyTables: readonly BodyTable[] = [
   { table: "receipts", body: "body", group: session, id: ["turn_id", "kind"], lost: "the record of this background work" },
 ]
 
+/** Large bytes are read one by one. */
+const bytesTables: readonly CheckedTable[] = [
+  {
+    ...({ table: "vectors", body: "vector", mark: "checksum", group: ["agent", "model"], id: ["memory_id"] } as const),
+    lost: "this vector, which is made again",
+  },
+  {
+    ...({ table: "blobs", body: "bytes", mark: "id", group: ["agent", "id"], id: [] } as const),
+    lost: "these bytes, such as a picture, in every conversation that holds them",
+  },
+  {
+    ...({ table: "index_copies", body: "bytes", mark: "checksum", group: ["agent", "scope", "copy", "part"], id: [] } as const),
+    lost: "a copy of a recall index, which is made again from the memories",
+  },
+]
+
 /** The rows of jobs in which damage is looked for. */
 export interface JobBodies {
   /** The tables of jobs that the store itself reads; none where a job engine keeps them. */
-  readonly bodies: readonly BodyTable[]
+  readonly bodies: readonly CheckedTable[]
   /** The damaged rows of a job engine, and the way to delete one. */
   readonly ofEngine?: {
     damaged(db: Queries): Promise<readonly DamagedRow[]>
@@ -46,62 +61,35 @@ export interface JobBodies {
 /** Reads every body of the store and returns the damaged ones. */
 export async function damagedRows(db: Queries, jobs: JobBodies): Promise<readonly DamagedRow[]> {
   const found: DamagedRow[] = []
-  for (const table of [...bodyTables, ...jobs.bodies]) found.push(...(await damagedIn(anyTable(db), table)))
-  const ofEngine = (await jobs.ofEngine?.damaged(db)) ?? []
-  return [...found, ...ofEngine, ...(await damagedVectors(db)), ...(await damagedBlobs(db)), ...(await damagedCopies(db))]
-}
-
-/** Parts of copies of recall indexes with other bytes than were written. They are read one by one. */
-async function damagedCopies(db: Queries): Promise<readonly DamagedRow[]> {
-  const lost = "a copy of a recall index, which is made again from the memories"
-  const found: DamagedRow[] = []
-  const parts = db.selectFrom("index_copies").select(["agent", "scope", "copy", "part"])
-  for (const columns of await parts.orderBy("agent").orderBy("scope").orderBy("copy").orderBy("part").execute()) {
-    const row = await db.selectFrom("index_copies").selectAll().where(having(columns)).executeTakeFirstOrThrow()
-    if (!isDamaged(() => readCopyPart(row))) continue
-    found.push({ table: "index_copies", columns: { ...columns }, body: Buffer.from(row.bytes).toString("base64"), lost })
-  }
+  for (const table of [...bodyTables, ...jobs.bodies]) found.push(...(await damagedIn(db, table)))
+  found.push(...((await jobs.ofEngine?.damaged(db)) ?? []))
+  for (const table of bytesTables) found.push(...(await damagedIn(db, table)))
   return found
 }
 
-async function damagedVectors(db: Queries): Promise<readonly DamagedRow[]> {
+async function damagedIn(db: Queries, checked: CheckedTable): Promise<readonly DamagedRow[]> {
+  const { table, body, group, id, lost, mark } = checked
   const found: DamagedRow[] = []
-  const groups = await db.selectFrom("vectors").select(["agent", "model"]).distinct().execute()
-  for (const group of groups)
-    for (const row of await db.selectFrom("vectors").selectAll().where(having(group)).execute()) {
-      const columns = { ...group, memory_id: row.memory_id }
-      if (!isDamaged(() => readVector(row))) continue
-      found.push({
-        table: "vectors",
-        columns,
-        body: Buffer.from(row.vector).toString("base64"),
-        lost: "this vector, which is made again",
-      })
-    }
-  return found
-}
-
-/** Statements about a table whose name is data. */
-export function anyTable(db: Queries) {
-  return db as unknown as Kysely<Record<string, Record<string, string | number | null>>>
-}
-
-async function damagedIn(db: ReturnType<typeof anyTable>, { table, body, group, id, lost }: BodyTable) {
-  const found: DamagedRow[] = []
-  const groups = await db
+  let groups = anyTable(db)
     .selectFrom(table)
     .select([...group])
     .distinct()
-    .execute()
-  for (const columns of groups) {
-    const rows = db
+  for (const column of group) groups = groups.orderBy(column)
+  for (const columns of await groups.execute()) {
+    const read = [...group, ...id, body, ...(mark === "checksum" ? [mark] : [])]
+    const rows = anyTable(db)
       .selectFrom(table)
-      .select([...group, ...id, body])
+      .select(read)
       .where(({ and }) => and(columns))
-      .where(body, "is not", null)
-    for (const { [body]: text, ...named } of await rows.execute()) {
+    for (const { [body]: kept, checksum, ...named } of await rows.where(body, "is not", null).execute()) {
       const name = { table, columns: named as RowName["columns"] }
-      if (isDamaged(() => readBody(String(text), name))) found.push({ ...name, body: String(text), lost })
+      const isSound =
+        mark === "checksum"
+          ? checksum === null || checksum === bytesChecksum(kept as Uint8Array)
+          : mark === "id"
+            ? (await blobId(new Uint8Array(kept as Uint8Array))) === named.id
+            : !isDamaged(() => readBody(String(kept), name))
+      if (!isSound) found.push({ ...name, body: mark ? bytesToText(kept as Uint8Array) : String(kept), lost })
     }
   }
   return found
@@ -116,19 +104,6 @@ export function isDamaged(read: () => unknown): boolean {
     if (!PromptStrataError.isInstance(error)) throw error
     return true
   }
-}
-
-/** Blobs whose bytes do not match their id. They are read one by one. */
-async function damagedBlobs(db: Queries): Promise<readonly DamagedRow[]> {
-  const lost = "these bytes, such as a picture, in every conversation that holds them"
-  const found: DamagedRow[] = []
-  for (const columns of await db.selectFrom("blobs").select(["agent", "id"]).orderBy("agent").orderBy("id").execute()) {
-    const { bytes } = await db.selectFrom("blobs").select("bytes").where(having(columns)).executeTakeFirstOrThrow()
-    const copy = new Uint8Array(bytes)
-    if ((await blobId(copy)) !== columns.id)
-      found.push({ table: "blobs", columns: { ...columns }, body: bytesToText(copy), lost })
-  }
-  return found
 }
 
 /** A damaged row as a problem of the store. */

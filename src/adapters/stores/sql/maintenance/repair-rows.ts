@@ -1,23 +1,28 @@
 import { open, unlink } from "node:fs/promises"
 import type { Audience, SessionKey } from "../../../../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../../../../core/errors.ts"
-import { fromKeyText, having, inSession, keyText } from "../key-columns.ts"
-import { lockScope, nextEpoch, setEpoch } from "../memory/memory-scope.ts"
+import { sessionRowId } from "../../../../memory/services/store/row-keys.ts"
+import { forgetMemories } from "../../../../memory/services/store/rows/forget-memories.ts"
+import { messageTables, sessionOf } from "../../../../memory/services/store/rows/row-tables.ts"
+import type { Rows } from "../../../../memory/services/store/rows/rows.ts"
+import { linkWithout, lockSession, recountSpoken } from "../../../../memory/services/store/rows/session-rows.ts"
+import { fromKeyText, having, inSession } from "../key-columns.ts"
 import { bodyText, type DamagedRow } from "../row-body.ts"
-import { linkWithout } from "../session/session-branches.ts"
+import { anyTable } from "../row-statements.ts"
 import { deleteChanges } from "../session/stored-state.ts"
-import { lockSession } from "../session/write-session.ts"
 import type { SqlDatabase } from "../sql-database.ts"
-import { messageTables, type Queries } from "../sql-tables.ts"
-import { anyTable, damagedRows, type JobBodies } from "./damaged-rows.ts"
-import { deletedColumns, deleteMemories, scopesOf } from "./forget-memories.ts"
-import { recountSpoken } from "./sql-forget.ts"
+import type { SqlRowDatabase } from "../sql-rows.ts"
+import type { Queries } from "../sql-tables.ts"
+import { damagedRows, type JobBodies } from "./damaged-rows.ts"
 
 /**
  * Moves damaged rows to a new file, one JSON object a line, and returns them. The rows are on the disk before they are deleted.
  * Makes no file if no row is damaged.
  */
-export async function repairRows(database: SqlDatabase, jobs: JobBodies, path: string): Promise<readonly DamagedRow[]> {
+export async function repairRows(
+  database: SqlDatabase,
+  { over, jobs, path }: { readonly over: SqlRowDatabase; readonly jobs: JobBodies; readonly path: string },
+): Promise<readonly DamagedRow[]> {
   const file = await open(path, "wx", 0o600).catch((cause: unknown) => {
     const message = `Expected to write damaged rows to a new file, could not make ${path}: ${messageOf(cause)}.`
     throw new PromptStrataError("store", message, {
@@ -34,7 +39,7 @@ export async function repairRows(database: SqlDatabase, jobs: JobBodies, path: s
       await file.truncate(0)
       await file.write(rows.map((row) => `${JSON.stringify(row)}\n`).join(""), 0)
       await file.sync()
-      await setAside(db, jobs, rows)
+      await setAside({ db, rows: over.rowsIn(db) }, jobs, rows)
       return rows
     })
     return damaged
@@ -44,45 +49,50 @@ export async function repairRows(database: SqlDatabase, jobs: JobBodies, path: s
   }
 }
 
+/** A transaction: its statements, and its tables as all stores have them. */
+interface Transaction {
+  readonly db: Queries
+  readonly rows: Rows
+}
+
 /** Deletes damaged rows, and makes the rest fit together again. */
-async function setAside(db: Queries, jobs: JobBodies, damaged: readonly DamagedRow[]): Promise<void> {
-  const ids = damaged.filter(({ table }) => table === "memories").map(({ columns: { agent, id } }) => ({ agent, id }))
-  for (const agent of new Set(ids.map(({ agent }) => String(agent))))
-    await setMemoriesAside(
-      db,
-      fromKeyText(agent),
-      ids.filter((row) => row.agent === agent).map(({ id }) => String(id)),
-    )
+async function setAside({ db, rows }: Transaction, jobs: JobBodies, damaged: readonly DamagedRow[]): Promise<void> {
+  const memories = damaged.filter(({ table }) => table === "memories").map(({ columns }) => textsOf(columns, ["agent", "id"]))
+  for (const [agent = "", own] of Map.groupBy(memories, ([agent]) => agent))
+    await forgetMemories(rows, agent, [{ agent, id: { in: own.map(([, id]) => id) } }], { insights: false })
   const sessions = new Map<string, SessionKey>()
   for (const row of damaged)
-    if (["sessions", "state_changes", ...messageTables, "notes"].includes(row.table)) sessions.set(...sessionOf(row))
+    if (["sessions", "state_changes", ...messageTables, "notes"].includes(row.table)) sessions.set(...keyOf(row))
   for (const [id, key] of sessions) {
-    const lost = damaged.filter((row) => (messageTables as readonly string[]).includes(row.table) && sessionOf(row)[0] === id)
+    const lost = damaged.filter((row) => (messageTables as readonly string[]).includes(row.table) && keyOf(row)[0] === id)
     const positions = new Set(lost.map(({ columns }) => columns.position))
-    if (lost.length > 0) await linkWithout(db, key, ({ position }) => positions.has(position))
+    if (lost.length > 0) await linkWithout(rows, key, ({ position }) => positions.has(position))
   }
   for (const row of damaged) {
     if (row.table === "jobs" && jobs.ofEngine) await jobs.ofEngine.remove(db, row)
     else if (row.table !== "memories") await setRowAside(db, row)
   }
   for (const key of sessions.values()) {
-    const { version } = await lockSession(db, key)
-    const next = { version: version + 1, spoken: await recountSpoken(db, key) }
-    await db.updateTable("sessions").set(next).where(inSession(key)).execute()
+    const { version } = await lockSession(rows, key)
+    await rows.update("sessions", sessionOf(key), { version: version + 1, spoken: await recountSpoken(rows, key) })
   }
 }
 
-function sessionOf({ columns }: DamagedRow): [id: string, key: SessionKey] {
-  const [agent, conversation] = [fromKeyText(String(columns.agent)), fromKeyText(String(columns.conversation))]
-  const audience = columns.audience as Audience
-  return [JSON.stringify([agent, conversation, audience]), { agent, conversation, audience }]
+function textsOf(columns: DamagedRow["columns"], names: readonly string[]): readonly string[] {
+  return names.map((name) => fromKeyText(String(columns[name])))
+}
+
+function keyOf({ columns }: DamagedRow): [id: string, key: SessionKey] {
+  const [agent = "", conversation = ""] = textsOf(columns, ["agent", "conversation"])
+  const key = { agent, conversation, audience: columns.audience as Audience }
+  return [sessionRowId(key), key]
 }
 
 async function setRowAside(db: Queries, row: DamagedRow): Promise<void> {
   const { table, columns } = row
   const named = having(columns)
   if (table === "sessions") {
-    await deleteChanges(db, sessionOf(row)[1])
+    await deleteChanges(db, keyOf(row)[1])
     await anyTable(db)
       .updateTable(table)
       .set({ whole_state: bodyText({}) })
@@ -90,7 +100,7 @@ async function setRowAside(db: Queries, row: DamagedRow): Promise<void> {
       .execute()
   } else if (table === "state_changes") {
     // A change rests on all changes before it.
-    const later = db.deleteFrom("state_changes").where(inSession(sessionOf(row)[1]))
+    const later = db.deleteFrom("state_changes").where(inSession(keyOf(row)[1]))
     await later.where("version", ">=", Number(columns.version)).execute()
   } else if (table === "notes") {
     // The id stays known, so that the note is not posted twice.
@@ -103,15 +113,4 @@ async function setRowAside(db: Queries, row: DamagedRow): Promise<void> {
     const users = db.updateTable("users").set(({ eb }) => ({ version: eb("version", "+", 1) }))
     await users.where(having(user)).execute()
   }
-}
-
-/** The scopes of these memories begin a new epoch, so that readers of changes begin anew. */
-async function setMemoriesAside(db: Queries, agent: string, ids: readonly string[]): Promise<void> {
-  const epoch = await nextEpoch(db, agent)
-  const rows = db.selectFrom("memories").select(deletedColumns).where("id", "in", ids)
-  const memories = await rows.where("agent", "=", keyText(agent)).execute()
-  const scopes = scopesOf(memories)
-  for (const scope of scopes) await lockScope(db, agent, scope)
-  await deleteMemories(db, agent, memories)
-  for (const scope of scopes) await setEpoch(db, agent, scope, epoch)
 }

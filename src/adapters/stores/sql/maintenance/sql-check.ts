@@ -1,46 +1,26 @@
+import { countRows } from "../../../../memory/services/store/rows/row-store.ts"
+import type { Rows } from "../../../../memory/services/store/rows/rows.ts"
 import type { StoreCheck } from "../../../../memory/services/store/store.ts"
-import { blobProblems } from "../sql-blob-records.ts"
 import type { SqlJobs } from "../sql-database.ts"
-import type { Queries, Tables } from "../sql-tables.ts"
+import type { Queries } from "../sql-tables.ts"
 import { damagedRows, damageProblem } from "./damaged-rows.ts"
 
-/** The tables by the names of their rows in an export. */
-const countedTables = {
-  session: "sessions",
-  message: "messages",
-  note: "notes",
-  blob: "session_blobs",
-  memory: "memories",
-  vector: "vectors",
-  user: "users",
-  statement: "statements",
-  receipt: "receipts",
-} as const satisfies Readonly<Record<string, keyof Tables>>
-
 /** Counts the rows of each table, reads every body, and looks for rows that do not fit together. */
-export async function checkRows(db: Queries, jobs: SqlJobs): Promise<Omit<StoreCheck, "ok">> {
-  const counts: Record<string, number> = {}
-  for (const [name, table] of Object.entries(countedTables)) counts[name] = await countOf(db, table)
-  counts.message = (counts.message ?? 0) + (await countOf(db, "aside_messages"))
+export async function checkRows(db: Queries, rows: Rows, jobs: SqlJobs): Promise<Omit<StoreCheck, "ok">> {
+  const counts = await countRows(rows)
   const ofJobs = await jobs.check(db)
   const damaged = await damagedRows(db, jobs)
-  counts.job = ofJobs.count
   return {
-    counts,
+    counts: { ...counts, job: ofJobs.count },
     problems: [
       ...damaged.map(damageProblem),
       ...(await lostRows(db)),
       ...(await unlinkedMessages(db)),
-      ...(await blobProblems(db)),
+      ...(await missingBytes(db)),
       ...(await hiddenMemories(db)),
       ...ofJobs.problems,
     ],
   }
-}
-
-async function countOf(db: Queries, table: keyof Tables): Promise<number> {
-  const counted = db.selectFrom(table).select(({ fn, cast }) => cast<number>(fn.countAll(), "integer").as("count"))
-  return (await counted.executeTakeFirstOrThrow()).count
 }
 
 const repair = "Export, and import into a new store."
@@ -112,4 +92,16 @@ async function hiddenMemories(db: Queries): Promise<readonly string[]> {
     .whereRef("memories.user_sequence", ">", "memory_scopes.sequence")
     .executeTakeFirstOrThrow()
   return lost > 0 ? [`memories: ${lost} rows are numbered above their user's count. ${repair}`] : []
+}
+
+/** Blobs that are held without bytes. */
+async function missingBytes(db: Queries): Promise<readonly string[]> {
+  const { lost } = await db
+    .selectFrom("session_blobs")
+    .leftJoin("blobs", (join) => join.onRef("blobs.agent", "=", "session_blobs.agent").onRef("blobs.id", "=", "session_blobs.id"))
+    .select(({ fn, cast }) => cast<number>(fn.countAll(), "integer").as("lost"))
+    .where("blobs.id", "is", null)
+    .executeTakeFirstOrThrow()
+  const advice = "Put the same bytes again, or go back to a backup."
+  return lost > 0 ? [`session_blobs: ${lost} rows hold bytes that are not there. ${advice}`] : []
 }

@@ -1,13 +1,13 @@
 import type { HistoryMessage, SessionKey } from "../../../../core/conversation.ts"
 import { filterMessages } from "../../../../memory/services/store/filter-messages.ts"
 import { freezeParsed } from "../../../../memory/services/store/frozen-json.ts"
-import { turnGone } from "../../../../memory/services/store/records.ts"
+import { keyText } from "../../../../memory/services/store/row-keys.ts"
+import type { SessionColumns } from "../../../../memory/services/store/rows/row-tables.ts"
 import type { MessageFilter, SessionNote } from "../../../../memory/services/store/session-store.ts"
-import { having, inSession, keyNames, keyText, sessionColumns } from "../key-columns.ts"
-import { epochOf } from "../memory/memory-scope.ts"
+import { having, inSession, keyNames, sessionColumns } from "../key-columns.ts"
 import { prepared } from "../prepared.ts"
 import { readBody } from "../row-body.ts"
-import type { Queries, SessionColumns, Tables } from "../sql-tables.ts"
+import type { Queries } from "../sql-tables.ts"
 import { type CachedSession, withMessages } from "./session-cache.ts"
 import { readState } from "./stored-state.ts"
 
@@ -90,6 +90,12 @@ export async function sessionVersion(db: Queries, key: SessionKey) {
   return row && { version: row.version, nextPosition: row.next_position, epoch: row.epoch ?? 0 }
 }
 
+/** The agent's epoch as a part of a statement. It is null while the agent has no memories and nothing was deleted. */
+export function epochOf(db: Pick<Queries, "selectFrom">, { agent }: Pick<SessionColumns, "agent">) {
+  const own = db.selectFrom("memory_scopes").select("last_deletion as epoch")
+  return own.where("agent", "=", agent).where("scope", "=", "")
+}
+
 const selectVersion = prepared(keyNames, (db, key: SessionColumns) =>
   db
     .selectFrom("sessions")
@@ -113,22 +119,14 @@ const selectNotes = prepared(keyNames, (db, key: SessionColumns) =>
 
 async function waitingNotes(db: Queries, key: SessionKey): Promise<readonly SessionNote[]> {
   const { rows } = await selectNotes(db, sessionColumns(key))
-  return Object.freeze(rows.map((row) => freezeParsed(readNote(key, row.id, row.body ?? "null"))))
+  const nameOf = (id: string) => ({ table: "notes", columns: { ...sessionColumns(key), id } })
+  return Object.freeze(rows.map(({ id, body }) => freezeParsed(readBody<SessionNote>(body ?? "null", nameOf(id)))))
 }
 
-/** The message of a row. */
-export function readMessage(
-  key: SessionKey,
-  row: { readonly position: number; readonly body: string },
-  table: "messages" | "aside_messages" = "messages",
-): HistoryMessage {
+/** The message of a row of the history. */
+function readMessage(key: SessionKey, row: { readonly position: number; readonly body: string }): HistoryMessage {
   const columns = { ...sessionColumns(key), position: row.position }
-  return readBody<HistoryMessage>(row.body, { table, columns })
-}
-
-/** The note of a row. */
-export function readNote(key: SessionKey, id: string, body: string): SessionNote {
-  return readBody<SessionNote>(body, { table: "notes", columns: { ...sessionColumns(key), id } })
+  return readBody<HistoryMessage>(row.body, { table: "messages", columns })
 }
 
 const pageRows = 500
@@ -165,17 +163,3 @@ async function candidates(db: Queries, key: SessionKey, filter: MessageFilter, b
   }
   return rows.orderBy("position", "desc").limit(limit).execute()
 }
-
-/**
- * Throws `aborted` unless the history has a message of the turn. The agent must be locked: forgetting and setting aside lock it first,
- * so the turn stays until the transaction ends.
- */
-export async function expectTurn(db: Queries, key: SessionKey, turnId: string): Promise<void> {
-  const { rows } = await selectOfTurn(db, { ...sessionColumns(key), turn_id: keyText(turnId) })
-  if (rows.length === 0) throw turnGone(turnId)
-}
-
-/** From the newest message back, because the turn is one of the last. */
-const selectOfTurn = prepared([...keyNames, "turn_id"], (db, turn: SessionColumns & Pick<Tables["messages"], "turn_id">) =>
-  db.selectFrom("messages").select("position").where(having(turn)).orderBy("position", "desc").limit(1),
-)

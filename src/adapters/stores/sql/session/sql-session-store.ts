@@ -1,13 +1,14 @@
 import type { SessionKey } from "../../../../core/conversation.ts"
 import { turnsOf } from "../../../../memory/services/store/branches.ts"
 import { frozenJson, frozenState } from "../../../../memory/services/store/frozen-json.ts"
+import { takeBack } from "../../../../memory/services/store/rows/forget-turns.ts"
+import { lockAgent } from "../../../../memory/services/store/rows/memory-scopes.ts"
+import { wholeMessages } from "../../../../memory/services/store/rows/session-rows.ts"
 import type { SessionRecord, SessionStore } from "../../../../memory/services/store/session-store.ts"
 import type { StoreScope } from "../../../../memory/services/store/store.ts"
-import { takeBack } from "../maintenance/take-back.ts"
-import { lockAgent } from "../memory/memory-scope.ts"
 import type { SqlDatabase, SqlJobs } from "../sql-database.ts"
+import type { SqlRowDatabase } from "../sql-rows.ts"
 import { currentSession, findMessages, findSession } from "./read-session.ts"
-import { wholeMessages } from "./session-branches.ts"
 import { newestOf, type SessionCache } from "./session-cache.ts"
 import { type AppendedMessages, appendMessages, commitSession, postNote } from "./write-session.ts"
 
@@ -16,6 +17,8 @@ const noNotes: SessionRecord["notes"] = Object.freeze([])
 /** The parts of a store that its sessions need. */
 interface SessionStoreParts {
   readonly jobs: SqlJobs
+  /** The same database over the tables that all stores have. */
+  readonly over: SqlRowDatabase
   readonly cache: SessionCache
   /** Stops deleted jobs of a conversation that run in this process. */
   stopForgotten(scope: StoreScope): void | Promise<void>
@@ -24,7 +27,7 @@ interface SessionStoreParts {
 }
 
 /** Sessions in a database. A turn's messages, state, jobs and taken notes are written in one transaction. All results are frozen. */
-export function createSqlSessionStore(database: SqlDatabase, { jobs, cache, ...own }: SessionStoreParts): SessionStore {
+export function createSqlSessionStore(database: SqlDatabase, { jobs, over, cache, ...own }: SessionStoreParts): SessionStore {
   async function load(key: SessionKey, last: number | undefined): Promise<SessionRecord | undefined> {
     const keep = cache.keeper()
     const cached = cache.get(key)
@@ -46,9 +49,10 @@ export function createSqlSessionStore(database: SqlDatabase, { jobs, cache, ...o
       const keep = cache.keeper()
       const cached = cache.get(key)
       const { version, session, hasMoved } = await database.write(async (db) => {
-        if (turn.after !== undefined) await lockAgent(db, key.agent)
-        const written = await commitSession(db, key, { ...turn, cached })
-        if (written.hasMoved) await takeBack(db, jobs, key)
+        const rows = over.rowsIn(db)
+        if (turn.after !== undefined) await lockAgent(rows, key.agent)
+        const written = await commitSession(db, key, { ...turn, rows, cached })
+        if (written.hasMoved) await takeBack(rows, key)
         if (newJobs.length > 0) await jobs.enqueue(db, newJobs)
         return written
       })
@@ -58,10 +62,10 @@ export function createSqlSessionStore(database: SqlDatabase, { jobs, cache, ...o
       if (hasMoved) await own.tellSetAside(key)
       return { version }
     },
-    append: sharedAppend(database),
-    post: (key, note) => database.write((db) => postNote(db, key, note)),
+    append: sharedAppend(database, over),
+    post: (key, note) => over.write((rows) => postNote(rows, key, note)),
     messages: (key, filter) => database.read((db) => findMessages(db, key, filter)),
-    branches: async (key) => turnsOf(await database.read((db) => wholeMessages(db, key))),
+    branches: async (key) => turnsOf(await over.read((rows) => wholeMessages(rows, key))),
   }
 }
 
@@ -74,7 +78,7 @@ interface WaitingAppend extends AppendedMessages {
  * Appends messages. All calls that wait when a transaction begins are written by it, because each transaction waits for the disk once:
  * so a busy group costs a few transactions a second.
  */
-function sharedAppend({ write }: SqlDatabase): SessionStore["append"] {
+function sharedAppend({ write }: SqlDatabase, { rowsIn }: SqlRowDatabase): SessionStore["append"] {
   const waiting: WaitingAppend[] = []
   let isWriting = false
   const writeAll = async (): Promise<void> => {
@@ -85,7 +89,7 @@ function sharedAppend({ write }: SqlDatabase): SessionStore["append"] {
       // The work can run again after a fault; what came meanwhile is then written, too.
       const written = write(async (db) => {
         batch.push(...waiting.splice(0))
-        await appendMessages(db, batch)
+        await appendMessages(db, rowsIn(db), batch)
       })
       // A store that is closed refuses before it asks for any work.
       await written.catch(() => batch.push(...(batch.length === 0 ? waiting.splice(0) : [])))

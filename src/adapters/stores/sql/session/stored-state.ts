@@ -1,6 +1,7 @@
 import type { SessionKey } from "../../../../core/conversation.ts"
+import { keyText } from "../../../../memory/services/store/row-keys.ts"
 import type { SessionRecord } from "../../../../memory/services/store/session-store.ts"
-import { inSession, sessionColumns } from "../key-columns.ts"
+import { fromKeyText, inSession, sessionColumns } from "../key-columns.ts"
 import { bodyText, readBody } from "../row-body.ts"
 import type { Queries } from "../sql-tables.ts"
 import { applyChange, type Change, changeOf } from "./state-change.ts"
@@ -85,4 +86,27 @@ export async function writeState(
 /** Deletes the changes of a session's state. To be called whenever the whole state is written or its row is deleted. */
 export async function deleteChanges(db: Queries, key: SessionKey): Promise<void> {
   await db.deleteFrom("state_changes").where(inSession(key)).execute()
+}
+
+/** The sessions of an agent whose state has this member, and perhaps more: its texts can hold the same characters. */
+export async function sessionsHolding(db: Queries, agent: string, member: string): Promise<readonly SessionKey[]> {
+  const found = db
+    .selectFrom("sessions")
+    .select(["conversation", "audience"])
+    .where("agent", "=", keyText(agent))
+    .where(({ or, eb, exists, selectFrom }) =>
+      or([
+        eb("whole_state", "like", `%"${member}"%`),
+        exists(
+          selectFrom("state_changes as change")
+            .select("change.version")
+            .whereRef("change.agent", "=", "sessions.agent")
+            .whereRef("change.conversation", "=", "sessions.conversation")
+            .whereRef("change.audience", "=", "sessions.audience")
+            .where("change.body", "like", `%"${member}"%`),
+        ),
+      ]),
+    )
+  const keys = await found.execute()
+  return keys.map(({ conversation, audience }) => ({ agent, conversation: fromKeyText(conversation), audience }))
 }

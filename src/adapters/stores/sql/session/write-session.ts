@@ -1,19 +1,22 @@
 import { type HistoryMessage, isSpoken, type SessionKey, spokenOf } from "../../../../core/conversation.ts"
 import { frozenJson } from "../../../../memory/services/store/frozen-json.ts"
-import { sessionRowId } from "../../../../memory/services/store/row-keys.ts"
+import { keyText, sessionRowId } from "../../../../memory/services/store/row-keys.ts"
+import { type LockedRow, type SessionColumns, sessionOf } from "../../../../memory/services/store/rows/row-tables.ts"
+import type { Rows } from "../../../../memory/services/store/rows/rows.ts"
+import { endBehind, lockSession } from "../../../../memory/services/store/rows/session-rows.ts"
 import { type SessionCommit, type SessionNote, sessionConflict } from "../../../../memory/services/store/session-store.ts"
-import { having, inSession, keyNames, keyText, sessionColumns } from "../key-columns.ts"
-import { epochOf } from "../memory/memory-scope.ts"
+import { having, inSession, keyNames, sessionColumns } from "../key-columns.ts"
 import { prepared } from "../prepared.ts"
 import { bodyText } from "../row-body.ts"
-import type { Queries, SessionColumns, Tables } from "../sql-tables.ts"
-import { sessionVersion, withAppended } from "./read-session.ts"
-import { endBehind } from "./session-branches.ts"
+import type { Queries, Tables } from "../sql-tables.ts"
+import { epochOf, sessionVersion, withAppended } from "./read-session.ts"
 import { type CachedSession, withMessages } from "./session-cache.ts"
 import { type StateSize, stateRows, writeChanges, writeState } from "./stored-state.ts"
 
 /** A turn as a transaction writes it: plain JSON, with the session as this process last saw it. */
 interface TurnToWrite extends Omit<SessionCommit, "jobs"> {
+  /** The tables in the same transaction. */
+  readonly rows: Rows
   readonly cached: CachedSession | undefined
 }
 
@@ -81,8 +84,8 @@ async function makeRow(db: Queries, key: SessionKey, turn: TurnToWrite): Promise
 
 /** Locks a session's row, so that it can be looked at, and sets it. Throws `session-conflict`. */
 async function setLockedRow(db: Queries, key: SessionKey, turn: TurnToWrite): Promise<SetRow> {
-  const { expectVersion, cached } = turn
-  const found = await lockSession(db, key)
+  const { expectVersion, rows, cached } = turn
+  const found = await lockSession(rows, key)
   if (found.version !== expectVersion) throw sessionConflict(key, expectVersion, found.version)
   // Read under the lock: a session that was deleted meanwhile and begun anew has another epoch.
   const { epoch } = (await sessionVersion(db, key)) ?? { epoch: 0 }
@@ -90,7 +93,7 @@ async function setLockedRow(db: Queries, key: SessionKey, turn: TurnToWrite): Pr
   const { spoken, hasMoved, heard } =
     turn.after === undefined
       ? { ...found, hasMoved: false, heard: [] }
-      : await endBehind(db, key, { commit: turn, spoken: found.spoken })
+      : await endBehind(rows, key, { commit: turn, spoken: found.spoken })
   const append = heard.length === 0 ? turn.append : [...turn.append, ...heard]
   // A history that ends elsewhere is read anew.
   const before = hasMoved ? undefined : await sessionBefore(db, key, { cached, found, epoch })
@@ -113,7 +116,7 @@ function countsAfter({ expectVersion, append }: Pick<TurnToWrite, "expectVersion
 async function sessionBefore(
   db: Queries,
   key: SessionKey,
-  known: { readonly cached: CachedSession | undefined; readonly found: LockedSession; readonly epoch: number },
+  known: { readonly cached: CachedSession | undefined; readonly found: LockedRow<"sessions">; readonly epoch: number },
 ): Promise<CachedSession | undefined> {
   const { cached, found, epoch } = known
   if (cached !== undefined && cached.version === found.version && cached.epoch === epoch)
@@ -128,45 +131,28 @@ export interface AppendedMessages {
 }
 
 /** Adds messages to several sessions within a transaction. Sessions are locked in one order, so that two processes never wait for each other. */
-export async function appendMessages(db: Queries, appended: readonly AppendedMessages[]): Promise<void> {
+export async function appendMessages(db: Queries, rows: Rows, appended: readonly AppendedMessages[]): Promise<void> {
   const bySession = [...Map.groupBy(appended, ({ key }) => sessionRowId(key))].sort(([a], [b]) => (a < b ? -1 : 1))
   for (const [, ofSession] of bySession) {
     const [{ key }] = ofSession as [AppendedMessages]
     const added = ofSession.flatMap(({ messages }) => messages)
-    const { next_position: position, spoken } = await lockSession(db, key)
+    const { next_position: position, spoken } = await lockSession(rows, key)
     const counts = await insertMessages(db, key, { messages: added, position, spoken })
-    const next = { next_position: position + added.length, spoken: counts.spoken }
-    await db.updateTable("sessions").set(next).where(inSession(key)).execute()
+    await rows.update("sessions", sessionOf(key), { next_position: position + added.length, spoken: counts.spoken })
   }
 }
 
 /** Posts a note within a transaction. False when its id is known, also when that note was taken. */
-export async function postNote(db: Queries, key: SessionKey, note: SessionNote): Promise<boolean> {
-  const body = bodyText(frozenJson(note, "note"))
-  const { notes } = await lockSession(db, key)
-  const isNew = await insertNote(db, key, { id: note.id, owner: note.owner, position: notes, body })
-  const counted = { notes: notes + 1 }
-  if (isNew) await db.updateTable("sessions").set(counted).where(inSession(key)).execute()
+export async function postNote(rows: Rows, key: SessionKey, note: SessionNote): Promise<boolean> {
+  const { id, owner } = note
+  const { notes: position } = await lockSession(rows, key)
+  const isNew = await rows.add("notes", { ...sessionOf(key), id, owner, position, body: frozenJson(note, "note") })
+  if (isNew) await rows.update("sessions", sessionOf(key), { notes: position + 1 })
   return isNew
 }
 
-/** Adds a note; false when its id is known. `body` is null for one that was taken. */
-export async function insertNote(
-  db: Queries,
-  key: SessionKey,
-  note: { readonly id: string; readonly owner: string; readonly position: number; readonly body: string | null },
-): Promise<boolean> {
-  const added = await db
-    .insertInto("notes")
-    .values({ ...sessionColumns(key), ...note, id: keyText(note.id), owner: keyText(note.owner) })
-    .onConflict((conflict) => conflict.columns(["agent", "conversation", "audience", "id"]).doNothing())
-    .returning("id")
-    .executeTakeFirst()
-  return added !== undefined
-}
-
 /** Adds messages from `position` on. Returns the session's new count of messages that are not blank, and the length of the added JSON. */
-export async function insertMessages(
+async function insertMessages(
   db: Queries,
   key: SessionKey,
   added: { readonly messages: readonly HistoryMessage[]; readonly position: number; readonly spoken: number },
@@ -183,35 +169,12 @@ export async function insertMessages(
   return { spoken, characters }
 }
 
-/** A message as a row, without the column that only its table has. */
-export function messageRow(key: SessionKey, message: HistoryMessage, position: number) {
+/** A message as a row, without its count. */
+function messageRow(key: SessionKey, message: HistoryMessage, position: number) {
   const { role, turnId, speaker, atMs } = message
   const who = { turn_id: keyText(turnId), role, speaker_id: keyText(speaker.id), speaker_name: keyText(speaker.name) }
   return { ...sessionColumns(key), ...who, position, at_ms: atMs, body: bodyText(message) }
 }
-
-interface LockedSession {
-  readonly version: number
-  /** The position of the next message. */
-  readonly next_position: number
-  readonly spoken: number
-  /** The position of the next note. */
-  readonly notes: number
-}
-
-/** Locks a session's row until the transaction ends, and makes the row when it is missing. */
-export async function lockSession(db: Queries, key: SessionKey): Promise<LockedSession> {
-  const [row] = (await lockOrMake(db, sessionColumns(key))).rows
-  return row as LockedSession
-}
-
-const lockOrMake = prepared(keyNames, (db, key: SessionColumns) =>
-  db
-    .insertInto("sessions")
-    .values({ ...key, version: 0, whole_state: "{}", next_position: 0, spoken: 0, notes: 0 })
-    .onConflict((conflict) => conflict.columns(keyNames).doUpdateSet(({ ref }) => ({ version: ref("sessions.version") })))
-    .returning(["version", "next_position", "spoken", "notes"]),
-)
 
 const counts = ["version", "next_position", "spoken"] as const
 

@@ -1,18 +1,14 @@
-import type { ServiceKey } from "../../../../core/conversation.ts"
+import type { ServiceKey, SessionKey } from "../../../../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../../../../core/errors.ts"
 import type { Ports } from "../../../../core/ports.ts"
 import { handlerOf, retryWaitMs, runAttempt, runnerClosed } from "../job-attempt.ts"
 import type { IdleOptions, Job, JobHandler, JobHandlers, JobRunner, JobSettings } from "../job-runner.ts"
 import { sessionRowId } from "../row-keys.ts"
-
-/** A job as the table keeps it. With `error` it is a dead letter. */
-interface JobRow {
-  readonly job: Job
-  attempts: number
-  error?: string
-}
+import { isOwned } from "../rows/owned-rows.ts"
+import type { JobRow, JobRows, OwnedKeys } from "../rows/rows.ts"
 
 interface Waiting extends JobRow {
+  attempts: number
   /** The next attempt does not begin before this moment. */
   dueMs?: number
   /** Set while the job waits for its next attempt and has a handler. */
@@ -27,7 +23,7 @@ interface Waiting extends JobRow {
 export type JobPorts = Pick<Ports, "timers" | "random" | "clock">
 
 /** Jobs in memory and their runner. Ids of finished jobs are kept until their data are forgotten, so that a job never runs again. */
-export class JobTable implements JobRunner {
+export class JobTable implements JobRunner, JobRows {
   readonly #settings: JobSettings
   readonly #ports: JobPorts
   readonly #ids = new Map<string, ServiceKey>()
@@ -109,19 +105,27 @@ export class JobTable implements JobRunner {
     return [...this.#ids.keys()].flatMap((id) => kept.get(id) ?? [])
   }
 
-  /** Deletes the jobs that meet the condition, running ones too, and returns their number. */
-  deleteWhere(condition: (job: Job) => boolean): number {
+  list(owned: OwnedKeys): readonly JobRow[] {
+    const rows = this.rows().filter(({ job }) => isOwned(owned, job.key))
+    return rows.map(({ job, attempts, error }) => ({ job, attempts, ...(error === undefined ? {} : { error }) }))
+  }
+
+  /** Deletes jobs, running ones too, with the ids of those that are done. */
+  forget(owned: OwnedKeys): number {
+    const count = this.#deleteWhere(({ key }) => isOwned(owned, key))
+    for (const [id, key] of this.#ids) if (isOwned(owned, key)) this.#ids.delete(id)
+    return count
+  }
+
+  forgetTurns(key: SessionKey, turnIds: ReadonlySet<string>): void {
+    this.#deleteWhere((job) => turnIds.has(job.turnId) && sessionRowId(job.key) === sessionRowId(key))
+  }
+
+  #deleteWhere(condition: (job: Job) => boolean): number {
     const gone = this.rows().filter(({ job }) => condition(job))
     for (const row of gone) this.#drop(row)
     this.wake()
     return gone.length
-  }
-
-  /** Deletes the jobs whose keys meet the condition, with the ids of those that are done. Returns how many waited, ran or were dead. */
-  forget(isOwned: (key: ServiceKey) => boolean): number {
-    const count = this.deleteWhere(({ key }) => isOwned(key))
-    for (const [id, key] of this.#ids) if (isOwned(key)) this.#ids.delete(id)
-    return count
   }
 
   #drop(row: Waiting): void {

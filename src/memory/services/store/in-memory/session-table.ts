@@ -1,112 +1,69 @@
-import { type HistoryMessage, type SessionKey, spokenOf } from "../../../../core/conversation.ts"
-import type { WholeMessage } from "../branches.ts"
+import type { HistoryMessage, SessionKey } from "../../../../core/conversation.ts"
 import { frozenJson } from "../frozen-json.ts"
-import { turnGone } from "../records.ts"
-import { compareSessions, sessionRowId } from "../row-keys.ts"
+import { historyRows, type RowTables, sessionOf } from "../rows/row-tables.ts"
 import { type SessionCommit, type SessionNote, type SessionRecord, sessionConflict } from "../session-store.ts"
-
-/** A session as the table keeps it. Of a note that was taken, only the id stays. */
-export interface SessionRow {
-  readonly key: SessionKey
-  readonly version: number
-  /** Grows in place: a turn must not cost more the longer its session is. Only the table adds to it. */
-  readonly history: HistoryMessage[]
-  /** The messages that are set aside. Those of the history have the positions between theirs. */
-  readonly aside: readonly WholeMessage[]
-  readonly state: Readonly<Record<string, unknown>>
-  readonly notes: ReadonlyMap<string, SessionNote | undefined>
-}
+import type { InMemoryRows } from "./in-memory-rows.ts"
 
 /** Sessions in memory. It copies what it is given and returns frozen data. */
 export class SessionTable {
-  readonly #rows = new Map<string, SessionRow>()
-  /** Of each history, the messages that were looked at so far, and how many of them are not blank. */
-  readonly #spoken = new WeakMap<readonly HistoryMessage[], { readonly upTo: number; readonly count: number }>()
+  readonly #rows: InMemoryRows
+
+  constructor(rows: InMemoryRows) {
+    this.#rows = rows
+  }
 
   load(key: SessionKey, last?: number): SessionRecord | undefined {
-    const row = this.#rows.get(sessionRowId(key))
+    const [row] = this.#rows.select("sessions", sessionOf(key))
     if (row === undefined) return undefined
-    const { version, state, notes } = row
-    const waiting = Object.freeze([...notes.values()].filter((note) => note !== undefined))
-    if (version === 0 && waiting.length === 0 && row.history.length === 0) return undefined
-    const begin = row.history.length - Math.max(0, last ?? row.history.length)
-    const history = Object.freeze(row.history.slice(Math.max(0, begin)))
-    const earlier = begin <= 0 ? 0 : this.#spokenIn(row.history) - spokenOf(history).length
-    return Object.freeze({ version, history, earlier, state, notes: waiting })
+    const { version, whole_state: state, next_position, spoken } = row
+    const waiting = this.#rows.select("notes", { ...sessionOf(key), body: { isNot: null } }, { order: ["position"] })
+    if (version === 0 && waiting.length === 0 && next_position === 0) return undefined
+    const newest = this.#rows
+      .select("messages", sessionOf(key), { order: ["position"], isDescending: true, limit: last })
+      .reverse()
+    const history = Object.freeze(newest.map(({ body }) => body))
+    const notes = Object.freeze(waiting.flatMap(({ body }) => body ?? []))
+    return Object.freeze({ version, history, earlier: newest[0]?.spoken ?? spoken, state, notes })
   }
 
-  #spokenIn(history: readonly HistoryMessage[]): number {
-    const { upTo, count } = this.#spoken.get(history) ?? { upTo: 0, count: 0 }
-    const known = { upTo: history.length, count: count + spokenOf(history, upTo).length }
-    this.#spoken.set(history, known)
-    return known.count
-  }
-
-  /** `found` is the session to go on from: the current one, or that one with its history ending elsewhere. */
-  commit(
-    key: SessionKey,
-    commit: SessionCommit,
-    found = this.row(key),
-  ): { readonly version: number; readonly jobs: SessionCommit["jobs"] } {
-    if (commit.expectVersion !== found.version) throw sessionConflict(key, commit.expectVersion, found.version)
+  commit(key: SessionKey, commit: SessionCommit): { readonly version: number; readonly jobs: SessionCommit["jobs"] } {
+    const row = this.row(key)
+    if (commit.expectVersion !== row.version) throw sessionConflict(key, commit.expectVersion, row.version)
     const append = frozenJson(commit.append, "append", -1)
-    const state = frozenJson(commit.state, "state")
+    const whole_state = frozenJson(commit.state, "state")
     const jobs = frozenJson(commit.jobs, "jobs")
-    const notes = new Map(found.notes)
-    for (const id of commit.taken ?? []) if (notes.has(id)) notes.set(id, undefined)
-    const version = found.version + 1
-    for (const message of append) found.history.push(message)
-    this.#rows.set(sessionRowId(key), { ...found, version, state, notes })
+    for (const id of commit.taken ?? []) this.#rows.update("notes", { ...sessionOf(key), id }, { body: null })
+    const version = row.version + 1
+    this.#append({ ...row, version, whole_state }, append)
     return { version, jobs }
   }
 
   append(key: SessionKey, messages: readonly HistoryMessage[]): void {
     const added = frozenJson(messages, "messages", -1)
-    const row = this.row(key)
-    if (added.length === 0) return
-    for (const message of added) row.history.push(message)
-    this.put(row)
+    if (added.length > 0) this.#append(this.row(key), added)
   }
 
   post(key: SessionKey, note: SessionNote): boolean {
     const row = this.row(key)
-    if (row.notes.has(note.id)) return false
-    this.put({ ...row, notes: new Map(row.notes).set(note.id, frozenJson(note, "note")) })
-    return true
+    const body = frozenJson(note, "note")
+    const isNew = this.#rows.add("notes", { ...sessionOf(key), id: note.id, owner: note.owner, position: row.notes, body })
+    if (isNew) this.#rows.insert("sessions", [{ ...row, notes: row.notes + 1 }])
+    return isNew
   }
 
-  /** The history, which grows with later commits. */
   history(key: SessionKey): readonly HistoryMessage[] {
-    return this.#rows.get(sessionRowId(key))?.history ?? []
+    return this.#rows.select("messages", sessionOf(key), { order: ["position"] }).map(({ body }) => body)
   }
 
-  /** Throws `aborted` unless the history has a message of the turn. */
-  expectTurn(key: SessionKey, turnId: string): void {
-    const history = this.#rows.get(sessionRowId(key))?.history ?? []
-    // From the newest message back, because the turn is one of the last.
-    if (history.findLast((message) => message.turnId === turnId) === undefined) throw turnGone(turnId)
+  /** The row of a session; an empty one if there is none. */
+  row(key: SessionKey): RowTables["sessions"] {
+    const empty = { version: 0, whole_state: Object.freeze({}), next_position: 0, spoken: 0, notes: 0 }
+    return this.#rows.select("sessions", sessionOf(key))[0] ?? { ...sessionOf(key), ...empty }
   }
 
-  has(key: SessionKey): boolean {
-    return this.#rows.has(sessionRowId(key))
-  }
-
-  put(row: SessionRow): void {
-    this.#rows.set(sessionRowId(row.key), row)
-  }
-
-  delete(key: SessionKey): void {
-    this.#rows.delete(sessionRowId(key))
-  }
-
-  /** Ordered by key. */
-  rows(): readonly SessionRow[] {
-    return [...this.#rows.values()].sort((a, b) => compareSessions(a.key, b.key))
-  }
-
-  /** The session of a key; an empty one if there is none. */
-  row({ agent, conversation, audience }: SessionKey): SessionRow {
-    const key = Object.freeze({ agent, conversation, audience })
-    return this.#rows.get(sessionRowId(key)) ?? { key, version: 0, history: [], aside: [], state: {}, notes: new Map() }
+  #append(row: RowTables["sessions"], messages: readonly HistoryMessage[]): void {
+    const { rows, spoken } = historyRows(row, messages, { position: row.next_position, spoken: row.spoken })
+    this.#rows.insert("messages", rows)
+    this.#rows.insert("sessions", [{ ...row, next_position: row.next_position + rows.length, spoken }])
   }
 }

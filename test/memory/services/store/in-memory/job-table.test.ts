@@ -143,7 +143,7 @@ describe("a job in memory that is forgotten", () => {
     await jobs.start({ work: () => Promise.reject(new Error("no")) })
     await ticks()
     const pending = timers.pending
-    expect(jobs.deleteWhere(() => true)).toBe(1)
+    expect(jobs.forget({ scope: { agent: "fay" }, privateConversations: [] })).toBe(1)
     expect(timers.pending).toBe(pending - 1)
   })
 })

@@ -1,0 +1,69 @@
+import type { SessionKey } from "../../../../core/conversation.ts"
+import { turnsOf } from "../branches.ts"
+import { filterMessages } from "../filter-messages.ts"
+import { tellSetAside } from "../forgetting.ts"
+import type { JobRunner, JobSettings } from "../job-runner.ts"
+import { takeBack } from "../rows/forget-turns.ts"
+import { countRows, createRowStore } from "../rows/row-store.ts"
+import { sessionOf } from "../rows/row-tables.ts"
+import { endBehind, lockSession, wholeMessages } from "../rows/session-rows.ts"
+import { type SessionCommit, type SessionStore, sessionConflict } from "../session-store.ts"
+import type { Store } from "../store.ts"
+import type { InMemoryRows } from "./in-memory-rows.ts"
+import { type JobPorts, JobTable } from "./job-table.ts"
+import type { SessionTable } from "./session-table.ts"
+
+/** The parts of a store in memory that a turn without memories, jobs and pictures needs none of. */
+export interface InMemoryParts extends ReturnType<typeof createRowStore>, Pick<SessionStore, "messages" | "branches"> {
+  readonly jobs: JobTable
+  /** A commit with `after`: turns that it sets aside leave nothing behind that was drawn from them. */
+  commitBehind(key: SessionKey, commit: SessionCommit): Promise<ReturnType<SessionTable["commit"]>>
+  check: Store["check"]
+}
+
+/** Makes the parts over the tables in which a store has its sessions. */
+export function makeParts(
+  rows: InMemoryRows,
+  sessions: SessionTable,
+  { runner, settings, ports }: { readonly runner: JobRunner; readonly settings: JobSettings; readonly ports: JobPorts },
+): InMemoryParts {
+  const jobs = new JobTable(settings, ports)
+  rows.jobs = jobs
+  const nothing = () => undefined
+  return {
+    ...createRowStore({
+      database: rows,
+      runner,
+      wakeJobs: () => jobs.wake(),
+      clearCache: nothing,
+      stopForgotten: nothing,
+      async erase() {},
+    }),
+    jobs,
+    messages: (key, filter) => rows.atOnce(() => Object.freeze(filterMessages(sessions.history(key), filter))),
+    branches: async (key) => turnsOf(await rows.read(() => wholeMessages(rows, key))),
+    async commitBehind(key, commit) {
+      const { hasMoved, ...committed } = await rows.write(async () => {
+        const written = await commitBehind(rows, sessions, key, commit)
+        if (written.hasMoved) await takeBack(rows, key)
+        return written
+      })
+      if (hasMoved) await tellSetAside(runner, key)
+      return committed
+    },
+    async check() {
+      const dead = (await jobs.dead()).length
+      const problems = dead === 0 ? [] : [`jobs: ${dead} failed for good. Read why with store.jobs.dead(); they are kept.`]
+      return { ok: dead === 0, problems, counts: { ...(await rows.read(countRows)), job: jobs.rows().length } }
+    },
+  }
+}
+
+/** Lets the history of a session end where a commit asks, and commits. Tells if any message changed its place. */
+export async function commitBehind(rows: InMemoryRows, sessions: SessionTable, key: SessionKey, commit: SessionCommit) {
+  const row = await lockSession(rows, key)
+  if (commit.expectVersion !== row.version) throw sessionConflict(key, commit.expectVersion, row.version)
+  const { spoken, heard, hasMoved } = await endBehind(rows, key, { commit, spoken: row.spoken })
+  rows.update("sessions", sessionOf(key), { spoken })
+  return { ...sessions.commit(key, { ...commit, append: [...commit.append, ...heard] }), hasMoved }
+}

@@ -1,0 +1,199 @@
+import type { SessionKey } from "../../../../core/conversation.ts"
+import { type LockedRow, type LockedTable, type RowTables, sessionOf, type TableName, tableKeys } from "../rows/row-tables.ts"
+import type { ColumnValues, Comparison, JobRows, RowDatabase, Rows, Selection, Where } from "../rows/rows.ts"
+import type { SessionRecord } from "../session-store.ts"
+import { type AnyConditions, type AnyRow, isComparison, RowTable } from "./row-table.ts"
+
+const session = tableKeys.sessions
+
+/** The columns by which rows are looked for often, each list ending with the column of their order. */
+const indexes: { readonly [Table in TableName]?: readonly (readonly string[])[] } = {
+  messages: [[...session, "position"]],
+  aside_messages: [[...session, "position"]],
+  notes: [[...session, "position"]],
+  session_blobs: [[...session, "id"]],
+  memories: [
+    ["agent", "user_id", "hash", "user_sequence"],
+    ["agent", "user_id", "user_sequence"],
+    ["agent", "conversation", "group_sequence"],
+  ],
+  vectors: [["agent", "memory_id", "model"]],
+  statements: [["agent", "user_id", "position"]],
+  receipts: [
+    [...session, "turn_id", "position"],
+    ["agent", "user_id", "started_ms"],
+  ],
+}
+
+type ColumnOf<Table extends TableName> = keyof RowTables[Table] & string
+
+/** The tables of a store in memory. Every method is done when it returns. */
+export class InMemoryRows implements Rows, RowDatabase {
+  /** Set with the first work that needs it. */
+  jobs!: JobRows
+  readonly #tables = new Map<TableName, RowTable>()
+  /** The ways back from the changes of a transaction. */
+  #undo: (() => void)[] | undefined
+  /** Settles when the transaction that goes on has ended. */
+  #running: Promise<void> | undefined
+
+  /** Runs work that is done when it returns, and that throws before its first change. It only waits for a transaction that goes on. */
+  async atOnce<T>(work: () => T): Promise<T> {
+    while (this.#running) await this.#running
+    return work()
+  }
+
+  readonly read = <T>(work: (rows: InMemoryRows) => Promise<T>): Promise<T> => this.#alone(() => work(this))
+
+  readonly write = <T>(work: (rows: InMemoryRows) => Promise<T>): Promise<T> =>
+    this.#alone(async () => {
+      const undo: (() => void)[] = []
+      this.#undo = undo
+      try {
+        return await work(this)
+      } catch (error) {
+        for (const back of undo.reverse()) back()
+        throw error
+      } finally {
+        this.#undo = undefined
+      }
+    })
+
+  async #alone<T>(work: () => Promise<T>): Promise<T> {
+    while (this.#running) await this.#running
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#running = promise
+    try {
+      return await work()
+    } finally {
+      this.#running = undefined
+      resolve()
+    }
+  }
+
+  select<Table extends TableName, Column extends ColumnOf<Table> = ColumnOf<Table>>(
+    table: Table,
+    where: Where<Table>,
+    selection: Selection<Column> = {},
+  ): Pick<RowTables[Table], Column>[] {
+    const { columns, isDistinct = false } = selection
+    const found = this.#find(table, where, selection)
+    if (columns === undefined) return found as unknown as RowTables[Table][]
+    const rows = found.map((row) => Object.fromEntries(columns.map((column) => [column, row[column]])))
+    const picked = isDistinct ? [...new Map(rows.map((row) => [JSON.stringify(row), row])).values()] : rows
+    return picked as Pick<RowTables[Table], Column>[]
+  }
+
+  count(table: TableName): number {
+    return this.#table(table).size
+  }
+
+  insert<Table extends TableName>(table: Table, rows: readonly RowTables[Table][]): void {
+    for (const row of rows) this.#set(table, row as unknown as AnyRow)
+  }
+
+  add<Table extends TableName>(table: Table, row: RowTables[Table]): boolean {
+    const isNew = this.#table(table).like(row as unknown as AnyRow) === undefined
+    if (isNew) this.insert(table, [row])
+    return isNew
+  }
+
+  put<Table extends TableName>(
+    table: Table,
+    row: RowTables[Table],
+    columns: readonly ColumnOf<Table>[],
+    where: AnyConditions = {},
+  ): void {
+    const known = this.#table(table).like(row as unknown as AnyRow)
+    if (known === undefined) this.insert(table, [row])
+    else if (this.#tests(where).every((isMet) => isMet(known)))
+      this.#set(table, { ...known, ...Object.fromEntries(columns.map((column) => [column, row[column]])) })
+  }
+
+  lock<Table extends LockedTable>(table: Table, where: Where<Table>): readonly LockedRow<Table>[] {
+    return this.#find(table, where) as unknown as LockedRow<Table>[]
+  }
+
+  lockOrMake<Table extends LockedTable>(table: Table, row: RowTables[Table]): LockedRow<Table> {
+    this.add(table, row)
+    return this.#table(table).like(row as unknown as AnyRow) as unknown as LockedRow<Table>
+  }
+
+  update<Table extends TableName>(table: Table, where: Where<Table>, change: Partial<RowTables[Table]>): void {
+    for (const row of this.#find(table, where)) this.#set(table, { ...row, ...change })
+  }
+
+  raiseVersion<Table extends "users" | "sessions">(table: Table, where: Where<Table>): void {
+    for (const row of this.#find(table, where)) this.#set(table, { ...row, version: Number(row.version) + 1 })
+  }
+
+  delete<Table extends TableName>(table: Table, where: Where<Table>): number {
+    const gone = this.#find(table, where)
+    const rows = this.#table(table)
+    for (const row of gone) {
+      rows.remove(row)
+      this.#undo?.push(() => rows.set(row))
+    }
+    return gone.length
+  }
+
+  readState(key: SessionKey): SessionRecord["state"] {
+    return this.select("sessions", sessionOf(key))[0]?.whole_state ?? {}
+  }
+
+  writeState(key: SessionKey, state: SessionRecord["state"]): void {
+    this.update("sessions", sessionOf(key), { whole_state: state })
+  }
+
+  sessionsHolding(agent: string, member: string): readonly SessionKey[] {
+    return this.select("sessions", { agent, whole_state: { holding: [member] } })
+  }
+
+  #table(name: TableName): RowTable {
+    const found = this.#tables.get(name) ?? new RowTable(tableKeys[name], indexes[name] ?? [])
+    this.#tables.set(name, found)
+    return found
+  }
+
+  #set(name: TableName, row: AnyRow): void {
+    const table = this.#table(name)
+    const before = table.like(row)
+    this.#undo?.push(() => (before === undefined ? table.remove(row) : table.set(before)))
+    table.set(row)
+  }
+
+  #find(table: TableName, where: unknown, selection: Selection<string> = {}): AnyRow[] {
+    const rows = this.#table(table)
+    if (!Array.isArray(where)) return rows.find(where as AnyConditions, this.#tests(where as AnyConditions), selection)
+    const lists = (where as AnyConditions[]).map((conditions) => rows.find(conditions, this.#tests(conditions), selection))
+    return [...new Set(lists.flat())]
+  }
+
+  #tests(conditions: AnyConditions) {
+    return Object.entries(conditions).flatMap(([column, given]) => {
+      if (given === undefined) return []
+      const isMet = isComparison(given) ? this.#comparing(given) : (value: unknown) => value === given
+      return [(row: AnyRow) => isMet(row[column])]
+    })
+  }
+
+  #comparing(given: Comparison): (value: unknown) => boolean {
+    if ("in" in given) return memberOf(given.in)
+    if ("above" in given) return (value) => (value as number) > given.above
+    if ("from" in given) return (value) => (value as number) >= given.from
+    if ("isNot" in given) return (value) => value !== null
+    if ("holding" in given) return (value) => given.holding.some((name) => Object.hasOwn(Object(value), name))
+    if ("within" in given) return memberOf(this.#values(given.within))
+    const isMember = memberOf("notIn" in given ? given.notIn : this.#values(given.outside))
+    return (value) => !isMember(value)
+  }
+
+  #values({ table, column, where }: ColumnValues): readonly unknown[] {
+    return this.#find(table, where).map((row) => row[column])
+  }
+}
+
+function memberOf(values: readonly unknown[]): (value: unknown) => boolean {
+  const known = new Set(values)
+  return (value) => known.has(value)
+}

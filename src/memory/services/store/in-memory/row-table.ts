@@ -1,0 +1,147 @@
+import { rowId } from "../row-keys.ts"
+import type { Comparison, Selection } from "../rows/rows.ts"
+
+/** A row, whatever its table. Rows are replaced and never changed. */
+export type AnyRow = Readonly<Record<string, unknown>>
+
+/** Conditions on the columns of any table. */
+export type AnyConditions = Readonly<Record<string, unknown>>
+
+/** Rows that share the values of some columns stand together, in the order of another column. */
+interface Index {
+  readonly by: readonly string[]
+  readonly order: string
+  readonly groups: Map<string, AnyRow[]>
+}
+
+/** The rows of a table in memory. The indexes are those that a turn needs; what is rare looks at every row. */
+export class RowTable {
+  readonly #key: readonly string[]
+  readonly #indexes: readonly Index[]
+  readonly #rows = new Map<string, AnyRow>()
+
+  /** `indexes` are lists of columns; the last one is the order. */
+  constructor(key: readonly string[], indexes: readonly (readonly string[])[]) {
+    this.#key = key
+    this.#indexes = indexes.map((columns) => ({ by: columns.slice(0, -1), order: columns.at(-1) ?? "", groups: new Map() }))
+  }
+
+  get size(): number {
+    return this.#rows.size
+  }
+
+  /** The row with the key of another one. */
+  like(row: AnyRow): AnyRow | undefined {
+    return this.#rows.get(idOf(row, this.#key))
+  }
+
+  set(row: AnyRow): void {
+    const before = this.like(row)
+    if (before !== undefined) this.remove(before)
+    this.#rows.set(idOf(row, this.#key), row)
+    for (const { by, order, groups } of this.#indexes) {
+      const id = idOf(row, by)
+      const group = groups.get(id) ?? []
+      groups.set(id, group)
+      group.splice(firstAt(group, order, row[order], true), 0, row)
+    }
+  }
+
+  remove(row: AnyRow): void {
+    this.#rows.delete(idOf(row, this.#key))
+    for (const { by, order, groups } of this.#indexes) {
+      const group = groups.get(idOf(row, by)) ?? []
+      group.splice(group.indexOf(row, firstAt(group, order, row[order])), 1)
+      if (group.length === 0) groups.delete(idOf(row, by))
+    }
+  }
+
+  /** The rows that meet the conditions, in the order of a selection. */
+  find(
+    conditions: AnyConditions,
+    tests: readonly RowTest[],
+    { order = [], isDescending = false, limit }: Selection<string>,
+  ): AnyRow[] {
+    const most = Math.max(0, limit ?? Number.POSITIVE_INFINITY)
+    const index = this.#indexOf(conditions, order[0])
+    const rows = this.#named(conditions) ?? (index && rowsFrom(index, conditions)) ?? [...this.#rows.values()]
+    const isInOrder = order.length === 0 || (order.length === 1 && index?.order === order[0])
+    const found: AnyRow[] = []
+    for (let at = 0; at < rows.length && !(isInOrder && found.length >= most); at++) {
+      const row = rows[isDescending ? rows.length - 1 - at : at] as AnyRow
+      if (tests.every((isMet) => isMet(row))) found.push(row)
+    }
+    return isInOrder ? found : sorted(found, order, isDescending).slice(0, most)
+  }
+
+  /** The rows whose key the conditions name, or one of whose keys. */
+  #named(conditions: AnyConditions): readonly AnyRow[] | undefined {
+    const lists = this.#key.map((column): readonly unknown[] | undefined => {
+      const given = conditions[column]
+      return isValue(given) ? [given] : isComparison(given) && "in" in given ? given.in : undefined
+    })
+    if (lists.filter((list) => list?.length !== 1).length > 1) return undefined
+    let keys: readonly (readonly unknown[])[] = [[]]
+    for (const list of lists) {
+      if (list === undefined) return undefined
+      keys = keys.flatMap((key) => [...new Set(list)].map((value) => [...key, value]))
+    }
+    const rows = keys.map((key) => this.#rows.get(JSON.stringify(key)))
+    return rows.filter((row) => row !== undefined)
+  }
+
+  #indexOf(conditions: AnyConditions, order: string | undefined): Index | undefined {
+    const fitting = this.#indexes.filter(({ by }) => by.every((column) => isValue(conditions[column])))
+    return fitting.find((index) => index.order === order) ?? fitting[0]
+  }
+}
+
+type RowTest = (row: AnyRow) => boolean
+
+function idOf(row: AnyRow, columns: readonly string[]): string {
+  return rowId(...columns.map((column) => row[column] as string))
+}
+
+export function isComparison(given: unknown): given is Comparison {
+  return typeof given === "object" && given !== null
+}
+
+function isValue(given: unknown): boolean {
+  return given !== undefined && !isComparison(given)
+}
+
+function rowsFrom({ by, order, groups }: Index, conditions: AnyConditions): readonly AnyRow[] {
+  const group = groups.get(idOf(conditions, by)) ?? []
+  const given = conditions[order]
+  if (!isComparison(given)) return group
+  if ("above" in given) return group.slice(firstAt(group, order, given.above, true))
+  return "from" in given ? group.slice(firstAt(group, order, given.from)) : group
+}
+
+/** The first place in ordered rows whose column is not below a value, or with `isAfter` above it. */
+function firstAt(rows: readonly AnyRow[], column: string, value: unknown, isAfter = false): number {
+  let low = 0
+  let high = rows.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    const compared = compare(rows[middle]?.[column], value)
+    if (compared < 0 || (isAfter && compared === 0)) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+function sorted(rows: AnyRow[], order: readonly string[], isDescending: boolean): AnyRow[] {
+  const sign = isDescending ? -1 : 1
+  return rows.sort((a, b) => {
+    for (const column of order) if (compare(a[column], b[column]) !== 0) return sign * compare(a[column], b[column])
+    return 0
+  })
+}
+
+/** Null stands before every value. */
+function compare(a: unknown, b: unknown): number {
+  if (a === b) return 0
+  if (a === null || b === null) return a === null ? -1 : 1
+  return (a as string | number) < (b as string | number) ? -1 : 1
+}

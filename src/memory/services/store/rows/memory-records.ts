@@ -1,0 +1,208 @@
+import type { ServiceKey } from "../../../../core/conversation.ts"
+import { frozenJson } from "../frozen-json.ts"
+import { saidAgain, usedAgain } from "../memory-again.ts"
+import { type MemoryRecords, type StoredMemory, type StoredVector, turnGone } from "../records.ts"
+import { checkKey } from "../row-keys.ts"
+import { vectorBytes, vectorValues } from "../store-row.ts"
+import { lockScopeOf, lockUsers, markChanged, numbersOf, scopeEpoch, scopeOfKey } from "./memory-scopes.ts"
+import { type RowTables, sessionOf, userOf } from "./row-tables.ts"
+import { type Conditions, inPages, type RowDatabase, type Rows, valuesOf } from "./rows.ts"
+import { expectTurn } from "./session-rows.ts"
+
+/** Memories in tables, but for forgetting them, which reaches other tables, and for copies of indexes. */
+export function createMemoryRecords({ read, write }: RowDatabase): Omit<MemoryRecords, "forget" | "keepIndex" | "readIndex"> {
+  return {
+    put: async (given, options) => {
+      const memory = frozenJson(given, "memory")
+      return write((rows) => putMemory(rows, memory, options))
+    },
+    markUsed: (ids, options) => write((rows) => markUsed(rows, ids, options)),
+    get: (id, key) => read(async (rows) => (await memoriesOf(rows, key, [id]))[0]),
+    changes: (key, options) => read((rows) => memoryChanges(rows, key, options)),
+    recent: (key, { limit, kinds }) =>
+      read(async (rows) => {
+        const wanted = { ...holding(key), ...(kinds && { kind: { in: kinds } }) }
+        const order = { order: ["at_ms", "id"], isDescending: true, limit: Math.max(0, limit) }
+        return (await rows.select("memories", wanted, { columns: memoryColumns, ...order })).map(memoryOf).reverse()
+      }),
+    putVectors: (vectors, key) => write((rows) => putVectors(rows, vectors, key)),
+    vectors: (ids, model, key) => read((rows) => readVectors(rows, ids, model, key)),
+    withoutVector: (model, key, limit) =>
+      read(async (rows) => {
+        const known = valuesOf("vectors", "memory_id", { agent: key.agent, model })
+        const order = { order: ["at_ms", "id"], limit: Math.max(0, limit) }
+        const wanted = { ...holding(key), id: { outside: known } }
+        return (await rows.select("memories", wanted, { columns: memoryColumns, ...order })).map(memoryOf)
+      }),
+  }
+}
+
+/** The columns of which {@link memoryOf} makes a memory. */
+export const memoryColumns = ["body", "superseded_by"] as const
+
+/** The memory of a row. */
+export function memoryOf({ body, superseded_by }: Pick<RowTables["memories"], (typeof memoryColumns)[number]>): StoredMemory {
+  return superseded_by === null ? body : Object.freeze({ ...body, supersededBy: superseded_by })
+}
+
+/** The conditions that a memory of the key's scope is not superseded. */
+function holding(key: ServiceKey): Conditions<"memories"> {
+  return { ...scopeOfKey(key).memories, superseded_by: null }
+}
+
+/** The memories of these ids that lie in the key's scope. */
+async function memoriesOf(rows: Rows, key: ServiceKey, ids: Iterable<string>): Promise<StoredMemory[]> {
+  const found: StoredMemory[] = []
+  for (const page of inPages(new Set(ids))) {
+    const wanted = { ...scopeOfKey(key).memories, id: page.length === 1 ? page[0] : { in: page } }
+    found.push(...(await rows.select("memories", wanted, { columns: memoryColumns })).map(memoryOf))
+  }
+  return found
+}
+
+/** Stores a memory once, and marks the memories that it supersedes. */
+async function putMemory(
+  rows: Rows,
+  memory: StoredMemory,
+  { hash, supersedes = [], ofTurn = false, key }: Parameters<MemoryRecords["put"]>[1],
+): ReturnType<MemoryRecords["put"]> {
+  checkKey(memory, key)
+  if (ofTurn) await expectOrigin(rows, memory)
+  let sequence = await lockScopeOf(rows, memory)
+  const known = await knownAs(rows, memory, hash)
+  if (known !== undefined) {
+    if (known !== memory.id) await keepTime(rows, known, memory, sequence + 1)
+    return { stored: false, id: known }
+  }
+  const old = supersedes.length === 0 ? [] : await besides(rows, memory, { id: { in: supersedes } })
+  for (const { id } of old) {
+    sequence += 1
+    const numbers = await numbersOf(rows, memory, sequence)
+    await rows.update("memories", { ...userOf(memory), id }, { superseded_by: memory.id, ...numbers })
+  }
+  await insertMemory(rows, memory, hash, sequence + 1)
+  return { stored: true, id: memory.id }
+}
+
+/** Throws `aborted` if the turn of a memory, or a memory that it rests on, is gone. They then stay until the transaction ends. */
+async function expectOrigin(rows: Rows, { agent, sources, turnId, ...key }: StoredMemory): Promise<void> {
+  await expectTurn(rows, { ...key, agent }, turnId)
+  const wanted = [...new Set(sources)]
+  if (wanted.length === 0) return
+  const kept = await rows.select("memories", { agent, id: { in: wanted } }, { columns: ["id"] })
+  if (kept.length < wanted.length) throw turnGone(turnId)
+}
+
+/** Adds a memory with its number among its user's and takes one of its group's. The user's scope must be locked. */
+export async function insertMemory(rows: Rows, memory: StoredMemory, hash: string, sequence: number): Promise<void> {
+  const { id, kind, turnId, atMs, supersededBy, ...rest } = memory
+  const numbers = { group_sequence: null, ...(await numbersOf(rows, memory, sequence)) }
+  const body = Object.freeze(supersededBy === undefined ? memory : withoutSuperseded(memory))
+  const said = { id, kind, turn_id: turnId, hash, at_ms: atMs, superseded_by: supersededBy ?? null }
+  await rows.insert("memories", [{ ...sessionOf(rest), ...userOf(rest), ...said, ...numbers, body }])
+}
+
+function withoutSuperseded({ supersededBy: _, ...memory }: StoredMemory): StoredMemory {
+  return memory
+}
+
+/** The id under which a memory is stored already: its own, or that of one which says the same and still holds. */
+async function knownAs(rows: Rows, memory: StoredMemory, hash: string): Promise<string | undefined> {
+  const { agent, id } = memory
+  const same = await rows.select("memories", { agent, id }, { columns: ["id"] })
+  return (same[0] ?? (await besides(rows, memory, { hash }, 1))[0])?.id
+}
+
+/** The memories that hold and belong to the same user, in private or in the same group. */
+function besides(rows: Rows, memory: StoredMemory, where: Conditions<"memories">, limit?: number) {
+  const { audience, conversation } = memory
+  const group = audience === "group" ? { conversation } : {}
+  const held = { ...userOf(memory), superseded_by: null, audience, ...group, ...where }
+  return rows.select("memories", held, { columns: ["id"], order: ["user_sequence"], limit })
+}
+
+/** Keeps when the words of a known memory were said again. The user's scope must be locked. */
+async function keepTime(rows: Rows, id: string, said: StoredMemory, sequence: number): Promise<void> {
+  const own = { ...userOf(said), id }
+  const [row] = await rows.select("memories", own, { columns: memoryColumns })
+  const again = row && saidAgain(row.body, said.atMs)
+  if (again === undefined || again === row?.body) return
+  const numbers = await numbersOf(rows, said, sequence)
+  await rows.update("memories", own, { body: frozenJson(again, "memory"), ...numbers })
+}
+
+/** Notes that memories of the key's scope were used at a moment. */
+async function markUsed(
+  rows: Rows,
+  ids: readonly string[],
+  { atMs, key }: Parameters<MemoryRecords["markUsed"]>[1],
+): Promise<void> {
+  // All users are locked before any group, in one order; then nobody else changes these rows, so they are read again.
+  const users = new Set((await memoriesOf(rows, key, ids)).map(({ user }) => user))
+  await lockUsers(rows, key.agent, users)
+  for (const memory of users.size === 0 ? [] : await memoriesOf(rows, key, ids)) {
+    const used = usedAgain(memory, atMs)
+    if (used === memory || !users.has(memory.user)) continue
+    const body = Object.freeze(withoutSuperseded(used))
+    await rows.update("memories", { ...userOf(memory), id: memory.id }, { body })
+    await markChanged(rows, used)
+  }
+}
+
+async function memoryChanges(rows: Rows, key: ServiceKey, { after, limit }: Parameters<MemoryRecords["changes"]>[1]) {
+  const epoch = await scopeEpoch(rows, key)
+  const reset = after !== undefined && after.epoch !== epoch
+  const from = after === undefined || reset ? 0 : after.sequence
+  const number = key.audience === "private" ? "user_sequence" : "group_sequence"
+  const wanted = { ...scopeOfKey(key).memories, [number]: { above: from } }
+  const columns = [...memoryColumns, number] as const
+  const found = await rows.select("memories", wanted, { columns, order: [number], limit: Math.max(0, limit) })
+  const sequence = found.at(-1)?.[number] ?? from
+  return { cursor: { epoch, sequence }, reset, memories: found.map(memoryOf) }
+}
+
+/** Stores vectors of memories in the key's scope and marks these memories as changed. */
+async function putVectors(rows: Rows, vectors: readonly StoredVector[], key: ServiceKey): Promise<void> {
+  const seen = new Map(
+    (
+      await memoriesOf(
+        rows,
+        key,
+        vectors.map(({ memoryId }) => memoryId),
+      )
+    ).map((memory) => [memory.id, memory]),
+  )
+  // All users are locked before any group, in one order: so two transactions never wait for each other.
+  await lockUsers(
+    rows,
+    key.agent,
+    [...seen.values()].map(({ user }) => user),
+  )
+  for (const vector of vectors) {
+    const memory = seen.get(vector.memoryId)
+    if (memory === undefined) continue
+    await putVector(rows, key.agent, vector)
+    await markChanged(rows, memory)
+  }
+}
+
+/** Adds a vector, or replaces it. */
+export async function putVector(rows: Rows, agent: string, { memoryId, model, values }: StoredVector): Promise<void> {
+  const row = { agent, memory_id: memoryId, model, dimensions: values.length, vector: vectorBytes(values) }
+  await rows.put("vectors", row, ["dimensions", "vector"])
+}
+
+/** The vectors of these memories, as far as they lie in the key's scope, in the order of the ids. */
+async function readVectors(rows: Rows, ids: readonly string[], model: string, key: ServiceKey) {
+  const found: StoredVector[] = []
+  for (const page of inPages(ids)) {
+    const seen = valuesOf("memories", "id", { ...scopeOfKey(key).memories, id: { in: page } })
+    const vectors = await rows.select("vectors", { agent: key.agent, model, memory_id: { within: seen } })
+    const byId = new Map(vectors.map((row) => [row.memory_id, row]))
+    for (const memoryId of page) {
+      const row = byId.get(memoryId)
+      if (row) found.push({ memoryId, model, values: vectorValues(row.vector) })
+    }
+  }
+  return found
+}

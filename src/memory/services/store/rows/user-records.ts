@@ -1,0 +1,58 @@
+import type { ServiceKey } from "../../../../core/conversation.ts"
+import { frozenJson } from "../frozen-json.ts"
+import type { ProfileStatement, UserRecords } from "../records.ts"
+import { versionConflict } from "../version-conflict.ts"
+import { userOf } from "./row-tables.ts"
+import type { RowDatabase, Rows } from "./rows.ts"
+import { expectTurn } from "./session-rows.ts"
+
+/** Users' statements about themselves, in tables. */
+export function createUserRecords({ read, write }: RowDatabase): UserRecords {
+  return {
+    load: (key) => read((rows) => loadUser(rows, key)),
+    append: async (given, options) => {
+      const statements = frozenJson(given, "statements")
+      return write((rows) => appendStatements(rows, statements, options))
+    },
+  }
+}
+
+async function loadUser(rows: Rows, key: ServiceKey): ReturnType<UserRecords["load"]> {
+  const { audience, conversation } = key
+  const [user] = await rows.select("users", userOf(key), { columns: ["version"] })
+  // A group sees only the statements that were made in it, and so does an audience that is none.
+  const shown = audience === "private" ? {} : ({ conversation, audience: "group" } as const)
+  const found = await rows.select("statements", { ...userOf(key), ...shown }, { columns: ["body"], order: ["position"] })
+  return Object.freeze({ version: user?.version ?? 0, statements: Object.freeze(found.map(({ body }) => body)) })
+}
+
+async function appendStatements(
+  rows: Rows,
+  statements: readonly ProfileStatement[],
+  { turnId, expectVersion, ofTurn = false, key }: Parameters<UserRecords["append"]>[1],
+): ReturnType<UserRecords["append"]> {
+  if (ofTurn) await expectTurn(rows, key, turnId)
+  const { version } = await rows.lockOrMake("users", { ...userOf(key), version: 0 })
+  const done = await rows.select("statements", { ...userOf(key), turn_id: turnId }, { columns: ["position"], limit: 1 })
+  if (done.length > 0 || statements.length === 0) return { version, applied: false }
+  if (version !== expectVersion) throw versionConflict(key, expectVersion, version)
+  await insertStatements(rows, statements, key)
+  await rows.update("users", userOf(key), { version: version + 1 })
+  return { version: version + 1, applied: true }
+}
+
+/** Adds statements of a locked user after the existing ones. */
+export async function insertStatements(
+  rows: Rows,
+  statements: readonly ProfileStatement[],
+  user: Pick<ServiceKey, "agent" | "user">,
+): Promise<void> {
+  const newest = { columns: ["position"], order: ["position"], isDescending: true, limit: 1 } as const
+  const [last] = await rows.select("statements", userOf(user), newest)
+  const position = (last?.position ?? -1) + 1
+  for (const [at, body] of statements.entries()) {
+    const { turnId, conversation, audience } = body
+    const row = { ...userOf(user), turn_id: turnId, conversation, audience, position: position + at, body }
+    await rows.insert("statements", [row])
+  }
+}
