@@ -3,7 +3,7 @@ import { openSqliteStore } from "../../../src/adapters/stores/sqlite/open-sqlite
 import { mulberry32 } from "../../../src/core/mulberry.ts"
 import { hostTimers, type Timers } from "../../../src/core/ports.ts"
 import type { Session } from "../../../src/loop/agent/session.ts"
-import { ScopeIndexes } from "../../../src/memory/services/memory/scope-indexes.ts"
+import { ScopeIndexes } from "../../../src/memory/services/memory/recorded-memories.ts"
 import { manualClock, manualTimers } from "../../../src/testing/index.ts"
 import { lifeAgent } from "./life-agent.ts"
 import { dialogueText } from "./life-words.ts"

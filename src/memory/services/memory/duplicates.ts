@@ -4,6 +4,7 @@ import { Fingerprint } from "../../../core/fingerprint.ts"
 import { lazyPattern } from "../../../core/lazy-pattern.ts"
 import { hostTimers } from "../../../core/ports.ts"
 import { whatHappened, within } from "../../../core/timers.ts"
+import { cosine, vectorNorm } from "../recall/scores/vector-score.ts"
 import type { StoredMemory } from "../store/records.ts"
 import { embedTexts, type MemoryServiceOptions } from "./memory-service.ts"
 
@@ -69,7 +70,6 @@ export async function similarMemory(
     const comparable = recent.filter((row) => row.speaker.id === speaker.id && row.user === user && row.audience === audience)
     const others = new Map(comparable.map((other) => [other.id, other]))
     const vectors = await records.vectors([...others.keys()], embed.id, key)
-    const { cosine, vectorNorm } = await import("../recall/scores/vector-score.ts")
     const norm = vectorNorm(vector)
     const isNear = (values: Float32Array): boolean =>
       values.length === vector.length && cosine(vector, values, norm) >= duplicateSimilarity

@@ -1,6 +1,9 @@
 import type { ServiceKey } from "../../../core/conversation.ts"
-import { messageOf } from "../../../core/errors.ts"
-import type { StoredMemory } from "../store/records.ts"
+import { messageOf, PromptStrataError } from "../../../core/errors.ts"
+import { hostTimers } from "../../../core/ports.ts"
+import { orAborted, whatHappened, within } from "../../../core/timers.ts"
+import type { MemoryRecords, StoredMemory } from "../store/records.ts"
+import { scopeOf } from "../store/row-keys.ts"
 import { memoryHash, similarMemory } from "./duplicates.ts"
 import {
   type EmbeddingModel,
@@ -10,9 +13,9 @@ import {
   type MemoryServiceOptions,
   type NewMemory,
   type Remembered,
+  type RerankCandidate,
 } from "./memory-service.ts"
-import { factOf, type ScopeIndex } from "./scope-index.ts"
-import { ScopeIndexes } from "./scope-indexes.ts"
+import { factOf, type IndexSettings, ScopeIndex } from "./scope-index.ts"
 
 const defaultIndexBytes = 256 * 1024 * 1024
 
@@ -40,7 +43,6 @@ export function recordedMemories(options: MemoryServiceOptions): RecordedMemorie
       if (index.size === 0) return []
       const isReranked = options.rerank !== undefined && query.trim() !== "" && asked.limit > 0
       if (!isReranked) return search(options, index, { query, vector, key, ...asked })
-      const { maxReranked, reranked } = await import("./rerank.ts")
       const found = search(options, index, { query, vector, key, ...asked, limit: Math.max(asked.limit, maxReranked) })
       return (await reranked(options, found, { query, key, ...asked })).slice(0, asked.limit)
     },
@@ -57,19 +59,6 @@ export function recordedMemories(options: MemoryServiceOptions): RecordedMemorie
       await records.putVectors(rows, key)
       return rows.length
     },
-  }
-}
-
-/** Settles as a promise does, or rejects with the signal's reason as soon as it aborts. */
-async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted()
-  const aborted = Promise.withResolvers<never>()
-  const abort = () => aborted.reject(signal.reason)
-  signal.addEventListener("abort", abort)
-  try {
-    return await Promise.race([promise, aborted.promise])
-  } finally {
-    signal.removeEventListener("abort", abort)
   }
 }
 
@@ -155,4 +144,84 @@ async function remember(
   if (stored && embed && similar.vector)
     await records.putVectors([{ memoryId: id, model: embed.id, values: similar.vector }], key)
   return { status: stored ? "stored" : "duplicate", id, ...(stored && updates.length > 0 ? { updates } : {}) }
+}
+
+/** The number of memories that are scored. */
+const maxReranked = 50
+const defaultMs = 1_500
+
+/** Orders the first memories by a {@link Rerank}. Those behind them follow as they are. Rejects only when the signal aborts. */
+export async function reranked(
+  { rerank, rerankTimeoutMs: timeoutMs = defaultMs, timers = hostTimers, onWarning }: MemoryServiceOptions,
+  found: readonly Memory[],
+  asked: {
+    readonly query: string
+    readonly key: ServiceKey
+    readonly signal: AbortSignal
+    readonly warn?: ((message: string) => void) | undefined
+  },
+): Promise<readonly Memory[]> {
+  const { query, key, signal, warn } = asked
+  if (rerank === undefined || found.length < 2) return found
+  const first = found.slice(0, maxReranked)
+  const candidates = first.map(({ id, text, speaker, atMs }): RerankCandidate => {
+    return { id, text, ...(speaker === undefined ? {} : { speaker }), ...(atMs === undefined ? {} : { atMs }) }
+  })
+  const work = within({ timeoutMs, signal, timers }, async (signal) =>
+    soundScores(await rerank(query, candidates, { signal }), first.length),
+  )
+  const outcome = await orAborted(work, signal)
+  if (outcome.status !== "done") {
+    const message = `Memories stand in the order of recall: rerank ${whatHappened(outcome, timeoutMs)}.`
+    onWarning?.(message, key)
+    warn?.(message)
+    return found
+  }
+  const scored = first.map((memory, at) => ({ ...memory, reranked: outcome.value[at] ?? 0 }))
+  return [...scored.sort((a, b) => b.reranked - a.reranked), ...found.slice(maxReranked)]
+}
+
+function soundScores(scores: readonly number[], count: number): readonly number[] {
+  if (Array.isArray(scores) && scores.length === count && scores.every(Number.isFinite)) return scores
+  const found = Array.isArray(scores) ? `${scores.length} values` : typeof scores
+  throw new PromptStrataError("model", `expected ${count} finite numbers, found ${found}`)
+}
+
+/** Recall indexes by scope. Each is made when it is first needed; the least recently used ones are dropped when all take too much memory. */
+export class ScopeIndexes {
+  readonly #records: MemoryRecords
+  readonly #settings: IndexSettings
+  readonly #indexes = new Map<string, ScopeIndex>()
+
+  constructor(records: MemoryRecords, settings: IndexSettings) {
+    this.#records = records
+    this.#settings = settings
+  }
+
+  get size(): number {
+    return this.#indexes.size
+  }
+
+  /** The index of the key's scope, up to date. */
+  async current(key: ServiceKey): Promise<ScopeIndex> {
+    const scope = scopeOf(key)
+    const known = this.#indexes.get(scope)
+    const index = known ?? new ScopeIndex(this.#records, key, this.#settings)
+    // Set again, so that the order of the map is the order of use.
+    this.#indexes.delete(scope)
+    this.#indexes.set(scope, index)
+    if ((await index.update()) || known === undefined) this.#makeRoom(index)
+    return index
+  }
+
+  #makeRoom(used: ScopeIndex): void {
+    let bytes = 0
+    for (const index of this.#indexes.values()) bytes += index.bytes
+    for (const [scope, index] of this.#indexes) {
+      if (bytes <= this.#settings.maxBytes) return
+      if (index === used) continue
+      bytes -= index.bytes
+      this.#indexes.delete(scope)
+    }
+  }
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest"
 import type { ServiceKey } from "../../../../src/core/conversation.ts"
 import { createMemoryService } from "../../../../src/memory/services/memory/create-memory-service.ts"
 import type { EmbeddingModel, NewMemory } from "../../../../src/memory/services/memory/memory-service.ts"
-import { ScopeIndexes } from "../../../../src/memory/services/memory/scope-indexes.ts"
+import { ScopeIndexes } from "../../../../src/memory/services/memory/recorded-memories.ts"
 import { createInMemoryStore } from "../../../../src/memory/services/store/in-memory/in-memory-store.ts"
 import { countingIds, manualClock } from "../../../../src/testing/index.ts"
 

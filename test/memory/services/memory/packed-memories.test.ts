@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { mulberry32 } from "../../../../src/core/mulberry.ts"
-import { CopiedTexts } from "../../../../src/memory/services/memory/copied-texts.ts"
-import { PackedMemories } from "../../../../src/memory/services/memory/packed-memories.ts"
+import { CopiedTexts, PackedMemories } from "../../../../src/memory/services/memory/packed-memories.ts"
 import { partsOf, type Section, SectionReader } from "../../../../src/memory/services/recall/documents/sections.ts"
 import { finished } from "../../../../src/memory/services/recall/documents/steps.ts"
 import type { StoredMemory } from "../../../../src/memory/services/store/records.ts"

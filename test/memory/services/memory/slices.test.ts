@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest"
 import type { ServiceKey } from "../../../../src/core/conversation.ts"
-import { ScopeIndexes } from "../../../../src/memory/services/memory/scope-indexes.ts"
+import { ScopeIndexes } from "../../../../src/memory/services/memory/recorded-memories.ts"
 import { createInMemoryStore } from "../../../../src/memory/services/store/in-memory/in-memory-store.ts"
 import type { MemoryRecords, StoredMemory } from "../../../../src/memory/services/store/records.ts"
 
