@@ -2,24 +2,34 @@ import { PromptStrataError } from "./errors.ts"
 import { didYouMean } from "./suggest.ts"
 
 /** One value for each option that there is. Any will do but `false`, which says that this one is not taken. */
-type Names<T> = { readonly [Name in keyof T]-?: unknown }
+export type OptionNames<T> = { readonly [Name in keyof T]-?: unknown }
+
+type Words<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text
+
+/** `unknown` if the words of a text are the names of all options, else the names that are missing or that are none. */
+type EachOnce<T, Text extends string> = [Words<Text>] extends [keyof T]
+  ? [keyof T] extends [Words<Text>]
+    ? unknown
+    : { readonly missing: Exclude<keyof T, Words<Text>> }
+  : { readonly unknown: Exclude<Words<Text>, keyof T> }
 
 /**
- * Throws `usage` for an option that is no key of `known`, which would be ignored. One that is `undefined` counts as absent. `gone`
- * says for an earlier name what to write now.
+ * Throws `usage` for an option that is no key of `known`, which would be ignored. One that is `undefined` counts as absent. `known` may
+ * be a text with the names of all options, which the compiler checks. `gone` says for an earlier name what to write now.
  */
-export function checkOptions<T extends object>(
+export function checkOptions<T extends object, Text extends string = string>(
   of: string,
   given: T,
-  known: Names<T>,
+  known: OptionNames<T> | (Text & EachOnce<T, Text>),
   gone: Readonly<Record<string, string>> = {},
 ): void {
   checkType(`options of ${of}`, given, "object")
+  const taken = typeof known === "string" ? Object.fromEntries(known.split(" ").map((name) => [name, true])) : known
   for (const name of Object.keys(given)) {
-    const isKnown = Object.hasOwn(known, name) && known[name as keyof T] !== false
+    const isKnown = Object.hasOwn(taken, name) && Reflect.get(taken, name) !== false
     if (isKnown || given[name as keyof T] === undefined) continue
     const hint = Object.hasOwn(gone, name) ? gone[name] : undefined
-    const near = hint === undefined ? nearName(name, Object.keys(known)) : ""
+    const near = hint === undefined ? nearName(name, Object.keys(taken)) : ""
     throw new PromptStrataError("usage", `${of} has no option ${JSON.stringify(name)}.${near}`, { evidence: { name }, hint })
   }
 }
@@ -36,7 +46,7 @@ export function checkType(what: string, value: unknown, type: TypeName): void {
 }
 
 /** {@link checkOptions} for an object that a program wrote out. One of a class may keep members of its own. */
-export function checkMembers<T extends object>(of: string, given: T, known: Names<T>): void {
+export function checkMembers<T extends object>(of: string, given: T, known: OptionNames<T>): void {
   if (Object.getPrototypeOf(given) === Object.prototype) checkOptions(of, given, known)
 }
 

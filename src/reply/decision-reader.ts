@@ -28,7 +28,7 @@ interface InnerOptions {
  * the output was cut. It never throws for anything the model writes.
  */
 export function createDecisionReader(options: DecisionReaderOptions & InnerOptions = {}): Reader<string, DecisionEvent> {
-  checkOptions("createDecisionReader", options, { strict: true, opensInThought: true, streams: true, count: true })
+  checkOptions("createDecisionReader", options, "strict opensInThought streams count")
   const { strict = false, opensInThought = false, streams = true, count = { steps: 0 } } = options
   const wellFormed = createWellFormedReader()
   const shown: Shown = { thinking: "", message: "" }

@@ -1,4 +1,4 @@
-import { checkOptions, checkType, type TypeName } from "../../core/check-options.ts"
+import { checkOptions, checkType, type OptionNames, type TypeName } from "../../core/check-options.ts"
 import type { AttachmentInput, Speaker } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import type { Injection, Trust } from "../../core/value.ts"
@@ -129,7 +129,7 @@ const types: Readonly<Record<string, TypeName>> = {
 }
 
 /** Throws `usage` for an option of a session's method that there is not, or that has another type. */
-export function checkSessionOptions<T extends object>(of: string, given: T, known: Parameters<typeof checkOptions<T>>[2]): void {
+export function checkSessionOptions<T extends object>(of: string, given: T, known: OptionNames<T>): void {
   checkOptions(of, given, known, gone)
   for (const [name, value] of Object.entries(given)) {
     const type = types[name]

@@ -67,24 +67,13 @@ export interface Review {
   readonly settings?: Partial<DecaySettings> | undefined
 }
 
-const reviewNames: Readonly<Record<keyof Review, true>> = {
-  stability: true,
-  days: true,
-  use: true,
-  turnsSince: true,
-  preset: true,
-  gain: true,
-  difficulty: true,
-  settings: true,
-}
-
 /**
  * The stability of an item after it came up: `S · (1 + a · e^−D · (1 − R))` (R17). If it was mentioned only `maxJumpMini` turns ago the
  * stability stays, below `maxJumpLarge` turns it grows little, else in full (R18). It is never lower than before, never above a hundred
  * years, and always finite.
  */
 export function reviewStability(review: Review): number {
-  checkOptions("reviewStability", review, reviewNames)
+  checkOptions("reviewStability", review, "stability days use turnsSince preset gain difficulty settings")
   checkOptions("settings of reviewStability", review.settings ?? {}, decayPresets.workspace)
   const { use, turnsSince, days, preset = "workspace", settings } = review
   const { maxJumpMini, maxJumpLarge, nearDifficulty, ...numbers } = { ...decayPresets[preset], ...settings }

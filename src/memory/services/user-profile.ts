@@ -35,7 +35,7 @@ export interface UserProfileService {
  * outer spaces are one field. A blank statement is ignored (T34).
  */
 export function createUserProfileService(options: { readonly records: UserRecords }): UserProfileService {
-  checkOptions("createUserProfileService", options, { records: true })
+  checkOptions("createUserProfileService", options, "records")
   const { records } = options
   return {
     async get(key) {

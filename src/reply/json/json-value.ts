@@ -16,9 +16,11 @@ export const tooDeep = Symbol("too deep")
 /** How deep the objects and lists of a built value may nest. */
 export const maxDepth = 200
 
-type Container = ({ readonly list: JsonValue[] } | { readonly object: Record<string, JsonValue>; name: string }) & {
-  repeated?: string | undefined
-}
+/** An object or a list whose end has not come. */
+type Container = (
+  | { readonly list: JsonValue[]; readonly object?: undefined }
+  | { readonly list?: undefined; readonly object: Record<string, JsonValue>; name: string }
+) & { repeated?: string | undefined }
 
 /** A name that stood twice in an object or in one inside it. A built value cannot show that. */
 const repeatedNames = new WeakMap<object, string>()
@@ -30,6 +32,8 @@ export function repeatedName(value: object): string | undefined {
 
 /** Builds values of what a {@link JsonReader} reads. Of equal names in an object the first counts (T23). */
 export class JsonBuilder implements JsonSink {
+  /** The number of pieces that the value got. */
+  changes = 0
   readonly #open: Container[] = []
   #depth = 0
   #text = ""
@@ -42,36 +46,59 @@ export class JsonBuilder implements JsonSink {
     return value
   }
 
+  /**
+   * The value so far, in objects of its own; undefined before its beginning and for one that nests too deep. Only what is still open is
+   * copied: what has ended never changes again.
+   */
+  soFar(): JsonValue | undefined {
+    if (this.#value === tooDeep) return undefined
+    let value: JsonValue | undefined = this.#text === "" ? this.#value : this.#text
+    for (const open of this.#open.toReversed()) {
+      const copy: Container = open.list ? { list: [...open.list] } : { object: { ...open.object }, name: open.name }
+      if (value !== undefined) addTo(copy, value)
+      value = copy.list ?? copy.object
+    }
+    return value
+  }
+
   open(kind: "object" | "array"): void {
+    this.changes++
     if (++this.#depth > maxDepth) this.#value = tooDeep
     if (this.#value === tooDeep) return
-    const container: Container = kind === "array" ? { list: [] } : { object: {}, name: "" }
-    this.#add("list" in container ? container.list : container.object)
-    this.#open.push(container)
+    this.#open.push(kind === "array" ? { list: [] } : { object: {}, name: "" })
   }
 
   close(): void {
     this.#depth--
     const container = this.#open.pop()
-    if (container?.repeated !== undefined) this.#markRepeated(container, container.repeated)
+    if (container === undefined) return
+    const value = container.list ?? container.object
+    this.#add(value)
+    if (container.repeated === undefined) return
+    repeatedNames.set(value, container.repeated)
+    const outer = this.#open.at(-1)
+    if (outer) outer.repeated ??= container.repeated
   }
 
   key(name: string): void {
     const container = this.#open.at(-1)
-    if (container && "object" in container) container.name = name
+    if (container?.object) container.name = name
   }
 
   text(part: string): void {
+    this.changes++
     this.#text += part
   }
 
   textEnd(): void {
+    this.changes++
     const text = this.#text
     this.#text = ""
     this.#add(text)
   }
 
   scalar(raw: string): void {
+    this.changes++
     this.#add(raw === "null" ? null : raw === "true" ? true : raw === "false" ? false : Number(raw))
   }
 
@@ -79,16 +106,14 @@ export class JsonBuilder implements JsonSink {
     if (this.#value === tooDeep) return
     const container = this.#open.at(-1)
     if (container === undefined) this.#value = value
-    else if ("list" in container) container.list.push(value)
-    else if (Object.hasOwn(container.object, container.name)) container.repeated ??= container.name
-    else setOwn(container.object, container.name, value)
+    else addTo(container, value)
   }
+}
 
-  #markRepeated(container: Container, name: string): void {
-    repeatedNames.set("list" in container ? container.list : container.object, name)
-    const outer = this.#open.at(-1)
-    if (outer) outer.repeated ??= name
-  }
+function addTo(container: Container, value: JsonValue): void {
+  if (container.list) container.list.push(value)
+  else if (Object.hasOwn(container.object, container.name)) container.repeated ??= container.name
+  else setOwn(container.object, container.name, value)
 }
 
 /** Reads the JSON of one object or array, with white space around it; `undefined` for any other text. */

@@ -18,7 +18,7 @@ const bubbleEnd: OutputPart = { type: "bubble-end" }
  * line break before it. A `bubble-end` in the input ends a bubble as a mark does.
  */
 export function createBubbleReader(options: BubbleReaderOptions = {}): OutputReader {
-  checkOptions("createBubbleReader", options, { marks: true })
+  checkOptions("createBubbleReader", options, "marks")
   const { marks = true } = options
   if (!marks) return { push: (part) => (part.type === "text" && part.delta === "" ? [] : [part]), end: () => [bubbleEnd] }
   const stage = createTextStage(() => new MarkReader())

@@ -21,7 +21,7 @@ export interface OutputReaderOptions {
  * same parts, once neighbouring texts are joined.
  */
 export function createOutputReader(options: OutputReaderOptions = {}): OutputReader {
-  checkOptions("createOutputReader", options, { format: true, bubbles: true, stages: true })
+  checkOptions("createOutputReader", options, "format bubbles stages")
   const { format = plainFormat, bubbles = false, stages = [] } = options
   let pipeline = createBubbleReader({ marks: bubbles })
   if (format !== plainFormat)

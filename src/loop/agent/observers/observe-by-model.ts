@@ -1,9 +1,9 @@
 import { messageOf } from "../../../core/errors.ts"
 import type { SlotEntry, TrustedText } from "../../../core/value.ts"
-import { askData } from "../../../memory/forgetting/plugin/jobs/ask-or-rule.ts"
 import { markedPath } from "../../../memory/forgetting/pulled.ts"
 import { shorten } from "../../../memory/forgetting/shorten-by-rule.ts"
 import type { AskModel } from "../../../memory/services/background/background-job.ts"
+import { promptData } from "../../../memory/services/background/dialogue.ts"
 import type { Receipt } from "../../../memory/services/store/receipt.ts"
 import { type Findings, type ObserverParts, oneLine, type WatchedTurn } from "./watched-turn.ts"
 
@@ -51,10 +51,10 @@ async function dataOf({ context, state, result }: WatchedTurn) {
   }
   const done = result.records.map(({ summary }) => oneLine(summary)).join("\n")
   return [
-    askData("dialogue", dialogue, "user"),
-    askData("done", { text: done, trust: "tool" }, "tool"),
-    askData("workspace", state.workspace.map(item), "memory"),
-    askData("pulled", state.pulled.map(item), "memory"),
+    promptData("dialogue", dialogue, "user"),
+    promptData("done", { text: done, trust: "tool" }, "tool"),
+    promptData("workspace", state.workspace.map(item), "memory"),
+    promptData("pulled", state.pulled.map(item), "memory"),
   ]
 }
 

@@ -32,7 +32,7 @@ interface ScoreOptions {
 
 /** The score of an event, from 0 to the sum of the weights. It rises with stability, importance and relevance and falls with age. */
 export function eventScore(event: Scored, now: Moment, options: ScoreOptions): number {
-  checkOptions("eventScore", options, { weights: true, clock: true, relevance: true })
+  checkOptions("eventScore", options, "weights clock relevance")
   return scoreOf(event, now, options)
 }
 
@@ -70,16 +70,6 @@ export interface EventSelection {
   readonly relevance?: (event: EventRecord) => number
 }
 
-const selectionNames: Readonly<Record<keyof EventSelection, true>> = {
-  keep: true,
-  shownCharacters: true,
-  broughtBack: true,
-  minScore: true,
-  weights: true,
-  clock: true,
-  relevance: true,
-}
-
 /** The default numbers of shown records (R3). */
 export const defaultKeep: Readonly<Record<Grain, number>> = { year: 5, month: 6, week: 4, day: 7, moment: 20 }
 
@@ -98,7 +88,7 @@ const margins = { importance: 2, stability: 0.5 } as const
  * them: it does not tell them, and they are spoken of, matter more, or came up more often.
  */
 export function selectEvents(events: readonly EventRecord[], now: Moment, options: EventSelection = {}): readonly EventRecord[] {
-  checkOptions("selectEvents", options, selectionNames)
+  checkOptions("selectEvents", options, "keep shownCharacters broughtBack minScore weights clock relevance")
   checkOptions("keep of selectEvents", options.keep ?? {}, defaultKeep)
   checkOptions("weights of selectEvents", options.weights ?? {}, defaultEventWeights)
   const { shownCharacters = defaultShownCharacters } = options

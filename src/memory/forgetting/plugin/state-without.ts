@@ -1,7 +1,7 @@
-import type { EventRecord } from "../../forgetting/events/event-record.ts"
-import type { EndedTopic } from "../../forgetting/events/topic.ts"
 import type { StoredTurn } from "../../services/store/session-store.ts"
 import type { Moment } from "../decay.ts"
+import type { EventRecord } from "../events/event-record.ts"
+import type { EndedTopic } from "../events/topic.ts"
 import type { VirtualContextState } from "./context-state.ts"
 
 /**

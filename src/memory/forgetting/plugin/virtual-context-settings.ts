@@ -1,15 +1,10 @@
 import { checkOptions } from "../../../core/check-options.ts"
 import type { PromptSource } from "../../../prompt/dialect/prompt-source.ts"
-import {
-  defaultEventWeights,
-  defaultKeep,
-  defaultShownCharacters,
-  type EventWeights,
-} from "../../forgetting/events/select-events.ts"
-import type { Grain, WeekKind } from "../../forgetting/events/stamp.ts"
-import { hostTimeZone } from "../../forgetting/events/zoned-calendar.ts"
 import { type CompressionSettings, defaultCompression } from "../compressed-messages.ts"
 import { type DecaySettings, decayPresets, type ForgettingClock } from "../decay.ts"
+import { defaultEventWeights, defaultKeep, defaultShownCharacters, type EventWeights } from "../events/select-events.ts"
+import type { Grain, WeekKind } from "../events/stamp.ts"
+import { hostTimeZone } from "../events/zoned-calendar.ts"
 import { createWorkspace, type ForgettingWorkspace, type WorkspaceItem } from "../forgetting-workspace.ts"
 import { defaultPulled, type PulledSettings } from "../pulled.ts"
 

@@ -1,6 +1,7 @@
 import { checkOptions } from "../../../core/check-options.ts"
-import { type Injection, priority } from "../../../core/value.ts"
+import type { Trust } from "../../../core/value.ts"
 import type { AskModel } from "../../services/background/background-job.ts"
+import { promptData } from "../../services/background/dialogue.ts"
 import { relevanceTo, topOf } from "../ranking.ts"
 import { sentencesOf, shorten } from "../shorten-by-rule.ts"
 import type { ReferenceInfo } from "./reference-info.ts"
@@ -14,10 +15,7 @@ export type CompressionWriter = (
 
 /** Makes a {@link CompressionWriter} that asks a model with the prompt `compress`. Errors of asking are thrown. */
 export function modelCompressionWriter(ask: AskModel, { signal }: { readonly signal: AbortSignal }): CompressionWriter {
-  const rest = { priority: priority.default, role: "system", scope: "turn", enabled: true } as const
-  const injection = (key: string, text: string, trust: Injection["trust"]): Injection => {
-    return { key, content: { text, trust }, trust, ...rest }
-  }
+  const injection = (key: string, text: string, trust: Trust) => promptData(key, { text, trust }, trust)
   return async (text, { topic, maxCharacters }) => {
     const limit = injection("limit", String(maxCharacters), "author")
     const data = [injection("message", text, "memory"), limit, injection("topic", topic, "user")]
@@ -54,18 +52,6 @@ export interface CompressOptions {
   readonly writer?: CompressionWriter
 }
 
-const compressOptions: Readonly<Record<keyof CompressOptions, true>> = {
-  level: true,
-  criterion: true,
-  weights: true,
-  count: true,
-  range: true,
-  topic: true,
-  units: true,
-  path: true,
-  writer: true,
-}
-
 /** The most characters that a level leaves of a part. */
 const partCharacters: Readonly<Record<CompressionLevel, number>> = { weak: 400, medium: 200, extreme: 80 }
 
@@ -74,7 +60,7 @@ const shares: Readonly<Record<CompressionLevel, number>> = { weak: 0.6, medium: 
 
 /** Compresses a piece of reference info: chooses some of its parts and shortens them. It adds a source that says so. `extraData` stays. */
 export async function compress(reference: ReferenceInfo, options: CompressOptions = {}): Promise<ReferenceInfo> {
-  checkOptions("compress", options, compressOptions)
+  checkOptions("compress", options, "level criterion weights count range topic units path writer")
   const { level = "medium", topic = "", weights, writer, path = "current" } = options
   const criterion = weights ? { weights } : (options.criterion ?? (topic === "" ? "newest" : "best-match"))
   const all = options.units ?? unitsOf(reference.current)

@@ -1,15 +1,13 @@
 import { checkOptions } from "../../../core/check-options.ts"
 import type { Reflecting, ReflectionService, ReflectionServiceOptions } from "./reflection.ts"
 
-const reflectionOptions = { ask: true, records: true, clock: true, every: true, importanceSum: true, nextRunMs: true }
-
 /**
  * Creates a service that reflects with a model and the prompt `reflection`. Every insight is linked to memories that the model was shown:
  * those that it named, or all of them if it named none. `reflect` throws `decision` for an answer that cannot be read, and whatever
  * `ask` throws.
  */
 export function createReflectionService(options: ReflectionServiceOptions): ReflectionService {
-  checkOptions("createReflectionService", options, reflectionOptions)
+  checkOptions("createReflectionService", options, "ask records clock every importanceSum nextRunMs")
   let made: Reflecting | undefined
   // Loaded when first used, because it reads the answers of models.
   const reflecting = async (): Promise<Reflecting> => {

@@ -1,5 +1,5 @@
 import type { HistoryMessage } from "../../../core/conversation.ts"
-import { type Injection, priority, type SlotEntry, type SlotValue, type TrustedText } from "../../../core/value.ts"
+import { type Injection, priority, type SlotEntry, type SlotValue, type Trust, type TrustedText } from "../../../core/value.ts"
 import type { Job } from "../store/job-runner.ts"
 import type { ReceiptRecords } from "../store/records.ts"
 import type { JobContext } from "./background-job.ts"
@@ -112,14 +112,11 @@ const as = (text: string): TrustedText => ({ text, trust: "author" })
 
 /** The content for one slot of a background prompt. Texts in it carry their own trust; a bare string has the trust `memory`. */
 export function backgroundInjection(key: string, content: SlotValue): Injection {
-  return {
-    key,
-    content,
-    trust: "memory",
-    priority: priority.default,
-    role: "system",
-    scope: "turn",
-    enabled: true,
-    fit: { rank: 50, shrink: Array.isArray(content) ? "entries" : "headTail", minTokens: 1 },
-  }
+  const fit = { rank: 50, shrink: Array.isArray(content) ? "entries" : "headTail", minTokens: 1 } as const
+  return { ...promptData(key, content, "memory"), fit }
+}
+
+/** {@link backgroundInjection} with a trust of its own, for content that stands in the prompt whole. */
+export function promptData(key: string, content: SlotValue, trust: Trust): Injection {
+  return { key, content, trust, priority: priority.default, role: "system", scope: "turn", enabled: true }
 }

@@ -11,26 +11,16 @@ export interface RecordedMemoryService extends MemoryService {
   embedMissing?(key: ServiceKey, options: { readonly limit: number; readonly signal: AbortSignal }): Promise<number>
 }
 
-const memoryServiceOptions: Readonly<Record<keyof MemoryServiceOptions, true>> = {
-  records: true,
-  clock: true,
-  timers: true,
-  weights: true,
-  timeZone: true,
-  embed: true,
-  rerank: true,
-  rerankTimeoutMs: true,
-  duplicateSimilarity: true,
-  maxIndexBytes: true,
-  onWarning: true,
-}
-
 /**
  * Creates a memory service over a store's records. It finds duplicates by normalised text and recalls by words, speakers and times, in
  * the same way on every store. The index of each user and group is made when it is first needed, then updated with changes.
  */
 export function createMemoryService(options: MemoryServiceOptions): RecordedMemoryService {
-  checkOptions("createMemoryService", options, memoryServiceOptions)
+  checkOptions(
+    "createMemoryService",
+    options,
+    "records clock timers weights timeZone embed rerank rerankTimeoutMs duplicateSimilarity maxIndexBytes onWarning",
+  )
   checkOptions("weights of createMemoryService", options.weights ?? {}, defaultRecallWeights)
   checkWeights(options.weights ?? {}, "createMemoryService")
   const { records, embed } = options

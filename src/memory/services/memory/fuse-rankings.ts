@@ -21,7 +21,7 @@ export interface FuseOptions {
 
 /** The work of `fuseRankings`, which loads this file when it is called. */
 export function fused(words: readonly RankedText[], near: readonly string[], options: FuseOptions): readonly RankedText[] {
-  checkOptions("fuseRankings", options, { covered: true, weight: true, texts: true })
+  checkOptions("fuseRankings", options, "covered weight texts")
   const { covered, weight = 0.8, texts = 0 } = options
   for (const [name, value] of Object.entries({ covered, weight }))
     if (!(value >= 0 && value <= 1)) throw outOfRange(`${name} from 0 to 1`, value)

@@ -1,10 +1,5 @@
-import { type Injection, priority, type SlotValue } from "../../../../core/value.ts"
+import type { Injection } from "../../../../core/value.ts"
 import type { JobContext } from "../../../services/background/background-job.ts"
-
-/** Data for the slot `key` of a background prompt. */
-export function askData(key: string, content: SlotValue, trust: Injection["trust"]): Injection {
-  return { key, content, trust, priority: priority.default, role: "system", scope: "turn", enabled: true }
-}
 
 /** A question to a model, with a rule that answers in its place. */
 interface Question<T> {

@@ -1,9 +1,10 @@
-import { shorten } from "../../../forgetting/shorten-by-rule.ts"
 import type { BackgroundJob, JobContext } from "../../../services/background/background-job.ts"
+import { promptData } from "../../../services/background/dialogue.ts"
+import { shorten } from "../../shorten-by-rule.ts"
 import { virtualContextNote } from "../context-state.ts"
 import { virtualContextName } from "../virtual-context-name.ts"
 import type { VirtualContextSettings } from "../virtual-context-settings.ts"
-import { askData, askOrRule } from "./ask-or-rule.ts"
+import { askOrRule } from "./ask-or-rule.ts"
 
 const kind = "compress"
 
@@ -29,6 +30,6 @@ export function compressJob({ compression }: VirtualContextSettings): Background
 
 function byModel(text: string, limit: number, context: JobContext): Promise<string> {
   const read = (answer: string) => (answer.trim() === "" ? undefined : shorten(answer, limit))
-  const data = [askData("message", { text, trust: "agent" }, "agent"), askData("limit", String(limit), "author")]
+  const data = [promptData("message", { text, trust: "agent" }, "agent"), promptData("limit", String(limit), "author")]
   return askOrRule(context, { kind, prompt: "compress", data, read, rule: () => shorten(text, limit) })
 }

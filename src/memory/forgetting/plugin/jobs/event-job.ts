@@ -1,15 +1,16 @@
 import type { HistoryMessage } from "../../../../core/conversation.ts"
 import type { Template } from "../../../../prompt/template/ast.ts"
-import { type EventRecord, newEvent } from "../../../forgetting/events/event-record.ts"
-import { formatStamp, stampAt } from "../../../forgetting/events/stamp.ts"
-import type { EndedTopic } from "../../../forgetting/events/topic.ts"
-import { zonedCalendar } from "../../../forgetting/events/zoned-calendar.ts"
-import { shorten } from "../../../forgetting/shorten-by-rule.ts"
 import type { BackgroundJob, JobContext } from "../../../services/background/background-job.ts"
+import { promptData } from "../../../services/background/dialogue.ts"
+import { type EventRecord, newEvent } from "../../events/event-record.ts"
+import { formatStamp, stampAt } from "../../events/stamp.ts"
+import type { EndedTopic } from "../../events/topic.ts"
+import { zonedCalendar } from "../../events/zoned-calendar.ts"
+import { shorten } from "../../shorten-by-rule.ts"
 import { readState, virtualContextNote } from "../context-state.ts"
 import { virtualContextName } from "../virtual-context-name.ts"
 import type { VirtualContextSettings, Writer } from "../virtual-context-settings.ts"
-import { askData, askOrRule } from "./ask-or-rule.ts"
+import { askOrRule } from "./ask-or-rule.ts"
 import { readTopics, type WrittenTopic, writeTopicByRule } from "./written-event.ts"
 
 const kind = "event"
@@ -52,7 +53,7 @@ async function write(
     speaker: { text: speaker.name, trust: "user" as const },
     text: { text: shorten(text, maxMessageCharacters), trust: role === "user" ? ("user" as const) : ("agent" as const) },
   }))
-  return askOrRule(context, { kind, prompt: "event", data: [askData("dialogue", dialogue, "user")], read: readTopics, rule })
+  return askOrRule(context, { kind, prompt: "event", data: [promptData("dialogue", dialogue, "user")], read: readTopics, rule })
 }
 
 /** The topic and messages from which events were written. */

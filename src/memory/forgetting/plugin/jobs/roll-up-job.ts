@@ -1,12 +1,13 @@
-import { type EventRecord, newEvent } from "../../../forgetting/events/event-record.ts"
-import { dueRollUps, type RollUp } from "../../../forgetting/events/roll-ups.ts"
-import { daysRange, grainDays } from "../../../forgetting/events/stamp.ts"
-import { zonedCalendar } from "../../../forgetting/events/zoned-calendar.ts"
 import type { BackgroundJob, JobContext } from "../../../services/background/background-job.ts"
+import { promptData } from "../../../services/background/dialogue.ts"
+import { type EventRecord, newEvent } from "../../events/event-record.ts"
+import { dueRollUps, type RollUp } from "../../events/roll-ups.ts"
+import { daysRange, grainDays } from "../../events/stamp.ts"
+import { zonedCalendar } from "../../events/zoned-calendar.ts"
 import { readState, type VirtualContextState, virtualContextNote } from "../context-state.ts"
 import { virtualContextName } from "../virtual-context-name.ts"
 import type { EventSettings, VirtualContextSettings, Writer } from "../virtual-context-settings.ts"
-import { askData, askOrRule } from "./ask-or-rule.ts"
+import { askOrRule } from "./ask-or-rule.ts"
 import { chooseByRule, readRollUp, type WrittenEvent, writeRollUpByRule } from "./written-event.ts"
 
 const kind = "roll-up"
@@ -71,7 +72,7 @@ async function write({ stamp, children, topics }: RollUpPayload, writer: Writer,
     id: { text: child.stamp, trust: "author" as const },
     text: { text: child.text, trust: "memory" as const },
   }))
-  const data = [askData("recent", records, "memory"), askData("stamp", stamp, "author")]
+  const data = [promptData("recent", records, "memory"), promptData("stamp", stamp, "author")]
   return askOrRule(context, { kind, prompt: "roll-up", data, read: readRollUp, rule })
 }
 

@@ -3,9 +3,9 @@ import { parsedJson } from "../../../../core/json-access.ts"
 import { onOneLine } from "../../../../prompt/encode/line-breaks.ts"
 import type { Template } from "../../../../prompt/template/ast.ts"
 import { renderTemplate } from "../../../../prompt/template/render-template.ts"
-import type { EventRecord } from "../../../forgetting/events/event-record.ts"
-import { shorten } from "../../../forgetting/shorten-by-rule.ts"
-import { cutToWidth } from "../../../forgetting/text-width.ts"
+import type { EventRecord } from "../../events/event-record.ts"
+import { shorten } from "../../shorten-by-rule.ts"
+import { cutToWidth } from "../../text-width.ts"
 
 /** The text and importance of an event, written by a rule or a model. */
 export interface WrittenEvent {

@@ -1,9 +1,9 @@
 import { encodeInline } from "../../../../prompt/encode/inline.ts"
 import type { Tool } from "../../../../prompt/tools/tool.ts"
-import { markedPath } from "../../../forgetting/pulled.ts"
-import { compress } from "../../../forgetting/reference/compress.ts"
-import { formatReferenceInfo, parseReferenceInfo } from "../../../forgetting/reference/reference-info.ts"
-import { criterionNames } from "../../../forgetting/reference/reference-source.ts"
+import { markedPath } from "../../pulled.ts"
+import { compress } from "../../reference/compress.ts"
+import { formatReferenceInfo, parseReferenceInfo } from "../../reference/reference-info.ts"
+import { criterionNames } from "../../reference/reference-source.ts"
 import { type ContextToolParts, defineContextTool, refusal } from "./context-tool.ts"
 
 const levels = ["weak", "medium", "extreme"] as const

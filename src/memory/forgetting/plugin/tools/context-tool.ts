@@ -3,12 +3,12 @@ import { PromptStrataError } from "../../../../core/errors.ts"
 import type { TemplateValues } from "../../../../prompt/template/render.ts"
 import { renderTemplate } from "../../../../prompt/template/render-template.ts"
 import { defineTool } from "../../../../prompt/tools/define-tool.ts"
-import type { TextSchema } from "../../../../prompt/tools/text-arguments.ts"
+import { handWrittenSchema, type TextSchema } from "../../../../prompt/tools/text-arguments.ts"
 import type { Tool, ToolContext } from "../../../../prompt/tools/tool.ts"
 import type { ToolWords } from "../../../../prompt/tools/tool-words.ts"
-import type { Moment } from "../../../forgetting/decay.ts"
-import type { ZonedCalendar } from "../../../forgetting/events/zoned-calendar.ts"
 import type { BeforeTurnContext } from "../../../services/turn-hook.ts"
+import type { Moment } from "../../decay.ts"
+import type { ZonedCalendar } from "../../events/zoned-calendar.ts"
 import type { VirtualContextState } from "../context-state.ts"
 import type { VirtualContextSettings } from "../virtual-context-settings.ts"
 
@@ -58,7 +58,7 @@ export function defineContextTool<const Kinds extends Readonly<Record<string, Pa
   return defineTool({
     name,
     description,
-    ...(usageHint === undefined ? {} : { usageHint }),
+    usageHint,
     group: "context",
     ...flags,
     inputSchema: toolArguments(kinds, parameters, required),
@@ -110,14 +110,7 @@ function toolArguments<const Kinds extends Readonly<Record<string, ParameterKind
     return [name, description === undefined ? shapes[kind] : { ...shapes[kind], description }]
   })
   const schema = { type: "object", properties: Object.fromEntries(properties), required: [...required] }
-  return {
-    "~standard": {
-      version: 1,
-      vendor: "promptstrata",
-      validate: (args) => validate(kinds, args, required) as StandardSchemaV1.Result<GivenArguments<Kinds>>,
-      jsonSchema: { input: () => schema, output: () => schema },
-    },
-  }
+  return handWrittenSchema(schema, (args) => validate(kinds, args, required) as StandardSchemaV1.Result<GivenArguments<Kinds>>)
 }
 
 const shapes = {

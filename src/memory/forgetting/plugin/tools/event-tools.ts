@@ -1,11 +1,11 @@
 import { encodeInline } from "../../../../prompt/encode/inline.ts"
 import type { Tool } from "../../../../prompt/tools/tool.ts"
-import { type EventRecord, newEvent, putEvents, recallEvents } from "../../../forgetting/events/event-record.ts"
-import { inTime, scoreOf } from "../../../forgetting/events/select-events.ts"
-import { formatStamp, parseStamp, stampAt, stampRange } from "../../../forgetting/events/stamp.ts"
-import type { ZonedCalendar } from "../../../forgetting/events/zoned-calendar.ts"
-import { relevanceTo, topOf } from "../../../forgetting/ranking.ts"
-import { shorten } from "../../../forgetting/shorten-by-rule.ts"
+import { type EventRecord, newEvent, putEvents, recallEvents } from "../../events/event-record.ts"
+import { inTime, scoreOf } from "../../events/select-events.ts"
+import { formatStamp, parseStamp, stampAt, stampRange } from "../../events/stamp.ts"
+import type { ZonedCalendar } from "../../events/zoned-calendar.ts"
+import { relevanceTo, topOf } from "../../ranking.ts"
+import { shorten } from "../../shorten-by-rule.ts"
 import { type ContextToolParts, defineContextTool, refusal } from "./context-tool.ts"
 
 const defaultEvents = 10

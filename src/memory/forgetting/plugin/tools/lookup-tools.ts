@@ -1,8 +1,8 @@
 import type { HistoryMessage } from "../../../../core/conversation.ts"
 import { encodeInline } from "../../../../prompt/encode/inline.ts"
 import type { Tool } from "../../../../prompt/tools/tool.ts"
-import { formatStamp, stampAt } from "../../../forgetting/events/stamp.ts"
-import { pull } from "../../../forgetting/pulled.ts"
+import { formatStamp, stampAt } from "../../events/stamp.ts"
+import { pull } from "../../pulled.ts"
 import { type ContextToolParts, defineContextTool, refusal } from "./context-tool.ts"
 import { momentArgument } from "./event-tools.ts"
 

@@ -1,7 +1,7 @@
 import { encodeInline } from "../../../../prompt/encode/inline.ts"
 import type { Tool } from "../../../../prompt/tools/tool.ts"
-import type { ForgettingWorkspace } from "../../../forgetting/forgetting-workspace.ts"
-import { markedPath } from "../../../forgetting/pulled.ts"
+import type { ForgettingWorkspace } from "../../forgetting-workspace.ts"
+import { markedPath } from "../../pulled.ts"
 import { workspaceOf } from "../virtual-context-settings.ts"
 import { type ContextToolParts, defineContextTool, refusal } from "./context-tool.ts"
 
