@@ -144,6 +144,7 @@ export type { AfterTurnContext, BeforeTurnContext, HookState, TurnHook } from ".
 
 // Memory, user profiles, reflection, and receipts of the work behind a turn
 
+export type { Describe, DescribedAttachment } from "./memory/services/attachments/describe.ts"
 export type { AskModel, BackgroundJob, CommittedTurn, JobContext } from "./memory/services/background/background-job.ts"
 export { createReflectionService } from "./memory/services/background/create-reflection-service.ts"
 export type {
@@ -186,6 +187,7 @@ export type {
 } from "./memory/services/store/job-runner.ts"
 export type {
   BlobRecords,
+  ForgottenMemories,
   MemoryChanges,
   MemoryCursor,
   MemoryRecords,

@@ -1,5 +1,6 @@
 import { PromptStrataError } from "../core/errors.ts"
 import { type ExplainedMemory, explainMemories } from "../memory/services/memory/explain-memories.ts"
+import { nameOf } from "../memory/services/memory/memory-service.ts"
 import type { StoredMemory } from "../memory/services/store/records.ts"
 import { encodeInline } from "../prompt/encode/inline.ts"
 import { onOneLine } from "../prompt/encode/line-breaks.ts"
@@ -44,6 +45,7 @@ function valuesOf(
   at: (atMs: number) => string,
 ): TemplateValues {
   const { conversation, kind, importance } = stored ?? {}
+  const name = nameOf(speaker)
   const signals = why.filter(({ share }) => share >= 0.005).map(({ signal, share }) => `${signal} ${Math.round(share * 100)} %`)
   const shown = sources.slice(0, maxSources).map((source) => sourceText(source, at))
   const work = receipts.map(({ kind, outcome, message = "" }) => `${kind} ${outcome} ${message}`.trim())
@@ -51,7 +53,7 @@ function valuesOf(
     id: encodeInline(id),
     text: encodeInline(text),
     insight: kind === "insight",
-    by: speaker && encodeInline(speaker),
+    by: name && encodeInline(name),
     at: atMs === undefined ? undefined : at(atMs),
     where: conversation === undefined ? undefined : encodeInline(conversation),
     score: score === undefined ? undefined : score.toFixed(2),

@@ -1,7 +1,9 @@
 import { PromptStrataError } from "../../core/errors.ts"
+import { isRecord } from "../../core/json-access.ts"
 import { whatHappened, within } from "../../core/timers.ts"
 import type { Memory } from "../../memory/services/memory/memory-service.ts"
 import type { PrestartSettings } from "../../profile/profile.ts"
+import type { RecalledMemory } from "../../prompt/layers/turn-state.ts"
 import type { ToolRun } from "../../prompt/tools/tool.ts"
 import { runHooks } from "./run-hooks.ts"
 import { type TurnContext, warn } from "./turn-context.ts"
@@ -96,7 +98,7 @@ async function recall(turn: TurnContext): Promise<void> {
 export function recalledMemories(
   answer: unknown,
   limit: number,
-): { readonly memories: readonly Memory[]; readonly passedOver: number } {
+): { readonly memories: readonly RecalledMemory[]; readonly passedOver: number } {
   if (!Array.isArray(answer))
     throw new PromptStrataError(
       "store",
@@ -107,14 +109,15 @@ export function recalledMemories(
   return { memories, passedOver: first.length - memories.length }
 }
 
-function memoryOf(entry: unknown, at: number): Memory | undefined {
+function memoryOf(entry: unknown, at: number): RecalledMemory | undefined {
   if (typeof entry !== "object" || entry === null) return undefined
   const { id, text, speaker, atMs, againAtMs, untrusted, score, reranked, why } = entry as Partial<Record<keyof Memory, unknown>>
   if (typeof text !== "string" || text.trim() === "") return undefined
+  const name = isRecord(speaker) ? speaker.name : speaker
   return {
     id: typeof id === "string" ? id : `${at}`,
     text,
-    ...(typeof speaker === "string" ? { speaker } : {}),
+    ...(typeof name === "string" ? { speaker: name } : {}),
     ...(isDate(atMs) ? { atMs } : {}),
     ...(Array.isArray(againAtMs) ? { againAtMs: againAtMs.filter(isDate) } : {}),
     ...(untrusted === true ? { untrusted: true as const } : {}),

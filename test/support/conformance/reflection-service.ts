@@ -24,7 +24,7 @@ const reflectionRules: Rules<ReflectionService> = {
     )
     const insights = await service.reflect(memories, key, { signal: new AbortController().signal })
     const known = new Set(memories.map(({ id }) => id))
-    for (const { text, sources } of insights) {
+    for (const { text, sources = [] } of insights) {
       claim(text.trim() !== "", "an insight with words", text)
       claim(sources.length > 0 && sources.every((id) => known.has(id)), "links to memories that were given", sources)
     }

@@ -1,5 +1,5 @@
 import type { ServiceKey } from "../../../core/conversation.ts"
-import { otherWork } from "../../../memory/services/memory/slices.ts"
+import { otherWork } from "../../../memory/services/recall/documents/steps.ts"
 import type { MemoryRecords } from "../../../memory/services/store/records.ts"
 import { scopeEpoch, scopeOfKey } from "../../../memory/services/store/rows/memory-scopes.ts"
 import type { RowDatabase, Rows } from "../../../memory/services/store/rows/rows.ts"

@@ -39,6 +39,6 @@ export async function pastMessages(messages: readonly ChatMessage[], past: Past)
     }),
   )
   if (!messages.some(({ attachments }) => attachments)) return history
-  const { withPastAttachments } = await import("../../../memory/services/attachments/past-attachments.ts")
+  const { withPastAttachments } = await import("../../../memory/services/attachments/read-attachments.ts")
   return withPastAttachments(history, messages, past)
 }

@@ -13,7 +13,7 @@ export type Describe = (attachment: DescribedAttachment, options: { readonly sig
 /** Longer descriptions are cut. */
 const maxCharacters = 500
 
-interface Describing {
+interface CaptionOptions {
   readonly describe: Describe
   /** By id, the bytes of the attachments. */
   readonly bytes: ReadonlyMap<string, Uint8Array>
@@ -26,7 +26,7 @@ interface Describing {
 /** The attachments with captions. One that cannot be described in time stays without, which is reported. Files of the workspace are not described. */
 export function withCaptions(
   attachments: readonly Attachment[],
-  { describe, bytes, timeoutMs, timers, signal, onWarning }: Describing,
+  { describe, bytes, timeoutMs, timers, signal, onWarning }: CaptionOptions,
 ): Promise<readonly Attachment[]> {
   return Promise.all(
     attachments.map(async (attachment) => {

@@ -1,5 +1,5 @@
 import { checkOptions } from "../../../core/check-options.ts"
-import type { Attachment, AttachmentInput, SessionKey } from "../../../core/conversation.ts"
+import type { Attachment, AttachmentInput, HistoryMessage, SessionKey } from "../../../core/conversation.ts"
 import { PromptStrataError } from "../../../core/errors.ts"
 import { pictureTypes } from "../../../core/model/language-model.ts"
 import { orAborted } from "../../../core/timers.ts"
@@ -15,13 +15,13 @@ const maxUrlLength = 8_192
 const maxNameLength = 200
 
 /** An attachment, with its bytes if they are not in the store yet. */
-interface Read {
+interface AttachmentWithBytes {
   readonly attachment: Attachment
   readonly bytes?: Uint8Array<ArrayBuffer>
 }
 
 /** Words with attachments that are not read yet. */
-interface Attached {
+interface UnreadAttachments {
   readonly attached: readonly AttachmentInput[]
   readonly key: SessionKey
 }
@@ -36,7 +36,7 @@ interface ReadAttachments {
  * Adds to some words their attachments: checks and reads all of them, before any is kept. Throws `usage` for a value of the wrong form, and
  * `file`, `file-size` or `file-missing` for a file that cannot be used.
  */
-export async function withAttachments<Words extends Attached>(
+export async function withAttachments<Words extends UnreadAttachments>(
   words: Words,
   blobs: BlobRecords,
   signal: AbortSignal,
@@ -68,9 +68,34 @@ export async function withAttachments<Words extends Attached>(
   return { ...words, attachments, bytes }
 }
 
+/** A conversation that its caller keeps, and where the bytes of its attachments go. */
+interface PastConversation {
+  readonly key: SessionKey
+  readonly blobs: BlobRecords
+  readonly bytes: Map<string, Uint8Array>
+}
+
+/** The history with the attachments of the messages that it was made from. Throws as `withAttachments` does. */
+export async function withPastAttachments(
+  history: readonly HistoryMessage[],
+  messages: readonly { readonly attachments?: readonly AttachmentInput[] }[],
+  { key, blobs, bytes }: PastConversation,
+): Promise<readonly HistoryMessage[]> {
+  const { signal } = new AbortController()
+  return Promise.all(
+    history.map(async (message, at) => {
+      const attached = messages[at]?.attachments ?? []
+      if (attached.length === 0) return message
+      const read = await withAttachments({ attached, key }, blobs, signal)
+      for (const [id, each] of read.bytes) bytes.set(id, each)
+      return { ...message, attachments: read.attachments }
+    }),
+  )
+}
+
 const forms = { path: true, bytes: true, url: true, name: true, mediaType: true } as const
 
-async function readOne(given: Exclude<AttachmentInput, { readonly blob: string }>, where: string): Promise<Read> {
+async function readOne(given: Exclude<AttachmentInput, { readonly blob: string }>, where: string): Promise<AttachmentWithBytes> {
   checkOptions(where, given as Partial<Record<keyof typeof forms, unknown>>, forms)
   if ("path" in given && typeof given.path === "string" && given.path.trim() !== "")
     return { attachment: { name: given.path.toWellFormed() } }
@@ -91,7 +116,7 @@ function unusable(where: string, what: string): PromptStrataError {
 
 type Look = { readonly name?: string | undefined; readonly mediaType?: string | undefined }
 
-async function keepable(bytes: Uint8Array<ArrayBuffer>, look: Look, where: string): Promise<Read> {
+async function keepable(bytes: Uint8Array<ArrayBuffer>, look: Look, where: string): Promise<AttachmentWithBytes> {
   const attachment = described(bytes, look, where)
   return { attachment: { ...attachment, blob: await blobId(bytes) }, bytes }
 }

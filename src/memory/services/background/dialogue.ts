@@ -18,6 +18,9 @@ const maxMessages = 400
 /** The number of a turn, as a payload or a receipt says it; without one, the first. */
 const numberOf = (turn: unknown): number => (typeof turn === "number" ? turn : 0)
 
+/** The first moment behind the time of a job's last message; undefined if its payload does not say that. */
+const momentBehind = (untilMs: unknown): number | undefined => (typeof untilMs === "number" ? untilMs + 1 : undefined)
+
 /** The messages of the job's turn, only those of the user and the agent (T35); undefined if they were forgotten. */
 export async function wordsOfTurn({ turnId, payload }: Job, context: JobContext): Promise<TurnWords | undefined> {
   const { turn, untrusted, count, fromMs, untilMs } = payload
@@ -38,10 +41,9 @@ export async function waitingTurns(
   batch: { readonly context: JobContext; readonly receipts: ReceiptRecords; readonly batchTurns: number },
 ): Promise<readonly TurnWords[]> {
   const { context, receipts, batchTurns } = batch
-  const { untilMs } = payload
-  const before = typeof untilMs === "number" ? { beforeMs: untilMs + 1 } : {}
-  let found = await context.messages({ ...before, limit: Math.min(maxMessages, batchTurns * 4) })
-  if (found.some(({ unanswered }) => unanswered)) found = await context.messages({ ...before, limit: maxMessages })
+  const beforeMs = momentBehind(payload.untilMs)
+  let found = await context.messages({ beforeMs, limit: Math.min(maxMessages, batchTurns * 4) })
+  if (found.some(({ unanswered }) => unanswered)) found = await context.messages({ beforeMs, limit: maxMessages })
   const answered = found.flatMap((message) => (message.unanswered || message.turnId === turnId ? [] : [message.turnId]))
   const ids = [...new Set(answered)].slice(1 - batchTurns)
   const turns: TurnWords[] = []
@@ -70,9 +72,7 @@ export async function heardBefore(
   const { untilMs, sinceMs, turn } = payload
   const own = new Set(turns.map(({ turnId }) => turnId))
   const find = async (limit: number): Promise<readonly HistoryMessage[]> =>
-    (await context.messages({ ...(typeof untilMs === "number" ? { beforeMs: untilMs + 1 } : {}), limit })).filter(
-      ({ turnId }) => !own.has(turnId),
-    )
+    (await context.messages({ beforeMs: momentBehind(untilMs), limit })).filter(({ turnId }) => !own.has(turnId))
   // Most turns have nothing heard before them, and a few messages show that.
   const near = await find(own.size * 2 + 3)
   if (!near.some(({ unanswered }) => unanswered)) return { heard: [], left: 0 }

@@ -4,6 +4,7 @@ import type { ProfileStatement } from "../store/records.ts"
 import type { AskModel } from "./background-job.ts"
 import { backgroundInjection } from "./dialogue.ts"
 import type { DocumentMemory, LearnedLine, LineOrigin } from "./document-memory.ts"
+import { daysIn } from "./importance-step.ts"
 import { capReached, type MemoryRun, type StepResult } from "./memory-run.ts"
 import { readMerges } from "./tidy-rules.ts"
 
@@ -19,12 +20,9 @@ export async function documentStep(
   const by = run.job.turnId
   const outcome = await documents.write(lines, run.key, { by, expectWanted: () => run.expectWanted(signal), signal })
   const { edits, written, known, full, left } = outcome
-  const parts = [
-    ...edits,
-    counted(written, "line"),
-    ...(known === 0 ? [] : [`${known} known`]),
-    ...(left === 0 ? [] : [`${full.join(" and ")} full: ${left} left out`]),
-  ]
+  const parts = [...edits, counted(written, "line")]
+  if (known > 0) parts.push(`${known} known`)
+  if (left > 0) parts.push(`${full.join(" and ")} full: ${left} left out`)
   return { outcome: written > 0 ? "ok" : "empty", message: parts.join(", "), value: { edits, written, known, left } }
 }
 
@@ -49,11 +47,8 @@ export async function tidyStep(
   const { status, edit } = await documents.tidy(crowded, merges, options)
   const count = merges.reduce((sum, { lines: numbers }) => sum + numbers.length, 0)
   const words = { changed: edit ?? crowded.path, waits: `${crowded.path} waits for approval`, stale: `${crowded.path} as it was` }
-  const parts = [
-    words[status],
-    `${count} lines become ${merges.length}`,
-    ...(refused === 0 ? [] : [`${refused} refused: a fact would be lost or added`]),
-  ]
+  const parts = [words[status], `${count} lines become ${merges.length}`]
+  if (refused > 0) parts.push(`${refused} refused: a fact would be lost or added`)
   return { outcome: status === "stale" ? "empty" : "ok", message: parts.join(", "), value: { status, refused } }
 }
 
@@ -66,8 +61,8 @@ function originsOf({ key, turns }: MemoryRun): readonly LineOrigin[] {
 }
 
 function dayOf({ options, turns }: MemoryRun): string {
-  const format = new Intl.DateTimeFormat("sv-SE", { timeZone: options.settings.timeZone ?? "UTC", dateStyle: "short" })
-  return format.format(turns.at(-1)?.messages.at(-1)?.atMs ?? options.ports.clock.nowMs())
+  const lastMs = turns.at(-1)?.messages.at(-1)?.atMs ?? options.ports.clock.nowMs()
+  return daysIn(options.settings.timeZone)(lastMs)
 }
 
 const isUntrusted = ({ turns }: MemoryRun): boolean => turns.some(({ untrusted }) => untrusted)

@@ -5,6 +5,7 @@ import { counted } from "../store/receipt.ts"
 import type { AskModel } from "./background-job.ts"
 import { backgroundInjection, dialogueInjection, heardBefore } from "./dialogue.ts"
 import type { DocumentMemory } from "./document-memory.ts"
+import { readKeys } from "./memory-keys.ts"
 import { capReached, type MemoryRun, type StepResult } from "./memory-run.ts"
 import { hasUserWords, heardOfUser, readProfileFields } from "./profile-step.ts"
 import { readJson } from "./read-json.ts"
@@ -15,29 +16,22 @@ export async function importanceStep(run: MemoryRun, ask: AskModel, signal: Abor
   if (cap !== undefined) return cap
   if (run.options.documents !== undefined) return learnStep(run, run.options.documents, ask, signal)
   const isBatch = run.turns.length > 1 && run.options.userProfile !== undefined && hasUserWords(run)
-  const turns = [...(isBatch ? await heardOfUser(run) : await heardOf(run)), ...run.turns]
+  // The profile learns only from its own user's words.
+  const before = isBatch ? await heardOfUser(run) : (await heardBefore(run.turns, run.job, run.context)).heard
+  const turns = [...before, ...run.turns]
   const { keys: asksKeys, timeZone } = run.options.settings
   const dialogue = asksKeys
     ? [dialogueInjection(turns, daysIn(timeZone)), backgroundInjection("keys", true)]
     : [dialogueInjection(turns)]
-  const { text, model } = await ask(
-    isBatch ? "importance-and-profile" : "importance",
-    [...dialogue, ...(isBatch ? [await profileOf(run)] : [])],
-    {
-      signal,
-    },
-  )
+  const data = isBatch ? [...dialogue, await profileOf(run)] : dialogue
+  const { text, model } = await ask(isBatch ? "importance-and-profile" : "importance", data, { signal })
   const importance = readImportance(isBatch || asksKeys ? withoutKeys(run, text) : text)
   if (importance === undefined) return { outcome: "parse-error", message: "no number from 0 to 10 in the answer" }
   if (!asksKeys) return { outcome: "ok", message: `importance ${importance}`, value: { importance } }
-  const { readKeys } = await import("./memory-keys.ts")
   // Words that were only heard get no keys: a receipt may outlive them, because it belongs to another user.
   const lines = turns.flatMap(({ turnId, messages }) => messages.map((message, at) => ({ id: memoryId(turnId, at), message })))
-  const read = readKeys(
-    text,
-    lines.map(({ message }) => message.text),
-    model,
-  )
+  const texts = lines.map(({ message }) => message.text)
+  const read = readKeys(text, texts, model)
   const heard = lines.length - run.turns.reduce((sum, { messages }) => sum + messages.length, 0)
   const keys = Object.fromEntries(lines.flatMap(({ id }, at) => (at < heard || read[at] === undefined ? [] : [[id, read[at]]])))
   const count = Object.keys(keys).length
@@ -76,14 +70,9 @@ export function memoryId(turnId: string, at: number): string {
 }
 
 /** Writes the day of a moment in a time zone, as `2026-03-04`. */
-function daysIn(timeZone = "UTC"): (atMs: number) => string {
+export function daysIn(timeZone = "UTC"): (atMs: number) => string {
   const day = new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short" })
   return (atMs) => day.format(atMs)
-}
-
-/** The words that were heard before the turns are judged with them. The profile learns only from its own user's. */
-async function heardOf({ turns, job, context }: MemoryRun) {
-  return (await heardBefore(turns, job, context)).heard
 }
 
 async function profileOf({ options, key }: MemoryRun) {

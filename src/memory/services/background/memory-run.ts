@@ -52,7 +52,7 @@ export interface ProfileField {
   readonly name: string
   readonly value: string
   /** From 0 to 1; absent if the model gave none. */
-  readonly confidence?: number
+  readonly confidence?: number | undefined
 }
 
 /** The outcome of a step. */

@@ -118,20 +118,21 @@ function fieldsOf(object: object, prefix: string, depth: number): ProfileField[]
     if (isRecord(value) && !("value" in value)) return depth < maxDepth ? fieldsOf(value, name, depth + 1) : []
     const stated: unknown = isRecord(value) ? value.value : value
     const confidence: unknown = isRecord(value) ? value.confidence : undefined
-    return field(name, textOf(stated), confidence)
+    return field(name, statedText(stated), confidence)
   })
 }
 
 function field(name: string, value: string, confidence: unknown): ProfileField[] {
   if (name === "" || value === "") return []
   const isShare = typeof confidence === "number" && confidence >= 0 && confidence <= 1
-  return [{ name: cut(name, maxNameCharacters), value: cut(value, maxValueCharacters), ...(isShare ? { confidence } : {}) }]
+  const [shortName, shortValue] = [cut(name, maxNameCharacters), cut(value, maxValueCharacters)]
+  return [{ name: shortName, value: shortValue, confidence: isShare ? confidence : undefined }]
 }
 
-function textOf(value: unknown): string {
+function statedText(value: unknown): string {
   if (typeof value === "string") return value.trim()
   if (typeof value === "number" || typeof value === "boolean") return String(value)
-  if (Array.isArray(value)) return value.map(textOf).filter(Boolean).join(", ")
+  if (Array.isArray(value)) return value.map(statedText).filter(Boolean).join(", ")
   return ""
 }
 

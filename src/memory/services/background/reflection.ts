@@ -9,10 +9,11 @@ import type { AskModel } from "./background-job.ts"
 import { backgroundInjection } from "./dialogue.ts"
 import { readJson } from "./read-json.ts"
 
-/** A conclusion drawn from several memories (T31). `sources` are the ids of the memories it rests on. */
+/** A conclusion drawn from several memories (T31). */
 export interface Insight {
   readonly text: string
-  readonly sources: readonly string[]
+  /** The ids of the memories it rests on; absent: all that were given. */
+  readonly sources?: readonly string[] | undefined
 }
 
 /**
@@ -24,8 +25,8 @@ export interface ReflectionService {
   /** The next moment after `afterMs` at which `due` may become true without a turn; absent if it never does. */
   readonly nextRunMs?: ReflectionTriggers["nextRunMs"] | undefined
   /**
-   * Draws insights from the memories, of which there is at least one. Each must name the ids of memories that were given; an insight
-   * without them is not stored. No insights are a good answer. Throws `decision` if the model's answer cannot be read.
+   * Draws insights from the memories, of which there is at least one. An insight whose `sources` are none of them is not stored. No
+   * insights are a good answer. Throws `decision` if the model's answer cannot be read.
    */
   reflect(
     memories: readonly StoredMemory[],

@@ -200,7 +200,7 @@ async function reflectStep(
   const known = new Map(recent.map((each) => [each.id, each]))
   let stored = 0
   for (const [at, { text, sources }] of insights.entries()) {
-    const rests = sources.flatMap((id) => known.get(id) ?? [])
+    const rests = sources?.flatMap((id) => known.get(id) ?? []) ?? recent
     if (text.trim() === "" || rests.length === 0) continue
     await run.expectWanted(signal)
     const { status } = await memory.remember(insightOf(run, { text, rests, at }), run.key, { ofTurn: true })
@@ -223,6 +223,6 @@ function insightOf(run: MemoryRun, { text, rests, at }: { text: string; rests: r
     turn: turns.at(-1)?.turn ?? 0,
     importance,
     sources: rests.map(({ id }) => id),
-    ...(rests.some(({ untrusted }) => untrusted === true) ? { untrusted: true as const } : {}),
+    ...(rests.some(({ untrusted }) => untrusted === true) && { untrusted: true as const }),
   }
 }

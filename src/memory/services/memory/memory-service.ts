@@ -1,4 +1,4 @@
-import type { ServiceKey } from "../../../core/conversation.ts"
+import type { ServiceKey, Speaker } from "../../../core/conversation.ts"
 import { PromptStrataError } from "../../../core/errors.ts"
 import type { Clock, Timers } from "../../../core/ports.ts"
 import type { RecallReason } from "../recall/recall-query.ts"
@@ -9,20 +9,25 @@ import type { ForgottenMemories, MemoryRecords, StoredMemory } from "../store/re
 export interface Memory {
   readonly id: string
   readonly text: string
-  /** The name of the person who said it; absent if nobody did. */
-  readonly speaker?: string
+  /** The person who said it, or their name, which is all that prompts show; absent if nobody did. */
+  readonly speaker?: Speaker | string | undefined
   /** When it was said, in milliseconds since 1970. */
-  readonly atMs?: number
+  readonly atMs?: number | undefined
   /** When the same words were said at other times, oldest first. */
-  readonly againAtMs?: readonly number[]
+  readonly againAtMs?: readonly number[] | undefined
   /** True if output of untrusted tools stood in the context when it was said. */
-  readonly untrusted?: true
+  readonly untrusted?: true | undefined
   /** The share of the question that it answers, from 0 to about 1; scores of different questions can be compared. */
   readonly score?: number
   /** The score of a {@link Rerank}, which made the order. */
   readonly reranked?: number
   /** The signals that made the score, for the trace. */
   readonly why?: readonly RecallReason[]
+}
+
+/** The name of a memory's speaker; undefined if nobody said it. */
+export function nameOf(speaker: Memory["speaker"]): string | undefined {
+  return typeof speaker === "object" ? speaker.name : speaker
 }
 
 /**
@@ -52,12 +57,17 @@ export interface MemoryRecall {
   ): Promise<readonly Memory[]>
 }
 
-/** A memory to keep. The key that it is kept with says whose it is and where it was said. */
-export type NewMemory = Pick<StoredMemory, "id" | "kind" | "text" | "speaker" | "atMs" | "turnId" | "turn"> &
-  Partial<Pick<StoredMemory, "importance" | "sources" | "untrusted" | "keys" | "judgedIn">> & {
-    /** Ids of memories that it replaces. */
-    readonly supersedes?: readonly string[]
-  }
+/** The members of a memory that a store or a memory service adds. */
+type AddedByStore = "againAtMs" | "updates" | "stability" | "usedAtMs" | "supersededBy"
+
+/**
+ * A memory to keep. The key that it is kept with says whose it is and where it was said: `{ ...key, ...memory }` is the memory as
+ * {@link MemoryService.recent} and {@link MemoryService.get} return it.
+ */
+export interface NewMemory extends Omit<StoredMemory, keyof ServiceKey | AddedByStore> {
+  /** Ids of memories that it replaces. */
+  readonly supersedes?: readonly string[]
+}
 
 /** The result of {@link MemoryService.remember}. */
 export interface Remembered {
@@ -132,7 +142,14 @@ export async function embedTexts(
 }
 
 /** A memory that recall found, for a {@link Rerank}. */
-export type RerankCandidate = Pick<Memory, "id" | "text" | "speaker" | "atMs">
+export interface RerankCandidate {
+  readonly id: string
+  readonly text: string
+  /** The name of the person who said it; absent if nobody did. */
+  readonly speaker?: string
+  /** When it was said, in milliseconds since 1970. */
+  readonly atMs?: number
+}
 
 /**
  * Scores the memories that recall found, at most 50: one number for each, in their order, higher for a better answer. Memories then stand

@@ -12,6 +12,7 @@ import {
   type MemoryService,
   type MemoryServiceOptions,
   type NewMemory,
+  nameOf,
   type Remembered,
   type RerankCandidate,
 } from "./memory-service.ts"
@@ -62,7 +63,7 @@ export function recordedMemories(options: MemoryServiceOptions): RecordedMemorie
   }
 }
 
-interface Asked {
+interface MemoryQuery {
   readonly query: string
   /** The embedding of the query, where there is one. */
   readonly vector: Float32Array | undefined
@@ -73,7 +74,7 @@ interface Asked {
 }
 
 /** The memories that answer a query, best first. */
-function search(options: MemoryServiceOptions, index: ScopeIndex, asked: Asked): readonly Memory[] {
+function search(options: MemoryServiceOptions, index: ScopeIndex, asked: MemoryQuery): readonly Memory[] {
   const { clock, weights, timeZone, embed } = options
   const { query, vector, key, limit, excludeTurns = [], minScore } = asked
   const excluded = new Set(excludeTurns)
@@ -95,10 +96,7 @@ function search(options: MemoryServiceOptions, index: ScopeIndex, asked: Asked):
     const { text, speaker, kind, atMs, againAtMs, untrusted, turnId } = memory
     // The prompt shows the turn's words; what was concluded from them stands nowhere else.
     if (kind === "dialogue" && excluded.has(turnId)) return []
-    const said = kind === "dialogue" ? { speaker: speaker.name } : {}
-    return [
-      { id, text, ...said, atMs, ...(againAtMs ? { againAtMs } : {}), score, why, ...(untrusted === true ? { untrusted } : {}) },
-    ]
+    return [{ id, text, speaker: kind === "dialogue" ? speaker.name : undefined, atMs, againAtMs, score, why, untrusted }]
   })
   return found.slice(0, Math.max(0, limit))
 }
@@ -165,7 +163,8 @@ export async function reranked(
   if (rerank === undefined || found.length < 2) return found
   const first = found.slice(0, maxReranked)
   const candidates = first.map(({ id, text, speaker, atMs }): RerankCandidate => {
-    return { id, text, ...(speaker === undefined ? {} : { speaker }), ...(atMs === undefined ? {} : { atMs }) }
+    const name = nameOf(speaker)
+    return { id, text, ...(name === undefined ? {} : { speaker: name }), ...(atMs === undefined ? {} : { atMs }) }
   })
   const work = within({ timeoutMs, signal, timers }, async (signal) =>
     soundScores(await rerank(query, candidates, { signal }), first.length),

@@ -1,14 +1,13 @@
 import type { ServiceKey } from "../../../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../../../core/errors.ts"
 import { partsOf, type Section, SectionReader } from "../recall/documents/sections.ts"
-import type { Steps } from "../recall/documents/steps.ts"
+import { otherWork, Slices, type Steps } from "../recall/documents/steps.ts"
 import { indexForm, RecallIndex } from "../recall/recall-index.ts"
 import type { RecallDocument, RecallHit, RecallQuery, RecallVector } from "../recall/recall-query.ts"
 import type { MemoryCursor, MemoryRecords, StoredMemory } from "../store/records.ts"
 import { ownerOf, rowId } from "../store/row-keys.ts"
 import { normaliseMemoryText } from "./duplicates.ts"
 import { PackedMemories } from "./packed-memories.ts"
-import { otherWork, Slices } from "./slices.ts"
 import { toldFact } from "./told-fact.ts"
 
 /** The most memories that are read at once, and as many as have about so many characters: that many take a few milliseconds. */

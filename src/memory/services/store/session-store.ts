@@ -73,14 +73,14 @@ export interface StoredTurn {
 /** Selects messages of a conversation: those that meet every criterion given (R13). */
 export interface MessageFilter {
   /** A speaker's id or name. */
-  readonly speaker?: string
-  readonly role?: HistoryMessage["role"]
+  readonly speaker?: string | undefined
+  readonly role?: HistoryMessage["role"] | undefined
   /** From this moment on, in milliseconds since 1970. */
-  readonly fromMs?: number
+  readonly fromMs?: number | undefined
   /** Before this moment, in milliseconds since 1970. */
-  readonly beforeMs?: number
+  readonly beforeMs?: number | undefined
   /** Words that the text contains, in upper or lower case. */
-  readonly containing?: string
+  readonly containing?: string | undefined
   /** Leaves out this many of the newest messages that fit. */
   readonly skip?: number
   /** At most this many: the newest of those that fit. */

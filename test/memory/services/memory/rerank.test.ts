@@ -42,7 +42,7 @@ const number = ({ text }: RerankCandidate): number => Number(text.split(" ").at(
 
 describe("rerank", () => {
   test("is shown of each memory what is known of it, and no member without a value", async () => {
-    const whole = { id: "a", text: "tea", speaker: ann, atMs: 0 }
+    const whole = { id: "a", text: "tea", speaker: ann.name, atMs: 0 }
     const shown: unknown[] = []
     const rerank: Rerank = (_, candidates) => {
       shown.push(...candidates)

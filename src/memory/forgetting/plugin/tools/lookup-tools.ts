@@ -21,10 +21,10 @@ export function pullMessagesTool(parts: ContextToolParts): Tool {
       if (fromMs !== undefined && beforeMs !== undefined && fromMs >= beforeMs)
         throw refusal({ ends_first: encodeInline(`${from} - ${to}`.slice(0, 80)) })
       const messages = await turn.messages({
-        ...(speaker === undefined ? {} : { speaker: speaker.trim() }),
-        ...(containing === undefined ? {} : { containing }),
-        ...(fromMs === undefined ? {} : { fromMs }),
-        ...(beforeMs === undefined ? {} : { beforeMs }),
+        speaker: speaker?.trim(),
+        containing,
+        fromMs,
+        beforeMs,
         skip: whole(skip, 0, Number.MAX_SAFE_INTEGER),
         limit: whole(number, 1, mostMessages),
       })

@@ -11,3 +11,40 @@ export function finished<T>(steps: Steps<T>): T {
     if (done) return value
   }
 }
+
+/** So many units of work are done before other work of the process has its turn. They take two to three milliseconds. */
+const sliceUnits = 2_048
+
+/** Lets timers and other waiting work of the process run. A host without `setImmediate` waits for a timer. */
+export function otherWork(): Promise<void> {
+  return new Promise((resolve) => {
+    if (typeof setImmediate === "function") setImmediate(resolve)
+    else setTimeout(resolve, 0)
+  })
+}
+
+/** Does long work in slices. Other work of the process has its turn between them. */
+export class Slices {
+  #units = 0
+
+  /** Does steps to their end. */
+  async run<T>(steps: Steps<T>): Promise<T> {
+    for (;;) {
+      const { done, value } = steps.next()
+      if (done) return value
+      if (this.#isFull(value)) await otherWork()
+    }
+  }
+
+  /** Counts work that is done already. */
+  async count(units: number): Promise<void> {
+    if (this.#isFull(units)) await otherWork()
+  }
+
+  #isFull(units: number): boolean {
+    this.#units += units
+    if (this.#units < sliceUnits) return false
+    this.#units = 0
+    return true
+  }
+}
