@@ -45,6 +45,8 @@ test("each field of a memory is read at its edges, or left out", () => {
     ...{ id: "m", text: "x", untrusted: true, score: 0, reranked: 0, speaker: "" },
   })
   expect(read({ reranked: "1", score: null, speaker: 5 })).toEqual({ id: "m", text: "x" })
+  expect(read({ speaker: { id: "ann", name: "Ann" } })).toEqual({ id: "m", text: "x", speaker: "Ann" })
+  expect(read({ speaker: { id: "ann" } })).toEqual({ id: "m", text: "x" })
   const reason = { signal: "words", value: 1, share: 0.5 }
   expect(read({ why: [reason, { ...reason, value: "1" }, { ...reason, share: undefined }, null] })).toEqual({
     id: "m",

@@ -63,6 +63,22 @@ describe("the memory job", () => {
     expect(receipts).toEqual([])
   })
 
+  test("links an insight without sources to all memories that it was drawn from, and stores none whose sources are no such memories", async () => {
+    const { given, context, remembered } = scene()
+    const recent = ["m1", "m2"].map(
+      (id) => ({ ...key, id, kind: "dialogue", text: id, speaker: words.speaker, atMs: 1, turnId: "t", turn: 0 }) as const,
+    )
+    const insights = [{ text: "Ann moves." }, { text: "Ann sings.", sources: ["m9"] }, { text: "Ann rests.", sources: ["m2"] }]
+    const reflection = { due: async () => true, reflect: async () => insights }
+    const memory = { ...(given.memory as NonNullable<typeof given.memory>), recent: async () => recent }
+    await runMemoryJob({ ...given, memory, reflection }, job, context)
+    const kept = remembered.filter(({ kind }) => kind === "insight").map(({ text, sources }) => [text, sources])
+    expect(kept).toEqual([
+      ["Ann moves.", ["m1", "m2"]],
+      ["Ann rests.", ["m2"]],
+    ])
+  })
+
   test("whose words were forgotten is done, with nothing written", async () => {
     const { given, context, messages, receipts } = scene()
     const ask: JobContext["ask"] = async () => {
