@@ -40,11 +40,9 @@ function endsHere(ends: readonly Prefix[]): string {
 
 function notes(assembly: Assembly): string[] {
   const moved = assembly.prefixMoved
-  return [
-    ...(moved ? [`  ! prefix-moved: ${terminalLine(moved.key)}: ${terminalLine(moved.reason)}`] : []),
-    ...assembly.decisions.filter(({ fate }) => fate !== "kept").map(note),
-    ...(assembly.windowRoom ? [`  · ${printRoom(assembly.windowRoom)}`] : []),
-  ]
+  const lines = moved ? [`  ! prefix-moved: ${terminalLine(moved.key)}: ${terminalLine(moved.reason)}`] : []
+  lines.push(...assembly.decisions.filter(({ fate }) => fate !== "kept").map(note))
+  return assembly.windowRoom ? [...lines, `  · ${printRoom(assembly.windowRoom)}`] : lines
 }
 
 /** Says in one line how much of the budget the steps of a cut history leave free, why, and how to fill it. */
@@ -103,7 +101,12 @@ function regionsOf(assembly: Assembly): Region[] {
     open = undefined
   }
   if (open) regions.push(open)
-  return regions.map(({ spans, ends }) => ({ sections: sectionsIn(spans, assembly), ends }))
+  const sectionsIn = (spans: readonly Span[]): readonly Section[] =>
+    Array.from(
+      Map.groupBy(spans, ({ key }) => key),
+      ([key, own]) => section(key, own, assembly),
+    )
+  return regions.map(({ spans, ends }) => ({ sections: sectionsIn(spans), ends }))
 }
 
 /** The prefixes that are not empty, without the last one, which is the whole request. */
@@ -111,19 +114,10 @@ function prefixPlaces({ prefixes, tokens }: Assembly): readonly Prefix[] {
   return prefixes.filter((prefix) => prefix.stability !== "turn" && prefix.tokens > 0 && prefix.tokens <= tokens)
 }
 
-function sectionsIn(spans: readonly Span[], assembly: Assembly): Section[] {
-  const byKey = new Map<string, Span[]>()
-  for (const span of spans) {
-    const own = byKey.get(span.key)
-    if (own) own.push(span)
-    else byKey.set(span.key, [span])
-  }
-  return [...byKey].map(([key, own]) => section(key, own, assembly))
-}
-
 function section(key: string, spans: readonly Span[], { tokens: ofTokens, decisions }: Assembly): Section {
   const tokens = spans.reduce((sum, span) => sum + span.tokens, 0)
   const content = spans.filter(({ part }) => part === "content")
+  const decision = decisions.find((other) => other.key === key)
   const source = (content.length > 0 ? content : spans).find((span) => span.source !== undefined)?.source
   return {
     key: key === "" ? "(frame)" : key,
@@ -131,10 +125,7 @@ function section(key: string, spans: readonly Span[], { tokens: ofTokens, decisi
     share: ofTokens === 0 ? 0 : tokens / ofTokens,
     stability: [...new Set(spans.map(({ stability }) => stability))].join(" "),
     source: source ? formatSource({ file: source.file, line: source.line }) : "",
-    fate: fateOf(
-      key,
-      decisions.find((decision) => decision.key === key),
-    ),
+    fate: fateOf(key, decision),
   }
 }
 

@@ -9,27 +9,16 @@ export function printLore(assembly: Assembly): string {
   const { lore = [] } = assembly
   const [within, out] = [lore.filter(({ outcome }) => outcome === "in"), lore.filter(({ outcome }) => outcome !== "in")]
   if (lore.length === 0) return "No entry of a lorebook was called."
-  const tables = [
-    ...(within.length === 0
-      ? []
-      : [
-          `In the prompt: ${within.length}`,
-          printTable(
-            ["entry", "called by", "place", "tokens", "cost"],
-            within.map((each) => rowOf(each, assembly)),
-          ),
-        ]),
-    ...(out.length === 0
-      ? []
-      : [
-          `Kept out: ${out.length}`,
-          printTable(
-            ["entry", "called by", "kept out by"],
-            out.map((each) => [nameOf(each), callOf(each), reasons[each.outcome] ?? each.outcome]),
-          ),
-        ]),
-  ]
-  return tables.join("\n")
+  const lines: string[] = []
+  if (within.length > 0) {
+    const rows = within.map((each) => rowOf(each, assembly))
+    lines.push(`In the prompt: ${within.length}`, printTable(["entry", "called by", "place", "tokens", "cost"], rows))
+  }
+  if (out.length > 0) {
+    const rows = out.map((each) => [nameOf(each), callOf(each), reasons[each.outcome] ?? each.outcome])
+    lines.push(`Kept out: ${out.length}`, printTable(["entry", "called by", "kept out by"], rows))
+  }
+  return lines.join("\n")
 }
 
 function rowOf(decision: LoreDecision, { spans, decisions }: Assembly): readonly string[] {

@@ -33,25 +33,18 @@ export function redactPieces(pieces: readonly string[], find: FindSecrets): read
 
 /** Replaces the secrets in the parts of a stream, also those that are split over several deltas. The number of parts stays. */
 export function redactParts(parts: readonly ModelPart[], find: FindSecrets): readonly ModelPart[] {
-  const deltas = {
-    "text-delta": redactDeltas(parts, "text-delta", find),
-    "thinking-delta": redactDeltas(parts, "thinking-delta", find),
-  }
+  const deltasOf = (type: ModelPart["type"]) =>
+    redactPieces(
+      parts.flatMap((part) => ("delta" in part && part.type === type ? [part.delta] : [])),
+      find,
+    ).values()
+  const deltas = { "text-delta": deltasOf("text-delta"), "thinking-delta": deltasOf("thinking-delta") }
   return parts.map((part) => {
     // A part of base64 that looks like a key is none, and without it the file would be damaged.
     if (part.type === "file") return part
-    if ("delta" in part) return { type: part.type, delta: deltas[part.type].shift() ?? "" }
+    if ("delta" in part) return { type: part.type, delta: deltas[part.type].next().value ?? "" }
     return { ...(mapTexts(part, (text) => redactText(text, find)) as ModelPart), type: part.type } as ModelPart
   })
-}
-
-function redactDeltas(parts: readonly ModelPart[], type: "text-delta" | "thinking-delta", find: FindSecrets): string[] {
-  return [
-    ...redactPieces(
-      parts.flatMap((part) => (part.type === type ? [part.delta] : [])),
-      find,
-    ),
-  ]
 }
 
 /** Finds the secrets that the caller lists and those of the process's environment. */

@@ -119,20 +119,10 @@ type TimeRange = { readonly startMs: number; readonly endMs: number }
 
 /** The period that a stamp names in a time zone. A moment is its minute. */
 export function stampRange(stamp: Stamp, calendar: ZonedCalendar): TimeRange {
-  switch (stamp.grain) {
-    case "year":
-      return daysRange(grainDays("year", { ...stamp, month: 1, day: 1 }), calendar)
-    case "month":
-      return daysRange(grainDays("month", { ...stamp, day: 1 }), calendar)
-    case "week":
-      return daysRange(stamp, calendar)
-    case "day":
-      return daysRange({ first: stamp, last: stamp }, calendar)
-    case "moment": {
-      const startMs = calendar.instant(stamp)
-      return { startMs, endMs: startMs + minuteMs }
-    }
-  }
+  if (stamp.grain === "week") return daysRange(stamp, calendar)
+  if (stamp.grain !== "moment") return daysRange(grainDays(stamp.grain, { month: 1, day: 1, ...stamp }), calendar)
+  const startMs = calendar.instant(stamp)
+  return { startMs, endMs: startMs + minuteMs }
 }
 
 /** The first and the last day of a period. */

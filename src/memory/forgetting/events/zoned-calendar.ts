@@ -21,14 +21,10 @@ export interface ZonedCalendar {
   instant(local: LocalMinute): number
 }
 
-const kept = new Map<string, ZonedCalendar>()
-
-/** The calendar of an IANA time zone. It is made once for each zone. Throws `usage` for an unknown name. */
+/** The calendar of an IANA time zone. Throws `usage` for an unknown name. */
 export function zonedCalendar(timeZone: string): ZonedCalendar {
-  const known = kept.get(timeZone)
-  if (known !== undefined) return known
   const offsetAt = zoneOffsets(timeZone)
-  const calendar: ZonedCalendar = {
+  return {
     timeZone,
     local: (atMs) => fieldsOf(atMs + offsetAt(atMs)),
     instant(local) {
@@ -39,8 +35,6 @@ export function zonedCalendar(timeZone: string): ZonedCalendar {
       return fitting.length > 0 ? Math.min(...fitting) : wall - before
     },
   }
-  kept.set(timeZone, calendar)
-  return calendar
 }
 
 export function hostTimeZone(): string {

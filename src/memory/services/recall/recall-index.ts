@@ -6,9 +6,7 @@ import { planQuery, SpeakerNames } from "./query-plan.ts"
 import { rankDocuments } from "./rank-documents.ts"
 import type { RecallDocument, RecallHit, RecallQuery, RecallVector } from "./recall-query.ts"
 import { checkWeights, defaultRecallWeights } from "./recall-weights.ts"
-import { type LocalCalendar, localCalendar } from "./time/local-calendar.ts"
-
-const maxKeptCalendars = 16
+import { localCalendar } from "./time/local-calendar.ts"
 
 /**
  * The form of an index's copy, and of the terms in it: other words of a text, or another Unicode, make another index. Raise the number
@@ -23,7 +21,6 @@ export const indexForm = `2, Unicode ${globalThis.process?.versions?.unicode ?? 
 export class RecallIndex {
   #table: DocumentTable
   #names = new SpeakerNames()
-  readonly #calendars = new Map<string, LocalCalendar>()
 
   /**
    * `read` gives a document by its id, as it was when it was added, but need not give its vector. Without it, the index keeps the
@@ -115,7 +112,7 @@ export class RecallIndex {
   /** The hits for a query, best first. Equal scores are ordered newest first, then by id. Throws `usage` on a weight that is not a finite number of at least 0. */
   rank(query: RecallQuery): RecallHit[] {
     if (query.weights !== undefined) checkWeights(query.weights, "a recall query")
-    const calendar = this.#calendar(query.timeZone ?? "UTC")
+    const calendar = localCalendar(query.timeZone ?? "UTC")
     const plan = planQuery(query, this.#names.named(query.speakers ?? []), calendar.dayOf(query.nowMs))
     return rankDocuments(this.#table, { query, plan, calendar, weights: { ...defaultRecallWeights, ...query.weights } })
   }
@@ -123,15 +120,6 @@ export class RecallIndex {
   *#putting(document: RecallDocument): Steps<void> {
     yield* this.#table.adding(document)
     this.#names.count(document.speaker, 1)
-  }
-
-  #calendar(timeZone: string): LocalCalendar {
-    const known = this.#calendars.get(timeZone)
-    if (known !== undefined) return known
-    const calendar = localCalendar(timeZone)
-    if (this.#calendars.size >= maxKeptCalendars) this.#calendars.clear()
-    this.#calendars.set(timeZone, calendar)
-    return calendar
   }
 }
 

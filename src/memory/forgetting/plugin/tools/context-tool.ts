@@ -45,7 +45,7 @@ interface ContextToolDefinition<Kinds extends Readonly<Record<string, ParameterK
   readonly required?: readonly (keyof Kinds & string)[]
   readonly writes?: boolean
   readonly withAnswer?: "required"
-  /** Returns the values of the tool's answer. Throw a {@link refusal} to fail the call with an answer. */
+  /** Returns the values of the tool's answer. Throw a {@link Refusal} to fail the call with an answer. */
   run(args: GivenArguments<Kinds>, context: ToolContext): TemplateValues | Promise<TemplateValues>
 }
 
@@ -75,18 +75,14 @@ export function defineContextTool<const Kinds extends Readonly<Record<string, Pa
   })
 }
 
-class Refusal extends Error {
+/** An error for a call that cannot be done. The tool's answer is rendered with these values. */
+export class Refusal extends Error {
   readonly values: TemplateValues
 
   constructor(values: TemplateValues) {
     super()
     this.values = values
   }
-}
-
-/** An error for a call that cannot be done. The tool's answer is rendered with these values. */
-export function refusal(values: TemplateValues): Error {
-  return new Refusal(values)
 }
 
 /** The type of a parameter: a text, a list of texts, or a number. */

@@ -1,6 +1,6 @@
 import type { RecallDocument } from "../recall-query.ts"
 import type { TextMarks } from "../text-marks.ts"
-import type { Section, SectionReader } from "./sections.ts"
+import type { NumbersOf, Section, SectionReader } from "./sections.ts"
 
 /** Bits of {@link DocumentColumns.marks}. */
 export const timeMark = 1
@@ -61,42 +61,19 @@ export class DocumentColumns {
   /** Reads back what {@link sections} wrote. */
   static restored(reader: SectionReader): DocumentColumns {
     const columns = new DocumentColumns()
-    for (const name of columnNames) readColumn(columns, name, reader)
+    for (const name of columnNames) Object.assign(columns, { [name]: reader.numbers(kindOf(columns[name])) })
     return columns
   }
 
   #grow(slot: number): void {
-    if (slot >= this.live.length) for (const name of columnNames) grow(this, name, slot)
+    if (slot >= this.live.length) for (const name of columnNames) Object.assign(this, { [name]: grown(this[name], slot) })
   }
 }
 
-const numberColumns = [
-  "atMs",
-  "lastAtMs",
-  "recalledAtMs",
-  "stability",
-  "importance",
-  "toldFromDay",
-  "toldToDay",
-  "speaker",
+const columnNames = [
+  ...(["live", "marks", "atMs", "lastAtMs", "recalledAtMs"] as const),
+  ...(["stability", "importance", "toldFromDay", "toldToDay", "speaker"] as const),
 ] as const
-const columnNames = ["live", "marks", ...numberColumns] as const
-
-type NumbersOf<Name extends (typeof columnNames)[number]> = Parameters<
-  typeof SectionReader.prototype.numbers<DocumentColumns[Name]>
->[0]
-
-function readColumn<Name extends (typeof columnNames)[number]>(
-  columns: Pick<DocumentColumns, Name>,
-  name: Name,
-  reader: SectionReader,
-): void {
-  columns[name] = reader.numbers(columns[name].constructor as unknown as NumbersOf<Name>)
-}
-
-function grow<Name extends (typeof columnNames)[number]>(columns: Pick<DocumentColumns, Name>, name: Name, slot: number): void {
-  columns[name] = grown(columns[name], slot)
-}
 
 function bits({ time, number, told, question }: TextMarks): number {
   return (time ? timeMark : 0) | (number ? numberMark : 0) | (told === undefined ? 0 : toldMark) | (question ? questionMark : 0)
@@ -128,12 +105,17 @@ export class ScoreArrays {
   }
 }
 
+/** The kind of some numbers, such as `Float64Array`. */
+function kindOf<T extends Numbers>(numbers: T): NumbersOf<T> {
+  return numbers.constructor as unknown as NumbersOf<T>
+}
+
 type Numbers = Float64Array | Uint32Array | Int32Array | Uint8Array
 
 /** The same numbers with room for one at `index`: the array itself, or a copy that is longer by a quarter or more, filled up with `empty`. */
 export function grown<T extends Numbers>(numbers: T, index: number, empty = 0): T {
   if (index < numbers.length) return numbers
-  const larger = new (numbers.constructor as new (length: number) => T)(Math.max(16, Math.ceil(numbers.length * 1.25), index + 1))
+  const larger = new (kindOf(numbers))(Math.max(16, Math.ceil(numbers.length * 1.25), index + 1))
   larger.set(numbers)
   if (empty !== 0) larger.fill(empty, numbers.length)
   return larger

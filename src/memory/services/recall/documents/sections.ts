@@ -2,9 +2,9 @@
 export type Section = Uint8Array | Uint32Array | Int32Array | Float64Array | string
 
 /** A kind of numbers, such as `Float64Array`. */
-interface NumbersOf<T> {
+export interface NumbersOf<T> {
   readonly BYTES_PER_ELEMENT: number
-  new (buffer: ArrayBuffer): T
+  new (of: ArrayBuffer | number): T
 }
 
 const headBytes = 8

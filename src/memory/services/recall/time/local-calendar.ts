@@ -18,11 +18,23 @@ export function localCalendar(timeZone: string): LocalCalendar {
 /** Clock changes of all zones lie on multiples of this. */
 const quarterMs = 900_000
 const maxKeptOffsets = 20_000
+const maxKeptZones = 16
+
+/** Kept for all callers: to make a format takes longer than to use it, and the clock changes of a zone are the same for everybody. */
+const zones = new Map<string, (atMs: number) => number>()
 
 /** Gives the milliseconds by which the clock of a time zone is ahead of UTC at a moment. Throws `usage` for an unknown zone. */
 export function zoneOffsets(timeZone: string): (atMs: number) => number {
   if (timeZone === "UTC") return () => 0
-  const format = zoneFormat(timeZone)
+  const known = zones.get(timeZone)
+  if (known !== undefined) return known
+  const offsetAt = readOffsets(zoneFormat(timeZone))
+  if (zones.size >= maxKeptZones) zones.clear()
+  zones.set(timeZone, offsetAt)
+  return offsetAt
+}
+
+function readOffsets(format: Intl.DateTimeFormat): (atMs: number) => number {
   const known = new Map<number, number>()
   return (atMs) => {
     const quarter = Math.floor(atMs / quarterMs)
