@@ -1,9 +1,8 @@
 import { checkOptions } from "../../core/check-options.ts"
 import { pipe } from "../../core/reader.ts"
 import { createBubbleReader } from "./bubble-reader.ts"
-import { withEmptyReply } from "./empty-reply.ts"
 import { createGuardedReader, plainFormat } from "./formats.ts"
-import { createTextStage, type OutputFormat, type OutputReader } from "./output-part.ts"
+import { createTextStage, type OutputFormat, type OutputPart, type OutputReader, PartList } from "./output-part.ts"
 
 /** Options of {@link createOutputReader}. */
 export interface OutputReaderOptions {
@@ -31,4 +30,63 @@ export function createOutputReader(options: OutputReaderOptions = {}): OutputRea
     )
   for (const stage of stages) pipeline = pipe(pipeline, stage)
   return bubbles ? withEmptyReply(pipeline) : pipeline
+}
+
+/** The model writes this to say nothing (R10). */
+const emptyMark = "<empty_reply>"
+
+/**
+ * Reads `<empty_reply>` around other stages. The mark is removed wherever it stands, before the stages get the text. An
+ * answer with the mark and without words ends in an `empty-reply`. Words beside the mark are delivered, with a warning.
+ */
+export function withEmptyReply(stages: OutputReader): OutputReader {
+  const parts = new PartList()
+  let held = ""
+  let isMarked = false
+  let isSpoken = false
+  const take = (yielded: readonly OutputPart[]): void => {
+    for (const part of yielded) {
+      isSpoken ||= part.type === "file" || part.type === "made-file" || (part.type === "text" && part.delta.trim() !== "")
+      parts.add(part)
+    }
+  }
+  const say = (delta: string): void => {
+    if (delta !== "") take(stages.push({ type: "text", delta }))
+  }
+  const read = (text: string, isWhole: boolean): void => {
+    let from = 0
+    for (let at = text.indexOf(emptyMark); at >= 0; at = text.indexOf(emptyMark, from)) {
+      isMarked = true
+      say(text.slice(from, at))
+      from = at + emptyMark.length
+    }
+    const end = isWhole ? text.length : heldFrom(text)
+    say(text.slice(from, end))
+    held = text.slice(end)
+  }
+  return {
+    push(part) {
+      if (part.type === "text") read(held + part.delta, false)
+      else {
+        read(held, true)
+        take(stages.push(part))
+      }
+      return parts.take()
+    },
+    end() {
+      read(held, true)
+      take(stages.end())
+      if (isMarked) parts.add(isSpoken ? beside : { type: "empty-reply" })
+      return parts.take()
+    },
+  }
+}
+
+const beside: OutputPart = { type: "warning", message: `expected ${emptyMark} alone; the words beside it are delivered.` }
+
+/** The place of a mark that the end of the text may cut short. */
+function heldFrom(text: string): number {
+  const tail = text.slice(1 - emptyMark.length)
+  const start = tail.lastIndexOf("<")
+  return start >= 0 && emptyMark.startsWith(tail.slice(start)) ? text.length - tail.length + start : text.length
 }

@@ -1,21 +1,15 @@
 import type { SlotEntry } from "../../../core/value.ts"
 import { counted } from "../store/receipt.ts"
 import type { ProfileStatement } from "../store/records.ts"
-import type { AskModel } from "./background-job.ts"
 import { backgroundInjection } from "./dialogue.ts"
 import type { DocumentMemory, LearnedLine, LineOrigin } from "./document-memory.ts"
 import { daysIn } from "./importance-step.ts"
-import { capReached, type MemoryRun, type StepResult } from "./memory-run.ts"
+import { capReached, type MemoryRun, type Step, type StepResult } from "./memory-run.ts"
 import { readMerges } from "./tidy-rules.ts"
 
 /** Writes what the turns taught into the documents: notes and insights into MEMORY.md, facts about the user into USER.md. */
-export async function documentStep(
-  run: MemoryRun,
-  documents: DocumentMemory,
-  signal: AbortSignal,
-  { scheduled = false } = {},
-): Promise<StepResult> {
-  const lines = [...(scheduled ? [] : [...notesOf(run), ...(await factsOf(run))]), ...(await insightsOf(run))]
+export async function documentStep({ run, signal }: Step, documents: DocumentMemory, isScheduled = false): Promise<StepResult> {
+  const lines = [...(isScheduled ? [] : [...notesOf(run), ...(await factsOf(run))]), ...(await insightsOf(run))]
   if (lines.length === 0) return { outcome: "empty", message: "nothing new" }
   const by = run.job.turnId
   const outcome = await documents.write(lines, run.key, { by, expectWanted: () => run.expectWanted(signal), signal })
@@ -27,12 +21,7 @@ export async function documentStep(
 }
 
 /** Asks a model to put the lines of a nearly full document in fewer words, and keeps of its answer what loses no fact. */
-export async function tidyStep(
-  run: MemoryRun,
-  documents: DocumentMemory,
-  ask: AskModel,
-  signal: AbortSignal,
-): Promise<StepResult> {
+export async function tidyStep({ run, ask, signal }: Step, documents: DocumentMemory): Promise<StepResult> {
   const crowded = await documents.crowded(run.key, { signal })
   if (crowded === undefined) return { outcome: "skipped", message: "not due" }
   const cap = await capReached(run)

@@ -2,19 +2,19 @@ import { isRecord } from "../../../core/json-access.ts"
 import { stripThinking } from "../../../reply/thinking.ts"
 import { userProfileText } from "../show-user-profile.ts"
 import { counted } from "../store/receipt.ts"
-import type { AskModel } from "./background-job.ts"
 import { backgroundInjection, dialogueInjection, heardBefore } from "./dialogue.ts"
 import type { DocumentMemory } from "./document-memory.ts"
 import { readKeys } from "./memory-keys.ts"
-import { capReached, type MemoryRun, type StepResult } from "./memory-run.ts"
+import { capReached, type MemoryRun, type Step, type StepResult } from "./memory-run.ts"
 import { hasUserWords, heardOfUser, readProfileFields } from "./profile-step.ts"
 import { readJson } from "./read-json.ts"
 
 /** Asks a model how important the turns are (T32). For several turns, the same call asks for profile fields. */
-export async function importanceStep(run: MemoryRun, ask: AskModel, signal: AbortSignal): Promise<StepResult> {
+export async function importanceStep(step: Step): Promise<StepResult> {
+  const { run, ask, signal } = step
   const cap = await capReached(run)
   if (cap !== undefined) return cap
-  if (run.options.documents !== undefined) return learnStep(run, run.options.documents, ask, signal)
+  if (run.options.documents !== undefined) return learnStep(step, run.options.documents)
   const isBatch = run.turns.length > 1 && run.options.userProfile !== undefined && hasUserWords(run)
   // The profile learns only from its own user's words.
   const before = isBatch ? await heardOfUser(run) : (await heardBefore(run.turns, run.job, run.context)).heard
@@ -45,7 +45,7 @@ const maxNotes = 5
  * Asks a model how important the turns are, for notes and for profile fields, all at once, and shows it the documents as they are. Words
  * that were only heard are left out: the documents of one user are no place for those of another.
  */
-async function learnStep(run: MemoryRun, documents: DocumentMemory, ask: AskModel, signal: AbortSignal): Promise<StepResult> {
+async function learnStep({ run, ask, signal }: Step, documents: DocumentMemory): Promise<StepResult> {
   const dialogue = dialogueInjection(run.turns, daysIn(run.options.settings.timeZone))
   const [profile, notes] = await Promise.all([
     documents.text("user", run.key, { signal }),

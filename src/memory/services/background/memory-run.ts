@@ -55,6 +55,13 @@ export interface ProfileField {
   readonly confidence?: number | undefined
 }
 
+/** A step as it runs: the attempt that it belongs to, the model to ask, and a signal that aborts at the end of its time. */
+export interface Step {
+  readonly run: MemoryRun
+  readonly ask: AskModel
+  readonly signal: AbortSignal
+}
+
 /** The outcome of a step. */
 export interface StepResult {
   readonly outcome: ReceiptOutcome
@@ -106,7 +113,7 @@ export class MemoryRun {
    * Runs a step within its time limit and writes its receipt. A settled step is not run again. A failure of the step becomes its
    * receipt; this throws only if the runner closes, or if the turn's messages were forgotten.
    */
-  async step(kind: string, task: (ask: AskModel, signal: AbortSignal) => Promise<StepResult>): Promise<void> {
+  async step(kind: string, task: (step: Step) => Promise<StepResult>): Promise<void> {
     const { clock, timers } = this.options.ports
     const before = this.receipts.get(kind)
     if (before !== undefined && this.isSettled(kind)) return
@@ -123,7 +130,7 @@ export class MemoryRun {
       if (answer.usage !== undefined) asked.usage = answer.usage
       return answer
     }
-    const outcome = await within({ timeoutMs, signal, timers }, (stepSignal) => task(ask, stepSignal))
+    const outcome = await within({ timeoutMs, signal, timers }, (own) => task({ run: this, ask, signal: own }))
     if (outcome.status === "aborted") throw signal.reason
     const tooLong: StepResult = { outcome: "timeout", message: `took longer than ${timeoutMs} ms` }
     const failed = outcome.status === "failed" ? failureOf(outcome.error) : tooLong

@@ -5,9 +5,8 @@ import { userProfileText } from "../show-user-profile.ts"
 import { counted } from "../store/receipt.ts"
 import type { ProfileStatement } from "../store/records.ts"
 import type { UserProfile, UserProfileService } from "../user-profile.ts"
-import type { AskModel } from "./background-job.ts"
 import { backgroundInjection, dialogueInjection, heardBefore, type TurnWords } from "./dialogue.ts"
-import { capReached, type MemoryRun, type ProfileField, type StepResult } from "./memory-run.ts"
+import { capReached, type MemoryRun, type ProfileField, type Step, type StepResult } from "./memory-run.ts"
 import { readJson } from "./read-json.ts"
 
 /** The confidence of fields if the model gave none, and the most that fields have if untrusted output stood in the context. */
@@ -16,12 +15,7 @@ const untrustedConfidence = 0.5
 const maxConflicts = 8
 
 /** Asks a model what the messages say about the user, and adds what is new. An empty answer changes nothing (T34). */
-export async function profileStep(
-  run: MemoryRun,
-  service: UserProfileService,
-  ask: AskModel,
-  signal: AbortSignal,
-): Promise<StepResult> {
+export async function profileStep({ run, ask, signal }: Step, service: UserProfileService): Promise<StepResult> {
   // Words of the agent alone (R27) say nothing new about the user.
   if (!hasUserWords(run)) return { outcome: "skipped", message: "nobody spoke" }
   const profile = await service.get(run.key)
@@ -36,7 +30,7 @@ export async function profileStep(
     fields = readProfileFields((await ask("user-profile", injections, { signal })).text)
   }
   if (fields === undefined) return { outcome: "parse-error", message: "no JSON object in the answer" }
-  return keep(run, service, { profile, fields, signal })
+  return keep({ run, ask, signal }, service, { profile, fields })
 }
 
 /**
@@ -55,15 +49,15 @@ export function hasUserWords({ turns }: MemoryRun): boolean {
 
 /** Adds the new fields. If another turn changed the profile meanwhile, it compares again with the changed profile. */
 async function keep(
-  run: MemoryRun,
+  { run, signal }: Step,
   service: UserProfileService,
-  found: { readonly profile: UserProfile; readonly fields: readonly ProfileField[]; readonly signal: AbortSignal },
+  found: { readonly profile: UserProfile; readonly fields: readonly ProfileField[] },
 ): Promise<StepResult> {
   let { profile } = found
   for (let conflicts = 0; ; conflicts++) {
     const statements = statementsOf(run, found.fields, profile)
     if (statements.length === 0) return { outcome: "empty", message: "nothing new" }
-    await run.expectWanted(found.signal)
+    await run.expectWanted(signal)
     try {
       await service.put(statements, profile.version, run.key, { ofTurn: true })
       return { outcome: "ok", message: counted(statements.length, "field"), value: { fields: statements.length } }

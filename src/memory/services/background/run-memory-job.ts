@@ -5,11 +5,11 @@ import type { MemoryService, NewMemory } from "../memory/memory-service.ts"
 import type { Job } from "../store/job-runner.ts"
 import { counted } from "../store/receipt.ts"
 import type { MemoryKeys, StoredMemory } from "../store/records.ts"
-import type { AskModel, JobContext } from "./background-job.ts"
+import type { JobContext } from "./background-job.ts"
 import { heardBefore, type TurnWords, waitingTurns, wordsOfTurn } from "./dialogue.ts"
 import { documentStep, tidyStep } from "./document-step.ts"
 import { importanceStep, memoryId } from "./importance-step.ts"
-import { capReached, type MemoryJobOptions, MemoryRun, type StepResult } from "./memory-run.ts"
+import { capReached, type MemoryJobOptions, MemoryRun, type Step, type StepResult } from "./memory-run.ts"
 import { profileStep } from "./profile-step.ts"
 import type { ReflectionService } from "./reflection.ts"
 
@@ -50,7 +50,7 @@ async function useStep(run: MemoryRun): Promise<void> {
   const { memory } = run.options
   const { recalled, fromMs } = run.job.payload
   if (!memory?.used || !Array.isArray(recalled) || typeof fromMs !== "number") return
-  await run.step("use", async (_, signal) => {
+  await run.step("use", async ({ signal }) => {
     await run.expectWanted(signal)
     await memory.used?.(recalled, run.key, { atMs: fromMs })
     return { outcome: "ok", message: `${recalled.length} recalled memories stood in the prompt` }
@@ -59,14 +59,14 @@ async function useStep(run: MemoryRun): Promise<void> {
 
 async function runSteps(run: MemoryRun): Promise<void> {
   const { memory, userProfile, reflection } = run.options
-  if (memory) await run.step("importance", (ask, signal) => importanceStep(run, ask, signal))
-  if (userProfile) await run.step("profile", (ask, signal) => profileStep(run, userProfile, ask, signal))
+  if (memory) await run.step("importance", importanceStep)
+  if (userProfile) await run.step("profile", (step) => profileStep(step, userProfile))
   if (!memory) return
   if (!run.isSettled("importance") && !run.context.isLast) return
-  await run.step("store", (_, signal) => storeStep(run, memory, signal))
+  await run.step("store", (step) => storeStep(step, memory))
   const hasStored = Number(run.receipts.get("store")?.value?.stored ?? 0) > 0
-  if (reflection && hasStored) await run.step("reflect", (ask, signal) => reflectStep(run, { memory, reflection }, ask, signal))
-  if (memory.embedMissing && hasStored) await run.step("embed", (_, signal) => embedStep(run, signal))
+  if (reflection && hasStored) await run.step("reflect", (step) => reflectStep(step, memory, reflection))
+  if (memory.embedMissing && hasStored) await run.step("embed", embedStep)
   await documentSteps(run)
 }
 
@@ -75,8 +75,8 @@ async function documentSteps(run: MemoryRun): Promise<void> {
   const { documents } = run.options
   const isKnown = ["importance", "profile", "store", "reflect"].every((kind) => run.isSettled(kind))
   if (documents === undefined || !(isKnown || run.context.isLast)) return
-  await run.step("documents", (_, signal) => documentStep(run, documents, signal))
-  if (run.isSettled("documents")) await run.step("tidy", (ask, signal) => tidyStep(run, documents, ask, signal))
+  await run.step("documents", (step) => documentStep(step, documents))
+  if (run.isSettled("documents")) await run.step("tidy", (step) => tidyStep(step, documents))
 }
 
 /** Reflects at a moment of the schedule, without a turn (T36). The job is the last one of its conversation. */
@@ -86,15 +86,15 @@ export async function reflectOnSchedule(options: MemoryJobOptions, job: Job, con
   if (words === undefined || !memory || !reflection || !(await reflection.due(job.key))) return
   const run = new MemoryRun(options, { job, context, turns: [words] }, [])
   const kind = `reflect ${new Date(Number(job.payload.scheduledMs)).toISOString()}`
-  await run.step(kind, (ask, signal) => reflectStep(run, { memory, reflection }, ask, signal))
+  await run.step(kind, (step) => reflectStep(step, memory, reflection))
   const { documents } = options
   if (documents && run.isSettled(kind))
-    await run.step(kind.replace("reflect", "documents"), (_, signal) => documentStep(run, documents, signal, { scheduled: true }))
+    await run.step(kind.replace("reflect", "documents"), (step) => documentStep(step, documents, true))
 }
 
-async function embedStep({ options, key }: MemoryRun, signal: AbortSignal) {
+async function embedStep({ run: { options, key }, signal }: Step): Promise<StepResult> {
   const count = (await options.memory?.embedMissing?.(key, { limit: embeddedAtOnce, signal })) ?? 0
-  return { outcome: count > 0 ? ("ok" as const) : ("empty" as const), message: `${count} vectors` }
+  return { outcome: count > 0 ? "ok" : "empty", message: `${count} vectors` }
 }
 
 function unfinished(run: MemoryRun, kinds: readonly string[]): PromptStrataError {
@@ -108,7 +108,7 @@ function unfinished(run: MemoryRun, kinds: readonly string[]): PromptStrataError
 }
 
 /** Stores the messages of turns that are important enough (T31). The id of each memory is made from its turn, so it is stored once. */
-async function storeStep(run: MemoryRun, memory: MemoryService, signal: AbortSignal): Promise<StepResult> {
+async function storeStep({ run, signal }: Step, memory: MemoryService): Promise<StepResult> {
   const { importance, keys = {} } = run.receipts.get("importance")?.value ?? {}
   const { importanceThreshold } = run.options.settings
   if (typeof importance !== "number") return { outcome: "skipped", message: "the importance was not judged" }
@@ -184,10 +184,9 @@ function isNod(text: string): boolean {
 
 /** Reflects on recent memories if that is due (T36), and stores the insights with the ids of the memories they rest on. */
 async function reflectStep(
-  run: MemoryRun,
-  { memory, reflection }: { readonly memory: MemoryService; readonly reflection: ReflectionService },
-  ask: AskModel,
-  signal: AbortSignal,
+  { run, ask, signal }: Step,
+  memory: MemoryService,
+  reflection: ReflectionService,
 ): Promise<StepResult> {
   if (!(await reflection.due(run.key))) return { outcome: "skipped", message: "not due" }
   const cap = await capReached(run)

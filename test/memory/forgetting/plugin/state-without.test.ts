@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { type EventRecord, newEvent } from "../../../../src/memory/forgetting/events/event-record.ts"
 import { readState } from "../../../../src/memory/forgetting/plugin/context-state.ts"
-import { stateWithout } from "../../../../src/memory/forgetting/plugin/state-without.ts"
+import { stateWithout } from "../../../../src/memory/forgetting/plugin/next-state.ts"
 import type { StoredTurn } from "../../../../src/memory/services/store/session-store.ts"
 
 const speaker = { id: "u", name: "User" }

@@ -106,7 +106,7 @@ describe("the memory job", () => {
     const { timers, run, receipts } = scene()
     const late = Promise.withResolvers<void>()
     let wrote: unknown = "something"
-    const step = run.step("store", async (_, signal) => {
+    const step = run.step("store", async ({ signal }) => {
       await late.promise
       wrote = await run.expectWanted(signal).then(
         () => "something",
@@ -145,7 +145,7 @@ describe("the receipt of a step", () => {
   ] as const)("%s holds all of it", async (_, result, answered, expected) => {
     const { run, receipts, timers } = scene()
     Object.assign(run.context, { ask: async () => answered })
-    await run.step("importance", async (ask, signal) => {
+    await run.step("importance", async ({ ask, signal }) => {
       await ask("importance", [], { signal })
       return result
     })
@@ -158,7 +158,7 @@ describe("the receipt of a step", () => {
   test("that asked in vain names no model; one that did not ask, none either", async () => {
     const failing = scene()
     Object.assign(failing.run.context, { ask: () => Promise.reject(new Error("away")) })
-    await failing.run.step("importance", async (ask, signal) => {
+    await failing.run.step("importance", async ({ ask, signal }) => {
       await ask("importance", [], { signal })
       return { outcome: "ok" }
     })
