@@ -32,7 +32,7 @@ export function expectStablePrefix(
   given: readonly Assembly[] | PreviewsPrompts,
   options: StablePrefixOptions = {},
 ): void | Promise<void> {
-  checkOptions("expectStablePrefix", options, { questions: true, prompt: true, between: true })
+  checkOptions("expectStablePrefix", options, "questions prompt between")
   return "preview" in given ? previewAll(given, options).then(expectAllStable) : expectAllStable(given)
 }
 

@@ -41,7 +41,7 @@ export type ScriptedStep = ScriptedAnswer | ((request: ModelRequest, index: numb
  * shows the request. `assertDone` finds steps that were never requested; `expectScriptsDone` does so for all models of a test.
  */
 export function scriptedModel(steps: readonly ScriptedStep[], options: ScriptedModelOptions = {}): ScriptedModel {
-  checkOptions("scriptedModel", options, { id: true, capabilities: true, chunkSize: true })
+  checkOptions("scriptedModel", options, "id capabilities chunkSize")
   const { id = "scripted", capabilities, chunkSize = 4 } = options
   const requests: ModelRequest[] = []
   const model: ScriptedModel = {

@@ -6,7 +6,7 @@ import type { McpServerSettings } from "../../profile/profile.ts"
 import type { Skill } from "../../prompt/layers/skills.ts"
 import type { Tool } from "../../prompt/tools/tool.ts"
 import { ApprovalGate, inMemoryApprovals, type Verdict } from "./approvals.ts"
-import { keptApprovals, type McpOptions, mcpOptions, type ResolvedOptions, resolveOptions } from "./options.ts"
+import { keptApprovals, type McpOptions, type ResolvedOptions, resolveOptions } from "./options.ts"
 import {
   getPrompt,
   listPrompts,
@@ -79,7 +79,11 @@ export async function connectMcp(
   servers: Readonly<Record<string, McpServerSettings>>,
   options: McpOptions = {},
 ): Promise<McpConnection> {
-  checkOptions("connectMcp", options, mcpOptions)
+  checkOptions(
+    "connectMcp",
+    options,
+    "locale env store dataFolder approvals approve reserved onWarning onChange elicit sample ports prompts library",
+  )
   checkServers(servers, options.reserved)
   const resolved = resolveOptions(options)
   const { warn, words } = resolved

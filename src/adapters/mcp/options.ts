@@ -40,24 +40,6 @@ export interface McpOptions {
   readonly library?: ClientLibrary
 }
 
-/** The names of the options, so that another one is an error. */
-export const mcpOptions: Readonly<Record<keyof McpOptions, true>> = {
-  locale: true,
-  env: true,
-  store: true,
-  dataFolder: true,
-  approvals: true,
-  approve: true,
-  reserved: true,
-  onWarning: true,
-  onChange: true,
-  elicit: true,
-  sample: true,
-  ports: true,
-  prompts: true,
-  library: true,
-}
-
 /** A server's question to the user during a call. Its text is untrusted. */
 export interface ElicitRequest {
   readonly server: string

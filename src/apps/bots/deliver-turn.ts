@@ -28,23 +28,6 @@ export interface BotChat extends SplitOptions, Pick<Patience, "retryAfterMs" | "
   readonly timers?: Timers | undefined
 }
 
-const known: Required<BotChat> = {
-  limit: 0,
-  unit: "utf16",
-  sendText: () => undefined,
-  sendFile: undefined,
-  showTyping: undefined,
-  typingEveryMs: undefined,
-  retryAfterMs: undefined,
-  attempts: undefined,
-  longestWaitMs: undefined,
-  print: undefined,
-  locale: undefined,
-  onError: undefined,
-  signal: undefined,
-  timers: undefined,
-}
-
 /**
  * Sends a turn's answer to a chat: each bubble as soon as it has ended, split within the platform's limit, and files where the answer
  * shows them, one after the other. A turn that failed is told in words for the person; one that was aborted, or chose to be silent,
@@ -52,7 +35,11 @@ const known: Required<BotChat> = {
  * goes on, and what follows is not sent.
  */
 export async function deliverTurn(turn: Turn, chat: BotChat): Promise<TurnResult> {
-  checkOptions("deliverTurn", chat, known)
+  checkOptions(
+    "deliverTurn",
+    chat,
+    "limit unit sendText sendFile showTyping typingEveryMs retryAfterMs attempts longestWaitMs print locale onError signal timers",
+  )
   const { showTyping, typingEveryMs = 4_000, onError = console.error, print = (text) => text, locale = "en" } = chat
   const timers = chat.timers === undefined ? {} : { timers: chat.timers }
   const stop = showTyping ? keepTyping(showTyping, { everyMs: typingEveryMs, onError, ...timers }) : undefined

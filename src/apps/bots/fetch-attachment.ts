@@ -16,21 +16,13 @@ export interface FetchAttachmentOptions {
   readonly fetch?: (url: string, options: { readonly signal: AbortSignal }) => Promise<Response>
 }
 
-const known: { readonly [K in keyof Required<FetchAttachmentOptions>]: true } = {
-  name: true,
-  mediaType: true,
-  maxBytes: true,
-  signal: true,
-  fetch: true,
-}
-
 /**
  * Loads a file of a message, for `attachments` of `send` and `hear`. Addresses of platforms expire or hold the bot's key, so no model gets
  * them. Rejects with `file-missing` or `file` for a file that cannot be loaded and `file-size` for one that is too large, of which no more
  * is read. The errors do not hold the address.
  */
 export async function fetchAttachment(url: string, options: FetchAttachmentOptions = {}): Promise<AttachmentInput> {
-  checkOptions("fetchAttachment", options, known)
+  checkOptions("fetchAttachment", options, "name mediaType maxBytes signal fetch")
   const parsed = URL.parse(url)
   // The error of the host's `fetch` would hold the address, which can hold the bot's key.
   if (!parsed && (typeof url !== "string" || !options.fetch)) {

@@ -11,14 +11,12 @@ export interface TypingOptions {
   readonly timers?: Timers
 }
 
-const known: Required<TypingOptions> = { everyMs: 0, onError: () => undefined, timers: hostTimers }
-
 /**
  * Shows that the bot is typing, now and again until the returned function is called. A call that is still under way is not repeated.
  * A failure is passed to `onError` and never thrown.
  */
 export function keepTyping(show: () => unknown, options: TypingOptions = {}): () => void {
-  checkOptions("keepTyping", options, known)
+  checkOptions("keepTyping", options, "everyMs onError timers")
   const { everyMs = 4_000, onError, timers = hostTimers } = options
   let timer: unknown
   let isOver = false

@@ -12,7 +12,6 @@ export interface SplitOptions {
   readonly unit?: MessageUnit
 }
 
-const known: Required<SplitOptions> = { limit: 0, unit: "utf16" }
 const leastLimit = 64
 
 /**
@@ -21,7 +20,7 @@ const leastLimit = 64
  * in the next message. White space at a cut is dropped; a blank text gives no message. Throws `usage` for a limit below 64.
  */
 export function splitMessage(text: string, options: SplitOptions): readonly string[] {
-  checkOptions("splitMessage", options, known)
+  checkOptions("splitMessage", options, "limit unit")
   const { limit, unit = "utf16" } = options
   if (!Number.isSafeInteger(limit) || limit < leastLimit)
     throw new PromptStrataError("usage", `splitMessage needs a whole limit of at least ${leastLimit}, found ${String(limit)}.`, {

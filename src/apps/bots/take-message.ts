@@ -28,17 +28,6 @@ export interface BotMessage {
   readonly isEdit?: boolean | undefined
 }
 
-const known: { readonly [K in keyof Required<BotMessage>]: true } = {
-  id: true,
-  text: true,
-  from: true,
-  atMs: true,
-  files: true,
-  isEdit: true,
-  replyTo: true,
-  mentions: true,
-}
-
 /** The last message that was answered of each private conversation, the newest last. Sessions may be collected between two messages. */
 const lastAsked = new Map<string, { readonly id: string; readonly turnId: string }>()
 const maxLastAsked = 10_000
@@ -49,7 +38,7 @@ const maxLastAsked = 10_000
  * its message is not answered; in a group only if the words are for the agent. A message without words and files is left out. Resolves with the result of the turn if there was one.
  */
 export async function takeMessage(session: Session, message: BotMessage, chat: BotChat): Promise<TurnResult | undefined> {
-  checkOptions("takeMessage", message, known)
+  checkOptions("takeMessage", message, "id text from atMs files isEdit replyTo mentions")
   const { id, text, from, atMs, files = [], isEdit = false, replyTo, mentions } = message
   if (text.trim() === "" && files.length === 0) return undefined
   const isPrivate = session.key.audience === "private"

@@ -106,7 +106,7 @@ export async function* keptMessageChunks(
 
 /** {@link uiMessageChunks} as a `ReadableStream`, for `createUIMessageStreamResponse` or `readUIMessageStream` of the AI SDK. */
 export function toUiMessageStream(turn: Turn, options: UiMessageStreamOptions = {}): ReadableStream<UiMessageChunk> {
-  checkOptions("toUiMessageStream", options, { thinking: true, tools: true, locale: true })
+  checkOptions("toUiMessageStream", options, "thinking tools locale")
   return ReadableStream.from(uiMessageChunks(turn, options))
 }
 

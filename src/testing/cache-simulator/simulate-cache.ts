@@ -53,7 +53,7 @@ export interface CacheReport {
  * differ inside one of the tokenizer's pieces, that piece counts as not served.
  */
 export function simulateCache(requests: readonly (Assembly | CacheRequest)[], options: CacheOptions): CacheReport {
-  checkOptions("simulateCache", options, cacheOptions)
+  checkOptions("simulateCache", options, "counter breakpoints minTokens blockTokens ttlMs prices")
   const { counter, prices } = options
   const rules = cacheRules(options)
   const texts = textTokens(counter)
@@ -139,15 +139,6 @@ export interface CacheOptions {
   /** How long an entry is kept after its last use. Needs the requests' `atMs`. Default: for ever. */
   readonly ttlMs?: number
   readonly prices?: CachePrices
-}
-
-const cacheOptions: Readonly<Record<keyof CacheOptions, true>> = {
-  counter: true,
-  breakpoints: true,
-  minTokens: true,
-  blockTokens: true,
-  ttlMs: true,
-  prices: true,
 }
 
 /** One request of a conversation. */

@@ -15,7 +15,7 @@ export interface RecordingOptions {
  * environment variables and `secrets` are never written. Needs `node:fs`.
  */
 export function recordModel(model: LanguageModel, file: string, options: RecordingOptions = {}): LanguageModel {
-  checkOptions("recordModel", options, { secrets: true })
+  checkOptions("recordModel", options, "secrets")
   const find = hostSecrets(options.secrets)
   const redact = (text: string) => redactText(text, find)
   const exchanges: (Exchange | undefined)[] = []

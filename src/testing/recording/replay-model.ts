@@ -20,7 +20,7 @@ export interface ReplayModel extends LanguageModel {
  * that were not made. Needs `node:fs`.
  */
 export async function replayModel(file: string, options: RecordingOptions = {}): Promise<ReplayModel> {
-  checkOptions("replayModel", options, { secrets: true })
+  checkOptions("replayModel", options, "secrets")
   const { model: id, capabilities, exchanges } = readRecording(await read(file), file)
   const find = hostSecrets(options.secrets)
   const left = exchanges.map((exchange, index) => ({ exchange, key: JSON.stringify(exchange.request), number: index + 1 }))

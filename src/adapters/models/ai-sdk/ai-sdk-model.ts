@@ -38,22 +38,13 @@ export interface AiSdkModelOptions {
   readonly cacheBreakpoints?: CacheBreakpointsOption
 }
 
-const aiSdkOptions: Readonly<Record<keyof AiSdkModelOptions, true>> = {
-  id: true,
-  capabilities: true,
-  headers: true,
-  providerOptions: true,
-  jsonMode: true,
-  cacheBreakpoints: true,
-}
-
 /**
  * Makes a model of any language model of the AI SDK (provider specification v2, v3 or v4). It is called as `model.doStream()`;
  * the package `ai` is not needed. The turn does the retries and runs the tools. Throws `usage` for any other value and for unknown options.
  */
 export function aiSdkModel(model: AiSdkLanguageModel, options: AiSdkModelOptions = {}): LanguageModel {
   requireModel(model)
-  checkOptions("aiSdkModel", options, aiSdkOptions)
+  checkOptions("aiSdkModel", options, "id capabilities headers providerOptions jsonMode cacheBreakpoints")
   const id = options.id ?? `${model.provider}:${model.modelId}`
   const capabilities = { developerRole: false, tools: true, ...attachmentsOf(model), ...options.capabilities }
   const { cacheBreakpoints = true, headers = {}, providerOptions = {}, jsonMode = false } = options

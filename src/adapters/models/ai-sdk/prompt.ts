@@ -226,7 +226,7 @@ export interface AiSdkPromptOptions {
  * for an unknown option, and for a picture or file without a URL whose bytes are not among `bytes`.
  */
 export function toAiSdkPrompt(assembly: Assembly, options: AiSdkPromptOptions = {}): AiSdkPrompt {
-  checkOptions("toAiSdkPrompt", options, { model: true, bytes: true })
+  checkOptions("toAiSdkPrompt", options, "model bytes")
   const { model, bytes } = options
   const cacheForm = model && cacheFormOf(model, true)
   const marks = cacheMarks({ assembly, messages: assembly.messages }, { cacheForm, providerOptions: {} })

@@ -35,8 +35,6 @@ export interface ToAiSdkToolsOptions {
   readonly timers?: Timers
 }
 
-const toolsOptions: Readonly<Record<keyof ToAiSdkToolsOptions, true>> = { key: true, locale: true, clock: true, timers: true }
-
 const defaultKey: ServiceKey = { agent: "ai-sdk", conversation: "ai-sdk", audience: "private", user: "user" }
 
 /**
@@ -45,7 +43,7 @@ const defaultKey: ServiceKey = { agent: "ai-sdk", conversation: "ai-sdk", audien
  * tool's length limit. Prestart tools are left out, since a model may not call them (T27). Throws `usage` for an unknown option.
  */
 export function toAiSdkTools(tools: readonly Tool[], options: ToAiSdkToolsOptions = {}): Record<string, AiSdkTool> {
-  checkOptions("toAiSdkTools", options, toolsOptions)
+  checkOptions("toAiSdkTools", options, "key locale clock timers")
   const callable = tools.filter((tool) => tool.visibility === "planner")
   return Object.fromEntries(callable.map((tool) => [tool.name, aiSdkTool(tool, options)]))
 }

@@ -49,24 +49,13 @@ export interface OpenaiClient {
   }
 }
 
-const openaiOptions: Readonly<Record<keyof OpenaiModelOptions, true>> = {
-  model: true,
-  apiKey: true,
-  baseUrl: true,
-  capabilities: true,
-  headers: true,
-  maxRetries: true,
-  jsonMode: true,
-  includeUsage: true,
-  extraBody: true,
-  fetch: true,
-  client: true,
-  id: true,
-}
-
 /** Throws `usage` for an unknown option, and for options that do not go together. */
 export function checkOpenaiOptions(options: OpenaiModelOptions): void {
-  checkOptions("openaiModel", options, openaiOptions)
+  checkOptions(
+    "openaiModel",
+    options,
+    "model apiKey baseUrl capabilities headers maxRetries jsonMode includeUsage extraBody fetch client id",
+  )
   const { client, extraBody = {} } = options
   const twice = (["apiKey", "baseUrl", "headers", "fetch"] as const).find((name) => options[name] !== undefined)
   if (client !== undefined && twice !== undefined) {

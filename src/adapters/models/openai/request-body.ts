@@ -190,7 +190,7 @@ export function toOpenaiMessages(
   assembly: Pick<Assembly, "messages">,
   options: { readonly bytes?: ReadonlyMap<string, Uint8Array> } = {},
 ): OpenAI.Chat.Completions.ChatCompletionMessageParam[] {
-  checkOptions("toOpenaiMessages", options, { bytes: true })
+  checkOptions("toOpenaiMessages", options, "bytes")
   const messages = withGivenBytes(assembly.messages, "toOpenaiMessages", options.bytes)
   return withResultParts(messages).map((message) => wireMessage(message, { developerRole: true }))
 }

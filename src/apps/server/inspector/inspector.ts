@@ -74,28 +74,6 @@ export interface InspectorOptions {
 /** The scheme of a program; a browser opens the others itself. */
 const editorAddress = /^(?!(?:javascript|data|vbscript|blob|file|https?):)[a-z][a-z0-9+.-]*:\/\/.*\{file\}/u
 
-const known: { readonly [K in keyof Required<InspectorOptions>]: true } = {
-  chat: true,
-  maxTurns: true,
-  maxBytes: true,
-  keep: true,
-  documents: true,
-  onWarning: true,
-  prices: true,
-  secrets: true,
-  hosts: true,
-  inProduction: true,
-  locale: true,
-  editor: true,
-  variant: true,
-  judge: true,
-  files: true,
-  maxBodyBytes: true,
-  token: true,
-  clock: true,
-  timers: true,
-}
-
 /** A page that shows each turn of an agent: its requests with the source of every token, what was cut, what the cache saw. */
 export interface Inspector {
   /** The secret part of the page's address: the page is at `/TOKEN/` under any path. */
@@ -128,7 +106,11 @@ export interface InspectorServer {
  * agent, and for an agent that has an inspector.
  */
 export function inspector(agent: Agent, options: InspectorOptions = {}): Inspector {
-  checkOptions("inspector", options, known)
+  checkOptions(
+    "inspector",
+    options,
+    "chat maxTurns maxBytes keep documents onWarning prices secrets hosts inProduction locale editor variant judge files maxBodyBytes token clock timers",
+  )
   const { inProduction = false, token = crypto.randomUUID().replaceAll("-", ""), hosts = [] } = options
   if (!/^[\w-]{16,}$/u.test(token))
     throw new PromptStrataError("usage", "expected a token of at least 16 letters, digits, _ and -, found another one.", {
@@ -160,7 +142,7 @@ export function inspector(agent: Agent, options: InspectorOptions = {}): Inspect
     token,
     fetch: (request) => (isOff ? Promise.resolve(new Response(null, { status: 404 })) : answer(state, request, { token, hosts })),
     async listen(listening = {}) {
-      checkOptions("listen of inspector", listening, { port: true, host: true })
+      checkOptions("listen of inspector", listening, "port host")
       if (isOff) throw offInProduction()
       return serve(state, { token, hosts }, listening)
     },
@@ -185,7 +167,7 @@ function stateOf(agent: Agent, recorder: Recorder, options: InspectorOptions, is
   const { chat = false, prices = {}, secrets, maxBodyBytes = 1_000_000, timers = hostTimers } = options
   const { locale, editor, variant, files, judge, keep, documents } = options
   const { clock = { nowMs: () => Date.now() }, onWarning = (message) => console.warn(`promptstrata: ${message}`) } = options
-  if (keep) checkOptions("keep of inspector", keep, { folder: true, maxTurns: true, maxBytes: true, maxDays: true })
+  if (keep) checkOptions("keep of inspector", keep, "folder maxTurns maxBytes maxDays")
   const warnings: string[] = []
   const warn = (message: string): void => {
     warnings.push(message)

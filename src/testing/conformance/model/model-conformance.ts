@@ -32,7 +32,7 @@ const allChecks: Checks = { ...answerChecks, ...faultChecks, ...abortChecks, ...
  * wire format, and creates a model that talks to it. Each check plays a scene of its own.
  */
 export function modelConformance(play: PlayProvider, options: ConformanceOptions = {}): readonly ConformanceCheck[] {
-  checkOptions("modelConformance", options, { without: true, limitMs: true, timers: true })
+  checkOptions("modelConformance", options, "without limitMs timers")
   const { without = [], limitMs = 5_000, timers = hostPorts.timers } = options
   return Object.entries(allChecks)
     .filter(([, { needs = [] }]) => !needs.some((need) => without.includes(need)))

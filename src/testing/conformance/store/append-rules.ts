@@ -1,17 +1,15 @@
 import { PromptStrataError } from "../../../core/errors.ts"
 import type { SessionStore } from "../../../memory/services/store/session-store.ts"
 import { claim, claimEqual, claimRejects } from "../claims.ts"
-import { commitOf, keyOf, said } from "./samples.ts"
-import { textsOf } from "./session-rules.ts"
+import { commitOf, keyOf, said, textsOf } from "./samples.ts"
 import type { Rules } from "./store-check.ts"
 
 /** Rules of `append`. */
 export const appendRules: Rules<SessionStore> = {
   async "appended messages stand at the end of the history, and a turn that runs meanwhile commits behind them"({
     service,
-    agent,
+    group: key,
   }) {
-    const key = keyOf(agent, { audience: "group" })
     await service.append(key, [said("first"), said("second")])
     const begun = await service.load(key)
     claimEqual([begun?.version, textsOf(begun?.history), begun?.state], [0, ["first", "second"], {}], "a session of words alone")
@@ -24,8 +22,7 @@ export const appendRules: Rules<SessionStore> = {
     claimEqual(textsOf((await service.load(key))?.history), texts, "the history")
     claimEqual(textsOf(await service.messages(key, { limit: 2 })), ["meanwhile", "late turn"], "the newest messages")
   },
-  async "one message that was appended before the first turn stays before it"({ service, agent }) {
-    const key = keyOf(agent, { audience: "group" })
+  async "one message that was appended before the first turn stays before it"({ service, group: key }) {
     await service.append(key, [said("heard")])
     await service.commit(key, commitOf(0, ["turn"]))
     claimEqual(textsOf((await service.load(key))?.history), ["heard", "turn"], "the history")
@@ -36,8 +33,7 @@ export const appendRules: Rules<SessionStore> = {
     await Promise.all(texts.flatMap((text) => keys.map((key) => service.append(key, [said(text)]))))
     for (const key of keys) claimEqual(textsOf((await service.load(key))?.history), texts, `the words of ${key.conversation}`)
   },
-  async "commits and appends that race are all kept once, and each commit stands whole"({ service, agent }) {
-    const key = keyOf(agent, { audience: "group" })
+  async "commits and appends that race are all kept once, and each commit stands whole"({ service, group: key }) {
     const turns = ["x", "y", "z"].map(async (name) => {
       for (;;) {
         const { version = 0 } = (await service.load(key)) ?? {}
@@ -62,8 +58,7 @@ export const appendRules: Rules<SessionStore> = {
       claimEqual(texts[texts.indexOf(`${name} asks`) + 1], `${name} is told`, `what follows the question of ${name}`)
     claim(texts.length === words.length + 6, "every message once", texts)
   },
-  async "blank messages are kept and not counted, and no messages change nothing"({ service, agent }) {
-    const key = keyOf(agent, { audience: "group" })
+  async "blank messages are kept and not counted, and no messages change nothing"({ service, group: key }) {
     await service.append(key, [])
     claimEqual(await service.load(key), undefined, "a session to which nothing was appended")
     await service.append(key, [said("a"), said(" "), said("b")])
@@ -73,16 +68,14 @@ export const appendRules: Rules<SessionStore> = {
     await service.commit(key, commitOf(0, ["d"]))
     claimEqual((await service.load(key, { last: 0 }))?.earlier, 4, "the count after a commit")
   },
-  async "messages that are not plain JSON are refused, and others that wait with them are kept"({ service, agent }) {
-    const key = keyOf(agent, { audience: "group" })
+  async "messages that are not plain JSON are refused, and others that wait with them are kept"({ service, group: key }) {
     const broken = said("broken", { prestart: [{ tool: "t", args: { run: () => 1 }, result: "" }] })
     const before = service.append(key, [said("before")])
     await claimRejects(() => service.append(key, [broken]), "usage", "a message with a function")
     await Promise.all([before, service.append(key, [said("behind")])])
     claimEqual(textsOf((await service.load(key))?.history), ["before", "behind"], "the history")
   },
-  async "changes to appended messages do not change the store"({ service, agent }) {
-    const key = keyOf(agent, { audience: "group" })
+  async "changes to appended messages do not change the store"({ service, group: key }) {
     const messages = [said("kept")]
     const appending = service.append(key, messages)
     messages.push(said("late"))

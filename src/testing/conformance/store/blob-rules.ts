@@ -1,6 +1,6 @@
 import type { Store } from "../../../memory/services/store/store.ts"
 import { claim, claimEqual, claimRejects, claimSameLines } from "../claims.ts"
-import { commitOf, exported, keyOf, said } from "./samples.ts"
+import { bob, commitOf, exported, keyOf, said } from "./samples.ts"
 import type { Rules } from "./store-check.ts"
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
@@ -12,8 +12,7 @@ async function textOf(bytes: Promise<Uint8Array | undefined>): Promise<string | 
 
 /** Rules of bytes that messages name. */
 export const blobRules: Rules<Store> = {
-  async "bytes come back by their SHA-256, to the sessions that hold them alone"({ service, agent }) {
-    const key = keyOf(agent)
+  async "bytes come back by their SHA-256, to the sessions that hold them alone"({ service, agent, key }) {
     const { id } = await service.blobs.put(bytesOf("abc"), key)
     claimEqual(id, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad", "the id of `abc`")
     claimEqual(await textOf(service.blobs.get(id, key)), "abc", "the bytes")
@@ -29,8 +28,7 @@ export const blobRules: Rules<Store> = {
     if (shared) await service.blobs.put(bytesOf("abc"), shared)
     claimEqual(await textOf(service.blobs.get(id, shared ?? key)), "abc", "bytes that two conversations hold")
   },
-  async "changes to bytes that were put or got do not change the store"({ service, agent }) {
-    const key = keyOf(agent)
+  async "changes to bytes that were put or got do not change the store"({ service, key }) {
     const given = bytesOf("kept")
     const putting = service.blobs.put(given, key)
     given.fill(0)
@@ -38,14 +36,12 @@ export const blobRules: Rules<Store> = {
     ;(await service.blobs.get(id, key))?.fill(0)
     claimEqual(await textOf(service.blobs.get(id, key)), "kept", "the bytes")
   },
-  async "more than 20,000,000 bytes, and what is no bytes, are refused"({ service, agent }) {
-    const key = keyOf(agent)
+  async "more than 20,000,000 bytes, and what is no bytes, are refused"({ service, agent, key }) {
     await claimRejects(() => service.blobs.put(new Uint8Array(20_000_001), key), "usage", "a blob that is too large")
     await claimRejects(() => service.blobs.put("text" as unknown as Uint8Array, key), "usage", "a text")
     claimEqual(await exported(service, agent), [], "the export after that")
   },
-  async "keeping bytes leaves the session as it was, for a turn that runs meanwhile"({ service, agent }) {
-    const key = keyOf(agent)
+  async "keeping bytes leaves the session as it was, for a turn that runs meanwhile"({ service, key }) {
     const { id } = await service.blobs.put(bytesOf("first"), key)
     claimEqual(await service.load(key), undefined, "a session of bytes alone")
     await service.commit(key, commitOf(0, [`see ${id}`]))
@@ -56,7 +52,6 @@ export const blobRules: Rules<Store> = {
   },
   async "bytes are forgotten with the last conversation that holds them"({ service, agent }) {
     const [here, there] = [keyOf(agent), keyOf(agent, { conversation: "other", user: "bob" })]
-    const bob = { speaker: { id: "bob", name: "Bob" } }
     const { id } = await service.blobs.put(bytesOf("shared-canary"), here)
     await service.blobs.put(bytesOf("shared-canary"), there)
     const own = await service.blobs.put(bytesOf("own-canary"), here)
@@ -72,9 +67,7 @@ export const blobRules: Rules<Store> = {
     await service.commit(there, commitOf(0, ["anew"]))
     claimEqual(await service.blobs.get(id, there), undefined, "bytes of a conversation that began anew")
   },
-  async "of a group, bytes that no message names any more are forgotten with a speaker"({ service, agent }) {
-    const group = keyOf(agent, { audience: "group", conversation: "club" })
-    const bob = { speaker: { id: "bob", name: "Bob" } }
+  async "of a group, bytes that no message names any more are forgotten with a speaker"({ service, agent, group }) {
     const [mine, both, theirs, aside] = await Promise.all(
       ["mine", "both", "theirs", "aside"].map(async (text) => (await service.blobs.put(bytesOf(text), group)).id),
     )

@@ -2,8 +2,7 @@ import type { HistoryMessage, ServiceKey } from "../../../core/conversation.ts"
 import type { SessionCommit, SessionStore } from "../../../memory/services/store/session-store.ts"
 import type { Store } from "../../../memory/services/store/store.ts"
 import { claim, claimEqual, claimRejects, claimSameLines, claimWithout } from "../claims.ts"
-import { exported, jobOf, keep, keyOf, memoryOf, plant, said } from "./samples.ts"
-import { textsOf } from "./session-rules.ts"
+import { bob, exported, jobOf, keep, keyOf, memoryOf, plant, said, textsOf, valuesOf } from "./samples.ts"
 import type { Rules } from "./store-check.ts"
 
 /** A turn of two messages. Its id is its name. */
@@ -32,16 +31,15 @@ async function treeOf(service: SessionStore, key: ServiceKey) {
     const name = parent === undefined ? turnId : `${turnId}<${parent}`
     return isAside ? `(${name})` : name
   })
-  return [[...new Set(history.map(({ turnId }) => turnId))].join(" "), turns.join(" ")]
+  return [[...new Set(valuesOf(history, "turnId"))].join(" "), turns.join(" ")]
 }
 
 /** Rules of `after` and `branches`. */
 export const branchRules: Rules<SessionStore> = {
-  async "a commit behind an earlier turn sets later turns aside, and one behind a turn that is set aside brings its path back"(
-    scene,
-  ) {
-    const { service, agent } = scene
-    const key = keyOf(agent)
+  async "a commit behind an earlier turn sets later turns aside, and one behind a turn that is set aside brings its path back"({
+    service,
+    key,
+  }) {
     claimEqual(await service.branches(key), [], "the branches of no session")
     await talk(service, key, ["a", "b", "c"])
     claimEqual(await treeOf(service, key), ["a b c", "a b<a c<b"], "a line of turns")
@@ -60,8 +58,7 @@ export const branchRules: Rules<SessionStore> = {
     const [first] = await service.branches(key)
     claimEqual(first, { turnId: "a", isAside: true, messages: turnOf("a") }, "a turn with its messages")
   },
-  async "turns that are set aside are not loaded, counted, searched or taken for the end"({ service, agent }) {
-    const key = keyOf(agent)
+  async "turns that are set aside are not loaded, counted, searched or taken for the end"({ service, key }) {
     await talk(service, key, ["a", "b"])
     await goOn(service, key, { append: [said(" ", { turnId: "c" }), said("c", { turnId: "c" })], after: "a" })
     await service.append(key, [said("heard")])
@@ -76,9 +73,7 @@ export const branchRules: Rules<SessionStore> = {
     await goOn(service, key, { after: "a", append: [said("d", { turnId: "d" })] })
     claimEqual((await service.load(key, { last: 1 }))?.earlier, 2, "the count before a new turn")
   },
-  async "words that were heard stay in the history behind what replaces their place, if the commit says so"(scene) {
-    const { service, agent } = scene
-    const key = keyOf(agent)
+  async "words that were heard stay in the history behind what replaces their place, if the commit says so"({ service, key }) {
     const hear = (name: string, rest: Partial<HistoryMessage> = {}) =>
       service.append(key, [said(name, { turnId: name, unanswered: true, ...rest })])
     await talk(service, key, ["a", "b"])
@@ -99,9 +94,10 @@ export const branchRules: Rules<SessionStore> = {
     await goOn(service, key, { after: "a" })
     claimEqual((await treeOf(service, key))[0], "a", "the history of a commit that does not say so")
   },
-  async "a commit behind an unknown turn, or with a turn that is there already, is refused and changes nothing"(scene) {
-    const { service, agent } = scene
-    const key = keyOf(agent)
+  async "a commit behind an unknown turn, or with a turn that is there already, is refused and changes nothing"({
+    service,
+    key,
+  }) {
     const append = turnOf("x")
     const commit = { expectVersion: 0, append, state: {}, jobs: [jobOf("refused", key)] }
     await claimRejects(() => service.commit(key, { ...commit, after: "none" }), "usage", "a turn behind one of no session")
@@ -135,8 +131,7 @@ async function plantAside(service: Store, key: ServiceKey): Promise<void> {
 
 /** Rules of turns that are set aside in a whole store. */
 export const asideRules: Rules<Store> = {
-  async "what was drawn from a turn is taken back when it is set aside, and nothing else is"({ service, agent }) {
-    const key = keyOf(agent)
+  async "what was drawn from a turn is taken back when it is set aside, and nothing else is"({ service, agent, key }) {
     const elsewhere = keyOf(agent, { conversation: "elsewhere" })
     await plantAside(service, key)
     await plant(service, elsewhere, "kept-elsewhere")
@@ -155,39 +150,29 @@ export const asideRules: Rules<Store> = {
       "what other conversations recalled",
     )
     claimEqual(
-      (await service.memories.recent(key, { limit: 9 })).map(({ id }) => id).sort(),
+      valuesOf(await service.memories.recent(key, { limit: 9 }), "id").sort(),
       ["memory kept-elsewhere", "other"],
       "memories",
     )
     claimEqual(await service.memories.vectors([`memory ${aside}`], "m", key), [], "vectors")
     const { statements } = await service.users.load(key)
-    claimEqual(
-      statements.map(({ value }) => value),
-      ["kept-elsewhere"],
-      "statements",
-    )
+    claimEqual(valuesOf(statements, "value"), ["kept-elsewhere"], "statements")
     claimEqual(await service.receipts.ofTurn(`turn ${aside}`, key), [], "receipts")
     const done: string[] = []
     await service.jobs.start({ work: async ({ turnId }) => void done.push(turnId) }, { agent })
     await service.jobs.idle()
     claimEqual(done.sort(), ["next", "turn kept-elsewhere"], "the turns whose jobs ran")
   },
-  async "a memory holds again when the one that replaced it is taken back"({ service, agent }) {
-    const key = keyOf(agent)
+  async "a memory holds again when the one that replaced it is taken back"({ service, key }) {
     await talk(service, key, ["stays", "goes"])
     await keep(service, key, memoryOf("older", key, { turnId: "stays" }))
     await service.memories.put(memoryOf("newer", key, { turnId: "goes" }), { hash: "newer", supersedes: ["older"], key })
     await goOn(service, key, { after: "stays" })
-    claimEqual(
-      (await service.memories.recent(key, { limit: 9 })).map(({ id }) => id),
-      ["older"],
-      "the memories that hold",
-    )
+    claimEqual(valuesOf(await service.memories.recent(key, { limit: 9 }), "id"), ["older"], "the memories that hold")
     const again = await service.memories.put(memoryOf("again", key), { hash: "hash of older", key })
     claimEqual(again, { stored: false, id: "older" }, "a memory of the same words")
   },
-  async "a running job of a turn that is set aside is aborted"({ service, agent, until }) {
-    const key = keyOf(agent)
+  async "a running job of a turn that is set aside is aborted"({ service, agent, key, until }) {
     await talk(service, key, ["stays"])
     await goOn(service, key, { append: turnOf("gone"), jobs: [jobOf("runs", key, { turnId: "gone" })] })
     let signal: AbortSignal | undefined
@@ -203,9 +188,7 @@ export const asideRules: Rules<Store> = {
     release()
     await service.jobs.idle()
   },
-  async "forgetting deletes words that are set aside, and links what is left of their branches"({ service, agent }) {
-    const group = keyOf(agent, { audience: "group", conversation: "club" })
-    const bob = { speaker: { id: "bob", name: "Bob" } }
+  async "forgetting deletes words that are set aside, and links what is left of their branches"({ service, agent, group }) {
     await goOn(service, group, { append: turnOf("b1", bob) })
     await goOn(service, group, {
       append: [...turnOf("canary-1"), ...turnOf("b2", bob), ...turnOf("canary-2"), ...turnOf("b3", bob)],
@@ -230,8 +213,7 @@ export const asideRules: Rules<Store> = {
     await service.forget({ agent, user: "ann" })
     claimEqual(await service.load(mine), undefined, "a private conversation of words that are set aside alone")
   },
-  async "an export holds all branches, and an import makes the same ones"({ service, agent }) {
-    const key = keyOf(agent)
+  async "an export holds all branches, and an import makes the same ones"({ service, agent, key }) {
     await talk(service, key, ["a", "b", "c"])
     await talk(service, key, ["d", "e"], "a")
     await talk(service, key, ["f"], "b")

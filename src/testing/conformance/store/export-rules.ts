@@ -1,13 +1,11 @@
 import type { Store } from "../../../memory/services/store/store.ts"
 import { claim, claimEqual, claimRejects, claimSameLines } from "../claims.ts"
-import { commitOf, exported, hardTexts, jobOf, keep, keyOf, linesOf, memoryOf, plant } from "./samples.ts"
+import { commitOf, exported, hardTexts, jobOf, keep, keyOf, linesOf, memoryOf, plant, textsOf, valuesOf } from "./samples.ts"
 import type { Rules } from "./store-check.ts"
 
 /** Rules of exporting, importing and checking. */
 export const exportRules: Rules<Store> = {
-  async "export, forget and import lead back to the same export, byte for byte"({ service, agent }) {
-    const key = keyOf(agent)
-    const group = keyOf(agent, { audience: "group", conversation: "club" })
+  async "export, forget and import lead back to the same export, byte for byte"({ service, agent, key, group }) {
     for (const [at, text] of hardTexts.entries()) await plant(service, keyOf(agent, { conversation: `c${at}` }), text)
     await plant(service, group, "aloud")
     await plant(service, { ...group, user: "bob" }, "bob aloud")
@@ -31,14 +29,13 @@ export const exportRules: Rules<Store> = {
     const again = await service.memories.put(memoryOf("again", key), { hash: "newer", key })
     claimEqual(again, { stored: false, id: "newer" }, "a duplicate of an imported memory")
   },
-  async "an import keeps existing sessions, and an imported session can be continued"({ service, agent }) {
-    const key = keyOf(agent)
+  async "an import keeps existing sessions, and an imported session can be continued"({ service, agent, key }) {
     await plant(service, key, "exported")
     const lines = await exported(service, agent)
     await service.forget({ agent })
     await service.commit(key, commitOf(0, ["already there"]))
     await service.import(lines)
-    const texts = (await service.load(key))?.history.map(({ text }) => text)
+    const texts = textsOf((await service.load(key))?.history)
     claimEqual(texts, ["already there"], "a session that was there")
     await service.forget({ agent })
     await service.import(lines)
@@ -47,10 +44,9 @@ export const exportRules: Rules<Store> = {
     const isPosted = await service.post(key, { id: "taken turn exported", owner: "hook", payload: {} })
     claimEqual(isPosted, false, "posting an imported note's id")
   },
-  async "an export holds only the rows of its scope: an agent, a user or a conversation"({ service, agent }) {
+  async "an export holds only the rows of its scope: an agent, a user or a conversation"({ service, agent, group }) {
     const ann = keyOf(agent)
     const bob = keyOf(agent, { user: "bob", conversation: "bob's" })
-    const group = keyOf(agent, { audience: "group", conversation: "club" })
     await plant(service, ann, "ann-secret")
     await plant(service, bob, "bob-secret")
     await plant(service, group, "ann-aloud")
@@ -70,18 +66,13 @@ export const exportRules: Rules<Store> = {
       claimEqual(held, words, `the words in the export of ${JSON.stringify(scope)}`)
     }
   },
-  async "an import leaves a receipt that is there as it is, also one of work that goes on"({ service, agent }) {
-    const key = keyOf(agent)
+  async "an import leaves a receipt that is there as it is, also one of work that goes on"({ service, agent, key }) {
     const receipt = { key, turnId: "t", kind: "profile", startedMs: 1, durationMs: 1 } as const
     await service.receipts.put({ ...receipt, outcome: "timeout", attempt: 1 })
     const lines = await exported(service, agent)
     await service.receipts.put({ ...receipt, outcome: "failed", attempt: 2 })
     claimEqual(await service.import(lines), {}, "the rows imported")
-    claimEqual(
-      (await service.receipts.ofTurn("t", key)).map(({ attempt }) => attempt),
-      [2],
-      "the attempt of the receipt",
-    )
+    claimEqual(valuesOf(await service.receipts.ofTurn("t", key), "attempt"), [2], "the attempt of the receipt")
   },
   async "check tells of a job that failed for good"({ service, agent }) {
     const job = jobOf("given up", keyOf(agent))
@@ -96,8 +87,7 @@ export const exportRules: Rules<Store> = {
     const told = problems.filter((problem) => problem.includes("failed for good"))
     claim(!ok && told.length === 1 && told[0]?.includes(`${dead.length} `) === true, "one problem with their number", problems)
   },
-  async "a line that is no row is refused with its line number"({ service, agent }) {
-    const key = keyOf(agent)
+  async "a line that is no row is refused with its line number"({ service, agent, key }) {
     await keep(service, key, memoryOf("a", key))
     const lines = await exported(service, agent)
     // Other checks leave jobs that failed for good, which `check` tells.

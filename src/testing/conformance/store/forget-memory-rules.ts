@@ -1,6 +1,6 @@
 import type { Store } from "../../../memory/services/store/store.ts"
 import { claim, claimEqual } from "../claims.ts"
-import { commitOf, exported, keep, keyOf, memoryOf, plant, said, statementOf } from "./samples.ts"
+import { commitOf, exported, idsOf, keep, keyOf, memoryOf, plant, said, statementOf, valuesOf } from "./samples.ts"
 import type { Rules } from "./store-check.ts"
 
 /** The tables that hold a word, with the ids of memories. */
@@ -13,9 +13,11 @@ async function tablesWith(store: Store, agent: string, word: string): Promise<re
 
 /** Rules of forgetting memories by id. */
 export const forgetMemoryRules: Rules<Store> = {
-  async "forgetting a memory undoes everything that was drawn with it, and leaves a receipt without its words"(scene) {
-    const { service, agent } = scene
-    const key = keyOf(agent)
+  async "forgetting a memory undoes everything that was drawn with it, and leaves a receipt without its words"({
+    service,
+    agent,
+    key,
+  }) {
     const elsewhere = keyOf(agent, { conversation: "elsewhere" })
     await plant(service, key, "canary")
     await plant(service, elsewhere, "kept")
@@ -31,11 +33,7 @@ export const forgetMemoryRules: Rules<Store> = {
     const forgotten = await service.memories.forget(["memory canary"], { atMs: 77, key })
     claimEqual(forgotten, { memories: 3, statements: 1 }, "what was forgotten")
     const { statements, version: after } = await service.users.load(key)
-    claimEqual(
-      statements.map(({ turnId }) => turnId),
-      ["turn kept", "other"],
-      "the statements of other turns",
-    )
+    claimEqual(valuesOf(statements, "turnId"), ["turn kept", "other"], "the statements of other turns")
     claim(after > report.version, "the user's version to go on", after)
     claimEqual(await tablesWith(service, agent, "memory canary"), ["receipt"], "where the id stands")
     const words = (await exported(service, agent)).filter((line) => line.includes("canary") && !line.includes("a canary"))
@@ -54,8 +52,7 @@ export const forgetMemoryRules: Rules<Store> = {
     await service.jobs.idle()
     claimEqual(done, ["turn kept"], "the turns whose jobs ran")
   },
-  async "a memory is forgotten with the turns in which it was judged and in which it was said again"({ service, agent }) {
-    const key = keyOf(agent)
+  async "a memory is forgotten with the turns in which it was judged and in which it was said again"({ service, agent, key }) {
     const other = keyOf(agent, { conversation: "other" })
     const again = [said("again", { atMs: 5_000, turnId: "again" }), said("not again", { atMs: 6_000, turnId: "not again" })]
     await service.commit(other, commitOf(0, [], { append: again }))
@@ -75,22 +72,16 @@ export const forgetMemoryRules: Rules<Store> = {
     }
     claimEqual(await service.memories.forget(["m"], { atMs: 1, key }), { memories: 1, statements: 2 }, "what was forgotten")
     const { statements } = await service.users.load(key)
-    claimEqual(
-      statements.map(({ turnId }) => turnId),
-      ["not again", "third"],
-      "the statements that stay",
-    )
+    claimEqual(valuesOf(statements, "turnId"), ["not again", "third"], "the statements that stay")
   },
-  async "an insight is forgotten without the memories that it rests on"({ service, agent }) {
-    const key = keyOf(agent)
+  async "an insight is forgotten without the memories that it rests on"({ service, key }) {
     await plant(service, key, "seen")
     const insight = { kind: "insight", turnId: "turn seen", sources: ["memory seen"] } as const
     await keep(service, key, memoryOf("insight", key, insight))
     claimEqual(await service.memories.forget(["insight"], { atMs: 1, key }), { memories: 1, statements: 0 }, "what was forgotten")
     claimEqual((await service.memories.get("memory seen", key))?.id, "memory seen", "its source")
   },
-  async "nobody forgets memories of another user, nor those that a key does not see"({ service, agent }) {
-    const group = keyOf(agent, { audience: "group", conversation: "club" })
+  async "nobody forgets memories of another user, nor those that a key does not see"({ service, agent, group }) {
     const bob = { ...group, user: "bob" }
     await plant(service, group, "aloud")
     await plant(service, keyOf(agent), "private")
@@ -102,20 +93,18 @@ export const forgetMemoryRules: Rules<Store> = {
     claimEqual(await service.memories.forget(["unknown"], { atMs: 1, key: group }), nothing, "an unknown one")
     claimEqual(await exported(service, agent), before, "what is stored")
   },
-  async "a turn that runs can be committed after it forgot a memory"({ service, agent }) {
-    const key = keyOf(agent)
+  async "a turn that runs can be committed after it forgot a memory"({ service, key }) {
     await keep(service, key, memoryOf("m", key))
     const version = (await service.commit(key, commitOf(0, [], { append: [said("before", { recalled: ["m"] })] }))).version
     await service.memories.forget(["m"], { atMs: 1, inTurn: true, key })
     await service.commit(key, commitOf(version, ["after"]))
     claimEqual((await service.load(key))?.history.length, 2, "the messages")
   },
-  async "readers of changes begin anew after a memory was forgotten"({ service, agent }) {
-    const key = keyOf(agent)
+  async "readers of changes begin anew after a memory was forgotten"({ service, key }) {
     await keep(service, key, memoryOf("a", key), memoryOf("b", key))
     const { cursor } = await service.memories.changes(key, { limit: 9 })
     await service.memories.forget(["a"], { atMs: 1, key })
     const { reset, memories } = await service.memories.changes(key, { after: cursor, limit: 9 })
-    claimEqual([reset, memories.map(({ id }) => id)], [true, ["b"]], "what they read")
+    claimEqual([reset, idsOf(memories)], [true, ["b"]], "what they read")
   },
 }

@@ -1,26 +1,25 @@
 import type { Store } from "../../../memory/services/store/store.ts"
 import { claim, claimEqual, claimWithout } from "../claims.ts"
 import { enqueue, startWriting } from "./job-rules.ts"
-import { commitOf, exported, jobOf, keep, keyOf, linesOf, memoryOf, plant, said } from "./samples.ts"
+import { bob, commitOf, exported, jobOf, keep, keyOf, linesOf, memoryOf, plant, said, textsOf, valuesOf } from "./samples.ts"
 import type { Rules, Scene } from "./store-check.ts"
 
-async function plantAll({ service, agent }: Scene<Store>): Promise<void> {
-  const group = keyOf(agent, { audience: "group", conversation: "club" })
-  await plant(service, keyOf(agent), "ann-secret")
+async function plantAll({ service, agent, key, group }: Scene<Store>): Promise<void> {
+  const theirs = { ...group, user: "bob" }
+  await plant(service, key, "ann-secret")
   await plant(service, keyOf(agent, { user: "bob", conversation: "bob's" }), "bob-secret")
   await plant(service, group, "ann-aloud")
-  await plant(service, { ...group, user: "bob" }, "bob-aloud")
+  await plant(service, theirs, "bob-aloud")
   await plant(service, keyOf(`${agent} 2`), "ann-elsewhere")
-  const key = { ...group, user: "bob" }
   const insight = { kind: "insight", text: "bob heard ann-aloud", sources: ["memory ann-aloud"] } as const
   const deeper = { kind: "insight", text: "deeper ann-aloud", sources: ["insight"] } as const
-  await keep(service, key, memoryOf("insight", key, insight), memoryOf("deeper", key, deeper))
+  await keep(service, theirs, memoryOf("insight", theirs, insight), memoryOf("deeper", theirs, deeper))
 }
 
 /** Rules of forgetting for good. */
 export const forgetRules: Rules<Store> = {
   async "forgetting a user deletes all of their words and keeps those of others"(scene) {
-    const { service, agent } = scene
+    const { service, agent, group } = scene
     await plantAll(scene)
     await service.forget({ agent, user: "ann" })
     const lines = await exported(service, agent)
@@ -28,9 +27,8 @@ export const forgetRules: Rules<Store> = {
     const text = lines.join("\n")
     for (const word of ["I say bob-secret", "bob likes bob-secret", "I say bob-aloud", "bob likes bob-aloud"])
       claim(text.includes(word), `${word} to be kept`, "no such line")
-    const group = keyOf(agent, { audience: "group", conversation: "club" })
     const record = await service.load(group)
-    const texts = record?.history.map(({ text }) => text)
+    const texts = textsOf(record?.history)
     claimEqual(texts, ["I say bob-aloud", "you say bob-aloud"], "the group's words")
     claimEqual(record?.state, { memoryOn: true, turns: 3 }, "the group's state: switches and counts")
     claimEqual(await service.load(keyOf(agent)), undefined, "the private conversation")
@@ -54,9 +52,8 @@ export const forgetRules: Rules<Store> = {
     claim(lines.join("\n").includes("bob-own"), "what was said elsewhere to be kept", lines)
   },
   async "a turn that began before a user of its group was forgotten cannot commit any more"(scene) {
-    const { service, agent } = scene
+    const { service, agent, group } = scene
     await plantAll(scene)
-    const group = keyOf(agent, { audience: "group", conversation: "club" })
     const { version = 0, state = {} } = (await service.load(group)) ?? {}
     await service.forget({ agent, user: "ann" })
     const [outcome] = await Promise.allSettled([service.commit(group, commitOf(version, ["late"], { state }))])
@@ -65,7 +62,7 @@ export const forgetRules: Rules<Store> = {
   async "forgetting takes turns that wait for an approval from the conversations that may hold what was forgotten"({
     service,
     agent,
-  }: Scene<Store>) {
+  }) {
     const anns = keyOf(agent, { conversation: "ann's other" })
     const bobs = keyOf(agent, { user: "bob", conversation: "bob's" })
     await plant(service, keyOf(agent), "ann-secret")
@@ -81,23 +78,21 @@ export const forgetRules: Rules<Store> = {
     claimEqual(Object.keys(his?.state ?? {}), ["turns", "approval", "filler"], "the state of another person's conversation")
   },
   async "forgetting a conversation deletes everything that was said in it"(scene) {
-    const { service, agent } = scene
+    const { service, agent, key } = scene
     await plantAll(scene)
     await service.forget({ agent, conversation: "club" })
     const lines = await exported(service, agent)
     for (const word of ["ann-aloud", "bob-aloud"]) claimWithout(lines, word)
     const text = lines.join("\n")
     for (const word of ["ann-secret", "bob-secret"]) claim(text.includes(word), `${word} to be kept`, "no such line")
-    const key = keyOf(agent)
     const { version, statements } = await service.users.load(key)
-    const values = statements.map(({ value }) => value)
+    const values = valuesOf(statements, "value")
     claimEqual(values, ["ann-secret"], "what the user said elsewhere")
     const next = statements.map((statement) => ({ ...statement, turnId: "next" }))
     const report = await service.users.append(next, { turnId: "next", expectVersion: version, key })
     claim(report.applied && report.version > version, "the user's version to go on", report)
   },
-  async "forgetting a memory also deletes its text where other conversations recalled it"({ service, agent }) {
-    const key = keyOf(agent)
+  async "forgetting a memory also deletes its text where other conversations recalled it"({ service, agent, key }) {
     const other = keyOf(agent, { conversation: "other" })
     await keep(service, key, memoryOf("m", key, { text: "a canary" }))
     const runs = [{ id: "1", step: 0, tool: "search_memories", args: {}, result: "a canary" }]
@@ -106,24 +101,20 @@ export const forgetRules: Rules<Store> = {
       said("a bird", { role: "assistant" }),
       said("and?", { runs }),
     ]
-    await service.commit(other, { expectVersion: 0, append, state: {}, jobs: [] })
+    await service.commit(other, commitOf(0, [], { append }))
     await service.forget({ agent, conversation: "talk" })
     const text = (await exported(service, agent)).join("\n")
     claim(text.includes("what was it?") && !text.includes("a canary"), "the words without what was recalled", text)
   },
-  async "forgetting a user deletes their memories where others of the group recalled them"({ service, agent }) {
-    const group = keyOf(agent, { audience: "group", conversation: "club" })
+  async "forgetting a user deletes their memories where others of the group recalled them"({ service, agent, group }) {
     await keep(service, group, memoryOf("m", group, { text: "a canary" }))
-    const bob = { speaker: { id: "bob", name: "Bob" } }
     const append = [said("what was it?", { ...bob, recalled: ["a canary"] }), said("a bird", { ...bob, role: "assistant" })]
-    await service.commit(group, { expectVersion: 0, append, state: {}, jobs: [] })
+    await service.commit(group, commitOf(0, [], { append }))
     await service.forget({ agent, user: "ann" })
     const text = (await exported(service, agent)).join("\n")
     claim(text.includes("what was it?") && !text.includes("a canary"), "the words without what was recalled", text)
   },
-  async "forgetting a speaker deletes what was appended of their words, and keeps that of others"({ service, agent }) {
-    const group = keyOf(agent, { audience: "group", conversation: "club" })
-    const bob = { speaker: { id: "bob", name: "Bob" } }
+  async "forgetting a speaker deletes what was appended of their words, and keeps that of others"({ service, agent, group }) {
     await service.append(group, [said("ann-heard"), said("bob-heard", bob)])
     await service.append(group, [said("ann-again"), said("bob-again", bob)])
     const report = await service.forget({ agent, user: "ann" })
@@ -131,7 +122,7 @@ export const forgetRules: Rules<Store> = {
     const lines = await exported(service, agent)
     for (const word of ["ann-heard", "ann-again"]) claimWithout(lines, word)
     const { version, history, earlier } = (await service.load(group, { last: 1 })) ?? {}
-    claimEqual([history?.map(({ text }) => text), earlier], [["bob-again"], 1], "the words of others")
+    claimEqual([textsOf(history), earlier], [["bob-again"], 1], "the words of others")
     await service.append(group, [said("later", bob)])
     const next = await service.load(group)
     claimEqual([next?.version, next?.history.length], [version, 3], "the session after another word")

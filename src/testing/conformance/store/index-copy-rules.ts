@@ -24,10 +24,8 @@ async function read({ memories }: Store, key: ServiceKey, asked = form) {
 
 /** Rules of copies of recall indexes, for stores that keep them. */
 export const indexCopyRules: Rules<Store> = {
-  async "the copy of a recall index is read as it was kept, in its scope and its form alone"({ service, agent }) {
+  async "the copy of a recall index is read as it was kept, in its scope and its form alone"({ service, agent, key, group }) {
     if (service.memories.keepIndex === undefined) return
-    const key = keyOf(agent)
-    const group = keyOf(agent, { audience: "group" })
     await keep(service, key, memoryOf("a", key))
     await keep(service, group, memoryOf("b", group))
     claimEqual(await read(service, key), undefined, "what is read before")
@@ -47,9 +45,8 @@ export const indexCopyRules: Rules<Store> = {
     claimEqual(memories, [], "what changed since")
     claimEqual((await read(service, group))?.bytes, [[9]], "what is read in the group")
   },
-  async "a copy of which the parts fail, or are none, changes nothing"({ service, agent }) {
+  async "a copy of which the parts fail, or are none, changes nothing"({ service, key }) {
     if (service.memories.keepIndex === undefined) return
-    const key = keyOf(agent)
     await keep(service, key, memoryOf("a", key))
     await copy(service, key, [1])
     await claimRejects(
@@ -60,9 +57,8 @@ export const indexCopyRules: Rules<Store> = {
     claimEqual(await copy(service, key, []), false, "whether nothing was kept")
     claimEqual((await read(service, key))?.bytes, [[1]], "what is read")
   },
-  async "a copy ends with what it was made of: nothing of it stays when a memory is forgotten"({ service, agent }) {
+  async "a copy ends with what it was made of: nothing of it stays when a memory is forgotten"({ service, agent, key }) {
     if (service.memories.keepIndex === undefined) return
-    const key = keyOf(agent)
     const there = { ...key, conversation: "there" }
     await keep(service, key, memoryOf("a", key))
     await keep(service, there, memoryOf("b", there))
@@ -79,9 +75,8 @@ export const indexCopyRules: Rules<Store> = {
     claimEqual(await copy(service, key, [7]), true, "whether one made after it is kept")
     claimEqual((await read(service, key))?.bytes, [[7]], "what is read of that")
   },
-  async "of copies that are kept at the same time one is read, and it is whole"({ service, agent }) {
+  async "of copies that are kept at the same time one is read, and it is whole"({ service, key }) {
     if (service.memories.keepIndex === undefined) return
-    const key = keyOf(agent)
     await keep(service, key, memoryOf("a", key))
     // Several times, because the copies must meet in the moment in which one takes the parts of the others away.
     for (let round = 0; round < 5; round++) {

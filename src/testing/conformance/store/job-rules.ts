@@ -25,8 +25,7 @@ export async function startWriting({ jobs }: JobStore, agent: string): Promise<s
 
 /** Rules of running the jobs that commits enqueue. */
 export const jobRules: Rules<JobStore> = {
-  async "jobs of a conversation run one at a time, in the order of their commits, with their payload"({ service, agent }) {
-    const key = keyOf(agent)
+  async "jobs of a conversation run one at a time, in the order of their commits, with their payload"({ service, agent, key }) {
     const seen: Job[] = []
     let running = 0
     const work: JobHandler = async (job) => {
@@ -67,24 +66,25 @@ export const jobRules: Rules<JobStore> = {
     await service.jobs.idle()
     claimEqual(done, ["once"], "what was done")
   },
-  async "a refused commit enqueues nothing"({ service, agent }) {
-    const key = keyOf(agent)
+  async "a refused commit enqueues nothing"({ service, agent, key }) {
     const done = await startWriting(service, agent)
     await service.commit(key, commitOf(9, [], { jobs: [jobOf("stale", key)] })).catch(() => undefined)
     await enqueue(service, jobOf("fresh", key))
     await service.jobs.idle()
     claimEqual(done, ["fresh"], "what was done")
   },
-  async "a job of an unknown kind waits, becomes no dead letter and delays no other job"({ service, agent }) {
-    const key = keyOf(agent)
+  async "a job of an unknown kind waits, becomes no dead letter and delays no other job"({ service, agent, key }) {
     const done = await startWriting(service, agent)
     await enqueue(service, jobOf("strange", key, { kind: "constructor" }), jobOf("known", key))
     await service.jobs.idle()
     claimEqual(done, ["known"], "what was done")
     claimEqual(await deadOf(service, agent), [], "dead letters")
   },
-  async "a failed job is tried again, with the number of the attempt, before the next job of its conversation"(scene) {
-    const { service, agent, until } = scene
+  async "a failed job is tried again, with the number of the attempt, before the next job of its conversation"({
+    service,
+    agent,
+    until,
+  }) {
     const attempts: string[] = []
     const work: JobHandler = async ({ payload }, { attempt, isLast }) => {
       attempts.push(`${payload.name} ${attempt}${isLast ? " last" : ""}`)
@@ -152,10 +152,13 @@ export const jobRules: Rules<JobStore> = {
     await until(() => seen.length > 2, "the handlers for all agents to do the job")
     claimEqual(seen, ["begun", "stopped", "hangs for all: 1"], "what happened")
   },
-  async "closing aborts jobs that outlast the drain; they stay in the store and the attempt does not count"(scene) {
-    const { service, agent, until } = scene
+  async "closing aborts jobs that outlast the drain; they stay in the store and the attempt does not count"({
+    service,
+    agent,
+    key,
+    until,
+  }) {
     const signals: AbortSignal[] = []
-    const key = keyOf(agent)
     const hang: JobHandler = (_, { signal }) => {
       signals.push(signal)
       return new Promise(() => undefined)

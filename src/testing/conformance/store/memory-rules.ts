@@ -3,15 +3,12 @@ import type { StoredMemory } from "../../../memory/services/store/records.ts"
 import type { Store } from "../../../memory/services/store/store.ts"
 import { seededRandom } from "../../deterministic-ports.ts"
 import { claim, claimEqual, claimRejects } from "../claims.ts"
-import { commitOf, keep, keyOf, memoryOf } from "./samples.ts"
+import { commitOf, idsOf, keep, keyOf, memoryOf } from "./samples.ts"
 import type { Rules } from "./store-check.ts"
-
-const idsOf = (rows: readonly { readonly id: string }[]): string[] => rows.map(({ id }) => id)
 
 /** Rules of storing memories. */
 export const memoryRules: Rules<Store> = {
-  async "a memory is read as it was stored; recent memories are ordered by time, then by id"({ service, agent }) {
-    const key = keyOf(agent)
+  async "a memory is read as it was stored; recent memories are ordered by time, then by id"({ service, key }) {
     const rest = { sources: ["a"], untrusted: true, turn: 3, kind: "insight", stability: 2.5, usedAtMs: 7 } as const
     const whole = memoryOf("c", key, { atMs: 5, importance: 7, ...rest })
     await keep(service, key, whole, memoryOf("b", key, { atMs: 9 }), memoryOf("a", key, { atMs: 9, kind: "note" }))
@@ -22,8 +19,7 @@ export const memoryRules: Rules<Store> = {
     claimEqual(idsOf(ofKinds), ["c", "a"], "those of two kinds")
     claimEqual(await service.memories.get("none", key), undefined, "an unknown one")
   },
-  async "an id or a hash is stored once for each user, audience and group"({ service, agent }) {
-    const key = keyOf(agent)
+  async "an id or a hash is stored once for each user, audience and group"({ service, agent, key }) {
     const put = (id: string, at: typeof key, hash = "same") => service.memories.put(memoryOf(id, at), { hash, key: at })
     const group = keyOf(agent, { audience: "group" })
     claimEqual(await put("a", key), { stored: true, id: "a" }, "the first")
@@ -81,9 +77,7 @@ export const memoryRules: Rules<Store> = {
     const { stability: twice = 1 } = await ofA()
     claim(twice > 2 * once, "a later use in the group to make it more than twice as stable", [once, twice])
   },
-  async "a superseded memory stays as history, is not recent, and may be stored again"({ service, agent }) {
-    const key = keyOf(agent)
-    const group = keyOf(agent, { audience: "group" })
+  async "a superseded memory stays as history, is not recent, and may be stored again"({ service, key, group }) {
     await keep(service, key, memoryOf("old", key))
     await keep(service, group, memoryOf("in the group", group))
     const supersedes = ["old", "in the group", "unknown"]
@@ -94,8 +88,7 @@ export const memoryRules: Rules<Store> = {
     const again = await service.memories.put(memoryOf("old again", key), { hash: "hash of old", key })
     claimEqual(again.stored, true, "keeping again what was superseded")
   },
-  async "a memory of a turn is kept only while the history has the turn and what it rests on"({ service, agent }) {
-    const key = keyOf(agent)
+  async "a memory of a turn is kept only while the history has the turn and what it rests on"({ service, agent, key }) {
     const put = (id: string, rest: Partial<StoredMemory>, at = key) =>
       service.memories.put(memoryOf(id, at, rest), { hash: id, ofTurn: true, key: at })
     const [tea, milk] = [{ turnId: "turn of tea" }, { turnId: "turn of milk" }]
@@ -115,16 +108,14 @@ export const memoryRules: Rules<Store> = {
     await claimRejects(() => put("f", milk), "aborted", "a memory of a turn that was forgotten")
     claimEqual(await service.memories.recent(key, { limit: 9 }), [], "the memories")
   },
-  async "a memory of another key is refused"({ service, agent }) {
-    const key = keyOf(agent)
+  async "a memory of another key is refused"({ service, key }) {
     for (const rest of [{ user: "bob" }, { conversation: "other" }, { audience: "group" as const }, { agent: "other" }]) {
       const put = () => service.memories.put(memoryOf("a", { ...key, ...rest }), { hash: "h", key })
       await claimRejects(put, "usage", `a memory of ${JSON.stringify(rest)}`)
     }
     claimEqual(await service.memories.recent(key, { limit: 9 }), [], "what is kept")
   },
-  async "changes come in order and in pages, and again when a memory is superseded"({ service, agent }) {
-    const key = keyOf(agent)
+  async "changes come in order and in pages, and again when a memory is superseded"({ service, key }) {
     await keep(service, key, memoryOf("a", key), memoryOf("b", key), memoryOf("c", key))
     const first = await service.memories.changes(key, { limit: 2 })
     claimEqual([idsOf(first.memories), first.reset], [["a", "b"], false], "the first page")
@@ -137,16 +128,14 @@ export const memoryRules: Rules<Store> = {
     const last = await service.memories.changes(key, { after: third.cursor, limit: 9 })
     claimEqual([last.memories, last.reset, last.cursor], [[], false, third.cursor], "reading on when nothing changed")
   },
-  async "a group's changes tell of a memory again when it is superseded"({ service, agent }) {
-    const group = keyOf(agent, { audience: "group", conversation: "club" })
+  async "a group's changes tell of a memory again when it is superseded"({ service, group }) {
     await keep(service, group, memoryOf("a", group), memoryOf("b", group))
     const { cursor } = await service.memories.changes(group, { limit: 9 })
     await service.memories.put(memoryOf("c", group), { hash: "c", supersedes: ["a"], key: group })
     const next = await service.memories.changes(group, { after: cursor, limit: 9 })
     claimEqual(idsOf(next.memories).sort(), ["a", "c"], "what changed in the group")
   },
-  async "a reader of changes starts over after a deletion"({ service, agent }) {
-    const key = keyOf(agent)
+  async "a reader of changes starts over after a deletion"({ service, agent, key }) {
     const other = keyOf(agent, { conversation: "other" })
     await keep(service, key, memoryOf("a", key))
     await keep(service, other, memoryOf("b", other))
@@ -159,13 +148,12 @@ export const memoryRules: Rules<Store> = {
   },
 }
 
-const sortedIds = (rows: readonly { readonly id: string }[]): string[] => rows.map(({ id }) => id).sort()
+const sortedIds = (rows: readonly { readonly id: string }[]): string[] => idsOf(rows).sort()
 
 /** Rules of who sees what. */
 export const visibilityRules: Rules<Store> = {
-  async "private memories are seen by their user only, group memories by the group and their user"({ service, agent }) {
+  async "private memories are seen by their user only, group memories by the group and their user"({ service, agent, group }) {
     const ann = keyOf(agent)
-    const group = keyOf(agent, { audience: "group", conversation: "club" })
     const bobThere = { ...group, user: "bob" }
     await keep(service, ann, memoryOf("secret", ann))
     await keep(service, group, memoryOf("ann aloud", group))
@@ -190,8 +178,7 @@ export const visibilityRules: Rules<Store> = {
         claimEqual((await memories.get(id, key))?.id, ids.includes(id) ? id : undefined, `${id} for ${who}`)
     }
   },
-  async "vectors are stored by model to the last bit, and are seen only with their memory"({ service, agent }) {
-    const key = keyOf(agent)
+  async "vectors are stored by model to the last bit, and are seen only with their memory"({ service, agent, key }) {
     const stranger = keyOf(agent, { user: "bob" })
     const bits = Float32Array.of(0.1, -0, 1e-45, 3.4028234663852886e38, Number.NaN, Number.NEGATIVE_INFINITY)
     await keep(service, key, memoryOf("a", key), memoryOf("b", key, { atMs: 2_000 }))

@@ -9,6 +9,18 @@ export function keyOf(agent: string, rest: Partial<ServiceKey> = {}): ServiceKey
   return { agent, conversation: "talk", audience: "private", user: "ann", ...rest }
 }
 
+/** The speaker of a message who is not the default one. */
+export const bob = { speaker: { id: "bob", name: "Bob" } }
+
+/** One member of each row. */
+export function valuesOf<Row, Name extends keyof Row>(rows: readonly Row[], name: Name): Row[Name][] {
+  return rows.map((row) => row[name])
+}
+
+export const textsOf = (rows: readonly { readonly text: string }[] = []): string[] => valuesOf(rows, "text")
+
+export const idsOf = (rows: readonly { readonly id: string }[]): string[] => valuesOf(rows, "id")
+
 /** A message of a user. */
 export function said(text: string, rest: Partial<HistoryMessage> = {}): HistoryMessage {
   return { role: "user", text, speaker: { id: "ann", name: "Ann" }, turnId: `turn of ${text}`, atMs: 1_000, ...rest }

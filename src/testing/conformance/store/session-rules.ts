@@ -1,10 +1,8 @@
 import type { SessionKey } from "../../../core/conversation.ts"
 import type { MessageFilter, SessionStore } from "../../../memory/services/store/session-store.ts"
 import { claim, claimEqual, claimRejects } from "../claims.ts"
-import { commitOf, hardTexts, jobOf, keyOf, said } from "./samples.ts"
+import { commitOf, hardTexts, jobOf, keyOf, said, textsOf } from "./samples.ts"
 import type { Rules } from "./store-check.ts"
-
-export const textsOf = (history: readonly { readonly text: string }[] = []): string[] => history.map(({ text }) => text)
 
 function objectsIn(value: unknown): readonly unknown[] {
   if (typeof value !== "object" || value === null) return []
@@ -23,8 +21,7 @@ export const sessionRules: Rules<SessionStore> = {
   async "a session that was never written is absent"({ service, agent }) {
     claimEqual(await service.load(keyOf(agent)), undefined, "what was never written")
   },
-  async "each commit appends its messages in order, replaces the state and raises the version by one"({ service, agent }) {
-    const key = keyOf(agent)
+  async "each commit appends its messages in order, replaces the state and raises the version by one"({ service, key }) {
     const first = await service.commit(key, commitOf(0, ["a", "b"], { state: { stack: [1], old: true } }))
     const second = await service.commit(key, commitOf(1, ["c"], { state: { stack: [2] } }))
     claimEqual([first, second], [{ version: 1 }, { version: 2 }], "the versions handed back")
@@ -32,9 +29,10 @@ export const sessionRules: Rules<SessionStore> = {
     claimEqual(textsOf(record?.history), ["a", "b", "c"], "the words")
     claimEqual([record?.version, record?.state], [2, { stack: [2] }], "version and state")
   },
-  async "a commit that expects another version throws session-conflict and changes nothing, notes and jobs included"(scene) {
-    const { service, agent } = scene
-    const key = keyOf(agent)
+  async "a commit that expects another version throws session-conflict and changes nothing, notes and jobs included"({
+    service,
+    key,
+  }) {
     await service.commit(key, commitOf(0, ["a"], { state: { kept: true } }))
     await service.post(key, { id: "note", owner: "hook", payload: {} })
     const before = await service.load(key)
@@ -44,15 +42,13 @@ export const sessionRules: Rules<SessionStore> = {
     }
     claimEqual(await service.load(key), before, "the session after refused commits")
   },
-  async "a commit that is not plain JSON is refused whole"({ service, agent }) {
-    const key = keyOf(agent)
+  async "a commit that is not plain JSON is refused whole"({ service, key }) {
     const broken = { deep: [{ run: () => 1 }] }
     const outcome = await service.commit(key, commitOf(0, ["a"], { state: broken })).catch((error: unknown) => ({ error }))
     claim("error" in outcome, "a state with a function to be refused", outcome)
     claimEqual(await service.load(key), undefined, "the session after a refused commit")
   },
-  async "of concurrent commits for one version exactly one succeeds"({ service, agent }) {
-    const key = keyOf(agent)
+  async "of concurrent commits for one version exactly one succeeds"({ service, key }) {
     const racing = Array.from({ length: 8 }, (_, at) => service.commit(key, commitOf(0, [`racer ${at}`])))
     const outcomes = await Promise.allSettled(racing)
     const landed = outcomes.flatMap(({ status }, at) => (status === "fulfilled" ? [`racer ${at}`] : []))
@@ -60,8 +56,7 @@ export const sessionRules: Rules<SessionStore> = {
     const record = await service.load(key)
     claimEqual([record?.version, textsOf(record?.history)], [1, landed], "the session")
   },
-  async "the last messages are loaded with the count of earlier ones that are not blank"({ service, agent }) {
-    const key = keyOf(agent)
+  async "the last messages are loaded with the count of earlier ones that are not blank"({ service, key }) {
     await service.commit(key, commitOf(0, ["a", " ", "b", "c", "", "d"]))
     for (const [last, texts, earlier] of [
       [2, ["", "d"], 3],
@@ -104,8 +99,7 @@ export const sessionRules: Rules<SessionStore> = {
       claim(found === JSON.stringify([[message], state]), `the same JSON for ${JSON.stringify(text)}`, found)
     }
   },
-  async "changes to a loaded session do not show when it is loaded again"({ service, agent }) {
-    const key = keyOf(agent)
+  async "changes to a loaded session do not show when it is loaded again"({ service, key }) {
     const state = { hook: { list: [{ word: "kept" }] } }
     await service.commit(key, commitOf(0, ["kept"], { state }))
     await service.post(key, { id: "note", owner: "hook", payload: { word: "kept" } })
@@ -117,8 +111,7 @@ export const sessionRules: Rules<SessionStore> = {
       for (const value of changes) spoil(value)
     }
   },
-  async "changes to committed data do not change the store"({ service, agent }) {
-    const key = keyOf(agent)
+  async "changes to committed data do not change the store"({ service, key }) {
     const state = { list: ["kept"] }
     const append = [said("kept")]
     await service.commit(key, { expectVersion: 0, append, state, jobs: [] })
@@ -141,8 +134,7 @@ export const sessionRules: Rules<SessionStore> = {
 
 /** Rules of `post` and `messages`. */
 export const noteRules: Rules<SessionStore> = {
-  async "notes wait in order for the turn that takes them, without disturbing the session's version"({ service, agent }) {
-    const key = keyOf(agent)
+  async "notes wait in order for the turn that takes them, without disturbing the session's version"({ service, key }) {
     const note = (id: string) => ({ id, owner: "hook", payload: { b: 1, a: id } })
     claimEqual(await service.post(key, note("2")), true, "posting to a new session")
     claimEqual(await service.post(key, note("1")), true, "posting a second note")
@@ -153,8 +145,7 @@ export const noteRules: Rules<SessionStore> = {
     const record = await service.load(key)
     claimEqual([record?.version, record?.notes], [1, [note("1"), note("3")]], "the version and the notes that wait")
   },
-  async "a note is posted once for its id, also after it was taken, and in its own session only"({ service, agent }) {
-    const key = keyOf(agent)
+  async "a note is posted once for its id, also after it was taken, and in its own session only"({ service, agent, key }) {
     const note = { id: "once", owner: "hook", payload: {} }
     await service.post(key, note)
     claimEqual(await service.post(key, { ...note, payload: { other: true } }), false, "posting a known id")
@@ -163,8 +154,7 @@ export const noteRules: Rules<SessionStore> = {
     claimEqual((await service.load(key))?.notes, [], "the notes that wait")
     claimEqual(await service.post(keyOf(agent, { audience: "group" }), note), true, "posting it to another session")
   },
-  async "messages match all criteria together; the newest are returned, oldest first (R13)"({ service, agent }) {
-    const key = keyOf(agent)
+  async "messages match all criteria together; the newest are returned, oldest first (R13)"({ service, agent, key }) {
     const bob = { speaker: { id: "u2", name: "Bob" } }
     const append = [
       said("Tea in Hangzhou", { atMs: 10 }),
@@ -173,7 +163,7 @@ export const noteRules: Rules<SessionStore> = {
       said("杭州的茶", { atMs: 40 }),
       said("100% tea_", { atMs: 50 }),
     ]
-    await service.commit(key, { expectVersion: 0, append, state: {}, jobs: [] })
+    await service.commit(key, commitOf(0, [], { append }))
     await service.commit(keyOf(agent, { conversation: "other" }), commitOf(0, ["tea elsewhere"]))
     const expected: readonly (readonly [Partial<MessageFilter>, readonly number[]])[] = [
       [{}, [0, 1, 2, 3, 4]],

@@ -1,6 +1,8 @@
 import { checkOptions } from "../../../core/check-options.ts"
+import type { ServiceKey } from "../../../core/conversation.ts"
 import { hostTimers, type Timers } from "../../../core/ports.ts"
 import { claim } from "../claims.ts"
+import { keyOf } from "./samples.ts"
 
 /** A rule that every implementation of a service keeps, as a test. */
 export interface ServiceCheck {
@@ -27,6 +29,10 @@ export interface Scene<T> {
   readonly service: T
   /** The id of an agent that no other check uses, so that a suite can run on one database. */
   readonly agent: string
+  /** The private conversation `talk` of the user `ann`. */
+  readonly key: ServiceKey
+  /** The same user in the group `club`. */
+  readonly group: ServiceKey
   /** Tests the condition every few milliseconds and resolves when it holds. Rejects after the suite's `limitMs`. */
   until(condition: () => boolean | Promise<boolean>, what: string): Promise<void>
 }
@@ -43,7 +49,7 @@ export function runRules<T>(
   open: () => Promise<OpenedService<T>>,
   options: ServiceConformanceOptions = {},
 ): readonly ServiceCheck[] {
-  checkOptions(`The suite ${suite}`, options, { limitMs: true, timers: true })
+  checkOptions(`The suite ${suite}`, options, "limitMs timers")
   const { limitMs = 20_000, timers = hostTimers } = options
   async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
     for (let waitedMs = 0; !(await condition()); waitedMs += lookEveryMs) {
@@ -56,7 +62,10 @@ export function runRules<T>(
     async run() {
       const { service, close } = await open()
       try {
-        await verify({ service, agent: `${suite}: ${name}`, until })
+        const agent = `${suite}: ${name}`
+        const key = keyOf(agent)
+        const group = keyOf(agent, { audience: "group", conversation: "club" })
+        await verify({ service, agent, key, group, until })
       } finally {
         await close?.()
       }

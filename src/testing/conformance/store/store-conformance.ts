@@ -13,6 +13,8 @@ import { noteRules, sessionRules } from "./session-rules.ts"
 import { type OpenedService, runRules, type ServiceCheck, type ServiceConformanceOptions } from "./store-check.ts"
 import { userRules } from "./user-rules.ts"
 
+const allSessionRules = { ...sessionRules, ...appendRules, ...branchRules, ...noteRules }
+
 /**
  * The rules of a {@link SessionStore} as checks for any test runner: `for (const { name, run } of sessionStoreConformance(open))
  * test(name, run)`. Each check opens the store and uses an agent of its own, so all may share one database.
@@ -21,7 +23,7 @@ export function sessionStoreConformance(
   open: () => Promise<OpenedService<SessionStore>>,
   options: ServiceConformanceOptions = {},
 ): readonly ServiceCheck[] {
-  return runRules<SessionStore>("sessions", { ...sessionRules, ...appendRules, ...branchRules, ...noteRules }, open, options)
+  return runRules<SessionStore>("sessions", allSessionRules, open, options)
 }
 
 /**
@@ -32,19 +34,11 @@ export function storeConformance(
   open: () => Promise<OpenedService<Store>>,
   options: ServiceConformanceOptions = {},
 ): readonly ServiceCheck[] {
+  const rules = { ...memoryRules, ...visibilityRules, ...indexCopyRules, ...userRules, ...exportRules, ...blobRules }
   const forgetting = { ...forgetRules, ...forgetMemoryRules, ...asideRules }
-  const rules = {
-    ...memoryRules,
-    ...visibilityRules,
-    ...indexCopyRules,
-    ...userRules,
-    ...exportRules,
-    ...forgetting,
-    ...blobRules,
-  }
   return [
-    ...runRules<SessionStore>("store sessions", { ...sessionRules, ...appendRules, ...branchRules, ...noteRules }, open, options),
-    ...runRules<Store>("store", rules, open, options),
+    ...runRules<SessionStore>("store sessions", allSessionRules, open, options),
+    ...runRules<Store>("store", { ...rules, ...forgetting }, open, options),
     ...runRules<JobStore>("store jobs", jobRules, open, options),
   ]
 }

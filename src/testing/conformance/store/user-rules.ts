@@ -2,13 +2,12 @@ import type { ServiceKey } from "../../../core/conversation.ts"
 import type { Receipt } from "../../../memory/services/store/receipt.ts"
 import type { Store } from "../../../memory/services/store/store.ts"
 import { claim, claimEqual, claimRejects } from "../claims.ts"
-import { commitOf, keyOf, statementOf } from "./samples.ts"
+import { commitOf, keyOf, statementOf, valuesOf } from "./samples.ts"
 import type { Rules } from "./store-check.ts"
 
 /** Rules of user statements and of receipts. */
 export const userRules: Rules<Store> = {
-  async "statements are stored in order, one revision for each turn, against the current version"({ service, agent }) {
-    const key = keyOf(agent)
+  async "statements are stored in order, one revision for each turn, against the current version"({ service, key }) {
     const { users } = service
     const city = statementOf("city", "Hangzhou", key)
     const moved = statementOf("city", "Beijing", key)
@@ -23,8 +22,7 @@ export const userRules: Rules<Store> = {
     await users.append([moved], { turnId: moved.turnId, expectVersion: 1, key })
     claimEqual(await users.load(key), { version: 2, statements: [city, moved] }, "the user")
   },
-  async "statements of a turn are kept only while the history has the turn"({ service, agent }) {
-    const key = keyOf(agent)
+  async "statements of a turn are kept only while the history has the turn"({ service, agent, key }) {
     const tea = statementOf("drink", "tea", key)
     const append = () => service.users.append([tea], { turnId: tea.turnId, expectVersion: 0, ofTurn: true, key })
     await claimRejects(append, "aborted", "what was drawn from a turn that is not there")
@@ -34,25 +32,19 @@ export const userRules: Rules<Store> = {
     await claimRejects(append, "aborted", "what was drawn from a turn that was forgotten")
     claimEqual(await service.users.load(key), { version: 0, statements: [] }, "the user")
   },
-  async "a receipt of a turn is kept only while the history has the turn"({ service, agent }) {
-    const key = keyOf(agent)
+  async "a receipt of a turn is kept only while the history has the turn"({ service, agent, key }) {
     const { turnId } = statementOf("drink", "tea", key)
     const put = (kind: string) =>
       service.receipts.put({ key, turnId, kind, outcome: "ok", attempt: 1, startedMs: 1, durationMs: 1 }, { ofTurn: true })
     await claimRejects(() => put("early"), "aborted", "a receipt of a turn that is not there")
     await service.commit(key, commitOf(0, ["tea"]))
     await put("store")
-    claimEqual(
-      (await service.receipts.ofTurn(turnId, key)).map(({ kind }) => kind),
-      ["store"],
-      "the receipts of the turn",
-    )
+    claimEqual(valuesOf(await service.receipts.ofTurn(turnId, key), "kind"), ["store"], "the receipts of the turn")
     await service.forget({ agent, user: key.user })
     await claimRejects(() => put("late"), "aborted", "a receipt of a turn that was forgotten")
     claimEqual(await service.receipts.ofTurn(turnId, key), [], "the receipts of a turn that was forgotten")
   },
-  async "of concurrent changes of one version exactly one is applied"({ service, agent }) {
-    const key = keyOf(agent)
+  async "of concurrent changes of one version exactly one is applied"({ service, key }) {
     const change = (at: number) => {
       const statement = statementOf("name", `racer ${at}`, key)
       return service.users.append([statement], { turnId: statement.turnId, expectVersion: 0, key })
@@ -62,9 +54,8 @@ export const userRules: Rules<Store> = {
     claim(applied.length === 1, "exactly one of eight to be applied", applied.length)
     claim((await service.users.load(key)).statements.length === 1, "one statement", await service.users.load(key))
   },
-  async "a group sees the statements made in it, and no user sees those of another"({ service, agent }) {
+  async "a group sees the statements made in it, and no user sees those of another"({ service, agent, group }) {
     const ann = keyOf(agent)
-    const group = keyOf(agent, { audience: "group", conversation: "club" })
     const secret = statementOf("health", "secret", ann)
     const aloud = statementOf("city", "Hangzhou", group)
     await service.users.append([secret], { turnId: secret.turnId, expectVersion: 0, key: ann })
@@ -81,8 +72,7 @@ export const userRules: Rules<Store> = {
     for (const other of [keyOf(agent, { user: "bob" }), keyOf(`${agent} 2`), { ...group, user: "bob" }])
       claimEqual(await service.users.load(other), { version: 0, statements: [] }, `what ${JSON.stringify(other)} sees`)
   },
-  async "there is one receipt for a turn and kind: the last attempt's, until one is final"({ service, agent }) {
-    const key = keyOf(agent)
+  async "there is one receipt for a turn and kind: the last attempt's, until one is final"({ service, agent, key }) {
     const base = { key, turnId: "t", startedMs: 100, durationMs: 5 }
     const put = (kind: string, outcome: Receipt["outcome"], rest: Partial<Receipt> = {}) =>
       service.receipts.put({ ...base, kind, outcome, attempt: 1, ...rest })
