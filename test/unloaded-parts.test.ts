@@ -78,7 +78,7 @@ describe("parameters of tools", () => {
     await import(${maker})
     print()`
 
-  test.each(["prompt/tools/define-tool", "adapters/mcp/server-tools"])(
+  test.each(["prompt/tools/define-tool", "adapters/mcp/connect-mcp"])(
     "are not printed, and that is told, before %s is loaded, which makes tools",
     (maker) => {
       expect(printed(program(source(maker)))).toEqual(["tool-definition weather Make each tool with `defineTool`.", "true"])

@@ -1,4 +1,4 @@
-import type { GrowthStep } from "../../src/apps/server/inspector/growth-route.ts"
+import type { GrowthStep } from "../../src/apps/server/inspector/turn-routes.ts"
 import { colourOf, fateWord } from "../layout.ts"
 import { useAsked } from "../stored.ts"
 import type { TabProps } from "../tab.ts"

@@ -130,9 +130,9 @@ export type AttachmentInput =
 
 interface AttachmentLook {
   /** The name in prompts. Default: from the URL or the media type, such as `image.png`. */
-  readonly name?: string
+  readonly name?: string | undefined
   /** Default: the kind that the first bytes show. A picture whose bytes show another kind has that kind. */
-  readonly mediaType?: string
+  readonly mediaType?: string | undefined
 }
 
 /** True for words that the agent only heard. Those of a turn that failed are `interrupted` too. */

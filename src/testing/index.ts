@@ -47,15 +47,15 @@ export { expectStablePrefix, type PreviewsPrompts, type StablePrefixOptions } fr
 
 export { type ConformanceCheck, type ConformanceOptions, modelConformance } from "./conformance/model/model-conformance.ts"
 export type {
+  ConformanceNeed,
   PlayedModel,
   PlayProvider,
   ProviderHappening,
   ProviderScene,
   ProviderScript,
-} from "./conformance/model/provider-scene.ts"
-export type { ConformanceNeed } from "./conformance/model/stage.ts"
+} from "./conformance/model/stage.ts"
 
 // Checks of a store
 
-export type { OpenedService, ServiceCheck, ServiceConformanceOptions } from "./conformance/store/store-check.ts"
+export type { OpenedService, ServiceCheck, ServiceConformanceOptions } from "./conformance/store/samples.ts"
 export { jobRunnerConformance, sessionStoreConformance, storeConformance } from "./conformance/store/store-conformance.ts"

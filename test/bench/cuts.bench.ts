@@ -1,7 +1,7 @@
 import { createRequire } from "node:module"
 import { createEncoder } from "../../src/adapters/tokenizers/tiktoken/encoder.ts"
-import { encodingSources } from "../../src/adapters/tokenizers/tiktoken/encodings.ts"
 import { createRankTable, readRanks } from "../../src/adapters/tokenizers/tiktoken/rank-table.ts"
+import { encodingSources } from "../../src/adapters/tokenizers/tiktoken/tiktoken-counter.ts"
 import type { TokenCounter } from "../../src/core/ports.ts"
 import { truncateText } from "../../src/prompt/assemble/truncate-text.ts"
 import { randomOf } from "../support/fuzzed-assemblies.ts"

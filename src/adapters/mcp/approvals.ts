@@ -1,3 +1,4 @@
+import { dirname, join } from "node:path"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import { isRecord } from "../../core/json-access.ts"
 import { readOwnFile, updateFile } from "../../node/workspace/update-file.ts"
@@ -40,6 +41,19 @@ export function fileApprovals(path: string): McpApprovals {
       })
     },
   }
+}
+
+/** Approvals in the data folder or beside the store; `undefined` without either, and for a store that is in no folder. */
+export function keptApprovals({
+  store,
+  dataFolder,
+}: {
+  readonly store?: { readonly file?: string }
+  readonly dataFolder?: string
+}): McpApprovals | undefined {
+  // The store of a folder is `<folder>/.promptstrata/store.sqlite`.
+  const folder = dataFolder ?? (store?.file === undefined ? undefined : dirname(dirname(store.file)))
+  return folder === undefined ? undefined : fileApprovals(join(folder, "mcp-approvals.json"))
 }
 
 async function readFingerprints(path: string): Promise<Fingerprints> {

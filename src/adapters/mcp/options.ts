@@ -1,9 +1,8 @@
-import { dirname, join } from "node:path"
 import { PromptStrataError } from "../../core/errors.ts"
 import { hostPorts, type Ports } from "../../core/ports.ts"
 import type { SessionStore } from "../../memory/services/store/session-store.ts"
 import type { PromptSource } from "../../prompt/dialect/prompt-source.ts"
-import { fileApprovals, type McpApprovals } from "./approvals.ts"
+import type { McpApprovals } from "./approvals.ts"
 import type { Environment } from "./server-settings.ts"
 import { type McpWarning, unthrowing, warnOnConsole } from "./warnings.ts"
 import { type McpWords, mcpWords } from "./words.ts"
@@ -117,13 +116,3 @@ export async function loadOrExplain<T>(load: () => Promise<T>): Promise<T> {
     )
   }
 }
-
-/** Approvals in the data folder or beside the store; `undefined` without either, and for a store that is in no folder. */
-export function keptApprovals({ store, dataFolder }: Pick<McpOptions, "store" | "dataFolder">): McpApprovals | undefined {
-  // The store of a folder is `<folder>/.promptstrata/store.sqlite`.
-  const folder = dataFolder ?? (store?.file === undefined ? undefined : dirname(dirname(store.file)))
-  return folder === undefined ? undefined : fileApprovals(join(folder, approvalsFile))
-}
-
-/** The name of the file of approvals in a data folder. */
-const approvalsFile = "mcp-approvals.json"

@@ -1,7 +1,6 @@
 import { messageOf } from "../../core/errors.ts"
-import type { Ports, RandomSource } from "../../core/ports.ts"
+import type { Ports, RandomSource, Timers } from "../../core/ports.ts"
 import { orAborted, pause } from "../../core/timers.ts"
-import { deadline } from "./deadline.ts"
 import type { Link } from "./link.ts"
 
 /** `waiting`: for the next attempt. `failed`: too many attempts failed, and the next one comes when the link is needed. */
@@ -155,4 +154,11 @@ export function backoffMs(failures: number, random: RandomSource): number {
   if (failures === 0) return 0
   const whole = Math.min(backoff.maxMs, backoff.baseMs * 2 ** (failures - 1))
   return Math.round(whole * (0.5 + random() / 2))
+}
+
+/** Makes a signal that aborts after `ms`, with the error `WHAT within MS ms`, or with `other`. `clear` removes the limit. */
+export function deadline(ms: number, what: string, { timers, other }: { readonly timers: Timers; readonly other: AbortSignal }) {
+  const late = new AbortController()
+  const timer = timers.set(() => late.abort(new Error(`${what} within ${ms} ms`)), ms)
+  return { signal: AbortSignal.any([late.signal, other]), clear: () => timers.clear(timer) }
 }

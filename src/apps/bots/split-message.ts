@@ -1,7 +1,6 @@
 import { checkOptions } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { graphemeBoundaryBefore } from "../../core/graphemes.ts"
-import { type Fence, fenceAfter, longestMark } from "./fence.ts"
 import { fittingEnd, type MessageUnit, sizeOf } from "./message-size.ts"
 
 /** Options of {@link splitMessage}. */
@@ -144,4 +143,27 @@ function sentenceEnd(text: string, end: number): number {
 function wordEnd(text: string, end: number): number {
   const head = text.slice(0, end + 1)
   return Math.max(0, head.search(/\s\S*$/u))
+}
+
+/** A fence of Markdown that is open at some place of a text. */
+export interface Fence {
+  /** A line that opens it again. */
+  readonly opener: string
+  readonly closer: string
+}
+
+/** The most characters of an opening or closing line that is added. */
+const longestMark = 24
+
+const fenceLine = /^ {0,3}(`{3,}|~{3,})(.*)$/
+
+/** The fence that is open after a line, if `open` was open before it. */
+export function fenceAfter(line: string, open: Fence | undefined): Fence | undefined {
+  const [, marks = "", info = ""] = fenceLine.exec(line) ?? []
+  if (marks === "") return open
+  if (open) return info.trim() === "" && marks.startsWith(open.closer) ? undefined : open
+  // Backquotes further on in the line: this is code in a line, no fence.
+  if (marks.length > longestMark || (marks.startsWith("`") && info.includes("`"))) return undefined
+  const opener = marks + info.trimEnd()
+  return { opener: opener.length <= longestMark ? opener : marks, closer: marks }
 }

@@ -56,8 +56,7 @@ export async function takeMessage(session: Session, message: BotMessage, chat: B
     await sendText(errorWords(error, locale))
     return undefined
   }
-  const to = { ...(replyTo && { replyTo }), ...(mentions && { mentions }) }
-  const said = { from, attachments, ...to, ...(atMs !== undefined && { atMs }) }
+  const said = { from, attachments, replyTo, mentions, atMs }
   if (isEdit && edited === undefined) {
     await session.hear(text, said)
     return undefined

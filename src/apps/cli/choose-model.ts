@@ -35,8 +35,7 @@ export const chooseModel: ModelChooser = (profile, env) => {
   const model = named ?? profile.model.id ?? (baseUrl === undefined ? defaultModel : undefined)
   if (model === undefined) throw usage(`expected the name of a model for the server at ${shownUrl(baseUrl ?? "")}, found none.`)
   const jsonMode = profile.loop.responseFormat === "json"
-  const server = { ...(apiKey === undefined ? {} : { apiKey }), ...(baseUrl === undefined ? {} : { baseUrl }) }
-  return { model: openaiModel({ model, jsonMode, ...server }), demo: false }
+  return { model: openaiModel({ model, jsonMode, apiKey, baseUrl }), demo: false }
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Ports } from "../../core/ports.ts"
+import { type Clock, hostPorts, type Ports } from "../../core/ports.ts"
 import type { ModelChooser } from "./choose-model.ts"
 import type { Interrupts } from "./interrupts.ts"
 import type { CliIo, Screen } from "./io.ts"
@@ -13,6 +13,11 @@ export interface CliContext {
   readonly atEnd: (close: () => Promise<void>) => void
   /** Replaced by tests. */
   readonly ports?: Partial<Ports>
+}
+
+/** The clock of the ports, else the host's. */
+export function clockOf({ ports }: CliContext): Clock {
+  return ports?.clock ?? hostPorts.clock
 }
 
 /** How the error of a command is reported. */

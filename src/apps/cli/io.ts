@@ -117,7 +117,7 @@ export function printableJson(json: string): string {
 function errorJson(thrown: unknown): Readonly<Record<string, unknown>> {
   if (!PromptStrataError.isInstance(thrown)) return { code: "internal", message: messageOf(thrown) }
   const { code, message, source, frame, hint, evidence } = thrown
-  return { code, message, ...(source ? { source } : {}), ...(frame ? { frame } : {}), ...(hint ? { hint } : {}), evidence }
+  return { code, message, source, frame: frame || undefined, hint: hint || undefined, evidence }
 }
 
 /** Exit codes of the program. The help lists them. */

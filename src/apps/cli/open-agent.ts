@@ -96,7 +96,7 @@ function projectProfile(): string | undefined {
 /** The options of {@link openAgent}. */
 interface OpenAgentOptions extends Omit<AgentOptions, "plugins" | "ports"> {
   readonly profile: Profile
-  readonly source?: ProfileSource
+  readonly source?: ProfileSource | undefined
   /** The profile's servers, if they run already. */
   readonly servers?: Plugin | undefined
 }

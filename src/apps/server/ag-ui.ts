@@ -32,7 +32,7 @@ export function readAgUiInput(body: Readonly<Record<string, unknown>>): AgUiInpu
     threadId,
     runId,
     messages: read.flatMap(({ role, content, attachments }) =>
-      role === "instructions" || (content === "" && !attachments) ? [] : [{ role, content, ...(attachments && { attachments }) }],
+      role === "instructions" || (content === "" && !attachments) ? [] : [{ role, content, attachments }],
     ),
     instructions: [
       ...read.flatMap(({ role, content }) => (role === "instructions" ? [content] : [])),
@@ -60,7 +60,7 @@ const roles: Readonly<Record<string, "instructions" | "user" | "assistant" | "le
 interface ReadMessage {
   readonly role: "instructions" | "user" | "assistant"
   readonly content: string
-  readonly attachments?: readonly AttachmentInput[]
+  readonly attachments?: readonly AttachmentInput[] | undefined
 }
 
 function readMessage(message: unknown, at: number): ReadMessage {
@@ -83,7 +83,7 @@ function readMessage(message: unknown, at: number): ReadMessage {
       throw new HttpProblem(400, `${param}.content is no text; ${supported} supported.`, { param: `${param}.content` })
     }
   }
-  return { role: known, content: texts.join("\n"), ...(attachments.length > 0 && { attachments }) }
+  return { role: known, content: texts.join("\n"), attachments: attachments.length > 0 ? attachments : undefined }
 }
 
 const fileParts: readonly unknown[] = ["image", "audio", "video", "document"]

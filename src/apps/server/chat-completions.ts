@@ -49,7 +49,7 @@ export function readCompletionRequest(body: Readonly<Record<string, unknown>>): 
   return {
     model,
     messages: read.flatMap(({ role, content, attachments, name }) =>
-      role === "system" ? [] : [{ role, content, ...(attachments.length > 0 && { attachments }), ...(name && { name }) }],
+      role === "system" ? [] : [{ role, content, attachments: attachments.length > 0 ? attachments : undefined, name }],
     ),
     instructions: read.flatMap(({ role, content }) => (role === "system" ? [content] : [])).join("\n\n"),
     stream: stream === true,
@@ -69,7 +69,7 @@ interface ReadMessage {
   readonly role: "system" | "user" | "assistant"
   readonly content: string
   readonly attachments: readonly AttachmentInput[]
-  readonly name: string
+  readonly name: string | undefined
   readonly ignored: readonly string[]
 }
 
@@ -106,7 +106,13 @@ function readMessage(message: unknown, at: number): ReadMessage {
       if (file) attachments.push(file)
       else ignored.push(field)
     }
-  return { role: known, content: read.content, attachments, name: typeof name === "string" ? name : "", ignored }
+  return {
+    role: known,
+    content: read.content,
+    attachments,
+    name: typeof name === "string" && name !== "" ? name : undefined,
+    ignored,
+  }
 }
 
 function isGiven(value: unknown): boolean {
@@ -144,7 +150,7 @@ function attachmentOf({
   if (type === "input_audio" && isRecord(audio) && typeof audio.data === "string")
     return { url: `data:audio/${audio.format === "mp3" ? "mpeg" : "wav"};base64,${audio.data}` }
   if (type !== "file" || !isRecord(file) || typeof file.file_data !== "string") return undefined
-  return { url: file.file_data, ...(typeof file.filename === "string" && { name: file.filename }) }
+  return { url: file.file_data, name: typeof file.filename === "string" ? file.filename : undefined }
 }
 
 /** The facts that every object of an answer repeats. */
@@ -175,7 +181,7 @@ function mediaOf(attachments: readonly FileAttachment[], imagesBefore = 0): obje
       images.push({ index: imagesBefore + images.length, type: "image_url", image_url: { url } })
     else files.push({ type: "file", file: { filename: path, file_data: url } })
   }
-  return { ...(images.length > 0 && { images }), ...(files.length > 0 && { files }) }
+  return { images: images.length > 0 ? images : undefined, files: files.length > 0 ? files : undefined }
 }
 
 /** The answer as the chunks of a stream. A failed turn ends it with an object `error`, which clients throw. */
@@ -187,7 +193,7 @@ export async function* completionChunks(
   const chunk = (delta: object, finish: string | null = null) => ({
     ...{ id, object: "chat.completion.chunk", created, model },
     choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
-    ...(includeUsage ? { usage: null } : {}),
+    usage: includeUsage ? null : undefined,
   })
   let images = 0
   yield chunk({ role: "assistant", content: "" })
@@ -219,7 +225,7 @@ function usageOf({ inputTokens = 0, outputTokens = 0, inputCacheReadTokens, reas
     prompt_tokens: inputTokens,
     completion_tokens: outputTokens,
     total_tokens: inputTokens + outputTokens,
-    ...(inputCacheReadTokens === undefined ? {} : { prompt_tokens_details: { cached_tokens: inputCacheReadTokens } }),
-    ...(reasoningTokens === undefined ? {} : { completion_tokens_details: { reasoning_tokens: reasoningTokens } }),
+    prompt_tokens_details: inputCacheReadTokens === undefined ? undefined : { cached_tokens: inputCacheReadTokens },
+    completion_tokens_details: reasoningTokens === undefined ? undefined : { reasoning_tokens: reasoningTokens },
   }
 }

@@ -11,32 +11,19 @@ export type UiMessageChunk =
   | { readonly type: "start-step" | "finish-step" }
   | { readonly type: "text-start" | "text-end" | "reasoning-start" | "reasoning-end"; readonly id: string }
   | { readonly type: "text-delta" | "reasoning-delta"; readonly id: string; readonly delta: string }
-  | {
-      readonly type: "tool-input-available"
-      readonly toolCallId: string
-      readonly toolName: string
-      readonly input: unknown
-      readonly dynamic: true
-      readonly providerExecuted: true
-    }
-  | {
-      readonly type: "tool-output-available"
-      readonly toolCallId: string
-      readonly output: unknown
-      readonly dynamic: true
-      readonly providerExecuted: true
-    }
-  | {
-      readonly type: "tool-output-error"
-      readonly toolCallId: string
-      readonly errorText: string
-      readonly dynamic: true
-      readonly providerExecuted: true
-    }
+  | ({ readonly type: "tool-input-available"; readonly toolName: string; readonly input: unknown } & OwnToolCall)
+  | ({ readonly type: "tool-output-available"; readonly output: unknown } & OwnToolCall)
+  | ({ readonly type: "tool-output-error"; readonly errorText: string } & OwnToolCall)
   | { readonly type: "file"; readonly url: string; readonly mediaType: string }
   | { readonly type: "error"; readonly errorText: string }
   | { readonly type: "abort" }
   | { readonly type: "finish"; readonly finishReason: "stop" | "length" | "error" }
+
+interface OwnToolCall {
+  readonly toolCallId: string
+  readonly dynamic: true
+  readonly providerExecuted: true
+}
 
 /** Options of {@link toUiMessageStream}. */
 export interface UiMessageStreamOptions {

@@ -16,7 +16,7 @@ export function readUiMessages({ messages }: Readonly<Record<string, unknown>>):
     const content = texts.join("\n")
     const attachments = message.parts.flatMap((part: unknown, index) => fileOf(part, `${param}.parts[${index}]`))
     if (role === "assistant" && content === "" && attachments.length === 0) return []
-    return [{ role, content, ...(attachments.length > 0 && { attachments }) }]
+    return [{ role, content, attachments: attachments.length > 0 ? attachments : undefined }]
   })
 }
 
@@ -24,5 +24,9 @@ function fileOf(part: unknown, param: string): AttachmentInput[] {
   if (!isRecord(part) || part.type !== "file") return []
   const { url, mediaType, filename } = part
   if (typeof url !== "string") throw new HttpProblem(400, `${param} is a file without a URL.`, { param })
-  return [{ url, ...(typeof mediaType === "string" && { mediaType }), ...(typeof filename === "string" && { name: filename }) }]
+  return [{ url, mediaType: textIn(mediaType), name: textIn(filename) }]
+}
+
+function textIn(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined
 }

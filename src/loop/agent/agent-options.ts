@@ -33,7 +33,7 @@ export interface AgentOptions {
    * Keeps sessions. Default: in memory, until the process ends. With a whole `Store` the agent also remembers, if its profile's memory
    * is enabled: after each turn, background work asks the model. The agent does not close the store.
    */
-  readonly store?: SessionStore | Store
+  readonly store?: SessionStore | Store | undefined
   /**
    * False leaves the jobs in the store to another process with the same agent, such as `promptstrata worker`. Default true: this
    * process runs them, those included that an earlier process left there.
@@ -51,7 +51,7 @@ export interface AgentOptions {
   /** Decides which words `Session.receive` answers; it hears the others. Default: all are answered. */
   readonly shouldAnswer?: AnswerRules | ShouldAnswer
   /** Asks a person before a tool does something that needs consent. Without it, such calls are refused. */
-  readonly confirm?: Confirm
+  readonly confirm?: Confirm | undefined
   /** Called with everything that goes wrong in the background, after a turn has ended. Default: `console.warn`. */
   readonly onWarning?: (warning: BackgroundWarning) => void
   /** Items for every prompt of every session, of scope `global` unless they say otherwise. */

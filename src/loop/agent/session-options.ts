@@ -16,9 +16,9 @@ export interface DirectedOptions {
    * The message that the words reply to: its id in `Session.history`, or the speaker alone, if that is all that the platform knows. An
    * id that the history does not have is reported to `onWarning` and left out.
    */
-  readonly replyTo?: string | { readonly from: SpeakerInput }
+  readonly replyTo?: string | { readonly from: SpeakerInput } | undefined
   /** The people that the words name. The agent has its own id. The default name is the id, for the agent its name. */
-  readonly mentions?: readonly SpeakerInput[]
+  readonly mentions?: readonly SpeakerInput[] | undefined
 }
 
 /** Options of `Session.send`. */
@@ -73,7 +73,7 @@ export interface HearOptions extends DirectedOptions {
   /** As in {@link SendOptions.attachments}. */
   readonly attachments?: readonly AttachmentInput[]
   /** The moment when it was said, in milliseconds since 1970. Default: now. */
-  readonly atMs?: number
+  readonly atMs?: number | undefined
 }
 
 /** Options of `Session.regenerate` and `Session.edit`. */

@@ -15,7 +15,7 @@ export type RecordedRequest = Pick<
 interface RecordedError {
   readonly code?: ErrorCode
   readonly message: string
-  readonly hint?: string
+  readonly hint?: string | undefined
   readonly evidence?: Readonly<Record<string, unknown>>
 }
 
@@ -74,7 +74,7 @@ export function recordedError(thrown: unknown, redact: (text: string) => string)
   return {
     code,
     message: redact(said),
-    ...(hint !== undefined && { hint: redact(hint) }),
+    hint: hint === undefined ? undefined : redact(hint),
     evidence: mapTexts(asJson(evidence), redact) as Readonly<Record<string, unknown>>,
   }
 }
@@ -178,7 +178,7 @@ function endOf({ end, error }: Line, fault: (expected: string) => PromptStrataEr
 }
 
 function closed({ settings, tools, messages, parts }: OpenExchange, end: RecordedEnd): Exchange {
-  const request = { ...settings, ...(tools.length > 0 && { tools }), messages } as RecordedRequest
+  const request = { ...settings, tools: tools.length > 0 ? tools : undefined, messages } as RecordedRequest
   return { request, parts, end }
 }
 

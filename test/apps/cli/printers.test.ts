@@ -1,7 +1,6 @@
 import { PassThrough } from "node:stream"
 import { describe, expect, test } from "vitest"
-import { createEventPrinter } from "../../../src/apps/cli/chat/event-printer.ts"
-import { createTerminalReader } from "../../../src/apps/cli/chat/terminal-reader.ts"
+import { createEventPrinter, createTerminalReader } from "../../../src/apps/cli/chat/event-printer.ts"
 import { createJsonPrinter, createRequestQueue } from "../../../src/apps/cli/chat/turn-printer.ts"
 import { createWarningTally } from "../../../src/apps/cli/chat/warning-tally.ts"
 import { createInterrupts } from "../../../src/apps/cli/interrupts.ts"

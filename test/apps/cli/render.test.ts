@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
-import type { TiktokenEncoding } from "../../../src/adapters/tokenizers/tiktoken/encodings.ts"
 import { tiktokenCounter } from "../../../src/adapters/tokenizers/tiktoken/index.ts"
+import type { TiktokenEncoding } from "../../../src/adapters/tokenizers/tiktoken/tiktoken-counter.ts"
 import { promptSections } from "../../../src/apps/cli/print-prompt.ts"
 import type { Assembly } from "../../../src/core/span.ts"
 import { plainProfile, run } from "./run.ts"

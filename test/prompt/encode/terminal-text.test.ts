@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { createTerminalReader } from "../../../src/apps/cli/chat/terminal-reader.ts"
+import { createTerminalReader } from "../../../src/apps/cli/chat/event-printer.ts"
 import { terminalLine, terminalText } from "../../../src/prompt/encode/terminal-text.ts"
 
 /** Text with many characters that act on a terminal. */

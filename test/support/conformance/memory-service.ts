@@ -1,13 +1,13 @@
 import type { ServiceKey } from "../../../src/core/conversation.ts"
 import type { MemoryService, NewMemory } from "../../../src/memory/services/memory/memory-service.ts"
 import { claim, claimEqual } from "../../../src/testing/conformance/claims.ts"
-import { keyOf } from "../../../src/testing/conformance/store/samples.ts"
 import {
+  keyOf,
   type OpenedService,
   type Rules,
   runRules,
   type ServiceCheck,
-} from "../../../src/testing/conformance/store/store-check.ts"
+} from "../../../src/testing/conformance/store/samples.ts"
 
 const signal = new AbortController().signal
 

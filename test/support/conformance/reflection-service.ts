@@ -1,12 +1,13 @@
 import type { ReflectionService } from "../../../src/memory/services/background/reflection.ts"
 import { claim, claimEqual } from "../../../src/testing/conformance/claims.ts"
-import { keyOf, memoryOf } from "../../../src/testing/conformance/store/samples.ts"
 import {
+  keyOf,
+  memoryOf,
   type OpenedService,
   type Rules,
   runRules,
   type ServiceCheck,
-} from "../../../src/testing/conformance/store/store-check.ts"
+} from "../../../src/testing/conformance/store/samples.ts"
 
 /** The rules of a reflection service, as tests. Its model may answer sensibly or not at all. */
 export function reflectionConformance(open: () => Promise<OpenedService<ReflectionService>>): readonly ServiceCheck[] {

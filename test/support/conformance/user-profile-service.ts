@@ -1,12 +1,13 @@
 import type { UserProfileService } from "../../../src/memory/services/user-profile.ts"
 import { claimEqual, claimRejects } from "../../../src/testing/conformance/claims.ts"
-import { keyOf, statementOf } from "../../../src/testing/conformance/store/samples.ts"
 import {
+  keyOf,
   type OpenedService,
   type Rules,
   runRules,
   type ServiceCheck,
-} from "../../../src/testing/conformance/store/store-check.ts"
+  statementOf,
+} from "../../../src/testing/conformance/store/samples.ts"
 
 const valuesOf = (statements: readonly { readonly value: string }[]): string[] => statements.map(({ value }) => value)
 

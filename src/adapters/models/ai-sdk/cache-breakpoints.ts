@@ -12,7 +12,7 @@ export type CacheBreakpointsOption = boolean | "anthropic" | "openai"
 /** The way to tell a provider which prefixes to cache. */
 export interface CacheForm {
   /** Goes on the last part of a prefix. Absent for a model that finds prefixes by itself. */
-  readonly marker?: ProviderOptions
+  readonly marker?: ProviderOptions | undefined
   /** True when the request names the prefix that it shares with others, so that they reach the same cache. */
   readonly keyed: boolean
   /** False when the provider drops a marker on an assistant message. */
@@ -35,7 +35,7 @@ const anthropicForm: CacheForm = {
 
 function openaiForm({ provider, modelId }: AiSdkModelName): CacheForm {
   return {
-    ...(takesBreakpoints(modelId) && { marker: { openai: { promptCacheBreakpoint: { mode: "explicit" } } } }),
+    marker: takesBreakpoints(modelId) ? { openai: { promptCacheBreakpoint: { mode: "explicit" } } } : undefined,
     keyed: true,
     marksAssistant: !provider.endsWith(".responses"),
   }

@@ -207,13 +207,11 @@ function createToolCallReader() {
         const signed = before.flatMap((thought) => (thought.options ? [{ text: thought.text, options: thought.options }] : []))
         const ofText = at === 0 ? text : undefined
         const hasData = options !== undefined || signed.length > 0 || ofText !== undefined
-        const providerData: ProviderData | undefined = hasData
-          ? { options, thoughts: signed, ...(ofText && { text: ofText }) }
-          : undefined
+        const providerData: ProviderData | undefined = hasData ? { options, thoughts: signed, text: ofText } : undefined
         const streamed = deltas.join("")
         // A provider may write {} for arguments that never came.
         const args = input?.trim() === "{}" && streamed.trim() === "" ? "" : (input ?? streamed)
-        return { id, name, args, ...(providerData && { providerData }) }
+        return { id, name, args, providerData }
       })
     },
   }

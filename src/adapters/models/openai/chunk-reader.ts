@@ -187,7 +187,7 @@ function createToolCallAssembler(tools: readonly string[]) {
         id,
         name,
         args: isUnclear || (isAstray && args.trim() === "") ? `[unclear] ${args}` : args,
-        ...(isRecord(extra) && { providerData: { extraContent: extra } }),
+        providerData: isRecord(extra) ? { extraContent: extra } : undefined,
       }))
     },
   }

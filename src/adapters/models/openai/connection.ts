@@ -10,9 +10,9 @@ export interface OpenaiModelOptions {
   /** The model's name on the server. */
   readonly model: string
   /** Default: the environment's `OPENAI_API_KEY`. A server other than OpenAI's may need none. */
-  readonly apiKey?: string
+  readonly apiKey?: string | undefined
   /** The address up to and including `/v1`. Default: the environment's `OPENAI_BASE_URL`, else OpenAI's own address. */
-  readonly baseUrl?: string
+  readonly baseUrl?: string | undefined
   /** Default: no developer role, and native tools for OpenAI's own address only, since a compatible server may have neither. */
   readonly capabilities?: Partial<ModelCapabilities>
   /** Sent with every request. The values count as secrets: they never appear in an error. */

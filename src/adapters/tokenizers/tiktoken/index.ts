@@ -1,2 +1,2 @@
-export type { TiktokenEncoding } from "./encodings.ts"
+export type { TiktokenEncoding } from "./tiktoken-counter.ts"
 export { type TiktokenCounter, type TiktokenCounterOptions, tiktokenCounter } from "./tiktoken-counter.ts"

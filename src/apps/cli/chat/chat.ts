@@ -104,12 +104,12 @@ async function chat(options: ChatOptions, context: CliContext): Promise<number> 
   const agent = await openAgent(
     {
       profile,
-      ...(page && { source: page.source }),
+      source: page?.source,
       servers,
       model: watchRequests(model, printer.request),
       models: chooseOwnModels(profile, io.env, context.chooseModel),
-      ...(store && { store }),
-      ...(isTerminal && !options.json && { confirm: confirmation.confirm }),
+      store,
+      confirm: isTerminal && !options.json ? confirmation.confirm : undefined,
       onWarning,
     },
     options,

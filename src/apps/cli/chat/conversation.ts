@@ -1,5 +1,6 @@
 import type { DatabaseStore } from "../../../adapters/stores/database-store.ts"
 import type { LanguageModel } from "../../../core/model/language-model.ts"
+import { didYouMean } from "../../../core/suggest.ts"
 import type { Agent } from "../../../loop/agent/agent.ts"
 import type { Session } from "../../../loop/agent/session.ts"
 import type { Profile } from "../../../profile/profile.ts"
@@ -8,9 +9,8 @@ import { exitCodeOf, exitCodes, jsonLine } from "../io.ts"
 import { memoryTable } from "../memory/print-memories.ts"
 import { conversationName, firstPrompt, latestConversation, terminalUser } from "../open-agent.ts"
 import { printPrompt } from "../print-prompt.ts"
-import { chatWords } from "../words/chat-words.ts"
+import { type ChatWords, chatWords } from "../words/chat-words.ts"
 import { storeWords } from "../words/store-words.ts"
-import { type ChatActions, runChatCommand } from "./slash-commands.ts"
 import { showTurn, type TurnPrinter } from "./turn-printer.ts"
 
 /** Everything that a conversation is held with. */
@@ -31,7 +31,7 @@ export interface TakenLine {
 }
 
 /** A conversation that goes on where the last one ended. */
-export interface Conversation {
+interface Conversation {
   /** The number of messages before this chat. */
   readonly earlier: number
   /** Says the character's first message if the conversation is new and the character has one. Returns it. */
@@ -100,5 +100,61 @@ export async function openConversation(parts: ConversationParts, context: CliCon
       else if (text !== "") screen.note(text)
       return outcome
     },
+  }
+}
+
+/** Works that a chat's commands ask for. Each resolves to the text that is shown. */
+interface ChatActions {
+  /** Begins a new conversation. */
+  begin(): Promise<string>
+  /** The prompt for a question; for the last one if it is empty. */
+  prompt(question: string): Promise<string>
+  /** The newest memories. */
+  memory(): Promise<string>
+  /** Answers the oldest call that waits for a person, and shows how its turn goes on. */
+  answer(approved: boolean, reason: string): Promise<{ readonly text: string; readonly code: number }>
+}
+
+/** The outcome of a command. */
+interface CommandOutcome {
+  readonly command: string
+  readonly text: string
+  readonly code: number
+  /** True if the chat ends. */
+  readonly leaves: boolean
+}
+
+/**
+ * Runs a line that is a command: one that begins with `/` and a word. Undefined for any other line, such as a path or a line that
+ * begins with a space: it is for the character. A command that does not exist is never for the character.
+ */
+async function runChatCommand(
+  line: string,
+  actions: ChatActions,
+  { commands, unknownCommand }: Pick<ChatWords, "commands" | "unknownCommand">,
+): Promise<CommandOutcome | undefined> {
+  const [, command, argument = ""] = /^(\/\p{L}[\p{L}\p{N}_-]*)(?:\s+(.*))?$/su.exec(line) ?? []
+  if (command === undefined) return undefined
+  const done = (text: string) => ({ command, text, code: exitCodes.ok, leaves: false })
+  switch (command) {
+    case "/help":
+      return done(
+        Object.entries(commands)
+          .map(([name, words]) => `${name.padEnd(10)} ${words}`)
+          .join("\n"),
+      )
+    case "/exit":
+      return { ...done(""), leaves: true }
+    case "/new":
+      return done(await actions.begin())
+    case "/prompt":
+      return done(await actions.prompt(argument.trim()))
+    case "/memory":
+      return done(await actions.memory())
+    case "/approve":
+    case "/deny":
+      return { ...done(""), ...(await actions.answer(command === "/approve", argument.trim())) }
+    default:
+      return { ...done(`${unknownCommand(command)}${didYouMean(command, Object.keys(commands))}`), code: exitCodes.failed }
   }
 }

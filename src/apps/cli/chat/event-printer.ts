@@ -1,3 +1,4 @@
+import type { Reader } from "../../../core/reader.ts"
 import { formatFileReference } from "../../../prompt/encode/file-reference.ts"
 import { terminalLine, terminalText } from "../../../prompt/encode/terminal-text.ts"
 import { printArguments } from "../../../prompt/tools/call-arguments.ts"
@@ -7,7 +8,6 @@ import type { TurnEvent, TurnResult } from "../../../trace/turn-event.ts"
 import type { Screen } from "../io.ts"
 import { printPrompt } from "../print-prompt.ts"
 import type { ChatWords } from "../words/chat-words.ts"
-import { createTerminalReader } from "./terminal-reader.ts"
 import { createRequestQueue, type Shown, type TurnPrinter } from "./turn-printer.ts"
 import type { WarningTally } from "./warning-tally.ts"
 
@@ -144,4 +144,25 @@ function outcome(result: TurnResult, screen: Screen, words: ChatWords): void {
   }
   const note = notes[result.stopReason]
   if (note !== undefined) screen.note(screen.paint("yellow", `(${note})`))
+}
+
+/** The end of a text that depends on the next character: the first half of `\r\n`, or an incomplete flag. */
+const unsettled = /(?:\r|\u{1f3f4}[\u{e0000}-\u{e007f}]{0,6})$/u
+
+/** {@link terminalText} for a stream of whole characters. */
+export function createTerminalReader(): Reader<string, string> {
+  let held = ""
+  const settle = (text: string) => (text === "" ? [] : [terminalText(text)].filter((part) => part !== ""))
+  return {
+    push(chunk) {
+      const text = held + chunk
+      held = unsettled.exec(text)?.[0] ?? ""
+      return settle(text.slice(0, text.length - held.length))
+    },
+    end() {
+      const rest = held
+      held = ""
+      return settle(rest)
+    },
+  }
 }

@@ -70,5 +70,5 @@ function eventJson(event: TurnEvent, withTrace: boolean): unknown {
 function resultJson(result: TurnResult, withTrace: boolean): object {
   const { trace, ...told } = result
   const attachments = result.ok ? result.attachments?.map(({ base64: _, ...attachment }) => attachment) : undefined
-  return { ...told, ...(attachments ? { attachments } : {}), ...(withTrace ? { trace } : {}) }
+  return { ...told, attachments, trace: withTrace ? trace : undefined }
 }

@@ -1,19 +1,20 @@
 import { statSync } from "node:fs"
-import { join } from "node:path"
+import { basename, extname, join } from "node:path"
 import type { Command } from "commander"
 import { PromptStrataError } from "../../../core/errors.ts"
+import { readLorebook } from "../../../node/cards/lorebook-file.ts"
 import { promptLocale } from "../../../node/locale.ts"
+import { createLoreScanner } from "../../../prompt/layers/lorebook/scan.ts"
 import type { CliContext, RunCommand } from "../context.ts"
 import { type Foreign, findKind } from "../import/find-kind.ts"
 import { importCard } from "../import/import-card.ts"
 import { importChat } from "../import/import-chat.ts"
-import { filesOfLorebook } from "../import/import-lorebook.ts"
 import { filesOfPreset } from "../import/import-preset.ts"
 import { type ImportedFiles, writeImport } from "../import/imported-files.ts"
 import { filesOfServers } from "../import/mcp-servers.ts"
 import { filesOfAgents, filesOfWorkspace } from "../import/workspace-files.ts"
 import { addCommonOptions, type CommonOptions, type StoreOptions } from "../options.ts"
-import { type CharacterLocale, readLocale } from "./scaffold.ts"
+import { type CharacterLocale, characterId, readLocale } from "./scaffold.ts"
 
 interface ImportOptions extends CommonOptions, StoreOptions {
   readonly conversation?: string
@@ -96,5 +97,35 @@ function filesOf(file: string, found: WithFiles, { locale, env }: ImportSurround
       return filesOfAgents(found.text, { file: statSync(file).isDirectory() ? join(file, "AGENTS.md") : file, locale })
     case "workspace":
       return filesOfWorkspace(file, locale)
+  }
+}
+
+interface LorebookImport {
+  readonly file: string
+  readonly found: Extract<Foreign, { readonly kind: "lorebook" }>
+  readonly locale: CharacterLocale
+}
+
+/** A lorebook beside a profile that has it. The file stays as it is: nothing of it is lost, and JSON is still a stranger's text. */
+function filesOfLorebook({ file, found, locale }: LorebookImport): ImportedFiles {
+  const { book, warnings } = readLorebook(file)
+  const id = characterId("", basename(file, extname(file)))
+  const path = `lore/${id}.${found.ending}`
+  const refused = createLoreScanner(book).refused.map(
+    ({ entry, key, reason }) => `entry ${JSON.stringify(entry.slice(0, 60))}: the pattern ${key} is not used: ${reason}.`,
+  )
+  const profile = [
+    `# A lorebook. Another profile takes it with extends = "./${id}.toml", or with the lines of [lorebook].\n\nlocale = ${JSON.stringify(locale)}\n`,
+    '[agent]\nname = "Lore"\n',
+    `[lorebook]\nfiles = ["../${path}"]\n`,
+  ].join("\n")
+  return {
+    name: id,
+    what: `A lorebook with ${book.entries.length} ${book.entries.length === 1 ? "entry" : "entries"}: ${path}, and profiles/${id}.toml, which others extend.`,
+    files: new Map([
+      [path, found.text],
+      [`profiles/${id}.toml`, profile],
+    ]),
+    report: [...warnings, ...refused],
   }
 }

@@ -1,10 +1,9 @@
 import type { Command } from "commander"
-import { hostPorts } from "../../../core/ports.ts"
 import type { Assembly } from "../../../core/span.ts"
 import type { Profile } from "../../../profile/profile.ts"
 import { printLore } from "../../../trace/print-lore.ts"
 import { chooseOwnModels } from "../choose-model.ts"
-import type { CliContext, RunCommand } from "../context.ts"
+import { type CliContext, clockOf, type RunCommand } from "../context.ts"
 import { demoModel } from "../demo/demo-model.ts"
 import { exitCodes, jsonLine, painterFor } from "../io.ts"
 import { conversationName, firstPrompt, latestConversation, openAgent, openProfile, terminalUser } from "../open-agent.ts"
@@ -67,11 +66,11 @@ async function render(options: RenderOptions, context: CliContext): Promise<numb
   const store = await openCliStore(options, context, { ifThere: true })
   const model = demoModel()
   const models = chooseOwnModels(profile, io.env, () => ({ model, demo: true }))
-  const agent = await openAgent({ profile, model, models, runJobs: false, ...(store && { store }) }, options, context)
+  const agent = await openAgent({ profile, model, models, runJobs: false, store }, options, context)
   const conversation = conversationName(await latestConversation(store, profile.agent.id))
   const question = options.question ?? chatWords(profile.locale).exampleQuestion
   const prompt = options.prompt ?? firstPrompt(profile, { tools: profile.loop.mode === "native" })
-  const startedMs = (context.ports?.clock ?? hostPorts.clock).nowMs()
+  const startedMs = clockOf(context).nowMs()
   const assembly = await agent.session(conversation).preview(question, { from: { id: terminalUser }, prompt })
   await agent.close()
   const paint = painterFor(io.stdout, io.env)

@@ -6,13 +6,13 @@ import type { Job, JobHandler, JobHandlers } from "../../../memory/services/stor
 import type { Store } from "../../../memory/services/store/store.ts"
 import { terminalLine, terminalText } from "../../../prompt/encode/terminal-text.ts"
 import { chooseOwnModels } from "../choose-model.ts"
-import type { CliContext, RunCommand } from "../context.ts"
+import { type CliContext, clockOf, type RunCommand } from "../context.ts"
 import { exitCodes } from "../io.ts"
 import { openProfile, portsFor } from "../open-agent.ts"
 import { openCliStore, shownPlace, storePlace } from "../open-store.ts"
 import { addCommonOptions, addProfileArgument, type CommonOptions, readSeconds, type StoreOptions } from "../options.ts"
+import { byLocale } from "../words/by-locale.ts"
 import { chatWords } from "../words/chat-words.ts"
-import { type WorkerWords, workerWords } from "../words/worker-words.ts"
 
 interface WorkerOptions extends CommonOptions, StoreOptions {
   /** The longest wait for running jobs after SIGTERM. */
@@ -46,7 +46,7 @@ export function addWorker(program: Command, run: RunCommand): void {
 
 /** Does the background work of a profile's agent until SIGTERM. Resolves to the exit code. */
 async function worker(options: WorkerOptions, context: CliContext): Promise<number> {
-  const { io, screen, ports } = context
+  const { io, screen } = context
   const profile = await openProfile(options, context)
   const words = workerWords(profile.locale)
   const opened = await openCliStore(options, context)
@@ -56,7 +56,7 @@ async function worker(options: WorkerOptions, context: CliContext): Promise<numb
   }
   const { model, demo } = context.chooseModel(profile, io.env)
   const counts = { done: 0, failed: 0 }
-  const store = watchJobs(opened, ports?.clock ?? { nowMs: () => Date.now() }, (report) => {
+  const store = watchJobs(opened, clockOf(context), (report) => {
     counts[report.error === undefined ? "done" : "failed"] += 1
     io.stdout.write(`${lineOf(report, words)}\n`)
   })
@@ -123,3 +123,30 @@ function watchJobs(store: Store, clock: Clock, report: (report: JobReport) => vo
     },
   }
 }
+
+/** The words of `worker`. */
+type WorkerWords = Readonly<typeof en>
+
+const en = {
+  working: (agent: string, store: string) =>
+    `Doing background work of ${agent} from ${store}. SIGTERM waits for running jobs and ends; Ctrl-C ends at once and returns them.`,
+  noStore: "A worker needs a store. Set --store or PROMPTSTRATA_STORE, for example to postgres://user@host/database.",
+  done: "done",
+  failed: "failed",
+  draining: (seconds: number) => `Taking no more jobs. Waiting up to ${seconds} s for running jobs.`,
+  ended: (done: number, failed: number) =>
+    `Ended. Jobs done: ${done}, failed attempts: ${failed}. Remaining jobs wait for the next worker.`,
+}
+
+const zh: WorkerWords = {
+  working: (agent, store) =>
+    `正在处理${agent}的后台任务，存储：${store}。SIGTERM 会等正在运行的任务结束后退出；Ctrl-C 立即退出并放回任务。`,
+  noStore: "worker 需要存储。请设置 --store 或 PROMPTSTRATA_STORE，例如 postgres://user@host/database。",
+  done: "完成",
+  failed: "失败",
+  draining: (seconds) => `不再接新任务，最多等待 ${seconds} 秒让正在运行的任务结束。`,
+  ended: (done, failed) => `已结束。完成 ${done} 个任务，失败 ${failed} 次。剩下的任务留给下一个 worker。`,
+}
+
+/** The words for a locale. */
+export const workerWords = byLocale({ en, zh })

@@ -1,6 +1,9 @@
 import type { TurnFacts } from "../../../core/model/language-model.ts"
+import type { PromptSource } from "../../../prompt/dialect/prompt-source.ts"
+import { shippedPrompts } from "../../../prompt/dialect/shipped-files.ts"
+import type { TemplateValues } from "../../../prompt/template/render.ts"
+import { renderTemplate } from "../../../prompt/template/render-template.ts"
 import { type PlannedCall, planCalls } from "./plan-calls.ts"
-import type { Say } from "./sentences.ts"
 import { sharedScore, wordsOf } from "./vocabulary.ts"
 
 /** The next step of the demo. */
@@ -27,7 +30,7 @@ export function decide(facts: TurnFacts, say: Say): DemoDecision {
   const message = lines.length > 0 ? [...new Set(lines)].join("\n") : smallTalk(facts, question, say)
   // The demo uses nothing of a workspace, and says so where it must.
   const owesReport = facts.tools.some(({ name }) => name === "report_use")
-  return { action: "finish", message, ...(owesReport ? { tool: "report_use", args: {} } : {}) }
+  return owesReport ? { action: "finish", message, tool: "report_use", args: {} } : { action: "finish", message }
 }
 
 /** The planned calls that did not run yet. A call that failed counts as run, so that no tool is called for ever. */
@@ -110,4 +113,25 @@ function leaves(text: string, words: readonly string[]): boolean {
     rest = rest.slice(word.length).trim()
   }
   return rest.length < text.length && (rest === "" || (rest.length <= maxNameCharacters && /^[a-z]+$/.test(rest)))
+}
+
+/** Fills in the first of the named files in `prompts/demo/` that exists. */
+type Say = (names: readonly string[], values: TemplateValues) => string
+
+/** The sentences of one language. */
+export function sentencesOf(locale: DemoLocale, prompts: readonly PromptSource[] = shippedPrompts("demo", locale)): Say {
+  const bodies = new Map(prompts.map(({ path, body }) => [path, body]))
+  return (names, values) => {
+    const body = names.map((name) => bodies.get(`demo/${locale}/${name}.md`)).find((text) => text !== undefined)
+    return body === undefined ? "" : renderTemplate(body, values)
+  }
+}
+
+/** The languages the demo speaks. */
+export type DemoLocale = "zh-CN" | "en"
+
+/** The language to answer in: that of the question, else the one that was set. */
+export function languageOf(question: string, preferred: DemoLocale): DemoLocale {
+  if (/\p{Script=Han}/u.test(question)) return "zh-CN"
+  return /[a-z]{2}/i.test(question) ? "en" : preferred
 }

@@ -1,7 +1,6 @@
 import { abortedError, type LanguageModel, type ModelRequest, type TurnFacts } from "../../../core/model/language-model.ts"
 import { textChunks } from "../../../core/model/text-chunks.ts"
-import { decide } from "./demo-decision.ts"
-import { type DemoLocale, languageOf, sentencesOf } from "./sentences.ts"
+import { type DemoLocale, decide, languageOf, sentencesOf } from "./demo-decision.ts"
 
 /** Settings of {@link demoModel}. */
 interface DemoModelOptions {

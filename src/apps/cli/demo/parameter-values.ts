@@ -9,7 +9,7 @@ import { isHan, meanings, wordsOf } from "./vocabulary.ts"
 interface Candidates {
   readonly values: readonly unknown[]
   /** `likely`: found by its form. `certain`: it fits no other kind of parameter. */
-  readonly evidence?: "likely" | "certain"
+  readonly evidence?: "likely" | "certain" | undefined
 }
 
 const maxDescriptionCharacters = 60
@@ -25,7 +25,7 @@ export function candidatesFor(parameter: Parameter, tool: ModelTool, text: strin
   }
   const time = findTime(text)
   if (/(?:^|[^a-z])(?:time|date|datetime|when)(?![a-z])|时间|日期/.test(says)) {
-    return time ? { values: [time.text], ...(time.precise && { evidence: "likely" as const }) } : { values: [] }
+    return { values: time ? [time.text] : [], evidence: time?.precise ? "likely" : undefined }
   }
   if (type === "number" || type === "integer") return { values: numbersIn(text).slice(0, 1) }
   return type === "string" ? { values: wordsFor(parameter, { says, tool, text, rest: without(text, time) }) } : { values: [] }

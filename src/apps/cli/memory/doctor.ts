@@ -6,7 +6,7 @@ import type { DeadJob } from "../../../memory/services/store/job-runner.ts"
 import type { Receipt } from "../../../memory/services/store/receipt.ts"
 import type { Store } from "../../../memory/services/store/store.ts"
 import { terminalLine } from "../../../prompt/encode/terminal-text.ts"
-import type { CliContext, RunCommand } from "../context.ts"
+import { type CliContext, clockOf, type RunCommand } from "../context.ts"
 import { exitCodes, jsonLine } from "../io.ts"
 import { isTerminalConversation, terminalUser } from "../open-agent.ts"
 import { momentText, printTable } from "./terminal-table.ts"
@@ -46,7 +46,7 @@ const mostShown = 10
 /** Checks a store and prints problems with advice. Resolves to the exit code: 1 if there is a problem. */
 async function doctor(opened: OpenedStore, options: DoctorOptions): Promise<number> {
   const { context, store, profile } = opened
-  const nowMs = (context.ports?.clock ?? { nowMs: () => Date.now() }).nowMs()
+  const nowMs = clockOf(context).nowMs()
   if (options.repair !== undefined) await repair(opened, options.repair)
   const [check, dead] = [await store.check(), await readable(store.jobs.dead())]
   const [failed, sharingUser]: [Receipt[], string[]] = [[], []]

@@ -1,17 +1,13 @@
 import type { Command } from "commander"
-import { createMemoryService } from "../../../memory/services/memory/create-memory-service.ts"
 import type { Memory } from "../../../memory/services/memory/memory-service.ts"
 import type { StoredMemory } from "../../../memory/services/store/records.ts"
 import type { RunCommand } from "../context.ts"
 import { exitCodes, jsonLine } from "../io.ts"
-import { terminalConversation, terminalUser } from "../open-agent.ts"
+import { terminalUser } from "../open-agent.ts"
 import { readCount } from "../options.ts"
+import { type ListOptions, recallFor } from "./print-memories.ts"
 import { printTable } from "./terminal-table.ts"
-import { type OpenedStore, runOnStore, type StoreCommandOptions } from "./with-store.ts"
-
-interface WhyOptions extends StoreCommandOptions {
-  readonly limit: number
-}
+import { type OpenedStore, runOnStore } from "./with-store.ts"
 
 /** The most memories that recall finds at once. */
 const maxFound = 1_000
@@ -39,7 +35,7 @@ interface Explained extends Pick<Memory, "id" | "text"> {
   readonly recalled: boolean
 }
 
-async function memoryWhy(opened: OpenedStore, options: WhyOptions, question: string): Promise<number> {
+async function memoryWhy(opened: OpenedStore, options: ListOptions, question: string): Promise<number> {
   const { context, profile, words, maxWidth } = opened
   const { found, others } = await explain(opened, options, question)
   const listed = found.slice(0, options.limit)
@@ -63,23 +59,15 @@ async function memoryWhy(opened: OpenedStore, options: WhyOptions, question: str
 
 /** The memories that have something of the question, best first, and the others of the same scope, newest first. */
 async function explain(
-  { context, store, profile }: OpenedStore,
-  { user = terminalUser, conversation }: WhyOptions,
+  opened: OpenedStore,
+  options: ListOptions,
   question: string,
 ): Promise<{ readonly found: readonly Explained[]; readonly others: readonly StoredMemory[] }> {
-  const clock = context.ports?.clock ?? { nowMs: () => Date.now() }
-  const { agent, recallWeights: weights, timeZone, memory } = profile
-  const zone = timeZone === undefined ? {} : { timeZone }
-  const service = createMemoryService({ records: store.memories, clock, weights, ...zone })
-  const audience = conversation === undefined ? "private" : "group"
-  const key = { agent: agent.id, user, conversation: conversation ?? terminalConversation, audience } as const
-  const hits = await service.recall(question, key, { limit: maxFound, signal: new AbortController().signal })
+  const { memory } = opened.profile
+  const { hits, service, key } = await recallFor(question, opened, { ...options, limit: maxFound })
   const found = hits.map(
     ({ id, text, score, why }, at): Explained => ({
-      id,
-      text,
-      score,
-      why,
+      ...{ id, text, score, why },
       recalled: memory.enabled && memory.store === "records" && at < memory.recallLimit,
     }),
   )

@@ -5,7 +5,7 @@ import { createUserProfileService } from "../../../memory/services/user-profile.
 import { roughCounter } from "../../../prompt/assemble/tokens/rough-counter.ts"
 import { terminalLine } from "../../../prompt/encode/terminal-text.ts"
 import type { IsStored } from "../../server/inspector/may-hold.ts"
-import type { RunCommand } from "../context.ts"
+import { clockOf, type RunCommand } from "../context.ts"
 import { exitCodes } from "../io.ts"
 import { keptFolder } from "../options.ts"
 import { askLine } from "../terminal-confirm.ts"
@@ -84,7 +84,7 @@ async function forgetById(opened: OpenedStore, options: ForgetOptions, id: strin
   const refusal = await refusalOf(opened, options)
   if (refusal !== undefined) return refusal
   const { agent, conversation, audience, user } = memory
-  const atMs = (context.ports?.clock ?? { nowMs: () => Date.now() }).nowMs()
+  const atMs = clockOf(context).nowMs()
   const { memories, statements } = await store.memories.forget([id], { atMs, key: { agent, conversation, audience, user } })
   screen.note(words.memoryForgotten(memories, statements))
   screen.note(screen.paint("dim", words.messagesStay))

@@ -5,7 +5,7 @@ import { printCost, type Receipt } from "../../../memory/services/store/receipt.
 import type { MemoryKeys, StoredMemory } from "../../../memory/services/store/records.ts"
 import type { Profile } from "../../../profile/profile.ts"
 import { terminalLine } from "../../../prompt/encode/terminal-text.ts"
-import type { RunCommand } from "../context.ts"
+import { clockOf, type RunCommand } from "../context.ts"
 import { exitCodes, jsonLine } from "../io.ts"
 import { terminalConversation, terminalUser } from "../open-agent.ts"
 import { readCount } from "../options.ts"
@@ -14,7 +14,7 @@ import { momentText, printTable } from "./terminal-table.ts"
 import { type OpenedStore, placeText, runOnStore, type StoreCommandOptions, scopeOf, storedRows } from "./with-store.ts"
 
 /** Options of a command that prints at most `limit` rows. */
-interface ListOptions extends StoreCommandOptions {
+export interface ListOptions extends StoreCommandOptions {
   readonly limit: number
 }
 
@@ -107,16 +107,19 @@ function memoryCells(memory: StoredMemory, { superseded }: StoreWords): readonly
 
 /** Prints the memories that a turn would recall for a question, the most relevant first. Resolves to the exit code. */
 async function memorySearch(opened: OpenedStore, options: ListOptions, query: string): Promise<number> {
-  const { context, store, profile, words } = opened
-  const { limit, user = terminalUser, conversation } = options
-  const clock = context.ports?.clock ?? { nowMs: () => Date.now() }
+  const { hits } = await recallFor(query, opened, options)
+  const { nothingFound, foundColumns } = opened.words
+  return printList(hits, options, { opened, empty: nothingFound, columns: foundColumns, toCells: foundCells })
+}
+
+/** The memories that a turn of a user would recall for a question, in the group that the options name or in private. */
+export async function recallFor(query: string, { context, store, profile }: OpenedStore, options: ListOptions) {
+  const { limit, user = terminalUser, conversation = terminalConversation } = options
   const { agent, recallWeights: weights, timeZone } = profile
-  const zone = timeZone === undefined ? {} : { timeZone }
-  const service = createMemoryService({ records: store.memories, clock, weights, ...zone })
-  const audience = conversation === undefined ? "private" : "group"
-  const key = { agent: agent.id, user, conversation: conversation ?? terminalConversation, audience } as const
-  const found = await service.recall(query, key, { limit, signal: new AbortController().signal })
-  return printList(found, options, { opened, empty: words.nothingFound, columns: words.foundColumns, toCells: foundCells })
+  const service = createMemoryService({ records: store.memories, clock: clockOf(context), weights, timeZone })
+  const audience = options.conversation === undefined ? "private" : "group"
+  const key = { agent: agent.id, user, conversation, audience } as const
+  return { service, key, hits: await service.recall(query, key, { limit, signal: new AbortController().signal }) }
 }
 
 function foundCells({ id, text, score = 0, why = [] }: Memory): readonly string[] {

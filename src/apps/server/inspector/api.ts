@@ -1,3 +1,4 @@
+import type { Timers } from "../../../core/ports.ts"
 import type { Agent } from "../../../loop/agent/agent.ts"
 import { contextOf } from "../../../loop/agent/published-agents.ts"
 import { Session } from "../../../loop/agent/session.ts"
@@ -12,14 +13,13 @@ import { compareRoute } from "./compare/compare-turns.ts"
 import { questionsRoute } from "./compare/questions/questions-route.ts"
 import { documentRoutes } from "./documents/document-routes.ts"
 import { editRoutes } from "./edit/edit-routes.ts"
-import { growthRoute } from "./growth-route.ts"
-import { changedTurns } from "./live.ts"
+import type { Recorder } from "./recorder.ts"
 import { replayRoute } from "./replay/replay-route.ts"
 import { type Call, type InspectorState, infoOf, type Route } from "./route.ts"
 import { storedRoutes } from "./stored-routes.ts"
 import { timelineRoute } from "./timeline/timeline-route.ts"
 import type { TurnSummary } from "./turn-record.ts"
-import { turnRoutes } from "./turn-routes.ts"
+import { growthRoute, turnRoutes } from "./turn-routes.ts"
 
 /** All routes, by method and path behind the token. */
 const routes: readonly Route[] = [
@@ -104,4 +104,41 @@ async function chatSession({ agent }: InspectorState, conversation: string): Pro
   const session = sessions.get(context) ?? new Session(context, context, key)
   sessions.set(context, session)
   return session
+}
+
+/** Between two looks at what changed, so that an answer that streams is not sent again for each of its characters. */
+const pauseMs = 40
+
+/**
+ * Yields the ids of turns that changed, each at most once in a while. A reader that is slow misses no turn and makes nothing wait: what
+ * waits for it is a set of ids, and no event. Ends when `signal` aborts.
+ */
+export async function* changedTurns(
+  recorder: Recorder,
+  { timers, signal }: { readonly timers: Timers; readonly signal: AbortSignal },
+): AsyncGenerator<readonly string[]> {
+  const changed = new Set<string>()
+  let wake = Promise.withResolvers<void>()
+  const stop = recorder.listen((turnId) => {
+    changed.add(turnId)
+    wake.resolve()
+  })
+  const onAbort = (): void => wake.resolve()
+  signal.addEventListener("abort", onAbort)
+  try {
+    while (!signal.aborted) {
+      await wake.promise
+      if (signal.aborted) return
+      wake = Promise.withResolvers()
+      const ids = [...changed]
+      changed.clear()
+      yield ids
+      await new Promise<void>((resolve) => {
+        timers.set(resolve, pauseMs)
+      })
+    }
+  } finally {
+    stop()
+    signal.removeEventListener("abort", onAbort)
+  }
 }

@@ -1,5 +1,5 @@
 export type { ProfileChange, PromptFile, PromptFiles, PromptText, SavedPrompt } from "../../../profile/prompt-files.ts"
-export type { Judge, JudgeTask } from "./compare/questions/judge.ts"
+export type { Judge, JudgeTask } from "./compare/questions/run-questions.ts"
 export type { DocumentChange, InspectedDocuments } from "./documents/documents.ts"
 export { type Inspector, type InspectorOptions, type InspectorServer, inspector } from "./inspector.ts"
 export type { KeepOptions } from "./kept-records.ts"

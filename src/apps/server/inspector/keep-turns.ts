@@ -16,6 +16,9 @@ export interface KeptOnDisk {
   close(): Promise<void>
 }
 
+/** The code for files is loaded when something is first kept or forgotten. */
+const loadRecords = () => import("./kept-records.ts")
+
 interface KeepParts {
   readonly clock: Clock
   readonly timers: Timers
@@ -31,7 +34,7 @@ export function keepTurns(recorder: Recorder, options: KeepOptions, keep: KeepPa
   const parts = { ...keep.parts, jobsOf: ended }
   let made: Promise<KeptRecords> | undefined
   const records = (): Promise<KeptRecords> => {
-    made ??= import("./kept-records.ts").then(({ KeptRecords }) => new KeptRecords(options, clock, onWarning))
+    made ??= loadRecords().then(({ KeptRecords }) => new KeptRecords(options, clock, onWarning))
     return made
   }
   const saves = new Set<Promise<void>>()
@@ -70,7 +73,7 @@ export async function forgetKept(
   scope: ForgottenScope,
   { isStored, onWarning }: { readonly isStored: IsStored; readonly onWarning: (message: string) => void },
 ): Promise<number> {
-  const { KeptRecords } = await import("./kept-records.ts")
+  const { KeptRecords } = await loadRecords()
   const all = { maxTurns: Infinity, maxBytes: Infinity, maxDays: Infinity }
   const records = new KeptRecords({ folder, ...all }, { nowMs: () => Date.now() }, onWarning)
   return records.forget(redactedScope(scope, hostSecrets()), isStored)

@@ -12,7 +12,7 @@ export function eventOf(event: TurnEvent, atMs: number): RecordedEvent {
     case "step-start":
       return { type, atMs, id: String(event.step), name: event.prompt }
     case "step-end":
-      return { type, atMs, id: String(event.step), ...(event.error !== undefined && { text: event.error }) }
+      return { type, atMs, id: String(event.step), text: event.error }
     case "prestart-start":
     case "tool-start":
     case "tool-progress":
@@ -52,5 +52,5 @@ export function joinsLast(last: WritableEvent | undefined, { id, event }: TurnEv
 }
 
 function runEvent(type: "prestart-end" | "tool-end", atMs: number, { id, tool, status }: ToolRun): RecordedEvent {
-  return { type, atMs, id, name: tool, ...(status === "failed" && { text: status }) }
+  return { type, atMs, id, name: tool, text: status === "failed" ? status : undefined }
 }

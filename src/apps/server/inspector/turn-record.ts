@@ -86,14 +86,14 @@ export interface RecordedEvent {
   /** Milliseconds since the turn began. */
   readonly atMs: number
   /** For deltas: when the last of them came, and how many characters they had. */
-  readonly endMs?: number
-  readonly characters?: number
+  readonly endMs?: number | undefined
+  readonly characters?: number | undefined
   /** The id of a tool's call, or the step's number. */
-  readonly id?: string
+  readonly id?: string | undefined
   /** The tool, the prompt, or the child. */
   readonly name?: string
   /** A warning, an error, or a reason. */
-  readonly text?: string
+  readonly text?: string | undefined
 }
 
 /** One call of the model. */

@@ -7,9 +7,9 @@ export interface ChatMessage {
   readonly role: "user" | "assistant"
   readonly content: string
   /** The speaker of a user's message. Default: the name of the profile's user. */
-  readonly name?: string
+  readonly name?: string | undefined
   /** As in {@link SendOptions.attachments}, with bytes and URLs. */
-  readonly attachments?: readonly AttachmentInput[]
+  readonly attachments?: readonly AttachmentInput[] | undefined
   /** When it was said, in milliseconds since 1970. Default: now. */
   readonly atMs?: number
 }

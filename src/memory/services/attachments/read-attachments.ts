@@ -78,7 +78,7 @@ interface PastConversation {
 /** The history with the attachments of the messages that it was made from. Throws as `withAttachments` does. */
 export async function withPastAttachments(
   history: readonly HistoryMessage[],
-  messages: readonly { readonly attachments?: readonly AttachmentInput[] }[],
+  messages: readonly { readonly attachments?: readonly AttachmentInput[] | undefined }[],
   { key, blobs, bytes }: PastConversation,
 ): Promise<readonly HistoryMessage[]> {
   const { signal } = new AbortController()

@@ -171,7 +171,7 @@ export interface MemoryServiceOptions {
   /** Weights that replace the default weights of recall, each by itself. */
   readonly weights?: Partial<RecallWeights>
   /** The IANA name of the time zone in which "yesterday" is meant. Default UTC. */
-  readonly timeZone?: string
+  readonly timeZone?: string | undefined
   readonly embed?: EmbeddingModel
   /** Puts the first 50 memories of each question into a better order. Default: none. */
   readonly rerank?: Rerank

@@ -1,7 +1,16 @@
 import { claim } from "../claims.ts"
-import { abortedAnswer, claimFine, fine, modelFailure, text, textOf } from "./answer.ts"
-import { conformanceSecret } from "./provider-scene.ts"
-import type { Check, Checks, ConformanceNeed } from "./stage.ts"
+import {
+  abortedAnswer,
+  type Check,
+  type Checks,
+  type ConformanceNeed,
+  claimFine,
+  conformanceSecret,
+  fine,
+  modelFailure,
+  text,
+  textOf,
+} from "./stage.ts"
 
 /** Rules of failures: error statuses and broken connections. */
 export const faultChecks: Checks = {

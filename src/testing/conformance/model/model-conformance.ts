@@ -3,9 +3,19 @@ import { hostPorts, type Timers } from "../../../core/ports.ts"
 import { claim } from "../claims.ts"
 import { fileChecks, streamingChecks, toolCallChecks, usageChecks } from "./answer-checks.ts"
 import { abortChecks, faultChecks } from "./failure-checks.ts"
-import { conformanceSecret, type PlayedModel, type PlayProvider } from "./provider-scene.ts"
 import { concurrencyChecks, requestChecks } from "./request-checks.ts"
-import { type Check, type Checks, type ConformanceNeed, createStage, requestLog, type StepLimit, withinLimit } from "./stage.ts"
+import {
+  type Check,
+  type Checks,
+  type ConformanceNeed,
+  conformanceSecret,
+  createStage,
+  type PlayedModel,
+  type PlayProvider,
+  requestLog,
+  type StepLimit,
+  withinLimit,
+} from "./stage.ts"
 
 /** A rule that every `LanguageModel` keeps, as a test. */
 export interface ConformanceCheck {

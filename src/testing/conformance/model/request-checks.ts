@@ -1,9 +1,19 @@
 import type { ModelRequest, ModelTool } from "../../../core/model/language-model.ts"
 import type { Message } from "../../../core/span.ts"
 import { claim } from "../claims.ts"
-import { abortedAnswer, fine, finish, text, textOf, wholeAnswer } from "./answer.ts"
-import type { ProviderHappening, ProviderScript } from "./provider-scene.ts"
-import type { Check, Checks, OpenStream } from "./stage.ts"
+import {
+  abortedAnswer,
+  type Check,
+  type Checks,
+  fine,
+  finish,
+  type OpenStream,
+  type ProviderHappening,
+  type ProviderScript,
+  text,
+  textOf,
+  wholeAnswer,
+} from "./stage.ts"
 
 const tools: readonly ModelTool[] = [
   {

@@ -1,10 +1,8 @@
-import { PromptStrataError } from "../../../core/errors.ts"
-import type { LanguageModel, ModelPart, ModelRequest } from "../../../core/model/language-model.ts"
+import { PromptStrataError, type PromptStrataErrorOf } from "../../../core/errors.ts"
+import type { FinishReason, LanguageModel, ModelPart, ModelRequest, Usage } from "../../../core/model/language-model.ts"
 import type { Timers } from "../../../core/ports.ts"
 import { frozenJson } from "../../../memory/services/store/frozen-json.ts"
 import { claim } from "../claims.ts"
-import type { Answer } from "./answer.ts"
-import type { ProviderHappening, ProviderScript } from "./provider-scene.ts"
 
 /** A stream that is read part by part. */
 export interface OpenStream {
@@ -136,3 +134,98 @@ export interface Check {
 
 /** Checks by the rule that each one tests. */
 export type Checks = Readonly<Record<string, Check>>
+
+/** One action of a provider while it answers a request, independent of the wire format. */
+export type ProviderHappening =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "thinking"; readonly text: string }
+  /** `args` are the pieces of the call's JSON text. A format that streams arguments sends each piece on its own. */
+  | { readonly type: "tool-call"; readonly id: string; readonly name: string; readonly args: readonly string[] }
+  /** The provider sends a file that the model made, whole. */
+  | { readonly type: "file"; readonly mediaType: string; readonly base64: string }
+  | { readonly type: "usage"; readonly usage: Usage }
+  | { readonly type: "finish"; readonly reason: FinishReason }
+  /** The connection breaks. */
+  | { readonly type: "cut" }
+  /** Nothing more comes until the client leaves. */
+  | { readonly type: "stall" }
+  /** An error status with this message instead of an answer. It is always the only action of its script. */
+  | { readonly type: "status"; readonly status: number; readonly message: string; readonly retryAfterMs?: number }
+
+/** The actions for one request, in order. After the last one the stream ends normally, except after a cut, stall or status. */
+export type ProviderScript = readonly ProviderHappening[]
+
+/** The set-up of one check: a provider that plays scripts, and a model that talks to it. */
+export interface ProviderScene {
+  /** A script for each request, in order of arrival. */
+  readonly scripts: readonly ProviderScript[]
+  /** The API key for the model. The provider's messages may repeat it; no error may. */
+  readonly secret: string
+  /** True if the model has native tools. */
+  readonly tools: boolean
+  /** Call this with the body of each request that reaches the provider: its text, or JSON data. */
+  readonly onRequest: (body: unknown) => void
+}
+
+/** A model whose provider plays a scene. `close` ends both. */
+export interface PlayedModel {
+  readonly model: LanguageModel
+  close?(): void | Promise<void>
+}
+
+/** Starts a provider that plays the scene, and creates a model that talks to it. */
+export type PlayProvider = (scene: ProviderScene) => PlayedModel | Promise<PlayedModel>
+
+/** The API key of every scene's model. It has the shape of a key, so that redaction finds it. */
+export const conformanceSecret = "sk-conformance-0123456789abcdef"
+
+/** The outcome of one request. */
+interface Answer {
+  readonly parts: readonly ModelPart[]
+  /** The error that the request failed with, if it failed. */
+  readonly error?: unknown
+}
+
+/** The provider sends a piece of text. */
+export const text = (piece: string): ProviderHappening => ({ type: "text", text: piece })
+
+/** The provider finishes. */
+export const finish = (reason: FinishReason = "stop"): ProviderHappening => ({ type: "finish", reason })
+
+/** A request that is answered with the text `fine`. */
+export const fine: ProviderScript = [text("fine"), finish()]
+
+/** Claims that an answer is that of {@link fine}. */
+export function claimFine(answer: Answer): void {
+  const said = textOf(wholeAnswer(answer))
+  claim(said === "fine", 'the text "fine"', said)
+}
+
+/** Claims that the answer did not fail and ends in its only finish. Returns its parts. */
+export function wholeAnswer({ parts, error }: Answer): readonly ModelPart[] {
+  claim(error === undefined, "an answer without an error", error)
+  const finishes = parts.filter((part) => part.type === "finish")
+  claim(finishes.length === 1, "exactly one finish", parts)
+  claim(parts.at(-1)?.type === "finish", "the finish as the last part", parts)
+  return parts
+}
+
+/** Claims that the answer failed with code `model` and this `isRetryable` in its evidence. Returns the error. */
+export function modelFailure({ parts, error }: Answer, isRetryable: boolean): PromptStrataErrorOf<"model"> {
+  claim(PromptStrataError.isInstance(error), "a PromptStrataError", error ?? parts)
+  claim(error.code === "model", "code `model`", error.code)
+  claim(error.evidence.isRetryable === isRetryable, `evidence.isRetryable to be ${isRetryable}`, error.evidence)
+  claim(!parts.some((part) => part.type === "finish"), "no finish in a failed answer", parts)
+  return error
+}
+
+/** Claims that the request was aborted. */
+export function abortedAnswer({ parts, error }: Answer): void {
+  claim(PromptStrataError.isInstance(error) && error.code === "aborted", "an error with code `aborted`", error ?? parts)
+  claim(!parts.some((part) => part.type === "finish"), "no finish in an aborted answer", parts)
+}
+
+/** All text of an answer, joined. */
+export function textOf(parts: readonly ModelPart[]): string {
+  return parts.map((part) => (part.type === "text-delta" ? part.delta : "")).join("")
+}

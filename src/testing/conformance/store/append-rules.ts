@@ -1,8 +1,7 @@
 import { PromptStrataError } from "../../../core/errors.ts"
 import type { SessionStore } from "../../../memory/services/store/session-store.ts"
 import { claim, claimEqual, claimRejects } from "../claims.ts"
-import { commitOf, keyOf, said, textsOf } from "./samples.ts"
-import type { Rules } from "./store-check.ts"
+import { commitOf, keyOf, type Rules, said, textsOf } from "./samples.ts"
 
 /** Rules of `append`. */
 export const appendRules: Rules<SessionStore> = {

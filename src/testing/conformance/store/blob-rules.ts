@@ -1,7 +1,6 @@
 import type { Store } from "../../../memory/services/store/store.ts"
 import { claim, claimEqual, claimRejects, claimSameLines } from "../claims.ts"
-import { bob, commitOf, exported, keyOf, said } from "./samples.ts"
-import type { Rules } from "./store-check.ts"
+import { bob, commitOf, exported, keyOf, type Rules, said } from "./samples.ts"
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
 

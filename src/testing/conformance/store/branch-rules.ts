@@ -2,8 +2,7 @@ import type { HistoryMessage, ServiceKey } from "../../../core/conversation.ts"
 import type { SessionCommit, SessionStore } from "../../../memory/services/store/session-store.ts"
 import type { Store } from "../../../memory/services/store/store.ts"
 import { claim, claimEqual, claimRejects, claimSameLines, claimWithout } from "../claims.ts"
-import { bob, exported, jobOf, keep, keyOf, memoryOf, plant, said, textsOf, valuesOf } from "./samples.ts"
-import type { Rules } from "./store-check.ts"
+import { bob, exported, jobOf, keep, keyOf, memoryOf, plant, type Rules, said, textsOf, valuesOf } from "./samples.ts"
 
 /** A turn of two messages. Its id is its name. */
 function turnOf(name: string, rest: Partial<HistoryMessage> = {}): readonly HistoryMessage[] {

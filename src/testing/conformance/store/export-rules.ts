@@ -1,7 +1,19 @@
 import type { Store } from "../../../memory/services/store/store.ts"
 import { claim, claimEqual, claimRejects, claimSameLines } from "../claims.ts"
-import { commitOf, exported, hardTexts, jobOf, keep, keyOf, linesOf, memoryOf, plant, textsOf, valuesOf } from "./samples.ts"
-import type { Rules } from "./store-check.ts"
+import {
+  commitOf,
+  exported,
+  hardTexts,
+  jobOf,
+  keep,
+  keyOf,
+  linesOf,
+  memoryOf,
+  plant,
+  type Rules,
+  textsOf,
+  valuesOf,
+} from "./samples.ts"
 
 /** Rules of exporting, importing and checking. */
 export const exportRules: Rules<Store> = {

@@ -1,7 +1,6 @@
 import type { Store } from "../../../memory/services/store/store.ts"
 import { claim, claimEqual } from "../claims.ts"
-import { commitOf, exported, idsOf, keep, keyOf, memoryOf, plant, said, statementOf, valuesOf } from "./samples.ts"
-import type { Rules } from "./store-check.ts"
+import { commitOf, exported, idsOf, keep, keyOf, memoryOf, plant, type Rules, said, statementOf, valuesOf } from "./samples.ts"
 
 /** The tables that hold a word, with the ids of memories. */
 async function tablesWith(store: Store, agent: string, word: string): Promise<readonly string[]> {

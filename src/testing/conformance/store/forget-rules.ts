@@ -1,8 +1,22 @@
 import type { Store } from "../../../memory/services/store/store.ts"
 import { claim, claimEqual, claimWithout } from "../claims.ts"
 import { enqueue, startWriting } from "./job-rules.ts"
-import { bob, commitOf, exported, jobOf, keep, keyOf, linesOf, memoryOf, plant, said, textsOf, valuesOf } from "./samples.ts"
-import type { Rules, Scene } from "./store-check.ts"
+import {
+  bob,
+  commitOf,
+  exported,
+  jobOf,
+  keep,
+  keyOf,
+  linesOf,
+  memoryOf,
+  plant,
+  type Rules,
+  type Scene,
+  said,
+  textsOf,
+  valuesOf,
+} from "./samples.ts"
 
 async function plantAll({ service, agent, key, group }: Scene<Store>): Promise<void> {
   const theirs = { ...group, user: "bob" }

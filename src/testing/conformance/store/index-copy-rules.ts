@@ -1,8 +1,7 @@
 import type { ServiceKey } from "../../../core/conversation.ts"
 import type { Store } from "../../../memory/services/store/store.ts"
 import { claimEqual, claimRejects } from "../claims.ts"
-import { keep, keyOf, memoryOf } from "./samples.ts"
-import type { Rules } from "./store-check.ts"
+import { keep, keyOf, memoryOf, type Rules } from "./samples.ts"
 
 const form = "a form"
 

@@ -2,8 +2,7 @@ import type { ServiceKey } from "../../../core/conversation.ts"
 import type { Job, JobHandler } from "../../../memory/services/store/job-runner.ts"
 import type { Store } from "../../../memory/services/store/store.ts"
 import { claim, claimEqual } from "../claims.ts"
-import { commitOf, jobOf, keyOf } from "./samples.ts"
-import type { Rules } from "./store-check.ts"
+import { commitOf, jobOf, keyOf, type Rules } from "./samples.ts"
 
 /** The part of a store that the rules of jobs use. */
 export type JobStore = Pick<Store, "load" | "commit" | "jobs">

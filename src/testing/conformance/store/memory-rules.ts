@@ -3,8 +3,7 @@ import type { StoredMemory } from "../../../memory/services/store/records.ts"
 import type { Store } from "../../../memory/services/store/store.ts"
 import { seededRandom } from "../../deterministic-ports.ts"
 import { claim, claimEqual, claimRejects } from "../claims.ts"
-import { commitOf, idsOf, keep, keyOf, memoryOf } from "./samples.ts"
-import type { Rules } from "./store-check.ts"
+import { commitOf, idsOf, keep, keyOf, memoryOf, type Rules } from "./samples.ts"
 
 /** Rules of storing memories. */
 export const memoryRules: Rules<Store> = {

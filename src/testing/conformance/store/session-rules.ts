@@ -1,8 +1,7 @@
 import type { SessionKey } from "../../../core/conversation.ts"
 import type { MessageFilter, SessionStore } from "../../../memory/services/store/session-store.ts"
 import { claim, claimEqual, claimRejects } from "../claims.ts"
-import { commitOf, hardTexts, jobOf, keyOf, said, textsOf } from "./samples.ts"
-import type { Rules } from "./store-check.ts"
+import { commitOf, hardTexts, jobOf, keyOf, type Rules, said, textsOf } from "./samples.ts"
 
 function objectsIn(value: unknown): readonly unknown[] {
   if (typeof value !== "object" || value === null) return []

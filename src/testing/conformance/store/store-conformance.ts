@@ -9,8 +9,8 @@ import { forgetRules } from "./forget-rules.ts"
 import { indexCopyRules } from "./index-copy-rules.ts"
 import { type JobStore, jobRules } from "./job-rules.ts"
 import { memoryRules, visibilityRules } from "./memory-rules.ts"
+import { type OpenedService, runRules, type ServiceCheck, type ServiceConformanceOptions } from "./samples.ts"
 import { noteRules, sessionRules } from "./session-rules.ts"
-import { type OpenedService, runRules, type ServiceCheck, type ServiceConformanceOptions } from "./store-check.ts"
 import { userRules } from "./user-rules.ts"
 
 const allSessionRules = { ...sessionRules, ...appendRules, ...branchRules, ...noteRules }

@@ -2,8 +2,7 @@ import type { ServiceKey } from "../../../core/conversation.ts"
 import type { Receipt } from "../../../memory/services/store/receipt.ts"
 import type { Store } from "../../../memory/services/store/store.ts"
 import { claim, claimEqual, claimRejects } from "../claims.ts"
-import { commitOf, keyOf, statementOf, valuesOf } from "./samples.ts"
-import type { Rules } from "./store-check.ts"
+import { commitOf, keyOf, type Rules, statementOf, valuesOf } from "./samples.ts"
 
 /** Rules of user statements and of receipts. */
 export const userRules: Rules<Store> = {

@@ -2,7 +2,6 @@ import { createRequire } from "node:module"
 import { get_encoding, type Tiktoken } from "tiktoken"
 import { loadClasses } from "../../../../src/adapters/tokenizers/tiktoken/char-class.ts"
 import { createEncoder, type Encoder } from "../../../../src/adapters/tokenizers/tiktoken/encoder.ts"
-import { encodingSources, type TiktokenEncoding } from "../../../../src/adapters/tokenizers/tiktoken/encodings.ts"
 import { PieceMerge, type Work } from "../../../../src/adapters/tokenizers/tiktoken/piece-merge.ts"
 import {
   createRankTable,
@@ -12,6 +11,7 @@ import {
 } from "../../../../src/adapters/tokenizers/tiktoken/rank-table.ts"
 import type { Split } from "../../../../src/adapters/tokenizers/tiktoken/split.ts"
 import { writeUtf8 } from "../../../../src/adapters/tokenizers/tiktoken/text-merge.ts"
+import { encodingSources, type TiktokenEncoding } from "../../../../src/adapters/tokenizers/tiktoken/tiktoken-counter.ts"
 
 export const encodings = Object.keys(encodingSources) as TiktokenEncoding[]
 

@@ -1,6 +1,6 @@
 import names from "tiktoken/model_to_encoding.json" with { type: "json" }
 import { describe, expect, test } from "vitest"
-import { encodingOfModel } from "../../../../src/adapters/tokenizers/tiktoken/encodings.ts"
+import { encodingOfModel } from "../../../../src/adapters/tokenizers/tiktoken/tiktoken-counter.ts"
 
 describe("the encoding of a model", () => {
   test("is tiktoken's for every name it lists", () => {

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest"
-import { encodingSources } from "../../../../src/adapters/tokenizers/tiktoken/encodings.ts"
-import { loadEncoder } from "../../../../src/adapters/tokenizers/tiktoken/tiktoken-counter.ts"
+import { encodingSources, loadEncoder } from "../../../../src/adapters/tokenizers/tiktoken/tiktoken-counter.ts"
 
 test("a file that cannot be loaded is a missing dependency, and the next call tries again", async () => {
   const cause = new Error("no such file")

@@ -1,7 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { type DemoDecision, decide } from "../../../../src/apps/cli/demo/demo-decision.ts"
-import { languageOf, sentencesOf } from "../../../../src/apps/cli/demo/sentences.ts"
+import { type DemoDecision, decide, languageOf, sentencesOf } from "../../../../src/apps/cli/demo/demo-decision.ts"
 import type { ModelTool, TurnFacts } from "../../../../src/core/model/language-model.ts"
 import { runs } from "../../../support/size.ts"
 import { chineseTools, englishTools } from "./tools.ts"

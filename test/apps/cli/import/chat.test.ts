@@ -6,9 +6,9 @@ import {
   readTavernChat,
   type TavernChat,
   type TavernMessage,
+  tavernDate,
   writeTavernChat,
 } from "../../../../src/apps/cli/import/tavern-chat.ts"
-import { tavernDate } from "../../../../src/apps/cli/import/tavern-date.ts"
 import { createInMemoryStore } from "../../../../src/memory/services/store/in-memory/in-memory-store.ts"
 import { countingIds } from "../../../../src/testing/index.ts"
 import { runs, seedOf } from "../../../support/size.ts"

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
-import { ordersOf } from "../../../../src/apps/server/inspector/compare/questions/judge.ts"
 import { readQuestions } from "../../../../src/apps/server/inspector/compare/questions/read-questions.ts"
 import { csvOf, totalsOf } from "../../../../src/apps/server/inspector/compare/questions/results.ts"
+import { ordersOf } from "../../../../src/apps/server/inspector/compare/questions/run-questions.ts"
 import { guardedPath } from "../../../../src/apps/server/inspector/guard.ts"
 import { eventOf } from "../../../../src/apps/server/inspector/recorded-event.ts"
 import { contextChanges } from "../../../../src/apps/server/inspector/timeline/context-changes.ts"

@@ -23,8 +23,8 @@ export interface RequestComparison {
 
 /** A message of both sides, or of one: then the other's index is absent. */
 export interface ComparedMessage {
-  readonly a?: number
-  readonly b?: number
+  readonly a?: number | undefined
+  readonly b?: number | undefined
   /** In order; joined, they are the texts of both. */
   readonly runs: readonly ComparedRun[]
 }
@@ -124,11 +124,7 @@ function compareMessages(a: readonly RecordedMessage[], b: readonly RecordedMess
       indexB === undefined ? "" : (textsB[indexB] ?? ""),
     )
     isCoarse ||= found.isCoarse
-    return {
-      ...(indexA !== undefined && { a: indexA }),
-      ...(indexB !== undefined && { b: indexB }),
-      runs: found.runs,
-    }
+    return { a: indexA, b: indexB, runs: found.runs }
   }
   const messages: ComparedMessage[] = []
   for (const run of runs) {

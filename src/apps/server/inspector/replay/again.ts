@@ -1,4 +1,5 @@
 import type { AttachmentInput } from "../../../../core/conversation.ts"
+import type { Clock } from "../../../../core/ports.ts"
 import type { Assembly } from "../../../../core/span.ts"
 import type { Injection } from "../../../../core/value.ts"
 import { Session } from "../../../../loop/agent/session.ts"
@@ -11,6 +12,8 @@ import { withoutContext } from "../../../../prompt/dialect/dialect.ts"
 import { canonicalArguments } from "../../../../prompt/tools/call-arguments.ts"
 import type { Tool, ToolRun } from "../../../../prompt/tools/tool.ts"
 import { createToolSet } from "../../../../prompt/tools/tool-set.ts"
+import { type RecordParts, recordOf } from "../build-record.ts"
+import { Recorder } from "../recorder.ts"
 import type { TurnRecord } from "../turn-record.ts"
 
 /** Everything of a turn that it takes to assemble or run it again. */
@@ -26,7 +29,7 @@ export interface ReplayableTurn
 }
 
 /** The changes to a request that is assembled again. */
-export interface PreviewChanges {
+interface PreviewChanges {
   /** Tokens that the request may have; absent: the profile's budget. */
   readonly budgetTokens?: number | undefined
   /** Keys of injections to leave out. */
@@ -65,7 +68,7 @@ export async function assembleAll(agent: AgentContext): Promise<void> {
  * The context of an agent for one turn again. Its store holds the conversation as it was before the turn, and takes nothing. No tool acts: a call
  * gets what a call with these arguments got in the turn. Hooks run before the turn and not after it.
  */
-export function contextAgain(
+function contextAgain(
   agent: AgentContext,
   turn: ReplayableTurn,
   { isPlanned }: { /** True once the model was asked. */ readonly isPlanned: () => boolean },
@@ -95,7 +98,7 @@ export function contextAgain(
 }
 
 /** The session of a turn again. */
-export function sessionAgain(context: AgentContext, { session }: ReplayableTurn): Session {
+function sessionAgain(context: AgentContext, { session }: ReplayableTurn): Session {
   return new Session(context, context, session)
 }
 
@@ -104,7 +107,7 @@ export function saidWith({ speaker, attachments = [], items }: ReplayableTurn) {
   return {
     from: speaker,
     attachments: attachments.map(({ name, mediaType, blob, url }): AttachmentInput => {
-      const look = { name, ...(mediaType !== undefined && { mediaType }) }
+      const look = { name, mediaType }
       return blob !== undefined ? { ...look, blob } : url !== undefined ? { ...look, url } : { path: name }
     }),
     inject: items.filter(({ scope }) => scope !== "global"),
@@ -161,4 +164,41 @@ function storeBefore(store: SessionStore, { id, startedMs }: ReplayableTurn): Se
     append: async () => undefined,
     post: async () => false,
   }
+}
+
+/** Everything beside agent and turn that {@link runAgain} needs. */
+interface RunParts {
+  readonly parts: RecordParts
+  /** Ends the turn when it aborts. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * Runs a turn again: the model is asked, and nothing is kept. No tool acts: a call with the arguments of one in the turn gets that one's
+ * result, another fails with words that say so. Resolves to the record of the new turn, also of one that failed.
+ */
+export async function runAgain(agent: AgentContext, turn: ReplayableTurn, { parts, signal }: RunParts): Promise<TurnRecord> {
+  let isPlanned = false
+  const context = contextAgain(agent, turn, { isPlanned: () => isPlanned })
+  const clock = clockFrom(turn.startedMs, agent.ports.clock)
+  const recorder = new Recorder({ maxTurns: 1, maxBytes: Number.POSITIVE_INFINITY }, clock)
+  const inspection: AgentContext["inspection"] = {
+    tell: (...given) => recorder.tell(...given),
+    send(...given) {
+      isPlanned = true
+      recorder.send(...given)
+    },
+  }
+  const own = { ...context, inspection, ports: { ...context.ports, clock } }
+  const run = sessionAgain(own, turn).send(turn.question, { ...saidWith(turn), signal })
+  await run.result
+  const kept = recorder.get(run.id)
+  if (!kept) throw new Error("The turn that was run again left no record.")
+  return recordOf(kept, { ...parts, before: () => undefined }, [])
+}
+
+/** A clock that goes on from a moment. */
+function clockFrom(startMs: number, clock: Clock): Clock {
+  const begunMs = clock.nowMs()
+  return { nowMs: () => startMs + clock.nowMs() - begunMs }
 }

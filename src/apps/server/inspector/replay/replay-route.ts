@@ -8,9 +8,8 @@ import { readJsonBody } from "../../read-body.ts"
 import { recordOfPreview } from "../build-record.ts"
 import { type Call, type InspectorState, jsonWithoutSecrets, type Route, replayableOf } from "../route.ts"
 import type { TurnRecord } from "../turn-record.ts"
-import { previewAgain } from "./again.ts"
+import { previewAgain, runAgain } from "./again.ts"
 import { type AgentChange, changeOfBody, type MakeVariant } from "./agent-change.ts"
-import { runAgain } from "./run-again.ts"
 
 /** The route that plays a turn again. */
 export const replayRoute: Route = { method: "POST", path: /^api\/turns\/([\w.-]+)\/replay$/u, answer: replay }

@@ -13,7 +13,7 @@ export interface ContextChange {
   /** The first 300 characters. */
   readonly text: string
   /** The length of time that an event covers. */
-  readonly grain?: Grain
+  readonly grain?: Grain | undefined
   /** `model`: a tool of the turn did it. `background`: it stood so when the turn began, by a job, by an observer, or by time. */
   readonly by: "background" | "model"
 }
@@ -56,7 +56,7 @@ export function contextChanges({ before, begun, after }: ContextStates): NotedCh
 interface Held {
   readonly id: string
   readonly text: string
-  readonly grain?: Grain
+  readonly grain?: Grain | undefined
   /** When it came up last. */
   readonly usedMs: number
   readonly isShown?: boolean
@@ -68,8 +68,7 @@ function changesOf(before: VirtualContextState, after: VirtualContextState, by: 
     if (before[area] === after[area]) return []
     const [was, is] = [heldIn(before, area), heldIn(after, area)]
     const told = ({ id, text, grain }: Held, change: ContextChange["change"]): ContextChange => ({
-      ...{ area, change, id: cut(id), text: cut(text), by },
-      ...(grain && { grain }),
+      ...{ area, change, id: cut(id), text: cut(text), grain, by },
     })
     const came = [...is.values()].flatMap((held) => {
       const change = changeOf(was.get(held.id), held)
@@ -99,6 +98,6 @@ function heldIn(state: VirtualContextState, area: ContextChange["area"]): Readon
   return new Map(held.map((one) => [one.id, one]))
 }
 
-function cut(text: string): string {
+export function cut(text: string): string {
   return text.length > maxTextCharacters ? `${text.slice(0, maxTextCharacters).toWellFormed()}…` : text
 }

@@ -11,11 +11,11 @@ export interface RecordedJob {
   readonly attempt: number
   /** Milliseconds since 1970. */
   readonly startedMs: number
-  readonly endedMs?: number
+  readonly endedMs?: number | undefined
   /** The failure. */
-  readonly message?: string
+  readonly message?: string | undefined
   /** The moment for which it was due by itself. Absent: the turn is the reason. */
-  readonly scheduledMs?: number
+  readonly scheduledMs?: number | undefined
 }
 
 interface OpenJob extends RecordedJob {
@@ -37,9 +37,9 @@ export class RecordedJobs {
     const job: OpenJob = {
       ...{ id, kind, turn: turnId, session: { agent, conversation, audience }, state, attempt },
       startedMs: begun?.startedMs ?? nowMs,
-      ...(state === "running" ? {} : { endedMs: nowMs }),
-      ...(message === undefined ? {} : { message: message.slice(0, maxMessage).toWellFormed() }),
-      ...(typeof scheduledMs === "number" ? { scheduledMs } : {}),
+      endedMs: state === "running" ? undefined : nowMs,
+      message: message?.slice(0, maxMessage).toWellFormed(),
+      scheduledMs: typeof scheduledMs === "number" ? scheduledMs : undefined,
     }
     this.#jobs = [...this.#jobs.filter((other) => other.id !== id), job].slice(-maxJobs)
   }

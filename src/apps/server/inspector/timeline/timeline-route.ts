@@ -7,7 +7,7 @@ import { isSameSession } from "../recorder.ts"
 import { type Call, type InspectorState, jsonWithoutSecrets, type Route, recordOfCall } from "../route.ts"
 import type { TurnOutcome } from "../turn-record.ts"
 import { allTurns } from "../turn-routes.ts"
-import type { ContextChange } from "./context-changes.ts"
+import { type ContextChange, cut } from "./context-changes.ts"
 import type { RecordedJob } from "./recorded-jobs.ts"
 
 /** A conversation along time. All moments are milliseconds since 1970. Every list has the newest of its kind, oldest first. */
@@ -40,8 +40,6 @@ export interface TimelineTurn {
 }
 
 const most = { turns: 500, jobs: 200, changes: 1_000, events: 500, workspace: 200 } as const
-
-const maxTextCharacters = 300
 
 /** The course of a turn's conversation: turns, wakes, jobs, and what its virtual context took in, changed and forgot. */
 export const timelineRoute: Route = { method: "GET", path: /^api\/turns\/([\w.-]+)\/timeline$/u, answer: timeline }
@@ -83,8 +81,4 @@ async function timeline(state: InspectorState, call: Call): Promise<Response> {
     }),
   }
   return jsonWithoutSecrets(state, { ...shown, left } satisfies Timeline)
-}
-
-function cut(text: string): string {
-  return text.length > maxTextCharacters ? `${text.slice(0, maxTextCharacters).toWellFormed()}…` : text
 }

@@ -1,8 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import type { RunEstimate } from "../../../../../src/apps/server/inspector/compare/compare-agents.ts"
-import type { JudgeTask } from "../../../../../src/apps/server/inspector/compare/questions/judge.ts"
-import { judgeAnswers, ordersOf } from "../../../../../src/apps/server/inspector/compare/questions/judge.ts"
 import type { QuestionEvent } from "../../../../../src/apps/server/inspector/compare/questions/questions-route.ts"
 import { readQuestions } from "../../../../../src/apps/server/inspector/compare/questions/read-questions.ts"
 import {
@@ -11,6 +9,11 @@ import {
   type QuestionResult,
   totalsOf,
 } from "../../../../../src/apps/server/inspector/compare/questions/results.ts"
+import {
+  type JudgeTask,
+  judgeAnswers,
+  ordersOf,
+} from "../../../../../src/apps/server/inspector/compare/questions/run-questions.ts"
 import { seededRandom } from "../../../../../src/testing/index.ts"
 import { runs, seedOf } from "../../../../support/size.ts"
 import { inspected } from "../inspected.ts"

@@ -5,8 +5,8 @@ import { mapTexts, redactText } from "../../../../../trace/redact.ts"
 import { eventStream, eventStreamHeaders } from "../../../event-stream.ts"
 import { HttpProblem } from "../../../http-problem.ts"
 import { readJsonBody } from "../../../read-body.ts"
+import { runAgain } from "../../replay/again.ts"
 import { changeOfBody } from "../../replay/agent-change.ts"
-import { runAgain } from "../../replay/run-again.ts"
 import { type Call, type InspectorState, jsonWithoutSecrets, type Route } from "../../route.ts"
 import type { TurnRecord } from "../../turn-record.ts"
 import { type BothChanges, estimateOf, previewOf, type RunEstimate, type SideProblem, withBoth } from "../compare-agents.ts"
@@ -65,41 +65,36 @@ async function estimate(
   const base = await contextOf(state.agent)
   const step = Math.max(1, questions.length / maxSampled)
   const sample = Array.from({ length: Math.min(questions.length, maxSampled) }, (_, at) => questions[Math.floor(at * step)])
-  const sums: (RunEstimate | undefined)[] = [undefined, undefined]
+  const estimates: [RunEstimate[], RunEstimate[]] = [[], []]
   for (const question of sample) {
     if (!question) continue
     const { turn, store } = await turnOfQuestion(base, question)
     for (const [at, agent] of agents.entries()) {
       const record = await previewOf({ agent: { ...agent, store }, turn }, state)
-      sums[at] = added(sums[at], estimateOf(record, agent, state.parts.prices))
+      estimates[at]?.push(estimateOf(record, agent, state.parts.prices))
     }
   }
-  const [a, b] = sums.map((sum) => sum && scaled(sum, questions.length / sample.length))
+  const [a, b] = estimates.map((each) => sumOf(each, questions.length / sample.length))
   if (!a || !b) throw new Error("There is no question to estimate.")
   return { questions: questions.length, sampled: sample.length, a, b, judge: state.judge !== undefined }
 }
 
-function added(sum: RunEstimate | undefined, next: RunEstimate): RunEstimate {
-  if (!sum) return next
-  const plus = (a: number | undefined, b: number | undefined) => (a === undefined || b === undefined ? undefined : a + b)
-  return {
-    model: next.model,
-    readTokens: sum.readTokens + next.readTokens,
-    exact: sum.exact && next.exact,
-    answerTokens: sum.answerTokens + next.answerTokens,
-    readCost: plus(sum.readCost, next.readCost),
-    answerCost: plus(sum.answerCost, next.answerCost),
+/** The sum of estimates, so many times. A cost that one of them lacks is not known. */
+function sumOf(estimates: readonly RunEstimate[], times: number): RunEstimate | undefined {
+  const [first] = estimates
+  if (!first) return undefined
+  const sum = (read: (one: RunEstimate) => number | undefined): number | undefined => {
+    const values = estimates.map(read)
+    return values.reduce((all, value) => (all === undefined || value === undefined ? undefined : all + value), 0)
   }
-}
-
-function scaled(sum: RunEstimate, times: number): RunEstimate {
+  const scaled = (value: number | undefined) => (value === undefined ? undefined : value * times)
   return {
-    ...sum,
-    readTokens: Math.round(sum.readTokens * times),
-    exact: sum.exact && times === 1,
-    answerTokens: Math.round(sum.answerTokens * times),
-    readCost: sum.readCost === undefined ? undefined : sum.readCost * times,
-    answerCost: sum.answerCost === undefined ? undefined : sum.answerCost * times,
+    model: first.model,
+    readTokens: Math.round(scaled(sum(({ readTokens }) => readTokens)) ?? 0),
+    exact: times === 1 && estimates.every(({ exact }) => exact),
+    answerTokens: Math.round(scaled(sum(({ answerTokens }) => answerTokens)) ?? 0),
+    readCost: scaled(sum(({ readCost }) => readCost)),
+    answerCost: scaled(sum(({ answerCost }) => answerCost)),
   }
 }
 
