@@ -3,7 +3,7 @@ import { isRecord } from "../../core/json-access.ts"
 import type { ChatMessage } from "../../loop/agent/stateless/past-messages.ts"
 import type { Turn } from "../../loop/agent/turn.ts"
 import { errorWords } from "../../trace/error-words.ts"
-import { HttpProblem } from "./http-problem.ts"
+import { badRequest } from "./http-problem.ts"
 
 /** A request to `/ag-ui` (`RunAgentInput` of AG-UI 1), as far as a character follows it. */
 interface AgUiInput {
@@ -21,11 +21,11 @@ interface AgUiInput {
 /** Reads the body of a request. Tool calls, their results and thoughts of earlier answers are left out. Throws {@link HttpProblem}. */
 export function readAgUiInput(body: Readonly<Record<string, unknown>>): AgUiInput {
   const { threadId, runId, messages, tools, context, forwardedProps } = body
-  if (typeof threadId !== "string") throw new HttpProblem(400, "Expected the id of a thread.", { param: "threadId" })
-  if (typeof runId !== "string") throw new HttpProblem(400, "Expected the id of a run.", { param: "runId" })
-  if (!Array.isArray(messages)) throw new HttpProblem(400, "Expected a list of messages.", { param: "messages" })
+  if (typeof threadId !== "string") throw badRequest("Expected the id of a thread.", "threadId")
+  if (typeof runId !== "string") throw badRequest("Expected the id of a run.", "runId")
+  if (!Array.isArray(messages)) throw badRequest("Expected a list of messages.", "messages")
   if (Array.isArray(tools) && tools.length > 0)
-    throw new HttpProblem(400, "tools is not supported: a character has its own tools.", { param: "tools" })
+    throw badRequest("tools is not supported: a character has its own tools.", "tools")
   const read = messages.map(readMessage)
   const facts = Array.isArray(context) ? context.filter(isRecord) : []
   return {
@@ -65,11 +65,10 @@ interface ReadMessage {
 
 function readMessage(message: unknown, at: number): ReadMessage {
   const param = `messages[${at}]`
-  if (!isRecord(message)) throw new HttpProblem(400, `${param} is no object.`, { param })
+  if (!isRecord(message)) throw badRequest(`${param} is no object.`, param)
   const { role, content } = message
   const known = typeof role === "string" && Object.hasOwn(roles, role) ? roles[role] : undefined
-  if (known === undefined)
-    throw new HttpProblem(400, `${param} has the role ${JSON.stringify(role)}, which AG-UI does not have.`, { param })
+  if (known === undefined) throw badRequest(`${param} has the role ${JSON.stringify(role)}, which AG-UI does not have.`, param)
   // An assistant's message without text only called tools.
   if (known === "left out" || (known === "assistant" && typeof content !== "string")) return { role: "assistant", content: "" }
   const texts: string[] = []
@@ -80,7 +79,7 @@ function readMessage(message: unknown, at: number): ReadMessage {
     else if (isRecord(part) && part.type === "text" && typeof part.text === "string") texts.push(part.text)
     else {
       const supported = known === "user" ? "only text and files with their data or URL are" : "only text is"
-      throw new HttpProblem(400, `${param}.content is no text; ${supported} supported.`, { param: `${param}.content` })
+      throw badRequest(`${param}.content is no text; ${supported} supported.`, `${param}.content`)
     }
   }
   return { role: known, content: texts.join("\n"), attachments: attachments.length > 0 ? attachments : undefined }

@@ -5,7 +5,7 @@ import type { ChatMessage } from "../../loop/agent/stateless/past-messages.ts"
 import type { Turn } from "../../loop/agent/turn.ts"
 import { errorWords } from "../../trace/error-words.ts"
 import type { TurnResult } from "../../trace/turn-event.ts"
-import { errorBody, HttpProblem } from "./http-problem.ts"
+import { badRequest, errorBody } from "./http-problem.ts"
 
 /** A request to `/v1/chat/completions`, as far as a character follows it. */
 export interface CompletionRequest {
@@ -35,16 +35,13 @@ const refused = new Set([
 /** Reads the body of a request. Throws {@link HttpProblem} for one that a character cannot follow. */
 export function readCompletionRequest(body: Readonly<Record<string, unknown>>): CompletionRequest {
   const { model, messages, stream, stream_options: streamOptions, n } = body
-  if (typeof model !== "string") throw new HttpProblem(400, "Expected the name of a model.", { param: "model" })
-  if (!Array.isArray(messages) || messages.length === 0)
-    throw new HttpProblem(400, "Expected a list of messages.", { param: "messages" })
-  if (n !== undefined && n !== null && n !== 1) throw new HttpProblem(400, "Only one answer can be asked for.", { param: "n" })
+  if (typeof model !== "string") throw badRequest("Expected the name of a model.", "model")
+  if (!Array.isArray(messages) || messages.length === 0) throw badRequest("Expected a list of messages.", "messages")
+  if (n !== undefined && n !== null && n !== 1) throw badRequest("Only one answer can be asked for.", "n")
   const given = Object.keys(body).filter((name) => isGiven(body[name]))
   const wrong = given.find((name) => refused.has(name) && !isEmptyList(body[name]))
   if (wrong !== undefined)
-    throw new HttpProblem(400, `${wrong} is not supported: a character has its own tools and its own form of answer.`, {
-      param: wrong,
-    })
+    throw badRequest(`${wrong} is not supported: a character has its own tools and its own form of answer.`, wrong)
   const read = messages.map(readMessage)
   return {
     model,
@@ -84,17 +81,11 @@ const roles: Readonly<Record<string, ReadMessage["role"]>> = {
 
 function readMessage(message: unknown, at: number): ReadMessage {
   const param = `messages[${at}]`
-  if (!isRecord(message)) throw new HttpProblem(400, `${param} is no object.`, { param })
+  if (!isRecord(message)) throw badRequest(`${param} is no object.`, param)
   const { role, content, name, images, files, tool_calls: toolCalls, function_call: call } = message
   const known = typeof role === "string" && Object.hasOwn(roles, role) ? roles[role] : undefined
   if (known === undefined || [toolCalls, call].some((value) => isGiven(value) && !isEmptyList(value)))
-    throw new HttpProblem(
-      400,
-      `${param} has ${known ? "tool calls" : `the role ${JSON.stringify(role)}`}, which is not supported.`,
-      {
-        param,
-      },
-    )
+    throw badRequest(`${param} has ${known ? "tool calls" : `the role ${JSON.stringify(role)}`}, which is not supported.`, param)
   const read = readContent(content, param, known)
   const attachments = [...read.attachments]
   const isUnknown = (field: string): boolean => isGiven(message[field]) && !understoodOfMessage.has(field)
@@ -121,7 +112,7 @@ function isGiven(value: unknown): boolean {
 
 function readContent(content: unknown, param: string, role: ReadMessage["role"]): Pick<ReadMessage, "content" | "attachments"> {
   if (typeof content === "string") return { content, attachments: [] }
-  if (!Array.isArray(content)) throw new HttpProblem(400, `${param}.content is no text.`, { param: `${param}.content` })
+  if (!Array.isArray(content)) throw badRequest(`${param}.content is no text.`, `${param}.content`)
   const texts: string[] = []
   const attachments: AttachmentInput[] = []
   for (const [at, part] of content.entries()) {
@@ -131,9 +122,7 @@ function readContent(content: unknown, param: string, role: ReadMessage["role"])
     else {
       const type = isRecord(part) ? JSON.stringify(part.type) : "of another form"
       const supported = role === "user" ? "only text, image_url, input_audio and file with its data are" : "only text is"
-      throw new HttpProblem(400, `${param}.content[${at}] is ${type}; ${supported} supported.`, {
-        param: `${param}.content[${at}]`,
-      })
+      throw badRequest(`${param}.content[${at}] is ${type}; ${supported} supported.`, `${param}.content[${at}]`)
     }
   }
   return { content: texts.join("\n"), attachments }

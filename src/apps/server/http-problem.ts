@@ -26,6 +26,11 @@ interface ProblemDetails {
 /** The type of an error in the OpenAI API, by its status. */
 const types: Readonly<Record<number, string>> = { 401: "authentication_error", 429: "rate_limit_error", 503: "server_error" }
 
+/** A refusal of a request with a field that is at fault. */
+export function badRequest(message: string, param: string): HttpProblem {
+  return new HttpProblem(400, message, { param })
+}
+
 /** The body of a refusal, in the form of the OpenAI API. */
 export function errorBody(
   message: string,

@@ -1,7 +1,7 @@
 import { isRecord } from "../../core/json-access.ts"
 import type { Session } from "../../loop/agent/session.ts"
 import type { Turn } from "../../loop/agent/turn.ts"
-import { HttpProblem } from "./http-problem.ts"
+import { badRequest } from "./http-problem.ts"
 import { readUiMessages } from "./ui-messages.ts"
 
 /** Changes a kept conversation, and starts the turn that answers. `send` sends the last message of the request. */
@@ -23,7 +23,7 @@ export function changeOf(body: Readonly<Record<string, unknown>>): Change | unde
 async function regenerated(session: Session, messageId: unknown): Promise<Turn> {
   const [last] = await session.history({ limit: 1 })
   if (last === undefined || (messageId !== undefined && messageId !== last.id && messageId !== last.turnId))
-    throw new HttpProblem(400, "Only the last answer of a kept conversation can be made again.", { param: "messageId" })
+    throw badRequest("Only the last answer of a kept conversation can be made again.", "messageId")
   return session.regenerate()
 }
 
@@ -52,12 +52,9 @@ async function edited(
   const only = before.length === 0 && asked.length === 1 ? asked[0] : undefined
   const found = asked.find(({ id }) => id === messageId) ?? behind ?? only
   if (words?.role !== "user" || found === undefined)
-    throw new HttpProblem(
-      400,
+    throw badRequest(
       "The message to edit is not known here. Give the page messages with their ids of session.history.",
-      {
-        param: "messageId",
-      },
+      "messageId",
     )
   if (!words.attachments?.length) {
     const turn = await session.edit(found.id, words.content)

@@ -5,7 +5,7 @@ import { Session } from "../../../loop/agent/session.ts"
 import type { AgentContext } from "../../../loop/turn/turn-context.ts"
 import { shippedDialectNames } from "../../../prompt/dialect/shipped.ts"
 import { eventStream, eventStreamHeaders } from "../event-stream.ts"
-import { HttpProblem } from "../http-problem.ts"
+import { badRequest, HttpProblem } from "../http-problem.ts"
 import { readJsonBody } from "../read-body.ts"
 import { summaryOf } from "./build-record.ts"
 import { compareAgentsRoute } from "./compare/compare-agents.ts"
@@ -87,7 +87,7 @@ function live({ recorder, parts, timers }: InspectorState): Response {
 async function chat(state: InspectorState, { request }: Call): Promise<Response> {
   if (!state.chat) throw new HttpProblem(403, "Nobody may chat here: the inspector was made without `chat`.")
   const { text } = await readJsonBody(request, state.maxBodyBytes)
-  if (typeof text !== "string" || text.trim() === "") throw new HttpProblem(400, "Expected words.", { param: "text" })
+  if (typeof text !== "string" || text.trim() === "") throw badRequest("Expected words.", "text")
   const session = await chatSession(state, state.chat.conversation)
   return Response.json({ turn: session.send(text, { from: { id: state.chat.user } }).id })
 }

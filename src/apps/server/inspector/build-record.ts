@@ -12,6 +12,7 @@ import type {
   RecordedMessage,
   RecordedRequest,
   RequestChange,
+  ShownAssembly,
   TokenPrice,
   TurnRecord,
   TurnSummary,
@@ -135,12 +136,6 @@ function requestOf(given: TraceStep, { earlier, parts, items }: RequestParts): R
     cost: usage && price && costOf(usage, price),
   }
 }
-
-/** A request that was assembled, in the form of a record. */
-export type ShownAssembly = Pick<
-  RecordedRequest,
-  "messages" | "tokens" | "overheadTokens" | "exact" | "prefixes" | "decisions" | "windowRoom" | "lore"
->
 
 /** Puts the spans into their messages, without secrets, also those that reach over several spans. */
 export function shownAssembly(assembly: Assembly, find: RecordParts["find"], items: KeptTurn["items"]): ShownAssembly {

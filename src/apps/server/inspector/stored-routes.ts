@@ -4,7 +4,7 @@ import { contextOf } from "../../../loop/agent/published-agents.ts"
 import type { ProfileStatement, StoredMemory } from "../../../memory/services/store/records.ts"
 import type { SessionStore } from "../../../memory/services/store/session-store.ts"
 import type { Store } from "../../../memory/services/store/store.ts"
-import { HttpProblem } from "../http-problem.ts"
+import { badRequest, HttpProblem } from "../http-problem.ts"
 import { readJsonBody } from "../read-body.ts"
 import { type Call, type InspectorState, jsonWithoutSecrets, type Route, recordOfCall } from "./route.ts"
 
@@ -46,7 +46,7 @@ async function stored(state: InspectorState, call: Call): Promise<Response> {
 async function recall(state: InspectorState, call: Call): Promise<Response> {
   const { session, speaker } = await recordOfCall(state, call)
   const { query } = await readJsonBody(call.request, state.maxBodyBytes)
-  if (typeof query !== "string") throw new HttpProblem(400, "Expected the words to look for.", { param: "query" })
+  if (typeof query !== "string") throw badRequest("Expected the words to look for.", "query")
   const { memory, store, profile } = await contextOf(state.agent)
   if (!memory) throw new HttpProblem(409, "The agent has no memory.")
   const key: ServiceKey = { ...session, user: speaker.id }
@@ -61,7 +61,7 @@ async function recall(state: InspectorState, call: Call): Promise<Response> {
 async function tokens(state: InspectorState, { request }: Call): Promise<Response> {
   const { text } = await readJsonBody(request, state.maxBodyBytes)
   if (typeof text !== "string" || text.length > maxBorderCharacters)
-    throw new HttpProblem(400, `Expected a text of at most ${maxBorderCharacters} characters.`, { param: "text" })
+    throw badRequest(`Expected a text of at most ${maxBorderCharacters} characters.`, "text")
   const { counter } = (await contextOf(state.agent)).ports
   const runs = tokenBorders(text, counter)
   if (!runs) throw new HttpProblem(409, "The agent's counter counts tokens and does not tell where they begin.")

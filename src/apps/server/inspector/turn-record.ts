@@ -13,7 +13,7 @@ import type { NotedChanges } from "./timeline/context-changes.ts"
 import type { RecordedJob } from "./timeline/recorded-jobs.ts"
 
 /** A turn as the inspector shows it: plain JSON, with `[secret]` in place of everything that looks like a key. */
-export interface TurnRecord extends Pick<TurnSummary, "id" | "session" | "speaker" | "wake" | "outcome" | "usage" | "cost"> {
+export interface TurnRecord extends TurnFacts {
   /** Grows when a field changes its meaning or goes. New fields leave it as it is. */
   readonly version: 1
   /** True if it was read from the disk. */
@@ -22,10 +22,6 @@ export interface TurnRecord extends Pick<TurnSummary, "id" | "session" | "speake
   readonly answer: string
   /** The agent's colour (R29). */
   readonly colour?: string | undefined
-  /** Milliseconds since 1970. */
-  readonly startedMs: number
-  /** Absent while the turn runs. */
-  readonly durationMs?: number | undefined
   readonly events: readonly RecordedEvent[]
   /** Events over the most that one turn keeps. */
   readonly lostEvents: number
@@ -49,27 +45,33 @@ export interface TurnRecord extends Pick<TurnSummary, "id" | "session" | "speake
   readonly context?: NotedChanges | undefined
 }
 
-/** A turn in a list. */
-export interface TurnSummary {
+/** The facts about a turn. */
+interface TurnFacts {
   readonly id: string
   readonly session: SessionKey
   readonly speaker: Speaker
   /** The reason of a turn in which nobody spoke (R27). */
   readonly wake?: string | undefined
+  readonly outcome: TurnOutcome
+  /** Milliseconds since 1970. */
+  readonly startedMs: number
+  /** Absent while the turn runs. */
+  readonly durationMs?: number | undefined
+  readonly usage: Usage
+  readonly cost?: number | undefined
+}
+
+/** A turn in a list. */
+export interface TurnSummary extends TurnFacts {
   /** The first 20,000 characters, as of the answer. */
   readonly question: string
   /** While the turn runs, the part that is there. */
   readonly answer: string
-  readonly outcome: TurnOutcome
-  readonly startedMs: number
-  readonly durationMs?: number | undefined
   /** Calls of the model and runs of tools, without those of children. */
   readonly calls: number
   readonly tools: number
   /** Background jobs for the turn that run now. */
   readonly jobs?: number
-  readonly usage: Usage
-  readonly cost?: number | undefined
 }
 
 /** How a turn ended, or what it does now. */
@@ -96,14 +98,8 @@ export interface RecordedEvent {
   readonly text?: string | undefined
 }
 
-/** One call of the model. */
-export interface RecordedRequest {
-  readonly step: number
-  /** The prompt file: `planner`, `final`. */
-  readonly prompt: string
-  readonly model: string
-  readonly startedMs: number
-  readonly durationMs: number
+/** A request that was assembled, in the form of a record. */
+export interface ShownAssembly {
   readonly messages: readonly RecordedMessage[]
   /** Tokens of the contents of all messages. */
   readonly tokens: number
@@ -117,6 +113,16 @@ export interface RecordedRequest {
   readonly windowRoom?: WindowRoom | undefined
   /** The entries of lorebooks that were looked at, in the turn's first request. */
   readonly lore?: readonly LoreDecision[] | undefined
+}
+
+/** One call of the model. */
+export interface RecordedRequest extends ShownAssembly {
+  readonly step: number
+  /** The prompt file: `planner`, `final`. */
+  readonly prompt: string
+  readonly model: string
+  readonly startedMs: number
+  readonly durationMs: number
   /** The difference to the last request of the same prompt in the session. Absent for the first one, and if that one is no longer kept. */
   readonly change?: RequestChange | undefined
   /** The whole output of the model, with its thinking. */

@@ -1,5 +1,5 @@
 import { contextOf } from "../../../loop/agent/published-agents.ts"
-import { HttpProblem } from "../http-problem.ts"
+import { badRequest, HttpProblem } from "../http-problem.ts"
 import { readJsonBody } from "../read-body.ts"
 import { changeOf, shownAssembly, summaryOf } from "./build-record.ts"
 import { isSameSession, type KeptTurn } from "./recorder.ts"
@@ -70,7 +70,7 @@ async function listTurns(state: InspectorState, { request }: Call): Promise<Resp
   const [conversation, outcome, search] = ["conversation", "state", "search"].map((name) => searchParams.get(name))
   const limit = Number(searchParams.get("limit") ?? 50)
   if (!Number.isInteger(limit) || limit < 1 || limit > maxPage)
-    throw new HttpProblem(400, `Expected a limit from 1 to ${maxPage}.`, { param: "limit" })
+    throw badRequest(`Expected a limit from 1 to ${maxPage}.`, "limit")
   const kept = await allTurns(state)
   const before = searchParams.get("before")
   const end = before === null ? kept.length : kept.findIndex(({ id }) => id === before)
@@ -112,9 +112,8 @@ async function preview(state: InspectorState, call: Call): Promise<Response> {
   const turn = await replayableOf(state, call)
   const { budgetTokens, off = [] } = await readJsonBody(call.request, state.maxBodyBytes)
   if (budgetTokens !== undefined && !(Number.isSafeInteger(budgetTokens) && Number(budgetTokens) > 0))
-    throw new HttpProblem(400, "Expected a budget of tokens.", { param: "budgetTokens" })
-  if (!Array.isArray(off) || !off.every((key) => typeof key === "string"))
-    throw new HttpProblem(400, "Expected a list of keys.", { param: "off" })
+    throw badRequest("Expected a budget of tokens.", "budgetTokens")
+  if (!Array.isArray(off) || !off.every((key) => typeof key === "string")) throw badRequest("Expected a list of keys.", "off")
   const changes = { budgetTokens: budgetTokens as number | undefined, off }
   const assembly = await previewAgain(await contextOf(state.agent), turn, changes)
   const [sent] = state.recorder.get(turn.id)?.trace?.steps ?? []

@@ -1,7 +1,7 @@
 import { contextOf } from "../../../../loop/agent/published-agents.ts"
 import type { AgentContext } from "../../../../loop/turn/turn-context.ts"
 import { mapTexts, redactText } from "../../../../trace/redact.ts"
-import { HttpProblem } from "../../http-problem.ts"
+import { badRequest } from "../../http-problem.ts"
 import { readJsonBody } from "../../read-body.ts"
 import { recordOfPreview } from "../build-record.ts"
 import { previewAgain, type ReplayableTurn, runAgain } from "../replay/again.ts"
@@ -48,11 +48,11 @@ const maxQuestion = 20_000
 
 async function compareAgents(state: InspectorState, { request }: Call): Promise<Response> {
   const { turn: id, question, left, right, run = false } = await readJsonBody(request, state.maxBodyBytes)
-  if (typeof run !== "boolean") throw new HttpProblem(400, "Expected true or false.", { param: "run" })
+  if (typeof run !== "boolean") throw badRequest("Expected true or false.", "run")
   if ((typeof id === "string") === (typeof question === "string"))
-    throw new HttpProblem(400, "Expected the id of a turn, or a question.", { param: "turn" })
+    throw badRequest("Expected the id of a turn, or a question.", "turn")
   if (typeof question === "string" && (question.trim() === "" || question.length > maxQuestion))
-    throw new HttpProblem(400, `Expected a question of 1 to ${maxQuestion} characters.`, { param: "question" })
+    throw badRequest(`Expected a question of 1 to ${maxQuestion} characters.`, "question")
   const base = await contextOf(state.agent)
   const asked =
     typeof question === "string"

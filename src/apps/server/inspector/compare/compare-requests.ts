@@ -1,6 +1,6 @@
 import type { Assembly } from "../../../../core/span.ts"
 import { changeOf } from "../build-record.ts"
-import type { PrefixMark, RecordedMessage, RecordedRequest, RequestChange, TokenPrice } from "../turn-record.ts"
+import type { PrefixMark, RecordedMessage, RequestChange, ShownAssembly, TokenPrice } from "../turn-record.ts"
 import { align } from "./align.ts"
 import { type ComparedRun, compareTexts } from "./compare-texts.ts"
 
@@ -38,10 +38,9 @@ export interface ComparedLayer {
 }
 
 /** The parts of a request that are compared. */
-export type ComparableRequest = Pick<
-  RecordedRequest,
-  "step" | "messages" | "tokens" | "overheadTokens" | "exact" | "prefixes" | "decisions"
->
+export interface ComparableRequest extends ShownAssembly {
+  readonly step: number
+}
 
 /** A request and the turn that it belongs to. */
 export interface ComparedRequest {

@@ -1,4 +1,4 @@
-import { HttpProblem } from "../../http-problem.ts"
+import { badRequest } from "../../http-problem.ts"
 import { type Call, type InspectorState, type Route, recordById } from "../route.ts"
 import type { RecordedChild, RecordedRequest, TokenPrice, TurnRecord, TurnSummary } from "../turn-record.ts"
 import { compareRequests, type RequestComparison } from "./compare-requests.ts"
@@ -31,7 +31,7 @@ async function compare(state: InspectorState, { request }: Call): Promise<Respon
   const { searchParams } = new URL(request.url)
   const side = async (name: "a" | "b"): Promise<ChosenRequest> => {
     const id = searchParams.get(name)
-    if (id === null) throw new HttpProblem(400, "Expected the ids of two turns, `a` and `b`.", { param: name })
+    if (id === null) throw badRequest("Expected the ids of two turns, `a` and `b`.", name)
     const param = `request${name.toUpperCase()}`
     return { record: await recordById(state, id), index: Number(searchParams.get(param) ?? 0), param }
   }
@@ -62,8 +62,7 @@ export function compareTurns(a: ChosenRequest, b: ChosenRequest, prices: Readonl
 function chosenOf({ record, index, param = "request" }: ChosenRequest): RecordedRequest | undefined {
   const all = requestsOf(record)
   const found = all[index]
-  if (!found && (all.length > 0 || index !== 0))
-    throw new HttpProblem(400, `Expected the index of one of ${all.length} requests.`, { param })
+  if (!found && (all.length > 0 || index !== 0)) throw badRequest(`Expected the index of one of ${all.length} requests.`, param)
   return found?.request
 }
 

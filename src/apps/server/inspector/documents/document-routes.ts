@@ -1,5 +1,5 @@
 import { PromptStrataError } from "../../../../core/errors.ts"
-import { HttpProblem } from "../../http-problem.ts"
+import { badRequest, HttpProblem } from "../../http-problem.ts"
 import { readJsonBody } from "../../read-body.ts"
 import { type Call, type InspectorState, jsonWithoutSecrets, type Route } from "../route.ts"
 import { documentsOf, type InspectedDocuments } from "./documents.ts"
@@ -21,9 +21,9 @@ async function list(state: InspectorState): Promise<Response> {
 async function undo(state: InspectorState, { request }: Call): Promise<Response> {
   const folder = folderOf(state)
   const { id, hash } = await readJsonBody(request, state.maxBodyBytes)
-  if (typeof id !== "string") throw new HttpProblem(400, "Expected the id of a change.", { param: "id" })
+  if (typeof id !== "string") throw badRequest("Expected the id of a change.", "id")
   if (hash !== null && typeof hash !== "string")
-    throw new HttpProblem(400, "Expected the hash of the file that is shown, or null for no file.", { param: "hash" })
+    throw badRequest("Expected the hash of the file that is shown, or null for no file.", "hash")
   if (!folder.undo) throw new HttpProblem(403, "Nothing can be undone here: the inspector was given no `undo`.")
   const undoing = { by: "user", id, expect: hash === null ? ("absent" as const) : { hash } }
   await told(async () => folder.undo?.(undoing))

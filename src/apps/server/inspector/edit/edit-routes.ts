@@ -3,7 +3,7 @@ import type { Assembly } from "../../../../core/span.ts"
 import { contextOf } from "../../../../loop/agent/published-agents.ts"
 import type { PromptFiles } from "../../../../profile/prompt-files.ts"
 import { redactText } from "../../../../trace/redact.ts"
-import { HttpProblem } from "../../http-problem.ts"
+import { badRequest, HttpProblem } from "../../http-problem.ts"
 import { readJsonBody } from "../../read-body.ts"
 import { shownAssembly } from "../build-record.ts"
 import { type ComparedRequest, compareRequests, type RequestComparison } from "../compare/compare-requests.ts"
@@ -108,7 +108,7 @@ function filesOf({ files }: InspectorState): PromptFiles {
 
 async function textsOf<K extends string>(request: Request, ...names: readonly K[]): Promise<Readonly<Record<K, string>>> {
   const body = await readJsonBody(request, maxTextBytes)
-  for (const name of names) if (typeof body[name] !== "string") throw new HttpProblem(400, "Expected text.", { param: name })
+  for (const name of names) if (typeof body[name] !== "string") throw badRequest("Expected text.", name)
   return body as Readonly<Record<K, string>>
 }
 

@@ -1,6 +1,6 @@
 import { isRecord } from "../../../../core/json-access.ts"
 import type { Agent } from "../../../../loop/agent/agent.ts"
-import { HttpProblem } from "../../http-problem.ts"
+import { badRequest, type HttpProblem } from "../../http-problem.ts"
 
 /** A change to an agent: what a variant of it has in place of its own. Plain JSON; an absent key changes nothing. */
 export interface AgentChange {
@@ -23,7 +23,7 @@ export type MakeVariant = (change: AgentChange) => Agent | Promise<Agent>
 /** The change in a request's body; undefined for none. Throws {@link HttpProblem}. */
 export function changeOfBody(value: unknown): AgentChange | undefined {
   if (value === undefined) return undefined
-  const refuse = (expected: string, param: string): HttpProblem => new HttpProblem(400, `Expected ${expected}.`, { param })
+  const refuse = (expected: string, param: string): HttpProblem => badRequest(`Expected ${expected}.`, param)
   if (!isRecord(value)) throw refuse("a change", "change")
   const { files, ...names } = value
   for (const [name, text] of Object.entries(names)) {

@@ -3,7 +3,7 @@ import type { Source } from "../../../../core/source.ts"
 import type { Agent } from "../../../../loop/agent/agent.ts"
 import { contextOf } from "../../../../loop/agent/published-agents.ts"
 import type { AgentContext } from "../../../../loop/turn/turn-context.ts"
-import { HttpProblem } from "../../http-problem.ts"
+import { badRequest, HttpProblem } from "../../http-problem.ts"
 import { readJsonBody } from "../../read-body.ts"
 import { recordOfPreview } from "../build-record.ts"
 import { type Call, type InspectorState, jsonWithoutSecrets, type Route, replayableOf } from "../route.ts"
@@ -20,7 +20,7 @@ export const replayRoute: Route = { method: "POST", path: /^api\/turns\/([\w.-]+
  */
 async function replay(state: InspectorState, call: Call): Promise<Response> {
   const { change, run = false } = await readJsonBody(call.request, state.maxBodyBytes)
-  if (typeof run !== "boolean") throw new HttpProblem(400, "Expected true or false.", { param: "run" })
+  if (typeof run !== "boolean") throw badRequest("Expected true or false.", "run")
   const asked = changeOfBody(change)
   const turn = await replayableOf(state, call)
   const outcome = await withVariant(state, asked, async (agent): Promise<TurnRecord> => {

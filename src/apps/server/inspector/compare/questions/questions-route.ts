@@ -3,7 +3,7 @@ import { contextOf } from "../../../../../loop/agent/published-agents.ts"
 import type { AgentContext } from "../../../../../loop/turn/turn-context.ts"
 import { mapTexts, redactText } from "../../../../../trace/redact.ts"
 import { eventStream, eventStreamHeaders } from "../../../event-stream.ts"
-import { HttpProblem } from "../../../http-problem.ts"
+import { badRequest, HttpProblem } from "../../../http-problem.ts"
 import { readJsonBody } from "../../../read-body.ts"
 import { runAgain } from "../../replay/again.ts"
 import { changeOfBody } from "../../replay/agent-change.ts"
@@ -45,10 +45,10 @@ const maxSampled = 20
 
 async function compareQuestions(state: InspectorState, { request }: Call): Promise<Response> {
   const { text, left, right, run = false } = await readJsonBody(request, state.maxBodyBytes)
-  if (typeof run !== "boolean") throw new HttpProblem(400, "Expected true or false.", { param: "run" })
-  if (typeof text !== "string") throw new HttpProblem(400, "Expected the text of a file.", { param: "text" })
+  if (typeof run !== "boolean") throw badRequest("Expected true or false.", "run")
+  if (typeof text !== "string") throw badRequest("Expected the text of a file.", "text")
   const { questions, mistakes } = readQuestions(text)
-  if (!questions) throw new HttpProblem(400, mistakes.join("\n"), { param: "text" })
+  if (!questions) throw badRequest(mistakes.join("\n"), "text")
   const changes = { left: changeOfBody(left), right: changeOfBody(right) }
   if (!state.variant && (changes.left ?? changes.right))
     throw new HttpProblem(403, "The inspector was made without `variant`, so it has no other agents.")
