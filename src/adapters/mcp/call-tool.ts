@@ -8,7 +8,6 @@ import type { RemoteTool } from "./remote-tools.ts"
 import { readContent } from "./result-content.ts"
 import type { McpServer } from "./server.ts"
 import { safeLine } from "./warnings.ts"
-import type { McpWords } from "./words.ts"
 
 /** The part of a turn that a call uses. */
 type CallContext = Pick<ToolContext, "signal" | "record" | "progress" | "takes">
@@ -19,14 +18,14 @@ type CallContext = Pick<ToolContext, "signal" | "record" | "progress" | "takes">
  */
 export async function callTool(
   server: McpServer,
-  { tool, args, words }: { readonly tool: RemoteTool; readonly args: unknown; readonly words: McpWords },
+  { tool, args }: { readonly tool: RemoteTool; readonly args: unknown },
   context: CallContext,
 ): Promise<string> {
   const { signal } = context
   const onProgress = progressReader(context)
   const params = { name: tool.name, arguments: args }
-  const result = await requestFrom(server, words, (link) => link.request("tools/call", params, { signal, onProgress }), signal)
-  const { text, attachments } = readContent(Array.isArray(result.content) ? result.content : [], words, context.takes)
+  const result = await requestFrom(server, (link) => link.request("tools/call", params, { signal, onProgress }), signal)
+  const { text, attachments } = readContent(Array.isArray(result.content) ? result.content : [], server.words, context.takes)
   const name = `${server.name}.${tool.name}`
   for (const attachment of attachments) {
     const summary = `${attachment.mediaType}, ${attachment.bytes} bytes`
@@ -71,13 +70,12 @@ function progressReader({ progress }: CallContext): (update: RawProgress) => voi
  */
 export async function requestFrom(
   server: McpServer,
-  words: McpWords,
   request: (link: Link) => Promise<RawResult>,
   signal: AbortSignal,
 ): Promise<RawResult> {
   for (let hasRetried = false; ; hasRetried = true) {
     const link = await server.link.get(signal)
-    if (link === undefined) throw words.problem("unavailable")
+    if (link === undefined) throw server.words.problem("unavailable")
     try {
       const result = await request(link)
       server.link.resetFailures()
@@ -91,26 +89,26 @@ export async function requestFrom(
         throw new Error(messageOf(error))
       }
       const hasEnded = code === "CONNECTION_CLOSED" || code === "NOT_CONNECTED" || messageOf(error) === "Not connected"
-      if (hasEnded) throw words.problem("stopped")
+      if (hasEnded) throw server.words.problem("stopped")
       const http = httpProblem(error)
       // The server no longer knows the session and did nothing.
       const hasNoSession = http?.status === 404 || http?.status === 400
-      if (!hasNoSession || hasRetried || link.kind !== "http") throw unreachable(error, server, words)
+      if (!hasNoSession || hasRetried || link.kind !== "http") throw unreachable(error, server)
       server.link.drop(link, "it no longer knows the session")
     }
   }
 }
 
 /** The model reads what happened. What to do about a status is for a person. */
-function unreachable(error: unknown, server: McpServer, words: McpWords): Error {
+function unreachable(error: unknown, server: McpServer): Error {
   const http = httpProblem(error)
   if (http !== undefined) {
     const found = safeLine(http.found + http.body)
     server.warn("request", `It answers a request with ${found}; ${http.advice}.`)
-    return words.unreachable(found)
+    return server.words.unreachable(found)
   }
   const { cause } = error as ClientError
-  return words.unreachable(safeLine(messageOf(error) + (cause === undefined ? "" : ` (${messageOf(cause)})`)))
+  return server.words.unreachable(safeLine(messageOf(error) + (cause === undefined ? "" : ` (${messageOf(cause)})`)))
 }
 
 /** An error of the client library. The message of `fetch` says only that it failed; its cause says why. */

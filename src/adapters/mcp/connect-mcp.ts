@@ -26,7 +26,6 @@ import {
 import { McpServer } from "./server.ts"
 import { checkServers, destinationOf } from "./server-settings.ts"
 import { safeLine, unthrowing } from "./warnings.ts"
-import type { McpWords } from "./words.ts"
 
 /** The state of a server, for people. Its texts are the server's and untrusted. */
 export interface McpServerStatus {
@@ -91,7 +90,7 @@ export async function connectMcp(
   )
   checkServers(servers, options.reserved)
   const resolved = resolveOptions(options)
-  const { warn, words } = resolved
+  const { warn } = resolved
   const warnOfApprovals = (message: string): void => warn({ server: "*", kind: "approval", message })
   const kept = options.approvals ?? keptApprovals(options)
   const gate = new ApprovalGate(kept ?? inMemoryApprovals(), (problem) => warnOfApprovals(safeLine(problem)))
@@ -107,7 +106,7 @@ export async function connectMcp(
       await tools.review()
       onChange(name)
     })
-    const tools = new ServerTools(server, { gate, words, approve: options.approve ?? "first-use" })
+    const tools = new ServerTools(server, { gate, approve: options.approve ?? "first-use" })
     return tools
   })
   await Promise.all(connected.map(({ server }) => server.link.start()))
@@ -131,7 +130,6 @@ async function connectionOf(
   const skills = await readSkills(servers, options)
   const tools = connected.flatMap((one) => one.tools)
   const reading = <T>(read: (signal: AbortSignal) => Promise<T>) => withReadTimeout(options, read)
-  const { words } = options
   return {
     name: "mcp",
     tools,
@@ -147,9 +145,8 @@ async function connectionOf(
     },
     resources: () => reading((signal) => listResources(servers, signal)),
     prompts: () => reading((signal) => listPrompts(servers, signal)),
-    readResource: (server, uri) => reading((signal) => readResource(serverNamed(servers, server), uri, { words, signal })),
-    getPrompt: (server, name, args = {}) =>
-      reading((signal) => getPrompt(serverNamed(servers, server), { name, args }, { words, signal })),
+    readResource: (server, uri) => reading((signal) => readResource(serverNamed(servers, server), uri, signal)),
+    getPrompt: (server, name, args = {}) => reading((signal) => getPrompt(serverNamed(servers, server), { name, args }, signal)),
     close: async () => {
       await Promise.all(servers.map(({ link }) => link.close()))
     },
@@ -215,7 +212,6 @@ interface ListedTool {
 class ServerTools {
   readonly server: McpServer
   readonly #gate: ApprovalGate
-  readonly #words: McpWords
   readonly #approve: "first-use" | "ask"
   /** All tools that the server listed at the last review. */
   listed: readonly ListedTool[] = []
@@ -224,13 +220,9 @@ class ServerTools {
   /** By name. A tool is made again only when its fingerprint changes. */
   readonly #made = new Map<string, { readonly fingerprint: string; readonly tool: Tool }>()
 
-  constructor(
-    server: McpServer,
-    { gate, words, approve }: { readonly gate: ApprovalGate; readonly words: McpWords; readonly approve: "first-use" | "ask" },
-  ) {
+  constructor(server: McpServer, { gate, approve }: { readonly gate: ApprovalGate; readonly approve: "first-use" | "ask" }) {
     this.server = server
     this.#gate = gate
-    this.#words = words
     this.#approve = server.settings.approve ?? approve
   }
 
@@ -264,7 +256,6 @@ class ServerTools {
   /** Makes the agent's tool `server.tool`. Its texts are the server's, so that its trust is `tool`. */
   #createTool(tool: RemoteTool): Tool {
     const { server } = this
-    const words = this.#words
     return {
       name: `${server.name}.${tool.name}`,
       group: "external",
@@ -282,13 +273,13 @@ class ServerTools {
         // A server that was started again may have other tools.
         if (server.link.current === undefined) await server.link.get(context.signal)
         this.#requireUsable(tool.name)
-        return callTool(server, { tool, args, words }, context)
+        return callTool(server, { tool, args }, context)
       },
     }
   }
 
   #requireUsable(name: string): void {
     const listed = this.listed.find(({ tool }) => tool.name === name)
-    if (listed?.verdict !== "approved") throw this.#words.problem(listed === undefined ? "gone" : "changed")
+    if (listed?.verdict !== "approved") throw this.server.words.problem(listed === undefined ? "gone" : "changed")
   }
 }

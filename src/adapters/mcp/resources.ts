@@ -11,7 +11,6 @@ import { deadline } from "./reconnecting-link.ts"
 import { readContent } from "./result-content.ts"
 import type { McpServer } from "./server.ts"
 import { safeLine } from "./warnings.ts"
-import type { McpWords } from "./words.ts"
 
 // Resources and prompts of servers: listed, read, and used as skills or injections.
 
@@ -89,40 +88,33 @@ async function listOf(server: McpServer, kind: "resources" | "prompts", signal: 
 }
 
 /** Reads all parts of a resource. */
-export async function readResource(
-  server: McpServer,
-  uri: string,
-  { words, signal }: { readonly words: McpWords; readonly signal: AbortSignal },
-): Promise<McpContent> {
-  const result = await requestFrom(server, words, (link) => link.request("resources/read", { uri }, { signal }), signal)
+export async function readResource(server: McpServer, uri: string, signal: AbortSignal): Promise<McpContent> {
+  const result = await requestFrom(server, (link) => link.request("resources/read", { uri }, { signal }), signal)
   const parts = Array.isArray(result.contents) ? result.contents : []
-  return { server: server.name, name: uri, description: "", ...readContent(parts, words) }
+  return { server: server.name, name: uri, description: "", ...readContent(parts, server.words) }
 }
 
 /** Reads the messages of a prompt, joined to one text. */
 export async function getPrompt(
   server: McpServer,
   { name, args }: { readonly name: string; readonly args: Readonly<Record<string, string>> },
-  { words, signal }: { readonly words: McpWords; readonly signal: AbortSignal },
+  signal: AbortSignal,
 ): Promise<McpContent> {
   const params = { name, arguments: args }
-  const result = await requestFrom(server, words, (link) => link.request("prompts/get", params, { signal }), signal)
+  const result = await requestFrom(server, (link) => link.request("prompts/get", params, { signal }), signal)
   const messages = Array.isArray(result.messages) ? result.messages.filter(isRecord) : []
   const parts = messages.flatMap(({ content }) => (Array.isArray(content) ? content : [content]))
-  return { server: server.name, name, description: stringOf(result.description), ...readContent(parts, words) }
+  return { server: server.name, name, description: stringOf(result.description), ...readContent(parts, server.words) }
 }
 
 /** Reads the resources and prompts that the servers' settings name as skills. One that cannot be read is a warning. */
 export async function readSkills(servers: readonly McpServer[], options: ResolvedOptions): Promise<readonly Skill[]> {
-  const { words } = options
   const reads = servers.flatMap((server) =>
     (server.settings.skills ?? []).map(async (name): Promise<McpContent[]> => {
       if (server.link.current === undefined) return []
       try {
         const read = await withReadTimeout(options, (signal) =>
-          /^[a-z][a-z0-9+.-]*:/i.test(name)
-            ? readResource(server, name, { words, signal })
-            : getPrompt(server, { name, args: {} }, { words, signal }),
+          /^[a-z][a-z0-9+.-]*:/i.test(name) ? readResource(server, name, signal) : getPrompt(server, { name, args: {} }, signal),
         )
         return [read]
       } catch (error) {

@@ -7,6 +7,7 @@ import { deadline, ReconnectingLink } from "./reconnecting-link.ts"
 import { type RemoteTool, readToolList } from "./remote-tools.ts"
 import { toolFilter } from "./server-settings.ts"
 import { type McpWarning, safeLine } from "./warnings.ts"
+import type { McpWords } from "./words.ts"
 
 const defaultStartTimeoutMs = 15_000
 
@@ -18,6 +19,7 @@ export class McpServer {
   readonly name: string
   readonly settings: McpServerSettings
   readonly link: ReconnectingLink
+  readonly words: McpWords
   readonly #options: ResolvedOptions
   readonly #startTimeoutMs: number
   readonly #onTools: () => Promise<void>
@@ -31,6 +33,7 @@ export class McpServer {
   constructor(name: string, settings: McpServerSettings, options: ResolvedOptions, onTools: () => Promise<void>) {
     this.name = name
     this.settings = settings
+    this.words = options.words
     this.#options = options
     this.#startTimeoutMs = settings.startTimeoutMs ?? defaultStartTimeoutMs
     this.#onTools = onTools

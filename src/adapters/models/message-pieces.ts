@@ -25,13 +25,19 @@ export function withGivenBytes(
   })
 }
 
+/** A text between pictures and files. `from` is its UTF-16 offset in the message. */
+interface TextBetween {
+  readonly text: string
+  readonly from: number
+}
+
 /** A message's text and its pictures and files, in order. No text is blank, because providers refuse blank parts. */
-export function piecesOf(content: string, parts: Message["parts"] = []): (string | MessagePart)[] {
-  const pieces: (string | MessagePart)[] = []
+export function piecesOf(content: string, parts: Message["parts"] = []): (TextBetween | MessagePart)[] {
+  const pieces: (TextBetween | MessagePart)[] = []
   let from = 0
   const text = (end: number) => {
     const piece = content.slice(from, end).toWellFormed()
-    if (piece.trim() !== "") pieces.push(piece)
+    if (piece.trim() !== "") pieces.push({ text: piece, from })
     from = end
   }
   for (const part of parts) {
@@ -43,9 +49,34 @@ export function piecesOf(content: string, parts: Message["parts"] = []): (string
 }
 
 /**
+ * The messages, with the pictures and files of tools and of the model in a message of the user behind them: few servers take these where
+ * they were.
+ */
+export function withResultParts(messages: readonly Message[]): readonly Message[] {
+  if (!messages.some(({ role, parts }) => role !== "user" && parts)) return messages
+  const made: Message[] = []
+  let [content, parts] = ["", [] as MessagePart[]]
+  const settle = () => {
+    if (parts.length > 0) made.push({ role: "user", content, parts })
+    content = ""
+    parts = []
+  }
+  for (const message of messages) {
+    if (message.role !== "tool") settle()
+    for (const part of message.role === "user" ? [] : (message.parts ?? [])) {
+      content += nameOf(message, part)
+      parts.push({ ...part, end: content.length })
+    }
+    made.push(message)
+  }
+  settle()
+  return made
+}
+
+/**
  * The line of a message of the model that names a picture or file of it. It stands before that one in a message of the user, so that nobody
  * takes it for the user's. A tool's result names none.
  */
-export function nameOf({ role, content }: Message, { end }: MessagePart): string {
+function nameOf({ role, content }: Message, { end }: MessagePart): string {
   return role === "assistant" ? content.slice(content.lastIndexOf("\n", end - 1) + 1, end) : ""
 }

@@ -268,6 +268,7 @@ test("a call ends with the server's words, with those of its failure, or on a ne
       }
       const server = {
         name: "s",
+        words,
         warn: (about: string, message: string) => void told.push(`warns of ${about}: ${message}`),
         link: {
           get: async () => (left.length > 0 ? link : undefined),
@@ -281,7 +282,7 @@ test("a call ends with the server's words, with those of its failure, or on a ne
         progress: (update: object) => void told.push(`is at ${JSON.stringify(update)}`),
       }
       const tool = { name: "t", outputSchema } as RemoteTool
-      const ending = await callTool(server, { tool, args: {}, words }, context as never).then(
+      const ending = await callTool(server, { tool, args: {} }, context as never).then(
         (text) => `says ${JSON.stringify(text)}`,
         (error: Error) => `fails: ${error.message}`,
       )

@@ -1,7 +1,7 @@
 import { checkOptions } from "../../../core/check-options.ts"
 import { parsedJson, recordOf } from "../../../core/json-access.ts"
 import type { Assembly, Message, MessagePart, ToolCall } from "../../../core/span.ts"
-import { nameOf, withGivenBytes } from "../message-pieces.ts"
+import { piecesOf, withGivenBytes, withResultParts } from "../message-pieces.ts"
 import { type CacheMarks, cacheFormOf, cacheKeyOptions, cacheMarks } from "./cache-breakpoints.ts"
 import type {
   AiSdkFilePart,
@@ -32,38 +32,31 @@ interface PromptForm {
 export function toPrompt(messages: readonly Message[], { marks, tagged = false }: PromptForm = {}): AiSdkMessage[] {
   const prompt: AiSdkMessage[] = []
   const toolNames = new Map<string, string>()
-  let files: UserPart[] = []
-  const settle = () => {
-    if (files.length > 0) prompt.push({ role: "user", content: files })
-    files = []
-  }
-  for (const [at, message] of messages.entries()) {
+  let next = 0
+  for (const message of withResultParts(messages)) {
     for (const call of message.toolCalls ?? []) toolNames.set(call.id, call.name)
-    const parts = textParts(message.content, cutsOf(marks, at), marks)
-    if (message.role !== "tool") settle()
+    const isAdded = message !== messages[next]
+    const cuts = isAdded ? [] : cutsOf(marks, next++)
+    const parts = textParts(message.content, cuts, marks)
     const last = prompt.at(-1)
     if (message.role === "tool") {
-      files.push(...(message.parts ?? []).flatMap((part) => filePart(part, tagged)))
       const result = toolResult(message, toolNames, parts.at(-1))
       if (last?.role === "tool") last.content.push(result)
       else prompt.push({ role: "tool", content: [result] })
     } else if (message.role === "user") {
-      const content = message.parts ? userParts(message, { cuts: cutsOf(marks, at), marks, tagged }) : parts
+      const content = message.parts ? userParts(message, { cuts, marks, tagged }) : parts
       if (last?.role === "user") joinContent(last.content, content)
-      else prompt.push({ role: "user", content })
+      else if (content.length > 0 || !isAdded) prompt.push({ role: "user", content })
     } else if (message.role === "assistant") {
       const [first, ...others] = message.toolCalls ?? []
       const said = withTextData(parts, first).filter((part) => part.text !== "" || first === undefined)
       const calls = others.flatMap((call) => [...thoughtsBefore(call), toolCall(call)])
       const content = first ? [...thoughtsBefore(first), ...said, toolCall(first), ...calls] : said
       prompt.push({ role: "assistant", content })
-      for (const part of message.parts ?? [])
-        files.push(...userParts({ role: "user", content: nameOf(message, part), parts: [part] }, { cuts: [], marks, tagged }))
     } else {
       prompt.push(...parts.map(({ type: _, text, ...options }) => ({ role: "system" as const, content: text, ...options })))
     }
   }
-  settle()
   return prompt
 }
 
@@ -80,23 +73,15 @@ function joinContent(content: UserPart[], [first, ...others]: readonly UserPart[
 
 /** The texts of a message between its files, and the files. Providers refuse blank texts. */
 function userParts(
-  { content, parts = [] }: Message,
+  { content, parts }: Message,
   { cuts, marks, tagged }: PromptForm & { readonly cuts: readonly number[] },
 ): UserPart[] {
-  const made: UserPart[] = []
-  let from = 0
-  const text = (end: number) => {
-    const inside = cuts.filter((cut) => cut > from && cut <= end).map((cut) => cut - from)
-    const piece = content.slice(from, end)
-    if (piece.trim() !== "") made.push(...textParts(piece, inside, marks))
-    from = end
-  }
-  for (const part of parts) {
-    text(part.end)
-    made.push(...filePart(part, tagged))
-  }
-  text(content.length)
-  return made
+  return piecesOf(content, parts).flatMap((piece): UserPart[] => {
+    if (!("text" in piece)) return filePart(piece, tagged)
+    const { text, from } = piece
+    const inside = cuts.filter((cut) => cut > from && cut <= from + text.length).map((cut) => cut - from)
+    return textParts(text, inside, marks)
+  })
 }
 
 /** Nothing for a file of which neither bytes nor a URL are there, as in an assembly. */

@@ -4,7 +4,7 @@ import { listOf, parsedJson, recordOf } from "../../../core/json-access.ts"
 import type { ModelCapabilities, ModelRequest, ToolChoice } from "../../../core/model/language-model.ts"
 import type { Assembly, Message, MessagePart } from "../../../core/span.ts"
 import { bytesToText } from "../../../memory/services/store/blob.ts"
-import { nameOf, piecesOf, withGivenBytes } from "../message-pieces.ts"
+import { piecesOf, withGivenBytes, withResultParts } from "../message-pieces.ts"
 
 type Body = OpenAI.Chat.Completions.ChatCompletionCreateParamsStreaming
 type WireMessage = OpenAI.Chat.Completions.ChatCompletionMessageParam
@@ -109,36 +109,9 @@ function contentParts(content: UserContent): OpenAI.Chat.Completions.ChatComplet
   return typeof content === "string" ? [{ type: "text", text: content }] : content
 }
 
-/** The API takes only text from tools and the model, so the pictures of their messages follow in a message of the user. */
-function withResultParts(messages: readonly Message[]): readonly Message[] {
-  if (!messages.some(({ role, parts }) => role !== "user" && parts)) return messages
-  const made: Message[] = []
-  let [content, parts] = ["", [] as MessagePart[]]
-  const settle = () => {
-    if (parts.length > 0) made.push({ role: "user", content, parts })
-    content = ""
-    parts = []
-  }
-  for (const message of messages) {
-    if (message.role !== "tool") settle()
-    for (const part of message.role === "user" ? [] : (message.parts ?? [])) {
-      content += nameOf(message, part)
-      parts.push({ ...part, end: content.length })
-    }
-    made.push(message)
-  }
-  settle()
-  return made
-}
-
 /** A user's content with its parts where they stand. */
 function userContent(content: string, parts: readonly MessagePart[]): UserContent {
-  const made: OpenAI.Chat.Completions.ChatCompletionContentPart[] = []
-  for (const piece of piecesOf(content, parts)) {
-    if (typeof piece === "string") made.push({ type: "text", text: piece })
-    else made.push(...wirePart(piece))
-  }
-  return made
+  return piecesOf(content, parts).flatMap((piece) => ("text" in piece ? [{ type: "text", text: piece.text }] : wirePart(piece)))
 }
 
 /** Nothing for a part without bytes that the API can only take as bytes. */
