@@ -26,8 +26,11 @@ export function columnAt(line: string, index: number): number {
   return [...line.slice(0, index)].length + 1
 }
 
+/** A file's text, and what is known of its front matter. */
+type FrontedText = { readonly text: string; readonly source?: { readonly firstLine: number } | undefined }
+
 /** The position of a top-level key in a file's front matter; the beginning of the file if it has no such key. */
-export function keyPosition({ text, source }: LintFile, key: string): Position {
+export function keyPosition({ text, source }: FrontedText, key: string): Position {
   const end = source?.firstLine ?? 1
   for (const { text: words, line } of textLines(text)) {
     if (line >= end) break

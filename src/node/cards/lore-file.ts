@@ -1,9 +1,6 @@
 import { locatedError } from "../../core/evidence/located-error.ts"
 import { isRecord } from "../../core/json-access.ts"
-import { readYamlMapping } from "../front-matter.ts"
-
-/** The longest front matter that is read, in UTF-16 units: parts of the YAML reader take quadratic time. */
-const maxFrontMatter = 16_384
+import { checkLength, readFrontMatter } from "../front-matter.ts"
 
 /** A lore entry of a card as Markdown: its text, under front matter with all other fields. */
 export function fileOfLore(entry: Readonly<Record<string, unknown>>): string {
@@ -35,19 +32,17 @@ function wordOf(text: string): string {
 
 /** Reads a lore entry from its Markdown. A text under the front matter goes before a field `content`. Throws `front-matter` with the place. */
 export function loreOfFile(text: string, file: string): Readonly<Record<string, unknown>> {
-  const fail = (message: string, line: number) =>
-    locatedError("front-matter", message, { file, text, position: { line, column: 1 } })
+  const fail = (message: string) => locatedError("front-matter", message, { file, text, position: { line: 1, column: 1 } })
   const opening = /^---[ \t]*\r?\n/.exec(text)?.[0]
   if (opening === undefined)
-    throw fail("expected a lore entry, which begins with front matter between two lines ---, found none.", 1)
+    throw fail("expected a lore entry, which begins with front matter between two lines ---, found none.")
   const closing = /^---[ \t]*(?:\r?\n|$)/m
   const rest = text.slice(opening.length)
   const end = closing.exec(rest)
-  if (end === null) throw fail("expected a line --- that ends the front matter of this entry, found none.", 1)
+  if (end === null) throw fail("expected a line --- that ends the front matter of this entry, found none.")
   const block = rest.slice(0, end.index)
-  if (block.length > maxFrontMatter)
-    throw fail(`expected front matter of at most ${maxFrontMatter} characters, found ${block.length}.`, 1)
-  const fields = readYamlMapping(block, { file, whole: text, offset: opening.length })
+  checkLength(block, fail)
+  const fields = readFrontMatter(block, { file, whole: text, offset: opening.length })
   const content = rest.slice(end.index + end[0].length).replace(/\r?\n$/, "")
   return content === "" ? fields : { ...fields, content }
 }

@@ -5,16 +5,14 @@ import type { LoreEntry } from "../../prompt/layers/lorebook/lorebook.ts"
 import { normalizeText } from "../../prompt/template/scanner.ts"
 import { type AuthoredFile, keyFault, readAuthoredFile } from "../authored-text.ts"
 import { isFolder, noteFolders } from "../file-log.ts"
-import { readYamlMapping } from "../front-matter.ts"
+import { checkLength, readFrontMatter } from "../front-matter.ts"
+import { lineStarts } from "../line-starts.ts"
 import { findInRoots } from "../load-prompts.ts"
 import { displayPath } from "../shipped-files.ts"
 import { type FileEntry, worldBookEntry } from "./world-book-entry.ts"
 
 /** Every entry is read at each start and searched in each turn. */
 const maxEntries = 5_000
-
-/** The longest front matter of an entry, in UTF-16 units. */
-const maxFrontMatter = 16_384
 
 /** Reads a world book: a file with entries, or a folder of such files in the order of their paths. Hidden files are skipped. */
 export function readWorldBook(path: string): readonly LoreEntry[] {
@@ -58,7 +56,7 @@ function filesIn(folder: string): string[] {
  */
 function splitEntries(place: AuthoredFile): readonly FileEntry[] {
   const lines = place.whole.split("\n")
-  const offsets = offsetsOf(lines)
+  const offsets = lineStarts(place.whole)
   const fail = (message: string, line: number, key = "---") => keyFault(message, key, place, line)
   const rules = lines.flatMap((line, at) => (line.trimEnd() === "---" ? [at] : []))
   const outside = lines.slice(0, rules[0] ?? lines.length).findIndex((line) => line.trim() !== "")
@@ -71,23 +69,12 @@ function splitEntries(place: AuthoredFile): readonly FileEntry[] {
     const closing = rules[2 * nth + 1]
     if (closing === undefined) throw fail("expected a line --- that ends the front matter of this entry, found none.", line)
     const block = lines.slice(line, closing).join("\n")
-    if (block.length > maxFrontMatter)
-      throw fail(`expected front matter of at most ${maxFrontMatter} characters, found ${block.length}.`, line)
+    checkLength(block, (message) => fail(message, line))
     return {
-      attributes: readYamlMapping(block, { ...place, offset: offsets[line] ?? 0 }),
+      attributes: readFrontMatter(block, { ...place, offset: offsets[line] ?? 0 }),
       body: lines.slice(closing + 1, openings[nth + 1]).join("\n"),
       firstLine: closing + 2,
       line,
     }
   })
-}
-
-function offsetsOf(lines: readonly string[]): readonly number[] {
-  const offsets: number[] = []
-  let offset = 0
-  for (const line of lines) {
-    offsets.push(offset)
-    offset += line.length + 1
-  }
-  return offsets
 }

@@ -4,8 +4,7 @@ import type { Trust } from "../../core/value.ts"
 import { sanitise } from "../../prompt/encode/sanitise.ts"
 import type { Skill, SkillMode } from "../../prompt/layers/skills.ts"
 import { placedText } from "../authored-text.ts"
-import { readYamlMapping, splitFrontMatter } from "../front-matter.ts"
-import { readPlainYaml } from "../plain-yaml.ts"
+import { readFrontMatter, splitFrontMatter, type YamlPlace } from "../front-matter.ts"
 import { readTextFile } from "../read-text-file.ts"
 import { displayPath } from "../shipped-files.ts"
 import { readNameAndDescription } from "./name-and-description.ts"
@@ -40,7 +39,7 @@ export function readSkill({ path, open }: FoundSkill, { modes, trust }: ReadSkil
       ...words,
       ...attributes,
       mode: Object.hasOwn(modes, words.name) ? (modes[words.name] ?? attributes.mode) : attributes.mode,
-      content: { ...placedText(file.body, { file: file.text.file, firstLine: file.firstLine }), trust },
+      content: { ...placedText(file.body, file.text), trust },
       path: pathForModel(path, open),
       file: path,
       resources: beside.resources,
@@ -56,8 +55,6 @@ interface SkillFile {
   readonly text: SkillText
   readonly attributes: Readonly<Record<string, unknown>>
   readonly body: string
-  /** The file's line on which the body begins. */
-  readonly firstLine: number
   readonly problems: readonly SkillProblem[]
 }
 
@@ -65,21 +62,20 @@ function readSkillFile(path: string): SkillFile {
   const file = displayPath(path)
   const read = readTextFile(path, file, { maxBytes, kind: "skill" })
   const { whole, block, offset, body, firstLine } = splitFrontMatter(read, file, { blankLines: true })
-  const start = block === undefined ? 0 : offset + 1
-  const text: SkillText = { file, whole, block: { start, end: start + (block?.length ?? 0) } }
+  const text: SkillText = { file, whole, firstLine }
   // A first line --- with a key below it was meant as front matter.
   if (block === undefined && /^\s{0,100}---[ \t]*\n[A-Za-z_][\w-]{0,99}[ \t]*:/.test(whole)) {
     const message = "expected a line --- that ends the front matter, found none."
     throw skillFault(text, undefined, message, "Put a line --- below its last key.")
   }
-  return { text, body, firstLine, ...attributesOf(block ?? "", text) }
+  if (block === undefined) return { text, body, attributes: {}, problems: [] }
+  return { text, body, ...attributesOf(block, { file, whole, offset: offset + 1 }, text) }
 }
 
 /** Reads front matter as YAML. If its syntax is wrong, it is read key by key, with a warning for each key that is no YAML. */
-function attributesOf(yaml: string, text: SkillText): Pick<SkillFile, "attributes" | "problems"> {
-  const place = { file: text.file, whole: text.whole, offset: text.block.start }
+function attributesOf(yaml: string, place: YamlPlace, text: SkillText): Pick<SkillFile, "attributes" | "problems"> {
   try {
-    return { attributes: readPlainYaml(yaml) ?? readYamlMapping(yaml, place), problems: [] }
+    return { attributes: readFrontMatter(yaml, place), problems: [] }
   } catch (error) {
     const found = isSyntaxFault(error) ? recoverYaml(yaml, place) : undefined
     if (found === undefined || !PromptStrataError.isInstance(error)) throw error

@@ -1,6 +1,7 @@
 import { PromptStrataError } from "../../core/errors.ts"
 import { codeFrame, locatedError } from "../../core/evidence/located-error.ts"
-import { formatSource, type Position, positionAt, type Source } from "../../core/source.ts"
+import { formatSource, type Position, type Source } from "../../core/source.ts"
+import { keyPosition } from "../../lint/text-positions.ts"
 
 /** The kinds of problems that a skill can have. */
 export type SkillRule =
@@ -42,8 +43,8 @@ export interface SkillText {
   /** The file as messages show it. */
   readonly file: string
   readonly whole: string
-  /** The beginning and the end of the front matter, in UTF-16 units; equal if there is none. */
-  readonly block: { readonly start: number; readonly end: number }
+  /** The line on which its body begins. */
+  readonly firstLine: number
 }
 
 /** A warning at a key of the front matter. */
@@ -74,17 +75,8 @@ export function skillFault(text: SkillText, key: string | undefined, message: st
   })
 }
 
-/** The position of a key in the front matter; the beginning of the file if it has no such key. */
-function positionOfKey({ whole, block }: SkillText, key: string): Position {
-  let start = block.start
-  while (start < block.end) {
-    if (whole.startsWith(key, start) && /^["']?[ \t]*:/.test(whole.slice(start + key.length, start + key.length + 20)))
-      return positionAt(whole, start)
-    const lineEnd = whole.indexOf("\n", start)
-    if (lineEnd < 0) break
-    start = lineEnd + 1
-  }
-  return { line: 1, column: 1 }
+function positionOfKey({ whole, firstLine }: SkillText, key: string): Position {
+  return keyPosition({ text: whole, source: { firstLine } }, key)
 }
 
 /** An error of reading a skill, as a problem. Throws anything that is no error of this library. */

@@ -1,7 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { readYamlMapping } from "../../../src/node/front-matter.ts"
-import { readPlainYaml } from "../../../src/node/plain-yaml.ts"
+import { readPlainYaml, readYamlMapping } from "../../../src/node/front-matter.ts"
 import { isSyntaxFault, recoverYaml } from "../../../src/node/skills/skill-yaml.ts"
 
 /** The mapping that a YAML reader reads, or its error. */
