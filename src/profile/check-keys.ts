@@ -1,5 +1,5 @@
 import { nearName } from "../core/check-options.ts"
-import type { Keys, TextForm, ValueType } from "./key.ts"
+import type { TextForm, ValueType } from "./key.ts"
 
 /** A value that its key does not take. */
 export interface WrongValue {
@@ -17,28 +17,35 @@ interface UnknownKey {
 
 type Path = WrongValue["path"]
 
+type Problem = WrongValue | UnknownKey
+
 /**
- * Every value of a profile from code that its key does not take, in the order of the declaration, and every unknown key of a table.
- * TypeScript checks values that only code can give. The zod schema in src/node/profile checks profiles from files.
+ * Every value of a profile that its key does not take, in the order of the declaration, and every unknown key of a table. `spelled`
+ * gives the names of keys as the profile spells them. TypeScript checks values that only code can give.
  */
-export function wrongValues(type: ValueType, value: unknown, path: Path = []): readonly (WrongValue | UnknownKey)[] {
+export function wrongValues(type: ValueType, value: unknown, path: Path = [], spelled = asInCode): readonly Problem[] {
+  const inside = (of: ValueType, inner: unknown, key: PropertyKey) => wrongValues(of, inner, [...path, key], spelled)
+  const unknown = (names: readonly string[], known: readonly string[]): UnknownKey[] =>
+    names.filter((name) => !known.includes(name)).map((name) => ({ path: [...path, name], known }))
   const expected = expectedOf(type, value)
   if (expected !== undefined) return [{ path, expected, found: value }]
   if (type.kind === "json") return valuesBeyondJson(value, path)
-  if (type.kind === "list") return (value as readonly unknown[]).flatMap((item, at) => wrongValues(type.of, item, [...path, at]))
-  if (type.kind === "map")
-    return Object.entries(value as object).flatMap(([name, inner]) => wrongValues(type.of, inner, [...path, name]))
-  return type.kind === "table" ? wrongInTable(type.keys, value as Readonly<Record<string, unknown>>, path) : []
+  if (type.kind === "list") return (value as readonly unknown[]).flatMap((item, at) => inside(type.of, item, at))
+  if (type.kind !== "map" && type.kind !== "table") return []
+  const table = value as Readonly<Record<string, unknown>>
+  if (type.kind === "map") {
+    const names = Object.keys(table)
+    return [...names.flatMap((name) => inside(type.of, table[name], name)), ...unknown(names, type.names ?? names)]
+  }
+  const keys = new Map(Object.entries(type.keys).map(([name, key]) => [spelled(name), key]))
+  const given = Object.keys(table).filter((name) => table[name] !== undefined)
+  const wrong = [...keys].flatMap(([name, { type: of, presence }]) =>
+    table[name] === undefined && presence !== "required" ? [] : inside(of, table[name], name),
+  )
+  return [...wrong, ...unknown(given, [...keys.keys()])]
 }
 
-function wrongInTable(keys: Keys, table: Readonly<Record<string, unknown>>, path: Path): (WrongValue | UnknownKey)[] {
-  const known = Object.keys(keys)
-  const unknown = Object.keys(table).filter((name) => table[name] !== undefined && !Object.hasOwn(keys, name))
-  const wrong = Object.entries(keys).flatMap(([name, { type, presence }]) =>
-    table[name] === undefined && presence !== "required" ? [] : wrongValues(type, table[name], [...path, name]),
-  )
-  return [...wrong, ...unknown.map((name) => ({ path: [...path, name], known }))]
-}
+const asInCode = (name: string): string => name
 
 /** Names what is expected in the place of `value`, apart from what is inside it; `undefined` where nothing is wrong. */
 function expectedOf(type: ValueType, value: unknown): string | undefined {
@@ -46,22 +53,25 @@ function expectedOf(type: ValueType, value: unknown): string | undefined {
   if (kind === "number") return isWithin(value, type) ? undefined : describeBounds(type)
   if (kind === "flag") return typeof value === "boolean" ? undefined : flagWords
   if (kind === "choice") return type.choices.some((choice) => choice === value) ? undefined : describeChoices(type.choices)
+  if (kind === "scalar")
+    return typeof value === "string" || typeof value === "boolean" || Number.isFinite(value) ? undefined : scalarWords
   if (kind === "text" && typeof value !== "string") return textWords
   if (kind === "text") return type.form && !hasForm(value as string, type.form) ? type.form.expected : undefined
   if (kind === "list") return Array.isArray(value) ? undefined : type.expected
   if (kind === "map") return isTable(value) ? undefined : type.expected
   if (kind === "json" || kind === "table") return isTable(value) ? undefined : "an object"
-  // A key of files alone, or a value that TypeScript checks.
+  // A value that TypeScript checks.
   return undefined
 }
 
 export const flagWords = "true or false"
 export const textWords = "a string"
+export const scalarWords = "a string, a number, true or false"
 
 type Bounds = Extract<ValueType, { readonly kind: "number" }>
 
 /** True for a number within its bounds. */
-export function isWithin(value: unknown, { min, max = Number.POSITIVE_INFINITY, integer }: Bounds): boolean {
+function isWithin(value: unknown, { min, max = Number.POSITIVE_INFINITY, integer }: Bounds): boolean {
   if (!(integer ? Number.isSafeInteger(value) : Number.isFinite(value))) return false
   return typeof value === "number" && value >= min && value <= max
 }
@@ -79,7 +89,7 @@ export function describeChoices(choices: readonly string[]): string {
 }
 
 /** True for a text that has a form. */
-export function hasForm(text: string, { pattern, accepts }: TextForm): boolean {
+function hasForm(text: string, { pattern, accepts }: TextForm): boolean {
   return new RegExp(pattern, "u").test(text) && (accepts?.(text) ?? true)
 }
 
@@ -98,7 +108,7 @@ export function valuesBeyondJson(value: unknown, path: Path = []): WrongValue[] 
 }
 
 /** `budget.tokens: expected a whole number of at least 1, found 0`, or `unknown key budget.token. Did you mean "tokens"?` */
-export function describeProblem(problem: WrongValue | UnknownKey): string {
+export function describeProblem(problem: Problem): string {
   const at = formatKeyPath(problem.path)
   if ("known" in problem) return `unknown key ${at}.${nearName(String(problem.path.at(-1)), problem.known)}`.replace(/\.$/, "")
   return `${at}: expected ${problem.expected}, found ${shown(problem.found)}`

@@ -218,3 +218,8 @@ export const httpUrlForm: TextForm = {
   pattern: "^https?://",
   accepts: (address) => URL.canParse(address),
 }
+
+/** The name of a key as a file spells it: `max_steps` for `maxSteps`. */
+export function inSnakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}

@@ -1,7 +1,7 @@
 import { parseSync, Visitor } from "rolldown/utils"
-import { inSnakeCase } from "../../src/node/profile/profile-file-check.ts"
 import type { Key, Keys, ValueType } from "../../src/profile/key.ts"
 import * as makers from "../../src/profile/key.ts"
+import { inSnakeCase } from "../../src/profile/key.ts"
 
 /** The table in a value of this type, if it is one, or a list or map of such. */
 function tableIn(type: ValueType): Extract<ValueType, { kind: "table" }> | undefined {

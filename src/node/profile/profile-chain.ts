@@ -6,6 +6,7 @@ import { isRecord } from "../../core/json-access.ts"
 import { positionAt } from "../../core/source.ts"
 import { didYouMean } from "../../core/suggest.ts"
 import { formatKeyPath } from "../../profile/check-keys.ts"
+import { inSnakeCase } from "../../profile/key.ts"
 import type { ProfileFile } from "../../profile/profile-file-keys.ts"
 import { isCardPath } from "../cards/card-path.ts"
 import { fileExists } from "../file-log.ts"
@@ -13,7 +14,6 @@ import { lookedFor, namesIn } from "../find-text.ts"
 import { displaySearched } from "../shipped-files.ts"
 import { offsetOf } from "../toml-positions.ts"
 import { type ProfileDocument, type ProfileProblem, problemsError, readProfileFile } from "./profile-document.ts"
-import { inSnakeCase } from "./profile-file-check.ts"
 
 /**
  * Reads a profile file and what it extends, nearest first (L9). A name is looked up beside the file that extends it, then in

@@ -3,15 +3,14 @@ import { invariant, PromptStrataError } from "../../core/errors.ts"
 import { codeFrame } from "../../core/evidence/located-error.ts"
 import { formatSource, positionAt, type Source } from "../../core/source.ts"
 import { didYouMean, suggest } from "../../core/suggest.ts"
-import { formatKeyPath } from "../../profile/check-keys.ts"
-import type { Keys, ValueType } from "../../profile/key.ts"
+import { formatKeyPath, wrongValues } from "../../profile/check-keys.ts"
+import { inSnakeCase, type Keys, type ValueType } from "../../profile/key.ts"
 import { type ProfileFile, profileFileKeys } from "../../profile/profile-file-keys.ts"
 import { cardProfile, isCardPath } from "../cards/card-path.ts"
 import { parseToml } from "../parse-toml.ts"
 import { readTextFile } from "../read-text-file.ts"
 import { displayPath } from "../shipped-files.ts"
 import { offsetOf, type TomlNode } from "../toml-positions.ts"
-import { fitsProfileFile, inSnakeCase } from "./profile-file-check.ts"
 
 /** The largest profile that is read: 1 MiB. */
 const maxBytes = 1024 * 1024
@@ -49,13 +48,21 @@ export async function readProfileFile(path: string): Promise<ProfileDocument> {
   // Beyond the bounded depth nothing recursive may touch the data.
   if (unsafe.length > 0) throw problemsError([{ text, file, problems: unsafe }])
   if (!fitsProfileFile(data)) {
-    // zod says what is wrong. It is loaded for a mistake alone, because that takes longer than all else here.
+    // zod says what is wrong, and is loaded for a mistake alone.
     const { checkProfileFile } = await import("./profile-schema.ts")
     const { error } = checkProfileFile(data)
     invariant(error, "zod refuses what the short check of a profile's file refuses")
     throw problemsError([{ text, file, problems: issueProblems(error.issues, { data, positions }) }])
   }
   return { path, file, text, data, settings: inCamelCase(profileFileKeys.type, data) as ProfileFile, positions }
+}
+
+/**
+ * True for the data of a profile's file that the zod schema takes (L9). A file without mistakes is checked by this alone, as loading zod
+ * takes longer than loading the profile. A test holds the two equal.
+ */
+export function fitsProfileFile(data: unknown): boolean {
+  return wrongValues(profileFileKeys.type, data, [], inSnakeCase).length === 0
 }
 
 /** The keys that no profile has, whatever stands around them: unsafe names, and tables in tables without end (L9). */

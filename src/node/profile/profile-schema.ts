@@ -1,8 +1,7 @@
 import { z } from "zod"
-import { describeBounds, describeChoices, flagWords, textWords, valuesBeyondJson } from "../../profile/check-keys.ts"
-import type { Key, TextForm, ValueType } from "../../profile/key.ts"
+import { describeBounds, describeChoices, flagWords, scalarWords, textWords, valuesBeyondJson } from "../../profile/check-keys.ts"
+import { inSnakeCase, type Key, type TextForm, type ValueType } from "../../profile/key.ts"
 import { profileFileKeys } from "../../profile/profile-file-keys.ts"
-import { inSnakeCase } from "./profile-file-check.ts"
 
 /*
  * The zod schema of a profile's file, made from the declaration of its keys. The message of each issue completes "expected …": it
@@ -50,7 +49,7 @@ function schemaOf(type: ValueType): z.ZodType {
     case "text":
       return textSchema(type.form)
     case "scalar":
-      return z.union([z.string(), z.boolean(), z.number()], { error: "a string, a number, true or false" })
+      return z.union([z.string(), z.boolean(), z.number()], { error: scalarWords })
     case "json":
       return openTable("a table").check(refuseBeyondJson)
     case "list":
