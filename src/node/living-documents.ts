@@ -76,16 +76,8 @@ export type FolderOptions = DocumentsOptions & {
   readonly files?: FileWorkspaceOptions
 }
 
-const documentsOptions: Readonly<Record<keyof DocumentsOptions, unknown>> = {
-  ...defaultDocumentSettings,
-  maxTokens: true,
-  locale: true,
-  prompts: true,
-  tools: true,
-  toolsOff: true,
-  mounts: true,
-  counter: true,
-}
+const documentsOptions =
+  "placement maxCharacters minShare nearlyEmptyCharacters nearLimitShare maxTokens locale prompts tools toolsOff mounts counter"
 
 /** The spelling of the documents' names. */
 export const names: readonly string[] = Object.values(documentFiles)

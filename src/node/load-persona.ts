@@ -35,7 +35,7 @@ export interface LoadPersonaOptions {
  * not UTF-8, and `front-matter` if it has other front matter than `name`, `user` and `colour`.
  */
 export async function loadPersona(nameOrPath: string, options: LoadPersonaOptions = {}): Promise<Persona> {
-  checkOptions("loadPersona", options, { locale: true, promptFolders: true })
+  checkOptions("loadPersona", options, "locale promptFolders")
   const { locale = "en", promptFolders } = options
   const folder = process.cwd()
   const found = findText(nameOrPath, { kind: "characters", locale, folder, promptFolders: promptFolders ?? [resolve("prompts")] })

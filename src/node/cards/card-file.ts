@@ -19,7 +19,7 @@ export interface CardLimits {
 }
 
 const mib = 1024 * 1024
-const limitNames: Readonly<Record<keyof CardLimits, true>> = { maxFileBytes: true, maxJsonBytes: true, maxUnpackedBytes: true }
+const limitNames = "maxFileBytes maxJsonBytes maxUnpackedBytes"
 
 /**
  * Reads a card's file: JSON, PNG or APNG, or CHARX; or the folder of a card that was imported. Throws `prompt-missing` if there is none, and `file` if it is too large, damaged or

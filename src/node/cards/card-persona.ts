@@ -1,4 +1,4 @@
-import { dirname } from "node:path"
+import { dirname, join } from "node:path"
 import { PromptStrataError } from "../../core/errors.ts"
 import { lazyPattern } from "../../core/lazy-pattern.ts"
 import { mulberry32 } from "../../core/mulberry.ts"
@@ -7,18 +7,20 @@ import type { TrustedText } from "../../core/value.ts"
 import type { Plugin } from "../../memory/services/plugin.ts"
 import type { Dialect } from "../../prompt/dialect/dialect.ts"
 import { dialectNames } from "../../prompt/dialect/dialect-names.ts"
+import { fold } from "../../prompt/encode/fold.ts"
 import { onOneLine } from "../../prompt/encode/line-breaks.ts"
 import { sanitise } from "../../prompt/encode/sanitise.ts"
 import type { Card } from "../../prompt/layers/card/card.ts"
 import { systemSlot } from "../../prompt/layers/card/card-injections.ts"
 import { fillMacros, type MacroValues } from "../../prompt/layers/card/macros.ts"
 import { defaultLore, type LoreSettings } from "../../prompt/layers/lorebook/lore-settings.ts"
+import type { OutputFormat, OutputPart } from "../../reply/output/output-part.ts"
+import { fileExists } from "../file-log.ts"
 import { readBytes } from "../read-text-file.ts"
 import { displayPath } from "../shipped-files.ts"
 import { readCardOf } from "./card-file.ts"
 import { isPartsPath, readCardFolder } from "./card-folder.ts"
 import { cardHook } from "./card-hook.ts"
-import { type EmotionAssets, emotionAssets } from "./emotion-assets.ts"
 
 /** The language, the user and the time, on which a card's texts depend. */
 export interface CardSurroundings {
@@ -43,7 +45,8 @@ export interface CardPersona {
   /** All greetings: the first message, its alternatives, and those for groups. */
   readonly greetings: readonly string[]
   readonly plugin: Plugin
-  readonly emotions: EmotionAssets
+  /** A format whose emotions carry the card's assets for them. */
+  readonly withAssets: (format: OutputFormat) => OutputFormat
 }
 
 const maxBytes = 128 * 1024 * 1024
@@ -53,12 +56,12 @@ export function readCardPersona(path: string, surroundings: CardSurroundings): C
   const file = displayPath(path)
   const folder = isPartsPath(path) ? dirname(path) : undefined
   const card = folder ? readCardFolder(folder) : readCardOf(path, readBytes(path, file, { maxBytes, kind: "card" })).card
-  const { text, ...persona } = cardPersona(card, surroundings)
-  return { ...persona, emotions: emotionAssets(card, folder), text: { ...text, source: { file, line: 1 } } }
+  const { text, ...persona } = cardPersona(card, surroundings, folder)
+  return { ...persona, text: { ...text, source: { file, line: 1 } } }
 }
 
-/** A card as a persona. Its words are a stranger's, so they are encoded (C11). */
-export function cardPersona(card: Card, surroundings: CardSurroundings): CardPersona {
+/** A card as a persona. Its words are a stranger's, so they are encoded (C11). `folder` holds the assets of a card in files. */
+export function cardPersona(card: Card, surroundings: CardSurroundings, folder?: string): CardPersona {
   const { locale, userName, clock, timeZone, greeting = 1, lore = defaultLore, dialect } = surroundings
   const slots: ReadonlySet<string> = dialect === undefined ? new Set() : dialectNames(dialect).all
   const name = plainName(card.shownName) || plainName(card.name)
@@ -84,7 +87,7 @@ export function cardPersona(card: Card, surroundings: CardSurroundings): CardPer
     name: name === "" ? undefined : name,
     greeting: greetings[greeting - 1] ?? "",
     greetings,
-    emotions: emotionAssets(card),
+    withAssets: (format) => withEmotionAssets(format, emotionAssets(card, folder)),
     plugin: { name: "card", hooks: [cardHook(card, { name, locale, timeZone, lore, greetings, slots })] },
   }
 }
@@ -97,4 +100,38 @@ export function plainName(name: string): string {
   return onOneLine(sanitise(name.slice(0, 400)).text.replace(unusual(), " "))
     .slice(0, 60)
     .trim()
+}
+
+/** The assets that show a card's emotions, by the folded name of the emotion. */
+type EmotionAssets = ReadonlyMap<string, string>
+
+/**
+ * The assets of a card for its emotions: the path of a file where the card is a folder that has it, else what the card says, such as
+ * `embeded://assets/happy.png`. Nothing is read and nothing fetched (C12).
+ */
+function emotionAssets({ assets }: Pick<Card, "assets">, folder?: string): EmotionAssets {
+  const named = assets.filter(({ type, name }) => type === "emotion" && name !== "")
+  return new Map(named.map(({ name, uri }) => [fold(name), pathOf(uri, folder) ?? uri]))
+}
+
+function pathOf(uri: string, folder: string | undefined): string | undefined {
+  const [, path] = /^embedd?ed:\/\/(assets\/.+)$/.exec(uri) ?? []
+  if (folder === undefined || path === undefined || path.split(/[\\/]/).includes("..")) return undefined
+  return fileExists(join(folder, path)) ? join(folder, path) : undefined
+}
+
+/** A format whose emotions carry the asset that shows them; those that have none carry the asset `neutral`, if there is one. */
+function withEmotionAssets(format: OutputFormat, assets: EmotionAssets): OutputFormat {
+  if (assets.size === 0) return format
+  const shown = (part: OutputPart): OutputPart => {
+    const asset = part.type === "emotion" ? (assets.get(fold(part.emotion)) ?? assets.get("neutral")) : undefined
+    return part.type === "emotion" && asset !== undefined ? { ...part, asset } : part
+  }
+  return {
+    name: format.name,
+    createReader(options) {
+      const reader = format.createReader(options)
+      return { push: (delta) => reader.push(delta).map(shown), end: () => reader.end().map(shown) }
+    },
+  }
 }

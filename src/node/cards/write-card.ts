@@ -20,7 +20,7 @@ export interface WriteCardOptions {
  * that older programs can open it. Throws `usage` for a PNG card without a picture.
  */
 export function writeCard(file: CardFile, options: WriteCardOptions = {}): Uint8Array {
-  checkOptions("writeCard", options, { format: true, image: true })
+  checkOptions("writeCard", options, "format image")
   const { card, files } = file
   const { format = file.format } = options
   if (format === "json") return Buffer.from(JSON.stringify(card.json, undefined, 2))

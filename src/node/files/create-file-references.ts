@@ -27,7 +27,7 @@ export function createFileReferences(
   workspace: Pick<FileWorkspace, "readBytes">,
   options: FileReferencesOptions,
 ): FileReferences {
-  checkOptions("createFileReferences", options, { formats: true, maxBytes: true, allow: true })
+  checkOptions("createFileReferences", options, "formats maxBytes allow")
   const { formats, maxBytes = 10 * 1024 * 1024, allow = () => true } = options
   const known = formats.map((format) => format.toLowerCase())
   const faultAbout = async (path: string, key: ServiceKey): Promise<FileFault | undefined> => {

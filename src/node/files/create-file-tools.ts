@@ -16,24 +16,13 @@ const makers: Readonly<Record<FileToolName, (parts: FileToolParts) => Tool>> = {
   search: searchTool,
 }
 
-const fileToolsOptions: Readonly<Record<keyof FileToolsOptions, true>> = {
-  locale: true,
-  prompts: true,
-  tools: true,
-  names: true,
-  mounts: true,
-  allow: true,
-  confirmRule: true,
-  pageCharacters: true,
-}
-
 /**
  * Makes the tools `read`, `write`, `edit`, `list` and `search` over a workspace, for any profile. A file is overwritten only if
  * the model has been shown its present content in the same turn (D10). Every change is noted in the turn's trace. Failures are
  * reported in words that help the model to go on.
  */
 export function createFileTools(workspace: WritableWorkspace, options: FileToolsOptions = {}): readonly Tool[] {
-  checkOptions("createFileTools", options, fileToolsOptions)
+  checkOptions("createFileTools", options, "locale prompts tools names mounts allow confirmRule pageCharacters")
   return createFileToolsWith(workspace, options, createReadLedger())
 }
 

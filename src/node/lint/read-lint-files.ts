@@ -20,8 +20,7 @@ import type { ProfileDocument } from "../profile/profile-document.ts"
 import { readTextFile } from "../read-text-file.ts"
 import { displayPath, shippedProfilesFolder } from "../shipped-files.ts"
 import { offsetOf } from "../toml-positions.ts"
-import { cardFaults } from "./card-faults.ts"
-import { errorFaults } from "./load-faults.ts"
+import { cardFaults, errorFaults } from "./load-faults.ts"
 import { readLooseFiles, readPromptFolder } from "./read-prompt-folder.ts"
 
 /** The files that `lint` reads. */

@@ -29,18 +29,6 @@ export interface LoadPluginsOptions {
   readonly timeoutMs?: number | undefined
 }
 
-const loadPluginsOptions: Readonly<Record<keyof LoadPluginsOptions, true>> = {
-  folder: true,
-  options: true,
-  locale: true,
-  promptFolders: true,
-  persona: true,
-  dataFolder: true,
-  clock: true,
-  timers: true,
-  timeoutMs: true,
-}
-
 /**
  * Loads plugins in the given order (L10). An entry is the name of a built-in plugin (`memory`), a path, or the name of a package.
  * A module exports `plugin` or a default: a plugin, or a function from options and context to one. `diary` and `file-navigation`
@@ -48,7 +36,7 @@ const loadPluginsOptions: Readonly<Record<keyof LoadPluginsOptions, true>> = {
  * none is loaded: one error `plugin` says what is wrong with each.
  */
 export async function loadPlugins(enabled: readonly string[], options: LoadPluginsOptions = {}): Promise<readonly Plugin[]> {
-  checkOptions("loadPlugins", options, loadPluginsOptions)
+  checkOptions("loadPlugins", options, "folder options locale promptFolders persona dataFolder clock timers timeoutMs")
   const { plugins, faults } = await collectPlugins(enabled, options)
   if (faults.length === 0) return withSkillTools(plugins, options)
   const lines = faults.map(({ at, message, note }) =>

@@ -12,12 +12,10 @@ import { shippedProfilesFolder } from "../shipped-files.ts"
 import { skillMounts } from "../skills/skill-mounts.ts"
 import { findProfile, mergeChain, type ProfileSearch, readProfileChain, refuseReported } from "./profile-chain.ts"
 import type { ProfileDocument } from "./profile-document.ts"
-import { findLorebooks, readLorebooks } from "./profile-lorebooks.ts"
-import { checkPluginOptions, checkPluginTools, loadProfilePlugins } from "./profile-plugins.ts"
-import { findProcesses } from "./profile-processes.ts"
+import { checkPluginOptions, checkPluginTools, findLorebooks, loadProfilePlugins, readLorebooks } from "./profile-plugins.ts"
 import { checkReflectSchedule, checkVariables, profileSettings, profileVariables } from "./profile-settings.ts"
 import { loadProfileSkills, withModes } from "./profile-skills.ts"
-import { findProfileDialect, findProfileTexts, readProfileTexts, toneVariables } from "./profile-texts.ts"
+import { findProcesses, findProfileDialect, findProfileTexts, readProfileTexts, toneVariables } from "./profile-texts.ts"
 import { checkEnabledTools, makeProfileTools, profileOutput, type ToolSurroundings, withDocuments } from "./profile-tools.ts"
 import { withVirtualContext } from "./profile-virtual-context.ts"
 
@@ -46,18 +44,7 @@ export interface LoadProfileOptions {
 }
 
 /** The names of the options, so that another one is an error. */
-export const loadProfileOptions: Readonly<Record<keyof LoadProfileOptions, true>> = {
-  locale: true,
-  timeZone: true,
-  roots: true,
-  env: true,
-  dataFolder: true,
-  clock: true,
-  timers: true,
-  greeting: true,
-  pluginTimeoutMs: true,
-  onWarning: true,
-}
+export const loadProfileOptions = "locale timeZone roots env dataFolder clock timers greeting pluginTimeoutMs onWarning"
 
 /**
  * Loads a profile by name (`fay`) or path (`./bots/fay.toml`) from TOML, with the profiles it extends and every file it names. All

@@ -1,7 +1,8 @@
 import { basename, dirname, extname, join } from "node:path"
 import { didYouMean } from "../../core/suggest.ts"
 import type { Plugin } from "../../memory/services/plugin.ts"
-import type { ProfileInput } from "../../profile/profile.ts"
+import { defaultProcessDialect } from "../../profile/keys/processes.ts"
+import type { Profile, ProfileInput } from "../../profile/profile.ts"
 import type { ProfileFile } from "../../profile/profile-file-keys.ts"
 import { defaultDialect } from "../../profile/profile-keys.ts"
 import type { Dialect } from "../../prompt/dialect/dialect.ts"
@@ -15,7 +16,7 @@ import { findText, lookedFor, promptsFolderOf, type TextKind } from "../find-tex
 import { type Persona, readPersona } from "../load-persona.ts"
 import { knownDialects, readDialect } from "../read-dialect.ts"
 import { displayPath } from "../shipped-files.ts"
-import { absolutePath, nearestSetting, type ProfileSearch, report } from "./profile-chain.ts"
+import { absolutePath, nearestSetting, type ProfileSearch, report, type SettingPlace } from "./profile-chain.ts"
 
 type PromptKey = "folder" | "persona" | "format" | "finalSystem"
 
@@ -64,11 +65,28 @@ function findPath(search: ProfileSearch, { key, kind, folder }: Wanted): string 
 /** The dialect that a profile names, compiled with the user's files. Reports an unknown one and returns none. */
 export function findProfileDialect(search: ProfileSearch, folder: string | undefined): Dialect | undefined {
   const setting = nearestSetting(search.chain, "prompt", "dialect")
-  const name = setting?.value ?? defaultDialect
+  return findDialect(search, setting, { name: setting?.value ?? defaultDialect, folder })
+}
+
+/** The processes of a file (R25), each with its dialect compiled from the user's files. Reports a dialect that is not there. */
+export function findProcesses(search: ProfileSearch, file: ProfileFile, folder: string | undefined): Profile["processes"] {
+  const found = Object.entries(file.processes ?? {}).map(([process, { dialect: name = defaultProcessDialect, ...settings }]) => {
+    const document = search.chain.find((each) => each.settings.processes?.[process]?.dialect !== undefined)
+    const place = document && { document, path: ["processes", process, "dialect"] }
+    return [process, { ...settings, dialect: findDialect(search, place, { name, folder }) }] as const
+  })
+  return Object.fromEntries(found)
+}
+
+function findDialect(
+  search: ProfileSearch,
+  place: SettingPlace | undefined,
+  { name, folder }: { readonly name: string; readonly folder: string | undefined },
+): Dialect | undefined {
   const dialect = readDialect({ name, locale: search.locale, folder })
-  if (dialect === undefined && setting !== undefined) {
+  if (dialect === undefined && place !== undefined) {
     const known = knownDialects(folder)
-    report(search, setting, `expected a dialect (${known.join(", ")}), found ${JSON.stringify(name)}.${didYouMean(name, known)}`)
+    report(search, place, `expected a dialect (${known.join(", ")}), found ${JSON.stringify(name)}.${didYouMean(name, known)}`)
   }
   return dialect
 }
@@ -96,7 +114,6 @@ export async function readProfileTexts(file: ProfileFile, texts: ProfileTexts, s
   const { persona: path } = texts
   const isCard = path !== undefined && isCardPath(path)
   const card = isCard ? (await import("../cards/card-persona.ts")).readCardPersona(path, surroundings) : undefined
-  const withAssets = card && (await import("../cards/emotion-assets.ts")).withEmotionAssets
   const persona: Partial<Persona> = card ?? (path === undefined ? {} : readPersona(path))
   const format = texts.format === undefined ? undefined : readFormat(texts.format)
   const { finalSystem } = texts
@@ -117,7 +134,7 @@ export async function readProfileTexts(file: ProfileFile, texts: ProfileTexts, s
     /** The parser of its format. */
     parser(plugins: readonly Plugin[]): OutputFormat | undefined {
       const parser = format?.parser(plugins)
-      return parser && withAssets ? withAssets(parser, card.emotions) : parser
+      return parser && card ? card.withAssets(parser) : parser
     },
   }
 }

@@ -74,7 +74,7 @@ export async function withDocuments(profile: Profile, { promptFolder, clock, mou
   if (documents === undefined || folder === undefined) return profile
   const wanted = loop.mode === "chat" ? [] : ["read", "write", "edit", ...tools.enabled]
   const learns = memory.store === "documents" && memory.enabled
-  const plugin = (learns ? (await import("../documents/learning-plugin.ts")).learningPlugin : documentsPlugin)(folder, {
+  const plugin = (learns ? (await import("../documents/learned-documents.ts")).learningPlugin : documentsPlugin)(folder, {
     ...documents,
     locale,
     prompts: promptsWithOwn(locale, promptFolder),

@@ -33,7 +33,7 @@ export interface ProfileWatch extends ProfileSource {
  * errors of `loadProfile`.
  */
 export async function watchProfile(nameOrPath: string, options: WatchProfileOptions = {}): Promise<ProfileWatch> {
-  checkOptions("watchProfile", options, { ...loadProfileOptions, onProblem: true })
+  checkOptions("watchProfile", options, `${loadProfileOptions} onProblem`)
   const made = new Map<string, Plugin>()
   const load = (log: FileLog) => withFileLog(log, () => readProfile(nameOrPath, options, { made }))
   let edited: PromptFiles | undefined

@@ -34,7 +34,7 @@ export async function loadSkills(
   references: string | readonly string[],
   options: LoadSkillsOptions = {},
 ): Promise<readonly Skill[]> {
-  checkOptions("loadSkills", options, { locale: true, folder: true, promptFolders: true, modes: true, trust: true })
+  checkOptions("loadSkills", options, "locale folder promptFolders modes trust")
   const { skills, problems } = await readSkills(references, options)
   const errors = problems.filter(({ severity }) => severity === "error")
   if (errors.length > 0) throw skillsError(errors, skills)

@@ -17,24 +17,10 @@ import type { ChangeOptions, Expectation, FileWorkspace, FileWorkspaceOptions, W
 
 const searchDepth = 16
 
-const workspaceOptions: Readonly<Record<keyof FileWorkspaceOptions, true>> = {
-  clock: true,
-  ids: true,
-  timers: true,
-  random: true,
-  fs: true,
-  maxFileBytes: true,
-  hardLinks: true,
-  hidden: true,
-  names: true,
-  history: true,
-  lockTimeoutMs: true,
-}
-
 /** Throws `usage` for an unknown option of `of`. */
 export function checkWorkspaceOptions(of: string, options: FileWorkspaceOptions): void {
-  checkOptions(of, options, workspaceOptions)
-  checkOptions(`history of ${of}`, options.history ?? {}, { maxEntries: true, maxBytes: true })
+  checkOptions(of, options, "clock ids timers random fs maxFileBytes hardLinks hidden names history lockTimeoutMs")
+  checkOptions(`history of ${of}`, options.history ?? {}, "maxEntries maxBytes")
 }
 
 /**
