@@ -25,12 +25,8 @@ export interface LintProblem {
 /** A problem before the name of its rule is added. */
 export type LintFinding = Omit<LintProblem, "rule">
 
-/** A finding of severity `warning`, at the beginning of the file unless `details` gives a place. */
-export function warning(
-  file: string,
-  message: string,
-  details: Partial<Omit<LintFinding, "severity" | "message" | "file">> = {},
-): LintFinding {
+/** A finding of severity `warning` unless `details` says another, at the beginning of the file unless it gives a place. */
+export function warning(file: string, message: string, details: Partial<LintFinding> = {}): LintFinding {
   return { severity: "warning", message, file, line: 1, column: 1, ...details }
 }
 

@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs"
 import { basename, dirname, extname, join, resolve } from "node:path"
+import { didYouMean } from "../core/suggest.ts"
 import { fallbackLocales } from "../prompt/dialect/locales.ts"
 import { fileExists } from "./file-log.ts"
 import { displaySearched, shippedPromptsFolder } from "./shipped-files.ts"
@@ -36,7 +37,7 @@ export function findText(reference: string, places: TextPlaces): FoundText {
   if (path !== undefined) return { path }
   return {
     searched: bases.map((base) => displaySearched(base + (isTextPath(reference) ? "" : ".{md,txt}"))),
-    known: knownNames(places),
+    known: knownTexts(places),
   }
 }
 
@@ -63,19 +64,36 @@ export function textFolders({ kind, locale, promptFolders }: Omit<TextPlaces, "f
   return [...new Set([...own, ...fallbackLocales.flatMap((other) => kindFolders.map((folder) => join(folder, other)))])]
 }
 
-function knownNames(places: TextPlaces): string[] {
-  const files = textFolders(places).flatMap(namesIn)
-  return [
-    ...new Set(files.filter((file) => extensions.includes(extname(file))).map((file) => basename(file, extname(file)))),
-  ].sort()
+function knownTexts(places: TextPlaces): string[] {
+  return knownNames(textFolders(places), (file) =>
+    extensions.includes(extname(file)) ? basename(file, extname(file)) : undefined,
+  )
 }
 
-/** The names in a folder, for suggestions. None when the folder is missing or not readable. */
+/** The names that the entries of some folders stand for, each once and sorted, for suggestions. */
+export function knownNames(folders: readonly string[], nameOf: (entry: string, folder: string) => string | undefined): string[] {
+  const names = folders.flatMap((folder) => namesIn(folder).flatMap((entry) => nameOf(entry, folder) ?? []))
+  return [...new Set(names)].sort()
+}
+
+/** The names in a folder. None when the folder is missing or not readable. */
 export function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder)
   } catch {
     return []
+  }
+}
+
+/** The message and the hint of an error about a name or path that leads to nothing. `what` completes "expected …". */
+export function notFound(
+  what: string,
+  reference: string,
+  { searched, known, names }: { readonly searched: readonly string[]; readonly known: readonly string[]; readonly names: string },
+): { readonly message: string; readonly hint: string } {
+  return {
+    message: `expected ${what}, found none called ${JSON.stringify(reference)}.${didYouMean(reference, known)}`,
+    hint: `${lookedFor(searched)}\nKnown ${names}: ${known.join(", ") || "none"}.`,
   }
 }
 

@@ -2,12 +2,11 @@ import { resolve } from "node:path"
 import { checkOptions } from "../core/check-options.ts"
 import { PromptStrataError } from "../core/errors.ts"
 import { hostPorts } from "../core/ports.ts"
-import { didYouMean } from "../core/suggest.ts"
 import type { TrustedText } from "../core/value.ts"
 import { defaultUserName } from "../profile/resolve.ts"
 import { readWholeText } from "./authored-text.ts"
 import { isCardPath } from "./cards/card-path.ts"
-import { findText, lookedFor } from "./find-text.ts"
+import { findText, notFound } from "./find-text.ts"
 
 /** The character that an agent plays (L3). */
 export interface Persona {
@@ -40,14 +39,8 @@ export async function loadPersona(nameOrPath: string, options: LoadPersonaOption
   const folder = process.cwd()
   const found = findText(nameOrPath, { kind: "characters", locale, folder, promptFolders: promptFolders ?? [resolve("prompts")] })
   if ("path" in found) return isCardPath(found.path) ? personaOfCard(found.path, locale) : readPersona(found.path)
-  throw new PromptStrataError(
-    "prompt-missing",
-    `expected a persona, found none called ${JSON.stringify(nameOrPath)}.${didYouMean(nameOrPath, found.known)}`,
-    {
-      hint: `${lookedFor(found.searched)}\nKnown personas: ${found.known.join(", ") || "none"}.`,
-      evidence: { searched: found.searched, known: found.known },
-    },
-  )
+  const { message, hint } = notFound("a persona", nameOrPath, { ...found, names: "personas" })
+  throw new PromptStrataError("prompt-missing", message, { hint, evidence: found })
 }
 
 /** The texts of a card that a persona has: its first message and its lorebook need a profile. */

@@ -1,5 +1,5 @@
 import { type Dirent, readdirSync, realpathSync } from "node:fs"
-import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path"
+import { dirname, join, relative, resolve, sep } from "node:path"
 import { messageOf, PromptStrataError } from "../core/errors.ts"
 import type { PromptSource } from "../prompt/dialect/prompt-source.ts"
 import type { TemplateLoader } from "../prompt/template/parse.ts"
@@ -7,6 +7,7 @@ import { normalizeText } from "../prompt/template/scanner.ts"
 import { noteFile } from "./file-log.ts"
 import { parseFrontMatter } from "./front-matter.ts"
 import { isMissing, readTextFile } from "./read-text-file.ts"
+import { within } from "./shipped-files.ts"
 
 /**
  * Reads the prompt files of a folder and its subfolders, sorted by path: `.md` with front matter, `.txt` as it is. Files whose
@@ -123,8 +124,7 @@ function shownPath(folder: string, path: string): string {
 
 /** True for `root` itself and for every path inside it. Both are absolute. */
 function contains(root: string, path: string): boolean {
-  const inside = relative(root, path)
-  return inside === "" || (inside !== ".." && !inside.startsWith(`..${sep}`) && !isAbsolute(inside))
+  return root === path || within(root, path) !== undefined
 }
 
 function realPath(path: string): string | undefined {

@@ -30,27 +30,29 @@ export function readTextFile(path: string, shownAs: string = path, limits: TextF
 
 /** Reads a file's bytes. Throws as {@link readTextFile} does. */
 export function readBytes(path: string, shownAs: string, { maxBytes = maxFileBytes, kind = "file" }: TextFileLimits): Buffer {
-  const fail = (message: string, cause?: unknown) =>
-    new PromptStrataError("file", message, { source: { file: shownAs, line: 1 }, cause })
   noteFile(path)
   try {
     const stats = statSync(path)
     // Reading a pipe or a device might never end.
-    if (!stats.isFile()) throw fail(`expected a ${kind}, found a folder or a device.`)
+    if (!stats.isFile()) throw badFile(shownAs, `expected a ${kind}, found a folder or a device.`)
     refuseLarger(stats.size, shownAs, { maxBytes, kind })
     return readFileSync(path)
   } catch (error) {
     if (PromptStrataError.isInstance(error)) throw error
     if (isMissing(error))
       throw new PromptStrataError("prompt-missing", `expected a ${kind} at ${shownAs}, found none.`, { cause: error })
-    throw fail(`expected a ${kind} that can be read, found none: ${messageOf(error)}`, error)
+    throw badFile(shownAs, `expected a ${kind} that can be read, found none: ${messageOf(error)}`, error)
   }
+}
+
+/** An error about a whole file that cannot be used. */
+export function badFile(file: string, message: string, cause?: unknown): PromptStrataError {
+  return new PromptStrataError("file", message, { source: { file, line: 1 }, cause })
 }
 
 function refuseLarger(size: number, file: string, { maxBytes = maxFileBytes, kind = "file" }: TextFileLimits): void {
   if (size <= maxBytes) return
-  const message = `expected a ${kind} of at most ${inBytes(maxBytes)}, found ${inBytes(size)}.`
-  throw new PromptStrataError("file", message, { source: { file, line: 1 } })
+  throw badFile(file, `expected a ${kind} of at most ${inBytes(maxBytes)}, found ${inBytes(size)}.`)
 }
 
 function inBytes(count: number): string {

@@ -41,7 +41,7 @@ export function displaySearched(path: string): string {
 }
 
 /** The path relative to a folder; `undefined` for the folder itself and for every path outside. */
-function within(folder: string, path: string): string | undefined {
+export function within(folder: string, path: string): string | undefined {
   const inside = relative(folder, path)
   return inside === "" || inside === ".." || inside.startsWith(`..${sep}`) || isAbsolute(inside) ? undefined : inside
 }

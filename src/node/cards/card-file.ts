@@ -2,6 +2,7 @@ import { readFile, stat } from "node:fs/promises"
 import { checkOptions } from "../../core/check-options.ts"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import { type Card, cardOf } from "../../prompt/layers/card/card.ts"
+import { badFile, isMissing } from "../read-text-file.ts"
 import { displayPath } from "../shipped-files.ts"
 import { bareMessage } from "../skills/skill-problem.ts"
 import { type CardFile, cardFolderAt, loadCardFolder } from "./card-folder.ts"
@@ -51,12 +52,9 @@ export function located(thrown: unknown, path: string): unknown {
       cause: thrown,
     })
   }
-  const isMissing = thrown instanceof Error && "code" in thrown && (thrown.code === "ENOENT" || thrown.code === "ENOTDIR")
-  if (isMissing) return new PromptStrataError("prompt-missing", `expected a card at ${shown}, found none.`, { cause: thrown })
-  return new PromptStrataError("file", `expected a card that can be read, found none: ${messageOf(thrown)}`, {
-    source: { file: shown, line: 1 },
-    cause: thrown,
-  })
+  if (isMissing(thrown))
+    return new PromptStrataError("prompt-missing", `expected a card at ${shown}, found none.`, { cause: thrown })
+  return badFile(shown, `expected a card that can be read, found none: ${messageOf(thrown)}`, thrown)
 }
 
 /** {@link readCard} of a file that errors name. */

@@ -1,24 +1,24 @@
 import { readdirSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
-import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import { isRecord } from "../../core/json-access.ts"
 import { didYouMean } from "../../core/suggest.ts"
 import { type Card, cardOf } from "../../prompt/layers/card/card.ts"
 import { characterParts } from "../character/character-places.ts"
 import { fileExists, isFolder, noteFolders } from "../file-log.ts"
-import { readBytes, readTextFile } from "../read-text-file.ts"
+import { badFile, readBytes, readTextFile } from "../read-text-file.ts"
 import { displayPath } from "../shipped-files.ts"
 import {
   jsonOfParts,
   listFields,
   loreFolder,
   type PartFiles,
+  parseJsonFile,
   partsFile,
   partsOfJson,
   sortNames,
   textFields,
 } from "./card-parts.ts"
-import { isPng, type PngChunk, readPngChunks, readPngText, writePngChunks } from "./png-chunks.ts"
+import { chunksOfPicture, isPng, type PngChunk, writePngChunks } from "./png-chunks.ts"
 import { readZip, writeZip, type ZipFiles } from "./zip.ts"
 
 /** A card and the file that it was read from. */
@@ -112,7 +112,7 @@ export function readCardFolder(folder: string): Card {
   const warnings: string[] = []
   const json = jsonOfParts(main, readParts(folder, warnings), (file) => displayPath(join(folder, file)))
   const card = cardOf(json)
-  if (typeof card === "string") throw new PromptStrataError("file", `${card}.`, { source: { file: shown, line: 1 } })
+  if (typeof card === "string") throw badFile(shown, `${card}.`)
   return { ...card, warnings: [...warnings, ...card.warnings] }
 }
 
@@ -129,25 +129,14 @@ export function loadCardFolder(folder: string): CardFile {
 
 function pictureIn(path: string): CardFile["chunks"] {
   const bytes = bytesOf(path)
-  if (!isPng(bytes))
-    throw new PromptStrataError("file", "expected a PNG picture, found something else.", {
-      source: { file: displayPath(path), line: 1 },
-    })
-  return readPngChunks(bytes).filter((chunk) => !/^(?:ccv3|chara)$/i.test(readPngText(chunk, maxTextBytes * 2)?.keyword ?? ""))
+  if (!isPng(bytes)) throw badFile(displayPath(path), "expected a PNG picture, found something else.")
+  return chunksOfPicture(bytes)
 }
 
 function parseMain(text: string, file: string): Readonly<Record<string, unknown>> {
-  let main: unknown
-  try {
-    main = JSON.parse(text)
-  } catch (cause) {
-    throw new PromptStrataError("file", `expected the JSON of a card, but ${messageOf(cause)}.`, {
-      source: { file, line: 1 },
-      cause,
-    })
-  }
+  const main = parseJsonFile(text, file, "the JSON of a card")
   if (isRecord(main)) return main
-  throw new PromptStrataError("file", "expected the JSON object of a card, found something else.", { source: { file, line: 1 } })
+  throw badFile(file, "expected the JSON object of a card, found something else.")
 }
 
 function readParts(folder: string, warnings: string[]): PartFiles {

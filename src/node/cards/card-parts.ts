@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util"
-import { messageOf, PromptStrataError } from "../../core/errors.ts"
+import { messageOf } from "../../core/errors.ts"
 import { isRecord, recordOf } from "../../core/json-access.ts"
+import { badFile } from "../read-text-file.ts"
 import { fileOfLore, loreOfFile } from "./lore-file.ts"
 
 /** The file that holds what the other files of an imported card do not. */
@@ -8,14 +9,8 @@ export const partsFile = "card.parts.json"
 
 /** Fields of a card that have a file of their own. */
 export const textFields: readonly string[] = [
-  "description",
-  "personality",
-  "scenario",
-  "first_mes",
-  "mes_example",
-  "system_prompt",
-  "post_history_instructions",
-  "creator_notes",
+  ...["description", "personality", "scenario", "first_mes", "mes_example"],
+  ...["system_prompt", "post_history_instructions", "creator_notes"],
 ]
 
 /** Lists of texts that have a folder with a file for each text. */
@@ -197,11 +192,12 @@ export function sortNames(names: readonly string[]): readonly string[] {
   return names.toSorted(new Intl.Collator("en", { numeric: true }).compare)
 }
 
-function parseJsonFile(text: string, file: string): unknown {
+/** Reads a file's JSON. `what` names it in the message of an error. */
+export function parseJsonFile(text: string, file: string, what = "JSON"): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new PromptStrataError("file", `expected JSON, but ${messageOf(cause)}.`, { source: { file, line: 1 }, cause })
+    throw badFile(file, `expected ${what}, but ${messageOf(cause)}.`, cause)
   }
 }
 

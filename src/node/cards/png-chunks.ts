@@ -72,6 +72,13 @@ function unpacked(data: Uint8Array, keyword: string, maxBytes: number): Uint8Arr
   }
 }
 
+/** The chunks of a picture without those of a card that it may have. */
+export function chunksOfPicture(bytes: Uint8Array): readonly PngChunk[] {
+  return readPngChunks(bytes).filter((chunk) => !/^(?:ccv3|chara)$/i.test(readPngText(chunk, maxCardBytes)?.keyword ?? ""))
+}
+
+const maxCardBytes = 64 * 1024 * 1024
+
 /** Writes a PNG file of chunks. */
 export function writePngChunks(chunks: readonly PngChunk[]): Uint8Array {
   const parts = chunks.flatMap(({ type, data }) => {

@@ -4,7 +4,7 @@ import { isRecord, recordOf } from "../../core/json-access.ts"
 import type { Card } from "../../prompt/layers/card/card.ts"
 import { readDecorators } from "../../prompt/layers/card/decorators.ts"
 import type { CardFile } from "./card-folder.ts"
-import { isPng, type PngChunk, pngTextChunk, readPngChunks, readPngText, writePngChunks } from "./png-chunks.ts"
+import { chunksOfPicture, isPng, type PngChunk, pngTextChunk, writePngChunks } from "./png-chunks.ts"
 import { writeZip } from "./zip.ts"
 
 /** The form of a card's file, and the picture of a PNG card. */
@@ -35,10 +35,9 @@ export function writeCard(file: CardFile, options: WriteCardOptions = {}): Uint8
   return writePngChunks(chunks.toSpliced(-1, 0, ...texts))
 }
 
-/** The chunks of a picture without those of a card that it may have. */
 function pictureOf(image: Uint8Array): readonly PngChunk[] {
   if (!isPng(image)) throw new PromptStrataError("usage", "expected the bytes of a PNG file as image, found others.")
-  return readPngChunks(image).filter((chunk) => !/^(?:ccv3|chara)$/i.test(readPngText(chunk, 64 * 1024 * 1024)?.keyword ?? ""))
+  return chunksOfPicture(image)
 }
 
 function textOf(keyword: string, json: unknown): PngChunk {

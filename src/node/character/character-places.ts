@@ -1,9 +1,8 @@
 import { existsSync } from "node:fs"
 import { basename, dirname, extname, join } from "node:path"
 import { PromptStrataError } from "../../core/errors.ts"
-import { didYouMean } from "../../core/suggest.ts"
 import { fileExists } from "../file-log.ts"
-import { isTextPath, lookedFor, namesIn, type TextPlaces, textFolders, textPathsOf } from "../find-text.ts"
+import { isTextPath, knownNames, notFound, type TextPlaces, textFolders, textPathsOf } from "../find-text.ts"
 import { displaySearched } from "../shipped-files.ts"
 
 /** The files about a character beside its persona, by name. */
@@ -29,15 +28,11 @@ export function findCharacterPart(reference: string, part: CharacterPart, places
     : characterFolders(places).flatMap((folder) => filesOf(join(folder, reference), part))
   const found = candidates.find((path) => fileExists(path))
   if (found !== undefined) return found
-  const known = knownNames(part, places)
-  throw new PromptStrataError(
-    "prompt-missing",
-    `${part}: expected a file, found none called ${JSON.stringify(reference)}.${didYouMean(reference, known)}`,
-    {
-      hint: `${lookedFor(candidates.map(displaySearched))}\nKnown names: ${known.join(", ") || "none"}.`,
-      evidence: { searched: candidates, known },
-    },
-  )
+  const hasPart = (folder: string) => filesOf(folder, part).some((path) => existsSync(path))
+  const known = knownNames(characterFolders(places), (name, folder) => (hasPart(join(folder, name)) ? name : undefined))
+  const searched = candidates.map(displaySearched)
+  const { message, hint } = notFound("a file", reference, { searched, known, names: "names" })
+  throw new PromptStrataError("prompt-missing", `${part}: ${message}`, { hint, evidence: { searched: candidates, known } })
 }
 
 /**
@@ -60,11 +55,4 @@ function filesOf(folder: string, part: CharacterPart): string[] {
 
 function characterFolders(places: CharacterPlaces): readonly string[] {
   return textFolders({ kind: "characters", ...places })
-}
-
-function knownNames(part: CharacterPart, places: CharacterPlaces): string[] {
-  const names = characterFolders(places).flatMap((folder) =>
-    namesIn(folder).filter((name) => filesOf(join(folder, name), part).some((path) => existsSync(path))),
-  )
-  return [...new Set(names)].sort()
 }

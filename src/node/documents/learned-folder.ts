@@ -1,9 +1,10 @@
 import { PromptStrataError } from "../../core/errors.ts"
+import { onDemand } from "../files/workspace-on-demand.ts"
 import { withFileErrors } from "../workspace/file-errors.ts"
 import { nodeFileSystem, statIfThere } from "../workspace/file-system.ts"
 import { makeFolders } from "../workspace/folders.ts"
 import type { LockedWorkspace } from "../workspace/locked-workspace.ts"
-import { type LockableWorkspace, openLockable } from "../workspace/open-workspace.ts"
+import { openLockable } from "../workspace/open-workspace.ts"
 import { decodeText, encodeText } from "../workspace/text-encoding.ts"
 import type { FileWorkspaceOptions } from "../workspace/workspace.ts"
 import { changeLines } from "./learned-lines.ts"
@@ -32,14 +33,7 @@ export interface LearnedFolder {
 /** Opens the folder at its first use. `onDamage` hears of a record or a document that cannot be read. */
 export function learnedFolder(folder: string, options: FileWorkspaceOptions, onDamage: (message: string) => void): LearnedFolder {
   const fs = options.fs ?? nodeFileSystem
-  let opening: Promise<LockableWorkspace> | undefined
-  const open = (): Promise<LockableWorkspace> => {
-    opening ??= openLockable(folder, options).catch((error: unknown) => {
-      opening = undefined
-      throw error
-    })
-    return opening
-  }
+  const open = onDemand(() => openLockable(folder, options))
   const told = new Set<string>()
   const onStuck = (path: string, message: string): void => {
     if (!told.has(path)) onDamage(`Forgotten lines still stand in ${path}. ${message}`)

@@ -11,14 +11,7 @@ export function workspaceOnDemand(
   folder: string,
   options: FileWorkspaceOptions = {},
 ): WritableWorkspace & Pick<FileWorkspace, "readBytes" | "history" | "undo"> {
-  let opening: Promise<FileWorkspace> | undefined
-  const open = (): Promise<FileWorkspace> => {
-    opening ??= openWorkspace(folder, options).catch((error: unknown) => {
-      opening = undefined
-      throw error
-    })
-    return opening
-  }
+  const open = onDemand(() => openWorkspace(folder, options))
   const empty = emptyWorkspace(options.names)
   const openOrEmpty = async (): Promise<WritableWorkspace> => (await open().catch(ignoring("file-missing"))) ?? empty
   return {
@@ -34,6 +27,18 @@ export function workspaceOnDemand(
       await withFileErrors("write", folder, () => makeFolders(options.fs ?? nodeFileSystem, folder))
       return (await open()).write(path, text, writeOptions)
     },
+  }
+}
+
+/** Opens something at its first use, and again after a failure. */
+export function onDemand<T>(open: () => Promise<T>): () => Promise<T> {
+  let opening: Promise<T> | undefined
+  return () => {
+    opening ??= open().catch((error: unknown) => {
+      opening = undefined
+      throw error
+    })
+    return opening
   }
 }
 

@@ -4,13 +4,12 @@ import { PromptStrataError } from "../../core/errors.ts"
 import { locatedError } from "../../core/evidence/located-error.ts"
 import { isRecord } from "../../core/json-access.ts"
 import { positionAt } from "../../core/source.ts"
-import { didYouMean } from "../../core/suggest.ts"
 import { formatKeyPath } from "../../profile/check-keys.ts"
 import { inSnakeCase } from "../../profile/key.ts"
 import type { ProfileFile } from "../../profile/profile-file-keys.ts"
 import { isCardPath } from "../cards/card-path.ts"
 import { fileExists } from "../file-log.ts"
-import { lookedFor, namesIn } from "../find-text.ts"
+import { knownNames, notFound } from "../find-text.ts"
 import { displaySearched } from "../shipped-files.ts"
 import { offsetOf } from "../toml-positions.ts"
 import { type ProfileDocument, type ProfileProblem, problemsError, readProfileFile } from "./profile-document.ts"
@@ -151,17 +150,8 @@ export function findProfile(nameOrPath: string, places: ProfilePlaces): string {
   throw new PromptStrataError("profile-missing", message, { hint, evidence: { searched: candidates, known } })
 }
 
-function missingProfile(nameOrPath: string, places: ProfilePlaces): { message: string; hint: string; known: string[] } {
-  const known = knownProfiles(places.roots)
+function missingProfile(nameOrPath: string, places: ProfilePlaces) {
+  const known = knownNames(places.roots, (file) => (file.endsWith(".toml") ? file.slice(0, -".toml".length) : undefined))
   const searched = profileCandidates(nameOrPath, places).map(displaySearched)
-  return {
-    message: `expected a profile, found none called ${JSON.stringify(nameOrPath)}.${didYouMean(nameOrPath, known)}`,
-    hint: `${lookedFor(searched)}\nKnown profiles: ${known.join(", ") || "none"}.`,
-    known,
-  }
-}
-
-function knownProfiles(roots: readonly string[]): string[] {
-  const files = roots.flatMap(namesIn).filter((file) => file.endsWith(".toml"))
-  return [...new Set(files.map((file) => file.slice(0, -".toml".length)))].sort()
+  return { known, ...notFound("a profile", nameOrPath, { searched, known, names: "profiles" }) }
 }

@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs"
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path"
+import { basename, dirname, join, relative, resolve, sep } from "node:path"
 import { promptsFolderOf } from "../find-text.ts"
-import { displayPath, shippedProfilesFolder, shippedPromptsFolder } from "../shipped-files.ts"
+import { displayPath, shippedProfilesFolder, shippedPromptsFolder, within } from "../shipped-files.ts"
 
 /** A profile that is edited: where its own files may be written. */
 export interface EditedProfile {
@@ -41,9 +41,8 @@ export function savePlace(path: string, profile: EditedProfile): SavePlace {
   if (typeof target !== "string") return target
   if (isShipped(target))
     return { refusal: "It belongs to the package, and this folder is the package. Open the profile from a folder of your own." }
-  const inside = relative(root, target)
-  if (inside === "" || inside.startsWith("..") || isAbsolute(inside))
-    return { refusal: `It is outside of ${root}, the folder of ${displayPath(nearest)}.` }
+  const inside = within(root, target)
+  if (inside === undefined) return { refusal: `It is outside of ${root}, the folder of ${displayPath(nearest)}.` }
   return { path: inside.split(sep).join("/") }
 }
 
@@ -80,6 +79,6 @@ function realPath(path: string): string {
 }
 
 function isIn(folder: string, path: string): boolean {
-  const inside = relative(realPath(folder), realPath(resolve(path)))
-  return inside === "" || (!inside.startsWith("..") && !isAbsolute(inside))
+  const [outer, inner] = [realPath(folder), realPath(resolve(path))]
+  return outer === inner || within(outer, inner) !== undefined
 }

@@ -1,8 +1,7 @@
 import { existsSync, realpathSync, statSync } from "node:fs"
 import { basename, extname, join, resolve } from "node:path"
 import { messageOf } from "../../core/errors.ts"
-import { didYouMean } from "../../core/suggest.ts"
-import { lookedFor, namesIn, type TextPlaces, textFolders, textPathsOf } from "../find-text.ts"
+import { knownNames, namesIn, notFound, type TextPlaces, textFolders, textPathsOf } from "../find-text.ts"
 import { displaySearched } from "../shipped-files.ts"
 import { type FoundSkills, findInFolder, skillFileIn } from "./skill-folders.ts"
 import type { SkillProblem } from "./skill-problem.ts"
@@ -18,10 +17,9 @@ export function findSkills(reference: string, places: SkillPlaces): FoundSkills 
   const candidates = skillCandidates(reference, places)
   const path = candidates.find((candidate) => existsSync(candidate))
   if (path === undefined) {
-    const known = knownSkills(places)
-    const message = `expected a skill, found none called ${JSON.stringify(reference)}.${didYouMean(reference, known)}`
-    const hint = `${lookedFor(candidates.map(displaySearched))}\nKnown skills: ${known.join(", ") || "none"}.`
-    return { found: [], problems: [{ severity: "error", rule: "missing", message, hint }] }
+    const searched = candidates.map(displaySearched)
+    const told = notFound("a skill", reference, { searched, known: knownSkills(places), names: "skills" })
+    return { found: [], problems: [{ severity: "error", rule: "missing", ...told }] }
   }
   try {
     return findAt(realpathSync(path), reference)
@@ -60,13 +58,10 @@ export function skillCandidates(reference: string, places: SkillPlaces): string[
 }
 
 function knownSkills(places: SkillPlaces): string[] {
-  const names = skillFolders(places).flatMap((folder) =>
-    namesIn(folder).flatMap((name) => {
-      if (namesIn(join(folder, name)).includes("SKILL.md")) return [name]
-      return name.endsWith(".md") ? [basename(name, ".md")] : []
-    }),
-  )
-  return [...new Set(names)].sort()
+  return knownNames(skillFolders(places), (name, folder) => {
+    if (namesIn(join(folder, name)).includes("SKILL.md")) return name
+    return name.endsWith(".md") ? basename(name, ".md") : undefined
+  })
 }
 
 function skillFolders(places: SkillPlaces): string[] {

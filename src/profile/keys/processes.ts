@@ -13,6 +13,7 @@ import {
   milliseconds,
   optionalTable,
   table,
+  type ValueType,
   wholeNumber,
 } from "../key.ts"
 import { budget, limits, loop, model } from "./turn.ts"
@@ -77,25 +78,19 @@ const processInFile = table(processWords, {
   ...processKeys,
 })
 
-const expected = (name: string) => `a table for each, written [${name}.NAME]`
+/** A table for each thing that a user names, such as `[processes.NAME]`. */
+const named = <V>(of: ValueType, name: string, words: string) =>
+  map<V, object>(of, { default: {}, otherwise: "none", expected: `a table for each, written [${name}.NAME]`, words })
+
 const processesWords =
   "A table for each process. The agent sees one tool called NAME in place of the tools that the process takes over. Tools that come with an answer, such as `report_use`, stay with the agent."
 
 /** A process as a profile sets it. */
 export interface ProcessSettings extends InputOf<typeof inCodeProcess.keys> {}
 
-export const processes = map<ProcessSettings, object>(inCodeProcess.type, {
-  default: {},
-  otherwise: "none",
-  expected: expected("processes"),
-  words: processesWords,
-})
+export const processes = named<ProcessSettings>(inCodeProcess.type, "processes", processesWords)
 
-export const processesInFile = map<InputOf<typeof processInFile.keys>>(processInFile.type, {
-  otherwise: "none",
-  expected: expected("processes"),
-  words: processesWords,
-})
+export const processesInFile = named<InputOf<typeof processInFile.keys>>(processInFile.type, "processes", processesWords)
 
 /** The defaults of a process. */
 export const processDefaults = processKeys
@@ -141,9 +136,8 @@ export interface ObserverSettings extends InputOf<typeof observer.keys> {}
 /** The keys of an observer. */
 export const observerKeys = observer.keys
 
-export const observers = map<ObserverSettings, object>(observer.type, {
-  default: {},
-  otherwise: "none",
-  expected: expected("observers"),
-  words: "A table for each observer. That of the main process is called main-observer.",
-})
+export const observers = named<ObserverSettings>(
+  observer.type,
+  "observers",
+  "A table for each observer. That of the main process is called main-observer.",
+)
