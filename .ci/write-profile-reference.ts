@@ -1,7 +1,7 @@
 // Writes docs/profile.md from the schema of a profile's file: every key with its type, default and meaning.
 import { mkdirSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { type DescribedSchema, describedProfileSchema } from "../src/node/profile/profile-json-schema.ts"
+import { toJsonSchema } from "../src/node/profile/profile-json-schema.ts"
 
 const target = fileURLToPath(new URL("../docs/profile.md", import.meta.url))
 
@@ -57,7 +57,7 @@ tokens = 16000
 
 /** The page, whole. */
 export function profileReference(): string {
-  const { properties = {} } = describedProfileSchema()
+  const { properties = {} } = toJsonSchema() as DescribedSchema
   const entries = Object.entries(properties)
   const keys = entries.filter(([, schema]) => !isTable(schema) && !isTableList(schema))
   const sections = entries.flatMap(([name, schema]) => {
@@ -76,6 +76,21 @@ export function profileReference(): string {
 
 function section(title: string, meaning = "", rows: readonly string[] = []): string {
   return [`## ${title}`, "", meaning, "", "| key | type | default | meaning |", "|---|---|---|---|", ...rows].join("\n")
+}
+
+/** A piece of the profile's schema as data, with `otherwise`: the default in words. */
+interface DescribedSchema {
+  readonly type?: string | readonly string[]
+  readonly description?: string
+  readonly default?: unknown
+  readonly otherwise?: string
+  readonly enum?: readonly string[]
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly items?: DescribedSchema
+  readonly required?: readonly string[]
+  readonly properties?: Readonly<Record<string, DescribedSchema>>
+  readonly additionalProperties?: DescribedSchema | boolean
 }
 
 /** Tables that a reader names, such as `[mcp.servers.NAME]`. */

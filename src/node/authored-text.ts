@@ -56,6 +56,11 @@ export function readWholeText<A extends string, L extends string = never>(
   }
 }
 
+/** Reads a text that is injected whole and has no front matter. */
+export function readPlainText(path: string, kind: string): TrustedText {
+  return readWholeText(path, { kind, attributes: [] }).text
+}
+
 function attributeFault(
   key: string,
   value: unknown,

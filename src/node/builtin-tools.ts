@@ -43,14 +43,7 @@ export function builtinTools(names: readonly string[], options: BuiltinToolOptio
   const { locale, clock, timeZone, dataFolder, promptFolder } = options
   const prompts = promptsWithOwn(locale, promptFolder)
   const words = (name: string): ToolWords => toolWords(prompts, locale, name)
-  let made: ReturnType<typeof scheduleTools> | undefined
-  const schedule = () => {
-    made ??= scheduleTools({
-      ...{ folder: dataFolder, clock, locale },
-      words: { add: words("add_schedule"), list: words("list_schedule") },
-    })
-    return made
-  }
+  const schedule = () => scheduleTools({ folder: dataFolder, clock, locale, prompts })
   const makers: Readonly<Record<string, () => Tool | undefined>> = {
     add_schedule: () => schedule()[0],
     calculate: () => calculateTool({ locale, words: words("calculate") }),

@@ -1,5 +1,6 @@
 import { join, resolve } from "node:path"
 import type { Clock } from "../core/ports.ts"
+import type { PromptSource } from "../prompt/dialect/prompt-source.ts"
 import { shippedPrompts } from "../prompt/dialect/shipped-files.ts"
 import { encodeInline } from "../prompt/encode/inline.ts"
 import { renderTemplate } from "../prompt/template/render-template.ts"
@@ -16,20 +17,18 @@ interface ScheduleOptions {
   readonly clock: Clock
   /** The language of the tools' texts, such as `zh-CN`. */
   readonly locale: string
-  /** Other words than the shipped ones. */
-  readonly words?: { readonly add?: ToolWords; readonly list?: ToolWords }
+  /** The prompt files with the tools' words. Default: the shipped ones. */
+  readonly prompts?: readonly PromptSource[] | undefined
 }
 
 /**
  * The tools `add_schedule` and `list_schedule` over one JSON file. Each change replaces the whole file in one step, and waits for
  * those of other agents and processes. Ids are never used again. A file that cannot be read is reported and not changed.
  */
-export function scheduleTools({ folder, clock, locale, words }: ScheduleOptions): readonly [add: Tool, list: Tool] {
+export function scheduleTools({ folder, clock, locale, prompts }: ScheduleOptions): readonly [add: Tool, list: Tool] {
   const file = resolve(join(folder, "schedule.json"))
-  return [
-    addTool(file, clock, words?.add ?? toolWords(shippedPrompts("tools", locale), locale, "add_schedule")),
-    listTool(file, words?.list ?? toolWords(shippedPrompts("tools", locale), locale, "list_schedule")),
-  ]
+  const words = (name: string): ToolWords => toolWords(prompts ?? shippedPrompts("tools", locale), locale, name)
+  return [addTool(file, clock, words("add_schedule")), listTool(file, words("list_schedule"))]
 }
 
 function addTool(file: string, clock: Clock, { description, usageHint, parameters, answer }: ToolWords): Tool {

@@ -7,14 +7,7 @@ import { loreMemory, loreOnBranch } from "../../prompt/layers/lorebook/lore-memo
 import type { LoreSettings } from "../../prompt/layers/lorebook/lore-settings.ts"
 import { enterLore, type LoreSource, loreSource } from "./lore-turn.ts"
 
-interface CardLook {
-  /** The character's name. */
-  readonly name: string
-  readonly locale: string
-  readonly timeZone: string | undefined
-  readonly lore: LoreSettings
-  /** The card's greetings as a conversation shows them. */
-  readonly greetings: readonly string[]
+interface CardLook extends LoreLook {
   /** The names of the slots of the dialect's files. */
   readonly slots: ReadonlySet<string>
 }
@@ -23,12 +16,12 @@ interface CardLook {
  * The hook of a card: it puts personality, scenario, example dialogues and the lore that the conversation mentions into each turn. Macros
  * are filled in for the turn's speaker. Since when lore is in, and the greeting, are kept with the session while its memory is on (C17).
  */
-export function cardHook(card: Card, { greetings, slots, ...look }: CardLook): TurnHook {
+export function cardHook(card: Card, { slots, ...look }: CardLook): TurnHook {
   const { book = { entries: [] }, note } = card
   // The note has no part in the book's number of tokens.
   const notes = note === undefined ? [] : [loreSource("note", { entries: [note] }, look.lore)]
   const sources = [...(book.entries.length === 0 ? [] : [loreSource("card", book, look.lore)]), ...notes]
-  const hook = loreHook("card", sources, { ...look, tags: card.tags, greetings, cardName: card.name })
+  const hook = loreHook("card", sources, { ...look, tags: card.tags, cardName: card.name })
   return {
     ...hook,
     beforeTurn(context) {
@@ -48,6 +41,7 @@ export interface LoreLook {
   readonly timeZone?: string | undefined
   readonly lore: LoreSettings
   readonly tags?: readonly string[]
+  /** The card's greetings as a conversation shows them. */
   readonly greetings?: readonly string[]
   /** The name for which entries ask that are meant for some characters. Default: the agent's. */
   readonly cardName?: string

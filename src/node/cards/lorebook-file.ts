@@ -10,6 +10,7 @@ import type { LoreSettings } from "../../prompt/layers/lorebook/lore-settings.ts
 import type { Lorebook } from "../../prompt/layers/lorebook/lorebook.ts"
 import { readWorldBook } from "../character/read-world-book.ts"
 import { isFolder } from "../file-log.ts"
+import { inCamelCase } from "../profile/profile-document.ts"
 import { checkProfileFile } from "../profile/profile-schema.ts"
 import { readBytes } from "../read-text-file.ts"
 import { displayPath } from "../shipped-files.ts"
@@ -47,11 +48,8 @@ export function optionedLorebook(
     )
     throw new PromptStrataError("plugin", problems.join("\n"))
   }
-  const given = Object.entries(options).map(([key, value]) => [
-    key.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
-    value,
-  ])
-  const { files, ...lore } = withDefaults(profileFileKeys.keys.lorebook.keys, Object.fromEntries(given) as object)
+  const { type, keys } = profileFileKeys.keys.lorebook
+  const { files, ...lore } = withDefaults(keys, inCamelCase(type, options) as object)
   const paths = files.map((file) => resolve(folder, file))
   return lorebookPlugin(paths, lore, { locale })
 }

@@ -4,7 +4,7 @@ import { didYouMean } from "../../core/suggest.ts"
 import type { Plugin } from "../../memory/services/plugin.ts"
 import { createWorldBook } from "../../prompt/layers/character/world-book.ts"
 import { toolWords } from "../../prompt/tools/tool-words.ts"
-import { foundValue, isOneLine, readWholeText } from "../authored-text.ts"
+import { foundValue, isOneLine, readPlainText } from "../authored-text.ts"
 import { promptsWithOwn } from "../builtin-tools.ts"
 import { shippedPromptsFolder } from "../shipped-files.ts"
 import { type CharacterParts, characterHook } from "./character-hook.ts"
@@ -94,7 +94,7 @@ function pathOf(given: string | false | undefined, part: CharacterPart, places: 
 
 function reactionPlanOf({ reaction_plan: plan }: CharacterOptions, places: CharacterPlaces): CharacterParts["reactionPlan"] {
   const path = pathOf(plan, "reaction_plan", places)
-  return path === undefined ? undefined : readWholeText(path, { kind: "reaction plan", attributes: [] }).text
+  return path === undefined ? undefined : readPlainText(path, "reaction plan")
 }
 
 function worldBookOf(options: CharacterOptions, places: CharacterPlaces): CharacterParts["worldBook"] {

@@ -3,10 +3,8 @@ import { onDemand } from "../files/workspace-on-demand.ts"
 import { withFileErrors } from "../workspace/file-errors.ts"
 import { nodeFileSystem, statIfThere } from "../workspace/file-system.ts"
 import { makeFolders } from "../workspace/folders.ts"
-import type { LockedWorkspace } from "../workspace/locked-workspace.ts"
-import { openLockable } from "../workspace/open-workspace.ts"
-import { decodeText, encodeText } from "../workspace/text-encoding.ts"
-import type { FileWorkspaceOptions } from "../workspace/workspace.ts"
+import { type LockedWorkspace, openLockable } from "../workspace/open-workspace.ts"
+import type { FileWorkspaceOptions, WorkspaceFile } from "../workspace/workspace.ts"
 import { changeLines } from "./learned-lines.ts"
 import { emptyRecord, type LearnedRecord, lineHash, parseRecord, printRecord, recordName } from "./learned-record.ts"
 
@@ -82,18 +80,19 @@ async function openDocuments(
     },
     async read(path) {
       let text = ""
-      await locked.change(path, { by: "", signal }, (bytes) => {
-        text = bytes === undefined ? "" : decodeText(bytes, path)
-        return "keep"
-      })
+      const see = (file: WorkspaceFile | undefined): undefined => {
+        text = file?.text ?? ""
+      }
+      await locked.update(path, see, { by: "", signal })
       return text
     },
     async edit(path, by, change) {
-      const { record: made } = await locked.change(path, { by, signal }, (bytes) => {
-        const text = bytes === undefined ? "" : decodeText(bytes, path)
+      const changed = (file: WorkspaceFile | undefined): string | undefined => {
+        const text = file?.text ?? ""
         const next = change(text)
-        return next === text ? "keep" : { bytes: encodeText(next, path) }
-      })
+        return next === text ? undefined : next
+      }
+      const { record: made } = await locked.update(path, changed, { by, signal })
       return made && nameOf(made)
     },
   }

@@ -152,7 +152,7 @@ function describe(value: unknown): string {
 }
 
 /** A checked value with the names that code has. Tables are copied: the parser's have no prototype. */
-function inCamelCase(type: ValueType, value: unknown): unknown {
+export function inCamelCase(type: ValueType, value: unknown): unknown {
   switch (type.kind) {
     case "list":
       return (value as readonly unknown[]).map((item) => inCamelCase(type.of, item))

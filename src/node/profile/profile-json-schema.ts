@@ -2,26 +2,6 @@ import { z } from "zod"
 import type { JsonSchema } from "../../prompt/tools/tool.ts"
 import { profileFileSchema, schemaFacts } from "./profile-schema.ts"
 
-/** A piece of the profile's schema as data, with `otherwise`: the default in words. */
-export interface DescribedSchema {
-  readonly type?: string | readonly string[]
-  readonly description?: string
-  readonly default?: unknown
-  readonly otherwise?: string
-  readonly enum?: readonly string[]
-  readonly minimum?: number
-  readonly maximum?: number
-  readonly items?: DescribedSchema
-  readonly required?: readonly string[]
-  readonly properties?: Readonly<Record<string, DescribedSchema>>
-  readonly additionalProperties?: DescribedSchema | boolean
-}
-
-/** The schema of a profile's file with everything that is known of each key, for pages about it. */
-export function describedProfileSchema(): DescribedSchema {
-  return toJsonSchema() as DescribedSchema
-}
-
 /** JSON Schema (draft 7) of a profile's TOML file, for editors: types, bounds, defaults and a description of every key. */
 export function profileJsonSchema(): JsonSchema {
   const { $schema, ...schema } = toJsonSchema((piece) => {
@@ -33,7 +13,8 @@ export function profileJsonSchema(): JsonSchema {
   return { $schema, title: "promptstrata profile", ...schema }
 }
 
-function toJsonSchema(change: (piece: z.core.JSONSchema.BaseSchema) => void = () => {}): JsonSchema {
+/** The schema with everything that is known of each key; `change` may change each piece of it. */
+export function toJsonSchema(change: (piece: z.core.JSONSchema.BaseSchema) => void = () => {}): JsonSchema {
   return z.toJSONSchema(profileFileSchema, {
     // Draft 7 is what editors' TOML extensions read.
     target: "draft-7",

@@ -8,7 +8,7 @@ import { defaultDialect } from "../../profile/profile-keys.ts"
 import type { Dialect } from "../../prompt/dialect/dialect.ts"
 import { configureFormat, formatNamed, formats } from "../../reply/output/formats.ts"
 import type { OutputFormat } from "../../reply/output/output-part.ts"
-import { readWholeText } from "../authored-text.ts"
+import { readPlainText, readWholeText } from "../authored-text.ts"
 import { isCardPath } from "../cards/card-path.ts"
 import type { CardSurroundings } from "../cards/card-persona.ts"
 import { fileExists, isFolder } from "../file-log.ts"
@@ -101,7 +101,7 @@ const shippedCorpus = "examples_hareru.txt"
 export function toneVariables({ chain, locale }: ProfileSearch, { persona, folder }: ProfileTexts): ProfileInput["variables"] {
   if (persona === undefined) return {}
   const own = join(dirname(persona), basename(persona, extname(persona)), "examples.txt")
-  if (fileExists(own)) return { examples_context: readWholeText(own, { kind: "corpus", attributes: [] }).text }
+  if (fileExists(own)) return { examples_context: readPlainText(own, "corpus") }
   const personas = new Set(chain.flatMap(({ settings }) => settings.prompt?.persona ?? []))
   const dialect = nearestSetting(chain, "prompt", "dialect")?.value ?? defaultDialect
   if (folder !== undefined && fileExists(join(folder, dialect, locale, shippedCorpus))) return {}
@@ -116,9 +116,7 @@ export async function readProfileTexts(file: ProfileFile, texts: ProfileTexts, s
   const card = isCard ? (await import("../cards/card-persona.ts")).readCardPersona(path, surroundings) : undefined
   const persona: Partial<Persona> = card ?? (path === undefined ? {} : readPersona(path))
   const format = texts.format === undefined ? undefined : readFormat(texts.format)
-  const { finalSystem } = texts
-  const system =
-    finalSystem === undefined ? undefined : readWholeText(finalSystem, { kind: "system message", attributes: [] }).text
+  const system = texts.finalSystem === undefined ? undefined : readPlainText(texts.finalSystem, "system message")
   return {
     input: {
       agent: { ...file.agent, name: file.agent?.name ?? persona.name, colour: file.agent?.colour ?? persona.colour },

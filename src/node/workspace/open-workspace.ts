@@ -2,15 +2,15 @@ import { checkOptions } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { hostPorts } from "../../core/ports.ts"
 import { type Change, type ChangeRules, type Current, changeFile, checkExpectation, type Decision } from "./change-file.ts"
-import { withFileErrors } from "./file-errors.ts"
-import { nodeFileSystem } from "./file-system.ts"
-import { findRoot, type WorkspaceRoot } from "./folders.ts"
+import { historyFiles, readEntry } from "./change-history.ts"
+import { ignoring, withFileErrors } from "./file-errors.ts"
+import { closeQuietly, nodeFileSystem, openFlags, removeIfThere, statIfThere } from "./file-system.ts"
+import { findRoot, type WorkspaceRoot, writeNewFile } from "./folders.ts"
 import { collect, resolvePath, searchFiles, statPath, walkFiles } from "./list-and-search.ts"
 import { removeLeftovers, withLock } from "./lock.ts"
-import { type LockedWorkspace, lockedWorkspace } from "./locked-workspace.ts"
 import type { OwnFolder } from "./own-folder.ts"
-import { splitPath } from "./paths.ts"
-import { readWorkspaceBytes, readWorkspaceFile } from "./read-file.ts"
+import { ownName, samePath, splitPath } from "./paths.ts"
+import { readBytes, readWorkspaceBytes, readWorkspaceFile } from "./read-file.ts"
 import { decodeText, encodeText } from "./text-encoding.ts"
 import { readHistory, undoChange } from "./undo-change.ts"
 import type { ChangeOptions, Expectation, FileWorkspace, FileWorkspaceOptions, WorkspaceFile } from "./workspace.ts"
@@ -31,6 +31,17 @@ export function checkWorkspaceOptions(of: string, options: FileWorkspaceOptions)
 export async function openWorkspace(folder: string, options: FileWorkspaceOptions = {}): Promise<FileWorkspace> {
   checkWorkspaceOptions("openWorkspace", options)
   return (await openLockable(folder, options)).workspace
+}
+
+/** A workspace that is locked: nobody else, in this process or another, changes it until the task ends. */
+export interface LockedWorkspace {
+  readonly update: FileWorkspace["update"]
+  /** The content of a file in the workspace's own folder, which no tool can reach; undefined if there is none. */
+  readOwn(name: string): Promise<string | undefined>
+  /** Replaces such a file in one step. It is durable then. */
+  writeOwn(name: string, text: string): Promise<void>
+  /** Deletes all kept former contents of a file. Its changes up to now cannot be undone any more. */
+  dropHistory(path: string): Promise<void>
 }
 
 /** A workspace, and how to work in it while nobody else can change it. */
@@ -135,4 +146,37 @@ function updated(
     hint: "The change must be synchronous: the workspace is locked while it runs.",
     evidence: { path },
   })
+}
+
+const maxOwnBytes = 64 * 1024 * 1024
+
+/** The workspace of {@link OwnFolder}, which must be locked. */
+function lockedWorkspace(rules: ChangeRules, own: OwnFolder): LockedWorkspace {
+  const { root } = rules
+  return {
+    update: changers(rules, (_, task) => task(own)).update,
+    async readOwn(name) {
+      const handle = await root.fs.open(own.folder.at(name), openFlags.read).catch(ignoring("ENOENT"))
+      if (handle === undefined) return undefined
+      try {
+        return new TextDecoder().decode((await readBytes(handle, `${ownName}/${name}`, { maxBytes: maxOwnBytes })).bytes)
+      } finally {
+        await closeQuietly(handle)
+      }
+    },
+    async writeOwn(name, text) {
+      const temporary = own.folder.at(`${name}.tmp`)
+      if (await statIfThere(root.fs, temporary)) await removeIfThere(root.fs, temporary)
+      await writeNewFile(root.fs, own.folder, { name: `${name}.tmp`, bytes: new TextEncoder().encode(text), mode: 0o600 })
+      await root.fs.rename(temporary, own.folder.at(name))
+      await own.folder.sync()
+    },
+    async dropHistory(path) {
+      for (const file of await historyFiles(root, own.history)) {
+        const entry = await readEntry(root, own.history, file)
+        if (entry === undefined || samePath(entry.record.path, path)) await removeIfThere(root.fs, own.history.at(file.name))
+      }
+      await own.history.sync()
+    },
+  }
 }
