@@ -22,14 +22,6 @@ export interface LintProblem {
   readonly fix?: readonly TextEdit[] | undefined
 }
 
-/** A problem before the name of its rule is added. */
-export type LintFinding = Omit<LintProblem, "rule">
-
-/** A finding of severity `warning` unless `details` says another, at the beginning of the file unless it gives a place. */
-export function warning(file: string, message: string, details: Partial<LintFinding> = {}): LintFinding {
-  return { severity: "warning", message, file, line: 1, column: 1, ...details }
-}
-
 /** Applies the fixes of a file's problems to its text. Of two edits that overlap only the first is applied. */
 export function applyFixes(text: string, problems: readonly Pick<LintProblem, "fix">[]): string {
   const edits = problems

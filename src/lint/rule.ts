@@ -1,5 +1,5 @@
 import type { LintContext, LintFile, LintFileKind, LintProfile } from "./context.ts"
-import type { LintFinding, LintProblem } from "./problem.ts"
+import type { LintProblem } from "./problem.ts"
 
 /** One thing that `lint` looks for. A rule is pure: it gets the files as data and reads nothing. */
 export interface LintRule {
@@ -33,4 +33,12 @@ export function profileRule(
   return lintRule(name, description, (context) =>
     context.profiles.filter(({ linted }) => linted).flatMap((profile) => find(profile, context)),
   )
+}
+
+/** A problem before the name of its rule is added. */
+export type LintFinding = Omit<LintProblem, "rule">
+
+/** A finding of severity `warning` unless `details` says another, at the beginning of the file unless it gives a place. */
+export function warning(file: string, message: string, details: Partial<LintFinding> = {}): LintFinding {
+  return { severity: "warning", message, file, line: 1, column: 1, ...details }
 }

@@ -15,7 +15,7 @@ const maxHashedBytes = 8 * 1024 * 1024
 interface FileState {
   readonly stamp: string
   /** A hash of the content. Present only when the file had just changed, as a later change may not show in the stamp. */
-  content?: string
+  content: string | undefined
 }
 
 /** Notes the files, folders and missing files that a load depends on, and tells if they have changed since. */
@@ -35,8 +35,8 @@ export class FileLog {
     const { stamp, stats } = look(path)
     const known = this.#states.get(path)
     if (known === undefined)
-      this.#states.set(path, { stamp, ...(stats && isRecent(stats) ? { content: contentOf(path, stats) } : {}) })
-    else if (known.stamp !== stamp) this.#states.set(path, { stamp: "changing" })
+      this.#states.set(path, { stamp, content: stats && isRecent(stats) ? contentOf(path, stats) : undefined })
+    else if (known.stamp !== stamp) this.#states.set(path, { stamp: "changing", content: undefined })
   }
 
   /** True while every noted file is unchanged and every missing one is still missing. */
@@ -101,7 +101,7 @@ function isSame(path: string, state: FileState): boolean {
   if (stamp !== state.stamp) return false
   if (state.content === undefined || stats === undefined) return true
   if (contentOf(path, stats) !== state.content) return false
-  if (!isRecent(stats)) delete state.content
+  if (!isRecent(stats)) state.content = undefined
   return true
 }
 

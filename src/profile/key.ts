@@ -94,6 +94,11 @@ export function number<D extends number | undefined = undefined>({ min, max, ...
   return keyOf<number, D>({ kind: "number", integer: false, min, max }, facts)
 }
 
+/** A number from 0 to 1. */
+export function share<D extends number | undefined = undefined>(facts: Facts<D>) {
+  return number({ min: 0, max: 1, ...facts })
+}
+
 export function wholeNumber<D extends number | undefined = undefined>({ min, max, ...facts }: Facts<D> & Bounds) {
   return keyOf<number, D>({ kind: "number", integer: true, min, max }, facts)
 }

@@ -1,7 +1,6 @@
 import type { LintContext, LintFile } from "../context.ts"
 import { knownFileNames } from "../known-slots.ts"
-import { warning } from "../problem.ts"
-import { lintRule } from "../rule.ts"
+import { lintRule, warning } from "../rule.ts"
 import { namedNodes } from "../template-names.ts"
 
 /** Files that nothing uses. The library's own files are never dead, as any profile can choose them. */

@@ -6,8 +6,7 @@ import type { PromptSource } from "../../prompt/dialect/prompt-source.ts"
 import { hasLineBreak } from "../../prompt/encode/line-breaks.ts"
 import { formats } from "../../reply/output/formats.ts"
 import type { LintContext, LintFile, LintFileKind } from "../context.ts"
-import { type LintFinding, warning } from "../problem.ts"
-import { lintRule } from "../rule.ts"
+import { type LintFinding, lintRule, warning } from "../rule.ts"
 import { keyPosition } from "../text-positions.ts"
 
 /** The keys that the front matter of each kind of file may have. Skills are not here: reading a skill checks its keys. */

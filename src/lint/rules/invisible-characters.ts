@@ -1,7 +1,7 @@
 import { lazyPattern } from "../../core/lazy-pattern.ts"
 import type { LintFile } from "../context.ts"
-import { type LintFinding, type TextEdit, warning } from "../problem.ts"
-import { lintRule } from "../rule.ts"
+import type { TextEdit } from "../problem.ts"
+import { type LintFinding, lintRule, warning } from "../rule.ts"
 import { ascendingLocator, bodyLines } from "../text-positions.ts"
 
 /** Characters that a reader of the file does not see. */

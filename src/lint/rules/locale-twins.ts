@@ -1,6 +1,5 @@
 import type { LintFile } from "../context.ts"
-import { type LintFinding, warning } from "../problem.ts"
-import { lintRule } from "../rule.ts"
+import { type LintFinding, lintRule, warning } from "../rule.ts"
 import { namedNodes } from "../template-names.ts"
 
 /** The kinds of files that a folder has once for each locale. */

@@ -1,7 +1,6 @@
 import type { TrustedText } from "../../core/value.ts"
 import { encodeLines, type Markers } from "../../prompt/encode/lines.ts"
-import { type LintFinding, warning } from "../problem.ts"
-import { profileRule } from "../rule.ts"
+import { type LintFinding, profileRule, warning } from "../rule.ts"
 
 /** Shorter beginnings of lines are ignored: too many ordinary lines have them. */
 const minHeadLength = 4

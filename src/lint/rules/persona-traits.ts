@@ -1,7 +1,6 @@
 import { lazyPattern } from "../../core/lazy-pattern.ts"
 import type { LintFile, LintFileKind } from "../context.ts"
-import { type LintFinding, warning } from "../problem.ts"
-import { fileRule, lintRule } from "../rule.ts"
+import { fileRule, type LintFinding, lintRule, warning } from "../rule.ts"
 import { bodyLines, columnAt } from "../text-positions.ts"
 
 /** Personas in a form that another program reads. A model would get it as it stands. */

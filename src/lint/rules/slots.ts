@@ -2,8 +2,7 @@ import leven from "leven"
 import { didYouMean } from "../../core/suggest.ts"
 import type { LintContext, LintFile } from "../context.ts"
 import { knownSlots, turnPrompts, variableNames } from "../known-slots.ts"
-import { type LintFinding, warning } from "../problem.ts"
-import { lintRule, profileRule } from "../rule.ts"
+import { type LintFinding, lintRule, profileRule, warning } from "../rule.ts"
 import { namedNodes } from "../template-names.ts"
 
 /** Slots and conditions that nothing fills (T37). A name one letter away from a known one is an error; a hook may fill any other. */

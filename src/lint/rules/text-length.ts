@@ -1,6 +1,5 @@
 import { lazyPattern } from "../../core/lazy-pattern.ts"
-import { warning } from "../problem.ts"
-import { fileRule } from "../rule.ts"
+import { fileRule, warning } from "../rule.ts"
 
 /** The longest Chinese persona. Another language needs about four letters for one Chinese character. */
 const maxHan = 200

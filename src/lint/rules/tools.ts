@@ -3,8 +3,7 @@ import type { Profile } from "../../profile/profile.ts"
 import { isSchema, keyword, propertiesOf } from "../../prompt/tools/json-schema.ts"
 import type { Tool } from "../../prompt/tools/tool.ts"
 import type { LintDocument, LintProfile, LintSeverity } from "../context.ts"
-import { type LintFinding, warning } from "../problem.ts"
-import { profileRule } from "../rule.ts"
+import { type LintFinding, profileRule, warning } from "../rule.ts"
 
 /** Tools that a planner cannot know how to use (T37). */
 export const toolText = profileRule(

@@ -1,5 +1,4 @@
-import { warning } from "../problem.ts"
-import { profileRule } from "../rule.ts"
+import { profileRule, warning } from "../rule.ts"
 
 /** Prestart tools whose median time in the given traces is over half of their limit (T37): every answer waits for them. */
 export const slowPrestart = profileRule(

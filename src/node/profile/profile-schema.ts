@@ -13,7 +13,7 @@ export interface SchemaFacts {
   readonly description: string
   readonly default?: unknown
   /** The default in words, where it is not one fixed value. */
-  readonly otherwise?: string
+  readonly otherwise?: string | undefined
 }
 
 /** The facts of every table and key. They are in a registry of their own because `.meta()` copies each schema, which takes time. */
@@ -32,7 +32,7 @@ export function checkProfileFile(data: unknown): z.ZodSafeParseResult<unknown> {
 function keySchema({ type, presence, words, default: fallback, otherwise }: Key): z.ZodType {
   const schema = schemaOf(type).register(schemaFacts, {
     description: words,
-    ...(otherwise === undefined ? {} : { otherwise }),
+    otherwise,
     ...(fallback === undefined || otherwise !== undefined ? {} : { default: fallback }),
   })
   return presence === "required" ? schema : schema.optional()

@@ -1,7 +1,7 @@
 import type { FileReferences } from "../../memory/services/file-references.ts"
 import { defaultDocumentSettings } from "../../prompt/layers/documents/document.ts"
 import type { OutputFormat } from "../../reply/output/output-part.ts"
-import { choice, flag, inCode, line, lines, number, optionalTable, table, wholeNumber } from "../key.ts"
+import { choice, flag, inCode, line, lines, optionalTable, share, table, wholeNumber } from "../key.ts"
 
 const { placement, maxCharacters, minShare, nearlyEmptyCharacters, nearLimitShare } = defaultDocumentSettings
 
@@ -19,23 +19,13 @@ export const documents = optionalTable(
       otherwise: "max_characters is the limit",
       words: "The limit in tokens, in place of max_characters. They are counted as those of the budget.",
     }),
-    minShare: number({
-      min: 0,
-      max: 1,
-      default: minShare,
-      words: "Share of the limit that each document keeps, however few tokens there are.",
-    }),
+    minShare: share({ default: minShare, words: "Share of the limit that each document keeps, however few tokens there are." }),
     nearlyEmptyCharacters: wholeNumber({
       min: 0,
       default: nearlyEmptyCharacters,
       words: "Below this, USER.md counts as nearly empty.",
     }),
-    nearLimitShare: number({
-      min: 0,
-      max: 1,
-      default: nearLimitShare,
-      words: "Above this share of the limit, MEMORY.md counts as nearly full.",
-    }),
+    nearLimitShare: share({ default: nearLimitShare, words: "Above this share of the limit, MEMORY.md counts as nearly full." }),
   },
 )
 

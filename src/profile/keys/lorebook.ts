@@ -1,5 +1,5 @@
 import { defaultLore } from "../../prompt/layers/lorebook/lore-settings.ts"
-import { choice, flag, lines, number, table, wholeNumber } from "../key.ts"
+import { choice, flag, lines, share, table, wholeNumber } from "../key.ts"
 
 /** The table `[lorebook]` of a profile's file. */
 export const lorebook = table("Lorebooks: texts that enter a prompt when they are mentioned.", {
@@ -13,9 +13,7 @@ export const lorebook = table("Lorebooks: texts that enter a prompt when they ar
     words:
       '"end": behind the history, so that a provider can cache what stands before; entries that are always in keep their own place. "card": each entry where its author put it, also inside the history.',
   }),
-  budgetShare: number({
-    min: 0,
-    max: 1,
+  budgetShare: share({
     default: defaultLore.budgetShare,
     words:
       "The share of a request's tokens that a lorebook may have if it names no number of tokens itself. Without a budget there is no limit.",

@@ -1,7 +1,7 @@
 import { decayPresets } from "../../memory/forgetting/decay.ts"
 import { weekKinds } from "../../memory/forgetting/events/stamp.ts"
 import { virtualContextDefaults } from "../../memory/forgetting/plugin/virtual-context-settings.ts"
-import { choice, line, lines, number, table, timeZoneForm, wholeNumber } from "../key.ts"
+import { choice, line, lines, number, share, table, timeZoneForm, wholeNumber } from "../key.ts"
 
 const defaults = virtualContextDefaults
 const { keep, weights } = defaults.events
@@ -9,7 +9,7 @@ const decay = decayPresets.workspace
 
 const count = (words: string, fallback: number) => wholeNumber({ min: 0, max: 10_000, default: fallback, words })
 const atLeastOne = (words: string, fallback: number) => wholeNumber({ min: 1, max: 1_000_000, default: fallback, words })
-const share = (words: string, fallback: number) => number({ min: 0, max: 1, default: fallback, words })
+const part = (words: string, fallback: number) => share({ default: fallback, words })
 const amount = (words: string, fallback: number) => number({ min: 0, max: 1_000, default: fallback, words })
 const writer = (written: string, fallback: "rule" | "model") =>
   choice(["rule", "model"], {
@@ -43,13 +43,13 @@ export const events = table(
       defaults.events.broughtBack,
     ),
     minScore: amount("Older events with a lower score do not come back.", defaults.events.minScore),
-    weightStability: share("How much an event's stability counts in its score.", weights.stability),
-    weightRetrievability: share("How much an event's freshness counts in its score.", weights.retrievability),
-    weightImportance: share(
+    weightStability: part("How much an event's stability counts in its score.", weights.stability),
+    weightRetrievability: part("How much an event's freshness counts in its score.", weights.retrievability),
+    weightImportance: part(
       "How much an event's importance, as it was judged when written, counts in its score.",
       weights.importance,
     ),
-    weightRelevance: share("How much it counts in an event's score that the question speaks of it.", weights.relevance),
+    weightRelevance: part("How much it counts in an event's score that the question speaks of it.", weights.relevance),
     topicGapMinutes: number({
       min: 1,
       max: 10_000,
@@ -71,7 +71,7 @@ export const workspace = table("The things that the agent keeps at hand. It forg
     words: "Things fade with the days that pass, or with the turns.",
   }),
   turnsPerDay: number({ min: 0.01, max: 10_000, default: 20, words: 'How many turns count as a day, with clock = "turns".' }),
-  evictBelow: share("Things that are remembered less well than this are removed.", defaults.workspace.evictBelow),
+  evictBelow: part("Things that are remembered less well than this are removed.", defaults.workspace.evictBelow),
   maxItems: atLeastOne("How many things are kept. Of more, the least remembered are removed.", defaults.workspace.maxItems),
   shownItems: count("How many things prompts show, the best remembered first.", defaults.workspace.shownItems),
   shownCharacters: atLeastOne("A longer thing is shown shortened.", defaults.workspace.shownCharacters),
