@@ -1,7 +1,7 @@
 // Loaded beforehand: what is loaded while a script runs would take rounds of the event loop.
 import "../../src/loop/agent/failed/failed-turn.ts"
 import "../../src/loop/agent/hear.ts"
-import "../../src/loop/agent/second-thoughts/merging.ts"
+import "../../src/loop/agent/queue/gather-words.ts"
 import "../../src/loop/agent/second-thoughts/second-thoughts.ts"
 import fc from "fast-check"
 import { expect } from "vitest"

@@ -1,10 +1,11 @@
-import type { HistoryMessage, ServiceKey, SessionKey, Speaker } from "../../core/conversation.ts"
+import type { HistoryMessage, ServiceKey, Speaker } from "../../core/conversation.ts"
 import { messageOf } from "../../core/errors.ts"
 import { within } from "../../core/timers.ts"
 import { dialogueInjection } from "../../memory/services/background/dialogue.ts"
 import type { SessionRecord } from "../../memory/services/store/session-store.ts"
 import type { AgentContext, TurnInput } from "../turn/turn-context.ts"
 import type { Heard } from "./hear.ts"
+import type { LiveSession } from "./queue/turn-states.ts"
 import { type QuietHours, quietHours } from "./schedule/schedule-times.ts"
 import { type HearOptions, type ReceiveOptions, refusalOf, type SendOptions } from "./session-options.ts"
 import { emptyRecord, inputOf } from "./session-state.ts"
@@ -59,17 +60,15 @@ export type Received =
   | { readonly answers: false; readonly reason: string /** The id of the message in `Session.history`. */; readonly id: string }
 
 /** Answers of a session that `receive` began. `running` are not stored yet; the others are counted, so that none is missed. */
-interface Begun {
+export interface BegunAnswers {
   running: number
   agents: number
   runningAgents: number
 }
 
-const begunBySession = new WeakMap<object, Begun>()
-
 /** The part of a session that receives. */
-interface ReceivingSession extends Pick<TurnInput, "stack"> {
-  readonly key: SessionKey
+interface ReceivingSession {
+  readonly begun: BegunAnswers
   send(text: string, options: SendOptions, reason: string): Turn
   hear(text: string, options: HearOptions): Promise<Heard>
   /** Lets the words that were received next be decided about. */
@@ -85,14 +84,14 @@ interface Receiving {
 }
 
 /** Decides about words, then answers or keeps them. The bound of answers to agents holds for calls at the same time, too. */
-export async function receive(agent: AgentContext, session: ReceivingSession, receiving: Receiving): Promise<Received> {
+export async function receive(live: LiveSession, session: ReceivingSession, receiving: Receiving): Promise<Received> {
   const { text, options, record = emptyRecord } = receiving
+  const { agent, key, stack } = live
+  const { begun } = session
   // An id that the history does not have is told when the words are kept.
-  const input = inputOf({ ...agent, onWarning: () => undefined }, session, { text, options, turnId: "", record })
+  const input = inputOf({ agent: { ...agent, onWarning: () => undefined }, key, stack }, { text, options, turnId: "", record })
   const refusal = refusalOf(input, agent.isClosed())
   if (refusal) throw refusal
-  const begun = begunBySession.get(input.stack) ?? { running: 0, agents: 0, runningAgents: 0 }
-  begunBySession.set(input.stack, begun)
   // Those that run now may be stored already in the record; they are then counted twice rather than not at all.
   const before = answersToAgents(record.history) + begun.runningAgents - begun.agents
   const decision = await decide(agent, input, { ...receiving, record, begun })
@@ -131,7 +130,7 @@ function answersToAgents(history: readonly HistoryMessage[]): number {
 async function decide(
   agent: AgentContext,
   input: TurnInput,
-  receiving: Receiving & { readonly record: SessionRecord; readonly begun: Begun },
+  receiving: Receiving & { readonly record: SessionRecord; readonly begun: BegunAnswers },
 ): Promise<AnswerDecision> {
   const { shouldAnswer: given, record, signal, begun } = receiving
   if (given === undefined) return { answers: true, reason: "no rules" }
@@ -172,7 +171,7 @@ function silence(
   { ports, profile }: AgentContext,
   { cooldownMs = 0, quietHours: hours }: AnswerRules,
   { history }: SessionRecord,
-  { running }: Begun,
+  { running }: BegunAnswers,
 ): string | undefined {
   const nowMs = ports.clock.nowMs()
   if (hours && quietHours(hours, profile.timeZone ?? "UTC")(nowMs)) return "quiet hours"

@@ -13,63 +13,16 @@ import type { TurnResult } from "../../trace/turn-event.ts"
 import type { Deadline } from "../turn/deadline.ts"
 import { prepare, runTurn } from "../turn/run-turn.ts"
 import { assembleStep } from "../turn/step-request.ts"
-import type { AgentContext, ObservedTurn, TurnContext, TurnInput } from "../turn/turn-context.ts"
+import type { AgentContext, TurnContext, TurnInput } from "../turn/turn-context.ts"
 import { fail } from "../turn/turn-outcome.ts"
-import { createTurnContext, type TurnBeginning } from "./create-turn-context.ts"
+import { createTurnContext } from "./create-turn-context.ts"
 import { keepFailedTurn } from "./failed/failed-turn.ts"
 import { unbegunTurn } from "./failed/unbegun-turn.ts"
-import { commitError, findUnsettled, leaveUnsettled, unknownOutcome, unsettled } from "./failed/unsettled-commits.ts"
+import { commitError, findUnsettled, leaveUnsettled, unknownOutcome } from "./failed/unsettled-commits.ts"
 import { keptRuns, namedBytes } from "./kept-runs.ts"
+import { move, type QueuedTurn, type SessionAtRest } from "./queue/turn-states.ts"
 import { readInput } from "./read-input.ts"
-import { behindHeld, heldTurns } from "./second-thoughts/held-turns.ts"
-import { emptyRecord, inputOf, maxMessages, type Said, sessionId } from "./session-state.ts"
-import type { Arrival, Met, SessionAtRest } from "./turn.ts"
-
-/**
- * Makes the input of a turn, now that its session was read, and reads its attachments. Of a message that has to wait for an approval it
- * says how long, until it looks again.
- */
-export async function beginTurn(
-  rest: SessionAtRest,
-  turn: ObservedTurn,
-  { makeInput, replace, arrival, deadline }: Met & { readonly deadline: Deadline },
-): Promise<{ readonly record: SessionRecord | undefined } | { readonly waitMs: number }> {
-  const { kept, attachments: readBefore } = turn.input
-  const at = kept || unsettled.get(rest.stack)?.size ? await whole(rest) : rest
-  const { agent, record } = at
-  const given = makeInput(turn.input.turnId, record ?? emptyRecord)
-  const said = kept ? { ...given, kept, attached: [], attachments: readBefore } : given
-  const made = arrival ? (await import("./second-thoughts/merging.ts")).withJoined(said, arrival) : said
-  const isOpen = record?.state.approval !== undefined
-  const replaced = replace
-    ? await replace(at)
-    : isOpen
-      ? (await import("./approval/answer-approval.ts")).besideOpen(at, made)
-      : heldTurns.has(rest.stack) && !arrival
-        ? behindHeld(agent, made)
-        : undefined
-  if (replaced && "waitMs" in replaced) {
-    if (arrival) arrival.stage = "held"
-    if (!kept) await (await import("./second-thoughts/left-words.ts")).keepWaiting(agent, turn, { input: said, ...deadline })
-    return replaced
-  }
-  deadline.signal.throwIfAborted()
-  const input: TurnInput = { ...made, ...replaced?.input }
-  turn.input = input.attached.length === 0 ? input : await readInput(agent, input, deadline)
-  const begun = replaced?.record ?? record
-  let isLeft = input.kept !== undefined
-  const { history = [] } = begun ?? {}
-  // No slice, which takes long on a frozen list.
-  for (let at = Math.max(0, history.length - 2 * maxMessages); at < history.length; at++)
-    isLeft ||= history[at]?.toAnswer === true
-  const mayAnswer = isLeft && input.wake === undefined && !input.resumes
-  return mayAnswer ? (await import("./second-thoughts/left-words.ts")).withLeft(agent, turn, begun) : { record: begun }
-}
-
-/** A session with its whole history: the messages of a turn whose outcome is unknown, and words that waited, can stand anywhere in it. */
-async function whole(at: SessionAtRest): Promise<SessionAtRest> {
-  return { ...at, record: await orAborted(at.agent.store.load(at.key), at.signal) }
-}
+import { emptyRecord, inputOf, sessionId, type Utterance } from "./session-state.ts"
 
 /**
  * Runs one turn of a session: the loop, then its one commit, then, in the background, the hooks that follow, in their order and one
@@ -77,25 +30,21 @@ async function whole(at: SessionAtRest): Promise<SessionAtRest> {
  * rejects.
  */
 export async function runSessionTurn(
-  agent: AgentContext,
-  input: TurnInput,
-  begin: TurnBeginning & Pick<Met, "arrival">,
+  queued: QueuedTurn,
+  record: SessionRecord | undefined,
+  deadline: Deadline,
 ): Promise<TurnResult> {
-  const { arrival } = begin
-  const merging = arrival && (await import("./second-thoughts/merging.ts"))
-  if (merging && arrival.joinedTo) {
-    const ended = unbegunTurn(agent, input, { thrown: undefined, emit: begin.emit })
-    return merging.endJoined(agent, input, { arrival, ended })
-  }
-  if (unsettled.has(input.stack)) findUnsettled(input.stack, begin.record)
-  const turn = createTurnContext(agent, input, merging ? merging.followed(arrival, begin) : begin)
+  const { input, emit, session } = queued
+  const { agent } = session
+  if (queued.joinedTo !== undefined) return endJoined(queued, unbegunTurn(agent, input, { thrown: undefined, emit }))
+  findUnsettled(session, record)
+  const turn = createTurnContext(agent, input, { record, deadline, emit })
   const result = await runTurn(turn)
-  let committed = result.ok ? await commitTurn(turn, result, arrival) : result
-  if (!committed.ok && merging && arrival.joinedTo)
-    committed = await merging.endJoined(agent, input, { arrival, ended: committed })
+  let committed = result.ok ? await commitTurn(turn, result, queued) : result
+  if (!committed.ok && queued.joinedTo !== undefined) committed = await endJoined(queued, committed)
   else if (!committed.ok && agent.profile.history.keepFailed) await keepFailedTurn(turn, committed, result.ok)
   // What this turn had for itself belongs to the one that answers its words.
-  if (arrival?.stage !== "joined") input.stack.endTurn(turn.stack)
+  if (queued.state !== "joined") input.stack.endTurn(turn.stack)
   for (const hook of agent.hooks) {
     // The member is not read here, because a getter that throws is a failure of the hook too.
     if ("afterTurn" in hook) void agent.background.enqueue(sessionId(input.key), () => runHook(turn, hook, committed))
@@ -103,15 +52,27 @@ export async function runSessionTurn(
   return committed
 }
 
+async function endJoined(turn: QueuedTurn, ended: TurnResult & { readonly ok: false }): Promise<TurnResult> {
+  return (await import("./queue/gather-words.ts")).endJoined(turn, ended)
+}
+
+/** A session with its whole history: the messages of a turn whose outcome is unknown, and words that waited, can stand anywhere in it. */
+export async function withWholeHistory(at: SessionAtRest): Promise<SessionAtRest> {
+  const { agent, key } = at.session
+  return { ...at, record: await orAborted(agent.store.load(key), at.signal) }
+}
+
 /** Returns the request that a turn would begin with. No model is called. */
 export async function previewTurn(
   rest: SessionAtRest,
-  { inject, ...said }: Said & Pick<TurnInput, "inject">,
-  { prompt, deadline }: Pick<TurnBeginning, "deadline"> & { readonly prompt: string },
+  { inject, ...words }: Utterance & Pick<TurnInput, "inject">,
+  { prompt, deadline }: { readonly prompt: string; readonly deadline: Deadline },
 ): Promise<Assembly> {
-  const { agent, key, stack, record } = unsettled.get(rest.stack)?.size ? await whole(rest) : rest
-  if (unsettled.has(stack)) findUnsettled(stack, record)
-  const input = { ...inputOf(agent, { key, stack }, { ...said, record: record ?? emptyRecord }), inject }
+  const { session } = rest
+  const { agent } = session
+  const { record } = session.unsettled.size > 0 ? await withWholeHistory(rest) : rest
+  findUnsettled(session, record)
+  const input = { ...inputOf(session, { ...words, record: record ?? emptyRecord }), inject }
   const begin = { record, deadline, emit: () => undefined }
   const turn = createTurnContext(agent, await readInput(agent, input, deadline), begin)
   await prepare(turn)
@@ -124,13 +85,13 @@ type Answered = TurnResult & { readonly ok: true }
  * Writes a turn to the store, once: its messages, the session's state and the jobs that follow. If the write fails, the turn has
  * failed. If the turn is stopped meanwhile, it has failed too, and its error says that the outcome is unknown.
  */
-async function commitTurn(turn: TurnContext, result: Answered, arrival: Arrival | undefined): Promise<TurnResult> {
+async function commitTurn(turn: TurnContext, result: Answered, queued: QueuedTurn): Promise<TurnResult> {
   const { agent, input, stack, signal } = turn
   let writing: Promise<{ readonly version: number }> | undefined
   let commit: SessionCommit | undefined
   try {
     signal.throwIfAborted()
-    if (arrival) arrival.stage = "storing"
+    move(queued, "store")
     for (const bytes of input.bytes?.values() ?? []) await orAborted(agent.blobs.put(bytes, input.key), signal)
     commit = commitOf(turn, result)
     if (input.resumes || result.stopReason === "awaiting-approval")
@@ -145,7 +106,7 @@ async function commitTurn(turn: TurnContext, result: Answered, arrival: Arrival 
     return result
   } catch (thrown) {
     if (!commit || !writing || !signal.aborted || thrown !== signal.reason) return fail(turn, commitError(thrown))
-    leaveUnsettled(turn, commit, writing)
+    leaveUnsettled(queued.session, turn, commit, writing)
     return fail(turn, unknownOutcome(signal.reason))
   }
 }

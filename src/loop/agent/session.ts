@@ -9,10 +9,12 @@ import type { SessionRecord } from "../../memory/services/store/session-store.ts
 import type { Profile } from "../../profile/profile.ts"
 import type { PromptStack } from "../../prompt/stack/prompt-stack.ts"
 import type { Approval, ApprovalAnswer } from "../../prompt/tools/tool.ts"
-import type { AgentContext } from "../turn/turn-context.ts"
+import type { AgentContext, TurnInput } from "../turn/turn-context.ts"
 import type { AgentOptions } from "./agent-options.ts"
 import type { Heard } from "./hear.ts"
-import type { Received } from "./receive.ts"
+import { SessionQueue, type Work } from "./queue/session-queue.ts"
+import type { Needed, SessionAtRest, TurnCall } from "./queue/turn-states.ts"
+import type { BegunAnswers, Received } from "./receive.ts"
 import type { HistoryOptions, SessionMessage } from "./second-thoughts/session-history.ts"
 import type {
   AnswerOptions,
@@ -26,8 +28,8 @@ import type {
   WakeOptions,
 } from "./session-options.ts"
 import { checkSessionOptions, completed, optionsOf, refusalOf } from "./session-options.ts"
-import { inputOf, SessionQueue, sessionState, turnIdOf } from "./session-state.ts"
-import type { Needed, Replace, SessionAtRest, StructuredTurn, Turn, Work } from "./turn.ts"
+import { inputOf, sessionState, turnIdOf } from "./session-state.ts"
+import type { StructuredTurn, Turn } from "./turn.ts"
 import { late } from "./turn.ts"
 
 /** A conversation with one or more speakers. Its turns run one after the other, and concurrently with those of other sessions. */
@@ -41,6 +43,7 @@ export class Session {
   readonly stack: PromptStack
   readonly #queue: SessionQueue
   readonly #shouldAnswer: AgentOptions["shouldAnswer"]
+  readonly #begunAnswers: BegunAnswers = { running: 0, agents: 0, runningAgents: 0 }
   /** Resolves once the decision about the words that were received last is made. */
   #received: Promise<void> | undefined
 
@@ -53,7 +56,7 @@ export class Session {
   ) {
     this.#shouldAnswer = shouldAnswer
     this.key = key
-    this.#queue = new SessionQueue(agent, latest, { key, code: { loop: loadLoop, merging: loadMerging } })
+    this.#queue = new SessionQueue(agent, latest, key)
     this.stack = this.#queue.stack
   }
 
@@ -62,14 +65,9 @@ export class Session {
   send(text: string, options?: SendOptions): Turn
   send(text: string, options: SendOptions = {}): Turn {
     checkSessionOptions("send", options, optionsOf.send)
-    const { inject, signal, replyTo, toolChoice, stopWhen, prepareStep, output } = options
+    const { inject, toolChoice, stopWhen, prepareStep, output } = options
     const control = toolChoice || stopWhen || prepareStep || output ? options : undefined
-    const given = { inject: completed(inject), control }
-    const words = { text, options }
-    return this.#queue.start(
-      (turnId, record) => ({ ...inputOf(this.#queue.agent, this, { ...words, turnId, record }), ...given }),
-      { signal, needed: typeof replyTo === "string" ? turnOf(replyTo) : undefined },
-    )
+    return this.#answerWords(text, options, { inject: completed(inject), control })
   }
 
   /**
@@ -84,10 +82,10 @@ export class Session {
     const given = { wake: reason.toWellFormed(), wakeTrust: trust, inject: completed(inject) }
     const makeInput = (turnId: string, record?: SessionRecord) => {
       const from = to ?? wokenFor(this.key, this.#queue.agent.profile, record)
-      return { ...inputOf(this.#queue.agent, this, { text: "", options: from ? { from } : {}, turnId }), ...given }
+      return { ...inputOf(this.#queue, { text: "", options: from ? { from } : {}, turnId }), ...given }
     }
     const needed = to || this.key.audience === "group" ? undefined : hasWordsOfUser
-    return this.#queue.start(makeInput, { signal, needed })
+    return this.#queue.start({ kind: "wake", makeInput, signal, needed })
   }
 
   /**
@@ -99,7 +97,7 @@ export class Session {
     checkSessionOptions("hear", options, optionsOf.hear)
     const { clock, ids } = this.#queue.agent.ports
     const { atMs = clock.nowMs() } = options
-    const input = inputOf(this.#queue.agent, this, { text, options, turnId: ids.next("heard") })
+    const input = inputOf(this.#queue, { text, options, turnId: ids.next("heard") })
     const refusal = refusalOf(input, this.#queue.agent.isClosed())
     if (refusal) throw refusal
     const kept = loadHearing().then(({ hear }) => hear(this.#queue.agent, input, { ...options, atMs }))
@@ -117,24 +115,18 @@ export class Session {
     const [before, { promise, resolve: decided }] = [this.#received, Promise.withResolvers<void>()]
     this.#received = promise
     const session = {
-      ...{ key: this.key, stack: this.stack, decided },
+      ...{ begun: this.#begunAnswers, decided },
       hear: (...given: Parameters<Session["hear"]>) => this.hear(...given),
-      send: (said: string, asked: SendOptions, received: string) => {
-        const given = { inject: completed(asked.inject), received }
-        const words = { text: said, options: asked }
-        return this.#queue.start(
-          (turnId, known) => ({ ...inputOf(this.#queue.agent, this, { ...words, turnId, record: known }), ...given }),
-          { signal: asked.signal, needed: typeof asked.replyTo === "string" ? turnOf(asked.replyTo) : undefined },
-        )
-      },
+      send: (words: string, asked: SendOptions, received: string) =>
+        this.#answerWords(words, asked, { inject: completed(asked.inject), received }),
     }
     try {
       const { receive } = await loadReceiving()
       await before
       const shouldAnswer = this.#shouldAnswer
-      const work: Work<Received> = (record, { signal }) =>
-        receive(this.#queue.agent, session, { text, options, record, signal, shouldAnswer })
-      return await this.#queue.withRecord(options.signal, work, "all")
+      const work: Work<Received> = ({ record, signal }) =>
+        receive(this.#queue, session, { text, options, record, signal, shouldAnswer })
+      return await this.#queue.withRecord(work, { signal: options.signal, needed: "all" })
     } finally {
       decided()
     }
@@ -144,11 +136,11 @@ export class Session {
   async preview(text: string, options: PreviewOptions = {}): Promise<Assembly> {
     checkSessionOptions("preview", options, optionsOf.preview)
     const { prompt = "planner", signal, replyTo } = options
-    const said = { text, options, turnId: this.#queue.agent.ports.ids.next("preview") }
+    const words = { text, options, turnId: this.#queue.agent.ports.ids.next("preview") }
     const inject = completed(options.inject)
-    const work: Work<Assembly> = async (record, deadline) =>
-      (await loadLoop()).previewTurn(this.#queue.at(record, deadline), { ...said, inject }, { prompt, deadline })
-    return this.#queue.enqueue(signal, work, { needed: typeof replyTo === "string" ? turnOf(replyTo) : undefined })
+    const work: Work<Assembly> = async (at, deadline) =>
+      (await loadLoop()).previewTurn(at, { ...words, inject }, { prompt, deadline })
+    return this.#queue.enqueue(work, { signal, needed: turnOf(replyTo) })
   }
 
   /**
@@ -165,7 +157,7 @@ export class Session {
    */
   history(options: HistoryOptions = {}): Promise<readonly SessionMessage[]> {
     const messages = async () => (await loadHistory()).sessionHistory(this.#queue.agent.store, this.key, options)
-    return this.#queue.withRecord(undefined, (_, { signal }) => orAborted(messages(), signal))
+    return this.#queue.withRecord(({ signal }) => orAborted(messages(), signal))
   }
 
   /**
@@ -175,9 +167,8 @@ export class Session {
   explainMemories(question: string, options: ExplainMemoriesOptions = {}): Promise<readonly ExplainedMemory[]> {
     checkSessionOptions("explainMemories", options, optionsOf.explainMemories)
     checkType("the question of explainMemories", question, "string")
-    const work: Work<readonly ExplainedMemory[]> = async (record, deadline) =>
-      (await loadMemories()).explain(this.#queue.at(record, deadline), question, options)
-    return this.#queue.withRecord(options.signal, work)
+    const work: Work<readonly ExplainedMemory[]> = async (at) => (await loadMemories()).explain(at, question, options)
+    return this.#queue.withRecord(work, { signal: options.signal })
   }
 
   /**
@@ -186,14 +177,12 @@ export class Session {
    */
   forgetMemory(id: string, options: ForgetMemoryOptions = {}): Promise<ForgottenMemories> {
     checkSessionOptions("forgetMemory", options, optionsOf.forgetMemory)
-    return this.#queue.enqueue(undefined, async (record, deadline) =>
-      (await loadMemories()).forget(this.#queue.at(record, deadline), id, options),
-    )
+    return this.#queue.enqueue(async (at) => (await loadMemories()).forget(at, id, options))
   }
 
   /** The tool calls that wait for an answer of a person. */
   approvals(): Promise<readonly Approval[]> {
-    return this.#queue.withRecord(undefined, async (record) => (await loadApprovals()).approvalsOf(record))
+    return this.#queue.withRecord(async ({ record }) => (await loadApprovals()).approvalsOf(record))
   }
 
   /** Allows a tool call that waits, and goes on with its turn, also after a restart. The turn fails with `approval` if nothing waits under this id. */
@@ -219,7 +208,7 @@ export class Session {
 
   /** Answers the last words again. The turn before stays as an alternative, and so does the history if the new turn fails. */
   regenerate(options: ChangeOptions = {}): Turn {
-    return this.#replace("regenerate", options, async (at) => (await loadChanges()).regenerated(at))
+    return this.#again("regenerate", options, async (at) => (await loadChanges()).regenerated(at))
   }
 
   /** Brings a turn back that was set aside, with the turns that last followed it, in the place of what stands there. */
@@ -234,9 +223,8 @@ export class Session {
   async edit(messageId: string, text: string, options: ChangeOptions = {}): Promise<Turn | undefined> {
     checkType("the words of edit", text, "string")
     const { edited, editAnswer, roleOf } = await loadChanges()
-    const work: Work<HistoryMessage["role"]> = (record, deadline) => roleOf(this.#queue.at(record, deadline), messageId)
-    const role = await this.#queue.withRecord(undefined, work, "all")
-    if (role === "user") return this.#replace("edit", options, (at) => edited(at, messageId, text))
+    const role = await this.#queue.withRecord((at) => roleOf(at, messageId), { needed: "all" })
+    if (role === "user") return this.#again("edit", options, (at) => edited(at, messageId, text))
     await this.#change((_, at) => editAnswer(at, messageId, text))
   }
 
@@ -247,38 +235,47 @@ export class Session {
 
   /** True if the conversation's memory is on. */
   memoryOn(): Promise<boolean> {
-    return this.#queue.withRecord(undefined, async (record) => sessionState(record).memoryOn)
+    return this.#queue.withRecord(async ({ record }) => sessionState(record).memoryOn)
+  }
+
+  /** Starts a turn that answers words. */
+  #answerWords(text: string, options: SendOptions, given: Partial<TurnInput>): Turn {
+    const makeInput = (turnId: string, record?: SessionRecord) => ({
+      ...inputOf(this.#queue, { text, options, turnId, record }),
+      ...given,
+    })
+    return this.#queue.start({ kind: "message", makeInput, signal: options.signal, needed: turnOf(options.replyTo) })
   }
 
   #answer(name: string, answer: ApprovalAnswer & { readonly id: string }, options: AnswerOptions): Turn {
     checkSessionOptions(name, options, optionsOf.answer)
-    const given = (turnId: string) => ({ ...inputOf(this.#queue.agent, this, { text: "", turnId }), control: options })
-    const replace: Replace = async (at) => (await loadApprovals()).answered(at, answer)
-    return this.#queue.start(given, { signal: options.signal, replace, canEnd: false })
+    const replace: TurnCall["replace"] = async (at) => (await loadApprovals()).answered(at, answer)
+    return this.#replace("approval", { control: options }, { signal: options.signal, replace })
+  }
+
+  #again(name: string, options: ChangeOptions, replace: TurnCall["replace"]): Turn {
+    checkSessionOptions(name, options, optionsOf.change)
+    return this.#replace("again", { inject: completed(options.inject) }, { signal: options.signal, replace })
   }
 
   /** Starts a turn in the place of others. Its words become known once the session is loaded. */
-  #replace(name: string, options: ChangeOptions, replace: Replace): Turn {
-    checkSessionOptions(name, options, optionsOf.change)
-    const inject = completed(options.inject)
-    return this.#queue.start((turnId) => ({ ...inputOf(this.#queue.agent, this, { text: "", turnId }), inject }), {
-      signal: options.signal,
-      replace,
-    })
+  #replace(kind: TurnCall["kind"], given: Partial<TurnInput>, options: Pick<TurnCall, "signal" | "replace">): Turn {
+    const makeInput = (turnId: string) => ({ ...inputOf(this.#queue, { text: "", turnId }), ...given })
+    return this.#queue.start({ ...options, kind, makeInput, needed: "all" })
   }
 
   /** Changes the conversation after the session's earlier work. */
   #change(
     change: (code: typeof import("./second-thoughts/second-thoughts.ts"), at: SessionAtRest) => Promise<void>,
   ): Promise<void> {
-    const work: Work<void> = async (record, deadline) => change(await loadChanges(), this.#queue.at(record, deadline))
-    return this.#queue.enqueue(undefined, work, { needed: "all" })
+    return this.#queue.enqueue(async (at) => change(await loadChanges(), at), { needed: "all" })
   }
 }
 
 /** The need of a turn whose words reply to the message of an id: all messages of that one's turn. */
-function turnOf(messageId: string): Needed {
-  const turnId = turnIdOf(messageId)
+function turnOf(replyTo: SendOptions["replyTo"]): Needed | undefined {
+  if (typeof replyTo !== "string") return undefined
+  const turnId = turnIdOf(replyTo)
   return (newest) => newest[0]?.turnId !== turnId && newest.some((message) => message.turnId === turnId)
 }
 
@@ -291,7 +288,6 @@ function wokenFor(key: SessionKey, { agent }: Profile, record: SessionRecord | u
 }
 
 const loadLoop = late(() => import("./session-turn.ts"))
-const loadMerging = late(() => import("./second-thoughts/merging.ts"))
 const loadChanges = late(() => import("./second-thoughts/second-thoughts.ts"))
 const loadApprovals = late(() => import("./approval/answer-approval.ts"))
 const loadHistory = late(() => import("./second-thoughts/session-history.ts"))

@@ -1,12 +1,6 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec"
-import type { HistoryMessage, SessionKey } from "../../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
-import type { Injection } from "../../core/value.ts"
-import type { SessionRecord } from "../../memory/services/store/session-store.ts"
-import type { PromptStack } from "../../prompt/stack/prompt-stack.ts"
 import type { TurnEvent, TurnResult } from "../../trace/turn-event.ts"
-import type { Deadline } from "../turn/deadline.ts"
-import type { AgentContext, ObservedTurn, TurnInput } from "../turn/turn-context.ts"
 
 /**
  * A turn. It runs whether or not anyone iterates it. Iterating yields every event from the first, also if it begins late or is done
@@ -183,105 +177,4 @@ export function late<T>(load: () => Promise<T>): () => Promise<T> {
     })
     return code
   }
-}
-
-/** Work of a session with its record, which is undefined for a new one. */
-export type Work<T> = (record: SessionRecord | undefined, deadline: Deadline) => Promise<T>
-
-/** A session between two turns, so that it can be changed. */
-export interface SessionAtRest {
-  readonly agent: AgentContext
-  readonly key: SessionKey
-  readonly record: SessionRecord | undefined
-  readonly stack: PromptStack
-  readonly signal: AbortSignal
-}
-
-/** Makes the beginning of a turn that comes in the place of others. */
-export type Replace = (at: SessionAtRest) => Promise<Replaced>
-
-/** The beginning of a turn that comes in the place of others: the session without them, and the words. */
-export interface Replaced {
-  readonly record: SessionRecord
-  readonly input: Partial<TurnInput>
-}
-
-/**
- * The messages of a history that work needs: those that a prompt shows and, besides, enough for the condition to hold of the newest
- * ones; or all. A conversation can be long, and most turns need its newest messages alone.
- */
-export type Needed = "all" | ((newest: readonly HistoryMessage[]) => boolean)
-
-/** The start of a turn, beside its words. */
-export interface Started extends Partial<Pick<Running, "replace" | "canEnd" | "needed">> {
-  readonly signal: AbortSignal | undefined
-}
-
-/** The messages that work of a session needs, what goes before it, and what follows a failure. */
-export interface Enqueued<T> {
-  readonly needed?: Needed | undefined
-  readonly before?: (() => Promise<void>) | undefined
-  readonly failed?: (error: unknown) => Promise<T>
-}
-
-/** A turn of a session that was started. `makeInput` is called at once, and again with the record once the session is loaded. */
-export interface Running {
-  readonly makeInput: (turnId: string, record?: SessionRecord) => TurnInput
-  readonly replace: Replace | undefined
-  readonly needed: Needed | undefined
-  readonly emit: (event: TurnEvent) => void
-  readonly signal: AbortSignal
-  /** False for an answer to an approval, which no message ends. */
-  readonly canEnd: boolean
-  readonly abort: (reason: unknown) => void
-}
-
-/** A turn of a session whose messages can share an answer or end one (`[conversation] merge_ms`, `interrupt`), from its call to its end. */
-export interface Arrival {
-  readonly turn: ObservedTurn
-  readonly running: Running
-  readonly atMs: number
-  /** The number of its place in the session's queue. */
-  readonly place: number
-  /** The turns whose words it answers too, the oldest first. */
-  readonly joined: Arrival[]
-  /** Undefined until it is its turn. */
-  stage?: "waiting" | "held" | "planning" | "calling" | "shown" | "storing" | "joined"
-  /** The items that were given with it. */
-  inject?: readonly Injection[]
-  /** The turn that answers its words. */
-  joinedTo?: string
-  /** The reason why it answers its words alone. */
-  waited?: string
-}
-
-/** A turn with its arrival, which is undefined if each message of its session has its own answer. */
-export interface Met extends Running {
-  readonly arrival: Arrival | undefined
-}
-
-/** The code of a session that is loaded when it is first used. */
-export interface TurnCode {
-  loop(): Promise<{
-    beginTurn(
-      at: SessionAtRest,
-      turn: ObservedTurn,
-      begin: Met & { readonly deadline: Deadline },
-    ): Promise<{ readonly record: SessionRecord | undefined } | { readonly waitMs: number }>
-    runSessionTurn(
-      agent: AgentContext,
-      input: TurnInput,
-      begin: Pick<Met, "arrival" | "emit"> & { readonly record: SessionRecord | undefined; readonly deadline: Deadline },
-    ): Promise<TurnResult>
-  }>
-  merging(): Promise<{ meet(agent: AgentContext, arrivals: Arrivals, own: Arrival): Promise<void> }>
-}
-
-/** The turns of a session that are not over, in the order of their calls. */
-export interface Arrivals {
-  readonly open: Map<ObservedTurn, Arrival>
-  /** The number of the last place in the session's queue. */
-  places: number
-  /** Called when anything was asked of the session. */
-  onArrival?: () => void
 }

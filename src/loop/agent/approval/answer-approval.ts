@@ -19,8 +19,8 @@ import {
   withoutOpenTurn,
 } from "../../turn/approval/open-approval.ts"
 import type { AgentContext, TurnInput } from "../../turn/turn-context.ts"
+import type { Replacement, SessionAtRest } from "../queue/turn-states.ts"
 import { emptyRecord } from "../session-state.ts"
-import type { SessionAtRest } from "../turn.ts"
 
 /** The approvals of a session that still can be answered, and those of calls whose outcome is unknown. */
 export function approvalsOf(record: SessionRecord | undefined): readonly Approval[] {
@@ -34,14 +34,14 @@ export function approvalsOf(record: SessionRecord | undefined): readonly Approva
 export async function answered(
   at: SessionAtRest,
   { id, ...answer }: ApprovalAnswer & { readonly id: string },
-): Promise<{ readonly record: SessionRecord; readonly input: Partial<TurnInput> }> {
+): Promise<Replacement> {
   const { record = emptyRecord } = at
   const open = requireOpen(record, id)
   const calls = open.calls.map((call) => (call.id === id ? { ...call, answer } : call))
   const words = record.history.find(({ turnId, role }) => turnId === open.turnId && role === "user")
   const from = words ? record.history.indexOf(words) : 0
   const { speaker, wake, wakeTrust, inject } = open
-  const key: ServiceKey = { ...at.key, user: speaker.id }
+  const key: ServiceKey = { ...at.session.key, user: speaker.id }
   const { text = "", attachments = [], replyTo, mentions } = words ?? {}
   const resumes = resumed(at, { ...open, calls }, id)
   return {
@@ -91,7 +91,11 @@ function refusal(fault: keyof typeof reasons, id: string, call?: OpenCall): Prom
 }
 
 /** The writes of a turn that goes on: each names the version before it, so that only one process can make it. */
-function resumed({ agent, key, record = emptyRecord, signal }: SessionAtRest, open: OpenTurn, id: string): ResumedTurn {
+function resumed(
+  { session: { agent, key }, record = emptyRecord, signal }: SessionAtRest,
+  open: OpenTurn,
+  id: string,
+): ResumedTurn {
   let { version } = record
   const write = async (approval: OpenTurn): Promise<void> => {
     const state = { ...record.state, [approvalKey]: plain(approval) }
@@ -131,11 +135,11 @@ const lookMs = 250
  * runs in another process is waited for in any case.
  */
 export function besideOpen(
-  { agent, record }: Pick<SessionAtRest, "agent" | "record">,
+  { session: { agent }, record }: SessionAtRest,
   input: TurnInput,
-): { readonly record: SessionRecord; readonly input: Pick<TurnInput, "inject"> } | { readonly waitMs: number } | undefined {
+): Replacement | { readonly waitMs: number } | undefined {
   const open = openTurnIn(record?.state)
-  if (record === undefined || open === undefined || input.wake !== undefined) return undefined
+  if (record === undefined || open === undefined) return undefined
   const { claimedUntilMs } = open
   const nowMs = agent.ports.clock.nowMs()
   const waits = claimedUntilMs === undefined ? agent.profile.tools.whileAsked === "wait" : nowMs < claimedUntilMs

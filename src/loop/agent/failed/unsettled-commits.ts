@@ -1,55 +1,48 @@
 import { messageOf, PromptStrataError } from "../../../core/errors.ts"
 import type { SessionCommit, SessionRecord } from "../../../memory/services/store/session-store.ts"
-import type { PromptStack } from "../../../prompt/stack/prompt-stack.ts"
 import type { TurnContext } from "../../turn/turn-context.ts"
-
-/** A commit that was given up while the store worked on it. */
-interface UnsettledCommit {
-  readonly turn: Pick<TurnContext, "agent" | "input" | "stack">
-  readonly expectVersion: number
-  /** True if it appends messages, by which it can be found in the session. */
-  readonly hasMessages: boolean
-}
-
-/** Commits of unknown outcome, by the stack of their session. Most sessions have none. */
-export const unsettled = new WeakMap<PromptStack, Set<UnsettledCommit>>()
+import type { LiveSession, UnsettledCommit } from "../queue/turn-states.ts"
 
 /**
  * Keeps a commit that was given up in mind, until the store answers late or a later turn finds out what became of it. That is
  * reported then. If the commit was written, the session's stack takes over its items.
  */
 export function leaveUnsettled(
-  { agent, input, stack }: TurnContext,
+  session: LiveSession,
+  { input, stack }: TurnContext,
   { expectVersion, append }: SessionCommit,
   writing: Promise<unknown>,
 ): void {
-  const commit = { turn: { agent, input, stack }, expectVersion, hasMessages: append.length > 0 }
-  const known = unsettled.get(input.stack) ?? new Set()
-  unsettled.set(input.stack, known.add(commit))
+  const commit = { input, stack, expectVersion, hasMessages: append.length > 0 }
+  session.unsettled.add(commit)
   writing.then(
-    () => settle(commit, { isWritten: true }),
-    (error: unknown) => settle(commit, { isWritten: false, why: messageOf(error) }),
+    () => settle(session, commit, { isWritten: true }),
+    (error: unknown) => settle(session, commit, { isWritten: false, why: messageOf(error) }),
   )
 }
 
 /** Looks for a session's commits of unknown outcome in the record that a turn begins with. */
-export function findUnsettled(stack: PromptStack, record: SessionRecord | undefined): void {
+export function findUnsettled(session: LiveSession, record: SessionRecord | undefined): void {
   const version = record?.version ?? 0
-  for (const commit of unsettled.get(stack) ?? []) {
+  for (const commit of session.unsettled) {
     if (version <= commit.expectVersion) continue
-    const { turnId } = commit.turn.input
+    const { turnId } = commit.input
     const isFound = record?.history.some((message) => message.turnId === turnId)
     const isWritten = commit.hasMessages ? isFound === true : version === commit.expectVersion + 1
-    settle(commit, { isWritten, why: "another turn was committed first" })
+    settle(session, commit, { isWritten, why: "another turn was committed first" })
   }
 }
 
-function settle(commit: UnsettledCommit, { isWritten, why }: { readonly isWritten: boolean; readonly why?: string }): void {
-  const { agent, input, stack } = commit.turn
-  if (unsettled.get(input.stack)?.delete(commit) !== true) return
-  if (isWritten) input.stack.merge(stack)
+function settle(
+  { agent, unsettled, stack }: LiveSession,
+  commit: UnsettledCommit,
+  { isWritten, why }: { readonly isWritten: boolean; readonly why?: string },
+): void {
+  if (!unsettled.delete(commit)) return
+  if (isWritten) stack.merge(commit.stack)
+  const { key, turnId } = commit.input
   const outcome = isWritten ? "The turn is stored." : `The turn is not stored: ${why}`
-  agent.onWarning({ key: input.key, turnId: input.turnId, message: `A commit ended after its turn had failed. ${outcome}` })
+  agent.onWarning({ key, turnId, message: `A commit ended after its turn had failed. ${outcome}` })
 }
 
 /** The error of a turn whose answer could not be stored. */

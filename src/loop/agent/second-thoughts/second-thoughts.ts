@@ -6,8 +6,8 @@ import type { SessionCommit, StoredTurn } from "../../../memory/services/store/s
 import { withoutOpenTurn } from "../../turn/approval/open-approval.ts"
 import type { AgentContext } from "../../turn/turn-context.ts"
 import { findUnsettled } from "../failed/unsettled-commits.ts"
+import type { Replacement, SessionAtRest } from "../queue/turn-states.ts"
 import { sessionState } from "../session-state.ts"
-import type { Replaced, SessionAtRest } from "../turn.ts"
 import { messageId, unknownMessage } from "./session-history.ts"
 import { commitOf, type LoadedSession, loadSession, rewound } from "./set-aside.ts"
 
@@ -22,7 +22,7 @@ export async function rewind(at: SessionAtRest, to: string | null): Promise<void
 }
 
 /** Switches a conversation's memory, unless it is so. Words that were heard until now are then never remembered. */
-export async function setMemory({ agent, key, record, signal }: SessionAtRest, memoryOn: boolean): Promise<void> {
+export async function setMemory({ session: { agent, key }, record, signal }: SessionAtRest, memoryOn: boolean): Promise<void> {
   if (sessionState(record).memoryOn === memoryOn) return
   const state = { ...record?.state, memoryOn, memorySinceMs: agent.ports.clock.nowMs() }
   const commit = { expectVersion: record?.version ?? 0, append: [], state, jobs: [] }
@@ -33,7 +33,7 @@ export async function setMemory({ agent, key, record, signal }: SessionAtRest, m
 export async function choose(at: SessionAtRest, turnId: string): Promise<void> {
   const session = await load(at)
   let end = session.turns.find((turn) => turn.turnId === turnId)
-  if (end === undefined) throw unknownMessage(at.key, turnId)
+  if (end === undefined) throw unknownMessage(session.key, turnId)
   if (!end.isAside) return
   // Of the turns that follow one turn, the one that was written last.
   const nextOf = new Map(session.turns.map((turn) => [turn.parent, turn]))
@@ -42,7 +42,7 @@ export async function choose(at: SessionAtRest, turnId: string): Promise<void> {
 }
 
 /** The turn that answers the last words again. Throws `usage` if there are none. */
-export async function regenerated(at: SessionAtRest): Promise<Replaced> {
+export async function regenerated(at: SessionAtRest): Promise<Replacement> {
   const session = await load(at)
   const history = session.turns.filter(({ isAside }) => !isAside)
   const last = history.findLast(({ messages }) => messages.some((message) => !isHeard(message) || message.toAnswer))
@@ -56,7 +56,7 @@ export async function regenerated(at: SessionAtRest): Promise<Replaced> {
     const { record, input } = inPlaceOf(session, last, asking)
     return { record, input: { ...input, kept: { turnId: kept.turnId } } }
   }
-  const message = `expected a last answer that can be made again; session ${JSON.stringify(at.key.conversation)} ${last ? "ends with words that nobody asked for." : "has no answer."}`
+  const message = `expected a last answer that can be made again; session ${JSON.stringify(session.key.conversation)} ${last ? "ends with words that nobody asked for." : "has no answer."}`
   const hint = last ? "Rewind, and wake the session again: the reason of the turn is not kept." : "Send something first."
   throw new PromptStrataError("usage", message, { hint, evidence: { turnId: last?.turnId } })
 }
@@ -67,7 +67,7 @@ export async function roleOf(at: SessionAtRest, id: string): Promise<HistoryMess
 }
 
 /** The turn with other words in the place of a user's message. */
-export async function edited(at: SessionAtRest, id: string, text: string): Promise<Replaced> {
+export async function edited(at: SessionAtRest, id: string, text: string): Promise<Replacement> {
   const session = await load(at)
   const { turn, message } = messageOf(session, id)
   if (!isSpoken({ ...message, text })) throw noWords()
@@ -79,7 +79,7 @@ export async function editAnswer(at: SessionAtRest, id: string, text: string): P
   const session = await load(at)
   const { turn, message } = messageOf(session, id)
   if (text.trim() === "") throw noWords()
-  const turnId = at.agent.ports.ids.next("turn")
+  const turnId = session.agent.ports.ids.next("turn")
   // A whole answer stands there now, also in a turn that had failed.
   const append = turn.messages.map(({ interrupted: _, unanswered: __, ...each }, place) =>
     turn.messages[place] === message ? { ...each, turnId, text: text.toWellFormed() } : { ...each, turnId },
@@ -93,15 +93,15 @@ export async function editAnswer(at: SessionAtRest, id: string, text: string): P
  * `usage` if the conversation exists, or the name is blank.
  */
 export async function fork(at: SessionAtRest, conversation: string): Promise<void> {
-  const { agent, record, signal } = at
-  const { store } = agent
+  const { session, record, signal } = at
+  const { store } = session.agent
   if (typeof conversation !== "string" || conversation.trim() === "") throw badName(conversation, "is no name")
-  const key = { ...at.key, conversation }
+  const key = { ...session.key, conversation }
   const found = await orAborted(store.load(key), signal)
-  if (found !== undefined || conversation === at.key.conversation) throw badName(conversation, "exists")
+  if (found !== undefined || conversation === session.key.conversation) throw badName(conversation, "exists")
   const { history = [], state = {}, notes = [] } = record ?? {}
-  await orAborted(copyBlobs(agent, history, { from: at.key, to: key }), signal)
-  await write({ ...at, key }, { expectVersion: 0, append: history, state: withoutOpenTurn(state), jobs: [] })
+  await orAborted(copyBlobs(session.agent, history, { from: session.key, to: key }), signal)
+  await write(at, { expectVersion: 0, append: history, state: withoutOpenTurn(state), jobs: [] }, key)
   for (const note of notes) await orAborted(store.post(key, note), signal)
 }
 
@@ -124,9 +124,9 @@ function badName(conversation: unknown, why: string): PromptStrataError {
 }
 
 /** Writes a change. The error of one that the store does not end in time says that its outcome is unknown. */
-async function write({ agent, key, signal }: SessionAtRest, commit: SessionCommit): Promise<void> {
+async function write({ session, signal }: SessionAtRest, commit: SessionCommit, key: SessionKey = session.key): Promise<void> {
   try {
-    await orAborted(agent.store.commit(key, commit), signal)
+    await orAborted(session.agent.store.commit(key, commit), signal)
   } catch (thrown) {
     const isLate = signal.aborted && thrown === signal.reason
     if (!isLate || !PromptStrataError.isInstance(thrown) || thrown.code !== "turn-timeout") throw thrown
@@ -142,17 +142,17 @@ function noWords(): PromptStrataError {
   return new PromptStrataError("empty-question", "edit expected words; the text is empty.", { hint })
 }
 
-function load({ agent, key, record, stack, signal }: SessionAtRest): Promise<LoadedSession> {
+function load({ session, record, signal }: SessionAtRest): Promise<LoadedSession> {
   // Now, because a turn whose outcome is unknown cannot be found once it is set aside.
-  findUnsettled(stack, record)
-  return orAborted(loadSession(agent, key, record), signal)
+  findUnsettled(session, record)
+  return orAborted(loadSession(session.agent, session.key, record), signal)
 }
 
 function inPlaceOf(
   session: LoadedSession,
   turn: StoredTurn,
   { speaker, text, attachments = [], replyTo, mentions }: HistoryMessage,
-): Replaced {
+): Replacement {
   const { record, replaces } = rewound(session, turn.parent ?? null, { replaced: turn })
   const key = { ...session.key, user: speaker.id }
   return { record, input: { key, speaker, text, attachments, replyTo, mentions, replaces } }

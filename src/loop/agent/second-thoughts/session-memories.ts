@@ -5,9 +5,9 @@ import {
   explainMemories,
 } from "../../../memory/services/memory/explain-memories.ts"
 import type { ForgottenMemories } from "../../../memory/services/store/records.ts"
+import type { SessionAtRest } from "../queue/turn-states.ts"
 import type { ExplainMemoriesOptions, ForgetMemoryOptions, SpeakerInput } from "../session-options.ts"
 import { inputOf } from "../session-state.ts"
-import type { SessionAtRest } from "../turn.ts"
 
 /** The work of `Session.explainMemories`. */
 export async function explain(
@@ -15,7 +15,7 @@ export async function explain(
   question: string,
   { from, limit = 8 }: ExplainMemoriesOptions,
 ): Promise<readonly ExplainedMemory[]> {
-  const { receipts } = at.agent
+  const { receipts } = at.session.agent
   return explainMemories({ memory: memoryOf(at), receipts }, question, keyOf(at, from), { limit, signal: at.signal })
 }
 
@@ -31,19 +31,19 @@ export async function forget(at: SessionAtRest, id: string, { from }: ForgetMemo
       },
     )
   const key = keyOf(at, from)
-  const forgotten = await memory.forget([id], key, { atMs: at.agent.ports.clock.nowMs() })
+  const forgotten = await memory.forget([id], key, { atMs: at.session.agent.ports.clock.nowMs() })
   if (forgotten.memories > 0) return forgotten
   const message = `forgetMemory expected the id of a memory of user ${JSON.stringify(key.user)}, found ${JSON.stringify(id)}.`
   throw new PromptStrataError("usage", message, { hint: "Session.explainMemories tells the ids; pass the same `from`." })
 }
 
-function memoryOf({ agent }: SessionAtRest): ExplainableMemory {
+function memoryOf({ session: { agent } }: SessionAtRest): ExplainableMemory {
   if (agent.memory) return agent.memory
   throw new PromptStrataError("usage", "The agent has no memory that could be explained or forgotten.", {
     hint: "Give createAgent a whole store, and leave [memory] enabled on.",
   })
 }
 
-function keyOf({ agent, key, stack }: SessionAtRest, from: SpeakerInput | undefined) {
-  return inputOf(agent, { key, stack }, { text: "", turnId: "", options: from ? { from } : {} }).key
+function keyOf({ session }: SessionAtRest, from: SpeakerInput | undefined) {
+  return inputOf(session, { text: "", turnId: "", options: from ? { from } : {} }).key
 }

@@ -2,11 +2,11 @@ import type { HistoryMessage } from "../../../core/conversation.ts"
 import { PromptStrataError } from "../../../core/errors.ts"
 import { whatHappened, within } from "../../../core/timers.ts"
 import type { SessionRecord } from "../../../memory/services/store/session-store.ts"
-import type { AgentContext, ObservedTurn, TurnInput } from "../../turn/turn-context.ts"
+import type { TurnInput } from "../../turn/turn-context.ts"
 import { wordsOf } from "../failed/failed-turn.ts"
 import { readInput } from "../read-input.ts"
-import { emptyRecord, maxMessages } from "../session-state.ts"
-import { heldWords, holdTurn } from "./held-turns.ts"
+import { emptyRecord } from "../session-state.ts"
+import { maxMessages, type QueuedTurn } from "./turn-states.ts"
 
 /** The user's message of a turn whose words are answered later or with others. */
 export function wordsToAnswer(input: TurnInput, atMs: number): readonly HistoryMessage[] {
@@ -17,14 +17,10 @@ export function wordsToAnswer(input: TurnInput, atMs: number): readonly HistoryM
  * Keeps the words of a turn that has to wait in the history, so that neither a crash nor an abort loses them. Throws if they cannot be
  * kept: nobody knows then if they are in the history.
  */
-export async function keepWaiting(
-  agent: AgentContext,
-  turn: ObservedTurn,
-  { input: given, signal }: { readonly input: TurnInput; readonly signal: AbortSignal },
-): Promise<void> {
+export async function keepWaiting(turn: QueuedTurn, given: TurnInput, signal: AbortSignal): Promise<void> {
+  const { agent } = turn.session
   const { store, blobs, ports, profile } = agent
-  holdTurn(given.stack, given.turnId, "")
-  if (!profile.history.keepFailed || given.wake !== undefined) return
+  if (!profile.history.keepFailed) return
   const input = given.attached.length === 0 ? given : await readInput(agent, given, { signal })
   signal.throwIfAborted()
   const turnId = ports.ids.next("heard")
@@ -35,7 +31,7 @@ export async function keepWaiting(
     for (const each of input.bytes?.values() ?? []) await blobs.put(each, input.key)
     await store.append(input.key, words)
   })
-  if (outcome.status === "done") return holdTurn(given.stack, given.turnId, turnId)
+  if (outcome.status === "done") return
   const message = `Keeping the words of a message that waits for an approval ${whatHappened(outcome, timeoutMs)}. They may be missing in the conversation.`
   throw new PromptStrataError("session-store", message, {
     cause: outcome.status === "failed" ? outcome.error : undefined,
@@ -47,30 +43,26 @@ export async function keepWaiting(
  * The beginning of a turn behind words that nobody has answered although an answer was to come: they are answered with its own. Words of
  * its own that are kept already leave the history before it, and so do those that another turn of this process is to answer. Throws `aborted` if these were answered or set aside meanwhile.
  */
-export function withLeft(
-  agent: AgentContext,
-  turn: ObservedTurn,
-  record: SessionRecord = emptyRecord,
-): { readonly record: SessionRecord } {
+export function withUnanswered(turn: QueuedTurn, record: SessionRecord = emptyRecord): SessionRecord {
   const { input } = turn
-  const { kept } = input
   const answerOf = new Map<string, string>()
   for (const { turnId, answers = [] } of record.history) for (const id of answers) answerOf.set(id, turnId)
-  if (kept) requireLeft(record, kept.turnId, answerOf)
-  const away = new Set([...heldWords(agent, input.stack), ...(kept ? [kept.turnId] : [])])
+  if (input.kept) requireUnanswered(record, input.kept.turnId, answerOf)
+  // Of this turn and of those of this process that are still to begin.
+  const away = new Set([...turn.session.open].flatMap(({ input }) => input.kept?.turnId ?? []))
   const history = away.size > 0 ? record.history.filter(({ turnId }) => !away.has(turnId)) : record.history
   const left = history.filter(({ toAnswer, turnId }) => toAnswer === true && !answerOf.has(turnId)).slice(-maxMessages)
   const shown = history === record.history ? record : { ...record, history }
   const [oldest] = left
-  if (oldest === undefined) return { record: shown }
+  if (oldest === undefined) return shown
   const words = [...left.map(({ text }) => text), input.text].filter((text) => text.trim() !== "").join("\n")
   const turns = [...new Set(left.map(({ turnId }) => turnId))]
   const back = history.length - history.indexOf(oldest)
   turn.input = { ...input, merged: { turns, words, back, waited: input.merged?.waited } }
-  return { record: shown }
+  return shown
 }
 
-function requireLeft({ history }: SessionRecord, id: string, answerOf: ReadonlyMap<string, string>): void {
+function requireUnanswered({ history }: SessionRecord, id: string, answerOf: ReadonlyMap<string, string>): void {
   const answeredBy = answerOf.get(id)
   if (answeredBy === undefined && history.some(({ turnId }) => turnId === id)) return
   const what = answeredBy === undefined ? "set aside" : `answered by turn ${JSON.stringify(answeredBy)}`
