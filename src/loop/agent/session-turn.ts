@@ -96,8 +96,8 @@ async function commitTurn(turn: TurnContext, result: Answered, queued: QueuedTur
     commit = commitOf(turn, result)
     if (input.resumes || result.stopReason === "awaiting-approval")
       commit = await (await import("./approval/waiting-commit.ts")).waitingCommit(turn, result, commit)
-    if (turn.progress.made.bytes.size > 0)
-      for (const bytes of namedBytes(turn.progress.made.bytes, [commit.append, commit.state]))
+    if (turn.progress.files.madeBytes.size > 0)
+      for (const bytes of namedBytes(turn.progress.files.madeBytes, [commit.append, commit.state]))
         await orAborted(agent.blobs.put(bytes, input.key), signal)
     writing = agent.store.commit(input.key, commit)
     const { version } = await orAborted(writing, signal)
@@ -114,7 +114,7 @@ async function commitTurn(turn: TurnContext, result: Answered, queued: QueuedTur
 function commitOf(turn: TurnContext, result: Answered): SessionCommit {
   const { agent, input, record, session, stack, progress } = turn
   const { replaces } = input
-  const taken = [...(replaces?.taken ?? []), ...progress.takenNotes]
+  const taken = [...(replaces?.taken ?? []), ...progress.hooks.takenNotes]
   const append = spokenMessages(turn, result)
   return {
     expectVersion: record?.version ?? 0,
@@ -124,7 +124,7 @@ function commitOf(turn: TurnContext, result: Answered): SessionCommit {
       turns: session.turns + 1,
       stack: stack.items("session"),
       ...(session.markerId === undefined ? {} : { markerId: session.markerId }),
-      ...(progress.hookStates.size > 0 ? { hooks: Object.fromEntries(progress.hookStates) } : {}),
+      ...(progress.hooks.states.size > 0 ? { hooks: Object.fromEntries(progress.hooks.states) } : {}),
     },
     jobs: agent.jobs.length === 0 ? [] : jobsAfter(agent, committedTurn(turn, append)),
     ...(taken.length > 0 ? { taken } : {}),
@@ -150,21 +150,21 @@ function spokenMessages(
     turnId,
     atMs: ports.clock.nowMs(),
     ...(stopReason === "truncated" ? { interrupted: true as const } : {}),
-    ...(progress.made.files.length > 0 ? { attachments: progress.made.files } : {}),
+    ...(progress.files.made.length > 0 ? { attachments: progress.files.made } : {}),
   }
   // What a turn forgot stands in its own runs and memories too.
-  const forgot = progress.records.some(({ kind }) => kind === "forget")
+  const forgot = progress.log.records.some(({ kind }) => kind === "forget")
   const runs = progress.runs.length > 0 && !forgot ? keptRuns(progress, profile.history.toolRuns) : []
   const withRuns = runs.length > 0 ? { runs } : {}
   if (wake !== undefined) return shown.trim() === "" && !answer.attachments ? [] : [{ ...answer, unprompted: true, ...withRuns }]
   const answers = [...(merged?.turns ?? []), ...(before ? [before.turnId] : [])]
   if (before) return [{ ...answer, ...withRuns, answers, replyTo: { id: `${before.turnId}:0`, speaker } }]
-  const recalled = progress.memories.length > 0 && !forgot ? keepRecalled(progress.memories, profile.context) : []
+  const recalled = progress.found.memories.length > 0 && !forgot ? keepRecalled(progress.found.memories, profile.context) : []
   const kept = {
     ...(attachments.length > 0 ? { attachments } : {}),
     ...(replyTo ? { replyTo } : {}),
     ...(mentions.length > 0 ? { mentions } : {}),
-    ...(progress.kept.length > 0 ? { prestart: progress.kept } : {}),
+    ...(progress.found.kept.length > 0 ? { prestart: progress.found.kept } : {}),
     ...(recalled.length > 0 ? { recalled } : {}),
     ...(answers.length > 0 ? { answers } : {}),
     ...withRuns,
@@ -192,16 +192,16 @@ export function jobsAfter(agent: AgentContext, turn: CommittedTurn, id = turn.tu
 /** The turn as jobs see it: without tool results and recalled memories, so that nothing is learnt from injected context (T35). */
 function committedTurn(turn: TurnContext, messages: readonly HistoryMessage[]): CommittedTurn {
   const { agent, input, session, progress } = turn
-  const { runs, prestartRuns, tools, hookStates } = progress
+  const { runs, found, tools, hooks } = progress
   const spoken: HistoryMessage[] = []
   for (const { prestart: _, recalled: __, runs: ___, ...message } of messages) spoken.push(Object.freeze(message))
   let untrusted = false
   // True if a tool ran whose texts are not the author's own, such as one of an MCP server.
-  for (const { tool } of [...runs, ...prestartRuns]) untrusted ||= tools.get(tool)?.trust === "tool"
+  for (const { tool } of [...runs, ...found.prestartRuns]) untrusted ||= tools.get(tool)?.trust === "tool"
   const cut = progress.cut?.memories
   // A cut leaves the first memories.
-  const left = cut === undefined ? progress.memories.length : "entries" in cut ? cut.entries : 0
-  const shown = agent.profile.context.off.includes("memories") ? [] : progress.memories.slice(0, left)
+  const left = cut === undefined ? progress.found.memories.length : "entries" in cut ? cut.entries : 0
+  const shown = agent.profile.context.off.includes("memories") ? [] : progress.found.memories.slice(0, left)
   return Object.freeze({
     key: Object.freeze({ ...input.key }),
     turnId: input.turnId,
@@ -212,8 +212,8 @@ function committedTurn(turn: TurnContext, messages: readonly HistoryMessage[]): 
     messages: Object.freeze(spoken),
     recalled: shown.flatMap(({ id }) => id ?? []),
     untrusted,
-    forgot: progress.records.some(({ kind }) => kind === "forget"),
-    hookStates: Object.fromEntries(hookStates),
+    forgot: progress.log.records.some(({ kind }) => kind === "forget"),
+    hookStates: Object.fromEntries(hooks.states),
   })
 }
 

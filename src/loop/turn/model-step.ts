@@ -6,7 +6,7 @@ import { pause } from "../../core/timers.ts"
 import type { Decision } from "../../reply/decision.ts"
 import { addPiece } from "../../reply/incoming-text.ts"
 import { readModel } from "./read-model.ts"
-import { assembleStep, requestOf, type StepRequest } from "./step-request.ts"
+import { assembleStep, type PlannerWords, requestOf, type StepRequest } from "./step-request.ts"
 import { type TurnContext, warn } from "./turn-context.ts"
 import { warnOnce } from "./turn-outcome.ts"
 
@@ -14,7 +14,12 @@ import { warnOnce } from "./turn-outcome.ts"
 export type PlanOutcome =
   | { readonly type: "awaiting" }
   | { readonly type: "answered"; readonly stopReason: "finish" | "truncated" }
-  | { readonly type: "final"; readonly stopReason: "finish" | "max-steps" | "repeated-call" | "stopped" }
+  | {
+      readonly type: "final"
+      readonly stopReason: "finish" | "max-steps" | "repeated-call" | "stopped"
+      /** The words of the planner's last step for the final output. */
+      readonly told?: PlannerWords
+    }
 
 /** Plans a turn by JSON decisions, by native tool calls, or by plain talk. */
 export type Planner = (turn: TurnContext) => Promise<PlanOutcome>
@@ -54,7 +59,7 @@ export async function runModelStep(
       turn.signal.throwIfAborted()
       const answer = turn.progress.output ?? turn.progress.answer
       // A file is shown also where the words are a value that is not.
-      if (answer.hasShown || turn.progress.made.files.length > 0 || !isModelFailure(error)) throw error
+      if (answer.hasShown || turn.progress.files.made.length > 0 || !isModelFailure(error)) throw error
       const isRefused = error.code === "model" && error.evidence.kind === "bad-request"
       const isNamed = isRefused && turn.progress.shown?.nameOld(turn, model) === true
       const again = isNamed || (tries < profile.retry.maxAttempts && isRetryable(error))
@@ -87,7 +92,7 @@ async function runAttempt(turn: TurnContext, request: StepRequest, attempt: Atte
   const { model, reading } = attempt
   const { profile, ports } = turn.agent
   const { prompt } = request
-  const step = turn.progress.traceSteps.length + 1
+  const step = turn.progress.log.steps.length + 1
   const startedMs = ports.clock.nowMs()
   const assembly = assembleStep(turn, request, model)
   turn.agent.inspection.send?.(turn, { step, prompt, model: model.id, assembly, startedMs })
@@ -119,7 +124,7 @@ async function runAttempt(turn: TurnContext, request: StepRequest, attempt: Atte
     const outcome = { ...(decision && { decision }), ...(usage && { usage }), ...(finishReason && { finishReason }) }
     const times = { startedMs, durationMs: ports.clock.nowMs() - startedMs }
     const output = heard.output.join("")
-    turn.progress.traceSteps.push({ step, prompt, model: model.id, assembly, output, ...outcome, ...failure, ...times })
+    turn.progress.log.steps.push({ step, prompt, model: model.id, assembly, output, ...outcome, ...failure, ...times })
     turn.emit({ type: "step-end", step, ...outcome, ...failure })
   }
 }

@@ -20,25 +20,24 @@ async function callCode(): Promise<typeof import("./calls/calls-in-json.ts")> {
 export async function planJson(turn: TurnContext): Promise<PlanOutcome> {
   const { loop } = turn.agent.profile
   const guard: CallGuard = { calls: new Map(), writes: 0, repeats: 0, canWait: true }
-  let asked = false
+  let fault: string | undefined
   if (turn.input.resumes) await (await import("./approval/resume-step.ts")).resumeStep(turn, guard)
-  if (turn.progress.waiting.length > 0) return { type: "awaiting" }
+  if (turn.progress.open.calls.length > 0) return { type: "awaiting" }
   for (let step = turn.progress.steps.length + 1; step <= loop.maxSteps; step++) {
     if (turn.input.control) await (await import("./control/control-step.ts")).controlStep(turn, turn.input.control, "planner")
     // Without tools there is nothing to plan before a value is asked for.
     if (turn.progress.output && turn.progress.tools.plannerTools.length === 0) return { type: "final", stopReason: "finish" }
-    const decision = await runModelStep(turn, { prompt: "planner" }, decisionReading)
+    const decision = await runModelStep(turn, { prompt: "planner", fault }, decisionReading)
     turn.signal.throwIfAborted()
     if (decision === undefined || decision.action === "unreadable") {
-      if (asked && decision?.fault.kind.startsWith("call-"))
+      if (fault !== undefined && decision?.fault.kind.startsWith("call-"))
         warn(turn, "model", "The planner did not keep to `toolChoice`, also when it was asked again.")
-      if (asked || decision === undefined) return { type: "final", stopReason: "finish" }
-      asked = true
-      askAgain(turn, decision.fault)
+      if (fault !== undefined || decision === undefined) return { type: "final", stopReason: "finish", told: { fault } }
+      fault = faultNotice(turn, decision.fault)
+      turn.progress.steps.push({ type: "fault", output: decision.fault.excerpt, notice: fault })
       continue
     }
-    asked = false
-    turn.progress.fault = undefined
+    fault = undefined
     if (decision.ignored !== undefined)
       warn(turn, "model", `The planner wrote several decisions at once. Only the first counts; left out: ${decision.ignored}`)
     if (decision.action === "finish") {
@@ -51,11 +50,11 @@ export async function planJson(turn: TurnContext): Promise<PlanOutcome> {
     }
     await (await callCode()).runPlannedCall(turn, guard, decision)
     turn.signal.throwIfAborted()
-    if (turn.progress.waiting.length > 0) return { type: "awaiting" }
+    if (turn.progress.open.calls.length > 0) return { type: "awaiting" }
     if (turn.progress.step && (await turn.progress.step.stops())) return { type: "final", stopReason: "stopped" }
     if (guard.repeats >= 2) return { type: "final", stopReason: "repeated-call" }
   }
-  return { type: "final", stopReason: "max-steps" }
+  return { type: "final", stopReason: "max-steps", told: { fault } }
 }
 
 /** Reads a decision as it comes. Its message is shown at once (T23). */
@@ -63,7 +62,7 @@ function decisionReading(turn: TurnContext, model: LanguageModel): StepReading {
   const { loop } = turn.agent.profile
   const opensInThought = model.capabilities.opensInThought ?? false
   const reader = createDecisionReader({ strict: loop.strict, opensInThought })
-  const step = turn.progress.traceSteps.length + 1
+  const step = turn.progress.log.steps.length + 1
   const prepared = turn.progress.step
   let decision: StepDecision | undefined
   const take = (events: ReturnType<typeof reader.push>) => {
@@ -86,7 +85,7 @@ function decisionReading(turn: TurnContext, model: LanguageModel): StepReading {
       if (decision?.action === "finish" && decision.status === "plain-text" && !endedWhole(finishReason))
         return { ...decision, status: "truncated" }
       // A picture alone is an answer.
-      if (decision?.action === "unreadable" && decision.fault.kind === "empty" && turn.progress.made.files.length > 0)
+      if (decision?.action === "unreadable" && decision.fault.kind === "empty" && turn.progress.files.made.length > 0)
         return { action: "finish", status: "plain-text" }
       return decision
     },
@@ -94,23 +93,22 @@ function decisionReading(turn: TurnContext, model: LanguageModel): StepReading {
 }
 
 function finish(turn: TurnContext, decision: Decision & { action: "finish" }): PlanOutcome {
-  if (turn.progress.waiting.length > 0) return { type: "awaiting" }
+  if (turn.progress.open.calls.length > 0) return { type: "awaiting" }
   if (turn.progress.output) {
     // The value is asked for next; words of the planner are advice for it.
-    turn.progress.note = [decision.message, decision.note].filter(Boolean).join("\n") || undefined
-    return { type: "final", stopReason: "finish" }
+    const note = [decision.message, decision.note].filter(Boolean).join("\n") || undefined
+    return { type: "final", stopReason: "finish", told: { note } }
   }
-  if (turn.progress.answer.said.trim() !== "" || turn.progress.made.files.length > 0)
+  if (turn.progress.answer.said.trim() !== "" || turn.progress.files.made.length > 0)
     return { type: "answered", stopReason: decision.status === "truncated" ? "truncated" : "finish" }
   if (isQuietWake(turn)) return { type: "answered", stopReason: "finish" }
-  if (decision.note !== undefined) turn.progress.note = decision.note
-  return { type: "final", stopReason: "finish" }
+  return { type: "final", stopReason: "finish", told: { note: decision.note } }
 }
 
-/** Asks the planner once more, with a notice that quotes its unreadable output (T21). */
-function askAgain(turn: TurnContext, fault: DecisionFault): void {
+/** The notice with which the planner is asked once more; it quotes its unreadable output (T21). */
+function faultNotice(turn: TurnContext, fault: DecisionFault): string {
   const broken = fault.kind.startsWith("call-") ? turn.progress.step?.broken : undefined
-  const notice =
+  return (
     broken ??
     renderNotice(turn.agent.dialect, "unreadable", {
       unterminated: fault.kind === "unterminated",
@@ -124,6 +122,5 @@ function askAgain(turn: TurnContext, fault: DecisionFault): void {
       message: fault.kind === "message-not-text",
       excerpt: fault.excerpt === "" ? "" : encodeInline(fault.excerpt),
     })
-  turn.progress.fault = notice
-  turn.progress.steps.push({ type: "fault", output: fault.excerpt, notice })
+  )
 }

@@ -24,7 +24,7 @@ export async function planNative(turn: TurnContext): Promise<PlanOutcome> {
   // Calls of earlier turns may stand in the request too: the record has at least twice the messages that a prompt shows.
   for (const { runs = [] } of turn.record?.history ?? []) for (const { id } of runs) ids.add(id)
   if (turn.input.resumes) await (await import("./approval/resume-step.ts")).resumeStep(turn, guard)
-  if (turn.progress.waiting.length > 0) return { type: "awaiting" }
+  if (turn.progress.open.calls.length > 0) return { type: "awaiting" }
   for (let step = turn.progress.steps.length + 1; step <= maxSteps; step++) {
     if (turn.input.control) {
       await (await import("./control/control-step.ts")).controlStep(turn, turn.input.control, "native")
@@ -35,13 +35,13 @@ export async function planNative(turn: TurnContext): Promise<PlanOutcome> {
     turn.signal.throwIfAborted()
     if (calls.length === 0) {
       const { said } = turn.progress.output ?? turn.progress.answer
-      const isEmpty = said.trim() === "" && turn.progress.made.files.length === 0
+      const isEmpty = said.trim() === "" && turn.progress.files.made.length === 0
       if (isEmpty && !isQuietWake(turn)) return { type: "final", stopReason: "finish" }
       return answered(finish)
     }
     await runCalls(turn, guard, { calls, text, finish, native })
     turn.signal.throwIfAborted()
-    if (turn.progress.waiting.length > 0) return { type: "awaiting" }
+    if (turn.progress.open.calls.length > 0) return { type: "awaiting" }
     if (
       text.trim() !== "" &&
       calls.every(({ name }) => turn.progress.tools.plannerTool(native.nameOf(name))?.withAnswer !== undefined)
@@ -89,9 +89,9 @@ async function runCalls(
     (call): ModelCall => ({ id: call.id, name: native.nameOf(call.name), ...readNativeArguments(call.args, isWhole) }),
   )
   const runs = await Promise.all(known.map((call) => runCall(turn, guard, call)))
-  if (turn.progress.waiting.length > 0) {
+  if (turn.progress.open.calls.length > 0) {
     const ended = runs.map((run) => (run.failure === "awaiting-approval" ? null : run))
-    turn.progress.unfinished = { mode: "native", text, planned: known, calls, runs: ended }
+    turn.progress.open.step = { mode: "native", text, planned: known, calls, runs: ended }
     return
   }
   turn.progress.runs.push(...runs)

@@ -1,3 +1,4 @@
+import type { KeptPrestart } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { isRecord } from "../../core/json-access.ts"
 import { whatHappened, within } from "../../core/timers.ts"
@@ -6,26 +7,25 @@ import type { PrestartSettings } from "../../profile/profile.ts"
 import type { RecalledMemory } from "../../prompt/layers/turn-state.ts"
 import type { ToolRun } from "../../prompt/tools/tool.ts"
 import { runHooks } from "./run-hooks.ts"
-import { type TurnContext, warn } from "./turn-context.ts"
+import { type Findings, type TurnContext, warn } from "./turn-context.ts"
 
-/** Runs prestart tools, recall and hooks concurrently, and keeps the results. One that failed or returned nothing is left out and reported (T25). */
-export async function gather(turn: TurnContext, prestart: readonly PrestartSettings[]): Promise<void> {
+/** Runs prestart tools, recall and hooks concurrently, and returns the results. One that failed or returned nothing is left out and reported (T25). */
+export async function gather(turn: TurnContext, prestart: readonly PrestartSettings[]): Promise<Findings> {
   const hooks = runHooks(turn)
   const running: Promise<ToolRun>[] = []
   for (const entry of prestart) running.push(runPrestart(turn, entry, hooks))
-  const [results] = await Promise.all([Promise.all(running), recall(turn), hooks])
-  const { progress } = turn
-  for (const [index, run] of results.entries()) {
+  const [prestartRuns, memories] = await Promise.all([Promise.all(running), recall(turn), hooks])
+  const [shown, kept]: [KeptPrestart[], KeptPrestart[]] = [[], []]
+  for (const [index, run] of prestartRuns.entries()) {
     const { tool, args, result } = run
-    progress.prestartRuns.push(run)
     if (run.status === "failed" || run.empty === true) {
       warn(turn, "prestart", `${tool} was left out: ${result}`)
       continue
     }
-    const kept = { tool, args, result }
-    progress.prestart.push(kept)
-    if (prestart[index]?.includeHistory === true) progress.kept.push(kept)
+    shown.push({ tool, args, result })
+    if (prestart[index]?.includeHistory === true) kept.push({ tool, args, result })
   }
+  return { memories, prestartRuns, prestart: shown, kept }
 }
 
 /** Runs a prestart tool. A tool that the agent does not have may be one that a hook adds, so it waits for the hooks. */
@@ -64,11 +64,11 @@ export function fillArguments(
 }
 
 /** Recalls memories for the turn, unless the conversation's memory is off. */
-async function recall(turn: TurnContext): Promise<void> {
+async function recall(turn: TurnContext): Promise<readonly Memory[]> {
   const { agent, session, input, history } = turn
   const { memory, ports, profile } = agent
   // Documents in the prompt are then the memory.
-  if (!memory || !session.memoryOn || profile.memory.store === "documents") return
+  if (!memory || !session.memoryOn || profile.memory.store === "documents") return []
   const { prestartMs } = profile.limits
   const limit = profile.memory.recallLimit
   // Turns that the prompt shows as history need not be recalled, and those in whose place this turn comes must not be.
@@ -85,10 +85,11 @@ async function recall(turn: TurnContext): Promise<void> {
   )
   if (outcome.status === "done") {
     const { memories, passedOver } = outcome.value
-    turn.progress.memories.push(...memories)
     if (passedOver > 0) warn(turn, "recall", `${passedOver} of the recalled memories have no text and were left out.`)
-  } else if (outcome.status !== "aborted")
-    warn(turn, "recall", `No memories in this turn: recall ${whatHappened(outcome, prestartMs)}.`)
+    return memories
+  }
+  if (outcome.status !== "aborted") warn(turn, "recall", `No memories in this turn: recall ${whatHappened(outcome, prestartMs)}.`)
+  return []
 }
 
 /**

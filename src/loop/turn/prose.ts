@@ -3,6 +3,7 @@ import { endedWhole, type FinishReason, type LanguageModel } from "../../core/mo
 import { createFinalOutputReader } from "../../reply/final-output-reader.ts"
 import type { StopReason } from "../../trace/turn-event.ts"
 import { type PlanOutcome, runModelStep, type StepReading } from "./model-step.ts"
+import type { StepRequest } from "./step-request.ts"
 import type { TurnContext } from "./turn-context.ts"
 import { isQuietWake, warnOfThinking } from "./turn-outcome.ts"
 
@@ -17,7 +18,7 @@ export function proseReading(
     onFault: (fault) => warnOfThinking(turn, model, fault),
   }
   const reader = turn.progress.output?.reader(options) ?? createFinalOutputReader(options)
-  const step = turn.progress.traceSteps.length + 1
+  const step = turn.progress.log.steps.length + 1
   const take = (parts: ReturnType<typeof reader.push>) => {
     for (const { type, delta } of parts) {
       if (type === "text") (turn.progress.output ?? turn.progress.answer).say(delta)
@@ -35,10 +36,10 @@ export function proseReading(
 }
 
 /** Runs one step whose text is the answer. Returns the reason why the model stopped. */
-export async function proseStep(turn: TurnContext, prompt: "chat" | "final"): Promise<FinishReason | undefined> {
+export async function proseStep(turn: TurnContext, request: StepRequest): Promise<FinishReason | undefined> {
   let finish: FinishReason | undefined
-  if (turn.input.control) await (await import("./control/control-step.ts")).controlStep(turn, turn.input.control, prompt)
-  await runModelStep(turn, { prompt }, (_, model) =>
+  if (turn.input.control) await (await import("./control/control-step.ts")).controlStep(turn, turn.input.control, request.prompt)
+  await runModelStep(turn, request, (_, model) =>
     proseReading(turn, model, (reason) => {
       finish = reason
     }),
@@ -49,9 +50,9 @@ export async function proseStep(turn: TurnContext, prompt: "chat" | "final"): Pr
 
 /** Plans nothing: makes one call without tools, whose text is the answer. */
 export async function planChat(turn: TurnContext): Promise<PlanOutcome> {
-  const finish = await proseStep(turn, "chat")
+  const finish = await proseStep(turn, { prompt: "chat" })
   const { said } = turn.progress.output ?? turn.progress.answer
-  const isEmpty = said.trim() === "" && turn.progress.made.files.length === 0
+  const isEmpty = said.trim() === "" && turn.progress.files.made.length === 0
   if (isEmpty && !isQuietWake(turn)) return { type: "final", stopReason: "finish" }
   return answered(finish)
 }
@@ -65,10 +66,13 @@ export function answered(finish: FinishReason | undefined): PlanOutcome {
  * Asks for the final output: the answer in prose, made from everything that was gathered, and streamed (T12). An empty one throws
  * `model-empty`, except in a turn in which nobody spoke, where silence is an answer (R27).
  */
-export async function finalOutput(turn: TurnContext, stopReason: StopReason): Promise<StopReason> {
-  const finish = await proseStep(turn, "final")
+export async function finalOutput(
+  turn: TurnContext,
+  { stopReason, told }: PlanOutcome & { readonly type: "final" },
+): Promise<StopReason> {
+  const finish = await proseStep(turn, { ...told, prompt: "final" })
   const { said } = turn.progress.output ?? turn.progress.answer
-  if (said.trim() !== "" || turn.progress.made.files.length > 0) return endedWhole(finish) ? stopReason : "truncated"
+  if (said.trim() !== "" || turn.progress.files.made.length > 0) return endedWhole(finish) ? stopReason : "truncated"
   if (turn.input.wake !== undefined && finish !== "content-filter") return stopReason
   const model = turn.agent.models[0].id
   throw new PromptStrataError("model-empty", `expected an answer from ${model}; its final output was empty.`, {

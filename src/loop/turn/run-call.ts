@@ -54,7 +54,7 @@ function withRepeatedName(turn: TurnContext, result: string, name: string): stri
 
 /** Calls the run listeners of hooks. One that throws is reported. */
 function tellHooks(turn: TurnContext, run: ToolRun): void {
-  for (const listener of turn.progress.runListeners) {
+  for (const listener of turn.progress.hooks.runListeners) {
     try {
       listener(run)
     } catch (thrown) {

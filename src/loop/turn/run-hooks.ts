@@ -52,7 +52,7 @@ class HookChanges {
     this.#turn = turn
     this.#name = name
     this.#stack = turn.stack.fork()
-    this.#state = turn.progress.hookStates.get(name)
+    this.#state = turn.progress.hooks.states.get(name)
     this.#notes = turn.notes.filter(({ owner }) => owner === name).map((note) => frozenJson(note, "note"))
   }
 
@@ -105,10 +105,10 @@ class HookChanges {
     }
     stack.adopt(this.#stack)
     this.#isAdopted = true
-    if (this.#state !== undefined) progress.hookStates.set(this.#name, this.#state)
-    for (const { id } of this.#notes) progress.takenNotes.add(id)
-    progress.runListeners.push(...this.#runListeners)
-    if (this.#lore.length > 0) progress.lore = [...(progress.lore ?? []), ...this.#lore]
+    if (this.#state !== undefined) progress.hooks.states.set(this.#name, this.#state)
+    for (const { id } of this.#notes) progress.hooks.takenNotes.add(id)
+    progress.hooks.runListeners.push(...this.#runListeners)
+    progress.hooks.lore.push(...this.#lore)
     const { from, texts } = this.#view
     if (from !== undefined || texts.size > 0) progress.shownHistory = shownAs(progress.shownHistory, this.#view)
     for (const { message, kind } of this.#warnings) {
@@ -124,7 +124,7 @@ class HookChanges {
 
   #keep(value: unknown): void {
     this.#state = value === undefined ? undefined : frozenJson(value, "state")
-    if (this.#isAdopted) this.#turn.progress.hookStates.set(this.#name, this.#state)
+    if (this.#isAdopted) this.#turn.progress.hooks.states.set(this.#name, this.#state)
   }
 }
 

@@ -105,7 +105,7 @@ function toolContext(
     clock: agent.ports.clock,
     ...(confirm ? { confirm } : {}),
     record(record) {
-      progress.records.push(record)
+      progress.log.records.push(record)
       if (record.attachment?.base64 !== undefined && isRunning()) attached.push(record.attachment)
     },
     takes: (mediaType) => takesMedia(agent.models[0].capabilities.attachments ?? [], mediaType),
@@ -174,10 +174,10 @@ function parentTurn(turn: TurnContext, { id, isRunning }: RunningCall): ParentTu
     ports: agent.ports,
     messages,
     injection: (key) => stack.get(key),
-    begin: (child) => void turn.progress.children.push({ ...child, id }),
+    begin: (child) => void turn.progress.log.children.push({ ...child, id }),
     tell: (name, event) => isRunning() && turn.emit({ type: "child", id, name, event }),
     tellRun(run) {
-      if (isRunning()) for (const listener of turn.progress.runListeners) listener(run)
+      if (isRunning()) for (const listener of turn.progress.hooks.runListeners) listener(run)
     },
     warn: (message) => isRunning() && warn(turn, "tool", message),
     memory: turn.session.memoryOn ? agent.memory : undefined,

@@ -1,7 +1,6 @@
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
-import type { FinishReason } from "../../core/model/language-model.ts"
 import { printParameters, printParametersBy } from "../../prompt/tools/tool-entry.ts"
-import type { StopReason, TurnResult } from "../../trace/turn-event.ts"
+import type { TurnResult } from "../../trace/turn-event.ts"
 import type * as fitToolText from "./fit-tool-text.ts"
 import type { Planner, PlanningMode } from "./model-step.ts"
 import { planJson } from "./plan-json.ts"
@@ -27,12 +26,15 @@ export async function runTurn(turn: TurnContext): Promise<TurnResult> {
     const mode = planningMode(turn)
     const planned = await planners[mode](turn)
     if (planned.type === "awaiting") return succeed(turn, "awaiting-approval")
-    const stopReason = planned.type === "answered" ? planned.stopReason : await finalOutput(turn, planned.stopReason)
-    if (progress.output) await progress.output.settle(() => proseStep(turn, mode))
+    const told = planned.type === "final" ? planned.told : undefined
+    const stopReason = planned.type === "answered" ? planned.stopReason : await (await proseCode()).finalOutput(turn, planned)
+    const again = async () => (await proseCode()).proseStep(turn, { ...told, prompt: mode === "chat" ? "chat" : "final" })
+    if (progress.output) await progress.output.settle(again)
     const opening = progress.answer.settle()
     if (opening) await opening
     for (const tool of progress.tools.plannerTools)
-      if (tool.withAnswer === "required") await (await import("./ask-for-report.ts")).askForReport(turn, tool, mode)
+      if (tool.withAnswer === "required")
+        await (await import("./ask-for-report.ts")).askForReport(turn, tool, { mode, note: told?.note })
     signal.throwIfAborted()
     return succeed(turn, stopReason)
   } catch (thrown) {
@@ -55,19 +57,13 @@ const planners: Readonly<Record<PlanningMode, Planner>> = {
     return loaded.native.planNative(turn)
   },
   async chat(turn) {
-    loaded.prose ??= await import("./prose.ts")
-    return loaded.prose.planChat(turn)
+    return (await proseCode()).planChat(turn)
   },
 }
 
-async function finalOutput(turn: TurnContext, stopReason: StopReason): Promise<StopReason> {
+async function proseCode(): Promise<typeof prose> {
   loaded.prose ??= await import("./prose.ts")
-  return loaded.prose.finalOutput(turn, stopReason)
-}
-
-async function proseStep(turn: TurnContext, mode: PlanningMode): Promise<FinishReason | undefined> {
-  loaded.prose ??= await import("./prose.ts")
-  return loaded.prose.proseStep(turn, mode === "chat" ? "chat" : "final")
+  return loaded.prose
 }
 
 /**
@@ -80,7 +76,7 @@ export async function prepare(turn: TurnContext): Promise<void> {
   const prestart = input.resumes ? [] : agent.profile.prestart
   if (prestart.length > 0 || turn.hooks.length > 0 || agent.memory) {
     loaded.prepare ??= await import("./prepare.ts")
-    await loaded.prepare.gather(turn, prestart)
+    progress.found = await loaded.prepare.gather(turn, prestart)
   }
   let hasFiles = input.attachments.length > 0 || input.resumes !== undefined
   let hasRuns = false

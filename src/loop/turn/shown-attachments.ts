@@ -238,8 +238,8 @@ async function partsWithBytes(turn: TurnContext, { role, parts = [] }: Message, 
 }
 
 async function bytesOf({ agent, input, progress }: TurnContext, blob: string): Promise<Uint8Array | undefined> {
-  const bytes = progress.bytes.get(blob) ?? (await agent.blobs.get(blob, input.key))
-  if (bytes) progress.bytes.set(blob, bytes)
+  const bytes = progress.files.bytes.get(blob) ?? (await agent.blobs.get(blob, input.key))
+  if (bytes) progress.files.bytes.set(blob, bytes)
   return bytes
 }
 
@@ -254,8 +254,8 @@ export async function resultParts(turn: TurnContext, tool: string, given: readon
       const { attachment, bytes } = await readBase64(base64, mediaType, `a file of the tool ${tool}`)
       const tokens = sight.tokensOf(attachment)
       if (tokens === undefined) continue
-      progress.bytes.set(attachment.blob, bytes)
-      progress.made.bytes.set(attachment.blob, bytes)
+      progress.files.bytes.set(attachment.blob, bytes)
+      progress.files.madeBytes.set(attachment.blob, bytes)
       parts.push({ attachment, tokens })
     } catch (thrown) {
       warnOfFile(turn, thrown, "The model does not get")
@@ -278,15 +278,15 @@ export async function readMadeFile(
   modelId: string,
   { mediaType, base64 }: ModelPart & { readonly type: "file" },
 ): Promise<FileAttachment | undefined> {
-  const { made, bytes } = turn.progress
+  const { made, madeBytes, bytes } = turn.progress.files
   try {
     const read = await readBase64(base64, mediaType, `a file of ${modelId}`)
-    if (made.files.length >= maxAttachments) {
+    if (made.length >= maxAttachments) {
       warnOnce(turn, "file", "made", `${modelId} made more than ${maxAttachments} files in one turn; the others were left out.`)
       return undefined
     }
-    made.files.push(read.attachment)
-    made.bytes.set(read.attachment.blob, read.bytes)
+    made.push(read.attachment)
+    madeBytes.set(read.attachment.blob, read.bytes)
     bytes.set(read.attachment.blob, read.bytes)
     const { name, blob, mediaType: type = mediaType } = read.attachment
     return { path: name, mediaType: type, bytes: read.bytes.length, base64, blob }

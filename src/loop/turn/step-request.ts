@@ -12,8 +12,16 @@ import type { TurnState, WakeReason } from "../../prompt/layers/turn-state.ts"
 import type { TurnContext } from "./turn-context.ts"
 import { fileFaultsOf, isAtWork, warnOnce } from "./turn-outcome.ts"
 
+/** Words of the planner's last step that later requests show. */
+export interface PlannerWords {
+  /** The reason why the planner's last output could not be used (T21), as a sentence of the dialect. */
+  readonly fault?: string | undefined
+  /** The planner's advice for the final output (T12). */
+  readonly note?: string | undefined
+}
+
 /** The prompt of a step, and the tools that come with it. */
-export interface StepRequest {
+export interface StepRequest extends PlannerWords {
   /** A prompt file of the dialect. */
   readonly prompt: string
   /** Tools that the model may call natively. */
@@ -26,12 +34,13 @@ export interface StepRequest {
  * begin with the same text. Tool runs of earlier turns become shorter while messages of history would be cut (T29). What was added to
  * the session's stack meanwhile joins. Warns of what was cut or cleaned.
  */
-export function assembleStep(turn: TurnContext, { prompt, tools }: StepRequest, model: LanguageModel): Assembly {
+export function assembleStep(turn: TurnContext, request: StepRequest, model: LanguageModel): Assembly {
+  const { prompt, tools } = request
   const { agent, progress, budgetTokens, reserveTokens } = turn
   const { markerId } = turn.session
   const dialect = markerId === undefined ? agent.dialect : withSessionMarkers(agent.dialect, markerId)
   turn.stack.update()
-  const [history, lore] = [progress.shownHistory, progress.cut ? undefined : progress.lore]
+  const [history, lore] = [progress.shownHistory, progress.cut ? [] : progress.hooks.lore]
   const { fitting } = progress
   const bounds = (!progress.cut && fitting?.oldRunBounds(turn)) || []
   const histories = (!progress.cut && progress.shown?.fewerAndFewer(turn, model)) || [history]
@@ -43,7 +52,7 @@ export function assembleStep(turn: TurnContext, { prompt, tools }: StepRequest, 
     const shown = histories[fewer] ?? history
     const limits = maxTokens === undefined ? undefined : { maxTokens, mostTokens: bounds[0] ?? 0, agent }
     progress.shownHistory = (limits && fitting?.fitOldRuns(shown, limits)) ?? shown
-    const state = stateOf(turn, prompt, model)
+    const state = stateOf(turn, request, model)
     given = combineInjections(turn.stack, state, dialect)
     assembly = assembleInjections(given, {
       ...{ dialect, prompt, names: knownNames(state), counter: agent.ports.counter },
@@ -59,7 +68,7 @@ export function assembleStep(turn: TurnContext, { prompt, tools }: StepRequest, 
     else if (++attempt >= bounds.length) break
   }
   if (fitting) assembly = fitting.withOldRunsTold(assembly, progress.shownHistory)
-  if (lore) assembly = withMembers(assembly, { lore })
+  if (lore.length > 0) assembly = withMembers(assembly, { lore })
   progress.cut = assembly.cut
   warnOfCuts(turn, assembly, given)
   progress.shown?.warnOfUnseen(turn, model)
@@ -123,8 +132,8 @@ export function requestOf(
       speaker: input.speaker.name,
       tools: prompt === "planner" || prompt === "native" ? progress.tools.plannerTools : [],
       runs: progress.runs.map(({ tool, args, result, status }) => ({ tool, args, result, failed: status === "failed" })),
-      prestart: progress.prestart,
-      memories: progress.memories.map(({ text }) => text),
+      prestart: progress.found.prestart,
+      memories: progress.found.memories.map(({ text }) => text),
     },
   }
 }
@@ -138,7 +147,7 @@ export function oneSystemMessage(messages: readonly Message[]): readonly Message
   return messages.flatMap((message, index) => (index === first ? [joined] : message.role === "system" ? [] : [message]))
 }
 
-function stateOf(turn: TurnContext, prompt: string, model: LanguageModel): TurnState {
+function stateOf(turn: TurnContext, { prompt, fault, note }: StepRequest, model: LanguageModel): TurnState {
   const { agent, input, session, progress } = turn
   const { profile } = agent
   return {
@@ -154,8 +163,8 @@ function stateOf(turn: TurnContext, prompt: string, model: LanguageModel): TurnS
     sight: progress.shown?.sightOf(model),
     fileFaults: fileFaultsOf(session.hooks),
     groupRules: profile.tools.rules,
-    memories: progress.memories,
-    prestart: progress.prestart,
+    memories: progress.found.memories,
+    prestart: progress.found.prestart,
     tools: progress.tools.plannerTools,
     memoryOn: session.memoryOn,
     runs: progress.runs.map((run) => {
@@ -163,8 +172,8 @@ function stateOf(turn: TurnContext, prompt: string, model: LanguageModel): TurnS
       return progress.fitting.withFittedArguments(run, turn)
     }),
     steps: progress.steps,
-    ...(progress.note === undefined ? {} : { note: progress.note }),
-    ...(progress.fault === undefined ? {} : { fault: progress.fault }),
+    ...(note === undefined ? {} : { note }),
+    ...(fault === undefined ? {} : { fault }),
   }
 }
 

@@ -240,60 +240,76 @@ export interface TurnProgress {
   readonly answer: AnswerOutput
   /** The answer of a turn that asked for a value, until it is whole; set with its first step. */
   output: PendingOutput | undefined
-  readonly memories: RecalledMemory[]
-  readonly prestartRuns: ToolRun[]
-  /** Prestart results that this turn's prompts show. */
-  readonly prestart: KeptPrestart[]
-  /** Prestart results that stay in history (T26). */
-  readonly kept: KeptPrestart[]
-  readonly runs: ToolRun[]
-  readonly steps: PlannerStep[]
-  readonly traceSteps: TraceStep[]
-  readonly warnings: TurnWarning[]
-  readonly records: ToolRecord[]
-  /** Agents that run, or ran, inside tool calls. */
-  readonly children: ChildRun[]
-  /** The states that hooks keep with the session, as this turn changes them. */
-  readonly hookStates: Map<string, unknown>
-  /** Ids of the notes that hooks took in. */
-  readonly takenNotes: Set<string>
-  /** Listeners of hooks, called after each tool run of the model. */
-  readonly runListeners: ((run: ToolRun) => void)[]
-  /** The entries of lorebooks that hooks looked at; absent without lorebooks. */
-  lore?: readonly LoreDecision[]
+  found: Findings
+  readonly hooks: HookResults
+  readonly log: TurnLog
+  readonly files: TurnFiles
   /** The agent's tools and those that hooks added for this turn. */
   tools: ToolSet
+  readonly runs: ToolRun[]
+  readonly steps: PlannerStep[]
+  /** The step at hand as the caller's {@link TurnInput.control} prepared it. */
+  step: PreparedStep | undefined
+  /** The calls that wait for an approval, with which the turn ends, and their step. */
+  readonly open: { readonly calls: OpenCall[]; step: UnfinishedStep | undefined }
   /** The time at which the part of a model's stream came that is read at this moment; undefined between two of them. */
   heardMs: number | undefined
   /** The window as prompts show it; hooks can shorten it. */
   shownHistory: readonly HistoryMessage[]
-  /** The step at hand as the caller's {@link TurnInput.control} prepared it. */
-  step: PreparedStep | undefined
   /** Absent in a turn without attachments. */
   shown: ShownAttachments | undefined
   /** Absent in a turn that neither has nor shows tool runs or attachments. */
   fitting: FittedRuns | undefined
-  /** By id, bytes of attachments that the turn has at hand. */
-  readonly bytes: Map<string, Uint8Array>
-  /** The files of the answer that the model made, and by id the bytes that came up in this turn: those that its messages name are kept with them. */
-  readonly made: { readonly files: Attachment[]; readonly bytes: Map<string, Uint8Array> }
   /** The cuts of the first step; later steps cut the same. Absent before it. */
   cut: CutRecord | undefined
-  /** The reason why the planner's last output could not be read (T21), as a sentence of the dialect. */
-  fault: string | undefined
-  /** The planner's advice for the final output (T12). */
-  note: string | undefined
-  /** Calls that wait for an approval. The turn ends with them. */
-  readonly waiting: OpenCall[]
-  /** The step of these calls. */
-  unfinished: UnfinishedStep | undefined
+}
+
+/** The results of recall and of the tools that run before the first plan. */
+export interface Findings {
+  readonly memories: readonly RecalledMemory[]
+  readonly prestartRuns: readonly ToolRun[]
+  /** Prestart results that this turn's prompts show. */
+  readonly prestart: readonly KeptPrestart[]
+  /** Prestart results that stay in history (T26). */
+  readonly kept: readonly KeptPrestart[]
+}
+
+/** The changes of hooks that last for the turn. */
+export interface HookResults {
+  /** The states that hooks keep with the session, as this turn changes them. */
+  readonly states: Map<string, unknown>
+  /** Ids of the notes that hooks took in. */
+  readonly takenNotes: Set<string>
+  /** Called after each tool run of the model. */
+  readonly runListeners: ((run: ToolRun) => void)[]
+  /** The entries of lorebooks that hooks looked at. */
+  readonly lore: LoreDecision[]
+}
+
+/** The parts of a turn's trace that grow while it runs. */
+export interface TurnLog {
+  readonly steps: TraceStep[]
+  readonly warnings: TurnWarning[]
+  readonly records: ToolRecord[]
+  /** Agents that run, or ran, inside tool calls. */
+  readonly children: ChildRun[]
   /** Subjects that `warnOnce` has warned of. */
   readonly warnedOf: Set<string>
+}
+
+/** The bytes that a turn has at hand. */
+export interface TurnFiles {
+  /** By id, those of its attachments. */
+  readonly bytes: Map<string, Uint8Array>
+  /** The files of the answer that the model made. */
+  readonly made: Attachment[]
+  /** By id, those that came up in this turn: the ones that its messages name are kept with them. */
+  readonly madeBytes: Map<string, Uint8Array>
 }
 
 /** Reports something that went wrong without ending the turn. */
 export function warn({ progress, emit }: TurnContext, kind: TurnWarning["kind"], message: string): void {
   const warning = { kind, message }
-  progress.warnings.push(warning)
+  progress.log.warnings.push(warning)
   emit({ type: "warning", warning })
 }

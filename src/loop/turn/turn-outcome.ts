@@ -10,21 +10,21 @@ import { type TurnContext, warn } from "./turn-context.ts"
 
 /** Ends a turn that has an answer. Text that was held back is shown now. */
 export function succeed(turn: TurnContext, stopReason: StopReason): TurnResult & { readonly ok: true } {
-  const { answer, hookStates } = turn.progress
+  const { answer, hooks } = turn.progress
   answer.end({ isWhole: true })
   if (turn.input.wake !== undefined && !answer.hasShown && stopReason !== "awaiting-approval") turn.emit({ type: "empty-reply" })
   const { text, attachments, unopened } = answer
   for (const { written, fault } of unopened) warn(turn, "file", `The answer shows ${written}, which was not opened: ${fault}.`)
   // For the next turn, in place of those of the last turn.
-  if (unopened.length > 0 || hookStates.has(stateName)) hookStates.set(stateName, unopened)
+  if (unopened.length > 0 || hooks.states.has(stateName)) hooks.states.set(stateName, unopened)
   const trace = traceOf(turn)
-  const { output, waiting } = turn.progress
+  const { output, open } = turn.progress
   const isAwaiting = stopReason === "awaiting-approval"
   return {
     ok: true,
     text,
     ...(output && !isAwaiting && { output: output.value }),
-    ...(isAwaiting && { approvals: openOf(waiting) }),
+    ...(isAwaiting && { approvals: openOf(open.calls) }),
     ...(attachments.length > 0 ? { attachments } : {}),
     stopReason,
     usage: trace.usage,
@@ -49,9 +49,9 @@ export function traceOf(turn: TurnContext, error?: PromptStrataError): TurnTrace
   const { key, turnId, wake, merged, received } = input
   const { colour } = agent.profile.agent
   let usage: Usage = {}
-  for (const step of progress.traceSteps) if (step.usage) usage = addUsage(usage, step.usage)
+  for (const step of progress.log.steps) if (step.usage) usage = addUsage(usage, step.usage)
   const children: ChildTrace[] = []
-  for (const child of progress.children) {
+  for (const child of progress.log.children) {
     const trace = child.trace()
     children.push({ id: child.id, name: child.name, trace })
     usage = addUsage(usage, trace.usage)
@@ -66,12 +66,12 @@ export function traceOf(turn: TurnContext, error?: PromptStrataError): TurnTrace
     key: { agent: key.agent, conversation: key.conversation, audience: key.audience },
     startedMs,
     durationMs: agent.ports.clock.nowMs() - startedMs,
-    prestart: progress.prestartRuns,
-    ...(progress.memories.length > 0 ? { recalled: progress.memories } : {}),
-    steps: progress.traceSteps,
+    prestart: progress.found.prestartRuns,
+    ...(progress.found.memories.length > 0 ? { recalled: progress.found.memories } : {}),
+    steps: progress.log.steps,
     runs: progress.runs,
-    warnings: progress.warnings,
-    records: progress.records,
+    warnings: progress.log.warnings,
+    records: progress.log.records,
     children,
     usage,
     ...(error ? { error } : {}),
@@ -124,7 +124,7 @@ export function isQuietWake(turn: TurnContext): boolean {
 /** Warns of `subject` the first time only: the request of a later step has the same fault. */
 export function warnOnce(turn: TurnContext, kind: TurnWarning["kind"], subject: string, message: string): void {
   const said = `${kind} ${subject}`
-  if (turn.progress.warnedOf.has(said)) return
-  turn.progress.warnedOf.add(said)
+  if (turn.progress.log.warnedOf.has(said)) return
+  turn.progress.log.warnedOf.add(said)
   warn(turn, kind, message)
 }

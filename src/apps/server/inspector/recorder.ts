@@ -149,7 +149,7 @@ export class Recorder {
     const own = depth === 0 ? this.#turns.get(input.turnId) : undefined
     if (!own) return
     own.attachments = input.attachments
-    if (!own.sent) own.begun = turn.progress.hookStates.get(virtualContextName)
+    if (!own.sent) own.begun = turn.progress.hooks.states.get(virtualContextName)
     own.sent = { turn, request }
   }
 

@@ -40,7 +40,7 @@ export async function waitingCommit(
 /** The messages that the history does not have yet. Of a turn that goes on it has the user's, with the runs so far. */
 function newMessages({ input, progress }: TurnContext, append: readonly HistoryMessage[]): HistoryMessage[] {
   const { resumes } = input
-  if (resumes === undefined) return append.map((message) => withStepRuns(message, progress.unfinished, progress.steps.length))
+  if (resumes === undefined) return append.map((message) => withStepRuns(message, progress.open.step, progress.steps.length))
   const known = new Set([...resumes.open.runs, ...resumes.open.step.runs].map((run) => run?.id))
   const runs: KeptRun[] = append.flatMap((message) => message.runs ?? []).filter(({ id }) => !known.has(id))
   return append.flatMap(({ runs: _, ...message }) => {
@@ -87,10 +87,10 @@ function openTurnOf({ input, progress }: TurnContext): Partial<OpenTurn> {
     ...(wake === undefined ? {} : { wake }),
     ...(wakeTrust === undefined ? {} : { wakeTrust }),
     inject: [...new Map(items.map((item) => [item.key, item])).values()],
-    prestart: progress.prestart,
+    prestart: progress.found.prestart,
     runs: progress.runs,
     steps: progress.steps,
-    ...(progress.unfinished && { step: progress.unfinished }),
-    calls: progress.waiting,
+    ...(progress.open.step && { step: progress.open.step }),
+    calls: progress.open.calls,
   }
 }

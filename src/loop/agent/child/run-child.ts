@@ -37,7 +37,7 @@ export async function runChild(agent: AgentContext, call: ChildCall): Promise<st
     throw new PromptStrataError("usage", `expected at most ${maxDepth} agents in a chain of calls; ${name} would be one more.`)
   const events = new ChildEvents(call.maxEvents, (event) => parent.tell(name, event))
   const turn = childTurn(agent, call, (event) => events.take(event))
-  if (call.tellsRuns) turn.progress.runListeners.push((run) => parent.tellRun(run))
+  if (call.tellsRuns) turn.progress.hooks.runListeners.push((run) => parent.tellRun(run))
   let ended: TurnTrace | undefined
   parent.begin({ name, trace: () => ended ?? traceOf(turn) })
   const result = await runTurn(turn)

@@ -25,7 +25,7 @@ export async function keepFailedTurn(
     interrupted: true,
     unanswered: true,
     ...(wake === undefined ? {} : { unprompted: true as const }),
-    ...(progress.made.files.length > 0 ? { attachments: progress.made.files } : {}),
+    ...(progress.files.made.length > 0 ? { attachments: progress.files.made } : {}),
   }
   // A picture that the provider refused would make every later turn fail too, so it is only named from then on.
   const isRefused = error.code === "model" && error.evidence.kind === "bad-request"
@@ -33,7 +33,7 @@ export async function keepFailedTurn(
   // The words of a turn that went on after an approval are in the history already.
   const words = input.resumes ? [] : wordsOf({ ...input, attachments }, startedMs)
   const messages = gathered.text.trim() === "" && !answer.attachments ? words : [...words, answer]
-  await keep(agent, input, { messages, isLate, made: progress.made.bytes })
+  await keep(agent, input, { messages, isLate, made: progress.files.madeBytes })
 }
 
 /** Errors of turns that were refused: their caller made a mistake. */

@@ -49,7 +49,15 @@ export async function askApproval(turn: TurnContext, { id, name, args, tool, can
   if (answer !== "no" && canWait) {
     const askedMs = ports.clock.nowMs()
     const definition = definitionOf(tool)
-    turn.progress.waiting.push({ id: `${turn.input.turnId}:${id}`, callId: id, tool: name, args, summary, askedMs, definition })
+    turn.progress.open.calls.push({
+      id: `${turn.input.turnId}:${id}`,
+      callId: id,
+      tool: name,
+      args,
+      summary,
+      askedMs,
+      definition,
+    })
     return failed("awaiting-approval", "")
   }
   const reason = given?.reason === undefined || given.reason === "" ? "" : quoted(encodeInline(given.reason), dialect)

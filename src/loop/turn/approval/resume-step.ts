@@ -18,10 +18,10 @@ export async function resumeStep(turn: TurnContext, guard: CallGuard): Promise<v
   const { open } = resumes
   progress.runs.push(...open.runs)
   progress.steps.push(...open.steps)
-  progress.prestart.push(...open.prestart)
+  progress.found = { ...progress.found, prestart: open.prestart }
   if (open.calls.some(({ answer }) => answer === undefined)) {
-    progress.unfinished = open.step
-    progress.waiting.push(...open.calls)
+    progress.open.step = open.step
+    progress.open.calls.push(...open.calls)
     return
   }
   const toolMs = checkTools(turn, open)

@@ -49,7 +49,7 @@ export async function runCallOfAnswer(
 
 /** Keeps the step of a call that waits for an approval. */
 function waits({ progress }: TurnContext, planned: ModelCall, text = ""): false {
-  progress.unfinished = { mode: "json", text, planned: [planned], calls: [], runs: [null] }
+  progress.open.step = { mode: "json", text, planned: [planned], calls: [], runs: [null] }
   return false
 }
 

@@ -56,7 +56,7 @@ export async function controlStep(turn: TurnContext, control: StepControl, promp
 function stepState(turn: TurnContext, { base, prompt }: { readonly base: ToolSet; readonly prompt: string }): StepState {
   const { progress, agent, signal } = turn
   return {
-    step: progress.traceSteps.length + 1,
+    step: progress.log.steps.length + 1,
     prompt,
     runs: [...progress.runs],
     text: progress.answer.text,

@@ -40,7 +40,7 @@ const maxTextCharacters = 300
 
 /** The changes that a turn made, which began with a state of its virtual context; undefined if it has none. */
 export function changesIn({ session, progress }: TurnContext, begun: unknown): NotedChanges | undefined {
-  const after = progress.hookStates.get(virtualContextName)
+  const after = progress.hooks.states.get(virtualContextName)
   return after === undefined ? undefined : contextChanges({ before: session.hooks[virtualContextName], begun, after })
 }
 
