@@ -1,8 +1,8 @@
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import type { Job, JobAttempt, JobHandlers } from "../../memory/services/store/job-runner.ts"
-import type { AgentContext } from "../turn/turn-context.ts"
+import type { AgentContext, AgentQueues } from "../turn/turn-context.ts"
 import type { AgentJobs } from "./schedule/agent-jobs.ts"
-import type { AgentWorkOptions, SharedWork } from "./schedule/close-work.ts"
+import type { AgentWorkOptions } from "./schedule/close-work.ts"
 
 /** Waits for everything that an agent has under way: turns, hooks after them, observers, jobs. */
 interface AgentWork {
@@ -16,7 +16,7 @@ interface AgentWork {
 }
 
 /** Starts the agent's jobs, those included that an earlier process left in the store, unless another process runs them. */
-export function agentWork(shared: SharedWork, options: AgentWorkOptions): AgentWork {
+export function agentWork(shared: AgentQueues, options: AgentWorkOptions): AgentWork {
   const { turns, background, runner } = shared
   const { latest } = options
   const jobs = new JobsWhenUsed(latest)
@@ -53,7 +53,7 @@ export function agentWork(shared: SharedWork, options: AgentWorkOptions): AgentW
 
 /** Never rejects. */
 async function startJobs(
-  { runner, onWarning }: SharedWork,
+  { runner, onWarning }: AgentQueues,
   { agent, latest, jobs }: AgentWorkOptions & { readonly jobs: JobsWhenUsed },
 ): Promise<void> {
   try {
@@ -65,7 +65,7 @@ async function startJobs(
 }
 
 /** Waits for turns first, because they start work in the background. Observers come last: they get events of both, and may open a turn. */
-async function conversationsIdle({ turns, background }: SharedWork, watching: AgentWorkOptions["watching"]): Promise<void> {
+async function conversationsIdle({ turns, background }: AgentQueues, watching: AgentWorkOptions["watching"]): Promise<void> {
   do {
     while (turns.size + background.size > 0) {
       await turns.idle()
@@ -75,7 +75,7 @@ async function conversationsIdle({ turns, background }: SharedWork, watching: Ag
   } while (turns.size + background.size > 0)
 }
 
-function endTurns(turns: AgentContext["running"], cause: unknown): void {
+function endTurns(turns: AgentQueues["running"], cause: unknown): void {
   const reason = new PromptStrataError("aborted", "The agent was closed without waiting for the turn.", { cause })
   for (const turn of turns) turn.abort(reason)
 }

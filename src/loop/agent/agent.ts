@@ -14,12 +14,12 @@ import { roughCounter } from "../../prompt/assemble/tokens/rough-counter.ts"
 import { withoutContext } from "../../prompt/dialect/dialect.ts"
 import { shippedDialect } from "../../prompt/dialect/shipped.ts"
 import { createToolSet, isInGroups, type ToolSet } from "../../prompt/tools/tool-set.ts"
-import type { AskModelOptions } from "../turn/ask-model.ts"
-import type { AgentContext, BackgroundWarning } from "../turn/turn-context.ts"
+import type { AgentContext, BackgroundWarning, ProfileParts, SharedParts } from "../turn/turn-context.ts"
 import { agentExtensions } from "./agent-extensions.ts"
 import { type AgentOptions, checkAgentOptions } from "./agent-options.ts"
 import { type AgentStore, agentStore } from "./agent-store.ts"
 import { agentWork } from "./agent-work.ts"
+import type { AskModelOptions } from "./ask-model.ts"
 import { baseStack } from "./base-stack.ts"
 import { checkProcessNames, type ToolProcess, toolProcesses } from "./child/tool-processes.ts"
 import type { ObserverFeeds } from "./observers/observers.ts"
@@ -143,26 +143,8 @@ class SessionCache {
   }
 }
 
-type SharedContext = Pick<
-  AgentContext,
-  | "models"
-  | "store"
-  | "runner"
-  | "receipts"
-  | "blobs"
-  | "describe"
-  | "confirm"
-  | "inspection"
-  | "onWarning"
-  | "background"
-  | "running"
-  | "turns"
-  | "ports"
-  | "isClosed"
->
-
 /** The part of an agent that depends on its profile. */
-type ProfileContext = Omit<AgentContext, keyof SharedContext | "tellObservers"> & {
+interface ProfileContext extends ProfileParts {
   readonly observers: readonly Observer[]
   /** Undefined if nothing is kept about users. */
   readonly userProfile: UserProfileService | undefined
@@ -170,7 +152,7 @@ type ProfileContext = Omit<AgentContext, keyof SharedContext | "tellObservers"> 
 
 function profileContext(
   profile: Profile,
-  { options, shared, kept }: { readonly options: AgentOptions; readonly shared: SharedContext; readonly kept: AgentStore },
+  { options, shared, kept }: { readonly options: AgentOptions; readonly shared: SharedParts; readonly kept: AgentStore },
 ): ProfileContext {
   const chosenDialect = typeof profile.dialect === "string" ? shippedDialect(profile.dialect, profile.locale) : profile.dialect
   const dialect = withoutContext(chosenDialect, profile.context.off)
@@ -216,7 +198,7 @@ function delegation(processes: readonly ToolProcess[]): AgentContext["delegate"]
 /** The context of a process: an agent without extensions, in the place of the one that it works for. */
 function processContext(
   profile: Profile,
-  { shared, kept }: { readonly shared: SharedContext; readonly kept: AgentStore },
+  { shared, kept }: { readonly shared: SharedParts; readonly kept: AgentStore },
 ): AgentContext {
   const options = { profile, model: shared.models }
   const { observers: _none, userProfile: _same, ...context } = profileContext(profile, { options, shared, kept })
@@ -227,7 +209,7 @@ function processContext(
 function askLater(given: Omit<AskModelOptions, "limits" | "budgetTokens">, { limits, budget }: Profile): AskModel {
   const { tokens, answerTokens } = budget
   return async (...question) => {
-    const { createAskModel } = await import("../turn/ask-model.ts")
+    const { createAskModel } = await import("./ask-model.ts")
     const budgetTokens = tokens === undefined ? undefined : Math.max(0, tokens - answerTokens)
     return createAskModel({ ...given, limits, budgetTokens })(...question)
   }
@@ -237,7 +219,7 @@ function askLater(given: Omit<AskModelOptions, "limits" | "budgetTokens">, { lim
 function sharedContext(
   { model, services, confirm, onWarning }: AgentOptions,
   { ports, kept, isClosed }: { readonly ports: Ports; readonly kept: AgentStore; readonly isClosed: () => boolean },
-): SharedContext {
+): SharedParts {
   return {
     models: isModelList(model) ? model : [model],
     store: kept.sessions,

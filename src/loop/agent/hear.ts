@@ -3,7 +3,7 @@ import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import { orAborted } from "../../core/timers.ts"
 import { startDeadline } from "../turn/deadline.ts"
 import type { AgentContext, TurnInput } from "../turn/turn-context.ts"
-import { readInput } from "./read-input.ts"
+import { readInput } from "./queue/read-input.ts"
 import type { HearOptions } from "./session-options.ts"
 import { directed, emptyRecord } from "./session-state.ts"
 

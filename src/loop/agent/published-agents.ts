@@ -1,13 +1,13 @@
 import { PromptStrataError } from "../../core/errors.ts"
-import type { AgentContext } from "../turn/turn-context.ts"
+import type { AgentContext, AgentQueues, Inspection } from "../turn/turn-context.ts"
 
 /** Access to an agent's context from outside `createAgent`. */
 interface PublishedAgent {
   current(): AgentContext | Promise<AgentContext>
   isClosed(): boolean
   /** Shared by the agent's contexts. */
-  readonly inspection: AgentContext["inspection"]
-  readonly runner: AgentContext["runner"]
+  readonly inspection: Inspection
+  readonly runner: AgentQueues["runner"]
 }
 
 const published = new WeakMap<object, PublishedAgent>()

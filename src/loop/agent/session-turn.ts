@@ -20,8 +20,8 @@ import { keepFailedTurn } from "./failed/failed-turn.ts"
 import { unbegunTurn } from "./failed/unbegun-turn.ts"
 import { commitError, findUnsettled, leaveUnsettled, unknownOutcome } from "./failed/unsettled-commits.ts"
 import { keptRuns, namedBytes } from "./kept-runs.ts"
+import { readInput } from "./queue/read-input.ts"
 import { move, type QueuedTurn, type SessionAtRest } from "./queue/turn-states.ts"
-import { readInput } from "./read-input.ts"
 import { emptyRecord, inputOf, sessionId, type Utterance } from "./session-state.ts"
 
 /**

@@ -7,7 +7,8 @@ import type { PrestartSettings } from "../../profile/profile.ts"
 import type { RecalledMemory } from "../../prompt/layers/turn-state.ts"
 import type { ToolRun } from "../../prompt/tools/tool.ts"
 import { runHooks } from "./run-hooks.ts"
-import { type Findings, type TurnContext, warn } from "./turn-context.ts"
+import { type TurnContext, warn } from "./turn-context.ts"
+import type { Findings } from "./turn-progress.ts"
 
 /** Runs prestart tools, recall and hooks concurrently, and returns the results. One that failed or returned nothing is left out and reported (T25). */
 export async function gather(turn: TurnContext, prestart: readonly PrestartSettings[]): Promise<Findings> {

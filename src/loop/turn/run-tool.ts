@@ -11,7 +11,8 @@ import { executeTool, type ToolFailure } from "../../prompt/tools/execute-tool.t
 import type { Confirm, Tool, ToolAttachment, ToolContext, ToolRun } from "../../prompt/tools/tool.ts"
 import type { TurnEvent } from "../../trace/turn-event.ts"
 import { fitResult } from "./fit-tool-text.ts"
-import { type ChildRun, type TurnContext, warn } from "./turn-context.ts"
+import { type TurnContext, warn } from "./turn-context.ts"
+import type { ChildRun } from "./turn-progress.ts"
 
 /** A tool call of the planner or of the profile. */
 export interface ToolRequest {

@@ -1,16 +1,8 @@
-import type {
-  Attachment,
-  AttachmentInput,
-  Directed,
-  HistoryMessage,
-  KeptPrestart,
-  ServiceKey,
-  Speaker,
-} from "../../core/conversation.ts"
+import type { Attachment, AttachmentInput, Directed, HistoryMessage, ServiceKey, Speaker } from "../../core/conversation.ts"
 import type { PromptStrataError } from "../../core/errors.ts"
 import type { LanguageModel, ModelRequest } from "../../core/model/language-model.ts"
 import type { Ports } from "../../core/ports.ts"
-import type { Assembly, CutRecord, LoreDecision } from "../../core/span.ts"
+import type { Assembly, CutRecord } from "../../core/span.ts"
 import type { Injection, Trust } from "../../core/value.ts"
 import type { Describe } from "../../memory/services/attachments/describe.ts"
 import type { AskModel, BackgroundJob } from "../../memory/services/background/background-job.ts"
@@ -23,23 +15,30 @@ import type { MessageFilter, SessionNote, SessionRecord, SessionStore } from "..
 import type { TurnHook } from "../../memory/services/turn-hook.ts"
 import type { Profile } from "../../profile/profile.ts"
 import type { Dialect } from "../../prompt/dialect/dialect.ts"
-import type { PlannerStep, RecalledMemory, Sight } from "../../prompt/layers/turn-state.ts"
+import type { PlannerStep, Sight } from "../../prompt/layers/turn-state.ts"
 import type { PromptStack } from "../../prompt/stack/prompt-stack.ts"
-import type { Confirm, ToolRecord, ToolRun } from "../../prompt/tools/tool.ts"
+import type { Confirm, ToolRun } from "../../prompt/tools/tool.ts"
 import type { ToolSet } from "../../prompt/tools/tool-set.ts"
-import type { MergedTurns, TraceStep, TurnTrace, TurnWarning } from "../../trace/trace.ts"
+import type { MergedTurns, TraceStep, TurnWarning } from "../../trace/trace.ts"
 import type { TurnEvent } from "../../trace/turn-event.ts"
 import type { AnswerOutput } from "./answer-output.ts"
 import type { OpenCall, ResumedTurn, UnfinishedStep } from "./approval/open-approval.ts"
 import type { PendingOutput, PreparedStep, StepControl } from "./control/step-control.ts"
 import type { Deadline } from "./deadline.ts"
+import type { Findings, HookResults, TurnFiles, TurnLog } from "./turn-progress.ts"
 
 /** Everything that the sessions of an agent share. Built once for each profile that the agent has had. */
-export interface AgentContext {
+export interface AgentContext extends ProfileParts, SharedParts {
+  /** Passes an event to the agent's observers. Neither throws nor waits. Undefined if there are none. */
+  readonly tellObservers: ((turn: ObservedTurn, event: TurnEvent) => void) | undefined
+  /** True for an agent that keeps no conversation, so that no turn of it can wait for an approval. */
+  readonly isStateless?: boolean
+}
+
+/** The parts of an agent that follow from its profile. */
+export interface ProfileParts {
   readonly profile: Profile
   readonly dialect: Dialect
-  /** Tried in order. The first is used unless it fails. */
-  readonly models: readonly [LanguageModel, ...LanguageModel[]]
   readonly tools: ToolSet
   /** Puts coarse tools in the place of those that the profile's processes take over (R25). Undefined without processes. */
   readonly delegate: ((tools: ToolSet) => Promise<ToolSet>) | undefined
@@ -53,37 +52,50 @@ export interface AgentContext {
   readonly jobs: readonly BackgroundJob[]
   /** Asks the agent's model with a background prompt. */
   readonly ask: AskModel
-  readonly store: SessionStore
-  /** Runs the jobs that turns enqueue. */
-  readonly runner: JobRunner
-  readonly receipts: ReceiptRecords
-  readonly blobs: BlobRecords
+}
+
+/** The parts of an agent that all versions of its profile share. */
+export interface SharedParts extends AgentStores, AgentQueues {
+  /** Tried in order. The first is used unless it fails. */
+  readonly models: readonly [LanguageModel, ...LanguageModel[]]
   /** Describes attachments; undefined if nobody does. */
   readonly describe: Describe | undefined
-  /** True for an agent that keeps no conversation, so that no turn of it can wait for an approval. */
-  readonly isStateless?: boolean
   /** Undefined if nobody can be asked. */
   readonly confirm: Confirm | undefined
-  readonly onWarning: (warning: BackgroundWarning) => void
-  /** Passes an event to the agent's observers. Neither throws nor waits. Undefined if there are none. */
-  readonly tellObservers: ((turn: ObservedTurn, event: TurnEvent) => void) | undefined
-  /** Gets the events of all turns, also of those that keep nothing, with their traces. It must neither throw nor wait. An inspector sets it. */
-  readonly inspection: {
-    tell?: ((turn: ObservedTurn, event: TurnEvent) => void) | undefined
-    /** Gets each request as it is sent, before its `step-start`. */
-    send?: ((turn: TurnContext, request: SentRequest) => void) | undefined
-    /** Gets the beginning and the end of each attempt of a job. */
-    job?: ((job: Job, progress: JobProgress) => void) | undefined
-  }
+  readonly inspection: Inspection
+}
+
+/** The places where an agent keeps things. */
+export interface AgentStores {
+  readonly store: SessionStore
+  readonly receipts: ReceiptRecords
+  readonly blobs: BlobRecords
+}
+
+/** The work of an agent, which closing waits for. */
+export interface AgentQueues {
   /** Turns that run or wait, so that closing can end them. */
   readonly running: Set<{ readonly id: string; abort(reason?: unknown): void }>
   /** Turns, in order within a session. */
   readonly turns: KeyedQueue
   /** Hooks after turns, in order within a session. */
   readonly background: KeyedQueue
+  /** Runs the jobs that turns enqueue. */
+  readonly runner: JobRunner
+  readonly onWarning: (warning: BackgroundWarning) => void
   readonly ports: Ports
   /** True once the agent was closed. */
   readonly isClosed: () => boolean
+}
+
+/** An inspector's view of an agent. Its functions must neither throw nor wait. */
+export interface Inspection {
+  /** Gets the events of all turns, also of those that keep nothing, with their traces. */
+  tell?: ((turn: ObservedTurn, event: TurnEvent) => void) | undefined
+  /** Gets each request as it is sent, before its `step-start`. */
+  send?: ((turn: TurnContext, request: SentRequest) => void) | undefined
+  /** Gets the beginning and the end of each attempt of a job. */
+  job?: ((job: Job, progress: JobProgress) => void) | undefined
 }
 
 /** Something that went wrong after its turn had ended. */
@@ -203,13 +215,6 @@ export interface TurnContext {
 /** A call of the model that has begun. */
 export type SentRequest = Pick<TraceStep, "step" | "prompt" | "model" | "assembly" | "startedMs">
 
-/** An agent inside a tool call. Its trace can be asked for at any time. */
-export interface ChildRun {
-  readonly id: string
-  readonly name: string
-  trace(): TurnTrace
-}
-
 /** The code for pictures and files, which is loaded when a turn has any. */
 export interface ShownAttachments {
   sightOf(model: LanguageModel): Sight
@@ -262,49 +267,6 @@ export interface TurnProgress {
   fitting: FittedRuns | undefined
   /** The cuts of the first step; later steps cut the same. Absent before it. */
   cut: CutRecord | undefined
-}
-
-/** The results of recall and of the tools that run before the first plan. */
-export interface Findings {
-  readonly memories: readonly RecalledMemory[]
-  readonly prestartRuns: readonly ToolRun[]
-  /** Prestart results that this turn's prompts show. */
-  readonly prestart: readonly KeptPrestart[]
-  /** Prestart results that stay in history (T26). */
-  readonly kept: readonly KeptPrestart[]
-}
-
-/** The changes of hooks that last for the turn. */
-export interface HookResults {
-  /** The states that hooks keep with the session, as this turn changes them. */
-  readonly states: Map<string, unknown>
-  /** Ids of the notes that hooks took in. */
-  readonly takenNotes: Set<string>
-  /** Called after each tool run of the model. */
-  readonly runListeners: ((run: ToolRun) => void)[]
-  /** The entries of lorebooks that hooks looked at. */
-  readonly lore: LoreDecision[]
-}
-
-/** The parts of a turn's trace that grow while it runs. */
-export interface TurnLog {
-  readonly steps: TraceStep[]
-  readonly warnings: TurnWarning[]
-  readonly records: ToolRecord[]
-  /** Agents that run, or ran, inside tool calls. */
-  readonly children: ChildRun[]
-  /** Subjects that `warnOnce` has warned of. */
-  readonly warnedOf: Set<string>
-}
-
-/** The bytes that a turn has at hand. */
-export interface TurnFiles {
-  /** By id, those of its attachments. */
-  readonly bytes: Map<string, Uint8Array>
-  /** The files of the answer that the model made. */
-  readonly made: Attachment[]
-  /** By id, those that came up in this turn: the ones that its messages name are kept with them. */
-  readonly madeBytes: Map<string, Uint8Array>
 }
 
 /** Reports something that went wrong without ending the turn. */

@@ -4,7 +4,7 @@ import { within } from "../../../core/timers.ts"
 import type { Trust } from "../../../core/value.ts"
 import type { Observer } from "../../../memory/services/observer.ts"
 import type { TurnEvent } from "../../../trace/turn-event.ts"
-import type { AgentContext, ObservedTurn } from "../../turn/turn-context.ts"
+import type { ObservedTurn, ProfileParts, SharedParts } from "../../turn/turn-context.ts"
 import type { AgentOptions } from "../agent-options.ts"
 import type { Turn } from "../turn.ts"
 import { type FeedParts, ObserverFeed, withoutTrace } from "./observer-feed.ts"
@@ -28,7 +28,7 @@ export interface WatchOptions {
 /** Makes the feeds of an agent's observers. */
 export function agentFeeds(
   observers: readonly Observer[],
-  agent: Omit<AgentContext, "tellObservers">,
+  agent: ProfileParts & SharedParts,
   options: WatchOptions,
 ): ObserverFeeds {
   return createObserverFeeds(observers, feedParts(agent, options))
@@ -57,7 +57,7 @@ export function createObserverFeeds(
 }
 
 function feedParts(
-  agent: Omit<AgentContext, "tellObservers">,
+  agent: ProfileParts & SharedParts,
   { onWake, session }: WatchOptions,
 ): FeedParts & { readonly drainMs: number; readonly timers: Timers } {
   const { store, ports, hooks, profile } = agent

@@ -1,7 +1,7 @@
 import { PromptStrataError } from "../../../core/errors.ts"
 import { isPlainKey, type Observer } from "../../../memory/services/observer.ts"
 import type { TurnEvent } from "../../../trace/turn-event.ts"
-import type { AgentContext, ObservedTurn } from "../../turn/turn-context.ts"
+import type { ObservedTurn, ProfileParts, SharedParts } from "../../turn/turn-context.ts"
 import type { agentFeeds, ObserverFeeds, WatchOptions } from "./observers.ts"
 
 function checkObserver({ name, timeoutMs = 1, maxQueued = 1 }: Observer): void {
@@ -25,7 +25,7 @@ let makeFeeds: typeof agentFeeds | undefined
  * loaded beside the first turn; events that come before wait for them.
  */
 export function watch(
-  agent: Omit<AgentContext, "tellObservers">,
+  agent: ProfileParts & SharedParts,
   observers: readonly Observer[],
   options: WatchOptions,
 ): ObserverFeeds | undefined {

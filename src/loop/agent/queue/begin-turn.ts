@@ -2,9 +2,9 @@ import type { HistoryMessage } from "../../../core/conversation.ts"
 import type { TurnResult } from "../../../trace/turn-event.ts"
 import type { Deadline } from "../../turn/deadline.ts"
 import type { TurnInput } from "../../turn/turn-context.ts"
-import { readInput } from "../read-input.ts"
 import { emptyRecord } from "../session-state.ts"
 import { runSessionTurn, withWholeHistory } from "../session-turn.ts"
+import { readInput } from "./read-input.ts"
 import { isWaiting, maxMessages, move, type QueuedTurn, rulesOf, type SessionAtRest } from "./turn-states.ts"
 
 /** The time until a turn that has to wait looks again. */

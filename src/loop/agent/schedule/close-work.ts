@@ -3,10 +3,7 @@ import { messageOf, PromptStrataError } from "../../../core/errors.ts"
 import type { Ports } from "../../../core/ports.ts"
 import { within } from "../../../core/timers.ts"
 import type { JobRunner } from "../../../memory/services/store/job-runner.ts"
-import type { AgentContext } from "../../turn/turn-context.ts"
-
-/** The parts of an agent that its turns and the work behind them share. */
-export type SharedWork = Pick<AgentContext, "turns" | "background" | "running" | "runner" | "ports" | "onWarning">
+import type { AgentContext, AgentQueues } from "../../turn/turn-context.ts"
 
 /** The agent whose work it is. */
 export interface AgentWorkOptions {
@@ -31,7 +28,7 @@ interface ClosingWork {
 }
 
 /** Work behind turns has limits of its own, but a store that never answers keeps none. Then closing goes on, and tells. */
-export async function closeWork(shared: SharedWork, options: AgentWorkOptions, { idle, hurry }: ClosingWork): Promise<void> {
+export async function closeWork(shared: AgentQueues, options: AgentWorkOptions, { idle, hurry }: ClosingWork): Promise<void> {
   const { turns, runner, ports } = shared
   const { agent, watching, runJobs, latest } = options
   const tell = (error: PromptStrataError): void =>

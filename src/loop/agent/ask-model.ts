@@ -9,8 +9,8 @@ import { assembleInjections } from "../../prompt/assemble/assemble.ts"
 import type { Dialect } from "../../prompt/dialect/dialect.ts"
 import { shippedDialect } from "../../prompt/dialect/shipped.ts"
 import { stripThinking } from "../../reply/thinking.ts"
-import { readModel } from "./read-model.ts"
-import { oneSystemMessage } from "./step-request.ts"
+import { readModel } from "../turn/read-model.ts"
+import { oneSystemMessage } from "../turn/step-request.ts"
 
 export interface AskModelOptions {
   /** Tried in order. The next one is asked if one fails. */

@@ -1,8 +1,8 @@
-import type { AgentContext, TurnInput } from "../turn/turn-context.ts"
-import { late } from "./turn.ts"
+import type { AgentContext, TurnInput } from "../../turn/turn-context.ts"
+import { late } from "../turn.ts"
 
-const loadDescribing = late(() => import("../../memory/services/attachments/describe.ts"))
-const loadAttachments = late(() => import("../../memory/services/attachments/read-attachments.ts"))
+const loadDescribing = late(() => import("../../../memory/services/attachments/describe.ts"))
+const loadAttachments = late(() => import("../../../memory/services/attachments/read-attachments.ts"))
 
 /** The input of a turn with its attachments read and described. Rejects if one cannot be used. */
 export async function readInput(

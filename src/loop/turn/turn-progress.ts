@@ -1,0 +1,55 @@
+import type { Attachment, KeptPrestart } from "../../core/conversation.ts"
+import type { LoreDecision } from "../../core/span.ts"
+import type { RecalledMemory } from "../../prompt/layers/turn-state.ts"
+import type { ToolRecord, ToolRun } from "../../prompt/tools/tool.ts"
+import type { TraceStep, TurnTrace, TurnWarning } from "../../trace/trace.ts"
+
+/** The results of recall and of the tools that run before the first plan. */
+export interface Findings {
+  readonly memories: readonly RecalledMemory[]
+  readonly prestartRuns: readonly ToolRun[]
+  /** Prestart results that this turn's prompts show. */
+  readonly prestart: readonly KeptPrestart[]
+  /** Prestart results that stay in history (T26). */
+  readonly kept: readonly KeptPrestart[]
+}
+
+/** The changes of hooks that last for the turn. */
+export interface HookResults {
+  /** The states that hooks keep with the session, as this turn changes them. */
+  readonly states: Map<string, unknown>
+  /** Ids of the notes that hooks took in. */
+  readonly takenNotes: Set<string>
+  /** Called after each tool run of the model. */
+  readonly runListeners: ((run: ToolRun) => void)[]
+  /** The entries of lorebooks that hooks looked at. */
+  readonly lore: LoreDecision[]
+}
+
+/** The parts of a turn's trace that grow while it runs. */
+export interface TurnLog {
+  readonly steps: TraceStep[]
+  readonly warnings: TurnWarning[]
+  readonly records: ToolRecord[]
+  /** Agents that run, or ran, inside tool calls. */
+  readonly children: ChildRun[]
+  /** Subjects that `warnOnce` has warned of. */
+  readonly warnedOf: Set<string>
+}
+
+/** The bytes that a turn has at hand. */
+export interface TurnFiles {
+  /** By id, those of its attachments. */
+  readonly bytes: Map<string, Uint8Array>
+  /** The files of the answer that the model made. */
+  readonly made: Attachment[]
+  /** By id, those that came up in this turn: the ones that its messages name are kept with them. */
+  readonly madeBytes: Map<string, Uint8Array>
+}
+
+/** An agent inside a tool call. Its trace can be asked for at any time. */
+export interface ChildRun {
+  readonly id: string
+  readonly name: string
+  trace(): TurnTrace
+}
