@@ -1,5 +1,6 @@
 import { type Attachment, type HistoryMessage, isMoment } from "../../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
+import { defined } from "../../core/json-access.ts"
 import { orAborted } from "../../core/timers.ts"
 import { startDeadline } from "../turn/deadline.ts"
 import type { AgentContext, TurnInput } from "../turn/turn-context.ts"
@@ -34,8 +35,7 @@ export function hear(
       const isById = typeof options.replyTo === "string"
       const record = isById ? ((await orAborted(store.load(key), signal)) ?? emptyRecord) : undefined
       const { replyTo, mentions } = record ? directed(agent, input, options, record) : input
-      const to = { ...(replyTo && { replyTo }), ...(mentions && { mentions }) }
-      const base = { text, turnId, atMs, unanswered: true, ...to } as const
+      const base = { text, turnId, atMs, unanswered: true, ...defined({ replyTo, mentions }) } as const
       // The agent's own words, such as a greeting that the program showed.
       const own = { role: "assistant", speaker: { id: key.agent, name: profile.agent.name }, unprompted: true } as const
       const said: HistoryMessage = speaker.id === key.agent ? { ...base, ...own } : { ...base, role: "user", speaker }

@@ -1,4 +1,5 @@
 import type { KeptRun } from "../../core/conversation.ts"
+import { defined, filled } from "../../core/json-access.ts"
 import { blobIdsIn } from "../../memory/services/store/blob.ts"
 import type { HistorySettings } from "../../profile/profile.ts"
 import { isSentence, type ToolRun } from "../../prompt/tools/tool.ts"
@@ -19,13 +20,9 @@ export function keptRuns({ steps }: TurnProgress, toolRuns: HistorySettings["too
 /** A run as history keeps it. A repeat shows its attachments no second time. */
 export function keptRun(run: ToolRun, at: Pick<KeptRun, "step" | "id">): KeptRun {
   const { tool, args, result, status, parts = [], repeatOf } = run
-  return {
-    ...at,
-    ...{ tool, args, result },
-    ...(status === "failed" ? { failed: true as const } : {}),
-    ...(isSentence(run) ? { sentence: true as const } : {}),
-    ...(parts.length > 0 && repeatOf === undefined ? { attachments: parts.map(({ attachment }) => attachment) } : {}),
-  }
+  const attachments = repeatOf === undefined ? filled(parts.map(({ attachment }) => attachment)) : undefined
+  const marks = { failed: status === "failed" || undefined, sentence: isSentence(run) || undefined, attachments }
+  return { ...at, tool, args, result, ...defined(marks) }
 }
 
 /** Of the bytes that came up in a turn those whose id stands in some plain JSON. */

@@ -36,7 +36,7 @@ export interface AgentServices {
 
 /** The parts by which an agent remembers: recall and hooks before a turn, and jobs after it. */
 interface Remembering {
-  readonly recall?: MemoryService
+  readonly recall?: MemoryService | undefined
   readonly userProfile?: UserProfileService | undefined
   readonly hooks: readonly TurnHook[]
   readonly jobs: readonly BackgroundJob[]
@@ -88,7 +88,7 @@ export function remembering(parts: RememberingParts): Remembering {
     reflection,
   })
   return {
-    ...(memory ? { recall: memory } : {}),
+    recall: memory,
     userProfile,
     // Documents in the prompt hold the profile, too.
     hooks: userProfile && !documents ? [userProfileHook(userProfile, { maxCharacters: profileCharacters })] : [],
@@ -114,10 +114,9 @@ function servicesOf({
       timers: ports.timers,
       onWarning,
       weights: profile.recallWeights,
-      ...(profile.timeZone === undefined ? {} : { timeZone: profile.timeZone }),
-      ...(embed ? { embed } : {}),
-      ...(rerank ? { rerank, rerankTimeoutMs: Math.min(profile.memory.rerankMs, profile.limits.prestartMs / 2) } : {}),
-      ...(duplicateSimilarity === undefined ? {} : { duplicateSimilarity }),
+      timeZone: profile.timeZone,
+      ...{ embed, rerank, duplicateSimilarity },
+      rerankTimeoutMs: Math.min(profile.memory.rerankMs, profile.limits.prestartMs / 2),
     }),
     userProfile: createUserProfileService({ records: store.users }),
     reflection: createReflectionService({

@@ -1,6 +1,7 @@
 import type { HistoryMessage, Speaker } from "../../core/conversation.ts"
 import { messageOf } from "../../core/errors.ts"
 import { graphemeBoundaryBefore } from "../../core/graphemes.ts"
+import { defined, filled } from "../../core/json-access.ts"
 import type { Assembly } from "../../core/span.ts"
 import { orAborted, within } from "../../core/timers.ts"
 import type { CommittedTurn } from "../../memory/services/background/background-job.ts"
@@ -114,7 +115,8 @@ async function commitTurn(turn: TurnContext, result: Answered, queued: QueuedTur
 function commitOf(turn: TurnContext, result: Answered): SessionCommit {
   const { agent, input, record, session, stack, progress } = turn
   const { replaces } = input
-  const taken = [...(replaces?.taken ?? []), ...progress.hooks.takenNotes]
+  const { states, takenNotes } = progress.hooks
+  const taken = [...(replaces?.taken ?? []), ...takenNotes]
   const append = spokenMessages(turn, result)
   return {
     expectVersion: record?.version ?? 0,
@@ -123,12 +125,10 @@ function commitOf(turn: TurnContext, result: Answered): SessionCommit {
       ...record?.state,
       turns: session.turns + 1,
       stack: stack.items("session"),
-      ...(session.markerId === undefined ? {} : { markerId: session.markerId }),
-      ...(progress.hooks.states.size > 0 ? { hooks: Object.fromEntries(progress.hooks.states) } : {}),
+      ...defined({ markerId: session.markerId, hooks: states.size > 0 ? Object.fromEntries(states) : undefined }),
     },
     jobs: agent.jobs.length === 0 ? [] : jobsAfter(agent, committedTurn(turn, append)),
-    ...(taken.length > 0 ? { taken } : {}),
-    ...(replaces === undefined ? {} : { after: replaces.after, keepHeard: true }),
+    ...defined({ taken: filled(taken), after: replaces?.after, keepHeard: replaces && true }),
   }
 }
 
@@ -143,33 +143,24 @@ function spokenMessages(
   const { profile, ports } = agent
   const { turnId, speaker, text, wake, attachments, replyTo, mentions = [], merged, kept: before } = input
   const self: Speaker = { id: input.key.agent, name: profile.agent.name }
-  const answer: HistoryMessage = {
-    role: "assistant",
-    text: progress.answer.said,
-    speaker: self,
-    turnId,
-    atMs: ports.clock.nowMs(),
-    ...(stopReason === "truncated" ? { interrupted: true as const } : {}),
-    ...(progress.files.made.length > 0 ? { attachments: progress.files.made } : {}),
-  }
+  const made = filled(progress.files.made)
+  const interrupted = stopReason === "truncated" || undefined
+  const said = { role: "assistant", text: progress.answer.said, speaker: self, turnId, atMs: ports.clock.nowMs() } as const
+  const answer: HistoryMessage = { ...said, ...defined({ interrupted, attachments: made }) }
   // What a turn forgot stands in its own runs and memories too.
   const forgot = progress.log.records.some(({ kind }) => kind === "forget")
-  const runs = progress.runs.length > 0 && !forgot ? keptRuns(progress, profile.history.toolRuns) : []
-  const withRuns = runs.length > 0 ? { runs } : {}
+  const kept = progress.runs.length > 0 && !forgot ? keptRuns(progress, profile.history.toolRuns) : []
+  const runs = filled(kept)
+  const withRuns = runs ? { runs } : {}
   if (wake !== undefined) return shown.trim() === "" && !answer.attachments ? [] : [{ ...answer, unprompted: true, ...withRuns }]
   const answers = [...(merged?.turns ?? []), ...(before ? [before.turnId] : [])]
   if (before) return [{ ...answer, ...withRuns, answers, replyTo: { id: `${before.turnId}:0`, speaker } }]
   const recalled = progress.found.memories.length > 0 && !forgot ? keepRecalled(progress.found.memories, profile.context) : []
-  const kept = {
-    ...(attachments.length > 0 ? { attachments } : {}),
-    ...(replyTo ? { replyTo } : {}),
-    ...(mentions.length > 0 ? { mentions } : {}),
-    ...(progress.found.kept.length > 0 ? { prestart: progress.found.kept } : {}),
-    ...(recalled.length > 0 ? { recalled } : {}),
-    ...(answers.length > 0 ? { answers } : {}),
-    ...withRuns,
-  }
-  return [{ role: "user", text, speaker, turnId, atMs: startedMs, ...kept }, answer]
+  const beside = defined({
+    ...{ attachments: filled(attachments), replyTo, mentions: filled(mentions), prestart: filled(progress.found.kept) },
+    ...{ recalled: filled(recalled), answers: filled(answers), runs },
+  })
+  return [{ role: "user", text, speaker, turnId, atMs: startedMs, ...beside }, answer]
 }
 
 /** The jobs that a turn about to be committed asks for, each with an id that begins with `id`. A job that throws is reported, and the turn goes on. */

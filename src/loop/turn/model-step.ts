@@ -1,5 +1,5 @@
 import { messageOf, PromptStrataError, type PromptStrataErrorOf } from "../../core/errors.ts"
-import { isRecord } from "../../core/json-access.ts"
+import { defined, isRecord } from "../../core/json-access.ts"
 import { addUsage, type FinishReason, type LanguageModel, type ModelPart, type Usage } from "../../core/model/language-model.ts"
 import type { ToolCall } from "../../core/span.ts"
 import { pause } from "../../core/timers.ts"
@@ -100,7 +100,7 @@ async function runAttempt(turn: TurnContext, request: StepRequest, attempt: Atte
   const heard: Heard = { output: [], usage: undefined, finishReason: undefined, file: undefined }
   const hearing = { step, heard, attempt }
   let decision: StepDecision | undefined
-  let failure: { readonly error?: string } = {}
+  let error: string | undefined
   try {
     const sent = requestOf(turn, request, { model, assembly })
     // Without pictures the model is asked at once: a reader that stops the turn at `step-start` stops a request that was sent.
@@ -117,15 +117,15 @@ async function runAttempt(turn: TurnContext, request: StepRequest, attempt: Atte
     return decision
   } catch (thrown) {
     if (heard.file) await heard.file
-    failure = { error: messageOf(thrown) }
+    error = messageOf(thrown)
     throw thrown
   } finally {
     const { usage, finishReason } = heard
-    const outcome = { ...(decision && { decision }), ...(usage && { usage }), ...(finishReason && { finishReason }) }
+    const outcome = defined({ decision, usage, finishReason, error })
     const times = { startedMs, durationMs: ports.clock.nowMs() - startedMs }
     const output = heard.output.join("")
-    turn.progress.log.steps.push({ step, prompt, model: model.id, assembly, output, ...outcome, ...failure, ...times })
-    turn.emit({ type: "step-end", step, ...outcome, ...failure })
+    turn.progress.log.steps.push({ step, prompt, model: model.id, assembly, output, ...outcome, ...times })
+    turn.emit({ type: "step-end", step, ...outcome })
   }
 }
 

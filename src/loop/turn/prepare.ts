@@ -1,6 +1,6 @@
 import type { KeptPrestart } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
-import { isRecord } from "../../core/json-access.ts"
+import { defined, isRecord } from "../../core/json-access.ts"
 import { whatHappened, within } from "../../core/timers.ts"
 import type { Memory } from "../../memory/services/memory/memory-service.ts"
 import type { PrestartSettings } from "../../profile/profile.ts"
@@ -116,17 +116,17 @@ function memoryOf(entry: unknown, at: number): RecalledMemory | undefined {
   const { id, text, speaker, atMs, againAtMs, untrusted, score, reranked, why } = entry as Partial<Record<keyof Memory, unknown>>
   if (typeof text !== "string" || text.trim() === "") return undefined
   const name = isRecord(speaker) ? speaker.name : speaker
-  return {
+  return defined({
     id: typeof id === "string" ? id : `${at}`,
     text,
-    ...(typeof name === "string" ? { speaker: name } : {}),
-    ...(isDate(atMs) ? { atMs } : {}),
-    ...(Array.isArray(againAtMs) ? { againAtMs: againAtMs.filter(isDate) } : {}),
-    ...(untrusted === true ? { untrusted: true as const } : {}),
-    ...(typeof score === "number" ? { score } : {}),
-    ...(typeof reranked === "number" ? { reranked } : {}),
-    ...(Array.isArray(why) ? { why: why.filter(isReason) } : {}),
-  }
+    speaker: typeof name === "string" ? name : undefined,
+    atMs: isDate(atMs) ? atMs : undefined,
+    againAtMs: Array.isArray(againAtMs) ? againAtMs.filter(isDate) : undefined,
+    untrusted: untrusted === true || undefined,
+    score: typeof score === "number" ? score : undefined,
+    reranked: typeof reranked === "number" ? reranked : undefined,
+    why: Array.isArray(why) ? why.filter(isReason) : undefined,
+  })
 }
 
 const maxDateMs = 8_640_000_000_000_000

@@ -1,4 +1,5 @@
 import type { HistoryMessage, Speaker } from "../../core/conversation.ts"
+import { defined } from "../../core/json-access.ts"
 import { takesMedia } from "../../core/model/language-model.ts"
 import type { Ports } from "../../core/ports.ts"
 import type { Injection } from "../../core/value.ts"
@@ -52,9 +53,9 @@ async function runAllowed(turn: TurnContext, request: ToolRequest, tool: Tool): 
     signal: turn.signal,
     timers: ports.timers,
     timeoutMs: profile.limits.toolMs,
-    ...(request.timeoutMs === undefined ? {} : { callTimeoutMs: request.timeoutMs }),
+    callTimeoutMs: request.timeoutMs,
     notice: (kept, total) => renderNotice(dialect, "result-truncated", { kept, total }),
-    ...(maxResultCharacters === undefined ? {} : { maxResultCharacters }),
+    maxResultCharacters,
   })
   isRunning = false
   if (outcome.status === "failed") {
@@ -67,17 +68,10 @@ async function runAllowed(turn: TurnContext, request: ToolRequest, tool: Tool): 
   const { args: checked } = outcome
   const parts = attached.length > 0 ? await partsOf(turn, name, attached) : undefined
   const hasNames = typeof checked === "object" && checked !== null && !Array.isArray(checked)
-  return {
-    id,
-    tool: name,
-    args: hasNames ? (checked as ToolRequest["args"]) : args,
-    status: "ok",
-    result: fitted.result,
-    ...(parts ? { parts } : {}),
-    ...(empty ? { empty: true as const } : {}),
-    ...(capped === undefined ? {} : { cappedFromCharacters: capped }),
-    durationMs: outcome.durationMs,
-  }
+  const { durationMs } = outcome
+  const shown = hasNames ? (checked as ToolRequest["args"]) : args
+  const marks = defined({ parts, empty: empty || undefined, cappedFromCharacters: capped })
+  return { id, tool: name, args: shown, status: "ok", result: fitted.result, ...marks, durationMs }
 }
 
 async function partsOf(turn: TurnContext, tool: string, attached: readonly ToolAttachment[]): Promise<ToolRun["parts"]> {
@@ -104,7 +98,7 @@ function toolContext(
     key: input.key,
     turnId: input.turnId,
     clock: agent.ports.clock,
-    ...(confirm ? { confirm } : {}),
+    ...defined({ confirm }),
     record(record) {
       progress.log.records.push(record)
       if (record.attachment?.base64 !== undefined && isRunning()) attached.push(record.attachment)

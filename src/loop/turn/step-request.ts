@@ -1,4 +1,5 @@
 import { invariant } from "../../core/errors.ts"
+import { defined } from "../../core/json-access.ts"
 import type { LanguageModel, ModelRequest, ModelTool, ToolChoice } from "../../core/model/language-model.ts"
 import type { CountedTool } from "../../core/ports.ts"
 import type { Assembly, Message } from "../../core/span.ts"
@@ -115,17 +116,13 @@ export function requestOf(
   { model, assembly }: { readonly model: LanguageModel; readonly assembly: Assembly },
 ): ModelRequest {
   const { agent, input, progress } = turn
-  const { responseFormat } = agent.profile.loop
+  const { responseFormat: format } = agent.profile.loop
+  const schema = progress.output && { schema: progress.output.jsonSchema }
   const { temperature, maxOutputTokens } = agent.profile.model
   return {
     messages: model.capabilities.severalSystemMessages === false ? oneSystemMessage(assembly.messages) : assembly.messages,
     assembly,
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-    ...(tools === undefined ? {} : { tools }),
-    ...(toolChoice === undefined ? {} : { toolChoice }),
-    ...(responseFormat !== undefined && prompt === "planner" ? { responseFormat } : {}),
-    ...(progress.output && prompt !== "planner" ? { responseFormat: { schema: progress.output.jsonSchema } } : {}),
+    ...defined({ temperature, maxOutputTokens, tools, toolChoice, responseFormat: prompt === "planner" ? format : schema }),
     facts: {
       prompt,
       question: turn.occasion,
@@ -152,13 +149,13 @@ function stateOf(turn: TurnContext, { prompt, fault, note }: StepRequest, model:
   const { profile } = agent
   return {
     question: { speaker: input.speaker, text: input.text, replyTo: input.replyTo, mentions: input.mentions },
-    ...(input.wake === undefined ? {} : { wake: wakeOf(turn, input.wake) }),
+    wake: input.wake === undefined ? undefined : wakeOf(turn, input.wake),
     group: input.key.audience === "group",
     agentName: profile.agent.name,
     history: progress.shownHistory,
     nativeCalls: prompt === "native",
     atMs: turn.startedMs,
-    ...(profile.timeZone === undefined ? {} : { timeZone: profile.timeZone }),
+    timeZone: profile.timeZone,
     attachments: input.attachments,
     sight: progress.shown?.sightOf(model),
     fileFaults: fileFaultsOf(session.hooks),
@@ -172,8 +169,7 @@ function stateOf(turn: TurnContext, { prompt, fault, note }: StepRequest, model:
       return progress.fitting.withFittedArguments(run, turn)
     }),
     steps: progress.steps,
-    ...(note === undefined ? {} : { note }),
-    ...(fault === undefined ? {} : { fault }),
+    ...{ note, fault },
   }
 }
 

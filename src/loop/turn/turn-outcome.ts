@@ -1,4 +1,5 @@
 import type { PromptStrataError } from "../../core/errors.ts"
+import { defined, filled } from "../../core/json-access.ts"
 import { addUsage, type LanguageModel, type Usage } from "../../core/model/language-model.ts"
 import { isEmptyValue } from "../../core/value.ts"
 import type { UnopenedFile } from "../../prompt/layers/turn-state.ts"
@@ -20,15 +21,13 @@ export function succeed(turn: TurnContext, stopReason: StopReason): TurnResult &
   const trace = traceOf(turn)
   const { output, open } = turn.progress
   const isAwaiting = stopReason === "awaiting-approval"
+  const approvals = isAwaiting ? openOf(open.calls) : undefined
   return {
-    ok: true,
-    text,
+    ...{ ok: true, text },
+    // A schema's value may be undefined.
     ...(output && !isAwaiting && { output: output.value }),
-    ...(isAwaiting && { approvals: openOf(open.calls) }),
-    ...(attachments.length > 0 ? { attachments } : {}),
-    stopReason,
-    usage: trace.usage,
-    trace,
+    ...defined({ approvals, attachments: filled(attachments) }),
+    ...{ stopReason, usage: trace.usage, trace },
   }
 }
 
@@ -48,34 +47,25 @@ export function traceOf(turn: TurnContext, error?: PromptStrataError): TurnTrace
   const { input, process, startedMs, agent, progress } = turn
   const { key, turnId, wake, merged, received } = input
   const { colour } = agent.profile.agent
+  const { found, runs, log } = progress
+  const { steps, warnings, records } = log
   let usage: Usage = {}
-  for (const step of progress.log.steps) if (step.usage) usage = addUsage(usage, step.usage)
+  for (const step of steps) if (step.usage) usage = addUsage(usage, step.usage)
   const children: ChildTrace[] = []
-  for (const child of progress.log.children) {
+  for (const child of log.children) {
     const trace = child.trace()
     children.push({ id: child.id, name: child.name, trace })
     usage = addUsage(usage, trace.usage)
   }
-  return {
-    turnId,
-    process,
-    ...(colour === undefined ? {} : { colour }),
-    ...(wake === undefined ? {} : { wake }),
-    ...(received === undefined ? {} : { received }),
-    ...(merged && { merged: { turns: merged.turns, waited: merged.waited } }),
+  return defined({
+    ...{ turnId, process, colour, wake, received, merged: merged && { turns: merged.turns, waited: merged.waited } },
     key: { agent: key.agent, conversation: key.conversation, audience: key.audience },
     startedMs,
     durationMs: agent.ports.clock.nowMs() - startedMs,
-    prestart: progress.found.prestartRuns,
-    ...(progress.found.memories.length > 0 ? { recalled: progress.found.memories } : {}),
-    steps: progress.log.steps,
-    runs: progress.runs,
-    warnings: progress.log.warnings,
-    records: progress.log.records,
-    children,
-    usage,
-    ...(error ? { error } : {}),
-  }
+    prestart: found.prestartRuns,
+    recalled: filled(found.memories),
+    ...{ steps, runs, warnings, records, children, usage, error },
+  })
 }
 
 /** The name under which unopened files are kept beside the states of hooks. A hook of this name would share it. */

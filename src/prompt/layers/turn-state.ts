@@ -53,12 +53,12 @@ export interface Sight {
 /** Everything about a turn that its prompts can show. */
 export interface TurnState {
   /** Present if nobody spoke. The question is then left out. */
-  readonly wake?: WakeReason
+  readonly wake?: WakeReason | undefined
   readonly question: Directed & { readonly speaker: Speaker; readonly text: string }
   /** When the turn began, in milliseconds since 1970. */
   readonly atMs?: number
   /** The IANA time zone of times in prompts; default: the host's. */
-  readonly timeZone?: string
+  readonly timeZone?: string | undefined
   /** The files that came with the question (R8). */
   readonly attachments?: readonly Attachment[]
   /** The pictures, recordings and files that the model can take. Default: none; prompts name them. */
@@ -82,9 +82,9 @@ export interface TurnState {
   readonly runs: readonly ToolRun[]
   readonly steps: readonly PlannerStep[]
   /** The planner's advice for the final output (T12). */
-  readonly note?: string
+  readonly note?: string | undefined
   /** The reason why the planner's last output could not be read (T21). A sentence of the dialect; its values are encoded already. */
-  readonly fault?: string
+  readonly fault?: string | undefined
 }
 
 /** A file reference, as the previous answer wrote it, that was not opened (R8). `fault` is the name of a condition in `file_faults.md`. */

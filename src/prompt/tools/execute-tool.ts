@@ -36,7 +36,7 @@ export interface ExecuteToolOptions {
   /** Makes the notice inside a result that was cut. */
   readonly notice: CapNotice
   /** The result limit of a tool that sets none, in code points. Default 20,000. */
-  readonly maxResultCharacters?: number
+  readonly maxResultCharacters?: number | undefined
 }
 
 /**

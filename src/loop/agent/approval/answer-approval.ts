@@ -52,10 +52,8 @@ export async function answered(
       state: withoutOpenTurn(record.state),
     },
     input: {
-      ...{ key, speaker, text, attachments, replyTo, mentions, inject },
-      ...(wake === undefined ? {} : { wake, wakeTrust }),
-      resumes,
-      ...(words?.toAnswer ? { kept: { turnId: open.turnId } } : {}),
+      ...{ key, speaker, text, attachments, replyTo, mentions, inject, wake, wakeTrust, resumes },
+      kept: words?.toAnswer ? { turnId: open.turnId } : undefined,
       // Words that were heard meanwhile stand behind the turn, which then cannot grow.
       ...(resumes.isLast ? { turnId: open.turnId } : {}),
     },

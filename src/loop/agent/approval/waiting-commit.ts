@@ -1,4 +1,5 @@
 import { type HistoryMessage, isSpoken, type KeptRun } from "../../../core/conversation.ts"
+import { defined } from "../../../core/json-access.ts"
 import { orAborted } from "../../../core/timers.ts"
 import type { SessionCommit } from "../../../memory/services/store/session-store.ts"
 import { approvalKey } from "../../../memory/services/store/waiting-turn.ts"
@@ -29,11 +30,11 @@ export async function waitingCommit(
     state: {
       ...withoutOpenTurn(record?.state ?? {}),
       stack: plain.state.stack,
-      ...(plain.state.markerId === undefined ? {} : { markerId: plain.state.markerId }),
+      ...defined({ markerId: plain.state.markerId }),
       [approvalKey]: JSON.parse(JSON.stringify(openTurnOf(turn))),
     },
     jobs: [],
-    ...(replaces && { taken: replaces.taken }),
+    ...defined({ taken: replaces?.taken }),
   }
 }
 
@@ -80,17 +81,13 @@ function withStepRuns(message: HistoryMessage, step: OpenTurn["step"] | undefine
 
 function openTurnOf({ input, progress }: TurnContext): Partial<OpenTurn> {
   const { resumes, kept, turnId, speaker, wake, wakeTrust } = input
+  const { open, found, runs, steps } = progress
   const items = [...input.stack.items("turn"), ...input.inject]
   return {
     turnId: resumes?.open.turnId ?? kept?.turnId ?? turnId,
-    speaker,
-    ...(wake === undefined ? {} : { wake }),
-    ...(wakeTrust === undefined ? {} : { wakeTrust }),
+    ...defined({ speaker, wake, wakeTrust, step: open.step }),
     inject: [...new Map(items.map((item) => [item.key, item])).values()],
-    prestart: progress.found.prestart,
-    runs: progress.runs,
-    steps: progress.steps,
-    ...(progress.open.step && { step: progress.open.step }),
-    calls: progress.open.calls,
+    prestart: found.prestart,
+    ...{ runs, steps, calls: open.calls },
   }
 }

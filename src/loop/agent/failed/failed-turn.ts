@@ -1,5 +1,6 @@
 import { type HistoryMessage, isSpoken } from "../../../core/conversation.ts"
 import { PromptStrataError } from "../../../core/errors.ts"
+import { defined, filled } from "../../../core/json-access.ts"
 import { whatHappened, within } from "../../../core/timers.ts"
 import type { TurnResult } from "../../../trace/turn-event.ts"
 import type { AgentContext, TurnContext, TurnInput } from "../../turn/turn-context.ts"
@@ -16,17 +17,12 @@ export async function keepFailedTurn(
 ): Promise<void> {
   const { turnId, wake } = input
   if (input.replaces !== undefined || ("commit" in error.evidence && error.evidence.commit === "unknown")) return
-  const answer: HistoryMessage = {
-    role: "assistant",
-    text: progress.answer.said,
-    speaker: { id: input.key.agent, name: agent.profile.agent.name },
-    turnId,
-    atMs: agent.ports.clock.nowMs(),
-    interrupted: true,
-    unanswered: true,
-    ...(wake === undefined ? {} : { unprompted: true as const }),
-    ...(progress.files.made.length > 0 ? { attachments: progress.files.made } : {}),
-  }
+  const speaker = { id: input.key.agent, name: agent.profile.agent.name }
+  const answer: HistoryMessage = defined({
+    ...{ role: "assistant", text: progress.answer.said, speaker, turnId, atMs: agent.ports.clock.nowMs() },
+    ...{ interrupted: true, unanswered: true, unprompted: wake !== undefined || undefined },
+    attachments: filled(progress.files.made),
+  })
   // A picture that the provider refused would make every later turn fail too, so it is only named from then on.
   const isRefused = error.code === "model" && error.evidence.kind === "bad-request"
   const attachments = isRefused ? input.attachments.map(({ name }) => ({ name })) : input.attachments
@@ -55,15 +51,8 @@ export function wordsOf(
   atMs: number,
 ): readonly HistoryMessage[] {
   if (wake !== undefined || kept || !isSpoken({ text, attachments })) return []
-  const message: HistoryMessage = { role: "user", text, speaker, turnId, atMs, interrupted: true, unanswered: true }
-  return [
-    {
-      ...message,
-      ...(attachments.length > 0 ? { attachments } : {}),
-      ...(replyTo ? { replyTo } : {}),
-      ...(mentions.length > 0 ? { mentions } : {}),
-    },
-  ]
+  const said = { role: "user", text, speaker, turnId, atMs, interrupted: true, unanswered: true } as const
+  return [{ ...said, ...defined({ attachments: filled(attachments), replyTo, mentions: filled(mentions) }) }]
 }
 
 interface Keeping {

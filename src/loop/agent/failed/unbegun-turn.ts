@@ -1,4 +1,5 @@
 import { messageOf, PromptStrataError } from "../../../core/errors.ts"
+import { defined } from "../../../core/json-access.ts"
 import { mainProcess } from "../../../trace/trace.ts"
 import type { TurnEvent, TurnResult } from "../../../trace/turn-event.ts"
 import type { AgentContext, TurnInput } from "../../turn/turn-context.ts"
@@ -13,22 +14,10 @@ export function unbegunTurn(
   const atMs = ports.clock.nowMs()
   emit?.({ type: "turn-start", turnId, atMs })
   const { agent, conversation, audience } = key
-  const trace = {
-    turnId,
-    process: mainProcess,
-    ...(wake === undefined ? {} : { wake }),
-    key: { agent, conversation, audience },
-    startedMs: atMs,
-    durationMs: 0,
-    prestart: [],
-    steps: [],
-    runs: [],
-    warnings: [],
-    records: [],
-    children: [],
-    usage: {},
-    error,
-  }
+  const trace = defined({
+    ...{ turnId, process: mainProcess, wake, key: { agent, conversation, audience }, startedMs: atMs, durationMs: 0 },
+    ...{ prestart: [], steps: [], runs: [], warnings: [], records: [], children: [], usage: {}, error },
+  })
   return { ok: false, error, gathered: { runs: [], text: "" }, trace }
 }
 

@@ -172,16 +172,16 @@ export interface MemoryServiceOptions {
   readonly weights?: Partial<RecallWeights>
   /** The IANA name of the time zone in which "yesterday" is meant. Default UTC. */
   readonly timeZone?: string | undefined
-  readonly embed?: EmbeddingModel
+  readonly embed?: EmbeddingModel | undefined
   /** Puts the first 50 memories of each question into a better order. Default: none. */
-  readonly rerank?: Rerank
+  readonly rerank?: Rerank | undefined
   /** The time limit of `rerank`, in milliseconds. Default 1,500. */
   readonly rerankTimeoutMs?: number
   /**
    * With `embed`: a new memory replaces an older one of the same speaker if their cosine similarity is at least this. The older
    * one is kept as history. Default: only equal words are duplicates.
    */
-  readonly duplicateSimilarity?: number
+  readonly duplicateSimilarity?: number | undefined
   /** The approximate size of all indexes together, in bytes; the one in use may exceed it. Default 256 MiB. */
   readonly maxIndexBytes?: number
   /** Gets a message if an embedding or `rerank` fails. Recall and keeping then go on without it. */
