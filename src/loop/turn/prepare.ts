@@ -65,7 +65,7 @@ export function fillArguments(
 }
 
 /** Recalls memories for the turn, unless the conversation's memory is off. */
-async function recall(turn: TurnContext): Promise<readonly Memory[]> {
+async function recall(turn: TurnContext): Promise<readonly RecalledMemory[]> {
   const { agent, session, input, history } = turn
   const { memory, ports, profile } = agent
   // Documents in the prompt are then the memory.
