@@ -262,6 +262,8 @@ describe("a key is declared once", () => {
     "src/prompt/layers/documents/",
     "src/prompt/layers/lorebook/",
     "src/memory/services/background/",
+    // Its time zone counts where a profile names none.
+    "src/node/profile/load-profile.ts",
   ]
 
   test("no other interface, type or object of constants in src has the names of a table", () => {
