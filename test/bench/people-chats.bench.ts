@@ -63,7 +63,7 @@ async function baselines(
 const topScores = heldOut.slice(0, chatLanguages.length).flatMap(({ chats }) =>
   chats.flatMap(({ lines, questions, nowMs }) => {
     const index = new RecallIndex()
-    for (const line of lines) index.add(line)
+    for (const line of lines) index.replace(line)
     return questions.map(({ kind, text, evidence }) => {
       const hits = index.rank({ text, nowMs, limit: 5 })
       const isRight = evidence.some((group) => hits.some(({ id }) => group.includes(id)))

@@ -25,7 +25,7 @@ export const recallSearcher = (
   make: (documents, nowMs) => {
     const index = new RecallIndex()
     const vector = (text: string) => embed && { model: name, values: embed(text) }
-    for (const document of documents) index.add({ ...document, vector: vector(document.text) })
+    for (const document of documents) index.replace({ ...document, vector: vector(document.text) })
     return (text) => index.rank({ text, nowMs, limit, weights, vector: vector(text) }).map(({ id }) => id)
   },
 })

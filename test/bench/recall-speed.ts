@@ -37,7 +37,7 @@ export function measureSpeed(count: number): { readonly row: Row; readonly ratio
   const { lines, questions } = manyLines(count)
   const index = new RecallIndex()
   const buildMs = elapsedMs(() => {
-    for (const line of lines) index.add(line)
+    for (const line of lines) index.replace(line)
   })
   const ask = (text: string) => index.rank({ text, nowMs, limit: 50, timeZone: "Europe/London" })
   for (const text of questions.slice(0, 200)) ask(text)

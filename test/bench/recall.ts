@@ -177,7 +177,7 @@ function floor(): BenchResult {
   const [asked, others] = [half("held-out"), half("development")]
   const found = asked.flatMap((conversation, i) => {
     const index = new RecallIndex()
-    for (const line of conversation.lines) index.add(line)
+    for (const line of conversation.lines) index.replace(line)
     const rank = (text: string) => index.rank({ text, nowMs: conversation.nowMs, limit: 5 })
     const own = conversation.questions.map(({ text, evidence }) => {
       const hits = rank(text)
@@ -236,7 +236,7 @@ function curve(): BenchResult {
       const limit = 50
       const [fresh, used] = [new RecallIndex(), new RecallIndex()]
       const states = new Map(lines.map((line) => [line.id, line]))
-      for (const line of lines) for (const index of [fresh, used]) index.add(line)
+      for (const line of lines) for (const index of [fresh, used]) index.replace(line)
       const before = questions.filter((_, at) => at % 2 === 0)
       for (const [day, { text }] of before.entries()) {
         const atMs = nowMs + day * 86_400_000

@@ -42,7 +42,7 @@ export function madialIndexes(): ReadonlyMap<number, RecallIndex> {
     const index = indexes.get(userId) ?? new RecallIndex()
     indexes.set(userId, index)
     const speaker = { id: `user-${userId}`, name: userId === 1 ? "Bart" : "Lisa" }
-    index.add({ id, text: event, atMs: Date.parse(time), speaker, session: id, turn: 0, importance: 5 })
+    index.replace({ id, text: event, atMs: Date.parse(time), speaker, session: id, turn: 0, importance: 5 })
   }
   return indexes
 }

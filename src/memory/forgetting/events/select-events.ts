@@ -70,10 +70,14 @@ export interface EventSelection {
   readonly relevance?: (event: EventRecord) => number
 }
 
-/** The default numbers of shown records (R3). */
-export const defaultKeep: Readonly<Record<Grain, number>> = { year: 5, month: 6, week: 4, day: 7, moment: 20 }
-
-export const defaultShownCharacters = 2_000
+/** The default choice, with the numbers of shown records of R3. */
+export const defaultSelection = {
+  keep: { year: 5, month: 6, week: 4, day: 7, moment: 20 },
+  shownCharacters: 2_000,
+  broughtBack: 3,
+  minScore: 0.3,
+  weights: defaultEventWeights,
+} as const satisfies EventSelection
 
 /** An event that fits the question so well is spoken of. */
 export const leastRelevance = 0.4
@@ -89,11 +93,11 @@ const margins = { importance: 2, stability: 0.5 } as const
  */
 export function selectEvents(events: readonly EventRecord[], now: Moment, options: EventSelection = {}): readonly EventRecord[] {
   checkOptions("selectEvents", options, "keep shownCharacters broughtBack minScore weights clock relevance")
-  checkOptions("keep of selectEvents", options.keep ?? {}, defaultKeep)
+  checkOptions("keep of selectEvents", options.keep ?? {}, defaultSelection.keep)
   checkOptions("weights of selectEvents", options.weights ?? {}, defaultEventWeights)
-  const { shownCharacters = defaultShownCharacters } = options
+  const { shownCharacters = defaultSelection.shownCharacters } = options
   const known = knownRecords(events)
-  const shown = chooseRecords(known, { keep: { ...defaultKeep, ...options.keep }, shownCharacters })
+  const shown = chooseRecords(known, { keep: { ...defaultSelection.keep, ...options.keep }, shownCharacters })
   return [...shown, ...comingBack(events, now, { ...options, known, shown })].sort(inTime)
 }
 
@@ -111,8 +115,9 @@ interface ComingBack extends EventSelection {
 function comingBack(
   events: readonly EventRecord[],
   now: Moment,
-  { known: { byId, topicOfPart }, shown, broughtBack = 3, minScore = 0.3, relevance, ...options }: ComingBack,
+  { known: { byId, topicOfPart }, shown, relevance, ...options }: ComingBack,
 ): readonly EventRecord[] {
+  const { broughtBack = defaultSelection.broughtBack, minScore = defaultSelection.minScore } = options
   const weights = { ...defaultEventWeights, ...options.weights }
   const clock = options.clock ?? ({ by: "days" } as const)
   const fitOf = (event: EventRecord) => (weights.relevance > 0 ? (relevance?.(event) ?? 0) : 0)

@@ -2,7 +2,7 @@ import { checkOptions } from "../../../core/check-options.ts"
 import type { PromptSource } from "../../../prompt/dialect/prompt-source.ts"
 import { type CompressionSettings, defaultCompression } from "../compressed-messages.ts"
 import { type DecaySettings, decayPresets, type ForgettingClock } from "../decay.ts"
-import { defaultEventWeights, defaultKeep, defaultShownCharacters, type EventWeights } from "../events/select-events.ts"
+import { defaultSelection, type EventWeights } from "../events/select-events.ts"
 import type { Grain, WeekKind } from "../events/stamp.ts"
 import { hostTimeZone } from "../events/zoned-calendar.ts"
 import { createWorkspace, type ForgettingWorkspace, type WorkspaceItem } from "../forgetting-workspace.ts"
@@ -79,12 +79,8 @@ export interface VirtualContextOptions {
 
 export const virtualContextDefaults = {
   events: {
+    ...defaultSelection,
     weeks: "sunday",
-    keep: defaultKeep,
-    shownCharacters: defaultShownCharacters,
-    broughtBack: 3,
-    minScore: 0.3,
-    weights: defaultEventWeights,
     topicGapMs: 30 * 60_000,
     topicTurns: 12,
     writer: "rule",

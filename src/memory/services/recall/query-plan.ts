@@ -180,13 +180,10 @@ export class SpeakerNames {
   }
 
   /** The ids by each word that may name them: a whole name of one word, or a part of a longer name. */
-  named(further: readonly RecallSpeaker[]): ReadonlyMap<string, ReadonlySet<string>> {
+  named(): ReadonlyMap<string, ReadonlySet<string>> {
     const byWord = new Map<string, Set<string>>()
-    const put = (name: string, ids: readonly string[]) => {
-      for (const word of nameWords(name)) byWord.set(word, new Set([...(byWord.get(word) ?? []), ...ids]))
-    }
-    for (const [name, ids] of this.#idsByName) put(name, [...ids.keys()])
-    for (const { id, name } of further) put(normaliseText(name).trim(), [id])
+    for (const [name, ids] of this.#idsByName)
+      for (const word of nameWords(name)) byWord.set(word, new Set([...(byWord.get(word) ?? []), ...ids.keys()]))
     return byWord
   }
 }

@@ -1,4 +1,3 @@
-import { PromptStrataError } from "../../../core/errors.ts"
 import { DocumentTable, type ReadDocument } from "./documents/document-table.ts"
 import type { Section, SectionReader } from "./documents/sections.ts"
 import { finished, type Steps } from "./documents/steps.ts"
@@ -65,20 +64,7 @@ export class RecallIndex {
     this.#table.setVector(id, vector)
   }
 
-  has(id: string): boolean {
-    return this.#table.slotOf(id) !== undefined
-  }
-
-  /** Adds a document, in time linear in its length. Throws `usage` if its id is there already. */
-  add(document: RecallDocument): void {
-    if (this.has(document.id)) {
-      const message = `expected a memory that is not in the recall index, found ${JSON.stringify(document.id)} there`
-      throw new PromptStrataError("usage", message, { hint: "Use replace() for a memory that changed." })
-    }
-    finished(this.#putting(document))
-  }
-
-  /** Adds a document, or replaces the one with its id. False if only numbers or its vector changed, which costs little. */
+  /** Adds a document, in time linear in its length, or replaces the one with its id. False if only numbers or its vector changed, which costs little. */
   replace(document: RecallDocument): boolean {
     return finished(this.replacing(document))
   }
@@ -113,7 +99,7 @@ export class RecallIndex {
   rank(query: RecallQuery): RecallHit[] {
     if (query.weights !== undefined) checkWeights(query.weights, "a recall query")
     const calendar = localCalendar(query.timeZone ?? "UTC")
-    const plan = planQuery(query, this.#names.named(query.speakers ?? []), calendar.dayOf(query.nowMs))
+    const plan = planQuery(query, this.#names.named(), calendar.dayOf(query.nowMs))
     return rankDocuments(this.#table, { query, plan, calendar, weights: { ...defaultRecallWeights, ...query.weights } })
   }
 

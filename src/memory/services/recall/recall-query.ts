@@ -8,8 +8,6 @@ export interface RecallQuery {
   readonly nowMs: number
   /** The IANA name of a time zone; default UTC. An unknown name throws `usage`. */
   readonly timeZone?: string | undefined
-  /** Further names of speakers, in addition to those in the documents. */
-  readonly speakers?: readonly RecallSpeaker[]
   /** The id of the speaker that "I" means. */
   readonly askedBy?: string
   /** The id of the speaker that "you" means. */

