@@ -2,7 +2,7 @@ import { checkOptions } from "../core/check-options.ts"
 import { invariant } from "../core/errors.ts"
 import type { Reader } from "../core/reader.ts"
 import type { Decision, DecisionEvent } from "./decision.ts"
-import { DecisionScan, type OutputScan, type Shown } from "./decision-scan.ts"
+import { DecisionScan, type OutputScan, type ShownText } from "./decision-scan.ts"
 import { createWellFormedReader, type StepCount } from "./incoming-text.ts"
 import { StrictScan } from "./strict-scan.ts"
 
@@ -31,7 +31,7 @@ export function createDecisionReader(options: DecisionReaderOptions & InnerOptio
   checkOptions("createDecisionReader", options, "strict opensInThought streams count")
   const { strict = false, opensInThought = false, streams = true, count = { steps: 0 } } = options
   const wellFormed = createWellFormedReader()
-  const shown: Shown = { thinking: "", message: "" }
+  const shown: ShownText = { thinking: "", message: "" }
   let isShown = false
   const scan: OutputScan = strict
     ? new StrictScan({ opensInThought, streams }, shown, count)

@@ -22,7 +22,7 @@ export interface OutputScan {
 }
 
 /** The characters that a scan has shown and its reader has not taken yet. */
-export interface Shown {
+export interface ShownText {
   message: string
   thinking: string
 }
@@ -38,7 +38,7 @@ const fullWidthBrace = "｛"
  * After one that mentions an action nothing is shown before the end of the output, when the object is repaired.
  */
 export class DecisionScan implements OutputScan {
-  readonly #shown: Shown
+  readonly #shown: ShownText
   readonly #count: StepCount
   readonly #opensInThought: boolean
   #mode: "prose" | "object" | "opening" | "broken" | "decided" | "over" = "prose"
@@ -56,7 +56,7 @@ export class DecisionScan implements OutputScan {
   /** The beginning of the first call without an action, which is not run. */
   #bareCall: string | undefined
 
-  constructor(options: { readonly opensInThought: boolean }, shown: Shown, count: StepCount) {
+  constructor(options: { readonly opensInThought: boolean }, shown: ShownText, count: StepCount) {
     this.#opensInThought = options.opensInThought
     this.#shown = shown
     this.#count = count

@@ -1,6 +1,6 @@
 import type { Decision, DecisionFault } from "./decision.ts"
 import { DecisionMembers } from "./decision-members.ts"
-import type { OutputScan, Shown } from "./decision-scan.ts"
+import type { OutputScan, ShownText } from "./decision-scan.ts"
 import type { StepCount } from "./incoming-text.ts"
 import { interpretDecision, unreadable } from "./interpret-decision.ts"
 import { JsonReader } from "./json/json-reader.ts"
@@ -21,7 +21,7 @@ export class StrictScan implements OutputScan {
   #strayAt: number | undefined
   #length = 0
 
-  constructor(options: { readonly opensInThought: boolean; readonly streams: boolean }, shown: Shown, count: StepCount) {
+  constructor(options: { readonly opensInThought: boolean; readonly streams: boolean }, shown: ShownText, count: StepCount) {
     this.#count = count
     this.#members = new DecisionMembers({ streams: options.streams, isTolerant: false }, shown)
     this.#reader = new JsonReader(this.#members, count)

@@ -1,4 +1,5 @@
 import { graphemeBoundaryAfter, graphemeBoundaryBefore } from "../core/graphemes.ts"
+import type { Source } from "../core/source.ts"
 import type { Assembly, Message, MessageRole, Span, ToolCall } from "../core/span.ts"
 import { type Stability, stabilities } from "../core/value.ts"
 import { terminalLine } from "../prompt/encode/terminal-text.ts"
@@ -16,11 +17,11 @@ export interface AssemblyDifference extends DivergencePoint {
    */
   readonly sharedTokens: number
   /** The span that made the difference; absent if they are equal, or if no span is there, as in a message of native calls. */
-  readonly span?: ChangedSpan
+  readonly span?: ChangedSpan | undefined
   /** True if text changed whose stability is `global` or `session`: everything after it is lost for a provider's cache. */
   readonly brokeStable: boolean
   /** The role of the message with the first difference, in each request; absent where a request has ended. */
-  readonly roles: { readonly previous?: MessageRole; readonly next?: MessageRole }
+  readonly roles: { readonly previous?: MessageRole | undefined; readonly next?: MessageRole | undefined }
   readonly excerpt: Excerpt
 }
 
@@ -33,9 +34,9 @@ export function diffAssemblies(previous: Assembly, next: Assembly): AssemblyDiff
     outcome,
     ...parting,
     sharedTokens: tokensBefore(next, parting),
-    ...(span ? { span } : {}),
+    span,
     brokeStable: outcome === "changed" && span !== undefined && claimsToBeStable(span.stability),
-    roles: rolesAt(previous, next, parting),
+    roles: { previous: previous.messages[parting.message]?.role, next: next.messages[parting.message]?.role },
     excerpt: excerptAround(previous, next, parting),
   }
 }
@@ -44,11 +45,6 @@ function outcomeOf(previous: Assembly, next: Assembly, parting: DivergencePoint)
   if (parting.what === "nothing") return "none"
   if (endsAt(previous.messages, next.messages, parting)) return "extended"
   return endsAt(next.messages, previous.messages, parting) ? "shortened" : "changed"
-}
-
-function rolesAt(previous: Assembly, next: Assembly, { message }: DivergencePoint): AssemblyDifference["roles"] {
-  const [old, young] = [previous.messages[message], next.messages[message]]
-  return { ...(old ? { previous: old.role } : {}), ...(young ? { next: young.role } : {}) }
 }
 
 function tokensBefore({ spans }: Assembly, { message, offset }: DivergencePoint): number {
@@ -65,7 +61,8 @@ function tokensBefore({ spans }: Assembly, { message, offset }: DivergencePoint)
 }
 
 /** The span that makes two requests differ. */
-export interface ChangedSpan extends Pick<Span, "key" | "part" | "trust" | "stability" | "source" | "message"> {
+export interface ChangedSpan extends Pick<Span, "key" | "part" | "trust" | "stability" | "message"> {
+  readonly source?: Source | undefined
   /** The start of the span: a UTF-16 offset in its message's content. */
   readonly offset: number
   /** `added`: only the next request has its layer. `removed`: only the previous one has it. `changed`, `moved`: both have it. */
@@ -99,18 +96,21 @@ export function claimsToBeStable(stability: Stability): boolean {
 }
 
 /** The span that covers a place (`at`), and the span that ends there (`ending`). */
-function spanAround({ spans }: Assembly, { message, offset }: DivergencePoint): { at?: PlacedSpan; ending?: PlacedSpan } {
+function spanAround(
+  { spans }: Assembly,
+  { message, offset }: DivergencePoint,
+): { at?: PlacedSpan; ending: PlacedSpan | undefined } {
   let start = 0
   let ending: PlacedSpan | undefined
   for (const span of spans) {
     if (span.message < message) continue
     if (span.message > message) break
     const end = start + span.text.length
-    if (end > offset) return { at: { span, start }, ...(ending ? { ending } : {}) }
+    if (end > offset) return { at: { span, start }, ending }
     if (end === offset) ending = { span, start }
     start = end
   }
-  return ending ? { ending } : {}
+  return { ending }
 }
 
 /** Compares spans: layers by their keys, text of a prompt file by its line in the file. */
@@ -135,7 +135,7 @@ function isStabler(a: PlacedSpan, b: PlacedSpan): boolean {
 
 function placed({ span, start }: PlacedSpan, change: ChangedSpan["change"]): ChangedSpan {
   const { key, part, trust, stability, message, source } = span
-  return { key, part, trust, stability, message, offset: start, change, ...(source ? { source } : {}) }
+  return { key, part, trust, stability, message, source, offset: start, change }
 }
 
 /** The characters around the first difference: whole graphemes, on one line, shortened. */

@@ -11,15 +11,11 @@ import {
   reviewStability,
   type Use,
 } from "./decay.ts"
+import type { NamedItem } from "./pulled.ts"
 import { topOf } from "./ranking.ts"
 
-/** An item of a workspace: plain JSON. */
-export interface WorkspaceItem {
-  /** Unique in its workspace: a file's path, or the name of a piece of information. */
-  readonly id: string
-  readonly kind: "file" | "reference"
-  /** The text that a prompt shows: a summary, or the information itself. */
-  readonly text: string
+/** An item of a workspace: plain JSON. Its id is unique in the workspace, and its text is what a prompt shows. */
+export interface WorkspaceItem extends NamedItem {
   /** Days until its retrievability is 0.9. */
   readonly stability: number
   /** When it was put in. */
@@ -63,7 +59,7 @@ export interface UseReport {
 export interface ForgettingWorkspace {
   readonly size: number
   /** Puts an item in. If the id is known, its text is replaced, and the item counts as used. */
-  put(item: Pick<WorkspaceItem, "id" | "kind" | "text"> & Partial<Pick<WorkspaceItem, "difficulty" | "data">>, now: Moment): void
+  put(item: NamedItem & Partial<Pick<WorkspaceItem, "difficulty" | "data">>, now: Moment): void
   remove(id: string): boolean
   /** Strengthens the items that came up. The others only age. Returns the ids that are unknown. */
   report(report: UseReport, now: Moment): readonly string[]
@@ -106,7 +102,7 @@ class DecayingWorkspace implements ForgettingWorkspace {
     return this.#items.size
   }
 
-  put(given: Pick<WorkspaceItem, "id" | "kind" | "text"> & Partial<WorkspaceItem>, now: Moment): void {
+  put(given: NamedItem & Partial<WorkspaceItem>, now: Moment): void {
     const before = this.#items.get(given.id)
     if (before === undefined) {
       this.#items.set(given.id, { stability: firstStabilityDays, added: now, recalled: now, ...given })

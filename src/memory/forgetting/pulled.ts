@@ -2,13 +2,17 @@ import { decodePath } from "../../prompt/encode/file-reference.ts"
 import type { Moment } from "./decay.ts"
 import { shorten } from "./shorten-by-rule.ts"
 
-/** Information that was looked at once and is now only named (R22): plain JSON. */
-export interface PulledItem {
+/** A file or a piece of information by its name. */
+export interface NamedItem {
   /** A file's path, or the name of the information. */
   readonly id: string
   readonly kind: "file" | "reference"
-  /** A summary in one line. */
+  /** A summary, or the information itself. */
   readonly text: string
+}
+
+/** Information that was looked at once and is now only named (R22), with a summary in one line: plain JSON. */
+export interface PulledItem extends NamedItem {
   readonly pulled: Moment
 }
 
@@ -33,7 +37,7 @@ export function markedPath(text: string): string {
 /** Adds an item with a summary of its text in one line. The model sees the whole text only once (R22). */
 export function pull(
   items: readonly PulledItem[],
-  { id, kind, text }: Pick<PulledItem, "id" | "kind" | "text">,
+  { id, kind, text }: NamedItem,
   { now, settings }: { readonly now: Moment; readonly settings: PulledSettings },
 ): readonly PulledItem[] {
   const summary = shorten(text.replace(/\s+/g, " "), settings.summaryCharacters)

@@ -42,7 +42,7 @@ interface Container {
 }
 
 /** The next token. `brace` is one more closing brace, for an object that began with two. */
-type Expected = "name" | "colon" | "value" | "comma" | "brace"
+type NextToken = "name" | "colon" | "value" | "comma" | "brace"
 
 /**
  * The grammar of JSON over its structural characters. It knows the open containers and the next token.
@@ -54,7 +54,7 @@ export class JsonGrammar {
   readonly #open: Container[] = []
   /** How many containers are open. */
   depth = 0
-  expected: Expected = "value"
+  expected: NextToken = "value"
   /** True once a first colon was read: from here it is more than a brace in prose. */
   colonSeen = false
   readonly repairs: GrammarRepairs = { lacksClosing: false, isUnclosed: false, openTail: 0, isGuess: false }

@@ -2,20 +2,20 @@ import { addPiece } from "../incoming-text.ts"
 import type { OutputPart } from "./output-part.ts"
 
 /** The effect of one part. Both are `""` for none. */
-interface Delivered {
+interface DeliveryEffect {
   /** An addition to the answer as one text, in which bubbles are paragraphs. */
   readonly text: string
   /** The whole bubble that ended. */
   readonly bubble: string
 }
 
-const nothing: Delivered = { text: "", bubble: "" }
+const nothing: DeliveryEffect = { text: "", bubble: "" }
 
 /** The answer as one text is `before` and the pieces of the bubble at hand. */
 interface Delivery {
   before: string
   pieces: string[]
-  push(part: OutputPart): Delivered
+  push(part: OutputPart): DeliveryEffect
 }
 
 /**

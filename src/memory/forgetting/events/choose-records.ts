@@ -58,7 +58,7 @@ export function recordOver(chosen: readonly EventRecord[], { startMs }: Pick<Eve
   return undefined
 }
 
-interface Filling {
+interface FillOptions {
   readonly keep: RecordLimits["keep"]
   readonly of: readonly Grain[]
   readonly fromMs: number
@@ -69,7 +69,7 @@ interface Filling {
 function fill(
   others: readonly EventRecord[],
   { byGrain }: KnownRecords,
-  { keep, of, fromMs, untilMs }: Filling,
+  { keep, of, fromMs, untilMs }: FillOptions,
 ): readonly EventRecord[] {
   let chosen = others
   for (const grain of of) {

@@ -22,7 +22,7 @@ export const defaultEventWeights: EventWeights = { stability: 0.3, retrievabilit
 /** A stability of so many days gives half of the share of stability. */
 const halfStabilityDays = 7
 
-type Scored = Pick<EventRecord, "stability" | "recalled" | "importance">
+type ScoredEvent = Pick<EventRecord, "stability" | "recalled" | "importance">
 
 interface ScoreOptions {
   readonly weights: EventWeights
@@ -31,14 +31,14 @@ interface ScoreOptions {
 }
 
 /** The score of an event, from 0 to the sum of the weights. It rises with stability, importance and relevance and falls with age. */
-export function eventScore(event: Scored, now: Moment, options: ScoreOptions): number {
+export function eventScore(event: ScoredEvent, now: Moment, options: ScoreOptions): number {
   checkOptions("eventScore", options, "weights clock relevance")
   return scoreOf(event, now, options)
 }
 
 /** {@link eventScore} for many events, without a check of the options. */
 export function scoreOf(
-  { stability, recalled, importance }: Scored,
+  { stability, recalled, importance }: ScoredEvent,
   now: Moment,
   { weights, clock, relevance = 0 }: ScoreOptions,
 ): number {
@@ -106,7 +106,7 @@ export function inTime(a: EventRecord, b: EventRecord): number {
   return a.startMs - b.startMs || grains.indexOf(a.grain) - grains.indexOf(b.grain) || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
 }
 
-interface ComingBack extends EventSelection {
+interface ReturnOptions extends EventSelection {
   readonly known: KnownRecords
   readonly shown: readonly EventRecord[]
 }
@@ -115,7 +115,7 @@ interface ComingBack extends EventSelection {
 function comingBack(
   events: readonly EventRecord[],
   now: Moment,
-  { known: { byId, topicOfPart }, shown, relevance, ...options }: ComingBack,
+  { known: { byId, topicOfPart }, shown, relevance, ...options }: ReturnOptions,
 ): readonly EventRecord[] {
   const { broughtBack = defaultSelection.broughtBack, minScore = defaultSelection.minScore } = options
   const weights = { ...defaultEventWeights, ...options.weights }

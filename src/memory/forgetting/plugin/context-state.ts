@@ -5,7 +5,7 @@ import type { Moment } from "../decay.ts"
 import { type EventRecord, putEvents } from "../events/event-record.ts"
 import type { EndedTopic, Topic } from "../events/topic.ts"
 import type { WorkspaceItem } from "../forgetting-workspace.ts"
-import { markedPath, type PulledItem, type PulledSettings, pull } from "../pulled.ts"
+import { markedPath, type NamedItem, type PulledItem, type PulledSettings, pull } from "../pulled.ts"
 import { virtualContextName } from "./virtual-context-name.ts"
 import type { WatchedPulls } from "./virtual-context-settings.ts"
 
@@ -44,7 +44,7 @@ export type VirtualContextChange =
   | { readonly type: "events"; readonly events: readonly EventRecord[]; readonly ends?: string }
   | { readonly type: "compressed"; readonly turnId: string; readonly text: string }
   /** Pulls information. Only the next turn shows its whole `content` (R22). */
-  | { readonly type: "pulled"; readonly item: Pick<PulledItem, "id" | "kind" | "text">; readonly content?: string }
+  | { readonly type: "pulled"; readonly item: NamedItem; readonly content?: string }
   /** Removes items. Their files are never touched. */
   | { readonly type: "collect"; readonly area: "pulled" | "workspace"; readonly ids: readonly string[] }
 

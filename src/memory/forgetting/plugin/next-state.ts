@@ -73,7 +73,7 @@ export function stateWithout(state: VirtualContextState, turns: readonly StoredT
   }
 }
 
-interface Leaving {
+interface TurnsSetAside {
   /** The ids of turns that are set aside. */
   readonly ids: ReadonlySet<string>
   /** When the first of them began. */
@@ -81,7 +81,7 @@ interface Leaving {
 }
 
 /** The ids of events from these turns, and of those that summarise them or a time in which one of them was. */
-function goneEvents(events: readonly EventRecord[], { ids, fromMs }: Leaving): ReadonlySet<string> {
+function goneEvents(events: readonly EventRecord[], { ids, fromMs }: TurnsSetAside): ReadonlySet<string> {
   const gone = new Set<string>()
   const order = ["moment", "day", "week", "month", "year"] as const
   for (const grain of order)
@@ -94,7 +94,7 @@ function goneEvents(events: readonly EventRecord[], { ids, fromMs }: Leaving): R
 }
 
 /** The topic of an event that was written from other turns too. */
-function topicLeft(event: EventRecord, { ids, fromMs, now }: Leaving & { readonly now: Moment }): EndedTopic | undefined {
+function topicLeft(event: EventRecord, { ids, fromMs, now }: TurnsSetAside & { readonly now: Moment }): EndedTopic | undefined {
   const left = event.sources.filter((source) => !ids.has(source))
   if (event.grain !== "moment" || left.length === 0 || left.length === event.sources.length) return undefined
   const { startMs } = event

@@ -114,9 +114,9 @@ function unusable(where: string, what: string): PromptStrataError {
   return new PromptStrataError("usage", `${where}: ${what}.`, { hint })
 }
 
-type Look = { readonly name?: string | undefined; readonly mediaType?: string | undefined }
+type AttachmentLook = { readonly name?: string | undefined; readonly mediaType?: string | undefined }
 
-async function keepable(bytes: Uint8Array<ArrayBuffer>, look: Look, where: string): Promise<AttachmentWithBytes> {
+async function keepable(bytes: Uint8Array<ArrayBuffer>, look: AttachmentLook, where: string): Promise<AttachmentWithBytes> {
   const attachment = described(bytes, look, where)
   return { attachment: { ...attachment, blob: await blobId(bytes) }, bytes }
 }
@@ -144,7 +144,7 @@ export async function readBase64(
 }
 
 /** The facts that the bytes and the caller tell. Bytes are believed more: providers refuse a picture under the type of another one. */
-function described(bytes: Uint8Array, look: Look, where: string): Attachment {
+function described(bytes: Uint8Array, look: AttachmentLook, where: string): Attachment {
   if (bytes.length === 0) throw new PromptStrataError("file", `${where}: expected bytes, found none.`)
   if (bytes.length > maxBytes) throw tooLarge(where, bytes.length)
   const header = fileHeader(bytes)
@@ -186,7 +186,7 @@ function dataBytes(url: string, [head, type = ""]: RegExpExecArray, where: strin
 }
 
 /** A file behind an address. Nothing is fetched here: most providers do that themselves. */
-function linked({ url, name, mediaType }: Look & { readonly url: string }, where: string): Attachment {
+function linked({ url, name, mediaType }: AttachmentLook & { readonly url: string }, where: string): Attachment {
   if (url.length > maxUrlLength)
     throw new PromptStrataError("file", `${where}: expected a URL of at most ${maxUrlLength} characters, found ${url.length}.`)
   const address = URL.parse(url)

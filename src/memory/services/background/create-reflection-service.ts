@@ -1,5 +1,5 @@
 import { checkOptions } from "../../../core/check-options.ts"
-import type { Reflecting, ReflectionService, ReflectionServiceOptions } from "./reflection.ts"
+import type { ReflectionService, ReflectionServiceOptions, ReflectionWork } from "./reflection.ts"
 
 /**
  * Creates a service that reflects with a model and the prompt `reflection`. Every insight is linked to memories that the model was shown:
@@ -8,9 +8,9 @@ import type { Reflecting, ReflectionService, ReflectionServiceOptions } from "./
  */
 export function createReflectionService(options: ReflectionServiceOptions): ReflectionService {
   checkOptions("createReflectionService", options, "ask records clock every importanceSum nextRunMs")
-  let made: Reflecting | undefined
+  let made: ReflectionWork | undefined
   // Loaded when first used, because it reads the answers of models.
-  const reflecting = async (): Promise<Reflecting> => {
+  const reflecting = async (): Promise<ReflectionWork> => {
     const { reflectingOn } = await import("./reflection.ts")
     made ??= reflectingOn(options)
     return made

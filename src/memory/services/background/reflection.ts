@@ -63,10 +63,10 @@ const maxSummed = 200
 const maxReflected = 10_000
 
 /** The work of a reflection service. */
-export type Reflecting = Pick<ReflectionService, "due" | "reflect">
+export type ReflectionWork = Pick<ReflectionService, "due" | "reflect">
 
 /** Does the work of `createReflectionService`, which loads this file when there is some. */
-export function reflectingOn(options: ReflectionServiceOptions): Reflecting {
+export function reflectingOn(options: ReflectionServiceOptions): ReflectionWork {
   const { records, clock } = options
   /** The time of the last reflection of each scope in this process, also of those without an insight; the earliest first. */
   const reflectedMs = new Map<string, number>()

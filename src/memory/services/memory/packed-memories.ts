@@ -3,9 +3,9 @@ import type { Steps } from "../recall/documents/steps.ts"
 import type { StoredMemory } from "../store/records.ts"
 
 /** The properties that many memories have in common. */
-type Common = Pick<StoredMemory, "agent" | "conversation" | "audience" | "user" | "kind" | "speaker">
+type CommonMembers = Pick<StoredMemory, "agent" | "conversation" | "audience" | "user" | "kind" | "speaker">
 /** The number of those, what each memory has, and what only some have. */
-type Packed = readonly [number, string, number, string, number, Partial<StoredMemory>]
+type PackedMemory = readonly [number, string, number, string, number, Partial<StoredMemory>]
 
 /** About what a memory takes beside its packed text. */
 const placeBytes = 72
@@ -20,7 +20,7 @@ export class PackedMemories {
   /** By id. A number is the place in the copy. */
   readonly #packed = new Map<string, string | number>()
   #copied: CopiedTexts | undefined
-  readonly #common: Common[] = []
+  readonly #common: CommonMembers[] = []
   readonly #commonNumbers = new Map<string, number>()
   #textBytes = 0
   /** The number of memories. A value and no getter, because every turn reads it. */
@@ -34,7 +34,7 @@ export class PackedMemories {
   get(id: string): StoredMemory | undefined {
     const packed = this.#textOf(id)
     if (packed === undefined) return undefined
-    const [number, text, atMs, turnId, turn, own] = JSON.parse(packed) as Packed
+    const [number, text, atMs, turnId, turn, own] = JSON.parse(packed) as PackedMemory
     const common = this.#common[number]
     return common && { id, ...common, text, atMs, ...own, turnId, turn }
   }
@@ -65,7 +65,7 @@ export class PackedMemories {
   /** Reads back what {@link sections} wrote of these ids, in steps. A memory is unpacked when it is needed. */
   static *restored(reader: SectionReader, ids: readonly string[]): Steps<PackedMemories> {
     const memories = new PackedMemories()
-    for (const common of JSON.parse(reader.text()) as Common[]) memories.#numberOf(common)
+    for (const common of JSON.parse(reader.text()) as CommonMembers[]) memories.#numberOf(common)
     for (const [place, id] of ids.entries()) {
       memories.#packed.set(id, place)
       yield 1
@@ -80,7 +80,7 @@ export class PackedMemories {
     return typeof packed === "number" ? this.#copied?.at(packed) : packed
   }
 
-  #numberOf(common: Common): number {
+  #numberOf(common: CommonMembers): number {
     const text = JSON.stringify(common)
     const known = this.#commonNumbers.get(text)
     if (known !== undefined) return known

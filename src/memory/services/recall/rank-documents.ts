@@ -19,7 +19,7 @@ const questionPart = 0.75
 type SignalScores = Map<RecallSignal, Float64Array>
 
 /** A query with all that is needed to answer it. */
-interface Asked {
+interface Question {
   readonly query: RecallQuery
   readonly plan: QueryPlan
   readonly calendar: LocalCalendar
@@ -27,7 +27,7 @@ interface Asked {
 }
 
 /** The best documents for a query, best first, each with the reasons for its score. */
-export function rankDocuments(table: DocumentTable, asked: Asked): RecallHit[] {
+export function rankDocuments(table: DocumentTable, asked: Question): RecallHit[] {
   const { weights, query, plan } = asked
   table.scoreArrays.restart(table.slots)
   const scores = signalScores(table, asked)
@@ -71,7 +71,7 @@ function keepFound(scores: SignalScores, plan: QueryPlan, part: number, fused: F
 const toldSignals = ["words", "grams", "characters", "keys", "neighbours"] as const
 
 /** The share of the question that the best text covers, from 0 to 1. A question without words is covered by whatever it finds. */
-function coverage(table: DocumentTable, { plan, weights }: Asked, scores: SignalScores): number {
+function coverage(table: DocumentTable, { plan, weights }: Question, scores: SignalScores): number {
   const { words, characters } = table.fields
   const whole = wholeWorth(words, plan.words, table.size) + wholeWorth(characters, plan.characters, table.size)
   if (whole === 0) return 1
@@ -116,7 +116,7 @@ function reasons(
 }
 
 /** The scores of each signal that has a weight and applies to the query. */
-function signalScores(table: DocumentTable, { query, plan, calendar, weights }: Asked): SignalScores {
+function signalScores(table: DocumentTable, { query, plan, calendar, weights }: Question): SignalScores {
   const scores = new Map<RecallSignal, Float64Array>()
   for (const [signal, values] of fieldScores(table, plan)) if (weights[signal] > 0) scores.set(signal, values)
   const when = (signal: RecallSignal, applies: boolean, score: () => Float64Array) => {

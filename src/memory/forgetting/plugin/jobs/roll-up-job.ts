@@ -76,13 +76,13 @@ async function write({ stamp, children, topics }: RollUpPayload, writer: Writer,
   return askOrRule(context, { kind, prompt: "roll-up", data, read: readRollUp, rule })
 }
 
-type Rolled = Pick<VirtualContextState, "events" | "topic" | "ended" | "rolledUpMs">
+type RollUpState = Pick<VirtualContextState, "events" | "topic" | "ended" | "rolledUpMs">
 
 /**
  * The roll-ups that can be done now. A period is left out while it contains a topic that is no event yet. Once everything up to the last
  * midnight is done, nothing is looked for until the next midnight.
  */
-function pendingRollUps(state: Rolled, nowMs: number, settings: EventSettings): readonly RollUp[] {
+function pendingRollUps(state: RollUpState, nowMs: number, settings: EventSettings): readonly RollUp[] {
   if (isDone(state, nowMs, settings)) return []
   const untilMs = Math.min(nowMs, state.topic?.fromMs ?? nowMs, ...state.ended.map(({ fromMs }) => fromMs))
   const sinceMs = state.rolledUpMs ?? Number.NEGATIVE_INFINITY
@@ -90,14 +90,14 @@ function pendingRollUps(state: Rolled, nowMs: number, settings: EventSettings): 
 }
 
 /** Marks everything before the last midnight as rolled up, if nothing of it is pending. */
-export function markRolledUp<State extends Rolled>(state: State, nowMs: number, settings: EventSettings): State {
+export function markRolledUp<State extends RollUpState>(state: State, nowMs: number, settings: EventSettings): State {
   if (isDone(state, nowMs, settings)) return state
   const midnightMs = lastMidnight(nowMs, settings)
   const isWaiting = [...state.ended, ...(state.topic ? [state.topic] : [])].some(({ fromMs }) => fromMs < midnightMs)
   return isWaiting || pendingRollUps(state, nowMs, settings).length > 0 ? state : { ...state, rolledUpMs: midnightMs }
 }
 
-function isDone({ rolledUpMs }: Rolled, nowMs: number, settings: EventSettings): boolean {
+function isDone({ rolledUpMs }: RollUpState, nowMs: number, settings: EventSettings): boolean {
   return rolledUpMs !== undefined && rolledUpMs >= lastMidnight(nowMs, settings)
 }
 
