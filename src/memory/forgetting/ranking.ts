@@ -1,3 +1,4 @@
+import { countWhile } from "../../core/binary-search.ts"
 import { characterTerms, documentTerms, normaliseText, termFields, textRuns } from "../services/recall/text/document-terms.ts"
 import { stopCharacters, stopWords, wordTerm } from "../services/recall/text/word-term.ts"
 
@@ -10,7 +11,7 @@ export function topOf<T>(items: readonly T[], count: number, scoreOf: (item: T) 
     const score = scoreOf(item)
     if (score === undefined) continue
     if (best.length === count && score <= (scores[count - 1] ?? 0)) continue
-    const at = placeOf(scores, score)
+    const at = countWhile(scores.length, (place) => (scores[place] ?? 0) >= score)
     best.splice(at, 0, item)
     scores.splice(at, 0, score)
     if (best.length > count) {
@@ -19,17 +20,6 @@ export function topOf<T>(items: readonly T[], count: number, scoreOf: (item: T) 
     }
   }
   return best
-}
-
-/** The place behind all scores that are as high or higher. */
-function placeOf(scores: readonly number[], score: number): number {
-  let [low, high] = [0, scores.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((scores[middle] ?? 0) >= score) low = middle + 1
-    else high = middle
-  }
-  return low
 }
 
 const maxKeptTexts = 20_000

@@ -1,3 +1,4 @@
+import { countWhile } from "../../../core/binary-search.ts"
 import { textWidth } from "../text-width.ts"
 import type { EventRecord } from "./event-record.ts"
 import { type Grain, grains } from "./stamp.ts"
@@ -103,13 +104,7 @@ function endOf({ startMs, endMs }: EventRecord): number {
 
 /** The number of records, sorted by their begin, that begin before a time. */
 function countBefore(records: readonly EventRecord[], ms: number): number {
-  let [low, high] = [0, records.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((records[middle]?.startMs ?? 0) < ms) low = middle + 1
-    else high = middle
-  }
-  return low
+  return countWhile(records.length, (at) => (records[at]?.startMs ?? 0) < ms)
 }
 
 function widthOf(records: readonly EventRecord[]): number {

@@ -1,3 +1,4 @@
+import { dayNumber } from "../../services/recall/time/local-calendar.ts"
 import { addDays, type CalendarDay, type LocalMinute, weekday, type ZonedCalendar } from "./zoned-calendar.ts"
 
 /** The length of the period that an event's record covers (R20). A `moment` is a topic of the conversation. */
@@ -97,8 +98,7 @@ function stampOf(grain: Grain, numbers: readonly number[]): Stamp | undefined {
 
 /** Years before 100 are refused, because `Date` reads them as others. */
 function isDay({ year, month, day }: CalendarDay): boolean {
-  const date = new Date(Date.UTC(year, month - 1, day))
-  return year >= 100 && date.getUTCFullYear() === year && date.getUTCMonth() === month - 1 && date.getUTCDate() === day
+  return year >= 100 && dayNumber(year, month, day) !== undefined
 }
 
 /** The stamp of the year, month, week, day or minute of a moment. */

@@ -1,4 +1,5 @@
-import type { RecallQuery, RecallSpeaker } from "./recall-query.ts"
+import type { Speaker } from "../../../core/conversation.ts"
+import type { RecallQuery } from "./recall-query.ts"
 import { boundText, characterTerms, normaliseText, signTerms, textRuns } from "./text/document-terms.ts"
 import { fourGrams, stopCharacters, stopWords, wordTerm } from "./text/word-term.ts"
 import { askedBefore, askedMarks, askedOrder, asksForPast, interrogatives } from "./text-marks.ts"
@@ -158,7 +159,7 @@ export class SpeakerNames {
   readonly #idsByName = new Map<string, Map<string, number>>()
 
   /** Adds (1) or removes (-1) one document of a speaker. */
-  count(speaker: RecallSpeaker, by: 1 | -1): void {
+  count(speaker: Speaker, by: 1 | -1): void {
     const name = normaliseText(speaker.name).trim()
     const ids = this.#idsByName.get(name) ?? new Map<string, number>()
     const left = (ids.get(speaker.id) ?? 0) + by

@@ -1,3 +1,4 @@
+import type { Speaker } from "../../../core/conversation.ts"
 import type { RecallSignal, RecallWeights } from "./recall-weights.ts"
 
 /** A question to recall. */
@@ -54,7 +55,8 @@ export interface RecallDocument {
   readonly atMs: number
   /** When the same was said at other times, oldest first. */
   readonly againAtMs?: readonly number[] | undefined
-  readonly speaker: RecallSpeaker
+  /** One id may have several names, and several ids may have one name. */
+  readonly speaker: Speaker
   /** The conversation it was said in. */
   readonly session: string
   /** Its place in that conversation. Lines of one turn may share it. */
@@ -72,12 +74,6 @@ export interface RecallDocument {
   /** The words of the fact that it tells which may change, normalised, such as `madrid`. */
   readonly told?: string | undefined
   readonly vector?: RecallVector | undefined
-}
-
-/** A speaker. One id may have several names, and several ids may have one name. */
-export interface RecallSpeaker {
-  readonly id: string
-  readonly name: string
 }
 
 /** An embedding. Vectors are compared only if both the model and the length are equal. */

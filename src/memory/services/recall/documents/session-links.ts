@@ -1,3 +1,4 @@
+import { countWhile } from "../../../../core/binary-search.ts"
 import { grown } from "./document-columns.ts"
 import { listSections, type Section, type SectionReader } from "./sections.ts"
 import type { Steps } from "./steps.ts"
@@ -167,14 +168,7 @@ export class SessionLinks {
 
   /** The index at which a slot stands, or would stand, among the members. */
   #placeOf(members: readonly number[], slot: number): number {
-    let low = 0
-    let high = members.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (this.#comesBefore(members[middle] ?? slot, slot)) low = middle + 1
-      else high = middle
-    }
-    return low
+    return countWhile(members.length, (at) => this.#comesBefore(members[at] ?? slot, slot))
   }
 
   #comesBefore(one: number, other: number): boolean {

@@ -1,4 +1,4 @@
-import { type CalendarDate, calendarDate, dayNumber } from "./local-calendar.ts"
+import { type CalendarDate, calendarDate, dayMs, dayNumber } from "./local-calendar.ts"
 
 /** The days that an expression of time means. Days are numbered from 1970-01-01; both ends belong to it. */
 export type TimeReference =
@@ -13,13 +13,11 @@ export const onWeekdays = (...weekdays: readonly number[]): TimeReference => ({ 
 
 /** The days of a month. Months outside 1 to 12 fall into other years. */
 export function monthSpan(year: number, month: number): TimeReference {
-  const first = new Date(Date.UTC(year, month - 1, 1)).getTime() / 86_400_000
-  const next = new Date(Date.UTC(year, month, 1)).getTime() / 86_400_000
-  return span(first, next - 1)
+  return span(Date.UTC(year, month - 1, 1) / dayMs, Date.UTC(year, month, 1) / dayMs - 1)
 }
 
 export function yearSpan(year: number): TimeReference {
-  return span(new Date(Date.UTC(year, 0, 1)).getTime() / 86_400_000, new Date(Date.UTC(year, 11, 31)).getTime() / 86_400_000)
+  return span(Date.UTC(year, 0, 1) / dayMs, Date.UTC(year, 11, 31) / dayMs)
 }
 
 /** The week, from Monday to Sunday, that is `weeks` weeks after the week of `today`. */
