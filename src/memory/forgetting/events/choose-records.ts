@@ -1,4 +1,4 @@
-import { countWhile } from "../../../core/binary-search.ts"
+import { countWhile } from "../../services/recall/documents/binary-search.ts"
 import { textWidth } from "../text-width.ts"
 import type { EventRecord } from "./event-record.ts"
 import { type Grain, grains } from "./stamp.ts"

@@ -76,7 +76,7 @@ export interface Remembered {
   /** The id of the stored memory, or of the one that says the same. */
   readonly id: string
   /** The ids of earlier memories that told the same fact: the same subject and relation in their keys. */
-  readonly updates?: readonly string[]
+  readonly updates?: readonly string[] | undefined
 }
 
 /**

@@ -141,7 +141,7 @@ async function remember(
   // Kept at once, so that the next memory of the same turn is compared with this one.
   if (stored && embed && similar.vector)
     await records.putVectors([{ memoryId: id, model: embed.id, values: similar.vector }], key)
-  return { status: stored ? "stored" : "duplicate", id, ...(stored && updates.length > 0 ? { updates } : {}) }
+  return { status: stored ? "stored" : "duplicate", id, updates: stored && updates.length > 0 ? updates : undefined }
 }
 
 /** The number of memories that are scored. */
