@@ -5,7 +5,7 @@ import type { PromptSource } from "../../prompt/dialect/prompt-source.ts"
 import type { McpApprovals } from "./approvals.ts"
 import type { Environment } from "./server-settings.ts"
 import { type McpWarning, unthrowing, warnOnConsole } from "./warnings.ts"
-import { type McpWords, mcpWords } from "./words.ts"
+import { mcpWords } from "./words.ts"
 
 /** Options of `connectMcp`. All are optional. */
 export interface McpOptions {
@@ -69,25 +69,15 @@ export interface SampleAnswer {
 }
 
 /** Options with their defaults filled in. All servers of one connection share them. */
-export interface ResolvedOptions {
-  readonly library: ClientLibrary
-  readonly env: Environment
-  readonly words: McpWords
-  readonly ports: Pick<Ports, "clock" | "timers" | "random">
-  readonly warn: (warning: McpWarning) => void
-  readonly elicit: McpOptions["elicit"]
-  readonly sample: McpOptions["sample"]
-}
+export type ResolvedOptions = ReturnType<typeof resolveOptions>
 
-export function resolveOptions(options: McpOptions): ResolvedOptions {
+export function resolveOptions(options: McpOptions) {
+  const { library = clientLibrary, env = process.env, elicit, sample } = options
   return {
-    library: options.library ?? clientLibrary,
-    env: options.env ?? process.env,
+    ...{ library, env, elicit, sample },
     words: mcpWords(options.locale ?? "en", options.prompts),
     ports: { ...hostPorts, ...options.ports },
     warn: unthrowing(options.onWarning ?? warnOnConsole),
-    elicit: options.elicit,
-    sample: options.sample,
   }
 }
 

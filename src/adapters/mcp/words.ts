@@ -9,18 +9,15 @@ import { toolWords } from "../../prompt/tools/tool-words.ts"
 export type CallProblem = "stopped" | "unavailable" | "changed" | "gone"
 
 /** The texts for a model, from `tools/LOCALE/mcp.md`. */
-export interface McpWords {
-  say(values: TemplateValues): string
-  problem(kind: CallProblem): PromptStrataError
-  unreachable(reason: string): PromptStrataError
-}
+export type McpWords = ReturnType<typeof mcpWords>
 
-export function mcpWords(locale: string, prompts: readonly PromptSource[] = shippedPrompts("tools", locale)): McpWords {
+export function mcpWords(locale: string, prompts: readonly PromptSource[] = shippedPrompts("tools", locale)) {
   const { answer } = toolWords(prompts, locale, "mcp")
   const say = (values: TemplateValues): string => renderTemplate(answer, values).trim()
   return {
     say,
-    problem: (kind) => new PromptStrataError("mcp", say({ [kind]: true }), { evidence: { kind } }),
-    unreachable: (reason) => new PromptStrataError("mcp", say({ unreachable: reason }), { evidence: { kind: "unreachable" } }),
+    problem: (kind: CallProblem) => new PromptStrataError("mcp", say({ [kind]: true }), { evidence: { kind } }),
+    unreachable: (reason: string) =>
+      new PromptStrataError("mcp", say({ unreachable: reason }), { evidence: { kind: "unreachable" } }),
   }
 }

@@ -47,18 +47,12 @@ export interface TextTokens {
   upTo(text: string, end: number): number
 }
 
-/** The end of each piece of a text, and the tokens up to there. */
-interface Pieces {
-  readonly ends: readonly number[]
-  readonly tokens: readonly number[]
-}
-
 /** Counts with a counter and caches the results. */
 export function textTokens(counter: TokenCounter): TextTokens {
   const counts = new Map<string, number>()
-  const splits = new Map<string, Pieces>()
+  const splits = new Map<string, ReturnType<typeof piecesOf>>()
   const count = (text: string): number => remembered(counts, text, counter.count)
-  const split = (text: string): Pieces => remembered(splits, text, (whole) => piecesOf(whole, counter))
+  const split = (text: string) => remembered(splits, text, (whole) => piecesOf(whole, counter))
   const upTo = (text: string, end: number): number => {
     if (!counter.pieces) return counter.count(text.slice(0, end))
     const { ends, tokens } = split(text)
@@ -79,7 +73,8 @@ export function textTokens(counter: TokenCounter): TextTokens {
   }
 }
 
-function piecesOf(text: string, counter: TokenCounter): Pieces {
+/** The end of each piece of a text, and the tokens up to there. */
+function piecesOf(text: string, counter: TokenCounter) {
   const starts = counter.pieces?.(text) ?? []
   const ends = Array.from(starts, (_, piece) => starts[piece + 1] ?? text.length)
   let sum = 0

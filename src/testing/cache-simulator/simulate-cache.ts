@@ -154,13 +154,6 @@ function cacheRules({ breakpoints, minTokens = 1024, blockTokens = 128, ttlMs }:
   return { minTokens, blockTokens: breakpoints === "explicit" ? 1 : blockTokens, ttlMs: ttlMs ?? Number.POSITIVE_INFINITY }
 }
 
-/** A request's spans in the best order: spans that change rarely come first. */
-interface Ordered {
-  /** The most stable first; spans of one stability keep their order. */
-  readonly lasting: readonly Span[]
-  readonly ofTurn: readonly Span[]
-}
-
 /**
  * Tokens of `next` that a cache could serve after `previous` if the layers stood in the best order: stable layers, then the
  * part of history that continues the earlier one, then what both turns have in common. A span counts whole, with the overhead
@@ -183,7 +176,8 @@ function bestOrderTokens(previous: CountedRequest, next: CountedRequest): number
 
 const lasting = ["global", "session", "conversation"] as const
 
-function ordered({ assembly: { spans } }: CountedRequest): Ordered {
+/** A request's spans in the best order: the most stable come first, and spans of one stability keep their order. */
+function ordered({ assembly: { spans } }: CountedRequest) {
   return {
     lasting: lasting.flatMap((stability) => spans.filter((span) => span.stability === stability)),
     ofTurn: spans.filter(({ stability }) => stability === "turn"),

@@ -54,13 +54,6 @@ export function openaiModel(modelOrOptions: string | OpenaiModelOptions, ...more
   }
 }
 
-/** Everything that a request needs, made with the first one. */
-interface Opened {
-  readonly send: (body: ReturnType<typeof requestBody>, signal: AbortSignal) => Promise<Response | AsyncIterable<unknown>>
-  readonly form: RequestForm
-  readonly target: ErrorTarget
-}
-
 function currentConnection(options: OpenaiModelOptions): Connection {
   return connectionOf(options, globalThis.process?.env ?? {})
 }
@@ -79,21 +72,21 @@ function ownAttachments(model: string): Pick<ModelCapabilities, "attachments" | 
   return { attachments: [...pictureTypes, "application/pdf"], attachmentUrls: [...pictureTypes] }
 }
 
-function open(options: OpenaiModelOptions, id: string): Opened {
+/** Everything that a request needs, made with the first one. */
+type Opened = ReturnType<typeof open>
+
+function open(options: OpenaiModelOptions, id: string) {
   const connection = currentConnection(options)
-  const { client } = options
+  const { client, model, jsonMode = false, includeUsage = true, extraBody = {} } = options
   if (client === undefined) requireKey(connection)
   return {
-    send: (body, signal) =>
+    send: (body: ReturnType<typeof requestBody>, signal: AbortSignal): Promise<Response | AsyncIterable<unknown>> =>
       client === undefined ? sendRequest(connection, body, signal) : sendByClient(client, body, { signal, ...connection }),
     form: {
-      model: options.model,
+      ...{ model, jsonMode, includeUsage, extraBody },
       capabilities: capabilitiesOf(options, connection),
-      jsonMode: options.jsonMode ?? false,
-      includeUsage: options.includeUsage ?? true,
       outputLimitName: isOpenaiItself(connection.baseUrl) ? "max_completion_tokens" : "max_tokens",
-      extraBody: options.extraBody ?? {},
-    },
+    } satisfies RequestForm,
     target: { id, url: shownUrl(connection.baseUrl), redact: connectionRedactor(connection), advice },
   }
 }

@@ -98,17 +98,11 @@ function pieceCounter(table: RankTable, work: Work): (text: string, from: number
   }
 }
 
-/** Counts of pieces, by their text. */
-interface PieceCache {
-  get(piece: string): number | undefined
-  set(piece: string, tokens: number): void
-}
-
 /**
- * Makes a cache of two generations. A full young generation becomes the old one, and the old one is dropped: only pieces that were
+ * Makes a cache of counts of pieces, of two generations. A full young generation becomes the old one, and the old one is dropped: only pieces that were
  * asked for since are kept. The cache holds at most twice the limit.
  */
-export function createPieceCache(limit: { readonly pieces: number; readonly characters: number }): PieceCache {
+export function createPieceCache(limit: { readonly pieces: number; readonly characters: number }) {
   let young = new Map<string, number>()
   let old = new Map<string, number>()
   let characters = 0
@@ -122,14 +116,14 @@ export function createPieceCache(limit: { readonly pieces: number; readonly char
     characters += piece.length
   }
   return {
-    get(piece) {
+    get(piece: string): number | undefined {
       const found = young.get(piece)
       if (found !== undefined) return found
       const foundOld = old.get(piece)
       if (foundOld !== undefined) add(detach(piece), foundOld)
       return foundOld
     },
-    set: (piece, tokens) => add(detach(piece), tokens),
+    set: (piece: string, tokens: number) => add(detach(piece), tokens),
   }
 }
 

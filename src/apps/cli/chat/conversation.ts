@@ -116,12 +116,9 @@ interface ChatActions {
 }
 
 /** The outcome of a command. */
-interface CommandOutcome {
+interface CommandOutcome extends TakenLine {
   readonly command: string
   readonly text: string
-  readonly code: number
-  /** True if the chat ends. */
-  readonly leaves: boolean
 }
 
 /**

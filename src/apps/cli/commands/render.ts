@@ -2,6 +2,7 @@ import type { Command } from "commander"
 import type { Assembly } from "../../../core/span.ts"
 import type { Profile } from "../../../profile/profile.ts"
 import { printLore } from "../../../trace/print-lore.ts"
+import { recordOfPreview } from "../../server/inspector/build-record.ts"
 import { chooseOwnModels } from "../choose-model.ts"
 import { type CliContext, clockOf, type RunCommand } from "../context.ts"
 import { demoModel } from "../demo/demo-model.ts"
@@ -95,7 +96,6 @@ interface PageParts {
 
 /** The prompt as a page of the inspector. */
 async function pageOf(assembly: Assembly, { profile, conversation, ...asked }: PageParts): Promise<string> {
-  const { recordOfPreview } = await import("../../server/inspector/build-record.ts")
   const { htmlOf } = await import("../../server/inspector/page-files.ts")
   const { agent, user, locale, name } = profile
   const session = { agent: agent.id, conversation, audience: "private" } as const

@@ -15,7 +15,7 @@ import { documentRoutes } from "./documents/document-routes.ts"
 import { editRoutes } from "./edit/edit-routes.ts"
 import type { Recorder } from "./recorder.ts"
 import { replayRoute } from "./replay/replay-route.ts"
-import { type Call, type InspectorState, infoOf, type Route } from "./route.ts"
+import { type Call, type InspectorState, infoOf, loadPage, type Route } from "./route.ts"
 import { storedRoutes } from "./stored-routes.ts"
 import { timelineRoute } from "./timeline/timeline-route.ts"
 import type { TurnSummary } from "./turn-record.ts"
@@ -49,7 +49,7 @@ export async function answerApi(state: InspectorState, request: Request, path: s
 }
 
 async function pageFile(_: InspectorState, { caught: [name = ""] }: Call): Promise<Response> {
-  const { pageFileOf } = await import("./page-files.ts")
+  const { pageFileOf } = await loadPage()
   const [type, text] = pageFileOf(name)
   return new Response(text, { headers: { "content-type": `${type}; charset=utf-8` } })
 }

@@ -118,6 +118,9 @@ function notKept(): HttpProblem {
   return new HttpProblem(404, "The turn is not kept, or no longer.")
 }
 
+/** The page is large, so it is loaded when somebody opens it. */
+export const loadPage = () => import("./page-files.ts")
+
 /** The facts about the agent. */
 export async function infoOf({ agent, locale }: InspectorState): Promise<PageInfo> {
   const { profile } = await contextOf(agent)

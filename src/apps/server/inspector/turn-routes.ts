@@ -4,7 +4,16 @@ import { readJsonBody } from "../read-body.ts"
 import { changeOf, shownAssembly, summaryOf } from "./build-record.ts"
 import { isSameSession, type KeptTurn } from "./recorder.ts"
 import { previewAgain } from "./replay/again.ts"
-import { type Call, type InspectorState, infoOf, jsonWithoutSecrets, type Route, recordOfCall, replayableOf } from "./route.ts"
+import {
+  type Call,
+  type InspectorState,
+  infoOf,
+  jsonWithoutSecrets,
+  loadPage,
+  type Route,
+  recordOfCall,
+  replayableOf,
+} from "./route.ts"
 import type { TurnSummary } from "./turn-record.ts"
 
 /** The first request of a turn by layers. */
@@ -54,7 +63,7 @@ export const turnRoutes: readonly Route[] = [
 
 /** A turn as one HTML file. */
 async function savedTurn(state: InspectorState, call: Call): Promise<Response> {
-  const { htmlOf } = await import("./page-files.ts")
+  const { htmlOf } = await loadPage()
   const record = await recordOfCall(state, call)
   const html = await htmlOf(record, await infoOf(state))
   return new Response(html, {

@@ -1,6 +1,5 @@
 import type { AgentContext } from "../../../../loop/turn/turn-context.ts"
 import { createInMemoryStore } from "../../../../memory/services/store/in-memory/in-memory-store.ts"
-import type { SessionStore } from "../../../../memory/services/store/session-store.ts"
 import type { ReplayableTurn } from "../replay/again.ts"
 
 /** A question that no turn has asked, with the conversation before it. */
@@ -15,14 +14,11 @@ export interface SaidBefore {
   readonly content: string
 }
 
-/** A turn that can be assembled and run, and the store in which its conversation stands. */
-export interface QuestionTurn {
-  readonly turn: ReplayableTurn
-  readonly store: SessionStore
-}
-
-/** A question as the first words of a conversation of its own, or the next ones behind its history. It has no memories, and no tool acts. */
-export async function turnOfQuestion(agent: AgentContext, { question, history = [] }: AskedQuestion): Promise<QuestionTurn> {
+/**
+ * A question as a turn, the first of a conversation of its own or the next one behind its history, and the store in which that stands. It
+ * has no memories, and no tool acts.
+ */
+export async function turnOfQuestion(agent: AgentContext, { question, history = [] }: AskedQuestion) {
   const { profile, ports } = agent
   const id = ports.ids.next("question")
   const session = { agent: profile.agent.id, conversation: id, audience: "private" } as const
@@ -32,16 +28,13 @@ export async function turnOfQuestion(agent: AgentContext, { question, history = 
   if (history.length > 0) {
     const own = { id: profile.agent.id, name: profile.agent.name }
     const said = history.map(({ role, content }, at) => ({
-      ...{
-        role,
-        text: content,
-        atMs: startedMs - history.length + at,
-        turnId: `${id}-${history.slice(0, at + 1).filter((other) => other.role === "user").length}`,
-      },
+      ...{ role, text: content, atMs: startedMs - history.length + at },
+      turnId: `${id}-${history.slice(0, at + 1).filter((other) => other.role === "user").length}`,
       speaker: role === "user" ? speaker : own,
     }))
     await store.append(session, said)
   }
   const nothing = { prestart: [], tools: [], recalled: [], items: [] }
-  return { turn: { id, session, speaker, question, startedMs, prompt: "planner", ...nothing }, store }
+  const turn: ReplayableTurn = { id, session, speaker, question, startedMs, prompt: "planner", ...nothing }
+  return { turn, store }
 }

@@ -44,22 +44,7 @@ export interface SideTotals {
 }
 
 /** The sums of both sides, and the judge's score of the right one. */
-export interface Totals {
-  readonly a: SideTotals
-  readonly b: SideTotals
-  readonly score?: ScoreInterval | undefined
-}
-
-/** A mean with the interval that holds the true one in 95 of 100 cases. */
-export interface ScoreInterval {
-  readonly judged: number
-  readonly mean: number
-  readonly low: number
-  readonly high: number
-}
-
-/** Sums up results. */
-export function totalsOf(results: readonly QuestionResult[]): Totals {
+export function totalsOf(results: readonly QuestionResult[]) {
   const scores = results.flatMap(({ verdict }) => (verdict && "score" in verdict ? verdict.score : []))
   return { a: sumUp(results.map(({ a }) => a)), b: sumUp(results.map(({ b }) => b)), score: intervalOf(scores) }
 }
@@ -86,10 +71,10 @@ function sumUp(sides: readonly SideResult[]): SideTotals {
 const z = 1.959964
 
 /**
- * Wilson's interval for the mean of numbers from 0 to 1. Such numbers vary at most as much as ones and zeros with their mean, so it is
- * wide enough for halves and for few questions.
+ * Wilson's interval for the mean of numbers from 0 to 1: it holds the true one in 95 of 100 cases. Such numbers vary at most as much as
+ * ones and zeros with their mean, so it is wide enough for halves and for few questions.
  */
-export function intervalOf(scores: readonly number[]): ScoreInterval | undefined {
+export function intervalOf(scores: readonly number[]) {
   const judged = scores.length
   if (judged === 0) return undefined
   const mean = scores.reduce((sum, score) => sum + score, 0) / judged
