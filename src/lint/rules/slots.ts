@@ -1,5 +1,6 @@
 import leven from "leven"
 import { didYouMean } from "../../core/suggest.ts"
+import type { Template } from "../../prompt/template/ast.ts"
 import type { LintContext, LintFile } from "../context.ts"
 import { knownSlots, turnPrompts, variableNames } from "../known-slots.ts"
 import { type LintFinding, lintRule, profileRule, warning } from "../rule.ts"
@@ -76,8 +77,11 @@ function hasKeyedRest(file: LintFile, { files }: LintContext): boolean {
   const beside = files.filter(
     ({ root, folder, locale }) => root === file.root && folder === file.folder && locale === file.locale,
   )
-  const rest = beside.find(({ name }) => name === "standing") ?? beside.find(({ name }) => name === "rest")
-  return namedNodes(rest?.template?.nodes ?? []).some((node) => node.name === "key")
+  return printsKeys(beside.find(({ name }) => name === "standing") ?? beside.find(({ name }) => name === "rest"))
+}
+
+function printsKeys(rest: { readonly template?: Template | undefined } | undefined): boolean {
+  return namedNodes(rest?.template?.nodes ?? []).some(({ name }) => name === "key")
 }
 
 /** `[variables]` that no prompt of the profile's dialect names. */
@@ -88,13 +92,11 @@ export const unusedVariable = profileRule(
     if (dialect === undefined) return []
     const nodes = [...dialect.files.values()].flatMap(({ template }) => namedNodes(template.nodes))
     const names = new Set(nodes.map(({ name }) => name))
-    const printsKeys = namedNodes((dialect.files.get("standing") ?? dialect.files.get("rest"))?.template.nodes ?? []).some(
-      ({ name }) => name === "key",
-    )
+    const isPrinted = printsKeys(dialect.files.get("standing") ?? dialect.files.get("rest"))
     return documents.flatMap(({ file, data, locate }) => {
       const isFlag = (name: string) => typeof (data.variables as Readonly<Record<string, unknown>>)[name] === "boolean"
       return variableNames(data)
-        .filter((name) => !names.has(name) && (isFlag(name) || !printsKeys))
+        .filter((name) => !names.has(name) && (isFlag(name) || !isPrinted))
         .map((name) => {
           const unused = isFlag(name)
             ? `no condition of dialect ${dialect.name} asks for the flag ${name}, so it does nothing.`

@@ -61,10 +61,10 @@ export function characterHook(parts: CharacterParts): TurnHook {
         relationship: {
           sheet: relationship,
           changes: parts.relationship ? relationshipWith(memory, speaker.id) : [],
-          ...(key.audience === "group" ? { speaker: speaker.name } : {}),
+          speaker: key.audience === "group" ? speaker.name : undefined,
         },
         worldBook: entriesFor(parts, context, memory),
-        ...(reactionPlan ? { reactionPlan } : {}),
+        reactionPlan,
       })
       for (const injection of injections) stack.add(injection)
       if (context.memoryOn) context.addTools(updateTools(parts, context))

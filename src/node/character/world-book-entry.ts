@@ -2,7 +2,7 @@ import { didYouMean } from "../../core/suggest.ts"
 import { priority as priorities } from "../../core/value.ts"
 import { fold } from "../../prompt/encode/fold.ts"
 import { readLoreKey } from "../../prompt/layers/lorebook/lore-key.ts"
-import type { LoreEntry, LoreKey, LorePosition, SecondaryLogic } from "../../prompt/layers/lorebook/lorebook.ts"
+import type { LoreEntry, LoreKey, LorePosition } from "../../prompt/layers/lorebook/lorebook.ts"
 import { compilePattern } from "../../prompt/layers/lorebook/pattern.ts"
 import { type AuthoredFile, bodyText, foundValue, isOneLine, keyFault } from "../authored-text.ts"
 
@@ -19,12 +19,15 @@ export interface FileEntry {
 /** The longest key, in UTF-16 units. */
 const maxKeyLength = 100
 
-const logics: Readonly<Record<string, SecondaryLogic>> = {
-  and_any: "andAny",
-  not_all: "notAll",
-  not_any: "notAny",
-  and_all: "andAll",
-}
+const logics = { and_any: "andAny", not_all: "notAll", not_any: "notAny", and_all: "andAll" } as const
+
+const isLogic = (value: unknown): value is keyof typeof logics => typeof value === "string" && Object.hasOwn(logics, value)
+
+/** True for a whole number from 0 to `most`. */
+const isCount =
+  (most: number) =>
+  (value: unknown): value is number =>
+    typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= most
 
 /** The largest value of each key that is a whole number. */
 const counts = {
@@ -63,18 +66,13 @@ export function worldBookEntry({ attributes, body, firstLine, line }: FileEntry,
   for (const key of Object.keys(attributes))
     if (!knownKeys.includes(key))
       throw fail(key, `unknown key ${JSON.stringify(key)}: an entry has ${knownKeys.join(", ")}.${didYouMean(key, knownKeys)}`)
-  const flag = (key: (typeof flags)[number]): boolean | undefined => {
+  const read = <T>(key: string, isGood: (value: unknown) => value is T, expected: string): T | undefined => {
     const value = attributes[key]
-    if (value !== undefined && typeof value !== "boolean")
-      throw fail(key, `${key}: expected true or false, found ${foundValue(value)}.`)
-    return value
+    if (value === undefined || isGood(value)) return value
+    throw fail(key, `${key}: expected ${expected}, found ${foundValue(value)}.`)
   }
-  const count = (key: keyof typeof counts): number | undefined => {
-    const value = attributes[key]
-    if (value === undefined) return undefined
-    if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= counts[key]) return value
-    throw fail(key, `${key}: expected a whole number from 0 to ${counts[key]}, found ${foundValue(value)}.`)
-  }
+  const flag = (key: (typeof flags)[number]) => read(key, (value) => typeof value === "boolean", "true or false")
+  const count = (key: keyof typeof counts) => read(key, isCount(counts[key]), `a whole number from 0 to ${counts[key]}`)
   const keysIn = (key: "keys" | "secondary_keys" | "excluded_keys"): readonly LoreKey[] => {
     const value = attributes[key] ?? []
     const keys = keysOf(value)
@@ -87,16 +85,11 @@ export function worldBookEntry({ attributes, body, firstLine, line }: FileEntry,
     }
     return keys
   }
-  const { title, priority = priorities.default, group, logic = "and_any" } = attributes
-  if (title !== undefined && !isOneLine(title))
-    throw fail("title", `title: expected one line of text, found ${foundValue(title)}.`)
+  const title = read("title", isOneLine, "one line of text")
   const constant = flag("always")
-  if (typeof priority !== "number" || !Number.isFinite(priority))
-    throw fail("priority", `priority: expected a number, found ${foundValue(priority)}.`)
-  if (group !== undefined && !isOneLine(group))
-    throw fail("group", `group: expected one line of text, found ${foundValue(group)}.`)
-  const known = typeof logic === "string" && Object.hasOwn(logics, logic) ? logics[logic] : undefined
-  if (known === undefined) throw fail("logic", `logic: expected ${Object.keys(logics).join(", ")}, found ${foundValue(logic)}.`)
+  const priority = read("priority", (value): value is number => Number.isFinite(value), "a number") ?? priorities.default
+  const group = read("group", isOneLine, "one line of text")
+  const logic = logics[read("logic", isLogic, Object.keys(logics).join(", ")) ?? "and_any"]
   const keys = keysIn("keys")
   if (keys.length === 0 && constant !== true) throw fail("---", "expected keys: [word, …] or always: true, found neither.")
   const secondary = keysIn("secondary_keys")
@@ -108,7 +101,7 @@ export function worldBookEntry({ attributes, body, firstLine, line }: FileEntry,
     title: title?.trim(),
     text,
     keys,
-    secondary: secondary.length === 0 ? undefined : { keys: secondary, logic: known },
+    secondary: secondary.length === 0 ? undefined : { keys: secondary, logic },
     excluded: keysIn("excluded_keys"),
     wholeWords: true,
     caseSensitive: flag("case_sensitive"),

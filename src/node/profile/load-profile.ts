@@ -87,6 +87,7 @@ export async function readProfile(
     locale,
     dataFolder,
     clock,
+    timeZone: file.timeZone,
     promptFolder: texts.folder,
     files: settings.files,
     mounts: skillMounts([...skills, ...plugins.flatMap((plugin) => plugin.skills ?? [])]),

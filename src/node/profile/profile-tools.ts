@@ -1,9 +1,8 @@
-import type { Clock } from "../../core/ports.ts"
 import { didYouMean } from "../../core/suggest.ts"
 import type { Plugin } from "../../memory/services/plugin.ts"
 import type { FilesSettings, Profile, ProfileInput } from "../../profile/profile.ts"
 import type { ProfileFile } from "../../profile/profile-file-keys.ts"
-import { builtinToolNames, builtinTools, mountTools, promptsWithOwn } from "../builtin-tools.ts"
+import { type BuiltinToolOptions, builtinToolNames, builtinTools, mountTools, promptsWithOwn } from "../builtin-tools.ts"
 import { createFileReferences } from "../files/create-file-references.ts"
 import { type FileMount, fileToolNames } from "../files/file-tool-options.ts"
 import { workspaceOnDemand } from "../files/workspace-on-demand.ts"
@@ -12,12 +11,7 @@ import { skillPluginTools } from "../plugins/load-plugin.ts"
 import { nearestSetting, type ProfileSearch, report } from "./profile-chain.ts"
 
 /** Everything beside the profile that its tools are made from. */
-export interface ToolSurroundings {
-  readonly locale: string
-  readonly dataFolder: string
-  readonly clock: Clock
-  /** The user's prompts folder. */
-  readonly promptFolder: string | undefined
+export interface ToolSurroundings extends BuiltinToolOptions {
   readonly files: FilesSettings & { readonly folder: string }
   /** Folders that `read` can see beside the workspace. Without that tool it is added for these alone (L5). */
   readonly mounts: readonly FileMount[]
@@ -39,21 +33,11 @@ export function checkEnabledTools(search: ProfileSearch): void {
 
 /** The built-in tools that a profile enables, those that its skill plugins use (L11), and how its tools behave. */
 export function makeProfileTools(file: ProfileFile, plugins: readonly Plugin[], surroundings: ToolSurroundings) {
-  const { locale, clock, dataFolder, promptFolder, files, mounts } = surroundings
+  const { files, mounts } = surroundings
   const { enabled: chosen = [], rules = {}, ...settings } = file.tools ?? {}
   const used = file.loop?.mode === "chat" ? [] : skillPluginTools(plugins).filter((name) => builtinToolNames.includes(name))
   const enabled = [...new Set([...chosen, ...used])]
-  const workspace = { hardLinks: files.hardLinks }
-  const options = {
-    locale,
-    clock,
-    timeZone: file.timeZone,
-    dataFolder,
-    promptFolder,
-    workspaceFolder: files.folder,
-    workspace,
-    mounts,
-  }
+  const options = { ...surroundings, workspaceFolder: files.folder, workspace: { hardLinks: files.hardLinks } }
   const needsRead = mounts.length > 0 && !enabled.includes("read") && file.loop?.mode !== "chat"
   const builtin = [...builtinTools(enabled, options), ...(needsRead ? mountTools(options) : [])]
   return { ...settings, rules: ruleTexts(rules), enabled, builtin } satisfies ProfileInput["tools"]

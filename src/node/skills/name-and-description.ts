@@ -1,30 +1,14 @@
 import { lazyPattern } from "../../core/lazy-pattern.ts"
 import { onOneLine } from "../../prompt/encode/line-breaks.ts"
-import type { Skill } from "../../prompt/layers/skills.ts"
 import type { SkillFrontMatter } from "./skill-attributes.ts"
-import { type SkillProblem, skillFault, type Warn, warnInto } from "./skill-problem.ts"
+import { skillFault } from "./skill-problem.ts"
 
 /** The longest name and description of the open Agent Skills standard. */
 const maxNameLength = 64
 const maxDescriptionLength = 1024
 
-/** A skill's front matter, and what replaces a missing name or description. */
-export interface NamedFrontMatter extends SkillFrontMatter {
-  /** The folder's name, or the file's without its ending. */
-  readonly placeName: string
-  readonly body: string
-}
-
-/** Reads name and description, each as one line. A breach of the open standard is a warning. A name that is a path, or a value that is no text, throws. */
-export function readNameAndDescription(
-  given: NamedFrontMatter,
-): Pick<Skill, "name" | "description"> & { readonly problems: readonly SkillProblem[] } {
-  const problems: SkillProblem[] = []
-  const warn = warnInto(problems, given.text)
-  return { name: readName(given, warn), description: readDescription(given, warn), problems }
-}
-
-function readName({ attributes, text, open, placeName }: NamedFrontMatter, warn: Warn): string {
+/** Reads the name as one line. A breach of the open standard is a warning. A name that is a path, or a value that is no text, throws. */
+export function readName({ attributes, text, open, placeName, warn }: SkillFrontMatter): string {
   const given = asLine(attributes.name)
   if (given === undefined) throw skillFault(text, "name", `name: expected text, found ${JSON.stringify(attributes.name)}.`)
   if (given === "" && open) warn("name", "name: expected one, found none.", `It is taken from the folder: ${placeName}.`)
@@ -58,7 +42,8 @@ export function isPathName(name: string): boolean {
   return parts.length > 1 && (!name.includes(" ") || parts.some((part) => part === "" || part.trim() === ".."))
 }
 
-function readDescription({ attributes, text, body }: NamedFrontMatter, warn: Warn): string {
+/** Reads the description as one line. Without one it is taken from the body, which is a warning. A value that is no text throws. */
+export function readDescription({ attributes, text, body, warn }: SkillFrontMatter): string {
   const given = asLine(attributes.description)
   if (given === undefined) throw skillFault(text, "description", "description: expected text, found something else.")
   const description = given === "" ? firstWords(body) : given

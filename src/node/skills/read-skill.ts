@@ -7,10 +7,10 @@ import { placedText } from "../authored-text.ts"
 import { readFrontMatter, splitFrontMatter, type YamlPlace } from "../front-matter.ts"
 import { readTextFile } from "../read-text-file.ts"
 import { displayPath } from "../shipped-files.ts"
-import { readNameAndDescription } from "./name-and-description.ts"
+import { readDescription, readName } from "./name-and-description.ts"
 import { readSkillAttributes } from "./skill-attributes.ts"
 import { type FoundSkill, listSkillResources } from "./skill-folders.ts"
-import { type SkillProblem, type SkillText, skillFault, warningAt } from "./skill-problem.ts"
+import { type SkillProblem, type SkillText, skillFault, warnInto, warningAt } from "./skill-problem.ts"
 import { isSyntaxFault, recoverYaml } from "./skill-yaml.ts"
 
 /** The largest file of a skill: 1 MiB. Published skills have about a hundredth of it. */
@@ -29,16 +29,18 @@ export interface ReadSkillOptions {
 /** Reads one skill: a Markdown file of our own form, or a folder in the open Agent Skills form. Throws a located error if nothing of it can be used. */
 export function readSkill({ path, open }: FoundSkill, { modes, trust }: ReadSkillOptions): ReadSkill {
   const file = readSkillFile(path)
-  const given = { attributes: file.attributes, text: file.text, open }
+  const problems = [...file.problems]
   const placeName = open ? basename(dirname(path)) : basename(path, extname(path))
-  const { problems: inWords, ...words } = readNameAndDescription({ ...given, placeName, body: file.body })
-  const { problems: inAttributes, ...attributes } = readSkillAttributes(given)
+  const given = { ...file, open, placeName, warn: warnInto(problems, file.text) }
+  const [name, description] = [readName(given), readDescription(given)]
+  const attributes = readSkillAttributes(given)
   const beside = open ? listSkillResources(dirname(path), basename(path)) : { resources: [], scripts: [], problems: [] }
   return {
     skill: {
-      ...words,
+      name,
+      description,
       ...attributes,
-      mode: Object.hasOwn(modes, words.name) ? (modes[words.name] ?? attributes.mode) : attributes.mode,
+      mode: Object.hasOwn(modes, name) ? (modes[name] ?? attributes.mode) : attributes.mode,
       content: { ...placedText(file.body, file.text), trust },
       path: pathForModel(path, open),
       file: path,
@@ -46,7 +48,7 @@ export function readSkill({ path, open }: FoundSkill, { modes, trust }: ReadSkil
       scripts: beside.scripts,
       source: { file: file.text.file, line: 1 },
     },
-    problems: [...file.problems, ...inWords, ...inAttributes, ...contentProblems(file, words.description), ...beside.problems],
+    problems: [...problems, ...contentProblems(file, description), ...beside.problems],
   }
 }
 

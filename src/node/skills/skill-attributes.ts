@@ -2,14 +2,18 @@ import { didYouMean } from "../../core/suggest.ts"
 import { priority as priorities } from "../../core/value.ts"
 import { encodeJsonLine } from "../../prompt/encode/inline.ts"
 import type { Skill, SkillMode } from "../../prompt/layers/skills.ts"
-import { type SkillProblem, type SkillText, skillFault, type Warn, warnInto, warningAt } from "./skill-problem.ts"
+import { type SkillText, skillFault, type Warn } from "./skill-problem.ts"
 
-/** The front matter of a skill's file. */
+/** The front matter of a skill's file, and what replaces a missing name or description. */
 export interface SkillFrontMatter {
   readonly attributes: Readonly<Record<string, unknown>>
   readonly text: SkillText
   /** True for a folder in the open Agent Skills form. Other agents read those too, so mistakes in them are forgiven where possible. */
   readonly open: boolean
+  /** The folder's name, or the file's without its ending. */
+  readonly placeName: string
+  readonly body: string
+  readonly warn: Warn
 }
 
 /** The optional keys of a skill's front matter: all but name and description. */
@@ -20,13 +24,11 @@ const modes: readonly SkillMode[] = ["inline", "outline"]
 const maxCompatibilityLength = 500
 
 /** Reads the optional keys. A value that cannot be used is left out with a warning; a wrong `mode` or `priority` outside the open form throws. */
-export function readSkillAttributes(given: SkillFrontMatter): SkillAttributes & { readonly problems: readonly SkillProblem[] } {
-  const problems: SkillProblem[] = []
-  const warn = warnInto(problems, given.text)
-  const { attributes } = given
+export function readSkillAttributes(given: SkillFrontMatter): SkillAttributes {
+  const { attributes, warn } = given
   const read = {
-    mode: readMode(given, warn),
-    priority: readPriority(given, warn),
+    mode: readMode(given),
+    priority: readPriority(given),
     allowedTools: readTools(attributes["allowed-tools"], warn),
     metadata: readMetadata(attributes.metadata, warn),
     ...textAs("license", attributes.license, warn),
@@ -36,15 +38,11 @@ export function readSkillAttributes(given: SkillFrontMatter): SkillAttributes & 
   if (length > maxCompatibilityLength)
     warn("compatibility", `compatibility: expected at most ${maxCompatibilityLength} characters, found ${length}.`)
   const unknown = Object.keys(attributes).filter((key) => !known.includes(key))
-  const [key] = unknown
-  if (key !== undefined) {
-    const hint = "Put keys of your own under metadata."
-    problems.push(warningAt(given.text, { rule: "unknown-key", key, message: unknownKeys(unknown), hint }))
-  }
-  return { ...read, problems }
+  if (unknown.length > 0) warn("unknown-key", unknownKeys(unknown), "Put keys of your own under metadata.", unknown[0])
+  return read
 }
 
-function readMode({ attributes: { mode }, text, open }: SkillFrontMatter, warn: Warn): SkillMode {
+function readMode({ attributes: { mode }, text, open, warn }: SkillFrontMatter): SkillMode {
   if (mode === undefined) return "outline"
   const found = modes.find((one) => one === mode)
   if (found !== undefined) return found
@@ -55,7 +53,7 @@ function readMode({ attributes: { mode }, text, open }: SkillFrontMatter, warn: 
   return "outline"
 }
 
-function readPriority({ attributes: { priority }, text, open }: SkillFrontMatter, warn: Warn): number {
+function readPriority({ attributes: { priority }, text, open, warn }: SkillFrontMatter): number {
   if (priority === undefined) return priorities.default
   if (typeof priority === "number" && Number.isFinite(priority)) return priority
   const message = `priority: expected a number, found ${JSON.stringify(priority)}.`

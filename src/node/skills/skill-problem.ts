@@ -57,12 +57,12 @@ export function warningAt(
   return { severity: "warning", ...problem, source, frame: codeFrame(text.whole, position) }
 }
 
-/** Adds a warning about a key. Its rule has the name of the key. */
-export type Warn = (key: SkillRule, message: string, hint?: string) => void
+/** Adds a warning about a key. Its rule has the name of the key unless another one is given. */
+export type Warn = (rule: SkillRule, message: string, hint?: string, key?: string) => void
 
 /** A function that adds warnings about the keys of a file to `problems`. */
 export function warnInto(problems: SkillProblem[], text: SkillText): Warn {
-  return (key, message, hint) => problems.push(warningAt(text, { rule: key, key, message, hint }))
+  return (rule, message, hint, key = rule) => problems.push(warningAt(text, { rule, key, message, hint }))
 }
 
 /** A located error for a skill of which nothing can be used. Without a key it points at the beginning of the file. */

@@ -10,10 +10,10 @@ export interface CharacterTurn {
     readonly sheet: CharacterSheet
     readonly changes: readonly CharacterTrait[]
     /** The name of the speaker, if several people speak. */
-    readonly speaker?: string
+    readonly speaker?: string | undefined
   }
   readonly worldBook: readonly LoreEntry[]
-  readonly reactionPlan?: TrustedText
+  readonly reactionPlan?: TrustedText | undefined
 }
 
 /** Ranks for cuts (S13): the world book is cut soon after memories; relationship, state and plan stay longer. */
