@@ -1,8 +1,6 @@
 // Loaded beforehand: what is loaded while a script runs would take rounds of the event loop.
-import "../../src/loop/agent/failed/failed-turn.ts"
-import "../../src/loop/agent/hear.ts"
-import "../../src/loop/agent/queue/gather-words.ts"
-import "../../src/loop/agent/second-thoughts/second-thoughts.ts"
+import "../../src/loop/agent/session-work.ts"
+import "../../src/loop/agent/queue/detours.ts"
 import fc from "fast-check"
 import { expect } from "vitest"
 import type { Agent } from "../../src/loop/agent/agent.ts"

@@ -17,12 +17,10 @@ import { assembleStep } from "../turn/step-request.ts"
 import type { AgentContext, TurnContext, TurnInput } from "../turn/turn-context.ts"
 import { fail } from "../turn/turn-outcome.ts"
 import { createTurnContext } from "./create-turn-context.ts"
-import { keepFailedTurn } from "./failed/failed-turn.ts"
-import { unbegunTurn } from "./failed/unbegun-turn.ts"
-import { commitError, findUnsettled, leaveUnsettled, unknownOutcome } from "./failed/unsettled-commits.ts"
 import { keptRuns, namedBytes } from "./kept-runs.ts"
+import { loadDetours } from "./queue/load-detours.ts"
 import { readInput } from "./queue/read-input.ts"
-import { move, type QueuedTurn, type SessionAtRest } from "./queue/turn-states.ts"
+import { type LiveSession, move, type QueuedTurn, type SessionAtRest } from "./queue/turn-states.ts"
 import { emptyRecord, inputOf, sessionId, type Utterance } from "./session-state.ts"
 
 /**
@@ -37,13 +35,19 @@ export async function runSessionTurn(
 ): Promise<TurnResult> {
   const { input, emit, session } = queued
   const { agent } = session
-  if (queued.joinedTo !== undefined) return endJoined(queued, unbegunTurn(agent, input, { thrown: undefined, emit }))
-  findUnsettled(session, record)
+  if (queued.joinedTo !== undefined) {
+    const { endJoined, unbegunTurn } = await loadDetours()
+    return endJoined(queued, unbegunTurn(agent, input, { thrown: undefined, emit }))
+  }
+  await settleCommits(session, record)
   const turn = createTurnContext(agent, input, { record, deadline, emit })
   const result = await runTurn(turn)
   let committed = result.ok ? await commitTurn(turn, result, queued) : result
-  if (!committed.ok && queued.joinedTo !== undefined) committed = await endJoined(queued, committed)
-  else if (!committed.ok && agent.profile.history.keepFailed) await keepFailedTurn(turn, committed, result.ok)
+  if (!committed.ok) {
+    const { endJoined, keepFailedTurn } = await loadDetours()
+    if (queued.joinedTo !== undefined) committed = await endJoined(queued, committed)
+    else if (agent.profile.history.keepFailed) await keepFailedTurn(turn, committed, result.ok)
+  }
   // What this turn had for itself belongs to the one that answers its words.
   if (queued.state !== "joined") input.stack.endTurn(turn.stack)
   for (const hook of agent.hooks) {
@@ -53,8 +57,9 @@ export async function runSessionTurn(
   return committed
 }
 
-async function endJoined(turn: QueuedTurn, ended: TurnResult & { readonly ok: false }): Promise<TurnResult> {
-  return (await import("./queue/gather-words.ts")).endJoined(turn, ended)
+/** Looks in the record that a turn begins with for commits of unknown outcome. */
+async function settleCommits(session: LiveSession, record: SessionRecord | undefined): Promise<void> {
+  if (session.unsettled.size > 0) (await loadDetours()).findUnsettled(session, record)
 }
 
 /** A session with its whole history: the messages of a turn whose outcome is unknown, and words that waited, can stand anywhere in it. */
@@ -72,7 +77,7 @@ export async function previewTurn(
   const { session } = rest
   const { agent } = session
   const { record } = session.unsettled.size > 0 ? await withWholeHistory(rest) : rest
-  findUnsettled(session, record)
+  await settleCommits(session, record)
   const input = { ...inputOf(session, { ...words, record: record ?? emptyRecord }), inject }
   const begin = { record, deadline, emit: () => undefined }
   const turn = createTurnContext(agent, await readInput(agent, input, deadline), begin)
@@ -96,7 +101,7 @@ async function commitTurn(turn: TurnContext, result: Answered, queued: QueuedTur
     for (const bytes of input.bytes?.values() ?? []) await orAborted(agent.blobs.put(bytes, input.key), signal)
     commit = commitOf(turn, result)
     if (input.resumes || result.stopReason === "awaiting-approval")
-      commit = await (await import("./approval/waiting-commit.ts")).waitingCommit(turn, result, commit)
+      commit = await (await loadDetours()).waitingCommit(turn, result, commit)
     if (turn.progress.files.madeBytes.size > 0)
       for (const bytes of namedBytes(turn.progress.files.madeBytes, [commit.append, commit.state]))
         await orAborted(agent.blobs.put(bytes, input.key), signal)
@@ -106,6 +111,7 @@ async function commitTurn(turn: TurnContext, result: Answered, queued: QueuedTur
     turn.emit({ type: "commit", version })
     return result
   } catch (thrown) {
+    const { commitError, leaveUnsettled, unknownOutcome } = await loadDetours()
     if (!commit || !writing || !signal.aborted || thrown !== signal.reason) return fail(turn, commitError(thrown))
     leaveUnsettled(queued.session, turn, commit, writing)
     return fail(turn, unknownOutcome(signal.reason))

@@ -100,7 +100,7 @@ export class Session {
     const input = inputOf(this.#queue, { text, options, turnId: ids.next("heard") })
     const refusal = refusalOf(input, this.#queue.agent.isClosed())
     if (refusal) throw refusal
-    const kept = loadHearing().then(({ hear }) => hear(this.#queue.agent, input, { ...options, atMs }))
+    const kept = loadWork().then(({ hear }) => hear(this.#queue.agent, input, { ...options, atMs }))
     this.#queue.heard(kept)
     return kept
   }
@@ -121,7 +121,7 @@ export class Session {
         this.#answerWords(words, asked, { inject: completed(asked.inject), received }),
     }
     try {
-      const { receive } = await loadReceiving()
+      const { receive } = await loadWork()
       await before
       const shouldAnswer = this.#shouldAnswer
       const work: Work<Received> = ({ record, signal }) =>
@@ -156,7 +156,7 @@ export class Session {
    * `usage` for a `before` that the history does not have.
    */
   history(options: HistoryOptions = {}): Promise<readonly SessionMessage[]> {
-    const messages = async () => (await loadHistory()).sessionHistory(this.#queue.agent.store, this.key, options)
+    const messages = async () => (await loadWork()).sessionHistory(this.#queue.agent.store, this.key, options)
     return this.#queue.withRecord(({ signal }) => orAborted(messages(), signal))
   }
 
@@ -167,7 +167,7 @@ export class Session {
   explainMemories(question: string, options: ExplainMemoriesOptions = {}): Promise<readonly ExplainedMemory[]> {
     checkSessionOptions("explainMemories", options, optionsOf.explainMemories)
     checkType("the question of explainMemories", question, "string")
-    const work: Work<readonly ExplainedMemory[]> = async (at) => (await loadMemories()).explain(at, question, options)
+    const work: Work<readonly ExplainedMemory[]> = async (at) => (await loadWork()).explain(at, question, options)
     return this.#queue.withRecord(work, { signal: options.signal })
   }
 
@@ -177,12 +177,12 @@ export class Session {
    */
   forgetMemory(id: string, options: ForgetMemoryOptions = {}): Promise<ForgottenMemories> {
     checkSessionOptions("forgetMemory", options, optionsOf.forgetMemory)
-    return this.#queue.enqueue(async (at) => (await loadMemories()).forget(at, id, options))
+    return this.#queue.enqueue(async (at) => (await loadWork()).forget(at, id, options))
   }
 
   /** The tool calls that wait for an answer of a person. */
   approvals(): Promise<readonly Approval[]> {
-    return this.#queue.withRecord(async ({ record }) => (await loadApprovals()).approvalsOf(record))
+    return this.#queue.withRecord(async ({ record }) => (await loadWork()).approvalsOf(record))
   }
 
   /** Allows a tool call that waits, and goes on with its turn, also after a restart. The turn fails with `approval` if nothing waits under this id. */
@@ -208,7 +208,7 @@ export class Session {
 
   /** Answers the last words again. The turn before stays as an alternative, and so does the history if the new turn fails. */
   regenerate(options: ChangeOptions = {}): Turn {
-    return this.#again("regenerate", options, async (at) => (await loadChanges()).regenerated(at))
+    return this.#again("regenerate", options, async (at) => (await loadWork()).regenerated(at))
   }
 
   /** Brings a turn back that was set aside, with the turns that last followed it, in the place of what stands there. */
@@ -222,7 +222,7 @@ export class Session {
    */
   async edit(messageId: string, text: string, options: ChangeOptions = {}): Promise<Turn | undefined> {
     checkType("the words of edit", text, "string")
-    const { edited, editAnswer, roleOf } = await loadChanges()
+    const { edited, editAnswer, roleOf } = await loadWork()
     const role = await this.#queue.withRecord((at) => roleOf(at, messageId), { needed: "all" })
     if (role === "user") return this.#again("edit", options, (at) => edited(at, messageId, text))
     await this.#change((_, at) => editAnswer(at, messageId, text))
@@ -249,7 +249,7 @@ export class Session {
 
   #answer(name: string, answer: ApprovalAnswer & { readonly id: string }, options: AnswerOptions): Turn {
     checkSessionOptions(name, options, optionsOf.answer)
-    const replace: TurnCall["replace"] = async (at) => (await loadApprovals()).answered(at, answer)
+    const replace: TurnCall["replace"] = async (at) => (await loadWork()).answered(at, answer)
     return this.#replace("approval", { control: options }, { signal: options.signal, replace })
   }
 
@@ -265,10 +265,8 @@ export class Session {
   }
 
   /** Changes the conversation after the session's earlier work. */
-  #change(
-    change: (code: typeof import("./second-thoughts/second-thoughts.ts"), at: SessionAtRest) => Promise<void>,
-  ): Promise<void> {
-    return this.#queue.enqueue(async (at) => change(await loadChanges(), at), { needed: "all" })
+  #change(change: (code: typeof import("./session-work.ts"), at: SessionAtRest) => Promise<void>): Promise<void> {
+    return this.#queue.enqueue(async (at) => change(await loadWork(), at), { needed: "all" })
   }
 }
 
@@ -288,9 +286,4 @@ function wokenFor(key: SessionKey, { agent }: Profile, record: SessionRecord | u
 }
 
 const loadLoop = late(() => import("./session-turn.ts"))
-const loadChanges = late(() => import("./second-thoughts/second-thoughts.ts"))
-const loadApprovals = late(() => import("./approval/answer-approval.ts"))
-const loadHistory = late(() => import("./second-thoughts/session-history.ts"))
-const loadMemories = late(() => import("./second-thoughts/session-memories.ts"))
-const loadReceiving = late(() => import("./receive.ts"))
-const loadHearing = late(() => import("./hear.ts"))
+const loadWork = late(() => import("./session-work.ts"))

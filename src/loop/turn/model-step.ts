@@ -6,6 +6,7 @@ import { pause } from "../../core/timers.ts"
 import type { Decision } from "../../reply/decision.ts"
 import { addPiece } from "../../reply/incoming-text.ts"
 import { readModel } from "./read-model.ts"
+import type { CallGuard } from "./run-call.ts"
 import { assembleStep, type PlannerWords, requestOf, type StepRequest } from "./step-request.ts"
 import { type TurnContext, warn } from "./turn-context.ts"
 import { warnOnce } from "./turn-outcome.ts"
@@ -22,7 +23,7 @@ export type PlanOutcome =
     }
 
 /** Plans a turn by JSON decisions, by native tool calls, or by plain talk. */
-export type Planner = (turn: TurnContext) => Promise<PlanOutcome>
+export type Planner = (turn: TurnContext, guard: CallGuard) => Promise<PlanOutcome>
 
 export type PlanningMode = "json" | "native" | "chat"
 
@@ -37,6 +38,12 @@ export interface StepReading {
   onToolCall?(call: ToolCall): void
   /** Called at the end of a whole stream, never of a failed one. Returns the decision of a planner step. */
   onEnd(finishReason: FinishReason | undefined): StepDecision | undefined
+}
+
+/** Prepares the next step as the caller wants it, if the caller controls the turn's steps. */
+export async function prepareStep(turn: TurnContext, prompt: string): Promise<void> {
+  const { control } = turn.input
+  if (control) await (await import("./control/control-step.ts")).controlStep(turn, control, prompt)
 }
 
 /**

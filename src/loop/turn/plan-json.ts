@@ -3,7 +3,7 @@ import { renderNotice } from "../../prompt/dialect/render-notice.ts"
 import { encodeInline } from "../../prompt/encode/inline.ts"
 import type { Decision, DecisionFault } from "../../reply/decision.ts"
 import { createDecisionReader } from "../../reply/decision-reader.ts"
-import { type PlanOutcome, runModelStep, type StepDecision, type StepReading } from "./model-step.ts"
+import { type PlanOutcome, prepareStep, runModelStep, type StepDecision, type StepReading } from "./model-step.ts"
 import type { CallGuard } from "./run-call.ts"
 import { type TurnContext, warn } from "./turn-context.ts"
 import { isQuietWake, warnOfRepeatedName, warnOfThinking } from "./turn-outcome.ts"
@@ -17,14 +17,11 @@ async function callCode(): Promise<typeof import("./calls/calls-in-json.ts")> {
 }
 
 /** Plans with JSON decisions: asks for one, runs its tool, asks again, until the planner finishes or reaches a limit (T13, T14, T16). */
-export async function planJson(turn: TurnContext): Promise<PlanOutcome> {
+export async function planJson(turn: TurnContext, guard: CallGuard): Promise<PlanOutcome> {
   const { loop } = turn.agent.profile
-  const guard: CallGuard = { calls: new Map(), writes: 0, repeats: 0, canWait: true }
   let fault: string | undefined
-  if (turn.input.resumes) await (await import("./approval/resume-step.ts")).resumeStep(turn, guard)
-  if (turn.progress.open.calls.length > 0) return { type: "awaiting" }
   for (let step = turn.progress.steps.length + 1; step <= loop.maxSteps; step++) {
-    if (turn.input.control) await (await import("./control/control-step.ts")).controlStep(turn, turn.input.control, "planner")
+    await prepareStep(turn, "planner")
     // Without tools there is nothing to plan before a value is asked for.
     if (turn.progress.output && turn.progress.tools.plannerTools.length === 0) return { type: "final", stopReason: "finish" }
     const decision = await runModelStep(turn, { prompt: "planner", fault }, decisionReading)

@@ -6,7 +6,7 @@ import type { Tool } from "../../prompt/tools/tool.ts"
 import type { DecisionFault } from "../../reply/decision.ts"
 import { readDecision } from "../../reply/decision-reader.ts"
 import { maxDepth } from "../../reply/json/json-value.ts"
-import { type PlanOutcome, runModelStep } from "./model-step.ts"
+import { type PlanOutcome, prepareStep, runModelStep } from "./model-step.ts"
 import { answered, proseReading } from "./prose.ts"
 import { type CallGuard, type ModelCall, runCall } from "./run-call.ts"
 import type { TurnContext } from "./turn-context.ts"
@@ -16,20 +16,14 @@ import { isQuietWake } from "./turn-outcome.ts"
  * Plans with the model's own tool calls. Text is shown as it comes. The calls of a step run concurrently, and their results keep
  * the order of the calls. A step without calls is the answer. Guards and limits are those of JSON decisions (T16, T17, T18).
  */
-export async function planNative(turn: TurnContext): Promise<PlanOutcome> {
+export async function planNative(turn: TurnContext, guard: CallGuard): Promise<PlanOutcome> {
   const { maxSteps } = turn.agent.profile.loop
-  let native = nativeTools(turn.progress.tools.plannerTools)
-  const guard: CallGuard = { calls: new Map(), writes: 0, repeats: 0, canWait: true }
   const ids = new Set<string>()
   // Calls of earlier turns may stand in the request too: the record has at least twice the messages that a prompt shows.
   for (const { runs = [] } of turn.record?.history ?? []) for (const { id } of runs) ids.add(id)
-  if (turn.input.resumes) await (await import("./approval/resume-step.ts")).resumeStep(turn, guard)
-  if (turn.progress.open.calls.length > 0) return { type: "awaiting" }
   for (let step = turn.progress.steps.length + 1; step <= maxSteps; step++) {
-    if (turn.input.control) {
-      await (await import("./control/control-step.ts")).controlStep(turn, turn.input.control, "native")
-      native = nativeTools(turn.progress.tools.plannerTools)
-    }
+    await prepareStep(turn, "native")
+    const native = nativeTools(turn.progress.tools.plannerTools)
     const { calls: given, text, finish } = await nativeStep(turn, native)
     const calls = given.map((call) => withOwnId(turn, ids, call))
     turn.signal.throwIfAborted()

@@ -2,7 +2,7 @@ import { PromptStrataError } from "../../core/errors.ts"
 import { endedWhole, type FinishReason, type LanguageModel } from "../../core/model/language-model.ts"
 import { createFinalOutputReader } from "../../reply/final-output-reader.ts"
 import type { StopReason } from "../../trace/turn-event.ts"
-import { type PlanOutcome, runModelStep, type StepReading } from "./model-step.ts"
+import { type PlanOutcome, prepareStep, runModelStep, type StepReading } from "./model-step.ts"
 import type { StepRequest } from "./step-request.ts"
 import type { TurnContext } from "./turn-context.ts"
 import { isQuietWake, warnOfThinking } from "./turn-outcome.ts"
@@ -38,7 +38,7 @@ export function proseReading(
 /** Runs one step whose text is the answer. Returns the reason why the model stopped. */
 export async function proseStep(turn: TurnContext, request: StepRequest): Promise<FinishReason | undefined> {
   let finish: FinishReason | undefined
-  if (turn.input.control) await (await import("./control/control-step.ts")).controlStep(turn, turn.input.control, request.prompt)
+  await prepareStep(turn, request.prompt)
   await runModelStep(turn, request, (_, model) =>
     proseReading(turn, model, (reason) => {
       finish = reason

@@ -91,7 +91,7 @@ function toolContext(
   const confirm: Confirm | undefined =
     ask &&
     (async (asked, signal) => {
-      const { askPerson } = await import("./approval/ask-person.ts")
+      const { askPerson } = await import("./approval/ask-approval.ts")
       return (await askPerson(turn, ask, { ...asked, id, signal })) === "yes"
     })
   return {

@@ -7,6 +7,7 @@ import { planJson } from "./plan-json.ts"
 import type * as planNative from "./plan-native.ts"
 import type * as prepareFile from "./prepare.ts"
 import type * as prose from "./prose.ts"
+import type { CallGuard } from "./run-call.ts"
 import { type TurnContext, warn } from "./turn-context.ts"
 import { fail, succeed } from "./turn-outcome.ts"
 
@@ -24,7 +25,10 @@ export async function runTurn(turn: TurnContext): Promise<TurnResult> {
     signal.throwIfAborted()
     await prepare(turn)
     const mode = planningMode(turn)
-    const planned = await planners[mode](turn)
+    const guard: CallGuard = { calls: new Map(), writes: 0, repeats: 0, canWait: true }
+    if (input.resumes) await (await import("./approval/resume-step.ts")).resumeStep(turn, guard)
+    const isOpen = progress.open.calls.length > 0
+    const planned = isOpen ? ({ type: "awaiting" } as const) : await planners[mode](turn, guard)
     if (planned.type === "awaiting") return succeed(turn, "awaiting-approval")
     const told = planned.type === "final" ? planned.told : undefined
     const stopReason = planned.type === "answered" ? planned.stopReason : await (await proseCode()).finalOutput(turn, planned)
@@ -52,9 +56,9 @@ const loaded: {
 
 const planners: Readonly<Record<PlanningMode, Planner>> = {
   json: planJson,
-  async native(turn) {
+  async native(turn, guard) {
     loaded.native ??= await import("./plan-native.ts")
-    return loaded.native.planNative(turn)
+    return loaded.native.planNative(turn, guard)
   },
   async chat(turn) {
     return (await proseCode()).planChat(turn)

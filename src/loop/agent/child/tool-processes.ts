@@ -6,7 +6,6 @@ import type { Profile } from "../../../profile/profile.ts"
 import { resolveProfile, withDefaults } from "../../../profile/resolve.ts"
 import type { ToolSet } from "../../../prompt/tools/tool-set.ts"
 import type { AgentContext } from "../../turn/turn-context.ts"
-import { givenModel } from "../own-model.ts"
 
 /** An agent behind a tool, as a profile declares it (R25). Each turn gives it the tools that it takes over. */
 export interface ToolProcess {
@@ -72,4 +71,28 @@ function badName({ name: profile }: Profile, name: string): PromptStrataError {
 export function requestSchema(description: string | undefined): Record<string, unknown> {
   const request = { type: "string", ...(description === undefined ? {} : { description }) }
   return { type: "object", properties: { request }, required: ["request"], additionalProperties: false }
+}
+
+/**
+ * The model that the program gave for a process or an observer. Undefined stands for the agent's. Throws `profile` if the profile
+ * names another model and the program gave none: it would be another one than the profile says.
+ */
+export function givenModel(
+  profile: Profile,
+  options: {
+    readonly table: "processes" | "observers"
+    readonly name: string
+    readonly settings: Pick<ProcessSettings, "model">
+    readonly models: Readonly<Record<string, LanguageModel>>
+  },
+): LanguageModel | undefined {
+  const { table, name, settings, models } = options
+  const model = Object.hasOwn(models, name) ? models[name] : undefined
+  const { id, baseUrl } = { ...profile.model, ...settings.model }
+  if (model !== undefined || (id === profile.model.id && baseUrl === profile.model.baseUrl)) return model
+  throw new PromptStrataError(
+    "profile",
+    `Profile ${JSON.stringify(profile.name)}: expected the model ${JSON.stringify(id ?? baseUrl)} for ${table}.${name}, found none.`,
+    { hint: `Pass it to createAgent: models: { ${JSON.stringify(name)}: … }. Or leave out [${table}.${name}.model].` },
+  )
 }

@@ -1,8 +1,9 @@
 import { type HistoryMessage, isSpoken } from "../../../core/conversation.ts"
-import { PromptStrataError } from "../../../core/errors.ts"
+import { messageOf, PromptStrataError } from "../../../core/errors.ts"
 import { defined, filled } from "../../../core/json-access.ts"
 import { whatHappened, within } from "../../../core/timers.ts"
-import type { TurnResult } from "../../../trace/turn-event.ts"
+import { mainProcess } from "../../../trace/trace.ts"
+import type { TurnEvent, TurnResult } from "../../../trace/turn-event.ts"
 import type { AgentContext, TurnContext, TurnInput } from "../../turn/turn-context.ts"
 import { namedBytes } from "../kept-runs.ts"
 
@@ -81,4 +82,26 @@ async function keep(
   if (outcome.status === "done") return
   const message = `Keeping the words of an unanswered turn ${whatHappened(outcome, timeoutMs)}. They may be missing in the conversation.`
   onWarning({ key, turnId, message })
+}
+
+/** Makes the result of a turn that failed outside its loop. With `emit`, it tells of the beginning that the loop would have told. */
+export function unbegunTurn(
+  { ports }: Pick<AgentContext, "ports">,
+  { key, turnId, wake }: TurnInput,
+  { thrown, emit }: { readonly thrown: unknown; readonly emit: ((event: TurnEvent) => void) | undefined },
+): TurnResult & { readonly ok: false } {
+  const error = asSessionError(thrown)
+  const atMs = ports.clock.nowMs()
+  emit?.({ type: "turn-start", turnId, atMs })
+  const { agent, conversation, audience } = key
+  const trace = defined({
+    ...{ turnId, process: mainProcess, wake, key: { agent, conversation, audience }, startedMs: atMs, durationMs: 0 },
+    ...{ prestart: [], steps: [], runs: [], warnings: [], records: [], children: [], usage: {}, error },
+  })
+  return { ok: false, error, gathered: { runs: [], text: "" }, trace }
+}
+
+function asSessionError(error: unknown): PromptStrataError {
+  if (PromptStrataError.isInstance(error)) return error
+  return new PromptStrataError("session-store", `The session could not be loaded: ${messageOf(error)}`, { cause: error })
 }

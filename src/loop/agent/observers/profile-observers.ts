@@ -7,7 +7,7 @@ import { observerKeys } from "../../../profile/keys/processes.ts"
 import type { Profile } from "../../../profile/profile.ts"
 import { withDefaults } from "../../../profile/resolve.ts"
 import type { AgentOptions } from "../agent-options.ts"
-import { givenModel } from "../own-model.ts"
+import { givenModel } from "../child/tool-processes.ts"
 import type { ObserverParts } from "./watched-turn.ts"
 
 interface ObserverSurroundings extends Pick<ObserverParts, "dialect" | "ports" | "putReceipt"> {

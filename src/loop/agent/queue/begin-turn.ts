@@ -4,6 +4,7 @@ import type { Deadline } from "../../turn/deadline.ts"
 import type { TurnInput } from "../../turn/turn-context.ts"
 import { emptyRecord } from "../session-state.ts"
 import { runSessionTurn, withWholeHistory } from "../session-turn.ts"
+import { loadDetours } from "./load-detours.ts"
 import { readInput } from "./read-input.ts"
 import { isWaiting, maxMessages, move, type QueuedTurn, rulesOf, type SessionAtRest } from "./turn-states.ts"
 
@@ -26,11 +27,11 @@ export async function runQueuedTurn(turn: QueuedTurn, rest: SessionAtRest, deadl
   const given = call.makeInput(turn.input.turnId, at.record ?? emptyRecord)
   const words = kept ? { ...given, kept, attached: [], attachments } : given
   const isAlone = turn.joined.length === 0 && turn.waited === undefined
-  const made = isAlone ? words : (await import("./gather-words.ts")).withJoined(words, turn)
+  const made = isAlone ? words : (await loadDetours()).withJoined(words, turn)
   const beginning = call.replace ? await call.replace(at) : rulesOf(turn).waits ? await besideWaiting(turn, at, made) : undefined
   if (beginning && "waitMs" in beginning) {
     move(turn, "hold")
-    if (!kept) await (await import("./waiting-words.ts")).keepWaiting(turn, words, deadline.signal)
+    if (!kept) await (await loadDetours()).keepWaiting(turn, words, deadline.signal)
     return beginning
   }
   deadline.signal.throwIfAborted()
@@ -38,14 +39,14 @@ export async function runQueuedTurn(turn: QueuedTurn, rest: SessionAtRest, deadl
   turn.input = input.attached.length === 0 ? input : await readInput(session.agent, input, deadline)
   const begun = beginning?.record ?? at.record
   const mayAnswer = (input.kept || hasWordsToAnswer(begun?.history)) && input.wake === undefined && !input.resumes
-  const record = mayAnswer ? (await import("./waiting-words.ts")).withUnanswered(turn, begun) : begun
+  const record = mayAnswer ? (await loadDetours()).withUnanswered(turn, begun) : begun
   move(turn, "plan")
   return runSessionTurn(turn, record, deadline)
 }
 
 /** The beginning of a message while a call waits for an approval, or how long it has to wait for that, or for messages that came before it. */
 async function besideWaiting(turn: QueuedTurn, at: SessionAtRest, input: TurnInput) {
-  if (at.record?.state.approval !== undefined) return (await import("../approval/answer-approval.ts")).besideOpen(at, input)
+  if (at.record?.state.approval !== undefined) return (await loadDetours()).besideOpen(at, input)
   // Their words are in the history already, where messages that may join find them.
   if (turn.meets) return undefined
   for (const other of turn.session.open) {

@@ -9,6 +9,7 @@ import type { AgentContext } from "../../turn/turn-context.ts"
 import { refusalOf } from "../session-options.ts"
 import { sessionId } from "../session-state.ts"
 import { late, startTurn, type Turn } from "../turn.ts"
+import { loadDetours } from "./load-detours.ts"
 import {
   hasBegun,
   type LiveSession,
@@ -97,7 +98,7 @@ export class SessionQueue implements LiveSession {
       const emit = hasBegun(turn) ? undefined : turn.emit
       const thrown = signal.aborted && error === signal.reason ? abortError(error) : error
       if (move(turn, "fail"))
-        resolve(loadUnbegun().then(({ unbegunTurn }) => unbegunTurn(this.agent, turn.input, { thrown, emit })))
+        resolve(loadDetours().then(({ unbegunTurn }) => unbegunTurn(this.agent, turn.input, { thrown, emit })))
     }
     signal.addEventListener("abort", () => void (hasBegun(turn) || fail(signal.reason)), { once: true })
     this.#look(turn, { resolve, fail })
@@ -117,7 +118,7 @@ export class SessionQueue implements LiveSession {
     this.open.add(turn)
     const before = async (): Promise<void> => {
       move(turn, "place")
-      if (turn.meets) await (await loadGathering()).gather(turn)
+      if (turn.meets) await (await loadDetours()).gather(turn)
     }
     const lookAgain = async (waitMs: number): Promise<void> => {
       await pause(waitMs, { timers: this.agent.ports.timers, signal })
@@ -131,7 +132,7 @@ export class SessionQueue implements LiveSession {
     const failed = async (error: unknown): Promise<void> => {
       const keepsWords = !hasBegun(turn) && rulesOf(turn).keepsWords
       fail(error)
-      if (keepsWords) await (await loadFailed()).keepWords(this.agent, turn.input, error)
+      if (keepsWords) await (await loadDetours()).keepWords(this.agent, turn.input, error)
     }
     this.enqueue(work, { signal, failed, before, needed: call.needed }).catch(fail)
   }
@@ -218,6 +219,3 @@ function restoreStack(stack: PromptStack, state: unknown): void {
 }
 
 const loadLoop = late(() => import("./begin-turn.ts"))
-const loadGathering = late(() => import("./gather-words.ts"))
-const loadFailed = late(() => import("../failed/failed-turn.ts"))
-const loadUnbegun = late(() => import("../failed/unbegun-turn.ts"))

@@ -3,9 +3,8 @@ import { within } from "../../../core/timers.ts"
 import { quoted, reasonOf, renderNotice } from "../../../prompt/dialect/render-notice.ts"
 import { encodeInline } from "../../../prompt/encode/inline.ts"
 import { printArguments } from "../../../prompt/tools/call-arguments.ts"
-import type { Tool, ToolRun } from "../../../prompt/tools/tool.ts"
-import type { TurnContext } from "../turn-context.ts"
-import { askPerson } from "./ask-person.ts"
+import type { Confirm, ConfirmRequest, Tool, ToolRun } from "../../../prompt/tools/tool.ts"
+import { type TurnContext, warn } from "../turn-context.ts"
 import { definitionOf } from "./open-approval.ts"
 
 /** A call that a person may have to allow. */
@@ -69,4 +68,28 @@ async function needsApproval({ needsApproval: needs, check }: Tool, args: unknow
   const checked = await check(args)
   if (!checked.ok) return false
   return typeof needs === "function" ? (await needs(checked.value)) !== false : needs === true
+}
+
+/**
+ * Asks a person about a call. The turn's time limit pauses meanwhile. No answer within `limits.confirmMs` is reported, and so is a
+ * question that fails; neither is consent.
+ */
+export async function askPerson(
+  turn: TurnContext,
+  confirm: Confirm,
+  { signal, ...request }: ConfirmRequest & { readonly id: string; readonly signal: AbortSignal },
+): Promise<"yes" | "no" | "unanswered"> {
+  const { ports, profile } = turn.agent
+  const { id, tool, summary } = request
+  const { confirmMs } = profile.limits
+  const resume = turn.deadline.pause()
+  turn.emit({ type: "confirm-start", id, request })
+  const asked = await within({ timeoutMs: confirmMs, signal, timers: ports.timers }, (askSignal) => confirm(request, askSignal))
+  resume()
+  const confirmed = asked.status === "done" && asked.value === true
+  if (asked.status === "failed") warn(turn, "tool", `${tool} could not ask about "${summary}": ${messageOf(asked.error)}`)
+  if (asked.status === "timeout") warn(turn, "tool", `${tool} asked about "${summary}" and got no answer within ${confirmMs} ms.`)
+  turn.emit({ type: "confirm-end", id, request, confirmed })
+  if (asked.status !== "done") return "unanswered"
+  return confirmed ? "yes" : "no"
 }
