@@ -1,18 +1,18 @@
 import type { Pool, PoolClient } from "pg"
 import type { ConnectionOptions, PgBoss } from "pg-boss"
 import { messageOf } from "../../../core/errors.ts"
-import type { DeadJob, Job } from "../../../memory/services/store/job-runner.ts"
+import type { DeadJob } from "../../../memory/services/store/job-runner.ts"
 import { keyText } from "../../../memory/services/store/row-keys.ts"
+import type { ClaimedJob as AnyClaimedJob, JobClaims } from "../../../memory/services/store/running-jobs.ts"
 import { heartbeatSeconds } from "./job-engine.ts"
 import { deadQueue, queuePrefix, readDeadJob, readJob, type StoredJob, storeDeadJob } from "./stored-job.ts"
 
-/** A job that this process holds until it settles the job, or until its heartbeats stop. */
-export interface ClaimedJob {
+/**
+ * A job that this process holds until it settles the job, or until its heartbeats stop. `retryCount` tells this attempt from a later
+ * one. An attempt that is no longer the current one changes nothing.
+ */
+export interface ClaimedJob extends AnyClaimedJob {
   readonly queue: string
-  readonly id: string
-  /** Tells this attempt from a later one. An attempt that is no longer the current one changes nothing. */
-  readonly retryCount: number
-  readonly job: Job
 }
 
 /** The message to runners that a job was set aside which one of them may have a handler for. */
@@ -25,7 +25,7 @@ const asideMs = 60_000
  * The steps of a job's life: by pg-boss, or by SQL on its table where pg-boss has no call. Only the oldest job of a conversation that
  * is not done can be claimed.
  */
-export class ClaimedJobs {
+export class ClaimedJobs implements JobClaims<ClaimedJob> {
   readonly #engine: PgBoss
   readonly #pool: Pool
   readonly #schema: string

@@ -15,9 +15,6 @@ const daySeconds = 86_400
 /** A job is taken over when its process has sent no heartbeat for so long. */
 export const heartbeatSeconds = 30
 
-/** The time between two heartbeats. */
-export const heartbeatMs = 10_000
-
 /** Starts pg-boss on the store's own connections and brings its tables up to date. It runs nothing by itself. */
 export async function startJobEngine(
   pool: Pool,

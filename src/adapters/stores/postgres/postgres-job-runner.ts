@@ -1,9 +1,9 @@
 import { messageOf } from "../../../core/errors.ts"
 import { handlerOf } from "../../../memory/services/store/job-attempt.ts"
 import type { IdleOptions, JobHandlers, JobRunner } from "../../../memory/services/store/job-runner.ts"
+import { RunningJobs, repeat } from "../../../memory/services/store/running-jobs.ts"
 import type { ClaimedJob, ClaimedJobs } from "./claimed-jobs.ts"
 import type { PostgresSettings } from "./postgres-options.ts"
-import { RunningJobs, repeat } from "./running-jobs.ts"
 import type { EnqueuedJobs } from "./sql-jobs.ts"
 
 /** The parts of a {@link PostgresJobRunner}. */
@@ -26,7 +26,7 @@ const idlePollMs = 20
 /** Claims jobs when it is woken, when a job ends and at intervals, and runs up to `concurrency` of them at the same time. */
 export class PostgresJobRunner implements JobRunner {
   readonly #parts: RunnerParts
-  readonly #running: RunningJobs
+  readonly #running: RunningJobs<ClaimedJob>
   readonly #handlers = new Map<string | undefined, JobHandlers>()
   readonly #retries = new Set<unknown>()
   #stops: readonly (() => void | Promise<void>)[] = []
@@ -99,7 +99,8 @@ export class PostgresJobRunner implements JobRunner {
       this.#stops = []
     }
     await this.#pumping
-    await this.#running.drain({ drainMs, agent })
+    const isMeant = ({ job }: ClaimedJob): boolean => agent === undefined || job.key.agent === agent
+    await this.#running.drain({ drainMs, isMeant })
   }
 
   dead(): ReturnType<JobRunner["dead"]> {

@@ -1,20 +1,15 @@
 import type { ExpressionBuilder } from "kysely"
-import { messageOf, type PromptStrataError } from "../../../core/errors.ts"
-import type { Clock, RandomSource, Timers } from "../../../core/ports.ts"
-import { retryWaitMs, runAttempt } from "../../../memory/services/store/job-attempt.ts"
-import type { DeadJob, Job, JobHandler, JobHandlers, JobSettings } from "../../../memory/services/store/job-runner.ts"
+import type { Clock } from "../../../core/ports.ts"
+import type { DeadJob, JobHandlers } from "../../../memory/services/store/job-runner.ts"
 import { keyText } from "../../../memory/services/store/row-keys.ts"
+import type { ClaimedJob, JobClaims } from "../../../memory/services/store/running-jobs.ts"
 import { fromKeyText } from "../sql/key-columns.ts"
 import type { SqlDatabase } from "../sql/sql-database.ts"
 import type { Queries } from "../sql/sql-tables.ts"
 import { type JobTables, jobOf, jobQueries } from "./sqlite-jobs.ts"
 
-/** The first job of a conversation. The jobs behind it wait. */
-export interface Head {
-  /** The id as its column has it. */
-  readonly id: string
-  readonly job: Job
-}
+/** The first job of a conversation, with the id as its column has it. The jobs behind it wait. */
+export type Head = ClaimedJob
 
 /** Handlers by agent. The handlers without an agent take the jobs of all agents that are not listed. */
 type HandlersByAgent = ReadonlyMap<string | undefined, JobHandlers>
@@ -58,7 +53,7 @@ export async function dueHeads(
     .execute()
   return rows.flatMap((row) => {
     try {
-      return [{ id: row.id, job: jobOf(row) }]
+      return [{ id: row.id, job: jobOf(row), retryCount: 0 }]
     } catch (error) {
       onDamaged(row.id, error)
       return []
@@ -80,64 +75,25 @@ function handledBy(handlers: HandlersByAgent) {
   }
 }
 
-/** The database, settings and ports of an attempt. */
-export interface AttemptParts {
-  readonly database: SqlDatabase
-  readonly settings: JobSettings
-  readonly clock: Clock
-  readonly timers: Timers
-  readonly random: RandomSource
-}
-
-/** The handler of a job, if there still is one, and a callback that is given a function which stops the attempt. */
-interface AttemptHandling {
-  readonly handler: JobHandler | undefined
-  readonly onStop: (stop: (reason: PromptStrataError) => void) => void
-}
-
-/** Tries a job once and writes down the outcome. Returns the wait before the next attempt, if there is to be one. */
-export async function attemptJob(
-  parts: AttemptParts,
-  { id, job }: Head,
-  { handler, onStop }: AttemptHandling,
-): Promise<number | undefined> {
-  const { database, settings, clock, timers } = parts
-  const { maxAttempts, timeoutMs } = settings
-  const attempt = await database.write((db) => claimJob(db, id, maxAttempts, clock.nowMs()))
-  if (attempt === undefined) return undefined
-  let isCutOff = handler === undefined
-  const stoppable = (stop: (reason: PromptStrataError) => void): void =>
-    onStop((reason) => {
-      isCutOff = reason.code === "closed"
-      stop(reason)
-    })
-  try {
-    if (handler !== undefined)
-      await runAttempt({ timeoutMs, timers, onStop: stoppable }, (signal) =>
-        handler(job, { attempt, isLast: attempt >= maxAttempts, signal }),
-      )
-  } catch (error) {
-    if (!isCutOff) return fail(parts, id, attempt, error)
+/** The steps of a job's life in a file. A job is claimed with its first step, and only the oldest one of a conversation is looked for. */
+export function sqliteClaims(
+  { write }: Pick<SqlDatabase, "write">,
+  { clock, maxAttempts }: { readonly clock: Clock; readonly maxAttempts: number },
+): JobClaims<Head> {
+  const settle = ({ id, retryCount }: Head, change: Parameters<typeof updateAttempt>[3]) =>
+    write((db) => updateAttempt(db, id, retryCount + 1, change))
+  return {
+    async begin(head) {
+      const attempt = await write((db) => claimJob(db, head.id, maxAttempts, clock.nowMs()))
+      return attempt === undefined ? undefined : { ...head, retryCount: attempt - 1 }
+    },
+    complete: ({ id }) => write((db) => finishJob(db, id, clock.nowMs())),
+    fail: (head, _, waitMs) => settle(head, { due_ms: clock.nowMs() + waitMs }),
+    release: (head) => settle(head, { attempts: head.retryCount }),
+    // It has not begun, so nothing is to be put back.
+    setAside: () => undefined,
+    bury: (head, { error }) => settle(head, { state: "dead", error: keyText(error), ended_ms: clock.nowMs() }),
   }
-  const isDone = !isCutOff
-  await database.write((db) =>
-    isDone ? finishJob(db, id, clock.nowMs()) : updateAttempt(db, id, attempt, { attempts: attempt - 1 }),
-  )
-  return undefined
-}
-
-/** A failed job is tried again after a wait, or is dead after its last attempt. */
-async function fail(parts: AttemptParts, id: string, attempt: number, error: unknown): Promise<number | undefined> {
-  const { database, settings, clock, random } = parts
-  const nowMs = clock.nowMs()
-  if (attempt >= settings.maxAttempts) {
-    const dead = { state: "dead", error: keyText(messageOf(error)), ended_ms: nowMs } as const
-    await database.write((db) => updateAttempt(db, id, attempt, dead))
-    return undefined
-  }
-  const waitMs = retryWaitMs(attempt, settings, random)
-  await database.write((db) => updateAttempt(db, id, attempt, { due_ms: nowMs + waitMs }))
-  return waitMs
 }
 
 /**

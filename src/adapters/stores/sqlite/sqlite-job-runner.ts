@@ -1,14 +1,22 @@
+import type { SessionKey } from "../../../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../../../core/errors.ts"
-import type { Timers } from "../../../core/ports.ts"
-import { handlerOf, runnerClosed } from "../../../memory/services/store/job-attempt.ts"
-import type { DeadJob, IdleOptions, JobHandlers, JobRunner } from "../../../memory/services/store/job-runner.ts"
+import type { Clock, RandomSource, Timers } from "../../../core/ports.ts"
+import { handlerOf } from "../../../memory/services/store/job-attempt.ts"
+import type { DeadJob, IdleOptions, JobHandlers, JobRunner, JobSettings } from "../../../memory/services/store/job-runner.ts"
 import { sessionRowId } from "../../../memory/services/store/row-keys.ts"
-import { type AttemptParts, attemptJob, deadJobs, dueHeads, type Head, type HeadsWanted, pruneDone } from "./job-claims.ts"
+import { RunningJobs } from "../../../memory/services/store/running-jobs.ts"
+import type { SqlDatabase } from "../sql/sql-database.ts"
+import { deadJobs, dueHeads, type Head, type HeadsWanted, pruneDone, sqliteClaims } from "./job-claims.ts"
 import type { Leases } from "./leases.ts"
 import { jobQueries } from "./sqlite-jobs.ts"
 
 /** The parts of the runner. */
-export interface SqliteJobRunnerParts extends AttemptParts {
+export interface SqliteJobRunnerParts {
+  readonly database: SqlDatabase
+  readonly settings: JobSettings
+  readonly clock: Clock
+  readonly timers: Timers
+  readonly random: RandomSource
   readonly leases: Leases
   /** How long `idle` waits for another process that makes no progress. */
   readonly patienceMs: number
@@ -19,12 +27,6 @@ export interface SqliteJobRunnerParts extends AttemptParts {
   readonly onWarning: (message: string) => void
 }
 
-interface Running {
-  readonly head: Head
-  readonly settled: Promise<void>
-  stop?: (reason: PromptStrataError) => void
-}
-
 /** The ids of done jobs are kept for a week. */
 const keepDoneMs = 7 * 86_400_000
 
@@ -32,8 +34,7 @@ const keepDoneMs = 7 * 86_400_000
 export class SqliteJobRunner implements JobRunner {
   readonly #parts: SqliteJobRunnerParts
   readonly #handlers = new Map<string | undefined, JobHandlers>()
-  /** The running job of each conversation. */
-  readonly #running = new Map<string, Running>()
+  readonly #running: RunningJobs<Head>
   #pumping: Promise<void> | undefined
   /** Ids of jobs that were found damaged: each is told once. */
   readonly #damaged = new Set<string>()
@@ -43,6 +44,14 @@ export class SqliteJobRunner implements JobRunner {
 
   constructor(parts: SqliteJobRunnerParts) {
     this.#parts = parts
+    const { database, clock, settings, timers, random, pollTimers, onWarning } = parts
+    this.#running = new RunningJobs({
+      claims: sqliteClaims(database, { clock, maxAttempts: settings.maxAttempts }),
+      settings: { jobs: settings, timers, random },
+      onSettled: () => this.wake(),
+      onRetry: (waitMs) => void pollTimers.set(() => this.wake(), waitMs),
+      onFault: (error, { job }) => onWarning(`job ${job.id}: ${messageOf(error)}`),
+    })
   }
 
   async start(handlers: JobHandlers, { agent }: { readonly agent?: string } = {}): Promise<void> {
@@ -84,17 +93,15 @@ export class SqliteJobRunner implements JobRunner {
   }
 
   async close({ drainMs, agent }: { readonly drainMs: number; readonly agent?: string }): Promise<void> {
-    const isOfAgent = ({ head }: Running): boolean => agent === undefined || head.job.key.agent === agent
-    const ran = [...this.#running.values()].filter(isOfAgent)
+    const isOfAgent = ({ job }: Head): boolean => agent === undefined || job.key.agent === agent
+    const ran = new Set(this.#running.claimed.filter(isOfAgent))
     if (agent === undefined) this.#handlers.clear()
     else this.#handlers.delete(agent)
     // Handlers for all agents take the jobs that do not run.
     if (this.#handlers.size > 0) this.wake()
     await this.#pumping
-    const begun = [...this.#running.values()].filter(
-      (running) => isOfAgent(running) && !handlerOf(running.head.job, this.#handlers),
-    )
-    await this.#drain([...new Set([...ran, ...begun])], drainMs)
+    const isMeant = (head: Head): boolean => ran.has(head) || (isOfAgent(head) && !handlerOf(head.job, this.#handlers))
+    await this.#running.drain({ drainMs, isMeant })
     if (!this.#handlers.has(undefined)) await this.#parts.leases.release(agent)
     if (this.#handlers.size > 0) return
     this.#parts.pollTimers.clear(this.#timer)
@@ -107,11 +114,12 @@ export class SqliteJobRunner implements JobRunner {
 
   /** Stops jobs whose rows were deleted. */
   async stopDeleted(): Promise<void> {
-    for (const { head, stop } of this.#running.values()) {
+    for (const head of this.#running.claimed) {
       const row = await this.#parts.database.read((db) =>
         jobQueries(db).selectFrom("jobs").select("id").where("id", "=", head.id).executeTakeFirst(),
       )
-      if (row === undefined) stop?.(new PromptStrataError("aborted", "The data that this job works on were deleted."))
+      const reason = new PromptStrataError("aborted", "The data that this job works on were deleted.")
+      if (row === undefined) this.#running.stop(reason, (running) => running === head)
     }
   }
 
@@ -120,21 +128,10 @@ export class SqliteJobRunner implements JobRunner {
     for (;;) {
       this.wake()
       while (this.#pumping) await this.#pumping
-      const running = [...this.#running.values()]
-      const isFull = running.length >= this.#parts.settings.concurrency
-      const awaited = running.filter(({ head }) => isFull || agent === undefined || head.job.key.agent === agent)
-      if (awaited.length === 0) return
-      await Promise.race(awaited.map(({ settled }) => settled))
+      const isFull = this.#running.size >= this.#parts.settings.concurrency
+      const isAwaited = ({ job }: Head): boolean => isFull || agent === undefined || job.key.agent === agent
+      if (!(await this.#running.oneSettled(isAwaited))) return
     }
-  }
-
-  async #drain(running: readonly Running[], drainMs: number): Promise<void> {
-    if (running.length === 0) return
-    const timer = this.#parts.timers.set(() => {
-      for (const { stop } of running) stop?.(runnerClosed())
-    }, drainMs)
-    await Promise.all(running.map(({ settled }) => settled))
-    this.#parts.timers.clear(timer)
   }
 
   async #pump(): Promise<void> {
@@ -153,11 +150,10 @@ export class SqliteJobRunner implements JobRunner {
 
   /** Renews the leases of running jobs, and stops the jobs of agents whose lease another process has taken. */
   async #keepLeases(): Promise<void> {
-    const running = [...this.#running.values()]
-    for (const agent of new Set(running.map(({ head }) => head.job.key.agent))) {
+    for (const agent of new Set(this.#running.claimed.map(({ job }) => job.key.agent))) {
       if (await this.#parts.leases.hold(agent)) continue
       const reason = new PromptStrataError("closed", `Another process has taken over the jobs of ${agent}.`)
-      for (const { head, stop } of running) if (head.job.key.agent === agent) stop?.(reason)
+      this.#running.stop(reason, ({ job }) => job.key.agent === agent)
     }
   }
 
@@ -170,8 +166,8 @@ export class SqliteJobRunner implements JobRunner {
       for (const head of heads) {
         const { key } = head.job
         if (this.#running.size >= settings.concurrency) return
-        if (without.has(key.agent) || this.#running.has(sessionRowId(key))) continue
-        if (await leases.hold(key.agent)) this.#begin(head)
+        if (without.has(key.agent) || this.#isBusy(key)) continue
+        if (await leases.hold(key.agent)) this.#running.run(head, handlerOf(head.job, this.#handlers))
         else without.add(key.agent)
       }
       // Heads of agents that other processes run may have filled the limit: look again without them.
@@ -191,25 +187,8 @@ export class SqliteJobRunner implements JobRunner {
     return database.read((db) => dueHeads(db, options))
   }
 
-  #begin(head: Head): void {
-    const conversation = sessionRowId(head.job.key)
-    const running: Running = {
-      head,
-      settled: this.#attempt(head, (stop) => {
-        running.stop = stop
-      })
-        .catch((error: unknown) => this.#parts.onWarning(`job ${head.job.id}: ${messageOf(error)}`))
-        .finally(() => {
-          this.#running.delete(conversation)
-          this.wake()
-        }),
-    }
-    this.#running.set(conversation, running)
-  }
-
-  async #attempt(head: Head, onStop: (stop: (reason: PromptStrataError) => void) => void): Promise<void> {
-    const waitMs = await attemptJob(this.#parts, head, { handler: handlerOf(head.job, this.#handlers), onStop })
-    if (waitMs !== undefined) this.#parts.pollTimers.set(() => this.wake(), waitMs)
+  #isBusy(key: SessionKey): boolean {
+    return this.#running.claimed.some(({ job }) => sessionRowId(job.key) === sessionRowId(key))
   }
 
   #tellWaiters(): void {

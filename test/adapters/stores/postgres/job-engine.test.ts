@@ -2,13 +2,13 @@ import { describe, expect, test } from "vitest"
 import { connectionTarget } from "../../../../src/adapters/stores/postgres/connection-url.ts"
 import {
   agentQueues,
-  heartbeatMs,
   heartbeatSeconds,
   queueSettings,
   startJobEngine,
   startLock,
 } from "../../../../src/adapters/stores/postgres/job-engine.ts"
 import { postgresSettings } from "../../../../src/adapters/stores/postgres/postgres-options.ts"
+import { heartbeatMs } from "../../../../src/memory/services/store/running-jobs.ts"
 
 const url = "postgres://bot:s3cret@db/chat"
 const warnings: string[] = []

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { ClaimedJob, ClaimedJobs } from "../../../../src/adapters/stores/postgres/claimed-jobs.ts"
-import { RunningJobs, repeat } from "../../../../src/adapters/stores/postgres/running-jobs.ts"
 import type { Job, JobAttempt, JobHandler } from "../../../../src/memory/services/store/job-runner.ts"
+import { RunningJobs, repeat } from "../../../../src/memory/services/store/running-jobs.ts"
 import { manualClock, manualTimers } from "../../../../src/testing/index.ts"
 
 const jobs = {
@@ -221,7 +221,7 @@ describe("running jobs", () => {
     running.run(claimedOf("b"), b.handler)
     running.run(claimedOf("c", 0, "gil"), c.handler)
     await settled()
-    const drained = running.drain({ drainMs: 500, agent: "fay" })
+    const drained = running.drain({ drainMs: 500, isMeant: ({ job }) => job.key.agent === "fay" })
     a.finish()
     timers.advance(499)
     await settled()
@@ -230,7 +230,7 @@ describe("running jobs", () => {
     await drained
     expect([running.ids, b.seen.reason]).toEqual([["c"], expect.objectContaining({ code: "closed" })])
     expect(said).toEqual([["complete", "a"], "settled", ["release", "b"], "settled"])
-    const all = running.drain({ drainMs: 500, agent: undefined })
+    const all = running.drain({ drainMs: 500, isMeant: () => true })
     c.finish()
     await all
     expect(timers.pending, "the wait for the slowest is over too").toBe(0)
@@ -242,7 +242,7 @@ describe("running jobs", () => {
     Object.assign(claims, { complete: () => writing.promise })
     running.run(claimedOf("a"), async () => undefined)
     await settled()
-    const drained = running.drain({ drainMs: 0, agent: undefined })
+    const drained = running.drain({ drainMs: 0, isMeant: () => true })
     timers.advance(1)
     writing.resolve()
     await drained

@@ -34,41 +34,46 @@ export class InMemoryRows implements Rows, RowDatabase {
   readonly #tables = new Map<TableName, RowTable>()
   /** The ways back from the changes of a transaction. */
   #undo: (() => void)[] | undefined
-  /** Settles when the transaction that goes on has ended. */
-  #running: Promise<void> | undefined
+  /** Settles when the transaction that writes has ended. */
+  #writing: Promise<void> | undefined
+  /** Each settles when a transaction that reads has ended. Any number of them go on at a time. */
+  readonly #reading = new Set<Promise<unknown>>()
 
-  /** Runs work that is done when it returns, and that throws before its first change. It only waits for a transaction that goes on. */
+  /** Runs work that is done when it returns, and that throws before its first change. It only waits for transactions that go on. */
   async atOnce<T>(work: () => T): Promise<T> {
-    while (this.#running) await this.#running
+    while (this.#writing || this.#reading.size > 0) await this.#ended()
     return work()
   }
 
-  readonly read = <T>(work: (rows: InMemoryRows) => Promise<T>): Promise<T> => this.#alone(() => work(this))
+  readonly read = async <T>(work: (rows: InMemoryRows) => Promise<T>): Promise<T> => {
+    while (this.#writing) await this.#writing
+    const reading = work(this)
+    const end = (): unknown => this.#reading.delete(ended)
+    const ended = reading.then(end, end)
+    this.#reading.add(ended)
+    return reading
+  }
 
-  readonly write = <T>(work: (rows: InMemoryRows) => Promise<T>): Promise<T> =>
-    this.#alone(async () => {
-      const undo: (() => void)[] = []
-      this.#undo = undo
-      try {
-        return await work(this)
-      } catch (error) {
-        for (const back of undo.reverse()) back()
-        throw error
-      } finally {
-        this.#undo = undefined
-      }
-    })
-
-  async #alone<T>(work: () => Promise<T>): Promise<T> {
-    while (this.#running) await this.#running
+  readonly write = async <T>(work: (rows: InMemoryRows) => Promise<T>): Promise<T> => {
+    while (this.#writing || this.#reading.size > 0) await this.#ended()
     const { promise, resolve } = Promise.withResolvers<void>()
-    this.#running = promise
+    const undo: (() => void)[] = []
+    this.#writing = promise
+    this.#undo = undo
     try {
-      return await work()
+      return await work(this)
+    } catch (error) {
+      for (const back of undo.reverse()) back()
+      throw error
     } finally {
-      this.#running = undefined
+      this.#undo = undefined
+      this.#writing = undefined
       resolve()
     }
+  }
+
+  #ended(): Promise<unknown> {
+    return this.#writing ?? Promise.all(this.#reading)
   }
 
   select<Table extends TableName, Column extends ColumnOf<Table> = ColumnOf<Table>>(

@@ -1,11 +1,12 @@
 import type { ServiceKey, SessionKey } from "../../../../core/conversation.ts"
-import { messageOf, PromptStrataError } from "../../../../core/errors.ts"
+import { PromptStrataError } from "../../../../core/errors.ts"
 import type { Ports } from "../../../../core/ports.ts"
-import { handlerOf, retryWaitMs, runAttempt, runnerClosed } from "../job-attempt.ts"
-import type { IdleOptions, Job, JobHandler, JobHandlers, JobRunner, JobSettings } from "../job-runner.ts"
+import { handlerOf } from "../job-attempt.ts"
+import type { IdleOptions, Job, JobHandlers, JobRunner, JobSettings } from "../job-runner.ts"
 import { sessionRowId } from "../row-keys.ts"
 import { isOwned } from "../rows/owned-rows.ts"
 import type { JobRow, JobRows, OwnedKeys } from "../rows/rows.ts"
+import { type ClaimedJob, RunningJobs } from "../running-jobs.ts"
 
 interface Waiting extends JobRow {
   attempts: number
@@ -13,10 +14,11 @@ interface Waiting extends JobRow {
   dueMs?: number
   /** Set while the job waits for its next attempt and has a handler. */
   timer?: unknown
-  /** Set while the job runs. */
-  stop?: (reason: PromptStrataError) => void
-  /** True if `close` aborted the attempt: it does not count. */
-  isCutOff?: boolean
+}
+
+/** A job that runs, with its row. */
+interface RunningRow extends ClaimedJob {
+  readonly row: Waiting
 }
 
 /** The ports for the waits between attempts. */
@@ -31,12 +33,28 @@ export class JobTable implements JobRunner, JobRows {
   readonly #lanes = new Map<string, Waiting[]>()
   readonly #dead: JobRow[] = []
   readonly #handlers = new Map<string | undefined, JobHandlers>()
-  readonly #running = new Map<Waiting, Promise<void>>()
+  readonly #running: RunningJobs<RunningRow>
   #idleWaiters: (() => void)[] = []
 
   constructor(settings: JobSettings, ports: JobPorts) {
     this.#settings = settings
     this.#ports = ports
+    this.#running = new RunningJobs<RunningRow>({
+      claims: {
+        complete: ({ row }) => this.#leave(row),
+        fail: ({ row }, _, waitMs) => this.#putOff(row, waitMs),
+        release: ({ row }) => void row.attempts--,
+        setAside: () => undefined,
+        bury: ({ row }, { error }) => {
+          this.#leave(row)
+          this.#dead.push({ job: row.job, attempts: row.attempts, error })
+        },
+      },
+      settings: { jobs: settings, ...ports },
+      onSettled: () => this.wake(),
+      onRetry: () => undefined,
+      onFault: () => undefined,
+    })
   }
 
   enqueue(jobs: readonly Job[]): void {
@@ -73,25 +91,16 @@ export class JobTable implements JobRunner, JobRows {
   async close({ drainMs, agent }: { readonly drainMs: number; readonly agent?: string }): Promise<void> {
     if (agent === undefined) this.#handlers.clear()
     else this.#handlers.delete(agent)
-    const ofAgent = ({ job }: JobRow): boolean => agent === undefined || job.key.agent === agent
+    const ofAgent = ({ job }: Pick<JobRow, "job">): boolean => agent === undefined || job.key.agent === agent
     for (const waiting of [...this.#lanes.values()].flat()) {
       if (!ofAgent(waiting) || waiting.timer === undefined) continue
       this.#ports.timers.clear(waiting.timer)
       delete waiting.timer
     }
-    const running = [...this.#running].filter(([waiting]) => ofAgent(waiting))
+    const running = new Set(this.#running.claimed.filter(ofAgent))
     // Handlers for all agents take the jobs that do not run.
     this.wake()
-    const drained = Promise.all(running.map(([, settled]) => settled))
-    const reason = runnerClosed()
-    const timer = this.#ports.timers.set(() => {
-      for (const [waiting] of running) {
-        waiting.isCutOff = true
-        waiting.stop?.(reason)
-      }
-    }, drainMs)
-    await drained
-    this.#ports.timers.clear(timer)
+    await this.#running.drain({ drainMs, isMeant: (claimed) => running.has(claimed) })
     this.wake()
   }
 
@@ -130,7 +139,8 @@ export class JobTable implements JobRunner, JobRows {
 
   #drop(row: Waiting): void {
     if (row.timer !== undefined) this.#ports.timers.clear(row.timer)
-    row.stop?.(new PromptStrataError("aborted", "The data of this job was forgotten."))
+    const reason = new PromptStrataError("aborted", "The data of this job was forgotten.")
+    this.#running.stop(reason, (running) => running.row === row)
     const at = this.#dead.indexOf(row)
     if (at >= 0) this.#dead.splice(at, 1)
     this.#ids.delete(row.job.id)
@@ -148,7 +158,7 @@ export class JobTable implements JobRunner, JobRows {
   wake(): void {
     for (const lane of this.#lanes.values()) {
       const next = lane.find(({ job }) => handlerOf(job, this.#handlers) !== undefined)
-      const isFree = next !== undefined && next.timer === undefined && !lane.some((row) => this.#running.has(row))
+      const isFree = next !== undefined && next.timer === undefined && !lane.some((row) => this.#isRunning(row))
       if (!isFree) continue
       const leftMs = this.#leftMs(next)
       if (leftMs > 0) this.#wait(next, leftMs)
@@ -174,44 +184,16 @@ export class JobTable implements JobRunner, JobRows {
     }, leftMs)
   }
 
+  #isRunning(row: Waiting): boolean {
+    return this.#running.claimed.some((running) => running.row === row)
+  }
+
   #begin(row: Waiting): void {
-    const handler = handlerOf(row.job, this.#handlers)
-    if (handler === undefined) return
-    const settled = this.#attempt(row, handler).finally(() => {
-      this.#running.delete(row)
-      delete row.stop
-      this.wake()
-    })
-    this.#running.set(row, settled)
+    this.#running.run({ id: row.job.id, job: row.job, retryCount: row.attempts++, row }, handlerOf(row.job, this.#handlers))
   }
 
-  async #attempt(row: Waiting, handler: JobHandler): Promise<void> {
-    const { maxAttempts, timeoutMs } = this.#settings
-    const attempt = ++row.attempts
-    const isLast = attempt >= maxAttempts
-    try {
-      await runAttempt({ timeoutMs, timers: this.#ports.timers, onStop: (stop) => (row.stop = stop) }, (signal) =>
-        handler(row.job, { attempt, isLast, signal }),
-      )
-      this.#leave(row)
-    } catch (error) {
-      this.#failed(row, error)
-    }
-  }
-
-  #failed(row: Waiting, error: unknown): void {
-    if (!this.#lanes.get(sessionRowId(row.job.key))?.includes(row)) return
-    const { maxAttempts } = this.#settings
-    if (row.isCutOff === true) {
-      delete row.isCutOff
-      row.attempts--
-    } else if (row.attempts >= maxAttempts) {
-      this.#leave(row)
-      this.#dead.push({ job: row.job, attempts: row.attempts, error: messageOf(error) })
-    } else {
-      const waitMs = retryWaitMs(row.attempts, this.#settings, this.#ports.random)
-      row.dueMs = this.#ports.clock.nowMs() + waitMs
-      if (handlerOf(row.job, this.#handlers) !== undefined) this.#wait(row, waitMs)
-    }
+  #putOff(row: Waiting, waitMs: number): void {
+    row.dueMs = this.#ports.clock.nowMs() + waitMs
+    if (handlerOf(row.job, this.#handlers) !== undefined) this.#wait(row, waitMs)
   }
 }
