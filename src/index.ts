@@ -33,6 +33,7 @@ export type { PlannerStep, RecalledMemory, TurnState } from "./prompt/layers/tur
 
 export type { Assembly, CutRecord, FitDecision, Prefix, PrefixMoved, Span } from "./core/span.ts"
 export { type AssembleOptions, assemble } from "./prompt/assemble/assemble.ts"
+export { type Assembler, createAssembler } from "./prompt/assemble/assembler.ts"
 export {
   buildContextPrompt,
   buildSystemPrompt,

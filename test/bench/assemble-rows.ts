@@ -1,3 +1,4 @@
+import { createAssembler } from "../../src/prompt/assemble/assembler.ts"
 import { PartStore } from "../../src/prompt/assemble/tokens/part-store.ts"
 import { messageStart } from "../../src/prompt/assemble/tokens/seam.ts"
 import { truncateText } from "../../src/prompt/assemble/truncate-text.ts"
@@ -38,6 +39,7 @@ async function blockRows(): Promise<Row[]> {
       const floorCount = work.remembering(countWithPackage)
       const exact = work.exactBlocks(tiktoken.count)
       const stack = stackOf(blocks)
+      const assembler = createAssembler()
       const floors = async (what: string, given: readonly work.Block[]) => {
         if (isCounted(i)) await times.add(what, "floor", () => work.blocksFloor(given, budget, floorCount))
         await times.add(what, "strict", () => work.blocksFloor(given, budget, strictCount))
@@ -45,8 +47,8 @@ async function blockRows(): Promise<Row[]> {
       await floors(`${count} items, budget half: first`, blocks)
       await times.add(`${count} items, budget half: first`, "exact", () => exact(blocks, budget))
       const name = `${count} items, budget half: first`
-      await times.add(name, "ours", () => assembleBlocks(stack, counter, budget))
-      const first = assembleBlocks(stack, counter, budget)
+      await times.add(name, "ours", () => assembleBlocks(stack, counter, budget, assembler))
+      const first = assembleBlocks(stack, counter, budget, assembler)
       await times.add(`${count} items: spans, prefixes and decisions of the first, read`, "ours", () => [
         first.spans,
         first.prefixes,
@@ -55,9 +57,9 @@ async function blockRows(): Promise<Row[]> {
       if (changed) stack.add({ key: changed.key, content: changed.text, fit: { rank: changed.rank, shrink: "drop" } })
       await floors(`one of ${count} changed`, other)
       await times.add(`one of ${count} changed`, "exact", () => exact(other, budget))
-      await times.add(`one of ${count} changed`, "ours", () => assembleBlocks(stack, counter, budget))
+      await times.add(`one of ${count} changed`, "ours", () => assembleBlocks(stack, counter, budget, assembler))
       await floors(`${count} items again`, other)
-      await times.add(`${count} items again`, "ours", () => assembleBlocks(stack, counter, budget))
+      await times.add(`${count} items again`, "ours", () => assembleBlocks(stack, counter, budget, assembler))
     }
   }
   return [
@@ -101,11 +103,12 @@ async function blockTimes(count: number): Promise<Times> {
   const budget = half(blocks)
   for (let i = 0; i < ratioRuns.warmUps + ratioRuns.measured; i++) {
     const [{ counter }, stack, known] = [freshCounter(), stackOf(blocks), work.remembering(tiktoken.count)]
+    const assembler = createAssembler()
     for (const [what, given] of [["first", blocks] as const, ["changed", other] as const]) {
       for (const [at, { key, text, rank }] of given.entries())
         if (text !== blocks[at]?.text) stack.add({ key, content: text, fit: { rank, shrink: "drop" } })
       await times.add(what, "strict", () => work.blocksFloor(given, budget, known))
-      await times.add(what, "ours", () => assembleBlocks(stack, counter, budget))
+      await times.add(what, "ours", () => assembleBlocks(stack, counter, budget, assembler))
     }
   }
   return times

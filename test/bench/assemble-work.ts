@@ -3,6 +3,7 @@ import { tiktokenCounter } from "../../src/adapters/tokenizers/tiktoken/tiktoken
 import type { TokenCounter } from "../../src/core/ports.ts"
 import type { Assembly } from "../../src/core/span.ts"
 import { assemble } from "../../src/prompt/assemble/assemble.ts"
+import { createAssembler } from "../../src/prompt/assemble/assembler.ts"
 import type { WaterMarks } from "../../src/prompt/assemble/fit/water-marks.ts"
 import type { TurnState } from "../../src/prompt/layers/turn-state.ts"
 import { PromptStack } from "../../src/prompt/stack/prompt-stack.ts"
@@ -47,8 +48,12 @@ export function half(blocks: readonly work.Block[]): number {
 }
 
 /** A request of nothing but blocks. */
-export const assembleBlocks = (stack: PromptStack, counter: TokenCounter, budgetTokens: number): Assembly =>
-  assemble(stack, { dialect: "layered", prompt: "chat", counter, budgetTokens })
+export const assembleBlocks = (
+  stack: PromptStack,
+  counter: TokenCounter,
+  budgetTokens: number,
+  assembler = createAssembler(),
+): Assembly => assemble(stack, { dialect: "layered", prompt: "chat", counter, budgetTokens, assembler })
 
 /** A chat whose turns are assembled one after the other. */
 export function chatOf(history: WaterMarks = {}): {
@@ -59,6 +64,7 @@ export function chatOf(history: WaterMarks = {}): {
   const speaker = { id: "u", name: "Ann" }
   const messages = chat.lines.map(({ role, text }, index) => ({ role, text, speaker, turnId: `t${index >> 1}`, atMs: 0 }))
   const stack = new PromptStack([{ key: "persona", content: chat.system, scope: "global" }])
+  const assembler = createAssembler()
   const rest = { group: false, agentName: "Fay", memories: [], prestart: [], tools: [], runs: [], steps: [] }
   return {
     chat,
@@ -68,7 +74,8 @@ export function chatOf(history: WaterMarks = {}): {
         question: { speaker, text: chat.lines[at * 2]?.text ?? "" },
         history: messages.slice(0, at * 2),
       }
-      return assemble(stack, { dialect: "layered", prompt: "chat", counter, turn, budgetTokens: chat.budgetTokens, history })
+      const { budgetTokens } = chat
+      return assemble(stack, { dialect: "layered", prompt: "chat", counter, turn, budgetTokens, history, assembler })
     },
   }
 }

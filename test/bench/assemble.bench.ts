@@ -1,4 +1,5 @@
 import type { TokenCounter } from "../../src/core/ports.ts"
+import { createAssembler } from "../../src/prompt/assemble/assembler.ts"
 import { truncateText } from "../../src/prompt/assemble/truncate-text.ts"
 import { fuzzedAssembly, inexact, randomOf } from "../support/fuzzed-assemblies.ts"
 import { measuredRows, ratioGates, runs, warmUps } from "./assemble-rows.ts"
@@ -112,11 +113,12 @@ function blockWork(count: number) {
   const blocks = work.blocks(count)
   const { counter, sent, texts } = freshCounter()
   const stack = stackOf(blocks)
-  const assembly = assembleBlocks(stack, counter, half(blocks))
+  const assembler = createAssembler()
+  const assembly = assembleBlocks(stack, counter, half(blocks), assembler)
   const [all, before] = [sent(), texts()]
   const changed = work.withOneChanged(blocks).find((block, index) => block !== blocks[index])
   if (changed) stack.add({ key: changed.key, content: changed.text, fit: { rank: changed.rank, shrink: "drop" } })
-  assembleBlocks(stack, counter, half(blocks))
+  assembleBlocks(stack, counter, half(blocks), assembler)
   return {
     sent: all,
     sentRatio: all / blocks.reduce((sum, { text }) => sum + text.length, 0),

@@ -1,3 +1,4 @@
+import { Memo } from "../../src/core/memo.ts"
 import type { TokenCounter } from "../../src/core/ports.ts"
 import type { Message } from "../../src/core/span.ts"
 import { liveInjections } from "../../src/prompt/assemble/assemble.ts"
@@ -15,16 +16,18 @@ export function withoutProvenance(
   budgetTokens: number,
 ): { readonly messages: readonly Message[]; readonly tokens: number } {
   const [dialect, prompt] = [shippedDialect("layered", "en"), "chat"]
-  const { injections, places } = liveInjections(combineInjections(stack, undefined, dialect))
+  const memo = new Memo()
+  const { injections, places } = liveInjections(combineInjections(stack, undefined, { dialect, memo }).injections, memo)
   const { draft } = fit(injections, {
     dialect,
     prompt,
     file: promptFile(dialect, prompt),
     places,
-    counting: { counter },
+    counting: { counter, memo },
+    memo,
     budgetTokens,
     history: {},
   })
   const messages = draft.messages.map(({ role, pieces }) => ({ role, content: pieces.map(({ text }) => text).join("") }))
-  return { messages, tokens: countDraft(draft, { counter }) }
+  return { messages, tokens: countDraft(draft, { counter, memo }) }
 }

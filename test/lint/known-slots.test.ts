@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest"
+import { Memo } from "../../src/core/memo.ts"
 import type { SlotEntry, SlotValue } from "../../src/core/value.ts"
 import type { LintContext, LintFile } from "../../src/lint/context.ts"
 import { knownSlots } from "../../src/lint/known-slots.ts"
@@ -81,13 +82,13 @@ function entriesOf(value: SlotValue): readonly SlotEntry[] {
 describe("the slots that are known to be filled", () => {
   test("in a prompt are all that a turn brings", () => {
     const known = knownSlots(fileNamed("planner"), empty)
-    const brought = turnInjections(state, words).map(({ key }) => key)
+    const brought = turnInjections(state, words, new Memo()).map(({ key }) => key)
     expect(brought.filter((key) => !known?.has(key))).toEqual([])
   })
 
   test("in an entry file are all that its entries hold, and no others", () => {
-    const native = turnInjections({ ...state, nativeCalls: true }, { ...words, nativeHistory: true })
-    for (const { key, content } of turnInjections(state, words)) {
+    const native = turnInjections({ ...state, nativeCalls: true }, { ...words, nativeHistory: true }, new Memo())
+    for (const { key, content } of turnInjections(state, words, new Memo())) {
       const entries = [content, ...native.filter((other) => other.key === key).map((other) => other.content)].flatMap(entriesOf)
       const fields = new Set(entries.flatMap((entry) => Object.keys(entry)))
       if (fields.size === 0) continue

@@ -3,6 +3,7 @@ import type { Ports } from "../../core/ports.ts"
 import { filterMessages } from "../../memory/services/store/filter-messages.ts"
 import type { MessageFilter, SessionRecord } from "../../memory/services/store/session-store.ts"
 import type { HistorySettings } from "../../profile/profile.ts"
+import { type Assembler, sessionAssembler } from "../../prompt/assemble/assembler.ts"
 import { roughCounter } from "../../prompt/assemble/tokens/rough-counter.ts"
 import type { PromptStack } from "../../prompt/stack/prompt-stack.ts"
 import { mainProcess, type TurnWarning } from "../../trace/trace.ts"
@@ -17,6 +18,8 @@ import { sessionState } from "./session-state.ts"
 /** Everything that the context of a turn is built from, apart from its agent and its input. */
 export interface TurnBeginning {
   readonly record: SessionRecord | undefined
+  /** The session's. Absent for a turn without a session, which remembers its own requests. */
+  readonly assembler?: Assembler
   readonly emit: (event: TurnEvent) => void
   /** Counts since the session began to be read. Whoever started it closes it. */
   readonly deadline: Deadline
@@ -27,7 +30,7 @@ export interface TurnBeginning {
 /** Builds the context of a turn. */
 export function createTurnContext(agent: AgentContext, input: TurnInput, begin: TurnBeginning): TurnContext {
   const { profile, ports, store } = agent
-  const { record, emit, deadline, child } = begin
+  const { record, emit, deadline, child, assembler = sessionAssembler(agent.runner) } = begin
   const { tokens, answerTokens, stepTokens } = profile.budget
   const stored = child ? { ...sessionState(undefined), memoryOn: false } : sessionState(record)
   const isMarked = profile.context.sessionMarkers
@@ -58,6 +61,7 @@ export function createTurnContext(agent: AgentContext, input: TurnInput, begin: 
     notes,
     hooks: lacksNotes ? agent.hooks.filter((hook) => hook !== injectionHook) : agent.hooks,
     stack,
+    assembler,
     budgetTokens: tokens === undefined ? undefined : Math.max(0, tokens - answerTokens),
     reserveTokens: tokens === undefined ? 0 : stepTokens,
     startedMs: ports.clock.nowMs(),

@@ -40,7 +40,7 @@ export async function runSessionTurn(
     return endJoined(queued, unbegunTurn(agent, input, { thrown: undefined, emit }))
   }
   await settleCommits(session, record)
-  const turn = createTurnContext(agent, input, { record, deadline, emit })
+  const turn = createTurnContext(agent, input, { record, deadline, emit, assembler: session.assembler })
   const result = await runTurn(turn)
   let committed = result.ok ? await commitTurn(turn, result, queued) : result
   if (!committed.ok) {
@@ -48,6 +48,8 @@ export async function runSessionTurn(
     if (queued.joinedTo !== undefined) committed = await endJoined(queued, committed)
     else if (agent.profile.history.keepFailed) await keepFailedTurn(turn, committed, result.ok)
   }
+  // The requests of a turn that forgot something hold it, too.
+  if (turn.progress.log.records.some(({ kind }) => kind === "forget")) session.assembler.forget()
   // What this turn had for itself belongs to the one that answers its words.
   if (queued.state !== "joined") input.stack.endTurn(turn.stack)
   for (const hook of agent.hooks) {
@@ -79,7 +81,7 @@ export async function previewTurn(
   const { record } = session.unsettled.size > 0 ? await withWholeHistory(rest) : rest
   await settleCommits(session, record)
   const input = { ...inputOf(session, { ...words, record: record ?? emptyRecord }), inject }
-  const begin = { record, deadline, emit: () => undefined }
+  const begin = { record, deadline, emit: () => undefined, assembler: session.assembler }
   const turn = createTurnContext(agent, await readInput(agent, input, deadline), begin)
   await prepare(turn)
   return assembleStep(turn, { prompt }, agent.models[0])

@@ -3,11 +3,11 @@ import { defined } from "../../core/json-access.ts"
 import type { LanguageModel, ModelRequest, ModelTool, ToolChoice } from "../../core/model/language-model.ts"
 import type { CountedTool } from "../../core/ports.ts"
 import type { Assembly, Message } from "../../core/span.ts"
-import type { Injection } from "../../core/value.ts"
 import { assembleInjections } from "../../prompt/assemble/assemble.ts"
+import { memoOf } from "../../prompt/assemble/assembler.ts"
 import { displaced, reserved } from "../../prompt/assemble/decide.ts"
 import { withSessionMarkers } from "../../prompt/dialect/session-markers.ts"
-import { combineInjections, hiding } from "../../prompt/layers/combine-injections.ts"
+import { type CombinedInjections, combineInjections } from "../../prompt/layers/combine-injections.ts"
 import { knownNames } from "../../prompt/layers/turn-injections.ts"
 import type { TurnState, WakeReason } from "../../prompt/layers/turn-state.ts"
 import type { TurnContext } from "./turn-context.ts"
@@ -37,16 +37,16 @@ export interface StepRequest extends PlannerWords {
  */
 export function assembleStep(turn: TurnContext, request: StepRequest, model: LanguageModel): Assembly {
   const { prompt, tools } = request
-  const { agent, progress, budgetTokens, reserveTokens } = turn
+  const { agent, assembler, progress, budgetTokens, reserveTokens } = turn
   const { markerId } = turn.session
-  const dialect = markerId === undefined ? agent.dialect : withSessionMarkers(agent.dialect, markerId)
+  const dialect = markerId === undefined ? agent.dialect : withSessionMarkers(agent.dialect, markerId, memoOf(assembler))
   turn.stack.update()
   const [history, lore] = [progress.shownHistory, progress.cut ? [] : progress.hooks.lore]
   const { fitting } = progress
   const bounds = (!progress.cut && fitting?.oldRunBounds(turn)) || []
   const histories = (!progress.cut && progress.shown?.fewerAndFewer(turn, model)) || [history]
   let assembly: Assembly
-  let given: readonly Injection[]
+  let given: CombinedInjections
   let [fewer, attempt] = [0, 0]
   for (;;) {
     const maxTokens = bounds[attempt]
@@ -54,9 +54,9 @@ export function assembleStep(turn: TurnContext, request: StepRequest, model: Lan
     const limits = maxTokens === undefined ? undefined : { maxTokens, mostTokens: bounds[0] ?? 0, agent }
     progress.shownHistory = (limits && fitting?.fitOldRuns(shown, limits)) ?? shown
     const state = stateOf(turn, request, model)
-    given = combineInjections(turn.stack, state, dialect)
-    assembly = assembleInjections(given, {
-      ...{ dialect, prompt, names: knownNames(state), counter: agent.ports.counter },
+    given = combineInjections(turn.stack, state, { dialect, memo: memoOf(assembler) })
+    assembly = assembleInjections(given.injections, {
+      ...{ assembler, dialect, prompt, names: knownNames(state), counter: agent.ports.counter, reserved: given.reserved },
       developerRole: model.capabilities.developerRole,
       ...(budgetTokens === undefined ? {} : { budgetTokens }),
       ...(progress.cut ? { cut: progress.cut } : {}),
@@ -93,14 +93,14 @@ function countedTools(tools: readonly ModelTool[]): readonly CountedTool[] {
   return made
 }
 
-function warnOfCuts(turn: TurnContext, assembly: Assembly, given: readonly Injection[]): void {
+function warnOfCuts(turn: TurnContext, assembly: Assembly, { hides }: CombinedInjections): void {
   const { prefixMoved, sanitised } = assembly
   if (prefixMoved) {
     const { key, reason } = prefixMoved
     warnOnce(turn, "budget", key, `The beginning of the request changed during this turn: ${key} was cut, ${reason}.`)
   }
   // Decisions are made when they are read, which is seldom needed here.
-  for (const { key, reason } of hiding.has(given) ? assembly.decisions : []) {
+  for (const { key, reason } of hides ? assembly.decisions : []) {
     if ((reason !== displaced && reason !== reserved) || !turn.stack.get(key)) continue
     const what = `The item ${JSON.stringify(key)} of the stack is not in the prompt: the turn itself fills this key. Add it under another key.`
     warnOnce(turn, "hook", key, what)

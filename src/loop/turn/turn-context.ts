@@ -14,6 +14,7 @@ import type { BlobRecords, ReceiptRecords } from "../../memory/services/store/re
 import type { MessageFilter, SessionNote, SessionRecord, SessionStore } from "../../memory/services/store/session-store.ts"
 import type { TurnHook } from "../../memory/services/turn-hook.ts"
 import type { Profile } from "../../profile/profile.ts"
+import type { Assembler } from "../../prompt/assemble/assembler.ts"
 import type { Dialect } from "../../prompt/dialect/dialect.ts"
 import type { PlannerStep, Sight } from "../../prompt/layers/turn-state.ts"
 import type { PromptStack } from "../../prompt/stack/prompt-stack.ts"
@@ -114,9 +115,8 @@ export interface TurnInput extends Directed {
   readonly speaker: Speaker
   /** Empty if nobody spoke. */
   readonly text: string
-  /** The reason why the agent begins by itself (R27). Undefined if somebody spoke. */
+  /** The reason why the agent begins by itself (R27), undefined if somebody spoke, and the origin of its words, undefined for outside. */
   readonly wake: string | undefined
-  /** The origin of the reason's words; undefined for words from outside. */
   readonly wakeTrust?: Trust | undefined
   /** Files that came with the text, as they were given. */
   readonly attached: readonly AttachmentInput[]
@@ -198,8 +198,9 @@ export interface TurnContext {
   readonly notes: readonly SessionNote[]
   /** Hooks of this turn, in order. */
   readonly hooks: readonly TurnHook[]
-  /** This turn's fork of the session's stack. */
+  /** This turn's fork of the session's stack, and what remembers the session's requests. */
   readonly stack: PromptStack
+  readonly assembler: Assembler
   /** Tokens that a request may have, without the answer's share; undefined: no limit. */
   readonly budgetTokens: number | undefined
   /** Tokens of the budget that the first request leaves to later steps. */

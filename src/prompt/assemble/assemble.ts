@@ -1,5 +1,6 @@
 import { checkOptions } from "../../core/check-options.ts"
 import { withLazyMembers } from "../../core/lazy-pattern.ts"
+import { type Memo, memoKind } from "../../core/memo.ts"
 import type { CountedTool, TokenCounter } from "../../core/ports.ts"
 import type { Assembly, CutRecord, WindowRoom } from "../../core/span.ts"
 import { type Injection, isEmptyValue } from "../../core/value.ts"
@@ -11,7 +12,8 @@ import { combineInjections, slotOf } from "../layers/combine-injections.ts"
 import { knownNames } from "../layers/turn-injections.ts"
 import type { TurnState } from "../layers/turn-state.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
-import { assembledBefore, sameLists } from "./assembly-memo.ts"
+import { type Assembler, memoOf, noteUse } from "./assembler.ts"
+import { assembledBefore, sameLists, sizeOf } from "./assembly-memo.ts"
 import { type CleanInjection, cleanInjection } from "./clean-injections.ts"
 import { decide } from "./decide.ts"
 import { countMessages } from "./draft/count.ts"
@@ -48,6 +50,8 @@ interface RequestLimits {
   readonly history?: WaterMarks
   /** Native tools that go with the request. Their schemas count as overhead. */
   readonly tools?: readonly CountedTool[]
+  /** Remembers what was made, for the next request of the same conversation. Without one nothing of the request is kept. */
+  readonly assembler?: Assembler
 }
 
 const assembleOptions: Readonly<Record<keyof AssembleOptions, true>> = {
@@ -61,19 +65,23 @@ const assembleOptions: Readonly<Record<keyof AssembleOptions, true>> = {
   cut: true,
   history: true,
   tools: true,
+  assembler: true,
 }
 
 /**
- * Assembles a request from a stack and a turn: compose, fit, count. Pure; the result is plain JSON.
+ * Assembles a request from a stack and a turn: compose, fit, count. The result is plain JSON and depends on nothing else. An assembler
+ * changes only the work that it takes.
  * @throws PromptStrataError `usage` for an unknown option, `prompt-missing` for an unknown dialect or prompt, `budget` for a budget that cannot be met.
  */
 export function assemble(stack: PromptStack, options: AssembleOptions = {}): Assembly {
   checkOptions("assemble", options, assembleOptions)
   const { dialect = "layered", locale = "en", prompt = "planner", turn, roles, ...limits } = options
   const compiled = typeof dialect === "string" ? shippedDialect(dialect, locale) : dialect
-  return assembleInjections(combineInjections(stack, turn, compiled), {
+  const { injections, reserved } = combineInjections(stack, turn, { dialect: compiled, memo: memoOf(limits.assembler) })
+  return assembleInjections(injections, {
     dialect: compiled,
     prompt,
+    reserved,
     developerRole: roles?.developer ?? false,
     names: turn && knownNames(turn),
     ...limits,
@@ -87,24 +95,31 @@ interface AssembleInjectionsOptions extends RequestLimits {
   readonly developerRole?: boolean
   /** The names with which untrusted text could pass for somebody else's (T5). */
   readonly names?: KnownNames | undefined
+  /** Keys of the items that are disabled because only a turn may fill them. */
+  readonly reserved?: readonly string[]
 }
 
 /**
- * Assembles a request from injections. Pure. Of several injections with one key, the last one counts that is enabled and not
- * empty. An input that was assembled lately gives the very same assembly object. With only the budget changed, blocks that
- * are composed and texts that are counted are used again.
+ * Assembles a request from injections. Of several injections with one key, the last one counts that is enabled and not empty. An input
+ * that the assembler has seen lately gives the very same assembly object. With only the budget changed, blocks that are composed and
+ * texts that are counted are used again.
  */
-export function assembleInjections(given: readonly Injection[], options: AssembleInjectionsOptions): Assembly {
-  return assembledBefore(given, options, assembleAnew)
+export function assembleInjections(given: readonly Injection[], { assembler, ...options }: AssembleInjectionsOptions): Assembly {
+  const memo = memoOf(assembler)
+  try {
+    return assembledBefore(given, options, { memo, make: (injections) => assembleAnew(injections, options, memo) })
+  } finally {
+    noteUse(assembler, sizeOf(memo))
+  }
 }
 
-function assembleAnew(given: readonly Injection[], options: AssembleInjectionsOptions): Assembly {
-  const { prompt, developerRole, counter = roughCounter, budgetTokens, cut, history = {}, tools } = options
-  const dialect = guardedDialect(options.dialect, prompt, options.names)
-  const counting = { counter, tools }
+function assembleAnew(given: readonly Injection[], options: AssembleInjectionsOptions, memo: Memo): Assembly {
+  const { prompt, developerRole, counter = roughCounter, budgetTokens, cut, history = {}, tools, reserved = [] } = options
+  const dialect = guardedDialect(options, memo)
+  const counting = { counter, tools, memo }
   const file = promptFile(dialect, prompt)
-  const { injections, places, cleaned } = liveInjections(given)
-  const fitted = fit(injections, { dialect, prompt, developerRole, file, places, counting, budgetTokens, cut, history })
+  const { injections, places, cleaned } = liveInjections(given, memo)
+  const fitted = fit(injections, { dialect, prompt, developerRole, file, places, counting, budgetTokens, cut, history, memo })
   const counted = countMessages(fitted.draft, counting)
   const sanitised = cleaned.flatMap(({ injection: { key, enabled }, removed, kinds }) =>
     enabled && !file.omit.includes(slotOf(key)) ? [{ key, removed, kinds }] : [],
@@ -114,7 +129,7 @@ function assembleAnew(given: readonly Injection[], options: AssembleInjectionsOp
   const said = withLazyMembers({ version: 1 as const, messages }, { spans })
   const weighed = withLazyMembers(Object.assign(said, { tokens, overheadTokens }), { prefixes })
   const decided = withLazyMembers(Object.assign(weighed, { exact }), {
-    decisions: () => decide(given, { places, file, fitted, spans: said.spans, counter: messageCounter(counter) }),
+    decisions: () => decide(given, { places, reserved, file, fitted, spans: said.spans, counter: messageCounter(counter, memo) }),
     cut: () => fitted.cut,
   })
   return Object.assign(decided, {
@@ -145,23 +160,24 @@ interface Guarded {
   readonly made: Dialect
 }
 
-const guarded = new WeakMap<Dialect, Guarded[]>()
-const maxGuarded = 100
+const guarded = memoKind<Dialect, Guarded[]>()
+const maxGuarded = 8
+
+const noneGuarded = (): Guarded[] => []
 
 /**
  * The dialect with the markers of one request: lines that begin with a name that the session knows, and the shapes of the
  * headings of its prompt file (T5). The same names give the same markers, so that what was printed before is found again.
  */
-function guardedDialect(dialect: Dialect, prompt: string, names: KnownNames | undefined): Dialect {
+function guardedDialect({ dialect, prompt, names }: AssembleInjectionsOptions, memo: Memo): Dialect {
   const { markers, files } = dialect
   const shapes = files.get(prompt)?.shapes ?? []
   if (names === undefined && shapes.length === 0) return dialect
-  const list = guarded.get(dialect) ?? []
+  const list = memo.made(guarded, dialect, noneGuarded)
   for (const known of list) if (sameLists(known.shapes, shapes) && sameNames(known.names, names)) return known.made
   const made = { ...dialect, markers: { ...markers, names, shapes: [...(markers.shapes ?? []), ...shapes] } }
-  if (list.length >= maxGuarded) list.length = 0
+  if (list.length >= maxGuarded) list.pop()
   list.unshift({ names, shapes, made })
-  guarded.set(dialect, list)
   return made
 }
 
@@ -180,19 +196,19 @@ interface LiveInjections {
 }
 
 /** By first injection, the list that was made ready last. */
-const lastLists = new WeakMap<Injection, { readonly given: readonly Injection[]; readonly live: LiveInjections }>()
+const lastLists = memoKind<Injection, { readonly given: readonly Injection[]; readonly live: LiveInjections }>()
 
 /** Cleans injections. Of several with one key, the last one counts that is enabled and not empty. */
-export function liveInjections(given: readonly Injection[]): LiveInjections {
+export function liveInjections(given: readonly Injection[], memo: Memo): LiveInjections {
   const clean: Injection[] = []
   const cleaned: CleanInjection[] = []
-  const before = given[0] && lastLists.get(given[0])
+  const before = given[0] && memo.get(lastLists, given[0])
   // The places stay if each injection that differs has the key of one that counted there, and counts too.
   let known = before?.given.length === given.length ? before : undefined
   for (let place = 0; place < given.length; place++) {
     const injection = given[place]
     if (!injection) break
-    const result = cleanInjection(injection)
+    const result = cleanInjection(injection, memo)
     if (result !== undefined && result.removed > 0) cleaned.push(result)
     const live = result?.injection ?? injection
     clean.push(live)
@@ -207,7 +223,7 @@ export function liveInjections(given: readonly Injection[]): LiveInjections {
     if (injection) injections.push(injection)
   }
   const live = { injections, places, cleaned }
-  if (given[0]) lastLists.set(given[0], { given, live })
+  if (given[0]) memo.set(lastLists, given[0], { given, live })
   return live
 }
 

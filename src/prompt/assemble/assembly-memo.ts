@@ -1,11 +1,12 @@
+import { type GrownList, growIn, type Memo, memoKind } from "../../core/memo.ts"
 import type { CountedTool, TokenCounter } from "../../core/ports.ts"
 import type { Source } from "../../core/source.ts"
 import type { Assembly } from "../../core/span.ts"
 import { type FitRule, type Injection, isText, type SlotEntry, type SlotValue } from "../../core/value.ts"
 import type { Dialect } from "../dialect/dialect.ts"
 import type { KnownNames } from "../encode/lines.ts"
-import { cutOf, removedFrom } from "../encode/marked-text.ts"
-import { noticeOf } from "./cut/cut-places.ts"
+import { cutOf, noticeOf, removedFrom } from "../encode/marked-text.ts"
+import { messageCounter } from "./tokens/message-counter.ts"
 import { roughCounter } from "./tokens/rough-counter.ts"
 
 /** Everything that an assembly is made from, beside the injections. Further options are plain JSON. */
@@ -17,6 +18,7 @@ interface MemoOptions {
 }
 
 interface Remembered {
+  readonly dialect: Dialect
   readonly counter: TokenCounter
   /** Everything else, as JSON. */
   readonly others: string
@@ -25,12 +27,16 @@ interface Remembered {
   readonly names: readonly (readonly string[])[]
   readonly given: readonly Injection[]
   readonly assembly: Assembly
+  /** The UTF-16 units of what was given, and of the messages. */
+  readonly units: number
 }
 
-/** The number of requests that are remembered for each dialect: the latest ones. */
+/** The number of requests that are remembered: the latest ones. */
 const limit = 4
 
-const remembered = new WeakMap<Dialect, Remembered[]>()
+const requests = memoKind<Memo, Remembered[]>()
+
+const noRequests = (): Remembered[] => []
 
 /**
  * Gives the same assembly for the same input, else the one that `make` makes from the input's {@link standIns}. Inputs are
@@ -40,25 +46,63 @@ const remembered = new WeakMap<Dialect, Remembered[]>()
 export function assembledBefore<Options extends MemoOptions>(
   given: readonly Injection[],
   options: Options,
-  make: (injections: readonly Injection[], options: Options) => Assembly,
+  { memo, make }: { readonly memo: Memo; readonly make: (injections: readonly Injection[], options: Options) => Assembly },
 ): Assembly {
   const { dialect, counter = roughCounter, tools = [], names, ...rest } = options
   const others = JSON.stringify([rest, Object.keys(names ?? {})])
   const lists = Object.values(names ?? {})
-  const before = remembered.get(dialect)
-  const list = before ?? []
-  if (!before) remembered.set(dialect, list)
+  const list = memo.made(requests, memo, noRequests)
   const standing = standIns(given, list[0]?.given ?? [])
   for (const [at, known] of list.entries()) {
-    if (known.counter !== counter || known.others !== others || !sameLists(known.tools, tools, sameTool)) continue
+    if (
+      known.dialect !== dialect ||
+      known.counter !== counter ||
+      known.others !== others ||
+      !sameLists(known.tools, tools, sameTool)
+    )
+      continue
     if (!sameLists(known.names, lists, sameLists) || !sameLists(known.given, standing, sameInjection)) continue
     list.unshift(...list.splice(at, 1))
     return known.assembly
   }
   const assembly = make(standing, options)
-  list.unshift({ counter, others, tools: tools.slice(), names: lists, given: standing, assembly })
+  const units = unitsOf(standing, memo) + assembly.messages.reduce((sum, { content }) => sum + content.length, 0)
+  list.unshift({ dialect, counter, others, tools: tools.slice(), names: lists, given: standing, assembly, units })
   if (list.length > limit) list.pop()
   return assembly
+}
+
+/** About the UTF-16 units of the texts that a memo holds: those of its requests, and those whose counts it knows. */
+export function sizeOf(memo: Memo): number {
+  const list = memo.get(requests, memo) ?? []
+  const counters = new Set(list.map(({ counter }) => messageCounter(counter, memo)))
+  let size = 0
+  for (const { units } of list) size += units
+  for (const counter of counters) size += counter.size()
+  return size
+}
+
+const listUnits = memoKind<SlotEntry, GrownList<SlotEntry, number>>()
+
+function unitsOf(injections: readonly Injection[], memo: Memo): number {
+  let units = 0
+  for (const { content } of injections) {
+    if (!Array.isArray(content)) units += unitsOfValue(content)
+    else units += growIn(memo, listUnits, content as readonly SlotEntry[], addUnits).at(-1) ?? 0
+  }
+  return units
+}
+
+function addUnits(entry: SlotEntry, before = 0): number {
+  let units = before
+  for (const value of Object.values(entry)) units += unitsOfValue(value)
+  return units
+}
+
+function unitsOfValue(value: SlotValue): number {
+  if (typeof value === "boolean") return 0
+  if (typeof value === "string") return value.length
+  return isText(value) ? value.text.length : value.reduce((units, entry) => addUnits(entry, units), 0)
 }
 
 function sameTool(a: CountedTool, b: CountedTool): boolean {
@@ -85,19 +129,9 @@ export function standIns(given: readonly Injection[], before: readonly Injection
   return standing
 }
 
-/** Copies of injections that hold lists. */
-const copies = new WeakMap<Injection, Injection>()
-
-/** The injection with a list of its own. The same copy is given as long as the list has the same entries. */
 function withOwnList(injection: Injection): Injection {
   const { content } = injection
-  if (!Array.isArray(content)) return injection
-  const entries = content as readonly SlotEntry[]
-  const known = copies.get(injection)
-  if (known && sameLists(known.content as readonly SlotEntry[], entries, Object.is)) return known
-  const copy = { ...injection, content: entries.slice() }
-  copies.set(injection, copy)
-  return copy
+  return Array.isArray(content) ? { ...injection, content: (content as readonly SlotEntry[]).slice() } : injection
 }
 
 /** True for injections that print the same: equal values, whichever objects hold them. */

@@ -1,5 +1,6 @@
 import { checkOptions } from "../../core/check-options.ts"
 import type { KeptPrestart } from "../../core/conversation.ts"
+import { authored, Memo, memoKind } from "../../core/memo.ts"
 import { type Injection, isText, priority, type TrustedText } from "../../core/value.ts"
 import type { Dialect } from "../dialect/dialect.ts"
 import { renderNotice } from "../dialect/render-notice.ts"
@@ -110,6 +111,7 @@ export function buildContextPrompt(blocks: ContextBlocks, userText: string, opti
       prestart,
     },
     { optional: "" },
+    new Memo(),
   )
   const dialect = guarded(typeof chosen === "string" ? shippedDialect(chosen, locale) : chosen)
   return printMessage(injections, dialect, "chat")
@@ -117,15 +119,11 @@ export function buildContextPrompt(blocks: ContextBlocks, userText: string, opti
 
 const emptyTurn = { group: false, agentName: "", history: [], tools: [], runs: [], steps: [] } as const
 
-const guardedDialects = new WeakMap<Dialect, Dialect>()
+const guardedDialects = memoKind<Dialect, Dialect>()
 
 /** The dialect whose labels, such as `[memory context]`, are also protected when more text follows them on the line. */
 function guarded(dialect: Dialect): Dialect {
-  const known = guardedDialects.get(dialect)
-  if (known) return known
-  const made: Dialect = { ...dialect, markers: withLabels(dialect.markers) }
-  guardedDialects.set(dialect, made)
-  return made
+  return authored.made(guardedDialects, dialect, () => ({ ...dialect, markers: withLabels(dialect.markers) }))
 }
 
 function withLabels(markers: Markers): Markers {
@@ -135,8 +133,9 @@ function withLabels(markers: Markers): Markers {
 
 /** The last message that injections print in a prompt of a dialect, cleaned and encoded, not counted; `""` if there is none. */
 function printMessage(injections: readonly Injection[], dialect: Dialect, prompt: string): string {
-  const clean = injections.map((injection) => cleanInjection(injection)?.injection ?? injection)
-  const { messages } = compose(clean, { dialect, prompt })
+  const memo = new Memo()
+  const clean = injections.map((injection) => cleanInjection(injection, memo)?.injection ?? injection)
+  const { messages } = compose(clean, { dialect, prompt, memo })
   return (messages.at(-1)?.pieces ?? []).map(({ text }) => text).join("")
 }
 

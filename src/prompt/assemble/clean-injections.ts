@@ -1,4 +1,4 @@
-import { GrowingLists } from "../../core/growing-lists.ts"
+import { emptyList, type GrownList, grow, type Memo, memoKind } from "../../core/memo.ts"
 import { type Injection, isEmptyValue, isText, type SlotEntry, type SlotValue, type Trust } from "../../core/value.ts"
 import { removedFrom } from "../encode/marked-text.ts"
 import { sanitise } from "../encode/sanitise.ts"
@@ -16,43 +16,40 @@ export interface CleanInjection {
  * before anything is cut or counted, so that the printed text is the text that was counted. `undefined` when nothing has to
  * be done: to see that is cheaper than to look a result up.
  */
-export function cleanInjection(injection: Injection): CleanInjection | undefined {
-  if (isUntouchedContent(injection)) return undefined
-  const known = cleanedInjections.get(injection)
-  if (known) return known
-  const found: Found = { removed: 0, kinds: noKinds }
-  const result = { injection: cleanContent(injection, found), ...found }
-  cleanedInjections.set(injection, result)
-  return result
+export function cleanInjection(injection: Injection, memo: Memo): CleanInjection | undefined {
+  if (isUntouchedContent(injection, memo)) return undefined
+  return memo.made(cleanedInjections, injection, () => {
+    const found: Found = { removed: 0, kinds: noKinds, memo }
+    const clean = cleanContent(injection, found)
+    return { injection: clean, removed: found.removed, kinds: found.kinds }
+  })
 }
 
 /** Injections and entries are readonly data, so each is cleaned once. */
-const cleanedInjections = new WeakMap<Injection, CleanInjection>()
-const cleanedEntries = new WeakMap<SlotEntry, CleanEntry>()
+const cleanedInjections = memoKind<Injection, CleanInjection>()
+const cleanedEntries = memoKind<SlotEntry, CleanEntry>()
 
 /** A list of so many entries is remembered as a whole. */
 const longList = 8
 
-/** By the injection's trust, its long lists: for each entry, true when neither it nor an entry before it had to be cleaned. */
-const untouchedLists: Readonly<Record<Trust, GrowingLists<SlotEntry, boolean>>> = {
-  author: new GrowingLists(),
-  user: new GrowingLists(),
-  agent: new GrowingLists(),
-  tool: new GrowingLists(),
-  memory: new GrowingLists(),
-}
+/** By first entry, a long list with its trust: for each entry, true when neither it nor an entry before it had to be cleaned. */
+const untouchedLists = memoKind<SlotEntry, { readonly trust: Trust; readonly list: GrownList<SlotEntry, boolean> }>()
 
 /** True for a text of the author and for a list that needs no cleaning. */
-function isUntouchedContent({ content, trust }: Injection): boolean {
+function isUntouchedContent({ content, trust }: Injection, memo: Memo): boolean {
   if (typeof content === "string") return trust === "author"
   if (!Array.isArray(content)) return false
   const entries = content as readonly SlotEntry[]
   const isUntouched = (entry: SlotEntry): boolean => {
-    const clean = cleanEntry(entry, trust)
+    const clean = cleanEntry(entry, trust, memo)
     return clean.removed === 0 && clean.entry === entry
   }
-  if (entries.length < longList) return entries.every(isUntouched)
-  return untouchedLists[trust].of(entries, (entry, before = true) => before && isUntouched(entry)).at(-1) !== false
+  const [first] = entries
+  if (!first || entries.length < longList) return entries.every(isUntouched)
+  const before = memo.get(untouchedLists, first)
+  const known = before?.trust === trust ? before : { trust, list: emptyList<SlotEntry, boolean>() }
+  memo.set(untouchedLists, first, known)
+  return grow(known.list, entries, (entry, before = true) => before && isUntouched(entry)).at(-1) !== false
 }
 
 function cleanContent(injection: Injection, found: Found): Injection {
@@ -80,7 +77,7 @@ function cleanEntries(
   for (let index = 0; index < entries.length; index++) {
     const entry = entries[index]
     if (!entry) continue
-    const known = cleanEntry(entry, trust)
+    const known = cleanEntry(entry, trust, found.memo)
     if (known.removed > 0) addFound(found, known)
     if (known.entry !== entry) isSame = false
     if (!known.entry) continue
@@ -98,10 +95,10 @@ interface CleanEntry {
   readonly kinds: readonly string[]
 }
 
-function cleanEntry(entry: SlotEntry, trust: Trust): CleanEntry {
-  const known = cleanedEntries.get(entry)
+function cleanEntry(entry: SlotEntry, trust: Trust, memo: Memo): CleanEntry {
+  const known = memo.get(cleanedEntries, entry)
   if (known?.trust === trust) return known
-  const found: Found = { removed: 0, kinds: noKinds }
+  const found: Found = { removed: 0, kinds: noKinds, memo }
   const slots: [string, SlotValue][] = []
   let [isSame, isBlank] = [true, true]
   for (const [name, value] of Object.entries(entry)) {
@@ -111,8 +108,8 @@ function cleanEntry(entry: SlotEntry, trust: Trust): CleanEntry {
     if (!isEmptyValue(clean)) isBlank = false
   }
   const clean = isSame ? entry : Object.fromEntries(slots)
-  const result = { trust, entry: isBlank ? undefined : clean, ...found }
-  cleanedEntries.set(entry, result)
+  const result = { trust, entry: isBlank ? undefined : clean, removed: found.removed, kinds: found.kinds }
+  memo.set(cleanedEntries, entry, result)
   return result
 }
 
@@ -137,9 +134,11 @@ interface Found {
   removed: number
   /** Each kind once, in the order found. */
   kinds: readonly string[]
+  /** Remembers the entries that were cleaned. */
+  readonly memo: Memo
 }
 
-function addFound(found: Found, { removed, kinds }: Readonly<Found>): void {
+function addFound(found: Found, { removed, kinds }: Pick<Found, "removed" | "kinds">): void {
   found.removed += removed
   found.kinds = [...new Set([...found.kinds, ...kinds])]
 }

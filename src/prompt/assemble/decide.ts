@@ -2,8 +2,8 @@ import type { FitDecision, Span } from "../../core/span.ts"
 import { type Injection, isEmptyValue, isText } from "../../core/value.ts"
 import type { PromptFile } from "../dialect/dialect.ts"
 import { templateNames } from "../dialect/dialect-names.ts"
-import { cutBeforehand } from "../encode/marked-text.ts"
-import { leftToTurn, slotOf } from "../layers/combine-injections.ts"
+import { cutBeforehandOf } from "../encode/marked-text.ts"
+import { slotOf } from "../layers/combine-injections.ts"
 import type { KeyPlaces } from "./fit/draft-items.ts"
 import type { FitStep, Fitted } from "./fit/fit-state.ts"
 import { type MessageCounter, valueTokens } from "./tokens/counted-message.ts"
@@ -18,6 +18,8 @@ export const reserved = "only a turn may fill its key"
 interface Outcome {
   /** The places, among the given injections, of those that the prompt is made from. */
   readonly places: KeyPlaces
+  /** Keys of items that are disabled because only a turn may fill them. */
+  readonly reserved: readonly string[]
   readonly file: PromptFile
   readonly fitted: Fitted
   readonly spans: readonly Span[]
@@ -29,7 +31,7 @@ interface Outcome {
  * replaced by another one of their key come last, so that nothing is lost silently.
  */
 export function decide(given: readonly Injection[], outcome: Outcome): FitDecision[] {
-  const { places, fitted, counter } = outcome
+  const { places, reserved: left, fitted, counter } = outcome
   const steps = new Map(fitted.steps.map((step) => [step.key, step]))
   const toTokens = tokensByPlace(outcome.spans, places)
   // Usually each injection has a key of its own and prints. Then no look-ups are needed.
@@ -38,12 +40,12 @@ export function decide(given: readonly Injection[], outcome: Outcome): FitDecisi
   const replaced: FitDecision[] = []
   for (let place = 0; place < given.length; place++) {
     const injection = given[place]
-    if (injection && leftToTurn.has(injection)) replaced.push(unplaced(injection, reserved, counter))
+    if (injection?.enabled === false && left.includes(injection.key)) replaced.push(unplaced(injection, reserved, counter))
     if (!injection || (!allLive && (!injection.enabled || isEmptyValue(injection.content)))) continue
     const { key, content } = injection
     const step = steps.get(key)
     const tokens = toTokens[place]
-    const before = typeof content === "object" && isText(content) ? cutBeforehand.get(content) : undefined
+    const before = typeof content === "object" && isText(content) ? cutBeforehandOf(content) : undefined
     if (!allLive && (places.of.get(key) ?? place) !== place) replaced.push(unplaced(injection, displaced, counter))
     else if (step) {
       const fromTokens = before ? counter.text(before.text) : fitted.fromTokens(key)

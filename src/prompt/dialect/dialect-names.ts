@@ -1,5 +1,6 @@
+import { authored, memoKind } from "../../core/memo.ts"
 import type { TemplateNode } from "../template/ast.ts"
-import type { Dialect } from "./dialect.ts"
+import { type Dialect, opensMessage } from "./dialect.ts"
 
 /** The names in a dialect's files. */
 export interface DialectNames {
@@ -15,20 +16,18 @@ export interface DialectNames {
 
 /** The names in a dialect's files, also in branches and placeholders. They are found once for each dialect. */
 export function dialectNames(dialect: Dialect): DialectNames {
-  const before = knownDialects.get(dialect)
-  if (before) return before
-  const files = [...dialect.files].map(([file, { template }]) => ({ file, names: templateNames(template.nodes) }))
-  const names = {
-    all: new Set(files.flatMap(({ names }) => [...names.values])),
-    conditions: new Set(files.flatMap(({ names }) => [...names.conditions])),
-    messageLists: new Set(files.flatMap(({ names }) => [...names.messageLists])),
-    byFile: new Map(files.map(({ file, names }) => [file, names.values])),
-  }
-  knownDialects.set(dialect, names)
-  return names
+  return authored.made(ofDialect, dialect, () => {
+    const files = [...dialect.files].map(([file, { template }]) => ({ file, names: templateNames(template.nodes) }))
+    return {
+      all: new Set(files.flatMap(({ names }) => [...names.values])),
+      conditions: new Set(files.flatMap(({ names }) => [...names.conditions])),
+      messageLists: new Set(files.flatMap(({ names }) => [...names.messageLists])),
+      byFile: new Map(files.map(({ file, names }) => [file, names.values])),
+    }
+  })
 }
 
-const knownDialects = new WeakMap<Dialect, DialectNames>()
+const ofDialect = memoKind<Dialect, DialectNames>()
 
 /** The names in a template, also in branches and placeholders. */
 interface TemplateNames {
@@ -39,22 +38,23 @@ interface TemplateNames {
   /** Names of `${slot}` and of conditions. */
   readonly values: ReadonlySet<string>
   readonly all: ReadonlySet<string>
+  /** True if it makes messages. */
+  readonly makesMessages: boolean
 }
 
 /** The names in a template. They are found once for each template. */
 export function templateNames(nodes: readonly TemplateNode[]): TemplateNames {
-  const before = knownTemplates.get(nodes)
-  if (before) return before
-  const found = { texts: new Set<string>(), conditions: new Set<string>(), messageLists: new Set<string>() }
-  collect(nodes, found)
-  const { texts, conditions, messageLists } = found
-  const [slots, values] = [texts.union(messageLists), texts.union(conditions)]
-  const names = { slots, conditions, messageLists, values, all: slots.union(conditions) }
-  knownTemplates.set(nodes, names)
-  return names
+  return authored.made(ofTemplate, nodes, () => {
+    const found = { texts: new Set<string>(), conditions: new Set<string>(), messageLists: new Set<string>() }
+    collect(nodes, found)
+    const { texts, conditions, messageLists } = found
+    const [slots, values] = [texts.union(messageLists), texts.union(conditions)]
+    const makesMessages = messageLists.size > 0 || opensMessage(nodes)
+    return { slots, conditions, messageLists, values, all: slots.union(conditions), makesMessages }
+  })
 }
 
-const knownTemplates = new WeakMap<readonly TemplateNode[], TemplateNames>()
+const ofTemplate = memoKind<readonly TemplateNode[], TemplateNames>()
 
 function collect(
   nodes: readonly TemplateNode[],

@@ -1,22 +1,20 @@
+import { type Memo, memoKind } from "../../core/memo.ts"
 import { fold } from "../encode/fold.ts"
 import { mapBranches, type TemplateNode } from "../template/ast.ts"
 import type { Dialect, PromptFile } from "./dialect.ts"
 
-/** The dialects of sessions with markers of their own, by the session's id. */
-const ofSessions = new WeakMap<Dialect, Map<string, Dialect>>()
-const maxSessions = 100
+const ofSession = memoKind<Dialect, { readonly id: string; readonly made: Dialect }>()
 
 /**
  * The dialect with an id in each line that opens or closes a block: `[memory context 7f3a]` … `[/memory context 7f3a]`. A block is
  * whatever a line such as `[/NAME]` or `</NAME>` closes. Text that does not know the id cannot look like such a line. The lines
- * without the id stay markers.
+ * without the id stay markers. The session's memo gives the same dialect for the same id.
  */
-export function withSessionMarkers(dialect: Dialect, id: string): Dialect {
-  const known = ofSessions.get(dialect) ?? new Map<string, Dialect>()
-  ofSessions.set(dialect, known)
-  const made = known.get(id) ?? marked(dialect, id)
-  if (known.size >= maxSessions) known.clear()
-  known.set(id, made)
+export function withSessionMarkers(dialect: Dialect, id: string, memo: Memo): Dialect {
+  const known = memo.get(ofSession, dialect)
+  if (known?.id === id) return known.made
+  const made = marked(dialect, id)
+  memo.set(ofSession, dialect, { id, made })
   return made
 }
 

@@ -1,4 +1,5 @@
 import { lazyPattern } from "../../core/lazy-pattern.ts"
+import { authored, memoKind } from "../../core/memo.ts"
 import { fold, isEven } from "./fold.ts"
 import { encodeInline } from "./inline.ts"
 import { mapLines } from "./line-breaks.ts"
@@ -97,7 +98,7 @@ export function decodeSigns(encoded: string): string {
 }
 
 /** The markers that have words: lines that nobody but the dialect writes. Headings, rules and fences of any page have none. */
-const worded = new WeakMap<Markers, Markers>()
+const worded = memoKind<Markers, Markers>()
 const word = lazyPattern(String.raw`[\p{L}\p{N}]`, "u")
 
 /**
@@ -108,14 +109,13 @@ export function isPage(text: string, markers: Markers): boolean {
   // Each mark is one backslash. A single heading is no page.
   if (markers.pages !== true || encodeLines(text, markers).length - text.length < 2) return false
   const hasWord = (line: string) => word().test(line)
-  const made = worded.get(markers) ?? {
+  const made = authored.made(worded, markers, () => ({
     ...markers,
     lines: new Set([...markers.lines].filter(hasWord)),
     heads: markers.heads.filter(hasWord),
     fences: false,
     shapes: undefined,
-  }
-  worded.set(markers, made)
+  }))
   return encodeLines(text, made) === text
 }
 
@@ -161,12 +161,14 @@ interface MarkerReader {
   readonly closers: ReadonlySet<string>
 }
 
-/** The readers of markers. Markers live as long as their prompt, so each is built once. */
-const readers = new WeakMap<Markers, MarkerReader>()
+const readers = memoKind<Markers, MarkerReader>()
 
+/** The reader of markers. They live as long as their prompt, so it is built once. */
 function markerReader(markers: Markers): MarkerReader {
-  const known = readers.get(markers)
-  if (known) return known
+  return authored.made(readers, markers, buildReader)
+}
+
+function buildReader(markers: Markers): MarkerReader {
   // A bracket alone has no words, so it stands for no other.
   const even = (text: string) => (text.length > 1 ? evenBrackets(text) : text)
   const own = (texts: Iterable<string>) => [...texts].map((text) => even(core(text))).filter((text) => text !== "")
@@ -201,9 +203,7 @@ function markerReader(markers: Markers): MarkerReader {
     const squashed = words.replaceAll(" ", "")
     return named.some((frame) => isFramed(squashed, frame))
   }
-  const reader = { reads, closers: new Set([...lines].filter((line) => closer.test(line)).map(squash)) }
-  readers.set(markers, reader)
-  return reader
+  return { reads, closers: new Set([...lines].filter((line) => closer.test(line)).map(squash)) }
 }
 
 /** A frame with a known name: the name with the text around it, and the texts behind each further value. */

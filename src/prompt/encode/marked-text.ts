@@ -1,5 +1,5 @@
 import type { Source } from "../../core/source.ts"
-import type { TextPart, Trust, TrustedText } from "../../core/value.ts"
+import type { SlotEntry, TextPart, Trust, TrustedText } from "../../core/value.ts"
 
 /** The characters that sanitising removed while a text was put together. */
 interface Removed {
@@ -8,7 +8,22 @@ interface Removed {
 }
 
 const nothing: Removed = { removed: 0, kinds: [] }
-const encodedTexts = new WeakMap<TrustedText, Removed>()
+
+/** Facts about a text, or about an entry that stands for dropped ones. */
+interface Mark {
+  readonly encoded?: Removed
+  readonly cut?: CutText
+  readonly beforehand?: CutBeforehand
+  readonly notice?: NoticeText
+}
+
+/**
+ * Marks stand beside the objects, because they are no values: data from outside cannot have one, and none survives JSON or a copy. So
+ * nobody but this library can say that a text needs no encoder.
+ */
+const marks = new WeakMap<TrustedText | SlotEntry, Mark>()
+
+const encodedWhole: Mark = { encoded: nothing }
 
 /**
  * Marks a text whose untrusted parts were encoded one by one while it was put together, so that it is not encoded again.
@@ -20,18 +35,18 @@ export function encodedText(
   { removed, kinds, parts }: Removed & { readonly parts?: readonly TextPart[] | undefined } = nothing,
 ): TrustedText {
   const value: TrustedText = parts ? { text, trust, parts } : { text, trust }
-  encodedTexts.set(value, removed === 0 ? nothing : { removed, kinds })
+  marks.set(value, removed === 0 ? encodedWhole : { encoded: { removed, kinds } })
   return value
 }
 
 /** The characters removed from a text made by {@link encodedText}; `undefined` for any other text. */
 export function removedFrom(text: TrustedText): Removed | undefined {
-  return encodedTexts.get(text)
+  return marks.get(text)?.encoded
 }
 
 /** True for a text made by {@link encodedText}. */
 export function isEncodedText(text: TrustedText): boolean {
-  return encodedTexts.has(text)
+  return removedFrom(text) !== undefined
 }
 
 /** The words that stand in place of what was cut, and the prompt file they come from. */
@@ -49,9 +64,17 @@ export interface CutText {
   readonly linesBeforeTail: number
   /** Code points of the whole text, so that a second cut counts from the whole one too. */
   readonly totalCharacters?: number
+  /** The code fence that is open at the end of the head, and the one in which the tail begins. The printer decides if they matter, because an encoder may take away their meaning. */
+  readonly openFences?: { readonly before: OpenFence | undefined; readonly after: OpenFence | undefined }
 }
 
-const cutTexts = new WeakMap<TrustedText, CutText>()
+/** A Markdown code fence that is open at some place of a text. */
+export interface OpenFence {
+  /** The line that opens it, with its info. */
+  readonly opening: string
+  /** The line that closes it. */
+  readonly closing: string
+}
 
 /**
  * Marks a text with a notice in place of what was cut. It is printed as content, notice, content. The mark belongs to this
@@ -59,16 +82,42 @@ const cutTexts = new WeakMap<TrustedText, CutText>()
  */
 export function cutText(whole: TrustedText, cut: CutText): TrustedText {
   const text: TrustedText = { ...whole, text: cut.head + framedNotice(cut) + cut.tail }
-  cutTexts.set(text, cut)
+  marks.set(text, { cut })
   return text
 }
 
-/** By text that was cut before a prompt is made from it: the whole text and the reason, for decisions. */
-export const cutBeforehand = new WeakMap<TrustedText, { readonly text: string; readonly reason: string }>()
+/** The whole of a text that was cut before a prompt is made from it, and the reason. */
+interface CutBeforehand {
+  readonly text: string
+  readonly reason: string
+}
+
+/** Marks a text that was cut before a prompt is made from it, so that decisions tell of the cut. */
+export function markCutBeforehand(text: TrustedText, beforehand: CutBeforehand): void {
+  marks.set(text, { ...marks.get(text), beforehand })
+}
+
+/** The cut that {@link markCutBeforehand} told of. */
+export function cutBeforehandOf(text: TrustedText): CutBeforehand | undefined {
+  return marks.get(text)?.beforehand
+}
+
+/** Makes the entry that is printed in place of dropped entries. */
+export function noticeEntry(notice: NoticeText): SlotEntry {
+  const entry: SlotEntry = { notice: notice.text }
+  marks.set(entry, { notice })
+  return entry
+}
+
+/** The notice of an entry made by {@link noticeEntry}; `undefined` for any other. */
+export function noticeOf(entry: SlotEntry | undefined): NoticeText | undefined {
+  // To read a value is cheaper than to look every entry up.
+  return typeof entry?.notice === "string" ? marks.get(entry)?.notice : undefined
+}
 
 /** The parts of a text made by {@link cutText}. */
 export function cutOf(text: TrustedText): CutText | undefined {
-  return cutTexts.get(text)
+  return marks.get(text)?.cut
 }
 
 /** The notice with blank lines around it, so that it never shares a line with the text. */

@@ -1,4 +1,5 @@
 import { PromptStrataError } from "../../core/errors.ts"
+import { authored, memoKind } from "../../core/memo.ts"
 import { decodeLines, encodeLines, type Markers, signs } from "./lines.ts"
 
 /** One message of a transcript: the words of a person or the result of a tool. */
@@ -80,8 +81,7 @@ function misread(transcript: string, at: number, expected: string): PromptStrata
 
 const noMarkers: Markers = { lines: new Set(), heads: [], fences: false }
 
-/** The markers of transcripts. Markers live as long as their prompt, so those for a transcript are derived once. */
-const derived = new WeakMap<Markers, Markers>()
+const derived = memoKind<Markers, Markers>()
 
 /** The marks of the notation inside a text, each with the backslashes that make it plain text. */
 const marks = /([@＠])(\\*)(?=[bBｂＢ][rRｒＲ])|([%％])(\\*)(?=[[［])|([<＜])(\\*)(?=empty_reply)/giu
@@ -103,12 +103,9 @@ export function decodeTranscript(encoded: string, markers: Markers = noMarkers):
   return decodeLines(encoded, transcriptMarkers(markers)).replace(escapedMarks, (found: string) => found.slice(0, -1))
 }
 
+/** The markers of transcripts. Markers live as long as their prompt, so those for a transcript are derived once. */
 function transcriptMarkers(markers: Markers): Markers {
-  const before = derived.get(markers)
-  if (before) return before
-  const all = { ...markers, heads: [...markers.heads, ...signs] }
-  derived.set(markers, all)
-  return all
+  return authored.made(derived, markers, () => ({ ...markers, heads: [...markers.heads, ...signs] }))
 }
 
 /**

@@ -1,3 +1,4 @@
+import { authored, type Memo, memoKind } from "../../core/memo.ts"
 import { type FitRule, type Injection, isEmptyValue, priority } from "../../core/value.ts"
 import type { Dialect } from "../dialect/dialect.ts"
 import { dialectNames } from "../dialect/dialect-names.ts"
@@ -17,32 +18,44 @@ export function slotOf(key: string): string {
   return ownSlots.has(slot) ? key : slot
 }
 
+/** The injections of a request, and the ways in which items of the stack are hidden by them. */
+export interface CombinedInjections {
+  readonly injections: readonly Injection[]
+  /** Keys of the stack's items that are left out, because only a turn may fill them, see {@link turnKeys}. */
+  readonly reserved: readonly string[]
+  /** True if an injection of the turn may stand in the place of an item of the stack. */
+  readonly hides: boolean
+}
+
 /**
  * The items of the stack, then the turn's own injections. If both have one key, the turn's comes last and so fills the slot; an empty
  * one of the turn leaves the slot to the stack's item, except for {@link turnKeys}.
  */
-export function combineInjections(stack: PromptStack, state: TurnState | undefined, dialect: Dialect): Injection[] {
+export function combineInjections(
+  stack: PromptStack,
+  state: TurnState | undefined,
+  { dialect, memo }: { readonly dialect: Dialect; readonly memo: Memo },
+): CombinedInjections {
   const items: Injection[] = []
+  const reserved: string[] = []
   const fromStack = new Set<string>()
-  let isHiding = false
+  let hides = false
   for (const item of stack.items()) {
     if (state && item.enabled && turnKeys.has(item.key)) {
-      const left = { ...item, enabled: false }
-      leftToTurn.add(left)
-      isHiding = true
-      items.push(left)
+      items.push({ ...item, enabled: false })
+      reserved.push(item.key)
       continue
     }
-    items.push(withFit(item))
+    items.push(item.fit ? item : memo.made(withFits, item, withFit))
     if (state) fromStack.add(item.key)
   }
-  if (!state) return items
+  if (!state) return { injections: items, reserved, hides }
   const look = lookOf(dialect)
   let tools: Injection | undefined
-  for (const injection of turnInjections(state, look)) {
+  for (const injection of turnInjections(state, look, memo)) {
     const isKnown = fromStack.has(injection.key)
     if (isKnown && isEmptyValue(injection.content)) continue
-    isHiding ||= isKnown
+    hides ||= isKnown
     items.push(injection)
     if (injection.key === "tools") tools = injection
   }
@@ -53,15 +66,9 @@ export function combineInjections(stack: PromptStack, state: TurnState | undefin
     const flag = { key: "memory_on", content: true, trust: "author", priority: priority.default, role: "system" } as const
     items.push({ ...flag, scope: "session", enabled: true })
   }
-  if (isHiding || fromStack.has("tool_parameters") || fromStack.has("memory_on")) hiding.add(items)
-  return items
+  hides ||= reserved.length > 0 || fromStack.has("tool_parameters") || fromStack.has("memory_on")
+  return { injections: items, reserved, hides }
 }
-
-/** Items of the stack that are left out because of their key, see {@link turnKeys}. */
-export const leftToTurn = new WeakSet<Injection>()
-
-/** Lists in which an injection of the turn may stand in the place of an item of the stack. */
-export const hiding = new WeakSet<readonly Injection[]>()
 
 const none: ReadonlySet<string> = new Set()
 
@@ -71,16 +78,16 @@ interface DialectLook extends TurnLook {
   readonly asksMemory: boolean
 }
 
-const looks = new WeakMap<Dialect, DialectLook>()
+const looks = memoKind<Dialect, DialectLook>()
 
 /** The look of a dialect. It is found once. */
-function lookOf(dialect: Dialect): DialectLook {
-  const before = looks.get(dialect)
-  if (before) return before
+const lookOf = (dialect: Dialect): DialectLook => authored.made(looks, dialect, findLook)
+
+function findLook(dialect: Dialect): DialectLook {
   const { byFile, conditions, messageLists } = dialectNames(dialect)
   // Only where history is messages: in a text, two answers may follow each other.
   const needsQuestions = byFile.has("unprompted") && messageLists.has("history")
-  const look = {
+  return {
     optional: renderNotice(dialect, "optional", {}),
     showsTime: byFile.get("history")?.has("time") === true || byFile.get("question")?.has("time") === true,
     showsAttachments: byFile.get("files")?.has("other") === true,
@@ -90,20 +97,15 @@ function lookOf(dialect: Dialect): DialectLook {
     nativeHistory: messageLists.has("history") && byFile.get("history")?.has("output") === true,
     asksMemory: conditions.has("memory_on"),
   }
-  looks.set(dialect, look)
-  return look
 }
 
 /** Gives a stack item without a `fit` the default one of its scope: items of the turn are cut first, then those of the session, then global ones. */
 function withFit(injection: Injection): Injection {
-  if (injection.fit) return injection
-  const known = withFits.get(injection) ?? { ...injection, fit: defaultFits[injection.scope] }
-  withFits.set(injection, known)
-  return known
+  return { ...injection, fit: defaultFits[injection.scope] }
 }
 
-/** One copy for each item, so that caches that are keyed by item find it again. */
-const withFits = new WeakMap<Injection, Injection>()
+/** One copy for each item, so that what was made of it is found again. */
+const withFits = memoKind<Injection, Injection>()
 
 const defaultFits: Record<Injection["scope"], FitRule> = {
   turn: { rank: 30, shrink: "drop" },

@@ -1,5 +1,5 @@
 import type { Attachment, Directed, HistoryMessage, KeptPrestart, KeptRun, Speaker } from "../../core/conversation.ts"
-import { commonStart } from "../../core/growing-lists.ts"
+import { commonStart, type Memo, memoKind } from "../../core/memo.ts"
 import type { SlotEntry, SlotValue, TrustedText } from "../../core/value.ts"
 import { formatFileReference } from "../encode/file-reference.ts"
 import { encodeInline, encodeJsonLine } from "../encode/inline.ts"
@@ -35,7 +35,7 @@ interface KnownEntry {
   readonly behind: readonly SlotEntry[]
 }
 
-const entries = new WeakMap<HistoryMessage, KnownEntry>()
+const knownEntries = memoKind<HistoryMessage, KnownEntry>()
 
 /** A history with its entries. `ends` holds the number of entries up to each message. */
 interface KnownHistory {
@@ -46,7 +46,7 @@ interface KnownHistory {
 }
 
 /** The last history that began with a message. In the next turn, only its new messages need entries. */
-const histories = new WeakMap<HistoryMessage, KnownHistory>()
+const knownHistories = memoKind<HistoryMessage, KnownHistory>()
 
 function isSameLook(a: HistoryLook, b: HistoryLook): boolean {
   return (
@@ -62,21 +62,21 @@ function isSameLook(a: HistoryLook, b: HistoryLook): boolean {
 
 /**
  * The entries of a history, without blank messages unless prestart results are kept with them (T30). A message has the same entry
- * object in all turns, so that it is cleaned, printed and counted once.
+ * object in all turns of a memo, so that it is cleaned, printed and counted once.
  */
-export function historyEntries(history: readonly HistoryMessage[], look: HistoryLook): SlotEntry[] {
+export function historyEntries(history: readonly HistoryMessage[], look: HistoryLook, memo: Memo): SlotEntry[] {
   const [first] = history
   if (!first) return []
-  const before = histories.get(first)
+  const before = memo.get(knownHistories, first)
   const known = before && isSameLook(before.look, look) ? before : { look, messages: [], entries: [], ends: [] }
-  histories.set(first, known)
+  memo.set(knownHistories, first, known)
   const begun = commonStart(history, known.messages)
   known.messages.length = begun
   known.ends.length = begun
   known.entries.length = known.ends[begun - 1] ?? 0
   for (let index = begun; index < history.length; index++) {
     const message = history[index] ?? first
-    const made = knownEntry(message, known.look)
+    const made = knownEntry(message, known.look, memo)
     if (made.entry) known.entries.push(...made.before, made.entry, ...made.behind)
     known.messages.push(message)
     known.ends.push(known.entries.length)
@@ -84,9 +84,9 @@ export function historyEntries(history: readonly HistoryMessage[], look: History
   return known.entries.slice()
 }
 
-function knownEntry(message: HistoryMessage, look: HistoryLook): KnownEntry {
+function knownEntry(message: HistoryMessage, look: HistoryLook, memo: Memo): KnownEntry {
   const { text, speaker, unprompted, prestart = [], attachments = [], runs = [] } = message
-  const known = entries.get(message)
+  const known = memo.get(knownEntries, message)
   const isStill = known !== undefined && known.text === text && known.speaker === speaker.name
   if (isStill && (known.look === look || isSameLook(known.look, look))) return known
   const isShown = prestart.length > 0 || attachments.length > 0 || visible.test(text) || sanitise(text).text.trim() !== ""
@@ -95,7 +95,7 @@ function knownEntry(message: HistoryMessage, look: HistoryLook): KnownEntry {
   const behind: SlotEntry[] = []
   if (look.nativeCalls && runs.length > 0) (unprompted === true ? before : behind).push(...callEntries(message, runs, look))
   const made = { look, text, speaker: speaker.name, entry, before, behind }
-  entries.set(message, made)
+  memo.set(knownEntries, message, made)
   return made
 }
 

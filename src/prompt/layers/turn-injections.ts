@@ -1,9 +1,10 @@
+import type { Memo } from "../../core/memo.ts"
 import { type FitRule, type Injection, priority, type SlotEntry, type SlotValue, type TrustedText } from "../../core/value.ts"
 import type { KnownNames } from "../encode/lines.ts"
 import { encodedText } from "../encode/marked-text.ts"
 import { nativeNames } from "../tools/native-names.ts"
 import { isSentence, type ToolRun } from "../tools/tool.ts"
-import { type ParameterWords, toolEntries } from "../tools/tool-entry.ts"
+import { type ParameterWords, toolEntry } from "../tools/tool-entry.ts"
 import { argumentsText, type HistoryLook, historyEntries, messageTime, prestartEntry, questionEntry } from "./history-entries.ts"
 import type { PlannerStep, RecalledMemory, TurnState, UnopenedFile, WakeReason } from "./turn-state.ts"
 
@@ -40,7 +41,7 @@ export interface TurnLook extends ParameterWords {
 }
 
 /** The injections of a turn: question, history, memories, prestart, tools and their groups, runs, steps, note and faults. */
-export function turnInjections(turn: TurnState, words: TurnLook): Injection[] {
+export function turnInjections(turn: TurnState, words: TurnLook, memo: Memo): Injection[] {
   const { agentName, group, timeZone = "" } = turn
   const zone = words.showsTime === true ? timeZone : undefined
   const look: HistoryLook = {
@@ -53,13 +54,13 @@ export function turnInjections(turn: TurnState, words: TurnLook): Injection[] {
     nativeCalls: turn.nativeCalls === true && words.nativeHistory === true ? nativeNames(turn.tools) : undefined,
   }
   const memories = turn.memories.map((memory) => memoryEntry(memory, timeZone === "" ? undefined : timeZone))
-  const tools = toolEntries(turn.tools, words)
+  const tools = turn.tools.map((tool) => toolEntry(tool, words))
   const scores = memories.map((_, at) => -at)
   const steps = turn.steps.flatMap((step) => stepEntries(step, words))
   return [
     turnItem("question", turn.wake ? [] : [questionEntry(turn, look)], "user"),
     ...(turn.wake ? [turnItem("wake", [wakeEntry(turn.wake)], "author", { fit: fits.wake })] : []),
-    turnItem("history", historyEntries(turn.history, look), "user", { fit: fits.history }),
+    turnItem("history", historyEntries(turn.history, look, memo), "user", { fit: fits.history }),
     turnItem("memories", memories, "memory", { fit: { ...fits.memories, scores }, priority: priority.characterMemories }),
     turnItem("prestart", turn.prestart.map(prestartEntry), "tool", { fit: fits.prestart }),
     turnItem("tools", tools, "author", { fit: fits.tools, ...ofSession }),
@@ -83,16 +84,8 @@ export function knownNames({ agentName, question, history, memories, tools }: Tu
   const speakers = new Set([agentName, question.speaker.name])
   for (const { speaker } of history) speakers.add(speaker.name)
   for (const { speaker } of memories) if (speaker !== undefined) speakers.add(speaker)
-  let names = toolNames.get(tools)
-  if (names?.length !== tools.length) {
-    names = tools.map(({ name }) => name)
-    toolNames.set(tools, names)
-  }
-  return { speaker: [...speakers].sort(), tool: names }
+  return { speaker: [...speakers].sort(), tool: tools.map(({ name }) => name) }
 }
-
-/** The names of each list of tools, which stays the same from turn to turn. */
-const toolNames = new WeakMap<TurnState["tools"], readonly string[]>()
 
 /** Every character that JavaScript or a reader takes for a line break. */
 const lineBreak = /[\n-\r\u0085\u2028\u2029]/

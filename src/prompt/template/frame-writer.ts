@@ -1,3 +1,4 @@
+import { authored, memoKind } from "../../core/memo.ts"
 import type { Source } from "../../core/source.ts"
 import type { TemplateNode } from "./ast.ts"
 import { blankEnd, blankStart, leadingBlank } from "./blank.ts"
@@ -155,15 +156,13 @@ export function settleFrame(text: string): SettledFrame {
   return { before: text.slice(0, start), body, lines, after: text.slice(end) }
 }
 
-const settled = new WeakMap<readonly TemplateNode[], readonly (SettledFrame | undefined)[]>()
+const settledFrames = memoKind<readonly TemplateNode[], readonly (SettledFrame | undefined)[]>()
 
 /** The laid out literals of a list of nodes, at the places of their nodes. They are computed once for each list. */
 export function framesOf(nodes: readonly TemplateNode[]): readonly (SettledFrame | undefined)[] {
-  const known = settled.get(nodes)
-  if (known) return known
-  const frames = nodes.map((node) => (node.type === "literal" ? settleFrame(node.text) : undefined))
-  settled.set(nodes, frames)
-  return frames
+  return authored.made(settledFrames, nodes, () =>
+    nodes.map((node) => (node.type === "literal" ? settleFrame(node.text) : undefined)),
+  )
 }
 
 /** Reduces white space to at most one blank line. Blanks at the end of a line go; the indentation of the next line stays. */

@@ -10,16 +10,11 @@ export interface NativeNames {
 
 const maxNameLength = 64
 
-/** The names of each list of tools. A turn asks for those of the same list at every step. */
-const madeNames = new WeakMap<readonly Pick<Tool, "name">[], { readonly count: number; readonly names: NativeNames }>()
-
 /**
  * Gives each tool a name for providers, which accept only letters, digits, `_` and `-`. A tool with another name gets one that no other
- * tool has. The names are kept with the list: tools may be added to it, but not replaced.
+ * tool has.
  */
 export function nativeNames(tools: readonly Pick<Tool, "name">[]): NativeNames {
-  const known = madeNames.get(tools)
-  if (known?.count === tools.length) return known.names
   const taken = new Set(tools.map(({ name }) => name).filter(isLegal))
   const made = new Map<string, string>()
   const nameFor = (name: string): string =>
@@ -29,9 +24,7 @@ export function nativeNames(tools: readonly Pick<Tool, "name">[]): NativeNames {
     taken.add(native)
     made.set(name, native)
   }
-  const names = { key: JSON.stringify([...made.keys()]), of: (name: string) => made.get(name) ?? nameFor(name) }
-  madeNames.set(tools, { count: tools.length, names })
-  return names
+  return { key: JSON.stringify([...made.keys()]), of: (name: string) => made.get(name) ?? nameFor(name) }
 }
 
 function isLegal(name: string): boolean {

@@ -1,4 +1,5 @@
 import { PromptStrataError } from "../../core/errors.ts"
+import { authored, memoKind } from "../../core/memo.ts"
 import type { SlotEntry, TrustedText } from "../../core/value.ts"
 import type { Tool } from "./tool.ts"
 
@@ -19,7 +20,7 @@ export function printParametersBy(print: PrintParameters): void {
 }
 
 /** The last entry made for each tool, with the word it was printed with. A turn asks for the same tools at every step. */
-const madeEntries = new WeakMap<Tool, { readonly optional: string; readonly entry: SlotEntry }>()
+const madeEntries = memoKind<Tool, { readonly optional: string; readonly entry: SlotEntry }>()
 
 /**
  * Makes the entry of a tool for a dialect's `tools.md` (T9, L6): `name`, `description`, `parameters` and `hint`, of which the
@@ -27,7 +28,7 @@ const madeEntries = new WeakMap<Tool, { readonly optional: string; readonly entr
  * object, so a tool must not be changed after it was first shown.
  */
 export function toolEntry(tool: Tool, words: ParameterWords): SlotEntry {
-  const made = madeEntries.get(tool)
+  const made = authored.get(madeEntries, tool)
   if (made?.optional === words.optional) return made.entry
   const { name, description, usageHint = "", trust } = tool
   if (printParameters === undefined) throw notDefined(name)
@@ -38,20 +39,8 @@ export function toolEntry(tool: Tool, words: ParameterWords): SlotEntry {
     hint: { text: usageHint, trust },
     owed: tool.withAnswer === "required",
   }
-  madeEntries.set(tool, { optional: words.optional, entry })
+  authored.set(madeEntries, tool, { optional: words.optional, entry })
   return entry
-}
-
-/** The last entries made for each list of tools. A turn has the same list as the one before. Tools may be added to a list, but not replaced. */
-const madeLists = new WeakMap<readonly Tool[], { readonly optional: string; readonly entries: readonly SlotEntry[] }>()
-
-/** The entries of tools, in their order; see {@link toolEntry}. */
-export function toolEntries(tools: readonly Tool[], words: ParameterWords): readonly SlotEntry[] {
-  const made = madeLists.get(tools)
-  if (made?.optional === words.optional && made.entries.length === tools.length) return made.entries
-  const entries = tools.map((tool) => toolEntry(tool, words))
-  madeLists.set(tools, { optional: words.optional, entries })
-  return entries
 }
 
 function notDefined(tool: string): PromptStrataError {

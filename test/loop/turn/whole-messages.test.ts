@@ -1,4 +1,5 @@
 import { expect, test } from "vitest"
+import { Memo } from "../../../src/core/memo.ts"
 import type { ModelPart } from "../../../src/core/model/language-model.ts"
 import type { Message } from "../../../src/core/span.ts"
 import { type Injection, priority } from "../../../src/core/value.ts"
@@ -57,7 +58,9 @@ test("T29 kept runs stand above the words in a dialect whose history.md prints n
   const run = { id: "1", step: 0, tool: "show", args: {}, result: "seat 12A" }
   const state = turnState("And now?", { history: [said("user", "?", { runs: [run] })], nativeCalls: true })
   const dialect = ownDialect({ history: "${runs}\n${text}\n${files}", runs: "${tool}: ${result}", optional: "optional" })
-  const shown = combineInjections(new PromptStack(), state, dialect).filter(({ key }) => key === "history")
+  const shown = combineInjections(new PromptStack(), state, { dialect, memo: new Memo() }).injections.filter(
+    ({ key }) => key === "history",
+  )
   expect(assembleInjections(shown, { dialect, prompt: "chat" }).messages[0]?.content).toBe("show: seat 12A\n?")
 })
 

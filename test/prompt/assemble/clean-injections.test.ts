@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest"
+import { Memo } from "../../../src/core/memo.ts"
 import type { Injection, SlotEntry, SlotValue, Trust } from "../../../src/core/value.ts"
 import { cleanInjection } from "../../../src/prompt/assemble/clean-injections.ts"
 import { encodedText } from "../../../src/prompt/encode/marked-text.ts"
@@ -10,6 +11,8 @@ const injection = (content: SlotValue, trust: Trust = "user", more: Partial<Inje
 const tag = "a\u{e0041}b"
 const bidi = "\u202ec"
 const encoded = encodedText("x", "user", { removed: 3, kinds: ["tags"] })
+
+const memo = new Memo()
 
 describe("S12 what is removed from an injection", () => {
   test.each<[string, SlotValue, Trust, SlotValue, number, readonly string[]]>([
@@ -29,9 +32,9 @@ describe("S12 what is removed from an injection", () => {
     ["no entry with a flag alone", [{ a: true }, { a: false }], "user", [{ a: true }], 0, []],
     ["what was counted when a text was encoded", [{ a: encoded, b: tag }], "user", [{ a: encoded, b: "ab" }], 4, ["tags"]],
   ])("is %s", (_, content, trust, expected, removed, kinds) => {
-    const clean = cleanInjection(injection(content, trust))
+    const clean = cleanInjection(injection(content, trust), memo)
     expect(clean).toEqual({ injection: injection(expected, trust), removed, kinds })
-    expect(cleanInjection(injection(content, trust))).toEqual(clean)
+    expect(cleanInjection(injection(content, trust), memo)).toEqual(clean)
   })
 
   test.each<[string, SlotValue, Trust]>([
@@ -42,14 +45,14 @@ describe("S12 what is removed from an injection", () => {
     ["a flag", true, "user"],
   ])("is nothing of %s", (_, content, trust) => {
     const given = injection(content, trust)
-    const clean = cleanInjection(given)
+    const clean = cleanInjection(given, memo)
     expect([clean?.injection ?? given, clean?.removed ?? 0]).toEqual([given, 0])
     expect((clean?.injection ?? given).content).toBe(given.content)
   })
 
   test("keeps the score of each entry that is left", () => {
     const content: readonly SlotEntry[] = [{ a: "x" }, { a: " " }, { a: tag }, { a: "" }, { a: "y" }]
-    const clean = cleanInjection(injection(content, "user", { fit: { rank: 1, shrink: "entries", scores: [5, 6, 7, 8] } }))
+    const clean = cleanInjection(injection(content, "user", { fit: { rank: 1, shrink: "entries", scores: [5, 6, 7, 8] } }), memo)
     expect(clean?.injection.fit?.scores).toEqual([5, 7, 0])
     expect(clean?.injection.content).toEqual([{ a: "x" }, { a: "ab" }, { a: "y" }])
   })
@@ -58,11 +61,11 @@ describe("S12 what is removed from an injection", () => {
     const [first, dirty]: SlotEntry[] = [{ a: "x" }, { a: tag }]
     if (!first || !dirty) throw new Error("expected entries")
     const growing = [first]
-    expect(cleanInjection(injection(growing))?.removed ?? 0).toBe(0)
+    expect(cleanInjection(injection(growing), memo)?.removed ?? 0).toBe(0)
     growing.push(dirty)
-    expect(cleanInjection(injection(growing))?.removed).toBe(1)
-    expect(cleanInjection(injection([first, dirty], "author"))?.removed ?? 0).toBe(0)
-    expect(cleanInjection(injection([first, dirty], "memory"))?.removed).toBe(1)
-    expect(cleanInjection(injection([dirty, first]))?.injection.content).toEqual([{ a: "ab" }, first])
+    expect(cleanInjection(injection(growing), memo)?.removed).toBe(1)
+    expect(cleanInjection(injection([first, dirty], "author"), memo)?.removed ?? 0).toBe(0)
+    expect(cleanInjection(injection([first, dirty], "memory"), memo)?.removed).toBe(1)
+    expect(cleanInjection(injection([dirty, first]), memo)?.injection.content).toEqual([{ a: "ab" }, first])
   })
 })

@@ -3,7 +3,8 @@ import { describe, expect, test } from "vitest"
 import { PromptStrataError } from "../../../src/core/errors.ts"
 import type { TokenCounter } from "../../../src/core/ports.ts"
 import type { Assembly } from "../../../src/core/span.ts"
-import { assemble } from "../../../src/prompt/assemble/assemble.ts"
+import { type AssembleOptions, assemble } from "../../../src/prompt/assemble/assemble.ts"
+import { createAssembler } from "../../../src/prompt/assemble/assembler.ts"
 
 import type { Dialect } from "../../../src/prompt/dialect/dialect.ts"
 import { shippedDialect } from "../../../src/prompt/dialect/shipped.ts"
@@ -88,7 +89,7 @@ describe("a request that follows others", () => {
   test.each(["layered", "stack", "fay"])("S12 S14 is the one that nothing went before, whatever was edited (%s)", (name) => {
     fc.assert(
       fc.property(fc.array(edit, { minLength: 1, maxLength: 6 }), (edits) => {
-        const [dialect, counter] = [{ ...shippedDialect(name, "en") }, freshCounter()]
+        const made = { dialect: shippedDialect(name, "en"), counter: freshCounter(), assembler: createAssembler() }
         const entries = new Map<string, object>()
         let given = begin
         const asked = [(same: Given) => same, ...edits].map((apply) => {
@@ -98,12 +99,12 @@ describe("a request that follows others", () => {
             entries.set(`${index % 3}${text}`, entry)
             return entry
           })
-          return { given, request: requestOf(given, skills, { dialect, counter }) }
+          return { given, request: requestOf(given, skills, made) }
         })
         for (const { given, request } of asked) {
           const anew = { ...given, tools: given.tools.map((tool) => ({ ...tool })), history: structuredClone(given.history) }
           const skills = given.skills.map((text) => ({ content: { text, trust: "user" } }))
-          const made = { dialect: { ...shippedDialect(name, "en") }, counter: freshCounter() }
+          const made = { dialect: shippedDialect(name, "en"), counter: freshCounter() }
           const [printed, expected] = [request, requestOf(anew, skills, made)].map((one) => JSON.stringify(one))
           if (printed !== expected) expect(printed).toBe(expected)
         }
@@ -143,22 +144,22 @@ describe("a request that follows others", () => {
         },
         { weight: 1, arbitrary: fc.constant((history: TurnState["history"]) => [said("assistant", ""), ...history]) },
       )
-      const assembled = (history: TurnState["history"], dialect: Dialect, counter: TokenCounter): string => {
+      const assembled = (history: TurnState["history"], remembered: Omit<AssembleOptions, "turn">): string => {
         const stack = new PromptStack([{ key: "persona", content: "You are Fay.", scope: "global" }])
         const turn = turnState("And now?", { history })
-        return JSON.stringify(assemble(stack, { dialect, counter, prompt: "chat", turn, budgetTokens: 500 }))
+        return JSON.stringify(assemble(stack, { dialect: name, ...remembered, prompt: "chat", turn, budgetTokens: 500 }))
       }
       const begun = Array.from({ length: 24 }, (_, at) =>
         said(at % 2 === 0 ? "user" : "assistant", `${"Some words. ".repeat(6)}${at}`),
       )
       fc.assert(
         fc.property(fc.array(change, { minLength: 1, maxLength: 12 }), (changes) => {
-          const [dialect, counter] = [{ ...shippedDialect(name, "en") }, freshCounter()]
+          const remembered = { counter: freshCounter(), assembler: createAssembler() }
           let history: TurnState["history"] = begun
           for (const apply of changes) {
             history = apply(history)
-            const anew = assembled(structuredClone(history), { ...dialect }, freshCounter())
-            const request = assembled(history, dialect, counter)
+            const anew = assembled(structuredClone(history), { counter: freshCounter() })
+            const request = assembled(history, remembered)
             if (request !== anew) expect(request).toBe(anew)
           }
         }),

@@ -1,11 +1,11 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { PromptStrataError } from "../../../src/core/errors.ts"
-import type { TokenCounter } from "../../../src/core/ports.ts"
+import { Memo } from "../../../src/core/memo.ts"
 import type { Assembly, CutRecord } from "../../../src/core/span.ts"
 import type { Injection } from "../../../src/core/value.ts"
-import { assemble, liveInjections } from "../../../src/prompt/assemble/assemble.ts"
-import type { Dialect } from "../../../src/prompt/dialect/dialect.ts"
+import { type AssembleOptions, assemble, liveInjections } from "../../../src/prompt/assemble/assemble.ts"
+import { type Assembler, createAssembler } from "../../../src/prompt/assemble/assembler.ts"
 import { shippedDialect } from "../../../src/prompt/dialect/shipped.ts"
 import type { InjectionInput } from "../../../src/prompt/stack/injection.ts"
 import { PromptStack } from "../../../src/prompt/stack/prompt-stack.ts"
@@ -138,7 +138,7 @@ const begin = fc
 function requestOf(
   { items, words, budgetTokens, developer }: Given,
   cut: CutRecord | undefined,
-  made: { readonly dialect: Dialect; readonly counter: TokenCounter; readonly prompt: string },
+  made: Omit<AssembleOptions, "turn">,
 ): Assembly | string {
   const history = words.slice(0, -1).map((word, index) => said(index % 2 === 0 ? "user" : "assistant", word))
   const turn = turnState(words.at(-1) ?? "", { history })
@@ -158,7 +158,7 @@ describe("a stack that is edited between requests", () => {
     { name: "stack", locale: "en", prompt: "planner" },
     { name: "fay", locale: "zh-CN", prompt: "planner" },
   ])("S12 S13 S14 gives what it gives when nothing went before, with its tokens ($name, $locale)", ({ name, locale, prompt }) => {
-    const fresh = () => ({ dialect: { ...shippedDialect(name, locale) }, counter: freshCounter(), prompt })
+    const fresh = () => ({ dialect: shippedDialect(name, locale), counter: freshCounter(), prompt, assembler: createAssembler() })
     fc.assert(
       fc.property(begin, fc.array(edit, { minLength: 5, maxLength: 30 }), (first, edits) => {
         const made = fresh()
@@ -191,8 +191,8 @@ describe("a stack that is edited between requests", () => {
     fit: { rank: index % 5, shrink: "drop" as const },
   }))
   type Item = (typeof ranked)[number] & { readonly enabled?: boolean }
-  const cutOf = (items: readonly Item[], dialect: Dialect) => {
-    const options = { dialect, prompt: "chat", budgetTokens: 120, turn: turnState("Hi") }
+  const cutOf = (items: readonly Item[], assembler?: Assembler) => {
+    const options = { ...(assembler && { assembler }), prompt: "chat", budgetTokens: 120, turn: turnState("Hi") }
     const { cut, decisions } = assemble(new PromptStack(items), options)
     return [Object.keys(cut), decisions]
   }
@@ -203,15 +203,15 @@ describe("a stack that is edited between requests", () => {
     ["changes its words", { content: "Others." }],
   ])("S13 drops the same as one that nothing went before, where one item %s", (_, change) => {
     const edited = ranked.map((one, index) => (index === 3 ? { ...one, ...change } : one))
-    const dialect = { ...shippedDialect("layered", "en") }
-    const before = cutOf(ranked, dialect)
-    const after = cutOf(edited, dialect)
+    const assembler = createAssembler()
+    const before = cutOf(ranked, assembler)
+    const after = cutOf(edited, assembler)
     expect(after).not.toEqual(before)
-    expect(after).toEqual(cutOf(edited, { ...shippedDialect("layered", "en") }))
+    expect(after).toEqual(cutOf(edited))
   })
 
   test("makes the record of what was cut once, however often and late it is read", () => {
-    const options = { ...{ dialect: { ...shippedDialect("layered", "en") }, prompt: "chat" }, turn: turnState("Hi") }
+    const options = { assembler: createAssembler(), prompt: "chat", turn: turnState("Hi") }
     const first = assemble(new PromptStack(ranked), { ...options, budgetTokens: 120 })
     const edited = ranked.map((one, index) => (index === 3 ? { ...one, content: "Others." } : one))
     assemble(new PromptStack(edited), { ...options, budgetTokens: 90 })
@@ -226,11 +226,12 @@ describe("a stack that is edited between requests", () => {
     })
     const first: Injection = { ...injection("First."), key: "first" }
     const kept = injection("Kept.")
-    expect(liveInjections([first, kept, injection("Over it.")]).injections.map(({ content }) => content)).toEqual([
+    const memo = new Memo()
+    expect(liveInjections([first, kept, injection("Over it.")], memo).injections.map(({ content }) => content)).toEqual([
       "First.",
       "Over it.",
     ])
-    const again = liveInjections([first, kept, injection("Over it.", false)])
+    const again = liveInjections([first, kept, injection("Over it.", false)], memo)
     expect(again.injections.map(({ content }) => content)).toEqual(["First.", "Kept."])
   })
 })

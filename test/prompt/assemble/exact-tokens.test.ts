@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { TokenCounter } from "../../../src/core/ports.ts"
 import { assemble } from "../../../src/prompt/assemble/assemble.ts"
+import { createAssembler } from "../../../src/prompt/assemble/assembler.ts"
 import { PromptStack } from "../../../src/prompt/stack/prompt-stack.ts"
 import { both, encodings } from "../../adapters/tokenizers/tiktoken/encoders.ts"
 import { fuzzedAssembly, inexact, randomOf } from "../../support/fuzzed-assemblies.ts"
@@ -67,8 +68,9 @@ describe("S14 the work of counting", () => {
 
   test("an identical input gives the very same assembly and sends nothing, whichever objects hold it", () => {
     const { counter, sent } = measuring()
+    const assembler = createAssembler()
     const options = () => ({
-      dialect: "layered",
+      assembler,
       counter,
       budgetTokens: 1000,
       turn: turnState("?", { history: structuredClone(history) }),
@@ -85,7 +87,8 @@ describe("S14 the work of counting", () => {
   test("history that an application adds to in place is seen to have changed", () => {
     const { counter } = measuring()
     const growing = history.slice(0, 2)
-    const make = () => assemble(stack(), { dialect: "layered", counter, turn: turnState("?", { history: growing }) })
+    const assembler = createAssembler()
+    const make = () => assemble(stack(), { assembler, counter, turn: turnState("?", { history: growing }) })
     const first = make()
     growing.push(...history.slice(2, 4))
     expect(make().messages).toHaveLength(first.messages.length + 2)
@@ -93,9 +96,10 @@ describe("S14 the work of counting", () => {
 
   test("a turn sends its own words and little more", () => {
     const { counter, sent } = measuring()
+    const assembler = createAssembler()
     const make = (turn: number) =>
       assemble(stack(), {
-        dialect: "layered",
+        assembler,
         counter,
         budgetTokens: 900,
         turn: turnState(history[turn * 2]?.text ?? "", { history: history.slice(0, turn * 2) }),
@@ -109,8 +113,9 @@ describe("S14 the work of counting", () => {
 
   test("a refit at another budget sends next to nothing, and what an entry prints is not printed again", () => {
     const { counter, sent } = measuring()
+    const assembler = createAssembler()
     const make = (budgetTokens: number) =>
-      assemble(stack(), { dialect: "layered", counter, budgetTokens, turn: turnState("?", { history }) })
+      assemble(stack(), { assembler, counter, budgetTokens, turn: turnState("?", { history }) })
     make(2500)
     const before = sent()
     for (const budgetTokens of [2000, 1500, 1000, 600]) expect(make(budgetTokens).tokens).toBeLessThanOrEqual(budgetTokens)

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest"
 import type { CountedTool, TokenCounter } from "../../../src/core/ports.ts"
 import type { FitRule, Injection, SlotEntry, TrustedText } from "../../../src/core/value.ts"
 import { assembleInjections } from "../../../src/prompt/assemble/assemble.ts"
+import { createAssembler } from "../../../src/prompt/assemble/assembler.ts"
 import { shippedDialect } from "../../../src/prompt/dialect/shipped.ts"
 import { encodedText } from "../../../src/prompt/encode/marked-text.ts"
 import { perCodePoint } from "./arbitrary-turn.ts"
@@ -36,9 +37,13 @@ const options: Options = {
 
 /** The same values in other objects. What a dialect and a counter are is known by identity alone. */
 const copied = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)) as Value
+const assembler = createAssembler()
 const again = (given: Partial<Injection> = {}, changed: Partial<Options> = {}) => {
   const { dialect: own, counter, ...rest } = { ...options, ...changed }
-  return assembleInjections([{ ...copied(injection), ...given }], { dialect: own, ...(counter && { counter }), ...copied(rest) })
+  return assembleInjections([{ ...copied(injection), ...given }], {
+    ...{ assembler, dialect: own, ...(counter && { counter }) },
+    ...copied(rest),
+  })
 }
 
 /** A list with one changed entry. */

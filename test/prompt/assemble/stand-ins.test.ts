@@ -2,6 +2,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import type { Injection, SlotEntry } from "../../../src/core/value.ts"
 import { assemble } from "../../../src/prompt/assemble/assemble.ts"
+import { createAssembler } from "../../../src/prompt/assemble/assembler.ts"
 import { standIns } from "../../../src/prompt/assemble/assembly-memo.ts"
 import { PromptStack } from "../../../src/prompt/stack/prompt-stack.ts"
 
@@ -38,7 +39,8 @@ describe("what stands for injections", () => {
   test("S12 a list of the rest slot that an application adds to in place is seen to have changed", () => {
     const facts: SlotEntry[] = [{ text: "one" }]
     const stack = new PromptStack([{ key: "facts", content: facts }])
-    const shown = () => assemble(stack, { prompt: "chat" }).messages.map((message) => message.content)
+    const assembler = createAssembler()
+    const shown = () => assemble(stack, { prompt: "chat", assembler }).messages.map((message) => message.content)
     expect(shown()).toEqual(["[context: facts]\none\n[/context]"])
     facts.push({ text: "two" })
     expect(shown()).toEqual(["[context: facts]\none\ntwo\n[/context]"])

@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import type { TokenCounter } from "../../../src/core/ports.ts"
 import type { Assembly } from "../../../src/core/span.ts"
 import { type AssembleOptions, assemble } from "../../../src/prompt/assemble/assemble.ts"
-import { shippedDialect } from "../../../src/prompt/dialect/shipped.ts"
+import { createAssembler } from "../../../src/prompt/assemble/assembler.ts"
 import type { TurnState } from "../../../src/prompt/layers/turn-state.ts"
 import type { InjectionInput } from "../../../src/prompt/stack/injection.ts"
 import { PromptStack } from "../../../src/prompt/stack/prompt-stack.ts"
@@ -14,11 +14,12 @@ import { freshCounter } from "./fresh-counter.ts"
 class Ledger {
   #work = { reads: 0, splits: 0, units: 0, formulas: 0, messages: 0 }
   readonly #rows: string[] = []
-  readonly dialect
+  readonly dialect: string
+  readonly assembler = createAssembler()
   readonly counter: TokenCounter
 
   constructor(dialect: string) {
-    this.dialect = { ...shippedDialect(dialect, "en") }
+    this.dialect = dialect
     const { scan, ...counter } = freshCounter()
     this.counter = {
       ...counter,
@@ -46,10 +47,14 @@ class Ledger {
   }
 
   request(name: string, stack: PromptStack, options: AssembleOptions, read = (_: Assembly): unknown => undefined): Assembly {
-    const assembly = assemble(stack, { dialect: this.dialect, prompt: "chat", counter: this.counter, ...options })
+    const assembly = assemble(stack, { ...this.made, prompt: "chat", ...options })
     read(assembly)
     this.#row(name)
     return assembly
+  }
+
+  get made() {
+    return { dialect: this.dialect, counter: this.counter, assembler: this.assembler }
   }
 
   #row(name: string): void {
@@ -117,17 +122,17 @@ test("S14 a request does the work of what is new in it: fewer is better, and mor
   ledger.request("one item more", stack, { turn: turn(22) })
   ledger.request("nobody else is known", stack, { turn: turn(22, { agentName: "Ida" }) })
   expect(ledger.text).toMatchInlineSnapshot(`
-    "the first: 420 reads, 153 splits of 7278, 1 formulas of 22
+    "the first: 466 reads, 153 splits of 7278, 1 formulas of 22
     the same: 1 reads, 0 splits of 0, 0 formulas of 0
     its spans and prefixes: 1 reads, 218 splits of 3724, 0 formulas of 0
     its decisions: 27 reads, 0 splits of 0, 0 formulas of 0
     read again: 1 reads, 0 splits of 0, 0 formulas of 0
-    a turn later: 33 reads, 4 splits of 177, 1 formulas of 24
+    a turn later: 59 reads, 4 splits of 177, 1 formulas of 24
     with its spans: 1 reads, 1 splits of 19, 0 formulas of 0
-    one item changed: 44 reads, 3 splits of 122, 1 formulas of 24
-    one item gone: 53 reads, 1 splits of 18, 1 formulas of 24
-    one item more: 63 reads, 4 splits of 96, 1 formulas of 24
-    nobody else is known: 208 reads, 0 splits of 0, 1 formulas of 24"
+    one item changed: 70 reads, 3 splits of 122, 1 formulas of 24
+    one item gone: 78 reads, 1 splits of 18, 1 formulas of 24
+    one item more: 89 reads, 4 splits of 96, 1 formulas of 24
+    nobody else is known: 234 reads, 0 splits of 0, 1 formulas of 24"
   `)
 })
 
@@ -167,33 +172,32 @@ test("S13 S14 a request that is cut does the work of what is tried", () => {
   at("a turn later", 1_000, 70)
   at("with a lower mark", 1_000, 70, { history: { lowWater: 0.8 } })
   expect(ledger.text).toMatchInlineSnapshot(`
-    "all, 2400: 510 reads, 177 splits of 9076, 2 formulas of 84
-    a part of the history, 1700: 135 reads, 3 splits of 57, 4 formulas of 77
-    a little less, 1650: 188 reads, 8 splits of 153, 5 formulas of 66
-    none of it, and some items, 1000: 237 reads, 160 splits of 2982, 27 formulas of 134
-    more items, 900: 233 reads, 27 splits of 229, 26 formulas of 132
-    all that can, 560: 205 reads, 86 splits of 2859, 32 formulas of 64
-    again a part of the history, 1700: 132 reads, 0 splits of 0, 3 formulas of 76
-    a turn later, 1700: 192 reads, 8 splits of 255, 5 formulas of 69
-    another turn later, 1700: 192 reads, 8 splits of 319, 5 formulas of 73
-    with room for later steps, 1700: 188 reads, 6 splits of 114, 5 formulas of 97
+    "all, 2400: 556 reads, 177 splits of 9076, 2 formulas of 84
+    a part of the history, 1700: 161 reads, 3 splits of 57, 4 formulas of 77
+    a little less, 1650: 214 reads, 8 splits of 153, 5 formulas of 66
+    none of it, and some items, 1000: 263 reads, 160 splits of 2982, 27 formulas of 134
+    more items, 900: 259 reads, 27 splits of 229, 26 formulas of 132
+    all that can, 560: 231 reads, 86 splits of 2859, 32 formulas of 64
+    again a part of the history, 1700: 158 reads, 0 splits of 0, 3 formulas of 76
+    a turn later, 1700: 218 reads, 8 splits of 255, 5 formulas of 69
+    another turn later, 1700: 218 reads, 8 splits of 319, 5 formulas of 73
+    with room for later steps, 1700: 214 reads, 6 splits of 114, 5 formulas of 97
     decisions: 27 reads, 123 splits of 969, 0 formulas of 0
-    step 1: 55 reads, 21 splits of 587, 2 formulas of 20
-    step 2: 29 reads, 7 splits of 205, 2 formulas of 24
-    one item changed, 1000: 274 reads, 4 splits of 140, 27 formulas of 142
-    the long one changed, 1000: 250 reads, 9 splits of 2105, 27 formulas of 142
-    a history longer than all, 1000: 209 reads, 32 splits of 2319, 23 formulas of 46
-    a turn later, 1000: 165 reads, 9 splits of 274, 23 formulas of 46
-    with a lower mark, 1000: 159 reads, 0 splits of 0, 23 formulas of 46"
+    step 1: 81 reads, 21 splits of 587, 2 formulas of 20
+    step 2: 55 reads, 7 splits of 205, 2 formulas of 24
+    one item changed, 1000: 300 reads, 4 splits of 140, 27 formulas of 142
+    the long one changed, 1000: 276 reads, 9 splits of 2105, 27 formulas of 142
+    a history longer than all, 1000: 235 reads, 32 splits of 2319, 23 formulas of 46
+    a turn later, 1000: 191 reads, 9 splits of 274, 23 formulas of 46
+    with a lower mark, 1000: 185 reads, 0 splits of 0, 23 formulas of 46"
   `)
 })
 
-test("S14 the last four requests of a dialect are remembered, and one that was asked for again stays longer", () => {
+test("S14 the last four requests are remembered, and one that was asked for again stays longer", () => {
   const ledger = new Ledger("stack")
   const { items, turn } = scene(ledger)
   const stack = new PromptStack(items)
-  const ask = (count: number) =>
-    assemble(stack, { dialect: ledger.dialect, prompt: "chat", counter: ledger.counter, turn: turn(count) })
+  const ask = (count: number) => assemble(stack, { ...ledger.made, prompt: "chat", turn: turn(count) })
   const [first, second, third, fourth] = [2, 4, 6, 8].map(ask)
   expect([2, 4, 6, 8].map(ask)).toEqual([first, second, third, fourth])
   for (const [count, known] of [
@@ -229,7 +233,7 @@ test("S14 native tools are counted once, and so is a list of calls", () => {
   const { overhead: _, ...plain } = ledger.counter
   const ask = (count: number, budgetTokens?: number) =>
     assemble(stack, {
-      dialect: ledger.dialect,
+      ...ledger.made,
       prompt: "chat",
       counter: plain,
       turn: turn(count),
@@ -242,7 +246,7 @@ test("S14 native tools are counted once, and so is a list of calls", () => {
   expect(printed).toBe(2)
 })
 
-test("names of tools are looked up once for a list of tools", () => {
+test("names of tools are read once in each request, and their entries are made once", () => {
   const ledger = new Ledger("layered")
   const { items, turn } = scene(ledger)
   const stack = new PromptStack(items)
@@ -251,15 +255,14 @@ test("names of tools are looked up once for a list of tools", () => {
     const tool = defineTool({ name, description: "Looks.", execute: () => "ok" })
     return Object.defineProperty({ ...tool }, "name", { get: () => reads++ >= 0 && name, enumerable: true })
   })
-  const ask = (count: number) =>
-    assemble(stack, { dialect: ledger.dialect, prompt: "planner", counter: ledger.counter, turn: turn(count, { tools }) })
+  const ask = (count: number) => assemble(stack, { ...ledger.made, prompt: "planner", turn: turn(count, { tools }) })
   ask(2)
   const once = reads
   ask(4)
   expect([once, reads - once]).toMatchInlineSnapshot(`
     [
       4,
-      0,
+      2,
     ]
   `)
 })

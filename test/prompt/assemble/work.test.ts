@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { TokenCounter } from "../../../src/core/ports.ts"
 import { assemble } from "../../../src/prompt/assemble/assemble.ts"
+import { createAssembler } from "../../../src/prompt/assemble/assembler.ts"
 import { PromptStack } from "../../../src/prompt/stack/prompt-stack.ts"
 import { isLong } from "../../support/size.ts"
 import { ran, said, turnState } from "../../support/turns.ts"
@@ -96,6 +97,7 @@ describe("the work of a long chat", () => {
 
   test("a turn counts the messages that it sends, not all of a history that is cut", () => {
     let [counted, sent] = [0, 0]
+    const assembler = createAssembler()
     const counter: TokenCounter = {
       ...freshCounter(),
       overhead: (messages) => {
@@ -104,7 +106,7 @@ describe("the work of a long chat", () => {
       },
     }
     for (let at = 0; at < lines.length; at += 2) {
-      const options = { dialect: "layered", prompt: "chat", turn: turnOf(at), counter, budgetTokens: 2000 }
+      const options = { assembler, prompt: "chat", turn: turnOf(at), counter, budgetTokens: 2000 }
       sent += assemble(stack, options).messages.length
     }
     expect(sent).toBeGreaterThan(1000)
@@ -143,7 +145,8 @@ describe("the work of fitting many items", () => {
         scan?.(text, visit)
       },
     }
-    const request = () => assemble(stack, { dialect: "layered", prompt: "chat", counter: counting, budgetTokens })
+    const assembler = createAssembler()
+    const request = () => assemble(stack, { assembler, prompt: "chat", counter: counting, budgetTokens })
     return { stack, sent, request }
   }
   const units = (texts: readonly string[]) => texts.reduce((sum, text) => sum + text.length, 0)

@@ -1,5 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
+import { Memo } from "../../../src/core/memo.ts"
 import type { Message } from "../../../src/core/span.ts"
 import { assemble } from "../../../src/prompt/assemble/assemble.ts"
 import { compileDialect } from "../../../src/prompt/dialect/compile-dialect.ts"
@@ -25,7 +26,7 @@ function messagesOf(name: string, words: string, marker = id): readonly Message[
     note: words,
   })
   const stack = new PromptStack([{ key: "observed", content: words, trust: "tool" }])
-  const dialect = marker === "" ? shipped : withSessionMarkers(shipped, marker)
+  const dialect = marker === "" ? shipped : withSessionMarkers(shipped, marker, new Memo())
   return ["planner", "final"].flatMap((prompt) => assemble(stack, { dialect, prompt, turn }).messages)
 }
 
@@ -63,7 +64,7 @@ describe("L7 T28 block markers with an id of the session", () => {
     (name) => {
       for (const locale of ["en", "zh-CN"]) {
         const shipped = shippedDialect(name, locale)
-        const { files, markers } = withSessionMarkers(shipped, id)
+        const { files, markers } = withSessionMarkers(shipped, id, new Memo())
         const printed = [...files.values()].flatMap(({ template }) => findLines(template).lines)
         expect(new Set(markers.lines)).toEqual(new Set([...shipped.markers.lines, ...printed]))
       }
@@ -84,7 +85,7 @@ describe("L7 T28 block markers with an id of the session", () => {
       locale: "en",
       files: [{ path: "a/chat.md", attributes: {}, body, firstLine: 1 }],
     })
-    const [file] = withSessionMarkers(dialect, id).files.values()
+    const [file] = withSessionMarkers(dialect, id, new Memo()).files.values()
     const literals = file?.template.nodes.flatMap((node) => (node.type === "literal" ? [node.text] : []))
     expect(literals?.join("|")).toContain(`[note: | ${id}]\n|\n[/note ${id}]\nA list[] > |`)
   })
@@ -92,7 +93,7 @@ describe("L7 T28 block markers with an id of the session", () => {
   test("a block that a file leaves open ends with the file", () => {
     const file = (path: string, body: string) => ({ path, attributes: {}, body, firstLine: 1 })
     const files = [file("a/chat.md", "[note: x]\n[/note]\n${rest}\n[note: ${key}"), file("a/final.md", "A list[] ${rest}")]
-    const final = withSessionMarkers(compileDialect({ name: "a", locale: "en", files }), id).files.get("final")
+    const final = withSessionMarkers(compileDialect({ name: "a", locale: "en", files }), id, new Memo()).files.get("final")
     expect(final?.template.nodes[0]).toMatchObject({ type: "literal", text: "A list[] " })
   })
 
@@ -122,6 +123,7 @@ describe("L7 T28 block markers with an id of the session", () => {
 
   test("the same id gives the same dialect, so what was printed before is found again", () => {
     const dialect = shippedDialect("soul", "en")
-    expect(withSessionMarkers(dialect, id)).toBe(withSessionMarkers(dialect, id))
+    const memo = new Memo()
+    expect(withSessionMarkers(dialect, id, memo)).toBe(withSessionMarkers(dialect, id, memo))
   })
 })

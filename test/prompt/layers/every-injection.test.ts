@@ -1,4 +1,5 @@
 import { expect, test } from "vitest"
+import { Memo } from "../../../src/core/memo.ts"
 import { baseStack } from "../../../src/loop/agent/base-stack.ts"
 import { turnSlots } from "../../../src/profile/keys/memory.ts"
 import { resolveProfile } from "../../../src/profile/resolve.ts"
@@ -19,6 +20,8 @@ import { filledTurn } from "../assemble/filled-turn.ts"
 import { skillOf } from "./skill-of.ts"
 
 const dialect = shippedDialect("layered", "en")
+
+const memo = new Memo()
 
 test("S1 S2 S13 what every injection of a profile, a turn and its layers is: who wrote it, its place and how it shrinks", () => {
   const profile = resolveProfile({
@@ -77,8 +80,8 @@ test("S1 S2 S13 what every injection of a profile, a turn and its layers is: who
     ({ id, text: { text: `${id}.`, trust: "tool" }, keys: [], order: 100, ...more }) as LoreEntry
   const sections: Readonly<Record<string, readonly InjectionInput[]>> = {
     profile: base.items(),
-    turn: combineInjections(base, turn, dialect),
-    wake: combineInjections(new PromptStack(), woken, dialect),
+    turn: combineInjections(base, turn, { dialect, memo }).injections,
+    wake: combineInjections(new PromptStack(), woken, { dialect, memo }).injections,
     card: cardInjections({ card, isPrivate: true, slots: slots(["character.system_before"]), fill }),
     "card in a group, in a dialect without the slots": cardInjections({ card, isPrivate: false, slots: slots([]), fill }),
     character: characterInjections({
@@ -248,12 +251,12 @@ test("S1 the names of the turn's slots: which share no slot, which only a turn f
   const given = combineInjections(
     new PromptStack(),
     filledTurn("en", { wake: { reason: "Noon.", bubbles: true, workMode: true } }),
-    dialect,
-  )
+    { dialect, memo },
+  ).injections
   for (const { key } of given) expect(promptSlots.some((slot) => slot === key) || key === "tool_parameters", key).toBe(true)
   // Only the turn fills these, so an item of the stack is left out.
   const stack = new PromptStack(promptSlots.map((key) => ({ key, content: "Mine." })))
-  const left = combineInjections(stack, filledTurn("en"), dialect).filter(({ enabled }) => !enabled)
+  const left = combineInjections(stack, filledTurn("en"), { dialect, memo }).injections.filter(({ enabled }) => !enabled)
   expect(left.map(({ key }) => key)).toEqual([...turnKeys])
   expect([...promptSlots, "tool_parameters"].filter((name) => !turnSlots.includes(name))).toEqual([
     "memories",

@@ -34,6 +34,7 @@ const assembleOptions: Readonly<Record<keyof AssembleOptions, true>> = {
   cut: true,
   history: true,
   tools: true,
+  assembler: true,
 }
 
 /** A middleware of the AI SDK's provider interface, for `wrapLanguageModel`. */

@@ -2,6 +2,7 @@ import type { HistoryMessage, SessionKey } from "../../../core/conversation.ts"
 import type { Injection } from "../../../core/value.ts"
 import type { SessionRecord } from "../../../memory/services/store/session-store.ts"
 import type { Profile } from "../../../profile/profile.ts"
+import type { Assembler } from "../../../prompt/assemble/assembler.ts"
 import type { PromptStack } from "../../../prompt/stack/prompt-stack.ts"
 import type { TurnEvent } from "../../../trace/turn-event.ts"
 import type { AgentContext, ObservedTurn, TurnInput } from "../../turn/turn-context.ts"
@@ -172,6 +173,8 @@ export interface LiveSession {
   /** The agent that the session has; its first turn may bring a newer one. */
   readonly agent: AgentContext
   readonly stack: PromptStack
+  /** Remembers its requests. */
+  readonly assembler: Assembler
   /** Its turns that are not over, in the order of their calls. */
   readonly open: Set<QueuedTurn>
   /** The number of the last place in the queue. */

@@ -1,6 +1,5 @@
 import { graphemeBoundaryAfter, graphemeBoundaryBefore } from "../../../core/graphemes.ts"
-import type { FitRule, SlotEntry } from "../../../core/value.ts"
-import type { NoticeText } from "../../encode/marked-text.ts"
+import type { FitRule } from "../../../core/value.ts"
 import { beforeFenceLine, behindFenceMark } from "./fences.ts"
 
 /** A cut: the text between the two places is removed. */
@@ -36,19 +35,4 @@ function boundary(text: string, at: number, find: (text: string, at: number) => 
 /** True for characters that never join a neighbour into one grapheme: printable ASCII and ideographs. */
 function isSingle(unit: number): boolean {
   return (unit >= 0x20 && unit < 0x7f) || (unit >= 0x4e00 && unit <= 0x9fff)
-}
-
-const noticeEntries = new WeakMap<SlotEntry, NoticeText>()
-
-/** Makes the entry that is printed in place of dropped entries. */
-export function noticeEntry(notice: NoticeText): SlotEntry {
-  const entry: SlotEntry = { notice: notice.text }
-  noticeEntries.set(entry, notice)
-  return entry
-}
-
-/** The notice of an entry made by {@link noticeEntry}; `undefined` for any other. */
-export function noticeOf(entry: SlotEntry | undefined): NoticeText | undefined {
-  // To read a value is cheaper than to look every entry up.
-  return typeof entry?.notice === "string" ? noticeEntries.get(entry) : undefined
 }

@@ -1,12 +1,4 @@
-import type { TrustedText } from "../../../core/value.ts"
-
-/** A Markdown code fence that is open at some place of a text. */
-interface OpenFence {
-  /** The line that opens it, with its info. */
-  readonly opening: string
-  /** The line that closes it. */
-  readonly closing: string
-}
+import type { OpenFence } from "../../encode/marked-text.ts"
 
 /** Up to three blanks, at least three backticks or tildes, and no backtick in the info of a fence of backticks. */
 const fenceLine = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})(.*)$/
@@ -70,22 +62,4 @@ export function closedNotice(
   { before, after }: { readonly before: OpenFence | undefined; readonly after: OpenFence | undefined },
 ): string {
   return `${before ? `${before.closing}\n\n` : ""}${notice}${after ? `\n\n${after.opening}` : ""}`
-}
-
-/** The fence that is open at the end of a cut text's head, and the one in which its tail begins. */
-interface CutFences {
-  readonly before: OpenFence | undefined
-  readonly after: OpenFence | undefined
-}
-
-const fences = new WeakMap<TrustedText, CutFences>()
-
-/** Remembers the fences at a cut. The printer decides if they matter, because an encoder may take away their meaning. */
-export function rememberCutFences(cut: TrustedText, open: CutFences): void {
-  if (open.before || open.after) fences.set(cut, open)
-}
-
-/** The fences at a cut; `undefined` if there are none. */
-export function cutFencesOf(cut: TrustedText): CutFences | undefined {
-  return fences.get(cut)
 }

@@ -1,4 +1,5 @@
 import { withLazyMembers } from "../../../core/lazy-pattern.ts"
+import { type Memo, memoKind } from "../../../core/memo.ts"
 import type { CountedTool, TokenCounter } from "../../../core/ports.ts"
 import type { Message, MessagePart, Prefix, Span, ToolCall } from "../../../core/span.ts"
 import { apart, joined, type MessageCounter } from "../tokens/counted-message.ts"
@@ -25,24 +26,26 @@ interface CountedDraft {
 /** The counter of a draft, and the native tools that go with the request. */
 export interface Counting {
   readonly counter: TokenCounter
+  /** Remembers what was counted. */
+  readonly memo: Memo
   readonly tools?: readonly CountedTool[] | undefined
 }
 
 /** Counts a draft: the contents of its messages and what the provider adds around them. */
-export function countDraft({ messages }: Draft, { counter: given, tools }: Counting): number {
-  const counter = messageCounter(given)
+export function countDraft({ messages }: Draft, { counter: given, memo, tools }: Counting): number {
+  const counter = messageCounter(given, memo)
   const [sketches, others, known] = writtenOf(messages, counter)
   let tokens = known
   for (const [index, message] of others) {
     const { role, pieces, calls } = message
     const written = writtenBefore(message, index, counter)
     tokens += written?.growth.tokens ?? counter.message(pieces)
-    if (calls?.toolCalls) tokens += jsonTokens(calls.toolCalls, given)
+    if (calls?.toolCalls) tokens += jsonTokens(calls.toolCalls, given, memo)
     // The overhead of a provider seldom depends on the content, so it is joined only when it is read.
     const content = () => joined(pieces)
     sketches[index] = written?.message ?? withLazyMembers({ role }, { content })
   }
-  return tokens + (given.overhead?.(sketches, tools) ?? jsonTokens(tools, given))
+  return tokens + (given.overhead?.(sketches, tools) ?? jsonTokens(tools, given, memo))
 }
 
 /**
@@ -65,8 +68,8 @@ function writtenOf(messages: readonly DraftMessage[], counter: MessageCounter) {
 }
 
 /** Writes a draft out as messages and counts them. */
-export function countMessages(draft: Draft, { counter: given, tools }: Counting): CountedDraft {
-  const counter = messageCounter(given)
+export function countMessages(draft: Draft, { counter: given, memo, tools }: Counting): CountedDraft {
+  const counter = messageCounter(given, memo)
   const written: WrittenMessage[] = []
   const messages: Message[] = []
   let isEstimated = !given.exact || (!given.overhead && tools !== undefined && tools.length > 0)
@@ -74,7 +77,7 @@ export function countMessages(draft: Draft, { counter: given, tools }: Counting)
   for (let index = 0; index < draft.messages.length; index++) {
     const message = draft.messages[index]
     if (!message) break
-    if (message.calls?.toolCalls) ofCalls += jsonTokens(message.calls.toolCalls, given)
+    if (message.calls?.toolCalls) ofCalls += jsonTokens(message.calls.toolCalls, given, memo)
     const own = writeMessage(message, index, counter)
     written.push(own)
     messages.push(own.message)
@@ -86,7 +89,7 @@ export function countMessages(draft: Draft, { counter: given, tools }: Counting)
     exact: !isEstimated,
     spans: () => written.flatMap(spansOf),
     tokens,
-    overheadTokens: (given.overhead?.(messages, tools) ?? jsonTokens(tools, given)) + ofCalls,
+    overheadTokens: (given.overhead?.(messages, tools) ?? jsonTokens(tools, given, memo)) + ofCalls,
     prefixes: () => prefixesOf(written),
   }
 }
@@ -94,17 +97,21 @@ export function countMessages(draft: Draft, { counter: given, tools }: Counting)
 const none: readonly CountedTool[] = []
 
 /** The last count of each list of native calls or tools. The steps of a turn have the same lists, and fitting counts them often. */
-const countedLists = new WeakMap<readonly object[], { readonly counter: TokenCounter; readonly tokens: number }>()
+const countedLists = memoKind<readonly object[], { readonly counter: TokenCounter; readonly tokens: number }>()
 
 /**
  * An estimate of the tokens of native tools, or of a message's native calls with the thoughts that a provider wants back: providers do
  * not say how they print them. JSON is the longest of the usual forms.
  */
-export function jsonTokens(list: readonly ToolCall[] | readonly CountedTool[] = none, counter: TokenCounter): number {
-  const known = countedLists.get(list)
+export function jsonTokens(
+  list: readonly ToolCall[] | readonly CountedTool[] = none,
+  counter: TokenCounter,
+  memo?: Memo,
+): number {
+  const known = memo?.get(countedLists, list)
   if (known?.counter === counter) return known.tokens
   const tokens = list.length === 0 ? 0 : counter.count(JSON.stringify(list))
-  countedLists.set(list, { counter, tokens })
+  memo?.set(countedLists, list, { counter, tokens })
   return tokens
 }
 
@@ -123,8 +130,7 @@ function writeMessage(draft: DraftMessage, index: number, counter: MessageCounte
   if (parts.length > 0) message = { ...message, parts }
   draft.written = { counter, message, growth: counter.growth(pieces), pieces, runs: undefined }
   if (pieces.length >= longMessage && !calls) {
-    const all = longMessages.get(counter) ?? []
-    longMessages.set(counter, all)
+    const all = counter.memo.made(longMessages, counter, () => [])
     all[index] = [draft.written, ...(all[index] ?? []).slice(0, mostAtIndex - 1)]
   }
   return draft.written
@@ -155,14 +161,14 @@ const longMessage = 16
 /** The number of messages that are remembered for each index: those of the latest requests. */
 const mostAtIndex = 4
 
-const longMessages = new WeakMap<MessageCounter, WrittenMessage[][]>()
+const longMessages = memoKind<MessageCounter, WrittenMessage[][]>()
 
 /** The message as it was written out before: itself, or one of the same pieces in a request before. */
 function writtenBefore(draft: DraftMessage, index: number, counter: MessageCounter): WrittenMessage | undefined {
   const { written, role, calls, pieces } = draft
   if (written?.counter === counter) return written
   if (pieces.length < longMessage || calls) return undefined
-  for (const known of longMessages.get(counter)?.[index] ?? []) {
+  for (const known of counter.memo.get(longMessages, counter)?.[index] ?? []) {
     let at = known.message.role === role && known.pieces.length === pieces.length ? pieces.length : -1
     // From the end, because requests differ there first.
     for (; at > 0; at--) {

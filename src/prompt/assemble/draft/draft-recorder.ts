@@ -1,4 +1,5 @@
 import { PromptStrataError } from "../../../core/errors.ts"
+import { type Memo, memoKind } from "../../../core/memo.ts"
 import type { Source } from "../../../core/source.ts"
 import type { MessageRole } from "../../../core/span.ts"
 import { type Injection, leastStable, type Scope, type Stability } from "../../../core/value.ts"
@@ -24,7 +25,7 @@ export function originOf({ key, scope }: Injection): Origin {
 }
 
 /** By item, the piece that joined its pieces the last time. */
-const joinedItems = new WeakMap<Injection, Piece>()
+const joinedItems = memoKind<Injection, Piece>()
 
 /** A part of a printed text. */
 type Printed = Pick<Piece, "text" | "part" | "trust" | "parts"> & { readonly source?: Source | undefined }
@@ -52,6 +53,11 @@ export class DraftRecorder {
   #open: OpenMessage | undefined
   /** The last message, if it was opened by `startMessage`. */
   #last: OpenMessage | undefined
+  readonly #memo: Memo
+
+  constructor(memo: Memo) {
+    this.#memo = memo
+  }
 
   /** Puts the file's own text. */
   readonly frame: FrameSink = (text, source) => {
@@ -114,14 +120,14 @@ export class DraftRecorder {
     if (!all || !first || !second) return
     const { key, part, trust, stability } = first
     if (inner.some((piece) => piece.key !== key || piece.stability !== stability || piece.parts)) return
-    const before = joinedItems.get(item)
+    const before = this.#memo.get(joinedItems, item)
     const isKnown = before !== undefined && samePieces(before.inner, inner)
     const text = isKnown ? "" : inner.map((piece) => piece.text).join("")
     const joined = isKnown
       ? before
       : { text, key, part, trust, stability, inner, known: undefined, hash: undefined, span: undefined }
     all.splice(from, inner.length, joined)
-    joinedItems.set(item, joined)
+    this.#memo.set(joinedItems, item, joined)
   }
 
   /** Notes that an injection printed something. */

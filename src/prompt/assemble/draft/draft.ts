@@ -59,20 +59,15 @@ export interface Draft {
   readonly messages: readonly DraftMessage[]
   /** Keys of injections that printed something. */
   readonly printed: Pick<ReadonlySet<string>, "has">
+  /** The pieces that each key prints, in order, once somebody asked for them. */
+  byKey?: ReadonlyMap<string, readonly Piece[]>
 }
-
-/** By draft, the pieces that each key prints, in order. */
-const piecesByKey = new WeakMap<Draft, ReadonlyMap<string, readonly Piece[]>>()
 
 /** The tokens of everything that a key prints in a draft, each piece counted by itself. */
 export function ownTokens(draft: Draft, key: string, counter: MessageCounter): number {
-  let byKey = piecesByKey.get(draft)
-  if (!byKey) {
-    byKey = Map.groupBy(
-      draft.messages.flatMap(({ pieces }) => pieces),
-      (piece) => piece.key,
-    )
-    piecesByKey.set(draft, byKey)
-  }
-  return apart(byKey.get(key) ?? []).reduce((sum, piece) => sum + counter.part(piece).tokens, 0)
+  draft.byKey ??= Map.groupBy(
+    draft.messages.flatMap(({ pieces }) => pieces),
+    (piece) => piece.key,
+  )
+  return apart(draft.byKey.get(key) ?? []).reduce((sum, piece) => sum + counter.part(piece).tokens, 0)
 }

@@ -2,7 +2,6 @@ import { Fingerprint, hashText, joinHashes, type TextHash } from "../../../core/
 import type { Message, Prefix, Span } from "../../../core/span.ts"
 import { type Stability, stabilities } from "../../../core/value.ts"
 import type { Growth } from "../tokens/counted-message.ts"
-import { Generations } from "../tokens/generations.ts"
 import type { EvenRun, Piece } from "./draft.ts"
 
 /** A counted message. Its runs are found once. */
@@ -68,21 +67,9 @@ function sumsOf(messages: readonly Message[], spans: readonly Span[]): readonly 
   })
 }
 
-/** Hashes of long texts are remembered, because most of a request stood in the one before it. */
-const hashes = new Generations<string, TextHash>({ entries: 16_384, weight: 4_194_304 })
-
-function knownHash(text: string): TextHash {
-  if (text.length < 32) return hashText(text)
-  const known = hashes.get(text, text.length)
-  if (known) return known
-  const hash = hashText(text)
-  hashes.set(text, hash, text.length)
-  return hash
-}
-
 /** The hash of a span's text, and of what stands behind it. */
 function spanHash({ text, parts }: Pick<Span, "text" | "parts">): TextHash {
-  if (parts === undefined) return knownHash(text)
+  if (parts === undefined) return hashText(text)
   return hashText(`${text}\u0000${JSON.stringify(parts.map(({ attachment }) => attachment))}\u0000`)
 }
 

@@ -1,4 +1,5 @@
 import type { Injection } from "../../../core/value.ts"
+import type { PromptFile } from "../../dialect/dialect.ts"
 import type { Draft, DraftMessage, Piece } from "../draft/draft.ts"
 import type { MessageCounter, PartTokens } from "../tokens/counted-message.ts"
 
@@ -6,6 +7,14 @@ import type { MessageCounter, PartTokens } from "../tokens/counted-message.ts"
 export interface KeyPlaces {
   readonly of: ReadonlyMap<string, number>
   readonly count: number
+  /** The order in which injections at these places shrank the last time, in a prompt file. */
+  ranked?: RankedBefore
+}
+
+export interface RankedBefore {
+  readonly injections: readonly Injection[]
+  readonly file: PromptFile
+  readonly order: RankOrder
 }
 
 /** The injections that may shrink, in the order in which they do. */
@@ -16,6 +25,8 @@ export interface RankOrder {
   readonly byPlace: Uint32Array
   /** For each number, 1 if the prompt file names the slot of its injection. */
   readonly named: Uint8Array
+  /** The last draft that was made in this order. The next one often has the same keys at the same places, and nearly the same pieces. */
+  readonly drafts: { last: KnownDraft | undefined }
 }
 
 /** Some numbers of an order: from `from` on, before `to`. */
@@ -56,9 +67,6 @@ interface KnownDraft {
   readonly counted: OwnTokens
 }
 
-/** By the places of an order, the last draft. The next one often has the same keys at the same places, and nearly the same pieces. */
-const lastDrafts = new WeakMap<Uint32Array, KnownDraft>()
-
 /** The pieces of a draft by the injections that printed them. An injection goes by its number in the order in which injections shrink. Nothing is counted before it is asked for. */
 export class DraftItems {
   readonly #draft: Draft
@@ -72,11 +80,11 @@ export class DraftItems {
     this.#counter = counter
     this.#ranked = ranked
     const { messages } = draft
-    const known = lastDrafts.get(ranked.byPlace)
+    const known = ranked.drafts.last
     const changed = known && changedKeys(known.layout.messages, messages)
     this.#runs = known && changed ? { ...known.layout, messages } : this.#layOut(messages)
     this.#counted = this.#countedBefore(changed && known?.counted, changed ?? [])
-    lastDrafts.set(ranked.byPlace, { layout: this.#runs, counted: this.#counted })
+    ranked.drafts.last = { layout: this.#runs, counted: this.#counted }
   }
 
   /** The tokens that were counted in the draft before, but for those of injections that print something else now. */

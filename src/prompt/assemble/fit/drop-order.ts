@@ -1,4 +1,4 @@
-import { commonStart } from "../../../core/growing-lists.ts"
+import { commonStart, type Memo, memoKind } from "../../../core/memo.ts"
 import type { FitRule, SlotEntry } from "../../../core/value.ts"
 
 /** Entries that stay or go together: an entry and those that answer it. */
@@ -15,9 +15,9 @@ export interface Unit {
  * depends on nothing later than the next message of the user, so a growing list keeps its order. Read the order at once: that of
  * a later list with the same first entry may change it.
  */
-export function dropOrder(entries: readonly SlotEntry[], fit: FitRule | undefined): readonly Unit[] {
+export function dropOrder(entries: readonly SlotEntry[], fit: FitRule | undefined, memo: Memo): readonly Unit[] {
   const scores = fit?.scores
-  if (!scores) return answersFirst(entries)
+  if (!scores) return answersFirst(entries, memo)
   return unitsFrom(entries, 0).sort((a, b) => (scores[a.at] ?? 0) - (scores[b.at] ?? 0) || a.at - b.at)
 }
 
@@ -39,12 +39,12 @@ interface SettledOrder {
 }
 
 /** By first entry, the list that was ordered last. History grows by a turn and is ordered in each one. */
-const settledOrders = new WeakMap<SlotEntry, SettledOrder>()
+const settledOrders = memoKind<SlotEntry, SettledOrder>()
 
-function answersFirst(entries: readonly SlotEntry[]): readonly Unit[] {
+function answersFirst(entries: readonly SlotEntry[], memo: Memo): readonly Unit[] {
   const [first] = entries
   if (!first) return []
-  const known = settledOrders.get(first)
+  const known = memo.get(settledOrders, first)
   const isSettled = known !== undefined && commonStart(known.entries, entries) > known.settled
   // The list goes on where it was settled.
   const order: Unit[] = isSettled ? known.order : []
@@ -62,6 +62,6 @@ function answersFirst(entries: readonly SlotEntry[]): readonly Unit[] {
     else order.push(unit)
   }
   if (question) order.push(question)
-  settledOrders.set(first, { entries, order, ...settled })
+  memo.set(settledOrders, first, { entries, order, ...settled })
   return order
 }

@@ -1,4 +1,4 @@
-import { commonStart } from "../../../core/growing-lists.ts"
+import { commonStart, memoKind } from "../../../core/memo.ts"
 import type { CutRecord, CutSize, PrefixMoved } from "../../../core/span.ts"
 import type { Injection } from "../../../core/value.ts"
 import type { PromptFile } from "../../dialect/dialect.ts"
@@ -9,7 +9,7 @@ import { type MessageCounter, valueTokens } from "../tokens/counted-message.ts"
 import { messageCounter } from "../tokens/message-counter.ts"
 import { DraftItems, type KeyPlaces, type RankOrder } from "./draft-items.ts"
 import { applyCut, dialectNotices, type Notices, sizeOf } from "./shrink.ts"
-import type { WaterMarks } from "./water-marks.ts"
+import type { ListSteps, WaterMarks } from "./water-marks.ts"
 
 /** One cut of an injection and its reason, for the list of decisions. */
 export interface FitStep {
@@ -70,7 +70,7 @@ export function isDrop(injection: Injection | undefined): boolean {
 const grownInTurn: ReadonlySet<string> = new Set(["runs", "steps"])
 
 /** By prompt file, the tokens of the last {@link FitState.lastingTokens}, and everything that they depend on. */
-const lastingCounts = new WeakMap<PromptFile, { readonly things: readonly unknown[]; readonly tokens: number }>()
+const lastingCounts = memoKind<PromptFile, { readonly things: readonly unknown[]; readonly tokens: number }>()
 
 /** The injections and their draft while fitting goes on. Every cut is made from the whole injection, never from a cut one. */
 export class FitState implements Fitted {
@@ -92,11 +92,13 @@ export class FitState implements Fitted {
   prefixMoved: PrefixMoved | undefined
   #exact: { readonly messages: Draft["messages"]; readonly tokens: number } | undefined
   #items: { readonly draft: Draft; readonly items: DraftItems } | undefined
+  /** The list that was shortened last, and its steps. */
+  listSteps: { readonly whole: Injection; readonly steps: ListSteps } | undefined
 
   constructor(injections: readonly Injection[], ranked: RankOrder, options: FitOptions) {
     this.ranked = ranked
     this.options = options
-    this.counter = messageCounter(options.counting.counter)
+    this.counter = messageCounter(options.counting.counter, options.memo)
     this.notices = dialectNotices(options.dialect)
     this.#cut = new Map(Object.entries(options.cut ?? {}))
     this.#given = injections
@@ -135,13 +137,13 @@ export class FitState implements Fitted {
 
   /** Tokens of the prompt with only the injections that stay from turn to turn. */
   lastingTokens(): number {
-    const { file, dialect, developerRole, counting } = this.options
+    const { file, dialect, developerRole, counting, memo } = this.options
     const lasting = this.#given.filter(({ key, scope }) => scope !== "turn" && key !== "history")
     const things = [dialect, developerRole, counting.counter, counting.tools, ...lasting]
-    const known = lastingCounts.get(file)
+    const known = memo.get(lastingCounts, file)
     if (known?.things.length === things.length && commonStart(known.things, things) === things.length) return known.tokens
     const tokens = countDraft(compose(lasting, this.options), counting)
-    lastingCounts.set(file, { things, tokens })
+    memo.set(lastingCounts, file, { things, tokens })
     return tokens
   }
 
@@ -258,7 +260,7 @@ export class FitState implements Fitted {
     const { key } = injection
     const earlier = this.#cut.get(key)
     if (!earlier) return [injection]
-    const shrunk = applyCut(injection, earlier, this.notices)
+    const shrunk = applyCut(injection, earlier, { notices: this.notices, memo: this.options.memo })
     if (!shrunk && !("dropped" in earlier)) return [injection]
     this.#unmade.push(() => [{ key, cut: shrunk?.cut ?? earlier, reason: "cut earlier in this turn" }])
     return shrunk ? [shrunk.injection] : []

@@ -144,28 +144,19 @@ function impossible(
   )
 }
 
-/** By the places of keys, the order in which injections that stood there shrank in a prompt file. */
-const rankOrders = new WeakMap<KeyPlaces, RankedBefore>()
-
-interface RankedBefore {
-  readonly injections: readonly Injection[]
-  readonly file: PromptFile
-  readonly ranked: RankOrder
-}
-
 /** The order in which injections shrink. Where only some changed, and each kept its rank, the order of the time before is taken over. */
 function rankOrder(injections: readonly Injection[], { places, file }: FitOptions): RankOrder {
-  const known = rankOrders.get(places)
-  const order = known?.ranked.order.slice() ?? []
+  const known = places.ranked
+  const order = known?.order.order.slice() ?? []
   let isAlike = known?.injections.length === injections.length && known.file === file
   for (let index = 0; isAlike && index < injections.length; index++) {
     const [injection, other] = [injections[index], known?.injections[index]]
     if (!injection || injection === other) continue
     isAlike = injection.fit?.rank === other?.fit?.rank
-    if (injection.fit) order[known?.ranked.byPlace[places.of.get(injection.key) ?? 0] ?? 0] = injection
+    if (injection.fit) order[known?.order.byPlace[places.of.get(injection.key) ?? 0] ?? 0] = injection
   }
-  const ranked = known && isAlike ? { ...known.ranked, order } : rankedAnew(injections, places, file)
-  rankOrders.set(places, { injections, file, ranked })
+  const ranked = known && isAlike ? { ...known.order, order } : rankedAnew(injections, places, file)
+  places.ranked = { injections, file, order: ranked }
   return ranked
 }
 
@@ -180,7 +171,7 @@ function rankedAnew(injections: readonly Injection[], places: KeyPlaces, file: P
     if (place !== undefined) byPlace[place] = number
     if (all.has(slotOf(key))) named[number] = 1
   }
-  return { order, places, byPlace, named }
+  return { order, places, byPlace, named, drafts: { last: undefined } }
 }
 
 /** Below these limits, a rank and a place fit together into one exact number. */

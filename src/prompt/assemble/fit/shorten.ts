@@ -7,7 +7,7 @@ import { dropOrder, type Unit } from "./drop-order.ts"
 import type { FitState, Goal, Tryout } from "./fit-state.ts"
 import { fewestGone, firstWith, gainsOf, largestSize } from "./search.ts"
 import { dropUnits, type Shrunk, shrinkTo, sizeOf } from "./shrink.ts"
-import { historySteps, unitTokens } from "./water-marks.ts"
+import { historySteps, type ListSteps, unitTokens } from "./water-marks.ts"
 
 /** Shortens a printed injection no more than the goal needs, at most to its minimum; true if tokens were saved. */
 export function shorten(state: FitState, whole: Injection, goal: Goal): boolean {
@@ -62,14 +62,6 @@ export function shortenHistoryAhead(state: FitState, whole: Injection, reason: s
 /** A factor above 1 that covers the error of adding up texts that were counted one by one. */
 const plainly = 1.25
 
-/** The steps in which a list can be shortened. Step `n` drops the first `units[n]` units of the order. */
-interface ListSteps {
-  readonly order: readonly Unit[]
-  readonly units: readonly number[]
-  /** About the tokens that each step saves beyond the step before. */
-  readonly tokens: readonly number[]
-}
-
 function shortList(state: FitState, whole: Injection, goal: Goal): Short | undefined {
   const steps = stepsOf(state, whole)
   const at = tryouts(state, (count) => dropUnits(whole, steps.order, steps.units[count - 1] ?? 0, state.notices))
@@ -84,25 +76,20 @@ function shortList(state: FitState, whole: Injection, goal: Goal): Short | undef
   return at(found === undefined ? most : before + found)
 }
 
-const knownSteps = new WeakMap<FitState, { readonly whole: Injection; readonly steps: ListSteps }>()
-
-/** The steps of a list. They are found once. */
+/** The steps of a list. Those of the list that was asked for last are kept. */
 function stepsOf(state: FitState, whole: Injection): ListSteps {
-  const known = knownSteps.get(state)
-  if (known?.whole === whole) return known.steps
-  const steps = findSteps(state, whole)
-  knownSteps.set(state, { whole, steps })
-  return steps
+  if (state.listSteps?.whole !== whole) state.listSteps = { whole, steps: findSteps(state, whole) }
+  return state.listSteps.steps
 }
 
 function findSteps(state: FitState, whole: Injection): ListSteps {
   const { budgetTokens, history } = state.options
   if (whole.key === "history" && budgetTokens !== undefined) {
     const room = budgetTokens - (history.reserveTokens ?? 0) - state.lastingTokens()
-    return historySteps(whole, history, { room, counter: state.counter })
+    return historySteps(whole, history, { room, counter: state.counter, memo: state.options.memo })
   }
   const entries = whole.content as readonly SlotEntry[]
-  const order = dropOrder(entries, whole.fit)
+  const order = dropOrder(entries, whole.fit, state.options.memo)
   const upTo = tokensUpTo(entries, state.counter)
   const tokens = order.map((unit) => unitTokens(unit, upTo))
   return { order, units: order.map((_, index) => index + 1), tokens }

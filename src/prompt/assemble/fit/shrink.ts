@@ -1,12 +1,13 @@
 import { countCodePoints } from "../../../core/code-points.ts"
+import type { Memo } from "../../../core/memo.ts"
 import type { CutSize } from "../../../core/span.ts"
 import { type FitRule, type Injection, isText, type SlotEntry, type TrustedText } from "../../../core/value.ts"
 import type { Dialect } from "../../dialect/dialect.ts"
 import { promptFile, renderNotice } from "../../dialect/render-notice.ts"
-import { cutOf, cutText, isEncodedText, type NoticeText } from "../../encode/marked-text.ts"
+import { cutOf, cutText, isEncodedText, type NoticeText, noticeEntry } from "../../encode/marked-text.ts"
 import type { TemplateValues } from "../../template/render.ts"
-import { cutPlaces, noticeEntry } from "../cut/cut-places.ts"
-import { fencesOf, rememberCutFences } from "../cut/fences.ts"
+import { cutPlaces } from "../cut/cut-places.ts"
+import { type FenceAt, fencesOf } from "../cut/fences.ts"
 import { dropOrder, type Unit } from "./drop-order.ts"
 
 /** The length of a text in UTF-16 units; 0 for other content. */
@@ -47,24 +48,22 @@ function shorten(
   const [first, last] = earlier ? [earlier.head, earlier.tail] : [text.text, text.text]
   const { headEnd, tailStart } = cutPlaces(first, last, size, shrink)
   const [head, tail] = [first.slice(0, headEnd), last.slice(tailStart)]
-  const totalCharacters = earlier?.totalCharacters ?? known(text.text).total
-  const cut = cutText(text, {
+  const totalCharacters = earlier?.totalCharacters ?? notices.factsOf(text.text).total
+  return cutText(text, {
     head,
     tail,
     notice: notices.truncated({ kept: countCodePoints(head) + countCodePoints(tail), total: totalCharacters }),
     linesBeforeTail: (earlier?.linesBeforeTail ?? 0) + countLineBreaks(last, tailStart),
     totalCharacters,
+    openFences: { before: notices.factsOf(first).fenceAt(headEnd), after: notices.factsOf(last).fenceAt(tailStart) },
   })
-  rememberCutFences(cut, { before: known(first).fenceAt(headEnd), after: known(last).fenceAt(tailStart) })
-  return cut
 }
 
-/** Facts about the text that was tried last, because many sizes of one text are tried in a row. */
-let lastText = { text: "", total: 0, fenceAt: fencesOf("") }
-
-function known(text: string): typeof lastText {
-  if (lastText.text !== text) lastText = { text, total: countCodePoints(text), fenceAt: fencesOf(text) }
-  return lastText
+/** The code points of a text that is cut, and its code fences. */
+interface TextFacts {
+  readonly text: string
+  readonly total: number
+  readonly fenceAt: FenceAt
 }
 
 function countLineBreaks(text: string, end: number): number {
@@ -75,6 +74,8 @@ function countLineBreaks(text: string, end: number): number {
 
 /** The notices that stand in place of what was cut, from the dialect's prompt files. Texts are counted in code points. */
 export interface Notices {
+  /** Facts about a text. Those of the last one are kept, because many sizes of one text are tried in a row. */
+  factsOf(text: string): TextFacts
   truncated(counts: { readonly kept: number; readonly total: number }): NoticeText
   /** `byScore` is true if the entries with the lowest scores were dropped, and not the oldest ones. */
   entriesDropped(counts: { readonly dropped: number; readonly total: number; readonly byScore: boolean }): NoticeText
@@ -114,11 +115,20 @@ function keptOf(entries: readonly SlotEntry[], order: readonly Unit[], units: nu
 
 const noUnit: Unit = { at: 0, size: 0 }
 
+interface Shrinking {
+  readonly notices: Notices
+  readonly memo: Memo
+}
+
 /** Drops what an earlier step of the turn dropped. Entries that were added since then stay. */
-function dropAgain(injection: Injection, cut: Extract<CutSize, { entries: number }>, notices: Notices): Shrunk | undefined {
+function dropAgain(
+  injection: Injection,
+  cut: Extract<CutSize, { entries: number }>,
+  { notices, memo }: Shrinking,
+): Shrunk | undefined {
   const entries = injection.content as readonly SlotEntry[]
   const then = Math.min(cut.of ?? entries.length, entries.length)
-  const order = dropOrder(entries.slice(0, then), injection.fit)
+  const order = dropOrder(entries.slice(0, then), injection.fit, memo)
   let units = 0
   for (let left = then; units < order.length; units++) {
     left -= order[units]?.size ?? 0
@@ -128,11 +138,11 @@ function dropAgain(injection: Injection, cut: Extract<CutSize, { entries: number
 }
 
 /** Repeats the cut of an earlier step of the turn, so that each request of the turn extends the one before. */
-export function applyCut(injection: Injection, cut: CutSize, notices: Notices): Shrunk | undefined {
+export function applyCut(injection: Injection, cut: CutSize, shrinking: Shrinking): Shrunk | undefined {
   if ("dropped" in cut || !canShorten(injection)) return undefined
-  if (Array.isArray(injection.content)) return "entries" in cut ? dropAgain(injection, cut, notices) : undefined
+  if (Array.isArray(injection.content)) return "entries" in cut ? dropAgain(injection, cut, shrinking) : undefined
   if ("entries" in cut) return undefined
-  return cut.characters < sizeOf(injection) ? shrinkTo(injection, cut.characters, notices) : undefined
+  return cut.characters < sizeOf(injection) ? shrinkTo(injection, cut.characters, shrinking.notices) : undefined
 }
 
 /** The notices of a dialect. */
@@ -141,7 +151,12 @@ export function dialectNotices(dialect: Dialect): Notices {
     const source = promptFile(dialect, name).template.nodes[0]?.source
     return { text: renderNotice(dialect, name, values), ...(source ? { source } : {}) }
   }
+  let last: TextFacts | undefined
   return {
+    factsOf(text) {
+      if (last?.text !== text) last = { text, total: countCodePoints(text), fenceAt: fencesOf(text) }
+      return last
+    },
     truncated: (counts) => say("truncated", counts),
     // A dialect of your own may have one file for both cases.
     entriesDropped: ({ byScore, ...counts }) =>

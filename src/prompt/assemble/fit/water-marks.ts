@@ -1,4 +1,4 @@
-import { GrowingLists } from "../../../core/growing-lists.ts"
+import { type GrownList, growIn, type Memo, memoKind } from "../../../core/memo.ts"
 import type { Injection, SlotEntry } from "../../../core/value.ts"
 import { type MessageCounter, tokensUpTo } from "../tokens/counted-message.ts"
 import { dropOrder, type Unit } from "./drop-order.ts"
@@ -19,8 +19,8 @@ export interface WaterMarks {
 
 export const defaultLowWater = 0.5
 
-/** The places where a cut history may begin. */
-export interface HistorySteps {
+/** The steps in which a list can be shortened. */
+export interface ListSteps {
   /** All units, in the order in which they are dropped. */
   readonly order: readonly Unit[]
   /** By step, the number of units that are dropped. The last step drops all. */
@@ -37,15 +37,13 @@ export interface HistorySteps {
 export function historySteps(
   injection: Injection,
   { lowWater = defaultLowWater }: WaterMarks,
-  { room, counter }: { readonly room: number; readonly counter: MessageCounter },
-): HistorySteps {
+  { room, counter, memo }: { readonly room: number; readonly counter: MessageCounter; readonly memo: Memo },
+): ListSteps {
   const entries = injection.content as readonly SlotEntry[]
-  const order = dropOrder(entries, injection.fit)
+  const order = dropOrder(entries, injection.fit, memo)
   const step = Math.max(1, Math.floor((1 - Math.min(Math.max(lowWater, 0), 1)) * Math.max(room, 1)))
   const upTo = tokensUpTo(entries, counter)
-  const known = goneTokens.get(counter) ?? new GrowingLists<Unit, number>()
-  goneTokens.set(counter, known)
-  const gone = known.of(order, (unit, before = 0) => before + unitTokens(unit, upTo))
+  const gone = growIn(counter.memo, goneTokens, order, (unit, before = 0) => before + unitTokens(unit, upTo))
   const units: number[] = []
   const tokens: number[] = []
   let before = 0
@@ -59,8 +57,8 @@ export function historySteps(
   return { order, units, tokens }
 }
 
-/** By counter, the tokens of each order up to the end of each unit. */
-const goneTokens = new WeakMap<MessageCounter, GrowingLists<Unit, number>>()
+/** By first unit of an order, the tokens up to the end of each unit. */
+const goneTokens = memoKind<Unit, GrownList<Unit, number>>()
 
 /** Tokens of a unit's values. `upTo` holds the tokens of the list up to the end of each entry. */
 export function unitTokens(unit: Unit | undefined, upTo: readonly number[]): number {

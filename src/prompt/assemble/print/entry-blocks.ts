@@ -1,4 +1,4 @@
-import type { GrowingLists } from "../../../core/growing-lists.ts"
+import { type GrownList, Memo, memoKind } from "../../../core/memo.ts"
 import type { Source } from "../../../core/source.ts"
 import type { Injection, SlotEntry, Trust } from "../../../core/value.ts"
 import type { Dialect, PromptFile } from "../../dialect/dialect.ts"
@@ -15,7 +15,7 @@ export interface EntryBlock {
   /** The message that the block makes, once it was asked for. */
   message?: DraftMessage
   /** The messages of the lists that its entry begins, such as a history. They grow from turn to turn. */
-  messages?: GrowingLists<SlotEntry, DraftMessage | undefined>
+  messages?: GrownList<SlotEntry, DraftMessage | undefined>
 }
 
 /** The file through which an entry, or a rest item, is printed, and its injection. */
@@ -26,10 +26,11 @@ export interface BlockPlace {
   readonly message?: boolean
 }
 
-/** The dialect and the origin under which it is printed. */
+/** The dialect and the origin under which it is printed, and the memo that knows the last blocks. */
 export interface BlockContext {
   readonly dialect: Dialect
   readonly origin: Origin
+  readonly memo: Memo
 }
 
 /** A block with everything that it depends on. */
@@ -45,27 +46,18 @@ interface KnownBlock extends EntryBlock {
 }
 
 /** By file, the last block of each entry or rest item. They are readonly data, so the same object prints the same. */
-const blocks = new WeakMap<PromptFile, WeakMap<SlotEntry | Injection, KnownBlock>>()
+const blocksOfFile = memoKind<PromptFile, Memo>()
+const blocks = memoKind<SlotEntry | Injection, KnownBlock>()
 
-/** The file that was asked for last, because all entries of a list print through the same one. */
-let last: { readonly file: PromptFile; readonly blocks: WeakMap<SlotEntry | Injection, KnownBlock> } | undefined
-
-function blocksOf(file: PromptFile): WeakMap<SlotEntry | Injection, KnownBlock> {
-  if (last?.file === file) return last.blocks
-  const known = blocks.get(file)
-  const ofFile = known ?? new WeakMap<SlotEntry | Injection, KnownBlock>()
-  if (!known) blocks.set(file, ofFile)
-  last = { file, blocks: ofFile }
-  return ofFile
-}
+const newMemo = (): Memo => new Memo()
 
 /** The block that an entry, or a rest item, printed the last time in the same context. */
 export function knownBlock(
   owner: SlotEntry | Injection,
   { file, injection, rest, message }: BlockPlace,
-  { dialect, origin }: BlockContext,
+  { dialect, origin, memo }: BlockContext,
 ): EntryBlock | undefined {
-  const known = blocksOf(file).get(owner)
+  const known = memo.get(blocksOfFile, file)?.get(blocks, owner)
   const isSame =
     known !== undefined &&
     known.dialect === dialect &&
@@ -83,13 +75,13 @@ export function knownBlock(
 export function rememberBlock(
   owner: SlotEntry | Injection,
   { file, injection, rest, message }: BlockPlace,
-  { dialect, origin }: BlockContext,
+  { dialect, origin, memo }: BlockContext,
   { pieces, opensWithFrame }: Pick<EntryBlock, "pieces" | "opensWithFrame">,
 ): EntryBlock {
   const { key, stability } = origin
   const { key: injectionKey, trust, source } = injection
   const place = { injectionKey, trust, source, rest, isMessage: message }
   const known: KnownBlock = { pieces, opensWithFrame, dialect, key, stability, ...place }
-  blocksOf(file).set(owner, known)
+  memo.made(blocksOfFile, file, newMemo).set(blocks, owner, known)
   return known
 }

@@ -1,3 +1,4 @@
+import { type Memo, memoKind } from "../../../core/memo.ts"
 import type { Source } from "../../../core/source.ts"
 import type { Injection, SlotEntry, Stability, Trust } from "../../../core/value.ts"
 import type { Dialect, PromptFile } from "../../dialect/dialect.ts"
@@ -13,6 +14,7 @@ type ListItem = Injection | SlotEntry
 interface ListPlace<Item extends ListItem> {
   readonly node: SlotNode
   readonly context: ListContext
+  readonly memo: Memo
   readonly writer: FrameWriter
   readonly recorder: DraftRecorder
   readonly print: (item: Item) => boolean
@@ -40,9 +42,9 @@ interface ListContext {
  * here the last time too are not printed one by one: their pieces are put again. A change of one of a thousand prints one.
  */
 export function printList<Item extends ListItem>(items: readonly Item[], place: ListPlace<Item>): boolean {
-  const { node, context, writer, recorder, print, printedAgain } = place
+  const { node, context, memo, writer, recorder, print, printedAgain } = place
   const { separator = "\n" } = context.file
-  const before = lists.get(node) as PrintedList<Item> | undefined
+  const before = memo.get(lists, node) as PrintedList<Item> | undefined
   const around = before?.context
   const isAlike = around?.dialect === context.dialect && around.file === context.file && around.key === context.key
   const isSame = around?.stability === context.stability && around.trust === context.trust && around.source === context.source
@@ -72,12 +74,12 @@ export function printList<Item extends ListItem>(items: readonly Item[], place: 
     }
   }
   const isKnown = news <= 1 && known?.items.length === items.length && known.items[0] === items[0]
-  if (!isKnown) lists.set(node, new PrintedList({ context, items, pieces: recorder.pieces.slice(begun), ends }))
+  if (!isKnown) memo.set(lists, node, new PrintedList({ context, items, pieces: recorder.pieces.slice(begun), ends }))
   return writer.close(scope)
 }
 
 /** By slot of a prompt file, the list that it printed the last time. */
-const lists = new WeakMap<SlotNode, PrintedList<ListItem>>()
+const lists = memoKind<SlotNode, PrintedList<ListItem>>()
 
 /** Items of a list that follow each other, and the pieces that they printed. */
 interface PrintedRun {

@@ -5,7 +5,7 @@ import { encodeSigns, isPage, type Markers } from "../../encode/lines.ts"
 import { type CutText, cutOf, framedNotice, isEncodedText } from "../../encode/marked-text.ts"
 import { breakTokens } from "../../encode/sanitise.ts"
 import type { SlotNode } from "../../template/ast.ts"
-import { closedNotice, cutFencesOf } from "../cut/fences.ts"
+import { closedNotice } from "../cut/fences.ts"
 
 /** A part of a printed text, with its origin. */
 export interface PrintedPart {
@@ -43,16 +43,15 @@ export function printText(text: TrustedText, { node, markers, source: around }: 
     return fenced(text.text, { cut, content, node, markers: text.trust === "author" ? undefined : markers })
   // Inside a line, a cut value is one quoted string together with its notice.
   if (!cut || encoder === "inline") return [{ ...content, text: whole }]
-  const closed = withFencesClosed(text, cut, encode)
+  const closed = withFencesClosed(cut, encode)
   const tail = { ...content, text: encode(cut.tail), source: tailSource(source, cut, node) }
   return [{ ...content, text: encode(cut.head) }, noticePart(closed), tail]
 }
 
 /** Lets the notice close a fence that the cut left open (S17), unless the encoder makes fences plain text. */
-function withFencesClosed(text: TrustedText, cut: CutText, encode: (raw: string) => string): CutText {
-  const open = cutFencesOf(text)
+function withFencesClosed(cut: CutText, encode: (raw: string) => string): CutText {
+  const { head, tail, notice, openFences: open } = cut
   if (!open || encode("```") !== "```") return cut
-  const { head, tail, notice } = cut
   const before = head === "" ? undefined : open.before
   const after = tail === "" ? undefined : open.after
   return { ...cut, notice: { ...notice, text: closedNotice(notice.text, { before, after }) } }

@@ -1,15 +1,15 @@
+import type { Memo } from "../../../core/memo.ts"
 import type { Source } from "../../../core/source.ts"
 import type { MessageRole, ToolCall } from "../../../core/span.ts"
 import { type Injection, isText, type SlotEntry, type SlotValue, type Stability } from "../../../core/value.ts"
 import type { Dialect } from "../../dialect/dialect.ts"
 import { promptFile } from "../../dialect/render-notice.ts"
-import type { NoticeText } from "../../encode/marked-text.ts"
+import { type NoticeText, noticeOf } from "../../encode/marked-text.ts"
 import { slotOf } from "../../layers/combine-injections.ts"
 import { promptVariables } from "../../layers/prompt-names.ts"
 import type { SlotNode, TemplateNode, TemplateRole } from "../../template/ast.ts"
 import { FrameWriter } from "../../template/frame-writer.ts"
 import { type WalkHost, walk, walkScope } from "../../template/render.ts"
-import { noticeOf } from "../cut/cut-places.ts"
 import type { Draft, DraftMessage, MessageCalls } from "../draft/draft.ts"
 import { DraftRecorder, originOf } from "../draft/draft-recorder.ts"
 import { type Placement, placeInjections } from "./placement.ts"
@@ -22,40 +22,50 @@ export interface ComposeOptions {
   readonly prompt: string
   /** True when the model has a developer role; else developer items fold into the system message (S8). */
   readonly developerRole?: boolean | undefined
+  /** Remembers what was printed. */
+  readonly memo: Memo
 }
 
-/** Puts injections into a prompt's slots. Pure; nothing is cleaned, counted or cut here. */
-export function compose(injections: readonly Injection[], { dialect, prompt, developerRole = false }: ComposeOptions): Draft {
+/** Puts injections into a prompt's slots. Nothing is cleaned, counted or cut here. */
+export function compose(
+  injections: readonly Injection[],
+  { dialect, prompt, developerRole = false, memo }: ComposeOptions,
+): Draft {
   const file = promptFile(dialect, prompt)
   const placement = placeInjections(injections, file, { developerRole })
-  const printer = new PromptPrinter(dialect, { injections, placement, developerRole })
+  const printer = new PromptPrinter({ dialect, injections, placement, developerRole, memo })
   walk(file.template.nodes, printer.writer, printer)
   return printer.draft()
 }
 
 /** The data that a prompt is printed from. */
 interface PromptPrinterInput {
+  readonly dialect: Dialect
   /** All given injections, placed or not. */
   readonly injections: readonly Injection[]
   readonly placement: Placement
   readonly developerRole: boolean
+  readonly memo: Memo
 }
 
 /** Prints a prompt file: its messages, and in them the values of its slots. One printer makes one draft. */
 class PromptPrinter implements WalkHost {
   readonly writer: FrameWriter
-  readonly #recorder = new DraftRecorder()
+  readonly #recorder: DraftRecorder
   readonly #values: ValuePrinter
   readonly #dialect: Dialect
   readonly #input: PromptPrinterInput
   /** The notice about messages that were dropped. It is printed where the next message begins. */
   #heldNotice: { readonly injection: Injection; readonly notice: NoticeText; readonly source: Source } | undefined
 
-  constructor(dialect: Dialect, input: PromptPrinterInput) {
+  constructor(input: PromptPrinterInput) {
+    const { dialect, memo } = input
     this.#dialect = dialect
     this.#input = input
-    this.writer = new FrameWriter(this.#recorder.frame)
-    this.#values = new ValuePrinter(dialect, this.writer, this.#recorder)
+    const recorder = new DraftRecorder(memo)
+    this.#recorder = recorder
+    this.writer = new FrameWriter(recorder.frame)
+    this.#values = new ValuePrinter({ dialect, writer: this.writer, recorder, memo })
   }
 
   draft(): Draft {

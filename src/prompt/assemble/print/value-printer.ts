@@ -1,15 +1,15 @@
 import { invariant, PromptStrataError } from "../../../core/errors.ts"
-import { GrowingLists } from "../../../core/growing-lists.ts"
+import { authored, emptyList, grow, type Memo, memoKind } from "../../../core/memo.ts"
 import type { Source } from "../../../core/source.ts"
 import { type Injection, isEmptyValue, isText, type SlotEntry, type SlotValue } from "../../../core/value.ts"
 import type { Dialect, PromptFile } from "../../dialect/dialect.ts"
+import { templateNames } from "../../dialect/dialect-names.ts"
 import type { Markers } from "../../encode/lines.ts"
-import type { NoticeText } from "../../encode/marked-text.ts"
+import { type NoticeText, noticeOf } from "../../encode/marked-text.ts"
 import { slotOf } from "../../layers/combine-injections.ts"
-import type { SlotNode, TemplateNode } from "../../template/ast.ts"
+import type { SlotNode } from "../../template/ast.ts"
 import { FrameWriter, settleFrame } from "../../template/frame-writer.ts"
 import { walkScope } from "../../template/render.ts"
-import { noticeOf } from "../cut/cut-places.ts"
 import type { DraftMessage } from "../draft/draft.ts"
 import { DraftRecorder, originOf } from "../draft/draft-recorder.ts"
 import { type EntryBlock, knownBlock, rememberBlock } from "./entry-blocks.ts"
@@ -43,21 +43,28 @@ const longList = 16
 /** The living documents. They are Markdown files with headings of their own. */
 const ownHeadings: ReadonlySet<string> = new Set(["soul", "user_document", "memory_document"])
 
-const unshaped = new WeakMap<Markers, Markers>()
+const unshaped = memoKind<Markers, Markers>()
 
 /** The markers for a text that may have headings and rules of their shapes. It still cannot imitate one of the dialect's own lines. */
 function withoutShapes(markers: Markers): Markers {
-  const made = unshaped.get(markers) ?? { ...markers, shapes: undefined, pages: false }
-  unshaped.set(markers, made)
-  return made
+  return authored.made(unshaped, markers, () => ({ ...markers, shapes: undefined, pages: false }))
 }
 
 /** Nothing in a message that holds one text alone is the dialect's, so there is nothing to forge. */
 const noMarkers: Markers = { lines: new Set(), heads: [], fences: false }
 
+/** The parts that print a draft together. */
+interface PrinterParts {
+  readonly dialect: Dialect
+  readonly writer: FrameWriter
+  readonly recorder: DraftRecorder
+  readonly memo: Memo
+}
+
 /** Prints values: texts through encoders, lists through the file of their name. A method returns true if it printed anything. */
 export class ValuePrinter {
   readonly #dialect: Dialect
+  readonly #memo: Memo
   readonly #writer: FrameWriter
   readonly #recorder: DraftRecorder
   /** The rest item that is printed. Its texts come from no place in the file that prints all such items. */
@@ -65,12 +72,14 @@ export class ValuePrinter {
   readonly #markers: Markers
 
   constructor(
-    dialect: Dialect,
-    writer: FrameWriter,
-    recorder: DraftRecorder,
-    { restItem, markers = dialect.markers }: { readonly restItem?: Injection | undefined; readonly markers?: Markers } = {},
+    { dialect, writer, recorder, memo }: PrinterParts,
+    {
+      restItem,
+      markers = dialect.markers,
+    }: { readonly restItem?: Injection | undefined; readonly markers?: Markers | undefined } = {},
   ) {
     this.#dialect = dialect
+    this.#memo = memo
     this.#markers = markers
     this.#writer = writer
     this.#recorder = recorder
@@ -96,11 +105,11 @@ export class ValuePrinter {
     const file = entryFile(this.#dialect, fileName)
     if (!file && rest !== true) throw missingEntryFile(fileName, this.#dialect, node)
     if (file && value.length >= longList) {
-      const [writer, recorder] = [this.#writer, this.#recorder]
+      const [writer, recorder, memo] = [this.#writer, this.#recorder, this.#memo]
       const { key, stability } = recorder.origin
       const context = { dialect: this.#dialect, file, key, stability, trust: injection.trust, source: injection.source }
       const print = (entry: SlotEntry): boolean => this.entry(entry, { injection, node, file })
-      return printList(value, { node, context, writer, recorder, print })
+      return printList(value, { node, context, memo, writer, recorder, print })
     }
     const scope = this.#writer.open()
     for (const entry of value) {
@@ -137,13 +146,13 @@ export class ValuePrinter {
     const [first] = entries
     if (!first) return []
     const block = this.#blockOf(first, first, place)
-    block.messages ??= new GrowingLists()
-    return block.messages.of(entries, (entry) => this.entryMessage(entry, place, opening))
+    block.messages ??= emptyList()
+    return grow(block.messages, entries, (entry) => this.entryMessage(entry, place, opening))
   }
 
   /** Prints the items of the rest slot, each as an entry of `rest.md`. The results are remembered, by item and as a list. */
   restItems(items: readonly Injection[], { node, file }: Omit<EntryPlace, "injection">): boolean {
-    const [writer, recorder] = [this.#writer, this.#recorder]
+    const [writer, recorder, memo] = [this.#writer, this.#recorder, this.#memo]
     const [joins, begun] = [items.length >= longList, recorder.pieces.length]
     const context = { dialect: this.#dialect, file, key: "", stability: recorder.origin.stability, joins }
     // Recalled memories have another heading beside memories of the stack's own (S2). The copy keeps what was printed before apart.
@@ -162,7 +171,7 @@ export class ValuePrinter {
       return isPrinted
     }
     const printedAgain = ({ key }: Injection): void => recorder.markPrinted(key)
-    return printList(shown, { node, context, writer, recorder, print, printedAgain })
+    return printList(shown, { node, context, memo, writer, recorder, print, printedAgain })
   }
 
   /**
@@ -171,7 +180,7 @@ export class ValuePrinter {
    * unknown in the entry's file.
    */
   #blockOf(owner: SlotEntry | Injection, entry: SlotEntry, place: EntryPlace): EntryBlock {
-    const context = { dialect: this.#dialect, origin: this.#recorder.origin }
+    const context = { dialect: this.#dialect, origin: this.#recorder.origin, memo: this.#memo }
     const known = knownBlock(owner, place, context)
     if (known) return known
     // The provider says whose words the whole message is, so the agent's and a tool's stay as they are. The user's stay encoded: the
@@ -184,14 +193,13 @@ export class ValuePrinter {
   }
 
   #printEntry(entry: SlotEntry, { injection, file, rest }: EntryPlace, markers?: Markers): DraftRecorder {
-    const recorder = new DraftRecorder()
+    const [dialect, memo] = [this.#dialect, this.#memo]
+    const recorder = new DraftRecorder(memo)
     recorder.origin = this.#recorder.origin
     recorder.startMessage("user")
     const writer = new FrameWriter(recorder.frame)
-    const values = new ValuePrinter(this.#dialect, writer, recorder, {
-      restItem: rest === true ? injection : undefined,
-      ...(markers && { markers }),
-    })
+    const restItem = rest === true ? injection : undefined
+    const values = new ValuePrinter({ dialect, writer, recorder, memo }, { restItem, markers })
     walkScope(file.template.nodes, writer, {
       // The key of a rest item is a flag, so that the file can ask for it: `${memories? … : ${key}}`.
       holds: (name) => (Object.hasOwn(entry, name) ? !isEmptyValue(entry[name]) : rest === true && name === injection.key),
@@ -249,23 +257,7 @@ function sourceOf({ source, content }: Injection): Source | undefined {
 export function entryFile(dialect: Dialect, name: string): PromptFile | undefined {
   const file = dialect.files.get(name)
   if (!file) return undefined
-  let isPrompt = prompts.get(file)
-  if (isPrompt === undefined) {
-    isPrompt = makesMessages(file.template.nodes)
-    prompts.set(file, isPrompt)
-  }
-  return isPrompt ? undefined : file
-}
-
-/** True for files that make messages. */
-const prompts = new WeakMap<PromptFile, boolean>()
-
-function makesMessages(nodes: readonly TemplateNode[]): boolean {
-  for (const node of nodes) {
-    if (node.type === "role" || node.type === "messages") return true
-    if (node.type === "conditional" && (makesMessages(node.then) || makesMessages(node.otherwise))) return true
-  }
-  return false
+  return templateNames(file.template.nodes).makesMessages ? undefined : file
 }
 
 /** The error for a list in a slot, if no file prints its entries. */

@@ -1,5 +1,5 @@
-import { GrowingLists } from "../../../core/growing-lists.ts"
-import { isText, type SlotEntry, type SlotValue } from "../../../core/value.ts"
+import { type GrownList, growIn, type Memo, memoKind } from "../../../core/memo.ts"
+import { isText, type SlotEntry, type SlotValue, type Trust } from "../../../core/value.ts"
 import type { Part, Tail } from "./part.ts"
 import type { PartStore } from "./part-store.ts"
 import type { Seam } from "./seam.ts"
@@ -7,6 +7,7 @@ import type { Seam } from "./seam.ts"
 /** A text that is counted. The results are kept with it, so that they need no look-up the next time. */
 export interface Countable {
   readonly text: string
+  readonly trust?: Trust
   /** Tokens of what stands behind the text, such as a picture. */
   readonly extraTokens?: number | undefined
   /** The texts that it joins, if it was made from several. */
@@ -56,6 +57,10 @@ export interface MessageCounter {
   growth(parts: readonly Countable[]): Growth
   /** The remembered parts and seams; absent if the counter has no pieces. */
   readonly store?: PartStore
+  /** Results that depend on how is counted. */
+  readonly memo: Memo
+  /** About the UTF-16 units of the texts whose counts are remembered. */
+  readonly size: () => number
 }
 
 /** The growth of a message's count from part to part. */
@@ -70,27 +75,22 @@ export interface Growth {
   upTo(count: number): number
 }
 
-const counted = new WeakMap<MessageCounter, WeakMap<SlotEntry, number>>()
+const countedEntries = memoKind<SlotEntry, number>()
 
 /** Tokens of an entry's values, each counted by itself: about what the entry takes, wherever it is printed. */
 function entryTokens(entry: SlotEntry, counter: MessageCounter): number {
-  const known = counted.get(counter) ?? new WeakMap<SlotEntry, number>()
-  counted.set(counter, known)
-  const before = known.get(entry)
-  if (before !== undefined) return before
-  let tokens = 0
-  for (const value of Object.values(entry)) tokens += valueTokens(value, counter)
-  known.set(entry, tokens)
-  return tokens
+  return counter.memo.made(countedEntries, entry, () => {
+    let tokens = 0
+    for (const value of Object.values(entry)) tokens += valueTokens(value, counter)
+    return tokens
+  })
 }
 
-const lists = new WeakMap<MessageCounter, GrowingLists<SlotEntry, number>>()
+const countedLists = memoKind<SlotEntry, GrownList<SlotEntry, number>>()
 
 /** For each entry, the tokens of the list up to its end, by {@link entryTokens}. Read it at once: the next call may change it. */
 export function tokensUpTo(entries: readonly SlotEntry[], counter: MessageCounter): readonly number[] {
-  const known = lists.get(counter) ?? new GrowingLists<SlotEntry, number>()
-  lists.set(counter, known)
-  return known.of(entries, (entry, before = 0) => before + entryTokens(entry, counter))
+  return growIn(counter.memo, countedLists, entries, (entry, before = 0) => before + entryTokens(entry, counter))
 }
 
 /** Tokens of a value's texts, each counted by itself. */

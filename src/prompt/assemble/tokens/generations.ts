@@ -7,9 +7,15 @@ export class Generations<Key, Value> {
   #young = new Map<Key, Value>()
   #old = new Map<Key, Value>()
   #weight = 0
+  #oldWeight = 0
 
   constructor(limits: { readonly entries: number; readonly weight?: number }) {
     this.#limits = { weight: Number.POSITIVE_INFINITY, ...limits }
+  }
+
+  /** The weight of everything that it holds. */
+  get weight(): number {
+    return this.#weight + this.#oldWeight
   }
 
   /** Gives a value. `weight` counts against the limit if the value becomes young again. */
@@ -25,6 +31,7 @@ export class Generations<Key, Value> {
     if (this.#young.size >= this.#limits.entries || this.#weight + weight > this.#limits.weight) {
       this.#old = this.#young
       this.#young = new Map()
+      this.#oldWeight = this.#weight
       this.#weight = 0
     }
     this.#young.set(key, value)

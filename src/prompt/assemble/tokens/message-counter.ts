@@ -1,3 +1,4 @@
+import { authored, Memo, memoKind } from "../../../core/memo.ts"
 import type { TokenCounter } from "../../../core/ports.ts"
 import { apart, type Countable, joined, type KnownText, type MessageCounter, type PartTokens } from "./counted-message.ts"
 import { Generations } from "./generations.ts"
@@ -6,19 +7,22 @@ import { PartStore } from "./part-store.ts"
 import { scanOf } from "./piece-window.ts"
 import { messageStart, type Seam } from "./seam.ts"
 
-const counters = new WeakMap<TokenCounter, MessageCounter>()
+const counters = memoKind<TokenCounter, MessageCounter>()
+const authoredParts = memoKind<TokenCounter, PartStore>()
 
 /**
- * The message counter for a token counter; the same one for the same counter. A counter with pieces counts by pieces: exactly,
+ * The message counter for a token counter; a memo gives the same one for the same counter. A counter with pieces counts by pieces: exactly,
  * and no text twice. An exact counter without pieces counts each message whole. An estimate without pieces adds up estimates.
  */
-export function messageCounter(counter: TokenCounter): MessageCounter {
-  const known = counters.get(counter)
-  if (known) return known
+export function messageCounter(counter: TokenCounter, memo = new Memo()): MessageCounter {
+  return memo.made(counters, counter, makeCounter)
+}
+
+function makeCounter(counter: TokenCounter): MessageCounter {
   const scan = scanOf(counter)
-  const made = scan ? countByPieces(new PartStore(scan)) : counter.exact ? countWhole(counter) : countBySums(counter)
-  counters.set(counter, made)
-  return made
+  if (!scan) return counter.exact ? countWhole(counter) : countBySums(counter)
+  const ofAuthors = authored.made(authoredParts, counter, () => new PartStore(scan))
+  return countByPieces(new PartStore(scan, ofAuthors))
 }
 
 function withExtra(own: PartTokens, { extraTokens }: Countable): PartTokens {
@@ -30,7 +34,9 @@ function withExtra(own: PartTokens, { extraTokens }: Countable): PartTokens {
 function countByPieces(store: PartStore): MessageCounter {
   const known = (given: Countable): KnownText => {
     if (given.known?.store === store) return given.known
-    given.known = { store, part: store.part(given.text), after: undefined, seam: undefined }
+    // A joined piece has the trust of its first one.
+    const part = store.part(given.text, given.trust === "author" && !given.inner)
+    given.known = { store, part, after: undefined, seam: undefined }
     return given.known
   }
   const settle = (tail: Tail, part: Part, parts: readonly Countable[], index: number): Seam =>
@@ -54,6 +60,8 @@ function countByPieces(store: PartStore): MessageCounter {
   }
   return {
     store,
+    memo: new Memo(),
+    size: () => store.size,
     text: (text) => store.part(text).tokens,
     part: (given) => withExtra(known(given).part, given),
     message: (parts) => walk(parts),
@@ -103,6 +111,8 @@ function countBySums(counter: TokenCounter): MessageCounter {
   const sumOf = (parts: readonly Countable[]): number =>
     apart(parts).reduce((sum, { text, extraTokens = 0 }) => sum + estimate(text) + extraTokens, 0)
   return {
+    memo: new Memo(),
+    size: () => known.weight,
     text: (text) => Math.ceil(estimate(text)),
     part(given) {
       const tokens = sumOf([given])
@@ -145,6 +155,8 @@ function countWhole(counter: TokenCounter): MessageCounter {
     return parts.reduce((sum, { extraTokens = 0 }) => sum + extraTokens, tokens)
   }
   return {
+    memo: new Memo(),
+    size: () => known.weight,
     text,
     part: (part) => withExtra({ tokens: text(part.text), innerTokens: 0 }, part),
     message,

@@ -7,6 +7,9 @@ import { type Seam, settleSeam } from "./seam.ts"
 const partLimits = { entries: 16_384, weight: 4_194_304 }
 const seamLimits = { entries: 65_536 }
 
+/** The units of text that a seam counts for: about the memory that it takes. */
+const seamWeight = 64
+
 /** Of two ids, so many fit into one exact number. */
 const idLimit = 2 ** 26
 
@@ -20,17 +23,28 @@ function keyOf(tail: Tail, part: Part): number {
   return (tail.id % idLimit) * idLimit + (part.id % idLimit)
 }
 
-/** Remembers counted texts and the seams between them, so that none of them is split again. */
+/**
+ * Remembers counted texts and the seams between them, so that none of them is split again. Texts of authors are the same in all
+ * sessions: a store of their own remembers them, if there is one.
+ */
 export class PartStore {
   readonly scan: PieceScan
+  readonly #authored: PartStore | undefined
   readonly #parts = new Generations<string, Part>(partLimits)
   readonly #seams = new Generations<number, KnownSeam>(seamLimits)
 
-  constructor(scan: PieceScan) {
+  constructor(scan: PieceScan, authored?: PartStore) {
     this.scan = scan
+    this.#authored = authored
   }
 
-  part(text: string): Part {
+  /** About the UTF-16 units of what it holds, without the texts of authors. */
+  get size(): number {
+    return this.#parts.weight + this.#seams.weight
+  }
+
+  part(text: string, isAuthored = false): Part {
+    if (isAuthored && this.#authored) return this.#authored.part(text)
     const known = this.#parts.get(text, text.length)
     if (known) return known
     const part = makePart(text, this.scan)
@@ -52,7 +66,7 @@ export class PartStore {
   /** Finds and remembers the seam between a message's last pieces and a part, but for a far one. `before` gives the message's text so far. */
   settleSeam(tail: Tail, part: Part, before: () => string): Seam {
     const seam = settleSeam(tail, part, this.scan, before)
-    if (!seam.isFar) this.#seams.set(keyOf(tail, part), { ...seam, left: tail.id, right: part.id })
+    if (!seam.isFar) this.#seams.set(keyOf(tail, part), { ...seam, left: tail.id, right: part.id }, seamWeight)
     return seam
   }
 }

@@ -1,6 +1,6 @@
 import { countCodePoints } from "../../../core/code-points.ts"
 import type { TrustedText } from "../../../core/value.ts"
-import { cutBeforehand, cutText } from "../../encode/marked-text.ts"
+import { cutText, markCutBeforehand } from "../../encode/marked-text.ts"
 import { sanitise } from "../../encode/sanitise.ts"
 import { endsOf, type TextEnds } from "../../encode/text-ends.ts"
 import type { Template } from "../../template/ast.ts"
@@ -53,7 +53,7 @@ export function documentBody(text: string, options: BodyOptions): DocumentBody {
     return { text: whole, whole: true, kept: total, total, removed }
   }
   const body = around(cut, whole, options)
-  cutBeforehand.set(body, { text: clean, reason: `more than its limit of ${options.limit ?? `${maxCharacters} characters`}` })
+  markCutBeforehand(body, { text: clean, reason: `more than its limit of ${options.limit ?? `${maxCharacters} characters`}` })
   return { text: body, whole: false, kept: cut.keptHead + cut.keptTail, total: cut.total, removed }
 }
 

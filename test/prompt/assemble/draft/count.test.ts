@@ -1,5 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
+import { Memo } from "../../../../src/core/memo.ts"
 import type { CountedTool, TokenCounter } from "../../../../src/core/ports.ts"
 import type { MessageRole } from "../../../../src/core/span.ts"
 import { countDraft, countMessages } from "../../../../src/prompt/assemble/draft/count.ts"
@@ -50,7 +51,7 @@ test("a draft has the tokens of its messages, whichever of them were written out
   fc.assert(
     fc.property(asked, ({ all, known, which, withTools, moved }) => {
       const counter = counters[which]?.() as TokenCounter
-      const counting = { counter, tools: withTools ? tools : undefined }
+      const counting = { counter, memo: new Memo(), tools: withTools ? tools : undefined }
       const contents = all.map(({ role, texts }) => ({ role, content: texts.join("") }))
       const ofLists = [
         ...all.flatMap(({ calls }) => (calls === undefined ? [] : [callsOf(calls).toolCalls])),

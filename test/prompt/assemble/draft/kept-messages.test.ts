@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { assemble } from "../../../../src/prompt/assemble/assemble.ts"
-import { shippedDialect } from "../../../../src/prompt/dialect/shipped.ts"
+import { createAssembler } from "../../../../src/prompt/assemble/assembler.ts"
 import { PromptStack } from "../../../../src/prompt/stack/prompt-stack.ts"
 import { both } from "../../../adapters/tokenizers/tiktoken/encoders.ts"
 import { runs } from "../../../support/size.ts"
@@ -32,6 +32,7 @@ describe("messages kept from turn to turn", () => {
         (where, lines, budgets) => {
           const stack = new PromptStack([{ key: "persona", content: "You are Fay." }])
           const history = lines.map((text, index) => said(index % 2 === 0 ? "user" : "assistant", text))
+          const assembler = createAssembler()
           const [one, other] = [{ exact: true, count, scan }, { ...perCodePoint }]
           for (const [step, budget] of budgets.entries()) {
             const turn = turnState("and now?", { history: history.slice(step % 3, 2 + step * 3) })
@@ -40,11 +41,9 @@ describe("messages kept from turn to turn", () => {
               history: { reserveTokens: step },
               ...(budget === undefined ? {} : { budgetTokens: step % 2 === 0 ? budget + 800 : budget * 10 + 4000 }),
             }
-            const kept = assemble(stack, { ...options, turn, counter: step % 2 === 0 ? one : other })
+            const kept = assemble(stack, { ...options, turn, assembler, counter: step % 2 === 0 ? one : other })
             const alone = assemble(stack, {
               ...options,
-              // What was made of equal injections is found again by dialect: another one begins with nothing.
-              dialect: { ...shippedDialect(where.dialect, where.locale) },
               turn: structuredClone(turn),
               counter: step % 2 === 0 ? { ...one } : { ...other },
             })
@@ -61,10 +60,12 @@ describe("messages kept from turn to turn", () => {
     const history = ["hi", "hello", "how are you", "fine"].map((text, index) =>
       said(index % 2 === 0 ? "user" : "assistant", text),
     )
+    const assembler = createAssembler()
     const at = (length: number) =>
       assemble(new PromptStack([{ key: "persona", content: "You are Fay." }]), {
         prompt: "chat",
         counter,
+        assembler,
         turn: turnState("and now?", { history: history.slice(0, length) }),
       })
     const [first, second] = [at(2), at(4)]

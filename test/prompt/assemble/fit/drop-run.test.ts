@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { assemble } from "../../../../src/prompt/assemble/assemble.ts"
-import { shippedDialect } from "../../../../src/prompt/dialect/shipped.ts"
+import { createAssembler } from "../../../../src/prompt/assemble/assembler.ts"
 import { PromptStack } from "../../../../src/prompt/stack/prompt-stack.ts"
 import { freshCounter } from "../fresh-counter.ts"
 
@@ -55,14 +55,14 @@ describe("S13 a run of items that can only be dropped", () => {
             fit: { rank, shrink: "drop" as const },
           })
           const stack = new PromptStack(lengths.map(itemOf))
-          const dialect = shippedDialect("layered", "en")
-          const options = { dialect, prompt: "chat", counter: freshCounter(), budgetTokens }
-          assemble(stack, options)
+          const options = { prompt: "chat", budgetTokens }
+          const remembered = { ...options, counter: freshCounter(), assembler: createAssembler() }
+          assemble(stack, remembered)
           for (const [at, words] of changes) {
             stack.add(itemOf(words, at % lengths.length))
             const items = stack.items().map((item) => ({ ...item }))
-            const anew = assemble(new PromptStack(items), { ...options, dialect: { ...dialect }, counter: freshCounter() })
-            expect(assemble(stack, options)).toEqual(anew)
+            const anew = assemble(new PromptStack(items), { ...options, counter: freshCounter() })
+            expect(assemble(stack, remembered)).toEqual(anew)
           }
         },
       ),

@@ -1,5 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
+import { Memo } from "../../../../src/core/memo.ts"
 import type { SlotEntry } from "../../../../src/core/value.ts"
 import { dropOrder } from "../../../../src/prompt/assemble/fit/drop-order.ts"
 import { fewestGone, firstWith, gainsOf, largestSize } from "../../../../src/prompt/assemble/fit/search.ts"
@@ -136,7 +137,7 @@ describe("the order in which entries are dropped", () => {
         for (const [keep, more] of [[99, []] as [number, Entry[]], ...edits]) {
           // The first entry stays, so that what is known of the list is used.
           entries = [...entries.slice(0, Math.max(1, keep)), ...more]
-          const order = dropOrder(entries as unknown as readonly SlotEntry[], undefined)
+          const order = dropOrder(entries as unknown as readonly SlotEntry[], undefined, new Memo())
           expect(order.map(({ at, size }) => `${at}+${size}`)).toEqual(naive(entries))
         }
       }),
@@ -147,13 +148,13 @@ describe("the order in which entries are dropped", () => {
   test("goes by scores where there are any, equal ones oldest first", () => {
     const entries = [{}, { answers: true }, {}, {}, {}] as unknown as readonly SlotEntry[]
     const fit = { rank: 1, shrink: "entries", scores: [2, 0, 1, 2] } as unknown as Parameters<typeof dropOrder>[1]
-    expect(dropOrder(entries, fit)).toEqual([
+    expect(dropOrder(entries, fit, new Memo())).toEqual([
       { at: 4, size: 1 },
       { at: 2, size: 1 },
       { at: 0, size: 2 },
       { at: 3, size: 1 },
     ])
-    expect(dropOrder([], undefined)).toEqual([])
+    expect(dropOrder([], undefined, new Memo())).toEqual([])
   })
 })
 

@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { PromptStrataError } from "../../../../src/core/errors.ts"
+import { Memo } from "../../../../src/core/memo.ts"
 import type { TokenCounter } from "../../../../src/core/ports.ts"
 import type { Injection } from "../../../../src/core/value.ts"
 import { assembleInjections } from "../../../../src/prompt/assemble/assemble.ts"
@@ -66,7 +67,7 @@ test("S13 S16 a request at a budget is the one that a search finds which tries e
         memories: memories.map((length, at) => ({ text: long(`m${at}`, length) })),
         steps: results.map((length, at) => ({ type: "run", call: long(`c${at}`, 0), run: ran("t", {}, long(`r${at}`, length)) })),
       })
-      const given = combineInjections(stack, turn, dialect)
+      const { injections: given } = combineInjections(stack, turn, { dialect, memo: new Memo() })
       const marks = { ...(lowWater === undefined ? {} : { lowWater }), ...(reserveTokens === undefined ? {} : { reserveTokens }) }
       const options = { dialect, prompt: where.prompt, counter, history: marks }
       const whole = assembleInjections(given, options)

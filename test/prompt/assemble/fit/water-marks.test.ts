@@ -1,5 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
+import { Memo } from "../../../../src/core/memo.ts"
 import type { Assembly } from "../../../../src/core/span.ts"
 import type { Injection } from "../../../../src/core/value.ts"
 import { type AssembleOptions, assemble } from "../../../../src/prompt/assemble/assemble.ts"
@@ -48,7 +49,11 @@ describe("S16 history gives way in steps", () => {
   test("by the message where there is room for no more than one token", () => {
     const entries = ["a", "b", "c"].map((text) => ({ text }))
     const injection = { key: "history", content: entries, fit: { rank: 1, shrink: "entries" } } as unknown as Injection
-    const { units } = historySteps(injection, { lowWater: 0 }, { room: 1, counter: messageCounter(perCodePoint) })
+    const { units } = historySteps(
+      injection,
+      { lowWater: 0 },
+      { room: 1, counter: messageCounter(perCodePoint), memo: new Memo() },
+    )
     expect(units).toEqual([1, 2, 3])
   })
 

@@ -1,7 +1,9 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
+import { Memo } from "../../../../src/core/memo.ts"
 import type { Injection } from "../../../../src/core/value.ts"
 import { assemble } from "../../../../src/prompt/assemble/assemble.ts"
+import { createAssembler } from "../../../../src/prompt/assemble/assembler.ts"
 import { DraftRecorder } from "../../../../src/prompt/assemble/draft/draft-recorder.ts"
 import { printList } from "../../../../src/prompt/assemble/print/print-list.ts"
 import { compileDialect } from "../../../../src/prompt/dialect/compile-dialect.ts"
@@ -45,17 +47,16 @@ describe("what the rest slot printed before", () => {
         fc.array(fc.array(edit, { minLength: 1, maxLength: 5 }), { minLength: 2, maxLength: 6 }),
         (name, turns) => {
           const stack = new PromptStack()
+          const assembler = createAssembler()
           const made = turns.map((edits) => {
             for (const one of edits) apply(stack, one)
             return {
-              assembly: assemble(stack, { dialect: name, prompt: "chat" }),
+              assembly: assemble(stack, { dialect: name, prompt: "chat", assembler }),
               items: stack.items().map((item) => ({ ...item })),
             }
           })
           for (const { assembly, items } of made) {
-            // What was made of equal injections is found again by dialect: another one begins with nothing.
-            const dialect = { ...shippedDialect(name, "en") }
-            expect(assembly).toEqual(assemble(new PromptStack(items), { dialect, prompt: "chat" }))
+            expect(assembly).toEqual(assemble(new PromptStack(items), { dialect: name, prompt: "chat" }))
           }
         },
       ),
@@ -72,7 +73,8 @@ describe("what the rest slot printed before", () => {
       ],
     })
     const stack = new PromptStack(["one", "two", "three", "four"].map((key) => ({ key, content: key })))
-    const line = () => assemble(stack, { dialect, prompt: "chat" }).messages.map(({ content }) => content)
+    const assembler = createAssembler()
+    const line = () => assemble(stack, { dialect, prompt: "chat", assembler }).messages.map(({ content }) => content)
     expect(line()).toEqual(["one, two, three, four"])
     stack.add("three", "3")
     expect(line()).toEqual(["one, two, 3, four"])
@@ -91,8 +93,9 @@ describe("what the rest slot printed before", () => {
       ],
     })
     const stack = new PromptStack(["one", "two", "hidden", "three", "four"].map((key) => ({ key, content: key })))
+    const assembler = createAssembler()
     const fates = () => {
-      const { decisions, messages } = assemble(stack, { dialect, prompt: "chat" })
+      const { decisions, messages } = assemble(stack, { dialect, prompt: "chat", assembler })
       return [messages[0]?.content.replaceAll("\n", " "), decisions.filter(({ fate }) => fate !== "kept").map(({ key }) => key)]
     }
     expect(fates()).toEqual(["one two three four", ["hidden"]])
@@ -109,8 +112,9 @@ describe("what the rest slot printed before", () => {
     const node: SlotNode = { type: "slot", name: "rest", alone: true, source: { file: "mine/en/chat.md", line: 1, column: 1 } }
     const dialect = { ...shippedDialect("layered", "en") }
     const context = { dialect, file: promptFile(dialect, "rest"), key: "", stability: "global" } as const
+    const memo = new Memo()
     const printedOf = (list: readonly Injection[]) => {
-      const recorder = new DraftRecorder()
+      const recorder = new DraftRecorder(memo)
       recorder.startMessage("user")
       const writer = new FrameWriter(recorder.frame)
       const printed: string[] = []
@@ -122,7 +126,7 @@ describe("what the rest slot printed before", () => {
         recorder.origin = around
         return true
       }
-      printList(list, { node, context, writer, recorder, print, printedAgain: ({ key }) => recorder.markPrinted(key) })
+      printList(list, { node, context, memo, writer, recorder, print, printedAgain: ({ key }) => recorder.markPrinted(key) })
       return printed
     }
     expect(printedOf(items)).toHaveLength(1000)
@@ -139,9 +143,10 @@ describe("what the rest slot printed before", () => {
       { key: "second", content: "Two." },
       { key: "third", content: "Three." },
     ])
-    assemble(stack, { prompt: "chat" })
+    const assembler = createAssembler()
+    assemble(stack, { prompt: "chat", assembler })
     stack.remove("first")
-    const { messages } = assemble(stack, { prompt: "chat" })
+    const { messages } = assemble(stack, { prompt: "chat", assembler })
     expect(messages.map(({ content }) => content).join("|")).toBe(
       "[context: second]\nTwo.\n[/context]\n\n[context: third]\nThree.\n[/context]",
     )

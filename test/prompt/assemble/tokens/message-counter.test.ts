@@ -1,5 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
+import { Memo } from "../../../../src/core/memo.ts"
 import type { TokenCounter } from "../../../../src/core/ports.ts"
 import type { Countable } from "../../../../src/prompt/assemble/tokens/counted-message.ts"
 import { messageCounter } from "../../../../src/prompt/assemble/tokens/message-counter.ts"
@@ -137,9 +138,10 @@ describe.each(Object.entries(kinds))("a message counted by a counter that %s", (
   test("asks for no text twice", () => {
     const { asked, counter } = counted(make())
     const texts = ["one ", "two ", "three four "].map((own): Countable => ({ text: own }))
+    const memo = new Memo()
     const ask = () => {
-      const made = messageCounter(counter)
-      expect(messageCounter(counter)).toBe(made)
+      const made = messageCounter(counter, memo)
+      expect(messageCounter(counter, memo)).toBe(made)
       for (const part of texts) made.text(part.text)
       made.message(texts.map((part) => ({ ...part })))
       const { shares, upTo } = made.growth(texts.map((part) => ({ ...part })))

@@ -1,0 +1,105 @@
+/** One kind of result, such as the tokens of an entry, with the types of its owners and results. */
+export interface MemoKind<Owner extends object, Result> {
+  readonly number: number
+  readonly types?: (owner: Owner) => Result
+}
+
+let kinds = 0
+
+/** A new kind of result. The file that makes such results declares it. */
+export function memoKind<Owner extends object, Result>(): MemoKind<Owner, Result> {
+  return { number: kinds++ }
+}
+
+/**
+ * Remembers results by the object that they were made of, the last one of each kind. A result goes with its object, and all of them
+ * go with the memo. Whoever holds the memo owns what is remembered: there is one for each session, so that no session disturbs
+ * another, and nothing of a request is left when its session ends or forgets.
+ */
+export class Memo {
+  /** By number of the kind. Weak, because objects such as the messages of a history are replaced by others all the time. */
+  readonly #results: WeakMap<object, unknown>[] = []
+
+  get<Owner extends object, Result>({ number }: MemoKind<Owner, Result>, owner: Owner): Result | undefined {
+    return this.#results[number]?.get(owner) as Result | undefined
+  }
+
+  set<Owner extends object, Result>({ number }: MemoKind<Owner, Result>, owner: Owner, result: Result): void {
+    let results = this.#results[number]
+    if (!results) {
+      results = new WeakMap()
+      this.#results[number] = results
+    }
+    results.set(owner, result)
+  }
+
+  /** The result that is remembered, else the one that `make` makes, which is remembered. */
+  made<Owner extends object, Result extends {}>(
+    kind: MemoKind<Owner, Result>,
+    owner: Owner,
+    make: (owner: Owner) => Result,
+  ): Result {
+    const known = this.get(kind, owner)
+    if (known !== undefined) return known
+    const result = make(owner)
+    this.set(kind, owner, result)
+    return result
+  }
+}
+
+/**
+ * Tables that are derived from what authors wrote: prompt files, markers, tools, and tokenizers. They are the same for all sessions and
+ * hold nothing of what anybody says in one.
+ */
+export const authored = new Memo()
+
+/** The items of a list that grows, such as a conversation, and the result for each. */
+export interface GrownList<Item, Made> {
+  readonly items: Item[]
+  readonly made: Made[]
+}
+
+/** A list without items. */
+export function emptyList<Item, Made>(): GrownList<Item, Made> {
+  return { items: [], made: [] }
+}
+
+/**
+ * Gives the results by item. Only those of items that follow the common beginning with the list before are made; `make` gets an item
+ * and the result of the item before. Items are readonly data and compared by identity. Read the results at once: the next call may
+ * change them.
+ */
+export function grow<Item, Made>(
+  known: GrownList<Item, Made>,
+  items: readonly Item[],
+  make: (item: Item, before: Made | undefined) => Made,
+): readonly Made[] {
+  const begun = commonStart(items, known.items)
+  known.items.length = begun
+  known.made.length = begun
+  for (let index = begun; index < items.length; index++) {
+    const item = items[index] as Item
+    known.made.push(make(item, known.made[index - 1]))
+    known.items.push(item)
+  }
+  return known.made
+}
+
+/** Results of lists that grow, as {@link grow} gives them. A memo knows each list by its first item. */
+export function growIn<Item extends object, Made>(
+  memo: Memo,
+  kind: MemoKind<Item, GrownList<Item, Made>>,
+  items: readonly Item[],
+  make: (item: Item, before: Made | undefined) => Made,
+): readonly Made[] {
+  const [first] = items
+  return first ? grow(memo.made(kind, first, emptyList<Item, Made>), items, make) : []
+}
+
+/** Counts the equal items with which two lists begin. */
+export function commonStart<Item>(a: readonly Item[], b: readonly Item[]): number {
+  const most = Math.min(a.length, b.length)
+  let count = 0
+  while (count < most && a[count] === b[count]) count++
+  return count
+}

@@ -1,0 +1,136 @@
+import { describe, expect, test, vi } from "vitest"
+import type { TokenCounter } from "../../../src/core/ports.ts"
+import { type AssembleOptions, assemble } from "../../../src/prompt/assemble/assemble.ts"
+import { type Assembler, createAssembler, mostUnits } from "../../../src/prompt/assemble/assembler.ts"
+import { DraftRecorder } from "../../../src/prompt/assemble/draft/draft-recorder.ts"
+import { PartStore } from "../../../src/prompt/assemble/tokens/part-store.ts"
+import { PromptStack } from "../../../src/prompt/stack/prompt-stack.ts"
+import { defineTool } from "../../../src/prompt/tools/define-tool.ts"
+import { heldOf } from "../../support/held.ts"
+import { said, turnState } from "../../support/turns.ts"
+import { freshCounter } from "./fresh-counter.ts"
+
+const lines = Array.from({ length: 40 }, (_, at) => `Line ${at} says ${"a few words, ".repeat(1 + (at % 5))}and ends.`)
+const look = defineTool({ name: "look", description: "Looks around.", execute: () => "ok" })
+
+/** The budget leaves room for about half of a session's items. */
+const budgetTokens = 1_600
+
+/** A conversation whose requests follow each other: shared items of the profile, some of its own, and a history that grows. */
+function sessionOf(base: PromptStack, name: string, counter: TokenCounter) {
+  const history = lines.map((text, at) => said(at % 2 === 0 ? "user" : "assistant", `${name}: ${text}`))
+  const stack = base.fork()
+  for (const [at, text] of lines.entries())
+    stack.add({ key: `own_${at}`, content: `${name} knows: ${text}`, fit: { rank: 30 + at, shrink: "drop" } })
+  const assembler = createAssembler()
+  return (turn: number) => {
+    stack.add({ key: "own_39", content: `Known in turn ${turn}.`, fit: { rank: 69, shrink: "drop" } })
+    const state = turnState(`Question ${turn}?`, { agentName: name, tools: [look], history: history.slice(0, turn) })
+    return assemble(stack, { prompt: "chat", turn: state, counter, budgetTokens, assembler })
+  }
+}
+
+describe("sessions that take turns", () => {
+  // The profile's items are the same objects in all sessions.
+  const base = new PromptStack(
+    lines.map((text, at) => ({ key: `item_${at}`, content: { text, trust: "memory" }, fit: { rank: 20 + at, shrink: "drop" } })),
+  )
+
+  /** The work of a turn, for each session: items and texts that are printed, and texts and seams that are counted. */
+  const workOf = (sessions: number, turn: number) => {
+    const counter = freshCounter()
+    const all = Array.from({ length: sessions }, (_, at) => sessionOf(base, `Fay${at}`, counter))
+    for (const ask of all) ask(2)
+    for (const ask of all) ask(3)
+    const { enter, put } = DraftRecorder.prototype
+    const { part, knownSeam } = PartStore.prototype
+    const spies = [
+      [vi.spyOn(DraftRecorder.prototype, "enter"), vi.spyOn(DraftRecorder.prototype, "put")],
+      [vi.spyOn(PartStore.prototype, "part"), vi.spyOn(PartStore.prototype, "knownSeam")],
+    ]
+    for (const ask of all) ask(turn)
+    const made = spies.map((kind) => kind.reduce((sum, { mock }) => sum + mock.calls.length, 0) / sessions)
+    Object.assign(DraftRecorder.prototype, { enter, put })
+    Object.assign(PartStore.prototype, { part, knownSeam })
+    return made
+  }
+
+  test.each([
+    ["one item changed", 4, true],
+    ["the same again", 3, false],
+  ])("S18 eight cost at most 1.3 times what one costs, each of them: %s", (_, turn, works) => {
+    const [one, eight] = [workOf(1, turn), workOf(8, turn)]
+    expect(one.every((count) => count > 0)).toBe(works)
+    for (const [kind, count] of eight.entries()) expect(count).toBeLessThanOrEqual((one[kind] ?? 0) * 1.3)
+  })
+})
+
+describe("what an assembler holds", () => {
+  /** Assembles a request, and gives weak references to what it was made of. */
+  const request = (options: AssembleOptions) => {
+    const history = lines.map((text, at) => said(at % 2 === 0 ? "user" : "assistant", text))
+    const entries = lines.map((text) => ({ content: { text, trust: "user" as const } }))
+    const stack = new PromptStack([{ key: "facts", content: entries }])
+    const { messages } = assemble(stack, { turn: turnState("Who?", { history, tools: [look] }), ...options })
+    return [...history, ...entries, messages].map((one) => new WeakRef<object>(one))
+  }
+  test.each([
+    ["with a budget", 400],
+    ["without", undefined],
+  ] as const)("S18 is nothing of a request after it has forgotten, %s", async (_, budgetTokens) => {
+    const assembler = createAssembler()
+    const limits = budgetTokens === undefined ? {} : { budgetTokens }
+    const refs = request({ counter: freshCounter(), assembler, ...limits })
+    expect(assembler.size).toBeGreaterThan(1_000)
+    expect(await heldOf(refs)).toBeGreaterThan(20)
+    assembler.forget()
+    expect(assembler.size).toBe(0)
+    expect(await heldOf(refs)).toBe(0)
+  })
+
+  test("is not filled again by an assembly that is read after it has forgotten", () => {
+    const assembler = createAssembler()
+    const stack = new PromptStack(lines.map((text, at) => ({ key: `k${at}`, content: text, fit: { rank: at, shrink: "drop" } })))
+    const assembly = assemble(stack, { prompt: "chat", budgetTokens: 200, assembler })
+    assembler.forget()
+    expect([assembly.spans, assembly.decisions, assembly.prefixes].every((list) => list.length > 0)).toBe(true)
+    expect(assembler.size).toBe(0)
+  })
+
+  test("S18 without an assembler, a call keeps nothing of its request", async () => {
+    expect(await heldOf(request({ counter: freshCounter() }))).toBe(0)
+    expect(await heldOf(request({ budgetTokens: 400 }))).toBe(0)
+  })
+
+  test("S18 is within one bound for all together, and those forget that were used least recently", () => {
+    const unit = mostUnits / 16
+    const assemblers: Assembler[] = []
+    const ask = (at: number) => {
+      const assembler = assemblers[at] ?? createAssembler()
+      assemblers[at] = assembler
+      assemble(new PromptStack([{ key: "k", content: `${at}${"x".repeat(unit)}` }]), { prompt: "chat", assembler })
+    }
+    for (let at = 0; at < 12; at++) {
+      ask(at)
+      // The first one stays in use.
+      ask(0)
+      expect(assemblers.reduce((sum, { size }) => sum + size, 0)).toBeLessThanOrEqual(mostUnits)
+    }
+    const holding = assemblers.map(({ size }) => size > unit)
+    const first = holding.lastIndexOf(false) + 1
+    expect(first).toBeGreaterThan(1)
+    expect(holding).toEqual(holding.map((_, at) => at === 0 || at >= first))
+    for (const assembler of assemblers) assembler.forget()
+  })
+
+  test("is nothing of a request that is larger than the bound", () => {
+    const assembler = createAssembler()
+    assemble(new PromptStack([{ key: "k", content: "x".repeat(mostUnits) }]), { prompt: "chat", assembler })
+    expect(assembler.size).toBe(0)
+  })
+})
+
+test("an assembler that createAssembler did not make is refused", () => {
+  const assembler = { size: 0, forget: () => undefined }
+  expect(() => assemble(new PromptStack(), { assembler })).toThrow("expected `assembler` to be made by `createAssembler`")
+})
