@@ -96,7 +96,7 @@ export interface Assembly {
   readonly decisions: readonly FitDecision[]
   readonly cut: CutRecord
   /** Set if more was cut than `options.cut` says, other than this turn's own tool results. */
-  readonly prefixMoved?: PrefixMoved
+  readonly prefixMoved?: PrefixMoved | undefined
   /** Set if history was cut in steps and a part of the budget is free. */
   readonly windowRoom?: WindowRoom | undefined
   /** Characters that sanitising removed from untrusted text. */

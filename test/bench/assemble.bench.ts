@@ -130,11 +130,12 @@ function blockWork(count: number) {
 
 function fuzzGate(): Gate {
   const random = randomOf(4)
+  const assembler = createAssembler()
   const { counter } = freshCounter()
   const wrong: string[] = []
   let made = 0
   while (made < fuzzed) {
-    const assembly = fuzzedAssembly(random, counter)
+    const assembly = fuzzedAssembly(random, counter, assembler)
     if (!assembly) continue
     made++
     const difference = inexact(assembly, tiktoken.count)

@@ -2,6 +2,7 @@ import { PromptStrataError } from "../../src/core/errors.ts"
 import type { TokenCounter } from "../../src/core/ports.ts"
 import type { Assembly } from "../../src/core/span.ts"
 import { assemble } from "../../src/prompt/assemble/assemble.ts"
+import type { Assembler } from "../../src/prompt/assemble/assembler.ts"
 import { PromptStack } from "../../src/prompt/stack/prompt-stack.ts"
 import { said, turnState } from "./turns.ts"
 
@@ -30,8 +31,8 @@ export function randomOf(seed: number): () => number {
   }
 }
 
-/** An assembly of random parts; `undefined` where the budget was impossible. */
-export function fuzzedAssembly(random: () => number, counter: TokenCounter): Assembly | undefined {
+/** An assembly of random parts, after those that the assembler remembers; `undefined` where the budget was impossible. */
+export function fuzzedAssembly(random: () => number, counter: TokenCounter, assembler: Assembler): Assembly | undefined {
   const below = (end: number) => Math.floor(random() * end)
   const text = (most: number) => {
     let made = ""
@@ -51,7 +52,7 @@ export function fuzzedAssembly(random: () => number, counter: TokenCounter): Ass
   })
   const where = prompts[below(prompts.length)] ?? prompts[0]
   try {
-    return assemble(stack, { ...where, turn, counter, ...(random() < 0.3 ? { budgetTokens: 20 + below(120) } : {}) })
+    return assemble(stack, { ...where, turn, counter, assembler, ...(random() < 0.3 ? { budgetTokens: 20 + below(120) } : {}) })
   } catch (error) {
     if (PromptStrataError.isInstance(error) && error.code === "budget") return undefined
     throw error

@@ -133,7 +133,7 @@ function assembleAnew(given: readonly Injection[], options: AssembleInjectionsOp
     cut: () => fitted.cut,
   })
   return Object.assign(decided, {
-    ...(fitted.prefixMoved ? { prefixMoved: fitted.prefixMoved } : {}),
+    prefixMoved: fitted.prefixMoved,
     windowRoom: hasWindow ? windowRoom(fitted, budgetTokens - tokens - overheadTokens, { budgetTokens, history }) : undefined,
     sanitised,
   })

@@ -126,14 +126,8 @@ function unpackNode(node: PackedNode, own: string): TemplateNode {
     case "slot": {
       const [type, name, line, column, alone, encoder, placeholder, file = own] = node
       const source: Source = { file, line, column }
-      return {
-        type,
-        name,
-        ...(encoder && { encoder }),
-        ...(placeholder && { placeholder: unpackNodes(placeholder, own) }),
-        alone: alone === 1,
-        source,
-      }
+      const other = placeholder ? unpackNodes(placeholder, own) : undefined
+      return { type, name, encoder: encoder || undefined, placeholder: other, alone: alone === 1, source }
     }
     case "if": {
       const [, name, line, column, alone, held, otherwise, file = own] = node

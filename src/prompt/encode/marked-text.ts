@@ -52,7 +52,7 @@ export function isEncodedText(text: TrustedText): boolean {
 /** The words that stand in place of what was cut, and the prompt file they come from. */
 export interface NoticeText {
   readonly text: string
-  readonly source?: Source
+  readonly source?: Source | undefined
 }
 
 /** A text of which the middle, the head or the tail was cut. `notice` stands in its place. */

@@ -131,7 +131,7 @@ function historyEntry(message: HistoryMessage, look: HistoryLook): SlotEntry {
     memories: (message.recalled ?? []).map((recalled) => ({ text: { text: recalled, trust: "memory" } })),
     prestart: (message.prestart ?? []).map(prestartEntry),
     ...(runs && !nativeCalls ? { runs: runs.map((run) => keptRunEntry(run, look)) } : {}),
-    ...(message.unprompted === true && unprompted !== undefined ? { answers: true } : {}),
+    answers: message.unprompted === true && unprompted !== undefined,
     ...detailsOf(message, look),
   }
 }
@@ -242,7 +242,7 @@ function keptRunEntry(run: KeptRun, look: HistoryLook): SlotEntry {
     tool: tool ?? "",
     arguments: args ?? "",
     failed: failed === true,
-    ...(breaks.test(result) ? { block: text } : { result: text }),
+    [breaks.test(result) ? "block" : "result"]: text,
     ...(sentence === true ? { sentence: encodedText(result, "author") } : {}),
   }
 }

@@ -126,12 +126,11 @@ function wakeEntry({ reason, trust = "tool", bubbles, workMode }: WakeReason): S
 }
 
 function runEntry(run: ToolRun): SlotEntry {
-  const block = lineBreak.test(run.result)
   return {
     tool: as(run.tool, "agent"),
     arguments: argumentsText(run.args, "agent"),
     failed: run.status === "failed",
-    ...(block ? { block: resultOf(run) } : { result: resultOf(run) }),
+    [lineBreak.test(run.result) ? "block" : "result"]: resultOf(run),
     ...(isSentence(run) ? { sentence: encodedText(run.result, "author") } : {}),
   }
 }

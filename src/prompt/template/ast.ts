@@ -21,9 +21,9 @@ export type TemplateNode =
 export interface SlotNode {
   readonly type: "slot"
   readonly name: string
-  readonly encoder?: EncoderName
+  readonly encoder?: EncoderName | undefined
   /** A template that is printed where the value is absent or empty. */
-  readonly placeholder?: readonly TemplateNode[]
+  readonly placeholder?: readonly TemplateNode[] | undefined
   /** True when the value is certain to have its lines of the output to itself, whatever stands beside it. */
   readonly alone: boolean
   readonly source: Source

@@ -66,14 +66,7 @@ function parseSlot(state: ParseState, { open, name, depth, source }: ExpressionH
   const encoder = takeMark(scanner, "|") ? parseEncoder(state, open) : undefined
   const placeholder = takeMark(scanner, "=") ? parseBranch(state, "}", depth) : undefined
   closeExpression(state, open, placeholder ? "}" : encoder ? "} or =" : `}, |, = or ? after the name ${name}`)
-  return {
-    type: "slot",
-    name,
-    ...(encoder ? { encoder } : {}),
-    ...(placeholder ? { placeholder } : {}),
-    alone: false,
-    source,
-  }
+  return { type: "slot", name, encoder, placeholder, alone: false, source }
 }
 
 function parseConditional(state: ParseState, { open, name, depth, source }: ExpressionHead): ConditionalNode {

@@ -33,10 +33,10 @@ describe("S14 reported tokens", () => {
     (encoding) => {
       const { encoder } = both(encoding)
       const counter: TokenCounter = { exact: true, count: encoder.count, pieces: encoder.pieces, scan: encoder.scan }
-      const random = randomOf(encoding.length)
+      const [random, assembler] = [randomOf(encoding.length), createAssembler()]
       let made = 0
       for (let run = 0; run < runs(500); run++) {
-        const assembly = fuzzedAssembly(random, counter)
+        const assembly = fuzzedAssembly(random, counter, assembler)
         if (!assembly) continue
         made++
         expect(inexact(assembly, encoder.count)).toBeUndefined()
@@ -51,9 +51,9 @@ describe("S14 reported tokens", () => {
       { exact: true, count: encoder.count, pieces: encoder.pieces },
       { exact: true, count: encoder.count },
     ]) {
-      const random = randomOf(7)
+      const [random, assembler] = [randomOf(7), createAssembler()]
       for (let run = 0; run < runs(200); run++) {
-        const assembly = fuzzedAssembly(random, counter)
+        const assembly = fuzzedAssembly(random, counter, assembler)
         if (assembly) expect(inexact(assembly, encoder.count)).toBeUndefined()
       }
     }

@@ -148,8 +148,7 @@ export function applyCut(injection: Injection, cut: CutSize, shrinking: Shrinkin
 /** The notices of a dialect. */
 export function dialectNotices(dialect: Dialect): Notices {
   const say = (name: string, values: TemplateValues): NoticeText => {
-    const source = promptFile(dialect, name).template.nodes[0]?.source
-    return { text: renderNotice(dialect, name, values), ...(source ? { source } : {}) }
+    return { text: renderNotice(dialect, name, values), source: promptFile(dialect, name).template.nodes[0]?.source }
   }
   let last: TextFacts | undefined
   return {

@@ -87,16 +87,15 @@ function decoratorsOf(found: Found): Decorators {
         .filter(Boolean),
     )
   const conditions: LoreConditions = {
-    ...(found.has("activate") ? { force: "always" as const } : found.has("dont_activate") ? { force: "never" as const } : {}),
-    ...(found.has("activate_only_after") ? { afterAnswers: Number(first("activate_only_after")) } : {}),
-    ...(found.has("activate_only_every") ? { everyAnswers: Number(first("activate_only_every")) } : {}),
-    ...(found.has("keep_activate_after_match") ? { onceIn: "stay" as const } : {}),
-    ...(found.has("dont_activate_after_match") ? { onceIn: "leave" as const } : {}),
-    ...(found.has("is_greeting") ? { greeting: Number(first("is_greeting")) } : {}),
-    ...(found.has("is_user_icon") ? { userIcon: first("is_user_icon") ?? "" } : {}),
+    force: found.has("activate") ? "always" : found.has("dont_activate") ? "never" : undefined,
+    afterAnswers: count("activate_only_after"),
+    everyAnswers: count("activate_only_every"),
+    onceIn: found.has("dont_activate_after_match") ? "leave" : found.has("keep_activate_after_match") ? "stay" : undefined,
+    greeting: count("is_greeting"),
+    userIcon: first("is_user_icon"),
   }
   return {
-    conditions: Object.keys(conditions).length === 0 ? undefined : conditions,
+    conditions: Object.values(conditions).every((one) => one === undefined) ? undefined : conditions,
     position: positionOf(first, count),
     scanDepth: count("scan_depth"),
     dropFirst: found.has("ignore_on_max_context") || undefined,

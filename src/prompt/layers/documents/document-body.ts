@@ -96,7 +96,7 @@ function around(cut: TextEnds, whole: TrustedText, options: BodyOptions): Truste
   return cutText(whole, {
     head,
     tail,
-    notice: { text: fitting, ...(source ? { source } : {}) },
+    notice: { text: fitting, source },
     linesBeforeTail,
     totalCharacters: total,
   })

@@ -22,16 +22,16 @@ export type LorePosition =
 /** Conditions that hold beside the keys, from the decorators of V3 cards (C16). */
 export interface LoreConditions {
   /** `always` enters without a key, `never` never does. */
-  readonly force?: "always" | "never"
+  readonly force?: "always" | "never" | undefined
   /** The least number of the agent's messages. */
-  readonly afterAnswers?: number
+  readonly afterAnswers?: number | undefined
   /** The number of the agent's messages must be a multiple of it. */
-  readonly everyAnswers?: number
+  readonly everyAnswers?: number | undefined
   /** An entry that was in before stays in (`stay`) or stays out (`leave`). */
-  readonly onceIn?: "stay" | "leave"
+  readonly onceIn?: "stay" | "leave" | undefined
   /** The index of the greeting that the conversation began with. */
-  readonly greeting?: number
-  readonly userIcon?: string
+  readonly greeting?: number | undefined
+  readonly userIcon?: string | undefined
 }
 
 /** A text that enters a prompt when its keys are mentioned (C13). Fields that are absent set no condition. */
