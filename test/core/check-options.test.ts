@@ -76,6 +76,16 @@ describe("an unknown option is an error", () => {
     expect(() => checkOptions("f", any({ constructor: 1 }), any({ a: true }))).toThrow('f has no option "constructor".')
   })
 
+  test("the names may stand in one text, in which the compiler wants each of them and no other", () => {
+    const given: { readonly a?: number; readonly b?: number } = { a: 1 }
+    checkOptions("f", given, "a b")
+    expect(() => checkOptions<typeof given, "a b">("f", any({ ab: 1 }), "a b")).toThrow('f has no option "ab".')
+    // @ts-expect-error: `b` is missing.
+    expect(() => checkOptions("f", given, "a")).not.toThrow()
+    // @ts-expect-error: there is no option `c`.
+    expect(() => checkOptions("f", given, "a b c")).not.toThrow()
+  })
+
   test("a whole profile has no unknown key", () => {
     const profile = resolveProfile({ mcp: { servers: { files: { command: "x", disabled: true } } } })
     expect(resolveProfile(profile)).toEqual(profile)
