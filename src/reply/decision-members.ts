@@ -19,12 +19,10 @@ export class DecisionMembers implements JsonSink {
   readonly gate: MessageGate
   readonly #streams: boolean
   readonly #isTolerant: boolean
-  /** Builds the values that are neither a text nor nested in a member that is ignored. */
-  #builder: JsonBuilder | undefined
+  /** Builds the values of all members but the message. */
+  readonly #builder = new JsonBuilder()
   #depth = 0
   #current: string | undefined
-  /** The characters of a text that is no message. */
-  #text = ""
   /** True where the message ended although its string goes on. */
   ended = false
   /** True once the name `action` was read, whatever its value. */
@@ -60,21 +58,20 @@ export class DecisionMembers implements JsonSink {
   open(kind: "object" | "array"): void {
     this.#depth++
     if (this.#depth === 1 || this.#current === undefined) return
-    this.#builder ??= new JsonBuilder()
     this.#builder.open(kind)
   }
 
   close(): void {
     this.#depth--
     if (this.#depth === 0 || this.#current === undefined) return
-    this.#builder?.close()
-    if (this.#depth === 1) this.#settle(this.#builder?.take())
+    this.#builder.close()
+    if (this.#depth === 1) this.#settle(this.#builder.take())
   }
 
   key(name: string): void {
     if (decisionName.test(name)) this.mentionsDecision = true
     if (this.#depth > 1) {
-      if (this.#current !== undefined) this.#builder?.key(name)
+      if (this.#current !== undefined) this.#builder.key(name)
       return
     }
     const isMember = decisionMembers.has(name)
@@ -86,8 +83,7 @@ export class DecisionMembers implements JsonSink {
 
   text(part: string, isEscape: boolean): void {
     if (this.#current === undefined) return
-    if (this.#depth > 1) this.#builder?.text(part)
-    else if (this.#current !== "message") this.#text += part
+    if (this.#depth > 1 || this.#current !== "message") this.#builder.text(part)
     else {
       this.gate.put(part, isEscape)
       this.ended = this.gate.ended
@@ -107,11 +103,9 @@ export class DecisionMembers implements JsonSink {
 
   textEnd(): void {
     if (this.#current === undefined) return
-    if (this.#depth > 1) this.#builder?.textEnd()
-    else if (this.#current !== "message") {
-      const text = this.#text
-      this.#text = ""
-      this.#settle(text)
+    if (this.#depth > 1 || this.#current !== "message") {
+      this.#builder.textEnd()
+      if (this.#depth === 1) this.#settle(this.#builder.take())
     } else {
       this.gate.close({ isSure: true })
       this.#settle(this.gate.pieces.join(""))
@@ -120,7 +114,6 @@ export class DecisionMembers implements JsonSink {
 
   scalar(raw: string): void {
     if (this.#current === undefined) return
-    this.#builder ??= new JsonBuilder()
     this.#builder.scalar(raw)
     if (this.#depth > 1) return
     const value = this.#builder.take()

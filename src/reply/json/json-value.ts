@@ -130,7 +130,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /** Sets a member of an object, also one named `__proto__`. */
-export function setOwn(object: Record<string, JsonValue>, name: string, value: JsonValue): void {
+function setOwn(object: Record<string, JsonValue>, name: string, value: JsonValue): void {
   if (name === "__proto__") Object.defineProperty(object, name, { value, enumerable: true, writable: true, configurable: true })
   else object[name] = value
 }

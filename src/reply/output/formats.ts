@@ -6,7 +6,7 @@ import type { FormatOptions, OutputFormat, OutputPart } from "./output-part.ts"
 /** Words alone: the text passes as it comes (L4). */
 export const plainFormat: OutputFormat = {
   name: "plain",
-  createReader: () => ({ push: (delta) => (delta === "" ? [] : [{ type: "text", delta }]), end: () => [] }),
+  createReader: () => ({ push: partsOf, end: () => [] }),
 }
 
 /** `[EMOTION] ||| text`, at the beginning of the reply and of any later line (L4): an `emotion`, then the text. */
@@ -49,7 +49,7 @@ export function createGuardedReader(format: OutputFormat): Reader<string, Output
   // The text since the reader last returned parts. It may hold back all of it.
   let held = ""
   const attempt = (read: (reader: Reader<string, OutputPart>) => unknown, delta: string): OutputPart[] => {
-    if (isBroken) return textOf(delta)
+    if (isBroken) return partsOf(delta)
     try {
       reader ??= format.createReader({})
       const parts = checkedParts(read(reader))
@@ -58,13 +58,13 @@ export function createGuardedReader(format: OutputFormat): Reader<string, Output
     } catch (error) {
       isBroken = true
       const message = `the reader of the format ${format.name} threw; the text passes as it is: ${messageOf(error)}`
-      return [{ type: "warning", message }, ...textOf(held + delta)]
+      return [{ type: "warning", message }, ...partsOf(held + delta)]
     }
   }
   return { push: (delta) => attempt((reader) => reader.push(delta), delta), end: () => attempt((reader) => reader.end(), "") }
 }
 
-function textOf(delta: string): OutputPart[] {
+function partsOf(delta: string): OutputPart[] {
   return delta === "" ? [] : [{ type: "text", delta }]
 }
 

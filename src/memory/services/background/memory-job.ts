@@ -11,25 +11,18 @@ export function createMemoryJob(options: MemoryJobOptions): BackgroundJob {
     kind: "memory",
     // Enough to find the turn's messages later. They stay in the conversation only, so forgetting them there is enough.
     afterTurn({ memoryOn, memorySinceMs: sinceMs, turn, recalled = [], untrusted, forgot, messages }) {
-      let isBlank = true
-      let [fromMs, untilMs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
-      for (const { text, atMs } of messages) {
-        isBlank &&= text.trim() === ""
-        fromMs = Math.min(fromMs, atMs)
-        untilMs = Math.max(untilMs, atMs)
+      if (!memoryOn || messages.every(({ text }) => text.trim() === "")) return undefined
+      const times = messages.map(({ atMs }) => atMs)
+      return {
+        turn,
+        untrusted,
+        count: messages.length,
+        fromMs: Math.min(...times),
+        untilMs: Math.max(...times),
+        ...(forgot ? { forgot } : {}),
+        ...(recalled.length ? { recalled } : {}),
+        ...(sinceMs === undefined ? {} : { sinceMs }),
       }
-      return memoryOn && !isBlank
-        ? {
-            turn,
-            untrusted,
-            count: messages.length,
-            fromMs,
-            untilMs,
-            ...(forgot ? { forgot } : {}),
-            ...(recalled.length ? { recalled } : {}),
-            ...(sinceMs === undefined ? {} : { sinceMs }),
-          }
-        : undefined
     },
     nextRunMs: options.memory && options.reflection?.nextRunMs,
     async run(job, context) {

@@ -37,7 +37,7 @@ export function recordedMemories(options: MemoryServiceOptions): RecordedMemorie
     async recall(query, key, asked) {
       const { signal } = asked
       signal.throwIfAborted()
-      const embedding = queryVector(options, query, { key, signal, warn: asked.warn })
+      const embedding = queryVector(options, { query, key, ...asked })
       const index = await orAborted(indexes.current(key), signal)
       const vector = await orAborted(embedding, signal)
       while (index.isUpdating) await orAborted(index.update(), signal)
@@ -61,6 +61,14 @@ export function recordedMemories(options: MemoryServiceOptions): RecordedMemorie
       return rows.length
     },
   }
+}
+
+/** A call of `recall`. */
+interface RecallCall {
+  readonly query: string
+  readonly key: ServiceKey
+  readonly signal: AbortSignal
+  readonly warn?: ((message: string) => void) | undefined
 }
 
 interface MemoryQuery {
@@ -104,12 +112,7 @@ function search(options: MemoryServiceOptions, index: ScopeIndex, asked: MemoryQ
 /** The embedding of a query; undefined without an embedding model or if it fails. Words alone then find memories. */
 async function queryVector(
   { embed, onWarning }: MemoryServiceOptions,
-  query: string,
-  {
-    key,
-    signal,
-    warn,
-  }: { readonly key: ServiceKey; readonly signal: AbortSignal; readonly warn: ((message: string) => void) | undefined },
+  { query, key, signal, warn }: RecallCall,
 ): Promise<Float32Array | undefined> {
   if (embed === undefined || query.trim() === "") return undefined
   try {
@@ -152,14 +155,8 @@ const defaultMs = 1_500
 export async function reranked(
   { rerank, rerankTimeoutMs: timeoutMs = defaultMs, timers = hostTimers, onWarning }: MemoryServiceOptions,
   found: readonly Memory[],
-  asked: {
-    readonly query: string
-    readonly key: ServiceKey
-    readonly signal: AbortSignal
-    readonly warn?: ((message: string) => void) | undefined
-  },
+  { query, key, signal, warn }: RecallCall,
 ): Promise<readonly Memory[]> {
-  const { query, key, signal, warn } = asked
   if (rerank === undefined || found.length < 2) return found
   const first = found.slice(0, maxReranked)
   const candidates = first.map(({ id, text, speaker, atMs }): RerankCandidate => {
