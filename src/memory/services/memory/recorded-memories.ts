@@ -35,17 +35,18 @@ export function recordedMemories(options: MemoryServiceOptions): RecordedMemorie
   const indexes = new ScopeIndexes(records, { model: embed?.id, maxBytes: maxIndexBytes, onWarning })
   return {
     async recall(query, key, asked) {
-      const { signal } = asked
+      const call = { query, key, ...asked }
+      const { limit, signal } = call
       signal.throwIfAborted()
-      const embedding = queryVector(options, { query, key, ...asked })
+      const embedding = queryVector(options, call)
       const index = await orAborted(indexes.current(key), signal)
       const vector = await orAborted(embedding, signal)
       while (index.isUpdating) await orAborted(index.update(), signal)
       if (index.size === 0) return []
-      const isReranked = options.rerank !== undefined && query.trim() !== "" && asked.limit > 0
-      if (!isReranked) return search(options, index, { query, vector, key, ...asked })
-      const found = search(options, index, { query, vector, key, ...asked, limit: Math.max(asked.limit, maxReranked) })
-      return (await reranked(options, found, { query, key, ...asked })).slice(0, asked.limit)
+      const isReranked = options.rerank !== undefined && query.trim() !== "" && limit > 0
+      if (!isReranked) return search(options, index, { ...call, vector })
+      const found = search(options, index, { ...call, vector, limit: Math.max(limit, maxReranked) })
+      return (await reranked(options, found, call)).slice(0, limit)
     },
     remember: (memory, key, { ofTurn = false } = {}) => remember(options, indexes, memory, { key, ofTurn }),
     async embedMissing(embed, key, { limit, signal }) {
@@ -71,11 +72,10 @@ interface RecallCall {
   readonly warn?: ((message: string) => void) | undefined
 }
 
-interface MemoryQuery {
-  readonly query: string
+/** The search of a call. */
+interface MemoryQuery extends RecallCall {
   /** The embedding of the query, where there is one. */
   readonly vector: Float32Array | undefined
-  readonly key: ServiceKey
   readonly limit: number
   readonly excludeTurns?: readonly string[]
   readonly minScore?: number

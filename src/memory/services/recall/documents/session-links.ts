@@ -87,10 +87,7 @@ export class SessionLinks {
   }
 
   add(slot: number, { session, turn, atMs }: SessionPlace): void {
-    this.previous = grown(this.previous, slot, none)
-    this.next = grown(this.next, slot, none)
-    this.#turns = grown(this.#turns, slot)
-    this.#times = grown(this.#times, slot)
+    this.#grow(slot)
     this.#turns[slot] = turn
     this.#times[slot] = atMs
     this.#talks = undefined
@@ -117,11 +114,7 @@ export class SessionLinks {
   /** Makes the same links with new slot numbers below `slots`, given by old slot, in steps. No line may be at a slot without a new number. */
   *compacted(slotAfter: Int32Array, slots: number): Steps<SessionLinks> {
     const compact = new SessionLinks(this.#idAt)
-    const last = Math.max(0, slots - 1)
-    compact.previous = grown(compact.previous, last, none)
-    compact.next = grown(compact.next, last, none)
-    compact.#turns = grown(compact.#turns, last)
-    compact.#times = grown(compact.#times, last)
+    compact.#grow(Math.max(0, slots - 1))
     const after = (slot: number): number => slotAfter[slot] ?? none
     for (const [session, members] of this.#sessions) {
       compact.#sessions.set(session, members.map(after))
@@ -134,6 +127,14 @@ export class SessionLinks {
       yield members.length
     }
     return compact
+  }
+
+  /** Makes room for a slot. */
+  #grow(slot: number): void {
+    this.previous = grown(this.previous, slot, none)
+    this.next = grown(this.next, slot, none)
+    this.#turns = grown(this.#turns, slot)
+    this.#times = grown(this.#times, slot)
   }
 
   /** Links the members before and at a place. */
