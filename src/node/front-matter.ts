@@ -193,7 +193,8 @@ export function readPlainYaml(yaml: string): PlainMapping | undefined {
     const [matched, { length: indent } = "", key = "", value] = keyPattern.exec(line) ?? []
     if (matched === undefined) return undefined
     if (indent === 0) {
-      if (isEmptyMap(inner) || Object.hasOwn(mapping, key)) return undefined
+      // A key with no value and no line below it is null, which is left to the YAML reader.
+      if (inner?.indent === 0 || Object.hasOwn(mapping, key)) return undefined
       const text = value === undefined ? {} : textOf(value)
       if (text === undefined) return undefined
       mapping[key] = text
@@ -206,12 +207,7 @@ export function readPlainYaml(yaml: string): PlainMapping | undefined {
     inner.values[key] = text
     inner = { indent, values: inner.values }
   }
-  return isEmptyMap(inner) ? undefined : mapping
-}
-
-/** True for a key with no value and no line below it: its value is null, which this reader leaves to the YAML reader. */
-function isEmptyMap(inner: { readonly indent: number } | undefined): boolean {
-  return inner?.indent === 0
+  return inner?.indent === 0 ? undefined : mapping
 }
 
 function textOf(value: string): string | undefined {

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer"
 import { describe, expect, test } from "vitest"
 import { parse } from "yaml"
 import { readPlainYaml, readYamlMapping } from "../../src/node/front-matter.ts"
-import { collectSkills } from "../../src/node/skills/load-skills.ts"
+import { readSkills } from "../../src/node/skills/load-skills.ts"
 import { buildSystemPrompt } from "../../src/prompt/assemble/build-prompts.ts"
 import { dataPresent, hostileStrings, readJsonLines } from "../support/corpora.ts"
 import { tempFolder } from "../support/temp-folder.ts"
@@ -10,7 +10,7 @@ import { tempFolder } from "../support/temp-folder.ts"
 /** Loads each text as the SKILL.md of a folder of its own: every one is a skill or a located error. */
 function outcomes(texts: readonly string[]): { loaded: number; errors: number } {
   const folder = tempFolder(Object.fromEntries(texts.map((text, at) => [`s${at}/SKILL.md`, text])))
-  const { skills, problems } = collectSkills([folder], {})
+  const { skills, problems } = readSkills([folder], {})
   const errors = problems.filter(({ severity }) => severity === "error")
   expect(skills.length + errors.length).toBe(texts.length)
   for (const { source, message } of problems) {
@@ -56,7 +56,7 @@ describe.skipIf(!dataPresent)("anything as a skill", () => {
         texts.map((text, at) => [`s${at}/SKILL.md`, `---\nname: s${at}\ndescription: ${JSON.stringify(text)}\n---\nDo this.\n`]),
       ),
     )
-    const { skills } = collectSkills([folder], { trust: "tool" })
+    const { skills } = readSkills([folder], { trust: "tool" })
     expect(skills.length).toBeGreaterThan(0.9 * texts.length)
     const lines = buildSystemPrompt({ persona: "", skills, locale: "zh-CN" })
       .render("", { heading: "none" })
@@ -74,9 +74,9 @@ describe.skipIf(!dataPresent)("anything as a skill", () => {
         payloads.map((path, at) => [`s${at}/SKILL.md`, `---\nname: ${JSON.stringify(path)}\ndescription: d\n---\nx\n`]),
       ),
     )
-    const { skills } = collectSkills([folder], {})
+    const { skills } = readSkills([folder], {})
     expect(skills.filter(({ name }) => /(?:^|[\\/])\.\.[\\/]|^[\\/]/.test(name))).toEqual([])
-    const read = collectSkills(payloads, { folder, promptFolders: [] })
+    const read = readSkills(payloads, { folder, promptFolders: [] })
     expect(read.skills).toEqual([])
   })
 })

@@ -127,7 +127,12 @@ const kinds: readonly Kind[] = [
     make: written("book.md", worldBook),
     use: async (folder) => readWorldBook(join(folder, "book.md")),
   },
-  { name: "skill", path: "SKILL.md", make: written("SKILL.md", skill), use: (folder) => readSkills(join(folder, "SKILL.md")) },
+  {
+    name: "skill",
+    path: "SKILL.md",
+    make: written("SKILL.md", skill),
+    use: async (folder) => readSkills(join(folder, "SKILL.md")),
+  },
   {
     name: "prompt",
     path: "planner.md",

@@ -67,11 +67,9 @@ export const unknownTool = profileRule(
     // An MCP server may bring a tool that is not known before it is asked.
     const severity: LintSeverity = Object.keys(profile.mcp.servers).length > 0 ? "warning" : "error"
     const unknown = [
-      ...missing(documents, { known, list: prestartOf, key: ["prestart"], inner: ["tool"] }),
-      ...missing(documents, { known, list: hiddenOf, key: ["tools", "prestart_only"] }),
-      ...processesOf(profile).flatMap(([process]) =>
-        missing(documents, { known, list: ({ data }) => processIn(data, process)?.tools, key: ["processes", process, "tools"] }),
-      ),
+      ...missing(documents, { known, key: ["prestart"], inner: ["tool"] }),
+      ...missing(documents, { known, key: ["tools", "prestart_only"] }),
+      ...processesOf(profile).flatMap(([process]) => missing(documents, { known, key: ["processes", process, "tools"] })),
     ]
     return [
       ...unknown.map((finding) => ({ ...finding, severity })),
@@ -83,11 +81,6 @@ export const unknownTool = profileRule(
 
 function processesOf({ processes }: Profile) {
   return Object.entries(processes).filter(([, { enabled }]) => enabled !== false)
-}
-
-function processIn(data: LintDocument["data"], process: string) {
-  const tables = data.processes as Readonly<Record<string, { readonly tools?: readonly string[] }>> | undefined
-  return tables?.[process]
 }
 
 /** A process that chooses groups of which the profile has no tool. Hooks add tools of `context`, and MCP servers those of `external`. */
@@ -108,31 +101,30 @@ function emptyGroups(profile: Profile, [document]: readonly LintDocument[], tool
 
 interface NamedTools {
   readonly known: { readonly names: readonly string[]; has(name: string): boolean }
-  /** The names in a document; undefined if it leaves the list to the profile that it extends. */
-  list({ data }: LintDocument): readonly (string | undefined)[] | undefined
+  /** The path of the list in a document. */
   readonly key: readonly string[]
   /** The path of the name inside an item of the list. */
   readonly inner?: readonly string[]
 }
 
-function prestartOf({ data }: LintDocument): readonly (string | undefined)[] | undefined {
-  return (data.prestart as readonly { readonly tool?: string }[] | undefined)?.map(({ tool }) => tool)
+/** The list in a document; undefined if it leaves the list to the profile that it extends. */
+function listAt(document: LintDocument | undefined, key: readonly string[]): readonly unknown[] | undefined {
+  const list = valueAt(document?.data, key)
+  return Array.isArray(list) ? list : undefined
 }
 
-function hiddenOf({ data }: LintDocument): readonly string[] | undefined {
-  return (data.tools as { readonly prestart_only?: readonly string[] } | undefined)?.prestart_only
+function valueAt(data: unknown, path: readonly string[]): unknown {
+  return path.reduce((value, name) => Object(value)[name], data)
 }
 
 /** An agent with such a list is not made: `chat` ends with an error. The nearest document's list counts, inherited or not. */
-function missing(
-  documents: readonly LintDocument[],
-  { known, list, key, inner = [] }: NamedTools,
-): Omit<LintFinding, "severity">[] {
+function missing(documents: readonly LintDocument[], { known, key, inner = [] }: NamedTools): Omit<LintFinding, "severity">[] {
   const [own] = documents
-  const setter = documents.find((document) => list(document) !== undefined)
+  const setter = documents.find((document) => listAt(document, key) !== undefined)
   if (own === undefined || setter === undefined) return []
-  return (list(setter) ?? []).flatMap((name, at) => {
-    if (name === undefined || known.has(name)) return []
+  return (listAt(setter, key) ?? []).flatMap((item, at) => {
+    const name = valueAt(item, inner)
+    if (typeof name !== "string" || known.has(name)) return []
     const suggestion = didYouMean(name, known.names)
     if (setter === own) {
       const message = `the profile brings no tool ${JSON.stringify(name)}.${suggestion}`

@@ -87,7 +87,7 @@ export function cardPersona(card: Card, surroundings: CardSurroundings, folder?:
     name: name === "" ? undefined : name,
     greeting: greetings[greeting - 1] ?? "",
     greetings,
-    withAssets: (format) => withEmotionAssets(format, emotionAssets(card, folder)),
+    withAssets: (format) => withEmotionAssets(format, card, folder),
     plugin: { name: "card", hooks: [cardHook(card, { name, locale, timeZone, lore, greetings, slots })] },
   }
 }
@@ -102,29 +102,17 @@ export function plainName(name: string): string {
     .trim()
 }
 
-/** The assets that show a card's emotions, by the folded name of the emotion. */
-type EmotionAssets = ReadonlyMap<string, string>
-
 /**
- * The assets of a card for its emotions: the path of a file where the card is a folder that has it, else what the card says, such as
- * `embeded://assets/happy.png`. Nothing is read and nothing fetched (C12).
+ * A format whose emotions carry the asset of the card that shows them: the path of a file where the card is a folder that has it, else
+ * what the card says, such as `embeded://assets/happy.png`. Those that have none carry the asset `neutral`, if there is one. Nothing is
+ * read and nothing fetched (C12).
  */
-function emotionAssets({ assets }: Pick<Card, "assets">, folder?: string): EmotionAssets {
+function withEmotionAssets(format: OutputFormat, { assets }: Card, folder: string | undefined): OutputFormat {
   const named = assets.filter(({ type, name }) => type === "emotion" && name !== "")
-  return new Map(named.map(({ name, uri }) => [fold(name), pathOf(uri, folder) ?? uri]))
-}
-
-function pathOf(uri: string, folder: string | undefined): string | undefined {
-  const [, path] = /^embedd?ed:\/\/(assets\/.+)$/.exec(uri) ?? []
-  if (folder === undefined || path === undefined || path.split(/[\\/]/).includes("..")) return undefined
-  return fileExists(join(folder, path)) ? join(folder, path) : undefined
-}
-
-/** A format whose emotions carry the asset that shows them; those that have none carry the asset `neutral`, if there is one. */
-function withEmotionAssets(format: OutputFormat, assets: EmotionAssets): OutputFormat {
-  if (assets.size === 0) return format
+  const shownBy = new Map(named.map(({ name, uri }) => [fold(name), pathOf(uri, folder) ?? uri]))
+  if (shownBy.size === 0) return format
   const shown = (part: OutputPart): OutputPart => {
-    const asset = part.type === "emotion" ? (assets.get(fold(part.emotion)) ?? assets.get("neutral")) : undefined
+    const asset = part.type === "emotion" ? (shownBy.get(fold(part.emotion)) ?? shownBy.get("neutral")) : undefined
     return part.type === "emotion" && asset !== undefined ? { ...part, asset } : part
   }
   return {
@@ -134,4 +122,10 @@ function withEmotionAssets(format: OutputFormat, assets: EmotionAssets): OutputF
       return { push: (delta) => reader.push(delta).map(shown), end: () => reader.end().map(shown) }
     },
   }
+}
+
+function pathOf(uri: string, folder: string | undefined): string | undefined {
+  const [, path] = /^embedd?ed:\/\/(assets\/.+)$/.exec(uri) ?? []
+  if (folder === undefined || path === undefined || path.split(/[\\/]/).includes("..")) return undefined
+  return fileExists(join(folder, path)) ? join(folder, path) : undefined
 }

@@ -51,7 +51,8 @@ export function readZip(bytes: Uint8Array, maxBytes: number): ZipFiles {
 }
 
 function entriesOf(data: Buffer): readonly ZipEntry[] {
-  const end = findEnd(data)
+  const end = endOf(data)
+  if (end === undefined) throw bad("the record at its end is missing, so it may have been cut off")
   const [count, size, offset] = [data.readUInt16LE(end + 10), data.readUInt32LE(end + 12), data.readUInt32LE(end + 16)]
   if (count === 0xffff || offset === 0xffffffff) throw bad("it is a ZIP64 file")
   if (count > maxEntries) throw bad(`it has ${count} files, more than ${maxEntries}`)
@@ -82,12 +83,6 @@ function entriesOf(data: Buffer): readonly ZipEntry[] {
 }
 
 /** The record at the end of a zip, behind which only a comment of at most 65,535 bytes may stand. */
-function findEnd(data: Buffer): number {
-  const end = endOf(data)
-  if (end === undefined) throw bad("the record at its end is missing, so it may have been cut off")
-  return end
-}
-
 function endOf(data: Buffer): number | undefined {
   for (let at = data.length - 22; at >= Math.max(0, data.length - 22 - 0xffff); at--)
     if (data.readUInt32LE(at) === endSignature && at + 22 + data.readUInt16LE(at + 20) <= data.length) return at

@@ -34,8 +34,8 @@ export interface LoadPluginOptions {
 export async function loadPlugin(name: string, given: LoadPluginOptions): Promise<PluginOutcome> {
   const { context, options, made } = given
   try {
-    const builtin = await builtinPlugin(name, given)
-    if (builtin !== undefined) return { plugin: builtin }
+    const make = builtinPlugins.get(name)
+    if (make !== undefined) return { plugin: await make(name, given) }
   } catch (error) {
     return { problem: { message: messageOf(error) } }
   }
@@ -60,30 +60,28 @@ const skillPlugin: MakePlugin = async (name, { context: { locale }, promptFolder
 
 /** The names of the tools that built-in plugins of skills use, so that a diary can be written. */
 export function skillPluginTools(plugins: readonly Plugin[]): string[] {
-  const ofSkills = plugins.filter(({ name }) => builtinPlugins[name] === skillPlugin)
+  const ofSkills = plugins.filter(({ name }) => builtinPlugins.get(name) === skillPlugin)
   return ofSkills.flatMap(({ skills = [] }) => skills.flatMap(({ allowedTools }) => allowedTools))
 }
 
-const builtinPlugins: Readonly<Record<string, MakePlugin>> = {
-  async character(_name, { options, promptFolders, persona, context: { locale, profileFolder } }) {
-    const { characterPlugin } = await import("../character/character-plugin.ts")
-    return characterPlugin(options, { locale, promptFolders, persona, folder: profileFolder })
-  },
-  diary: skillPlugin,
-  "file-navigation": skillPlugin,
-  async lorebook(_name, { options, context: { locale, profileFolder } }) {
-    const { optionedLorebook } = await import("../cards/lorebook-file.ts")
-    return optionedLorebook(options, { locale, folder: profileFolder })
-  },
-  // An empty plugin: `loadProfile` turns recall on when it finds it (L8).
-  memory: (name) => ({ name }),
-}
+const builtinPlugins: ReadonlyMap<string, MakePlugin> = new Map(
+  Object.entries<MakePlugin>({
+    async character(_name, { options, promptFolders, persona, context: { locale, profileFolder } }) {
+      const { characterPlugin } = await import("../character/character-plugin.ts")
+      return characterPlugin(options, { locale, promptFolders, persona, folder: profileFolder })
+    },
+    diary: skillPlugin,
+    "file-navigation": skillPlugin,
+    async lorebook(_name, { options, context: { locale, profileFolder } }) {
+      const { optionedLorebook } = await import("../cards/lorebook-file.ts")
+      return optionedLorebook(options, { locale, folder: profileFolder })
+    },
+    // An empty plugin: `loadProfile` turns recall on when it finds it (L8).
+    memory: (name) => ({ name }),
+  }),
+)
 
-const builtinNames: readonly string[] = Object.keys(builtinPlugins).sort()
-
-async function builtinPlugin(name: string, given: LoadPluginOptions): Promise<Plugin | undefined> {
-  return Object.hasOwn(builtinPlugins, name) ? builtinPlugins[name]?.(name, given) : undefined
-}
+const builtinNames: readonly string[] = [...builtinPlugins.keys()].sort()
 
 /** True for a name that is a path: `./mood.mjs`, `../mood.mjs`, or an absolute path of any system. */
 function isPluginPath(name: string): boolean {

@@ -7,7 +7,7 @@ import type { Skill } from "../../prompt/layers/skills.ts"
 import { noteFile, noteFolders } from "../file-log.ts"
 import { promptsFolderOf } from "../find-text.ts"
 import { skillCandidates } from "../skills/find-skills.ts"
-import { collectSkills, withDistinctPaths } from "../skills/load-skills.ts"
+import { readSkills, withDistinctPaths } from "../skills/load-skills.ts"
 import { printProblem, type SkillProblem } from "../skills/skill-problem.ts"
 import { absolutePath, nearestSetting, type ProfileSearch, report, type SettingPlace } from "./profile-chain.ts"
 
@@ -28,7 +28,7 @@ export function loadProfileSkills(search: ProfileSearch, folder: string | undefi
   for (const { reference } of named) for (const path of skillCandidates(reference, places)) noteFile(path)
   for (const { reference } of inFolders) noteFolders(reference)
   const references = [...named, ...inFolders]
-  const { skills, problems } = collectSkills(
+  const { skills, problems } = readSkills(
     references.map(({ reference }) => reference),
     places,
   )

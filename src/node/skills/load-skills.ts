@@ -35,7 +35,7 @@ export async function loadSkills(
   options: LoadSkillsOptions = {},
 ): Promise<readonly Skill[]> {
   checkOptions("loadSkills", options, "locale folder promptFolders modes trust")
-  const { skills, problems } = await readSkills(references, options)
+  const { skills, problems } = readSkills(references, options)
   const errors = problems.filter(({ severity }) => severity === "error")
   if (errors.length > 0) throw skillsError(errors, skills)
   return skills
@@ -45,17 +45,12 @@ export async function loadSkills(
  * Reads every skill that the references mean; each is a name, a file or a folder (L5). Problems are data: an `error` for a skill
  * that was not loaded, a `warning` for one that was. A bad file throws nothing, and nothing in it is run (L12).
  */
-export async function readSkills(references: string | readonly string[], options: LoadSkillsOptions = {}): Promise<SkillsFound> {
-  return collectSkills(typeof references === "string" ? [references] : references, options)
-}
-
-/** {@link readSkills} without a promise. */
-export function collectSkills(references: readonly string[], options: LoadSkillsOptions): SkillsFound {
+export function readSkills(references: string | readonly string[], options: LoadSkillsOptions = {}): SkillsFound {
   const { locale = "en", folder = process.cwd(), promptFolders = [resolve("prompts")], modes = {}, trust = "author" } = options
   const byName = new Map<string, Skill>()
   const problems: SkillProblem[] = []
   const seen = new Set<string>()
-  for (const reference of references) {
+  for (const reference of [references].flat()) {
     const { found, problems: inFinding } = findSkills(reference, { locale, folder, promptFolders })
     const report = (list: readonly SkillProblem[]) => problems.push(...list.map((problem) => ({ ...problem, reference })))
     report(inFinding)
