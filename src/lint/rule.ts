@@ -1,3 +1,4 @@
+import type { Position, Source } from "../core/source.ts"
 import type { LintContext, LintFile, LintFileKind, LintProfile } from "./context.ts"
 import type { LintProblem } from "./problem.ts"
 
@@ -38,7 +39,12 @@ export function profileRule(
 /** A problem before the name of its rule is added. */
 export type LintFinding = Omit<LintProblem, "rule">
 
-/** A finding of severity `warning` unless `details` says another, at the beginning of the file unless it gives a place. */
-export function warning(file: string, message: string, details: Partial<LintFinding> = {}): LintFinding {
+/** The position of a part of a template. */
+export function placeOf({ line, column = 1 }: Source): Position {
+  return { line, column }
+}
+
+/** A finding about a file. Without details it is a warning at the file's beginning. */
+export function finding(file: string, message: string, details: Partial<LintFinding> = {}): LintFinding {
   return { severity: "warning", message, file, line: 1, column: 1, ...details }
 }

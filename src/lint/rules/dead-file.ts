@@ -1,6 +1,6 @@
 import type { LintContext, LintFile } from "../context.ts"
 import { knownFileNames } from "../known-slots.ts"
-import { lintRule, warning } from "../rule.ts"
+import { finding, lintRule } from "../rule.ts"
 import { namedNodes } from "../template-names.ts"
 
 /** Files that nothing uses. The library's own files are never dead, as any profile can choose them. */
@@ -14,7 +14,7 @@ export const deadFile = lintRule(
       .filter(({ shipped, file, kind }) => !shipped && kind !== "profile" && !loaded.has(file))
       .flatMap((file) => {
         const reason = whyDead(file, context, isUsed)
-        return reason === undefined ? [] : [warning(file.file, reason.message, { hint: reason.hint })]
+        return reason === undefined ? [] : [finding(file.file, reason.message, { hint: reason.hint })]
       })
   },
 )

@@ -6,7 +6,7 @@ import type { PromptSource } from "../../prompt/dialect/prompt-source.ts"
 import { hasLineBreak } from "../../prompt/encode/line-breaks.ts"
 import { formats } from "../../reply/output/formats.ts"
 import type { LintContext, LintFile, LintFileKind } from "../context.ts"
-import { type LintFinding, lintRule, warning } from "../rule.ts"
+import { finding, type LintFinding, lintRule } from "../rule.ts"
 import { keyPosition } from "../text-positions.ts"
 
 /** The keys that the front matter of each kind of file may have. Skills are not here: reading a skill checks its keys. */
@@ -81,7 +81,7 @@ function wrongValue(file: LintFile, key: string, expected: string): LintFinding 
 }
 
 function keyError(file: LintFile, key: string, message: string): LintFinding {
-  return { severity: "error", message, file: file.file, ...keyPosition(file, key) }
+  return finding(file.file, message, { severity: "error", ...keyPosition(file, key) })
 }
 
 /** Formats without a `parser`, or with one that does not exist: answers in them are shown with their marks (L4). */
@@ -99,17 +99,12 @@ function parserFindings(file: LintFile, { profiles }: LintContext): LintFinding[
   const parser = file.source?.attributes.parser
   if (file.source !== undefined && parser === undefined) {
     const message = `${expected} in the front matter, found none: answers are shown as they come.`
-    return [warning(file.file, message, { hint: "If that is meant, write parser: plain." })]
+    return [finding(file.file, message, { hint: "If that is meant, write parser: plain." })]
   }
   if (typeof parser !== "string" || known.includes(parser)) return []
-  return [
-    {
-      // A profile that does not load may name the plugin that brings the parser.
-      severity: profiles.every(({ profile }) => profile !== undefined) ? "error" : "warning",
-      message: `${expected}, found ${JSON.stringify(parser)}.${didYouMean(parser, known)}`,
-      file: file.file,
-      ...keyPosition(file, "parser"),
-      hint: "A plugin can bring a parser of your own among its formats.",
-    },
-  ]
+  // A profile that does not load may name the plugin that brings the parser.
+  const severity = profiles.every(({ profile }) => profile !== undefined) ? "error" : "warning"
+  const message = `${expected}, found ${JSON.stringify(parser)}.${didYouMean(parser, known)}`
+  const hint = "A plugin can bring a parser of your own among its formats."
+  return [finding(file.file, message, { severity, ...keyPosition(file, "parser"), hint })]
 }

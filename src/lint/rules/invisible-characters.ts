@@ -1,7 +1,7 @@
 import { lazyPattern } from "../../core/lazy-pattern.ts"
 import type { LintFile } from "../context.ts"
 import type { TextEdit } from "../problem.ts"
-import { type LintFinding, lintRule, warning } from "../rule.ts"
+import { finding, type LintFinding, lintRule } from "../rule.ts"
 import { ascendingLocator, bodyLines } from "../text-positions.ts"
 
 /** Characters that a reader of the file does not see. */
@@ -84,7 +84,7 @@ export const whiteSpace = lintRule(
 
 function byteOrderMark({ file, text }: LintFile): LintFinding[] {
   if (!text.startsWith("\uFEFF")) return []
-  return [warning(file, "expected no byte order mark, found one.", { fix: [{ start: 0, end: 1, text: "" }] })]
+  return [finding(file, "expected no byte order mark, found one.", { fix: [{ start: 0, end: 1, text: "" }] })]
 }
 
 /** One problem for the whole file. Profiles are left out: in TOML a line break can be part of a value. */
@@ -94,7 +94,7 @@ function lineBreaks({ file, text, kind }: LintFile): LintFinding[] {
     text.matchAll(/\r\n?/g),
     ({ 0: found, index }): TextEdit => ({ start: index, end: index + found.length, text: "\n" }),
   )
-  return [warning(file, `expected lines to end in \\n, found ${fix.length} that end in \\r\\n or \\r.`, { fix })]
+  return [finding(file, `expected lines to end in \\n, found ${fix.length} that end in \\r\\n or \\r.`, { fix })]
 }
 
 /** Two spaces at a line's end are a line break in Markdown. In front matter and in TOML white space can be part of a value. */
@@ -107,7 +107,7 @@ function lineEnds(file: LintFile): LintFinding[] {
     const endColumn = [...text].length + 1
     const fix = [{ start: end - length, end, text: "" }]
     const place = { line, column: endColumn - length, endColumn }
-    return [warning(file.file, "expected no white space at the end of a line.", { ...place, fix })]
+    return [finding(file.file, "expected no white space at the end of a line.", { ...place, fix })]
   })
 }
 

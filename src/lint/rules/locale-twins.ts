@@ -1,5 +1,5 @@
 import type { LintFile } from "../context.ts"
-import { type LintFinding, lintRule, warning } from "../rule.ts"
+import { finding, type LintFinding, lintRule, placeOf } from "../rule.ts"
 import { namedNodes } from "../template-names.ts"
 
 /** The kinds of files that a folder has once for each locale. */
@@ -31,7 +31,7 @@ function inFolder(files: readonly LintFile[]): LintFinding[] {
 
 function missingTwin([first]: readonly LintFile[], missing: string | undefined): LintFinding {
   const { file = "", folder, name, locale } = first ?? {}
-  return warning(file, `expected ${folder}/${missing} to have a file ${name} as ${folder}/${locale} has, found none.`)
+  return finding(file, `expected ${folder}/${missing} to have a file ${name} as ${folder}/${locale} has, found none.`)
 }
 
 /** The slots that a file has and its twin lacks. */
@@ -40,7 +40,7 @@ function extraSlots(file: LintFile, twin: LintFile): LintFinding[] {
   const known = new Set(namedNodes(twin.template.nodes).map(({ name }) => name))
   const extra = namedNodes(file.template.nodes).filter(({ name }) => !known.has(name))
   return [...new Map(extra.map((node) => [node.name, node])).values()].map(({ name, source }) =>
-    warning(source.file, `\${${name}} stands here but not in ${twin.file}.`, { line: source.line, column: source.column ?? 1 }),
+    finding(source.file, `\${${name}} stands here but not in ${twin.file}.`, placeOf(source)),
   )
 }
 
@@ -50,7 +50,7 @@ function otherAttributes(file: LintFile, twin: LintFile): LintFinding[] {
   const [own, theirs] = [file.source.attributes, twin.source.attributes]
   return ["omit", "optional", "separator"]
     .filter((key) => comparable(own[key]) !== comparable(theirs[key]))
-    .map((key) => warning(file.file, `expected the same ${key} in the front matter as in ${twin.file}.`))
+    .map((key) => finding(file.file, `expected the same ${key} in the front matter as in ${twin.file}.`))
 }
 
 function comparable(value: unknown): string {

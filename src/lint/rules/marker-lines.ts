@@ -1,6 +1,6 @@
 import type { TrustedText } from "../../core/value.ts"
 import { encodeLines, type Markers } from "../../prompt/encode/lines.ts"
-import { type LintFinding, profileRule, warning } from "../rule.ts"
+import { finding, type LintFinding, profileRule } from "../rule.ts"
 
 /** Shorter beginnings of lines are ignored: too many ordinary lines have them. */
 const minHeadLength = 4
@@ -30,6 +30,6 @@ function inText({ text, source }: TrustedText, markers: Markers, dialect: string
     if (after[at] === line) return []
     const message = `this line reads as one of dialect ${dialect}'s own: the text after it looks like another section.`
     const hint = "Word it differently, or use a dialect that does not print such a line."
-    return [warning(source.file, message, { line: source.line + at, endColumn: [...line].length + 1, hint })]
+    return [finding(source.file, message, { line: source.line + at, endColumn: [...line].length + 1, hint })]
   })
 }

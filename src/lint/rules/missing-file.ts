@@ -1,7 +1,7 @@
 import type { Profile } from "../../profile/profile.ts"
 import type { Dialect } from "../../prompt/dialect/dialect.ts"
 import type { LintProfile } from "../context.ts"
-import { type LintFinding, profileRule } from "../rule.ts"
+import { finding, type LintFinding, placeOf, profileRule } from "../rule.ts"
 import { namedNodes } from "../template-names.ts"
 
 /** Files that a dialect of the user's own lacks: a turn would end with an error. The library's dialects have them all. */
@@ -31,13 +31,9 @@ const promptsOf: Readonly<Record<Profile["loop"]["mode"], readonly string[]>> = 
 function missingPrompt(name: string, { file, documents, profile }: LintProfile, { name: dialect }: Dialect): LintFinding {
   const setter = documents.find(({ data }) => Object.hasOwn(Object(data.prompt), "dialect"))
   const mode = JSON.stringify(profile?.loop.mode)
-  return {
-    severity: "error",
-    message: `expected a prompt ${name}.md in dialect ${dialect}, which a turn with loop.mode = ${mode} prints, found none.`,
-    file: setter?.file ?? file,
-    ...(setter?.locate(["prompt", "dialect"]) ?? { line: 1, column: 1 }),
-    hint: `Write it beside the dialect's other files. The shipped dialect layered has one to begin with.`,
-  }
+  const message = `expected a prompt ${name}.md in dialect ${dialect}, which a turn with loop.mode = ${mode} prints, found none.`
+  const hint = "Write it beside the dialect's other files. The shipped dialect layered has one to begin with."
+  return finding(setter?.file ?? file, message, { severity: "error", ...setter?.locate(["prompt", "dialect"]), hint })
 }
 
 /** The lists of a turn. Each entry is printed by the file of the list's name. */
@@ -46,12 +42,9 @@ const lists: ReadonlySet<string> = new Set(["question", "history", "memories", "
 function missingEntryFiles(prompt: string, { name: dialect, files }: Dialect): LintFinding[] {
   const nodes = namedNodes(files.get(prompt)?.template.nodes ?? [])
   const used = nodes.filter(({ type, name }) => type !== "conditional" && lists.has(name) && !files.has(name))
-  return [...new Map(used.map((node) => [node.name, node])).values()].map(({ name, source }) => ({
-    severity: "error",
-    message: `expected a file ${name}.md in dialect ${dialect} to print the entries of \${${name}}, found none.`,
-    file: source.file,
-    line: source.line,
-    column: source.column ?? 1,
-    hint: `Add ${name}.md with a slot for each value of an entry.`,
-  }))
+  return [...new Map(used.map((node) => [node.name, node])).values()].map(({ name, source }) => {
+    const message = `expected a file ${name}.md in dialect ${dialect} to print the entries of \${${name}}, found none.`
+    const hint = `Add ${name}.md with a slot for each value of an entry.`
+    return finding(source.file, message, { severity: "error", ...placeOf(source), hint })
+  })
 }

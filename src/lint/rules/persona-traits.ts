@@ -1,6 +1,6 @@
 import { lazyPattern } from "../../core/lazy-pattern.ts"
 import type { LintFile, LintFileKind } from "../context.ts"
-import { fileRule, type LintFinding, lintRule, warning } from "../rule.ts"
+import { fileRule, finding, type LintFinding, lintRule } from "../rule.ts"
 import { bodyLines, columnAt } from "../text-positions.ts"
 
 /** Personas in a form that another program reads. A model would get it as it stands. */
@@ -18,7 +18,7 @@ function foreignForm(file: LintFile): LintFinding[] {
   if (kind === "persona" && isJson(source.body)) {
     const hint =
       "Write who the character is as plain words. Of a character card, take description and personality; name and user belong to the front matter."
-    return [warning(file.file, "expected words about the character, found JSON.", { line: source.firstLine, hint })]
+    return [finding(file.file, "expected words about the character, found JSON.", { line: source.firstLine, hint })]
   }
   return [...bodyLines(file)].flatMap(({ text, line }) => {
     const found = macro().exec(text)
@@ -26,7 +26,7 @@ function foreignForm(file: LintFile): LintFinding[] {
     const column = columnAt(text, found.index)
     const message = `expected words, found the macro ${found[0]}: nothing fills it in, the model reads it as it stands.`
     const hint = 'Write the character\'s name for {{char}}, and "the user" or the name it calls them for {{user}}.'
-    return [warning(file.file, message, { line, column, endColumn: column + [...found[0]].length, hint })]
+    return [finding(file.file, message, { line, column, endColumn: column + [...found[0]].length, hint })]
   })
 }
 
@@ -64,7 +64,7 @@ export const personaTraits = fileRule(
         ? ["expected who the character is, found nothing."]
         : lacking.map((what) => `expected a persona to have ${what}, found none.`)
     const hint = "A character that lacks it sounds like any other assistant."
-    return messages.map((message) => warning(file, message, { line: firstLine, hint }))
+    return messages.map((message) => finding(file, message, { line: firstLine, hint }))
   },
 )
 

@@ -2,7 +2,7 @@ import { lazyPattern } from "../../core/lazy-pattern.ts"
 import type { TemplateNode } from "../../prompt/template/ast.ts"
 import type { LintContext, LintFile } from "../context.ts"
 import { turnPrompts, variableNames } from "../known-slots.ts"
-import { type LintFinding, lintRule, warning } from "../rule.ts"
+import { finding, type LintFinding, lintRule, placeOf } from "../rule.ts"
 import { eachNode } from "../template-names.ts"
 import { bodyLines, columnAt } from "../text-positions.ts"
 
@@ -28,7 +28,7 @@ function misplacedIn({ file, template }: LintFile): LintFinding[] {
     const message = `expected \${${name}} after what stays the same in a system message, found it before.`
     const hint =
       "Everything after it is new to the provider every turn, so it cannot be cached: move the slot to the user message."
-    return [warning(file, message, { line: node.source.line, column: node.source.column ?? 1, hint })]
+    return [finding(file, message, { ...placeOf(node.source), hint })]
   })
 }
 
@@ -117,7 +117,7 @@ function volatileText(
     const hint =
       "The layers of a system prompt stay the same over all turns, so that a provider caches them. What changes belongs to a prestart tool or a hook."
     const message = `expected text that stays the same, found ${what}.`
-    return [warning(file, message, { line, column, endColumn: column + [...found].length, hint })]
+    return [finding(file, message, { line, column, endColumn: column + [...found].length, hint })]
   }
   return []
 }

@@ -3,7 +3,7 @@ import { didYouMean } from "../../core/suggest.ts"
 import type { Template } from "../../prompt/template/ast.ts"
 import type { LintContext, LintFile } from "../context.ts"
 import { knownSlots, turnPrompts, variableNames } from "../known-slots.ts"
-import { type LintFinding, lintRule, profileRule, warning } from "../rule.ts"
+import { finding, type LintFinding, lintRule, placeOf, profileRule } from "../rule.ts"
 import { namedNodes } from "../template-names.ts"
 
 /** Slots and conditions that nothing fills (T37). A name one letter away from a known one is an error; a hook may fill any other. */
@@ -24,14 +24,8 @@ function unknownIn(file: LintFile, context: LintContext): LintFinding[] {
     .filter(({ name, source }) => !slots.has(name) && source.file === file.file)
     .map(({ name, source }) => {
       const isTypo = oneLetterFrom(name, known) !== undefined
-      return {
-        severity: isTypo ? "error" : "warning",
-        message: `nothing fills \${${name}}.${didYouMean(name, known)}`,
-        file: source.file,
-        line: source.line,
-        column: source.column ?? 1,
-        hint: isTypo ? undefined : unknownHint,
-      }
+      const details = isTypo ? { severity: "error" as const } : { hint: unknownHint }
+      return finding(source.file, `nothing fills \${${name}}.${didYouMean(name, known)}`, { ...placeOf(source), ...details })
     })
 }
 
@@ -65,7 +59,7 @@ function missingIn({ file, name: prompt, template, source }: LintFile): LintFind
     .filter((names) => !names.some((name) => present.has(name)) && !names.every((name) => omitted.includes(name)))
     .map((names) => {
       const slots = names.map((name) => `\${${name}}`).join(" or ")
-      return warning(file, `expected a slot ${slots} in a ${prompt} prompt, found none.`, {
+      return finding(file, `expected a slot ${slots} in a ${prompt} prompt, found none.`, {
         line: source?.firstLine ?? 1,
         hint: "Without it, what belongs there is printed at ${rest}. To leave it out on purpose, name it in the front matter: omit: [name].",
       })
@@ -103,7 +97,7 @@ export const unusedVariable = profileRule(
             : `no slot of dialect ${dialect.name} names ${name}, so it is printed at \${rest}.`
           const near = oneLetterFrom(name, [...names])
           const hint = near === undefined ? "" : ` Did you mean ${JSON.stringify(near)}?`
-          return warning(file, unused + hint, locate(["variables", name]))
+          return finding(file, unused + hint, locate(["variables", name]))
         })
     })
   },

@@ -1,5 +1,5 @@
 import { lazyPattern } from "../../core/lazy-pattern.ts"
-import { fileRule, warning } from "../rule.ts"
+import { fileRule, finding } from "../rule.ts"
 
 /** The longest Chinese persona. Another language needs about four letters for one Chinese character. */
 const maxHan = 200
@@ -16,7 +16,7 @@ export const personaLength = fileRule(
     const max = hanCharacters(text) > length / 4 ? maxHan : maxLetters
     if (length <= max) return []
     return [
-      warning(file, `expected a persona of at most ${max} characters, found ${length}.`, {
+      finding(file, `expected a persona of at most ${max} characters, found ${length}.`, {
         line: source?.firstLine ?? 1,
         hint: "It is part of every prompt: keep who the character is, and move what it knows into skills or memories.",
       }),
@@ -43,7 +43,7 @@ export const skillSize = fileRule(
     if (found === "") return []
     const message = `expected at most ${maxSkillLines} lines and ${maxSkillTokens} tokens of instructions, found ${found}.`
     const hint = "Keep what is always needed. Move the rest into other files of the skill's folder, and name them in the skill."
-    return [warning(file, message, { line: source?.firstLine ?? 1, hint })]
+    return [finding(file, message, { line: source?.firstLine ?? 1, hint })]
   },
 )
 

@@ -3,7 +3,7 @@ import type { Profile } from "../../profile/profile.ts"
 import { isSchema, keyword, propertiesOf } from "../../prompt/tools/json-schema.ts"
 import type { Tool } from "../../prompt/tools/tool.ts"
 import type { LintDocument, LintProfile, LintSeverity } from "../context.ts"
-import { type LintFinding, profileRule, warning } from "../rule.ts"
+import { finding, type LintFinding, profileRule } from "../rule.ts"
 
 /** Tools that a planner cannot know how to use (T37). */
 export const toolText = profileRule(
@@ -13,7 +13,7 @@ export const toolText = profileRule(
     toolsOf(profile.profile).flatMap((tool) =>
       lackingWords(tool).map((lack) => {
         const { file, ...place } = placeOf(profile, tool)
-        return warning(file, `tool ${tool.name}: expected ${lack}, found none.`, place)
+        return finding(file, `tool ${tool.name}: expected ${lack}, found none.`, place)
       }),
     ),
 )
@@ -95,7 +95,7 @@ function emptyGroups(profile: Profile, [document]: readonly LintDocument[], tool
     const message = `the process ${JSON.stringify(process)} takes the tools of the group ${empty.join(", ")}, of which the profile brings none.`
     const hint =
       "Enable such tools in [tools], or pass them to createAgent. A process without any tool is left out of the prompt."
-    return [warning(document.file, message, { ...document.locate(["processes", process, "groups"]), hint })]
+    return [finding(document.file, message, { ...document.locate(["processes", process, "groups"]), hint })]
   })
 }
 
@@ -153,6 +153,6 @@ function unknownInSkills(
     if (missing.length === 0 || document === undefined) return []
     const message = `the skill ${JSON.stringify(name)} needs the tools ${missing.join(", ")}, which the profile does not bring.`
     const hint = "Enable them in [tools], or pass them to createAgent."
-    return [warning(document.file, message, { ...document.locate(["skills"]), hint })]
+    return [finding(document.file, message, { ...document.locate(["skills"]), hint })]
   })
 }

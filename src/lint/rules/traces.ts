@@ -1,4 +1,4 @@
-import { profileRule, warning } from "../rule.ts"
+import { finding, profileRule } from "../rule.ts"
 
 /** Prestart tools whose median time in the given traces is over half of their limit (T37): every answer waits for them. */
 export const slowPrestart = profileRule(
@@ -13,7 +13,7 @@ export const slowPrestart = profileRule(
       const document = documents.find(({ data }) => data.prestart !== undefined)
       const message = `prestart tool ${tool}: expected a median of at most ${maxMs} ms, half its limit, found ${median} ms over ${runs.length} runs.`
       const hint = "Every answer waits for it: make it faster, or let the planner call it when it is needed."
-      return [warning(document?.file ?? file, message, { ...document?.locate(["prestart", at, "tool"]), hint })]
+      return [finding(document?.file ?? file, message, { ...document?.locate(["prestart", at, "tool"]), hint })]
     }),
 )
 
@@ -34,7 +34,7 @@ export const longResults = profileRule(
       if (median <= maxCharacters) return []
       const message = `tool ${tool}: expected results of at most ${maxCharacters} characters, found a median of ${median} over ${results.length} runs.`
       const hint = "Let the tool return what answers the question, not all that it knows; or set [tools] max_result_characters."
-      return [warning(file, message, { hint })]
+      return [finding(file, message, { hint })]
     })
   },
 )
@@ -57,7 +57,7 @@ export const windowRoom = profileRule(
     const message = `expected a window of history that leaves at most ${mostFree * 100} % of the budget free, ${found}.`
     const hint =
       'History is cut in steps, so that a provider\'s cache serves its beginning over many turns. window = "fill" in [history] cuts no more than needed, and the cache serves less.'
-    return [warning(document?.file ?? file, message, { ...document?.locate(["history", "window"]), hint })]
+    return [finding(document?.file ?? file, message, { ...document?.locate(["history", "window"]), hint })]
   },
 )
 

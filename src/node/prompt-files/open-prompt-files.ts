@@ -27,12 +27,6 @@ interface FoundFile extends PromptFile {
   readonly place: string
 }
 
-/** The workspace in which a file is saved, and its path there. */
-interface Target {
-  readonly workspace: FileWorkspace
-  readonly path: string
-}
-
 /** The files of the profile of a name or path. Nothing is read before the first call. */
 export class ProfileFiles implements PromptFiles {
   readonly #opened: string
@@ -121,7 +115,8 @@ export class ProfileFiles implements PromptFiles {
     throw fileError("file-missing", path, "expected a file that the profile reads, found none of this name.")
   }
 
-  async #targetOf({ path: name, place }: FoundFile): Promise<Target> {
+  /** The workspace in which a file is saved, and its path there. */
+  async #targetOf({ path: name, place }: FoundFile) {
     invariant(this.#profile, "a file was found of a profile")
     const { path, refusal } = savePlace(place, this.#profile)
     if (path === undefined) throw fileError("file-outside", name, `cannot be saved. ${refusal}`)
