@@ -67,10 +67,8 @@ export function loreHook(name: string, sources: readonly LoreSource[], look: Lor
   }
 }
 
-type MacroLook = Pick<LoreLook, "name" | "locale" | "timeZone">
-
 /** Fills in macros for a turn. Each text is filled once, so that its chance comes out the same in all steps. */
-function fillerOf(context: BeforeTurnContext, look: MacroLook): (text: string) => FilledText {
+function fillerOf(context: BeforeTurnContext, look: LoreLook): (text: string) => FilledText {
   const values = valuesOf(context, look)
   const filled = new Map<string, FilledText>()
   return (text) => {
@@ -80,7 +78,7 @@ function fillerOf(context: BeforeTurnContext, look: MacroLook): (text: string) =
   }
 }
 
-function valuesOf(context: BeforeTurnContext, look: MacroLook): MacroValues {
+function valuesOf(context: BeforeTurnContext, look: LoreLook): MacroValues {
   const { speaker, history, startedMs, turnId, key } = context
   const last = history.at(-1)
   const { name = context.agentName, locale, timeZone } = look

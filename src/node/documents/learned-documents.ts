@@ -92,7 +92,7 @@ export function learnedDocuments(folder: string, options: LearnedDocumentsOption
 }
 
 /** The settings of a write, with the share of its limit that a text has. */
-interface WriteSettings extends Pick<LearnedDocumentsOptions, "headings" | "untrusted" | "nearLimitShare"> {
+interface WriteSettings extends LearnedDocumentsOptions {
   share(text: string): number
 }
 

@@ -14,17 +14,19 @@ const onlyUser = "user"
 /** The documents of each user or group. The others are for all of them. */
 const ownFiles = [documentFiles.user, documentFiles.memory]
 
+type PersonKey = Pick<ServiceKey, "audience" | "user" | "conversation">
+
 /**
  * The folder of the documents that belong to a user or a group, with a slash at its end; empty for the user `user`. A name that is no
  * plain word gets a hash of the whole, so that two names never share a folder.
  */
-export function personalFolder({ audience, user, conversation }: Pick<ServiceKey, "audience" | "user" | "conversation">): string {
+export function personalFolder({ audience, user, conversation }: PersonKey): string {
   if (audience === "private") return user === onlyUser ? "" : `${people}/${folderName(user)}/`
   return `${groups}/${folderName(conversation)}/`
 }
 
 /** The path of a user's or a group's document in the folder of all documents. */
-export function pathOf(document: DocumentName, key: Pick<ServiceKey, "audience" | "user" | "conversation">): string {
+export function pathOf(document: DocumentName, key: PersonKey): string {
   return (document === "soul" ? "" : personalFolder(key)) + documentFiles[document]
 }
 

@@ -14,7 +14,7 @@ import { findProfile, mergeChain, type ProfileSearch, readProfileChain, refuseRe
 import type { ProfileDocument } from "./profile-document.ts"
 import { checkPluginOptions, checkPluginTools, findLorebooks, loadProfilePlugins, readLorebooks } from "./profile-plugins.ts"
 import { checkReflectSchedule, checkVariables, profileSettings, profileVariables } from "./profile-settings.ts"
-import { loadProfileSkills, withModes } from "./profile-skills.ts"
+import { loadProfileSkills, type SkilledParts, withModes } from "./profile-skills.ts"
 import { findProcesses, findProfileDialect, findProfileTexts, readProfileTexts, toneVariables } from "./profile-texts.ts"
 import { checkEnabledTools, makeProfileTools, profileOutput, type ToolSurroundings, withDocuments } from "./profile-tools.ts"
 import { withVirtualContext } from "./profile-virtual-context.ts"
@@ -194,7 +194,7 @@ function warnOnce(message: string): void {
 async function loadExtensions(
   { path, file, search, texts, skills }: ProfileParts,
   { dataFolder, clock, timers, pluginTimeoutMs, made }: LoadProfileOptions & { dataFolder: string; made: Map<string, Plugin> },
-): Promise<Pick<Profile, "skills" | "plugins">> {
+): Promise<SkilledParts> {
   const plugins = await loadProfilePlugins(search, {
     options: file.plugins?.options ?? {},
     promptFolders: [...(texts.folder === undefined ? [] : [texts.folder]), promptsFolderOf(path)],

@@ -83,12 +83,7 @@ export interface SettingPlace {
   readonly path: readonly PropertyKey[]
 }
 
-/** The tables of which single settings are asked for. */
-type Tables = {
-  readonly [N in "documents" | "files" | "lorebook" | "memory" | "plugins" | "prompt" | "skills" | "tools"]: NonNullable<
-    ProfileFile[N]
-  >
-}
+type Tables = { readonly [N in keyof ProfileFile]-?: NonNullable<ProfileFile[N]> }
 
 /** A setting as the nearest profile of the chain has it. */
 export function nearestSetting<T extends keyof Tables, K extends keyof Tables[T] & string>(

@@ -16,7 +16,8 @@ interface SkillReference extends SettingPlace {
   readonly reference: string
 }
 
-type SkilledParts = Pick<Profile, "skills" | "plugins">
+/** The skills of a profile, also those of its plugins. */
+export type SkilledParts = Pick<Profile, "skills" | "plugins">
 
 /** Loads what `[skills]` names and reports what cannot be loaded (L5). `folder` is the user's prompts folder. */
 export function loadProfileSkills(search: ProfileSearch, folder: string | undefined): readonly Skill[] {

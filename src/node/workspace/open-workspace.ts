@@ -58,9 +58,8 @@ export async function openLockable(folder: string, options: FileWorkspaceOptions
   const { timers = hostPorts.timers, random = hostPorts.random, lockTimeoutMs: timeoutMs = 30_000 } = options
   const lock: Lock = (signal, task) => withLock(root, { timers, random, timeoutMs, signal, nextId: rules.nextId }, task)
   await removeLeftovers(root, (task) => lock(undefined, task))
-  const pathCheck = root.descriptors ? "opened" : "named"
   return {
-    workspace: { root: root.path, pathCheck, ...readers(root), ...changers(rules, lock) },
+    workspace: workspaceOf(rules, lock),
     whileLocked: (signal, task) =>
       withFileErrors("update", folder, () => lock(signal, (own) => task(lockedWorkspace(rules, own)))),
   }
@@ -86,8 +85,16 @@ function rulesOf(root: WorkspaceRoot, options: FileWorkspaceOptions): ChangeRule
   }
 }
 
-function readers(root: WorkspaceRoot): Omit<FileWorkspace, "root" | "pathCheck" | Changer> {
+function workspaceOf(rules: ChangeRules, lock: Lock): FileWorkspace {
+  const { root } = rules
+  const change = (operation: string, path: string, { by, signal }: ChangeOptions, decide: () => Change["decide"]) =>
+    withFileErrors(operation, path, async () => {
+      const plan = { names: splitPath(path, root.hidden), by, signal, decide: decide() }
+      return lock(signal, (own) => changeFile(rules, own, plan))
+    })
   return {
+    root: root.path,
+    pathCheck: root.descriptors ? "opened" : "named",
     read: (path, { signal } = {}) => withFileErrors("read", path, () => readWorkspaceFile(root, path, signal)),
     readBytes: (path, limits) => withFileErrors("read", path, () => readWorkspaceBytes(root, path, limits)),
     stat: (path) => withFileErrors("stat", path, () => statPath(root, path)),
@@ -97,31 +104,20 @@ function readers(root: WorkspaceRoot): Omit<FileWorkspace, "root" | "pathCheck" 
     search: (text, { path = ".", ignoreCase = false, limit = 100, signal } = {}) =>
       withFileErrors("search", path, () => searchFiles(root, { text, path, ignoreCase, limit, signal, depth: searchDepth })),
     history: (options = {}) => withFileErrors("history", options.path ?? ".", () => readHistory(root, options)),
-  }
-}
-
-type Changer = "write" | "update" | "remove" | "undo"
-
-function changers(rules: ChangeRules, lock: Lock): Pick<FileWorkspace, Changer> {
-  const { root } = rules
-  const change = (operation: string, path: string, { by, signal }: ChangeOptions, decide: () => Change["decide"]) =>
-    withFileErrors(operation, path, async () => {
-      const plan = { names: splitPath(path, root.hidden), by, signal, decide: decide() }
-      return lock(signal, (own) => changeFile(rules, own, plan))
-    })
-  const expecting = (expect: Expectation | undefined, decision: Decision): Change["decide"] => {
-    return (current, path) => {
-      checkExpectation(path, expect, current?.hash)
-      return decision
-    }
-  }
-  return {
     write: (path, text, { expect, ...options }) =>
       change("write", path, options, () => expecting(expect, { bytes: encodeText(text, path) })),
     update: (path, next, options) => change("update", path, options, () => (current, shown) => updated(current, shown, next)),
     remove: (path, { expect, ...options }) => change("remove", path, options, () => expecting(expect, "remove")),
     undo: (options) =>
       withFileErrors("undo", options.path ?? ".", () => lock(options.signal, (own) => undoChange(rules, own, options))),
+  }
+}
+
+/** Makes a decision about a file unless it is another one than was expected. */
+function expecting(expect: Expectation | undefined, decision: Decision): Change["decide"] {
+  return (current, path) => {
+    checkExpectation(path, expect, current?.hash)
+    return decision
   }
 }
 
@@ -154,7 +150,7 @@ const maxOwnBytes = 64 * 1024 * 1024
 function lockedWorkspace(rules: ChangeRules, own: OwnFolder): LockedWorkspace {
   const { root } = rules
   return {
-    update: changers(rules, (_, task) => task(own)).update,
+    update: workspaceOf(rules, (_, task) => task(own)).update,
     async readOwn(name) {
       const handle = await root.fs.open(own.folder.at(name), openFlags.read).catch(ignoring("ENOENT"))
       if (handle === undefined) return undefined
