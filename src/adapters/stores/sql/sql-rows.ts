@@ -11,7 +11,14 @@ import {
   type TableName,
   tableKeys,
 } from "../../../memory/services/store/rows/row-tables.ts"
-import type { JobRows, RowDatabase, Rows, Selection, Where } from "../../../memory/services/store/rows/rows.ts"
+import {
+  inPages,
+  type JobRows,
+  type RowDatabase,
+  type Rows,
+  type Selection,
+  type Where,
+} from "../../../memory/services/store/rows/rows.ts"
 import type { SessionRecord } from "../../../memory/services/store/session-store.ts"
 import { fromKeyText, inSession } from "./key-columns.ts"
 import { bodyText, bytesChecksum, damagedRow, readBody } from "./row-body.ts"
@@ -82,10 +89,12 @@ class SqlRows implements Rows {
   }
 
   async insert<Table extends TableName>(table: Table, rows: readonly RowTables[Table][]): Promise<void> {
-    const name: string = table
-    const values = new StatementValues()
-    const added = rows.map((row) => values.row(withChecksum(table, row)))
-    await this.#statements.run(this.#db, { shape: ["insert", table, added], values }, (db) => db.insertInto(name).values(added))
+    for (const page of inPages(rows)) {
+      const values = new StatementValues()
+      const added = page.map((row) => values.row(withChecksum(table, row)))
+      const statement = { shape: ["insert", table, Object.keys(added[0] ?? {}), added.length], values }
+      await this.#statements.run(this.#db, statement, (db) => db.insertInto(table as string).values(added))
+    }
   }
 
   async add<Table extends TableName>(table: Table, row: RowTables[Table]): Promise<boolean> {
@@ -93,7 +102,7 @@ class SqlRows implements Rows {
     const values = new StatementValues()
     const added = values.row(withChecksum(table, row))
     const key = tableKeys[table]
-    const { rows } = await this.#statements.run(this.#db, { shape: ["add", table, added], values }, (db) =>
+    const { rows } = await this.#statements.run(this.#db, { shape: ["add", table, Object.keys(added)], values }, (db) =>
       db
         .insertInto(name)
         .values(added)
@@ -116,7 +125,7 @@ class SqlRows implements Rows {
       Object.entries(added).filter(([column]) => column === "checksum" || (columns as readonly string[]).includes(column)),
     )
     const lists = values.lists(where)
-    await this.#statements.run(this.#db, { shape: ["put", table, added, columns, lists], values }, (db) =>
+    await this.#statements.run(this.#db, { shape: ["put", table, Object.keys(added), columns, lists], values }, (db) =>
       db
         .insertInto(name)
         .values(added)
@@ -143,7 +152,7 @@ class SqlRows implements Rows {
     const values = new StatementValues()
     const made = values.row(row)
     const columns = lockedColumns[table]
-    const { rows } = await this.#statements.run(this.#db, { shape: ["lockOrMake", table, made], values }, (db) =>
+    const { rows } = await this.#statements.run(this.#db, { shape: ["lockOrMake", table, Object.keys(made)], values }, (db) =>
       db
         .insertInto(name)
         .values(made)
@@ -160,7 +169,7 @@ class SqlRows implements Rows {
     const values = new StatementValues()
     const set = values.row(change)
     const lists = values.lists(where)
-    await this.#statements.run(this.#db, { shape: ["update", table, set, lists], values }, (db) =>
+    await this.#statements.run(this.#db, { shape: ["update", table, Object.keys(set), lists], values }, (db) =>
       filtered(db.updateTable(name).set(set), lists),
     )
   }

@@ -5,6 +5,12 @@ const session = ["agent", "conversation", "audience"] as const
 export const sessionTexts = { agent: "text", conversation: "text", audience: "text" } as const
 /** The columns that name a user, as a migration has them. */
 export const userTexts = { agent: "text", user_id: "text" } as const
+const messageStart = {
+  ...sessionTexts,
+  position: "integer",
+  ...({ turn_id: "text", role: "text", speaker_id: "text", speaker_name: "text" } as const),
+  at_ms: "double",
+} as const
 const ofSession = { columns: session, table: "sessions", key: session } as const
 const ofUser = { columns: ["agent", "user_id"], table: "users", key: ["agent", "user_id"] } as const
 
@@ -16,13 +22,7 @@ const firstTables: Readonly<Record<string, TableShape>> = {
   },
   messages: {
     columns: {
-      ...sessionTexts,
-      position: "integer",
-      turn_id: "text",
-      role: "text",
-      speaker_id: "text",
-      speaker_name: "text",
-      at_ms: "double",
+      ...messageStart,
       spoken: "integer",
       body: "text",
     },
@@ -97,13 +97,7 @@ const stateChanges: TableShape = {
 
 const asideMessages: TableShape = {
   columns: {
-    ...sessionTexts,
-    position: "integer",
-    turn_id: "text",
-    role: "text",
-    speaker_id: "text",
-    speaker_name: "text",
-    at_ms: "double",
+    ...messageStart,
     follows: "integer",
     body: "text",
   },

@@ -1,6 +1,7 @@
 import { countRows } from "../../../../memory/services/store/rows/row-store.ts"
 import type { Rows } from "../../../../memory/services/store/rows/rows.ts"
 import type { StoreCheck } from "../../../../memory/services/store/store.ts"
+import { anyTable } from "../row-statements.ts"
 import type { SqlJobs } from "../sql-database.ts"
 import type { Queries } from "../sql-tables.ts"
 import { damagedRows, damageProblem } from "./damaged-rows.ts"
@@ -12,71 +13,50 @@ export async function checkRows(db: Queries, rows: Rows, jobs: SqlJobs): Promise
   const damaged = await damagedRows(db, jobs)
   return {
     counts: { ...counts, job: ofJobs.count },
-    problems: [
-      ...damaged.map(damageProblem),
-      ...(await lostRows(db)),
-      ...(await unlinkedMessages(db)),
-      ...(await missingBytes(db)),
-      ...(await hiddenMemories(db)),
-      ...ofJobs.problems,
-    ],
+    problems: [...damaged.map(damageProblem), ...(await lostRows(db)), ...(await hiddenMemories(db)), ...ofJobs.problems],
   }
 }
 
 const repair = "Export, and import into a new store."
 
-/** Rows whose owner is gone. Foreign keys forbid them, but another program may have written to the file. */
+/** Rows whose owner is gone, by the columns that name it. Foreign keys forbid them, but another program may have written to the file. */
 async function lostRows(db: Queries): Promise<readonly string[]> {
   const problems: string[] = []
-  for (const table of ["messages", "aside_messages", "notes", "state_changes", "session_blobs"] as const) {
-    const { lost } = await db
-      .selectFrom(table)
-      .leftJoin("sessions", (join) =>
-        join
-          .onRef("sessions.agent", "=", `${table}.agent`)
-          .onRef("sessions.conversation", "=", `${table}.conversation`)
-          .onRef("sessions.audience", "=", `${table}.audience`),
-      )
-      .select(({ fn, cast }) => cast<number>(fn.countAll(), "integer").as("lost"))
-      .where("sessions.version", "is", null)
-      .executeTakeFirstOrThrow()
+  const session = { agent: "agent", conversation: "conversation", audience: "audience" }
+  for (const table of ["messages", "aside_messages", "notes", "state_changes", "session_blobs"]) {
+    const lost = await countWithout(db, table, { sessions: session })
     if (lost > 0) problems.push(`${table}: ${lost} rows belong to no session. ${repair}`)
   }
-  const { lost } = await db
-    .selectFrom("statements")
-    .leftJoin("users", (join) =>
-      join.onRef("users.agent", "=", "statements.agent").onRef("users.user_id", "=", "statements.user_id"),
-    )
-    .select(({ fn, cast }) => cast<number>(fn.countAll(), "integer").as("lost"))
-    .where("users.version", "is", null)
-    .executeTakeFirstOrThrow()
-  return lost > 0 ? [...problems, `statements: ${lost} rows belong to no user. ${repair}`] : problems
+  const statements = await countWithout(db, "statements", { users: { agent: "agent", user_id: "user_id" } })
+  if (statements > 0) problems.push(`statements: ${statements} rows belong to no user. ${repair}`)
+  // Messages that are set aside behind a message that is gone: their branch could not be taken up again as it was.
+  const before = { ...session, position: "follows" }
+  const unlinked = await countWithout(db, "aside_messages", { messages: before, aside_messages: before }, "follows")
+  if (unlinked > 0) problems.push(`aside_messages: ${unlinked} rows follow a message that is gone. ${repair}`)
+  const held = await countWithout(db, "session_blobs", { blobs: { agent: "agent", id: "id" } })
+  const advice = "Put the same bytes again, or go back to a backup."
+  if (held > 0) problems.push(`session_blobs: ${held} rows hold bytes that are not there. ${advice}`)
+  return problems
 }
 
-/** Messages that are set aside behind a message that is gone: their branch could not be taken up again as it was. */
-async function unlinkedMessages(db: Queries): Promise<readonly string[]> {
-  const { lost } = await db
-    .selectFrom("aside_messages as aside")
-    .leftJoin("messages as path", (join) =>
-      join
-        .onRef("path.agent", "=", "aside.agent")
-        .onRef("path.conversation", "=", "aside.conversation")
-        .onRef("path.audience", "=", "aside.audience")
-        .onRef("path.position", "=", "aside.follows"),
-    )
-    .leftJoin("aside_messages as other", (join) =>
-      join
-        .onRef("other.agent", "=", "aside.agent")
-        .onRef("other.conversation", "=", "aside.conversation")
-        .onRef("other.audience", "=", "aside.audience")
-        .onRef("other.position", "=", "aside.follows"),
-    )
+/** Counts the rows of a table that have none of some owners. An owner's columns have the values of the named ones; `from0` leaves out what is below 0. */
+async function countWithout(
+  db: Queries,
+  table: string,
+  owners: Readonly<Record<string, Readonly<Record<string, string>>>>,
+  from0?: string,
+): Promise<number> {
+  let rows = anyTable(db)
+    .selectFrom(`${table} as row`)
     .select(({ fn, cast }) => cast<number>(fn.countAll(), "integer").as("lost"))
-    .where("aside.follows", ">=", 0)
-    .where("path.position", "is", null)
-    .where("other.position", "is", null)
-    .executeTakeFirstOrThrow()
-  return lost > 0 ? [`aside_messages: ${lost} rows follow a message that is gone. ${repair}`] : []
+  if (from0 !== undefined) rows = rows.where(`row.${from0}`, ">=", 0)
+  for (const [owner, columns] of Object.entries(owners))
+    rows = rows.where(({ not, exists, selectFrom, lit }) => {
+      let own = selectFrom(`${owner} as owner`).select(lit(1).as("one"))
+      for (const [name, given] of Object.entries(columns)) own = own.whereRef(`owner.${name}`, "=", `row.${given}`)
+      return not(exists(own))
+    })
+  return (await rows.executeTakeFirstOrThrow()).lost
 }
 
 /** Memories that no reader of changes would ever see, because their number is above the newest number of their scope. */
@@ -92,16 +72,4 @@ async function hiddenMemories(db: Queries): Promise<readonly string[]> {
     .whereRef("memories.user_sequence", ">", "memory_scopes.sequence")
     .executeTakeFirstOrThrow()
   return lost > 0 ? [`memories: ${lost} rows are numbered above their user's count. ${repair}`] : []
-}
-
-/** Blobs that are held without bytes. */
-async function missingBytes(db: Queries): Promise<readonly string[]> {
-  const { lost } = await db
-    .selectFrom("session_blobs")
-    .leftJoin("blobs", (join) => join.onRef("blobs.agent", "=", "session_blobs.agent").onRef("blobs.id", "=", "session_blobs.id"))
-    .select(({ fn, cast }) => cast<number>(fn.countAll(), "integer").as("lost"))
-    .where("blobs.id", "is", null)
-    .executeTakeFirstOrThrow()
-  const advice = "Put the same bytes again, or go back to a backup."
-  return lost > 0 ? [`session_blobs: ${lost} rows hold bytes that are not there. ${advice}`] : []
 }

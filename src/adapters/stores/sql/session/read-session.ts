@@ -2,7 +2,8 @@ import type { HistoryMessage, SessionKey } from "../../../../core/conversation.t
 import { filterMessages } from "../../../../memory/services/store/filter-messages.ts"
 import { freezeParsed } from "../../../../memory/services/store/frozen-json.ts"
 import { keyText } from "../../../../memory/services/store/row-keys.ts"
-import type { SessionColumns } from "../../../../memory/services/store/rows/row-tables.ts"
+import { type SessionColumns, sessionOf } from "../../../../memory/services/store/rows/row-tables.ts"
+import type { Rows } from "../../../../memory/services/store/rows/rows.ts"
 import type { MessageFilter, SessionNote } from "../../../../memory/services/store/session-store.ts"
 import { having, inSession, keyNames, sessionColumns } from "../key-columns.ts"
 import { prepared } from "../prepared.ts"
@@ -11,12 +12,18 @@ import type { Queries } from "../sql-tables.ts"
 import { type CachedSession, withMessages } from "./session-cache.ts"
 import { readState } from "./stored-state.ts"
 
+/** A transaction: its statements, and its tables as all stores have them. */
+interface Reading {
+  readonly db: Queries
+  readonly rows: Rows
+}
+
 /**
  * Reads a session with its newest `last` messages at least, or all, and its waiting notes. Takes them from `cached` when that
  * is current; when messages were only appended since, reads these. Undefined before the first commit, unless a note waits.
  */
 export async function findSession(
-  db: Queries,
+  { db, rows }: Reading,
   key: SessionKey,
   { cached, last = Number.POSITIVE_INFINITY }: { readonly cached: CachedSession | undefined; readonly last: number | undefined },
 ): Promise<{ readonly session: CachedSession; readonly notes: readonly SessionNote[] } | undefined> {
@@ -26,9 +33,9 @@ export async function findSession(
   const isKnown = cached?.version === version && cached.epoch === epoch && (cached.isWhole || cached.history.length >= last)
   if (cached !== undefined && isKnown) {
     const session = await withAppended(db, key, { ...cached, asked: Math.max(cached.asked, last) }, nextPosition)
-    return { session, notes: await waitingNotes(db, key) }
+    return { session, notes: await waitingNotes(rows, key) }
   }
-  const read = await loadSession(db, key, last)
+  const read = await loadSession({ db, rows }, key, last)
   if (read === undefined) return undefined
   const { notes, ...session } = read
   return { session: { ...session, epoch, asked: last, isWhole: session.history.length < last }, notes }
@@ -63,11 +70,11 @@ export async function withAppended(db: Queries, key: SessionKey, cached: CachedS
 }
 
 /** Reads a session with its newest `last` messages. Undefined before the first commit, unless a note waits. */
-async function loadSession(db: Queries, key: SessionKey, last: number) {
+async function loadSession({ db, rows }: Reading, key: SessionKey, last: number) {
   const found = db.selectFrom("sessions").select(["version", "whole_state", "next_position", "spoken"]).where(inSession(key))
   const row = await found.executeTakeFirst()
   if (row === undefined) return undefined
-  const notes = await waitingNotes(db, key)
+  const notes = await waitingNotes(rows, key)
   if (row.version === 0 && notes.length === 0 && row.next_position === 0) return undefined
   const newest = db.selectFrom("messages").select(["position", "body"]).where(inSession(key)).orderBy("position", "desc")
   const messages = (await (Number.isFinite(last) ? newest.limit(Math.max(0, last)) : newest).execute()).reverse()
@@ -113,14 +120,10 @@ const selectCurrent = prepared(keyNames, (db, key: SessionColumns) =>
     .where(having(key)),
 )
 
-const selectNotes = prepared(keyNames, (db, key: SessionColumns) =>
-  db.selectFrom("notes").select(["id", "body"]).where(having(key)).where("body", "is not", null).orderBy("position"),
-)
-
-async function waitingNotes(db: Queries, key: SessionKey): Promise<readonly SessionNote[]> {
-  const { rows } = await selectNotes(db, sessionColumns(key))
-  const nameOf = (id: string) => ({ table: "notes", columns: { ...sessionColumns(key), id } })
-  return Object.freeze(rows.map(({ id, body }) => freezeParsed(readBody<SessionNote>(body ?? "null", nameOf(id)))))
+async function waitingNotes(rows: Rows, key: SessionKey): Promise<readonly SessionNote[]> {
+  const own = { columns: ["body"], order: ["position"] } as const
+  const waiting = await rows.select("notes", { ...sessionOf(key), body: { isNot: null } }, own)
+  return Object.freeze(waiting.flatMap(({ body }) => (body === null ? [] : freezeParsed(body))))
 }
 
 /** The message of a row of the history. */

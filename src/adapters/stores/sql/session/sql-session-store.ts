@@ -3,6 +3,7 @@ import { turnsOf } from "../../../../memory/services/store/branches.ts"
 import { frozenJson, frozenState } from "../../../../memory/services/store/frozen-json.ts"
 import { takeBack } from "../../../../memory/services/store/rows/forget-turns.ts"
 import { lockAgent } from "../../../../memory/services/store/rows/memory-scopes.ts"
+import type { RowDatabase } from "../../../../memory/services/store/rows/rows.ts"
 import { wholeMessages } from "../../../../memory/services/store/rows/session-rows.ts"
 import type { SessionRecord, SessionStore } from "../../../../memory/services/store/session-store.ts"
 import type { StoreScope } from "../../../../memory/services/store/store.ts"
@@ -36,7 +37,7 @@ export function createSqlSessionStore(database: SqlDatabase, { jobs, over, cache
       keep(key, current)
       return Object.freeze({ ...newestOf(current, last), notes: noNotes })
     }
-    const found = await database.read((db) => findSession(db, key, { cached: cache.get(key), last }))
+    const found = await database.read((db) => findSession({ db, rows: over.rowsIn(db) }, key, { cached: cache.get(key), last }))
     keep(key, found?.session)
     return found && Object.freeze({ ...newestOf(found.session, last), notes: found.notes })
   }
@@ -62,7 +63,7 @@ export function createSqlSessionStore(database: SqlDatabase, { jobs, over, cache
       if (hasMoved) await own.tellSetAside(key)
       return { version }
     },
-    append: sharedAppend(database, over),
+    append: sharedAppend(over),
     post: (key, note) => over.write((rows) => postNote(rows, key, note)),
     messages: (key, filter) => database.read((db) => findMessages(db, key, filter)),
     branches: async (key) => turnsOf(await over.read((rows) => wholeMessages(rows, key))),
@@ -78,7 +79,7 @@ interface WaitingAppend extends AppendedMessages {
  * Appends messages. All calls that wait when a transaction begins are written by it, because each transaction waits for the disk once:
  * so a busy group costs a few transactions a second.
  */
-function sharedAppend({ write }: SqlDatabase, { rowsIn }: SqlRowDatabase): SessionStore["append"] {
+function sharedAppend({ write }: RowDatabase): SessionStore["append"] {
   const waiting: WaitingAppend[] = []
   let isWriting = false
   const writeAll = async (): Promise<void> => {
@@ -87,9 +88,9 @@ function sharedAppend({ write }: SqlDatabase, { rowsIn }: SqlRowDatabase): Sessi
     while (waiting.length > 0) {
       const batch: WaitingAppend[] = []
       // The work can run again after a fault; what came meanwhile is then written, too.
-      const written = write(async (db) => {
+      const written = write(async (rows) => {
         batch.push(...waiting.splice(0))
-        await appendMessages(db, rowsIn(db), batch)
+        await appendMessages(rows, batch)
       })
       // A store that is closed refuses before it asks for any work.
       await written.catch(() => batch.push(...(batch.length === 0 ? waiting.splice(0) : [])))

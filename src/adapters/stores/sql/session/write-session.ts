@@ -1,7 +1,7 @@
-import { type HistoryMessage, isSpoken, type SessionKey, spokenOf } from "../../../../core/conversation.ts"
+import { type HistoryMessage, type SessionKey, spokenOf } from "../../../../core/conversation.ts"
 import { frozenJson } from "../../../../memory/services/store/frozen-json.ts"
-import { keyText, sessionRowId } from "../../../../memory/services/store/row-keys.ts"
-import { type LockedRow, type SessionColumns, sessionOf } from "../../../../memory/services/store/rows/row-tables.ts"
+import { sessionRowId } from "../../../../memory/services/store/row-keys.ts"
+import { historyRows, type LockedRow, type SessionColumns, sessionOf } from "../../../../memory/services/store/rows/row-tables.ts"
 import type { Rows } from "../../../../memory/services/store/rows/rows.ts"
 import { endBehind, lockSession } from "../../../../memory/services/store/rows/session-rows.ts"
 import { type SessionCommit, type SessionNote, sessionConflict } from "../../../../memory/services/store/session-store.ts"
@@ -25,12 +25,11 @@ interface TurnToWrite extends Omit<SessionCommit, "jobs"> {
  * Throws `session-conflict`.
  */
 export async function commitSession(db: Queries, key: SessionKey, turn: TurnToWrite) {
-  const { expectVersion, state, taken = [] } = turn
+  const { rows, expectVersion, state, taken = [] } = turn
   const { before, append, position, spoken, size, hasMoved } =
     (await setRowAsSeen(db, key, turn)) ?? (await setLockedRow(db, key, turn))
-  const added = await insertMessages(db, key, { messages: append, position, spoken })
-  if (taken.length > 0)
-    await db.updateTable("notes").set({ body: null }).where(inSession(key)).where("id", "in", taken.map(keyText)).execute()
+  const added = await insertMessages(rows, key, { messages: append, position, spoken })
+  if (taken.length > 0) await rows.update("notes", { ...sessionOf(key), id: { in: taken } }, { body: null })
   const version = expectVersion + 1
   const after = before && { ...before, version, nextPosition: position + append.length, state, size }
   return { version, hasMoved, session: after && withMessages(after, append, added.characters) }
@@ -131,13 +130,13 @@ export interface AppendedMessages {
 }
 
 /** Adds messages to several sessions within a transaction. Sessions are locked in one order, so that two processes never wait for each other. */
-export async function appendMessages(db: Queries, rows: Rows, appended: readonly AppendedMessages[]): Promise<void> {
+export async function appendMessages(rows: Rows, appended: readonly AppendedMessages[]): Promise<void> {
   const bySession = [...Map.groupBy(appended, ({ key }) => sessionRowId(key))].sort(([a], [b]) => (a < b ? -1 : 1))
   for (const [, ofSession] of bySession) {
     const [{ key }] = ofSession as [AppendedMessages]
     const added = ofSession.flatMap(({ messages }) => messages)
     const { next_position: position, spoken } = await lockSession(rows, key)
-    const counts = await insertMessages(db, key, { messages: added, position, spoken })
+    const counts = await insertMessages(rows, key, { messages: added, position, spoken })
     await rows.update("sessions", sessionOf(key), { next_position: position + added.length, spoken: counts.spoken })
   }
 }
@@ -151,29 +150,15 @@ export async function postNote(rows: Rows, key: SessionKey, note: SessionNote): 
   return isNew
 }
 
-/** Adds messages from `position` on. Returns the session's new count of messages that are not blank, and the length of the added JSON. */
+/** Adds messages from `position` on. Returns the session's new count of messages that are not blank, and about the length of the added JSON. */
 async function insertMessages(
-  db: Queries,
+  rows: Rows,
   key: SessionKey,
-  added: { readonly messages: readonly HistoryMessage[]; readonly position: number; readonly spoken: number },
+  { messages, ...before }: { readonly messages: readonly HistoryMessage[]; readonly position: number; readonly spoken: number },
 ) {
-  let { spoken, position } = added
-  let characters = 0
-  for (const message of added.messages) {
-    const row = messageRow(key, message, position)
-    await insertMessage(db, { ...row, spoken })
-    characters += row.body.length
-    position += 1
-    if (isSpoken(message)) spoken += 1
-  }
-  return { spoken, characters }
-}
-
-/** A message as a row, without its count. */
-function messageRow(key: SessionKey, message: HistoryMessage, position: number) {
-  const { role, turnId, speaker, atMs } = message
-  const who = { turn_id: keyText(turnId), role, speaker_id: keyText(speaker.id), speaker_name: keyText(speaker.name) }
-  return { ...sessionColumns(key), ...who, position, at_ms: atMs, body: bodyText(message) }
+  const added = historyRows(key, messages, before)
+  await rows.insert("messages", added.rows)
+  return { spoken: added.spoken, characters: messages.reduce((sum, message) => sum + JSON.stringify(message).length, 0) }
 }
 
 const counts = ["version", "next_position", "spoken"] as const
@@ -216,9 +201,3 @@ function updatingSeen(db: Queries, row: Counted & Seen, state?: WithState) {
     .where(having({ ...key, version: row.seen_version, next_position: row.seen_position, spoken: row.seen_spoken }))
     .where(({ eb, fn, lit }) => eb(fn.coalesce(epochOf(db, key), lit(0)), "=", row.seen_epoch))
 }
-
-const ofMessage = ["turn_id", "role", "speaker_id", "speaker_name", "position", "at_ms", "body", "spoken"] as const
-
-const insertMessage = prepared([...keyNames, ...ofMessage], (db, row: Tables["messages"]) =>
-  db.insertInto("messages").values(row),
-)

@@ -81,7 +81,7 @@ export interface JobRows {
 
 /**
  * The tables within a transaction: what memory and every database give, and all that forgetting, exports, imports and branches need.
- * Each method is one statement, so that deleting many rows takes no longer than the database needs for it. Rows that are read belong to
+ * Each method is one statement, but for many rows to add, so that deleting many takes no longer than the database needs for it. Rows that are read belong to
  * the reader; bodies that are written must be frozen.
  */
 export interface Rows {
