@@ -7,7 +7,7 @@ import { Memo } from "../../core/memo.ts"
  * 33 million characters at most; beyond that, those that were used least recently forget.
  */
 export interface Assembler {
-  /** About the UTF-16 units of the texts that it holds. */
+  /** About the UTF-16 units of the messages that it holds, and of the texts whose counts it knows. */
   readonly size: number
   /** Forgets everything. The next request is made from nothing. */
   forget(): void
@@ -65,8 +65,9 @@ class MemoOwner implements Assembler {
 function dropOldest(): void {
   unitsHeld = 0
   for (const owner of holding) {
-    unitsHeld += owner.deref()?.size ?? 0
-    if (!owner.deref()) holding.delete(owner)
+    const size = owner.deref()?.size
+    if (size === undefined) holding.delete(owner)
+    else unitsHeld += size
   }
   for (const owner of holding) if (unitsHeld > mostUnits) owner.deref()?.forget()
 }

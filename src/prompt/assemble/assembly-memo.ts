@@ -1,4 +1,4 @@
-import { type GrownList, growIn, type Memo, memoKind } from "../../core/memo.ts"
+import { type Memo, memoKind } from "../../core/memo.ts"
 import type { CountedTool, TokenCounter } from "../../core/ports.ts"
 import type { Source } from "../../core/source.ts"
 import type { Assembly } from "../../core/span.ts"
@@ -27,8 +27,6 @@ interface Remembered {
   readonly names: readonly (readonly string[])[]
   readonly given: readonly Injection[]
   readonly assembly: Assembly
-  /** The UTF-16 units of what was given, and of the messages. */
-  readonly units: number
 }
 
 /** The number of requests that are remembered: the latest ones. */
@@ -66,43 +64,21 @@ export function assembledBefore<Options extends MemoOptions>(
     return known.assembly
   }
   const assembly = make(standing, options)
-  const units = unitsOf(standing, memo) + assembly.messages.reduce((sum, { content }) => sum + content.length, 0)
-  list.unshift({ dialect, counter, others, tools: tools.slice(), names: lists, given: standing, assembly, units })
+  list.unshift({ dialect, counter, others, tools: tools.slice(), names: lists, given: standing, assembly })
   if (list.length > limit) list.pop()
   return assembly
 }
 
-/** About the UTF-16 units of the texts that a memo holds: those of its requests, and those whose counts it knows. */
+/** About the UTF-16 units that a memo holds: those of its requests' messages, and of the texts whose counts it knows. */
 export function sizeOf(memo: Memo): number {
-  const list = memo.get(requests, memo) ?? []
-  const counters = new Set(list.map(({ counter }) => messageCounter(counter, memo)))
   let size = 0
-  for (const { units } of list) size += units
-  for (const counter of counters) size += counter.size()
-  return size
-}
-
-const listUnits = memoKind<SlotEntry, GrownList<SlotEntry, number>>()
-
-function unitsOf(injections: readonly Injection[], memo: Memo): number {
-  let units = 0
-  for (const { content } of injections) {
-    if (!Array.isArray(content)) units += unitsOfValue(content)
-    else units += growIn(memo, listUnits, content as readonly SlotEntry[], addUnits).at(-1) ?? 0
+  const counters = new Set<TokenCounter>()
+  for (const { assembly, counter } of memo.get(requests, memo) ?? []) {
+    counters.add(counter)
+    for (const { content } of assembly.messages) size += content.length
   }
-  return units
-}
-
-function addUnits(entry: SlotEntry, before = 0): number {
-  let units = before
-  for (const value of Object.values(entry)) units += unitsOfValue(value)
-  return units
-}
-
-function unitsOfValue(value: SlotValue): number {
-  if (typeof value === "boolean") return 0
-  if (typeof value === "string") return value.length
-  return isText(value) ? value.text.length : value.reduce((units, entry) => addUnits(entry, units), 0)
+  for (const counter of counters) size += messageCounter(counter, memo).size()
+  return size
 }
 
 function sameTool(a: CountedTool, b: CountedTool): boolean {

@@ -122,17 +122,17 @@ test("S14 a request does the work of what is new in it: fewer is better, and mor
   ledger.request("one item more", stack, { turn: turn(22) })
   ledger.request("nobody else is known", stack, { turn: turn(22, { agentName: "Ida" }) })
   expect(ledger.text).toMatchInlineSnapshot(`
-    "the first: 466 reads, 153 splits of 7278, 1 formulas of 22
+    "the first: 420 reads, 153 splits of 7278, 1 formulas of 22
     the same: 1 reads, 0 splits of 0, 0 formulas of 0
     its spans and prefixes: 1 reads, 218 splits of 3724, 0 formulas of 0
     its decisions: 27 reads, 0 splits of 0, 0 formulas of 0
     read again: 1 reads, 0 splits of 0, 0 formulas of 0
-    a turn later: 59 reads, 4 splits of 177, 1 formulas of 24
+    a turn later: 33 reads, 4 splits of 177, 1 formulas of 24
     with its spans: 1 reads, 1 splits of 19, 0 formulas of 0
-    one item changed: 70 reads, 3 splits of 122, 1 formulas of 24
-    one item gone: 78 reads, 1 splits of 18, 1 formulas of 24
-    one item more: 89 reads, 4 splits of 96, 1 formulas of 24
-    nobody else is known: 234 reads, 0 splits of 0, 1 formulas of 24"
+    one item changed: 44 reads, 3 splits of 122, 1 formulas of 24
+    one item gone: 53 reads, 1 splits of 18, 1 formulas of 24
+    one item more: 63 reads, 4 splits of 96, 1 formulas of 24
+    nobody else is known: 208 reads, 0 splits of 0, 1 formulas of 24"
   `)
 })
 
@@ -172,24 +172,24 @@ test("S13 S14 a request that is cut does the work of what is tried", () => {
   at("a turn later", 1_000, 70)
   at("with a lower mark", 1_000, 70, { history: { lowWater: 0.8 } })
   expect(ledger.text).toMatchInlineSnapshot(`
-    "all, 2400: 556 reads, 177 splits of 9076, 2 formulas of 84
-    a part of the history, 1700: 161 reads, 3 splits of 57, 4 formulas of 77
-    a little less, 1650: 214 reads, 8 splits of 153, 5 formulas of 66
-    none of it, and some items, 1000: 263 reads, 160 splits of 2982, 27 formulas of 134
-    more items, 900: 259 reads, 27 splits of 229, 26 formulas of 132
-    all that can, 560: 231 reads, 86 splits of 2859, 32 formulas of 64
-    again a part of the history, 1700: 158 reads, 0 splits of 0, 3 formulas of 76
-    a turn later, 1700: 218 reads, 8 splits of 255, 5 formulas of 69
-    another turn later, 1700: 218 reads, 8 splits of 319, 5 formulas of 73
-    with room for later steps, 1700: 214 reads, 6 splits of 114, 5 formulas of 97
+    "all, 2400: 510 reads, 177 splits of 9076, 2 formulas of 84
+    a part of the history, 1700: 135 reads, 3 splits of 57, 4 formulas of 77
+    a little less, 1650: 188 reads, 8 splits of 153, 5 formulas of 66
+    none of it, and some items, 1000: 237 reads, 160 splits of 2982, 27 formulas of 134
+    more items, 900: 233 reads, 27 splits of 229, 26 formulas of 132
+    all that can, 560: 205 reads, 86 splits of 2859, 32 formulas of 64
+    again a part of the history, 1700: 132 reads, 0 splits of 0, 3 formulas of 76
+    a turn later, 1700: 192 reads, 8 splits of 255, 5 formulas of 69
+    another turn later, 1700: 192 reads, 8 splits of 319, 5 formulas of 73
+    with room for later steps, 1700: 188 reads, 6 splits of 114, 5 formulas of 97
     decisions: 27 reads, 123 splits of 969, 0 formulas of 0
-    step 1: 81 reads, 21 splits of 587, 2 formulas of 20
-    step 2: 55 reads, 7 splits of 205, 2 formulas of 24
-    one item changed, 1000: 300 reads, 4 splits of 140, 27 formulas of 142
-    the long one changed, 1000: 276 reads, 9 splits of 2105, 27 formulas of 142
-    a history longer than all, 1000: 235 reads, 32 splits of 2319, 23 formulas of 46
-    a turn later, 1000: 191 reads, 9 splits of 274, 23 formulas of 46
-    with a lower mark, 1000: 185 reads, 0 splits of 0, 23 formulas of 46"
+    step 1: 55 reads, 21 splits of 587, 2 formulas of 20
+    step 2: 29 reads, 7 splits of 205, 2 formulas of 24
+    one item changed, 1000: 274 reads, 4 splits of 140, 27 formulas of 142
+    the long one changed, 1000: 250 reads, 9 splits of 2105, 27 formulas of 142
+    a history longer than all, 1000: 209 reads, 32 splits of 2319, 23 formulas of 46
+    a turn later, 1000: 165 reads, 9 splits of 274, 23 formulas of 46
+    with a lower mark, 1000: 159 reads, 0 splits of 0, 23 formulas of 46"
   `)
 })
 
