@@ -49,6 +49,14 @@ describe("render", () => {
     expect(older.named).toBeGreaterThan(older.tokens)
   })
 
+  test("--tokens prints a table of the layers that adds up, and no prompt", async () => {
+    const { code, stdout } = await run(["render", plainProfile, "--tokens"])
+    const tokens = [...stdout.matchAll(/^ {2}\S+ +(\d+) +\d+ % /gm)].reduce((sum, [, count]) => sum + Number(count), 0)
+    expect([code, stdout]).toEqual([0, expect.stringContaining(`── ${tokens} tokens`)])
+    expect(stdout).toContain("tools")
+    expect(stdout).not.toContain('"action"')
+  })
+
   test("--prompt chooses another prompt of the dialect; an unknown one is named with those there are", async () => {
     expect((await run(["render", "fay", "--prompt", "final", ...zh])).stdout).toContain("**工具执行摘要**")
     const { code, stdout, stderr } = await run(["render", "fay", "--prompt", "fnal"])

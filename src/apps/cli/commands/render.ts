@@ -1,6 +1,7 @@
 import type { Command } from "commander"
 import type { Assembly } from "../../../core/span.ts"
 import type { Profile } from "../../../profile/profile.ts"
+import { printAssembly } from "../../../trace/print-assembly.ts"
 import { printLore } from "../../../trace/print-lore.ts"
 import { recordOfPreview } from "../../server/inspector/build-record.ts"
 import { chooseOwnModels } from "../choose-model.ts"
@@ -19,6 +20,8 @@ interface RenderOptions extends CommonOptions, StoreOptions {
   readonly prompt?: string
   /** Print a heading for every section. */
   readonly sections?: boolean
+  /** Print a table of the layers with their tokens, in place of the prompt. */
+  readonly tokens?: boolean
   /** Print which entries of lorebooks are in, and why, in place of the prompt. */
   readonly lore?: boolean
   readonly json?: boolean
@@ -30,6 +33,7 @@ const help = `
 Examples:
   promptstrata render fay --question "今天天气怎么样？" > prompt.txt
   promptstrata render fay --prompt final --sections
+  promptstrata render fay --tokens
   promptstrata render ./seraphina.png --question "Who lives here?" --lore
   promptstrata render fay --json | jq .tokens
   promptstrata render fay --html > prompt.html`
@@ -45,6 +49,7 @@ export function addRender(program: Command, run: RunCommand): void {
     .option("--question <text>", "the question (default: what time it is)")
     .option("--prompt <name>", "a prompt of the profile's dialect (default: the first of a turn, such as planner)")
     .option("--sections", "with a heading for every section: key, tokens, source lines, author")
+    .option("--tokens", "in place of the prompt: a table of its layers, with tokens, sources and what was cut")
     .option("--lore", "in place of the prompt: which entries of lorebooks are in, by which key, and what keeps the others out")
     .option("--json", "print the whole assembly as JSON")
     .option("--html", "print a page that shows the prompt with its sources; it is one file and needs no network")
@@ -77,6 +82,7 @@ async function render(options: RenderOptions, context: CliContext): Promise<numb
   const paint = painterFor(io.stdout, io.env)
   if (options.html) io.stdout.write(await pageOf(assembly, { profile, question, prompt, conversation, startedMs }))
   else if (options.json) io.stdout.write(`${jsonLine(assembly)}\n`)
+  else if (options.tokens) io.stdout.write(`${printAssembly(assembly)}\n`)
   else if (options.lore) io.stdout.write(`${printLore(assembly)}\n`)
   else if (options.sections) io.stdout.write(`${printPrompt(assembly, paint)}\n`)
   else {
