@@ -1,5 +1,6 @@
-// Prepares a release: `npm run release -- 0.2.0`. Moves the changelog's "Unreleased" into a section of the version, sets the version,
-// builds, checks what `npm pack` would publish, commits and tags. Then a person only has to push and to publish.
+// Prepares a release: `npm run release -- 0.2.0`. Moves the changelog's "Unreleased" into a section of the version, sets the version
+// and the address of the README's pictures, builds, checks what `npm pack` would publish, commits and tags. Then a person only has to
+// push and to publish.
 import { execFileSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -30,14 +31,22 @@ export function releaseChangelog(changelog: string, version: string, date: strin
   return { changelog: released.join(""), notes }
 }
 
+/** Gives the pictures of a README the address that they have once the version is published: a registry's page shows no others. */
+export function publishPictures(readme: string, { name, version }: { name: string; version: string }): string {
+  const address = `![$1](https://unpkg.com/${name}@${version}/$2)`
+  return readme.replaceAll(/!\[([^\]]*)\]\((?:https:\/\/unpkg\.com\/[^@)]+@[^/)]+\/)?(docs\/[^)]+)\)/g, address)
+}
+
 /** The package's own fields that a release depends on. */
 export interface Manifest {
+  readonly name: string
   readonly version: string
   readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>
   readonly bin: Readonly<Record<string, string>>
 }
 
-const published = /^(?:package\.json|README\.md|LICENSE|(?:dist|docs|examples|profiles|prompts|templates)\/)/
+const published =
+  /^(?:package\.json|README(?:\.zh-CN)?\.md|(?:CHANGELOG|SECURITY)\.md|LICENSE|(?:dist|docs|examples|profiles|prompts|templates)\/)/
 
 /** Faults of a list of packed files: one that does not belong to the package, or one that package.json promises and that is missing. */
 export function packFaults(files: readonly string[], { exports, bin }: Manifest): string[] {
@@ -83,6 +92,8 @@ export function prepareRelease(folder: string, { version, date, run }: { version
   )
   if (faults.length > 0) throw new Error(`npm pack: ${faults.join("; ")}.`)
   writeFileSync(join(folder, "CHANGELOG.md"), changelog)
+  for (const page of ["README.md", "README.zh-CN.md"])
+    writeFileSync(join(folder, page), publishPictures(read(page), { name: manifest.name, version }))
   run("npm", ["version", version, "--no-git-tag-version", "--allow-same-version=false"])
   run("git", ["commit", "--all", "--message", `Release ${version}`])
   run("git", ["tag", "--annotate", `v${version}`, "--cleanup=verbatim", "--message", `promptstrata ${version}\n\n${notes}\n`])

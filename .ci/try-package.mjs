@@ -1,11 +1,12 @@
-// The package as its users get it: packed, installed into an empty folder, the README's program run, the program called.
+// The package as its users get it: packed, installed into an empty folder, what both READMEs tell done there, the program called.
 // The build takes sentences out of the declarations of profile keys, so the package's settings are compared with the source's.
 import { execFileSync } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 import { profileJsonSchema } from "../src/node/profile/profile-json-schema.ts"
+import { codeBlocksIn, runsIn } from "../test/support/code-blocks.ts"
 
 /** Prints each setting of some profiles on a line, with its default where the profile does not set it. */
 const printSettings = `
@@ -49,11 +50,7 @@ try {
   const [packed] = JSON.parse(run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], "."))
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }))
   run("npm", ["install", "--no-audit", "--no-fund", "--engine-strict=false", join(folder, packed.filename), "zod"], folder)
-  const [, program, printed] = /<!-- run -->\n```ts\n([\s\S]*?)```[\s\S]*?```text\n([\s\S]*?)```/.exec(
-    readFileSync("README.md", "utf8"),
-  )
-  writeFileSync(join(folder, "program.ts"), program)
-  expectEqual("the README's program", run(process.execPath, ["program.ts"], folder).trim(), printed.trim())
+  for (const page of ["README.md", "README.zh-CN.md"]) tryReadme(page, join(folder, packed.filename))
   const cli = [join("node_modules", "promptstrata", "dist", "cli.js"), "chat", "fay", "--once", "17*23"]
   expectEqual("promptstrata chat", /391/.test(run(process.execPath, cli, folder)), true)
   writeFileSync(join(folder, "types.ts"), entries.map((entry, at) => `export type * as entry${at} from "${entry}"`).join("\n"))
@@ -75,6 +72,27 @@ try {
   console.log(`The packed package (${packed.files.length} files, ${packed.size} bytes) installs and runs.`)
 } finally {
   rmSync(folder, { recursive: true, force: true })
+}
+
+/** Does what a README tells, in an empty folder: `npm init -y`, the installation, its profile with its table, its programs. */
+function tryReadme(page, tarball) {
+  const cwd = join(folder, page.replaceAll(".", "-"))
+  mkdirSync(cwd)
+  run("npm", ["init", "-y"], cwd)
+  run("npm", ["install", "--no-audit", "--no-fund", "--engine-strict=false", tarball], cwd)
+  const text = readFileSync(page, "utf8")
+  const blocks = codeBlocksIn(text)
+  for (const { file, text: lines } of blocks) if (file !== undefined) writeFileSync(join(cwd, file), `${lines}\n`)
+  const cli = join("node_modules", "promptstrata", "dist", "cli.js")
+  const at = blocks.findIndex(({ file }) => file?.endsWith(".toml"))
+  const [, words, question] = /^npx promptstrata (.*) --question "(.*)"$/.exec(blocks[at + 1].text)
+  const table = run(process.execPath, [cli, ...words.split(" "), "--question", question], cwd)
+  expectEqual(`${page}: the table`, table.trimEnd(), blocks[at + 2].text)
+  for (const { code, prints } of runsIn(blocks))
+    expectEqual(`${page}: ${code.file}`, run(process.execPath, [code.file], cwd).trimEnd(), prints)
+  const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)].map(([, link]) => link)
+  const missing = links.filter((link) => !existsSync(join(cwd, "node_modules", "promptstrata", link)))
+  expectEqual(`${page}: links to what is not packed`, missing.join(", "), "")
 }
 
 function expectEqual(what, found, expected) {

@@ -9,9 +9,9 @@ import { entryPoints } from "./support/entry-points.ts"
 import { size } from "./support/size.ts"
 import { root } from "./support/source-files.ts"
 
-const readme = readFileSync(`${root}README.md`, "utf8")
+const readmes = ["README.md", "README.zh-CN.md"]
 const docs = readdirSync(`${root}docs`, { recursive: true, encoding: "utf8" }).map((name) => `docs/${name.replaceAll("\\", "/")}`)
-const pages = ["README.md", ...docs.filter((page) => page.endsWith(".md"))]
+const pages = [...readmes, ...docs.filter((page) => page.endsWith(".md"))]
 
 /** A block of a page. */
 interface PageBlock extends CodeBlock {
@@ -20,14 +20,19 @@ interface PageBlock extends CodeBlock {
 
 const blocksOf = (page: string): PageBlock[] =>
   codeBlocksIn(readFileSync(root + page, "utf8")).map((block) => ({ ...block, page }))
-const programs = pages.flatMap(blocksOf).filter(({ language }) => language === "ts")
+const programs = pages.flatMap(blocksOf).filter(({ language }) => language === "ts" || language === "js")
 const runs = pages.flatMap((page) => runsIn(blocksOf(page)).map(({ code, prints }) => ({ page, code, prints })))
+
+/** The profiles that the READMEs tell to write. */
+const profilesOfReadmes = readmes.flatMap(blocksOf).filter(({ language }) => language === "toml")
 
 mkdirSync(`${root}test/.tmp`, { recursive: true })
 const folder = mkdtempSync(`${root}test/.tmp/readme-`)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const fileOf = (page: string, { line }: CodeBlock) => join(folder, `${page.replaceAll(/\W/g, "-")}-line-${line}.ts`)
+/** A folder for what a page tells to write into files. */
+const folderOf = (page: string) => join(folder, page.replaceAll(/\W/g, "-"))
+const fileOf = (page: string, { line }: CodeBlock) => join(folderOf(page), `line-${line}.ts`)
 
 /** As many empty lines before a block as its page has, so that complaints name the page's lines. */
 const atItsLine = ({ line, text }: CodeBlock) => `${"\n".repeat(line - 1)}${text}\nexport {}\n`
@@ -60,9 +65,11 @@ const inSource = ["--import", `${root}test/support/resolve-to-source.ts`]
 
 describe("the README and the pages in docs/", () => {
   beforeAll(() => {
+    for (const page of pages) mkdirSync(folderOf(page), { recursive: true })
     for (const program of programs) writeFileSync(fileOf(program.page, program), atItsLine(program))
+    for (const { page, file, text } of profilesOfReadmes) writeFileSync(join(folderOf(page), file ?? ""), text)
     const paths = Object.fromEntries(entryPoints().map(({ specifier, source }) => [specifier, [`../../../${source}`]]))
-    const config = { extends: "../../../tsconfig.json", compilerOptions: { paths }, include: ["*.ts"], exclude: [] }
+    const config = { extends: "../../../tsconfig.json", compilerOptions: { paths }, include: ["*/*.ts"], exclude: [] }
     writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config))
   })
 
@@ -79,24 +86,97 @@ describe("the README and the pages in docs/", () => {
     expect(output.trimEnd()).toBe(prints)
   })
 
-  test("the first screen of the README has one sentence, `npm install`, a clone's two commands, the smallest program and what it prints", () => {
-    const firstScreen = readme.slice(0, readme.indexOf("\n## "))
-    expect(firstScreen.split("\n").length).toBeLessThanOrEqual(50)
-    expect(firstScreen).toMatch(/^# promptstrata\n\n\S.*\.\n\n/)
-    // Who only reads on learns first how to get it.
-    expect(codeBlocksIn(firstScreen)[0]?.text).toMatch(/^npm install promptstrata /)
-    expect(firstScreen).toContain("npm start")
-    expect(firstScreen).toContain("npm test")
-    expect(runsIn(codeBlocksIn(firstScreen)).length).toBeGreaterThan(0)
+  test.each(readmes)("the profile in %s has twelve lines, and `render` prints the table that stands below it", async (page) => {
+    const blocks = blocksOf(page)
+    const at = blocks.findIndex(({ language }) => language === "toml")
+    const [profile, command, table] = blocks.slice(at)
+    const [, given = "", question = ""] = /^npx promptstrata (.*) --question "(.*)"$/.exec(command?.text ?? "") ?? []
+    const args = given.split(" ").map((word) => word.replace(/^\.(?=\/)/, folderOf(page)))
+    const { code, stdout } = await run([...args, "--question", question])
+    expect([code, stdout.trimEnd()]).toEqual([0, table?.text])
+    expect([profile?.file, profile?.text.split("\n").length]).toEqual(["luna.toml", 12])
   })
 })
 
-test("every command of the README runs in a clone: npm start with a command that exists", async () => {
-  const commands = [...readme.matchAll(/npm start (?:--silent )?-- ([a-z][a-z ]*[a-z])/g)].map((match) => match[1] ?? "")
-  expect(commands).toEqual(expect.arrayContaining(["init", "lint", "memory list", "mcp list", "chat"]))
-  const codes = await Promise.all(commands.map(async (command) => (await run([...command.split(" "), "--help"])).code))
-  expect(commands.filter((_, at) => codes[at] !== 0)).toEqual([])
-  expect(codeBlocksIn(readme).filter(({ text }) => text.includes("npx promptstrata"))).toEqual([])
+describe.each(readmes)("%s", (page) => {
+  const text = readFileSync(root + page, "utf8")
+  const commands = codeBlocksIn(text).filter(({ language }) => language === "sh")
+
+  test("begins with the other language, a sentence, a picture, and a command that needs no key", () => {
+    const other = readmes.find((name) => name !== page) ?? ""
+    const [first = "", talk = ""] = text.split("\n## ")
+    expect(first).toMatch(/^# promptstrata\n\n\[.+\]\(.+\)\n\n\S.*[.。]\n\n!\[.+\]\(.+\)\n$/)
+    expect(first).toContain(`](${other})`)
+    expect(codeBlocksIn(talk)[0]?.text).toMatch(/^npx promptstrata chat /)
+    expect(codeBlocksIn(talk)[1]?.text).toMatch(/^npm start/)
+  })
+
+  // Most words of Chinese have two characters, so two of them count as one word.
+  test("has at most 220 lines and 1,800 words", () => {
+    const han = text.match(/\p{Script=Han}/gu)?.length ?? 0
+    const words = text.replaceAll(/[\p{Script=Han}，。：；、（）“”]/gu, " ").match(/\S+/g)?.length ?? 0
+    expect(text.split("\n").length).toBeLessThanOrEqual(220)
+    expect(words + han / 2).toBeLessThanOrEqual(1800)
+  })
+
+  test("names each program's file in the heading above it, .mjs so that `type` of package.json does not matter", () => {
+    const blocks = codeBlocksIn(text).filter(({ language }) => language === "js" || language === "toml")
+    expect(blocks.map(({ file }) => file)).toEqual(["luna.toml", "talk.mjs", "prompt.mjs"])
+    expect(codeBlocksIn(text).filter(({ language }) => language === "ts")).toEqual([])
+  })
+
+  test("names commands that exist, for the package and for a clone", async () => {
+    const lines = commands.flatMap(({ text: block }) => [...block.matchAll(/^(?:npx promptstrata|npm start --) ([a-z]+)/gm)])
+    const named = [...new Set(lines.map(([, command = ""]) => command))]
+    expect(named).toEqual(expect.arrayContaining(["chat", "inspect", "render", "init", "import"]))
+    const codes = await Promise.all(named.map(async (command) => (await run([command, "--help"])).code))
+    expect(named.filter((_, at) => codes[at] !== 0)).toEqual([])
+  })
+
+  test("proves its numbers by benchmarks and tests that exist", () => {
+    const benches = readdirSync(`${root}test/bench`)
+    const only = [...text.matchAll(/`npm run bench -- --only ([\w-]+)`/g)].map(([, name = ""]) => name)
+    const tests = [...text.matchAll(/`npm run test:long -- (\S+)`/g)].map(([, path = ""]) => path)
+    expect([only.length, tests.length]).toEqual([3, 1])
+    expect(only.filter((name) => !benches.includes(`${name}.bench.ts`))).toEqual([])
+    expect(tests.filter((path) => !existsSync(root + path))).toEqual([])
+  })
+
+  test("tells the costs that test/bench/RESULTS.md has", () => {
+    const results = readFileSync(`${root}test/bench/RESULTS.md`, "utf8")
+    const section = results.slice(results.indexOf("## The cost of 60 turns"))
+    const thousands = (tokens = "") => `${Math.round(Number(tokens) / 1000)},000`
+    const measured = [...section.matchAll(/^\| (layered|fay|stack|soul|root) \| \d+ \| \d+ \| (\d+) \| (\d+) /gm)].slice(0, 5)
+    const told = [...text.matchAll(/^\| `(\w+)` \|.*\| ([\d,]+) \| ([\d,]+) \|$/gm)].map(([, ...cells]) => cells)
+    expect(told).toEqual(measured.map(([, name, sent, paid]) => [name, thousands(paid), thousands(sent)]))
+  })
+
+  test("shows pictures that are packed, at an address in the package", () => {
+    const { files, version } = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as { files: string[]; version: string }
+    const pictures = [...text.matchAll(/!\[.*\]\((.*)\)/g)].map(([, address = ""]) =>
+      address.replace(`https://unpkg.com/promptstrata@${version}/`, ""),
+    )
+    expect(pictures).toHaveLength(1)
+    expect(pictures.filter((picture) => !existsSync(root + picture) || !files.includes(picture))).toEqual([])
+  })
+})
+
+/** What a page is built of, without its words: headings, code, tables, lists, links. */
+function outline(page: string): string[] {
+  const text = readFileSync(root + page, "utf8")
+  const code = codeBlocksIn(text).map(({ language, file, run: runs }) => `${language} ${file} ${runs}`)
+  const lines = text.replaceAll(/^```[\s\S]*?^```$/gm, "```").split("\n")
+  const shapes = lines.map((line) => {
+    const links = [...line.matchAll(/\]\(([^)]*)\)/g)].map(([, target = ""]) => (/^README|\.webp$/.test(target) ? "" : target))
+    const programs = line.match(/`npm run [^`]*`/g) ?? []
+    const mark = line.startsWith("|") ? `a row of ${line.split("|").length}` : (/^(?:#+|!|- |<!--|```)/.exec(line)?.[0] ?? "")
+    return [mark, line === "" ? "" : "text", ...programs, ...links].join(" ")
+  })
+  return [...shapes, ...code]
+}
+
+test("the README in Chinese is built as the one in English", () => {
+  expect(outline("README.zh-CN.md")).toEqual(outline("README.md"))
 })
 
 describe.each([...pages, "CONTRIBUTING.md", "SECURITY.md"])("%s", (file) => {

@@ -1,12 +1,13 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
-import { isAfter, packFaults, prepareRelease, releaseChangelog } from "../.ci/release.ts"
+import { isAfter, packFaults, prepareRelease, publishPictures, releaseChangelog } from "../.ci/release.ts"
 import { tempFolder } from "./support/temp-folder.ts"
 
 const changelog = "# Changelog\n\n## [Unreleased]\n\n### Added\n\n- A thing.\n\n## [0.1.0] - 2026-01-01\n\n- First.\n"
 
 const manifest = {
+  name: "promptstrata",
   version: "0.1.0",
   exports: { ".": { types: "./dist/index.d.ts", default: "./dist/index.js" }, "./package.json": "./package.json" },
   bin: { promptstrata: "./dist/cli.js" },
@@ -42,6 +43,7 @@ describe("a release", () => {
     mkdirSync(folder, { recursive: true })
     writeFileSync(join(folder, "package.json"), JSON.stringify(manifest))
     writeFileSync(join(folder, "CHANGELOG.md"), changelog)
+    for (const page of ["README.md", "README.zh-CN.md"]) writeFileSync(join(folder, page), "![A page](docs/page.webp)\n")
     const commands: string[] = []
     const run = (command: string, args: readonly string[]): string => {
       commands.push([command, ...args].join(" "))
@@ -49,8 +51,18 @@ describe("a release", () => {
       return args[0] === "pack" ? JSON.stringify([{ files: files.map((path) => ({ path })) }]) : ""
     }
     const prepare = () => prepareRelease(folder, { version, date: "2026-11-22", run })
-    return { prepare, commands, changelogNow: () => readFileSync(join(folder, "CHANGELOG.md"), "utf8") }
+    const now = (name: string) => readFileSync(join(folder, name), "utf8")
+    return { prepare, commands, now, changelogNow: () => now("CHANGELOG.md") }
   }
+
+  test("gives the README's pictures the address that they will have, also where they had an earlier one", () => {
+    const { prepare, now } = release("0.2.0")
+    prepare()
+    const pinned = "![A page](https://unpkg.com/promptstrata@0.2.0/docs/page.webp)\n"
+    expect(["README.md", "README.zh-CN.md"].map(now)).toEqual([pinned, pinned])
+    const next = publishPictures(`${pinned}[a page](docs/turn.md)`, { name: "promptstrata", version: "0.3.0" })
+    expect(next).toBe(`${pinned.replace("0.2.0", "0.3.0")}[a page](docs/turn.md)`)
+  })
 
   test("is committed and tagged with its notes, and says what is left to do", () => {
     const { prepare, commands, changelogNow } = release("0.2.0")

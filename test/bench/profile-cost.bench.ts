@@ -6,40 +6,58 @@ import { tiktokenCounter } from "../../src/adapters/tokenizers/tiktoken/index.ts
 import type { LanguageModel } from "../../src/core/model/language-model.ts"
 import type { TokenCounter } from "../../src/core/ports.ts"
 import { createAgent } from "../../src/loop/agent/agent.ts"
+import { createInMemoryStore } from "../../src/memory/services/store/in-memory/in-memory-store.ts"
 import { loadProfile } from "../../src/node/index.ts"
 import { defineTool } from "../../src/prompt/tools/define-tool.ts"
 import { type CacheRequest, countingIds, manualClock, seededRandom, simulateCache } from "../../src/testing/index.ts"
 import type { BenchOptions, BenchResult } from "./bench.ts"
 import { chat } from "./workloads.ts"
 
-const readme = fileURLToPath(new URL("../../README.md", import.meta.url))
+const pages = ["README.md", "README.zh-CN.md"].map((name) => fileURLToPath(new URL(`../../${name}`, import.meta.url)))
 const profiles = ["layered", "fay", "stack", "soul", "root"]
 const turns = 60
 const minuteMs = 60_000
 
-/** The cost of the same 60 turns with each shipped profile, as README's table says it; everything is counted, nothing timed. */
+/**
+ * The cost of the same 60 turns with each shipped profile, as README's table says it: with a store, recall and everything that the
+ * profile does in the background, and beside it the turns of an agent that remembers nothing. Everything is counted, nothing timed.
+ */
 export async function run({ write = false }: BenchOptions): Promise<BenchResult> {
   const counter = await tiktokenCounter({ encoding: "o200k_base" })
-  const costs = new Map<string, ProfileCost>()
-  for (const name of profiles) costs.set(name, await costOf(name, counter))
-  const text = readFileSync(readme, "utf8")
-  const written = text.replaceAll(/^(\| `(\w+)` \|.*\|)[^|\n]*\|$/gm, (row, rest: string, name: string) => {
-    const cost = costs.get(name)
-    return cost === undefined ? row : `${rest} ${thousands(cost.paid)} (${thousands(cost.sent)} sent) |`
-  })
-  if (write) writeFileSync(readme, written)
+  const costs = new Map<string, { readonly alone: ProfileCost; readonly whole: ProfileCost }>()
+  for (const name of profiles)
+    costs.set(name, {
+      alone: await costOf(name, counter, { stored: false }),
+      whole: await costOf(name, counter, { stored: true }),
+    })
+  const texts = pages.map((page) => readFileSync(page, "utf8"))
+  const written = texts.map((text) =>
+    text.replaceAll(/^(\| `(\w+)` \|.*\|)[^|\n]*\|[^|\n]*\|$/gm, (row, rest: string, name: string) => {
+      const cost = costs.get(name)
+      if (cost === undefined) return row
+      return `${rest} ${thousands(cost.whole.paid)} | ${thousands(cost.whole.sent)} |`
+    }),
+  )
+  if (write) for (const [at, page] of pages.entries()) writeFileSync(page, written[at] ?? "")
   return {
     title: "The cost of 60 turns, by profile",
-    rows: [...costs].map(([profile, { sent, paid, calls }]) => ({
+    rows: [...costs].map(([profile, { alone, whole }]) => ({
       profile,
-      calls,
-      "prompt tokens sent": sent,
-      "price in plain prompt tokens": Math.round(paid),
+      calls: whole.calls,
+      "of them in the background": whole.backgroundCalls,
+      "prompt tokens sent": whole.sent,
+      "price in plain prompt tokens": Math.round(whole.paid),
+      "of it background": Math.round(whole.backgroundPaid),
+      "remembering nothing: sent": alone.sent,
+      "remembering nothing: price": Math.round(alone.paid),
     })),
+    notes: [
+      "The price is in plain prompt tokens, where one that an automatic cache serves costs a tenth. Every turn is judged worth keeping, so recall finds as much as it may bring. Not counted: what the model writes, its thoughts, and embeddings.",
+    ],
     gates: [
       {
-        name: "README's table of profiles holds these costs",
-        ok: write || written === text,
+        name: "the tables of profiles in README.md and README.zh-CN.md hold these costs",
+        ok: write || written.every((text, at) => text === texts[at]),
         detail: "else: npm run bench -- --write",
       },
     ],
@@ -48,36 +66,45 @@ export async function run({ write = false }: BenchOptions): Promise<BenchResult>
 
 interface ProfileCost {
   readonly calls: number
+  /** Calls that no turn made. */
+  readonly backgroundCalls: number
   readonly sent: number
   readonly paid: number
+  readonly backgroundPaid: number
 }
 
 function thousands(tokens: number): string {
   return `${Math.round(tokens / 1000).toLocaleString("en")},000`
 }
 
-/** Plays the conversation: two lines of some 80 tokens a turn, a tool call in every third, in English, without a store. */
-async function costOf(name: string, counter: TokenCounter): Promise<ProfileCost> {
+/** Plays the conversation: two lines of some 80 tokens a turn, a tool call in every third, in English. */
+async function costOf(name: string, counter: TokenCounter, { stored }: { stored: boolean }): Promise<ProfileCost> {
   const dataFolder = mkdtempSync(join(tmpdir(), "profile-cost-"))
   const clock = manualClock(Date.UTC(2026, 10, 21, 9))
   const { lines } = chat(turns)
   const { model, requests } = playedModel(lines.filter(({ role }) => role === "assistant").map(({ text }) => text))
   const profile = await loadProfile(name, { locale: "en", env: {}, dataFolder, clock })
   const ports = { clock, counter, ids: countingIds(), random: seededRandom(1) }
-  const agent = createAgent({ profile, model, tools: [findNote], ports })
-  const sent: CacheRequest[] = []
+  const store = stored ? createInMemoryStore() : undefined
+  const agent = createAgent({ profile, model, tools: [findNote], ports, ...(store && { store }) })
+  const person = { id: "ann", name: "Ann" }
   for (let turn = 0; turn < turns; turn++) {
-    const { trace } = await agent.session("cost").send(lines[turn * 2]?.text ?? "").result
-    const [first = [], ...later] = trace.steps.map((step) => [step])
-    const inOrder = [...first, ...trace.children.flatMap((child) => child.trace.steps), ...later.flat()]
-    sent.push(...inOrder.map(({ assembly }) => ({ assembly, turn: turn + 1 })))
+    await agent.session("cost").send(lines[turn * 2]?.text ?? "", { from: person }).result
+    await agent.idle()
     clock.advance(minuteMs)
   }
   await agent.close()
+  await store?.close()
   rmSync(dataFolder, { recursive: true, force: true })
-  if (requests.length !== sent.length) throw new Error(`${name}: ${requests.length} calls, of which turns made ${sent.length}`)
-  const { promptTokens, cost = 0 } = simulateCache(sent, { counter, prices: { input: 1_000_000, cacheRead: 100_000 } })
-  return { calls: sent.length, sent: promptTokens, paid: cost }
+  const { promptTokens, cost = 0, rows } = simulateCache(requests, { counter, prices: { input: 1_000_000, cacheRead: 100_000 } })
+  const background = rows.filter((_, at) => requests[at]?.background)
+  return {
+    calls: requests.length,
+    backgroundCalls: background.length,
+    sent: promptTokens,
+    paid: cost,
+    backgroundPaid: background.reduce((sum, row) => sum + (row.cost ?? 0), 0),
+  }
 }
 
 const findNote = defineTool({
@@ -87,12 +114,19 @@ const findNote = defineTool({
   execute: () => "3 March: the recipe needs two cups of flour and a night of rest.",
 })
 
+/** What is answered to the background: each turn is worth keeping, nothing is said of the user, and nothing shows in all memories. */
+const backgroundAnswers: Readonly<Record<string, string>> = {
+  importance: '{"importance": 6}',
+  "user-profile": "{}",
+  reflection: "[]",
+}
+
 /**
  * A model that calls its own tools natively, as those of today do: the tool in the first step of every third turn, else the answer. If
  * it is offered a coarse tool, it asks that one, and plays the agent behind it too.
  */
 function playedModel(answers: readonly string[]) {
-  const requests: number[] = []
+  const requests: (CacheRequest & { readonly background: boolean })[] = []
   let [turn, next]: [number, "question" | "child" | "child's answer" | "answer"] = [0, "question"]
   const find = { name: "find_note", args: { words: "flour" } }
   const play = (isCoarse: boolean): typeof find | { readonly name: string; readonly args: object } | string => {
@@ -111,8 +145,14 @@ function playedModel(answers: readonly string[]) {
   const model: LanguageModel = {
     id: "played",
     capabilities: { tools: true, developerRole: false },
-    async *stream({ tools = [], messages }) {
-      requests.push(messages.length)
+    async *stream({ tools = [], assembly, facts }) {
+      if (assembly === undefined) throw new Error("a request without its assembly")
+      requests.push({ assembly, background: facts?.background ?? false })
+      if (facts?.background) {
+        yield { type: "text-delta", delta: backgroundAnswers[facts.prompt] ?? "" }
+        yield { type: "finish", reason: "stop" }
+        return
+      }
       const made = play(tools.some(({ name }) => name === "tools"))
       const isNative = tools.length > 0
       if (typeof made === "string")

@@ -1,4 +1,5 @@
-// Runs the programs that are named as arguments, one after the other, and prints what each wrote as one JSON object by file.
+// Runs the programs that are named as arguments, each in its folder and one after the other, and prints what each wrote as one JSON object by file.
+import { dirname } from "node:path"
 import { pathToFileURL } from "node:url"
 
 const write = { stdout: process.stdout.write.bind(process.stdout), stderr: process.stderr.write.bind(process.stderr) }
@@ -15,6 +16,7 @@ for (const file of process.argv.slice(2)) {
     of.errors += text.toString()
     return true
   }
+  process.chdir(dirname(file))
   try {
     await import(pathToFileURL(file).href)
   } catch (error) {
