@@ -77,7 +77,7 @@ function thousands(tokens: number): string {
   return `${Math.round(tokens / 1000).toLocaleString("en")},000`
 }
 
-/** Plays the conversation: two lines of some 80 tokens a turn, a tool call in every third, in English. */
+/** Plays the conversation: two lines of some 150 tokens a turn, a tool call in every third, in English. */
 async function costOf(name: string, counter: TokenCounter, { stored }: { stored: boolean }): Promise<ProfileCost> {
   const dataFolder = mkdtempSync(join(tmpdir(), "profile-cost-"))
   const clock = manualClock(Date.UTC(2026, 10, 21, 9))
