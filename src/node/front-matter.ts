@@ -27,7 +27,7 @@ export interface FrontMatter {
 export function parseFrontMatter(text: string, file: string): FrontMatter {
   const { whole, block, offset, body, firstLine } = splitFrontMatter(text, file)
   // A fault that has no place of its own is told at the opening line.
-  const attributes = block === undefined ? {} : (readPlainYaml(block) ?? readYamlMapping(`\n${block}`, { file, whole, offset }))
+  const attributes = block === undefined ? {} : (readPlainYaml(block) ?? readBlock(block, { file, whole, offset }))
   return { attributes, body, firstLine }
 }
 
@@ -105,8 +105,24 @@ export interface YamlPlace {
 /** The most aliases of one anchor, counted as they multiply: more is an alias bomb. */
 const maxAliasCount = 100
 
-/** Loads the YAML reader when YAML is first read that is not plain: most front matter is, and it takes longer to load than a profile. */
+/** Loads packages when YAML is first read that is not plain: most front matter is, and they take longer to load than a profile. */
 const require = createRequire(import.meta.url)
+
+/**
+ * gray-matter chooses the engine, of which there is one. It does not split: it ends a block at any line that begins with three dashes,
+ * and drops a blank line at the beginning of the body. So it gets the block alone, between delimiters that nothing inside can close.
+ * It gets options, as without them it caches and shares what it has read.
+ */
+function readBlock(block: string, place: YamlPlace): Record<string, unknown> {
+  const matter = require("gray-matter") as typeof import("gray-matter")
+  const { data } = matter(`---\n${block}\n---\n`, {
+    language: "yaml",
+    delimiters: ["---", "---\n"],
+    excerpt: false,
+    engines: { yaml: (yaml: string) => readYamlMapping(yaml, place) },
+  })
+  return data
+}
 
 /** Reads a block of front matter as {@link readYamlMapping} does, and a plain one without loading the YAML reader. */
 export function readFrontMatter(yaml: string, place: YamlPlace): Readonly<Record<string, unknown>> {
