@@ -10,8 +10,10 @@ function modelThatSays(answers: string[]): LanguageModel {
   return {
     id: "m",
     capabilities: { developerRole: false, tools: false },
-    async *stream() {
-      yield { type: "text-delta", delta: answers.shift() ?? finish("Hello.") }
+    async *stream({ messages }) {
+      // Background work asks too, and must not take an answer of the conversation.
+      const isTurn = messages.some(({ content }) => content.includes('"action"'))
+      yield { type: "text-delta", delta: (isTurn ? answers.shift() : undefined) ?? finish("Hello.") }
       yield { type: "finish", reason: "stop" }
     },
   }
