@@ -47,7 +47,7 @@ const findLoaded = {
     add(ofRoot, "src/index.ts")
     add(ofTurn, pathIn("agent", "agent.ts"))
     add(ofTurn, pathIn("profile", "resolve.ts"))
-    add(ofTurn, pathIn("agent", "queue/begin-turn.ts"))
+    add(ofTurn, pathIn("agent", "session-turn.ts"))
     add(ofProse, pathIn("turn", "prose.ts"))
     for (const name of ["prepare", "fit-tool-text"]) add(ofTools, pathIn("turn", `${name}.ts`))
     for (const name of ["run-tool", "calls/calls-in-json", "plan-native"]) add(ofCalls, pathIn("turn", `${name}.ts`))

@@ -108,3 +108,20 @@ export const priority = {
   reactionPlan: 90,
   default: 100,
 } as const
+
+/** An object of which members that may be undefined may be absent, and are never undefined. */
+type Defined<T> = { readonly [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  readonly [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>
+}
+
+/** Leaves out members that are undefined, for records that are stored or compared: there a member is absent. */
+export function defined<const T extends object>(given: T): Defined<T> {
+  const made: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(given)) if (value !== undefined) made[name] = value
+  return made as Defined<T>
+}
+
+/** Returns the list, or undefined for an empty one. */
+export function filled<T>(list: readonly T[]): readonly T[] | undefined {
+  return list.length > 0 ? list : undefined
+}

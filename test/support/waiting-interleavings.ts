@@ -1,7 +1,7 @@
 // Loaded beforehand: what is loaded while a script runs would take rounds of the event loop.
 import "../../src/loop/agent/session-work.ts"
 import "../../src/loop/agent/queue/detours.ts"
-import "../../src/loop/agent/queue/begin-turn.ts"
+import "../../src/loop/agent/session-turn.ts"
 import "../../src/loop/turn/ask-for-report.ts"
 import "../../src/loop/turn/calls/calls-in-json.ts"
 import "../../src/loop/turn/plan-native.ts"

@@ -10,10 +10,9 @@ import { mainProcess, type TurnWarning } from "../../trace/trace.ts"
 import type { TurnEvent } from "../../trace/turn-event.ts"
 import { fileOpener } from "../turn/answer-files.ts"
 import { AnswerOutput } from "../turn/answer-output.ts"
-import type { Deadline } from "../turn/deadline.ts"
-import type { AgentContext, SessionState, TurnContext, TurnInput, TurnProgress } from "../turn/turn-context.ts"
+import type { AgentContext, Deadline, SessionState, TurnContext, TurnInput, TurnProgress } from "../turn/turn-context.ts"
 import { injectionHook, injectionOwner } from "./agent-extensions.ts"
-import { sessionState } from "./session-state.ts"
+import { sessionState } from "./queue/turn-states.ts"
 
 /** Everything that the context of a turn is built from, apart from its agent and its input. */
 export interface TurnBeginning {

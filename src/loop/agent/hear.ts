@@ -1,12 +1,13 @@
 import { type Attachment, type HistoryMessage, isMoment } from "../../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
-import { defined } from "../../core/json-access.ts"
 import { orAborted } from "../../core/timers.ts"
-import { startDeadline } from "../turn/deadline.ts"
+import { defined } from "../../core/value.ts"
 import type { AgentContext, TurnInput } from "../turn/turn-context.ts"
 import { readInput } from "./queue/read-input.ts"
+import { emptyRecord } from "./queue/turn-states.ts"
 import type { HearOptions } from "./session-options.ts"
-import { directed, emptyRecord } from "./session-state.ts"
+import { directed } from "./session-options.ts"
+import { startDeadline } from "./turn.ts"
 
 /** Words that were kept without an answer. */
 export interface Heard {
@@ -24,12 +25,12 @@ export function hear(
   { atMs, ...options }: HearOptions & { readonly atMs: number },
 ): Promise<Heard> {
   const { key, turnId, speaker, text } = input
-  const { store, ports, profile, background } = agent
+  const { store, profile, background } = agent
   if (!isMoment(atMs))
     throw new PromptStrataError("usage", `hear expected atMs as whole milliseconds since 1970, found ${String(atMs)}.`)
   // A key of its own, because the store keeps the order and lets calls share a write.
   return background.enqueue(turnId, async () => {
-    const deadline = startDeadline(profile.limits.turnMs, ports, new AbortController().signal)
+    const deadline = startDeadline(agent, new AbortController().signal)
     const { signal } = deadline
     try {
       const isById = typeof options.replyTo === "string"

@@ -1,5 +1,5 @@
 import type { KeptRun } from "../../core/conversation.ts"
-import { defined, filled } from "../../core/json-access.ts"
+import { defined, filled } from "../../core/value.ts"
 import { blobIdsIn } from "../../memory/services/store/blob.ts"
 import type { HistorySettings } from "../../profile/profile.ts"
 import { isSentence, type ToolRun } from "../../prompt/tools/tool.ts"

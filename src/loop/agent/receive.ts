@@ -6,9 +6,9 @@ import type { SessionRecord } from "../../memory/services/store/session-store.ts
 import type { AgentContext, TurnInput } from "../turn/turn-context.ts"
 import type { Heard } from "./hear.ts"
 import type { LiveSession } from "./queue/turn-states.ts"
+import { emptyRecord } from "./queue/turn-states.ts"
 import { type QuietHours, quietHours } from "./schedule/schedule-times.ts"
-import { type HearOptions, type ReceiveOptions, refusalOf, type SendOptions } from "./session-options.ts"
-import { emptyRecord, inputOf } from "./session-state.ts"
+import { type HearOptions, inputOf, type ReceiveOptions, refusalOf, type SendOptions } from "./session-options.ts"
 import type { Turn } from "./turn.ts"
 
 /** Words that an agent may answer. */

@@ -1,9 +1,8 @@
 import type { HistoryMessage, Speaker } from "../../core/conversation.ts"
 import { messageOf } from "../../core/errors.ts"
 import { graphemeBoundaryBefore } from "../../core/graphemes.ts"
-import { defined, filled } from "../../core/json-access.ts"
-import type { Assembly } from "../../core/span.ts"
 import { orAborted, within } from "../../core/timers.ts"
+import { defined, filled } from "../../core/value.ts"
 import type { CommittedTurn } from "../../memory/services/background/background-job.ts"
 import { frozenJson } from "../../memory/services/store/frozen-json.ts"
 import type { Job } from "../../memory/services/store/job-runner.ts"
@@ -11,17 +10,83 @@ import type { SessionCommit, SessionRecord } from "../../memory/services/store/s
 import type { TurnHook } from "../../memory/services/turn-hook.ts"
 import type { ContextSettings } from "../../profile/profile.ts"
 import type { TurnResult } from "../../trace/turn-event.ts"
-import type { Deadline } from "../turn/deadline.ts"
-import { prepare, runTurn } from "../turn/run-turn.ts"
-import { assembleStep } from "../turn/step-request.ts"
-import type { AgentContext, TurnContext, TurnInput } from "../turn/turn-context.ts"
+import { runTurn } from "../turn/run-turn.ts"
+import type { AgentContext, Deadline, TurnContext, TurnInput } from "../turn/turn-context.ts"
 import { fail } from "../turn/turn-outcome.ts"
 import { createTurnContext } from "./create-turn-context.ts"
 import { keptRuns, namedBytes } from "./kept-runs.ts"
 import { loadDetours } from "./queue/load-detours.ts"
 import { readInput } from "./queue/read-input.ts"
-import { type LiveSession, move, type QueuedTurn, type SessionAtRest } from "./queue/turn-states.ts"
-import { emptyRecord, inputOf, sessionId, type Utterance } from "./session-state.ts"
+import {
+  emptyRecord,
+  isWaiting,
+  maxMessages,
+  move,
+  type QueuedTurn,
+  type SessionAtRest,
+  sessionId,
+  turnKinds,
+} from "./queue/turn-states.ts"
+
+/** The time until a turn that has to wait looks again. */
+interface Wait {
+  readonly waitMs: number
+}
+
+/** How often a message looks whether those before it have begun. */
+const lookMs = 250
+
+/**
+ * Begins a turn whose place has come: makes its input, now that its session was read, reads its attachments and runs it. Of a message
+ * that has to wait for an approval it says how long, until it looks again.
+ */
+export async function runQueuedTurn(turn: QueuedTurn, rest: SessionAtRest, deadline: Deadline): Promise<TurnResult | Wait> {
+  const { call, session } = turn
+  const { kept, attachments } = turn.input
+  const at = kept || session.unsettled.size > 0 ? await withWholeHistory(rest) : rest
+  const given = call.makeInput(turn.input.turnId, at.record ?? emptyRecord)
+  const words = kept ? { ...given, kept, attached: [], attachments } : given
+  const isAlone = turn.joined.length === 0 && turn.waited === undefined
+  const made = isAlone ? words : (await loadDetours()).withJoined(words, turn)
+  const mayWait = turnKinds[call.kind].waits && (at.record?.state.approval !== undefined || session.open.size > 1)
+  const beginning = call.replace ? await call.replace(at) : mayWait ? await besideWaiting(turn, at, made) : undefined
+  if (beginning && "waitMs" in beginning) {
+    move(turn, "hold")
+    if (!kept) await (await loadDetours()).keepWaiting(turn, words, deadline.signal)
+    return beginning
+  }
+  deadline.signal.throwIfAborted()
+  const input: TurnInput = { ...made, ...beginning?.input }
+  turn.input = input.attached.length === 0 ? input : await readInput(session.agent, input, deadline)
+  const begun = beginning?.record ?? at.record
+  const { history = [] } = begun ?? {}
+  let hasWords = input.kept !== undefined
+  // No slice, which takes long on a frozen list.
+  for (let at = Math.max(0, history.length - 2 * maxMessages); at < history.length; at++)
+    hasWords ||= history[at]?.toAnswer === true
+  const mayAnswer = hasWords && input.wake === undefined && !input.resumes
+  const record = mayAnswer ? (await loadDetours()).withUnanswered(turn, begun) : begun
+  move(turn, "plan")
+  return runSessionTurn(turn, record, deadline)
+}
+
+/** The beginning of a message while a call waits for an approval, or how long it has to wait for that, or for messages that came before it. */
+async function besideWaiting(turn: QueuedTurn, at: SessionAtRest, input: TurnInput) {
+  if (at.record?.state.approval !== undefined) return (await loadDetours()).besideOpen(at, input)
+  // Their words are in the history already, where messages that may join find them.
+  if (turn.meets) return undefined
+  for (const other of turn.session.open) {
+    if (other === turn) return undefined
+    if (turnKinds[other.call.kind].waits && isWaiting(other)) return { waitMs: lookMs }
+  }
+  return undefined
+}
+
+/** A session with its whole history: the messages of a turn whose outcome is unknown, and words that waited, can stand anywhere in it. */
+export async function withWholeHistory(at: SessionAtRest): Promise<SessionAtRest> {
+  const { agent, key } = at.session
+  return { ...at, record: await orAborted(agent.store.load(key), at.signal) }
+}
 
 /**
  * Runs one turn of a session: the loop, then its one commit, then, in the background, the hooks that follow, in their order and one
@@ -39,7 +104,7 @@ export async function runSessionTurn(
     const { endJoined, unbegunTurn } = await loadDetours()
     return endJoined(queued, unbegunTurn(agent, input, { thrown: undefined, emit }))
   }
-  await settleCommits(session, record)
+  if (session.unsettled.size > 0) (await loadDetours()).findUnsettled(session, record)
   const turn = createTurnContext(agent, input, { record, deadline, emit, assembler: session.assembler })
   const result = await runTurn(turn)
   let committed = result.ok ? await commitTurn(turn, result, queued) : result
@@ -57,34 +122,6 @@ export async function runSessionTurn(
     if ("afterTurn" in hook) void agent.background.enqueue(sessionId(input.key), () => runHook(turn, hook, committed))
   }
   return committed
-}
-
-/** Looks in the record that a turn begins with for commits of unknown outcome. */
-async function settleCommits(session: LiveSession, record: SessionRecord | undefined): Promise<void> {
-  if (session.unsettled.size > 0) (await loadDetours()).findUnsettled(session, record)
-}
-
-/** A session with its whole history: the messages of a turn whose outcome is unknown, and words that waited, can stand anywhere in it. */
-export async function withWholeHistory(at: SessionAtRest): Promise<SessionAtRest> {
-  const { agent, key } = at.session
-  return { ...at, record: await orAborted(agent.store.load(key), at.signal) }
-}
-
-/** Returns the request that a turn would begin with. No model is called. */
-export async function previewTurn(
-  rest: SessionAtRest,
-  { inject, ...words }: Utterance & Pick<TurnInput, "inject">,
-  { prompt, deadline }: { readonly prompt: string; readonly deadline: Deadline },
-): Promise<Assembly> {
-  const { session } = rest
-  const { agent } = session
-  const { record } = session.unsettled.size > 0 ? await withWholeHistory(rest) : rest
-  await settleCommits(session, record)
-  const input = { ...inputOf(session, { ...words, record: record ?? emptyRecord }), inject }
-  const begin = { record, deadline, emit: () => undefined, assembler: session.assembler }
-  const turn = createTurnContext(agent, await readInput(agent, input, deadline), begin)
-  await prepare(turn)
-  return assembleStep(turn, { prompt }, agent.models[0])
 }
 
 type Answered = TurnResult & { readonly ok: true }

@@ -14,6 +14,7 @@ import type { AgentOptions } from "./agent-options.ts"
 import type { Heard } from "./hear.ts"
 import { SessionQueue, type Work } from "./queue/session-queue.ts"
 import type { Needed, SessionAtRest, TurnCall } from "./queue/turn-states.ts"
+import { sessionState } from "./queue/turn-states.ts"
 import type { BegunAnswers, Received } from "./receive.ts"
 import type { HistoryOptions, SessionMessage } from "./second-thoughts/session-history.ts"
 import type {
@@ -27,8 +28,7 @@ import type {
   SendOptions,
   WakeOptions,
 } from "./session-options.ts"
-import { checkSessionOptions, completed, optionsOf, refusalOf } from "./session-options.ts"
-import { inputOf, sessionState, turnIdOf } from "./session-state.ts"
+import { checkSessionOptions, completed, inputOf, optionsOf, refusalOf, turnIdOf } from "./session-options.ts"
 import type { StructuredTurn, Turn } from "./turn.ts"
 import { late } from "./turn.ts"
 
@@ -139,7 +139,7 @@ export class Session {
     const words = { text, options, turnId: this.#queue.agent.ports.ids.next("preview") }
     const inject = completed(options.inject)
     const work: Work<Assembly> = async (at, deadline) =>
-      (await loadLoop()).previewTurn(at, { ...words, inject }, { prompt, deadline })
+      (await loadWork()).previewTurn(at, { ...words, inject }, { prompt, deadline })
     return this.#queue.enqueue(work, { signal, needed: turnOf(replyTo) })
   }
 
@@ -240,11 +240,12 @@ export class Session {
 
   /** Starts a turn that answers words. */
   #answerWords(text: string, options: SendOptions, given: Partial<TurnInput>): Turn {
+    const { signal, replyTo } = options
     const makeInput = (turnId: string, record?: SessionRecord) => ({
       ...inputOf(this.#queue, { text, options, turnId, record }),
       ...given,
     })
-    return this.#queue.start({ kind: "message", makeInput, signal: options.signal, needed: turnOf(options.replyTo) })
+    return this.#queue.start({ kind: "message", makeInput, signal, needed: replyTo === undefined ? undefined : turnOf(replyTo) })
   }
 
   #answer(name: string, answer: ApprovalAnswer & { readonly id: string }, options: AnswerOptions): Turn {
@@ -285,5 +286,4 @@ function wokenFor(key: SessionKey, { agent }: Profile, record: SessionRecord | u
   return record?.history.findLast(({ role }) => role === "user")?.speaker
 }
 
-const loadLoop = late(() => import("./session-turn.ts"))
 const loadWork = late(() => import("./session-work.ts"))

@@ -1,6 +1,9 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
+import type { Clock, Timers } from "../../core/ports.ts"
+import { startPausableTimer } from "../../core/timers.ts"
 import type { TurnEvent, TurnResult } from "../../trace/turn-event.ts"
+import type { Deadline } from "../turn/turn-context.ts"
 
 /**
  * A turn. It runs whether or not anyone iterates it. Iterating yields every event from the first, also if it begins late or is done
@@ -177,4 +180,42 @@ export function late<T>(load: () => Promise<T>): () => Promise<T> {
     })
     return code
   }
+}
+
+/** The parts of an agent that a time limit needs. */
+interface LimitedWork {
+  readonly profile: { readonly limits: { readonly turnMs: number } }
+  readonly ports: { readonly clock: Clock; readonly timers: Timers }
+}
+
+/** Starts the time limit of a turn. Time in which it is paused does not count. Whoever starts it closes it. */
+export function startDeadline({ profile, ports }: LimitedWork, signal: AbortSignal): Deadline {
+  const { turnMs } = profile.limits
+  const controller = new AbortController()
+  const onAbort = (): void => controller.abort(abortError(signal.reason))
+  if (signal.aborted) onAbort()
+  signal.addEventListener("abort", onAbort)
+  const timer = startPausableTimer(ports, turnMs, () => controller.abort(timeoutError(turnMs)))
+  return {
+    signal: controller.signal,
+    pause: timer.pause,
+    close() {
+      timer.clear()
+      signal.removeEventListener("abort", onAbort)
+    },
+  }
+}
+
+/** The error of a turn that its caller aborted. A reason that is an error of this library stays as it is. */
+export function abortError(reason: unknown): PromptStrataError {
+  if (PromptStrataError.isInstance(reason)) return reason
+  const why = reason === undefined || (reason instanceof Error && reason.name === "AbortError") ? "" : `: ${messageOf(reason)}`
+  return new PromptStrataError("aborted", `The turn was aborted${why}.`, { cause: reason })
+}
+
+function timeoutError(turnMs: number): PromptStrataError {
+  return new PromptStrataError("turn-timeout", `expected the turn to end within ${turnMs} ms; it did not.`, {
+    hint: "Raise limits.turnMs, or look at the trace for what took so long.",
+    evidence: { limit: "turnMs", limitMs: turnMs },
+  })
 }

@@ -1,10 +1,12 @@
 import { messageOf, PromptStrataError, type PromptStrataErrorOf } from "../../core/errors.ts"
-import { defined, isRecord } from "../../core/json-access.ts"
+import { isRecord } from "../../core/json-access.ts"
 import { addUsage, type FinishReason, type LanguageModel, type ModelPart, type Usage } from "../../core/model/language-model.ts"
 import type { ToolCall } from "../../core/span.ts"
 import { pause } from "../../core/timers.ts"
+import { defined } from "../../core/value.ts"
 import type { Decision } from "../../reply/decision.ts"
 import { addPiece } from "../../reply/incoming-text.ts"
+import type { StepControl } from "./control/step-control.ts"
 import { readModel } from "./read-model.ts"
 import type { CallGuard } from "./run-call.ts"
 import { assembleStep, type PlannerWords, requestOf, type StepRequest } from "./step-request.ts"
@@ -40,10 +42,9 @@ export interface StepReading {
   onEnd(finishReason: FinishReason | undefined): StepDecision | undefined
 }
 
-/** Prepares the next step as the caller wants it, if the caller controls the turn's steps. */
-export async function prepareStep(turn: TurnContext, prompt: string): Promise<void> {
-  const { control } = turn.input
-  if (control) await (await import("./control/control-step.ts")).controlStep(turn, control, prompt)
+/** Prepares the next step as the caller wants it. */
+export async function prepareStep(turn: TurnContext, control: StepControl, prompt: string): Promise<void> {
+  await (await import("./control/control-step.ts")).controlStep(turn, control, prompt)
 }
 
 /**

@@ -21,7 +21,7 @@ export async function planJson(turn: TurnContext, guard: CallGuard): Promise<Pla
   const { loop } = turn.agent.profile
   let fault: string | undefined
   for (let step = turn.progress.steps.length + 1; step <= loop.maxSteps; step++) {
-    await prepareStep(turn, "planner")
+    if (turn.input.control) await prepareStep(turn, turn.input.control, "planner")
     // Without tools there is nothing to plan before a value is asked for.
     if (turn.progress.output && turn.progress.tools.plannerTools.length === 0) return { type: "final", stopReason: "finish" }
     const decision = await runModelStep(turn, { prompt: "planner", fault }, decisionReading)

@@ -22,7 +22,7 @@ export async function planNative(turn: TurnContext, guard: CallGuard): Promise<P
   // Calls of earlier turns may stand in the request too: the record has at least twice the messages that a prompt shows.
   for (const { runs = [] } of turn.record?.history ?? []) for (const { id } of runs) ids.add(id)
   for (let step = turn.progress.steps.length + 1; step <= maxSteps; step++) {
-    await prepareStep(turn, "native")
+    if (turn.input.control) await prepareStep(turn, turn.input.control, "native")
     const native = nativeTools(turn.progress.tools.plannerTools)
     const { calls: given, text, finish } = await nativeStep(turn, native)
     const calls = given.map((call) => withOwnId(turn, ids, call))

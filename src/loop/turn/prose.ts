@@ -38,7 +38,7 @@ export function proseReading(
 /** Runs one step whose text is the answer. Returns the reason why the model stopped. */
 export async function proseStep(turn: TurnContext, request: StepRequest): Promise<FinishReason | undefined> {
   let finish: FinishReason | undefined
-  await prepareStep(turn, request.prompt)
+  if (turn.input.control) await prepareStep(turn, turn.input.control, request.prompt)
   await runModelStep(turn, request, (_, model) =>
     proseReading(turn, model, (reason) => {
       finish = reason

@@ -25,7 +25,6 @@ import type { TurnEvent } from "../../trace/turn-event.ts"
 import type { AnswerOutput } from "./answer-output.ts"
 import type { OpenCall, ResumedTurn, UnfinishedStep } from "./approval/open-approval.ts"
 import type { PendingOutput, PreparedStep, StepControl } from "./control/step-control.ts"
-import type { Deadline } from "./deadline.ts"
 import type { Findings, HookResults, TurnFiles, TurnLog } from "./turn-progress.ts"
 
 /** Everything that the sessions of an agent share. Built once for each profile that the agent has had. */
@@ -211,6 +210,16 @@ export interface TurnContext {
   readonly signal: AbortSignal
   readonly emit: (event: TurnEvent) => void
   readonly progress: TurnProgress
+}
+
+/** Ends a turn when the caller aborts it or its time limit passes. */
+export interface Deadline {
+  /** Aborted with a typed error: `aborted` or `turn-timeout`. */
+  readonly signal: AbortSignal
+  /** Pauses the time limit until the returned function is called. Pauses may overlap. */
+  pause(): () => void
+  /** Ends the time limit and stops listening to the caller's signal. */
+  close(): void
 }
 
 /** A call of the model that has begun. */

@@ -1,7 +1,6 @@
 import type { PromptStrataError } from "../../core/errors.ts"
-import { defined, filled } from "../../core/json-access.ts"
 import { addUsage, type LanguageModel, type Usage } from "../../core/model/language-model.ts"
-import { isEmptyValue } from "../../core/value.ts"
+import { defined, filled, isEmptyValue } from "../../core/value.ts"
 import type { UnopenedFile } from "../../prompt/layers/turn-state.ts"
 import type { Approval } from "../../prompt/tools/tool.ts"
 import type { ChildTrace, TurnTrace, TurnWarning } from "../../trace/trace.ts"

@@ -9,7 +9,7 @@ vi.mock("../../../src/loop/turn/shown-attachments.ts", () => {
   throw new Error("the file is gone")
 })
 
-vi.mock("../../../src/loop/agent/queue/begin-turn.ts", async (load) => {
+vi.mock("../../../src/loop/agent/session-turn.ts", async (load) => {
   if (isGone) throw new Error("the file is gone")
   return load()
 })

@@ -20,7 +20,7 @@ import {
 } from "../../turn/approval/open-approval.ts"
 import type { AgentContext, TurnInput } from "../../turn/turn-context.ts"
 import type { Replacement, SessionAtRest } from "../queue/turn-states.ts"
-import { emptyRecord } from "../session-state.ts"
+import { emptyRecord } from "../queue/turn-states.ts"
 
 /** The approvals of a session that still can be answered, and those of calls whose outcome is unknown. */
 export function approvalsOf(record: SessionRecord | undefined): readonly Approval[] {

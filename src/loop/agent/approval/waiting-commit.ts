@@ -1,6 +1,6 @@
 import { type HistoryMessage, isSpoken, type KeptRun } from "../../../core/conversation.ts"
-import { defined } from "../../../core/json-access.ts"
 import { orAborted } from "../../../core/timers.ts"
+import { defined } from "../../../core/value.ts"
 import type { SessionCommit } from "../../../memory/services/store/session-store.ts"
 import { approvalKey } from "../../../memory/services/store/waiting-turn.ts"
 import type { TurnResult } from "../../../trace/turn-event.ts"

@@ -4,12 +4,12 @@ import type { InjectionInput } from "../../../prompt/stack/injection.ts"
 import type { ToolContext } from "../../../prompt/tools/tool.ts"
 import type { TurnTrace } from "../../../trace/trace.ts"
 import type { TurnEvent, TurnResult } from "../../../trace/turn-event.ts"
-import { startDeadline } from "../../turn/deadline.ts"
 import type { ParentTurn } from "../../turn/run-tool.ts"
 import { runTurn } from "../../turn/run-turn.ts"
 import type { AgentContext, TurnContext } from "../../turn/turn-context.ts"
 import { traceOf } from "../../turn/turn-outcome.ts"
 import { createTurnContext } from "../create-turn-context.ts"
+import { startDeadline } from "../turn.ts"
 
 /** One call of a child. */
 interface ChildCall {
@@ -74,7 +74,7 @@ function childTurn(
   const nothing = { wake: undefined, attached: [], attachments: [], inject: [] }
   const input = { key, turnId, speaker, text: request.toWellFormed(), ...nothing, stack }
   const child = { process: name, depth: parent.depth + 1, messages: parent.messages }
-  const deadline = startDeadline(agent.profile.limits.turnMs, ports, signal)
+  const deadline = startDeadline({ profile: agent.profile, ports }, signal)
   return createTurnContext({ ...agent, ports, confirm }, input, { record: undefined, emit, deadline, child })
 }
 

@@ -1,7 +1,7 @@
 import { type HistoryMessage, isSpoken } from "../../../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../../../core/errors.ts"
-import { defined, filled } from "../../../core/json-access.ts"
 import { whatHappened, within } from "../../../core/timers.ts"
+import { defined, filled } from "../../../core/value.ts"
 import { mainProcess } from "../../../trace/trace.ts"
 import type { TurnEvent, TurnResult } from "../../../trace/turn-event.ts"
 import type { AgentContext, TurnContext, TurnInput } from "../../turn/turn-context.ts"

@@ -7,7 +7,7 @@ import { frozenJson } from "../../../memory/services/store/frozen-json.ts"
 import type { SessionNote, SessionStore } from "../../../memory/services/store/session-store.ts"
 import type { ObservedTurn } from "../../turn/turn-context.ts"
 import { injectionOwner } from "../agent-extensions.ts"
-import { sessionState } from "../session-state.ts"
+import { sessionState } from "../queue/turn-states.ts"
 import { injectionPayload } from "./injection-notes.ts"
 
 /** The parts of an agent that observers can use. */

@@ -5,36 +5,32 @@ import type { SessionRecord } from "../../../memory/services/store/session-store
 import { type Assembler, sessionAssembler } from "../../../prompt/assemble/assembler.ts"
 import type { PromptStack } from "../../../prompt/stack/prompt-stack.ts"
 import type { TurnEvent, TurnResult } from "../../../trace/turn-event.ts"
-import { abortError, type Deadline, startDeadline } from "../../turn/deadline.ts"
-import type { AgentContext } from "../../turn/turn-context.ts"
+import type { AgentContext, Deadline } from "../../turn/turn-context.ts"
 import { refusalOf } from "../session-options.ts"
-import { sessionId } from "../session-state.ts"
-import { late, startTurn, type Turn } from "../turn.ts"
+import { abortError, late, startDeadline, startTurn, type Turn } from "../turn.ts"
 import { loadDetours } from "./load-detours.ts"
 import {
   hasBegun,
   type LiveSession,
   maxMessages,
   move,
-  moveBy,
   type Needed,
   type QueuedTurn,
-  rulesOf,
   type SessionAtRest,
+  sessionId,
+  signalsOf,
   type TurnCall,
+  turnKinds,
   type UnsettledCommit,
 } from "./turn-states.ts"
 
 /** Work of a session with its record. The time limit of a turn holds for it. */
 export type Work<T> = (at: SessionAtRest, deadline: Deadline) => Promise<T>
 
-/** The options of work in the queue. */
-interface WorkOptions<T> {
+/** The options of work in the queue: `needed` are the messages that it needs. */
+interface WorkOptions {
   readonly signal?: AbortSignal | undefined
-  /** The messages that it needs. */
   readonly needed?: Needed | undefined
-  readonly before?: (() => Promise<void>) | undefined
-  readonly failed?: (error: unknown) => Promise<T>
 }
 
 /** Ends a turn that was called. */
@@ -79,7 +75,8 @@ export class SessionQueue implements LiveSession {
       return this.#run(turn)
     }
     const onEvent = (event: TurnEvent): void => {
-      moveBy(turn, event)
+      const signal = signalsOf[event.type]
+      if (signal !== undefined) move(turn, signal)
       if (event.type === "turn-end") {
         running.delete(started)
         this.open.delete(turn)
@@ -119,48 +116,51 @@ export class SessionQueue implements LiveSession {
     const { mergeMs, interrupt } = this.agent.profile.conversation
     turn.meets = this.agent.isStateless !== true && (mergeMs > 0 || interrupt !== "queue")
     this.open.add(turn)
-    const before = async (): Promise<void> => {
-      move(turn, "place")
-      if (turn.meets) await (await loadDetours()).gather(turn)
-    }
     const lookAgain = async (waitMs: number): Promise<void> => {
       await pause(waitMs, { timers: this.agent.ports.timers, signal })
       if (move(turn, "look")) this.#look(turn, { resolve, fail })
     }
-    const work: Work<void> = async (at, deadline) => {
+    const begin: Work<void> = async (at, deadline) => {
       const begun = await (await loadLoop()).runQueuedTurn(turn, at, deadline)
       if ("waitMs" in begun) void lookAgain(begun.waitMs)
       else resolve(begun)
     }
-    const failed = async (error: unknown): Promise<void> => {
-      const keepsWords = !hasBegun(turn) && rulesOf(turn).keepsWords
-      fail(error)
-      if (keepsWords) await (await loadDetours()).keepWords(this.agent, turn.input, error)
+    const inPlace = async (): Promise<void> => {
+      try {
+        move(turn, "place")
+        if (turn.meets) await (await loadDetours()).gather(turn)
+        await this.withRecord(begin, { signal, needed: call.needed })
+      } catch (error) {
+        const keepsWords = !hasBegun(turn) && turnKinds[call.kind].keepsWords
+        fail(error)
+        if (keepsWords) await (await loadDetours()).keepWords(this.agent, turn.input, error)
+      }
     }
-    this.enqueue(work, { signal, failed, before, needed: call.needed }).catch(fail)
+    this.#enqueue(inPlace).catch(fail)
   }
 
   /** Does {@link withRecord} after the session's earlier work, and after what was heard before. */
-  enqueue<T>(work: Work<T>, options: WorkOptions<T> = {}): Promise<T> {
+  enqueue<T>(work: Work<T>, options: WorkOptions = {}): Promise<T> {
+    return this.#enqueue(() => this.withRecord(work, options))
+  }
+
+  #enqueue<T>(task: () => Promise<T>): Promise<T> {
     this.places++
     this.onCall?.()
     const heard = this.#hearing
-    const { before, failed } = options
-    const read = (): Promise<T> =>
-      (before ? before().then(() => this.withRecord(work, options)) : this.withRecord(work, options)).catch(failed)
-    return this.agent.turns.enqueue(sessionId(this.key), heard ? () => heard.then(read) : read)
+    return this.agent.turns.enqueue(sessionId(this.key), heard ? () => heard.then(task) : task)
   }
 
   /** Reads the session, and does `work` with its record. The time limit of a turn holds for both. */
-  async withRecord<T>(work: Work<T>, { signal = new AbortController().signal, needed }: WorkOptions<T> = {}): Promise<T> {
+  async withRecord<T>(work: Work<T>, { signal = new AbortController().signal, needed }: WorkOptions = {}): Promise<T> {
     signal.throwIfAborted()
-    let deadline = this.#deadline(signal)
+    let deadline = startDeadline(this.agent, signal)
     try {
       if (this.#awaited !== undefined) {
         await orAborted(this.#takeAwaited(), deadline.signal)
         deadline.close()
         // From here on the limits of the profile that was read hold.
-        deadline = this.#deadline(signal)
+        deadline = startDeadline(this.agent, signal)
       }
       const record = await this.#load(deadline.signal, needed)
       if (!this.#restored) restoreStack(this.stack, record?.state.stack)
@@ -190,11 +190,6 @@ export class SessionQueue implements LiveSession {
     this.#hearing = Promise.allSettled([this.#hearing, kept]).then(() => undefined)
   }
 
-  #deadline(signal: AbortSignal): Deadline {
-    const { profile, ports } = this.agent
-    return startDeadline(profile.limits.turnMs, ports, signal)
-  }
-
   /** Takes the profile that was still being read when the session began. This happens once, before the first turn. */
   async #takeAwaited(): Promise<void> {
     const agent = await this.#awaited
@@ -221,4 +216,4 @@ function restoreStack(stack: PromptStack, state: unknown): void {
   }
 }
 
-const loadLoop = late(() => import("./begin-turn.ts"))
+const loadLoop = late(() => import("../session-turn.ts"))

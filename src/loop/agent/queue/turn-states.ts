@@ -5,7 +5,7 @@ import type { Profile } from "../../../profile/profile.ts"
 import type { Assembler } from "../../../prompt/assemble/assembler.ts"
 import type { PromptStack } from "../../../prompt/stack/prompt-stack.ts"
 import type { TurnEvent } from "../../../trace/turn-event.ts"
-import type { AgentContext, ObservedTurn, TurnInput } from "../../turn/turn-context.ts"
+import type { AgentContext, ObservedTurn, SessionState, TurnInput } from "../../turn/turn-context.ts"
 
 /**
  * The states of a turn in its session's queue, from its call to its end, each with its signals and the states that follow. A signal
@@ -35,7 +35,7 @@ type Signal = "place" | "hold" | "look" | "plan" | "call" | "show" | "store" | "
 type State = keyof typeof turnStates
 
 /** The signals of events. Those of `show` are seen by a person, or cannot be taken back. */
-const signals: { readonly [T in TurnEvent["type"]]?: Signal } = {
+export const signalsOf: { readonly [T in TurnEvent["type"]]?: Signal } = {
   "text-delta": "show",
   bubble: "show",
   attachment: "show",
@@ -49,7 +49,7 @@ const signals: { readonly [T in TurnEvent["type"]]?: Signal } = {
 }
 
 /** The kinds of turns in a queue. */
-const kinds = {
+export const turnKinds = {
   /** Somebody's words, by `send` or `receive`. They may join others, and they wait while a call waits for an approval. */
   message: { waits: true, keepsWords: true, canEnd: true },
   wake: { waits: false, keepsWords: false, canEnd: true },
@@ -86,7 +86,7 @@ export function newerMessage(
   const isWithin = mergeMs > 0 && next.atMs - turn.atMs <= mergeMs
   const why = whyAlone(turn, next) ?? (isWithin || interrupt === "join" ? undefined : "it came later than merge_ms")
   if (why === undefined) return { effect: "joins" }
-  return interrupt === "abort" && rulesOf(turn).canEnd ? { effect: "ends" } : { effect: "waits", why }
+  return interrupt === "abort" && turnKinds[turn.call.kind].canEnd ? { effect: "ends" } : { effect: "waits", why }
 }
 
 /** The reason why two turns cannot be one; undefined if they can. */
@@ -107,7 +107,7 @@ export type Needed = "all" | ((newest: readonly HistoryMessage[]) => boolean)
 
 /** The call of a turn. */
 export interface TurnCall {
-  readonly kind: keyof typeof kinds
+  readonly kind: keyof typeof turnKinds
   /** Called at once, and again with the record once the session is loaded. */
   readonly makeInput: (turnId: string, record?: SessionRecord) => TurnInput
   /** Makes the beginning of a turn that comes in the place of others. */
@@ -145,20 +145,11 @@ export interface QueuedTurn extends ObservedTurn {
   waited?: string | undefined
 }
 
-/** The rules of a turn's kind. */
-export const rulesOf = ({ call }: QueuedTurn) => kinds[call.kind]
-
 /** Takes a turn to the state that follows a signal. False if its state knows no such signal. */
 export function move(turn: QueuedTurn, signal: Signal): boolean {
   const next = (turnStates[turn.state] as { readonly [S in Signal]?: State })[signal]
   turn.state = next ?? turn.state
   return next !== undefined
-}
-
-/** Takes a turn to the state that follows an event of it. */
-export function moveBy(turn: QueuedTurn, { type }: TurnEvent): void {
-  const signal = signals[type]
-  if (signal !== undefined) move(turn, signal)
 }
 
 /** True while a turn has neither begun nor ended. */
@@ -200,4 +191,26 @@ export interface UnsettledCommit {
   readonly expectVersion: number
   /** True if it appends messages, by which it can be found in the session. */
   readonly hasMessages: boolean
+}
+
+/** The record of a session of which nothing is stored. */
+export const emptyRecord: SessionRecord = { version: 0, history: [], earlier: 0, state: {}, notes: [] }
+
+/** Reads the agent's part of a record's state. A field that is missing or of another form counts as in a new session. */
+export function sessionState(record: SessionRecord | undefined): SessionState {
+  const { memoryOn, memorySinceMs, turns, hooks, markerId } = record?.state ?? {}
+  const isCount = Number.isSafeInteger(turns) && (turns as number) >= 0
+  const isRecord = typeof hooks === "object" && hooks !== null && !Array.isArray(hooks)
+  return {
+    memoryOn: memoryOn !== false,
+    memorySinceMs: typeof memorySinceMs === "number" ? memorySinceMs : undefined,
+    turns: isCount ? (turns as number) : 0,
+    hooks: isRecord ? (hooks as Readonly<Record<string, unknown>>) : {},
+    markerId: typeof markerId === "string" && /^[0-9a-z]+$/.test(markerId) ? markerId : undefined,
+  }
+}
+
+/** A string that is different for each session. */
+export function sessionId({ agent, conversation, audience }: SessionKey): string {
+  return JSON.stringify([agent, conversation, audience])
 }

@@ -4,9 +4,8 @@ import { whatHappened, within } from "../../../core/timers.ts"
 import type { SessionRecord } from "../../../memory/services/store/session-store.ts"
 import type { TurnInput } from "../../turn/turn-context.ts"
 import { wordsOf } from "../failed/failed-turn.ts"
-import { emptyRecord } from "../session-state.ts"
 import { readInput } from "./read-input.ts"
-import { maxMessages, type QueuedTurn } from "./turn-states.ts"
+import { emptyRecord, maxMessages, type QueuedTurn } from "./turn-states.ts"
 
 /** The user's message of a turn whose words are answered later or with others. */
 export function wordsToAnswer(input: TurnInput, atMs: number): readonly HistoryMessage[] {

@@ -3,7 +3,7 @@ import type { BackgroundJob } from "../../../memory/services/background/backgrou
 import type { Job } from "../../../memory/services/store/job-runner.ts"
 import { scopeOf } from "../../../memory/services/store/row-keys.ts"
 import type { AgentContext } from "../../turn/turn-context.ts"
-import { sessionId, sessionState } from "../session-state.ts"
+import { sessionId, sessionState } from "../queue/turn-states.ts"
 import { maxWaitMs } from "./schedule-times.ts"
 
 /** Of more users and groups the ones that were silent for longest are left out. */

@@ -7,7 +7,7 @@ import { withoutOpenTurn } from "../../turn/approval/open-approval.ts"
 import type { AgentContext } from "../../turn/turn-context.ts"
 import { findUnsettled } from "../failed/unsettled-commits.ts"
 import type { Replacement, SessionAtRest } from "../queue/turn-states.ts"
-import { sessionState } from "../session-state.ts"
+import { sessionState } from "../queue/turn-states.ts"
 import { messageId, unknownMessage } from "./session-history.ts"
 import { commitOf, type LoadedSession, loadSession, rewound } from "./set-aside.ts"
 

@@ -7,7 +7,7 @@ import {
 import type { ForgottenMemories } from "../../../memory/services/store/records.ts"
 import type { SessionAtRest } from "../queue/turn-states.ts"
 import type { ExplainMemoriesOptions, ForgetMemoryOptions, SpeakerInput } from "../session-options.ts"
-import { inputOf } from "../session-state.ts"
+import { inputOf } from "../session-options.ts"
 
 /** The work of `Session.explainMemories`. */
 export async function explain(

@@ -5,7 +5,7 @@ import type { Job } from "../../../memory/services/store/job-runner.ts"
 import type { SessionCommit, SessionRecord, StoredTurn } from "../../../memory/services/store/session-store.ts"
 import { withoutOpenTurn } from "../../turn/approval/open-approval.ts"
 import type { AgentContext, ReplacedTurns } from "../../turn/turn-context.ts"
-import { sessionState } from "../session-state.ts"
+import { sessionState } from "../queue/turn-states.ts"
 import { jobsAfter } from "../session-turn.ts"
 
 /** A session that was loaded, with every turn that it has. */
