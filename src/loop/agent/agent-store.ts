@@ -4,7 +4,7 @@ import type { JobRunner } from "../../memory/services/store/job-runner.ts"
 import type { BlobRecords, ReceiptRecords } from "../../memory/services/store/records.ts"
 import type { SessionStore } from "../../memory/services/store/session-store.ts"
 import type { Store } from "../../memory/services/store/store.ts"
-import type { Beside } from "./second-thoughts/beside-store.ts"
+import type { SideTables } from "./second-thoughts/side-tables.ts"
 import { late } from "./turn.ts"
 
 /** The parts of a store that an agent needs, whatever kind of store it was given. */
@@ -27,11 +27,11 @@ export function agentStore(store: SessionStore | undefined, ports: Pick<Ports, "
     return { sessions: made, jobs: made.jobs, receipts: made.receipts, blobs: made.blobs, given: undefined }
   }
   if (isStore(store)) return { sessions: store, jobs: store.jobs, receipts: store.receipts, blobs: store.blobs, given: store }
-  let made: Beside | undefined
-  const loadBeside = late(() => import("./second-thoughts/beside-store.ts"))
-  const beside = async (): Promise<Beside> => {
-    const { makeBeside } = await loadBeside()
-    made ??= makeBeside(ports)
+  let made: SideTables | undefined
+  const loadSideTables = late(() => import("./second-thoughts/side-tables.ts"))
+  const beside = async (): Promise<SideTables> => {
+    const { makeSideTables } = await loadSideTables()
+    made ??= makeSideTables(ports)
     return made
   }
   return {
@@ -39,8 +39,8 @@ export function agentStore(store: SessionStore | undefined, ports: Pick<Ports, "
       load: (key, options) => store.load(key, options),
       async commit(key, commit) {
         if (commit.after === undefined && commit.jobs.length === 0) return store.commit(key, commit)
-        const { commitBeside } = await loadBeside()
-        return commitBeside(store, await beside(), { key, commit })
+        const { commitWithTables } = await loadSideTables()
+        return commitWithTables(store, await beside(), { key, commit })
       },
       append: (key, messages) => store.append(key, messages),
       post: (key, note) => store.post(key, note),

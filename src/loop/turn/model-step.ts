@@ -87,7 +87,7 @@ export async function runModelStep(
 type Attempt = { readonly model: LanguageModel; readonly reading: StepReading }
 
 /** The content of a model's stream, apart from tool calls. */
-interface Heard {
+interface StreamContent {
   readonly output: string[]
   usage: Usage | undefined
   finishReason: FinishReason | undefined
@@ -105,7 +105,7 @@ async function runAttempt(turn: TurnContext, request: StepRequest, attempt: Atte
   const assembly = assembleStep(turn, request, model)
   turn.agent.inspection.send?.(turn, { step, prompt, model: model.id, assembly, startedMs })
   turn.emit({ type: "step-start", step, prompt, tokens: assembly.tokens + assembly.overheadTokens, exact: assembly.exact })
-  const heard: Heard = { output: [], usage: undefined, finishReason: undefined, file: undefined }
+  const heard: StreamContent = { output: [], usage: undefined, finishReason: undefined, file: undefined }
   const hearing = { step, heard, attempt }
   let decision: StepDecision | undefined
   let error: string | undefined
@@ -141,7 +141,7 @@ async function runAttempt(turn: TurnContext, request: StepRequest, attempt: Atte
 function hear(
   turn: TurnContext,
   part: ModelPart | null | undefined,
-  { step, heard, attempt }: { readonly step: number; readonly heard: Heard; readonly attempt: Attempt },
+  { step, heard, attempt }: { readonly step: number; readonly heard: StreamContent; readonly attempt: Attempt },
   atMs: number,
 ): void {
   const { model, reading } = attempt

@@ -142,9 +142,9 @@ function resolveMentions(turn: TurnContext, args: Args): Args {
   return inValue(args, inText, 0) as Args
 }
 
-type Said = { readonly name: string; readonly text: string }
+type Utterance = { readonly name: string; readonly text: string }
 
-function spokenIn({ agent, input, history }: TurnContext): Said[] {
+function spokenIn({ agent, input, history }: TurnContext): Utterance[] {
   const agentName = agent.profile.agent.name
   const before = history.map(({ role, speaker, text }) => ({ name: role === "assistant" ? agentName : speaker.name, text }))
   return input.wake === undefined ? [...before, { name: input.speaker.name, text: input.text }] : before

@@ -46,17 +46,8 @@ export async function askApproval(turn: TurnContext, { id, name, args, tool, can
   if (answer === "yes") return undefined
   signal.throwIfAborted()
   if (answer !== "no" && canWait) {
-    const askedMs = ports.clock.nowMs()
-    const definition = definitionOf(tool)
-    turn.progress.open.calls.push({
-      id: `${turn.input.turnId}:${id}`,
-      callId: id,
-      tool: name,
-      args,
-      summary,
-      askedMs,
-      definition,
-    })
+    const asked = { id: `${turn.input.turnId}:${id}`, callId: id, tool: name, args, summary, askedMs: ports.clock.nowMs() }
+    turn.progress.open.calls.push({ ...asked, definition: definitionOf(tool) })
     return failed("awaiting-approval", "")
   }
   const reason = given?.reason === undefined || given.reason === "" ? "" : quoted(encodeInline(given.reason), dialect)

@@ -9,22 +9,22 @@ import { sessionOf } from "../../../memory/services/store/rows/row-tables.ts"
 import type { SessionCommit, SessionStore } from "../../../memory/services/store/session-store.ts"
 
 /** Jobs and receipts in memory, beside a store of sessions. */
-export interface Beside {
+export interface SideTables {
   readonly jobs: JobTable
   readonly rows: InMemoryRows
   readonly receipts: ReceiptRecords
 }
 
 /** Makes the tables, without rows. */
-export function makeBeside(ports: Pick<Ports, "clock" | "timers" | "random">): Beside {
+export function makeSideTables(ports: Pick<Ports, "clock" | "timers" | "random">): SideTables {
   const rows = new InMemoryRows()
   return { jobs: new JobTable(defaultJobSettings, ports), rows, receipts: createReceiptRecords(rows, { hasSessions: false }) }
 }
 
 /** Commits to a store of sessions. The jobs and receipts beside it follow. */
-export async function commitBeside(
+export async function commitWithTables(
   store: SessionStore,
-  { jobs, rows }: Beside,
+  { jobs, rows }: SideTables,
   { key, commit }: { readonly key: SessionKey; readonly commit: SessionCommit },
 ): ReturnType<SessionStore["commit"]> {
   const { after } = commit
