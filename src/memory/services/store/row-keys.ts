@@ -26,12 +26,6 @@ export function scopeOf({ agent, user, conversation, audience }: ServiceKey): st
   return audience === "private" ? rowId("user", agent, user) : rowId("group", agent, conversation)
 }
 
-/** The scopes in which a memory is visible. */
-export function scopesOf({ agent, user, conversation, audience }: StoredMemory): readonly string[] {
-  const own = rowId("user", agent, user)
-  return audience === "private" ? [own] : [own, rowId("group", agent, conversation)]
-}
-
 /** Only memories with the same owner can be duplicates of each other or supersede each other. */
 export function ownerOf({ agent, user, audience, conversation }: StoredMemory): string {
   return rowId(agent, user, audience, audience === "group" ? conversation : "")

@@ -1,0 +1,52 @@
+import fc from "fast-check"
+import { expect, test } from "vitest"
+import { createInMemoryStore } from "../../../../../src/memory/services/store/in-memory/in-memory-store.ts"
+import { RowTable } from "../../../../../src/memory/services/store/in-memory/row-table.ts"
+import { collect } from "../../../../support/collect.ts"
+
+const key = { agent: "fay", conversation: "talk", audience: "private" } as const
+
+test("a commit behind an earlier turn that is refused while it is written leaves the store in memory as it was", async () => {
+  const store = createInMemoryStore()
+  const said = (turnId: string) => ({
+    role: "user" as const,
+    text: turnId,
+    speaker: { id: "ann", name: "Ann" },
+    turnId,
+    atMs: 1,
+  })
+  for (const [expectVersion, turnId] of ["a", "b", "c"].entries())
+    await store.commit(key, { expectVersion, append: [said(turnId)], state: {}, jobs: [] })
+  const before = await collect(store.export({ agent: "fay" }))
+  const refused = { expectVersion: 3, append: [said("d")], state: { no: () => undefined }, jobs: [], after: "a" }
+  await expect(store.commit(key, refused as never)).rejects.toMatchObject({ code: "usage" })
+  expect(await collect(store.export({ agent: "fay" }))).toEqual(before)
+  await store.close()
+})
+
+test("rows are found through an index as if every row were looked at, whatever was added, replaced and removed", () => {
+  const row = fc.record({ id: fc.integer({ min: 0, max: 9 }), by: fc.constantFrom("x", "y"), at: fc.integer({ min: 0, max: 5 }) })
+  const step = fc.record({ isGone: fc.boolean(), row })
+  const asked = fc.record({
+    by: fc.constantFrom("x", "y"),
+    above: fc.option(fc.integer({ min: 0, max: 5 }), { nil: undefined }),
+    isDescending: fc.boolean(),
+    limit: fc.integer({ min: 0, max: 4 }),
+  })
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 30 }), asked, (steps, { by, above, isDescending, limit }) => {
+      const table = new RowTable(["id"], [["by", "at"]])
+      for (const { isGone, row: given } of steps) {
+        const known = table.like(given)
+        if (!isGone) table.set(given)
+        else if (known !== undefined) table.remove(known)
+      }
+      const isMet = (found: Readonly<Record<string, unknown>>) =>
+        found.by === by && (above === undefined || Number(found.at) > above)
+      const conditions = { by, ...(above !== undefined && { at: { above } }) }
+      const selection = { order: ["at"], isDescending, limit }
+      const all = table.find({}, [isMet], { order: ["at"], isDescending }).map(({ at }) => at)
+      expect(table.find(conditions, [isMet], selection).map(({ at }) => at)).toEqual(all.slice(0, limit))
+    }),
+  )
+})
