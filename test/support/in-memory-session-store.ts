@@ -2,7 +2,6 @@ import type { SessionKey } from "../../src/core/conversation.ts"
 import { turnsOf } from "../../src/memory/services/store/branches.ts"
 import { filterMessages } from "../../src/memory/services/store/filter-messages.ts"
 import { commitBehind } from "../../src/memory/services/store/in-memory/in-memory-parts.ts"
-import { InMemoryRows } from "../../src/memory/services/store/in-memory/in-memory-rows.ts"
 import { SessionTable } from "../../src/memory/services/store/in-memory/session-table.ts"
 import type { Job } from "../../src/memory/services/store/job-runner.ts"
 import { sessionRowId } from "../../src/memory/services/store/row-keys.ts"
@@ -20,14 +19,14 @@ interface InMemorySessionStore extends SessionStore {
  * what it is given and returns frozen data. A record that is not plain JSON throws `usage`.
  */
 export function createInMemorySessionStore(): InMemorySessionStore {
-  const rows = new InMemoryRows()
-  const sessions = new SessionTable(rows)
+  const sessions = new SessionTable()
+  const { rows } = sessions
   const jobs = new Map<string, readonly Job[]>()
   return {
     load: async (key, { last } = {}) => sessions.load(key, last),
     async commit(key, commit) {
       const committed = await rows.write(async () =>
-        commit.after === undefined ? sessions.commit(key, commit) : commitBehind(rows, sessions, key, commit),
+        commit.after === undefined ? sessions.commit(key, commit) : commitBehind(sessions, key, commit),
       )
       const id = sessionRowId(key)
       jobs.set(id, [...(jobs.get(id) ?? []), ...committed.jobs])

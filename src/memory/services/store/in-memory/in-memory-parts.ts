@@ -9,7 +9,6 @@ import { sessionOf } from "../rows/row-tables.ts"
 import { endBehind, lockSession, wholeMessages } from "../rows/session-rows.ts"
 import { type SessionCommit, type SessionStore, sessionConflict } from "../session-store.ts"
 import type { Store } from "../store.ts"
-import type { InMemoryRows } from "./in-memory-rows.ts"
 import { type JobPorts, JobTable } from "./job-table.ts"
 import type { SessionTable } from "./session-table.ts"
 
@@ -23,10 +22,10 @@ export interface InMemoryParts extends ReturnType<typeof createRowStore>, Pick<S
 
 /** Makes the parts over the tables in which a store has its sessions. */
 export function makeParts(
-  rows: InMemoryRows,
   sessions: SessionTable,
   { runner, settings, ports }: { readonly runner: JobRunner; readonly settings: JobSettings; readonly ports: JobPorts },
 ): InMemoryParts {
+  const { rows } = sessions
   const jobs = new JobTable(settings, ports)
   rows.jobs = jobs
   const nothing = () => undefined
@@ -44,7 +43,7 @@ export function makeParts(
     branches: async (key) => turnsOf(await rows.read(() => wholeMessages(rows, key))),
     async commitBehind(key, commit) {
       const { hasMoved, ...committed } = await rows.write(async () => {
-        const written = await commitBehind(rows, sessions, key, commit)
+        const written = await commitBehind(sessions, key, commit)
         if (written.hasMoved) await takeBack(rows, key)
         return written
       })
@@ -60,7 +59,8 @@ export function makeParts(
 }
 
 /** Lets the history of a session end where a commit asks, and commits. Tells if any message changed its place. */
-export async function commitBehind(rows: InMemoryRows, sessions: SessionTable, key: SessionKey, commit: SessionCommit) {
+export async function commitBehind(sessions: SessionTable, key: SessionKey, commit: SessionCommit) {
+  const { rows } = sessions
   const row = await lockSession(rows, key)
   if (commit.expectVersion !== row.version) throw sessionConflict(key, commit.expectVersion, row.version)
   const { spoken, heard, hasMoved } = await endBehind(rows, key, { commit, spoken: row.spoken })

@@ -3,10 +3,10 @@ import { hostPorts, type Ports } from "../../../../core/ports.ts"
 import { frozenJson } from "../frozen-json.ts"
 import { defaultJobSettings, type JobRunner, type JobSettings } from "../job-runner.ts"
 import type { MemoryRecords, ReceiptRecords } from "../records.ts"
+import type { SessionCommit } from "../session-store.ts"
 import { runnerOfOpenStore, type Store } from "../store.ts"
 import type { InMemoryParts } from "./in-memory-parts.ts"
-import { InMemoryRows } from "./in-memory-rows.ts"
-import { SessionTable } from "./session-table.ts"
+import type { SessionTable } from "./session-table.ts"
 
 /** Options of {@link createInMemoryStore}. */
 export interface InMemoryStoreOptions {
@@ -17,6 +17,17 @@ export interface InMemoryStoreOptions {
 
 /** All ports, because a program may keep its own in one object. */
 const portNames = { ...hostPorts, counter: true }
+
+/** Loaded with the first session of a store in memory. */
+let loaded: typeof import("./session-table.ts") | undefined
+
+type SessionWork<Given, T> = (sessions: SessionTable, given: Given) => Promise<T>
+
+const same = <T>(given: T): T => given
+const copyOf = (commit: SessionCommit): SessionCommit => {
+  const append = frozenJson(commit.append, "append", -1)
+  return { ...commit, append, state: frozenJson(commit.state, "state"), jobs: frozenJson(commit.jobs, "jobs") }
+}
 
 /** The time that `close` waits for running jobs. */
 const drainMs = 5_000
@@ -30,31 +41,52 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
   checkOptions("createInMemoryStore", options, { jobs: true, ports: true })
   checkOptions("jobs of createInMemoryStore", jobs ?? {}, defaultJobSettings)
   checkOptions("ports of createInMemoryStore", ports ?? {}, portNames)
-  const rows = new InMemoryRows()
-  const sessions = new SessionTable(rows)
+  let kept = loaded && new loaded.SessionTable()
+  /** Runs work on the sessions, at once if they are loaded. What a caller may change during that wait is copied before. */
+  const own = <Given, T>(given: Given, copy: (given: Given) => Given, work: SessionWork<Given, T>): Promise<T> => {
+    const late = async (): Promise<T> => {
+      const copied = copy(given)
+      loaded ??= await import("./session-table.ts")
+      kept ??= new loaded.SessionTable()
+      return work(kept, copied)
+    }
+    return kept ? work(kept, given) : late()
+  }
   let made: InMemoryParts | undefined
   // Loaded when first used: a turn that leaves no work behind needs the sessions alone.
   const parts = async (): Promise<InMemoryParts> => {
     if (made) return made
     const { makeParts } = await import("./in-memory-parts.ts")
     const settings = { ...defaultJobSettings, ...jobs }
-    made ??= makeParts(rows, sessions, { runner, settings, ports: { ...hostPorts, ...ports } })
+    const sessions = await own(undefined, same, async (table) => table)
+    made ??= makeParts(sessions, { runner, settings, ports: { ...hostPorts, ...ports } })
     return made
   }
   let isClosed = false
   const runner = runnerOfOpenStore(lateJobs(parts), { store: "The store in memory", isClosed: () => isClosed })
   return {
-    load: (key, { last } = {}) => rows.atOnce(() => sessions.load(key, last)),
-    async commit(key, commit) {
-      const committed =
+    load: (key, { last } = {}) => own(key, same, (sessions) => sessions.rows.atOnce(() => sessions.load(key, last))),
+    async commit(key, given) {
+      const committed = await own(given, copyOf, async (sessions, commit) =>
         commit.after === undefined
-          ? await rows.atOnce(() => sessions.commit(key, commit))
-          : await (await parts()).commitBehind(key, commit)
+          ? sessions.rows.atOnce(() => sessions.commit(key, commit))
+          : (await parts()).commitBehind(key, commit),
+      )
       if (committed.jobs.length > 0) (made ?? (await parts())).jobs.enqueue(committed.jobs)
       return { version: committed.version }
     },
-    append: (key, messages) => rows.atOnce(() => sessions.append(key, messages)),
-    post: (key, note) => rows.atOnce(() => sessions.post(key, note)),
+    append: (key, given) =>
+      own(
+        given,
+        (messages) => frozenJson(messages, "messages", -1),
+        (sessions, messages) => sessions.rows.atOnce(() => sessions.append(key, messages)),
+      ),
+    post: (key, given) =>
+      own(
+        given,
+        (note) => frozenJson(note, "note"),
+        (sessions, note) => sessions.rows.atOnce(() => sessions.post(key, note)),
+      ),
     messages: async (key, filter) => (await parts()).messages(key, filter),
     branches: async (key) => (await parts()).branches(key),
     jobs: runner,

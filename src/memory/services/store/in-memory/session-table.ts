@@ -2,23 +2,19 @@ import type { HistoryMessage, SessionKey } from "../../../../core/conversation.t
 import { frozenJson } from "../frozen-json.ts"
 import { historyRows, type RowTables, sessionOf } from "../rows/row-tables.ts"
 import { type SessionCommit, type SessionNote, type SessionRecord, sessionConflict } from "../session-store.ts"
-import type { InMemoryRows } from "./in-memory-rows.ts"
+import { InMemoryRows } from "./in-memory-rows.ts"
 
 /** Sessions in memory. It copies what it is given and returns frozen data. */
 export class SessionTable {
-  readonly #rows: InMemoryRows
-
-  constructor(rows: InMemoryRows) {
-    this.#rows = rows
-  }
+  readonly rows = new InMemoryRows()
 
   load(key: SessionKey, last?: number): SessionRecord | undefined {
-    const [row] = this.#rows.select("sessions", sessionOf(key))
+    const [row] = this.rows.select("sessions", sessionOf(key))
     if (row === undefined) return undefined
     const { version, whole_state: state, next_position, spoken } = row
-    const waiting = this.#rows.select("notes", { ...sessionOf(key), body: { isNot: null } }, { order: ["position"] })
+    const waiting = this.rows.select("notes", { ...sessionOf(key), body: { isNot: null } }, { order: ["position"] })
     if (version === 0 && waiting.length === 0 && next_position === 0) return undefined
-    const newest = this.#rows
+    const newest = this.rows
       .select("messages", sessionOf(key), { order: ["position"], isDescending: true, limit: last })
       .reverse()
     const history = Object.freeze(newest.map(({ body }) => body))
@@ -32,7 +28,7 @@ export class SessionTable {
     const append = frozenJson(commit.append, "append", -1)
     const whole_state = frozenJson(commit.state, "state")
     const jobs = frozenJson(commit.jobs, "jobs")
-    for (const id of commit.taken ?? []) this.#rows.update("notes", { ...sessionOf(key), id }, { body: null })
+    for (const id of commit.taken ?? []) this.rows.update("notes", { ...sessionOf(key), id }, { body: null })
     const version = row.version + 1
     this.#append({ ...row, version, whole_state }, append)
     return { version, jobs }
@@ -46,24 +42,24 @@ export class SessionTable {
   post(key: SessionKey, note: SessionNote): boolean {
     const row = this.row(key)
     const body = frozenJson(note, "note")
-    const isNew = this.#rows.add("notes", { ...sessionOf(key), id: note.id, owner: note.owner, position: row.notes, body })
-    if (isNew) this.#rows.insert("sessions", [{ ...row, notes: row.notes + 1 }])
+    const isNew = this.rows.add("notes", { ...sessionOf(key), id: note.id, owner: note.owner, position: row.notes, body })
+    if (isNew) this.rows.insert("sessions", [{ ...row, notes: row.notes + 1 }])
     return isNew
   }
 
   history(key: SessionKey): readonly HistoryMessage[] {
-    return this.#rows.select("messages", sessionOf(key), { order: ["position"] }).map(({ body }) => body)
+    return this.rows.select("messages", sessionOf(key), { order: ["position"] }).map(({ body }) => body)
   }
 
   /** The row of a session; an empty one if there is none. */
   row(key: SessionKey): RowTables["sessions"] {
     const empty = { version: 0, whole_state: Object.freeze({}), next_position: 0, spoken: 0, notes: 0 }
-    return this.#rows.select("sessions", sessionOf(key))[0] ?? { ...sessionOf(key), ...empty }
+    return this.rows.select("sessions", sessionOf(key))[0] ?? { ...sessionOf(key), ...empty }
   }
 
   #append(row: RowTables["sessions"], messages: readonly HistoryMessage[]): void {
     const { rows, spoken } = historyRows(row, messages, { position: row.next_position, spoken: row.spoken })
-    this.#rows.insert("messages", rows)
-    this.#rows.insert("sessions", [{ ...row, next_position: row.next_position + rows.length, spoken }])
+    this.rows.insert("messages", rows)
+    this.rows.insert("sessions", [{ ...row, next_position: row.next_position + rows.length, spoken }])
   }
 }
