@@ -94,7 +94,7 @@ function hasForm(text: string, { pattern, accepts }: TextForm): boolean {
 }
 
 /** True for an object that is neither a list nor a date. */
-export function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
+function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date)
 }
 

@@ -12,23 +12,25 @@ import { readPlainText, readWholeText } from "../authored-text.ts"
 import { isCardPath } from "../cards/card-path.ts"
 import type { CardSurroundings } from "../cards/card-persona.ts"
 import { fileExists, isFolder } from "../file-log.ts"
-import { findText, lookedFor, promptsFolderOf } from "../find-text.ts"
+import { findText, lookedFor, promptsFolderOf, type TextKind } from "../find-text.ts"
 import { type Persona, readPersona } from "../load-persona.ts"
 import { knownDialects, readDialect } from "../read-dialect.ts"
 import { displayPath } from "../shipped-files.ts"
 import { absolutePath, nearestSetting, type ProfileSearch, report, type SettingPlace } from "./profile-chain.ts"
 
+type TextKey = "persona" | "format" | "finalSystem"
+
 /** The files and the prompts folder that `[prompt]` names, as absolute paths. */
-export type ProfileTexts = { readonly [K in "folder" | keyof typeof kinds]: string | undefined }
+export type ProfileTexts = { readonly [K in "folder" | TextKey]: string | undefined }
 
 /** Finds what `[prompt]` names, each path relative to the file it stands in, and reports what is not there (L9). */
 export function findProfileTexts(search: ProfileSearch): ProfileTexts {
   const folder = findFolder(search)
   return {
     folder,
-    persona: findPath(search, "persona", folder),
-    format: findPath(search, "format", folder),
-    finalSystem: findPath(search, "finalSystem", folder),
+    persona: findPath(search, "persona", { kind: "characters", folder }),
+    format: findPath(search, "format", { kind: "formats", folder }),
+    finalSystem: findPath(search, "finalSystem", { kind: "final", folder }),
   }
 }
 
@@ -41,14 +43,16 @@ function findFolder(search: ProfileSearch): string | undefined {
   return undefined
 }
 
-const kinds = { persona: "characters", format: "formats", finalSystem: "final" } as const
-
-function findPath(search: ProfileSearch, key: keyof typeof kinds, folder: string | undefined): string | undefined {
+function findPath(
+  search: ProfileSearch,
+  key: TextKey,
+  { kind, folder }: { readonly kind: TextKind; readonly folder: string | undefined },
+): string | undefined {
   const setting = nearestSetting(search.chain, "prompt", key)
   if (setting === undefined) return undefined
   const { document, value } = setting
   const promptFolders = [...(folder === undefined ? [] : [folder]), promptsFolderOf(document.path)]
-  const found = findText(value, { kind: kinds[key], locale: search.locale, folder: dirname(document.path), promptFolders })
+  const found = findText(value, { kind, locale: search.locale, folder: dirname(document.path), promptFolders })
   if ("path" in found) return found.path
   const known = found.known.length > 0 ? ` Known: ${found.known.join(", ")}.` : ""
   const message = `expected a file, found none called ${JSON.stringify(value)}.${didYouMean(value, found.known) || known}`
