@@ -110,7 +110,7 @@ const previewed = { from: true, attachments: true, inject: true, signal: true, .
 const control = { toolChoice: true, stopWhen: true, prepareStep: true, output: true }
 
 /** A speaker as it is stored. */
-export function speakerOf(person: SpeakerInput, defaultName: string): Speaker {
+function speakerOf(person: SpeakerInput, defaultName: string): Speaker {
   const { id, name = defaultName, isAgent }: Partial<Speaker> & Pick<Speaker, "id"> = person
   checkType("the id of a speaker", id, "string")
   checkType("the name of a speaker", name, "string")

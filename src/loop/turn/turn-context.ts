@@ -66,7 +66,7 @@ export interface SharedParts extends AgentStores, AgentQueues {
 }
 
 /** The places where an agent keeps things. */
-export interface AgentStores {
+interface AgentStores {
   readonly store: SessionStore
   readonly receipts: ReceiptRecords
   readonly blobs: BlobRecords
