@@ -1,14 +1,11 @@
-/** One kind of result, such as the tokens of an entry, with the types of its owners and results. */
-export interface MemoKind<Owner extends object, Result> {
-  readonly number: number
-  readonly types?: (owner: Owner) => Result
-}
+/** One kind of result, such as the tokens of an entry: a number, with the types of its owners and results. */
+export type MemoKind<Owner extends object, Result> = number & { readonly types?: (owner: Owner) => Result }
 
 let kinds = 0
 
 /** A new kind of result. The file that makes such results declares it. */
 export function memoKind<Owner extends object, Result>(): MemoKind<Owner, Result> {
-  return { number: kinds++ }
+  return kinds++
 }
 
 /**
@@ -20,17 +17,13 @@ export class Memo {
   /** By number of the kind. Weak, because objects such as the messages of a history are replaced by others all the time. */
   readonly #results: WeakMap<object, unknown>[] = []
 
-  get<Owner extends object, Result>({ number }: MemoKind<Owner, Result>, owner: Owner): Result | undefined {
-    return this.#results[number]?.get(owner) as Result | undefined
+  get<Owner extends object, Result>(kind: MemoKind<Owner, Result>, owner: Owner): Result | undefined {
+    return this.#results[kind]?.get(owner) as Result | undefined
   }
 
-  set<Owner extends object, Result>({ number }: MemoKind<Owner, Result>, owner: Owner, result: Result): void {
-    let results = this.#results[number]
-    if (!results) {
-      results = new WeakMap()
-      this.#results[number] = results
-    }
-    results.set(owner, result)
+  set<Owner extends object, Result>(kind: MemoKind<Owner, Result>, owner: Owner, result: Result): void {
+    this.#results[kind] ??= new WeakMap()
+    this.#results[kind].set(owner, result)
   }
 
   /** The result that is remembered, else the one that `make` makes, which is remembered. */

@@ -8,10 +8,8 @@ import { didYouMean } from "../../core/suggest.ts"
 import type { AskModel } from "../../memory/services/background/background-job.ts"
 import { createKeyedQueue } from "../../memory/services/keyed-queue.ts"
 import type { Observer } from "../../memory/services/observer.ts"
-import { onForget } from "../../memory/services/store/forgetting.ts"
 import type { UserProfileService } from "../../memory/services/user-profile.ts"
 import type { Profile } from "../../profile/profile.ts"
-import { forgetRequests } from "../../prompt/assemble/assembler.ts"
 import { roughCounter } from "../../prompt/assemble/tokens/rough-counter.ts"
 import { withoutContext } from "../../prompt/dialect/dialect.ts"
 import { shippedDialect } from "../../prompt/dialect/shipped.ts"
@@ -81,7 +79,6 @@ export function createAgent(options: AgentOptions): Agent {
     for (const { documents } of own.plugins) documents?.attach({ ...context, userProfile })
     return { ...context, tellObservers: feeds?.tell }
   })
-  const stopForgetting = onForget(kept.jobs, () => forgetRequests(kept.jobs))
   const { profile } = versions.latest
   const agent = profile.agent.id
   checkOptions("models of createAgent", options.models ?? {}, { ...profile.processes, ...profile.observers })
@@ -100,7 +97,6 @@ export function createAgent(options: AgentOptions): Agent {
       const isFirst = !closed
       closed = true
       await work.close(closing.signal)
-      stopForgetting()
       if (isFirst) await endPlugins(versions, ports)
     },
   }

@@ -3,7 +3,7 @@ import type { Ports } from "../../core/ports.ts"
 import { filterMessages } from "../../memory/services/store/filter-messages.ts"
 import type { MessageFilter, SessionRecord } from "../../memory/services/store/session-store.ts"
 import type { HistorySettings } from "../../profile/profile.ts"
-import { type Assembler, sessionAssembler } from "../../prompt/assemble/assembler.ts"
+import { type Assembler, createAssembler } from "../../prompt/assemble/assembler.ts"
 import { roughCounter } from "../../prompt/assemble/tokens/rough-counter.ts"
 import type { PromptStack } from "../../prompt/stack/prompt-stack.ts"
 import { mainProcess, type TurnWarning } from "../../trace/trace.ts"
@@ -29,7 +29,7 @@ export interface TurnBeginning {
 /** Builds the context of a turn. */
 export function createTurnContext(agent: AgentContext, input: TurnInput, begin: TurnBeginning): TurnContext {
   const { profile, ports, store } = agent
-  const { record, emit, deadline, child, assembler = sessionAssembler(agent.runner) } = begin
+  const { record, emit, deadline, child, assembler = createAssembler() } = begin
   const { tokens, answerTokens, stepTokens } = profile.budget
   const stored = child ? { ...sessionState(undefined), memoryOn: false } : sessionState(record)
   const isMarked = profile.context.sessionMarkers

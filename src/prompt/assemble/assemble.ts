@@ -160,10 +160,7 @@ interface Guarded {
   readonly made: Dialect
 }
 
-const guarded = memoKind<Dialect, Guarded[]>()
-const maxGuarded = 8
-
-const noneGuarded = (): Guarded[] => []
+const guarded = memoKind<Dialect, Guarded>()
 
 /**
  * The dialect with the markers of one request: lines that begin with a name that the session knows, and the shapes of the
@@ -173,11 +170,10 @@ function guardedDialect({ dialect, prompt, names }: AssembleInjectionsOptions, m
   const { markers, files } = dialect
   const shapes = files.get(prompt)?.shapes ?? []
   if (names === undefined && shapes.length === 0) return dialect
-  const list = memo.made(guarded, dialect, noneGuarded)
-  for (const known of list) if (sameLists(known.shapes, shapes) && sameNames(known.names, names)) return known.made
+  const known = memo.get(guarded, dialect)
+  if (known && sameLists(known.shapes, shapes) && sameNames(known.names, names)) return known.made
   const made = { ...dialect, markers: { ...markers, names, shapes: [...(markers.shapes ?? []), ...shapes] } }
-  if (list.length >= maxGuarded) list.pop()
-  list.unshift({ names, shapes, made })
+  memo.set(guarded, dialect, { names, shapes, made })
   return made
 }
 

@@ -23,19 +23,9 @@ const holding = new Set<WeakRef<MemoOwner>>()
 let unitsHeld = 0
 
 class MemoOwner implements Assembler {
-  /** The object that keeps the words of its session, such as the job runner of a store. */
-  readonly keeper: object | undefined
   readonly #self = new WeakRef(this)
   #memo: Memo | undefined
-  #size = 0
-
-  constructor(keeper?: object) {
-    this.keeper = keeper
-  }
-
-  get size(): number {
-    return this.#size
-  }
+  size = 0
 
   /** The memo is made anew after it was forgotten: what still works with the old one cannot fill it again. */
   get memo(): Memo {
@@ -45,20 +35,14 @@ class MemoOwner implements Assembler {
 
   forget(): void {
     this.#memo = undefined
-    this.#hold(0)
-    holding.delete(this.#self)
+    this.holds(0)
   }
 
-  used(size: number): void {
-    this.#hold(size)
+  holds(size: number): void {
+    unitsHeld += size - this.size
+    this.size = size
     holding.delete(this.#self)
-    holding.add(this.#self)
-    if (unitsHeld > mostUnits) dropOldest()
-  }
-
-  #hold(size: number): void {
-    unitsHeld += size - this.#size
-    this.#size = size
+    if (size > 0) holding.add(this.#self)
   }
 }
 
@@ -72,29 +56,25 @@ function dropOldest(): void {
   for (const owner of holding) if (unitsHeld > mostUnits) owner.deref()?.forget()
 }
 
+/** Lets all assemblers of the process forget, because a store forgot words that may stand in their requests. */
+export function forgetRequests(): void {
+  for (const owner of holding) owner.deref()?.forget()
+}
+
 /** Makes an assembler that remembers nothing yet. */
 export function createAssembler(): Assembler {
   return new MemoOwner()
-}
-
-/** Makes an assembler for a session whose words `keeper` keeps. */
-export function sessionAssembler(keeper: object): Assembler {
-  return new MemoOwner(keeper)
-}
-
-/** Lets all sessions forget their requests whose words `keeper` keeps, because it forgot some. */
-export function forgetRequests(keeper: object): void {
-  for (const owner of holding) if (owner.deref()?.keeper === keeper) owner.deref()?.forget()
 }
 
 /** The memo of an assembler. Without one, it is a memo for one call. */
 export function memoOf(assembler: Assembler | undefined): Memo {
   if (assembler === undefined) return new Memo()
   if (assembler instanceof MemoOwner) return assembler.memo
-  throw new PromptStrataError("usage", "expected `assembler` to be made by `createAssembler`, found another object.")
+  throw new PromptStrataError("usage", "expected `assembler` from `createAssembler`, found another object.")
 }
 
 /** Notes that an assembler was used, and about the units that it holds now. */
 export function noteUse(assembler: Assembler | undefined, size: number): void {
-  if (assembler instanceof MemoOwner) assembler.used(size)
+  if (assembler instanceof MemoOwner) assembler.holds(size)
+  if (unitsHeld > mostUnits) dropOldest()
 }

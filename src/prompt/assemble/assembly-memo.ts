@@ -34,8 +34,6 @@ const limit = 4
 
 const requests = memoKind<Memo, Remembered[]>()
 
-const noRequests = (): Remembered[] => []
-
 /**
  * Gives the same assembly for the same input, else the one that `make` makes from the input's {@link standIns}. Inputs are
  * compared by value, so that a turn whose injections are new objects finds the assembly too. Injections are readonly data: a
@@ -49,7 +47,7 @@ export function assembledBefore<Options extends MemoOptions>(
   const { dialect, counter = roughCounter, tools = [], names, ...rest } = options
   const others = JSON.stringify([rest, Object.keys(names ?? {})])
   const lists = Object.values(names ?? {})
-  const list = memo.made(requests, memo, noRequests)
+  const list = memo.made(requests, memo, () => [])
   const standing = standIns(given, list[0]?.given ?? [])
   for (const [at, known] of list.entries()) {
     if (
@@ -69,15 +67,11 @@ export function assembledBefore<Options extends MemoOptions>(
   return assembly
 }
 
-/** About the UTF-16 units that a memo holds: those of its requests' messages, and of the texts whose counts it knows. */
+/** About the UTF-16 units that a memo holds: those of its requests' messages, and of the texts that the last counter knows. */
 export function sizeOf(memo: Memo): number {
-  let size = 0
-  const counters = new Set<TokenCounter>()
-  for (const { assembly, counter } of memo.get(requests, memo) ?? []) {
-    counters.add(counter)
-    for (const { content } of assembly.messages) size += content.length
-  }
-  for (const counter of counters) size += messageCounter(counter, memo).size()
+  const list = memo.get(requests, memo) ?? []
+  let size = list[0] ? messageCounter(list[0].counter, memo).size() : 0
+  for (const { assembly } of list) for (const { content } of assembly.messages) size += content.length
   return size
 }
 

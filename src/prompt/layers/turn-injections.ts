@@ -90,16 +90,8 @@ export function knownNames({ agentName, question, history, memories, tools }: Tu
 /** Every character that JavaScript or a reader takes for a line break. */
 const lineBreak = /[\n-\r\u0085\u2028\u2029]/
 
-/** Injections without entries, by key. Most of a turn's are, and none differs from that of another turn. */
-const emptyItems = new Map<string, Injection>()
-
 function turnItem(key: string, content: SlotValue, trust: Injection["trust"], more?: Partial<Injection>): Injection {
-  const isEmpty = Array.isArray(content) && content.length === 0
-  const known = isEmpty ? emptyItems.get(key) : undefined
-  if (known) return known
-  const item = { key, content, trust, priority: priority.default, role: "system", scope: "turn", enabled: true, ...more } as const
-  if (isEmpty) emptyItems.set(key, item)
-  return item
+  return { key, content, trust, priority: priority.default, role: "system", scope: "turn", enabled: true, ...more }
 }
 
 function as(text: string, trust: TrustedText["trust"]): TrustedText {

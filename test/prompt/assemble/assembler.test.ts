@@ -132,5 +132,5 @@ describe("what an assembler holds", () => {
 
 test("an assembler that createAssembler did not make is refused", () => {
   const assembler = { size: 0, forget: () => undefined }
-  expect(() => assemble(new PromptStack(), { assembler })).toThrow("expected `assembler` to be made by `createAssembler`")
+  expect(() => assemble(new PromptStack(), { assembler })).toThrow("expected `assembler` from `createAssembler`")
 })

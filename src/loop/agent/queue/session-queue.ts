@@ -2,7 +2,7 @@ import { type SessionKey, spokenOf } from "../../../core/conversation.ts"
 import { orAborted, pause } from "../../../core/timers.ts"
 import type { Injection } from "../../../core/value.ts"
 import type { SessionRecord } from "../../../memory/services/store/session-store.ts"
-import { type Assembler, sessionAssembler } from "../../../prompt/assemble/assembler.ts"
+import { createAssembler } from "../../../prompt/assemble/assembler.ts"
 import type { PromptStack } from "../../../prompt/stack/prompt-stack.ts"
 import type { TurnEvent, TurnResult } from "../../../trace/turn-event.ts"
 import type { AgentContext, Deadline } from "../../turn/turn-context.ts"
@@ -43,7 +43,7 @@ interface TurnEnd {
 export class SessionQueue implements LiveSession {
   readonly key: SessionKey
   readonly stack: PromptStack
-  readonly assembler: Assembler
+  readonly assembler = createAssembler()
   agent: AgentContext
   readonly open = new Set<QueuedTurn>()
   places = 0
@@ -58,7 +58,6 @@ export class SessionQueue implements LiveSession {
     this.key = key
     if (agent instanceof Promise) this.#awaited = agent
     this.agent = agent instanceof Promise ? latest : agent
-    this.assembler = sessionAssembler(this.agent.runner)
     this.stack = this.agent.stack.fork({ sharesGlobal: true })
   }
 

@@ -1,4 +1,5 @@
 import type { SessionKey } from "../../../core/conversation.ts"
+import { forgetRequests } from "../../../prompt/assemble/assembler.ts"
 import type { JobRunner } from "./job-runner.ts"
 import type { StoreScope } from "./store.ts"
 
@@ -25,8 +26,14 @@ const forgotten = announcements<ForgottenScope>()
 /** Calls `listener` whenever the store of a runner forgets something in this process. Returns a function that ends it. */
 export const onForget = forgotten.on
 
-/** Tells those who keep copies of a store's words that it forgot a scope. Resolves when they have let go of them. */
-export const tellForgotten = forgotten.tell
+/**
+ * Tells those who keep copies of a store's words that it forgot a scope. Resolves when they have let go of them. Assemblers let go of
+ * their requests at once.
+ */
+export function tellForgotten(runner: JobRunner, scope: ForgottenScope): Promise<void> {
+  forgetRequests()
+  return forgotten.tell(runner, scope)
+}
 
 const setAside = announcements<SessionKey>()
 

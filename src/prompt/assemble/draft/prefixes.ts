@@ -73,17 +73,11 @@ function spanHash({ text, parts }: Pick<Span, "text" | "parts">): TextHash {
   return hashText(`${text}\u0000${JSON.stringify(parts.map(({ attachment }) => attachment))}\u0000`)
 }
 
-const openings = new Map<string, TextHash>()
-
 /** The hash of a message's role and calls. It separates messages, and stands for calls, which have no spans. */
 function openingHash({ role, toolCalls, toolCallId }: Pick<Message, "role" | "toolCalls" | "toolCallId">): TextHash {
   if (toolCalls !== undefined || toolCallId !== undefined)
     return hashText(`\u0000${role}${JSON.stringify([toolCalls, toolCallId])}\u0000`)
-  const known = openings.get(role)
-  if (known) return known
-  const hash = hashText(`\u0000${role}\u0000`)
-  openings.set(role, hash)
-  return hash
+  return hashText(`\u0000${role}\u0000`)
 }
 
 /** The runs of a message's pieces. Each piece keeps its own hash for the next time. */

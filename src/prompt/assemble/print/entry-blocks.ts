@@ -49,8 +49,6 @@ interface KnownBlock extends EntryBlock {
 const blocksOfFile = memoKind<PromptFile, Memo>()
 const blocks = memoKind<SlotEntry | Injection, KnownBlock>()
 
-const newMemo = (): Memo => new Memo()
-
 /** The block that an entry, or a rest item, printed the last time in the same context. */
 export function knownBlock(
   owner: SlotEntry | Injection,
@@ -82,6 +80,6 @@ export function rememberBlock(
   const { key: injectionKey, trust, source } = injection
   const place = { injectionKey, trust, source, rest, isMessage: message }
   const known: KnownBlock = { pieces, opensWithFrame, dialect, key, stability, ...place }
-  memo.made(blocksOfFile, file, newMemo).set(blocks, owner, known)
+  memo.made(blocksOfFile, file, () => new Memo()).set(blocks, owner, known)
   return known
 }
