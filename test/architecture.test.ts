@@ -80,6 +80,13 @@ describe("the rooms of src/", () => {
     expect(missingRooms(read(file), rooms)).toEqual([])
   })
 
+  test.each([
+    ["docs/architecture.md", 2_200],
+    ["CONTRIBUTING.md", 1_200],
+  ])("%s has at most %d words", (file, most) => {
+    expect(read(file).trim().split(/\s+/).length).toBeLessThanOrEqual(most)
+  })
+
   test("what is planted is found", () => {
     const known = ["core", "node", "models", "cli"]
     const page = "| wing | room | has |\n|---|---|---|\n| core | `core` | words |\n| loft | `attic` | dust |\n"
@@ -93,9 +100,9 @@ describe("the rooms of src/", () => {
   })
 })
 
-describe("the page of the architecture", () => {
+describe("the page of where things happen", () => {
   test("names functions in the files in which they stand", () => {
-    const named = functionsNamedIn(readFileSync(`${root}docs/architecture.md`, "utf8"))
+    const named = functionsNamedIn(readFileSync(`${root}docs/where-things-happen.md`, "utf8"))
     expect(named.length).toBeGreaterThan(20)
     expect(misplacedFunctions(named, readSources("src", ".ts"))).toEqual([])
   })

@@ -46,7 +46,7 @@ export function createTurnContext(agent: AgentContext, input: TurnInput, begin: 
   input.stack.update()
   const stack = input.stack.fork()
   for (const item of input.inject) stack.add(item)
-  const parts = { agent, input, session, history, emit, signal: deadline.signal }
+  const parts = { agent, input, session, history, emit, assembler, signal: deadline.signal }
   return {
     ...parts,
     occasion: input.wake ?? input.text,
@@ -60,7 +60,6 @@ export function createTurnContext(agent: AgentContext, input: TurnInput, begin: 
     notes,
     hooks: lacksNotes ? agent.hooks.filter((hook) => hook !== injectionHook) : agent.hooks,
     stack,
-    assembler,
     budgetTokens: tokens === undefined ? undefined : Math.max(0, tokens - answerTokens),
     reserveTokens: tokens === undefined ? 0 : stepTokens,
     startedMs: ports.clock.nowMs(),
