@@ -5,7 +5,7 @@ import { pathIn, roomNames, wings } from "../.ci/rooms.ts"
 import { checkArchitecture, type Violation } from "./support/architecture.ts"
 import { longSubjects, subjectsSince } from "./support/commit-subjects.ts"
 import { importsOf } from "./support/imports.ts"
-import { crowdedFolders, longFunctions, questioningComments } from "./support/readability.ts"
+import { crowdedFolders, longFunctions, questioningComments, weakCaches } from "./support/readability.ts"
 import { functionsNamedIn, misplacedFunctions, missingRooms, roomsInTable, roomsNamedIn, wingsOfSource } from "./support/rooms.ts"
 import { readSources, root } from "./support/source-files.ts"
 
@@ -31,6 +31,17 @@ describe("what makes the source readable", () => {
   test("no function of the loop has more than 40 lines", () => {
     const loop = new Map([...sources].filter(([file]) => file.startsWith("src/loop/")))
     expect(longFunctions(loop)).toEqual([])
+  })
+
+  test("at most 25 caches are weak maps beside the objects that they serve, each with its reason in a line", () => {
+    const { all, unexplained } = weakCaches(sources)
+    expect(unexplained).toEqual([])
+    expect(all.length).toBeLessThanOrEqual(25)
+    const planted = "/** Why. */\nconst a = new WeakMap()\nconst b = new WeakSet()\n"
+    expect(weakCaches(new Map([["src/a.ts", planted]]))).toEqual({
+      all: ["src/a.ts:2", "src/a.ts:3"],
+      unexplained: ["src/a.ts:3"],
+    })
   })
 
   test("what is planted is found", () => {

@@ -22,6 +22,7 @@ export class Memo {
   }
 
   set<Owner extends object, Result>(kind: MemoKind<Owner, Result>, owner: Owner, result: Result): void {
+    // Weak, as the class says.
     this.#results[kind] ??= new WeakMap()
     this.#results[kind].set(owner, result)
   }

@@ -26,6 +26,21 @@ export function questioningComments(sources: Sources): string[] {
   })
 }
 
+/** Weak maps and sets, as `file:line`, and those of them without a line above that says why. */
+export function weakCaches(sources: Sources): { readonly all: readonly string[]; readonly unexplained: readonly string[] } {
+  const all: string[] = []
+  const unexplained: string[] = []
+  for (const file of written(sources)) {
+    const lines = (sources.get(file) ?? "").split("\n")
+    for (const [at, line] of lines.entries()) {
+      if (!/\bnew Weak(?:Map|Set)\b/.test(line)) continue
+      all.push(`${file}:${at + 1}`)
+      if (!/\*\/$|^\s*\/\//.test(lines[at - 1] ?? "")) unexplained.push(`${file}:${at + 1}`)
+    }
+  }
+  return { all, unexplained }
+}
+
 /** Lines that a function may have, from its first line to its closing brace. */
 const maxFunctionLines = 40
 

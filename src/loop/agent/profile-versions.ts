@@ -15,6 +15,7 @@ export interface ProfileVersions {
 /** Calls `make` for the first profile and for each later one. An error of the first is thrown. An error of a later one goes to the profile's source. */
 export function profileVersions(given: Profile | ProfileSource, make: (profile: Profile) => AgentContext): ProfileVersions {
   const source = isProfileSource(given) ? given : undefined
+  /** By profile: sessions of an earlier version keep it for as long as they live. */
   const made = new WeakMap<Profile, AgentContext>()
   const closable: Plugin[] = []
   const add = (profile: Profile): AgentContext => {

@@ -10,6 +10,7 @@ interface PublishedAgent {
   readonly runner: AgentQueues["runner"]
 }
 
+/** By the agent that a program holds: its inside is no member of what it sees. */
 const published = new WeakMap<object, PublishedAgent>()
 
 /** Makes an agent's context available to {@link contextOf}. */

@@ -150,8 +150,9 @@ export function withOldRunsTold(assembly: Assembly, history: readonly HistoryMes
   return withMembers(assembly, { decisions })
 }
 
-/** By run, its tokens and its last short form: a conversation asks for them again in each turn. */
+/** By run, its tokens: a conversation asks for them again in each turn. */
 const countedRuns = new WeakMap<KeptRun, { readonly agent: AgentContext; readonly tokens: number }>()
+/** By run, its last short form. */
 const shortRuns = new WeakMap<KeptRun, { readonly agent: AgentContext; readonly maxTokens: number; readonly short: KeptRun }>()
 
 function tokensOfRuns(runs: readonly KeptRun[], agent: AgentContext): number {

@@ -23,6 +23,7 @@ export interface Built<Row> {
 /** Prepares a statement on the one connection of a database. The function that it returns runs the statement at once. */
 type Prepare = (query: CompiledQuery) => (parameters: readonly unknown[]) => QueryResult<unknown>
 
+/** By database: its statements end with it. */
 const preparing = new WeakMap<object, Prepare>()
 
 /** Lets the prepared statements of a database with one connection run at once: the way through Kysely takes more CPU than they do. */
@@ -57,6 +58,7 @@ export function prepared<Values extends object, Row>(
   names: readonly (keyof Values)[],
   build: (db: Queries, values: Values) => Built<Row>,
 ): (db: Queries, values: Values) => Promise<QueryResult<Row>> {
+  /** By database, as a statement belongs to one. */
   const compiled = new WeakMap<object, PreparedStatement<Row>>()
   const places = Object.fromEntries(names.map((name) => [name, new Place(name)])) as unknown as Values
   return async (db, values) => {

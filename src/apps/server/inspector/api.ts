@@ -92,7 +92,9 @@ async function chat(state: InspectorState, { request }: Call): Promise<Response>
   return Response.json({ turn: session.send(text, { from: { id: state.chat.user } }).id })
 }
 
+/** By version of an agent, which the inspector must not keep alive. */
 const sessions = new WeakMap<AgentContext, Session>()
+/** By agent, its first version. */
 const first = new WeakMap<Agent, AgentContext>()
 
 /** The session of the page's chat. An edit of the profile counts from the next message on (L13), although the conversation has begun. */

@@ -34,6 +34,7 @@ export class ObserverFeed {
   readonly #room: number
   readonly #wanted: ReadonlySet<string> | undefined
   readonly #closing = new AbortController()
+  /** By turn: an observer may look at one long after its end, and nothing says when it last does. */
   readonly #allowances = new WeakMap<ObservedTurn, Allowance>()
   #queue: Waiting[] = []
   #running: Promise<void> | undefined

@@ -6,8 +6,9 @@ import type { StoreScope } from "./store.ts"
 /** A part of a store that was forgotten; with `memories` only memories of the user, and not what was said. */
 export type ForgottenScope = StoreScope | { readonly agent: string; readonly user: string; readonly memories: true }
 
-/** Listeners by the runner of a store: objects that wrap a store have its runner, too. */
+/** Listeners to what stores tell of one kind. */
 function announcements<Told>() {
+  /** By the runner of a store: objects that wrap a store have its runner, too. */
   const byRunner = new WeakMap<JobRunner, Set<(told: Told) => Promise<void> | void>>()
   return {
     on(runner: JobRunner, listener: (told: Told) => Promise<void> | void): () => void {
