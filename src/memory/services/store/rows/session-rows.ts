@@ -74,8 +74,8 @@ const atPlaces = (key: SessionKey, places: readonly WrittenMessage[]) => {
 async function takeHeard(rows: Rows, key: SessionKey, leaving: readonly WrittenMessage[]): Promise<readonly HistoryMessage[]> {
   const heard = new Map<number, HistoryMessage>()
   for (const page of inPages(leaving)) {
-    const said = { ...atPlaces(key, page), role: "user" } as const
-    for (const { position, body } of await rows.select("messages", said, { columns: ["position", "body"], order: ["position"] }))
+    const inOrder = { columns: ["position", "body"], order: ["position"] } as const
+    for (const { position, body } of await rows.select("messages", atPlaces(key, page), inOrder))
       if (isHeard(body)) heard.set(position, body)
   }
   if (heard.size > 0) await linkWithout(rows, key, ({ position }) => heard.has(position))
