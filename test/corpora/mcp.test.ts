@@ -8,7 +8,7 @@ import { assemble } from "../../src/prompt/assemble/assemble.ts"
 import { shippedDialectNames } from "../../src/prompt/dialect/shipped.ts"
 import { PromptStack } from "../../src/prompt/stack/prompt-stack.ts"
 import type { Tool } from "../../src/prompt/tools/tool.ts"
-import { dataPresent, hostileStrings, readJsonLines } from "../support/corpora.ts"
+import { dataPresent, hostileStrings, readJsonLines, triedOf } from "../support/corpora.ts"
 import { lineBreaks, seen, skeleton, visible } from "../support/hostile-reader.ts"
 import { connected, isRunning } from "../support/mcp/connected.ts"
 import { fakeServer } from "../support/mcp/fake-server-config.ts"
@@ -63,7 +63,7 @@ describe.skipIf(!dataPresent)("poisoned servers", () => {
   const poisoned = dataPresent ? readJsonLines<PoisonedTool>("injection/asb-attack-tools.jsonl") : []
   const strings = dataPresent ? [...new Set(hostileStrings())].filter((text) => visible(text).trim() !== "") : []
   /** ASB's tools, and every other hostile string as a tool's words. */
-  const all = [...poisoned, ...strings.map((text) => ({ tool: "string", text, description: text }))]
+  const all = [...poisoned, ...triedOf(strings).map((text) => ({ tool: "string", text, description: text }))]
 
   test.each(places)(
     "T10 T28 $dialect/$prompt: ASB's tools and every hostile string, listed and returned, forge nothing",

@@ -45,7 +45,9 @@ export async function runsOf(
     execute: (args) => void ran.push(args),
   })
   const model = models(() => bodies.shift() ?? answer)
-  const { session } = testAgent(model, { dialect: "layered", loop: { mode: "native" } }, { tools: [act] })
+  // All calls stand in one answer, which is longer than any that a model may give.
+  const limits = { answerCharacters: 1_000_000_000 }
+  const { session } = testAgent(model, { dialect: "layered", loop: { mode: "native" }, limits }, { tools: [act] })
   const { trace } = await session.send("？").result
   return { ran, told: trace.runs.flatMap(({ failure, result }) => (failure === undefined ? [] : [result])) }
 }
