@@ -21,13 +21,14 @@ const prompts = readdirSync(shippedPromptsFolder)
   .filter((name) => !name.endsWith("folders.ts"))
   .map((name) => [`chunks/shipped-prompts/${name.replace(/\.ts$/, "")}`, `${shippedPromptsFolder}/${name}`])
 
-/** What assembling needs, what the root entry loads at once, what a turn of an agent needs, what answers in prose need, what hooks and tools need, what its calls of tools need, and the entry for Node.js: filled when every module is known. */
+/** What assembling needs, what the root entry loads at once, what a turn of an agent needs, what answers in prose need, what hooks and tools need, what its calls of tools need, what the tables of a store in memory need, and the entry for Node.js: filled when every module is known. */
 const ofAssembly = new Set()
 const ofRoot = new Set()
 const ofTurn = new Set()
 const ofProse = new Set()
 const ofTools = new Set()
 const ofCalls = new Set()
+const ofTables = new Set()
 const ofNode = new Set()
 /** True for the module of a source file, such as `src/index.ts`. */
 const isSource = (id, path) => id.replaceAll("\\", "/").endsWith(`/${path}`)
@@ -50,6 +51,7 @@ const findLoaded = {
     add(ofTurn, pathIn("agent", "session-turn.ts"))
     add(ofProse, pathIn("turn", "prose.ts"))
     for (const name of ["prepare", "fit-tool-text"]) add(ofTools, pathIn("turn", `${name}.ts`))
+    for (const name of ["session-table", "job-table"]) add(ofTables, pathIn("services", `store/in-memory/${name}.ts`))
     for (const name of ["run-tool", "calls/calls-in-json", "plan-native"]) add(ofCalls, pathIn("turn", `${name}.ts`))
     add(ofNode, pathIn("node", "index.ts"))
   },
@@ -146,6 +148,7 @@ await bundle.write({
       { name: "turn", test: (id) => ofTurn.has(id) },
       { name: "prose", test: (id) => ofProse.has(id) },
       { name: "calls", test: (id) => ofCalls.has(id) },
+      { name: "tables", test: (id) => ofTables.has(id) },
       // What entries that run without Node.js share with the one for it stands apart, and before it: a group takes in what its files import.
       { name: "shared", test: (id) => ofNode.has(id) && !isOfNode(id) },
       { name: "node", test: (id) => ofNode.has(id) && isOfNode(id) },

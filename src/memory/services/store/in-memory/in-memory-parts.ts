@@ -2,19 +2,18 @@ import type { SessionKey } from "../../../../core/conversation.ts"
 import { turnsOf } from "../branches.ts"
 import { filterMessages } from "../filter-messages.ts"
 import { tellSetAside } from "../forgetting.ts"
-import type { JobRunner, JobSettings } from "../job-runner.ts"
+import type { JobRunner } from "../job-runner.ts"
 import { takeBack } from "../rows/forget-turns.ts"
 import { countRows, createRowStore } from "../rows/row-store.ts"
 import { sessionOf } from "../rows/row-tables.ts"
 import { endBehind, lockSession, wholeMessages } from "../rows/session-rows.ts"
 import { type SessionCommit, type SessionStore, sessionConflict } from "../session-store.ts"
 import type { Store } from "../store.ts"
-import { type JobPorts, JobTable } from "./job-table.ts"
+import type { JobTable } from "./job-table.ts"
 import type { SessionTable } from "./session-table.ts"
 
 /** The parts of a store in memory that a turn without memories, jobs and pictures needs none of. */
 export interface InMemoryParts extends ReturnType<typeof createRowStore>, Pick<SessionStore, "messages" | "branches"> {
-  readonly jobs: JobTable
   /** A commit with `after`: turns that it sets aside leave nothing behind that was drawn from them. */
   commitBehind(key: SessionKey, commit: SessionCommit): Promise<ReturnType<SessionTable["commit"]>>
   check: Store["check"]
@@ -23,11 +22,9 @@ export interface InMemoryParts extends ReturnType<typeof createRowStore>, Pick<S
 /** Makes the parts over the tables in which a store has its sessions. */
 export function makeParts(
   sessions: SessionTable,
-  { runner, settings, ports }: { readonly runner: JobRunner; readonly settings: JobSettings; readonly ports: JobPorts },
+  { runner, jobs }: { readonly runner: JobRunner; readonly jobs: JobTable },
 ): InMemoryParts {
   const { rows } = sessions
-  const jobs = new JobTable(settings, ports)
-  rows.jobs = jobs
   const nothing = () => undefined
   return {
     ...createRowStore({
@@ -38,7 +35,6 @@ export function makeParts(
       stopForgotten: nothing,
       async erase() {},
     }),
-    jobs,
     messages: (key, filter) => rows.atOnce(() => Object.freeze(filterMessages(sessions.history(key), filter))),
     branches: async (key) => turnsOf(await rows.read(() => wholeMessages(rows, key))),
     async commitBehind(key, commit) {

@@ -6,6 +6,7 @@ import type { MemoryRecords, ReceiptRecords } from "../records.ts"
 import type { SessionCommit } from "../session-store.ts"
 import { runnerOfOpenStore, type Store } from "../store.ts"
 import type { InMemoryParts } from "./in-memory-parts.ts"
+import type { JobTable } from "./job-table.ts"
 import type { SessionTable } from "./session-table.ts"
 
 /** Options of {@link createInMemoryStore}. */
@@ -52,18 +53,30 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
     }
     return kept ? work(kept, given) : late()
   }
+  let jobTable: JobTable | undefined
+  const ownJobs = async (): Promise<JobTable> => {
+    if (jobTable) return jobTable
+    const { JobTable } = await import("./job-table.ts")
+    const { rows } = await own(undefined, same, async (table) => table)
+    jobTable ??= new JobTable({ ...defaultJobSettings, ...jobs }, { ...hostPorts, ...ports })
+    rows.jobs = jobTable
+    return jobTable
+  }
   let made: InMemoryParts | undefined
   // Loaded when first used: a turn that leaves no work behind needs the sessions alone.
   const parts = async (): Promise<InMemoryParts> => {
     if (made) return made
     const { makeParts } = await import("./in-memory-parts.ts")
-    const settings = { ...defaultJobSettings, ...jobs }
     const sessions = await own(undefined, same, async (table) => table)
-    made ??= makeParts(sessions, { runner, settings, ports: { ...hostPorts, ...ports } })
+    const table = await ownJobs()
+    made ??= makeParts(sessions, { runner, jobs: table })
     return made
   }
   let isClosed = false
-  const runner = runnerOfOpenStore(lateJobs(parts), { store: "The store in memory", isClosed: () => isClosed })
+  const runner = runnerOfOpenStore(
+    lateJobs(async () => ({ jobs: await ownJobs() })),
+    { store: "The store in memory", isClosed: () => isClosed },
+  )
   return {
     load: (key, { last } = {}) => own(key, same, (sessions) => sessions.rows.atOnce(() => sessions.load(key, last))),
     async commit(key, given) {
@@ -72,7 +85,7 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
           ? sessions.rows.atOnce(() => sessions.commit(key, commit))
           : (await parts()).commitBehind(key, commit),
       )
-      if (committed.jobs.length > 0) (made ?? (await parts())).jobs.enqueue(committed.jobs)
+      if (committed.jobs.length > 0) (jobTable ?? (await ownJobs())).enqueue(committed.jobs)
       return { version: committed.version }
     },
     append: (key, given) =>
@@ -114,7 +127,7 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
     forget: async (scope) => (await parts()).forget(scope),
     check: async () => (await parts()).check(),
     async close() {
-      await made?.jobs.close({ drainMs })
+      await jobTable?.close({ drainMs })
       isClosed = true
     },
   }
