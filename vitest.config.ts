@@ -56,6 +56,7 @@ export default defineConfig({
             "test/bench/**",
             "test/browser/**",
             "test/examples/**",
+            "test/mutation/recorded/**",
             needsServer,
             ...isolated,
           ],

@@ -130,3 +130,8 @@ function cost(source: string, { file, cpuMs }: Job): number {
   while (shared < from.length && from[shared] === to[shared]) shared++
   return cpuMs / 5 ** shared
 }
+
+/** The folder of what the tests of `recorded/` saw without a mutant. */
+export function recordFolder(folder: string): string {
+  return join(folder, "recorded")
+}

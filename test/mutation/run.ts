@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto"
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
-import { join, resolve } from "node:path"
+import { basename, join, resolve } from "node:path"
 import { parseArgs } from "node:util"
 import type { Mutant } from "./mutants.ts"
-import { type CoverageRow, type OutcomeRow, type Plan, readRows } from "./plan.ts"
+import { type CoverageRow, type OutcomeRow, type Plan, readRows, recordFolder } from "./plan.ts"
 import { beginning, type Equivalents, isFound, scoreTable, survivorLines } from "./report.ts"
 import { drawMutants, testFiles } from "./sample.ts"
 import { hashOf } from "./work.ts"
@@ -54,7 +54,7 @@ function outcomesOf(hashes: Plan["hashes"]): ReadonlyMap<string, OutcomeRow> {
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Forgets the coverage of test files that changed, and all of it if the switches changed. Returns the test files without coverage. */
+/** Forgets the coverage and the records of test files that changed, and all of them if the switches changed. Returns the test files without coverage. */
 function uncovered(plan: Plan): readonly string[] {
   const files = testFiles(root).filter((file) => values.tests.some((place) => file.startsWith(place)))
   const hashes = new Map(files.map((file) => [file, hashOf(join(root, file))]))
@@ -67,7 +67,9 @@ function uncovered(plan: Plan): readonly string[] {
   writeFileSync(`${coverageFile}.new`, kept.map((row) => `${JSON.stringify(row)}\n`).join(""))
   renameSync(`${coverageFile}.new`, coverageFile)
   const known = new Set(kept.map(({ file }) => file))
-  return files.filter((file) => !known.has(file))
+  const missing = files.filter((file) => !known.has(file))
+  for (const file of missing) rmSync(join(recordFolder(folder), `${basename(file)}.snap`), { force: true })
+  return missing
 }
 
 async function mutate(places: readonly string[]): Promise<void> {

@@ -43,10 +43,10 @@ export function drawMutants(root: string, folder: string, places: readonly strin
   return compiling
 }
 
-/** The test files of `npm test` that may run in a shared process. */
+/** The test files of `npm test` that may run in a shared process, and those of `recorded/`. */
 export function testFiles(root: string): readonly string[] {
   const skipped =
-    /^(?:corpora|bench|browser|examples|mutation|soak)\/|^agent\/unloaded-loop|^node\/file-log-coarse|load-encoder\.test/
+    /^(?:corpora|bench|browser|examples|mutation(?!\/recorded)|soak)\/|^loop\/agent\/unloaded-loop|^node\/file-log-coarse|load-encoder\.test/
   const paths = readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" }).map((path) => path.replaceAll("\\", "/"))
   const files = paths.filter((path) => path.endsWith(".test.ts") && !path.startsWith(".tmp") && !skipped.test(path))
   return files.map((path) => `test/${path}`).sort()

@@ -1,11 +1,11 @@
-import { join, relative, resolve } from "node:path"
+import { basename, join, relative, resolve } from "node:path"
 import { defineConfig } from "vitest/config"
 import { instrument } from "./instrument.ts"
 import { mutantsOf } from "./mutants.ts"
-import { ownPlan } from "./plan.ts"
+import { ownPlan, recordFolder } from "./plan.ts"
 
 const root = resolve(import.meta.dirname, "../..")
-const { mutants, folder, switches } = ownPlan()
+const { mutants, folder, switches, files } = ownPlan()
 const chosen = new Map<string, Set<string>>()
 for (const { file, id } of mutants) chosen.set(file, (chosen.get(file) ?? new Set()).add(id))
 
@@ -34,7 +34,12 @@ export default defineConfig({
     runner: resolve(import.meta.dirname, "runner.ts"),
     isolate: false,
     fileParallelism: false,
-    update: false,
+    // A run without mutants records what `recorded/` compares; no other snapshot is missing.
+    update: files.length > 0 ? "new" : "none",
+    resolveSnapshotPath: (path, extension) =>
+      path.includes("/mutation/recorded/")
+        ? join(recordFolder(folder), basename(path) + extension)
+        : join(path, "../__snapshots__", basename(path) + extension),
     // Sources with other switches have another cache: the cache does not know of them.
     fsModuleCache: true,
     fsModuleCachePath: join(folder, switches),

@@ -1,19 +1,23 @@
 import { expect, test } from "vitest"
 import { z } from "zod"
 import { PromptStrataError } from "../../../src/core/errors.ts"
-import type { ModelPart } from "../../../src/core/model/language-model.ts"
-import { agentTool } from "../../../src/loop/agent/child/agent-tool.ts"
-import { resolveProfile } from "../../../src/profile/resolve.ts"
+import type { ModelPart, ModelRequest } from "../../../src/core/model/language-model.ts"
+import type { AgentOptions } from "../../../src/loop/agent/agent-options.ts"
+import type { Session } from "../../../src/loop/agent/session.ts"
+import type { Turn } from "../../../src/loop/agent/turn.ts"
+import type { ProfileInput } from "../../../src/profile/profile.ts"
 import { defineTool } from "../../../src/prompt/tools/define-tool.ts"
-import { type ManualTimers, scriptedModel } from "../../../src/testing/index.ts"
-import { callTool, finish } from "../../support/agents.ts"
-import { playedTurns, type Scenario } from "../../support/whole-turn.ts"
+import type { ToolRun } from "../../../src/prompt/tools/tool.ts"
+import { type ScriptedStep, scriptedModel } from "../../../src/testing/index.ts"
+import type { TurnEvent, TurnResult } from "../../../src/trace/turn-event.ts"
+import { callTool, finish, testAgent } from "../../support/agents.ts"
 
-let timers: ManualTimers
-
-/** Lets time pass once nothing else happens. It is called where the timer that shall ring is set already, or is set at once. */
-function passes(ms: number): void {
-  setImmediate(() => timers.advance(ms))
+interface Scenario {
+  readonly steps: readonly ScriptedStep[]
+  readonly profile?: ProfileInput
+  readonly options?: Partial<AgentOptions>
+  /** The turn after the first one. */
+  readonly next?: (session: Session) => Promise<Turn>
 }
 
 const clock = defineTool({ name: "clock", description: "Tells the time.", usageHint: "When asked.", execute: () => "11:04" })
@@ -21,254 +25,112 @@ const add = defineTool({
   name: "add",
   description: "Adds.",
   inputSchema: z.object({ a: z.number(), b: z.number().default(1) }),
-  execute: ({ a, b }, { progress, record }) => {
-    progress?.({ progress: 1, total: 2, message: "half" })
-    record?.({ kind: "note", tool: "add", summary: `added ${a}` })
+  execute: ({ a, b }, { progress }) => {
+    progress?.({ progress: 1, total: 2 })
     return a + b
   },
 })
 const breaks = defineTool({ name: "breaks", description: "Fails.", execute: () => Promise.reject(new Error("no such thing")) })
-const hangs = defineTool({
-  name: "hangs",
-  description: "Waits.",
-  timeoutMs: 50,
-  execute: () => {
-    passes(50)
-    return new Promise(() => undefined)
-  },
-})
-const waits = defineTool({ name: "waits", description: "Waits.", execute: () => new Promise(() => undefined) })
-const long = defineTool({ name: "long", description: "Talks.", maxResultCharacters: 40, execute: () => "word ".repeat(40) })
-const guarded = defineTool({ name: "guarded", description: "Pays.", needsApproval: true, execute: () => "paid" })
-const smile = defineTool({ name: "smile", description: "Smiles.", withAnswer: true, execute: () => "smiled" })
-const tools = [clock, add, breaks, hangs, waits, long, guarded, smile]
+const pay = defineTool({ name: "pay", description: "Pays.", needsApproval: true, execute: () => "paid" })
 
-const native = { capabilities: { tools: true } }
 const text = (delta: string): ModelPart => ({ type: "text-delta", delta })
-const call = (name: string, args: object | string = {}, id = name): ModelPart => ({
+const call = (name: string, args: object = {}): ModelPart => ({
   type: "tool-call",
-  call: { id, name, args: typeof args === "string" ? args : JSON.stringify(args) },
+  call: { id: `native-${name}`, name, args: JSON.stringify(args) },
 })
-const usage: ModelPart = { type: "usage", usage: { inputTokens: 10, inputCacheReadTokens: 4, outputTokens: 3 } }
-const busy = new PromptStrataError("model", "the server is busy", { evidence: { isRetryable: true } })
-const refused = new PromptStrataError("model", "the key is wrong", { evidence: { isRetryable: false } })
+const fault = (message: string, isRetryable: boolean) => new PromptStrataError("model", message, { evidence: { isRetryable } })
 
 const scenarios: Readonly<Record<string, Scenario>> = {
-  "an answer at once": { steps: [[finish("Hello. How are you?"), usage]] },
-  "an answer without tools": { steps: ["Hello."], profile: { loop: { mode: "chat" } } },
-  "thinking before the answer": { steps: [[{ type: "thinking-delta", delta: "Let me see." }, finish("Hello.")]] },
-  "a tool, then the answer": { steps: [callTool("add", { a: 1 }), finish("Two.")], options: { tools } },
-  "native calls beside words": {
-    steps: [
-      [text("I look. "), call("clock"), call("add", { a: 2 }), usage],
-      [text("It is four past eleven."), usage],
-    ],
-    model: native,
-    options: { tools },
+  "a plain answer": { steps: [[{ type: "thinking-delta", delta: "A greeting." }, finish("Hello. How are you?")]] },
+  "native calls": {
+    steps: [[text("I look. "), call("clock"), call("add", { a: 2 })], [text("It is four past eleven.")]],
+    profile: { loop: { mode: "native" } },
+    options: { tools: [clock, add] },
   },
-  "native calls with faults": {
-    steps: [[call("clok"), call("add", '{"a":'), call("add", { a: "x" }, "add2"), call("breaks")], "Sorry."],
-    model: native,
-    options: { tools },
+  "calls in JSON": {
+    steps: [callTool("clock"), callTool("add", { a: 1 }), finish("Two past eleven.")],
+    options: { tools: [clock, add] },
   },
-  "unknown tools and wrong arguments": {
+  "tools that fail": {
     steps: [callTool("clok"), callTool("add", { a: "x" }), callTool("breaks"), finish("Sorry.")],
-    options: { tools },
+    options: { tools: [clock, add, breaks] },
   },
-  "output that is no decision": { steps: ["So be it.", '{"action":"dance"}', "Hello."], options: { tools } },
-  "output that is no decision, strictly": {
-    steps: [`Well: ${finish("x")}`, "no", "Hello."],
-    profile: { loop: { strict: true } },
-    options: { tools },
-  },
-  "a tool that takes too long": {
-    steps: [callTool("hangs"), finish("Sorry.")],
-    options: { tools },
-  },
-  "a result that is too long": { steps: [callTool("long"), finish("Done.")], options: { tools } },
-  "a call that is repeated": { steps: [callTool("clock"), callTool("clock"), "Eleven."], options: { tools } },
-  "a call that may be repeated": {
-    steps: [callTool("clock"), callTool("clock"), finish("Eleven.")],
-    options: { tools: [{ ...clock, repeatable: true }] },
-  },
-  "steps that run out": {
-    steps: [callTool("add", { a: 1 }), callTool("add", { a: 2 }), "Three."],
-    profile: { loop: { maxSteps: 2 } },
-    options: { tools },
-  },
-  "a caller who stops": { steps: [callTool("clock"), "Eleven."], options: { tools }, send: { stopWhen: () => true } },
-  "other tools for a step": {
-    steps: [callTool("add", { a: 1 }), finish("Two.")],
-    options: { tools },
-    send: { prepareStep: ({ step }) => ({ tools: step === 1 ? ["add"] : [] }) },
-  },
-  "a call that must be made": {
-    steps: [finish("No."), callTool("clock"), finish("Eleven.")],
-    options: { tools },
-    send: { toolChoice: { tool: "clock" } },
-  },
-  "a native call that must be made": {
-    steps: [[call("clock")], "Eleven."],
-    model: native,
-    options: { tools },
-    send: { toolChoice: "required" },
-  },
-  "a call with the answer": { steps: [[text("Glad."), call("smile")]], model: native, options: { tools } },
-  "a call that the answer needs": {
-    steps: ["Glad.", [call("smile")]],
-    model: native,
-    options: { tools: [{ ...smile, withAnswer: "required" }] },
-  },
-  "tools that run before": {
-    steps: [finish("Eleven.")],
-    options: { tools },
-    profile: {
-      prestart: [{ tool: "clock" }, { tool: "breaks" }, { tool: "add", args: { a: 3 } }],
-      tools: { prestartOnly: ["clock"] },
+  "an approval": {
+    steps: [callTool("pay"), finish("Paid.")],
+    options: { tools: [pay] },
+    async next(session) {
+      const [approval] = await session.approvals()
+      return session.approve(approval?.id ?? "")
     },
   },
   memories: {
     steps: [finish("Tea.")],
     options: { memory: { recall: async () => [{ text: "likes tea", atMs: 0 }, { text: "likes cats" }] } as never },
   },
-  "memories that fail": {
-    steps: [finish("Hm.")],
-    options: { memory: { recall: () => Promise.reject(new Error("no index")) } as never },
+  "an answer that is cut": {
+    steps: [['{"action":"finish","message":"Once upon a', { type: "finish", reason: "length" }]],
   },
-  hooks: {
-    steps: [callTool("clock"), finish("Eleven.")],
-    options: {
-      hooks: [
-        {
-          name: "adds",
-          beforeTurn: ({ addTools, stack, state }) => {
-            addTools([clock])
-            stack.add("mood", "glad")
-            state.set({ seen: 1 })
-          },
-        },
-        {
-          name: "fails",
-          beforeTurn: () => Promise.reject(new Error("no hook")),
-          afterTurn: () => Promise.reject(new Error("no end")),
-        },
-      ],
-    },
-  },
-  "a call that is allowed": { steps: [callTool("guarded"), finish("Paid.")], options: { tools, confirm: async () => true } },
-  "a call that is refused": { steps: [callTool("guarded"), finish("Not paid.")], options: { tools, confirm: async () => false } },
-  "a call that waits, is allowed and goes on": {
-    steps: [callTool("guarded"), finish("Paid.")],
-    options: { tools },
-    turns: async function* (session, options) {
-      yield session.send("pay", options)
-      const [approval] = await session.approvals()
-      yield session.approve(approval?.id ?? "")
-    },
-  },
-  "a call that waits and is denied": {
-    steps: [callTool("guarded"), finish("Not paid.")],
-    options: { tools },
-    turns: async function* (session, options) {
-      yield session.send("pay", options)
-      const [approval] = await session.approvals()
-      yield session.deny(approval?.id ?? "", "too much")
-    },
-  },
-  "an agent behind a tool": {
-    steps: [callTool("ask", { request: "the time" }), finish("Eleven.")],
-    options: { tools: [child([callTool("clock"), [finish("It is 11:04."), usage]])] },
-  },
-  "an agent behind a tool that fails": {
-    steps: [callTool("ask", { request: "the time" }), finish("Sorry.")],
-    options: { tools: [child([[refused]])] },
-  },
-  "a model that is busy once": {
-    steps: [[busy], finish("Hello.")],
+  "a model that fails": {
+    steps: [[fault("the server is busy", true)], [fault("the key is wrong", false)]],
     profile: { retry: { maxAttempts: 2, baseDelayMs: 100 } },
-    on: (event) => event.type === "retry" && passes(event.delayMs),
-  },
-  "a model that refuses, and another": { steps: [[refused]], next: [finish("Hello.")] },
-  "models that all refuse": { steps: [[refused]], next: [[refused]] },
-  "a model that breaks off": { steps: [['{"action":"finish","message":"Hel', busy]] },
-  "a model that is cut": { steps: [['{"action":"finish","message":"Hel', { type: "finish", reason: "length" }]] },
-  "a model that is silent": {
-    steps: [
-      () => {
-        passes(100)
-        return [{ stallUntilAborted: true }]
-      },
-    ],
-    profile: { limits: { firstTokenMs: 100 } },
-  },
-  "a model that falls silent": {
-    steps: [['{"action":"finish","message":"Hel', { stallUntilAborted: true }]],
-    profile: { limits: { betweenChunksMs: 100 } },
-    on: ({ type }) => type === "text-delta" && passes(100),
-  },
-  "an answer that is aborted": {
-    steps: [['{"action":"finish","message":"Hel', { stallUntilAborted: true }]],
-    on: ({ type }, turn) => type === "text-delta" && turn.abort(new Error("enough")),
-  },
-  "a tool that is aborted": {
-    steps: [callTool("waits")],
-    options: { tools },
-    on: ({ type }, turn) => type === "tool-start" && turn.abort(),
-  },
-  "a value in place of words": {
-    steps: [finish(""), '{"city":', '{"city":"Rome"}'],
-    send: { output: z.object({ city: z.string() }) },
-  },
-  "settings of the model and of the loop": {
-    steps: [callTool("clock"), finish("Eleven.")],
-    options: { tools: [clock] },
-    profile: { model: { temperature: 0.5, maxOutputTokens: 77 }, loop: { responseFormat: "json" } },
-  },
-  "nothing to say": { steps: [finish("<empty_reply>")] },
-  "a turn that begins by itself": {
-    steps: [finish("The kettle!")],
-    turns: async function* (session, options) {
-      const { signal } = options
-      yield session.wake("The kettle whistles.", { ...(signal && { signal }), to: { id: "ann", name: "Ann" } })
-    },
-  },
-  "words that reply and name": {
-    steps: [finish("Hello."), finish("Yes.")],
-    turns: async function* (session, options) {
-      yield session.send("hi", { ...options, from: { id: "ann", name: "Ann" } })
-      yield session.send("and you?", {
-        ...options,
-        from: { id: "bob" },
-        replyTo: "turn-1:0",
-        mentions: [{ id: "ann", name: "Ann" }],
-      })
-    },
-  },
-  "an answer made again, and another question": {
-    steps: [finish("One."), finish("Two."), finish("Three.")],
-    turns: async function* (session, options) {
-      yield session.send("count", options)
-      yield session.regenerate()
-      const turn = await session.edit("turn-2:0", "count on")
-      if (turn) yield turn
-    },
   },
 }
 
-function child(steps: Scenario["steps"]) {
-  const profile = resolveProfile({ name: "asked", dialect: "layered", locale: "en", retry: { maxAttempts: 1 } })
-  return agentTool({
-    name: "ask",
-    description: "Asks another.",
-    profile,
-    model: scriptedModel(steps, { id: "asked", chunkSize: 1_000 }),
-    tools: [clock],
-  })
-}
-
-test.each(Object.entries(scenarios))("all that is seen of a turn: %s", async (_, scenario) => {
-  const begins = (given: ManualTimers): void => {
-    timers = given
+/** Plays a scenario of `hi`. Returns its events and results, a line each, and the messages of its last request. */
+async function played({ steps, profile, options, next }: Scenario) {
+  const tools = profile?.loop?.mode === "native"
+  const model = scriptedModel(steps, { chunkSize: 1_000, capabilities: { tools } })
+  const { session, timers } = testAgent(model, { locale: "en", ...profile }, options)
+  const lines: string[] = []
+  const play = async (turn: Turn): Promise<void> => {
+    for await (const event of turn) {
+      lines.push(eventLine(event))
+      if (event.type === "retry") setImmediate(() => timers.advance(event.delayMs))
+    }
   }
-  expect(await playedTurns({ ...scenario, begins })).toMatchSnapshot()
+  await play(session.send("hi"))
+  if (next) await play(await next(session))
+  for (const { role, text } of await session.history()) lines.push(`kept ${role}: ${text}`)
+  return { events: `${lines.join("\n")}\n`, prompt: (model.requests.at(-1)?.messages ?? []).map(messageText).join("\n") }
+}
+
+/** An event without its times, ids and token counts: other tests hold those. */
+function eventLine(event: TurnEvent): string {
+  const { type } = event
+  if (type === "step-start") return `${type} ${event.step} ${event.prompt}`
+  if (type === "step-end") return `${type} ${event.step} ${event.error ?? JSON.stringify(event.decision)}`
+  if (type === "thinking-delta" || type === "text-delta") return `${type} ${event.delta}`
+  if (type === "bubble") return `${type} ${event.text}`
+  if (type === "retry") return `${type} ${event.reason}`
+  if (type === "tool-start") return `${type} ${event.tool} ${JSON.stringify(event.args)}`
+  if (type === "tool-progress") return `${type} ${event.tool} ${event.progress.progress} of ${event.progress.total}`
+  if (type === "tool-end") return `${type} ${runText(event.run)}`
+  if (type === "warning") return `${type} ${event.warning.message}`
+  return type === "turn-end" ? `${type} ${resultText(event.result)}` : type
+}
+
+const runText = ({ tool, status, failure, result }: ToolRun) => `${tool} ${failure ?? status}: ${result.replaceAll("\n", "⏎")}`
+
+function resultText(result: TurnResult): string {
+  if (!result.ok) return `failed: ${result.error.message}`
+  return [result.stopReason, result.text, ...(result.approvals ?? []).map(({ tool }) => `waits: ${tool}`)].join(" ")
+}
+
+function messageText({ role, content, ...more }: ModelRequest["messages"][number]): string {
+  const calls = "toolCalls" in more ? ` ${JSON.stringify(more.toolCalls)}` : ""
+  return `── ${role}${calls}\n${typeof content === "string" ? content : JSON.stringify(content)}\n`
+}
+
+const names = Object.keys(scenarios)
+const path = (name: string, what: string): string => `__snapshots__/turns/${name.replaceAll(" ", "-").toLowerCase()}.${what}`
+
+test.each(names)("these events are seen in a turn with %s", async (name) => {
+  const { events } = await played(scenarios[name] as Scenario)
+  await expect(events).toMatchFileSnapshot(path(name, "events.txt"))
+})
+
+/** The last two have the prompt of a plain answer. */
+test.each(names.slice(0, -2))("a turn with %s ends in this prompt", async (name) => {
+  const { prompt } = await played(scenarios[name] as Scenario)
+  await expect(prompt).toMatchFileSnapshot(path(name, "prompt.md"))
 })

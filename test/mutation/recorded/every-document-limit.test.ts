@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
-import { bodyWithin, documentBody } from "../../../../src/prompt/layers/documents/document-body.ts"
-import { documentInjections, isBlank, isNearlyEmpty } from "../../../../src/prompt/layers/documents/document-injections.ts"
-import { markerOf } from "./soul-prompt.ts"
+import { bodyWithin, documentBody } from "../../../src/prompt/layers/documents/document-body.ts"
+import { documentInjections, isBlank, isNearlyEmpty } from "../../../src/prompt/layers/documents/document-injections.ts"
+import { markerOf } from "../../prompt/layers/documents/soul-prompt.ts"
 
 const text = `# Head\n\n${"one two three\n".repeat(20)}tail\u{e0041} end 😀`
 const base = { trust: "memory", file: "MEMORY.md", marker: markerOf("en") } as const

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest"
-import { PromptStrataError, type PromptStrataErrorOf } from "../../src/core/errors.ts"
-import type { LanguageModel, ModelPart } from "../../src/core/model/language-model.ts"
-import { manualClock, manualTimers, modelConformance, type PlayProvider } from "../../src/testing/index.ts"
-import { playBroken } from "./broken-models.ts"
+import { PromptStrataError, type PromptStrataErrorOf } from "../../../src/core/errors.ts"
+import type { LanguageModel, ModelPart } from "../../../src/core/model/language-model.ts"
+import { manualClock, manualTimers, modelConformance, type PlayProvider } from "../../../src/testing/index.ts"
+import { playBroken } from "../../testing/broken-models.ts"
 
 /** A part, an end, an error or a request, with its number in the check. */
 interface Step {

@@ -1,8 +1,14 @@
 import { beforeAll, expect, test } from "vitest"
-import { createInMemoryStore } from "../../src/memory/services/store/in-memory/in-memory-store.ts"
-import { storeConformance } from "../../src/testing/conformance/store/store-conformance.ts"
-import { manualClock, manualTimers } from "../../src/testing/deterministic-ports.ts"
-import { type FaultyCalls, faultyService, type ServiceCall, type ServiceFault, wrongAnswers } from "../support/faulty-service.ts"
+import { createInMemoryStore } from "../../../src/memory/services/store/in-memory/in-memory-store.ts"
+import { storeConformance } from "../../../src/testing/conformance/store/store-conformance.ts"
+import { manualClock, manualTimers } from "../../../src/testing/deterministic-ports.ts"
+import {
+  type FaultyCalls,
+  faultyService,
+  type ServiceCall,
+  type ServiceFault,
+  wrongAnswers,
+} from "../../support/faulty-service.ts"
 
 const parts = ["jobs", "memories", "users", "receipts", "blobs"]
 const nothing = "nothing is found"

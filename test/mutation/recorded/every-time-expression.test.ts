@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
-import { findTimes } from "../../../../../src/memory/services/recall/time/find-times.ts"
-import { dayMs, dayNumber } from "../../../../../src/memory/services/recall/time/local-calendar.ts"
+import { findTimes } from "../../../src/memory/services/recall/time/find-times.ts"
+import { dayMs, dayNumber } from "../../../src/memory/services/recall/time/local-calendar.ts"
 
 /** A Wednesday in a leap year, a Sunday at the end of a year, and a Monday at the beginning of a month. */
 const days = [dayNumber(2024, 2, 28), dayNumber(2023, 12, 31), dayNumber(2024, 7, 1)].map((day) => day ?? Number.NaN)
@@ -70,7 +70,7 @@ test("each expression of time means these days, on three days", async () => {
     return others.every((other) => other === first) ? `${text}: ${first}` : `${text}: ${[first, ...others].join(" / ")}`
   })
   const head = `On ${days.map(iso).join(" / ")}\n`
-  await expect([head, ...lines, ""].join("\n")).toMatchFileSnapshot("__snapshots__/every-expression.md")
+  expect([head, ...lines, ""].join("\n")).toMatchSnapshot()
 })
 
 test("at most sixteen expressions of a text are read", () => {

@@ -1,20 +1,20 @@
 import { expect, test } from "vitest"
-import type { HistoryMessage, ServiceKey, SessionKey } from "../../../../src/core/conversation.ts"
-import { messageOf, PromptStrataError } from "../../../../src/core/errors.ts"
-import { isRecord } from "../../../../src/core/json-access.ts"
-import type { SlotValue } from "../../../../src/core/value.ts"
-import type { CommittedTurn, JobContext } from "../../../../src/memory/services/background/background-job.ts"
-import { createReflectionService } from "../../../../src/memory/services/background/create-reflection-service.ts"
-import type { DocumentMemory, LearnedEdits } from "../../../../src/memory/services/background/document-memory.ts"
-import { createMemoryJob } from "../../../../src/memory/services/background/memory-job.ts"
-import type { MemoryJobOptions } from "../../../../src/memory/services/background/memory-run.ts"
-import type { ReflectionTriggers } from "../../../../src/memory/services/background/reflection.ts"
-import { createMemoryService } from "../../../../src/memory/services/memory/create-memory-service.ts"
-import type { EmbeddingModel } from "../../../../src/memory/services/memory/memory-service.ts"
-import { createInMemoryStore } from "../../../../src/memory/services/store/in-memory/in-memory-store.ts"
-import { createUserProfileService } from "../../../../src/memory/services/user-profile.ts"
-import { manualClock, manualTimers } from "../../../../src/testing/index.ts"
-import { fewLines, shortRuns } from "../../../support/short-runs.ts"
+import type { HistoryMessage, ServiceKey, SessionKey } from "../../../src/core/conversation.ts"
+import { messageOf, PromptStrataError } from "../../../src/core/errors.ts"
+import { isRecord } from "../../../src/core/json-access.ts"
+import type { SlotValue } from "../../../src/core/value.ts"
+import type { CommittedTurn, JobContext } from "../../../src/memory/services/background/background-job.ts"
+import { createReflectionService } from "../../../src/memory/services/background/create-reflection-service.ts"
+import type { DocumentMemory, LearnedEdits } from "../../../src/memory/services/background/document-memory.ts"
+import { createMemoryJob } from "../../../src/memory/services/background/memory-job.ts"
+import type { MemoryJobOptions } from "../../../src/memory/services/background/memory-run.ts"
+import type { ReflectionTriggers } from "../../../src/memory/services/background/reflection.ts"
+import { createMemoryService } from "../../../src/memory/services/memory/create-memory-service.ts"
+import type { EmbeddingModel } from "../../../src/memory/services/memory/memory-service.ts"
+import { createInMemoryStore } from "../../../src/memory/services/store/in-memory/in-memory-store.ts"
+import { createUserProfileService } from "../../../src/memory/services/user-profile.ts"
+import { manualClock, manualTimers } from "../../../src/testing/index.ts"
+import { fewLines, shortRuns } from "../../support/short-runs.ts"
 
 const startMs = Date.UTC(2026, 2, 4, 23, 30)
 const minuteMs = 60_000
@@ -364,5 +364,5 @@ const scenes: Readonly<Record<string, Scene>> = {
 test("T31 T33 T34: what the work after a turn asks, tells and keeps", async () => {
   const told: string[] = []
   for (const [name, scene] of Object.entries(scenes)) told.push(`## ${name}\n\n${await transcript(scene)}\n`)
-  await expect(told.join("\n")).toMatchFileSnapshot("__snapshots__/job-transcripts.md")
+  expect(told.join("\n")).toMatchSnapshot()
 })

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
-import { type Card, cardOf } from "../../../../src/prompt/layers/card/card.ts"
-import { readBook } from "../../../../src/prompt/layers/card/card-book.ts"
-import { cardParts, cardProblems } from "../../../../src/prompt/layers/card/card-problems.ts"
+import { type Card, cardOf } from "../../../src/prompt/layers/card/card.ts"
+import { readBook } from "../../../src/prompt/layers/card/card-book.ts"
+import { cardParts, cardProblems } from "../../../src/prompt/layers/card/card-problems.ts"
 
 /** Values as other programs write them: right ones, ones at the edges, and wrong ones. */
 const values: readonly unknown[] = [

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest"
-import { findKind } from "../../../../src/apps/cli/import/find-kind.ts"
-import { filesOfPreset } from "../../../../src/apps/cli/import/import-preset.ts"
-import type { ImportedFiles } from "../../../../src/apps/cli/import/imported-files.ts"
-import { filesOfServers } from "../../../../src/apps/cli/import/mcp-servers.ts"
-import { isPresetJson } from "../../../../src/apps/cli/import/preset.ts"
-import { filesOfAgents, filesOfWorkspace } from "../../../../src/apps/cli/import/workspace-files.ts"
-import { tempFolder } from "../../../support/temp-folder.ts"
+import { findKind } from "../../../src/apps/cli/import/find-kind.ts"
+import { filesOfPreset } from "../../../src/apps/cli/import/import-preset.ts"
+import type { ImportedFiles } from "../../../src/apps/cli/import/imported-files.ts"
+import { filesOfServers } from "../../../src/apps/cli/import/mcp-servers.ts"
+import { isPresetJson } from "../../../src/apps/cli/import/preset.ts"
+import { filesOfAgents, filesOfWorkspace } from "../../../src/apps/cli/import/workspace-files.ts"
+import { tempFolder } from "../../support/temp-folder.ts"
 
 /** All that an import makes, as one text. */
 function whole({ name, what, files, report }: ImportedFiles, isShown = (_path: string) => true): string {

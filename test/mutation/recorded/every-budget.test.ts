@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest"
 import type { Assembly } from "../../../src/core/span.ts"
 import { type AssembleOptions, assemble } from "../../../src/prompt/assemble/assemble.ts"
 import { PromptStack } from "../../../src/prompt/stack/prompt-stack.ts"
+import { perCodePoint } from "../../prompt/assemble/arbitrary-turn.ts"
+import { filledStack, filledTurn } from "../../prompt/assemble/filled-turn.ts"
 import { said, turnState } from "../../support/turns.ts"
-import { perCodePoint } from "./arbitrary-turn.ts"
-import { filledStack, filledTurn } from "./filled-turn.ts"
 
 /** The budget that is too small, its whole error, and then what a request keeps at each budget at which it changes. */
 function atEveryBudget(stack: PromptStack, options: AssembleOptions, step = 1): string {
