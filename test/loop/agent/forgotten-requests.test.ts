@@ -39,7 +39,7 @@ describe("what a session remembers of its requests", () => {
   test("S18 stays while the session lives, and goes with it", async () => {
     const ended = async () => {
       const { agent, session, refs } = await talked()
-      expect(await heldOf(refs)).toBe(2)
+      expect(await heldOf(refs, 20)).toBe(2)
       expect(session.key.conversation).toBe("test")
       return { agent, refs }
     }

@@ -82,7 +82,7 @@ describe("what an assembler holds", () => {
     const limits = budgetTokens === undefined ? {} : { budgetTokens }
     const refs = request({ counter: freshCounter(), assembler, ...limits })
     expect(assembler.size).toBeGreaterThan(1_000)
-    expect(await heldOf(refs)).toBeGreaterThan(20)
+    expect(await heldOf(refs, 5)).toBeGreaterThan(20)
     assembler.forget()
     expect(assembler.size).toBe(0)
     expect(await heldOf(refs)).toBe(0)
