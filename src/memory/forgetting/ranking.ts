@@ -1,3 +1,4 @@
+import { Memo, memoKind } from "../../core/memo.ts"
 import { countWhile } from "../services/recall/documents/binary-search.ts"
 import { characterTerms, documentTerms, normaliseText, termFields, textRuns } from "../services/recall/text/document-terms.ts"
 import { stopCharacters, stopWords, wordTerm } from "../services/recall/text/word-term.ts"
@@ -22,59 +23,62 @@ export function topOf<T>(items: readonly T[], count: number, scoreOf: (item: T) 
   return best
 }
 
-const maxKeptTexts = 20_000
-const termsByText = new Map<string, ReadonlySet<string>>()
+/** A thing with a text, such as an event. A memo remembers the terms of the text as long as the thing lives. */
+interface Texted {
+  readonly text: string
+}
+
+const termsKind = memoKind<Texted, ReadonlySet<string>>()
+const plainKind = memoKind<Texted, string>()
 
 /**
- * Returns a function that says how well a text fits a question: the share of the question's terms that the text has, from 0 to 1. All
- * terms count the same. It is 0 for every text when the question has no words.
+ * Returns a function that says how well a thing fits a question: the share of the question's terms that its text has, from 0 to 1. All
+ * terms count the same. It is 0 for everything when the question has no words.
  */
-export function relevanceTo(question: string): (text: string) => number {
-  const asked = [...termsOf(question)]
-  return (text) => {
+export function relevanceTo(question: Texted, memo = new Memo()): (thing: Texted) => number {
+  const asked = [...memo.made(termsKind, question, termsOf)]
+  return (thing) => {
     if (asked.length === 0) return 0
-    const terms = termsOf(text)
+    const terms = memo.made(termsKind, thing, termsOf)
     return asked.filter((term) => terms.has(term)).length / asked.length
   }
 }
 
 const maxQuestionCharacters = 400
-const plainTexts = new Map<string, string>()
 
 /**
- * Returns a function that says how well one of the texts fits a question, from 0 to 1. Rare terms count more than those of many texts, and
+ * Returns a function that says how well one of the things fits a question, from 0 to 1. Rare terms count more than those of many texts, and
  * words of grammar count nothing. Both must be high: the share of the question's terms, so that a long question does not fit
  * everything, and the sum of what fits, so that a short one does not fit by a common word.
  */
-export function relevanceAmong(question: string, texts: readonly string[]): (text: string) => number {
+export function relevanceAmong<T extends Texted>(
+  question: string,
+  things: readonly T[],
+  memo = new Memo(),
+): (thing: T) => number {
   const asked = questionTerms(question)
-  if (asked.size === 0 || texts.length === 0) return () => 0
+  if (asked.size === 0 || things.length === 0) return () => 0
   // One scan of all texts for each term costs far less than the terms of all texts.
-  const all = texts.map(plainText)
+  const all = things.map((thing) => memo.made(plainKind, thing, plainText))
   const whole = all.join("\n")
-  const fits = new Float64Array(texts.length)
+  const fits = new Float64Array(things.length)
   let most = 0
   for (const [term, weight] of asked) {
     const found = linesWith(whole, all, term)
-    const weighed = weight * Math.log(1 + texts.length / Math.max(1, found.length))
+    const weighed = weight * Math.log(1 + things.length / Math.max(1, found.length))
     most += weighed
     for (const at of found) fits[at] = (fits[at] ?? 0) + weighed
   }
-  const rarest = Math.log(1 + texts.length)
-  const fitOf = new Map(texts.flatMap((text, at) => (fits[at] ? [[text, fits[at]] as const] : [])))
-  return (text) => {
-    const fit = fitOf.get(text) ?? 0
+  const rarest = Math.log(1 + things.length)
+  const fitOf = new Map(things.map((thing, at) => [thing, fits[at]]))
+  return (thing) => {
+    const fit = fitOf.get(thing) ?? 0
     return Math.sqrt((fit / most) * (fit / (fit + rarest)))
   }
 }
 
-function plainText(text: string): string {
-  const known = plainTexts.get(text)
-  if (known !== undefined) return known
-  const plain = normaliseText(text).replaceAll("\n", " ")
-  if (plainTexts.size >= maxKeptTexts) plainTexts.clear()
-  plainTexts.set(text, plain)
-  return plain
+function plainText({ text }: Texted): string {
+  return normaliseText(text).replaceAll("\n", " ")
 }
 
 /** The numbers of the lines that hold a term: a word from its beginning on, one of three letters or less to its end. */
@@ -113,12 +117,7 @@ function questionTerms(question: string): ReadonlyMap<string, number> {
   return terms
 }
 
-function termsOf(text: string): ReadonlySet<string> {
-  const known = termsByText.get(text)
-  if (known !== undefined) return known
+function termsOf({ text }: Texted): ReadonlySet<string> {
   const counts = documentTerms(text)
-  const terms = new Set(termFields.flatMap((field) => [...counts[field].keys()].map((term) => `${field} ${term}`)))
-  if (termsByText.size >= maxKeptTexts) termsByText.clear()
-  termsByText.set(text, terms)
-  return terms
+  return new Set(termFields.flatMap((field) => [...counts[field].keys()].map((term) => `${field} ${term}`)))
 }

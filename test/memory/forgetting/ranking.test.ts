@@ -13,6 +13,12 @@ test("the best of a list are those of a whole sort, equals in their order; what 
   )
 })
 
+/** The relevance of each of the texts. */
+function amongAll(question: string, texts: readonly string[]): readonly number[] {
+  const things = texts.map((text) => ({ text }))
+  return things.map(relevanceAmong(question, things))
+}
+
 const english = {
   others: ["the garden", "a bread oven", "the choir", "a broken bicycle", "the tax letter", "a trip to the lake"].flatMap(
     (subject) =>
@@ -52,7 +58,8 @@ describe.each([
   ["English", english],
   ["Chinese", chinese],
 ])("relevance in %s", (_, { others, event, about, notAbout }) => {
-  const relevance = (question: string) => relevanceAmong(question, [...others, event])(event)
+  const things = [...others, event].map((text) => ({ text }))
+  const relevance = (question: string) => relevanceAmong(question, things)(things.at(-1) as (typeof things)[number])
 
   test.each(about)("R21: %s speaks of the event", (question) => {
     expect(relevance(question)).toBeGreaterThanOrEqual(leastRelevance)
@@ -64,26 +71,28 @@ describe.each([
 })
 
 test("relevance is from 0 to 1, and 0 for words of grammar and without events", () => {
-  expect(relevanceAmong("and the of to", ["and the of to"])("and the of to")).toBe(0)
-  expect(relevanceAmong("tea", [])("tea")).toBe(0)
+  const grammar = { text: "and the of to" }
+  expect(relevanceAmong("and the of to", [grammar])(grammar)).toBe(0)
+  expect(relevanceAmong<typeof grammar>("tea", [])(grammar)).toBe(0)
   fc.assert(
     fc.property(fc.string(), fc.array(fc.string(), { maxLength: 5 }), (question, texts) => {
-      const relevance = relevanceAmong(question, texts)
-      for (const text of texts) expect(relevance(text) >= 0 && relevance(text) <= 1).toBe(true)
+      const things = texts.map((text) => ({ text }))
+      const relevance = relevanceAmong(question, things)
+      for (const thing of things) expect(relevance(thing) >= 0 && relevance(thing) <= 1).toBe(true)
     }),
   )
 })
 
 test("a question of one Chinese character is a question", () => {
-  expect(relevanceTo("茶")("我喜欢喝茶")).toBeGreaterThan(0)
-  expect(relevanceTo("茶")("我喜欢咖啡")).toBe(0)
+  expect(relevanceTo({ text: "茶" })({ text: "我喜欢喝茶" })).toBeGreaterThan(0)
+  expect(relevanceTo({ text: "茶" })({ text: "我喜欢咖啡" })).toBe(0)
   const texts = ["我喜欢喝茶", "我喜欢咖啡"]
-  expect(texts.map(relevanceAmong("茶", texts))).toEqual([expect.closeTo(Math.SQRT1_2), 0])
+  expect(amongAll("茶", texts)).toEqual([expect.closeTo(Math.SQRT1_2), 0])
 })
 
 test("the share of a question's terms and the sum of what fits both count", () => {
   const texts = ["I bake bread", "tea", "cake"]
-  expect(texts.map(relevanceAmong("bread and tea", texts))).toEqual([0.5, 0.5, 0])
+  expect(amongAll("bread and tea", texts)).toEqual([0.5, 0.5, 0])
 })
 
 test("relevance among texts is that of a naive reading word by word", () => {
@@ -100,10 +109,10 @@ test("relevance among texts is that of a naive reading word by word", () => {
           .some((word) => (term.length > 3 ? word.startsWith(term) : word === term))
       const weight = (term: string) => Math.log(1 + texts.length / Math.max(1, texts.filter((text) => has(text, term)).length))
       const sum = (some: readonly string[]) => some.reduce((total, term) => total + weight(term), 0)
-      const relevance = relevanceAmong(terms.join(" and the "), texts)
-      for (const text of texts) {
+      const relevances = amongAll(terms.join(" and the "), texts)
+      for (const [at, text] of texts.entries()) {
         const fit = sum(terms.filter((term) => has(text, term)))
-        expect(relevance(text)).toBeCloseTo(Math.sqrt((fit / sum(terms)) * (fit / (fit + Math.log(1 + texts.length)))), 10)
+        expect(relevances[at]).toBeCloseTo(Math.sqrt((fit / sum(terms)) * (fit / (fit + Math.log(1 + texts.length)))), 10)
       }
     }),
   )
@@ -111,7 +120,7 @@ test("relevance among texts is that of a naive reading word by word", () => {
 
 test("only the last 400 characters of a question count", () => {
   const texts = ["bread", "tea"]
-  const asked = (before: number) => texts.map(relevanceAmong(`tea ${"-".repeat(before)} bread`, texts))
+  const asked = (before: number) => amongAll(`tea ${"-".repeat(before)} bread`, texts)
   expect(asked(390)[1]).toBeGreaterThan(0)
   expect(asked(391)[1], "its first letter is cut off").toBe(0)
 })
@@ -122,11 +131,11 @@ test.each([
   ["", "tea", 0],
   ["?!", "tea", 0],
 ])("of %j a text %j has the share %d", (question, text, share) => {
-  expect(relevanceTo(question)(text)).toBe(share)
+  expect(relevanceTo({ text: question })({ text })).toBe(share)
 })
 
 test("a word is found by its stem where the stem begins it, else as it stands", () => {
   const texts = ["two babies slept", "one baby slept", "wolves howled", "a wolf howled"]
-  const found = (question: string) => texts.map(relevanceAmong(question, texts)).flatMap((fit, at) => (fit > 0 ? [at] : []))
+  const found = (question: string) => amongAll(question, texts).flatMap((fit, at) => (fit > 0 ? [at] : []))
   expect([found("babies"), found("wolves"), found("wolf")]).toEqual([[0], [2], [3]])
 })

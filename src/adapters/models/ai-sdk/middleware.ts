@@ -64,10 +64,12 @@ export function promptstrataMiddleware<Version extends "v3" | "v4" = "v4">(
   const source = "assemble" in options ? { assemble: true } : { stack: true, profile: true, ...assembleOptions }
   checkOptions("promptstrataMiddleware", options, { ...ownOptions, ...source })
   const { specificationVersion = "v4" as Version, cacheBreakpoints = true, ...layers } = options
+  let load: Promise<() => Assembly | PromiseLike<Assembly>> | undefined
   return {
     specificationVersion,
     async transformParams({ params, model }) {
-      const assembly = await assemblyOf(layers)
+      load ??= assemblyOf(layers)
+      const assembly = await (await load)()
       const cacheForm = cacheFormOf(model, cacheBreakpoints)
       const providerOptions = (params.providerOptions ?? {}) as ProviderOptions
       const marks = cacheMarks({ assembly, messages: assembly.messages }, { cacheForm, providerOptions }, countMarks(params))
@@ -81,21 +83,23 @@ export function promptstrataMiddleware<Version extends "v3" | "v4" = "v4">(
   }
 }
 
-async function assemblyOf(source: LayerSource): Promise<Assembly> {
-  if ("assemble" in source) return source.assemble()
+/** Returns a function that assembles the layers as they are then. It remembers its last requests, unless the caller holds an assembler. */
+async function assemblyOf(source: LayerSource): Promise<() => Assembly | PromiseLike<Assembly>> {
+  if ("assemble" in source) return () => source.assemble()
   // Loaded with the first request, so that the adapter alone stays small.
   const { assemble } = await import("../../../prompt/assemble/assemble.ts")
-  const defaults = { dialect: "stack", prompt: "chat" }
+  const { createAssembler } = await import("../../../prompt/assemble/assembler.ts")
+  const defaults = { dialect: "stack", prompt: "chat", assembler: createAssembler() }
   if ("stack" in source) {
     const { stack, ...options } = source
-    return assemble(stack, { ...defaults, ...options })
+    return () => assemble(stack, { ...defaults, ...options })
   }
   const { profile, ...options } = source
   const { baseStack } = await import("../../../loop/agent/base-stack.ts")
   const { shippedDialect } = await import("../../../prompt/dialect/shipped.ts")
   const dialect = shippedDialect("stack", profile.locale)
   const stack = baseStack(profile, { dialect, skills: profile.skills, injections: [] })
-  return assemble(stack, { ...defaults, locale: profile.locale, ...options })
+  return () => assemble(stack, { ...defaults, locale: profile.locale, ...options })
 }
 
 function joinPrompts<M extends { role: string }>(layers: readonly { role: string }[], app: readonly M[]): M[] {

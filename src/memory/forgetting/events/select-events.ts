@@ -1,4 +1,5 @@
 import { checkOptions } from "../../../core/check-options.ts"
+import { Memo } from "../../../core/memo.ts"
 import { retrievability } from "../../../core/retrievability.ts"
 import { daysBetween, type ForgettingClock, type Moment } from "../decay.ts"
 import { relevanceTo, topOf } from "../ranking.ts"
@@ -95,10 +96,20 @@ export function selectEvents(events: readonly EventRecord[], now: Moment, option
   checkOptions("selectEvents", options, "keep shownCharacters broughtBack minScore weights clock relevance")
   checkOptions("keep of selectEvents", options.keep ?? {}, defaultSelection.keep)
   checkOptions("weights of selectEvents", options.weights ?? {}, defaultEventWeights)
+  return pickEvents(events, now, options)
+}
+
+/** {@link selectEvents} without a check of the options. `memo` holds what is known of the events' texts. */
+export function pickEvents(
+  events: readonly EventRecord[],
+  now: Moment,
+  options: EventSelection,
+  memo = new Memo(),
+): readonly EventRecord[] {
   const { shownCharacters = defaultSelection.shownCharacters } = options
   const known = knownRecords(events)
   const shown = chooseRecords(known, { keep: { ...defaultSelection.keep, ...options.keep }, shownCharacters })
-  return [...shown, ...comingBack(events, now, { ...options, known, shown })].sort(inTime)
+  return [...shown, ...comingBack(events, now, { ...options, known, shown, memo })].sort(inTime)
 }
 
 /** Orders events by time, then by grain from the coarsest, then by id. */
@@ -109,13 +120,14 @@ export function inTime(a: EventRecord, b: EventRecord): number {
 interface ReturnOptions extends EventSelection {
   readonly known: KnownRecords
   readonly shown: readonly EventRecord[]
+  readonly memo: Memo
 }
 
 /** The best of the events that are not shown. A record does not come back where events that it summarises can. */
 function comingBack(
   events: readonly EventRecord[],
   now: Moment,
-  { known: { byId, topicOfPart }, shown, relevance, ...options }: ReturnOptions,
+  { known: { byId, topicOfPart }, shown, memo, relevance, ...options }: ReturnOptions,
 ): readonly EventRecord[] {
   const { broughtBack = defaultSelection.broughtBack, minScore = defaultSelection.minScore } = options
   const weights = { ...defaultEventWeights, ...options.weights }
@@ -137,7 +149,7 @@ function comingBack(
       event.importance >= record.importance + margins.importance ||
       event.stability >= record.stability + margins.stability
     if (!isMissed) return undefined
-    const its = isSpokenOf ? fitOf(record) / own : relevanceTo(event.text)(record.text)
+    const its = isSpokenOf ? fitOf(record) / own : relevanceTo(event, memo)(record)
     return its >= toldShare ? undefined : score
   })
   const parts = new Set(best.flatMap(({ children }) => children))

@@ -1,3 +1,4 @@
+import type { Memo } from "../../../core/memo.ts"
 import type { SlotEntry, TrustedText } from "../../../core/value.ts"
 import { formatFileReference } from "../../../prompt/encode/file-reference.ts"
 import { encodedText } from "../../../prompt/encode/marked-text.ts"
@@ -5,7 +6,7 @@ import { sanitise } from "../../../prompt/encode/sanitise.ts"
 import type { InjectionInput } from "../../../prompt/stack/injection.ts"
 import type { Moment } from "../decay.ts"
 import { type EventRecord, recallEvents } from "../events/event-record.ts"
-import { leastRelevance, selectEvents } from "../events/select-events.ts"
+import { leastRelevance, pickEvents } from "../events/select-events.ts"
 import { relevanceAmong } from "../ranking.ts"
 import { shorten } from "../shorten-by-rule.ts"
 import { fitTexts } from "../text-width.ts"
@@ -29,17 +30,14 @@ type ShownEvent = Pick<EventRecord, "stamp" | "text">
  */
 export function chooseEvents(
   state: VirtualContextState,
-  { now, question }: { readonly now: Moment; readonly question: string },
+  { now, question, memo }: { readonly now: Moment; readonly question: string; readonly memo?: Memo },
   settings: EventSettings,
 ): { readonly events: readonly ShownEvent[]; readonly state: VirtualContextState } {
-  const fit = relevanceAmong(
-    question,
-    state.events.map(({ text }) => text),
-  )
+  const fit = relevanceAmong(question, state.events, memo)
   const { keep, shownCharacters, broughtBack, minScore, weights } = settings
   const selection = { keep, shownCharacters, broughtBack, minScore, weights }
-  const chosen = selectEvents(state.events, now, { ...selection, relevance: ({ text }) => fit(text) })
-  const spokenOf = new Set(chosen.filter(({ text }) => fit(text) >= leastRelevance))
+  const chosen = pickEvents(state.events, now, { ...selection, relevance: fit }, memo)
+  const spokenOf = new Set(chosen.filter((event) => fit(event) >= leastRelevance))
   const cut = fitTexts(
     chosen.map((event) => (spokenOf.has(event) ? "" : event.text)),
     shownCharacters,

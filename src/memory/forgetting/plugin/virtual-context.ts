@@ -1,3 +1,4 @@
+import { createAssembler, memoOf, noteUse } from "../../../prompt/assemble/assembler.ts"
 import { shippedPrompts } from "../../../prompt/dialect/shipped-files.ts"
 import type { Tool } from "../../../prompt/tools/tool.ts"
 import { toolWords } from "../../../prompt/tools/tool-words.ts"
@@ -45,6 +46,8 @@ export function createVirtualContext(options: VirtualContextOptions = {}): Plugi
  */
 function virtualContextHook(settings: VirtualContextSettings, words: ContextToolParts["words"]): TurnHook {
   const calendar = zonedCalendar(settings.events.timeZone)
+  // Holds what is known of the events' texts, so that it is forgotten with all that requests are made of.
+  const known = createAssembler()
   return {
     name: virtualContextName,
     beforeTurn(context) {
@@ -53,7 +56,9 @@ function virtualContextHook(settings: VirtualContextSettings, words: ContextTool
       const now = { atMs: startedMs, turn }
       const noted = applyNotes(readState(kept.get()), context.notes, { now, settings: settings.pulled })
       const aged = owingReport(nextState(noted.state, { turnId, now, history }, settings))
-      const { events, state } = chooseEvents(aged, { now, question }, settings.events)
+      const memo = memoOf(known)
+      const { events, state } = chooseEvents(aged, { now, question, memo }, settings.events)
+      noteUse(known, state.events.length * unitsOfEvent)
       kept.set(state)
       for (const injection of shownContext(state, { now, events, fresh: noted.fresh }, settings)) stack.add(injection)
       // The shown conversation begins with the previous topic, and older answers are compressed (R11, R12).
@@ -61,7 +66,7 @@ function virtualContextHook(settings: VirtualContextSettings, words: ContextTool
       for (const message of state.compressed) if (message.shown) context.replaceAnswer(message.turnId, message.text)
       const read = () => readState(kept.get())
       const write: ContextToolParts["write"] = (changed) => kept.set(changed)
-      context.addTools(contextTools({ words, settings, calendar, now, turn: context, read, write }))
+      context.addTools(contextTools({ words, settings, calendar, now, memo, turn: context, read, write }))
       context.onRun((run) => {
         const before = read()
         const after = afterRun(before, run, { now, settings: settings.pulled })
@@ -75,6 +80,9 @@ function virtualContextHook(settings: VirtualContextSettings, words: ContextTool
     },
   }
 }
+
+/** About the UTF-16 units that are known of an event: its plain text and its terms. */
+const unitsOfEvent = 500
 
 /** With a workspace the answer of the turn owes a report (R16). Such turns are counted. */
 function owingReport(state: VirtualContextState): VirtualContextState {

@@ -98,11 +98,11 @@ function chooseUnits(
   units: readonly ReferenceUnit[],
   { criterion, topic, count }: { readonly criterion: CompressionCriterion; readonly topic: string; readonly count: number },
 ): readonly ReferenceUnit[] {
-  const relevance = relevanceTo(topic)
+  const relevance = relevanceTo({ text: topic })
   const mostUsed = Math.max(1, ...units.map(({ uses = 0 }) => uses))
   const places = units.map((unit, at) => ({ unit, at, newness: units.length > 1 ? at / (units.length - 1) : 1 }))
   const best = topOf(places, count, ({ unit, newness }) =>
-    score(criterion, { match: () => relevance(unit.text), newness, use: (unit.uses ?? 0) / mostUsed }),
+    score(criterion, { match: () => relevance(unit), newness, use: (unit.uses ?? 0) / mostUsed }),
   )
   return best.sort((a, b) => a.at - b.at).map(({ unit }) => unit)
 }

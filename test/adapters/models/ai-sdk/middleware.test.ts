@@ -3,6 +3,7 @@ import { streamText, wrapLanguageModel } from "ai"
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 import { type LayerSource, type MiddlewareOptions, promptstrataMiddleware } from "../../../../src/adapters/models/ai-sdk/index.ts"
 import { resolveProfile } from "../../../../src/profile/resolve.ts"
+import { DraftRecorder } from "../../../../src/prompt/assemble/draft/draft-recorder.ts"
 import { PromptStack } from "../../../../src/prompt/stack/prompt-stack.ts"
 import { type ChatServer, eventStream, startChatServer } from "../../../support/chat-server.ts"
 import { assemblyOf } from "./assemblies.ts"
@@ -38,6 +39,22 @@ describe("a middleware in front of a model", () => {
     const [first, second] = inner.doStreamCalls.map((call) => call.prompt)
     expect(first).toMatchObject([{ role: "system", content: "You are Fay." }, { role: "system", content: "Be brief." }, user])
     expect(second).toMatchObject([{ content: "You are Ray." }, { content: "Be brief." }, user])
+  })
+
+  test.each([
+    ["stack", { stack: new PromptStack([{ key: "base", content: "You are Fay, a friend of many words.", trust: "author" }]) }],
+    ["profile", { profile: resolveProfile({ dialect: "fay", persona: "You are Fay, a friend of many words." }) }],
+  ])("S18 neither composes nor counts the same %s again", async (_, layers) => {
+    const count = vi.fn((text: string) => text.length)
+    const { transformParams } = promptstrataMiddleware({ ...layers, counter: { exact: true, count }, budgetTokens: 10_000 })
+    const enter = vi.spyOn(DraftRecorder.prototype, "enter")
+    const ask = () => transformParams({ params: { prompt: [user] }, model: modelV4() })
+    const first = await ask()
+    const work = [enter.mock.calls.length, count.mock.calls.length]
+    expect(work.every((made) => made > 0)).toBe(true)
+    expect(await ask()).toEqual(first)
+    expect([enter.mock.calls.length, count.mock.calls.length]).toEqual(work)
+    enter.mockRestore()
   })
 
   test("puts a profile's layers, in its locale", async () => {

@@ -81,7 +81,7 @@ export function naiveBack(events: Events, shown: Events, now: Moment, options: B
     const record = topic && shown.includes(topic) ? topic : shown.find((one) => spans(one, event.startMs))
     if (record === undefined) return [{ event, score }]
     const matters = event.importance >= record.importance + 2 || event.stability >= record.stability + 0.5
-    const told = isSpokenOf ? fitOf(record) / own : relevanceTo(event.text)(record.text)
+    const told = isSpokenOf ? fitOf(record) / own : relevanceTo(event)(record)
     return (isSpokenOf || matters) && told < 0.5 ? [{ event, score }] : []
   })
   const best = scored.toSorted((a, b) => b.score - a.score).slice(0, 2 * broughtBack)

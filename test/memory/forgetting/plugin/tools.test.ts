@@ -1,6 +1,7 @@
 import { expect, test } from "vitest"
 import type { HistoryMessage } from "../../../../src/core/conversation.ts"
 import { PromptStrataError } from "../../../../src/core/errors.ts"
+import { Memo } from "../../../../src/core/memo.ts"
 import { newEvent } from "../../../../src/memory/forgetting/events/event-record.ts"
 import { zonedCalendar } from "../../../../src/memory/forgetting/events/zoned-calendar.ts"
 import { readState, type VirtualContextState } from "../../../../src/memory/forgetting/plugin/context-state.ts"
@@ -79,6 +80,7 @@ function turnOf(make: (parts: ContextToolParts) => Tool) {
   const asked: unknown[] = []
   const words = Object.fromEntries(contextToolNames.map((name) => [name, toolWords(shippedPrompts("tools", "en"), "en", name)]))
   const tool = make({
+    memo: new Memo(),
     words: words as ContextToolParts["words"],
     settings: virtualContextSettings({ events: { timeZone: "UTC" }, pulled: { maxItems: 4 } }),
     calendar: zonedCalendar("UTC"),

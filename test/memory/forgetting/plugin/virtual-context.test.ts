@@ -1,5 +1,6 @@
-import { describe, expect, test } from "vitest"
+import { describe, expect, test, vi } from "vitest"
 import { virtualContextNote } from "../../../../src/memory/forgetting/plugin/context-state.ts"
+import { createInMemoryStore } from "../../../../src/memory/services/store/in-memory/in-memory-store.ts"
 import { scriptedModel } from "../../../../src/testing/scripted-model.ts"
 import { callTool, finish } from "../../../support/agents.ts"
 import { createInMemorySessionStore } from "../../../support/in-memory-session-store.ts"
@@ -315,4 +316,25 @@ describe("the state", () => {
     expect(await system(rehearsal)).not.toContain("notes/plan.md")
     expect(await system(rehearsal)).not.toContain("report_use")
   })
+})
+
+test("S18 what is known of an event's text is made once, and again once a store of the process forgot something", async () => {
+  const text = "Ann bought a green bicycle"
+  const rehearsal = rehearse({ model: scriptedModel([callTool("record_event", { text }), finish("Nice.")]) })
+  await rehearsal.say("I bought a bicycle")
+  expect((await rehearsal.state()).events).toMatchObject([{ text }])
+  const read = vi.spyOn(String.prototype, "toLowerCase")
+  const reads = async (): Promise<number> => {
+    read.mockClear()
+    await rehearsal.session.preview("Which bicycle?")
+    return read.mock.contexts.filter((of) => String(of) === text).length
+  }
+  try {
+    await reads()
+    expect(await reads()).toBe(0)
+    await createInMemoryStore().forget({ agent: "other", user: "somebody" })
+    expect(await reads()).toBe(1)
+  } finally {
+    read.mockRestore()
+  }
 })

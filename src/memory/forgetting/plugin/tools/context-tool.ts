@@ -1,5 +1,6 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec"
 import { PromptStrataError } from "../../../../core/errors.ts"
+import type { Memo } from "../../../../core/memo.ts"
 import type { TemplateValues } from "../../../../prompt/template/render.ts"
 import { renderTemplate } from "../../../../prompt/template/render-template.ts"
 import { defineTool } from "../../../../prompt/tools/define-tool.ts"
@@ -33,6 +34,8 @@ export interface ContextToolParts {
   readonly settings: VirtualContextSettings
   readonly calendar: ZonedCalendar
   readonly now: Moment
+  /** Remembers the terms of the events' texts. */
+  readonly memo: Memo
   readonly turn: Pick<BeforeTurnContext, "turnId" | "messages" | "recall">
   read(): VirtualContextState
   write(state: VirtualContextState): void

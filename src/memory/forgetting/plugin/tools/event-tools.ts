@@ -31,10 +31,10 @@ type Events = readonly EventRecord[]
 const clock = { by: "days" } as const
 
 /** An event with none of the words is not found. For the others the words count as much as the whole score. */
-function search(events: Events, query: string, limit: number, { now, settings }: ContextToolParts): Events {
-  const relevance = relevanceTo(query)
+function search(events: Events, query: string, limit: number, { now, settings, memo }: ContextToolParts): Events {
+  const relevance = relevanceTo({ text: query }, memo)
   const best = topOf(events, limit, (event) => {
-    const fit = relevance(event.text)
+    const fit = relevance(event)
     return fit === 0 ? undefined : fit + scoreOf(event, now, { weights: settings.events.weights, clock })
   })
   return best.sort(inTime)
