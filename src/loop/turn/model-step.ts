@@ -6,6 +6,7 @@ import { pause } from "../../core/timers.ts"
 import { defined } from "../../core/value.ts"
 import type { Decision } from "../../reply/decision.ts"
 import { addPiece } from "../../reply/incoming-text.ts"
+import type { UnfinishedStep } from "./approval/open-approval.ts"
 import type { StepControl } from "./control/step-control.ts"
 import { readModel } from "./read-model.ts"
 import type { CallGuard } from "./run-call.ts"
@@ -13,9 +14,9 @@ import { assembleStep, type PlannerWords, requestOf, type StepRequest } from "./
 import { type TurnContext, warn } from "./turn-context.ts"
 import { warnOnce } from "./turn-outcome.ts"
 
-/** The end of planning. `answered`: the answer is shown already. `final`: a final output must be made. `awaiting`: a call waits for an approval. */
+/** The end of planning. `answered`: the answer is shown already. `final`: a final output must be made. `awaiting`: a call of this step waits for an approval. */
 export type PlanOutcome =
-  | { readonly type: "awaiting" }
+  | { readonly type: "awaiting"; readonly step: UnfinishedStep }
   | { readonly type: "answered"; readonly stopReason: "finish" | "truncated" }
   | {
       readonly type: "final"

@@ -39,15 +39,16 @@ export async function planJson(turn: TurnContext, guard: CallGuard): Promise<Pla
       warn(turn, "model", `The planner wrote several decisions at once. Only the first counts; left out: ${decision.ignored}`)
     if (decision.action === "finish") {
       if (decision.call === undefined && decision.repeatedName !== undefined) warnOfRepeatedName(turn, decision.repeatedName)
-      if (decision.call === undefined || !(await (await callCode()).runCallOfAnswer(turn, guard, decision)))
-        return finish(turn, decision)
+      const goesOn = decision.call && (await (await callCode()).runCallOfAnswer(turn, guard, decision))
+      if (typeof goesOn === "object") return { type: "awaiting", step: goesOn }
+      if (!goesOn) return finish(turn, decision)
       turn.progress.answer.part()
       if (turn.progress.step && (await turn.progress.step.stops())) return finish(turn, decision)
       continue
     }
-    await (await callCode()).runPlannedCall(turn, guard, decision)
+    const unfinished = await (await callCode()).runPlannedCall(turn, guard, decision)
     turn.signal.throwIfAborted()
-    if (turn.progress.open.calls.length > 0) return { type: "awaiting" }
+    if (unfinished) return { type: "awaiting", step: unfinished }
     if (turn.progress.step && (await turn.progress.step.stops())) return { type: "final", stopReason: "stopped" }
     if (guard.repeats >= 2) return { type: "final", stopReason: "repeated-call" }
   }
@@ -90,7 +91,6 @@ function decisionReading(turn: TurnContext, model: LanguageModel): StepReading {
 }
 
 function finish(turn: TurnContext, decision: Decision & { action: "finish" }): PlanOutcome {
-  if (turn.progress.open.calls.length > 0) return { type: "awaiting" }
   if (turn.progress.output) {
     // The value is asked for next; words of the planner are advice for it.
     const note = [decision.message, decision.note].filter(Boolean).join("\n") || undefined

@@ -6,9 +6,10 @@ import type { Tool } from "../../prompt/tools/tool.ts"
 import type { DecisionFault } from "../../reply/decision.ts"
 import { readDecision } from "../../reply/decision-reader.ts"
 import { maxDepth } from "../../reply/json/json-value.ts"
+import type { ModelCall, UnfinishedStep } from "./approval/open-approval.ts"
 import { type PlanOutcome, prepareStep, runModelStep } from "./model-step.ts"
 import { answered, proseReading } from "./prose.ts"
-import { type CallGuard, type ModelCall, runCall } from "./run-call.ts"
+import { type CallGuard, runCall } from "./run-call.ts"
 import type { TurnContext } from "./turn-context.ts"
 import { isQuietWake } from "./turn-outcome.ts"
 
@@ -33,9 +34,9 @@ export async function planNative(turn: TurnContext, guard: CallGuard): Promise<P
       if (isEmpty && !isQuietWake(turn)) return { type: "final", stopReason: "finish" }
       return answered(finish)
     }
-    await runCalls(turn, guard, { calls, text, finish, native })
+    const unfinished = await runCalls(turn, guard, { calls, text, finish, native })
     turn.signal.throwIfAborted()
-    if (turn.progress.open.calls.length > 0) return { type: "awaiting" }
+    if (unfinished) return { type: "awaiting", step: unfinished }
     if (
       text.trim() !== "" &&
       calls.every(({ name }) => turn.progress.tools.plannerTool(native.nameOf(name))?.withAnswer !== undefined)
@@ -73,23 +74,22 @@ async function nativeStep(turn: TurnContext, native: NativeTools): Promise<Nativ
   return { calls: turn.progress.step?.kept(calls, native.nameOf) ?? calls, text: answer.said.slice(before), finish }
 }
 
+/** Runs the calls of a step. Returns the step if one of them waits for an approval. */
 async function runCalls(
   turn: TurnContext,
   guard: CallGuard,
   { calls, text, finish, native }: NativeStep & { native: NativeTools },
-) {
+): Promise<UnfinishedStep | undefined> {
   const isWhole = endedWhole(finish)
   const known = calls.map(
     (call): ModelCall => ({ id: call.id, name: native.nameOf(call.name), ...readNativeArguments(call.args, isWhole) }),
   )
   const runs = await Promise.all(known.map((call) => runCall(turn, guard, call)))
-  if (turn.progress.open.calls.length > 0) {
-    const ended = runs.map((run) => (run.failure === "awaiting-approval" ? null : run))
-    turn.progress.open.step = { mode: "native", text, planned: known, calls, runs: ended }
-    return
-  }
+  const ended = runs.map((run) => (run.failure === "awaiting-approval" ? null : run))
+  if (ended.includes(null)) return { mode: "native", text, planned: known, calls, runs: ended }
   turn.progress.runs.push(...runs)
   turn.progress.steps.push({ type: "native", text, calls, runs })
+  return undefined
 }
 
 /** The call under an id that no call of the conversation has. Some servers give none, or begin with the same one in each answer; providers refuse a request in which two calls have one id. */

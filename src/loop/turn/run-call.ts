@@ -4,20 +4,11 @@ import { encodeInline } from "../../prompt/encode/inline.ts"
 import { canonicalArguments } from "../../prompt/tools/call-arguments.ts"
 import type { Tool, ToolRun } from "../../prompt/tools/tool.ts"
 import { findMentions, lastMessagesOf } from "../../reply/mentions.ts"
+import type { ModelCall } from "./approval/open-approval.ts"
 import * as fitting from "./fit-tool-text.ts"
 import { runTool } from "./run-tool.ts"
 import { type TurnContext, warn } from "./turn-context.ts"
 import { warnOfRepeatedName, warnOnce } from "./turn-outcome.ts"
-
-export interface ModelCall {
-  readonly id: string
-  readonly name: string
-  readonly args: Readonly<Record<string, unknown>>
-  /** Present if the arguments could not be read: the values of the notice that says why. Such a call is not run (T18). */
-  readonly fault?: { readonly unfinished: boolean; readonly issues: string }
-  /** A name that stood twice in the call. The model is told that only its first value counts. */
-  readonly repeatedName?: string | undefined
-}
 
 /**
  * Runs a call of the model and emits its events. A repeated call gets the earlier result with a note; a call whose earlier run

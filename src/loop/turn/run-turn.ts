@@ -26,10 +26,12 @@ export async function runTurn(turn: TurnContext): Promise<TurnResult> {
     await prepare(turn)
     const mode = planningMode(turn)
     const guard: CallGuard = { calls: new Map(), writes: 0, repeats: 0, canWait: true }
-    if (input.resumes) await (await import("./approval/resume-step.ts")).resumeStep(turn, guard)
-    const isOpen = progress.open.calls.length > 0
-    const planned = isOpen ? ({ type: "awaiting" } as const) : await planners[mode](turn, guard)
-    if (planned.type === "awaiting") return succeed(turn, "awaiting-approval")
+    const step = input.resumes && (await (await import("./approval/resume-step.ts")).resumeStep(turn, input.resumes, guard))
+    const planned = step ? ({ type: "awaiting", step } as const) : await planners[mode](turn, guard)
+    if (planned.type === "awaiting") {
+      progress.open.step = planned.step
+      return succeed(turn, "awaiting-approval")
+    }
     const told = planned.type === "final" ? planned.told : undefined
     const stopReason = planned.type === "answered" ? planned.stopReason : await (await proseCode()).finalOutput(turn, planned)
     const again = async () => (await proseCode()).proseStep(turn, { ...told, prompt: mode === "chat" ? "chat" : "final" })

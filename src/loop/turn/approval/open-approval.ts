@@ -13,12 +13,14 @@ export interface OpenCall extends Approval {
   readonly definition: string
 }
 
-/** A call of the model that belongs to a step whose end is not known yet. */
-export interface PlannedCall {
+/** A call of the model, as it was read. */
+export interface ModelCall {
   readonly id: string
   readonly name: string
   readonly args: Readonly<Record<string, unknown>>
+  /** Present if the arguments could not be read: the values of the notice that says why. Such a call is not run (T18). */
   readonly fault?: { readonly unfinished: boolean; readonly issues: string }
+  /** A name that stood twice in the call. The model is told that only its first value counts. */
   readonly repeatedName?: string | undefined
 }
 
@@ -27,7 +29,7 @@ export interface UnfinishedStep {
   readonly mode: "json" | "native"
   /** The answer's words beside the calls. */
   readonly text: string
-  readonly planned: readonly PlannedCall[]
+  readonly planned: readonly ModelCall[]
   /** The calls as the provider sent them. */
   readonly calls: readonly ToolCall[]
   /** For each planned call its run; null for one that did not run yet. */

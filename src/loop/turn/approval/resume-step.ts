@@ -5,24 +5,24 @@ import type { ToolRun } from "../../../prompt/tools/tool.ts"
 import { fitArguments, withFittedArguments } from "../fit-tool-text.ts"
 import { type CallGuard, runCall } from "../run-call.ts"
 import type { TurnContext } from "../turn-context.ts"
-import { definitionOf, type OpenTurn } from "./open-approval.ts"
+import { definitionOf, type OpenTurn, type ResumedTurn, type UnfinishedStep } from "./open-approval.ts"
 
 /**
  * Goes on with a turn that waited: runs the calls that were allowed, tells those that were refused, and ends the step. While a call still
- * has no answer, the turn goes on waiting. Throws `approval` if a tool is gone or another one, before anything was taken.
+ * has no answer, the turn goes on waiting, and its step is returned. Throws `approval` if a tool is gone or another one, before anything was taken.
  */
-export async function resumeStep(turn: TurnContext, guard: CallGuard): Promise<void> {
-  const { progress, input, agent } = turn
-  const { resumes } = input
-  if (resumes === undefined) return
-  const { open } = resumes
+export async function resumeStep(
+  turn: TurnContext,
+  { open, ...resumes }: ResumedTurn,
+  guard: CallGuard,
+): Promise<UnfinishedStep | undefined> {
+  const { progress, agent } = turn
   progress.runs.push(...open.runs)
   progress.steps.push(...open.steps)
   progress.found = { ...progress.found, prestart: open.prestart }
   if (open.calls.some(({ answer }) => answer === undefined)) {
-    progress.open.step = open.step
     progress.open.calls.push(...open.calls)
-    return
+    return open.step
   }
   const toolMs = checkTools(turn, open)
   await resumes.claim(agent.ports.clock.nowMs() + toolMs)
@@ -31,6 +31,7 @@ export async function resumeStep(turn: TurnContext, guard: CallGuard): Promise<v
   const done = await Promise.all(planned.map((call, at) => runs[at] ?? runCall(turn, guard, call)))
   await resumes.ran(done)
   endStep(turn, open, done)
+  return undefined
 }
 
 /** The longest time that a tool of the allowed calls may take. */

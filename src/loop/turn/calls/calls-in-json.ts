@@ -1,21 +1,23 @@
 import { renderNotice } from "../../../prompt/dialect/render-notice.ts"
 import { encodeJsonLine } from "../../../prompt/encode/inline.ts"
 import type { Decision } from "../../../reply/decision.ts"
+import type { ModelCall, UnfinishedStep } from "../approval/open-approval.ts"
 import { fitArguments, withFittedArguments } from "../fit-tool-text.ts"
 import type { StepDecision } from "../model-step.ts"
-import { type CallGuard, type ModelCall, runCall } from "../run-call.ts"
+import { type CallGuard, runCall } from "../run-call.ts"
 import { type TurnContext, warn } from "../turn-context.ts"
 
 /**
  * Runs the call that came with an answer. The answer is shown already, and ends the turn if the tool is called so (R6, R16). The
  * result of another tool is part of an answer, so planning goes on with it: then this returns true. It does not go on after an
  * unknown tool, a repeat, or a second failure of the tool, since none of them says anything new.
+ * If the call waits for an approval, its step is returned.
  */
 export async function runCallOfAnswer(
   turn: TurnContext,
   guard: CallGuard,
   decision: Decision & { action: "finish" },
-): Promise<boolean> {
+): Promise<boolean | UnfinishedStep> {
   const { tool: name = "", args = {} } = decision.call ?? {}
   const { tools, runs, steps } = turn.progress
   const tool = tools.plannerTool(name)
@@ -26,7 +28,7 @@ export async function runCallOfAnswer(
   const { repeatedName } = decision
   const planned = { id: turn.agent.ports.ids.next("call"), name, args, repeatedName }
   const run = await runCall(turn, guard, planned)
-  if (run.failure === "awaiting-approval") return waits(turn, planned, decision.message)
+  if (run.failure === "awaiting-approval") return waiting(planned, decision.message)
   runs.push(run)
   turn.signal.throwIfAborted()
   if (tool.withAnswer !== undefined) return false
@@ -47,26 +49,25 @@ export async function runCallOfAnswer(
   return true
 }
 
-/** Keeps the step of a call that waits for an approval. */
-function waits({ progress }: TurnContext, planned: ModelCall, text = ""): false {
-  progress.open.step = { mode: "json", text, planned: [planned], calls: [], runs: [null] }
-  return false
+function waiting(planned: ModelCall, text = ""): UnfinishedStep {
+  return { mode: "json", text, planned: [planned], calls: [], runs: [null] }
 }
 
-/** Runs the call of a decision, and keeps it as a step. */
+/** Runs the call of a decision, and keeps it as a step. Returns the step if the call waits for an approval. */
 export async function runPlannedCall(
   turn: TurnContext,
   guard: CallGuard,
   decision: StepDecision & { action: "tool" },
-): Promise<void> {
+): Promise<UnfinishedStep | undefined> {
   const { tool: name, args, ignored, repeatedName } = decision
   const planned = { id: turn.agent.ports.ids.next("call"), name, args, repeatedName }
   const done = await runCall(turn, guard, planned)
-  if (done.failure === "awaiting-approval") return void waits(turn, planned)
+  if (done.failure === "awaiting-approval") return waiting(planned)
   const result =
     ignored === undefined ? done.result : renderNotice(turn.agent.dialect, "several-decisions", { result: done.result })
   const run = { ...done, result }
   turn.progress.runs.push(run)
   const shown = encodeJsonLine({ action: "tool", tool: name, args: fitArguments(args, turn) })
   turn.progress.steps.push({ type: "run", call: shown, run: withFittedArguments(run, turn) })
+  return undefined
 }
