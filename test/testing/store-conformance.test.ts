@@ -2,8 +2,8 @@ import { expect, test } from "vitest"
 import type { Timers } from "../../src/core/ports.ts"
 import { createInMemoryStore } from "../../src/memory/services/store/in-memory/in-memory-store.ts"
 import type { StoredVector } from "../../src/memory/services/store/records.ts"
+import { versionConflict } from "../../src/memory/services/store/rows/user-records.ts"
 import type { Store } from "../../src/memory/services/store/store.ts"
-import { versionConflict } from "../../src/memory/services/store/version-conflict.ts"
 import { storeConformance } from "../../src/testing/conformance/store/store-conformance.ts"
 
 /** A store of which one member is another. */

@@ -1,6 +1,6 @@
 import type { SessionKey } from "../../../../core/conversation.ts"
-import { forgetReceipt, turnsBehind } from "../forgotten-memory.ts"
 import { frozenJson } from "../frozen-json.ts"
+import { counted, type Receipt } from "../receipt.ts"
 import type { ForgottenMemories, MemoryRecords, StoredMemory } from "../records.ts"
 import { sessionRowId } from "../row-keys.ts"
 import { dropRecalled, forgetMemories } from "./forget-memories.ts"
@@ -85,4 +85,27 @@ export async function takeBack(rows: Rows, key: SessionKey): Promise<void> {
   const turns = await rows.select("aside_messages", sessionOf(key), { columns: ["turn_id"], isDistinct: true })
   // Last, as in a commit: docs/stores.md has the order of locks.
   await rows.jobs.forgetTurns(key, new Set(turns.map(({ turn_id }) => turn_id)))
+}
+
+/** The turns that a memory of words was drawn in, beside those in which they were said again. No turn for an insight or a note. */
+function turnsBehind({ kind, turnId, judgedIn }: StoredMemory): readonly string[] {
+  if (kind !== "dialogue") return []
+  return judgedIn === undefined ? [turnId] : [turnId, judgedIn]
+}
+
+/** The receipt of a memory that was forgotten. It holds none of its words. */
+function forgetReceipt(memory: StoredMemory, forgotten: ForgottenMemories, atMs: number): Receipt {
+  const { id, agent, conversation, audience, user, turnId } = memory
+  const { memories, statements } = forgotten
+  return {
+    key: { agent, conversation, audience, user },
+    turnId,
+    kind: `forget ${id}`,
+    outcome: "ok",
+    attempt: 1,
+    startedMs: atMs,
+    durationMs: 0,
+    message: `forgotten: ${counted(memories, "memory", "memories")} and ${counted(statements, "fact")} about the user`,
+    value: { memories, statements },
+  }
 }

@@ -1,7 +1,7 @@
 import type { ServiceKey } from "../../../../core/conversation.ts"
+import { PromptStrataError } from "../../../../core/errors.ts"
 import { frozenJson } from "../frozen-json.ts"
 import type { ProfileStatement, UserRecords } from "../records.ts"
-import { versionConflict } from "../version-conflict.ts"
 import { userOf } from "./row-tables.ts"
 import type { RowDatabase, Rows } from "./rows.ts"
 import { expectTurn } from "./session-rows.ts"
@@ -55,4 +55,11 @@ export async function insertStatements(
     const row = { ...userOf(user), turn_id: turnId, conversation, audience, position: position + at, body }
     await rows.insert("statements", [row])
   }
+}
+
+/** The error that every store throws for a profile change that expects another version than the store has. */
+export function versionConflict({ agent, user }: ServiceKey, expectedVersion: number, foundVersion: number): PromptStrataError {
+  const message = `The profile of user ${JSON.stringify(user)} of agent ${JSON.stringify(agent)} is at version ${foundVersion}, not at ${expectedVersion} as this change expects: another turn changed it meanwhile.`
+  const hint = "Nothing was written. Load the profile again and repeat the change."
+  return new PromptStrataError("version-conflict", message, { hint, evidence: { agent, user, expectedVersion, foundVersion } })
 }
