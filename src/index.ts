@@ -15,7 +15,7 @@ export { PromptStack } from "./prompt/stack/prompt-stack.ts"
 
 export type { Dialect } from "./prompt/dialect/dialect.ts"
 export type { PromptSource } from "./prompt/dialect/prompt-source.ts"
-export { loadDialect, shippedDialect, shippedDialectNames } from "./prompt/dialect/shipped.ts"
+export { loadDialect, shippedDialect } from "./prompt/dialect/shipped.ts"
 export type { Template } from "./prompt/template/ast.ts"
 export { type ParseOptions, parseTemplate } from "./prompt/template/parse.ts"
 export type { TemplateValues } from "./prompt/template/render.ts"

@@ -142,7 +142,6 @@ const misspelt: Readonly<Record<string, readonly Row[]>> = {
     [() => forgetting.createWorkspace(any({ evictbelow: 0.1 })), '"evictBelow"'],
     [() => forgetting.createWorkspace({ settings: any({ gian: 1 }) }), '"gain"'],
   ],
-  eventScore: [[() => forgetting.eventScore(any({}), any({}), any({ weights: {}, clock: {}, relevence: 1 })), '"relevance"']],
   retrievability: [
     [() => (forgetting.retrievability as (...given: unknown[]) => number)(7, 3), "{ stability, days }"],
     [() => forgetting.retrievability(any({ stability: 7, day: 3 })), "{ stability, days }"],
@@ -189,7 +188,7 @@ const misspelt: Readonly<Record<string, readonly Row[]>> = {
     [() => node.openDocuments("nowhere", any({ local: "en" })), '"locale"'],
     [() => node.openDocuments("nowhere", { files: any({ maxFileByte: 1 }) }), '"maxFileBytes"'],
   ],
-  openWorkspace: [[() => node.openWorkspace("nowhere", any({ hiden: "refuse" })), '"hidden"']],
+  openFolder: [[() => node.openFolder("nowhere", any({ hiden: "refuse" })), '"hidden"']],
   watchProfile: [[() => node.watchProfile("fay", any({ onProblems() {} })), '"onProblem"']],
 
   openStore: [
@@ -208,7 +207,6 @@ const misspelt: Readonly<Record<string, readonly Row[]>> = {
 
   deliverTurn: [[() => bots.deliverTurn(any({}), any({ sendTxt() {} })), '"sendText"']],
   takeMessage: [[() => bots.takeMessage(any({}), any({ txt: "" }), any({})), '"text"']],
-  keepTyping: [[() => bots.keepTyping(() => {}, any({ everMs: 1 })), '"everyMs"']],
   splitMessage: [[() => bots.splitMessage("x", any({ limt: 10 })), '"limit"']],
 
   expectStablePrefix: [[() => testing.expectStablePrefix(any({ preview() {} }), any({ question: [] })), '"questions"']],
@@ -268,11 +266,11 @@ const review = { stability: 1, days: 1, use: "used", turnsSince: 9 } as const
 /** Public functions without options: their arguments have no names, or are data with names of their own. */
 const withoutOptions = [
   "PromptStrataError createAssembler",
-  "countingIds createFileReferenceReader canonicalPath diffAssemblies escapeTemplate expectScriptsDone fileApprovals findMentions",
-  "formatAssembly formatEventLine formatFileReference formatReferenceInfo formatTranscript fromAiSdkTools loadDialect manualClock",
+  "countingIds createFileReferenceReader diffAssemblies escapeTemplate expectScriptsDone findMentions",
+  "formatEventLine formatFileReference formatReferenceInfo formatTranscript fromAiSdkTools loadDialect manualClock",
   "manualTimers modelCompressionWriter parseEventLine parseReferenceInfo parseTranscript printAssembly printCacheReport printReceipts",
-  "printTrace renderTemplate samePath seededRandom shippedDialect shippedDialectNames skillFrom splitBubbles splitSystemPrompt",
-  "stripThinking virtualContextNote errorWords printMentions readMentions",
+  "printTrace renderTemplate seededRandom shippedDialect skillFrom splitBubbles splitSystemPrompt",
+  "stripThinking errorWords printMentions readMentions",
 ].flatMap((line) => line.split(" "))
 
 describe("a name that a public function does not know", () => {

@@ -41,7 +41,7 @@ import { workspaceOnDemand } from "./files/workspace-on-demand.ts"
 import { withFileErrors } from "./workspace/file-errors.ts"
 import { nodeFileSystem } from "./workspace/file-system.ts"
 import { makeFolders } from "./workspace/folders.ts"
-import { checkWorkspaceOptions, openWorkspace } from "./workspace/open-workspace.ts"
+import { checkWorkspaceOptions, openFolder } from "./workspace/open-workspace.ts"
 import { samePath } from "./workspace/paths.ts"
 import type { FileWorkspace, FileWorkspaceOptions, WorkspaceFile } from "./workspace/workspace.ts"
 
@@ -90,7 +90,7 @@ export async function openDocuments(folder: string, { files = {}, ...options }: 
   checkOptions("openDocuments", options, documentsOptions)
   checkWorkspaceOptions("files of openDocuments", files)
   await withFileErrors("open", folder, () => makeFolders(files.fs ?? nodeFileSystem, folder))
-  const workspace = await openWorkspace(folder, { names, ...files })
+  const workspace = await openFolder(folder, { names, ...files })
   return { ...documentsHook(workspace, options), workspace }
 }
 

@@ -28,7 +28,7 @@ export {
 
 // Snapshots of prompts
 
-export { formatAssembly, promptSerializer } from "./format-assembly.ts"
+export { promptSerializer } from "./format-assembly.ts"
 
 // The prompt cache of a provider
 

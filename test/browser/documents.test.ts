@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { expect, test } from "vitest"
 import type { InspectedDocuments } from "../../src/apps/server/inspector/documents/documents.ts"
 import { PromptStrataError } from "../../src/core/errors.ts"
-import { openWorkspace } from "../../src/node/workspace/open-workspace.ts"
+import { openFolder } from "../../src/node/workspace/open-workspace.ts"
 import { finish } from "../support/agents.ts"
 import { tempFolder } from "../support/temp-folder.ts"
 import { english, useBrowser, violations } from "./opened.ts"
@@ -12,7 +12,7 @@ const open = useBrowser()
 
 test("the documents show who changed them and how; a change is undone with keys, and refused if the file changed meanwhile", async () => {
   const folder = tempFolder({ "SOUL.md": "I am kind.\n" })
-  const workspace = await openWorkspace(folder)
+  const workspace = await openFolder(folder)
   const { agent, page, session, problems } = await open([finish("Noted."), finish("Yes.")], {
     profile: { ...english, agent: { name: "Fay" } },
     documents: workspace,

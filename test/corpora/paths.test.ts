@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, rmSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, onTestFinished, test, vi } from "vitest"
 import { PromptStrataError } from "../../src/core/errors.ts"
-import { openWorkspace } from "../../src/node/workspace/open-workspace.ts"
+import { openFolder } from "../../src/node/workspace/open-workspace.ts"
 import { judgments, outcomeOf, snapshot } from "../node/workspace/support/workspaces.ts"
 import { dataPresent, readJsonLines } from "../support/corpora.ts"
 import { tempFolder } from "../support/temp-folder.ts"
@@ -39,7 +39,7 @@ describe.skipIf(!dataPresent).each(judgments)("D12 path traversals, checked as $
     const ws = join(folder, "ws")
     mkdirSync(join(folder, "etc"))
     symlinkSync("../../etc", join(ws, "notes/etc"))
-    const workspace = await openWorkspace(ws, { fs, history: { maxEntries: 5 } })
+    const workspace = await openFolder(ws, { fs, history: { maxEntries: 5 } })
     let [refused, made] = [0, 0]
     for (const spelling of new Set(paths.flatMap(spellings))) {
       const read = await outcomeOf(workspace.readBytes(spelling, { maxBytes: 1_000 }))

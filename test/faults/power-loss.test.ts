@@ -8,7 +8,7 @@ import { hostPorts } from "../../src/core/ports.ts"
 import { openDocuments } from "../../src/node/living-documents.ts"
 import { scheduleTools } from "../../src/node/schedule-tools.ts"
 import { nodeFileSystem } from "../../src/node/workspace/file-system.ts"
-import { openWorkspace } from "../../src/node/workspace/open-workspace.ts"
+import { openFolder } from "../../src/node/workspace/open-workspace.ts"
 import { faultyFileSystem } from "../node/workspace/support/faulty-file-system.ts"
 import { judgments, leftovers } from "../node/workspace/support/workspaces.ts"
 import { answerOf } from "../prompt/tools/builtin/run-tool.ts"
@@ -61,10 +61,10 @@ const documents: Subject = {
   file: "documents/MEMORY.md",
   changes: [
     async (folder) => (await openDocuments(join(folder, "documents"))).workspace.write("MEMORY.md", texts[0] ?? "", { by }),
-    async (folder) => (await openWorkspace(join(folder, "documents"))).update("MEMORY.md", () => texts[1], { by }),
-    async (folder) => (await openWorkspace(join(folder, "documents"))).undo({ by, id: "2" }),
-    async (folder) => (await openWorkspace(join(folder, "documents"))).remove("MEMORY.md", { by }),
-    async (folder) => (await openWorkspace(join(folder, "documents"))).write("MEMORY.md", texts[2] ?? "", { by }),
+    async (folder) => (await openFolder(join(folder, "documents"))).update("MEMORY.md", () => texts[1], { by }),
+    async (folder) => (await openFolder(join(folder, "documents"))).undo({ by, id: "2" }),
+    async (folder) => (await openFolder(join(folder, "documents"))).remove("MEMORY.md", { by }),
+    async (folder) => (await openFolder(join(folder, "documents"))).write("MEMORY.md", texts[2] ?? "", { by }),
   ],
   needlessSyncs: [],
   isAfter: (text, changes) => text === [undefined, texts[0], texts[1], texts[0], undefined, texts[2]][changes],

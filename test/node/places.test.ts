@@ -7,7 +7,7 @@ import { findText, promptsFolderOf } from "../../src/node/find-text.ts"
 import { lastLineWithin, lineStarts } from "../../src/node/line-starts.ts"
 import { findPackageEntry } from "../../src/node/plugins/package-entry.ts"
 import { displayPath, displaySearched, shippedProfilesFolder, shippedPromptsFolder } from "../../src/node/shipped-files.ts"
-import { openWorkspace } from "../../src/node/workspace/open-workspace.ts"
+import { openFolder } from "../../src/node/workspace/open-workspace.ts"
 import { endings } from "../support/endings.ts"
 import { runs, seedOf } from "../support/size.ts"
 import { tempFolder } from "../support/temp-folder.ts"
@@ -149,7 +149,7 @@ test("each person's documents lie in a folder of their own, and nobody sees thos
     "people/bob/USER.md": "Bob's secret\n",
     "groups/g/MEMORY.md": "a group's secret\n",
   })
-  const workspace = await openWorkspace(folder)
+  const workspace = await openFolder(folder)
   const told = (own: ReturnType<typeof personalWorkspace>) => ({
     ...Object.fromEntries(
       [

@@ -1,7 +1,8 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import type { Assembly, Span } from "../../src/core/span.ts"
-import { formatAssembly, promptSerializer } from "../../src/testing/index.ts"
+import { formatAssembly } from "../../src/testing/format-assembly.ts"
+import { promptSerializer } from "../../src/testing/index.ts"
 import { runs } from "../support/size.ts"
 
 expect.addSnapshotSerializer(promptSerializer)

@@ -1,7 +1,8 @@
 import { afterEach, expect, test, vi } from "vitest"
 import { createAgent } from "../../src/loop/agent/agent.ts"
 import { loadProfile } from "../../src/node/index.ts"
-import { formatAssembly, manualClock, scriptedModel } from "../../src/testing/index.ts"
+import { formatAssembly } from "../../src/testing/format-assembly.ts"
+import { manualClock, scriptedModel } from "../../src/testing/index.ts"
 import { tempFolder } from "../support/temp-folder.ts"
 
 afterEach(() => void vi.useRealTimers())

@@ -43,14 +43,17 @@ export function fileApprovals(path: string): McpApprovals {
   }
 }
 
-/** Approvals in the data folder or beside the store; `undefined` without either, and for a store that is in no folder. */
+/** Approvals in the place that options name, in the data folder or beside the store; `undefined` without these, and for a store that is in no folder. */
 export function keptApprovals({
+  approvals,
   store,
   dataFolder,
 }: {
+  readonly approvals?: McpApprovals | string | undefined
   readonly store?: { readonly file?: string }
   readonly dataFolder?: string
 }): McpApprovals | undefined {
+  if (approvals !== undefined) return typeof approvals === "string" ? fileApprovals(approvals) : approvals
   // The store of a folder is `<folder>/.promptstrata/store.sqlite`.
   const folder = dataFolder ?? (store?.file === undefined ? undefined : dirname(dirname(store.file)))
   return folder === undefined ? undefined : fileApprovals(join(folder, "mcp-approvals.json"))

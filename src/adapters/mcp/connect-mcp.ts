@@ -92,7 +92,7 @@ export async function connectMcp(
   const resolved = resolveOptions(options)
   const { warn } = resolved
   const warnOfApprovals = (message: string): void => warn({ server: "*", kind: "approval", message })
-  const kept = options.approvals ?? keptApprovals(options)
+  const kept = keptApprovals(options)
   const gate = new ApprovalGate(kept ?? inMemoryApprovals(), (problem) => warnOfApprovals(safeLine(problem)))
   const onChange = unthrowing(options.onChange ?? (() => undefined))
   const enabled = Object.entries(servers).filter(([, { disabled }]) => disabled !== true)

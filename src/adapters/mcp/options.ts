@@ -17,8 +17,8 @@ export interface McpOptions {
   readonly store?: SessionStore & { readonly file?: string }
   /** The folder for approvals, `<dataFolder>/mcp-approvals.json`, as of the command line. It comes before `store`. */
   readonly dataFolder?: string
-  /** Stores approvals elsewhere. Without these three they are lost with the process, which is a warning. */
-  readonly approvals?: McpApprovals | undefined
+  /** Another place for approvals: the path of a JSON file, which the first one creates, or a store of your own. Without these three they are lost with the process, which is a warning. */
+  readonly approvals?: McpApprovals | string | undefined
   /** For servers whose settings do not say. `first-use` approves a tool when it is first seen. Default `first-use`. */
   readonly approve?: "first-use" | "ask"
   /** Names that no server may have, such as those of built-in tools. */

@@ -1,7 +1,7 @@
 import { fileError, ignoring, withFileErrors } from "../workspace/file-errors.ts"
 import { nodeFileSystem } from "../workspace/file-system.ts"
 import { makeFolders } from "../workspace/folders.ts"
-import { openWorkspace } from "../workspace/open-workspace.ts"
+import { openFolder } from "../workspace/open-workspace.ts"
 import { canonicalPath } from "../workspace/paths.ts"
 import type { FileWorkspace, FileWorkspaceOptions } from "../workspace/workspace.ts"
 import type { WritableWorkspace } from "./file-tool-options.ts"
@@ -11,7 +11,7 @@ export function workspaceOnDemand(
   folder: string,
   options: FileWorkspaceOptions = {},
 ): WritableWorkspace & Pick<FileWorkspace, "readBytes" | "history" | "undo"> {
-  const open = onDemand(() => openWorkspace(folder, options))
+  const open = onDemand(() => openFolder(folder, options))
   const empty = emptyWorkspace(options.names)
   const openOrEmpty = async (): Promise<WritableWorkspace> => (await open().catch(ignoring("file-missing"))) ?? empty
   return {
@@ -54,7 +54,7 @@ export function emptyWorkspace(names?: readonly string[]): WritableWorkspace {
     resolve: async (path) => canonicalPath(path, names),
     write: async (path) => {
       throw fileError("file", path, "expected a workspace to write to, found none.", {
-        hint: "Open one with openWorkspace and give it to the agent.",
+        hint: "Open one with openFolder and give it to the agent.",
       })
     },
   }

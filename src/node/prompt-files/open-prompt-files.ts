@@ -8,7 +8,7 @@ import { type LoadProfileOptions, readAllTexts, readProfile } from "../profile/l
 import { readTextFile } from "../read-text-file.ts"
 import { displayPath } from "../shipped-files.ts"
 import { fileError } from "../workspace/file-errors.ts"
-import { openWorkspace } from "../workspace/open-workspace.ts"
+import { openFolder } from "../workspace/open-workspace.ts"
 import { hashOf } from "../workspace/text-encoding.ts"
 import type { FileWorkspace } from "../workspace/workspace.ts"
 import { type EditedProfile, isShipped, overlayOf, rootOf, savePlace, withFolder } from "./save-place.ts"
@@ -120,7 +120,7 @@ export class ProfileFiles implements PromptFiles {
     invariant(this.#profile, "a file was found of a profile")
     const { path, refusal } = savePlace(place, this.#profile)
     if (path === undefined) throw fileError("file-outside", name, `cannot be saved. ${refusal}`)
-    return { workspace: await openWorkspace(rootOf(this.#profile)), path }
+    return { workspace: await openFolder(rootOf(this.#profile)), path }
   }
 
   /** True if the last recorded change of a file was made here, and the file is as that left it. */

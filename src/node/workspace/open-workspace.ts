@@ -13,7 +13,7 @@ import { ownName, samePath, splitPath } from "./paths.ts"
 import { readBytes, readWorkspaceBytes, readWorkspaceFile } from "./read-file.ts"
 import { decodeText, encodeText } from "./text-encoding.ts"
 import { readHistory, undoChange } from "./undo-change.ts"
-import type { ChangeOptions, Expectation, FileWorkspace, FileWorkspaceOptions, WorkspaceFile } from "./workspace.ts"
+import type { Expectation, FileWorkspace, FileWorkspaceOptions, WorkspaceFile, WriteOptions } from "./workspace.ts"
 
 const searchDepth = 16
 
@@ -28,8 +28,8 @@ export function checkWorkspaceOptions(of: string, options: FileWorkspaceOptions)
  * up. Nothing is created before the first change, and nothing needs to be closed. Throws errors whose code begins with `file`
  * when the folder cannot be used.
  */
-export async function openWorkspace(folder: string, options: FileWorkspaceOptions = {}): Promise<FileWorkspace> {
-  checkWorkspaceOptions("openWorkspace", options)
+export async function openFolder(folder: string, options: FileWorkspaceOptions = {}): Promise<FileWorkspace> {
+  checkWorkspaceOptions("openFolder", options)
   return (await openLockable(folder, options)).workspace
 }
 
@@ -51,7 +51,7 @@ export interface LockableWorkspace {
   whileLocked<T>(signal: AbortSignal | undefined, task: (locked: LockedWorkspace) => Promise<T>): Promise<T>
 }
 
-/** {@link openWorkspace}, with its lock. */
+/** {@link openFolder}, with its lock. */
 export async function openLockable(folder: string, options: FileWorkspaceOptions): Promise<LockableWorkspace> {
   const root = await rootOf(folder, options)
   const rules = rulesOf(root, options)
@@ -87,7 +87,7 @@ function rulesOf(root: WorkspaceRoot, options: FileWorkspaceOptions): ChangeRule
 
 function workspaceOf(rules: ChangeRules, lock: Lock): FileWorkspace {
   const { root } = rules
-  const change = (operation: string, path: string, { by, signal }: ChangeOptions, decide: () => Change["decide"]) =>
+  const change = (operation: string, path: string, { by, signal }: WriteOptions, decide: () => Change["decide"]) =>
     withFileErrors(operation, path, async () => {
       const plan = { names: splitPath(path, root.hidden), by, signal, decide: decide() }
       return lock(signal, (own) => changeFile(rules, own, plan))

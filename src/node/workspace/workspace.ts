@@ -59,7 +59,7 @@ export interface WriteOutcome {
 type CallOptions = { readonly signal?: AbortSignal | undefined }
 
 /** The author of a change. */
-export interface ChangeOptions extends CallOptions {
+export interface WriteOptions extends CallOptions {
   readonly by: string
 }
 
@@ -102,7 +102,7 @@ export interface FileWorkspace {
    */
   resolve(path: string): Promise<string>
   /** Replaces or creates a file. Throws `file-conflict` when the file is not the one that `expect` describes. */
-  write(path: string, text: string, options: ChangeOptions & { readonly expect?: Expectation | undefined }): Promise<WriteOutcome>
+  write(path: string, text: string, options: WriteOptions & { readonly expect?: Expectation | undefined }): Promise<WriteOutcome>
   /**
    * Changes a file according to its content. No other change happens in between. `change` returns the new text, or `undefined`
    * to keep the file. It must be synchronous, as the workspace is locked while it runs.
@@ -110,13 +110,10 @@ export interface FileWorkspace {
   update(
     path: string,
     change: (current: WorkspaceFile | undefined) => string | undefined,
-    options: ChangeOptions,
+    options: WriteOptions,
   ): Promise<WriteOutcome>
   /** Removes a file. `undo` brings it back. */
-  remove(
-    path: string,
-    options: ChangeOptions & { readonly expect?: { readonly hash: string } | undefined },
-  ): Promise<WriteOutcome>
+  remove(path: string, options: WriteOptions & { readonly expect?: { readonly hash: string } | undefined }): Promise<WriteOutcome>
   /** Files and folders below a folder, in the order of their names. Hidden ones, links and special files are left out. */
   list(
     path?: string,
@@ -135,7 +132,7 @@ export interface FileWorkspace {
    * that `expect` describes, and `file-missing` when there is no such record.
    */
   undo(
-    options: ChangeOptions & {
+    options: WriteOptions & {
       readonly path?: string | undefined
       readonly id?: string | undefined
       readonly expect?: Expectation | undefined
@@ -143,7 +140,7 @@ export interface FileWorkspace {
   ): Promise<WriteOutcome>
 }
 
-/** Settings of `openWorkspace`. All have defaults. */
+/** Settings of `openFolder`. All have defaults. */
 export interface FileWorkspaceOptions {
   readonly clock?: Clock
   readonly ids?: IdGenerator

@@ -136,6 +136,6 @@ describe("approvals in a file", () => {
     await expect(fileApprovals(path).load()).rejects.toMatchObject({ code: "mcp" })
     await expect(fileApprovals(path).save({ "a.b": "1" })).rejects.toMatchObject({ code: "mcp" })
     expect(readFileSync(path, "utf8")).toBe(text)
-    await expect(connectMcp({ fake: fakeServer() }, { approvals: fileApprovals(path) })).rejects.toMatchObject({ code: "mcp" })
+    await expect(connectMcp({ fake: fakeServer() }, { approvals: path })).rejects.toMatchObject({ code: "mcp" })
   })
 })

@@ -8,7 +8,7 @@ import { storeFile } from "../../../src/adapters/stores/sqlite/store-file.ts"
 import { createProgram } from "../../../src/apps/cli/program.ts"
 import type { ServiceKey } from "../../../src/core/conversation.ts"
 import { newEvent } from "../../../src/memory/forgetting/events/event-record.ts"
-import { openWorkspace } from "../../../src/node/workspace/open-workspace.ts"
+import { openFolder } from "../../../src/node/workspace/open-workspace.ts"
 import { scriptedModel } from "../../../src/testing/index.ts"
 import { finish } from "../../support/agents.ts"
 import { fakeServer } from "../../support/mcp/fake-server-config.ts"
@@ -97,7 +97,7 @@ async function hostileWorld() {
   database.exec(`update jobs set state = 'dead', error = 'no ${hostile}', ended_ms = 1`)
   database.close()
   mkdirSync(join(folder, "workspace"))
-  const workspace = await openWorkspace(join(folder, "workspace"))
+  const workspace = await openFolder(join(folder, "workspace"))
   await workspace.write("notes.md", hostile, { by: hostile, expect: undefined })
   return { folder, odd, profile }
 }

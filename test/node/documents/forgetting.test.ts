@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest"
 import { openSqliteStore } from "../../../src/adapters/stores/sqlite/open-sqlite-store.ts"
 import { createInMemoryStore } from "../../../src/memory/services/store/in-memory/in-memory-store.ts"
 import { emptyRecord, lineHash, withoutOldest } from "../../../src/node/documents/learned-record.ts"
-import { openWorkspace } from "../../../src/node/workspace/open-workspace.ts"
+import { openFolder } from "../../../src/node/workspace/open-workspace.ts"
 import { filesWith, learningAgent, learnt } from "../../support/learning-agent.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 
@@ -116,7 +116,7 @@ describe("forgetting what documents hold", () => {
     expect(read("MEMORY.md")).toContain("Noted: two\n")
     expect(warnings).toEqual([expect.stringContaining("learned.json was damaged and begins anew")])
     await agent.close()
-    const workspace = await openWorkspace(join(folder, "workspace"))
+    const workspace = await openFolder(join(folder, "workspace"))
     expect(await workspace.history()).not.toEqual([])
   })
 

@@ -6,7 +6,7 @@ import { createInMemoryStore } from "../../../src/memory/services/store/in-memor
 import { learnedFolder } from "../../../src/node/documents/learned-folder.ts"
 import { recordName } from "../../../src/node/documents/learned-record.ts"
 import { loadProfile } from "../../../src/node/profile/load-profile.ts"
-import { openWorkspace } from "../../../src/node/workspace/open-workspace.ts"
+import { openFolder } from "../../../src/node/workspace/open-workspace.ts"
 import { resolveProfile } from "../../../src/profile/resolve.ts"
 import { filesWith, learningAgent, learnt } from "../../support/learning-agent.ts"
 import { backgroundModel, outcomesOf } from "../../support/remembering.ts"
@@ -125,7 +125,7 @@ describe("documents as the one memory", () => {
     )
     await say("I sing.")
     expect(read("MEMORY.md")).toBe(before.replace("conversations\r\n", "conversations\r\n\r\n- 2026-03-04: Ann sings.\r\n"))
-    const workspace = await openWorkspace(join(folder, "workspace"))
+    const workspace = await openFolder(join(folder, "workspace"))
     await workspace.undo({ by: "person", path: "MEMORY.md" })
     expect(read("MEMORY.md")).toBe(before)
     await agent.close()

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { personalWorkspace } from "../../../src/node/documents/people.ts"
-import { openWorkspace } from "../../../src/node/workspace/open-workspace.ts"
+import { openFolder } from "../../../src/node/workspace/open-workspace.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 
 describe("the folder of all documents as one person sees it", () => {
@@ -17,7 +17,7 @@ describe("the folder of all documents as one person sees it", () => {
     matches.map(({ path, line }) => `${path}:${line}`)
 
   test("a search finds their own words and those for all, however many others have", async () => {
-    const workspace = await openWorkspace(tempFolder(files))
+    const workspace = await openFolder(tempFolder(files))
     const ann = await personalWorkspace(workspace, "people/ann/").search("tea")
     expect([paths(ann.matches), ann.truncated, ann.skipped]).toEqual([
       ["MEMORY.md:1", "recipes/a.md:1", "recipes/a.md:2"],

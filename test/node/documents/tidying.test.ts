@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
-import { openWorkspace } from "../../../src/node/workspace/open-workspace.ts"
+import { openFolder } from "../../../src/node/workspace/open-workspace.ts"
 import type { ConfirmRequest } from "../../../src/prompt/tools/tool.ts"
 import { filesWith, learningAgent, learnt } from "../../support/learning-agent.ts"
 
@@ -39,7 +39,7 @@ describe("a nearly full document", () => {
     )
     await say("more")
     expect(model.count("tidy")).toBe(1)
-    const workspace = await openWorkspace(join(folder, "workspace"))
+    const workspace = await openFolder(join(folder, "workspace"))
     await workspace.undo({ by: "person", path: "MEMORY.md" })
     expect(read("MEMORY.md")).toBe(before)
     await agent.close()

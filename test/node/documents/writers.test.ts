@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest"
 import type { LearnedLine } from "../../../src/memory/services/background/document-memory.ts"
 import { learnedDocuments } from "../../../src/node/documents/learned-documents.ts"
 import { nodeFileSystem } from "../../../src/node/workspace/file-system.ts"
-import { openWorkspace } from "../../../src/node/workspace/open-workspace.ts"
+import { openFolder } from "../../../src/node/workspace/open-workspace.ts"
 import { defaultDocumentSettings } from "../../../src/prompt/layers/documents/document.ts"
 import { readDocument } from "../../support/learning-agent.ts"
 import { runs, seedOf } from "../../support/size.ts"
@@ -38,7 +38,7 @@ describe("several writers of one document", () => {
       fc.asyncProperty(fc.array(fc.constantFrom("one", "two", "tool"), { minLength: 3, maxLength: 8 }), async (order) => {
         const folder = tempFolder({ "workspace/MEMORY.md": "# Mine\n" })
         const [one, two] = [documentsIn(folder), documentsIn(folder)]
-        const workspace = await openWorkspace(join(folder, "workspace"))
+        const workspace = await openFolder(join(folder, "workspace"))
         const said: string[] = []
         await Promise.all(
           order.map(async (who, at) => {
@@ -125,7 +125,7 @@ describe("several writers of one document", () => {
             ...options,
             by: `turn_${at}`,
           })
-        const workspace = await openWorkspace(join(folder, "workspace"))
+        const workspace = await openFolder(join(folder, "workspace"))
         for (const { id } of await workspace.history()) await workspace.undo({ by: "person", id })
         expect(readDocument(folder, "MEMORY.md")).toBe(before)
       }),

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { createFileReferences } from "../../../src/node/files/create-file-references.ts"
 import { loadProfile } from "../../../src/node/profile/load-profile.ts"
-import { openWorkspace } from "../../../src/node/workspace/open-workspace.ts"
+import { openFolder } from "../../../src/node/workspace/open-workspace.ts"
 import type { FileReference } from "../../../src/prompt/encode/file-reference.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 
@@ -13,7 +13,7 @@ const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0])
 
 async function openedIn(files: Record<string, string | Uint8Array>, more: object = {}) {
   const folder = tempFolder({ ...files, "outside.txt": "secret" })
-  const workspace = await openWorkspace(join(folder, "ws"))
+  const workspace = await openFolder(join(folder, "ws"))
   const references = createFileReferences(workspace, { formats: ["TXT", "png"], ...more })
   return {
     folder,

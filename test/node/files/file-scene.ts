@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { createFileTools } from "../../../src/node/files/create-file-tools.ts"
 import type { FileToolsOptions } from "../../../src/node/files/file-tool-options.ts"
-import { openWorkspace } from "../../../src/node/workspace/open-workspace.ts"
+import { openFolder } from "../../../src/node/workspace/open-workspace.ts"
 import type { FileWorkspace } from "../../../src/node/workspace/workspace.ts"
 import type { ConfirmRequest, Tool, ToolContext, ToolRecord } from "../../../src/prompt/tools/tool.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
@@ -73,7 +73,7 @@ export async function fileScene(
   options: FileToolsOptions = {},
 ): Promise<FileScene> {
   const folder = tempFolder(files)
-  const workspace = await openWorkspace(folder)
+  const workspace = await openFolder(folder)
   const tools = createFileTools(workspace, options)
   const records: ToolRecord[] = []
   return {

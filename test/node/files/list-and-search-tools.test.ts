@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { openWorkspace } from "../../../src/node/workspace/open-workspace.ts"
+import { openFolder } from "../../../src/node/workspace/open-workspace.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 import { fileScene } from "./file-scene.ts"
 
@@ -56,7 +56,7 @@ describe("search", () => {
 
 describe("mounts and what is allowed", () => {
   async function skillScene() {
-    const skill = await openWorkspace(tempFolder({ "SKILL.md": "How to keep a diary", "more/tips.md": "diary tips" }))
+    const skill = await openFolder(tempFolder({ "SKILL.md": "How to keep a diary", "more/tips.md": "diary tips" }))
     return fileScene(files, { mounts: [{ prefix: "skills/diary", workspace: skill }] })
   }
 

@@ -4,12 +4,12 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { createFileTools } from "../../../src/node/files/create-file-tools.ts"
 import { textPage } from "../../../src/node/files/read-tool.ts"
-import { openWorkspace } from "../../../src/node/workspace/open-workspace.ts"
+import { openFolder } from "../../../src/node/workspace/open-workspace.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 import { fileScene } from "./file-scene.ts"
 
 test("the file tools ask for paths and texts as text, and for lines as whole numbers from 1", async () => {
-  const tools = createFileTools(await openWorkspace(tempFolder()))
+  const tools = createFileTools(await openFolder(tempFolder()))
   const types = tools.flatMap(({ inputSchema }) => Object.entries(inputSchema.properties as Record<string, object>))
   const counts = types.filter(([, type]) => "minimum" in type).map(([name, type]) => [name, type])
   expect(counts.map(([name]) => name)).toEqual(expect.arrayContaining(["offset", "limit"]))

@@ -3,7 +3,7 @@ import { createFileReferences } from "../../../src/node/files/create-file-refere
 import { createFileTools } from "../../../src/node/files/create-file-tools.ts"
 import { createReadLedger } from "../../../src/node/files/read-ledger.ts"
 import { emptyWorkspace, workspaceOnDemand } from "../../../src/node/files/workspace-on-demand.ts"
-import { openWorkspace } from "../../../src/node/workspace/open-workspace.ts"
+import { openFolder } from "../../../src/node/workspace/open-workspace.ts"
 import type { ToolRecord } from "../../../src/prompt/tools/tool.ts"
 import { endings } from "../../support/endings.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
@@ -24,8 +24,8 @@ test.each(["en", "zh-CN"])("what a model is told by each file tool, in %s", asyn
     "secret.txt": "hidden\n",
     ...many,
   })
-  const skills = await openWorkspace(tempFolder({ "pdf/SKILL.md": "Read the needle.\n" }))
-  const tools = createFileTools(await openWorkspace(folder), {
+  const skills = await openFolder(tempFolder({ "pdf/SKILL.md": "Read the needle.\n" }))
+  const tools = createFileTools(await openFolder(folder), {
     locale,
     mounts: [{ prefix: "skills", workspace: skills }],
     allow: (path) => path !== "secret.txt",
@@ -113,7 +113,7 @@ test("a file that an answer shows has the type of its ending, and the lines that
     "large.txt": "x".repeat(51),
     "full.txt": "x".repeat(50),
   })
-  const references = createFileReferences(await openWorkspace(folder), {
+  const references = createFileReferences(await openFolder(folder), {
     formats: [...endingsOf.map((ending) => ending.toUpperCase()), ""],
     maxBytes: 50,
     allow: (path) => path !== "a.zip",

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { createFileTools } from "../../../src/node/files/create-file-tools.ts"
 import { nodeFileSystem } from "../../../src/node/workspace/file-system.ts"
-import { openWorkspace } from "../../../src/node/workspace/open-workspace.ts"
+import { openFolder } from "../../../src/node/workspace/open-workspace.ts"
 import type { ConfirmRequest } from "../../../src/prompt/tools/tool.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 import { callTool, fileScene } from "./file-scene.ts"
@@ -55,7 +55,7 @@ describe("write", () => {
     const failing = async () => {
       throw Object.assign(new Error(`${code}: something, link '/home/me/x'`), { code, syscall: "link" })
     }
-    const workspace = await openWorkspace(tempFolder({ "b.md": "x" }), { fs: { ...nodeFileSystem, makeFolder: failing } })
+    const workspace = await openFolder(tempFolder({ "b.md": "x" }), { fs: { ...nodeFileSystem, makeFolder: failing } })
     expect(await callTool(createFileTools(workspace), "write", { path: "a.md", content: "x" })).toBe(words)
   })
 

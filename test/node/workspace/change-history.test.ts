@@ -4,7 +4,7 @@ import { join } from "node:path"
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { parseEntry, printEntry } from "../../../src/node/workspace/change-history.ts"
-import { openWorkspace } from "../../../src/node/workspace/open-workspace.ts"
+import { openFolder } from "../../../src/node/workspace/open-workspace.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 import { failureOf, outcomeOf } from "./support/workspaces.ts"
 
@@ -13,7 +13,7 @@ const by = "character"
 async function open(files: Record<string, string | Uint8Array> = {}, options = {}) {
   const folder = tempFolder({ ".keep": "", ...files })
   let nowMs = 1_000
-  const workspace = await openWorkspace(folder, { clock: { nowMs: () => nowMs++ }, ...options })
+  const workspace = await openFolder(folder, { clock: { nowMs: () => nowMs++ }, ...options })
   const text = (name: string) => (existsSync(join(folder, name)) ? readFileSync(join(folder, name), "utf8") : undefined)
   const kept = () => readdirSync(join(folder, ".promptstrata/history")).sort()
   return { workspace, folder, text, kept }
@@ -136,7 +136,7 @@ describe("the history", () => {
   test("D12 a forged entry leads nowhere outside, neither by undo nor by clearing up", async () => {
     const folder = tempFolder({ "ws/a.md": "one", "victim.md": "OUTSIDE", ".promptstrata-1-x.tmp": "OUTSIDE" })
     const ws = join(folder, "ws")
-    const workspace = await openWorkspace(ws)
+    const workspace = await openFolder(ws)
     await workspace.write("a.md", "two", { by })
     const hash = createHash("sha256").update("OUTSIDE").digest("hex")
     const forge = (id: string, state: string, temporary: string) => {
@@ -148,7 +148,7 @@ describe("the history", () => {
     forge("8", "pending", ".promptstrata-1-x.tmp")
     forge("9", "pending", ".promptstrata-1/../../.promptstrata-1-x.tmp")
     expect(await outcomeOf(workspace.undo({ by, id: "7" }))).toBe("file-outside")
-    await openWorkspace(ws)
+    await openFolder(ws)
     expect(readFileSync(join(folder, "victim.md"), "utf8")).toBe("OUTSIDE")
     expect(readFileSync(join(folder, ".promptstrata-1-x.tmp"), "utf8")).toBe("OUTSIDE")
   })

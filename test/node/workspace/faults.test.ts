@@ -3,7 +3,7 @@ import { basename, join } from "node:path"
 import { describe, expect, test, vi } from "vitest"
 import { PromptStrataError } from "../../../src/core/errors.ts"
 import { type FileSystem, nodeFileSystem } from "../../../src/node/workspace/file-system.ts"
-import { openWorkspace } from "../../../src/node/workspace/open-workspace.ts"
+import { openFolder } from "../../../src/node/workspace/open-workspace.ts"
 import type { FileWorkspace } from "../../../src/node/workspace/workspace.ts"
 import { size } from "../../support/size.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
@@ -39,7 +39,7 @@ const operations: readonly Operation[] = [
 
 async function prepared(): Promise<string> {
   const folder = tempFolder({ "notes/a.md": "first" })
-  await (await openWorkspace(folder)).write("notes/a.md", oldText, { by })
+  await (await openFolder(folder)).write("notes/a.md", oldText, { by })
   return folder
 }
 
@@ -54,7 +54,7 @@ function textIn(folder: string): string | undefined {
 /** The number of calls of an operation when nothing fails, with those of opening the workspace. */
 async function callsOf(operation: Operation, inner: FileSystem): Promise<number> {
   const faulty = faultyFileSystem(inner, "none")
-  await operation.run(await openWorkspace(await prepared(), { fs: faulty.fs, ids: countingIds() }))
+  await operation.run(await openFolder(await prepared(), { fs: faulty.fs, ids: countingIds() }))
   return faulty.calls.length
 }
 
@@ -66,7 +66,7 @@ async function doWithFault(
 ) {
   const folder = await prepared()
   const faulty = faultyFileSystem(inner, code, fails)
-  const error = await openWorkspace(folder, { fs: faulty.fs, ids: countingIds() })
+  const error = await openFolder(folder, { fs: faulty.fs, ids: countingIds() })
     .then(operation.run)
     .then(
       () => undefined,
@@ -95,7 +95,7 @@ async function checkAftermath(
   }
   expect(faulty.openFiles()).toBe(0)
   const changed = textIn(folder)
-  const workspace = await openWorkspace(folder)
+  const workspace = await openFolder(folder)
   expect(leftovers(folder)).toEqual([])
   expect(textIn(folder)).toBe(changed)
   const [last] = await workspace.history()
@@ -146,14 +146,14 @@ describe("a workspace whose disk fails at its first change ever", () =>
     const first = async (fails: (call: number) => boolean) => {
       const folder = tempFolder({ "notes/a.md": oldText })
       const faulty = faultyFileSystem(judgments[0]?.fs as FileSystem, "ENOSPC", fails)
-      const workspace = await openWorkspace(folder, { fs: faulty.fs }).catch(() => undefined)
+      const workspace = await openFolder(folder, { fs: faulty.fs }).catch(() => undefined)
       await workspace?.write("new/b.md", newText, { by }).catch(() => undefined)
       return { folder, faulty }
     }
     const calls = (await first(() => false)).faulty.calls.length
     for (let at = 1; at <= calls; at += stride) {
       const { folder, faulty } = await first((call) => call === at)
-      const workspace = await openWorkspace(folder)
+      const workspace = await openFolder(folder)
       expect([leftovers(folder), faulty.openFiles()]).toEqual([[], 0])
       writeFileSync(join(folder, "notes/a.md"), oldText)
       await workspace.write("new/b.md", "alive", { by })
@@ -186,7 +186,7 @@ describe("a folder that becomes a link to the outside after it was found", () =>
       const sync = () => file.sync().then(() => (end === "synced" && path.endsWith(".tmp") ? exchange() : undefined))
       return { ...file, write, sync }
     }
-    const workspace = await openWorkspace(join(folder, "ws"), { fs: { ...nodeFileSystem, descriptors: undefined, open } })
+    const workspace = await openFolder(join(folder, "ws"), { fs: { ...nodeFileSystem, descriptors: undefined, open } })
     const error = await workspace.write("notes/a.md", newText, { by }).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ code: "file-outside" })
     expect(readdirSync(join(folder, "outside"))).toEqual(["keep.md"])

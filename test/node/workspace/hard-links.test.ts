@@ -2,7 +2,7 @@ import { linkSync, unlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { type FileStats, type FileSystem, nodeFileSystem } from "../../../src/node/workspace/file-system.ts"
-import { openWorkspace } from "../../../src/node/workspace/open-workspace.ts"
+import { openFolder } from "../../../src/node/workspace/open-workspace.ts"
 import { amount } from "../../support/size.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 import { startChild } from "./support/children.ts"
@@ -37,9 +37,9 @@ test.each(judgments)(
       for (const back of [undefined, ...names]) {
         const { outside, workspace, name } = scene()
         linkSync(outside, name)
-        const { root } = await openWorkspace(workspace)
+        const { root } = await openFolder(workspace)
         const counted = interrupted(fs, 0, () => undefined)
-        const opening = await openWorkspace(root, { fs: counted.fs })
+        const opening = await openFolder(root, { fs: counted.fs })
         const offset = counted.calls.length
         expect(await outcomeOf(opening.read("file.md"))).toBe("file-kind")
         calls = Math.max(calls, counted.calls.length - offset + 2)
@@ -51,7 +51,7 @@ test.each(judgments)(
           if (turns === offset + at + 1 && back !== undefined) linkSync(outside, join(workspace, back))
           return false
         })
-        const read = await outcomeOf((await openWorkspace(root, { fs: attacked })).read("file.md"))
+        const read = await outcomeOf((await openFolder(root, { fs: attacked })).read("file.md"))
         expect(read, `gone before call ${at}, back as ${back}`).toBeTypeOf("string")
       }
     }
@@ -101,14 +101,14 @@ test.runIf(nodeFileSystem.descriptors).each([
   const folder = tempFolder({ "outside.md": secret, [`${place}/other.md`]: "inside" })
   const name = join(folder, place, "file.md")
   linkSync(join(folder, "outside.md"), name)
-  const workspace = await openWorkspace(join(folder, place), { fs: removing(nodeFileSystem, name) })
+  const workspace = await openFolder(join(folder, place), { fs: removing(nodeFileSystem, name) })
   expect(await outcomeOf(workspace.read("file.md"))).toBe("file-missing")
 })
 
 test.runIf(nodeFileSystem.descriptors)("D12 a change never sees a file outside whose second name is half removed", async () => {
   const { workspace, outside, name } = scene()
   linkSync(outside, name)
-  const opened = await openWorkspace(workspace, { fs: removing(nodeFileSystem, name) })
+  const opened = await openFolder(workspace, { fs: removing(nodeFileSystem, name) })
   const seen: unknown[] = []
   const keep = (current: { readonly text: string } | undefined): undefined => {
     seen.push(current?.text)
@@ -122,7 +122,7 @@ test.each(judgments)(
   async ({ pathCheck, fs }) => {
     const { outside, workspace, name } = scene()
     writeFileSync(name, "inside")
-    const opened = await openWorkspace(workspace, { fs })
+    const opened = await openFolder(workspace, { fs })
     const child = startChild("link-child", [workspace, outside])
     for await (const line of child.lines) if (line === "linking") break
     const read: string[] = []

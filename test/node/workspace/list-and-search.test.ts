@@ -1,12 +1,12 @@
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { type FileSystem, nodeFileSystem } from "../../../src/node/workspace/file-system.ts"
-import { openWorkspace } from "../../../src/node/workspace/open-workspace.ts"
+import { openFolder } from "../../../src/node/workspace/open-workspace.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 import { judgments, outcomeOf } from "./support/workspaces.ts"
 
 describe.each(judgments)("looking around, paths checked as $pathCheck", ({ fs }) => {
-  const open = (files: Record<string, string | Uint8Array>, options = {}) => openWorkspace(tempFolder(files), { fs, ...options })
+  const open = (files: Record<string, string | Uint8Array>, options = {}) => openFolder(tempFolder(files), { fs, ...options })
   const files = {
     "b.md": "b",
     "a/2.md": "two",
@@ -99,7 +99,7 @@ describe.each(judgments)("looking around, paths checked as $pathCheck", ({ fs })
   test("opens as many files as it closes", async () => {
     const { faultyFileSystem } = await import("./support/faulty-file-system.ts")
     const faulty = faultyFileSystem(fs, "none")
-    const workspace = await openWorkspace(tempFolder(files), { fs: faulty.fs })
+    const workspace = await openFolder(tempFolder(files), { fs: faulty.fs })
     await workspace.list(".", { depth: 9, limit: 2 })
     await workspace.search("o", { limit: 1 })
     await workspace.read("a/1.md")
@@ -123,7 +123,7 @@ test.each([
     },
   }
   const at = path === "" ? "" : `${path}/`
-  const workspace = await openWorkspace(tempFolder({ [`${at}here.md`]: "x" }), { fs })
+  const workspace = await openFolder(tempFolder({ [`${at}here.md`]: "x" }), { fs })
   names = Array.from({ length: 99_999 }, (_, at) => `con.${at}`)
   expect((await workspace.list(path || ".")).entries.map((entry) => entry.path)).toEqual([`${at}here.md`])
   names = [...names, "con.more"]

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import type { FileStats, FileSystem, OpenFile } from "../../../src/node/workspace/file-system.ts"
 import { nodeFileSystem } from "../../../src/node/workspace/file-system.ts"
-import { openWorkspace } from "../../../src/node/workspace/open-workspace.ts"
+import { openFolder } from "../../../src/node/workspace/open-workspace.ts"
 import { readBytes } from "../../../src/node/workspace/read-file.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 import { faultyFileSystem } from "./support/faulty-file-system.ts"
@@ -13,7 +13,7 @@ const by = "test"
 
 test("a search reads at most 32 MiB", async () => {
   const folder = tempFolder({ "a.bin": "", "b.md": "x" })
-  const workspace = await openWorkspace(folder)
+  const workspace = await openFolder(folder)
   truncateSync(join(folder, "a.bin"), 32 * 1024 * 1024 - 1)
   expect(await workspace.search("x")).toMatchObject({ matches: [{ path: "b.md" }], truncated: false })
   truncateSync(join(folder, "a.bin"), 32 * 1024 * 1024)
@@ -28,9 +28,9 @@ test("a read that was aborted looks at nothing", async () => {
 describe.each(judgments)("paths checked as $pathCheck", ({ fs }) => {
   test("opening a workspace that was written closes what it opens, and so does every change", async () => {
     const folder = tempFolder({ "a.md": "a" })
-    await (await openWorkspace(folder, { fs })).write("a.md", "b", { by })
+    await (await openFolder(folder, { fs })).write("a.md", "b", { by })
     const faulty = faultyFileSystem(fs, "none")
-    const workspace = await openWorkspace(folder, { fs: faulty.fs })
+    const workspace = await openFolder(folder, { fs: faulty.fs })
     expect(faulty.openFiles()).toBe(0)
     await workspace.write("a.md", "c", { by })
     await workspace.undo({ by })
@@ -40,10 +40,10 @@ describe.each(judgments)("paths checked as $pathCheck", ({ fs }) => {
 
 test("an undo of whatever came last that fails names the folder", async () => {
   const folder = tempFolder({ "a.md": "a" })
-  await (await openWorkspace(folder)).write("a.md", "b", { by })
+  await (await openFolder(folder)).write("a.md", "b", { by })
   let isFull = false
   const faulty = faultyFileSystem(nodeFileSystem, "ENOSPC", () => isFull)
-  const workspace = await openWorkspace(folder, { fs: faulty.fs })
+  const workspace = await openFolder(folder, { fs: faulty.fs })
   isFull = true
   await expect(workspace.undo({ by })).rejects.toThrow(/^\.: undo failed: the disk is full/)
 })
@@ -67,7 +67,7 @@ test.each(["EPERM", "EINVAL", "ENOSYS"])("a file whose owner cannot be kept (%s)
     },
   }
   const folder = tempFolder({ "a.md": "a" })
-  const workspace = await openWorkspace(folder, { fs })
+  const workspace = await openFolder(folder, { fs })
   await workspace.write("a.md", "b", { by })
   expect((await workspace.read("a.md")).text).toBe("b")
 })

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { lockFile } from "../../../src/node/workspace/lock.ts"
-import { openWorkspace } from "../../../src/node/workspace/open-workspace.ts"
+import { openFolder } from "../../../src/node/workspace/open-workspace.ts"
 import { amount } from "../../support/size.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 import { checkEdits } from "./support/check-edits.ts"
@@ -97,7 +97,7 @@ describe("the lock", () => {
     const folder = tempFolder({ "MEMORY.md": "" })
     const child = startChild("hold-child", [folder])
     for await (const line of child.lines) if (line === "holding") break
-    const workspace = await openWorkspace(folder, { lockTimeoutMs: 100, timers })
+    const workspace = await openFolder(folder, { lockTimeoutMs: 100, timers })
     expect(await outcomeOf(workspace.write("MEMORY.md", "mine", { by }))).toBe("file-busy")
     expect((await workspace.read("MEMORY.md")).text).toBe("")
     child.process.kill("SIGKILL")

@@ -5,7 +5,7 @@ import { createServer } from "node:net"
 import { join } from "node:path"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { type FileSystem, nodeFileSystem, type OpenFile, stillLeadsTo } from "../../../src/node/workspace/file-system.ts"
-import { openWorkspace } from "../../../src/node/workspace/open-workspace.ts"
+import { openFolder } from "../../../src/node/workspace/open-workspace.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 import { failureOf, judgments, outcomeOf, snapshot } from "./support/workspaces.ts"
 
@@ -14,7 +14,7 @@ const by = "test"
 describe.each(judgments)("reading, paths checked as $pathCheck", ({ pathCheck, fs }) => {
   const open = (files: Record<string, string | Uint8Array>, options = {}) => {
     const folder = tempFolder({ "outside/secret.md": "OUTSIDE", "ws/.keep": "", ...files })
-    return openWorkspace(join(folder, "ws"), { fs, ...options }).then((workspace) => ({ workspace, folder }))
+    return openFolder(join(folder, "ws"), { fs, ...options }).then((workspace) => ({ workspace, folder }))
   }
 
   test("gives the text exactly, with its hash, size and mode", async () => {
@@ -83,7 +83,7 @@ describe.each(judgments)("reading, paths checked as $pathCheck", ({ pathCheck, f
     const error = await failureOf(workspace.read("hard.md"))
     expect([error.code, error.evidence]).toEqual(["file-kind", { path: "hard.md", kind: "hard-link", links: 2 }])
     expect(await outcomeOf(workspace.write("hard.md", "x", { by }))).toBe("file-kind")
-    const lenient = await openWorkspace(join(folder, "ws"), { fs, hardLinks: "allow" })
+    const lenient = await openFolder(join(folder, "ws"), { fs, hardLinks: "allow" })
     expect((await lenient.read("hard.md")).text).toBe("OUTSIDE")
     await lenient.write("hard.md", "mine", { by })
     expect(snapshot(join(folder, "outside"))).toEqual({ "secret.md": "OUTSIDE" })
@@ -136,8 +136,8 @@ describe.each(judgments)("reading, paths checked as $pathCheck", ({ pathCheck, f
       return { ...fs, open: async (path, ...rest) => grow(join(folder, "ws/a.md"), await fs.open(path, ...rest)) }
     }
     const folder = tempFolder({ "ws/a.md": "start" })
-    expect((await (await openWorkspace(join(folder, "ws"), { fs: growing(2) })).read("a.md")).text).toBe("start++")
-    const restless = await openWorkspace(join(folder, "ws"), { fs: growing(1_000) })
+    expect((await (await openFolder(join(folder, "ws"), { fs: growing(2) })).read("a.md")).text).toBe("start++")
+    const restless = await openFolder(join(folder, "ws"), { fs: growing(1_000) })
     expect(await outcomeOf(restless.read("a.md"))).toBe("file-busy")
   })
 
@@ -152,7 +152,7 @@ describe.each(judgments)("reading, paths checked as $pathCheck", ({ pathCheck, f
       },
     })
     const slow: FileSystem = { ...fs, open: async (...args) => inHalves(await fs.open(...args)) }
-    expect((await (await openWorkspace(join(folder, "ws"), { fs: slow })).read("a.md")).text).toBe("new new ")
+    expect((await (await openFolder(join(folder, "ws"), { fs: slow })).read("a.md")).text).toBe("new new ")
     expect(rounds).toBeLessThan(0)
   })
 
@@ -170,7 +170,7 @@ describe.each(judgments)("reading, paths checked as $pathCheck", ({ pathCheck, f
         return file
       },
     }
-    expect((await (await openWorkspace(join(folder, "ws"), { fs: replacing })).read("a.md")).text).toBe("new 0")
+    expect((await (await openFolder(join(folder, "ws"), { fs: replacing })).read("a.md")).text).toBe("new 0")
   })
 
   test("a file whose name ends in (deleted) is not gone", async () => {
@@ -191,10 +191,10 @@ describe.each(judgments)("reading, paths checked as $pathCheck", ({ pathCheck, f
 describe("opening a workspace", () => {
   test("a folder that is missing, a file, and the whole disk are no workspace", async () => {
     const folder = tempFolder({ "a.md": "" })
-    expect(await outcomeOf(openWorkspace(join(folder, "none")))).toBe("file-missing")
-    expect(await outcomeOf(openWorkspace(join(folder, "a.md")))).toBe("file-kind")
-    expect(await outcomeOf(openWorkspace("/"))).toBe("file-outside")
-    await expect(openWorkspace("/")).rejects.toThrow("found the whole disk")
+    expect(await outcomeOf(openFolder(join(folder, "none")))).toBe("file-missing")
+    expect(await outcomeOf(openFolder(join(folder, "a.md")))).toBe("file-kind")
+    expect(await outcomeOf(openFolder("/"))).toBe("file-outside")
+    await expect(openFolder("/")).rejects.toThrow("found the whole disk")
   })
 
   test("a real path that leads through a link by now leads to another file", async () => {
@@ -208,22 +208,22 @@ describe("opening a workspace", () => {
     const folder = tempFolder({ "a.md": "x" })
     const descriptors = { folder: "/nowhere", locateFlag: 0 }
     const [shown, hidden] = [
-      await openWorkspace(folder, { fs: { ...nodeFileSystem, descriptors, readLink: async () => folder } }),
-      await openWorkspace(folder, { fs: { ...nodeFileSystem, descriptors, readLink: async () => "/elsewhere" } }),
+      await openFolder(folder, { fs: { ...nodeFileSystem, descriptors, readLink: async () => folder } }),
+      await openFolder(folder, { fs: { ...nodeFileSystem, descriptors, readLink: async () => "/elsewhere" } }),
     ]
     expect([shown.pathCheck, hidden.pathCheck]).toEqual(["opened", "named"])
   })
 
   test("its largest file has at least a byte", async () => {
     const folder = tempFolder({ "a.md": "x" })
-    expect(await outcomeOf(openWorkspace(folder, { maxFileBytes: 0 }))).toBe("usage")
-    expect((await (await openWorkspace(folder, { maxFileBytes: 1 })).read("a.md")).text).toBe("x")
+    expect(await outcomeOf(openFolder(folder, { maxFileBytes: 0 }))).toBe("usage")
+    expect((await (await openFolder(folder, { maxFileBytes: 1 })).read("a.md")).text).toBe("x")
   })
 
   test("a link to a folder opens that folder, and nothing is made in it before the first change", async () => {
     const folder = tempFolder({ "real/a.md": "x" })
     symlinkSync("real", join(folder, "link"))
-    const workspace = await openWorkspace(join(folder, "link"))
+    const workspace = await openFolder(join(folder, "link"))
     expect([workspace.root, (await workspace.read("a.md")).text]).toEqual([join(folder, "real"), "x"])
     expect([await workspace.history(), await workspace.list()]).toMatchObject([[], { entries: [{ path: "a.md" }] }])
     expect(snapshot(join(folder, "real"))).toEqual({ "a.md": "x" })
@@ -267,7 +267,7 @@ describe.skipIf(!mayMakeDevices).each(judgments)("D12 special files, paths check
     const folder = tempFolder({ "outside/secret.md": "OUTSIDE", "ws/plain.md": "", "ws/deep/er/plain.md": "" })
     makeNode(kind, join(folder, "ws", path), join(folder, "outside"))
     await new Promise(setImmediate)
-    const workspace = await openWorkspace(join(folder, "ws"), { fs })
+    const workspace = await openFolder(join(folder, "ws"), { fs })
     const codes = ["file-kind", "file-outside", "file-missing"]
     expect(codes).toContain(await outcomeOf(workspace.read(path)))
     expect(codes).toContain(await outcomeOf(workspace.readBytes(path.toLowerCase(), { maxBytes: 99 })))
@@ -295,7 +295,7 @@ describe.skipIf(!nodeFileSystem.descriptors)("on Linux", () => {
         return nodeFileSystem.open(path, flags, mode)
       },
     }
-    expect(await outcomeOf((await openWorkspace(join(folder, "ws"), { fs: watching })).read("link.md"))).toBe("file-outside")
+    expect(await outcomeOf((await openFolder(join(folder, "ws"), { fs: watching })).read("link.md"))).toBe("file-outside")
     expect(flagsSeen).toEqual([nodeFileSystem.descriptors?.locateFlag])
   })
 })

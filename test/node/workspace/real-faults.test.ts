@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process"
 import { chmodSync, chownSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, onTestFinished, test } from "vitest"
-import { openWorkspace } from "../../../src/node/workspace/open-workspace.ts"
+import { openFolder } from "../../../src/node/workspace/open-workspace.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 import { outputOf, startChild } from "./support/children.ts"
 import { failureOf, leftovers } from "./support/workspaces.ts"
@@ -33,7 +33,7 @@ describe.skipIf(!isRoot)("a real disk", () => {
       console.log("skipped: this root may not mount")
       return context.skip()
     }
-    const workspace = await openWorkspace(folder, { history: { maxEntries: 2 } })
+    const workspace = await openFolder(folder, { history: { maxEntries: 2 } })
     const old = "old\n".repeat(10_000)
     await workspace.write("MEMORY.md", old, { by })
     writeFileSync(join(folder, "ballast"), new Uint8Array(120 * 1024))
@@ -52,9 +52,9 @@ describe.skipIf(!isRoot)("a real disk", () => {
   test("D11 that is read-only can be read, and a change is refused", async (context) => {
     const folder = mountTmpfs("256k")
     if (folder === undefined) return context.skip()
-    await (await openWorkspace(folder)).write("MEMORY.md", "old", { by })
+    await (await openFolder(folder)).write("MEMORY.md", "old", { by })
     execFileSync("mount", ["-o", "remount,ro", folder])
-    const workspace = await openWorkspace(folder)
+    const workspace = await openFolder(folder)
     expect((await workspace.read("MEMORY.md")).text).toBe("old")
     expect(await workspace.history()).toHaveLength(1)
     expect((await failureOf(workspace.write("MEMORY.md", "new", { by }))).code).toBe("file")

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { expect, test } from "vitest"
 import { PromptStrataError } from "../../../src/core/errors.ts"
 import { nodeFileSystem } from "../../../src/node/workspace/file-system.ts"
-import { openWorkspace } from "../../../src/node/workspace/open-workspace.ts"
+import { openFolder } from "../../../src/node/workspace/open-workspace.ts"
 import type { FileWorkspace, FileWorkspaceOptions } from "../../../src/node/workspace/workspace.ts"
 import { countingIds, manualClock } from "../../../src/testing/index.ts"
 import { shortRuns } from "../../support/short-runs.ts"
@@ -156,7 +156,7 @@ async function transcript(options: FileWorkspaceOptions): Promise<string> {
   const folder = folderOfAll()
   const clock = manualClock(1_000)
   const names = ["MEMORY.md", "SOUL.md"]
-  const workspace = await openWorkspace(join(folder, "ws"), { clock, ids: countingIds(), names, ...options })
+  const workspace = await openFolder(join(folder, "ws"), { clock, ids: countingIds(), names, ...options })
   const shown: string[] = []
   for (const [name, call] of Object.entries(calls)) {
     clock.advance(1)

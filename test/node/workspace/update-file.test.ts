@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { openWorkspace } from "../../../src/node/workspace/open-workspace.ts"
+import { openFolder } from "../../../src/node/workspace/open-workspace.ts"
 import { updateFile } from "../../../src/node/workspace/update-file.ts"
 import { amount } from "../../support/size.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
@@ -61,7 +61,7 @@ test("a change that is refused, kept or stopped writes nothing", async () => {
 
 test("a change waits for a workspace of the folder, and leaves its history alone", async () => {
   const folder = tempFolder({ "a.txt": "0" })
-  const workspace = await openWorkspace(folder)
+  const workspace = await openFolder(folder)
   const add = (text: string | undefined) => String(Number(text ?? 0) + 1)
   await Promise.all(
     Array.from({ length: 20 }, (_, at) =>

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { describe, expect, test, vi } from "vitest"
 import { printEntry } from "../../../src/node/workspace/change-history.ts"
-import { openLockable, openWorkspace } from "../../../src/node/workspace/open-workspace.ts"
+import { openFolder, openLockable } from "../../../src/node/workspace/open-workspace.ts"
 import type { FileWorkspace } from "../../../src/node/workspace/workspace.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 import { faultyFileSystem } from "./support/faulty-file-system.ts"
@@ -47,7 +47,7 @@ const methods: readonly {
 /** A workspace with a change of its past, whose file system fails from the moment on that `failing` says so. */
 async function scene({ fs, pathCheck }: (typeof judgments)[number], code = "EIO") {
   const folder = tempFolder({ "a.md": "one", "notes/b.md": "one" })
-  await (await openWorkspace(folder)).write("a.md", "two", { by })
+  await (await openFolder(folder)).write("a.md", "two", { by })
   let isFailing = false
   const faulty = faultyFileSystem(fs, code, () => isFailing)
   const { workspace, whileLocked } = await openLockable(folder, { fs: faulty.fs, ids: countingIds() })
@@ -60,7 +60,7 @@ const changing = new Set(["write", "mkdir", "link", "rename", "unlink", "fsync",
 describe.each(judgments)("a workspace whose paths are judged as $pathCheck", (judgment) => {
   test("is that of this system", async () => {
     const expected = process.platform === "linux" ? "opened" : "named"
-    expect((await openWorkspace(tempFolder())).pathCheck).toBe(expected)
+    expect((await openFolder(tempFolder())).pathCheck).toBe(expected)
   })
 
   test.each(methods)("names $name of $path when the disk fails, and leaves no file open", async ({ name, path, run }) => {
@@ -93,7 +93,7 @@ describe.each(judgments)("a workspace whose paths are judged as $pathCheck", (ju
 
   test("is opened without its lock, unless a change was interrupted", async () => {
     const folder = tempFolder({ "a.md": "one" })
-    await (await openWorkspace(folder)).write("a.md", "two", { by })
+    await (await openFolder(folder)).write("a.md", "two", { by })
     const other = new DatabaseSync(join(folder, ".promptstrata/lock"))
     other.exec("PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE")
     const waits: number[] = []
@@ -104,7 +104,7 @@ describe.each(judgments)("a workspace whose paths are judged as $pathCheck", (ju
       },
       clear() {},
     }
-    const open = () => openWorkspace(folder, { fs: judgment.fs, timers, random: () => 1, lockTimeoutMs: 6 })
+    const open = () => openFolder(folder, { fs: judgment.fs, timers, random: () => 1, lockTimeoutMs: 6 })
     await open()
     expect(waits).toEqual([])
     writeFileSync(join(folder, ".promptstrata/lock-left"), "")
@@ -130,7 +130,7 @@ describe.each(judgments)("a workspace whose paths are judged as $pathCheck", (ju
     const record = { id: "1", path: "a.md", by, atMs: 0, diff: "" }
     const bytes = printEntry({ record, before: undefined, temporary: name })
     writeFileSync(join(history, `000000000001-${bytes.length}.pending`), bytes)
-    await openWorkspace(folder, { fs: judgment.fs })
+    await openFolder(folder, { fs: judgment.fs })
     expect(existsSync(join(folder, name))).toBe(stays)
     expect(readdirSync(history).filter((file) => file.endsWith(".pending"))).toEqual([])
   })
@@ -172,7 +172,7 @@ test("a link that takes a file's place before it is opened by its name is looked
   const folder = tempFolder({ "a.md": "one" })
   let left = 0
   const looping = faultyFileSystem(named.fs, "ELOOP", (_, name) => name === "open" && left-- > 0)
-  const workspace = await openWorkspace(folder, { fs: looping.fs })
+  const workspace = await openFolder(folder, { fs: looping.fs })
   left = 2
   expect((await workspace.read("a.md")).text).toBe("one")
   expect([left < 0, looping.openFiles()]).toEqual([true, 0])

@@ -12,7 +12,7 @@ import {
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { type FileSystem, openFlags } from "../../../src/node/workspace/file-system.ts"
-import { openWorkspace } from "../../../src/node/workspace/open-workspace.ts"
+import { openFolder } from "../../../src/node/workspace/open-workspace.ts"
 import { samePath } from "../../../src/node/workspace/paths.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 import { faultyFileSystem } from "./support/faulty-file-system.ts"
@@ -24,7 +24,7 @@ describe.each(judgments)("changing files, paths checked as $pathCheck", ({ fs })
   const open = async (files: Record<string, string> = {}, options = {}) => {
     const folder = tempFolder({ "ws/.keep": "", ...files })
     const at = (name: string) => join(folder, "ws", name)
-    return { workspace: await openWorkspace(join(folder, "ws"), { fs, ids: countingIds(), ...options }), folder, at }
+    return { workspace: await openFolder(join(folder, "ws"), { fs, ids: countingIds(), ...options }), folder, at }
   }
 
   test("D11 makes and replaces files, and keeps the mode of what was there", async () => {
@@ -53,7 +53,7 @@ describe.each(judgments)("changing files, paths checked as $pathCheck", ({ fs })
   test("D11 content is written through before the name is, and the folder after it", async () => {
     const { folder } = await open({ "ws/a.md": "old" })
     const faulty = faultyFileSystem(fs, "none")
-    const workspace = await openWorkspace(join(folder, "ws"), { fs: faulty.fs })
+    const workspace = await openFolder(join(folder, "ws"), { fs: faulty.fs })
     await workspace.write("a.md", "older", { by })
     const before = faulty.calls.length
     await workspace.write("a.md", "new", { by })
@@ -72,7 +72,7 @@ describe.each(judgments)("changing files, paths checked as $pathCheck", ({ fs })
         return { ...file, write: (source, offset) => file.write(source.subarray(0, offset + 3), offset) }
       },
     }
-    await (await openWorkspace(join(folder, "ws"), { fs: short })).write("a.md", "0123456789", { by })
+    await (await openFolder(join(folder, "ws"), { fs: short })).write("a.md", "0123456789", { by })
     expect(readFileSync(at("a.md"), "utf8")).toBe("0123456789")
   })
 
@@ -148,7 +148,7 @@ describe.each(judgments)("changing files, paths checked as $pathCheck", ({ fs })
           })
         },
       }
-      const workspace = await openWorkspace(join(folder, "ws"), { fs: swapping })
+      const workspace = await openFolder(join(folder, "ws"), { fs: swapping })
       for (kind of ["link", "file"] as const) {
         expect(await failureOf(workspace.write("a/b.md", "x", { by }))).toMatchObject({
           code: "file-kind",
@@ -172,7 +172,7 @@ describe.each(judgments)("changing files, paths checked as $pathCheck", ({ fs })
         return fs.open(path, ...rest)
       },
     }
-    const workspace = await openWorkspace(join(folder, "ws"), { fs: meddling })
+    const workspace = await openFolder(join(folder, "ws"), { fs: meddling })
     await expect(workspace.write("a.md", "mine", { by })).rejects.toMatchObject({
       code: "file-conflict",
       message: expect.stringMatching(/^a\.md: expected the file that was just read, found it changed by another program\./),
@@ -235,7 +235,7 @@ describe.each(judgments)("changing files, paths checked as $pathCheck", ({ fs })
 
   test("a hundred updates at once in one process lose none and keep their order", async () => {
     const { workspace, folder } = await open({ "ws/a.md": "" })
-    const other = await openWorkspace(join(folder, "ws"), { fs })
+    const other = await openFolder(join(folder, "ws"), { fs })
     await Promise.all(
       Array.from({ length: 100 }, (_, at) =>
         (at % 2 ? workspace : other).update("a.md", (current) => `${current?.text}${at}\n`, { by }),
@@ -247,7 +247,7 @@ describe.each(judgments)("changing files, paths checked as $pathCheck", ({ fs })
   test("D12 our own folder is never read, written, listed or led out of the workspace", async () => {
     const { workspace, folder, at } = await open({ "ws/a.md": "one", "outside/x": "OUTSIDE" })
     await workspace.write("a.md", "two", { by })
-    const lenient = await openWorkspace(join(folder, "ws"), { fs, hidden: "allow" })
+    const lenient = await openFolder(join(folder, "ws"), { fs, hidden: "allow" })
     symlinkSync(".promptstrata/history", at("h"))
     for (const one of [workspace, lenient]) {
       for (const path of [".promptstrata/lock", ".PromptStrata/history", "．promptstrata/lock"]) {

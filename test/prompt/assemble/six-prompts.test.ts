@@ -4,7 +4,8 @@ import { assemble } from "../../../src/prompt/assemble/assemble.ts"
 import { shippedDialect } from "../../../src/prompt/dialect/shipped.ts"
 import { shippedPrompts } from "../../../src/prompt/dialect/shipped-files.ts"
 import { PromptStack } from "../../../src/prompt/stack/prompt-stack.ts"
-import { formatAssembly, scriptedModel } from "../../../src/testing/index.ts"
+import { formatAssembly } from "../../../src/testing/format-assembly.ts"
+import { scriptedModel } from "../../../src/testing/index.ts"
 import { finish, testAgent } from "../../support/agents.ts"
 
 const promptsFolder = new URL("../../../prompts/", import.meta.url)

@@ -1,6 +1,6 @@
 import type { Command } from "commander"
 import { isMissing } from "../../../node/files/file-tool.ts"
-import { openWorkspace } from "../../../node/workspace/open-workspace.ts"
+import { openFolder } from "../../../node/workspace/open-workspace.ts"
 import type { FileWorkspace, WriteRecord } from "../../../node/workspace/workspace.ts"
 import { terminalLine, terminalText } from "../../../prompt/encode/terminal-text.ts"
 import type { CliContext, RunCommand } from "../context.ts"
@@ -50,7 +50,7 @@ async function undo(options: UndoOptions, context: CliContext): Promise<number> 
   const words = chatWords(profile.locale)
   const folder = profile.documents?.folder ?? profile.files.folder ?? options.dataDir
   try {
-    const workspace = await openWorkspace(folder, { hardLinks: profile.files.hardLinks })
+    const workspace = await openFolder(folder, { hardLinks: profile.files.hardLinks })
     if (options.list) {
       for (const line of await listed(workspace, options.path)) io.stdout.write(`${terminalLine(line)}\n`)
       return exitCodes.ok

@@ -35,7 +35,7 @@ export interface InspectorOptions {
   /** Keeps the records of turns in a folder, so that the page has them after a restart. Default: they are in memory alone. */
   readonly keep?: KeepOptions
   /**
-   * The folder of the agent's documents, with their history: `workspace` of `openDocuments`, or one of `openWorkspace`. The page can then
+   * The folder of the agent's documents, with their history: `workspace` of `openDocuments`, or one of `openFolder`. The page can then
    * undo changes in it. Default: none are shown.
    */
   readonly documents?: InspectedDocuments

@@ -57,13 +57,13 @@ export function virtualContextNote(id: string, changes: readonly VirtualContextC
 export type FreshContents = ReadonlyMap<string, string>
 
 /** The moment of a change, and how long pulled information stays. */
-type ChangeOptions = { readonly now: Moment; readonly settings: PulledSettings }
+type ChangeSettings = { readonly now: Moment; readonly settings: PulledSettings }
 
 /** Applies the changes of notes in their order. Anything else in the notes is ignored. */
 export function applyNotes(
   state: VirtualContextState,
   notes: readonly SessionNote[],
-  options: ChangeOptions,
+  options: ChangeSettings,
 ): { readonly state: VirtualContextState; readonly fresh: FreshContents } {
   const fresh = new Map<string, string>()
   const changes = notes.flatMap(({ payload }) =>
@@ -79,7 +79,7 @@ export function applyNotes(
 
 const maxCompressed = 500
 
-function applyChange(state: VirtualContextState, change: VirtualContextChange, options: ChangeOptions): VirtualContextState {
+function applyChange(state: VirtualContextState, change: VirtualContextChange, options: ChangeSettings): VirtualContextState {
   if (change.type === "events") {
     const ended = state.ended.filter(({ id }) => id !== change.ends)
     return { ...state, events: putEvents(state.events, change.events), ended }

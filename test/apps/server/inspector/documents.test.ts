@@ -3,7 +3,7 @@ import { join } from "node:path"
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import type { InspectedDocuments, ShownDocuments } from "../../../../src/apps/server/inspector/documents/documents.ts"
-import { openWorkspace } from "../../../../src/node/workspace/open-workspace.ts"
+import { openFolder } from "../../../../src/node/workspace/open-workspace.ts"
 import { runs, seedOf } from "../../../support/size.ts"
 import { tempFolder } from "../../../support/temp-folder.ts"
 import { inspected } from "./inspected.ts"
@@ -12,7 +12,7 @@ import { inspected } from "./inspected.ts"
 async function folderPage(files: Readonly<Record<string, string>> = {}) {
   const folder = tempFolder({ ".keep": "", ...files })
   let nowMs = 1_000
-  const workspace = await openWorkspace(folder, { clock: { nowMs: () => nowMs++ } })
+  const workspace = await openFolder(folder, { clock: { nowMs: () => nowMs++ } })
   const page = inspected([], { documents: workspace })
   const shown = () => page.get<ShownDocuments>("api/documents")
   const document = async (path: string) => (await shown()).files.find((file) => file.path === path)

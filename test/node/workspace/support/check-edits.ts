@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect } from "vitest"
-import { openWorkspace } from "../../../../src/node/workspace/open-workspace.ts"
+import { openFolder } from "../../../../src/node/workspace/open-workspace.ts"
 import { tempFolder } from "../../../support/temp-folder.ts"
 import { outputOf, startChild } from "./children.ts"
 import { leftovers } from "./workspaces.ts"
@@ -18,6 +18,6 @@ export async function checkEdits({ processes, edits }: { readonly processes: num
   }
   expect(lines).toHaveLength(processes * edits)
   expect(leftovers(folder)).toEqual([])
-  const ids = (await (await openWorkspace(folder)).history()).map(({ id }) => Number(id))
+  const ids = (await (await openFolder(folder)).history()).map(({ id }) => Number(id))
   expect(ids[0]).toBe(processes * edits)
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect } from "vitest"
-import { openWorkspace } from "../../../../src/node/workspace/open-workspace.ts"
+import { openFolder } from "../../../../src/node/workspace/open-workspace.ts"
 import { tempFolder } from "../../../support/temp-folder.ts"
 import { startChild } from "./children.ts"
 import { numberedText, numberOf } from "./numbered-text.ts"
@@ -27,7 +27,7 @@ export async function checkKills({ rounds }: { readonly rounds: number }): Promi
     // The current change may be complete although it was not acknowledged.
     expect([acknowledged, acknowledged + 1]).toContain(number)
     if (leftovers(folder).length > 0) cutOff += 1
-    const workspace = await openWorkspace(folder)
+    const workspace = await openFolder(folder)
     expect(leftovers(folder)).toEqual([])
     const [last] = await workspace.history({ limit: 1 })
     expect(last?.afterHash).toBe((await workspace.read("MEMORY.md")).hash)

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { expect } from "vitest"
 import { PromptStrataError } from "../../../../src/core/errors.ts"
 import type { FileSystem } from "../../../../src/node/workspace/file-system.ts"
-import { openWorkspace } from "../../../../src/node/workspace/open-workspace.ts"
+import { openFolder } from "../../../../src/node/workspace/open-workspace.ts"
 import type { FileWorkspace } from "../../../../src/node/workspace/workspace.ts"
 import { tempFolder } from "../../../support/temp-folder.ts"
 import { startChild } from "./children.ts"
@@ -50,7 +50,7 @@ export async function checkSwaps({
     "ws/folder/a.md": "inside",
   })
   const before = snapshot(join(folder, "outside"))
-  const workspace = await openWorkspace(join(folder, "ws"), { fs, lockTimeoutMs: 1_000 })
+  const workspace = await openFolder(join(folder, "ws"), { fs, lockTimeoutMs: 1_000 })
   await workspace.write("file.md", "inside", { by })
   const child = startChild("swap-child", [join(folder, "ws"), join(folder, "outside"), "folder", ".promptstrata"])
   for await (const line of child.lines) if (line === "swapping") break

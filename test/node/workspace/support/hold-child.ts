@@ -1,7 +1,7 @@
-import { openWorkspace } from "../../../../src/node/workspace/open-workspace.ts"
+import { openFolder } from "../../../../src/node/workspace/open-workspace.ts"
 
 /** Locks a workspace until the process ends: `node hold-child.ts <folder>`. */
-const workspace = await openWorkspace(process.argv[2] ?? "")
+const workspace = await openFolder(process.argv[2] ?? "")
 await workspace.update(
   "MEMORY.md",
   () => {

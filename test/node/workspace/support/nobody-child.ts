@@ -1,5 +1,5 @@
 import { PromptStrataError } from "../../../../src/core/errors.ts"
-import { openWorkspace } from "../../../../src/node/workspace/open-workspace.ts"
+import { openFolder } from "../../../../src/node/workspace/open-workspace.ts"
 
 /** Tries what another user may do in a workspace, and prints the outcomes as JSON: `node nobody-child.ts <workspace> <user>`. */
 const [, , folder = "", user = ""] = process.argv
@@ -19,7 +19,7 @@ async function outcome(task: Promise<unknown>): Promise<unknown> {
   }
 }
 
-const workspace = await openWorkspace(folder)
+const workspace = await openFolder(folder)
 const found: Record<string, unknown> = {}
 for (const name of ["mine.md", "new.md", "theirs.md", "read-only.md", "secret.md", "closed/a.md"]) {
   found[`write ${name}`] = await outcome(workspace.write(name, "new", { by: "nobody" }))

@@ -1,10 +1,10 @@
 import { flushCompileCache } from "node:module"
-import { openWorkspace } from "../../../../src/node/workspace/open-workspace.ts"
+import { openFolder } from "../../../../src/node/workspace/open-workspace.ts"
 import { numberedText } from "./numbered-text.ts"
 
 /** Writes text after text to MEMORY.md and prints the number of each acknowledged one: `node write-child.ts <folder> <first>`. */
 const [, , folder = "", first = ""] = process.argv
-const workspace = await openWorkspace(folder)
+const workspace = await openFolder(folder)
 // Written at a process's end otherwise, and this one is killed.
 flushCompileCache()
 for (let number = Number(first); ; number++) {

@@ -4,7 +4,7 @@ import { parseTranscript } from "../../../../src/prompt/encode/transcript.ts"
 import type { TurnState } from "../../../../src/prompt/layers/turn-state.ts"
 import { PromptStack } from "../../../../src/prompt/stack/prompt-stack.ts"
 import { defineTool } from "../../../../src/prompt/tools/define-tool.ts"
-import { formatAssembly } from "../../../../src/testing/index.ts"
+import { formatAssembly } from "../../../../src/testing/format-assembly.ts"
 import { ran, said, turnState } from "../../../support/turns.ts"
 
 const roki = { id: "u_roki", name: "roki" }
