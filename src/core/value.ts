@@ -5,7 +5,7 @@ import type { Source } from "./source.ts"
 export interface TrustedText {
   readonly text: string
   readonly trust: Trust
-  readonly source?: Source
+  readonly source?: Source | undefined
   /** Pictures, recordings and files that a model gets behind the text. */
   readonly parts?: readonly TextPart[]
 }
@@ -58,7 +58,7 @@ export interface Injection {
   readonly scope: Scope
   readonly enabled: boolean
   readonly fit?: FitRule
-  readonly source?: Source
+  readonly source?: Source | undefined
 }
 
 /** True for a {@link TrustedText}; false for a string, a flag or a list of entries. */

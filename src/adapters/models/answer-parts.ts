@@ -99,7 +99,7 @@ function endParts(calls: readonly StreamedCall[], usage: Usage | undefined, fini
       id: ids[at] ?? "",
       name,
       args: args.trim() === "" && endedWhole(finish.reason) ? "{}" : args,
-      ...(providerData !== undefined && { providerData }),
+      providerData,
     },
   }))
   const nameless = calls.length - named.length

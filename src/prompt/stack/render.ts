@@ -91,7 +91,7 @@ export interface InjectionDebug {
   readonly role: InjectionRole
   readonly scope: Scope
   readonly enabled: boolean
-  readonly source?: Source
+  readonly source?: Source | undefined
   /** Tokens of all spans of this key in the assembly. */
   readonly tokens?: number
   readonly fate?: FitDecision["fate"]
@@ -107,7 +107,7 @@ export function renderDebug(items: readonly Injection[], assembly?: Assembly): I
     const { key, priority, role, scope, enabled } = item
     const content = printValue(item.content, item.trust, noMarkers).map((printed) => printed.text)
     const source = sourceOf(item, assembly)
-    const shown = { key, content: shorten(content.join("\n")), priority, role, scope, enabled, ...(source ? { source } : {}) }
+    const shown = { key, content: shorten(content.join("\n")), priority, role, scope, enabled, source }
     return assembly ? { ...shown, ...outcomeOf(key, assembly) } : shown
   })
 }

@@ -1,7 +1,11 @@
 import { checkOptions } from "../../../core/check-options.ts"
 import type { Assembly } from "../../../core/span.ts"
+import { baseStack } from "../../../loop/agent/base-stack.ts"
 import type { Profile } from "../../../profile/profile.ts"
 import type { AssembleOptions } from "../../../prompt/assemble/assemble.ts"
+import { assemble } from "../../../prompt/assemble/assemble.ts"
+import { createAssembler } from "../../../prompt/assemble/assembler.ts"
+import { shippedDialect } from "../../../prompt/dialect/shipped.ts"
 import type { PromptStack } from "../../../prompt/stack/prompt-stack.ts"
 import { type CacheBreakpointsOption, cacheFormOf, cacheKeyOptions, cacheMarks, countMarks } from "./cache-breakpoints.ts"
 import { splitSystem, toPrompt } from "./prompt.ts"
@@ -64,12 +68,12 @@ export function promptstrataMiddleware<Version extends "v3" | "v4" = "v4">(
   const source = "assemble" in options ? { assemble: true } : { stack: true, profile: true, ...assembleOptions }
   checkOptions("promptstrataMiddleware", options, { ...ownOptions, ...source })
   const { specificationVersion = "v4" as Version, cacheBreakpoints = true, ...layers } = options
-  let load: Promise<() => Assembly | PromiseLike<Assembly>> | undefined
+  let compose: (() => Assembly | PromiseLike<Assembly>) | undefined
   return {
     specificationVersion,
     async transformParams({ params, model }) {
-      load ??= assemblyOf(layers)
-      const assembly = await (await load)()
+      compose ??= assemblyOf(layers)
+      const assembly = await compose()
       const cacheForm = cacheFormOf(model, cacheBreakpoints)
       const providerOptions = (params.providerOptions ?? {}) as ProviderOptions
       const marks = cacheMarks({ assembly, messages: assembly.messages }, { cacheForm, providerOptions }, countMarks(params))
@@ -84,19 +88,14 @@ export function promptstrataMiddleware<Version extends "v3" | "v4" = "v4">(
 }
 
 /** Returns a function that assembles the layers as they are then. It remembers its last requests, unless the caller holds an assembler. */
-async function assemblyOf(source: LayerSource): Promise<() => Assembly | PromiseLike<Assembly>> {
+function assemblyOf(source: LayerSource): () => Assembly | PromiseLike<Assembly> {
   if ("assemble" in source) return () => source.assemble()
-  // Loaded with the first request, so that the adapter alone stays small.
-  const { assemble } = await import("../../../prompt/assemble/assemble.ts")
-  const { createAssembler } = await import("../../../prompt/assemble/assembler.ts")
   const defaults = { dialect: "stack", prompt: "chat", assembler: createAssembler() }
   if ("stack" in source) {
     const { stack, ...options } = source
     return () => assemble(stack, { ...defaults, ...options })
   }
   const { profile, ...options } = source
-  const { baseStack } = await import("../../../loop/agent/base-stack.ts")
-  const { shippedDialect } = await import("../../../prompt/dialect/shipped.ts")
   const dialect = shippedDialect("stack", profile.locale)
   const stack = baseStack(profile, { dialect, skills: profile.skills, injections: [] })
   return () => assemble(stack, { ...defaults, locale: profile.locale, ...options })

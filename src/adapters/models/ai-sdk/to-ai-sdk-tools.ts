@@ -5,6 +5,8 @@ import { PromptStrataError } from "../../../core/errors.ts"
 import { recordOf } from "../../../core/json-access.ts"
 import { type Clock, hostTimers, type Timers } from "../../../core/ports.ts"
 import { within } from "../../../core/timers.ts"
+import { renderNotice } from "../../../prompt/dialect/render-notice.ts"
+import { shippedDialect } from "../../../prompt/dialect/shipped.ts"
 import type { TemplateValues } from "../../../prompt/template/render.ts"
 import { capResult, defaultMaxResultCharacters, normaliseResult } from "../../../prompt/tools/result-text.ts"
 import type { Tool } from "../../../prompt/tools/tool.ts"
@@ -66,7 +68,7 @@ function aiSdkTool(tool: Tool, options: ToAiSdkToolsOptions): AiSdkTool {
       if (outcome.status === "done") return outcome.value
       if (outcome.status === "failed") throw outcome.error
       if (outcome.status === "aborted") throw abortSignal.reason
-      const notice = await notices(locale)
+      const notice = notices(locale)
       throw new PromptStrataError("tool-timeout", notice("tool-timeout", { seconds: tool.timeoutMs / 1000 }), {
         evidence: { tool: tool.name, timeoutMs: tool.timeoutMs },
       })
@@ -95,16 +97,14 @@ function toolSchema(tool: Tool): AiSdkToolSchema {
 /** Returns a result as text within the tool's limit, with a notice when it was cut or is blank. */
 async function resultText(tool: Tool, returned: unknown, locale: string): Promise<string> {
   const { maxResultCharacters = defaultMaxResultCharacters } = tool
-  const notice = await notices(locale)
+  const notice = notices(locale)
   const cutNotice = (kept: number, total: number) => notice("result-truncated", { kept, total })
   const { text } = capResult(normaliseResult(returned), maxResultCharacters, cutNotice)
   return text.trim() === "" ? notice("tool-no-result", {}) : text
 }
 
-/** Loads the notices of the shipped prompts, which no one needs before the first result. */
-async function notices(locale: string) {
-  const { shippedDialect } = await import("../../../prompt/dialect/shipped.ts")
-  const { renderNotice } = await import("../../../prompt/dialect/render-notice.ts")
+/** The notices of the shipped prompts. */
+function notices(locale: string) {
   const dialect = shippedDialect("stack", locale)
   return (name: string, values: TemplateValues): string => renderNotice(dialect, name, values)
 }

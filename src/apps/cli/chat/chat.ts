@@ -115,7 +115,7 @@ async function chat(options: ChatOptions, context: CliContext): Promise<number> 
     options,
     context,
   )
-  await page?.serve(agent, { ...(store && { store }), onWarning, servers, options })
+  await page?.serve(agent, { store, onWarning, servers, options })
   const { earlier, greet, take } = await openConversation({ agent, profile, model, store, printer, json }, context)
   if (isInteractive && earlier > 0) note(storeWords(profile.locale).continues(earlier))
   if (demo) note(words.demo)
@@ -165,7 +165,7 @@ async function chatPiped(
 interface ChatPage {
   readonly source: ProfileWatch
   /** Serves it until the program ends, and prints its address. */
-  serve(agent: Agent, original: Original & { readonly store?: Store }): Promise<void>
+  serve(agent: Agent, original: Original & { readonly store?: Store | undefined }): Promise<void>
 }
 
 /** Reads everything that the page needs. Throws `usage` for prices without `--inspect`. */

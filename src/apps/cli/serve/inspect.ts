@@ -71,7 +71,7 @@ async function inspect(options: InspectOptions, context: CliContext): Promise<nu
   const note = (text: string): void => screen.note(screen.paint("dim", terminalText(text)))
   const onWarning = ({ message }: { readonly message: string }): void => note(message)
   const servers = await openMcp(profile, options, context)
-  const shared = { ...(store && { store }), onWarning, servers }
+  const shared = { store, onWarning, servers }
   const agent = await openAgent({ ...shared, profile, source, model, models }, options, context)
   if (demo) note(chatWords(profile.locale).demo)
   const conversation = conversationName(await latestConversation(store, profile.agent.id))
@@ -80,9 +80,9 @@ async function inspect(options: InspectOptions, context: CliContext): Promise<nu
     agent,
     { source, conversation, original: { ...shared, options }, prices, context },
     {
-      ...(options.keep && { keep: { folder: keptFolder(options) } }),
-      ...(context.ports?.clock && { clock: context.ports.clock }),
-      ...(options.editor !== undefined && { editor: options.editor }),
+      keep: options.keep ? { folder: keptFolder(options) } : undefined,
+      clock: context.ports?.clock,
+      editor: options.editor,
     },
   )
   const server = await page.listen({ port: options.port }).catch((thrown: unknown) => {

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs"
 import { messageOf, PromptStrataError } from "../../../core/errors.ts"
+import { checkPrices } from "../../server/inspector/check-prices.ts"
 import type { InspectorOptions } from "../../server/inspector/inspector.ts"
 
 /** Reads the prices of models from a JSON file. Throws `usage` if that cannot be read, and for anything but prices. */
 export async function readPrices(path: string): Promise<NonNullable<InspectorOptions["prices"]>> {
-  const { checkPrices } = await import("../../server/inspector/check-prices.ts")
   let prices: unknown
   try {
     prices = JSON.parse(readFileSync(path, "utf8").replace(/^\uFEFF/u, ""))

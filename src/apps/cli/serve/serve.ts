@@ -162,7 +162,7 @@ async function openAgents(
     const { model, demo } = context.chooseModel(profile, io.env)
     const models = chooseOwnModels(profile, io.env, context.chooseModel)
     const onWarning = ({ message }: { readonly message: string }): void => note(message)
-    agents.push([profile.name, await openAgent({ profile, model, models, ...(store && { store }), onWarning }, options, context)])
+    agents.push([profile.name, await openAgent({ profile, model, models, store, onWarning }, options, context)])
     if (demo && agents.length === 1) note(chatWords(profile.locale).demo)
   }
   return Object.fromEntries(agents)

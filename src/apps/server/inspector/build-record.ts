@@ -202,7 +202,7 @@ export function changeOf(
     since: { turn, step: earlier.step },
     ...{ outcome, sharedTokens, brokeStable, excerpt, message, lostTokens },
     span: spansBefore(assembly.spans, message, offset),
-    cause: span && { key: span.key, stability: span.stability, change: span.change, ...(span.source && { source: span.source }) },
+    cause: span && { key: span.key, stability: span.stability, change: span.change, source: span.source },
     lostCost: price && (lostTokens * (price.input - (price.cacheRead ?? price.input))) / 1_000_000,
   }
 }

@@ -33,7 +33,7 @@ export interface InspectorOptions {
   /** About the bytes that these turns may have. Default 64,000,000. */
   readonly maxBytes?: number
   /** Keeps the records of turns in a folder, so that the page has them after a restart. Default: they are in memory alone. */
-  readonly keep?: KeepOptions
+  readonly keep?: KeepOptions | undefined
   /**
    * The folder of the agent's documents, with their history: `workspace` of `openDocuments`, or one of `openFolder`. The page can then
    * undo changes in it. Default: none are shown.
@@ -55,7 +55,7 @@ export interface InspectorOptions {
    * The address that opens a file in an editor when a person clicks its name, such as `vscode://file/{file}:{line}`. Default: names of
    * files are no links.
    */
-  readonly editor?: string
+  readonly editor?: string | undefined
   /** Makes agents that differ, so that the page can play turns again with another profile, dialect, model or text. Default: it cannot. */
   readonly variant?: MakeVariant
   /** Compares the answers of two agents to a question, where the page runs a file of questions. Default: they get no score. */
@@ -66,7 +66,7 @@ export interface InspectorOptions {
   readonly maxBodyBytes?: number
   /** The part of the address that nobody else knows. Default: random. */
   readonly token?: string
-  readonly clock?: Clock
+  readonly clock?: Clock | undefined
   /** Timers of a test. */
   readonly timers?: Timers
 }

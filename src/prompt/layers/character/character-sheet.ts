@@ -28,7 +28,7 @@ export function isSameName(one: string, other: string): boolean {
  * added. The model's words have the trust `agent`, so they are encoded.
  */
 export function sheetEntries({ note, traits, source }: CharacterSheet, changes: readonly CharacterTrait[]): readonly SlotEntry[] {
-  const author = (text: string): TrustedText => ({ text, trust: "author", ...(source ? { source } : {}) })
+  const author = (text: string): TrustedText => ({ text, trust: "author", source })
   const changed = traits.map(([name, initial]): SlotEntry => {
     const change = changes.find(([other]) => isSameName(name, other))
     return { name: author(name), value: change ? agent(change[1]) : author(initial) }
