@@ -52,8 +52,11 @@ function addTool(file: string, clock: Clock, { description, usageHint, parameter
   })
 }
 
+/** The parser needs zod, which no program loads before a tool of the schedule runs. */
+const loadParser = async () => (await import("./schedule-file.ts")).parseSchedule
+
 async function add(file: string, item: Omit<ScheduleItem, "id">, signal: AbortSignal): Promise<number> {
-  const { parseSchedule } = await import("./schedule-file.ts")
+  const parseSchedule = await loadParser()
   let id = 0
   await updateFile(
     file,
@@ -74,8 +77,7 @@ function listTool(file: string, { description, usageHint, answer }: ToolWords): 
     description,
     usageHint,
     async execute() {
-      const { parseSchedule } = await import("./schedule-file.ts")
-      const { items } = parseSchedule(await readOwnFile(file), file)
+      const { items } = (await loadParser())(await readOwnFile(file), file)
       if (items.length === 0) return renderTemplate(answer, { empty: true })
       return items.map((item) => renderTemplate(answer, printedItem(item))).join("\n")
     },
