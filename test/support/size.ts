@@ -26,12 +26,12 @@ export function seedOf(own: number): number {
 }
 
 /**
- * A test's number of runs: all `long` of them in a long run, a twentieth of them in a quick run and a fifth in that of `.ci/run`, each
+ * A test's number of runs: all `long` of them in a long run, a twentieth of them in a quick run and a tenth in that of `.ci/run`, each
  * no fewer than 20, and five times as many in a soak.
  */
 export function runs(long: number, at: Size = size): number {
   if (at === "quick") return Math.min(long, Math.max(20, Math.ceil(long / 20)))
-  if (at === "ci") return Math.min(long, Math.max(20, Math.ceil(long / 5)))
+  if (at === "ci") return Math.min(long, Math.max(20, Math.ceil(long / 10)))
   return at === "long" ? long : long * 5
 }
 
@@ -41,17 +41,17 @@ export type Amounts = Readonly<Record<Size, number>>
 /** The amounts that tests choose by name; an environment variable of the same name overrides each. */
 export const amounts = {
   /** Turns of a model gone mad. */
-  MAD_TURNS: { quick: 250, ci: 1_500, long: 10_000, soak: 50_000 },
+  MAD_TURNS: { quick: 250, ci: 800, long: 10_000, soak: 50_000 },
   /** Turns in front of a server that misbehaves. */
   MISBEHAVING_TURNS: { quick: 400, ci: 600, long: 10_000, soak: 50_000 },
   /** Turns of which no background prompt may hold what was recalled (T35). */
   SIMULATED_TURNS: { quick: 60, ci: 200, long: 1_000, soak: 5_000 },
   /** Conversations in memory of sends, heard words, second thoughts, aborts and crashes in any order. */
-  INTERLEAVINGS: { quick: 100, ci: 1_000, long: 10_000, soak: 50_000 },
+  INTERLEAVINGS: { quick: 100, ci: 500, long: 10_000, soak: 50_000 },
   /** The same over each store that keeps them. */
-  STORED_INTERLEAVINGS: { quick: 8, ci: 60, long: 1_000, soak: 5_000 },
+  STORED_INTERLEAVINGS: { quick: 8, ci: 30, long: 1_000, soak: 5_000 },
   /** Requests that are edited again and again, each compared with one that nothing went before. */
-  EDIT_SCRIPTS: { quick: 60, ci: 240, long: 10_000, soak: 100_000 },
+  EDIT_SCRIPTS: { quick: 60, ci: 150, long: 10_000, soak: 100_000 },
   /** Random reads across keys of a store. */
   STORE_READS: { quick: 200, ci: 1_000, long: 5_000, soak: 100_000 },
   /** Processes killed while they write into the embedded store. */
@@ -67,7 +67,7 @@ export const amounts = {
   /** Tries while folders and files are swapped for links. */
   SWAP_TRIES: { quick: 400, ci: 1_000, long: 3_000, soak: 100_000 },
   /** Reads while a file outside gets and loses a second name in the workspace. */
-  LINK_TRIES: { quick: 300, ci: 3_000, long: 30_000, soak: 300_000 },
+  LINK_TRIES: { quick: 300, ci: 1_500, long: 30_000, soak: 300_000 },
   /** Edits of one workspace file by each of several processes. */
   WORKSPACE_EDITS: { quick: 8, ci: 40, long: 250, soak: 1_000 },
   /** Entries that each of several processes adds to one schedule, and approvals to one file. */
@@ -75,9 +75,9 @@ export const amounts = {
   /** Turns of a process whose heap, files and handles may not grow; a quick run leaves it out. */
   LIFETIME_TURNS: { quick: 200, ci: 1_500, long: 2_000, soak: 200_000 },
   /** Cards that are damaged by chance. */
-  DAMAGED_CARDS: { quick: 1_000, ci: 4_000, long: 20_000, soak: 100_000 },
+  DAMAGED_CARDS: { quick: 1_000, ci: 2_500, long: 20_000, soak: 100_000 },
   /** Files that are damaged by chance, of all kinds together. */
-  DAMAGED_FILES: { quick: 150, ci: 1_500, long: 10_000, soak: 50_000 },
+  DAMAGED_FILES: { quick: 150, ci: 800, long: 10_000, soak: 50_000 },
 } as const satisfies Readonly<Record<string, Amounts>>
 
 /** How much of `name` this run does. */
