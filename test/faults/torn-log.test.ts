@@ -6,14 +6,14 @@ import { openSqliteStore } from "../../src/adapters/stores/sqlite/open-sqlite-st
 import { mulberry32 } from "../../src/core/mulberry.ts"
 import { agent, turnOf } from "../adapters/stores/sqlite/support/turns.ts"
 import { diceOf } from "../support/dice.ts"
-import { runs, seedOf, size } from "../support/size.ts"
+import { isLong, runs, seedOf, size } from "../support/size.ts"
 import { tempFolder } from "../support/temp-folder.ts"
 
 if (existsSync("/dev/shm")) vi.stubEnv("TMPDIR", "/dev/shm")
 
 const dice = diceOf(mulberry32(seedOf(1_203)))
 const conversations = ["a", "b"]
-const turns = size === "quick" ? 8 : 24
+const turns = isLong ? 24 : size === "ci" ? 12 : 8
 const newFile = () => join(tempFolder(), "store.sqlite")
 
 /** The files of a store at one moment: nobody had closed it. */
@@ -116,7 +116,10 @@ describe("a store whose log was cut", () => {
       await talk(newFile(), turns, async (copy, done) => {
         const { log } = copy
         const ends = boundaries(log)
-        const chosen = size === "quick" ? [dice.pick(...ends)] : ends
+        // The frames of earlier commits were cut when these were the newest; a long run cuts all of them again.
+        const before = done.at(-2)
+        const since = isLong || before?.round !== roundOf(log) ? 0 : before.end
+        const chosen = size === "quick" ? [dice.pick(...ends)] : ends.filter((end) => end > since)
         for (const end of chosen) {
           const cut = Buffer.concat([log.subarray(0, end), tail(log, end)])
           await checkCopy({ ...copy, log: cut }, done, keptAt(done, copy, end))
