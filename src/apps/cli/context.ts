@@ -1,7 +1,9 @@
 import { type Clock, hostPorts, type Ports } from "../../core/ports.ts"
+import { terminalText } from "../../prompt/encode/terminal-text.ts"
 import type { ModelChooser } from "./choose-model.ts"
 import type { Interrupts } from "./interrupts.ts"
 import type { CliIo, Screen } from "./io.ts"
+import type { Translate } from "./words/translate.ts"
 
 /** Everything that a command works with. */
 export interface CliContext {
@@ -9,10 +11,17 @@ export interface CliContext {
   readonly screen: Screen
   readonly interrupts: Interrupts
   readonly chooseModel: ModelChooser
+  /** Errors and warnings in the reader's language. */
+  readonly translate: Translate
   /** Registers a function that runs when the program ends, however it ends; the last registered runs first. */
   readonly atEnd: (close: () => Promise<void>) => void
   /** Replaced by tests. */
   readonly ports?: Partial<Ports>
+}
+
+/** Prints notes, such as warnings: dimmed, safe for a terminal, in the reader's language. */
+export function notesOn({ screen, translate }: Pick<CliContext, "screen" | "translate">): (text: string) => void {
+  return (text) => screen.note(screen.paint("dim", terminalText(translate(text))))
 }
 
 /** The clock of the ports, else the host's. */

@@ -15,7 +15,7 @@ import { displayPath, shippedProfilesFolder } from "../../node/shipped-files.ts"
 import type { Profile, ProfileSource } from "../../profile/profile.ts"
 import { terminalText } from "../../prompt/encode/terminal-text.ts"
 import { defaultModel } from "./choose-model.ts"
-import type { CliContext } from "./context.ts"
+import { type CliContext, notesOn } from "./context.ts"
 import type { CommonOptions } from "./options.ts"
 
 /** The first conversation of `chat`. */
@@ -54,12 +54,18 @@ export async function latestConversation(store: Store | undefined, agent: string
  */
 export async function openProfile(
   options: CommonOptions & { readonly greeting?: number },
-  { io, screen }: CliContext,
+  context: CliContext,
   shipped = "fay",
 ): Promise<Profile> {
   const { locale, dataDir, greeting, profile = projectProfile() } = options
-  const note = (message: string): void => screen.note(screen.paint("dim", terminalText(message)))
-  const loaded = await loadProfile(profile ?? shipped, { locale, greeting, env: io.env, dataFolder: dataDir, onWarning: note })
+  const note = notesOn(context)
+  const loaded = await loadProfile(profile ?? shipped, {
+    locale,
+    greeting,
+    env: context.io.env,
+    dataFolder: dataDir,
+    onWarning: note,
+  })
   if (options.profile === undefined && profile !== undefined) note(`Profile: ${displayPath(profile)}`)
   return loaded
 }
@@ -72,7 +78,7 @@ export async function openWatchedProfile(
 ): Promise<ProfileWatch> {
   const { io, screen } = context
   const { locale, dataDir, greeting, profile = projectProfile() } = options
-  const note = (message: string): void => screen.note(screen.paint("dim", terminalText(message)))
+  const note = notesOn(context)
   if (options.profile === undefined && profile !== undefined) note(`Profile: ${displayPath(profile)}`)
   const onProblem = ({ message }: PromptStrataError): void => screen.complain(message)
   return watchProfile(profile ?? shipped, { locale, greeting, env: io.env, dataFolder: dataDir, onWarning: note, onProblem })

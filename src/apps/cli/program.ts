@@ -20,9 +20,11 @@ import { addMemory } from "./memory/memory-commands.ts"
 import { addUser } from "./memory/user.ts"
 import { addInspect } from "./serve/inspect.ts"
 import { addServe } from "./serve/serve.ts"
+import { helpIn, textAfter } from "./words/help.ts"
+import { english, type Translate } from "./words/translate.ts"
 
 /** Creates the command line: commands, options and help. Wrong usage prints to stderr and throws commander's error. */
-export function createProgram({ stdout, stderr }: CliIo, run: RunCommand): Command {
+export function createProgram({ stdout, stderr }: CliIo, run: RunCommand, translate: Translate = english): Command {
   const program = new Command("promptstrata")
     .description("Talk to a character, and see where every part of its prompt comes from.")
     .version(packageVersion(), "-V, --version", "print the version")
@@ -31,12 +33,13 @@ export function createProgram({ stdout, stderr }: CliIo, run: RunCommand): Comma
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       // An error repeats the arguments.
-      writeErr: (text) => stderr.write(terminalText(text)),
+      writeErr: (text) => stderr.write(terminalText(translate(text))),
       getOutHelpWidth: () => stdout.columns ?? 100,
       getErrHelpWidth: () => stderr.columns ?? 100,
     })
+    .configureHelp(helpIn(translate))
     .showSuggestionAfterError()
-    .addHelpText("after", programHelp)
+    .addHelpText("after", textAfter(programHelp))
   program.commandsGroup("Characters:")
   for (const add of [addChat, addServe, addInit, addImportFile, addCard, addUndo]) add(program, run)
   program.commandsGroup("Prompts and profiles:")

@@ -1,11 +1,13 @@
 import { CommanderError } from "commander"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import type { Ports } from "../../core/ports.ts"
+import { formatSource } from "../../core/source.ts"
 import { chooseModel, type ModelChooser } from "./choose-model.ts"
-import type { CliContext, ErrorOptions } from "./context.ts"
+import type { CliContext, ErrorOptions, RunCommand } from "./context.ts"
 import { createInterrupts, type Interrupts } from "./interrupts.ts"
 import { type CliIo, createScreen, exitCodeOfError, exitCodes, jsonLine } from "./io.ts"
 import { createProgram } from "./program.ts"
+import { type Translate, translationFor } from "./words/translate.ts"
 
 /** Replacements for tests. */
 export interface CliOverrides {
@@ -25,21 +27,24 @@ export async function runCli(argv: readonly string[], io: CliIo, overrides: CliO
   const atEnd = (close: () => Promise<void>): void => {
     closing.unshift(close)
   }
-  const context: CliContext = { io, screen: createScreen(io), interrupts, chooseModel, atEnd, ...overrides }
+  const translate = await translationFor(argv, io.env)
+  const context: CliContext = { io, screen: createScreen(io), interrupts, chooseModel, translate, atEnd, ...overrides }
   try {
     return await Promise.race([interrupts.left, runCommand(argv, context)])
   } finally {
     ignoreInterrupts()
     context.screen.endLine()
-    for (const close of closing) await close().catch((thrown: unknown) => context.screen.complain(errorText(thrown, {})))
+    for (const close of closing)
+      await close().catch((thrown: unknown) => context.screen.complain(errorText(thrown, {}, translate)))
   }
 }
 
 async function runCommand(argv: readonly string[], context: CliContext): Promise<number> {
   let code: number = exitCodes.ok
-  const program = createProgram(context.io, async (command, errors) => {
+  const run: RunCommand = async (command, errors) => {
     code = await command(context).catch((thrown: unknown) => report(thrown, errors, context))
-  })
+  }
+  const program = createProgram(context.io, run, context.translate)
   try {
     await program.parseAsync(startsChat(argv) ? ["chat", ...argv] : argv, { from: "user" })
     return code
@@ -54,18 +59,19 @@ function startsChat([first = "--once"]: readonly string[]): boolean {
   return first.startsWith("-") && !["-h", "--help", "-V", "--version"].includes(first)
 }
 
-function report(thrown: unknown, { json = false, debug = false }: ErrorOptions, { io, screen }: CliContext): number {
+function report(thrown: unknown, { json = false, debug = false }: ErrorOptions, { io, screen, translate }: CliContext): number {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown))
   if (json) io.stdout.write(`${jsonLine({ type: "error", error })}\n`)
-  if (!json || debug) screen.complain(errorText(thrown, { debug }))
+  if (!json || debug) screen.complain(errorText(thrown, { debug }, translate))
   return exitCodeOfError(thrown)
 }
 
-function errorText(thrown: unknown, { debug = false }: ErrorOptions): string {
+function errorText(thrown: unknown, { debug = false }: ErrorOptions, translate: Translate): string {
   const isKnown = PromptStrataError.isInstance(thrown)
   const hint = isKnown || debug ? "" : "\nThis is a bug in promptstrata. Use --debug to see where it is."
   const stack = debug && thrown instanceof Error ? `\n${stackOf(thrown)}` : ""
-  return `${messageOf(thrown)}${hint}${stack}`
+  const where = isKnown && thrown.source ? `${formatSource(thrown.source)}: ` : ""
+  return `${where}${translate(messageOf(thrown).slice(where.length))}${translate(hint)}${stack}`
 }
 
 function stackOf(error: Error): string {

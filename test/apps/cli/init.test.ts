@@ -78,10 +78,23 @@ describe("promptstrata init", () => {
 
   test("says the language that nothing named", async () => {
     const told = async (more: readonly string[], LANG: string) =>
-      (await run(["init", `${tempFolder()}/luna`, ...more], { env: { LANG } })).stderr.includes("speaks English, because nothing")
+      (await run(["init", `${tempFolder()}/luna`, ...more], { env: { LANG } })).stderr.includes("speaks English, because neither")
     expect(await told([], "C.UTF-8")).toBe(true)
     expect(await told([], "en_US.UTF-8")).toBe(false)
     expect(await told(["--locale", "en"], "")).toBe(false)
+  })
+
+  test("a character with a Chinese name keeps it in its files, and speaks Chinese where nothing says otherwise", async () => {
+    const folder = `${tempFolder()}/宠物`
+    const { stderr } = await run(["init", folder], { env: { LANG: "C.UTF-8" } })
+    expect(stderr).toContain("角色说中文")
+    expect(filesIn(folder)).toEqual(files("宠物", "zh-CN").sort())
+    const profile = await loadProfile(`${folder}/profiles/宠物.toml`, { env: {} })
+    expect(profile).toMatchObject({ name: "宠物", locale: "zh-CN", agent: { name: "宠物" } })
+    expect(await run(["lint", `${folder}/profiles/宠物.toml`, "--strict"])).toMatchObject({ code: 0 })
+    expect(await run(["render", `${folder}/profiles/宠物.toml`])).toMatchObject({ code: 0 })
+    const english = await run(["init", `${tempFolder()}/宠物`], { env: { LANG: "en_US.UTF-8" } })
+    expect(english.stderr).toContain("Next steps:")
   })
 
   test("run from a clone, its project takes promptstrata from there, which it says", async () => {
@@ -148,6 +161,17 @@ describe("promptstrata init", () => {
     expect(read(`${folder}/profiles/my-luna.toml`)).toContain('name = "My Luna"')
     // A terminal that is still read would keep the program from ending.
     expect(session.io.stdin.isPaused()).toBe(true)
+  })
+
+  test("at a terminal asks for the language where neither the option nor the machine names one", async () => {
+    const folder = `${tempFolder()}/宠物`
+    const session = start(["init", folder, "--name", "团团"], { terminal: true, env: { LANG: "C.UTF-8" } })
+    await session.shows("Language / 语言: en, zh-CN (zh-CN): ")
+    session.type("deutsch\n")
+    await session.shows("Language / 语言: en, zh-CN (zh-CN): ", 2)
+    session.type("en\n")
+    expect(await session.code).toBe(0)
+    expect(read(`${folder}/profiles/团团.toml`)).toContain('locale = "en"')
   })
 
   test("left at a question it writes nothing", async () => {

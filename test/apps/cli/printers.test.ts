@@ -7,6 +7,7 @@ import { createInterrupts } from "../../../src/apps/cli/interrupts.ts"
 import { createScreen } from "../../../src/apps/cli/io.ts"
 import { terminalConfirm } from "../../../src/apps/cli/terminal-confirm.ts"
 import { chatWords } from "../../../src/apps/cli/words/chat-words.ts"
+import { english } from "../../../src/apps/cli/words/translate.ts"
 import { PromptStrataError } from "../../../src/core/errors.ts"
 import type { Assembly } from "../../../src/core/span.ts"
 import { printTrace } from "../../../src/trace/print-trace.ts"
@@ -39,7 +40,15 @@ function shown(events: readonly object[], options: object = {}): string {
     complain: (text: string) => push(`error: ${text}\n`),
   }
   const warnings = createWarningTally()
-  const printer = createEventPrinter(screen, { words, show: [], label: undefined, colour: undefined, warnings, ...options })
+  const printer = createEventPrinter(screen, {
+    words,
+    show: [],
+    label: undefined,
+    colour: undefined,
+    warnings,
+    translate: english,
+    ...options,
+  })
   for (const event of events) printer.event(event as TurnEvent)
   return all.join("")
 }

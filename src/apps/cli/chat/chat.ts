@@ -9,7 +9,7 @@ import type { Store } from "../../../memory/services/store/store.ts"
 import type { ProfileWatch } from "../../../node/profile/watch-profile.ts"
 import { terminalText } from "../../../prompt/encode/terminal-text.ts"
 import { chooseOwnModels } from "../choose-model.ts"
-import type { CliContext, RunCommand } from "../context.ts"
+import { type CliContext, notesOn, type RunCommand } from "../context.ts"
 import { exitCodes, jsonLine } from "../io.ts"
 import { conversationName, latestConversation, openAgent, openMcp, openProfile, openWatchedProfile } from "../open-agent.ts"
 import { openCliStore } from "../open-store.ts"
@@ -17,6 +17,7 @@ import { addCommonOptions, addProfileArgument, type CommonOptions, readCount, ty
 import type { Original } from "../serve/make-variant.ts"
 import { terminalConfirm } from "../terminal-confirm.ts"
 import { type ChatWords, chatWords } from "../words/chat-words.ts"
+import { textAfter } from "../words/help.ts"
 import { serveWords } from "../words/serve-words.ts"
 import { storeWords } from "../words/store-words.ts"
 import { openConversation, type TakenLine } from "./conversation.ts"
@@ -71,7 +72,7 @@ export function addChat(program: Command, run: RunCommand): void {
     .option("--prices <file>", "with --inspect: a JSON file with the prices of models; inspect --help shows one")
   addProfileArgument(command, "fay")
   addCommonOptions(command, { store: "optional" })
-    .addHelpText("after", help)
+    .addHelpText("after", textAfter(help))
     .action((profile: string | undefined, given: Omit<ChatOptions, "profile">) =>
       run((context) => chat({ ...given, profile }, context), given),
     )
@@ -84,7 +85,7 @@ function readShown(value: string, previous: readonly Shown[]): readonly Shown[] 
 
 /** Asks one question, every line of a pipe, or whatever is typed at a terminal. Resolves to the exit code. */
 async function chat(options: ChatOptions, context: CliContext): Promise<number> {
-  const { io, screen } = context
+  const { io, screen, translate } = context
   const page = options.inspect || options.prices !== undefined ? await openPage(options, context) : undefined
   const profile = page?.source.profile ?? (await openProfile(options, context))
   const words = chatWords(profile.locale)
@@ -93,10 +94,12 @@ async function chat(options: ChatOptions, context: CliContext): Promise<number> 
   const isInteractive = isTerminal && options.once === undefined
   const { json = false, show } = options
   const label = isInteractive ? profile.agent.name : undefined
-  const warnings = createWarningTally()
-  const note = (text: string): void => screen.note(screen.paint("dim", terminalText(text)))
+  const warnings = createWarningTally(translate)
+  const note = notesOn(context)
   const { colour } = profile.agent
-  const printer = json ? createJsonPrinter(io.stdout, show) : createEventPrinter(screen, { words, show, label, colour, warnings })
+  const printer = json
+    ? createJsonPrinter(io.stdout, show)
+    : createEventPrinter(screen, { words, show, label, colour, warnings, translate })
   const confirmation = terminalConfirm(context, words)
   const store = await openCliStore(options, context)
   const onWarning: AgentOptions["onWarning"] = ({ message }) => warnings.first(message).forEach(note)

@@ -8,6 +8,7 @@ import type { TurnEvent, TurnResult } from "../../../trace/turn-event.ts"
 import type { Screen } from "../io.ts"
 import { printPrompt } from "../print-prompt.ts"
 import type { ChatWords } from "../words/chat-words.ts"
+import type { Translate } from "../words/translate.ts"
 import { createRequestQueue, type Shown, type TurnPrinter } from "./turn-printer.ts"
 import type { WarningTally } from "./warning-tally.ts"
 
@@ -20,10 +21,14 @@ interface EventPrinterOptions {
   /** The agent's colour, in which its name and its emotions are shown (R29). */
   readonly colour: string | undefined
   readonly warnings: WarningTally
+  readonly translate: Translate
 }
 
 /** Shows turns to a person: the answer as it streams, and a line for every prestart, tool run and warning. */
-export function createEventPrinter(screen: Screen, { words, show, label, colour, warnings }: EventPrinterOptions): TurnPrinter {
+export function createEventPrinter(
+  screen: Screen,
+  { words, show, label, colour, warnings, translate }: EventPrinterOptions,
+): TurnPrinter {
   const requests = createRequestQueue(({ step, prompt }, assembly) => {
     if (!show.includes("prompt")) return
     screen.note(`\n${screen.paint("bold", `${step}. ${prompt}`)}\n${printPrompt(assembly, screen.paint)}\n`)
@@ -53,7 +58,7 @@ export function createEventPrinter(screen: Screen, { words, show, label, colour,
           break
         case "turn-end":
           answer.end()
-          outcome(event.result, screen, words)
+          outcome(event.result, { screen, words, translate })
           if (show.includes("trace")) screen.note(`\n${terminalText(printTrace(event.result.trace))}\n`)
           break
         case "warning":
@@ -125,10 +130,13 @@ function runText({ tool, status, result, repeatOf, durationMs }: ToolRun, words:
 }
 
 /** Says how the turn ended, if not with a complete answer. */
-function outcome(result: TurnResult, screen: Screen, words: ChatWords): void {
+function outcome(
+  result: TurnResult,
+  { screen, words, translate }: Pick<EventPrinterOptions, "words" | "translate"> & { readonly screen: Screen },
+): void {
   if (!result.ok) {
     if (result.error.code === "aborted") screen.note(screen.paint("yellow", words.aborted))
-    else screen.complain(result.error.message)
+    else screen.complain(translate(result.error.message))
     return
   }
   const notes = {

@@ -13,6 +13,7 @@ import { exportedLines } from "../memory/export-import.ts"
 import { openProfile } from "../open-agent.ts"
 import { openCliStore } from "../open-store.ts"
 import { addCommonOptions, addProfileArgument, type CommonOptions, type StoreOptions } from "../options.ts"
+import { textAfter } from "../words/help.ts"
 import { storeWords } from "../words/store-words.ts"
 
 interface EventsOptions extends CommonOptions, StoreOptions {
@@ -49,7 +50,7 @@ export function addEvents(program: Command, run: RunCommand): void {
     .option("--json", "print a line of JSON for each conversation")
   addProfileArgument(command, "root")
   addCommonOptions(command, { store: "required" })
-    .addHelpText("after", help)
+    .addHelpText("after", textAfter(help))
     .action((profile: string | undefined, given: Omit<EventsOptions, "profile">) =>
       run((context) => events({ ...given, profile }, context), given),
     )

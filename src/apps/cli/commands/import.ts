@@ -14,6 +14,7 @@ import { type ImportedFiles, writeImport } from "../import/imported-files.ts"
 import { filesOfServers } from "../import/mcp-servers.ts"
 import { filesOfAgents, filesOfWorkspace } from "../import/workspace-files.ts"
 import { addCommonOptions, type CommonOptions, type StoreOptions } from "../options.ts"
+import { textAfter } from "../words/help.ts"
 import { type CharacterLocale, characterId, readLocale } from "./scaffold.ts"
 
 interface ImportOptions extends CommonOptions, StoreOptions {
@@ -49,7 +50,7 @@ export function addImportFile(program: Command, run: RunCommand): void {
     .option("--force", "replace files that are there already")
     .option("--conversation <name>", "name of the conversation that a chat becomes (default: the next one of chat)")
   addCommonOptions(command, { profile: "fay", store: "required" })
-    .addHelpText("after", help)
+    .addHelpText("after", textAfter(help))
     .action((path: string, folder: string | undefined, options: ImportOptions) =>
       run((context) => importFile(path, { folder, version: program.version() ?? "", ...options }, context), {
         debug: options.debug,

@@ -4,7 +4,7 @@ import { createInterface, type Interface } from "node:readline"
 import type { Command } from "commander"
 import { PromptStrataError } from "../../../core/errors.ts"
 import { createAgent } from "../../../loop/agent/agent.ts"
-import { environmentLocale, promptLocale } from "../../../node/locale.ts"
+import { environmentLocale } from "../../../node/locale.ts"
 import { loadProfile } from "../../../node/profile/load-profile.ts"
 import { shippedTemplatesFolder } from "../../../node/shipped-files.ts"
 import { terminalText } from "../../../prompt/encode/terminal-text.ts"
@@ -12,6 +12,7 @@ import type { CliContext, RunCommand } from "../context.ts"
 import { demoModel } from "../demo/demo-model.ts"
 import { exitCodes } from "../io.ts"
 import { byLocale } from "../words/by-locale.ts"
+import { textAfter } from "../words/help.ts"
 import {
   type CharacterLocale,
   type CharacterPlan,
@@ -31,8 +32,8 @@ interface CharacterAnswers {
 }
 
 const help = `
-In a terminal, init asks for the folder and the name if they are not given. Otherwise the name is made from the folder.
-No file is overwritten.
+In a terminal, init asks for what is not given: the folder, the name, and the language where the machine has none. Otherwise the
+name is made from the folder. No file is overwritten.
 
 Examples:
   promptstrata init luna
@@ -52,7 +53,7 @@ export function addInit(program: Command, run: RunCommand): void {
     .option("--name <name>", "name of the character")
     .option("--locale <locale>", "language of the character: en or zh-CN")
     .option("--debug", "print the stack of an error")
-    .addHelpText("after", help)
+    .addHelpText("after", textAfter(help))
     .action((folder: string | undefined, given: { name?: string; locale?: string; debug?: boolean }) =>
       run(
         async (context) => init({ folder, name: given.name, locale: readLocale(given.locale) }, program.version() ?? "", context),
@@ -103,20 +104,39 @@ async function askForCharacter(
   given: CharacterAnswers,
   { io, screen, interrupts }: CliContext,
 ): Promise<CharacterAnswers | undefined> {
-  if (given.folder !== undefined && given.name !== undefined) return given
-  const words = initWords(given.locale ?? promptLocale({ env: io.env }))
+  const known = given.locale ?? readLocale(environmentLocale(io.env))
+  if (given.folder !== undefined && given.name !== undefined && known !== undefined) return given
+  const words = initWords(known ?? "en")
   const editor = createInterface({ input: io.stdin, output: screen.aside, terminal: screen.aside.isTTY === true })
   editor.on("SIGINT", () => editor.close())
   void interrupts.left.then(() => editor.close())
   try {
     const folder = given.folder ?? (await ask(editor, words.folder))
-    if (folder === undefined || given.name !== undefined) return folder === undefined ? undefined : { ...given, folder }
+    if (folder === undefined) return undefined
     const proposal = nameFrom(folder)
-    const name = await ask(editor, words.name(proposal))
-    return name === undefined ? undefined : { ...given, folder, name: name === "" ? proposal : name }
+    const name = given.name ?? (await ask(editor, words.name(proposal)))
+    if (name === undefined) return undefined
+    const locale = known ?? (await askForLanguage(editor, folder + name))
+    return locale && { ...given, folder, name: name === "" ? proposal : name, locale }
   } finally {
     editor.close()
   }
+}
+
+/** Asks, in both languages, until one of them is named. The one in which the folder or the name is written is proposed. */
+async function askForLanguage(editor: Interface, written: string): Promise<CharacterLocale | undefined> {
+  const proposal = localeOf(written)
+  for (;;) {
+    const answer = await ask(editor, `Language / 语言: en, zh-CN (${proposal}): `)
+    if (answer === undefined) return undefined
+    const locale = answer === "" ? proposal : readLocale(environmentLocale({ LANG: answer }))
+    if (locale !== undefined) return locale
+  }
+}
+
+/** The language of a name. */
+function localeOf(written: string): CharacterLocale {
+  return /\p{sc=Han}/u.test(written) ? "zh-CN" : "en"
 }
 
 /** Reads one line, trimmed; undefined if the input ends first. */
@@ -142,7 +162,7 @@ function complete(
   }
   const chosen = name ?? nameFrom(folder)
   requireName(chosen)
-  return { folder, name: chosen, locale: locale ?? readLocale(promptLocale({ env })) ?? "en" }
+  return { folder, name: chosen, locale: locale ?? readLocale(environmentLocale(env)) ?? localeOf(folder + chosen) }
 }
 
 /** Makes a character's name from its folder: `my-luna` becomes `My Luna`. */
@@ -178,7 +198,8 @@ const en = {
   name: (proposal: string) => `Name of the character (${proposal}): `,
   created: (count: number, folder: string) => `Created ${count} files in ${folder}:`,
   next: "Next steps:",
-  language: "The character speaks English, because nothing names another language. --locale zh-CN makes one that speaks Chinese.",
+  language:
+    "The character speaks English, because neither --locale nor the machine nor its name says otherwise. --locale zh-CN makes one that speaks Chinese.",
   install: "needs Node.js 22.13 or newer",
   test: "compares the prompt with test/prompt.md",
   start: "starts a chat",
@@ -193,7 +214,7 @@ const zh: InitWords = {
   name: (proposal) => `角色的名字（${proposal}）：`,
   created: (count, folder) => `已在 ${folder} 中创建 ${count} 个文件：`,
   next: "接下来：",
-  language: "角色说中文。",
+  language: "角色说中文，因为它的名字是中文。--locale en 会创建说英文的角色。",
   install: "需要 Node.js 22.13 或更新的版本",
   test: "比较提示词与 test/prompt.md",
   start: "开始聊天",

@@ -12,6 +12,7 @@ import { terminalText } from "../../../prompt/encode/terminal-text.ts"
 import type { CliContext, RunCommand } from "../context.ts"
 import { exitCodes, jsonLine, type Paint, painterFor } from "../io.ts"
 import { collectValues } from "../options.ts"
+import { textAfter } from "../words/help.ts"
 
 interface LintOptions {
   /** Names or paths; empty: every profile in `./profiles`, else the shipped ones. */
@@ -57,7 +58,7 @@ export function addLint(program: Command, run: RunCommand): void {
     .option("--strict", "fail on warnings too")
     .option("--list-rules", "print the rules and end")
     .option("--debug", "print the stack of an error")
-    .addHelpText("after", help)
+    .addHelpText("after", textAfter(help))
     .action((profiles: readonly string[], given: Omit<LintOptions, "profiles">) =>
       run((context) => lintCommand({ ...given, profiles }, context), { debug: given.debug, json: given.format === "json" }),
     )

@@ -13,6 +13,7 @@ import { openMcp, openProfile } from "../open-agent.ts"
 import { addCommonOptions, type CommonOptions } from "../options.ts"
 import { terminalConfirm } from "../terminal-confirm.ts"
 import { chatWords } from "../words/chat-words.ts"
+import { textAfter } from "../words/help.ts"
 import { type McpWords, mcpWords } from "../words/mcp-words.ts"
 
 interface McpOptions extends CommonOptions {
@@ -38,7 +39,7 @@ export function addMcp(program: Command, run: RunCommand): void {
     .summary("list, call and approve the tools of MCP servers")
     .description("List, call and approve the tools of the MCP servers that a profile names.")
     .helpCommand("help [command]", "print the help of a command")
-    .addHelpText("after", help)
+    .addHelpText("after", textAfter(help))
   const list = mcp
     .command("list")
     .summary("print the servers and their tools")

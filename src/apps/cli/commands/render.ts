@@ -13,6 +13,7 @@ import { openCliStore } from "../open-store.ts"
 import { addCommonOptions, addProfileArgument, type CommonOptions, type StoreOptions } from "../options.ts"
 import { printMessages, printPrompt, totals } from "../print-prompt.ts"
 import { chatWords } from "../words/chat-words.ts"
+import { textAfter } from "../words/help.ts"
 
 interface RenderOptions extends CommonOptions, StoreOptions {
   readonly question?: string
@@ -55,7 +56,7 @@ export function addRender(program: Command, run: RunCommand): void {
     .option("--html", "print a page that shows the prompt with its sources; it is one file and needs no network")
   addProfileArgument(command, "fay")
   addCommonOptions(command, { store: "optional" })
-    .addHelpText("after", help)
+    .addHelpText("after", textAfter(help))
     .action((profile: string | undefined, { debug, ...given }: Omit<RenderOptions, "profile">) =>
       run((context) => render({ ...given, profile }, context), { debug }),
     )

@@ -50,9 +50,9 @@ export function characterFiles(
   return files
 }
 
-/** The name of a character's files: made from its name if that is ASCII, else from the folder. */
+/** The name of a character's files: its name or its folder, whichever is ASCII, else its name in its own letters. */
 export function characterId(name: string, folder: string): string {
-  const id = slug(name) || slug(basename(resolve(folder))) || "character"
+  const id = slug(name) || slug(basename(resolve(folder))) || wordsOf(name).join("-") || "character"
   // Windows has devices of these names, whatever the file's ending.
   return /^(?:con|prn|aux|nul|com\d|lpt\d)$/.test(id) ? `${id}-character` : id
 }
@@ -113,12 +113,16 @@ export function readLocale(locale: string | undefined): CharacterLocale | undefi
 function slug(text: string): string {
   // A name in another script has no ASCII letters to use.
   if (/[^\x20-\x7e]/.test(text)) return ""
-  return text
-    .toLowerCase()
-    .split(/[^a-z0-9]+/)
-    .filter((part) => part !== "")
-    .join("-")
-    .slice(0, 60)
+  return wordsOf(text).join("-").slice(0, 60)
+}
+
+function wordsOf(text: string): readonly string[] {
+  return (
+    text
+      .normalize("NFC")
+      .toLowerCase()
+      .match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
+  )
 }
 
 function pathsIn(root: string, below: string): string[] {

@@ -8,6 +8,7 @@ import { exitCodes } from "../io.ts"
 import { openProfile } from "../open-agent.ts"
 import { addCommonOptions, type CommonOptions } from "../options.ts"
 import { chatWords } from "../words/chat-words.ts"
+import { textAfter } from "../words/help.ts"
 
 interface UndoOptions extends CommonOptions {
   /** Default: the file that was changed last. */
@@ -37,7 +38,7 @@ export function addUndo(program: Command, run: RunCommand): void {
     .option("--list", "print the changes, newest first: id, time, author, file, line counts")
     .option("--id <id>", "undo this change and all later changes of its file")
   addCommonOptions(command, { profile: "soul" })
-    .addHelpText("after", help)
+    .addHelpText("after", textAfter(help))
     .action((path: string | undefined, given: Omit<UndoOptions, "path">) =>
       run((context) => undo({ ...given, path }, context), { debug: given.debug }),
     )

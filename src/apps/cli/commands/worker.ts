@@ -4,15 +4,16 @@ import type { Clock } from "../../../core/ports.ts"
 import { createAgent } from "../../../loop/agent/agent.ts"
 import type { Job, JobHandler, JobHandlers } from "../../../memory/services/store/job-runner.ts"
 import type { Store } from "../../../memory/services/store/store.ts"
-import { terminalLine, terminalText } from "../../../prompt/encode/terminal-text.ts"
+import { terminalLine } from "../../../prompt/encode/terminal-text.ts"
 import { chooseOwnModels } from "../choose-model.ts"
-import { type CliContext, clockOf, type RunCommand } from "../context.ts"
+import { type CliContext, clockOf, notesOn, type RunCommand } from "../context.ts"
 import { exitCodes } from "../io.ts"
 import { openProfile, portsFor } from "../open-agent.ts"
 import { openCliStore, shownPlace, storePlace } from "../open-store.ts"
 import { addCommonOptions, addProfileArgument, type CommonOptions, readSeconds, type StoreOptions } from "../options.ts"
 import { byLocale } from "../words/by-locale.ts"
 import { chatWords } from "../words/chat-words.ts"
+import { textAfter } from "../words/help.ts"
 
 interface WorkerOptions extends CommonOptions, StoreOptions {
   /** The longest wait for running jobs after SIGTERM. */
@@ -38,7 +39,7 @@ export function addWorker(program: Command, run: RunCommand): void {
     .option("--drain <seconds>", "after SIGTERM, the longest wait for running jobs", readSeconds, 30)
   addProfileArgument(command, "fay")
   addCommonOptions(command, { store: "required" })
-    .addHelpText("after", help)
+    .addHelpText("after", textAfter(help))
     .action((profile: string | undefined, given: Omit<WorkerOptions, "profile" | "drainSeconds"> & { readonly drain: number }) =>
       run((context) => worker({ ...given, profile, drainSeconds: given.drain }, context), { debug: given.debug }),
     )
@@ -61,10 +62,17 @@ async function worker(options: WorkerOptions, context: CliContext): Promise<numb
     io.stdout.write(`${lineOf(report, words)}\n`)
   })
   const terminated = untilTerminated(context)
-  const onWarning = ({ message }: { readonly message: string }): void => screen.note(screen.paint("dim", terminalText(message)))
+  const note = notesOn(context)
   const models = chooseOwnModels(profile, io.env, context.chooseModel)
-  const agent = createAgent({ profile, model, models, store, onWarning, ports: await portsFor(profile, context) })
-  if (demo) screen.note(screen.paint("dim", chatWords(profile.locale).demo))
+  const agent = createAgent({
+    profile,
+    model,
+    models,
+    store,
+    onWarning: ({ message }) => note(message),
+    ports: await portsFor(profile, context),
+  })
+  if (demo) note(chatWords(profile.locale).demo)
   screen.note(words.working(profile.agent.name, terminalLine(shownPlace(storePlace(options, io.env) ?? ""))))
   await terminated
   screen.note(words.draining(options.drainSeconds))

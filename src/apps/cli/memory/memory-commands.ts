@@ -1,5 +1,6 @@
 import type { Command } from "commander"
 import type { RunCommand } from "../context.ts"
+import { textAfter } from "../words/help.ts"
 import { addWhy } from "./explain-recall.ts"
 import { addExport, addImport } from "./export-import.ts"
 import { addForget } from "./forget.ts"
@@ -26,6 +27,6 @@ export function addMemory(program: Command, run: RunCommand): void {
     .summary("list, search, export or delete memories")
     .description("List, search, export, import or delete what a character remembers.")
     .helpCommand("help [command]", "print the help of a command")
-    .addHelpText("after", help)
+    .addHelpText("after", textAfter(help))
   for (const add of [addList, addSearch, addWhy, addShow, addReceipts, addForget, addExport, addImport]) add(memory, run)
 }

@@ -3,15 +3,15 @@ import type { Agent } from "../../../loop/agent/agent.ts"
 import { workspaceOnDemand } from "../../../node/files/workspace-on-demand.ts"
 import type { ProfileWatch } from "../../../node/profile/watch-profile.ts"
 import type { Profile } from "../../../profile/profile.ts"
-import { terminalText } from "../../../prompt/encode/terminal-text.ts"
 import type { Inspector, InspectorOptions, InspectorServer } from "../../server/inspector/inspector.ts"
 import { chooseOwnModels } from "../choose-model.ts"
-import type { CliContext, RunCommand } from "../context.ts"
+import { type CliContext, notesOn, type RunCommand } from "../context.ts"
 import { exitCodes } from "../io.ts"
 import { conversationName, latestConversation, openAgent, openMcp, openWatchedProfile, terminalUser } from "../open-agent.ts"
 import { openCliStore } from "../open-store.ts"
 import { addCommonOptions, addProfileArgument, type CommonOptions, keptFolder, type StoreOptions } from "../options.ts"
 import { chatWords } from "../words/chat-words.ts"
+import { textAfter } from "../words/help.ts"
 import { serveWords } from "../words/serve-words.ts"
 import { type Original, variantMaker } from "./make-variant.ts"
 import { readPrices } from "./read-prices.ts"
@@ -53,7 +53,7 @@ export function addInspect(program: Command, run: RunCommand): void {
     .option("--keep", "keep the turns in the data folder, so that the page has them next time")
   addProfileArgument(command, "fay")
   addCommonOptions(command, { store: "optional" })
-    .addHelpText("after", help)
+    .addHelpText("after", textAfter(help))
     .action((profile: string | undefined, given: Omit<InspectOptions, "profile">) =>
       run((context) => inspect({ ...given, profile }, context), { debug: given.debug }),
     )
@@ -68,7 +68,7 @@ async function inspect(options: InspectOptions, context: CliContext): Promise<nu
   const { model, demo } = context.chooseModel(profile, io.env)
   const models = chooseOwnModels(profile, io.env, context.chooseModel)
   const store = await openCliStore(options, context)
-  const note = (text: string): void => screen.note(screen.paint("dim", terminalText(text)))
+  const note = notesOn(context)
   const onWarning = ({ message }: { readonly message: string }): void => note(message)
   const servers = await openMcp(profile, options, context)
   const shared = { store, onWarning, servers }
@@ -130,7 +130,7 @@ async function pageOf(agent: Agent, shown: Shown, options: InspectorOptions): Pr
     prices,
     variant: variantMaker(source.promptFiles, context, original),
     files: source.promptFiles,
-    onWarning: (message) => context.screen.note(context.screen.paint("dim", terminalText(message))),
+    onWarning: notesOn(context),
     ...options,
   })
 }

@@ -7,12 +7,13 @@ import { createHandler } from "../../server/handler.ts"
 import { type Listening, listen } from "../../server/listen.ts"
 import { isLoopback } from "../../server/loopback.ts"
 import { chooseOwnModels } from "../choose-model.ts"
-import type { CliContext, RunCommand } from "../context.ts"
+import { type CliContext, notesOn, type RunCommand } from "../context.ts"
 import { exitCodes } from "../io.ts"
 import { openAgent, openProfile } from "../open-agent.ts"
 import { openCliStore } from "../open-store.ts"
 import { addCommonOptions, type CommonOptions, profileText, readLimit, readSeconds, type StoreOptions } from "../options.ts"
 import { chatWords } from "../words/chat-words.ts"
+import { textAfter } from "../words/help.ts"
 import { serveWords } from "../words/serve-words.ts"
 import { callerOf } from "./caller.ts"
 import { isKey, openKeys } from "./server-keys.ts"
@@ -69,7 +70,7 @@ export function addServe(program: Command, run: RunCommand): void {
     .option("--max-turns <count>", "answers at once, of all users, else status 503; 0: any", readLimit, 64)
     .option("--drain <seconds>", "at the end, the longest wait for running answers", readSeconds, 30)
   addCommonOptions(command, { store: "optional" })
-    .addHelpText("after", help)
+    .addHelpText("after", textAfter(help))
     .action((profiles: readonly string[], given: Omit<ServeOptions, "profile">) =>
       run((context) => serve(profiles, given, context), { debug: given.debug }),
     )
@@ -154,8 +155,8 @@ async function openAgents(
   options: Omit<ServeOptions, "profile">,
   context: CliContext,
 ): Promise<Readonly<Record<string, Agent>>> {
-  const { io, screen } = context
-  const note = (text: string): void => screen.note(screen.paint("dim", terminalText(text)))
+  const { io } = context
+  const note = notesOn(context)
   const store = await openCliStore(options, context)
   const agents: [string, Agent][] = []
   for (const profile of profiles) {

@@ -1,0 +1,113 @@
+import { readdirSync, readFileSync } from "node:fs"
+import type { Command } from "commander"
+import { parseSync, Visitor } from "rolldown/utils"
+import { describe, expect, test } from "vitest"
+import { createProgram } from "../../../src/apps/cli/program.ts"
+import { translation, translationFor } from "../../../src/apps/cli/words/translate.ts"
+import { displayWidth } from "../../../src/core/display-width.ts"
+import { root } from "../../support/source-files.ts"
+import { run } from "./run.ts"
+
+const catalogue: Readonly<Record<string, string>> = JSON.parse(readFileSync(`${root}src/apps/cli/words/zh-CN.json`, "utf8"))
+
+/** The whole help of every command, as a terminal of this width gets it. */
+function helpOf(columns: number, translate = translation(catalogue)): readonly string[] {
+  const pages: string[] = []
+  const stream = { write: (text: string) => pages.push(text), columns } as never
+  const program = createProgram({ stdout: stream, stderr: stream } as never, () => Promise.resolve(), translate)
+  const walk = (command: Command): void => {
+    command.outputHelp()
+    command.commands.forEach(walk)
+  }
+  walk(program)
+  return pages.join("").split("\n")
+}
+
+/** A line that is a command to type, and its comment if it has one. */
+const typed = /^ {2}(?:[A-Z_]+=\S+ )?(?:promptstrata|curl|echo) |^ {2}#:schema/
+
+describe("the help under a Chinese locale", () => {
+  test("has no sentence left in English", () => {
+    const english = helpOf(1_000).filter(
+      (line) => !typed.test(line) && !line.startsWith("用法：") && /[a-z]+ [a-z]+ [a-z]+/.test(line),
+    )
+    expect(english).toEqual([])
+  })
+
+  test.each([60, 80, 200])("fits %d columns but for commands to type", (columns) => {
+    const wide = helpOf(columns).filter((line) => !typed.test(line) && displayWidth(line) > columns)
+    expect(wide).toEqual([])
+  })
+
+  test("never begins a line with a mark that ends a sentence or a bracket", () => {
+    expect([60, 70, 80].flatMap((columns) => helpOf(columns)).filter((line) => /^\s*[，。；：、！？）”」]/.test(line))).toEqual(
+      [],
+    )
+  })
+})
+
+test("the English help fits 80 columns but for commands to type", () => {
+  const wide = helpOf(80, (text) => text).filter((line) => !typed.test(line) && line.length > 80)
+  expect(wide).toEqual([])
+})
+
+/** The literals of a source text, with {} for what a template fills in. */
+function literalsIn(source: string): readonly string[] {
+  const found: string[] = []
+  const visitor = new Visitor({
+    Literal(node) {
+      if (typeof node.value === "string") found.push(node.value)
+    },
+    TemplateLiteral({ quasis }) {
+      found.push(quasis.map(({ value }) => value.cooked).join("{}"))
+    },
+  })
+  visitor.visit(parseSync("source.ts", source).program)
+  return found
+}
+
+test("every text of the catalogue is one that the program still prints", () => {
+  const folder = `${root}src/`
+  const sources = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".ts"))
+  const printed = new Set(sources.flatMap((path) => literalsIn(readFileSync(folder + path, "utf8"))))
+  const commander = readFileSync(`${root}node_modules/commander/lib/command.js`, "utf8")
+  const help = helpOf(10_000, (text) => text).join("\n")
+  const stale = Object.keys(catalogue).filter((text) => {
+    const parts = text.split("{}")
+    return !printed.has(text) && !parts.every((part) => help.includes(part)) && !/^error: |^\(Did you mean/.test(text)
+  })
+  expect(stale).toEqual([])
+  expect(commander).toContain("error: unknown option '")
+})
+
+test("a Chinese sentence has as many places for what varies as its English one", () => {
+  const places = (text: string): number => text.split("{}").length
+  expect(Object.entries(catalogue).filter(([english, words]) => places(english) !== places(words))).toEqual([])
+})
+
+describe("errors are told in the language of the reader", () => {
+  const zh = { env: { LANG: "zh_CN.UTF-8" } }
+
+  test.each([
+    [["chat", "--onec", "hi"], "错误：没有选项 '--onec'", "（是不是想写 --once？）"],
+    [["memory", "list", "--limit", "0"], "应为不小于 1 的整数。", "错误："],
+    [["import", "./none.json"], "none.json 没有文件或文件夹。", ""],
+    [["chat", "--prices", "x.json", "--once", "hi"], "--prices 要和 --inspect 一起用。", "只有它的网页会显示费用。"],
+  ])("%j", async (args, ...expected) => {
+    const { code, stderr } = await run(args, zh)
+    expect(code).toBe(2)
+    for (const text of expected) expect(stderr).toContain(text)
+  })
+
+  test("--locale goes before the environment", async () => {
+    const zhFlag = await run(["lint", "--rule", "nothing", "--locale", "zh-CN"])
+    expect(zhFlag.stderr).toContain('没有规则 "nothing"。')
+    const enFlag = await run(["lint", "--rule", "nothing", "--locale=en"], zh)
+    expect(enFlag.stderr).toContain("expected a rule, found")
+  })
+
+  test("a place in a file stays in front of the words", async () => {
+    const translate = await translationFor([], { LANG: "zh_CN.UTF-8" })
+    expect(translate("agent: expected a table, found a number")).toBe("agent：应为 a table，实际是 a number")
+  })
+})
