@@ -1,5 +1,5 @@
 // A new character as its author gets it, with an empty npm cache: `promptstrata init` run from the packed package and from this
-// clone, and what it wrote installed, tested, linted and talked to, in both languages.
+// clone, and what it wrote installed, tested, linted and talked to, in both languages and with a SOUL.md.
 import { execFileSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -18,11 +18,12 @@ try {
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }))
   run("npm", [...install, tarball])
   const packedCli = join(folder, "node_modules", "promptstrata", "dist", "cli.js")
-  for (const [cli, name, locale] of [
-    [packedCli, "luna", "en"],
-    [resolve("src/apps/cli/main.ts"), "yue", "zh-CN"],
+  for (const [cli, name, ...more] of [
+    [packedCli, "luna", "--name", "Luna", "--locale", "en"],
+    [resolve("src/apps/cli/main.ts"), "yue", "--name", "小月", "--locale", "zh-CN"],
+    [packedCli, "团团", "--soul", "--locale", "zh-CN"],
   ]) {
-    run(process.execPath, [cli, "init", name, "--name", locale === "en" ? "Luna" : "小月", "--locale", locale])
+    run(process.execPath, [cli, "init", name, ...more])
     const cwd = join(folder, name)
     const project = JSON.parse(readFileSync(join(cwd, "package.json"), "utf8"))
     // The registry may not have this version yet.

@@ -174,6 +174,24 @@ describe("promptstrata init", () => {
     expect(read(`${folder}/profiles/团团.toml`)).toContain('locale = "en"')
   })
 
+  test.each([
+    ["en", "Juno", "Who the companion is stands in workspace/SOUL.md"],
+    ["zh-CN", "团团", "角色是谁，写在 workspace/SOUL.md 里"],
+  ])("--soul begins a companion in %s whose SOUL.md is in its prompt and is not changed unasked", async (locale, name, said) => {
+    const folder = `${tempFolder()}/${name}`
+    const { code, stderr } = await run(["init", folder, "--name", name, "--soul", "--locale", locale])
+    expect({ code, said: stderr.includes(said) }).toEqual({ code: 0, said: true })
+    const soul = read(`${folder}/workspace/SOUL.md`)
+    expect(read(`${folder}/test/prompt.md`)).toContain(soul.trim())
+    const profile = await loadProfile(`${folder}/profiles/${name.toLowerCase()}.toml`, { env: {} })
+    const write = '{"action":"tool","tool":"write","args":{"path":"SOUL.md","content":"x"}}'
+    const model = scriptedModel([write, '{"action":"finish","message":"No."}'])
+    const { trace } = await createAgent({ profile, model }).session("test").send("hi").result
+    expect(trace.runs).toMatchObject([{ tool: "write", status: "failed" }])
+    expect(read(`${folder}/workspace/SOUL.md`)).toBe(soul)
+    expect(await run(["lint", `${folder}/profiles/${name.toLowerCase()}.toml`, "--strict"])).toMatchObject({ code: 0 })
+  })
+
   test("left at a question it writes nothing", async () => {
     const folder = `${tempFolder()}/luna`
     const session = start(["init", folder], { terminal: true })

@@ -29,6 +29,8 @@ interface CharacterAnswers {
   readonly folder?: string | undefined
   readonly name?: string | undefined
   readonly locale?: CharacterLocale | undefined
+  /** A companion that keeps itself in SOUL.md, USER.md and MEMORY.md. */
+  readonly soul?: boolean | undefined
 }
 
 const help = `
@@ -41,6 +43,13 @@ Examples:
 
 const snapshotFile = "test/prompt.md"
 
+interface InitOptions {
+  readonly name?: string
+  readonly locale?: string
+  readonly soul?: boolean
+  readonly debug?: boolean
+}
+
 /** Adds the command `init`. */
 export function addInit(program: Command, run: RunCommand): void {
   program
@@ -52,13 +61,13 @@ export function addInit(program: Command, run: RunCommand): void {
     .argument("[folder]", "folder of the project; it is created if needed")
     .option("--name <name>", "name of the character")
     .option("--locale <locale>", "language of the character: en or zh-CN")
+    .option("--soul", "a companion that keeps itself in SOUL.md, USER.md and MEMORY.md")
     .option("--debug", "print the stack of an error")
     .addHelpText("after", textAfter(help))
-    .action((folder: string | undefined, given: { name?: string; locale?: string; debug?: boolean }) =>
-      run(
-        async (context) => init({ folder, name: given.name, locale: readLocale(given.locale) }, program.version() ?? "", context),
-        { debug: given.debug },
-      ),
+    .action((folder: string | undefined, { name, locale, soul, debug }: InitOptions) =>
+      run(async (context) => init({ folder, name, locale: readLocale(locale), soul }, program.version() ?? "", context), {
+        debug,
+      }),
     )
 }
 
@@ -70,7 +79,7 @@ async function init(given: CharacterAnswers, version: string, context: CliContex
   const chosen = complete(answers, io.env)
   const clone = cloneAsDependency(chosen.folder)
   const plan = { ...chosen, dependency: clone ?? `^${version}` }
-  const files = characterFiles(plan)
+  const files = characterFiles(plan, given.soul ? ["character/common", "soul/common", `soul/${plan.locale}`] : undefined)
   const paths = [...files.keys(), snapshotFile].sort()
   requireNew(plan.folder, paths)
   writeNewFiles(plan.folder, files)
@@ -81,7 +90,7 @@ async function init(given: CharacterAnswers, version: string, context: CliContex
   const next = nextSteps(folder, words).map((step) => `  ${step}`)
   const from = clone === undefined ? [] : ["", words.clone(clone)]
   if (answers.locale === undefined && environmentLocale(io.env) === undefined) screen.note(words.language)
-  screen.note(terminalText([...made, "", words.next, ...next, "", words.memory, ...from].join("\n")))
+  screen.note(terminalText([...made, "", words.next, ...next, "", given.soul ? words.soul : words.memory, ...from].join("\n")))
   return exitCodes.ok
 }
 
@@ -205,6 +214,7 @@ const en = {
   start: "starts a chat",
   build: "once: makes the files of promptstrata that the project imports",
   memory: "The character remembers: its memories are kept in the folder data, and `npx promptstrata memory list` prints them.",
+  soul: "Who the companion is stands in workspace/SOUL.md. You are asked before it changes that file. What it learns it writes beside it, into USER.md and MEMORY.md.",
   clone: (dependency: string) =>
     `package.json takes promptstrata from the clone that made it (${dependency}), not from the npm registry. Keep the clone where it is, or change that line.`,
 }
@@ -220,6 +230,7 @@ const zh: InitWords = {
   start: "开始聊天",
   build: "只需一次：生成项目要导入的 promptstrata 文件",
   memory: "角色有记忆：记忆保存在文件夹 data 中，用 `npx promptstrata memory list` 查看。",
+  soul: "角色是谁，写在 workspace/SOUL.md 里；它要改这份文件时会先问你。它学到的写在旁边的 USER.md 和 MEMORY.md 里。",
   clone: (dependency) =>
     `package.json 使用创建它的那份 promptstrata 源码（${dependency}），而不是 npm 上的包。请不要移动那份源码，或者改掉这一行。`,
 }

@@ -6,10 +6,10 @@ import { offlineModel } from "./offline-model.mjs"
 
 /**
  * Makes __NAME__, with the model that the environment names; any server that speaks OpenAI's language will do. With a store it
- * remembers: after an answer the model is asked what is worth keeping.
+ * remembers: after an answer the model is asked what is worth keeping. `confirm` asks a person about a tool that needs a consent.
  */
-export async function createCharacter({ model = modelFromEnvironment(), store } = {}) {
-  return createAgent({ profile: await loadProfile("__ID__"), model, store })
+export async function createCharacter({ model = modelFromEnvironment(), store, confirm } = {}) {
+  return createAgent({ profile: await loadProfile("__ID__"), model, store, confirm })
 }
 
 function modelFromEnvironment() {

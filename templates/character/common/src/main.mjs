@@ -1,13 +1,13 @@
 import process from "node:process"
-import { createInterface } from "node:readline"
+import { createInterface } from "node:readline/promises"
 import { openStore } from "promptstrata/stores"
 import { createCharacter } from "./character.mjs"
 
-// `npx promptstrata memory list` reads the same folder, and `npx promptstrata chat` has the same user.
+// `npx promptstrata chat` reads the same folder and goes on with the same user.
 const store = await openStore("./data")
-const character = await createCharacter({ store })
-const session = character.session("terminal")
 const terminal = createInterface({ input: process.stdin, output: process.stdout, prompt: "> " })
+const character = await createCharacter({ store, confirm })
+const session = character.session("terminal")
 let open = true
 terminal.once("close", () => {
   open = false
@@ -28,4 +28,11 @@ async function answer(line) {
   for await (const delta of turn.textStream) process.stdout.write(delta)
   const result = await turn.result
   process.stdout.write(result.ok ? "\n" : `${result.error.message}\n`)
+}
+
+/** Asks a person about each call of a tool that needs a consent. */
+async function confirm({ tool, summary, detail = "" }, signal) {
+  if (!open) return false
+  const answer = await terminal.question(`\n${[`${tool}: ${summary}`, detail].filter(Boolean).join("\n")}\n[y/N] `, { signal })
+  return ["y", "yes", "是", "好"].includes(answer.trim().toLowerCase())
 }
