@@ -4,10 +4,11 @@ import { spawnSync } from "node:child_process"
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, isAbsolute, relative } from "node:path"
 import { rolldown } from "rolldown"
-import { parseSync, Visitor } from "rolldown/utils"
+import { minifySync, parseSync, Visitor } from "rolldown/utils"
 import { profileJsonSchema } from "../src/node/profile/profile-json-schema.ts"
 import { buildPage } from "./build-page.mjs"
 import { documentProfileTypes } from "./document-profile-types.ts"
+import { inlined } from "./inlined.ts"
 import { pruneDeclarations } from "./prune-declarations.ts"
 import { distName, entrySources, pathIn, programSource, shippedPromptsFolder } from "./rooms.ts"
 
@@ -87,16 +88,6 @@ const withoutSentences = {
   },
 }
 
-/**
- * Packages of which dist holds the used part, with their licences. `leven`, the one package of the root entry, has four kilobytes: as a
- * file of its own to be found and read it is a tenth of an import. Of `kysely` a store uses a tenth, and as its 300 files it is more
- * than half of the CPU of the first `openStore`.
- */
-const inlined = new Map([
-  ["leven", "license"],
-  ["kysely", "LICENSE"],
-])
-
 /** Packages that are the user's to install and to update. */
 const promised = Object.keys({ ...dependencies, ...peerDependencies })
 const isExternal = (id) => {
@@ -119,10 +110,40 @@ const withPage = {
       ? `const files = ${JSON.stringify(page)}; export const builtFile = (name) => files[name]`
       : null,
 }
+/**
+ * Makes code small and leaves each statement of a function on a line of its own: before the message of an uncaught error Node.js prints
+ * the whole line. Functions and classes keep their names, so that a stack trace can be read.
+ */
+const smallInLines = {
+  name: "small-in-lines",
+  renderChunk(given, { fileName }) {
+    const mangle = { toplevel: true, keepNames: { function: true, class: true } }
+    const { code, errors } = minifySync(fileName, given, { module: true, compress: true, mangle, codegen: true })
+    if (errors.length > 0) throw new Error(`${fileName}: ${errors[0].message}`)
+    const starts = new Set()
+    const breakBefore = (nodes) => {
+      for (const { start } of nodes) starts.add(start)
+    }
+    new Visitor({
+      Program: ({ body }) => breakBefore(body),
+      BlockStatement: ({ body }) => breakBefore(body),
+      SwitchCase: ({ consequent }) => breakBefore(consequent),
+      ClassBody: ({ body }) => breakBefore(body),
+      VariableDeclaration: ({ declarations }) => breakBefore(declarations.slice(1)),
+      SequenceExpression: ({ expressions }) => breakBefore(expressions.slice(1)),
+      ObjectExpression: ({ properties }) => breakBefore(properties.filter(({ value }) => value?.type === "FunctionExpression")),
+    }).visit(parseSync(fileName, code).program)
+    const places = [...starts].sort((a, b) => a - b)
+    return [...places, code.length]
+      .map((end, at) => code.slice(places[at - 1] ?? 0, end))
+      .join("\n")
+      .trimStart()
+  },
+}
 const bundle = await rolldown({
   input: Object.fromEntries([...entries, ["cli", programSource], ...prompts]),
   platform: "node",
-  plugins: [findLoaded, withoutSentences, withPage],
+  plugins: [findLoaded, withoutSentences, withPage, smallInLines],
   external: isExternal,
   onLog(level, log) {
     if (level !== "debug") throw new Error(log.message)
@@ -132,8 +153,8 @@ await bundle.write({
   dir: "dist",
   entryFileNames: "[name].js",
   chunkFileNames: "chunks/[name]-[hash].js",
-  // Functions and classes keep their names, so that a stack trace can be read.
-  minify: { compress: true, mangle: { toplevel: true, keepNames: { function: true, class: true } }, codegen: true },
+  // By smallInLines.
+  minify: false,
   // Every one of them stands before a `new Map`, `new Set` or `new WeakMap`, of which a program's bundler knows that they are pure.
   comments: { annotation: false },
   // All that the root entry loads as four files, because an import pays for files more than for code. A program's bundler takes a file
@@ -156,7 +177,10 @@ await bundle.write({
   },
 })
 await bundle.close()
-for (const [name, license] of inlined) copyFileSync(`node_modules/${name}/${license}`, `dist/chunks/${name}.LICENSE.txt`)
+for (const [name, license] of inlined) {
+  const { version } = JSON.parse(readFileSync(`node_modules/${name}/package.json`, "utf8"))
+  copyFileSync(`node_modules/${name}/${license}`, `dist/chunks/${name}-${version}.LICENSE.txt`)
+}
 const { status } = spawnSync("tsc", ["-p", "tsconfig.build.json"], { stdio: "inherit" })
 documentProfileTypes("dist/types")
 for (const [name, source] of entries) {

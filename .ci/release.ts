@@ -1,10 +1,11 @@
 // Prepares a release: `npm run release -- 0.2.0`. Moves the changelog's "Unreleased" into a section of the version, sets the version
-// and the address of the README's pictures, builds, checks what `npm pack` would publish, commits and tags. Then a person only has to
+// and the address of the README's pictures, builds, checks what `npm pack` would publish, writes a bill of materials, commits and tags. Then a person only has to
 // push and to publish.
 import { execFileSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { inlinedVersions } from "./inlined.ts"
 
 /** A changelog with a section for the release, and the text of that section. */
 export interface ReleasedChangelog {
@@ -37,16 +38,37 @@ export function publishPictures(readme: string, { name, version }: { name: strin
   return readme.replaceAll(/!\[([^\]]*)\]\((?:https:\/\/unpkg\.com\/[^@)]+@[^/)]+\/)?(docs\/[^)]+)\)/g, address)
 }
 
+/** The bill of materials that npm wrote, with the packages of which dist holds a part. */
+export function withInlined(sbom: string, versions: ReadonlyMap<string, string>): string {
+  const { components, ...rest } = JSON.parse(sbom) as { readonly components: readonly object[] }
+  const parts = [...versions].map(([name, version]) => {
+    const purl = `pkg:npm/${name}@${version}`
+    return { "bom-ref": `${name}@${version}`, type: "library", name, version, purl, description: "A part of it is in dist." }
+  })
+  return `${JSON.stringify({ ...rest, components: [...components, ...parts] }, null, 1)}\n`
+}
+
+/** The addresses in package.json that nobody has filled in yet. */
+export function unfilledAddresses({ repository, bugs }: Manifest): readonly string[] {
+  const addresses = { "repository.url": repository?.url, "bugs.url": bugs?.url, "bugs.email": bugs?.email }
+  return Object.entries(addresses).flatMap(([field, address = ""]) =>
+    address === "" || /\.invalid\b/.test(address) ? [field] : [],
+  )
+}
+
 /** The package's own fields that a release depends on. */
 export interface Manifest {
   readonly name: string
   readonly version: string
   readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>
   readonly bin: Readonly<Record<string, string>>
+  readonly repository?: { readonly url: string }
+  /** `email` is where a weakness is reported. */
+  readonly bugs?: { readonly url: string; readonly email: string }
 }
 
 const published =
-  /^(?:package\.json|README(?:\.zh-CN)?\.md|(?:CHANGELOG|SECURITY)\.md|LICENSE|(?:dist|docs|examples|profiles|prompts|templates)\/)/
+  /^(?:package\.json|README(?:\.zh-CN)?\.md|(?:CHANGELOG|SECURITY)\.md|LICENSE|sbom\.cdx\.json|(?:dist|docs|examples|profiles|prompts|templates)\/)/
 
 /** Faults of a list of packed files: one that does not belong to the package, or one that package.json promises and that is missing. */
 export function packFaults(files: readonly string[], { exports, bin }: Manifest): string[] {
@@ -81,6 +103,9 @@ export function prepareRelease(folder: string, { version, date, run }: { version
   const manifest = JSON.parse(read("package.json")) as Manifest
   if (!isAfter(version, manifest.version))
     throw new Error(`expected a version after ${manifest.version} such as 0.2.0, found ${JSON.stringify(version)}.`)
+  const unfilled = unfilledAddresses(manifest)
+  if (unfilled.length > 0)
+    throw new Error(`expected addresses that lead somewhere in package.json, found none as ${unfilled.join(", ")}.`)
   const changed = run("git", ["status", "--porcelain"]).trim()
   if (changed !== "") throw new Error(`expected a clean work tree, found changes:\n${changed}`)
   const { changelog, notes } = releaseChangelog(read("CHANGELOG.md"), version, date)
@@ -95,6 +120,9 @@ export function prepareRelease(folder: string, { version, date, run }: { version
   for (const page of ["README.md", "README.zh-CN.md"])
     writeFileSync(join(folder, page), publishPictures(read(page), { name: manifest.name, version }))
   run("npm", ["version", version, "--no-git-tag-version", "--allow-same-version=false"])
+  const sbom = run("npm", ["sbom", "--sbom-format=cyclonedx", "--omit=dev"])
+  writeFileSync(join(folder, "sbom.cdx.json"), withInlined(sbom, inlinedVersions(read("package-lock.json"))))
+  run("git", ["add", "sbom.cdx.json"])
   run("git", ["commit", "--all", "--message", `Release ${version}`])
   run("git", ["tag", "--annotate", `v${version}`, "--cleanup=verbatim", "--message", `promptstrata ${version}\n\n${notes}\n`])
   return `promptstrata ${version} is committed and tagged (${pack.files.length} files). To publish it: git push --follow-tags && npm publish`

@@ -1,12 +1,13 @@
 // The package as its users get it: packed, installed into an empty folder, what both READMEs tell done there, the program called.
 // The build takes sentences out of the declarations of profile keys, so the package's settings are compared with the source's.
-import { execFileSync } from "node:child_process"
+import { execFileSync, spawnSync } from "node:child_process"
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 import { profileJsonSchema } from "../src/node/profile/profile-json-schema.ts"
 import { codeBlocksIn, runsIn } from "../test/support/code-blocks.ts"
+import { inlinedVersions } from "./inlined.ts"
 
 /** Prints each setting of some profiles on a line, with its default where the profile does not set it. */
 const printSettings = `
@@ -58,6 +59,22 @@ try {
   for (const peer of ["@modelcontextprotocol", "openai"])
     symlinkSync(resolve("node_modules", peer), join(folder, "node_modules", peer), "junction")
   run(process.execPath, [resolve("node_modules/typescript/bin/tsc"), ...strict, "types.ts"], folder)
+  expectShortErrors()
+  const held = packed.files.flatMap(({ path }) => /^dist\/chunks\/(.+)\.LICENSE\.txt$/.exec(path)?.[1] ?? [])
+  expectEqual(
+    "versions of packages that dist holds",
+    held.sort().join(),
+    [...inlinedVersions()]
+      .map((each) => each.join("-"))
+      .sort()
+      .join(),
+  )
+  for (const name of ["CHANGELOG.md", "SECURITY.md"])
+    expectEqual(
+      name,
+      packed.files.some(({ path }) => path === name),
+      true,
+    )
   writeFileSync(join(folder, "page.mjs"), askPage)
   expectEqual("the inspector's page", run(process.execPath, ["page.mjs"], folder).trim(), "200 200 200")
   writeFileSync(join(folder, "settings.mjs"), printSettings)
@@ -72,6 +89,16 @@ try {
   console.log(`The packed package (${packed.files.length} files, ${packed.size} bytes) installs and runs.`)
 } finally {
   rmSync(folder, { recursive: true, force: true })
+}
+
+/** An uncaught error: its own words come soon, behind one line of code, and its stack names functions. */
+function expectShortErrors() {
+  writeFileSync(join(folder, "wrong.mjs"), 'import { createAgent } from "promptstrata"\ncreateAgent({ profile: 3 })\n')
+  const { stderr } = spawnSync(process.execPath, ["wrong.mjs"], { cwd: folder, encoding: "utf8" })
+  const before = stderr.indexOf("PromptStrataError: createAgent expected")
+  if (before < 0 || before > 400)
+    throw new Error(`an uncaught error: expected its words within 400 characters, found ${stderr.slice(0, 1_000)}`)
+  if (!/at createAgent \(/.test(stderr)) throw new Error(`an uncaught error: expected the function's name, found ${stderr}`)
 }
 
 /** Does what a README tells, in an empty folder: `npm init -y`, the installation, its profile with its table, its programs. */

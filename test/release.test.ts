@@ -11,9 +11,21 @@ const manifest = {
   version: "0.1.0",
   exports: { ".": { types: "./dist/index.d.ts", default: "./dist/index.js" }, "./package.json": "./package.json" },
   bin: { promptstrata: "./dist/cli.js" },
+  repository: { url: "git+https://example.org/promptstrata.git" },
+  bugs: { url: "https://example.org/promptstrata/issues", email: "security@example.org" },
 }
 
+const lockfile = JSON.stringify({
+  packages: { "node_modules/kysely": { version: "1.2.3" }, "node_modules/leven": { version: "4.0.0" } },
+})
+
 const packed = ["package.json", "README.md", "LICENSE", "dist/index.js", "dist/index.d.ts", "dist/cli.js", "docs/memory.md"]
+
+interface ReleaseOptions {
+  readonly status?: string
+  readonly files?: readonly string[]
+  readonly fields?: object
+}
 
 describe("a release", () => {
   test("moves what is unreleased into a section of its version", () => {
@@ -38,16 +50,18 @@ describe("a release", () => {
     expect(packFaults(packed.slice(0, -2), manifest)).toEqual(["dist/cli.js is promised and missing"])
   })
 
-  function release(version: string, { status = "", files = packed }: { status?: string; files?: readonly string[] } = {}) {
+  function release(version: string, { status = "", files = packed, fields = {} }: ReleaseOptions = {}) {
     const folder = tempFolder()
     mkdirSync(folder, { recursive: true })
-    writeFileSync(join(folder, "package.json"), JSON.stringify(manifest))
+    writeFileSync(join(folder, "package.json"), JSON.stringify({ ...manifest, ...fields }))
+    writeFileSync(join(folder, "package-lock.json"), lockfile)
     writeFileSync(join(folder, "CHANGELOG.md"), changelog)
     for (const page of ["README.md", "README.zh-CN.md"]) writeFileSync(join(folder, page), "![A page](docs/page.webp)\n")
     const commands: string[] = []
     const run = (command: string, args: readonly string[]): string => {
       commands.push([command, ...args].join(" "))
       if (args[0] === "status") return status
+      if (args[0] === "sbom") return '{"bomFormat":"CycloneDX","components":[{"name":"zod"}]}'
       return args[0] === "pack" ? JSON.stringify([{ files: files.map((path) => ({ path })) }]) : ""
     }
     const prepare = () => prepareRelease(folder, { version, date: "2026-11-22", run })
@@ -64,13 +78,22 @@ describe("a release", () => {
     expect(next).toBe(`${pinned.replace("0.2.0", "0.3.0")}[a page](docs/turn.md)`)
   })
 
+  test("has a bill of materials with the packages of which dist holds a part", () => {
+    const { prepare, now, commands } = release("0.2.0")
+    prepare()
+    const { components } = JSON.parse(now("sbom.cdx.json")) as { components: { name: string; purl?: string }[] }
+    expect(components.map(({ name }) => name)).toEqual(["zod", "leven", "kysely", "preact"])
+    expect(components[2]?.purl).toBe("pkg:npm/kysely@1.2.3")
+    expect(commands).toContain("git add sbom.cdx.json")
+  })
+
   test("is committed and tagged with its notes, and says what is left to do", () => {
     const { prepare, commands, changelogNow } = release("0.2.0")
     expect(prepare()).toBe(
       "promptstrata 0.2.0 is committed and tagged (7 files). To publish it: git push --follow-tags && npm publish",
     )
     expect(changelogNow()).toContain("## [0.2.0] - 2026-11-22")
-    expect(commands.slice(-3)).toEqual([
+    expect(commands.filter((command) => !command.includes("sbom")).slice(-3)).toEqual([
       "npm version 0.2.0 --no-git-tag-version --allow-same-version=false",
       "git commit --all --message Release 0.2.0",
       "git tag --annotate v0.2.0 --cleanup=verbatim --message promptstrata 0.2.0\n\n### Added\n\n- A thing.\n",
@@ -80,6 +103,12 @@ describe("a release", () => {
   test.each([
     { name: "a version that is not after the last", version: "0.1.0", options: {} },
     { name: "a tree with changes", version: "0.2.0", options: { status: " M src/index.ts\n" } },
+    { name: "no address for bugs", version: "0.2.0", options: { fields: { bugs: undefined } } },
+    {
+      name: "an address that leads nowhere",
+      version: "0.2.0",
+      options: { fields: { repository: { url: "git+https://repository.invalid/promptstrata.git" } } },
+    },
     { name: "a file too many", version: "0.2.0", options: { files: [...packed, "secrets.json"] } },
   ])("stops before anything is written at $name", ({ version, options }) => {
     const { prepare, commands, changelogNow } = release(version, options)
