@@ -1,4 +1,6 @@
 import type { ErrorEvidence } from "./error-evidence.ts"
+import { hostSecrets } from "./secrets/find-secrets.ts"
+import { mapTexts, redactText } from "./secrets/redact.ts"
 import { formatSource, type Source } from "./source.ts"
 
 const brand = Symbol.for("promptstrata.error")
@@ -37,7 +39,7 @@ export interface PromptStrataErrorOf<C extends ErrorCode> extends Error, Omit<Er
 /**
  * An error of this library. `code` is literal and stable, and tells the type of `evidence`; `message` says what was
  * expected, what was found, where, and what to do. Test with {@link PromptStrataError.isInstance}: it also holds across two
- * copies of the package.
+ * copies of the package. Secrets are `[secret]` in all its texts.
  */
 export type PromptStrataError = { readonly [C in ErrorCode]: PromptStrataErrorOf<C> }[ErrorCode]
 
@@ -64,13 +66,15 @@ export const PromptStrataError: PromptStrataErrorClass = class PromptStrataError
 
   constructor(code: C, message: string, details: ErrorContext & { readonly evidence?: ErrorEvidence[C] | undefined } = {}) {
     const { cause, source, frame, hint, evidence = {} } = details
-    super(fullMessage(message, details), cause === undefined ? undefined : { cause })
+    const find = hostSecrets()
+    const redacted = <T>(value: T): T => mapTexts(value, (text) => redactText(text, find)) as T
+    super(redacted(fullMessage(message, details)), cause === undefined ? undefined : { cause })
     this.name = "PromptStrataError"
     this.code = code
     this.source = source
-    this.frame = frame
-    this.hint = hint
-    this.evidence = evidence as ErrorEvidence[C]
+    this.frame = redacted(frame)
+    this.hint = redacted(hint)
+    this.evidence = redacted(evidence) as ErrorEvidence[C]
     Object.defineProperty(this, brand, { value: true })
   }
 
@@ -88,8 +92,12 @@ function fullMessage(message: string, { source, frame, hint }: ErrorContext): st
   return [`${where}${message}`, frame, hint].filter((part) => part !== undefined && part !== "").join("\n")
 }
 
-/** Any thrown thing in words for people: an Error's message, else its text. Never throws, whatever was thrown. */
+/** Any thrown thing in words for people, without secrets: an Error's message, else its text. Never throws, whatever was thrown. */
 export function messageOf(thrown: unknown): string {
+  return redactText(wordsOf(thrown), hostSecrets())
+}
+
+function wordsOf(thrown: unknown): string {
   try {
     if (thrown instanceof Error) return String(thrown.message) || String(thrown.name)
     if (typeof thrown === "string") return thrown

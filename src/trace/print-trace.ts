@@ -1,3 +1,5 @@
+import { hostSecrets } from "../core/secrets/find-secrets.ts"
+import { redactText } from "../core/secrets/redact.ts"
 import { formatSource } from "../core/source.ts"
 import { encodeInline } from "../prompt/encode/inline.ts"
 import { terminalLine, terminalText } from "../prompt/encode/terminal-text.ts"
@@ -13,7 +15,7 @@ import { mainProcess, type TraceStep, type TurnTrace } from "./trace.ts"
 /**
  * Prints a turn for people, in order: each request as a table of its tokens with the difference to the one before, each tool run,
  * and every warning. The turn of a child agent is indented under its tool run. Text of a model, a tool or a user cannot control
- * the terminal.
+ * the terminal, and secrets are `[secret]`.
  */
 export function printTrace(trace: TurnTrace): string {
   const runs = [...trace.runs]
@@ -30,7 +32,7 @@ export function printTrace(trace: TurnTrace): string {
   lines.push(...runs.flatMap(toolLines))
   lines.push(...trace.warnings.map(({ kind, message }) => `warning (${kind}): ${terminalLine(message, 500)}`))
   if (trace.error) lines.push(`error (${trace.error.code}): ${terminalText(trace.error.message).replaceAll("\t", " ")}`)
-  return lines.join("\n")
+  return redactText(lines.join("\n"), hostSecrets())
 }
 
 /** The turns of child agents inside a tool run. */

@@ -3,6 +3,8 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { PromptStrataError } from "../../src/core/errors.ts"
 import type { LanguageModel, ModelPart, ModelRequest } from "../../src/core/model/language-model.ts"
+import { secretFinder } from "../../src/core/secrets/find-secrets.ts"
+import { redactPieces, redactText } from "../../src/core/secrets/redact.ts"
 import {
   expectScriptsDone,
   recordModel,
@@ -11,7 +13,6 @@ import {
   scriptedModel,
   seededRandom,
 } from "../../src/testing/index.ts"
-import { redactPieces, redactText, secretFinder } from "../../src/trace/redact.ts"
 import { callTool, finish, testAgent } from "../support/agents.ts"
 import { runs } from "../support/size.ts"
 import { tempFolder } from "../support/temp-folder.ts"

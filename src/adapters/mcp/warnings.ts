@@ -1,3 +1,5 @@
+import { hostSecrets } from "../../core/secrets/find-secrets.ts"
+import { redactText } from "../../core/secrets/redact.ts"
 import { onOneLine } from "../../prompt/encode/line-breaks.ts"
 import { sanitise } from "../../prompt/encode/sanitise.ts"
 
@@ -27,8 +29,8 @@ export function unthrowing<T>(callback: (value: T) => void): (value: T) => void 
 
 const maxCharacters = 200
 
-/** Returns a server's text for a warning: one line of at most 200 characters, without anything that acts on a terminal. */
+/** Returns a server's text for a warning: one line of at most 200 characters, without secrets or anything that acts on a terminal. */
 export function safeLine(text: string): string {
-  const line = onOneLine(sanitise(text.slice(0, 4 * maxCharacters)).text)
+  const line = onOneLine(sanitise(redactText(text.slice(0, 100 * maxCharacters), hostSecrets())).text)
   return line.length > maxCharacters ? `${line.slice(0, maxCharacters)}…` : line
 }

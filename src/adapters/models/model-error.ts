@@ -1,5 +1,7 @@
 import { PromptStrataError } from "../../core/errors.ts"
 import type { ModelFaultKind } from "../../core/evidence/turns.ts"
+import { hostSecrets } from "../../core/secrets/find-secrets.ts"
+import { redactText } from "../../core/secrets/redact.ts"
 import { onOneLine } from "../../prompt/encode/line-breaks.ts"
 import type { Fault } from "./fault.ts"
 
@@ -60,10 +62,13 @@ function shorten(said: string): string {
 /** Replaces secrets in a text by `[secret]`. */
 export type Redact = (text: string) => string
 
-/** Makes a function that hides these secrets. Shorter ones stay: they are words, and hiding them makes messages unreadable. */
+/** Makes a function that hides these secrets and all that looks like one. Shorter ones stay: they are words, and hiding them makes messages unreadable. */
 export function redactorOf(secrets: readonly string[], minCharacters: number): Redact {
-  const hidden = secrets.filter((secret) => secret.length >= minCharacters).sort((a, b) => b.length - a.length)
-  return (text) => hidden.reduce((shown, secret) => shown.replaceAll(secret, "[secret]"), text)
+  const find = hostSecrets(
+    secrets.filter((secret) => secret.length >= minCharacters),
+    true,
+  )
+  return (text) => redactText(text, find)
 }
 
 /** Returns header values, and each without its scheme: `Bearer abc` and `abc`. */

@@ -3,6 +3,7 @@ import type { FileAttachment } from "../../core/conversation.ts"
 import type { Timers } from "../../core/ports.ts"
 import type { Turn } from "../../loop/agent/turn.ts"
 import { errorWords } from "../../trace/error-words.ts"
+import { logError } from "../../trace/log-error.ts"
 import type { TurnResult } from "../../trace/turn-event.ts"
 import { keepTyping } from "./keep-typing.ts"
 import { type Patience, sendPatiently } from "./send-patiently.ts"
@@ -21,7 +22,7 @@ export interface BotChat extends SplitOptions, Pick<Patience, "retryAfterMs" | "
   readonly print?: ((text: string) => string) | undefined
   /** The language of the words for an error. Default `en`. */
   readonly locale?: string | undefined
-  /** Gets the error of a turn that failed, of which the chat gets only words, and failures of `showTyping`. Default: `console.error`. */
+  /** Gets the error of a turn that failed, of which the chat gets only words, and failures of `showTyping`. Default: `console.error`, without secrets. */
   readonly onError?: ((error: unknown) => void) | undefined
   readonly signal?: AbortSignal | undefined
   /** Timers of a test. */
@@ -40,7 +41,7 @@ export async function deliverTurn(turn: Turn, chat: BotChat): Promise<TurnResult
     chat,
     "limit unit sendText sendFile showTyping typingEveryMs retryAfterMs attempts longestWaitMs print locale onError signal timers",
   )
-  const { showTyping, typingEveryMs = 4_000, onError = console.error, print = (text) => text, locale = "en" } = chat
+  const { showTyping, typingEveryMs = 4_000, onError = logError, print = (text) => text, locale = "en" } = chat
   const timers = chat.timers === undefined ? {} : { timers: chat.timers }
   const stop = showTyping ? keepTyping(showTyping, { everyMs: typingEveryMs, onError, ...timers }) : undefined
   const say = async (text: string): Promise<void> => {

@@ -5,6 +5,7 @@ import type { Session } from "../../loop/agent/session.ts"
 import type { DirectedOptions, SpeakerInput } from "../../loop/agent/session-options.ts"
 import type { Turn } from "../../loop/agent/turn.ts"
 import { errorWords } from "../../trace/error-words.ts"
+import { logError } from "../../trace/log-error.ts"
 import type { TurnResult } from "../../trace/turn-event.ts"
 import { type BotChat, deliverTurn } from "./deliver-turn.ts"
 import { fetchAttachment } from "./fetch-attachment.ts"
@@ -45,7 +46,7 @@ export async function takeMessage(session: Session, message: BotMessage, chat: B
   const conversation = JSON.stringify([session.key.agent, session.key.conversation])
   const last = isPrivate && isEdit ? lastAsked.get(conversation) : undefined
   const edited = last?.id === id ? last : undefined
-  const { onError = console.error, sendText, locale = "en" } = chat
+  const { onError = logError, sendText, locale = "en" } = chat
   let attachments: readonly AttachmentInput[] = []
   try {
     // Words without files are passed on at once, so that messages keep their order.

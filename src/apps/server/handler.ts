@@ -8,6 +8,7 @@ import { contextOf } from "../../loop/agent/published-agents.ts"
 import type { ChatMessage } from "../../loop/agent/stateless/past-messages.ts"
 import type { Turn } from "../../loop/agent/turn.ts"
 import { errorWords } from "../../trace/error-words.ts"
+import { logError } from "../../trace/log-error.ts"
 import { agUiEvents, readAgUiInput } from "./ag-ui.ts"
 import { completion, completionChunks, readCompletionRequest } from "./chat-completions.ts"
 import { type AllowedOrigins, preflight, shared } from "./cors.ts"
@@ -50,7 +51,7 @@ export interface HandlerOptions {
   readonly limits?: RequestLimits
   /** The language of the words for an error in a chat. Default `en`. */
   readonly locale?: string
-  /** Gets the error of each turn that failed, of which the client gets only words and a code. Default: `console.error`. */
+  /** Gets the error of each turn that failed, of which the client gets only words and a code. Default: `console.error`, without secrets. */
   readonly onError?: (error: unknown) => void
   readonly clock?: Clock
   /** Timers of a test. */
@@ -104,7 +105,7 @@ export function createHandler(options: HandlerOptions): (request: Request) => Pr
   checkOptions("createHandler", options, known)
   if (Object.keys(options.agents).length === 0 || typeof options.authorize !== "function")
     throw new PromptStrataError("usage", "createHandler needs at least one agent, and authorize.")
-  const { allowedOrigins = [], maxBodyBytes = 1_000_000, locale = "en", onError = console.error, timers = hostTimers } = options
+  const { allowedOrigins = [], maxBodyBytes = 1_000_000, locale = "en", onError = logError, timers = hostTimers } = options
   const { clock = { nowMs: () => Date.now() } } = options
   const { limits = {} } = options
   const given = { ...options, allowedOrigins, maxBodyBytes, limits, locale, onError, clock, timers }

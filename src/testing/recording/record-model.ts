@@ -1,6 +1,7 @@
 import { checkOptions } from "../../core/check-options.ts"
 import type { LanguageModel, ModelPart } from "../../core/model/language-model.ts"
-import { hostSecrets, redactParts, redactText } from "../../trace/redact.ts"
+import { type FindSecrets, hostSecrets } from "../../core/secrets/find-secrets.ts"
+import { mapTexts, redactPieces, redactText } from "../../core/secrets/redact.ts"
 import { type Exchange, fileModules, type RecordedEnd, recordedError, recordedRequest, writeRecording } from "./recording.ts"
 
 /** Settings of `recordModel` and `replayModel`. */
@@ -54,6 +55,22 @@ export function recordModel(model: LanguageModel, file: string, options: Recordi
       }
     },
   }
+}
+
+/** Replaces the secrets in the parts of a stream, also those that are split over several deltas. The number of parts stays. */
+function redactParts(parts: readonly ModelPart[], find: FindSecrets): readonly ModelPart[] {
+  const deltasOf = (type: ModelPart["type"]) =>
+    redactPieces(
+      parts.flatMap((part) => ("delta" in part && part.type === type ? [part.delta] : [])),
+      find,
+    ).values()
+  const deltas = { "text-delta": deltasOf("text-delta"), "thinking-delta": deltasOf("thinking-delta") }
+  return parts.map((part) => {
+    // A part of base64 that looks like a key is none, and without it the file would be damaged.
+    if (part.type === "file") return part
+    if ("delta" in part) return { type: part.type, delta: deltas[part.type].next().value ?? "" }
+    return { ...(mapTexts(part, (text) => redactText(text, find)) as ModelPart), type: part.type } as ModelPart
+  })
 }
 
 async function write(file: string, text: string): Promise<void> {

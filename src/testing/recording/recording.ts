@@ -1,9 +1,9 @@
 import { type ErrorCode, messageOf, PromptStrataError } from "../../core/errors.ts"
 import { isRecord, parsedJson } from "../../core/json-access.ts"
 import type { ModelCapabilities, ModelPart, ModelRequest, ModelTool } from "../../core/model/language-model.ts"
+import { mapTexts } from "../../core/secrets/redact.ts"
 import type { Message } from "../../core/span.ts"
 import { escapeUnits } from "../../prompt/encode/inline.ts"
-import { mapTexts } from "../../trace/redact.ts"
 
 /** The part of a request that is sent. A recording keeps it and a replay compares it. */
 export type RecordedRequest = Pick<

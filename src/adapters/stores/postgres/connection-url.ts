@@ -1,4 +1,6 @@
 import { PromptStrataError } from "../../../core/errors.ts"
+import { hostSecrets } from "../../../core/secrets/find-secrets.ts"
+import { redactText } from "../../../core/secrets/redact.ts"
 
 /** The address of a database. `shown` has neither password nor parameters. */
 export interface ConnectionTarget {
@@ -31,9 +33,9 @@ export function connectionTarget(url: string): ConnectionTarget {
   }
 }
 
-/** The text with `***` in place of each secret. */
+/** The text with `[secret]` in place of each secret. */
 export function withoutSecrets(text: string, { secrets }: ConnectionTarget): string {
-  return secrets.reduce((shown, secret) => shown.replaceAll(secret, "***"), text)
+  return redactText(text, hostSecrets(secrets))
 }
 
 function decoded(part: string): string {

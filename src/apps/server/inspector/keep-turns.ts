@@ -1,6 +1,7 @@
 import type { Clock, Timers } from "../../../core/ports.ts"
+import { hostSecrets } from "../../../core/secrets/find-secrets.ts"
+import { mapTexts, redactText } from "../../../core/secrets/redact.ts"
 import type { ForgottenScope } from "../../../memory/services/store/forgetting.ts"
-import { hostSecrets, mapTexts, redactText } from "../../../trace/redact.ts"
 import { type RecordParts, recordOf, summaryOf } from "./build-record.ts"
 import type { KeepOptions, KeptRecords } from "./kept-records.ts"
 import { type IsStored, showsMemory } from "./may-hold.ts"

@@ -300,6 +300,31 @@ describe("secrets", () => {
     expect(everything).not.toContain("tenant-token-9")
   })
 
+  const odd = `k+9/"q\\=&%7Fz<Tail`
+  const percent = (text: string) => text.replace(/[^a-z]/gi, (sign) => `%${sign.charCodeAt(0).toString(16)}`)
+  const units = (text: string) => text.replace(/[^a-z]/gi, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`)
+  const forms: Readonly<Record<string, string>> = {
+    "in base64": btoa(odd),
+    "in base64 behind a name": btoa(`ann:${odd}`),
+    "in base64 behind another name": btoa(`anna:${odd}!`),
+    "in base64 for URLs": btoa(`ab:${odd}`).replaceAll("+", "-").replaceAll("/", "_"),
+    "in a URL": encodeURIComponent(odd),
+    "in a URL, in small letters": percent(odd),
+    "in a URL in a URL": encodeURIComponent(encodeURIComponent(odd)),
+    "in JSON": JSON.stringify(odd),
+    "in the JSON of JSON": JSON.stringify(JSON.stringify(odd)),
+    "in JSON of PHP": JSON.stringify(odd).replaceAll("/", "\\/"),
+    "in JSON of .NET": units(odd),
+    "in a page": odd.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&#34;"),
+  }
+
+  test.each(Object.entries(forms))("T38 a server that repeats the key %s does not bring it into the error", async (_, form) => {
+    server.reply({ status: 401, headers: json, body: JSON.stringify({ error: { message: `Incorrect key: <${form}>.` } }) })
+    const { error } = await failure({ apiKey: odd })
+    expect(error.message).toContain("[secret]")
+    for (const part of [form.slice(4, -4), "Tail", btoa(odd).slice(6, 14)]) expect(error.message).not.toContain(part)
+  })
+
   test("credentials in the base URL are not shown", async () => {
     const { error } = await failure({ baseUrl: `http://alice:pa55word@127.0.0.1:${await freePort()}/v1?token=abcdefgh` })
     expect(inspect(error, { depth: 20 })).not.toMatch(/pa55word|abcdefgh/)

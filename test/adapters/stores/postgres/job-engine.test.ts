@@ -61,7 +61,7 @@ describe("the engine of jobs", () => {
       ["release"],
     ])
     listeners.get("error")?.(new Error("refused s3cret"))
-    expect(warnings).toEqual(["jobs: refused ***"])
+    expect(warnings).toEqual(["jobs: refused [secret]"])
   })
 
   test.each(["start", "createQueue"])(

@@ -1,6 +1,6 @@
+import { mapTexts, redactText } from "../../../../core/secrets/redact.ts"
 import { contextOf } from "../../../../loop/agent/published-agents.ts"
 import type { AgentContext } from "../../../../loop/turn/turn-context.ts"
-import { mapTexts, redactText } from "../../../../trace/redact.ts"
 import { badRequest } from "../../http-problem.ts"
 import { readJsonBody } from "../../read-body.ts"
 import { recordOfPreview } from "../build-record.ts"

@@ -1,7 +1,7 @@
 import { messageOf } from "../../../../../core/errors.ts"
+import { mapTexts, redactText } from "../../../../../core/secrets/redact.ts"
 import { contextOf } from "../../../../../loop/agent/published-agents.ts"
 import type { AgentContext } from "../../../../../loop/turn/turn-context.ts"
-import { mapTexts, redactText } from "../../../../../trace/redact.ts"
 import { eventStream, eventStreamHeaders } from "../../../event-stream.ts"
 import { badRequest, HttpProblem } from "../../../http-problem.ts"
 import { readJsonBody } from "../../../read-body.ts"

@@ -1,0 +1,199 @@
+/** The UTF-16 offsets of a secret in a text. Ranges are in ascending order and do not touch. */
+export type SecretRange = readonly [start: number, end: number]
+
+/** Finds secrets in a text. */
+export type FindSecrets = (text: string) => readonly SecretRange[]
+
+// A shorter value may be an ordinary word. Replacing it would change the recorded conversation.
+const minVariableCharacters = 12
+
+/**
+ * Keys that begin with the name of their service. A key is long or has a digit; words with hyphens are neither. Every repetition
+ * is bounded or consumes what it has looked at, so a search takes linear time.
+ */
+const named = [
+  String.raw`(?:sk|xai|pplx|gl(?:pat|dt|rt|ptt|ft|soat|cbt|agent))-(?:(?=[\w-]{0,200}\d)[\w-]{8,}|\w{16,})`,
+  String.raw`(?:sk|pk|rk)_(?:live|test)_\w{8,}`,
+  String.raw`(?:gsk|hf|npm|gh[pousr]|github_pat|whsec|r8|ntn|lin_api|jina|lsv2_(?:pt|sk)|sb_secret|dckr_pat|figd|glsa|glc|sntrys)_[\w=+/-]{20,}`,
+  String.raw`(?:pypi|nvapi|tvly|csk|hvs|PMAK|NRAK|GOCSPX|sq0[a-z]{3}|AGE-SECRET-KEY|ya29|mfa)[.-](?=[\w-]{0,200}\d)[\w-]{20,}`,
+  "(?:do[oprt]_v1|shp(?:at|ca|pa|ss)|sbp|sk)_[0-9a-fA-F]{32,}",
+  "(?:key-|dapi|SK)[0-9a-f]{32}",
+  String.raw`(?:xox[abeoprs]|xapp)-[\w-]{10,}`,
+  String.raw`SG\.[\w-]{16,32}\.[\w-]{16,64}`,
+  String.raw`(?:AIza|ATATT3)[\w-]{30,}`,
+  "(?:AKIA|ASIA|LTAI)[A-Za-z0-9]{12,}",
+  String.raw`eyJ[\w-]{16,}(?:\.{1,2}[\w-]{1,5000}){0,4}`,
+  // A bot of Discord: its id in base64, a time, a signature.
+  String.raw`[MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,50}`,
+]
+
+/** The characters of a value that is assigned to a name, without those of source code. */
+const value = String.raw`[^\s"'\`,;&<>(){}[\]$\\]`
+
+const shapes: readonly RegExp[] = [
+  new RegExp(String.raw`\b(?:${named.join("|")})`, "g"),
+  /(?<=\bBearer\s{1,4})(?:(?=[\w.~+/-]{0,200}\d)[\w.~+/-]{8,}|[\w.~+/-]{20,})={0,2}/gi,
+  /(?<=\bauthorization["']?\s{0,4}[:=]\s{0,4}["']?(?:(?:Basic|Bearer|Token)\s{1,4})?)(?!(?:Basic|Bearer|Token)\s)[^\s"',;]{6,}/gi,
+  /(?<=\b(?:x-)?api[ _-]?key["']?\s{0,4}[:=]\s{0,4}["']?)[^\s"',;]{6,}/gi,
+  // A bot of Telegram, also in an address: /bot123456789:AA…
+  /(?<!\d)\d{8,10}:A[\w-]{33,40}/g,
+  // An application of Azure.
+  /[\w.~-]{3}\dQ~[\w.~-]{31,40}/g,
+  /(?<=\bhooks\.slack\.com\/[a-z]{1,20}\/)[\w/-]{20,}/g,
+  /(?<=\bdiscord(?:app)?\.com\/api\/(?:v\d{1,2}\/)?webhooks\/\d{5,25}\/)[\w-]{20,}/g,
+  /(?<=:\/\/)[^\s/@:]{0,100}:[^\s/@]{1,200}(?=@)/g,
+  // Connection strings and addresses: `Password=…;`, `&client_secret=…`, `"private_key": "…"`.
+  new RegExp(
+    String.raw`(?<=(?:passw(?:or)?d|pwd|passphrase|secret)(?:=|["']\s{0,4}:\s{0,4}["']|\s{0,4}[:=]\s{0,4}["']))(?!pass(?:word|wd)\b)${value}{6,}`,
+    "gi",
+  ),
+  new RegExp(
+    // Letters of both cases and digits, as in base64, or a long hexadecimal number.
+    String.raw`(?<=(?:[Kk]ey|KEY|[Tt]oken|TOKEN|[Ss]ecret|SECRET|-[Ss]ignature|\bsig|appid)["']?\s{0,4}[:=]\s{0,4}["']?)(?:[0-9a-fA-F]{32,}|(?=${value}{0,99}\d)(?=${value}{0,99}[G-Z])(?=${value}{0,99}[g-z])${value}{20,})`,
+    "g",
+  ),
+  /-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}(?:[^-]|-(?!---)){0,20000}/g,
+]
+
+/** Shorter texts that are keys where a server complains about one. In other texts they can be words. */
+const complainedShapes: readonly RegExp[] = [
+  /\b(?:sk|pk|rk|xai|gsk|hf|pplx|AIza|ghp|glpat)[-_][\w-]{6,}/g,
+  /\bBearer\s{1,4}[\w.~+/-]{6,}=*/gi,
+  /(?<=\bapi[ _-]?key[^\n:=]{0,40}[:=]\s{0,4}["']?)[^\s"',;]{6,}/gi,
+]
+
+/**
+ * Finds listed values, the values of environment variables whose name has KEY, TOKEN, SECRET or PASSWORD in it, and texts
+ * with the shape of a key. Each is also found where JSON, a URL or HTML has escaped it, and a value in base64. With `complaint`,
+ * shorter texts with the prefix of a key count, too.
+ */
+export function secretFinder(
+  listed: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  complaint = false,
+): FindSecrets {
+  const values = [...listed, ...secretVariables(env)].filter((value) => value !== "")
+  const literals = [...new Set(values.flatMap(writings))]
+  const patterns = complaint ? [...shapes, ...complainedShapes] : shapes
+  return (text) => {
+    const ranges: SecretRange[] = []
+    let view: View | undefined = viewOf(text)
+    // Three rounds: JSON in the JSON of an answer, and one more.
+    for (let round = 0; round <= 3 && view !== undefined; round++) {
+      const { text: seen, at, end }: View = view
+      const found = [
+        ...literals.flatMap((each) => literalRanges(seen, each)),
+        ...patterns.flatMap((each) => shapeRanges(seen, each)),
+      ]
+      for (const range of found) ranges.push([at(range[0]), end(range[1])])
+      view = unescaped(view)
+    }
+    return joined(ranges)
+  }
+}
+
+/** Finds the secrets that the caller lists and those of the process's environment. */
+export function hostSecrets(listed: readonly string[] = [], complaint = false): FindSecrets {
+  return secretFinder(listed, globalThis.process?.env ?? {}, complaint)
+}
+
+function secretVariables(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+  return Object.entries(env).flatMap(([name, value]) =>
+    /KEY|TOKEN|SECRET|PASSWORD/i.test(name) && value !== undefined && value.length >= minVariableCharacters ? [value] : [],
+  )
+}
+
+/** A value as it is, as a view without escapes or a form has it, and as base64 holds it, also amid other bytes. */
+function writings(value: string): readonly string[] {
+  const plain = [value, unescaped(viewOf(value))?.text ?? value, value.replaceAll(" ", "+")]
+  if (value.length < 6) return plain
+  const bytes = String.fromCharCode(...new TextEncoder().encode(value.slice(0, 10_000)))
+  const inner = [0, 1, 2].map((before) => {
+    const whole = Math.floor(((before + bytes.length) * 8) / 6)
+    return btoa("\0".repeat(before) + bytes).slice(Math.ceil((before * 8) / 6), whole)
+  })
+  return [...plain, ...inner, ...inner.map((text) => text.replaceAll("+", "-").replaceAll("/", "_"))]
+}
+
+/** A text without its escapes. `at` and `end` are the places in the original text of one that begins or ends here. */
+interface View {
+  readonly text: string
+  readonly at: (offset: number) => number
+  readonly end: (offset: number) => number
+}
+
+function viewOf(text: string): View {
+  return { text, at: (offset) => offset, end: (offset) => offset }
+}
+
+const escapes = /\\u[0-9a-f]{4}|\\["\\/bfnrt]|(?:%[0-9a-f]{2})+|&(?:#\d{1,7}|#x[0-9a-f]{1,6}|amp|quot|lt|gt|apos);/gi
+
+/** Resolves the escapes of JSON, URLs and HTML; undefined where there are none. */
+function unescaped(view: View): View | undefined {
+  const starts = [0]
+  const sources = [0]
+  let [text, from] = ["", 0]
+  for (const { 0: given, index } of view.text.matchAll(escapes)) {
+    text += view.text.slice(from, index)
+    starts.push(text.length)
+    sources.push(index)
+    text += plainOf(given)
+    from = index + given.length
+    starts.push(text.length)
+    sources.push(from)
+  }
+  if (from === 0) return undefined
+  text += view.text.slice(from)
+  /** The last piece that begins before a place, or at it. Odd pieces are escapes. */
+  const sourceOf = (offset: number, isEnd: boolean): number => {
+    let [low, high] = [0, starts.length - 1]
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      if ((starts[middle] ?? 0) <= (isEnd ? offset - 1 : offset)) low = middle
+      else high = middle - 1
+    }
+    if (low % 2 === 1) return sources[isEnd ? low + 1 : low] ?? from
+    return (sources[low] ?? 0) + offset - (starts[low] ?? 0)
+  }
+  return { text, at: (offset) => view.at(sourceOf(offset, false)), end: (offset) => view.end(sourceOf(offset, true)) }
+}
+
+const namedCharacters: Readonly<Record<string, string>> = {
+  ...{ b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" },
+  ...{ amp: "&", quot: '"', lt: "<", gt: ">", apos: "'" },
+}
+
+function plainOf(written: string): string {
+  const name = written.startsWith("&") ? written.slice(1, -1).toLowerCase() : written.slice(1)
+  if (name.startsWith("#")) return characterOf(name[1] === "x" ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1)))
+  if (written.startsWith("%"))
+    return new TextDecoder().decode(Uint8Array.from(name.split("%"), (byte) => Number.parseInt(byte, 16)))
+  return written.startsWith("\\") && name.length > 1
+    ? characterOf(Number.parseInt(name.slice(1), 16))
+    : (namedCharacters[name] ?? name)
+}
+
+function characterOf(code: number): string {
+  return code <= 0x10ffff ? String.fromCodePoint(code) : "\ufffd"
+}
+
+function literalRanges(text: string, literal: string): readonly SecretRange[] {
+  const ranges: SecretRange[] = []
+  for (let at = text.indexOf(literal); at >= 0; at = text.indexOf(literal, at + literal.length))
+    ranges.push([at, at + literal.length])
+  return ranges
+}
+
+function shapeRanges(text: string, shape: RegExp): readonly SecretRange[] {
+  return Array.from(text.matchAll(shape), (match): SecretRange => [match.index, match.index + match[0].length])
+}
+
+function joined(ranges: readonly SecretRange[]): readonly SecretRange[] {
+  const apart: [number, number][] = []
+  for (const [start, end] of [...ranges].sort(([a], [b]) => a - b)) {
+    const last = apart.at(-1)
+    if (last && start <= last[1]) last[1] = Math.max(last[1], end)
+    else apart.push([start, end])
+  }
+  return apart
+}
