@@ -4,7 +4,7 @@ import { isRecord } from "../../core/json-access.ts"
 import { readOwnFile, updateFile } from "../../node/workspace/update-file.ts"
 import type { RemoteTool } from "./remote-tools.ts"
 
-/** Approved tools: the fingerprint of the approved definition by `server.tool`. */
+/** Approved tools: the fingerprint of the approved definition and program by `server.tool`, and that of the program by `server`. */
 export type Fingerprints = Readonly<Record<string, string>>
 
 /** A store of approvals that outlives the process. */
@@ -89,7 +89,7 @@ function unreadable(path: string, cause: unknown): PromptStrataError {
   })
 }
 
-/** The state of a tool: `new` was never approved, `changed` was approved with another definition. */
+/** The state of a tool: `new` was never approved, `changed` was approved with another definition, program or address. */
 export type Verdict = "approved" | "new" | "changed"
 
 /** Decides which tools may be used. Problems with the store are reported to `onProblem`. */
@@ -108,28 +108,46 @@ export class ApprovalGate {
     this.#approved = { ...this.#approved, ...(await this.#store.load()) }
   }
 
-  /** Returns a verdict for each tool, by name. With `first-use`, tools that were never seen are approved first. */
+  /**
+   * Returns a verdict for each tool, by name. With `first-use`, tools that were never seen are approved first, unless the server
+   * was another program or address when its tools were approved (L17).
+   */
   async review(
     server: string,
     tools: readonly RemoteTool[],
     approve: "first-use" | "ask",
   ): Promise<ReadonlyMap<string, Verdict>> {
     await this.load().catch((error: unknown) => this.#onProblem(messageOf(error)))
-    const definitions = tools.map((tool) => [`${server}.${tool.name}`, tool.fingerprint] as const)
-    if (approve === "first-use") await this.approve(definitions.filter(([key]) => !Object.hasOwn(this.#approved, key)))
+    const known = this.#stored(server)
+    const counts = ({ name, fingerprint }: RemoteTool): boolean => {
+      const stored = this.#stored(`${server}.${name}`)
+      const [definition, program] = fingerprint.split(":")
+      // Earlier versions kept the definition alone, and nothing of the server.
+      if (stored !== undefined) return known === undefined && program !== undefined && stored === definition
+      return approve === "first-use" && (known === undefined || known === program)
+    }
+    await this.approve(tools.filter(counts).map(({ name, fingerprint }) => [`${server}.${name}`, fingerprint]))
     return new Map(tools.map(({ name, fingerprint }) => [name, this.#verdict(`${server}.${name}`, fingerprint)]))
   }
 
   /** Approves definitions, by `server.tool`. If they cannot be stored, they still count in this process. */
   async approve(definitions: readonly (readonly [tool: string, fingerprint: string])[]): Promise<void> {
     if (definitions.length === 0) return
-    const approved = Object.fromEntries(definitions)
+    const servers = definitions.flatMap(([tool, fingerprint]) => {
+      const [, program] = fingerprint.split(":")
+      return program === undefined ? [] : [[tool.slice(0, tool.indexOf(".")), program] as const]
+    })
+    const approved = Object.fromEntries([...definitions, ...servers])
     this.#approved = { ...this.#approved, ...approved }
     await this.#store.save(approved).catch((error: unknown) => this.#onProblem(messageOf(error)))
   }
 
   #verdict(key: string, fingerprint: string): Verdict {
-    if (!Object.hasOwn(this.#approved, key)) return "new"
-    return this.#approved[key] === fingerprint ? "approved" : "changed"
+    const stored = this.#stored(key)
+    return stored === undefined ? "new" : stored === fingerprint ? "approved" : "changed"
+  }
+
+  #stored(key: string): string | undefined {
+    return Object.hasOwn(this.#approved, key) ? this.#approved[key] : undefined
   }
 }

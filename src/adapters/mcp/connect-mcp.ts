@@ -45,11 +45,11 @@ export interface McpServerStatus {
 export interface McpUnapprovedTool {
   /** `server.tool`. */
   readonly tool: string
-  /** `changed`: another definition was approved. */
+  /** `changed`: another definition, or another program or address of its server, was approved. */
   readonly reason: Exclude<Verdict, "approved">
   readonly description: string
   readonly inputSchema: Tool["inputSchema"]
-  /** A hash of the definition shown here. Approving the tool approves this definition. */
+  /** A hash of the definition shown here and of its server's program or address. Approving the tool approves these. */
   readonly fingerprint: string
 }
 
@@ -241,7 +241,8 @@ class ServerTools {
 
   #warnOf({ tool, verdict }: ListedTool): void {
     if (verdict === "approved") return
-    const why = verdict === "changed" ? "its definition has changed since it was approved" : "it was never approved"
+    const why =
+      verdict === "changed" ? "its definition, program or address has changed since it was approved" : "it was never approved"
     this.server.warn("approval", `The tool ${tool.name} cannot be used: ${why}. Approve it with \`promptstrata mcp approve\`.`)
   }
 

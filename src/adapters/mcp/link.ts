@@ -24,6 +24,8 @@ export interface Link {
   readonly kind: ServerTransport["kind"]
   readonly pid: number | undefined
   readonly capabilities: Readonly<Record<string, unknown>>
+  /** The version that the program says it has; undefined for a server over HTTP, whose address stands for it. */
+  readonly version: string | undefined
   /** Rejects when the signal aborts, which the server is told, and when the connection ends. */
   request(
     method: string,
@@ -94,6 +96,7 @@ function linkOver(client: Client, transport: ServerTransport, onClose: () => voi
     kind: transport.kind,
     pid: transport.kind === "stdio" ? (transport.transport.pid ?? undefined) : undefined,
     capabilities: { ...client.getServerCapabilities() },
+    version: transport.kind === "stdio" ? client.getServerVersion()?.version : undefined,
     request,
     async list(kind, signal) {
       try {

@@ -17,7 +17,7 @@ export interface RemoteTool {
   readonly readOnly: boolean
   /** True when the server says that the tool may destroy something. */
   readonly destructive: boolean
-  /** A hash of the definition that the server sent. */
+  /** A hash of the definition that the server sent; that of its program follows behind a colon once the server is known. */
   readonly fingerprint: string
 }
 

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto"
 import { PromptStrataError } from "../../core/errors.ts"
 import { describeProblem, wrongValues } from "../../profile/check-keys.ts"
 import { mcpServer } from "../../profile/keys/mcp.ts"
@@ -50,6 +51,12 @@ export function destinationOf({ command, args = [], cwd, url }: McpServerSetting
     return `runs ${safeLine(JSON.stringify([command, ...args]))}${cwd === undefined ? "" : ` in ${safeLine(cwd)}`}`
   const { origin, pathname, search } = new URL(url)
   return `leads to ${safeLine(`${origin}${pathname}`)}${search === "" ? "" : "?…"}`
+}
+
+/** Returns a hash of what a server runs or where it leads: an approval counts for this alone (L17). */
+export function programOf({ command, args = [], cwd, url }: McpServerSettings, version: string | undefined): string {
+  const parts = [command, args, cwd, url, version].map((part) => part ?? null)
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex")
 }
 
 /** Makes a function that is true for the tools that `allow` names (all without it) and `deny` does not. */

@@ -5,7 +5,7 @@ import { type Link, openLink } from "./link.ts"
 import type { ResolvedOptions } from "./options.ts"
 import { deadline, ReconnectingLink } from "./reconnecting-link.ts"
 import { type RemoteTool, readToolList } from "./remote-tools.ts"
-import { toolFilter } from "./server-settings.ts"
+import { programOf, toolFilter } from "./server-settings.ts"
 import { type McpWarning, safeLine } from "./warnings.ts"
 import type { McpWords } from "./words.ts"
 
@@ -83,7 +83,9 @@ export class McpServer {
     const { items, problem } = link.capabilities.tools === undefined ? { items: [] } : await link.list("tools", signal)
     const warn = (message: string): void => this.warn("tools", message)
     if (problem !== undefined) warn(`Not all of its tools could be read: ${problem}.`)
-    this.tools = readToolList(items, { isAllowed: toolFilter(this.settings), warn })
+    const program = programOf(this.settings, link.version)
+    const tools = readToolList(items, { isAllowed: toolFilter(this.settings), warn })
+    this.tools = tools.map((tool) => ({ ...tool, fingerprint: `${tool.fingerprint}:${program}` }))
     await this.#onTools()
   }
 

@@ -121,7 +121,7 @@ async function answer({ method, params = {} }: Message): Promise<Json | undefine
     if (config.silent === true) return undefined
     return {
       protocolVersion: params.protocolVersion,
-      serverInfo: { name: "fake", version: "1" },
+      serverInfo: { name: "fake", version: process.env.FAKE_VERSION ?? "1" },
       capabilities: { tools: { listChanged: true }, resources: {}, prompts: {} },
     }
   }
