@@ -116,6 +116,7 @@ function servicesOf({
       weights: profile.recallWeights,
       timeZone: profile.timeZone,
       ...{ embed, rerank, duplicateSimilarity },
+      embedTimeoutMs: Math.min(1_500, profile.limits.prestartMs / 3),
       rerankTimeoutMs: Math.min(profile.memory.rerankMs, profile.limits.prestartMs / 2),
     }),
     userProfile: createUserProfileService({ records: store.users }),

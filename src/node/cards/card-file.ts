@@ -6,7 +6,7 @@ import { badFile, isMissing } from "../read-text-file.ts"
 import { displayPath } from "../shipped-files.ts"
 import { bareMessage } from "../skills/skill-problem.ts"
 import { type CardFile, cardFolderAt, loadCardFolder } from "./card-folder.ts"
-import { isPng, type PngChunk, readPngChunks, readPngText } from "./png-chunks.ts"
+import { isPng, type PngChunk, pngKeyword, readPngChunks, readPngText } from "./png-chunks.ts"
 import { hasZipBehind, isZip, readZip } from "./zip.ts"
 
 /** Ceilings against files that unpack to far more than they are, in bytes. */
@@ -15,7 +15,7 @@ export interface CardLimits {
   readonly maxFileBytes?: number | undefined
   /** The card's JSON. Default 32 MiB. */
   readonly maxJsonBytes?: number | undefined
-  /** All files of a CHARX together. Default 512 MiB. */
+  /** All files of a CHARX together. Default 64 MiB and four times the file, at most 512 MiB: its pictures hardly pack. */
   readonly maxUnpackedBytes?: number | undefined
 }
 
@@ -69,7 +69,8 @@ export function readCardOf(path: string, bytes: Uint8Array): CardFile {
 /** Reads a card from the bytes of its file. What it is, is seen from the bytes. Throws `file` as {@link loadCard} does. */
 export function readCard(bytes: Uint8Array, limits: CardLimits = {}): CardFile {
   checkOptions("readCard", limits, limitNames)
-  const { maxFileBytes = 128 * mib, maxJsonBytes = 32 * mib, maxUnpackedBytes = 512 * mib } = limits
+  const { maxFileBytes = 128 * mib, maxJsonBytes = 32 * mib } = limits
+  const maxUnpackedBytes = limits.maxUnpackedBytes ?? Math.min(512 * mib, 64 * mib + 4 * bytes.length)
   if (bytes.length > maxFileBytes) throw tooLarge("a card", bytes.length, maxFileBytes)
   if (isPng(bytes)) return pngCard(bytes, maxJsonBytes)
   if (isZip(bytes)) return charxCard(bytes, { maxJsonBytes, maxUnpackedBytes })
@@ -101,21 +102,18 @@ const keywords = ["ccv3", "chara"] as const
 
 function pngCard(bytes: Uint8Array, maxJsonBytes: number): CardFile {
   const chunks = readPngChunks(bytes)
-  const found = new Map<string, string[]>()
-  const others: PngChunk[] = []
-  for (const chunk of chunks) {
-    const text = readPngText(chunk, maxJsonBytes * 2)
-    const keyword = keywords.find((known) => known === text?.keyword.toLowerCase())
-    if (text === undefined || keyword === undefined) others.push(chunk)
-    else found.set(keyword, [...(found.get(keyword) ?? []), text.text])
-  }
+  const cardKeyword = (chunk: PngChunk) => keywords.find((known) => known === pngKeyword(chunk)?.toLowerCase())
+  const others = chunks.filter((chunk) => cardKeyword(chunk) === undefined)
+  const found = Map.groupBy(chunks, cardKeyword)
   const keyword = keywords.find((known) => found.has(known))
   if (keyword === undefined)
     throw bad(
       "expected a picture with a card in it, found one without",
       "Its text chunk ccv3 or chara is missing: the site that it came from may have taken it out.",
     )
-  const [text = "", ...more] = found.get(keyword) ?? []
+  const [first, ...more] = found.get(keyword) ?? []
+  // The others are not unpacked: many small chunks can unpack to gigabytes.
+  const { text = "" } = (first && readPngText(first, maxJsonBytes * 2)) ?? {}
   const card = parseCard(decodeBase64(text, keyword, maxJsonBytes), maxJsonBytes, `the chunk ${keyword}`)
   const warnings = more.length === 0 ? [] : [`The picture has ${more.length + 1} chunks ${keyword}; the first one is read.`]
   return { card: withWarnings(card, warnings), format: "png", chunks: others, files: new Map() }

@@ -44,6 +44,12 @@ export function readPngChunks(bytes: Uint8Array): readonly PngChunk[] {
 
 const textTypes: ReadonlySet<string> = new Set(["tEXt", "zTXt", "iTXt"])
 
+/** The keyword of a chunk of text, for which nothing is unpacked; undefined for another chunk. */
+export function pngKeyword({ type, data }: PngChunk): string | undefined {
+  const end = data.indexOf(0)
+  return textTypes.has(type) && end >= 0 ? latin1(data.subarray(0, end)) : undefined
+}
+
 /** Reads a chunk of text; undefined for another chunk. Throws `file` for one that would unpack to more than `maxBytes`. */
 export function readPngText({ type, data }: PngChunk, maxBytes: number): PngText | undefined {
   const end = data.indexOf(0)
@@ -74,10 +80,8 @@ function unpacked(data: Uint8Array, keyword: string, maxBytes: number): Uint8Arr
 
 /** The chunks of a picture without those of a card that it may have. */
 export function chunksOfPicture(bytes: Uint8Array): readonly PngChunk[] {
-  return readPngChunks(bytes).filter((chunk) => !/^(?:ccv3|chara)$/i.test(readPngText(chunk, maxCardBytes)?.keyword ?? ""))
+  return readPngChunks(bytes).filter((chunk) => !/^(?:ccv3|chara)$/i.test(pngKeyword(chunk) ?? ""))
 }
-
-const maxCardBytes = 64 * 1024 * 1024
 
 /** Writes a PNG file of chunks. */
 export function writePngChunks(chunks: readonly PngChunk[]): Uint8Array {

@@ -29,6 +29,36 @@ function asking(confirm?: Confirm, answers: readonly string[] = [finish("好")])
   )
 }
 
+test.each(["plain words", { path: "/etc" }])(
+  "T40 a call runs with what was checked, whatever confirm makes of its arguments (%j)",
+  async (planted) => {
+    const ran: unknown[] = []
+    const remove = defineTool({
+      name: "remove",
+      description: "removes a file",
+      inputSchema: z.object({ path: z.string(), more: z.object({ deep: z.boolean() }) }),
+      needsApproval: true,
+      execute: (args) => void ran.push(args),
+    })
+    const args = { path: "drafts/a.md", more: { deep: false } }
+    const { session } = testAgent(
+      scriptedModel([callTool("remove", args), finish("好")]),
+      {},
+      {
+        tools: [remove],
+        confirm: async (request) => {
+          const own = request.args as { path: unknown; more: { deep: unknown } }
+          own.path = "/"
+          own.more.deep = planted
+          return true
+        },
+      },
+    )
+    await session.send("？").result
+    expect(ran).toEqual([args])
+  },
+)
+
 describe("a tool that asks", () => {
   test("goes on when it is confirmed, and what it did stands in the trace", async () => {
     const { session } = asking(async ({ summary }) => summary === "do it")

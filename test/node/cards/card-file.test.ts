@@ -145,6 +145,10 @@ describe("reading a card", () => {
     expect(message(zip, { maxUnpackedBytes: 1_000_000 })).toContain("its files have 3000000 bytes, more than 1000000")
     expect(message(zip, { maxJsonBytes: 1_000_000 })).toContain("expected card.json of at most 1,000,000 bytes")
     expect(message(zip, { maxFileBytes: 100 })).toContain("expected a card of at most 100 bytes")
+    // Without limits of the caller, too.
+    expect(message(writeZip(new Map([["a.bin", Buffer.alloc(70 * 1024 * 1024)]])))).toMatch(
+      /its files have 73400320 bytes, more than 67/,
+    )
     // A file that says it is small and is not.
     const lying = Buffer.from(zip)
     lying.writeUInt32LE(10, lying.indexOf(Buffer.from("PK\u0001\u0002")) + 24)

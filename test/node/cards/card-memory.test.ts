@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process"
 import { existsSync, writeFileSync } from "node:fs"
 import { deflateSync } from "node:zlib"
 import { describe, expect, test } from "vitest"
-import { pngTextChunk, writePngChunks } from "../../../src/node/cards/png-chunks.ts"
+import { type PngChunk, pngTextChunk, readPngChunks, writePngChunks } from "../../../src/node/cards/png-chunks.ts"
 import { writeZip } from "../../../src/node/cards/zip.ts"
 import { childEnv } from "../../support/child-env.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
@@ -22,11 +22,25 @@ const entries = Buffer.from(
   }),
 )
 
+/** Chunks of the same bytes that unpack to 48 MiB each. */
+const bombs = (keyword: string, count: number): PngChunk[] =>
+  Array<PngChunk>(count).fill({
+    type: "zTXt",
+    data: Buffer.concat([Buffer.from(`${keyword}\0\0`), deflateSync(Buffer.alloc(48 * mib))]),
+  })
+const endLast = (a: PngChunk, b: PngChunk) => Number(a.type === "IEND") - Number(b.type === "IEND")
+
 /** Files with the bytes that they unpack to, as far as the limits let them. */
 const files: Readonly<Record<string, readonly [file: Buffer, unpacked: number]>> = {
   "JSON of 8 MiB": [json(8 * mib), 8 * mib],
   "a PNG with 8 MiB of JSON": [png({ ...pngTextChunk("chara", base64(json(8 * mib))) } as never), 8 * mib * (1 + 4 / 3)],
   "8 MiB of JSON packed into a few kB": [packed(json(8 * mib)), 8 * mib * (1 + 4 / 3)],
+  "forty text chunks that each unpack to 48 MiB": [
+    Buffer.from(
+      writePngChunks([...readPngChunks(packed(json(8 * mib))), ...bombs("chara", 20), ...bombs("comment", 20)].sort(endLast)),
+    ),
+    8 * mib * (1 + 4 / 3),
+  ],
   "a text chunk that unpacks to more than the ceiling": [packed(json(80 * mib)), 64 * mib],
   "a CHARX with 8 MiB of JSON and as much beside it": [
     Buffer.from(

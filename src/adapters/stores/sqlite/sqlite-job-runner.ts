@@ -5,6 +5,7 @@ import { handlerOf } from "../../../memory/services/store/job-attempt.ts"
 import type { DeadJob, IdleOptions, JobHandlers, JobRunner, JobSettings } from "../../../memory/services/store/job-runner.ts"
 import { sessionRowId } from "../../../memory/services/store/row-keys.ts"
 import { RunningJobs } from "../../../memory/services/store/running-jobs.ts"
+import { TimeSlice } from "../../../memory/services/store/time-slice.ts"
 import type { SqlDatabase } from "../sql/sql-database.ts"
 import { deadJobs, dueHeads, type Head, type HeadsWanted, pruneDone, sqliteClaims } from "./job-claims.ts"
 import type { Leases } from "./leases.ts"
@@ -48,6 +49,7 @@ export class SqliteJobRunner implements JobRunner {
     this.#running = new RunningJobs({
       claims: sqliteClaims(database, { clock, maxAttempts: settings.maxAttempts }),
       settings: { jobs: settings, timers, random },
+      slice: new TimeSlice(clock),
       onSettled: () => this.wake(),
       onRetry: (waitMs) => void pollTimers.set(() => this.wake(), waitMs),
       onFault: (error, { job }) => onWarning(`job ${job.id}: ${messageOf(error)}`),

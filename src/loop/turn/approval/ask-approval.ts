@@ -41,7 +41,8 @@ export async function askApproval(turn: TurnContext, { id, name, args, tool, can
   const answer = given
     ? "no"
     : agent.confirm
-      ? await askPerson(turn, agent.confirm, { id, tool: name, summary, args, signal })
+      ? // A copy: what runs are the arguments that were checked, whatever the program that asks does to its own.
+        await askPerson(turn, agent.confirm, { id, tool: name, summary, args: structuredClone(args), signal })
       : undefined
   if (answer === "yes") return undefined
   signal.throwIfAborted()

@@ -19,7 +19,7 @@ export function createMemoryService(options: MemoryServiceOptions): RecordedMemo
   checkOptions(
     "createMemoryService",
     options,
-    "records clock timers weights timeZone embed rerank rerankTimeoutMs duplicateSimilarity maxIndexBytes onWarning",
+    "records clock timers weights timeZone embed embedTimeoutMs rerank rerankTimeoutMs duplicateSimilarity maxIndexBytes onWarning",
   )
   checkOptions("weights of createMemoryService", options.weights ?? {}, defaultRecallWeights)
   checkWeights(options.weights ?? {}, "createMemoryService")

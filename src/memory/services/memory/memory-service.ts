@@ -173,6 +173,8 @@ export interface MemoryServiceOptions {
   /** The IANA name of the time zone in which "yesterday" is meant. Default UTC. */
   readonly timeZone?: string | undefined
   readonly embed?: EmbeddingModel | undefined
+  /** The time limit of embedding a question, in milliseconds. After it, words alone find memories. Default 1,500. */
+  readonly embedTimeoutMs?: number
   /** Puts the first 50 memories of each question into a better order. Default: none. */
   readonly rerank?: Rerank | undefined
   /** The time limit of `rerank`, in milliseconds. Default 1,500. */

@@ -109,20 +109,20 @@ function search(options: MemoryServiceOptions, index: ScopeIndex, asked: MemoryQ
   return found.slice(0, Math.max(0, limit))
 }
 
-/** The embedding of a query; undefined without an embedding model or if it fails. Words alone then find memories. */
+/** The embedding of a query; undefined without an embedding model, or if it fails or takes too long. Words alone then find memories. */
 async function queryVector(
-  { embed, onWarning }: MemoryServiceOptions,
+  { embed, embedTimeoutMs: timeoutMs = defaultMs, timers = hostTimers, onWarning }: MemoryServiceOptions,
   { query, key, signal, warn }: RecallCall,
 ): Promise<Float32Array | undefined> {
   if (embed === undefined || query.trim() === "") return undefined
-  try {
-    return (await embedTexts(embed, [query], { signal }))[0]
-  } catch (error) {
-    const message = `Recall went on without an embedding of the question: ${messageOf(error)}`
-    onWarning?.(message, key)
-    warn?.(message)
-    return undefined
-  }
+  const outcome = await within({ timeoutMs, signal, timers }, (signal) => embedTexts(embed, [query], { signal }))
+  if (outcome.status === "done") return outcome.value[0]
+  if (outcome.status === "aborted") return undefined
+  const why = outcome.status === "failed" ? messageOf(outcome.error) : `it ${whatHappened(outcome, timeoutMs)}.`
+  const message = `Recall went on without an embedding of the question: ${why}`
+  onWarning?.(message, key)
+  warn?.(message)
+  return undefined
 }
 
 async function remember(

@@ -2,6 +2,7 @@ import { messageOf, PromptStrataError } from "../../../core/errors.ts"
 import type { RandomSource, Timers } from "../../../core/ports.ts"
 import { retryWaitMs, runAttempt, runnerClosed } from "./job-attempt.ts"
 import type { DeadJob, Job, JobHandler, JobSettings } from "./job-runner.ts"
+import type { TimeSlice } from "./time-slice.ts"
 
 /** A job that this process holds until it settles the job. */
 export interface ClaimedJob {
@@ -43,6 +44,8 @@ interface RunningJobsParts<Claimed extends ClaimedJob> {
     /** Told of attempts that failed. */
     readonly onWarning?: ((message: string) => void) | undefined
   }
+  /** The time of this process for jobs that do nothing but compute. Absent where each step waits for another process. */
+  readonly slice?: TimeSlice
   /** Called when a job has been settled. */
   readonly onSettled: () => void
   /** Called with the wait before a failed job is due again. */
@@ -142,6 +145,7 @@ export class RunningJobs<Claimed extends ClaimedJob> {
     const { claims, settings } = this.#parts
     const { maxAttempts } = settings.jobs
     if (handler === undefined) return claims.setAside(given)
+    await this.#parts.slice?.full()
     const claimed = claims.begin ? await claims.begin(given) : given
     if (claimed === undefined) return
     if (claimed.retryCount >= maxAttempts) {
@@ -149,6 +153,7 @@ export class RunningJobs<Claimed extends ClaimedJob> {
       return claims.bury(claimed, { job: claimed.job, error, attempts: maxAttempts })
     }
     const outcome = await this.#attempt(claimed, handler, onStop)
+    await this.#parts.slice?.full()
     if (outcome === "done") return claims.complete(claimed)
     if (outcome === "closed") return claims.release(claimed)
     if (outcome !== "gone") return this.#fail(claimed, messageOf(outcome.error))
@@ -159,7 +164,7 @@ export class RunningJobs<Claimed extends ClaimedJob> {
     handler: JobHandler,
     onStop: OnStop,
   ): Promise<"done" | "closed" | "gone" | { readonly error: unknown }> {
-    const { claims, settings } = this.#parts
+    const { claims, settings, slice } = this.#parts
     const { timers, jobs } = settings
     const attempt = claimed.retryCount + 1
     let beats: { stop(): void } | undefined
@@ -177,9 +182,10 @@ export class RunningJobs<Claimed extends ClaimedJob> {
       })
     }
     try {
-      await runAttempt({ timeoutMs: jobs.timeoutMs, timers, onStop: stoppable }, (signal) =>
-        handler(claimed.job, { attempt, isLast: attempt >= jobs.maxAttempts, signal }),
-      )
+      await runAttempt({ timeoutMs: jobs.timeoutMs, timers, onStop: stoppable }, async (signal) => {
+        for (let full = slice?.full(); full !== undefined; full = slice?.full()) await full
+        return handler(claimed.job, { attempt, isLast: attempt >= jobs.maxAttempts, signal })
+      })
       return "done"
     } catch (error) {
       if (stopped === undefined || error !== stopped) return { error }

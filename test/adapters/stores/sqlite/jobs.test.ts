@@ -9,6 +9,31 @@ import { agent } from "./support/turns.ts"
 const second = 1_000
 
 describe("T33 the jobs of a file", () => {
+  test("T39 that only compute give other work of the process its turn: a slice has at most 8 ms of work", async () => {
+    const { open, clock } = processes()
+    const store = await open()
+    const [conversations, jobs] = [10, 10]
+    for (let at = 0; at < conversations * jobs; at++) await commit(store, `t${at}`, `c${at % conversations}`)
+    let worked = 0
+    const slices: number[] = []
+    let isOver = false
+    const watching = (async () => {
+      for (let before = 0; !isOver; before = worked) {
+        await new Promise(setImmediate)
+        slices.push(worked - before)
+      }
+    })()
+    const done = await working(store, () => {
+      worked += 2
+      clock.advance(2)
+    })
+    await store.jobs.idle()
+    isOver = true
+    await watching
+    expect(done).toHaveLength(conversations * jobs)
+    expect(Math.max(...slices)).toBeLessThanOrEqual(8)
+  })
+
   test("are done by one process; what another one commits is found by looking", async () => {
     const { open, timers } = processes()
     const [first, other] = [await open(), await open()]
