@@ -1,6 +1,6 @@
 import { messageOf } from "../../core/errors.ts"
 import { quoted, renderNotice } from "../../prompt/dialect/render-notice.ts"
-import { encodeInline } from "../../prompt/encode/inline.ts"
+import { encodeInline, encodeJsonLine } from "../../prompt/encode/inline.ts"
 import { canonicalArguments } from "../../prompt/tools/call-arguments.ts"
 import type { Tool, ToolRun } from "../../prompt/tools/tool.ts"
 import { findMentions, lastMessagesOf } from "../../reply/mentions.ts"
@@ -22,7 +22,7 @@ export async function runCall(turn: TurnContext, guard: CallGuard, call: ModelCa
   const identity = `${name}\n${canonicalArguments(args)}`
   const claimed = claim(guard, { identity, tool }, () =>
     fault === undefined
-      ? runTool(turn, { id, name, args: resolveMentions(turn, args), tool, canWait: mayWait(turn, guard) })
+      ? runTool(turn, { id, name, args: resolveMentions(turn, args, tool), tool, canWait: mayWait(turn, guard) })
       : Promise.resolve(unreadableArguments(turn, { id, name, fault })),
   )
   const result = await claimed.run
@@ -111,10 +111,12 @@ const maxDepth = 100
 /**
  * Replaces each `@last_NAME` and `@last_N_NAME` in a call's arguments by the messages it stands for (R7), joined by line breaks.
  * They are looked up in this turn's window and question. A mention of an unknown speaker stays as it is and is reported. If the
- * profile has no mentions, the arguments are returned as they are.
+ * profile has no mentions, the arguments are returned as they are. For a tool that is an agent, each message is quoted with its
+ * speaker, so that another person's words do not stand in the order as the caller's own.
  */
-function resolveMentions(turn: TurnContext, args: Args): Args {
+function resolveMentions(turn: TurnContext, args: Args, tool: Tool | undefined): Args {
   if (turn.agent.profile.tools.mentions !== true) return args
+  const isOrder = tool?.runsAgent === true
   const said = spokenIn(turn)
   const names = new Set(said.map(({ name }) => name))
   const inText = (text: string): string => {
@@ -124,13 +126,19 @@ function resolveMentions(turn: TurnContext, args: Args): Args {
     let resolved = ""
     let from = 0
     for (const { start, end, name, count } of mentions) {
-      const messages = lastMessagesOf(said, { name, count }).map((message) => message.text)
-      resolved += text.slice(from, start) + messages.join("\n")
+      const messages = lastMessagesOf(said, { name, count }).map((message) =>
+        isOrder ? quotedMessage(turn, message) : message.text,
+      )
+      resolved += text.slice(from, start) + messages.join(isOrder ? " " : "\n")
       from = end
     }
     return resolved + text.slice(from)
   }
   return inValue(args, inText, 0) as Args
+}
+
+function quotedMessage({ agent }: TurnContext, { name, text }: Utterance): string {
+  return renderNotice(agent.dialect, "quoted-message", { name: encodeInline(name), text: encodeJsonLine(text) })
 }
 
 type Utterance = { readonly name: string; readonly text: string }

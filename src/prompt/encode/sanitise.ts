@@ -101,14 +101,33 @@ export function sanitiseJson<T>(value: T): Omit<SanitisedText, "text"> & { reado
 
 const maxDepth = 200
 
+/** The tokens between `<` and `>` by which chat templates part messages. */
+const inAngles = [
+  // ChatML and its kin, Llama 3 and 4, DeepSeek, Cohere, Phi, Granite, gpt-oss, Kimi, Hunyuan; Gemma 4.
+  String.raw`\/?[|｜][^|｜<>[\]\\\s]{1,40}(?:[|｜]\w{0,40})?`,
+  String.raw`\w{1,40}[|｜]`,
+  // Llama 2, Mistral, Cohere, T5, Reka, Yuan, InternLM.
+  String.raw`<\/?SYS>|\/?s|[be]os|pad|unk|(?:BOS|EOS|EOP|PAD|UNK|MASK)_TOKEN|sep|eo[dhap]|[be]ot|sop`,
+  // Gemma and its tools, MiniMax, StarCoder.
+  String.raw`(?:start|end|beginning)_of_(?:turn|image|audio|sentence)|(?:start|end)_function_\w{1,20}|fim_\w{1,20}|file_sep|repo_name`,
+  // Qwen's tools, MiniMax, Ling, Nemotron, Baichuan, Seed, ERNIE, TeleChat, MiniCPM.
+  String.raw`\/?(?:minimax:)?tool_(?:call|response)|\/?role|(?:extra_id|special|reserved)_\d{1,4}|seed:\w{1,40}|mask:\d`,
+  "_(?:start|end|user|bot|system|observation)|用户|AI",
+].join("|")
+
+/** The tokens between brackets: Mistral, GLM, Kimi, Pangu. */
+const inBrackets =
+  "/?(?:INST|AVAILABLE_TOOLS|TOOL_(?:CALLS|RESULTS|CONTENT)|SYSTEM_PROMPT|MODEL_SETTINGS|THINK|CALL_ID|ARGS|[gs]MASK|[BE]OS|EOT|IMG(?:_BREAK|_END)?|unused\\d{1,3})"
+
 /**
  * The tokens by which chat templates of known model families part messages. A server that finds them in text would begin a
- * message: ChatML and its kin, DeepSeek, Llama 2 and Mistral, Gemma, Qwen's tools, EXAONE, Cohere, Nemotron, Baichuan, Seed, Ling, GLM,
- * MiniMax.
+ * message. The others are those of EXAONE, MiniMax and Falcon.
  */
-const token =
-  /<\\*(?=\/?[|｜][^|｜<>[\]\\\s]{1,40}(?:[|｜]\w{0,40})?>|\w{1,40}[|｜]>|<\/?SYS>>|(?:(?:start|end)_of_turn|[be]os|\/?s|\/?tool_(?:call|response)|[BE]OS_TOKEN|[se]op|\/?role|(?:extra_id|special|reserved)_\d{1,4}|seed:\w{1,40})>)|\[\\*(?=\|[a-z]{1,40}\|\]|e~\[|\/?(?:INST|AVAILABLE_TOOLS|TOOL_(?:CALLS|RESULTS|CONTENT)|SYSTEM_PROMPT|THINK|CALL_ID|ARGS|gMASK)\])|\]\\*(?=~!?b[[\]])/gi
-const maybeToken = /[<[\]]\\*[|｜/<a-z~]/i
+const token = new RegExp(
+  String.raw`<\\*(?=(?:${inAngles})>)|\[\\*(?=\|[a-z]{1,40}\|\]|e~\[|${inBrackets}\])|\]\\*(?=~!?b[[\]]|<\]\w[\w ]{0,30}\[>\[)|>\\*(?=>[A-Z]{1,20}<<)`,
+  "gi",
+)
+const maybeToken = /[<>[\]]\\*[|｜/<>a-z_~用]/i
 
 /**
  * Breaks each token of a chat template: by default with a `\` after its first character, so that {@link joinTokens} is the inverse

@@ -79,6 +79,8 @@ export interface Tool {
   readonly group?: ToolGroup | undefined
   /** `author` for tools defined in code. `tool` for texts that came over a network: these are encoded in prompts. */
   readonly trust: "author" | "tool"
+  /** True if its arguments are words to another model. What a mention in them stands for is quoted with its speaker (R7). */
+  readonly runsAgent?: true | undefined
   /** JSON Schema of the arguments, `type: "object"`. */
   readonly inputSchema: JsonSchema
   /** `prestart` hides the tool from the planner; it runs only before the first step (T27). */

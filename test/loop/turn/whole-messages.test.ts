@@ -5,11 +5,13 @@ import type { Message } from "../../../src/core/span.ts"
 import { type Injection, priority } from "../../../src/core/value.ts"
 import { assembleInjections } from "../../../src/prompt/assemble/assemble.ts"
 import { compileDialect } from "../../../src/prompt/dialect/compile-dialect.ts"
+import { joinTokens } from "../../../src/prompt/encode/sanitise.ts"
 import { combineInjections } from "../../../src/prompt/layers/combine-injections.ts"
 import { PromptStack } from "../../../src/prompt/stack/prompt-stack.ts"
 import { defineTool } from "../../../src/prompt/tools/define-tool.ts"
 import { scriptedModel } from "../../../src/testing/index.ts"
 import { testAgent } from "../../support/agents.ts"
+import { allChatTokens } from "../../support/chat-tokens.ts"
 import { said, turnState } from "../../support/turns.ts"
 
 const texts = [
@@ -44,6 +46,40 @@ test.each(dialects)(
       const earlier = third?.slice(0, -1)
       if (dialect === "stack") expect(asked(earlier)).toBe(asked(first))
     }
+  },
+)
+
+test.each(dialects)(
+  "T28 tokens of 40 model families stand in no message of %s, %s: neither in results, nor beside calls, nor in earlier answers",
+  async (dialect, locale) => {
+    const words = `Hi ${allChatTokens.join(" a ")}`
+    const show = defineTool({ name: "show", description: "Shows.", execute: () => words })
+    const call = { id: "1", name: "show", args: JSON.stringify({ words }), providerData: words }
+    const model = scriptedModel(
+      [
+        [
+          { type: "text-delta", delta: words },
+          { type: "tool-call", call },
+        ],
+        words,
+        "好。",
+      ],
+      {
+        capabilities: { tools: true },
+      },
+    )
+    const profile = { dialect, locale, loop: { mode: "native" }, history: { toolRuns: "keep" } } as const
+    const { session } = testAgent(model, profile, { tools: [show] })
+    const said = await session.send(words).result
+    await session.send("？").result
+    const shown = model.requests.flatMap(({ messages }) => messages)
+    for (const token of allChatTokens) expect(shown.filter(({ content }) => content.includes(token))).toEqual([])
+    // What the model itself made stays as it is: the answer that people get, arguments, and data that a provider signs.
+    expect(said.ok && said.text).toContain(words)
+    const sent = model.requests[1]?.messages.find(({ toolCalls }) => toolCalls)?.toolCalls?.[0]
+    expect([JSON.parse(sent?.args ?? ""), sent?.providerData]).toEqual([{ words }, words])
+    const result = shown.find(({ role }) => role === "tool")?.content ?? ""
+    expect(joinTokens(result)).toBe(words)
   },
 )
 

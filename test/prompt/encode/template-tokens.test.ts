@@ -6,54 +6,11 @@ import { decodeText, encodeText } from "../../../src/prompt/encode/encode.ts"
 import { decodePath, formatFileReference } from "../../../src/prompt/encode/file-reference.ts"
 import { withoutUnseen } from "../../../src/prompt/encode/fold.ts"
 import { PromptStack } from "../../../src/prompt/stack/prompt-stack.ts"
+import { allChatTokens as tokens } from "../../support/chat-tokens.ts"
 import { runs } from "../../support/size.ts"
 import { ran, turnState } from "../../support/turns.ts"
 import { anyText } from "./arbitrary-text.ts"
 
-const tokens = [
-  "<|im_start|>",
-  "<|im_end|>",
-  "<|\u00adim_start|>",
-  "<|im.start-ü|>",
-  "<|begin_of_text|>",
-  "<|eot_id|>",
-  "<｜User｜>",
-  "<｜begin▁of▁sentence｜>",
-  "<|channel|>",
-  "<start_of_turn>",
-  "<end_of_turn>",
-  "[INST]",
-  "[/INST]",
-  "[TOOL_CALLS]",
-  "[SYSTEM_PROMPT]",
-  "<<SYS>>",
-  "<</SYS>>",
-  "<tool_call>",
-  "</tool_response>",
-  "<s>",
-  "</s>",
-  "[|user|]",
-  "<|START_OF_TURN_TOKEN|>",
-  "<|turn>",
-  "<turn|>",
-  "<｜DSML｜function_calls>",
-  "</｜DSML｜invoke>",
-  "[THINK]",
-  "[/THINK]",
-  "[CALL_ID]",
-  "[ARGS]",
-  "<extra_id_1>",
-  "<SPECIAL_12>",
-  "<reserved_106>",
-  "<seed:bos>",
-  "<role>",
-  "</role>",
-  "[gMASK]",
-  "<sop>",
-  "]~b]",
-  "]~!b[",
-  "[e~[",
-]
 const encoders = ["lines", "inline", "fence", "indent", "transcript", "speaker"] as const
 const { markers } = shippedDialect("fay", "en")
 

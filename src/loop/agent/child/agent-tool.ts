@@ -59,7 +59,7 @@ export function agentTool(options: AgentToolOptions): Tool {
   const { name, description, usageHint, requestDescription, hints, timeoutMs, maxEvents, ...rest } = options
   const { repeatable = true, writes = true, ...agent } = rest
   const child = "agent" in agent ? agent.agent : createAgent(agent)
-  return defineTool({
+  const tool = defineTool({
     name,
     description,
     ...(usageHint === undefined ? {} : { usageHint }),
@@ -73,4 +73,5 @@ export function agentTool(options: AgentToolOptions): Tool {
       return runRequest(() => contextOf(child), { name, hints, maxEvents, args, context })
     },
   })
+  return { ...tool, runsAgent: true }
 }

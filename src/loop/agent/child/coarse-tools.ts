@@ -49,7 +49,7 @@ function coarseTool({ name, settings, agent }: ToolProcess, own: readonly Tool[]
   const words = toolWords(shippedPrompts("tools", locale), locale, "process")
   const hints = hintsWith({ messages: hintMessages })
   const parts = { ...agent, tools: createToolSet(own) }
-  return defineTool({
+  const tool = defineTool({
     name,
     description: settings.description ?? renderTemplate(words.answer, abilitiesOf(words, own)),
     jsonSchema: requestSchema(words.parameters.request),
@@ -59,6 +59,7 @@ function coarseTool({ name, settings, agent }: ToolProcess, own: readonly Tool[]
     timeoutMs,
     execute: (args, context) => runRequest(async () => parts, { name, hints, tellsRuns: true, args, context }),
   })
+  return { ...tool, runsAgent: true }
 }
 
 /** Enough for each shipped tool. */

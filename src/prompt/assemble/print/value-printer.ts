@@ -50,8 +50,11 @@ function withoutShapes(markers: Markers): Markers {
   return authored.made(unshaped, markers, () => ({ ...markers, shapes: undefined, pages: false }))
 }
 
-/** Nothing in a message that holds one text alone is the dialect's, so there is nothing to forge. */
-const noMarkers: Markers = { lines: new Set(), heads: [], fences: false }
+/**
+ * Nothing in a message that holds one text alone is the dialect's, so there is nothing to forge but the tokens of a server that
+ * renders the messages to one text before it tokenises them.
+ */
+const tokensAlone: Markers = { lines: new Set(), heads: [], fences: false, tokens: true }
 
 /** The parts that print a draft together. */
 interface PrinterParts {
@@ -183,10 +186,10 @@ export class ValuePrinter {
     const context = { dialect: this.#dialect, origin: this.#recorder.origin, memo: this.#memo }
     const known = knownBlock(owner, place, context)
     if (known) return known
-    // The provider says whose words the whole message is, so the agent's and a tool's stay as they are. The user's stay encoded: the
+    // The provider says whose words the whole message is, so the agent's and a tool's stay as they are, but for tokens of chat templates. The user's stay encoded: the
     // message was sent before with the turn's own blocks around the words, and must be the same now.
     const mayBeWhole = place.message === true && (entry.role === "assistant" || entry.role === "tool")
-    const bare = mayBeWhole ? this.#printEntry(entry, place, noMarkers) : undefined
+    const bare = mayBeWhole ? this.#printEntry(entry, place, tokensAlone) : undefined
     const [piece, ...others] = bare?.pieces ?? []
     const isWhole = piece?.part === "content" && piece.trust !== "author" && others.length === 0
     return rememberBlock(owner, place, context, bare && isWhole ? bare : this.#printEntry(entry, place))
