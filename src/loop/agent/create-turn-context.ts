@@ -100,6 +100,7 @@ function createTurnProgress(
     log: { steps: [], warnings, records: [], children: [], warnedOf: new Set() },
     files: { bytes: new Map(input.bytes), made: [], madeBytes: new Map() },
     tools: agent.tools,
+    speakers: [],
     runs: [],
     steps: [],
     step: undefined,

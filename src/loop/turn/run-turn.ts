@@ -2,6 +2,7 @@ import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import { printParameters, printParametersBy } from "../../prompt/tools/tool-entry.ts"
 import type { TurnResult } from "../../trace/turn-event.ts"
 import type * as fitToolText from "./fit-tool-text.ts"
+import type * as knownSpeakers from "./known-speakers.ts"
 import type { Planner, PlanningMode } from "./model-step.ts"
 import { planJson } from "./plan-json.ts"
 import type * as planNative from "./plan-native.ts"
@@ -54,6 +55,7 @@ const loaded: {
   prose?: typeof prose
   prepare?: typeof prepareFile
   fitting?: typeof fitToolText
+  speakers?: typeof knownSpeakers
 } = {}
 
 const planners: Readonly<Record<PlanningMode, Planner>> = {
@@ -83,6 +85,10 @@ export async function prepare(turn: TurnContext): Promise<void> {
   if (prestart.length > 0 || turn.hooks.length > 0 || agent.memory) {
     loaded.prepare ??= await import("./prepare.ts")
     progress.found = await loaded.prepare.gather(turn, prestart)
+  }
+  if (turn.record) {
+    loaded.speakers ??= await import("./known-speakers.ts")
+    progress.speakers = await loaded.speakers.readSpeakers(turn)
   }
   let hasFiles = input.attachments.length > 0 || input.resumes !== undefined
   let hasRuns = false

@@ -56,7 +56,14 @@ export function assembleStep(turn: TurnContext, request: StepRequest, model: Lan
     const state = stateOf(turn, request, model)
     given = combineInjections(turn.stack, state, { dialect, memo: memoOf(assembler) })
     assembly = assembleInjections(given.injections, {
-      ...{ assembler, dialect, prompt, names: knownNames(state), counter: agent.ports.counter, reserved: given.reserved },
+      ...{
+        assembler,
+        dialect,
+        prompt,
+        names: knownNames(state, progress.speakers),
+        counter: agent.ports.counter,
+        reserved: given.reserved,
+      },
       developerRole: model.capabilities.developerRole,
       ...(budgetTokens === undefined ? {} : { budgetTokens }),
       ...(progress.cut ? { cut: progress.cut } : {}),

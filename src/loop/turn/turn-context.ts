@@ -269,6 +269,8 @@ export interface TurnProgress {
   readonly open: { readonly calls: OpenCall[]; step: UnfinishedStep | undefined }
   /** The time at which the part of a model's stream came that is read at this moment; undefined between two of them. */
   heardMs: number | undefined
+  /** Names of people who spoke in the conversation, also before its loaded messages. A text must not speak for them (T5). */
+  speakers: readonly string[]
   /** The window as prompts show it; hooks can shorten it. */
   shownHistory: readonly HistoryMessage[]
   /** Absent in a turn without attachments. */

@@ -77,11 +77,14 @@ export function turnInjections(turn: TurnState, words: TurnLook, memo: Memo): In
 const ofSession = { scope: "session", priority: priority.toolInstructions } as const
 
 /**
- * The names that a turn shows: its agent, its speakers, those of its history and memories, and its tools. A text that begins a
+ * The names that a turn shows: its agent, its speakers, those of its history and memories, its tools, and others who spoke `earlier`. A text that begins a
  * line with one of them, as the prompt does, would speak for somebody else (T5).
  */
-export function knownNames({ agentName, question, history, memories, tools }: TurnState): KnownNames {
-  const speakers = new Set([agentName, question.speaker.name])
+export function knownNames(
+  { agentName, question, history, memories, tools }: TurnState,
+  earlier: readonly string[] = [],
+): KnownNames {
+  const speakers = new Set([agentName, question.speaker.name, ...earlier])
   for (const { speaker } of history) speakers.add(speaker.name)
   for (const { speaker } of memories) if (speaker !== undefined) speakers.add(speaker)
   return { speaker: [...speakers].sort(), tool: tools.map(({ name }) => name) }

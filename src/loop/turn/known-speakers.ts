@@ -1,0 +1,64 @@
+import type { HistoryMessage } from "../../core/conversation.ts"
+import { spokenOf } from "../../core/conversation.ts"
+import { memoKind } from "../../core/memo.ts"
+import { whatHappened, within } from "../../core/timers.ts"
+import { memoOf } from "../../prompt/assemble/assembler.ts"
+import type { Dialect } from "../../prompt/dialect/dialect.ts"
+import { type TurnContext, warn } from "./turn-context.ts"
+
+/** The names of those who spoke, and the messages of the conversation that they come from. */
+interface KnownSpeakers {
+  readonly names: readonly string[]
+  readonly messages: number
+}
+
+/** The session's memo keeps them, so a store is asked once, and a session that forgets its requests forgets them too. */
+const known = memoKind<Dialect, KnownSpeakers>()
+
+const mostMessages = 2_000
+const mostNames = 500
+
+/**
+ * Returns the names of the people who spoke in the conversation, or whom somebody answered or mentioned, also before the messages that
+ * were loaded for the turn: a line of another person must not begin as theirs (T5). They are those of the newest 2,000 messages, and at
+ * most 500. They are read again after messages left the history. If the store fails, the turn goes on with the names that it has.
+ */
+export async function readSpeakers(turn: TurnContext): Promise<readonly string[]> {
+  const { record, assembler, agent } = turn
+  const { history = [], earlier = 0 } = record ?? {}
+  if (earlier === 0) return newest(namesIn(history))
+  const memo = memoOf(assembler)
+  const before = memo.get(known, agent.dialect)
+  const messages = earlier + spokenOf(history).length
+  // Messages between those that were read and those that were loaded are not known.
+  const isWhole = before !== undefined && before.messages >= earlier && before.messages <= messages
+  const older = isWhole ? before.names : await olderNames(turn)
+  const names = newest([...(older ?? []), ...namesIn(history)])
+  if (older) memo.set(known, agent.dialect, { names, messages })
+  return names
+}
+
+async function olderNames(turn: TurnContext): Promise<readonly string[] | undefined> {
+  const { agent, signal } = turn
+  const { prestartMs: timeoutMs } = agent.profile.limits
+  const outcome = await within({ timeoutMs, signal, timers: agent.ports.timers }, () =>
+    turn.messages({ role: "user", limit: mostMessages }),
+  )
+  if (outcome.status === "done") return namesIn(outcome.value)
+  if (outcome.status !== "aborted")
+    warn(turn, "recall", `Names of people who spoke long ago are not known: reading them ${whatHappened(outcome, timeoutMs)}.`)
+  return undefined
+}
+
+function namesIn(history: readonly HistoryMessage[]): string[] {
+  return history.flatMap(({ role, speaker, replyTo, mentions = [] }) => [
+    ...(role === "user" ? [speaker.name] : []),
+    ...(replyTo ? [replyTo.speaker.name] : []),
+    ...mentions.map(({ name }) => name),
+  ])
+}
+
+/** The names without repetition, the newest ones last. */
+function newest(names: readonly string[]): readonly string[] {
+  return [...new Set(names.toReversed())].slice(0, mostNames).reverse()
+}
