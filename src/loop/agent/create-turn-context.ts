@@ -5,6 +5,7 @@ import type { MessageFilter, SessionRecord } from "../../memory/services/store/s
 import type { HistorySettings } from "../../profile/profile.ts"
 import { type Assembler, createAssembler } from "../../prompt/assemble/assembler.ts"
 import { roughCounter } from "../../prompt/assemble/tokens/rough-counter.ts"
+import { dialectNames } from "../../prompt/dialect/dialect-names.ts"
 import type { PromptStack } from "../../prompt/stack/prompt-stack.ts"
 import { mainProcess, type TurnWarning } from "../../trace/trace.ts"
 import type { TurnEvent } from "../../trace/turn-event.ts"
@@ -91,23 +92,23 @@ function createTurnProgress(
   // A value is no speech: it has neither bubbles nor emotions nor file references.
   const output = input.control?.output ? { bubbles: false } : agent.profile.output
   const warnings: TurnWarning[] = []
+  const stamps = dialectNames(agent.dialect).byFile.get("history")?.has("time") === true
   const open = output.files && fileOpener(output.files, agent, { key: input.key, signal })
   return {
-    answer: new AnswerOutput(output, { emit, warnings, open }),
+    answer: new AnswerOutput(output, { emit, warnings, open, stamps }),
     output: undefined,
     found: { memories: [], prestartRuns: [], prestart: [], kept: [] },
     hooks: { states: new Map(Object.entries(session.hooks)), takenNotes: new Set(), runListeners: [], lore: [] },
     log: { steps: [], warnings, records: [], children: [], warnedOf: new Set() },
     files: { bytes: new Map(input.bytes), made: [], madeBytes: new Map() },
     tools: agent.tools,
-    speakers: [],
     runs: [],
     steps: [],
     step: undefined,
     open: { calls: [], step: undefined },
     heardMs: undefined,
     shownHistory: history,
-    ...{ shown: undefined, fitting: undefined, cut: undefined },
+    ...{ shown: undefined, fitting: undefined, cut: undefined, speakers: [] },
   }
 }
 

@@ -25,6 +25,8 @@ export class AnswerOutput {
   readonly #settings: OutputSettings
   readonly #to: AnswerSink
   #said: string[] = []
+  /** The beginning of the answer while it may be a stamp; undefined once that is known. */
+  #opening: string | undefined
   #pipeline: Pipeline
   /** Created with the first file reference. */
   #files: FileQueue | undefined
@@ -38,12 +40,13 @@ export class AnswerOutput {
   constructor(settings: OutputSettings, to: AnswerSink) {
     this.#settings = settings
     this.#to = to
+    this.#opening = to.stamps ? "" : undefined
     this.#pipeline = newPipeline(settings)
   }
 
   /** The answer as the model said it, with the marks of its format. History keeps this. */
   get said(): string {
-    return this.#said.join("")
+    return this.#said.join("") + (this.#opening ?? "")
   }
 
   /** The answer as it is shown. Bubbles are paragraphs. */
@@ -55,18 +58,32 @@ export class AnswerOutput {
   /** Takes text of the model, and shows as much of it as can be shown already. */
   say(delta: string): void {
     if (delta === "") return
+    if (this.#opening !== undefined) {
+      this.#opening += delta
+      if (!maybeStamp.test(this.#opening)) this.#open(this.#opening.replace(stamp, ""))
+      return
+    }
     if (this.#startsParagraph) this.#endParagraph()
     addPiece(this.#said, delta)
     this.#take(this.#pipeline.reader.push({ type: "text", delta }))
   }
 
+  /** Says the beginning of the answer, without the stamp that a model imitates where each line of the prompt has one (R11). */
+  #open(opening = this.#opening): void {
+    if (this.#opening === undefined) return
+    this.#opening = undefined
+    this.say(opening ?? "")
+  }
+
   /** Ends the paragraph where a tool call follows. The next text begins a new one. */
   part(): void {
+    this.#open()
     this.#startsParagraph = this.#said.length > 0
   }
 
   /** Shows a file that the model made. It ends the paragraph, so that it stands behind the words that introduce it. */
   draw(file: Promise<FileAttachment | undefined>): void {
+    this.#open()
     this.#take([
       ...this.#pipeline.reader.push({ type: "made-file", file }),
       ...this.#pipeline.reader.push({ type: "bubble-end" }),
@@ -79,11 +96,13 @@ export class AnswerOutput {
     if (this.hasShown) return
     this.#pipeline = newPipeline(this.#settings)
     this.#said = []
+    this.#opening = this.#to.stamps ? "" : undefined
   }
 
   /** Ends the model's text. Returns a promise if files are still being opened; {@link end} must wait for it. */
   settle(): Promise<void> | undefined {
     if (!this.#isRead) {
+      this.#open()
       this.#isRead = true
       this.#take(this.#pipeline.reader.end())
     }
@@ -154,7 +173,14 @@ interface AnswerSink {
   readonly warnings: TurnWarning[]
   /** Without it, file references are text. */
   readonly open: OpenFile | undefined
+  /** True where lines of the prompt begin with a time, which an answer of its own must not. */
+  readonly stamps?: boolean | undefined
 }
+
+/** A time as lines of a prompt have it, before other words. */
+const stamp = /^\s*\d{8} \d{1,2}:\d{2}\s+(?=\S)/
+/** A text that more text may make a stamp. */
+const maybeStamp = /^\s*(?:\d{0,8}|\d{8} (?:\d{0,2}|\d{1,2}:\d?|\d{1,2}:\d{2}\s*))$/
 
 /** The readers that an answer passes, in this order. */
 interface Pipeline {

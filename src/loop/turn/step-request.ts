@@ -56,15 +56,8 @@ export function assembleStep(turn: TurnContext, request: StepRequest, model: Lan
     const state = stateOf(turn, request, model)
     given = combineInjections(turn.stack, state, { dialect, memo: memoOf(assembler) })
     assembly = assembleInjections(given.injections, {
-      ...{
-        assembler,
-        dialect,
-        prompt,
-        names: knownNames(state, progress.speakers),
-        counter: agent.ports.counter,
-        reserved: given.reserved,
-      },
-      developerRole: model.capabilities.developerRole,
+      ...{ assembler, dialect, prompt, names: knownNames(state, progress.speakers), reserved: given.reserved },
+      ...{ counter: agent.ports.counter, developerRole: model.capabilities.developerRole },
       ...(budgetTokens === undefined ? {} : { budgetTokens }),
       ...(progress.cut ? { cut: progress.cut } : {}),
       history: agent.profile.history.window === "fill" ? { reserveTokens, lowWater: 1 } : { reserveTokens },
