@@ -8,6 +8,8 @@ type Advice =
   | "broken-model"
   | "silent-model"
   | "too-long"
+  | "too-much"
+  | "filtered"
   | "stopped"
   | "again"
   | "changed"
@@ -21,6 +23,8 @@ const en: Words = {
   "broken-model": "I cannot reach my language model. Please try again later.",
   "silent-model": "I found no answer this time. Please ask again.",
   "too-long": "That took too long, so I stopped. Please try again, perhaps with a smaller question.",
+  "too-much": "That is more than my language model can read at once. Please send less, or begin a new conversation.",
+  filtered: "My language model's provider does not let me answer that. Please ask in another way.",
   stopped: "I stopped.",
   again: "Something went wrong on my side, so I could not answer. Please ask me again.",
   settled: "That question was answered already, or it is no longer open.",
@@ -35,6 +39,8 @@ const zh: Words = {
   "broken-model": "我连不上语言模型，请稍后再试。",
   "silent-model": "这次我没想出回答，请再问一遍。",
   "too-long": "花的时间太久，我停下来了。请再试一次，或者把问题问小一点。",
+  "too-much": "内容太长，我的语言模型一次读不完。请发短一点，或者开始新的对话。",
+  filtered: "我的语言模型的服务商不让我回答这个，请换个问法。",
   stopped: "我停下来了。",
   again: "我这边出了问题，没能回答，请再问我一遍。",
   settled: "这个请求已经处理过了，或者已经失效。",
@@ -102,10 +108,20 @@ export function errorWords(error: unknown, locale: string): string {
 function adviceOf(error: unknown): Advice {
   if (!PromptStrataError.isInstance(error)) return "again"
   if (error.code === "model") {
-    const { kind, status } = error.evidence
+    const { kind, status, refused } = error.evidence
+    if (refused !== undefined) return refused === "context-length" ? "too-much" : "filtered"
     if (kind === "rate-limit" || status === 429) return "busy"
     if (kind === "credentials" || kind === "forbidden" || kind === "not-found" || kind === "quota") return "owner"
+    if (kind === undefined && (status === 401 || status === 403)) return "owner"
   }
+  if (error.code === "model-empty" && error.evidence.finishReason === "content-filter") return "filtered"
   // An error of a newer copy of the package can have a code that is unknown here.
   return adviceByCode[error.code] ?? "again"
+}
+
+/** A sentence behind the words for an error of a turn that did something. */
+export function doneWords(locale: string): string {
+  return locale.toLowerCase().startsWith("zh")
+    ? "有些事可能已经做了，再问之前请先看一看。"
+    : "Something may be done already: look before you ask again."
 }

@@ -2,11 +2,14 @@ import { messageOf } from "../../core/errors.ts"
 import type { ModelFaultKind } from "../../core/evidence/turns.ts"
 import { recordOf, stringOf } from "../../core/json-access.ts"
 
+type Refused = "context-length" | "content-filter"
+
 /** A failed request as data. `said` is the message of the server or of the operating system. */
 export interface Fault {
   readonly kind: ModelFaultKind
   readonly isRetryable: boolean
   readonly said: string
+  readonly refused?: Refused | undefined
   readonly status?: number | undefined
   readonly retryAfterMs?: number | undefined
   readonly requestId?: string | undefined
@@ -24,6 +27,7 @@ export function statusFault(thrown: unknown, nowMs: number): Fault | undefined {
     kind: isWebPage && status < 500 ? "web-page" : kind,
     isRetryable: isRetryableStatus(kind),
     said: isWebPage ? "a web page" : body,
+    refused: kind === "bad-request" && !isWebPage ? refusedFor(error, body) : undefined,
     status,
     retryAfterMs: retryAfterMs(head, nowMs),
     requestId: head.get("x-request-id") ?? undefined,
@@ -37,8 +41,25 @@ export function reportedFault(error: unknown): Fault {
   const status = typeof code === "number" && code >= 400 && code < 600 ? code : undefined
   const kind = status === undefined ? "reported" : statusKind(status, codeOf(error))
   const isFinal = stringOf(type).startsWith("invalid_request") || codeOf(error) === "insufficient_quota"
-  return { kind, isRetryable: status === undefined ? !isFinal : isRetryableStatus(kind), said: errorText(error), status }
+  const said = errorText(error)
+  return {
+    kind,
+    isRetryable: status === undefined ? !isFinal : isRetryableStatus(kind),
+    ...{ said, status, refused: isFinal || kind === "bad-request" ? refusedFor(error, said) : undefined },
+  }
 }
+
+/** The reason of a refusal, by its code, or by its words at servers that have no code for it. */
+function refusedFor(error: unknown, said: string): Refused | undefined {
+  const { type } = recordOf(error)
+  const code = `${codeOf(error)} ${stringOf(type)}`
+  if (/content_(?:filter|policy)|ResponsibleAI/i.test(code)) return "content-filter"
+  const isTooLong = /context_length|string_above_max_length/i.test(code) || tooLong.test(said.slice(0, 2_000))
+  return isTooLong ? "context-length" : undefined
+}
+
+const tooLong =
+  /context (?:length|window|size)|prompt is too long|input is too long|maximum number of tokens|too many tokens|input token count/i
 
 /** Returns the message of an error object in any of the shapes that servers use. */
 function errorText(error: unknown): string {

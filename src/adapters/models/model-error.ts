@@ -36,12 +36,19 @@ const maxSaidCharacters = 300
 
 /** Makes an error of code `model` with advice. It holds no secret, and no `cause`, since a cause may hold the whole request. */
 export function modelError(fault: Fault, { id, url, redact, advice }: ErrorTarget): PromptStrataError {
-  const { kind, isRetryable, status, retryAfterMs, requestId } = fault
+  const { kind, isRetryable, refused, status, retryAfterMs, requestId } = fault
   const said = shorten(redact(fault.said))
   const what = status === undefined ? headline(kind) : `answered with status ${status}`
   const hint = advice[kind] ?? commonAdvice[kind]
   return new PromptStrataError("model", `${id} ${what} (${url})${said === "" ? "." : `: ${said}`}`, {
-    evidence: { isRetryable, kind, status, retryAfterMs, requestId: requestId === undefined ? undefined : redact(requestId) },
+    evidence: {
+      isRetryable,
+      kind,
+      refused,
+      status,
+      retryAfterMs,
+      requestId: requestId === undefined ? undefined : redact(requestId),
+    },
     hint,
   })
 }

@@ -1,8 +1,8 @@
 import type { AttachmentInput } from "../../core/conversation.ts"
 import { isRecord } from "../../core/json-access.ts"
 import type { ChatMessage } from "../../loop/agent/stateless/past-messages.ts"
-import type { Turn } from "../../loop/agent/turn.ts"
 import { errorWords } from "../../trace/error-words.ts"
+import type { Answer } from "./exchange.ts"
 import { badRequest } from "./http-problem.ts"
 
 /** A request to `/ag-ui` (`RunAgentInput` of AG-UI 1), as far as a character follows it. */
@@ -104,7 +104,7 @@ type AgUiEvent = { readonly type: string } & Readonly<Record<string, unknown>>
  * event for it. A failed turn ends with `RUN_ERROR`.
  */
 export async function* agUiEvents(
-  turn: Turn,
+  turn: Answer,
   { threadId, runId, locale }: { readonly threadId: string; readonly runId: string; readonly locale: string },
 ): AsyncGenerator<AgUiEvent> {
   const parts = new OpenMessage(turn.id)

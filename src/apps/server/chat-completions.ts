@@ -2,10 +2,10 @@ import type { AttachmentInput, FileAttachment } from "../../core/conversation.ts
 import { isRecord } from "../../core/json-access.ts"
 import type { Usage } from "../../core/model/language-model.ts"
 import type { ChatMessage } from "../../loop/agent/stateless/past-messages.ts"
-import type { Turn } from "../../loop/agent/turn.ts"
-import { errorWords } from "../../trace/error-words.ts"
 import type { TurnResult } from "../../trace/turn-event.ts"
-import { badRequest, errorBody } from "./http-problem.ts"
+import type { Answer } from "./exchange.ts"
+import { badRequest } from "./http-problem.ts"
+import { turnErrorBody } from "./turn-failure.ts"
 
 /** A request to `/v1/chat/completions`, as far as a character follows it. */
 export interface CompletionRequest {
@@ -176,7 +176,7 @@ function mediaOf(attachments: readonly FileAttachment[], imagesBefore = 0): obje
 /** The answer as the chunks of a stream. A failed turn ends it with an object `error`, which clients throw. */
 export async function* completionChunks(
   { id, created, model }: Answering,
-  turn: Turn,
+  turn: Answer,
   { includeUsage, locale }: { readonly includeUsage: boolean; readonly locale: string },
 ): AsyncGenerator<object> {
   const chunk = (delta: object, finish: string | null = null) => ({
@@ -196,7 +196,7 @@ export async function* completionChunks(
     if (event.type !== "turn-end") continue
     const { result } = event
     if (!result.ok) {
-      yield errorBody(errorWords(result.error, locale), { type: "server_error", code: result.error.code })
+      yield turnErrorBody(result.error, locale)
       return
     }
     yield chunk({}, finishReason(result.stopReason))

@@ -23,7 +23,8 @@ export function shared(
   const origin = originOf(request, allowed)
   if (origin === undefined) return response
   response.headers.set("access-control-allow-origin", origin)
-  response.headers.set("access-control-expose-headers", "retry-after, x-promptstrata-ignored, x-vercel-ai-ui-message-stream")
+  const exposed = "retry-after, x-should-retry, x-promptstrata-ignored, x-vercel-ai-ui-message-stream"
+  response.headers.set("access-control-expose-headers", exposed)
   return response
 }
 

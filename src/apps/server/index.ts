@@ -1,3 +1,5 @@
-export { type Caller, createHandler, type HandlerOptions } from "./handler.ts"
+export type { Caller } from "./exchange.ts"
+export { createHandler } from "./handler.ts"
 export type { RequestLimits } from "./request-limits.ts"
+export type { HandlerOptions } from "./serving.ts"
 export { toUiMessageStream, type UiMessageChunk, type UiMessageStreamOptions } from "./ui-message-stream.ts"

@@ -4,6 +4,7 @@ import type { Turn } from "../../loop/agent/turn.ts"
 import { bytesToText } from "../../memory/services/store/blob.ts"
 import { errorWords } from "../../trace/error-words.ts"
 import type { TurnEvent, TurnResult } from "../../trace/turn-event.ts"
+import type { Answer } from "./exchange.ts"
 
 /** A piece of the AI SDK's UI message stream (version 1, of AI SDK 5 to 7). */
 export type UiMessageChunk =
@@ -39,7 +40,7 @@ export interface UiMessageStreamOptions {
  * A turn as the AI SDK's UI message stream: text, reasoning, tool calls, files and errors. Every part that is opened is closed, also in a
  * turn that fails. It can be made several times, and late: each time it begins with the turn's first event.
  */
-export async function* uiMessageChunks(turn: Turn, options: UiMessageStreamOptions = {}): AsyncGenerator<UiMessageChunk> {
+export async function* uiMessageChunks(turn: Answer, options: UiMessageStreamOptions = {}): AsyncGenerator<UiMessageChunk> {
   const { thinking = true, tools = true, locale = "en" } = options
   const parts = new OpenParts()
   yield { type: "start", messageId: turn.id }

@@ -132,6 +132,10 @@ export interface ModelFailure {
   readonly isRetryable?: boolean | undefined
   /** The time that the server asks to wait, in milliseconds. */ readonly retryAfterMs?: number | undefined
   /** The kind of the failure. */ readonly kind?: ModelFaultKind | undefined
+  /** The provider's reason for a refused request, where it tells one of these. */ readonly refused?:
+    | "context-length"
+    | "content-filter"
+    | undefined
   /** The HTTP status. */ readonly status?: number | undefined
   /** The provider's id of the request, for its support. */ readonly requestId?: string | undefined
 }

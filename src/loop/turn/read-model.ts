@@ -158,7 +158,7 @@ function asModelError(thrown: unknown, modelId: string): unknown {
   if (PromptStrataError.isInstance(thrown)) return thrown
   return new PromptStrataError("model", `${modelId} failed: ${messageOf(thrown)}`, {
     cause: thrown,
-    evidence: { model: modelId, isRetryable: mayPass(thrown) },
+    evidence: { model: modelId, isRetryable: mayPass(thrown), status: statusOf(thrown) },
   })
 }
 
@@ -169,9 +169,15 @@ const passingStatus = new Set([408, 409, 429])
  * `isRetryable` or the server's `status`. A mistake in the adapter's code fails again; `fetch` throws a TypeError, too.
  */
 function mayPass(thrown: unknown): boolean {
-  const { isRetryable, status, statusCode = status } = recordOf(thrown)
+  const { isRetryable } = recordOf(thrown)
   if (typeof isRetryable === "boolean") return isRetryable
-  if (typeof statusCode === "number") return statusCode >= 500 || passingStatus.has(statusCode)
+  const status = statusOf(thrown)
+  if (status !== undefined) return status >= 500 || passingStatus.has(status)
   if (thrown instanceof TypeError) return thrown.cause !== undefined || /fetch|network|load failed/i.test(thrown.message)
   return thrown instanceof Error && !(thrown instanceof ReferenceError || thrown instanceof RangeError)
+}
+
+function statusOf(thrown: unknown): number | undefined {
+  const { status, statusCode = status } = recordOf(thrown)
+  return typeof statusCode === "number" ? statusCode : undefined
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { z } from "zod"
-import { createHandler, type HandlerOptions } from "../../../src/apps/server/handler.ts"
+import { createHandler } from "../../../src/apps/server/handler.ts"
+import type { HandlerOptions } from "../../../src/apps/server/serving.ts"
 import type { ModelCapabilities } from "../../../src/core/model/language-model.ts"
 import { defineTool } from "../../../src/prompt/tools/define-tool.ts"
 import { type ScriptedAnswer, scriptedModel } from "../../../src/testing/index.ts"

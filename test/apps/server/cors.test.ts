@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest"
-import { createHandler, type HandlerOptions } from "../../../src/apps/server/handler.ts"
+import { createHandler } from "../../../src/apps/server/handler.ts"
+import type { HandlerOptions } from "../../../src/apps/server/serving.ts"
 import { scriptedModel } from "../../../src/testing/index.ts"
 import { finish, testAgent } from "../../support/agents.ts"
 
@@ -38,7 +39,7 @@ describe("pages of other origins", () => {
         "access-control-allow-headers": "authorization",
         "access-control-allow-methods": "GET, POST, DELETE",
         "access-control-allow-origin": page,
-        "access-control-expose-headers": "retry-after, x-promptstrata-ignored, x-vercel-ai-ui-message-stream",
+        "access-control-expose-headers": "retry-after, x-should-retry, x-promptstrata-ignored, x-vercel-ai-ui-message-stream",
         "access-control-max-age": "600",
         vary: "origin",
       },

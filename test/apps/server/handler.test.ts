@@ -2,7 +2,9 @@ import { AbstractChat, type ChatState, DefaultChatTransport, readUIMessageStream
 import OpenAI from "openai"
 import { describe, expect, test } from "vitest"
 import { z } from "zod"
-import { type Caller, createHandler, type HandlerOptions } from "../../../src/apps/server/handler.ts"
+import type { Caller } from "../../../src/apps/server/exchange.ts"
+import { createHandler } from "../../../src/apps/server/handler.ts"
+import type { HandlerOptions } from "../../../src/apps/server/serving.ts"
 import { keptMessageChunks, toUiMessageStream } from "../../../src/apps/server/ui-message-stream.ts"
 import { PromptStrataError } from "../../../src/core/errors.ts"
 import type { LanguageModel, ModelRequest } from "../../../src/core/model/language-model.ts"
@@ -494,7 +496,7 @@ describe("what cannot be answered", () => {
     const { post, errors } = serverOf({ model: failing(secret) })
     const response = await post("/v1/chat/completions", ask)
     const text = await response.text()
-    expect([response.status, JSON.parse(text).error.code]).toEqual([429, "model"])
+    expect([response.status, JSON.parse(text).error.code]).toEqual([429, "rate_limit_exceeded"])
     expect(text).not.toMatch(/sk-1|10\.0\.0\.7/)
     expect(errors).toEqual([expect.objectContaining({ code: "model" })])
   })

@@ -1,4 +1,4 @@
-import type { Caller } from "../../server/handler.ts"
+import type { Caller } from "../../server/exchange.ts"
 import { HttpProblem } from "../../server/http-problem.ts"
 import { isLoopback } from "../../server/loopback.ts"
 import { terminalUser } from "../open-agent.ts"

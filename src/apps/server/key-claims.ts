@@ -1,0 +1,144 @@
+import type { HistoryMessage, SessionKey } from "../../core/conversation.ts"
+import { PromptStrataError } from "../../core/errors.ts"
+import { isRecord } from "../../core/json-access.ts"
+import type { Agent } from "../../loop/agent/agent.ts"
+import { contextOf } from "../../loop/agent/published-agents.ts"
+import { bytesToText } from "../../memory/services/store/blob.ts"
+import type { SessionStore } from "../../memory/services/store/session-store.ts"
+import { mainProcess } from "../../trace/trace.ts"
+import type { TurnEvent } from "../../trace/turn-event.ts"
+import { type Answer, answerOf, type Caller } from "./exchange.ts"
+import { HttpProblem } from "./http-problem.ts"
+
+/** An idempotency key of a request to a kept conversation. */
+interface Claim {
+  readonly agent: Agent
+  readonly caller: Caller
+  readonly conversation: string
+  /** The digest of the caller and the key. */
+  readonly key: string
+}
+
+/** The first request of a key, as the store has it: no words of it. */
+interface Claimed {
+  readonly print: string
+  readonly atMs: number
+  /** Absent until its turn has begun. */
+  readonly turnId?: string
+}
+
+/** The most keys that are kept for a conversation: the newest. */
+const maxKeys = 100
+const maxTries = 10
+/** After this time a client asks again for an answer that another process makes. */
+const againMs = 2_000
+
+/**
+ * Takes a key for a request, in one write that only one of several processes can make. Returns the answer of the first request if it was taken,
+ * `other` if that was another request. Throws {@link HttpProblem} for one that has not ended, as far as the store tells, or that failed.
+ */
+export async function claimKey({
+  print,
+  nowMs,
+  sinceMs,
+  ...claim
+}: Claim & {
+  readonly print: string
+  readonly nowMs: number
+  readonly sinceMs: number
+}): Promise<Answer | "other" | undefined> {
+  let found: Claimed | undefined
+  await change(claim, (claims) => {
+    const live = claims.filter(([, { atMs }]) => atMs > sinceMs)
+    found = live.find(([key]) => key === claim.key)?.[1]
+    return found ? undefined : [...live, [claim.key, { print, atMs: nowMs }]]
+  })
+  if (found === undefined) return undefined
+  return found.print === print ? firstAnswer(claim, found.turnId) : "other"
+}
+
+/** Writes down which turn answers the request of a key. */
+export function noteTurn(claim: Claim, turnId: string): Promise<void> {
+  return change(claim, (claims) => claims.map(([key, claimed]) => [key, key === claim.key ? { ...claimed, turnId } : claimed]))
+}
+
+/** Gives a key back whose request did nothing. */
+export function freeKey(claim: Claim): Promise<void> {
+  return change(claim, (claims) => claims.filter(([key]) => key !== claim.key))
+}
+
+type Claims = readonly (readonly [key: string, Claimed])[]
+
+/** Changes the keys of a conversation. They stand in a session of their own, so that no running turn meets another version. */
+async function change({ agent, caller, conversation }: Claim, next: (claims: Claims) => Claims | undefined): Promise<void> {
+  const { store } = await contextOf(agent)
+  const at: SessionKey = { ...agent.session(conversation).key, conversation: `keys of ${conversation}` }
+  for (let tries = 1; ; tries++) {
+    const record = await store.load(at, { last: 1 })
+    const { claims } = record?.state ?? {}
+    const after = next(isRecord(claims) ? (Object.entries(claims) as unknown as Claims) : [])
+    if (after === undefined) return
+    const state = { claims: Object.fromEntries(after.slice(-maxKeys)) }
+    try {
+      await commit(store, at, { expectVersion: record?.version ?? 0, state, caller })
+      return
+    } catch (error) {
+      if (!PromptStrataError.isInstance(error) || error.code !== "session-conflict" || tries === maxTries) throw error
+    }
+  }
+}
+
+async function commit(
+  store: SessionStore,
+  at: SessionKey,
+  { expectVersion, state, caller }: { readonly expectVersion: number; readonly state: object; readonly caller: Caller },
+): Promise<void> {
+  // A message without words, so that the keys go with what the user is forgotten with.
+  const speaker = { id: caller.user, name: caller.name ?? caller.user }
+  const owner: HistoryMessage = { role: "user", text: "", speaker, turnId: "keys", atMs: 0, unanswered: true }
+  await store.commit(at, { expectVersion, append: expectVersion === 0 ? [owner] : [], state: { ...state }, jobs: [] })
+}
+
+/** The answer of a turn that ended in another process, or before a restart. */
+async function firstAnswer({ agent, conversation }: Claim, turnId: string | undefined): Promise<Answer> {
+  const session = agent.session(conversation)
+  const history = await session.history({ limit: Number.MAX_SAFE_INTEGER })
+  const messages = history.filter((message) => message.turnId === turnId)
+  const answers = messages.filter(({ role }) => role === "assistant")
+  if (turnId === undefined || messages.length === 0) {
+    const message =
+      "The first request of this idempotency-key runs in another process, or was cut off with it. Only the conversation tells."
+    throw new HttpProblem(409, message, { code: "idempotency_key_in_use", retryAfterMs: againMs })
+  }
+  if (answers.length === 0 || answers.some(({ unanswered }) => unanswered)) {
+    const message = "The first request of this idempotency-key failed; its words are in the conversation."
+    throw new HttpProblem(400, message, { code: "idempotency_key_failed" })
+  }
+  const { blobs } = await contextOf(agent)
+  const events: TurnEvent[] = []
+  for (const { text, attachments = [] } of answers) {
+    if (text !== "") events.push({ type: "text-delta", delta: text })
+    for (const { name, mediaType = "application/octet-stream", blob = "" } of attachments) {
+      const bytes = await blobs.get(blob, session.key)
+      if (!bytes) continue
+      const attachment = { path: name, mediaType, bytes: bytes.length, base64: bytesToText(bytes), blob }
+      events.push({ type: "attachment", attachment })
+    }
+  }
+  return answerOf(turnId, [...events, ended(turnId, session.key, { events, isCut: answers.at(-1)?.interrupted === true })])
+}
+
+function ended(
+  turnId: string,
+  key: SessionKey,
+  { events, isCut }: { readonly events: readonly TurnEvent[]; readonly isCut: boolean },
+): TurnEvent {
+  const lists = { prestart: [], steps: [], runs: [], warnings: [], records: [], children: [] }
+  const trace = { turnId, process: mainProcess, key, startedMs: 0, durationMs: 0, usage: {}, ...lists }
+  const text = events.map((event) => (event.type === "text-delta" ? event.delta : "")).join("")
+  const attachments = events.flatMap((event) => (event.type === "attachment" ? event.attachment : []))
+  return {
+    type: "turn-end",
+    result: { ok: true, text, attachments, stopReason: isCut ? "truncated" : "finish", usage: {}, trace },
+  }
+}

@@ -1,0 +1,110 @@
+import type { Clock, Timers } from "../../core/ports.ts"
+import { didYouMean } from "../../core/suggest.ts"
+import type { Agent } from "../../loop/agent/agent.ts"
+import type { ChatMessage } from "../../loop/agent/stateless/past-messages.ts"
+import type { Turn } from "../../loop/agent/turn.ts"
+import type { AllowedOrigins } from "./cors.ts"
+import { type EventStreamOptions, eventStream, eventStreamHeaders } from "./event-stream.ts"
+import type { Caller } from "./exchange.ts"
+import { HttpProblem } from "./http-problem.ts"
+import type { Repeats } from "./repeats.ts"
+import type { Admission, RequestGate, RequestLimits } from "./request-limits.ts"
+
+/** Options of {@link createHandler}. */
+export interface HandlerOptions {
+  /** The agents that can be asked, each by the name of its model. */
+  readonly agents: Readonly<Record<string, Agent>>
+  /** Says who sent a request. Undefined refuses it with status 401. Whatever it throws refuses it with 500 and goes to `onError`. */
+  readonly authorize: (request: Request) => Caller | undefined | Promise<Caller | undefined>
+  /**
+   * The origins of web pages that may ask (CORS), such as `["https://app.test"]`, or `"*"` for all. Default: none, so a browser lets only
+   * pages of the server's own origin read answers. Cookies are never allowed: a page sends its key in a header.
+   */
+  readonly allowedOrigins?: AllowedOrigins
+  /** The most bytes of a request's body. Default 1,000,000. */
+  readonly maxBodyBytes?: number
+  /** Bounds on requests and tokens of a user, and on turns at once. Default: none. */
+  readonly limits?: RequestLimits
+  /** The language of the words for an error in a chat. Default `en`. */
+  readonly locale?: string
+  /** Gets the error of each turn that failed, of which the client gets only words and a code. Default: `console.error`, without secrets. */
+  readonly onError?: (error: unknown) => void
+  readonly clock?: Clock
+  /** Timers of a test. */
+  readonly timers?: Timers
+}
+
+/** The options with their defaults, as the routes share them. */
+export interface Server extends Required<HandlerOptions> {
+  readonly startedSeconds: number
+  readonly gate: RequestGate
+  readonly repeats: Repeats
+  /** The turns of kept conversations that run or wait, oldest first, each with the key of its chat. */
+  readonly chats: Set<{ readonly chat: string; readonly turn: Turn }>
+}
+
+/** The server as one request has it. */
+export interface Serving extends Server {
+  readonly admission: Admission
+}
+
+/** The agent of a model's name. The only one needs none. */
+export function agentOf({ agents }: Pick<Server, "agents">, asked: unknown): Agent {
+  const model = asked ?? (Object.keys(agents).length === 1 ? Object.keys(agents)[0] : undefined)
+  const found = typeof model === "string" && Object.hasOwn(agents, model) ? agents[model] : undefined
+  if (found) return found
+  const names = Object.keys(agents)
+  const near = typeof model === "string" ? didYouMean(model, names) : ""
+  const what = model === undefined ? "The request names no model" : `There is no model ${shown(model)}`
+  throw new HttpProblem(404, `${what}; there are ${names.join(", ")}.${near}`, { param: "model", code: "model_not_found" })
+}
+
+function shown(model: unknown): string {
+  return typeof model === "string" ? JSON.stringify(model.slice(0, 200)) : "of this form"
+}
+
+/** A question as a client sends it. */
+export interface Question {
+  readonly model: unknown
+  readonly messages: readonly ChatMessage[]
+  readonly instructions: string
+}
+
+/** Starts the turn of a request. A kept conversation gets the last message alone. */
+export function startTurn(server: Serving, caller: Caller, { model, messages, instructions }: Question): Turn {
+  const agent = agentOf(server, model)
+  const { user, name, conversation } = caller
+  const last = messages.at(-1)
+  if (last?.role !== "user") throw new HttpProblem(400, "The last message is not the user's.", { param: "messages" })
+  if (last.content.trim() === "" && !last.attachments?.length)
+    throw new HttpProblem(400, "The last message is empty.", { param: "messages" })
+  const inject = instructions.trim() === "" ? [] : [{ key: "instructions", content: instructions, trust: "user" as const }]
+  const from = name === undefined ? { id: user } : { id: user, name }
+  if (conversation === undefined) return agent.respond(messages, { from, inject })
+  return agent.session(conversation).send(last.content, { from, inject, attachments: last.attachments ?? [] })
+}
+
+/** Tells the owner if a turn fails, read or not, and gives it the place of its request. */
+export function watched({ onError, admission }: Serving, turn: Turn): Turn {
+  admission.holds(turn)
+  void turn.result.then((result) => {
+    if (!result.ok && result.error.code !== "aborted") onError(result.error)
+  })
+  return turn
+}
+
+interface Streaming extends Pick<EventStreamOptions, "end" | "onCancel"> {
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export function streamed(
+  { timers }: Pick<Server, "timers">,
+  events: AsyncIterable<unknown>,
+  { headers, ...options }: Streaming,
+): Response {
+  return new Response(eventStream(events, { ...options, timers }), { headers: { ...eventStreamHeaders, ...headers } })
+}
+
+export function seconds({ nowMs }: Clock): number {
+  return Math.floor(nowMs() / 1000)
+}

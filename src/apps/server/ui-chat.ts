@@ -1,0 +1,77 @@
+import { contextOf } from "../../loop/agent/published-agents.ts"
+import type { Turn } from "../../loop/agent/turn.ts"
+import { type Answer, type Caller, leaveOf } from "./exchange.ts"
+import { HttpProblem } from "./http-problem.ts"
+import { changeOf } from "./kept-chat.ts"
+import { readJsonBody } from "./read-body.ts"
+import { agentOf, type Server, type Serving, startTurn, streamed, watched } from "./serving.ts"
+import { keptMessageChunks, uiMessageChunks } from "./ui-message-stream.ts"
+import { readUiMessages } from "./ui-messages.ts"
+
+/** Answers `useChat` of the AI SDK. */
+export async function uiChat(server: Serving, request: Request, caller: Caller): Promise<Response> {
+  const body = await readJsonBody(request, server.maxBodyBytes)
+  const { conversation } = caller
+  const agent = agentOf(server, body.model)
+  const change = conversation === undefined ? undefined : changeOf(body)
+  const send = () => startTurn(server, caller, { model: body.model, messages: readUiMessages(body), instructions: "" })
+  const start = async () => {
+    const turn = watched(server, await (change?.(agent.session(conversation ?? ""), send) ?? send()))
+    const kept = { chat: chatKey(caller, typeof body.id === "string" ? encodeURIComponent(body.id.toWellFormed()) : ""), turn }
+    if (conversation !== undefined) server.chats.add(kept)
+    void turn.result.then(() => server.chats.delete(kept))
+    return turn
+  }
+  const { answer, leave, deliver } = await server.repeats.reply(request, caller, { agent, body, start })
+  return deliver(uiStream(server, answer, leave))
+}
+
+/**
+ * The running turn of a chat from its beginning, of several the newest. If there is none, the answer that `?message=ID` names comes from the store: whole, or as
+ * much as was shown before it failed, with an error. One that is not there is told to be lost, also while another process makes it. Status 204 without `message`, as `useChat` expects.
+ */
+export async function resumeChat(server: Server, request: Request, caller: Caller): Promise<Response> {
+  const { searchParams } = new URL(request.url)
+  const turn = turnsOf(server, request, caller).at(-1)
+  if (turn) return uiStream(server, turn, leaveOf(turn, caller))
+  const id = searchParams.get("message")
+  if (id === null || caller.conversation === undefined) return new Response(null, { status: 204 })
+  const agent = agentOf(server, searchParams.get("model") ?? undefined)
+  const session = agent.session(caller.conversation)
+  const messages = await session.history({ limit: Number.MAX_SAFE_INTEGER })
+  const answers = messages.filter(({ turnId, role }) => turnId === id && role === "assistant")
+  const { blobs } = await contextOf(agent)
+  const chunks = keptMessageChunks(id, answers, { locale: server.locale, bytesOf: (blob) => blobs.get(blob, session.key) })
+  return streamed(server, chunks, { onCancel: () => undefined, end: "[DONE]", headers: uiHeaders })
+}
+
+/**
+ * Stops the running turn of a chat and those that wait behind it: a client that only leaves lets them go on. Their words, and what was
+ * shown of an answer, are kept (T20). Status 204 once they have ended, 404 if none runs in this process.
+ */
+export async function stopChat(server: Server, request: Request, caller: Caller): Promise<Response> {
+  const turns = turnsOf(server, request, caller)
+  const why = "it has ended, or another process runs it, which alone can stop it."
+  if (turns.length === 0)
+    throw new HttpProblem(404, `No turn of this chat runs in this process: ${why}`, { code: "no_running_turn" })
+  for (const turn of turns) turn.abort("The user stopped it.")
+  await Promise.all(turns.map(({ result }) => result))
+  return new Response(null, { status: 204 })
+}
+
+function turnsOf({ chats }: Server, { url }: Request, caller: Caller): readonly Turn[] {
+  const asked = chatKey(caller, new URL(url).pathname.split("/").at(-2) ?? "")
+  return [...chats].flatMap(({ chat, turn }) => (chat === asked ? turn : []))
+}
+
+const uiHeaders = { "x-vercel-ai-ui-message-stream": "v1" }
+
+/** A chat of the page: its id is the client's word, so it counts only together with what `authorize` said. */
+function chatKey({ user, conversation }: Caller, encodedId: string): string {
+  return JSON.stringify([user, conversation, encodedId])
+}
+
+function uiStream(server: Server, answer: Answer, onCancel: () => void): Response {
+  const chunks = uiMessageChunks(answer, { locale: server.locale })
+  return streamed(server, chunks, { onCancel, end: "[DONE]", headers: uiHeaders })
+}
