@@ -98,14 +98,14 @@ export function secondThoughts(open: () => Store | Promise<Store>): void {
     test("other words of a user begin a new turn there, and other words of an answer ask no model", async () => {
       const made = talker(await open())
       const { session, store, agent, model } = made
-      await session.send("I like word1", { from: { id: "ann", name: "Ann" }, attachments: [{ path: "a.png" }] }).result
+      await session.send("I like word1", { from: { id: "ann", name: "Ann" }, attachments: [{ path: "a.txt" }] }).result
       await say(made, "I like word2")
       const turn = await session.edit("turn-1:0", "I like word3")
       expect(await turn?.result).toMatchObject({ ok: true, text: "answer number 3" })
       expect(await textsOf(made)).toEqual(["I like word3", "answer number 3"])
       expect((await session.history())[0]).toMatchObject({
         speaker: { id: "ann", name: "Ann" },
-        attachments: [{ name: "a.png" }],
+        attachments: [{ name: "a.txt" }],
       })
       await agent.idle()
       const asked = model.count("planner")

@@ -6,7 +6,6 @@ import type { Message, MessagePart } from "../../core/span.ts"
 import type { TextPart } from "../../core/value.ts"
 import { maxAttachments, readBase64 } from "../../memory/services/attachments/read-attachments.ts"
 import type { Dialect } from "../../prompt/dialect/dialect.ts"
-import { dialectNames } from "../../prompt/dialect/dialect-names.ts"
 import { renderNotice } from "../../prompt/dialect/render-notice.ts"
 import { formatFileReference } from "../../prompt/encode/file-reference.ts"
 import { shownSize } from "../../prompt/layers/history-entries.ts"
@@ -47,18 +46,13 @@ function tokensByArea(width: number, height: number): number {
   return Math.min(1_600, (width * height) / 750)
 }
 
-/** The attachments that a prompt of a dialect shows a model. */
-function sightIn(dialect: Dialect, model: LanguageModel): Sight {
-  return namesOnly(dialect) ? { ...sightOf(model), key: "", tokensOf: () => undefined } : sightOf(model)
-}
-
 /**
  * The history with all attachments that a prompt may show, then with fewer and fewer of them, the oldest gone first. The first one has
  * the newest of the profile's setting and up to twice as many, so that the beginning of the prompt seldom changes.
  */
 export function fewerAndFewer(turn: TurnContext, model: LanguageModel): readonly (readonly HistoryMessage[])[] {
   const { agent } = turn
-  const sight = sightIn(agent.dialect, model)
+  const sight = sightOf(model)
   const most = agent.profile.history.attachments
   const histories = [keepNewest(turn, { least: most, most: most * 2, sight })]
   if (turn.budgetTokens === undefined) return histories
@@ -74,8 +68,8 @@ export function fewerAndFewer(turn: TurnContext, model: LanguageModel): readonly
  * False if there are none.
  */
 export function nameOld(turn: TurnContext, model: LanguageModel): boolean {
-  const { agent, progress } = turn
-  const fewer = keepNewest(turn, { least: 0, most: 0, sight: sightIn(agent.dialect, model) })
+  const { progress } = turn
+  const fewer = keepNewest(turn, { least: 0, most: 0, sight: sightOf(model) })
   if (fewer === progress.shownHistory || !lostBefore.has(fewer)) return false
   progress.shownHistory = fewer
   warnOnce(turn, "file", "", `${model.id} refused a request with attachments of earlier messages; this turn only names them.`)
@@ -185,23 +179,14 @@ function asGone(attachment: Attachment): Attachment {
   return copy
 }
 
-/** True for a dialect that has no words for an attachment that a model cannot see, such as `root` (R8). */
-function namesOnly(dialect: Dialect): boolean {
-  return dialectNames(dialect).byFile.get("files")?.has("other") !== true
-}
-
 /** Warns of the attachments of this turn's message that the model does not get. */
 export function warnOfUnseen(turn: TurnContext, model: LanguageModel): void {
-  const { dialect } = turn.agent
-  const isNamed = namesOnly(dialect)
   const sight = sightOf(model)
   for (const attachment of turn.input.attachments) {
     const { name, mediaType = "a file of this kind", blob, url } = attachment
-    if ((blob ?? url) === undefined || (!isNamed && sight.tokensOf(attachment) !== undefined)) continue
+    if ((blob ?? url) === undefined || sight.tokensOf(attachment) !== undefined) continue
     const isUrl = blob === undefined && takesMedia(model.capabilities.attachments ?? [], mediaType)
-    const why = isNamed
-      ? `The dialect ${dialect.name} shows names alone`
-      : `${model.id} takes no ${isUrl ? "URL of " : ""}${mediaType}`
+    const why = `${model.id} takes no ${isUrl ? "URL of " : ""}${mediaType}`
     warnOnce(turn, "file", name, `${why}: the model does not get ${name}, and the prompt names it.`)
   }
 }

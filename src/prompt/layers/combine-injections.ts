@@ -90,7 +90,6 @@ function findLook(dialect: Dialect): DialectLook {
   return {
     optional: renderNotice(dialect, "optional", {}),
     showsTime: byFile.get("history")?.has("time") === true || byFile.get("question")?.has("time") === true,
-    showsAttachments: byFile.get("files")?.has("other") === true,
     ruledGroups: byFile.get("tool_groups") ?? none,
     unprompted: needsQuestions ? renderNotice(dialect, "unprompted", {}) : undefined,
     threw: (reason: string) => renderNotice(dialect, "tool-threw", { reason }),

@@ -28,8 +28,6 @@ const fits = {
 export interface TurnLook extends ParameterWords {
   /** True if lines of speech carry their time (R11). */
   readonly showsTime?: boolean
-  /** True if the dialect has words for an attachment that a model cannot see. Another one shows names alone (R8). */
-  readonly showsAttachments?: boolean
   /** The line of the dialect that stands before a message of the agent in a turn in which nobody spoke; see {@link HistoryLook}. */
   readonly unprompted?: string | undefined
   /** The dialect's sentence for an error that a tool threw, for a message that holds nothing else; see {@link HistoryLook}. */
@@ -48,7 +46,7 @@ export function turnInjections(turn: TurnState, words: TurnLook, memo: Memo): In
     agentName,
     group,
     zone,
-    sight: words.showsAttachments === true ? turn.sight : undefined,
+    sight: turn.sight,
     unprompted: words.unprompted,
     threw: words.threw,
     nativeCalls: turn.nativeCalls === true && words.nativeHistory === true ? nativeNames(turn.tools) : undefined,

@@ -34,7 +34,7 @@ const textsOf = async (session: Session) => (await session.history()).map(({ tex
 describe("T20 a turn that failed", () => {
   test("leaves the user's words and what was shown of the answer, and the next prompt shows both", async () => {
     const { session, shown, agent } = fay([cutOff, finish("Oslo.")])
-    const options = { from: { id: "ann", name: "Ann" }, attachments: [{ path: "a.png" }], mentions: [{ id: "fay", name: "Fay" }] }
+    const options = { from: { id: "ann", name: "Ann" }, attachments: [{ path: "a.txt" }], mentions: [{ id: "fay", name: "Fay" }] }
     const turn = session.send("What is the capital?", options)
     expect(await abortWhenShown(turn)).toMatchObject({ ok: false, error: { code: "aborted" } })
     const marks = { interrupted: true, unanswered: true, turnId: turn.id }
@@ -43,7 +43,7 @@ describe("T20 a turn that failed", () => {
         role: "user",
         text: "What is the capital?",
         speaker: { id: "ann" },
-        attachments: [{ name: "a.png" }],
+        attachments: [{ name: "a.txt" }],
         mentions: [{ id: "fay" }],
         ...marks,
       },

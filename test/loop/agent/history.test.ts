@@ -9,7 +9,7 @@ async function talked() {
   const store = createInMemoryStore()
   const model = backgroundModel({ turn: ({ messages }) => finish(`answer ${messages.length}`) })
   const made = testAgent(model, { memory: { enabled: false } }, { store })
-  await made.session.send("one", { from: { id: "ann", name: "Ann" }, attachments: [{ path: "a.png" }] }).result
+  await made.session.send("one", { from: { id: "ann", name: "Ann" }, attachments: [{ path: "a.txt" }] }).result
   await made.session.hear("aside", { from: { id: "bob", name: "Bob" } })
   await made.session.send("two").result
   return { ...made, store }
@@ -28,7 +28,7 @@ test("a history lists messages with ids that stay, oldest first, with speaker, t
   expect(all[0]).toMatchObject({
     turnId: "turn-1",
     speaker: { id: "ann", name: "Ann" },
-    attachments: [{ name: "a.png" }],
+    attachments: [{ name: "a.txt" }],
     atMs: Date.UTC(2026, 0, 2, 3, 4, 5),
   })
   expect(await session.history()).toEqual(all)

@@ -225,13 +225,13 @@ describe("a session", () => {
   test.each(["fay", "layered", "stack", "soul", "root"])("R8: files need no words in %s", async (dialect) => {
     const model = scriptedModel([finish("一只猫。"), finish("是的。")])
     const { session } = testAgent(model, { dialect, timeZone: "UTC" })
-    expect(await session.send("", { attachments: [{ path: "inbox/photo.png" }] }).result).toMatchObject({
+    expect(await session.send("", { attachments: [{ path: "inbox/plan.md" }] }).result).toMatchObject({
       ok: true,
       text: "一只猫。",
     })
     expect(await session.send("真的？").result).toMatchObject({ ok: true })
     const prompts = model.requests.map(({ messages }) => messages.map(({ content }) => content).join("\n"))
-    for (const prompt of prompts) expect(prompt).toContain("%[inbox/photo.png]")
+    for (const prompt of prompts) expect(prompt).toContain("%[inbox/plan.md]")
     expect(prompts[1]).toContain("一只猫。")
   })
 

@@ -57,7 +57,7 @@ test.each([
 })
 
 describe("attachments that a model takes", () => {
-  test.each(["layered", "fay", "stack", "soul"])(
+  test.each(["layered", "fay", "stack", "soul", "root"])(
     "stand behind their name in the request, with their bytes, in %s",
     async (dialect) => {
       const model = seer(2)
@@ -114,12 +114,16 @@ describe("attachments that a model takes", () => {
     expect(counts.gets).toBe(1)
   })
 
-  test("R8 are only named by the dialect root, and by a model that lacks their kind; the trace says so", async () => {
+  test("R8 are only named where the model lacks their kind, and the trace says so; root has no more words for them", async () => {
     const attachments = [{ bytes: png(1, 1), name: "cat.png" }, { path: "notes.md" }]
-    const named = testAgent(seer(1), { ...english, dialect: "root", output: { bubbles: false } })
-    const root = await named.session.send("", { attachments }).result
-    expect(root.trace.steps[0]?.assembly.messages.at(-1)?.parts).toBeUndefined()
-    expect(root.trace.warnings).toEqual([{ kind: "file", message: expect.stringContaining("root shows names alone") }])
+    const named = scriptedModel([finish("What is it?")])
+    const root = testAgent(named, { ...english, dialect: "root", output: { bubbles: false } })
+    const { trace } = await root.session.send("", { attachments }).result
+    expect([partsOf(named.requests[0]), trace.warnings]).toEqual([
+      [],
+      [{ kind: "file", message: expect.stringContaining("scripted takes no image/png") }],
+    ])
+    expect(textOf(named.requests[0])).toMatch(/%\[cat\.png\]\n%\[notes\.md\]/)
     const model = scriptedModel([finish("What is it?")])
     const blind = testAgent(model, english)
     const result = await blind.session.send("", { attachments }).result
@@ -213,8 +217,8 @@ test("attachments of earlier messages are only named once a provider refused the
 
 test("a refusal of a request that only names them is no reason to send it again", async () => {
   const refusal = new PromptStrataError("model", "The request is too long.", { evidence: { kind: "bad-request" } })
-  const model = scriptedModel([finish("A cat."), [refusal], finish("Yes.")], { capabilities: seeing })
-  const { session } = testAgent(model, { ...english, dialect: "root", output: { bubbles: false } })
+  const model = scriptedModel([finish("A cat."), [refusal], finish("Yes.")])
+  const { session } = testAgent(model, english)
   await session.send("", { attachments: [{ bytes: png(4, 4) }] }).result
   const result = await session.send("Really?").result
   expect(result).toMatchObject({ ok: false, error: { code: "model" }, trace: { warnings: [] } })

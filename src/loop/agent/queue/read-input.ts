@@ -10,7 +10,7 @@ export async function readInput(
   input: TurnInput,
   { signal }: { readonly signal: AbortSignal },
 ): Promise<TurnInput> {
-  const read = await (await loadAttachments()).withAttachments(input, blobs, signal)
+  const read = await (await loadAttachments()).withAttachments(input, { blobs, files: profile.output.files, signal })
   if (describe === undefined || read.attachments.length === 0) return read
   const { withCaptions } = await loadDescribing()
   const { key, turnId, bytes } = read

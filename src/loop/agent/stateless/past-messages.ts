@@ -1,4 +1,5 @@
 import type { AttachmentInput, HistoryMessage, SessionKey } from "../../../core/conversation.ts"
+import type { FileReferences } from "../../../memory/services/file-references.ts"
 import type { BlobRecords } from "../../../memory/services/store/records.ts"
 import type { SendOptions } from "../session-options.ts"
 
@@ -23,6 +24,7 @@ interface Past {
   /** The moment at which a message without a time was said. */
   readonly nowMs: number
   readonly blobs: BlobRecords
+  readonly files: FileReferences | undefined
   readonly bytes: Map<string, Uint8Array>
 }
 

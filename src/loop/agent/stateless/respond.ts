@@ -47,7 +47,7 @@ export function respond(
   const blobs: BlobRecords = { put: async () => ({ id: "" }), get: async (id) => bytes.get(id) }
   const store = storeOf(async () => {
     const { pastMessages } = await import("./past-messages.ts")
-    return pastMessages(past, { key, speaker, agentName: profile.agent.name, nowMs, blobs, bytes })
+    return pastMessages(past, { key, speaker, agentName: profile.agent.name, nowMs, blobs, files: profile.output.files, bytes })
   })
   const stateless = (context: AgentContext): AgentContext => ({
     ...context,

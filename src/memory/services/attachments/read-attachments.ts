@@ -1,8 +1,9 @@
 import { checkOptions } from "../../../core/check-options.ts"
-import type { Attachment, AttachmentInput, HistoryMessage, SessionKey } from "../../../core/conversation.ts"
+import type { Attachment, AttachmentInput, HistoryMessage, ServiceKey, SessionKey } from "../../../core/conversation.ts"
 import { PromptStrataError } from "../../../core/errors.ts"
 import { pictureTypes } from "../../../core/model/language-model.ts"
 import { orAborted } from "../../../core/timers.ts"
+import type { FileFault, FileReferences } from "../file-references.ts"
 import { blobId, bytesFromText } from "../store/blob.ts"
 import type { BlobRecords } from "../store/records.ts"
 import { fileHeader } from "./file-header.ts"
@@ -23,7 +24,15 @@ interface AttachmentWithBytes {
 /** Words with attachments that are not read yet. */
 interface UnreadAttachments {
   readonly attached: readonly AttachmentInput[]
-  readonly key: SessionKey
+  readonly key: SessionKey | ServiceKey
+}
+
+/** The places that attachments are read from. */
+interface AttachmentSources {
+  readonly blobs: BlobRecords
+  /** Opens a `path`. Without it a picture, a recording or a document of the workspace is refused. */
+  readonly files: FileReferences | undefined
+  readonly signal: AbortSignal
 }
 
 /** Attachments that were read, and their bytes by id. */
@@ -38,10 +47,10 @@ interface ReadAttachments {
  */
 export async function withAttachments<Words extends UnreadAttachments>(
   words: Words,
-  blobs: BlobRecords,
-  signal: AbortSignal,
+  { blobs, files, signal }: AttachmentSources,
 ): Promise<Words & ReadAttachments> {
   const { attached, key } = words
+  const user = "user" in key ? key.user : ""
   if (!Array.isArray(attached)) throw unusable("attachments", "expected a list")
   if (attached.length > maxAttachments) {
     const hint = "Send the others with another message."
@@ -60,7 +69,7 @@ export async function withAttachments<Words extends UnreadAttachments>(
       bytes.set(given.blob, held)
       continue
     }
-    const read = await readOne(given, where)
+    const read = await readOne(given, where, (path) => files?.open({ path }, { key: { ...key, user }, signal }))
     attachments.push(read.attachment)
     if (read.bytes && read.attachment.blob) bytes.set(read.attachment.blob, read.bytes)
   }
@@ -72,6 +81,7 @@ export async function withAttachments<Words extends UnreadAttachments>(
 interface PastConversation {
   readonly key: SessionKey
   readonly blobs: BlobRecords
+  readonly files: FileReferences | undefined
   readonly bytes: Map<string, Uint8Array>
 }
 
@@ -79,14 +89,14 @@ interface PastConversation {
 export async function withPastAttachments(
   history: readonly HistoryMessage[],
   messages: readonly { readonly attachments?: readonly AttachmentInput[] | undefined }[],
-  { key, blobs, bytes }: PastConversation,
+  { key, blobs, files, bytes }: PastConversation,
 ): Promise<readonly HistoryMessage[]> {
   const { signal } = new AbortController()
   return Promise.all(
     history.map(async (message, at) => {
       const attached = messages[at]?.attachments ?? []
       if (attached.length === 0) return message
-      const read = await withAttachments({ attached, key }, blobs, signal)
+      const read = await withAttachments({ attached, key }, { blobs, files, signal })
       for (const [id, each] of read.bytes) bytes.set(id, each)
       return { ...message, attachments: read.attachments }
     }),
@@ -95,10 +105,16 @@ export async function withPastAttachments(
 
 const forms = { path: true, bytes: true, url: true, name: true, mediaType: true } as const
 
-async function readOne(given: Exclude<AttachmentInput, { readonly blob: string }>, where: string): Promise<AttachmentWithBytes> {
+type OpenPath = (path: string) => ReturnType<FileReferences["open"]> | undefined
+
+async function readOne(
+  given: Exclude<AttachmentInput, { readonly blob: string }>,
+  where: string,
+  open: OpenPath,
+): Promise<AttachmentWithBytes> {
   checkOptions(where, given as Partial<Record<keyof typeof forms, unknown>>, forms)
   if ("path" in given && typeof given.path === "string" && given.path.trim() !== "")
-    return { attachment: { name: given.path.toWellFormed() } }
+    return fileAt(given.path.toWellFormed(), where, open)
   if ("bytes" in given && given.bytes instanceof Uint8Array) return keepable(new Uint8Array(given.bytes), given, where)
   if ("url" in given && typeof given.url === "string") {
     const data = /^data:([^,]*),/is.exec(given.url.slice(0, 1_000))
@@ -112,6 +128,39 @@ async function readOne(given: Exclude<AttachmentInput, { readonly blob: string }
 function unusable(where: string, what: string): PromptStrataError {
   const hint = 'Such as `attachments: [{ path: "notes/plan.md" }, { bytes, mediaType: "image/png" }]`.'
   return new PromptStrataError("usage", `${where}: ${what}.`, { hint })
+}
+
+/** A file of the workspace: with its bytes if a model could see or hear it, else by its name, as tools can read it. */
+async function fileAt(path: string, where: string, open: OpenPath): Promise<AttachmentWithBytes> {
+  const ending = path.split(".").at(-1)?.toLowerCase() ?? ""
+  const mediaType = typeOfEnding[ending]
+  const isMedia = mediaType !== undefined || otherMedia.includes(ending)
+  const named = { attachment: { name: path } }
+  const opened = await open(path)
+  if (opened === undefined && !isMedia) return named
+  if (opened === undefined)
+    throw new PromptStrataError("file", `${where}: expected a way to open files, found none for ${JSON.stringify(path)}.`, {
+      hint: "Set `[output] file_references = true`, in code `output: { files: createFileReferences(workspace, { formats }) }`, or give the bytes.",
+    })
+  if (!opened.ok) {
+    if (!isMedia && opened.fault === "unsupported") return named
+    const code = opened.fault === "missing" ? "file-missing" : "file"
+    throw new PromptStrataError(code, `${where}: ${JSON.stringify(path)} ${faultWords[opened.fault]}.`)
+  }
+  const bytes = bytesFromText(opened.attachment.base64)
+  return !isMedia && fileHeader(bytes) === undefined ? named : keepable(bytes, { name: path, mediaType }, where)
+}
+
+/** Endings of pictures, recordings and films whose type no provider takes under one name. */
+const otherMedia = ["heic", "heif", "avif", "bmp", "tif", "tiff", "svg", "m4a", "aac", "flac", "opus", "mp4", "mov", "webm"]
+
+const faultWords: Readonly<Record<FileFault, string>> = {
+  missing: "is not in the workspace",
+  refused: "is not a file that may be opened",
+  unsupported: "is of a format that is not in `[files] formats`",
+  beyond: "has fewer lines",
+  large: "is too large",
+  failed: "could not be read",
 }
 
 type AttachmentLook = { readonly name?: string | undefined; readonly mediaType?: string | undefined }

@@ -81,7 +81,7 @@ test("R8: what may come with a message, and what is refused", async () => {
   const { blobs } = createInMemoryStore()
   const shown: string[] = []
   for (const [name, input] of Object.entries(inputs)) {
-    const read = withAttachments({ attached: [input] as readonly AttachmentInput[], key }, blobs, signal)
+    const read = withAttachments({ attached: [input] as readonly AttachmentInput[], key }, { blobs, files: undefined, signal })
     shown.push(`## ${name}\n${shortRuns(await outcomeOf(read))}\n`)
   }
   await expect(shown.join("\n")).toMatchFileSnapshot("__snapshots__/read-attachments.md")
@@ -94,8 +94,7 @@ describe("R8: attachments", () => {
     const paths = Array.from({ length: 19 }, (_, at) => ({ path: `p${at}` }))
     const { attachments, bytes, words } = await withAttachments(
       { attached: [...paths, { blob: id, name: "cat" }], key, words: 7 },
-      blobs,
-      signal,
+      { blobs, files: undefined, signal },
     )
     expect([words, attachments.slice(0, 2), attachments[19], [...bytes]]).toEqual([
       7,
@@ -103,16 +102,19 @@ describe("R8: attachments", () => {
       { name: "cat", mediaType: "image/png", sizeBytes: picture.length, width: 3, height: 2, blob: id },
       [[id, picture]],
     ])
-    const more = withAttachments({ attached: [...paths, { path: "a" }, { path: "b" }], key }, blobs, signal)
+    const more = withAttachments({ attached: [...paths, { path: "a" }, { path: "b" }], key }, { blobs, files: undefined, signal })
     await expect(more).rejects.toMatchObject({
       code: "file",
       message: "expected at most 20 attachments, found 21.\nSend the others with another message.",
     })
-    await expect(withAttachments({ attached: {} as never, key }, blobs, signal)).rejects.toMatchObject({
+    await expect(withAttachments({ attached: {} as never, key }, { blobs, files: undefined, signal })).rejects.toMatchObject({
       code: "usage",
       message: /^attachments: expected a list\./,
     })
-    const stopped = withAttachments({ attached: [{ path: "a" }], key }, blobs, AbortSignal.abort(new Error("enough")))
+    const stopped = withAttachments(
+      { attached: [{ path: "a" }], key },
+      { blobs, files: undefined, signal: AbortSignal.abort(new Error("enough")) },
+    )
     await expect(stopped).rejects.toThrow("enough")
   })
 
@@ -139,7 +141,7 @@ describe("R8: attachments", () => {
     const bytes = new Map<string, Uint8Array>()
     const message = { role: "user" as const, text: "look", speaker: { id: "a", name: "A" }, turnId: "t", atMs: 0 }
     const messages = [{ attachments: [{ bytes: picture }] }, {}, { attachments: [] }]
-    const history = await withPastAttachments([message, message, message, message], messages, { key, blobs, bytes })
+    const history = await withPastAttachments([message, message, message, message], messages, { key, blobs, files: undefined, bytes })
     expect(history.map(({ attachments }) => attachments?.map(({ name }) => name))).toEqual([
       ["image.png"],
       undefined,
