@@ -249,7 +249,7 @@ describe("promptstrata mcp, whole", () => {
     await run(["mcp", "approve", "--yes", ...ask("one")])
     const changed = await run(["mcp", "approve", ...ask("two")])
     expect(changed.stderr.replace(/^! .*\n/gm, "")).toBe(
-      `${definition("An earlier definition of this tool was approved. This one is different.\ntwo")}${waits}`,
+      `${definition("Another definition of this tool, or another program or address of its server, was approved.\ntwo")}${waits}`,
     )
     expect((await run(["mcp", "list", ...ask("two")])).stdout).toBe(
       "fake (ready)\n  fake.echo  [CHANGED, waits for approval] two\n",

@@ -58,7 +58,7 @@ describe("promptstrata mcp", () => {
     expect(asked.stderr).toContain('fake.echo\nSays the same\n{\n  "type": "object"')
     expect(existsSync(kept)).toBe(false)
     expect(await run(["mcp", "approve", "fake.echo", ...options])).toMatchObject({ code: 0, stdout: "approved fake.echo\n" })
-    expect(Object.keys(JSON.parse(readFileSync(kept, "utf8")).approved)).toEqual(["fake.echo"])
+    expect(Object.keys(JSON.parse(readFileSync(kept, "utf8")).approved)).toEqual(["fake", "fake.echo"])
     expect((await run(["mcp", "list", ...options])).stdout).toContain("fake.fail  [waits for approval] The tool fail")
     expect((await run(["mcp", "approve", "--yes", ...options])).stdout).toBe("approved fake.fail\napproved fake.change\n")
     expect(await run(["mcp", "approve", ...options])).toMatchObject({ code: 0, stdout: "No tool waits for approval.\n" })
