@@ -6,6 +6,7 @@ import { resolveProfile } from "../../src/profile/resolve.ts"
 import { cardOf } from "../../src/prompt/layers/card/card.ts"
 import { createKeyMatcher } from "../../src/prompt/layers/lorebook/key-matcher.ts"
 import type { LoreEntry } from "../../src/prompt/layers/lorebook/lorebook.ts"
+import { compilePattern } from "../../src/prompt/layers/lorebook/pattern.ts"
 import { createLoreScanner } from "../../src/prompt/layers/lorebook/scan.ts"
 import type { BenchResult } from "./bench.ts"
 import { cpuMs, formatMs, formatRatio, median } from "./measure.ts"
@@ -43,6 +44,7 @@ export async function run(): Promise<BenchResult> {
     included.push(await cpuMs(() => (expected = includesAll(entries, messages))))
   }
   const [one, other] = [median(scanned), median(included)]
+  const patterns = await patternTimes()
   const turn = await turnsWithLore(entries.slice(0, 1_000), keys)
   const work = [1, 2, 4].map((times) =>
     stepsIn(
@@ -59,6 +61,8 @@ export async function run(): Promise<BenchResult> {
       { what: "building the matcher, once for each book", CPU: formatMs(median(built)), "beside one pass": "" },
       { what: "one scan of the chat", CPU: formatMs(one), "beside one pass": formatRatio(one, one) },
       { what: "one `includes` for each key and message", CPU: formatMs(other), "beside one pass": formatRatio(other, one) },
+      { what: "300 patterns in two messages of 10,000 characters", CPU: formatMs(patterns.own), "beside one pass": "" },
+      { what: "`RegExp.test` of the same patterns", CPU: formatMs(patterns.host), "beside one pass": "" },
       { what: "a turn with a book of 1,000 entries", CPU: formatMs(turn.withLore), "beside one pass": "" },
       { what: "what the book adds to the turn (wanted: at most 2 ms)", CPU: formatMs(turn.added), "beside one pass": "" },
     ],
@@ -74,6 +78,11 @@ export async function run(): Promise<BenchResult> {
         detail: formatRatio(other, one),
       },
       {
+        name: "patterns take at most five times the CPU of `RegExp.test` (C21)",
+        ok: patterns.own <= 5 * patterns.host,
+        detail: formatRatio(patterns.own, patterns.host),
+      },
+      {
         name: "a book of 1,000 entries adds at most the CPU of two plain turns",
         ok: turn.called > 0 && turn.added <= turn.plain * 2,
         detail: `${formatRatio(turn.withLore, turn.plain)}, ${turn.called} entries called in the last turn`,
@@ -85,6 +94,20 @@ export async function run(): Promise<BenchResult> {
       },
     ],
   }
+}
+
+/** CPU of testing patterns of which no text has any, with our own linear search and with the host's. */
+async function patternTimes() {
+  const sources = Array.from({ length: 300 }, (_, at) => `(?:the )?dragon${at}s?\\b|wyrm ${at}`)
+  const texts = ["a", "b"].map((end) => "The quick brown fox jumps over the lazy dog and a dragon of old. ".repeat(154) + end)
+  const own = sources.map((source) => compilePattern(source, "i"))
+  const host = sources.map((source) => new RegExp(source, "i"))
+  const [ownTimes, hostTimes]: [number[], number[]] = [[], []]
+  for (let i = 0; i < runs; i++) {
+    ownTimes.push(await cpuMs(() => own.flatMap((test) => texts.map((text) => typeof test === "function" && test(text)))))
+    hostTimes.push(await cpuMs(() => host.flatMap((test) => texts.map((text) => test.test(text)))))
+  }
+  return { own: median(ownTimes), host: median(hostTimes) }
 }
 
 /** CPU of a turn with a card, in a conversation of twenty messages, with and without its lorebook. */

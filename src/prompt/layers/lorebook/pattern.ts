@@ -15,12 +15,41 @@ export function compilePattern(source: string, flags: string): TextTest | { read
   try {
     const used = new RegExp(source, flags.replace(/[gyd]/g, "")).flags
     if (used.includes("v")) return { refused: "the flag v is not supported" }
-    return createSearch(createProgram(parsePattern(source, used.includes("u")), used))
+    const root = parsePattern(source, used.includes("u"))
+    const search = createSearch(createProgram(root, used))
+    const required = requiredOf(root)
+    if (required === undefined) return search
+    // The host finds characters of a fixed order in linear time, and much sooner: most texts have none of a pattern's.
+    const first = new RegExp(required, used)
+    return (text) => first.test(text) && search(text)
   } catch (thrown) {
     if (thrown instanceof UnfollowablePattern) return { refused: thrown.reason }
     if (thrown instanceof SyntaxError) return { refused: thrown.message }
     throw thrown
   }
+}
+
+/** Characters in a fixed order, or some of a choice, that each text with the pattern has; undefined if none are known. */
+function requiredOf(node: PatternNode): string | undefined {
+  if (node.kind === "set") return isLiteral(node.set) ? node.set : undefined
+  if (node.kind === "repeat") return node.min > 0 ? requiredOf(node.node) : undefined
+  if (node.kind === "assertion") return undefined
+  const parts = node.nodes.map(requiredOf)
+  if (node.kind === "choice") return parts.some((part) => part === undefined) ? undefined : `(?:${parts.join("|")})`
+  let [best, run]: string[][] = [[], []]
+  const literals = (sets: readonly string[] = []): number => sets.filter(isLiteral).length
+  for (const part of node.nodes) {
+    run = part.kind === "set" ? [...(run ?? []), part.set].slice(-maxRun) : []
+    if (literals(run) > literals(best)) best = run
+  }
+  return best?.length ? best.map((set) => `(?:${set})`).join("") : parts.find((part) => part !== undefined)
+}
+
+const maxRun = 50
+
+/** True for a set of one character. */
+function isLiteral(set: string): boolean {
+  return /^(?:[^\\[.]|\\[^\w\s])$/u.test(set)
 }
 
 type State =

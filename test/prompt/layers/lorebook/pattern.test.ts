@@ -111,9 +111,23 @@ describe("a key that is a pattern", () => {
         read++
         return text.charCodeAt(at)
       }
-      const counted = { length: text.length, charCodeAt }
+      // As a string it has all letters of the patterns, so that none is ruled out before it is searched for.
+      const counted = { length: text.length, charCodeAt, toString: () => `${"a".repeat(50)}bcx` }
       expect(compiled(counted as unknown as string)).toBe(false)
       expect(read).toBe(text.length)
+    },
+  )
+
+  test.each(["dragons?\\b", "(?:the )?wyrm of \\w+", "(a+)+ dragon", "dragon|wyrm", "(?:dragon|wyrm){2,}", "(x|y)*dragon$"])(
+    "C21 /%s/ is not searched for in a text that lacks its characters",
+    (source) => {
+      const compiled = compilePattern(source, "i")
+      if (typeof compiled !== "function") throw new Error(compiled.refused)
+      let read = 0
+      const counted = { length: 1_000, charCodeAt: () => ++read && 0x61, toString: () => "a quick fox, and a drag" }
+      expect(compiled(counted as unknown as string)).toBe(false)
+      expect(read).toBe(0)
+      expect(compiled("The Dragon, the wyrm of old, a dragondragon, aa Dragon")).toBe(true)
     },
   )
 })
