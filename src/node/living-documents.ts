@@ -1,4 +1,4 @@
-import { checkOptions } from "../core/check-options.ts"
+import { checkOptions, checkType } from "../core/check-options.ts"
 import { PromptStrataError } from "../core/errors.ts"
 import type { TokenCounter } from "../core/ports.ts"
 import type { Plugin } from "../memory/services/plugin.ts"
@@ -87,6 +87,7 @@ export const names: readonly string[] = Object.values(documentFiles)
  * errors whose code begins with `file` when the folder cannot be used.
  */
 export async function openDocuments(folder: string, { files = {}, ...options }: FolderOptions = {}): Promise<LivingDocuments> {
+  checkType("the folder of openDocuments", folder, "string")
   checkOptions("openDocuments", options, documentsOptions)
   checkWorkspaceOptions("files of openDocuments", files)
   await withFileErrors("open", folder, () => makeFolders(files.fs ?? nodeFileSystem, folder))

@@ -1,5 +1,5 @@
 import { resolve } from "node:path"
-import { checkOptions } from "../core/check-options.ts"
+import { checkOptions, checkType } from "../core/check-options.ts"
 import { PromptStrataError } from "../core/errors.ts"
 import { hostPorts } from "../core/ports.ts"
 import type { TrustedText } from "../core/value.ts"
@@ -34,6 +34,7 @@ export interface LoadPersonaOptions {
  * not UTF-8, and `front-matter` if it has other front matter than `name`, `user` and `colour`.
  */
 export async function loadPersona(nameOrPath: string, options: LoadPersonaOptions = {}): Promise<Persona> {
+  checkType("the nameOrPath of loadPersona", nameOrPath, "string")
   checkOptions("loadPersona", options, "locale promptFolders")
   const { locale = "en", promptFolders } = options
   const folder = process.cwd()

@@ -1,4 +1,4 @@
-import { checkOptions } from "../core/check-options.ts"
+import { checkOptions, checkType } from "../core/check-options.ts"
 import { invariant } from "../core/errors.ts"
 import type { Reader } from "../core/reader.ts"
 import type { Decision, DecisionEvent } from "./decision.ts"
@@ -65,6 +65,7 @@ export function createDecisionReader(options: DecisionReaderOptions & InnerOptio
  * way, so `strict` also refuses output whose beginning a stream would have shown before the fault.
  */
 export function readDecision(text: string, options: DecisionReaderOptions = {}): Decision {
+  checkType("the text of readDecision", text, "string")
   const reader = createDecisionReader({ ...options, streams: options.strict !== true })
   reader.push(text)
   const last = reader.end().at(-1)

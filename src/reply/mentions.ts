@@ -1,3 +1,4 @@
+import { checkType } from "../core/check-options.ts"
 import { lazyPattern } from "../core/lazy-pattern.ts"
 
 /** A mark in a text that stands for the last messages of a speaker (R7). */
@@ -25,6 +26,7 @@ const maxCount = 9_999
  * goes on as a longer word is another name. Linear in the text for a given set of names.
  */
 export function findMentions(text: string, names: Iterable<string>): FoundMentions {
+  checkType("the text of findMentions", text, "string")
   const known = [...new Set(names)].filter((name) => name !== "").sort((a, b) => b.length - a.length)
   const mentions: Mention[] = []
   const unknown: { start: number; end: number; text: string }[] = []

@@ -1,3 +1,4 @@
+import { checkType } from "../core/check-options.ts"
 import { pipe, type Reader } from "../core/reader.ts"
 import { createWellFormedReader } from "./incoming-text.ts"
 import { TagScanner } from "./thinking-scanner.ts"
@@ -80,6 +81,7 @@ export function createThinkingReader(options: {
  * removes all text before it.
  */
 export function stripThinking(text: string, options: { readonly opensInThought?: boolean } = {}): string {
+  checkType("the text of stripThinking", text, "string")
   const reader = createThinkingReader({ ...options, orphan: "drop-before" })
   return [...reader.push(text), ...reader.end()].map((part) => (part.type === "text" ? part.delta : "")).join("")
 }

@@ -1,3 +1,4 @@
+import { checkType } from "../core/check-options.ts"
 import { formatSource } from "../core/source.ts"
 import type { Assembly, Message, Span } from "../core/span.ts"
 import { escapeUnits } from "../prompt/encode/inline.ts"
@@ -7,6 +8,7 @@ import { escapeUnits } from "../prompt/encode/inline.ts"
  * the source of every part, what was cut, and what was removed from untrusted text.
  */
 export function formatAssembly(assembly: Assembly): string {
+  checkType("assembly.messages of formatAssembly", assembly?.messages, "list")
   const { messages, decisions, sanitised } = assembly
   const cut = decisions
     .filter(({ fate }) => fate !== "kept")

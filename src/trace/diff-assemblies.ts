@@ -1,3 +1,4 @@
+import { checkType } from "../core/check-options.ts"
 import { graphemeBoundaryAfter, graphemeBoundaryBefore } from "../core/graphemes.ts"
 import type { Source } from "../core/source.ts"
 import type { Assembly, Message, MessageRole, Span, ToolCall } from "../core/span.ts"
@@ -27,6 +28,8 @@ export interface AssemblyDifference extends DivergencePoint {
 
 /** Compares two requests, of any prompts, and names the first span that differs. Pure; linear in their text (S15). */
 export function diffAssemblies(previous: Assembly, next: Assembly): AssemblyDifference {
+  checkType("previous.messages of diffAssemblies", previous?.messages, "list")
+  checkType("next.messages of diffAssemblies", next?.messages, "list")
   const parting = findParting(previous.messages, next.messages)
   const outcome = outcomeOf(previous, next, parting)
   const span = outcome === "none" ? undefined : findChangedSpan(previous, next, parting)

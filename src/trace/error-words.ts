@@ -1,3 +1,4 @@
+import { checkType } from "../core/check-options.ts"
 import type { ErrorCode } from "../core/errors.ts"
 import { PromptStrataError } from "../core/errors.ts"
 
@@ -101,6 +102,7 @@ const adviceByCode: Readonly<Record<ErrorCode, Advice>> = {
  * for a locale `zh…`, else English. Log the error itself for the person who runs the bot. Any thrown value is accepted.
  */
 export function errorWords(error: unknown, locale: string): string {
+  checkType("the locale of errorWords", locale, "string")
   const words = locale.toLowerCase().startsWith("zh") ? zh : en
   return words[adviceOf(error)]
 }

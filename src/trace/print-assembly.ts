@@ -1,3 +1,4 @@
+import { checkType } from "../core/check-options.ts"
 import { formatSource } from "../core/source.ts"
 import type { Assembly, FitDecision, Prefix, Span, WindowRoom } from "../core/span.ts"
 import { terminalLine } from "../prompt/encode/terminal-text.ts"
@@ -11,6 +12,7 @@ const columns = ["layer", "tokens", "share", "changes", "source", "fate"] as con
  * left out, with the reason.
  */
 export function printAssembly(assembly: Assembly): string {
+  checkType("assembly.messages of printAssembly", assembly?.messages, "list")
   const rows = regionsOf(assembly).flatMap(({ sections, ends }): (readonly string[] | Rule)[] => [
     ...sections.map(cells),
     ...(ends.length > 0 ? [{ rule: endsHere(ends) }] : []),

@@ -1,3 +1,4 @@
+import { checkType } from "../core/check-options.ts"
 import { hostSecrets } from "../core/secrets/find-secrets.ts"
 import { redactText } from "../core/secrets/redact.ts"
 import { formatSource } from "../core/source.ts"
@@ -18,6 +19,7 @@ import { mainProcess, type TraceStep, type TurnTrace } from "./trace.ts"
  * the terminal, and secrets are `[secret]`.
  */
 export function printTrace(trace: TurnTrace): string {
+  checkType("trace.steps of printTrace", trace?.steps, "list")
   const runs = [...trace.runs]
   const toolLines = (run: ToolRun): string[] => [`tool ${runLine(run)}`, ...childLines(trace, run)]
   const lines = [headline(trace), ...trace.prestart.flatMap((run) => [`prestart ${runLine(run)}`, ...childLines(trace, run)])]

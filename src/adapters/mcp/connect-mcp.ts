@@ -1,4 +1,4 @@
-import { checkOptions } from "../../core/check-options.ts"
+import { checkOptions, checkType } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import type { Plugin } from "../../memory/services/plugin.ts"
 import type { TurnHook } from "../../memory/services/turn-hook.ts"
@@ -83,6 +83,7 @@ export async function connectMcp(
   servers: Readonly<Record<string, McpServerSettings>>,
   options: McpOptions = {},
 ): Promise<McpConnection> {
+  checkType("the servers of connectMcp", servers, "object")
   checkOptions(
     "connectMcp",
     options,

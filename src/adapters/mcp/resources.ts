@@ -1,3 +1,4 @@
+import { checkType } from "../../core/check-options.ts"
 import { messageOf } from "../../core/errors.ts"
 import { isRecord, stringOf } from "../../core/json-access.ts"
 import { priority } from "../../core/value.ts"
@@ -141,6 +142,7 @@ export async function withReadTimeout<T>({ ports }: ResolvedOptions, read: (sign
 
 /** Returns a resource or prompt as a skill whose whole text is in the prompt, with trust `tool`. Long texts lose their middle. */
 export function skillFrom(read: McpContent): Skill {
+  checkType("the read of skillFrom", read, "object")
   return {
     name: keyOf(read),
     description: read.description,
@@ -157,6 +159,7 @@ export function skillFrom(read: McpContent): Skill {
 
 /** Returns a resource or prompt as an injection for a hook or `createAgent`, with trust `tool`. Long texts lose their middle. */
 export function injectionFrom(read: McpContent, options: Omit<InjectionInput, "key" | "content" | "trust"> = {}): InjectionInput {
+  checkType("the read of injectionFrom", read, "object")
   return { scope: "session", ...options, key: keyOf(read), content: capped(read.text), trust: "tool" }
 }
 

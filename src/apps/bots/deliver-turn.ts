@@ -1,4 +1,4 @@
-import { checkOptions } from "../../core/check-options.ts"
+import { checkOptions, checkType } from "../../core/check-options.ts"
 import type { FileAttachment } from "../../core/conversation.ts"
 import type { Timers } from "../../core/ports.ts"
 import type { Turn } from "../../loop/agent/turn.ts"
@@ -36,6 +36,7 @@ export interface BotChat extends SplitOptions, Pick<Patience, "retryAfterMs" | "
  * goes on, and what follows is not sent.
  */
 export async function deliverTurn(turn: Turn, chat: BotChat): Promise<TurnResult> {
+  checkType("the turn of deliverTurn", turn, "object")
   checkOptions(
     "deliverTurn",
     chat,

@@ -1,3 +1,4 @@
+import { checkType } from "../../core/check-options.ts"
 import { goesOn, isInWord } from "../../reply/mentions.ts"
 
 /** A person whom messages of a chat can name. */
@@ -17,6 +18,7 @@ export function readMentions(
   members: Iterable<ChatMember>,
   pattern: RegExp,
 ): { readonly text: string; readonly ids: readonly string[] } {
+  checkType("the text of readMentions", text, "string")
   const names = new Map(Array.from(members, ({ id, name }) => [id, name]))
   const ids: string[] = []
   const shown = text.replace(pattern, (mark: string, id: unknown) => {
@@ -33,6 +35,7 @@ export function readMentions(
  * does one within a word, as in `mail@fay.com`.
  */
 export function printMentions(text: string, members: Iterable<ChatMember>, print: (member: ChatMember) => string): string {
+  checkType("the text of printMentions", text, "string")
   const known = Array.from(members).filter(({ name }) => name !== "")
   const byName = Map.groupBy(known, ({ name }) => name)
   const names = [...byName.keys()].sort((a, b) => b.length - a.length)

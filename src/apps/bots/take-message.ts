@@ -1,4 +1,4 @@
-import { checkOptions } from "../../core/check-options.ts"
+import { checkOptions, checkType } from "../../core/check-options.ts"
 import type { AttachmentInput } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import type { Session } from "../../loop/agent/session.ts"
@@ -39,6 +39,8 @@ const maxLastAsked = 10_000
  * its message is not answered; in a group only if the words are for the agent. A message without words and files is left out. Resolves with the result of the turn if there was one.
  */
 export async function takeMessage(session: Session, message: BotMessage, chat: BotChat): Promise<TurnResult | undefined> {
+  checkType("the session of takeMessage", session, "object")
+  checkType("the message of takeMessage", message, "object")
   checkOptions("takeMessage", message, "id text from atMs files isEdit replyTo mentions")
   const { id, text, from, atMs, files = [], isEdit = false, replyTo, mentions } = message
   if (text.trim() === "" && files.length === 0) return undefined

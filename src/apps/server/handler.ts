@@ -1,4 +1,4 @@
-import { checkOptions } from "../../core/check-options.ts"
+import { checkOptions, checkType } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { hostTimers } from "../../core/ports.ts"
 import { logError } from "../../trace/log-error.ts"
@@ -45,6 +45,7 @@ const routes: readonly { readonly method: string; readonly path: RegExp; readonl
  * rejects. Throws `usage` for a mistake in the options.
  */
 export function createHandler(options: HandlerOptions): (request: Request) => Promise<Response> {
+  checkType("options.agents of createHandler", options?.agents, "object")
   checkOptions("createHandler", options, known)
   if (Object.keys(options.agents).length === 0 || typeof options.authorize !== "function")
     throw new PromptStrataError("usage", "createHandler needs at least one agent, and authorize.")

@@ -1,5 +1,5 @@
 import { readFile, stat } from "node:fs/promises"
-import { checkOptions } from "../../core/check-options.ts"
+import { checkOptions, checkType } from "../../core/check-options.ts"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import { type Card, cardOf } from "../../prompt/layers/card/card.ts"
 import { badFile, isMissing } from "../read-text-file.ts"
@@ -27,6 +27,7 @@ const limitNames = "maxFileBytes maxJsonBytes maxUnpackedBytes"
  * no card. Wrong fields that can be read are warnings of the card (C1, C3).
  */
 export async function loadCard(path: string, limits: CardLimits = {}): Promise<CardFile> {
+  checkType("the path of loadCard", path, "string")
   checkOptions("loadCard", limits, limitNames)
   const { maxFileBytes = 128 * mib } = limits
   try {
@@ -68,6 +69,7 @@ export function readCardOf(path: string, bytes: Uint8Array): CardFile {
 
 /** Reads a card from the bytes of its file. What it is, is seen from the bytes. Throws `file` as {@link loadCard} does. */
 export function readCard(bytes: Uint8Array, limits: CardLimits = {}): CardFile {
+  checkType("the bytes of readCard", bytes, "object")
   checkOptions("readCard", limits, limitNames)
   const { maxFileBytes = 128 * mib, maxJsonBytes = 32 * mib } = limits
   const maxUnpackedBytes = limits.maxUnpackedBytes ?? Math.min(512 * mib, 64 * mib + 4 * bytes.length)

@@ -1,4 +1,4 @@
-import { checkOptions } from "../../core/check-options.ts"
+import { checkOptions, checkType } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { isRecord, recordOf } from "../../core/json-access.ts"
 import type { Card } from "../../prompt/layers/card/card.ts"
@@ -20,6 +20,7 @@ export interface WriteCardOptions {
  * that older programs can open it. Throws `usage` for a PNG card without a picture.
  */
 export function writeCard(file: CardFile, options: WriteCardOptions = {}): Uint8Array {
+  checkType("the file of writeCard", file, "object")
   checkOptions("writeCard", options, "format image")
   const { card, files } = file
   const { format = file.format } = options

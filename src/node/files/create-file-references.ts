@@ -1,4 +1,4 @@
-import { checkOptions } from "../../core/check-options.ts"
+import { checkOptions, checkType } from "../../core/check-options.ts"
 import type { ServiceKey } from "../../core/conversation.ts"
 import { type ErrorCode, PromptStrataError } from "../../core/errors.ts"
 import type { FileFault, FileReferences, OpenedFile } from "../../memory/services/file-references.ts"
@@ -27,6 +27,7 @@ export function createFileReferences(
   workspace: Pick<FileWorkspace, "readBytes">,
   options: FileReferencesOptions,
 ): FileReferences {
+  checkType("options.formats of createFileReferences", options?.formats, "list")
   checkOptions("createFileReferences", options, "formats maxBytes allow")
   const { formats, maxBytes = 10 * 1024 * 1024, allow = () => true } = options
   const known = formats.map((format) => format.toLowerCase())

@@ -1,5 +1,5 @@
 import { basename, extname, resolve } from "node:path"
-import { checkOptions } from "../../core/check-options.ts"
+import { checkOptions, checkType } from "../../core/check-options.ts"
 import { type Clock, hostPorts, type Timers } from "../../core/ports.ts"
 import type { Plugin } from "../../memory/services/plugin.ts"
 import type { Profile } from "../../profile/profile.ts"
@@ -53,6 +53,7 @@ export const loadProfileOptions = "locale timeZone roots env dataFolder clock ti
  * errors of the files that the profile names. No plugin is loaded for a profile that has another mistake.
  */
 export async function loadProfile(nameOrPath: string, options: LoadProfileOptions = {}): Promise<Profile> {
+  checkType("the nameOrPath of loadProfile", nameOrPath, "string")
   checkOptions("loadProfile", options, loadProfileOptions)
   return readProfile(nameOrPath, options)
 }

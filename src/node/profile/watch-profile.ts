@@ -1,4 +1,4 @@
-import { checkOptions } from "../../core/check-options.ts"
+import { checkOptions, checkType } from "../../core/check-options.ts"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import type { Plugin } from "../../memory/services/plugin.ts"
 import type { Profile, ProfileSource } from "../../profile/profile.ts"
@@ -33,6 +33,7 @@ export interface ProfileWatch extends ProfileSource {
  * errors of `loadProfile`.
  */
 export async function watchProfile(nameOrPath: string, options: WatchProfileOptions = {}): Promise<ProfileWatch> {
+  checkType("the nameOrPath of watchProfile", nameOrPath, "string")
   checkOptions("watchProfile", options, `${loadProfileOptions} onProblem`)
   const made = new Map<string, Plugin>()
   const load = (log: FileLog) => withFileLog(log, () => readProfile(nameOrPath, options, { made }))

@@ -1,4 +1,4 @@
-import { checkOptions } from "../../core/check-options.ts"
+import { checkOptions, checkType } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { hostPorts } from "../../core/ports.ts"
 import { type Change, type ChangeRules, type Current, changeFile, checkExpectation, type Decision } from "./change-file.ts"
@@ -29,6 +29,7 @@ export function checkWorkspaceOptions(of: string, options: FileWorkspaceOptions)
  * when the folder cannot be used.
  */
 export async function openFolder(folder: string, options: FileWorkspaceOptions = {}): Promise<FileWorkspace> {
+  checkType("the folder of openFolder", folder, "string")
   checkWorkspaceOptions("openFolder", options)
   return (await openLockable(folder, options)).workspace
 }

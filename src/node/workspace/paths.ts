@@ -1,3 +1,4 @@
+import { checkType } from "../../core/check-options.ts"
 import type { PromptStrataError } from "../../core/errors.ts"
 import { lazyPattern } from "../../core/lazy-pattern.ts"
 import { fileError } from "./file-errors.ts"
@@ -41,6 +42,7 @@ export function isHidden(names: readonly string[], hidden: HiddenFiles): boolean
  * does that.
  */
 export function canonicalPath(path: string, names: readonly string[] = []): string {
+  checkType("the path of canonicalPath", path, "string")
   const parts = splitPath(path, "allow").map((name) => name.normalize("NFC"))
   const key = pathKey(parts)
   return names.find((name) => pathKey(name.split("/")) === key) ?? parts.join("/")

@@ -1,4 +1,4 @@
-import { checkOptions } from "../../core/check-options.ts"
+import { checkOptions, checkType } from "../../core/check-options.ts"
 import { withLazyMembers } from "../../core/lazy-pattern.ts"
 import { type Memo, memoKind } from "../../core/memo.ts"
 import type { CountedTool, TokenCounter } from "../../core/ports.ts"
@@ -74,6 +74,7 @@ const assembleOptions: Readonly<Record<keyof AssembleOptions, true>> = {
  * @throws PromptStrataError `usage` for an unknown option, `prompt-missing` for an unknown dialect or prompt, `budget` for a budget that cannot be met.
  */
 export function assemble(stack: PromptStack, options: AssembleOptions = {}): Assembly {
+  checkType("stack.items of assemble", stack?.items, "function")
   checkOptions("assemble", options, assembleOptions)
   const { dialect = "layered", locale = "en", prompt = "planner", turn, roles, ...limits } = options
   const compiled = typeof dialect === "string" ? shippedDialect(dialect, locale) : dialect

@@ -1,4 +1,4 @@
-import { checkOptions } from "../../core/check-options.ts"
+import { checkOptions, checkType } from "../../core/check-options.ts"
 import type { KeptPrestart } from "../../core/conversation.ts"
 import { authored, Memo, memoKind } from "../../core/memo.ts"
 import { type Injection, isText, priority, type TrustedText } from "../../core/value.ts"
@@ -98,6 +98,8 @@ export interface ContextPromptOptions {
  * invisible characters, gets a leading `\`. Pure. Without any text the result is `""`.
  */
 export function buildContextPrompt(blocks: ContextBlocks, userText: string, options: ContextPromptOptions = {}): string {
+  checkType("the blocks of buildContextPrompt", blocks, "object")
+  checkType("the userText of buildContextPrompt", userText, "string")
   checkOptions("buildContextPrompt", blocks, { memoryContext: true, prestart: true })
   checkOptions("buildContextPrompt", options, { locale: true, dialect: true })
   const { memoryContext = [], prestart = [] } = blocks

@@ -1,4 +1,4 @@
-import { checkOptions } from "../../core/check-options.ts"
+import { checkOptions, checkType } from "../../core/check-options.ts"
 import { countCodePoints } from "../../core/code-points.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import type { TokenCounter } from "../../core/ports.ts"
@@ -43,6 +43,7 @@ export interface TruncatedText {
  * counted. Pure. Throws `usage` if `maxTokens` has no room for the notice.
  */
 export function truncateText(text: string, options: TruncateOptions): TruncatedText {
+  checkType("the text of truncateText", text, "string")
   checkOptions("truncateText", options, { maxTokens: true, maxCharacters: true, shrink: true, counter: true, notice: true })
   const { maxTokens = Number.POSITIVE_INFINITY, maxCharacters = Number.POSITIVE_INFINITY } = options
   const total = countCodePoints(text)

@@ -1,3 +1,4 @@
+import { checkType } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { type CompiledFile, type Dialect, dialectOf } from "./dialect.ts"
 import { dialectLocale, localesOf, type PromptFolders, shared } from "./dialect-locale.ts"
@@ -24,6 +25,8 @@ export function shippedDialectNames(): readonly string[] {
  * await {@link loadDialect} first.
  */
 export function shippedDialect(name: string, locale: string): Dialect {
+  checkType("the name of shippedDialect", name, "string")
+  checkType("the locale of shippedDialect", locale, "string")
   const asked = `${name}/${locale}`
   const known = dialects.get(asked)
   if (known) return known
@@ -51,6 +54,8 @@ export const loadedWithDialects = new Set<(locale: string) => Promise<void>>()
  * {@link shippedDialect} gives it in any JavaScript runtime.
  */
 export async function loadDialect(name: string, locale: string): Promise<Dialect> {
+  checkType("the name of loadDialect", name, "string")
+  checkType("the locale of loadDialect", locale, "string")
   const chosen = chooseLocale(locale, localesOf(shipped.folders, name)) ?? locale
   for (const folder of [`${name}/${chosen}`, `${shared}/${chosen}`, "layered/en", `${shared}/en`]) {
     const load = packedFolders[folder]

@@ -1,3 +1,4 @@
+import { checkType } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { authored, memoKind } from "../../core/memo.ts"
 import { decodeLines, encodeLines, type Markers, signs } from "./lines.ts"
@@ -14,6 +15,7 @@ export interface TranscriptMessage {
  * next line on for a tool. No name and no text can pass for another message. Inverse: {@link parseTranscript}, for every list.
  */
 export function formatTranscript(messages: readonly TranscriptMessage[]): string {
+  checkType("the messages of formatTranscript", messages, "list")
   return messages
     .map(({ kind, name, text }) =>
       kind === "speaker"
@@ -28,6 +30,7 @@ export function formatTranscript(messages: readonly TranscriptMessage[]): string
  * the number of the line where a message has no colon, or where the transcript does not begin with a message.
  */
 export function parseTranscript(transcript: string): TranscriptMessage[] {
+  checkType("the transcript of parseTranscript", transcript, "string")
   if (transcript === "") return []
   const starts = messageStarts(transcript)
   if (starts[0] !== 0) throw misread(transcript, 0, "a line that begins with ^NAME: or #NAME")

@@ -1,4 +1,4 @@
-import { checkOptions } from "../../core/check-options.ts"
+import { checkOptions, checkType } from "../../core/check-options.ts"
 import type { Injection } from "../../core/value.ts"
 import { lastRender, rememberRender, withoutTrailing } from "./last-render.ts"
 import type { PromptStack } from "./prompt-stack.ts"
@@ -26,6 +26,8 @@ export function composeMessages<M extends ChatMessage>(
   messages: readonly M[],
   options: ComposeOptions = {},
 ): (M | SystemMessage)[] {
+  checkType("stack.items of composeMessages", stack?.items, "function")
+  checkType("the messages of composeMessages", messages, "list")
   checkOptions("composeMessages", options, { developerRole: true, heading: true })
   const { developerRole = false, heading = "key" } = options
   const { basePrompt, history } = splitSystemPrompt(messages)
@@ -85,6 +87,7 @@ function isSystemMessage(message: ChatMessage): boolean {
  * a copy, only the stack that wrote it can tell its sections from the base.
  */
 export function splitSystemPrompt<M extends ChatMessage>(messages: readonly M[]): SplitMessages<M> {
+  checkType("the messages of splitSystemPrompt", messages, "list")
   return {
     basePrompt: joinTexts(messages.filter(isSystemMessage).map((message) => compositionOf(message)?.base ?? textOf(message))),
     history: messages.filter((message) => !isSystemMessage(message)),

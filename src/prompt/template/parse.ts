@@ -1,4 +1,4 @@
-import { checkOptions } from "../../core/check-options.ts"
+import { checkOptions, checkType } from "../../core/check-options.ts"
 import { messageOf } from "../../core/errors.ts"
 import type { Source } from "../../core/source.ts"
 import type { Template, TemplateNode } from "./ast.ts"
@@ -26,6 +26,7 @@ export interface ParseOptions {
  * `\n`. Throws a located error with code `template` for a mistake in the text.
  */
 export function parseTemplate(text: string, options: ParseOptions = {}): Template {
+  checkType("the text of parseTemplate", text, "string")
   checkOptions("parseTemplate", options, { file: true, firstLine: true, load: true, optional: true })
   const { file = "template", firstLine = 1, load, optional = [] } = options
   const nodes = parseFile({ text, file, firstLine }, { load, loads: 0 }, { chain: [file], depth: 0 })

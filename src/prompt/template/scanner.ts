@@ -1,3 +1,4 @@
+import { checkType } from "../../core/check-options.ts"
 import { lazyPattern } from "../../core/lazy-pattern.ts"
 import type { Position } from "../../core/source.ts"
 
@@ -9,6 +10,7 @@ export function normalizeText(text: string): string {
 
 /** Makes any text a literal: parsed as a template, the result prints `text` and nothing else, also inside a branch (R1). */
 export function escapeTemplate(text: string): string {
+  checkType("the text of escapeTemplate", text, "string")
   return text.replaceAll(/\$\{|[:}]/g, "$$$&")
 }
 

@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec"
-import { checkMembers } from "../../core/check-options.ts"
+import { checkMembers, checkType } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { lazyPattern } from "../../core/lazy-pattern.ts"
 import { toolParameters } from "./print-parameters.ts"
@@ -70,6 +70,7 @@ const namePattern = lazyPattern(String.raw`^[\p{L}_][\p{L}\p{N}_.-]{0,63}$`, "u"
  * `tool-definition` for a bad name, description, group, limit or schema, and `usage` for an unknown field.
  */
 export function defineTool<Schema extends StandardSchemaV1 | undefined = undefined>(definition: ToolDefinition<Schema>): Tool {
+  checkType("the definition of defineTool", definition, "object")
   const { name, inputSchema } = definition
   requireValid(definition)
   checkMembers(`The tool "${name}"`, definition, fields)

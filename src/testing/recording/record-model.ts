@@ -1,4 +1,4 @@
-import { checkOptions } from "../../core/check-options.ts"
+import { checkOptions, checkType } from "../../core/check-options.ts"
 import type { LanguageModel, ModelPart } from "../../core/model/language-model.ts"
 import { type FindSecrets, hostSecrets } from "../../core/secrets/find-secrets.ts"
 import { mapTexts, redactPieces, redactText } from "../../core/secrets/redact.ts"
@@ -16,6 +16,7 @@ export interface RecordingOptions {
  * environment variables and `secrets` are never written. Needs `node:fs`.
  */
 export function recordModel(model: LanguageModel, file: string, options: RecordingOptions = {}): LanguageModel {
+  checkType("the model of recordModel", model, "object")
   checkOptions("recordModel", options, "secrets")
   const find = hostSecrets(options.secrets)
   const redact = (text: string) => redactText(text, find)

@@ -1,4 +1,4 @@
-import { checkOptions } from "../../../core/check-options.ts"
+import { checkOptions, checkType } from "../../../core/check-options.ts"
 import type { Assembly } from "../../../core/span.ts"
 import { baseStack } from "../../../loop/agent/base-stack.ts"
 import type { Profile } from "../../../profile/profile.ts"
@@ -65,6 +65,7 @@ interface CallParams {
 export function promptstrataMiddleware<Version extends "v3" | "v4" = "v4">(
   options: LayerSource & MiddlewareOptions & { readonly specificationVersion?: Version },
 ): PromptstrataMiddleware<Version> {
+  checkType("the options of promptstrataMiddleware", options, "object")
   const source = "assemble" in options ? { assemble: true } : { stack: true, profile: true, ...assembleOptions }
   checkOptions("promptstrataMiddleware", options, { ...ownOptions, ...source })
   const { specificationVersion = "v4" as Version, cacheBreakpoints = true, ...layers } = options

@@ -1,4 +1,4 @@
-import { checkOptions } from "../../../core/check-options.ts"
+import { checkOptions, checkType } from "../../../core/check-options.ts"
 import { parsedJson, recordOf } from "../../../core/json-access.ts"
 import type { Assembly, Message, MessagePart, ToolCall } from "../../../core/span.ts"
 import { piecesOf, withGivenBytes, withResultParts } from "../message-pieces.ts"
@@ -211,6 +211,7 @@ export interface AiSdkPromptOptions {
  * for an unknown option, and for a picture or file without a URL whose bytes are not among `bytes`.
  */
 export function toAiSdkPrompt(assembly: Assembly, options: AiSdkPromptOptions = {}): AiSdkPrompt {
+  checkType("assembly.messages of toAiSdkPrompt", assembly?.messages, "list")
   checkOptions("toAiSdkPrompt", options, "model bytes")
   const { model, bytes } = options
   const cacheForm = model && cacheFormOf(model, true)

@@ -1,5 +1,5 @@
 import type { OpenAI } from "openai"
-import { checkOptions } from "../../../core/check-options.ts"
+import { checkOptions, checkType } from "../../../core/check-options.ts"
 import { listOf, parsedJson, recordOf } from "../../../core/json-access.ts"
 import type { ModelCapabilities, ModelRequest, ToolChoice } from "../../../core/model/language-model.ts"
 import type { Assembly, Message, MessagePart } from "../../../core/span.ts"
@@ -163,6 +163,7 @@ export function toOpenaiMessages(
   assembly: Pick<Assembly, "messages">,
   options: { readonly bytes?: ReadonlyMap<string, Uint8Array> } = {},
 ): OpenAI.Chat.Completions.ChatCompletionMessageParam[] {
+  checkType("assembly.messages of toOpenaiMessages", assembly?.messages, "list")
   checkOptions("toOpenaiMessages", options, "bytes")
   const messages = withGivenBytes(assembly.messages, "toOpenaiMessages", options.bytes)
   return withResultParts(messages).map((message) => wireMessage(message, { developerRole: true }))

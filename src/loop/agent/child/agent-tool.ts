@@ -1,4 +1,4 @@
-import { checkOptions } from "../../../core/check-options.ts"
+import { checkOptions, checkType } from "../../../core/check-options.ts"
 import { defineTool } from "../../../prompt/tools/define-tool.ts"
 import type { Tool } from "../../../prompt/tools/tool.ts"
 import { type Agent, createAgent } from "../agent.ts"
@@ -55,6 +55,7 @@ const defaultTimeoutMs = 120_000
  * counts to the caller's usage. If it fails, the tool run fails with the reason. Throws like `createAgent` and `defineTool`.
  */
 export function agentTool(options: AgentToolOptions): Tool {
+  checkType("the options of agentTool", options, "object")
   checkOptions("agentTool", options, "agent" in options ? { ...toolSettings, agent: true } : { ...toolSettings, ...childOptions })
   const { name, description, usageHint, requestDescription, hints, timeoutMs, maxEvents, ...rest } = options
   const { repeatable = true, writes = true, ...agent } = rest

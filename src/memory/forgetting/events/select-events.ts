@@ -1,4 +1,4 @@
-import { checkOptions } from "../../../core/check-options.ts"
+import { checkOptions, checkType } from "../../../core/check-options.ts"
 import { Memo } from "../../../core/memo.ts"
 import { retrievability } from "../../../core/retrievability.ts"
 import { daysBetween, type ForgettingClock, type Moment } from "../decay.ts"
@@ -93,6 +93,7 @@ const margins = { importance: 2, stability: 0.5 } as const
  * them: it does not tell them, and they are spoken of, matter more, or came up more often.
  */
 export function selectEvents(events: readonly EventRecord[], now: Moment, options: EventSelection = {}): readonly EventRecord[] {
+  checkType("the events of selectEvents", events, "list")
   checkOptions("selectEvents", options, "keep shownCharacters broughtBack minScore weights clock relevance")
   checkOptions("keep of selectEvents", options.keep ?? {}, defaultSelection.keep)
   checkOptions("weights of selectEvents", options.weights ?? {}, defaultEventWeights)

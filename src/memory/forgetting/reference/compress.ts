@@ -1,4 +1,4 @@
-import { checkOptions } from "../../../core/check-options.ts"
+import { checkOptions, checkType } from "../../../core/check-options.ts"
 import type { Trust } from "../../../core/value.ts"
 import type { AskModel } from "../../services/background/background-job.ts"
 import { promptData } from "../../services/background/dialogue.ts"
@@ -60,6 +60,7 @@ const shares: Readonly<Record<CompressionLevel, number>> = { weak: 0.6, medium: 
 
 /** Compresses a piece of reference info: chooses some of its parts and shortens them. It adds a source that says so. `extraData` stays. */
 export async function compress(reference: ReferenceInfo, options: CompressOptions = {}): Promise<ReferenceInfo> {
+  checkType("the reference of compress", reference, "object")
   checkOptions("compress", options, "level criterion weights count range topic units path writer")
   const { level = "medium", topic = "", weights, writer, path = "current" } = options
   const criterion = weights ? { weights } : (options.criterion ?? (topic === "" ? "newest" : "best-match"))

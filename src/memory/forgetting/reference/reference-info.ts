@@ -1,3 +1,4 @@
+import { checkType } from "../../../core/check-options.ts"
 import { parsedJson } from "../../../core/json-access.ts"
 import { encodeJsonLine } from "../../../prompt/encode/inline.ts"
 import { formatReferenceSource, parseReferenceSource, type ReferenceSource } from "./reference-source.ts"
@@ -23,6 +24,7 @@ export function formatReferenceInfo({ source, current, extraData }: ReferenceInf
 
 /** The inverse of {@link formatReferenceInfo}; `undefined` for any other text. Unreadable sources become `unknown`. */
 export function parseReferenceInfo(text: string): ReferenceInfo | undefined {
+  checkType("the text of parseReferenceInfo", text, "string")
   if (!text.startsWith(head) || !text.endsWith("}")) return undefined
   const sourceEnd = valueEnd(text, head.length)
   if (!text.startsWith(currentName, sourceEnd)) return undefined

@@ -141,7 +141,12 @@ describe("R8: attachments", () => {
     const bytes = new Map<string, Uint8Array>()
     const message = { role: "user" as const, text: "look", speaker: { id: "a", name: "A" }, turnId: "t", atMs: 0 }
     const messages = [{ attachments: [{ bytes: picture }] }, {}, { attachments: [] }]
-    const history = await withPastAttachments([message, message, message, message], messages, { key, blobs, files: undefined, bytes })
+    const history = await withPastAttachments([message, message, message, message], messages, {
+      key,
+      blobs,
+      files: undefined,
+      bytes,
+    })
     expect(history.map(({ attachments }) => attachments?.map(({ name }) => name))).toEqual([
       ["image.png"],
       undefined,
