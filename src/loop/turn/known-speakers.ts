@@ -4,7 +4,10 @@ import { memoKind } from "../../core/memo.ts"
 import { whatHappened, within } from "../../core/timers.ts"
 import { memoOf } from "../../prompt/assemble/assembler.ts"
 import type { Dialect } from "../../prompt/dialect/dialect.ts"
+import { compareLookAlikes } from "../../prompt/encode/look-alikes.ts"
 import { type TurnContext, warn } from "./turn-context.ts"
+
+compareLookAlikes()
 
 /** The names of those who spoke, and the messages of the conversation that they come from. */
 interface KnownSpeakers {

@@ -86,10 +86,8 @@ export async function prepare(turn: TurnContext): Promise<void> {
     loaded.prepare ??= await import("./prepare.ts")
     progress.found = await loaded.prepare.gather(turn, prestart)
   }
-  if (turn.record) {
-    loaded.speakers ??= await import("./known-speakers.ts")
-    progress.speakers = await loaded.speakers.readSpeakers(turn)
-  }
+  loaded.speakers ??= await import("./known-speakers.ts")
+  progress.speakers = await loaded.speakers.readSpeakers(turn)
   let hasFiles = input.attachments.length > 0 || input.resumes !== undefined
   let hasRuns = false
   for (const { attachments, runs } of progress.shownHistory) {

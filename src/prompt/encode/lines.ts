@@ -1,6 +1,6 @@
 import { lazyPattern } from "../../core/lazy-pattern.ts"
 import { authored, memoKind } from "../../core/memo.ts"
-import { fold, isEven } from "./fold.ts"
+import { fold, isEven, type Look, mayDisguise, nameLooks } from "./fold.ts"
 import { encodeInline } from "./inline.ts"
 import { mapLines } from "./line-breaks.ts"
 
@@ -177,6 +177,12 @@ function buildReader(markers: Markers): MarkerReader {
   const stems = new Set([...lines, ...heads].map((marker) => marker.slice(0, stemLength)))
   const shortHeads = heads.filter(({ length }) => length < stemLength)
   const named = namedLines(markers)
+  const looks = named.length === 0 ? [] : nameLooks.map((look) => ({ look, lines: namedLines(markers, look) }))
+  const isDisguised = (line: string) =>
+    looks.some(({ look, lines }) => {
+      const seen = evenBrackets(look(line))
+      return lines.some((frame) => isFramed(seen, frame))
+    })
   const { shapes = [] } = markers
   const starts = named.map(({ parts: [start = ""] }) => start)
   const initials = new Set([...lines, ...heads, ...starts].map((marker) => marker.charCodeAt(0)))
@@ -191,6 +197,7 @@ function buildReader(markers: Markers): MarkerReader {
     return !isKnown && !starts.some((start) => start.startsWith(stem) || stem.startsWith(start))
   }
   const reads = (line: string): boolean => {
+    if (looks.length > 0 && mayDisguise(line) && isDisguised(line)) return true
     if (!hasLed && isProse(line)) return false
     const seen = core(line)
     const words = evenBrackets(seen)
@@ -212,11 +219,11 @@ interface NamedLine extends Pick<LineFrame, "lead" | "before"> {
 }
 
 /** Each frame with a name, for each known name. */
-function namedLines({ frames = [], names = {} }: Markers): NamedLine[] {
+function namedLines({ frames = [], names = {} }: Markers, look: Look = squash): NamedLine[] {
   return frames.flatMap(({ slot, lead, before, after: [behind = "", ...after] }) => {
     const known = Object.hasOwn(names, slot) ? (names[slot] ?? []) : []
     // A name with unusual characters is printed in quotes. Without them it reads as the same name.
-    const shown = new Set(known.flatMap((name) => [squash(name), squash(encodeInline(name))]))
+    const shown = new Set(known.flatMap((name) => [look(name), look(encodeInline(name))]))
     shown.delete("")
     return [...shown].map((name) => ({ lead, before, parts: [before + name + behind, ...after].map(evenBrackets) }))
   })

@@ -1,0 +1,38 @@
+import { compareNamesBy, withoutUnseen } from "./fold.ts"
+import { squash } from "./lines.ts"
+import { lookAlikeData } from "./look-alike-data.ts"
+
+const ascii = new Map(
+  lookAlikeData
+    .trim()
+    .split("\n")
+    .flatMap((line) => {
+      const [shown = "", seen = ""] = line.split(" ")
+      return [...seen].map((character) => [character, shown] as const)
+    }),
+)
+
+/** A text in the ASCII that it looks like; what has no such look stays. */
+function inAscii(text: string): string {
+  let seen = ""
+  for (const character of text) seen += ascii.get(character) ?? character
+  return seen
+}
+
+/** The look of a text, without blanks. Letters that look alike in ASCII become the same. */
+function looksOf(text: string): string {
+  return squash(inAscii(text).replace(/[I|1]/g, "l").replaceAll("0", "O").replaceAll("m", "rn"))
+}
+
+/** The looks of a text as it is written, in lower and in upper case: В looks like B, and в does not (UTS 39). */
+const looks: Parameters<typeof compareNamesBy>[0] = [
+  // Also before it is normalised, which makes a final sigma of ϲ.
+  (text) => looksOf(withoutUnseen(inAscii(text))),
+  (text) => looksOf(withoutUnseen(text).toLowerCase()),
+  (text) => looksOf(withoutUnseen(text).toUpperCase()),
+]
+
+/** From now on, names that begin lines are compared by their looks too (T5). Called by code that loads later than the encoders, because of the table. */
+export function compareLookAlikes(): void {
+  compareNamesBy(looks)
+}
