@@ -86,8 +86,11 @@ export async function prepare(turn: TurnContext): Promise<void> {
     loaded.prepare ??= await import("./prepare.ts")
     progress.found = await loaded.prepare.gather(turn, prestart)
   }
-  loaded.speakers ??= await import("./known-speakers.ts")
-  progress.speakers = await loaded.speakers.readSpeakers(turn)
+  // The first turn of a private conversation has no other speakers.
+  if (turn.record || input.key.audience === "group") {
+    loaded.speakers ??= await import("./known-speakers.ts")
+    progress.speakers = await loaded.speakers.readSpeakers(turn)
+  }
   let hasFiles = input.attachments.length > 0 || input.resumes !== undefined
   let hasRuns = false
   for (const { attachments, runs } of progress.shownHistory) {
