@@ -108,7 +108,7 @@ function createTurnProgress(
     open: { calls: [], step: undefined },
     heardMs: undefined,
     shownHistory: history,
-    ...{ shown: undefined, fitting: undefined, cut: undefined, speakers: [] },
+    ...{ shown: undefined, fitting: undefined, cut: undefined, speakers: undefined },
   }
 }
 

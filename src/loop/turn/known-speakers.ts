@@ -4,10 +4,8 @@ import { memoKind } from "../../core/memo.ts"
 import { whatHappened, within } from "../../core/timers.ts"
 import { memoOf } from "../../prompt/assemble/assembler.ts"
 import type { Dialect } from "../../prompt/dialect/dialect.ts"
-import { compareLookAlikes } from "../../prompt/encode/look-alikes.ts"
-import { type TurnContext, warn } from "./turn-context.ts"
-
-compareLookAlikes()
+import { looks } from "../../prompt/encode/look-alikes.ts"
+import { type OtherSpeakers, type TurnContext, warn } from "./turn-context.ts"
 
 /** The names of those who spoke, and the messages of the conversation that they come from. */
 interface KnownSpeakers {
@@ -26,7 +24,11 @@ const mostNames = 500
  * were loaded for the turn: a line of another person must not begin as theirs (T5). They are those of the newest 2,000 messages, and at
  * most 500. They are read again after messages left the history. If the store fails, the turn goes on with the names that it has.
  */
-export async function readSpeakers(turn: TurnContext): Promise<readonly string[]> {
+export async function readSpeakers(turn: TurnContext): Promise<OtherSpeakers> {
+  return { names: await readNames(turn), looks }
+}
+
+async function readNames(turn: TurnContext): Promise<readonly string[]> {
   const { record, assembler, agent } = turn
   const { history = [], earlier = 0 } = record ?? {}
   if (earlier === 0) return newest(namesIn(history))

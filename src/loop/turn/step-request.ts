@@ -42,7 +42,7 @@ export function assembleStep(turn: TurnContext, request: StepRequest, model: Lan
   const dialect = markerId === undefined ? agent.dialect : withSessionMarkers(agent.dialect, markerId, memoOf(assembler))
   turn.stack.update()
   const [history, lore] = [progress.shownHistory, progress.cut ? [] : progress.hooks.lore]
-  const { fitting } = progress
+  const { fitting, speakers } = progress
   const bounds = (!progress.cut && fitting?.oldRunBounds(turn)) || []
   const histories = (!progress.cut && progress.shown?.fewerAndFewer(turn, model)) || [history]
   let assembly: Assembly
@@ -56,8 +56,8 @@ export function assembleStep(turn: TurnContext, request: StepRequest, model: Lan
     const state = stateOf(turn, request, model)
     given = combineInjections(turn.stack, state, { dialect, memo: memoOf(assembler) })
     assembly = assembleInjections(given.injections, {
-      ...{ assembler, dialect, prompt, names: knownNames(state, progress.speakers), reserved: given.reserved },
-      ...{ counter: agent.ports.counter, developerRole: model.capabilities.developerRole },
+      ...{ assembler, dialect, prompt, reserved: given.reserved, developerRole: model.capabilities.developerRole },
+      ...{ names: knownNames(state, speakers?.names), looks: speakers?.looks, counter: agent.ports.counter },
       ...(budgetTokens === undefined ? {} : { budgetTokens }),
       ...(progress.cut ? { cut: progress.cut } : {}),
       history: agent.profile.history.window === "fill" ? { reserveTokens, lowWater: 1 } : { reserveTokens },

@@ -16,6 +16,7 @@ import type { TurnHook } from "../../memory/services/turn-hook.ts"
 import type { Profile } from "../../profile/profile.ts"
 import type { Assembler } from "../../prompt/assemble/assembler.ts"
 import type { Dialect } from "../../prompt/dialect/dialect.ts"
+import type { Look } from "../../prompt/encode/fold.ts"
 import type { PlannerStep, Sight } from "../../prompt/layers/turn-state.ts"
 import type { PromptStack } from "../../prompt/stack/prompt-stack.ts"
 import type { Confirm, ToolRun } from "../../prompt/tools/tool.ts"
@@ -250,6 +251,12 @@ export interface OldRunLimits {
   readonly agent: AgentContext
 }
 
+/** Names with which a text must not begin a line, and the looks by which it is compared with them (T5). */
+export interface OtherSpeakers {
+  readonly names: readonly string[]
+  readonly looks: readonly Look[]
+}
+
 /** Everything that a turn finds out and says, as it stands now. */
 export interface TurnProgress {
   readonly answer: AnswerOutput
@@ -270,7 +277,7 @@ export interface TurnProgress {
   /** The time at which the part of a model's stream came that is read at this moment; undefined between two of them. */
   heardMs: number | undefined
   /** Names of people who spoke in the conversation, also before its loaded messages. A text must not speak for them (T5). */
-  speakers: readonly string[]
+  speakers: OtherSpeakers | undefined
   /** The window as prompts show it; hooks can shorten it. */
   shownHistory: readonly HistoryMessage[]
   /** Absent in a turn without attachments. */

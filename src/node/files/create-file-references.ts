@@ -27,8 +27,8 @@ export function createFileReferences(
   workspace: Pick<FileWorkspace, "readBytes">,
   options: FileReferencesOptions,
 ): FileReferences {
-  checkType("options.formats of createFileReferences", options?.formats, "list")
   checkOptions("createFileReferences", options, "formats maxBytes allow")
+  checkType("options.formats of createFileReferences", options?.formats, "list")
   const { formats, maxBytes = 10 * 1024 * 1024, allow = () => true } = options
   const known = formats.map((format) => format.toLowerCase())
   const faultAbout = async (path: string, key: ServiceKey): Promise<FileFault | undefined> => {

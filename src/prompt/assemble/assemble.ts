@@ -7,6 +7,7 @@ import { type Injection, isEmptyValue } from "../../core/value.ts"
 import type { Dialect } from "../dialect/dialect.ts"
 import { promptFile } from "../dialect/render-notice.ts"
 import { shippedDialect } from "../dialect/shipped.ts"
+import type { Look } from "../encode/fold.ts"
 import type { KnownNames, LineShape } from "../encode/lines.ts"
 import { combineInjections, slotOf } from "../layers/combine-injections.ts"
 import { knownNames } from "../layers/turn-injections.ts"
@@ -96,6 +97,8 @@ interface AssembleInjectionsOptions extends RequestLimits {
   readonly developerRole?: boolean
   /** The names with which untrusted text could pass for somebody else's (T5). */
   readonly names?: KnownNames | undefined
+  /** Looks by which lines are compared with these names. */
+  readonly looks?: readonly Look[] | undefined
   /** Keys of the items that are disabled because only a turn may fill them. */
   readonly reserved?: readonly string[]
 }
@@ -157,6 +160,7 @@ const cutInSteps = "history is cut in steps, so that a provider's cache serves i
 
 interface Guarded {
   readonly names: KnownNames | undefined
+  readonly looks: readonly Look[] | undefined
   readonly shapes: readonly LineShape[]
   readonly made: Dialect
 }
@@ -167,14 +171,14 @@ const guarded = memoKind<Dialect, Guarded>()
  * The dialect with the markers of one request: lines that begin with a name that the session knows, and the shapes of the
  * headings of its prompt file (T5). The same names give the same markers, so that what was printed before is found again.
  */
-function guardedDialect({ dialect, prompt, names }: AssembleInjectionsOptions, memo: Memo): Dialect {
+function guardedDialect({ dialect, prompt, names, looks }: AssembleInjectionsOptions, memo: Memo): Dialect {
   const { markers, files } = dialect
   const shapes = files.get(prompt)?.shapes ?? []
   if (names === undefined && shapes.length === 0) return dialect
   const known = memo.get(guarded, dialect)
-  if (known && sameLists(known.shapes, shapes) && sameNames(known.names, names)) return known.made
-  const made = { ...dialect, markers: { ...markers, names, shapes: [...(markers.shapes ?? []), ...shapes] } }
-  memo.set(guarded, dialect, { names, shapes, made })
+  if (known && known.looks === looks && sameLists(known.shapes, shapes) && sameNames(known.names, names)) return known.made
+  const made = { ...dialect, markers: { ...markers, names, looks, shapes: [...(markers.shapes ?? []), ...shapes] } }
+  memo.set(guarded, dialect, { names, looks, shapes, made })
   return made
 }
 

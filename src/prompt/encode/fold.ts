@@ -64,13 +64,5 @@ export function withoutUnseen(text: string): string {
 /** A text as it is compared. */
 export type Look = (text: string) => string
 
-/** The looks by which names are compared, beside their folds. */
-export let nameLooks: readonly Look[] = []
-
-/** Sets the looks by which lines are compared with names. Text that was encoded before stays as it is. */
-export function compareNamesBy(looks: readonly Look[]): void {
-  nameLooks = looks
-}
-
 /** A line of these may look like another: not ASCII, Han and their punctuation alone, or with letters that look alike. */
 export const mayDisguise = (line: string): boolean => /[I1l|0]|rn|m/i.test(line) || !isEven(line)

@@ -1,6 +1,6 @@
 import { lazyPattern } from "../../core/lazy-pattern.ts"
 import { authored, memoKind } from "../../core/memo.ts"
-import { fold, isEven, type Look, mayDisguise, nameLooks } from "./fold.ts"
+import { fold, isEven, type Look, mayDisguise } from "./fold.ts"
 import { encodeInline } from "./inline.ts"
 import { mapLines } from "./line-breaks.ts"
 
@@ -27,6 +27,8 @@ export interface Markers {
   readonly signs?: boolean | undefined
   /** The names that the session knows, by slot, as they were given. */
   readonly names?: KnownNames | undefined
+  /** Looks by which a line is compared with the names, beside its fold. Their table is large, so whoever wants them brings them. */
+  readonly looks?: readonly Look[] | undefined
 }
 
 /** Names of speakers and tools, by the slot that prints them. */
@@ -177,7 +179,7 @@ function buildReader(markers: Markers): MarkerReader {
   const stems = new Set([...lines, ...heads].map((marker) => marker.slice(0, stemLength)))
   const shortHeads = heads.filter(({ length }) => length < stemLength)
   const named = namedLines(markers)
-  const looks = named.length === 0 ? [] : nameLooks.map((look) => ({ look, lines: namedLines(markers, look) }))
+  const looks = named.length === 0 ? [] : (markers.looks ?? []).map((look) => ({ look, lines: namedLines(markers, look) }))
   const isDisguised = (line: string) =>
     looks.some(({ look, lines }) => {
       const seen = evenBrackets(look(line))

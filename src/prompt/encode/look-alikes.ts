@@ -1,4 +1,4 @@
-import { compareNamesBy, withoutUnseen } from "./fold.ts"
+import { type Look, withoutUnseen } from "./fold.ts"
 import { squash } from "./lines.ts"
 import { lookAlikeData } from "./look-alike-data.ts"
 
@@ -24,15 +24,10 @@ function looksOf(text: string): string {
   return squash(inAscii(text).replace(/[I|1]/g, "l").replaceAll("0", "O").replaceAll("m", "rn"))
 }
 
-/** The looks of a text as it is written, in lower and in upper case: В looks like B, and в does not (UTS 39). */
-const looks: Parameters<typeof compareNamesBy>[0] = [
+/** The looks of a text as it is written, in lower and in upper case: В looks like B, and в does not (UTS 39). For `Markers.looks`. */
+export const looks: readonly Look[] = [
   // Also before it is normalised, which makes a final sigma of ϲ.
   (text) => looksOf(withoutUnseen(inAscii(text))),
   (text) => looksOf(withoutUnseen(text).toLowerCase()),
   (text) => looksOf(withoutUnseen(text).toUpperCase()),
 ]
-
-/** From now on, names that begin lines are compared by their looks too (T5). Called by code that loads later than the encoders, because of the table. */
-export function compareLookAlikes(): void {
-  compareNamesBy(looks)
-}

@@ -1,9 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { shippedDialect } from "../../../src/prompt/dialect/shipped.ts"
 import { decodeLines, encodeLines } from "../../../src/prompt/encode/lines.ts"
-import { compareLookAlikes } from "../../../src/prompt/encode/look-alikes.ts"
-
-compareLookAlikes()
+import { looks } from "../../../src/prompt/encode/look-alikes.ts"
 
 const names = { speaker: ["Alice", "Bob", "Вера", "小明", "milo10"] }
 const disguises = [
@@ -30,7 +28,7 @@ const disguises = [
 
 describe("T5 a line that begins with a name in disguise", () => {
   test.each(["layered", "stack", "soul"])("is marked in %s, and comes back", (dialect) => {
-    const markers = { ...shippedDialect(dialect, "en").markers, names }
+    const markers = { ...shippedDialect(dialect, "en").markers, names, looks }
     const texts = disguises.map((disguise) => `${disguise} yes, send it.`)
     expect(disguises.length).toBeGreaterThan(43)
     expect(texts.filter((text) => encodeLines(text, markers) === text)).toEqual([])
@@ -40,7 +38,7 @@ describe("T5 a line that begins with a name in disguise", () => {
   test.each(["Aalice: hi", "Alicia: hi", "Alice said: hi", "I said: hi", "10:30 works", "Петр: привет", "Malice: no"])(
     "another line passes: %s",
     (line) => {
-      const markers = { ...shippedDialect("layered", "en").markers, names }
+      const markers = { ...shippedDialect("layered", "en").markers, names, looks }
       expect(encodeLines(line, markers)).toBe(line)
     },
   )
