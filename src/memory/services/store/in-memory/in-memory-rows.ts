@@ -2,7 +2,7 @@ import type { SessionKey } from "../../../../core/conversation.ts"
 import { type LockedRow, type LockedTable, type RowTables, sessionOf, type TableName, tableKeys } from "../rows/row-tables.ts"
 import type { ColumnValues, Comparison, JobRows, RowDatabase, Rows, Selection, Where } from "../rows/rows.ts"
 import type { SessionRecord } from "../session-store.ts"
-import { type AnyConditions, type AnyRow, isComparison, RowTable } from "./row-table.ts"
+import { type AnyConditions, type AnyRow, isComparison, meets, RowTable, type RowTest } from "./row-table.ts"
 
 const session = tableKeys.sessions
 
@@ -111,7 +111,7 @@ export class InMemoryRows implements Rows, RowDatabase {
   ): void {
     const known = this.#table(table).like(row as unknown as AnyRow)
     if (known === undefined) this.insert(table, [row])
-    else if (this.#tests(where).every((isMet) => isMet(known)))
+    else if (meets(known, this.#tests(where)))
       this.#set(table, { ...known, ...Object.fromEntries(columns.map((column) => [column, row[column]])) })
   }
 
@@ -174,31 +174,27 @@ export class InMemoryRows implements Rows, RowDatabase {
     return [...new Set(lists.flat())]
   }
 
-  #tests(conditions: AnyConditions) {
-    return Object.entries(conditions).flatMap(([column, given]) => {
-      if (given === undefined) return []
-      const isMet = isComparison(given) ? this.#comparing(given) : (value: unknown) => value === given
-      return [(row: AnyRow) => isMet(row[column])]
-    })
+  #tests(conditions: AnyConditions): readonly RowTest[] {
+    const tests: RowTest[] = []
+    for (const [column, value] of Object.entries(conditions))
+      if (value !== undefined) tests.push({ column, value, check: isComparison(value) ? this.#comparing(value) : undefined })
+    return tests
   }
 
   #comparing(given: Comparison): (value: unknown) => boolean {
-    if ("in" in given) return memberOf(given.in)
     if ("above" in given) return (value) => (value as number) > given.above
     if ("from" in given) return (value) => (value as number) >= given.from
     if ("isNot" in given) return (value) => value !== null
     if ("holding" in given) return (value) => given.holding.some((name) => Object.hasOwn(Object(value), name))
-    if ("within" in given) return memberOf(this.#values(given.within))
-    const isMember = memberOf("notIn" in given ? given.notIn : this.#values(given.outside))
-    return (value) => !isMember(value)
+    const isOutside = "notIn" in given || "outside" in given
+    let members: ReadonlySet<unknown>
+    if ("in" in given) members = new Set(given.in)
+    else if ("notIn" in given) members = new Set(given.notIn)
+    else members = new Set(this.#values("within" in given ? given.within : given.outside))
+    return (value) => members.has(value) !== isOutside
   }
 
   #values({ table, column, where }: ColumnValues): readonly unknown[] {
     return this.#find(table, where).map((row) => row[column])
   }
-}
-
-function memberOf(values: readonly unknown[]): (value: unknown) => boolean {
-  const known = new Set(values)
-  return (value) => known.has(value)
 }

@@ -1,4 +1,3 @@
-import { rowId } from "../row-keys.ts"
 import type { Comparison, Selection } from "../rows/rows.ts"
 
 /** A row, whatever its table. Rows are replaced and never changed. */
@@ -56,7 +55,7 @@ export class RowTable {
     }
   }
 
-  /** The rows that meet the conditions, in the order of a selection. */
+  /** The rows that meet the conditions and the tests that are made of them, in the order of a selection. */
   find(
     conditions: AnyConditions,
     tests: readonly RowTest[],
@@ -69,45 +68,66 @@ export class RowTable {
     const found: AnyRow[] = []
     for (let at = 0; at < rows.length && !(isInOrder && found.length >= most); at++) {
       const row = rows[isDescending ? rows.length - 1 - at : at] as AnyRow
-      if (tests.every((isMet) => isMet(row))) found.push(row)
+      if (meets(row, tests)) found.push(row)
     }
     return isInOrder ? found : sorted(found, order, isDescending).slice(0, most)
   }
 
   /** The rows whose key the conditions name, or one of whose keys. */
   #named(conditions: AnyConditions): readonly AnyRow[] | undefined {
-    const lists = this.#key.map((column): readonly unknown[] | undefined => {
+    let keys: unknown[][] = [[]]
+    for (const column of this.#key) {
       const given = conditions[column]
-      return isValue(given) ? [given] : isComparison(given) && "in" in given ? given.in : undefined
-    })
-    if (lists.filter((list) => list?.length !== 1).length > 1) return undefined
-    let keys: readonly (readonly unknown[])[] = [[]]
-    for (const list of lists) {
-      if (list === undefined) return undefined
-      keys = keys.flatMap((key) => [...new Set(list)].map((value) => [...key, value]))
+      const listed = isComparison(given) ? "in" in given && given.in : given !== undefined && [given]
+      if (listed === false) return undefined
+      const values = [...new Set(listed)]
+      // Two columns with several values each would name more keys than there are rows.
+      if (keys.length > 1 && values.length > 1) return undefined
+      const longer: unknown[][] = []
+      for (const key of keys) for (const value of values) longer.push([...key, value])
+      keys = longer
     }
-    const rows = keys.map((key) => this.#rows.get(JSON.stringify(key)))
-    return rows.filter((row) => row !== undefined)
+    const rows: AnyRow[] = []
+    for (const key of keys) {
+      const row = this.#rows.get(JSON.stringify(key))
+      if (row !== undefined) rows.push(row)
+    }
+    return rows
   }
 
+  /** An index whose columns all have a value in the conditions; if there are several, the one with the order that is asked for. */
   #indexOf(conditions: AnyConditions, order: string | undefined): Index | undefined {
-    const fitting = this.#indexes.filter(({ by }) => by.every((column) => isValue(conditions[column])))
-    return fitting.find((index) => index.order === order) ?? fitting[0]
+    let found: Index | undefined
+    for (const index of this.#indexes) {
+      let isFit = true
+      for (const column of index.by) isFit &&= conditions[column] !== undefined && !isComparison(conditions[column])
+      if (isFit && (found === undefined || (found.order !== order && index.order === order))) found = index
+    }
+    return found
   }
 }
 
-type RowTest = (row: AnyRow) => boolean
+/** A condition that a row meets: its column has the value, or passes the check. */
+export interface RowTest {
+  readonly column: string
+  readonly value: unknown
+  readonly check: ((value: unknown) => boolean) | undefined
+}
+
+/** True for a row that meets all tests. */
+export function meets(row: AnyRow, tests: readonly RowTest[]): boolean {
+  for (const { column, value, check } of tests) if (check ? !check(row[column]) : row[column] !== value) return false
+  return true
+}
 
 function idOf(row: AnyRow, columns: readonly string[]): string {
-  return rowId(...columns.map((column) => row[column] as string))
+  const values: unknown[] = []
+  for (const column of columns) values.push(row[column])
+  return JSON.stringify(values)
 }
 
 export function isComparison(given: unknown): given is Comparison {
   return typeof given === "object" && given !== null
-}
-
-function isValue(given: unknown): boolean {
-  return given !== undefined && !isComparison(given)
 }
 
 function rowsFrom({ by, order, groups }: Index, conditions: AnyConditions): readonly AnyRow[] {

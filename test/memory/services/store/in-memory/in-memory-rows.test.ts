@@ -41,12 +41,15 @@ test("rows are found through an index as if every row were looked at, whatever w
         if (!isGone) table.set(given)
         else if (known !== undefined) table.remove(known)
       }
-      const isMet = (found: Readonly<Record<string, unknown>>) =>
-        found.by === by && (above === undefined || Number(found.at) > above)
+      const isAbove = above === undefined ? undefined : (at: unknown) => Number(at) > above
+      const tests = [
+        { column: "by", value: by, check: undefined },
+        ...(isAbove ? [{ column: "at", value: above, check: isAbove }] : []),
+      ]
       const conditions = { by, ...(above !== undefined && { at: { above } }) }
       const selection = { order: ["at"], isDescending, limit }
-      const all = table.find({}, [isMet], { order: ["at"], isDescending }).map(({ at }) => at)
-      expect(table.find(conditions, [isMet], selection).map(({ at }) => at)).toEqual(all.slice(0, limit))
+      const all = table.find({}, tests, { order: ["at"], isDescending }).map(({ at }) => at)
+      expect(table.find(conditions, tests, selection).map(({ at }) => at)).toEqual(all.slice(0, limit))
     }),
   )
 })
