@@ -1,7 +1,6 @@
 import { messageOf } from "../../../core/errors.ts"
-import { handlerOf } from "../../../memory/services/store/job-attempt.ts"
 import type { IdleOptions, JobHandlers, JobRunner } from "../../../memory/services/store/job-runner.ts"
-import { RunningJobs, repeat } from "../../../memory/services/store/running-jobs.ts"
+import { handlerOf, RunningJobs, repeat } from "../../../memory/services/store/running-jobs.ts"
 import type { ClaimedJob, ClaimedJobs } from "./claimed-jobs.ts"
 import type { PostgresSettings } from "./postgres-options.ts"
 import type { EnqueuedJobs } from "./sql-jobs.ts"

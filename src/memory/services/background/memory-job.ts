@@ -11,14 +11,20 @@ export function createMemoryJob(options: MemoryJobOptions): BackgroundJob {
     kind: "memory",
     // Enough to find the turn's messages later. They stay in the conversation only, so forgetting them there is enough.
     afterTurn({ memoryOn, memorySinceMs: sinceMs, turn, recalled = [], untrusted, forgot, messages }) {
-      if (!memoryOn || messages.every(({ text }) => text.trim() === "")) return undefined
-      const times = messages.map(({ atMs }) => atMs)
+      let hasWords = false
+      let [fromMs, untilMs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+      for (const { text, atMs } of messages) {
+        hasWords ||= text.trim() !== ""
+        fromMs = Math.min(fromMs, atMs)
+        untilMs = Math.max(untilMs, atMs)
+      }
+      if (!memoryOn || !hasWords) return undefined
       return {
         turn,
         untrusted,
         count: messages.length,
-        fromMs: Math.min(...times),
-        untilMs: Math.max(...times),
+        fromMs,
+        untilMs,
         ...(forgot ? { forgot } : {}),
         ...(recalled.length ? { recalled } : {}),
         ...(sinceMs === undefined ? {} : { sinceMs }),

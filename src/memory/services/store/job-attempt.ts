@@ -1,12 +1,6 @@
 import { PromptStrataError } from "../../../core/errors.ts"
 import type { RandomSource, Timers } from "../../../core/ports.ts"
-import type { Job, JobHandler, JobHandlers, JobSettings } from "./job-runner.ts"
-
-/** The handler of a job, given handlers by agent. Those without an agent take the jobs of all agents that are not listed. */
-export function handlerOf({ kind, key }: Job, byAgent: ReadonlyMap<string | undefined, JobHandlers>): JobHandler | undefined {
-  const handlers = byAgent.get(key.agent) ?? byAgent.get(undefined)
-  return handlers !== undefined && Object.hasOwn(handlers, kind) ? handlers[kind] : undefined
-}
+import type { JobSettings } from "./job-runner.ts"
 
 /** The reason that attempts get which a closing runner stops. */
 export function runnerClosed(): PromptStrataError {

@@ -1,7 +1,7 @@
 import { messageOf, PromptStrataError } from "../../../core/errors.ts"
 import type { RandomSource, Timers } from "../../../core/ports.ts"
 import { retryWaitMs, runAttempt, runnerClosed } from "./job-attempt.ts"
-import type { DeadJob, Job, JobHandler, JobSettings } from "./job-runner.ts"
+import type { DeadJob, Job, JobHandler, JobHandlers, JobSettings } from "./job-runner.ts"
 import type { TimeSlice } from "./time-slice.ts"
 
 /** A job that this process holds until it settles the job. */
@@ -242,4 +242,10 @@ export function repeat(timers: Timers, everyMs: number, task: () => Promise<unkn
       timers.clear(handle)
     },
   }
+}
+
+/** The handler of a job, given handlers by agent. Those without an agent take the jobs of all agents that are not listed. */
+export function handlerOf({ kind, key }: Job, byAgent: ReadonlyMap<string | undefined, JobHandlers>): JobHandler | undefined {
+  const handlers = byAgent.get(key.agent) ?? byAgent.get(undefined)
+  return handlers !== undefined && Object.hasOwn(handlers, kind) ? handlers[kind] : undefined
 }

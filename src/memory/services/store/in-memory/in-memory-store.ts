@@ -1,4 +1,5 @@
 import { checkOptions } from "../../../../core/check-options.ts"
+import type { SessionKey } from "../../../../core/conversation.ts"
 import { hostPorts, type Ports } from "../../../../core/ports.ts"
 import { frozenJson } from "../frozen-json.ts"
 import { defaultJobSettings, type JobRunner, type JobSettings } from "../job-runner.ts"
@@ -22,7 +23,7 @@ const portNames = { ...hostPorts, counter: true }
 /** Loaded with the first session of a store in memory. */
 let loaded: typeof import("./session-table.ts") | undefined
 
-type SessionWork<Given, T> = (sessions: SessionTable, given: Given) => Promise<T>
+type SessionWork<Given, T> = (sessions: SessionTable, given: Given) => T
 
 const same = <T>(given: T): T => given
 const copyOf = (commit: SessionCommit): SessionCommit => {
@@ -43,62 +44,63 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
   checkOptions("jobs of createInMemoryStore", jobs ?? {}, defaultJobSettings)
   checkOptions("ports of createInMemoryStore", ports ?? {}, portNames)
   let kept = loaded && new loaded.SessionTable()
-  /** Runs work on the sessions, at once if they are loaded. What a caller may change during that wait is copied before. */
-  const own = <Given, T>(given: Given, copy: (given: Given) => Given, work: SessionWork<Given, T>): Promise<T> => {
-    const late = async (): Promise<T> => {
-      const copied = copy(given)
-      loaded ??= await import("./session-table.ts")
-      kept ??= new loaded.SessionTable()
-      return work(kept, copied)
-    }
-    return kept ? work(kept, given) : late()
+  const loadedSessions = async (): Promise<SessionTable> => {
+    loaded ??= await import("./session-table.ts")
+    kept ??= new loaded.SessionTable()
+    return kept
   }
-  let jobTable: JobTable | undefined
-  const ownJobs = async (): Promise<JobTable> => {
-    if (jobTable) return jobTable
+  /** Runs work on the sessions, at once if they are loaded. What a caller may change during that wait is copied before. */
+  const own = async <Given, T>(given: Given, copy: (given: Given) => Given, work: SessionWork<Given, T>): Promise<T> => {
+    const copied = kept ? given : copy(given)
+    const sessions = kept ?? (await loadedSessions())
+    return sessions.rows.atOnce(() => work(sessions, copied))
+  }
+  let ownJobs: { readonly jobs: JobTable } | undefined
+  const loadedJobs = async (): Promise<{ readonly jobs: JobTable }> => {
+    if (ownJobs) return ownJobs
     const { JobTable } = await import("./job-table.ts")
-    const { rows } = await own(undefined, same, async (table) => table)
-    jobTable ??= new JobTable({ ...defaultJobSettings, ...jobs }, { ...hostPorts, ...ports })
-    rows.jobs = jobTable
-    return jobTable
+    const { rows } = await loadedSessions()
+    ownJobs ??= { jobs: new JobTable({ ...defaultJobSettings, ...jobs }, { ...hostPorts, ...ports }) }
+    rows.jobs = ownJobs.jobs
+    return ownJobs
   }
   let made: InMemoryParts | undefined
   // Loaded when first used: a turn that leaves no work behind needs the sessions alone.
   const parts = async (): Promise<InMemoryParts> => {
     if (made) return made
     const { makeParts } = await import("./in-memory-parts.ts")
-    const sessions = await own(undefined, same, async (table) => table)
-    const table = await ownJobs()
-    made ??= makeParts(sessions, { runner, jobs: table })
+    const sessions = await loadedSessions()
+    const table = await loadedJobs()
+    made ??= makeParts(sessions, { runner, ...table })
     return made
   }
+  const commitBehind = async (key: SessionKey, given: SessionCommit) => {
+    const commit = made ? given : copyOf(given)
+    return (made ?? (await parts())).commitBehind(key, commit)
+  }
   let isClosed = false
-  const runner = runnerOfOpenStore(
-    lateJobs(async () => ({ jobs: await ownJobs() })),
-    { store: "The store in memory", isClosed: () => isClosed },
-  )
+  const runner = runnerOfOpenStore(lateJobs(loadedJobs), { store: "The store in memory", isClosed: () => isClosed })
   return {
-    load: (key, { last } = {}) => own(key, same, (sessions) => sessions.rows.atOnce(() => sessions.load(key, last))),
+    load: (key, { last } = {}) => own(key, same, (sessions) => sessions.load(key, last)),
     async commit(key, given) {
-      const committed = await own(given, copyOf, async (sessions, commit) =>
-        commit.after === undefined
-          ? sessions.rows.atOnce(() => sessions.commit(key, commit))
-          : (await parts()).commitBehind(key, commit),
-      )
-      if (committed.jobs.length > 0) (jobTable ?? (await ownJobs())).enqueue(committed.jobs)
+      const committed =
+        given.after === undefined
+          ? await own(given, copyOf, (sessions, commit) => sessions.commit(key, commit))
+          : await commitBehind(key, given)
+      if (committed.jobs.length > 0) (ownJobs ?? (await loadedJobs())).jobs.enqueue(committed.jobs)
       return { version: committed.version }
     },
     append: (key, given) =>
       own(
         given,
         (messages) => frozenJson(messages, "messages", -1),
-        (sessions, messages) => sessions.rows.atOnce(() => sessions.append(key, messages)),
+        (sessions, messages) => sessions.append(key, messages),
       ),
     post: (key, given) =>
       own(
         given,
         (note) => frozenJson(note, "note"),
-        (sessions, note) => sessions.rows.atOnce(() => sessions.post(key, note)),
+        (sessions, note) => sessions.post(key, note),
       ),
     messages: async (key, filter) => (await parts()).messages(key, filter),
     branches: async (key) => (await parts()).branches(key),
@@ -127,7 +129,7 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
     forget: async (scope) => (await parts()).forget(scope),
     check: async () => (await parts()).check(),
     async close() {
-      await jobTable?.close({ drainMs })
+      await ownJobs?.jobs.close({ drainMs })
       isClosed = true
     },
   }

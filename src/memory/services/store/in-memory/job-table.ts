@@ -1,12 +1,11 @@
 import type { ServiceKey, SessionKey } from "../../../../core/conversation.ts"
 import { PromptStrataError } from "../../../../core/errors.ts"
 import type { Ports } from "../../../../core/ports.ts"
-import { handlerOf } from "../job-attempt.ts"
 import type { IdleOptions, Job, JobHandlers, JobRunner, JobSettings } from "../job-runner.ts"
 import { sessionRowId } from "../row-keys.ts"
 import { isOwned } from "../rows/owned-rows.ts"
 import type { JobRow, JobRows, OwnedKeys } from "../rows/rows.ts"
-import { type ClaimedJob, RunningJobs } from "../running-jobs.ts"
+import { type ClaimedJob, handlerOf, RunningJobs } from "../running-jobs.ts"
 
 interface Waiting extends JobRow {
   attempts: number

@@ -18,7 +18,18 @@ export function createMemoryRecords({ read, write }: RowDatabase): Omit<MemoryRe
     },
     markUsed: (ids, options) => write((rows) => markUsed(rows, ids, options)),
     get: (id, key) => read(async (rows) => (await memoriesOf(rows, key, [id]))[0]),
-    changes: (key, options) => read((rows) => memoryChanges(rows, key, options)),
+    changes: (key, { after, limit }) =>
+      read(async (rows) => {
+        const epoch = await scopeEpoch(rows, key)
+        const reset = after !== undefined && after.epoch !== epoch
+        const from = after === undefined || reset ? 0 : after.sequence
+        const number = key.audience === "private" ? "user_sequence" : "group_sequence"
+        const wanted = { ...scopeOfKey(key).memories, [number]: { above: from } }
+        const columns = [...memoryColumns, number] as const
+        const found = await rows.select("memories", wanted, { columns, order: [number], limit: Math.max(0, limit) })
+        const sequence = found.at(-1)?.[number] ?? from
+        return { cursor: { epoch, sequence }, reset, memories: found.map(memoryOf) }
+      }),
     recent: (key, { limit, kinds }) =>
       read(async (rows) => {
         const wanted = { ...holding(key), ...(kinds && { kind: { in: kinds } }) }
@@ -147,18 +158,6 @@ async function markUsed(
     await rows.update("memories", { ...userOf(memory), id: memory.id }, { body })
     await markChanged(rows, used)
   }
-}
-
-async function memoryChanges(rows: Rows, key: ServiceKey, { after, limit }: Parameters<MemoryRecords["changes"]>[1]) {
-  const epoch = await scopeEpoch(rows, key)
-  const reset = after !== undefined && after.epoch !== epoch
-  const from = after === undefined || reset ? 0 : after.sequence
-  const number = key.audience === "private" ? "user_sequence" : "group_sequence"
-  const wanted = { ...scopeOfKey(key).memories, [number]: { above: from } }
-  const columns = [...memoryColumns, number] as const
-  const found = await rows.select("memories", wanted, { columns, order: [number], limit: Math.max(0, limit) })
-  const sequence = found.at(-1)?.[number] ?? from
-  return { cursor: { epoch, sequence }, reset, memories: found.map(memoryOf) }
 }
 
 /** Stores vectors of memories in the key's scope and marks these memories as changed. */

@@ -9,21 +9,20 @@ import { expectTurn } from "./session-rows.ts"
 /** Users' statements about themselves, in tables. */
 export function createUserRecords({ read, write }: RowDatabase): UserRecords {
   return {
-    load: (key) => read((rows) => loadUser(rows, key)),
+    load: (key) =>
+      read(async (rows) => {
+        const { audience, conversation } = key
+        const [user] = await rows.select("users", userOf(key), { columns: ["version"] })
+        // A group sees only the statements that were made in it, and so does an audience that is none.
+        const shown = audience === "private" ? {} : ({ conversation, audience: "group" } as const)
+        const found = await rows.select("statements", { ...userOf(key), ...shown }, { columns: ["body"], order: ["position"] })
+        return Object.freeze({ version: user?.version ?? 0, statements: Object.freeze(found.map(({ body }) => body)) })
+      }),
     append: async (given, options) => {
       const statements = frozenJson(given, "statements")
       return write((rows) => appendStatements(rows, statements, options))
     },
   }
-}
-
-async function loadUser(rows: Rows, key: ServiceKey): ReturnType<UserRecords["load"]> {
-  const { audience, conversation } = key
-  const [user] = await rows.select("users", userOf(key), { columns: ["version"] })
-  // A group sees only the statements that were made in it, and so does an audience that is none.
-  const shown = audience === "private" ? {} : ({ conversation, audience: "group" } as const)
-  const found = await rows.select("statements", { ...userOf(key), ...shown }, { columns: ["body"], order: ["position"] })
-  return Object.freeze({ version: user?.version ?? 0, statements: Object.freeze(found.map(({ body }) => body)) })
 }
 
 async function appendStatements(
