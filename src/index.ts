@@ -31,6 +31,7 @@ export type { PlannerStep, RecalledMemory, TurnState } from "./prompt/layers/tur
 
 // Assembling a request and counting its tokens
 
+export { roughCounter } from "./core/ports.ts"
 export type { Assembly, CutRecord, FitDecision, Prefix, PrefixMoved, Span } from "./core/span.ts"
 export { type AssembleOptions, assemble } from "./prompt/assemble/assemble.ts"
 export { type Assembler, createAssembler } from "./prompt/assemble/assembler.ts"
@@ -41,7 +42,6 @@ export {
   type ContextPromptOptions,
   type SystemPromptParts,
 } from "./prompt/assemble/build-prompts.ts"
-export { roughCounter } from "./prompt/assemble/tokens/rough-counter.ts"
 export { type TruncatedText, type TruncateOptions, truncateText } from "./prompt/assemble/truncate-text.ts"
 
 // Language models

@@ -43,21 +43,21 @@ export function within<T>(
 
 /** Settles as `work` does, or rejects as soon as the signal aborts. The work itself goes on. */
 export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason)
-    if (signal.aborted) onAbort()
-    signal.addEventListener("abort", onAbort)
-    work.then(
-      (value) => {
-        signal.removeEventListener("abort", onAbort)
-        resolve(value)
-      },
-      (error: unknown) => {
-        signal.removeEventListener("abort", onAbort)
-        reject(error)
-      },
-    )
-  })
+  const { promise, resolve, reject } = Promise.withResolvers<T>()
+  const onAbort = (): void => reject(signal.reason)
+  if (signal.aborted) onAbort()
+  signal.addEventListener("abort", onAbort)
+  work.then(
+    (value) => {
+      signal.removeEventListener("abort", onAbort)
+      resolve(value)
+    },
+    (error: unknown) => {
+      signal.removeEventListener("abort", onAbort)
+      reject(error)
+    },
+  )
+  return promise
 }
 
 /** The outcome in words, for a warning, without a full stop: `failed: …` or `took longer than 5000 ms`. */

@@ -3,14 +3,14 @@ import { checkOptions, checkType } from "../../core/check-options.ts"
 import type { ServiceKey, SessionKey } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import type { LanguageModel } from "../../core/model/language-model.ts"
-import { hostPorts, type Ports } from "../../core/ports.ts"
+import { hostPorts, type Ports, roughCounter } from "../../core/ports.ts"
 import { didYouMean } from "../../core/suggest.ts"
 import type { AskModel } from "../../memory/services/background/background-job.ts"
 import { createKeyedQueue } from "../../memory/services/keyed-queue.ts"
 import type { Observer } from "../../memory/services/observer.ts"
+import { sessionRowId } from "../../memory/services/store/row-keys.ts"
 import type { UserProfileService } from "../../memory/services/user-profile.ts"
 import type { Profile } from "../../profile/profile.ts"
-import { roughCounter } from "../../prompt/assemble/tokens/rough-counter.ts"
 import { withoutContext } from "../../prompt/dialect/dialect.ts"
 import { shippedDialect } from "../../prompt/dialect/shipped.ts"
 import { createToolSet, isInGroups, type ToolSet } from "../../prompt/tools/tool-set.ts"
@@ -27,7 +27,6 @@ import { profileObservers } from "./observers/profile-observers.ts"
 import { watch } from "./observers/watch.ts"
 import { profileVersions } from "./profile-versions.ts"
 import { publishAgent } from "./published-agents.ts"
-import { sessionId } from "./queue/turn-states.ts"
 import { remembering } from "./remembering.ts"
 import { Session } from "./session.ts"
 import type { ChatMessage } from "./stateless/past-messages.ts"
@@ -132,11 +131,11 @@ class SessionCache {
   })
 
   get(key: SessionKey): Session | undefined {
-    return this.#sessions.get(sessionId(key))?.deref()
+    return this.#sessions.get(sessionRowId(key))?.deref()
   }
 
   add(session: Session): Session {
-    const id = sessionId(session.key)
+    const id = sessionRowId(session.key)
     this.#sessions.set(id, new WeakRef(session))
     this.#collected.register(session, id)
     return session

@@ -6,6 +6,7 @@ import { defined, filled } from "../../core/value.ts"
 import type { CommittedTurn } from "../../memory/services/background/background-job.ts"
 import { frozenJson } from "../../memory/services/store/frozen-json.ts"
 import type { Job } from "../../memory/services/store/job-runner.ts"
+import { sessionRowId } from "../../memory/services/store/row-keys.ts"
 import type { SessionCommit, SessionRecord } from "../../memory/services/store/session-store.ts"
 import type { TurnHook } from "../../memory/services/turn-hook.ts"
 import type { ContextSettings } from "../../profile/profile.ts"
@@ -17,16 +18,7 @@ import { createTurnContext } from "./create-turn-context.ts"
 import { keptRuns, namedBytes } from "./kept-runs.ts"
 import { loadDetours } from "./queue/load-detours.ts"
 import { readInput } from "./queue/read-input.ts"
-import {
-  emptyRecord,
-  isWaiting,
-  maxMessages,
-  move,
-  type QueuedTurn,
-  type SessionAtRest,
-  sessionId,
-  turnKinds,
-} from "./queue/turn-states.ts"
+import { emptyRecord, isWaiting, maxMessages, move, type QueuedTurn, type SessionAtRest, turnKinds } from "./queue/turn-states.ts"
 
 /** The time until a turn that has to wait looks again. */
 interface Wait {
@@ -119,7 +111,7 @@ export async function runSessionTurn(
   if (queued.state !== "joined") input.stack.endTurn(turn.stack)
   for (const hook of agent.hooks) {
     // The member is not read here, because a getter that throws is a failure of the hook too.
-    if ("afterTurn" in hook) void agent.background.enqueue(sessionId(input.key), () => runHook(turn, hook, committed))
+    if ("afterTurn" in hook) void agent.background.enqueue(sessionRowId(input.key), () => runHook(turn, hook, committed))
   }
   return committed
 }

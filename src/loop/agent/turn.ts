@@ -41,13 +41,8 @@ interface StartOptions {
   readonly onEvent?: ((event: TurnEvent) => void) | undefined
 }
 
-/** Starts a turn. */
-export function startTurn(id: string, run: TurnRunner, options?: StartOptions): Turn {
-  return new StartedTurn(id, run, options)
-}
-
-/** A class, because a getter in an object literal is kept, with the whole turn that it closes over, until the next full collection. */
-class StartedTurn implements Turn {
+/** A turn that its constructor starts. A class, because a getter in an object literal is kept, with the whole turn that it closes over, until the next full collection. */
+export class StartedTurn implements Turn {
   readonly id: string
   readonly result: Promise<TurnResult>
   readonly #log: EventLog = { events: [], readers: [] }

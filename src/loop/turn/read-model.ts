@@ -146,11 +146,8 @@ class Watch {
 
 /** The characters of a part. An adapter without types may hand over anything. */
 function charactersOf(part: ModelPart | null | undefined): number {
-  if (part?.type === "text-delta" || part?.type === "thinking-delta") return lengthOf(part.delta)
-  return part?.type === "tool-call" ? lengthOf(part.call?.args) : 0
-}
-
-function lengthOf(text: unknown): number {
+  const isDelta = part?.type === "text-delta" || part?.type === "thinking-delta"
+  const text: unknown = isDelta ? part.delta : part?.type === "tool-call" ? part.call?.args : undefined
   return typeof text === "string" ? text.length : 0
 }
 

@@ -1,7 +1,7 @@
 import { countCodePoints } from "../../core/code-points.ts"
 import type { ServiceKey } from "../../core/conversation.ts"
 import { messageOf } from "../../core/errors.ts"
-import type { TokenCounter } from "../../core/ports.ts"
+import { roughCounter, type TokenCounter } from "../../core/ports.ts"
 import type {
   DocumentMemory,
   DocumentSurroundings,
@@ -12,7 +12,6 @@ import type {
 import type { Plugin } from "../../memory/services/plugin.ts"
 import { onForget, onSetAside } from "../../memory/services/store/forgetting.ts"
 import type { TurnHook } from "../../memory/services/turn-hook.ts"
-import { roughCounter } from "../../prompt/assemble/tokens/rough-counter.ts"
 import { type DocumentSettings, defaultDocumentSettings } from "../../prompt/layers/documents/document.ts"
 import { renderTemplate } from "../../prompt/template/render-template.ts"
 import type { WritableWorkspace } from "../files/file-tool-options.ts"

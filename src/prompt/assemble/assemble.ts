@@ -1,7 +1,7 @@
 import { checkOptions, checkType } from "../../core/check-options.ts"
 import { withLazyMembers } from "../../core/lazy-pattern.ts"
 import { type Memo, memoKind } from "../../core/memo.ts"
-import type { CountedTool, TokenCounter } from "../../core/ports.ts"
+import { type CountedTool, roughCounter, type TokenCounter } from "../../core/ports.ts"
 import type { Assembly, CutRecord, WindowRoom } from "../../core/span.ts"
 import { type Injection, isEmptyValue } from "../../core/value.ts"
 import type { Dialect } from "../dialect/dialect.ts"
@@ -23,7 +23,6 @@ import { fit } from "./fit/fit.ts"
 import type { Fitted } from "./fit/fit-state.ts"
 import { defaultLowWater, type WaterMarks } from "./fit/water-marks.ts"
 import { messageCounter } from "./tokens/message-counter.ts"
-import { roughCounter } from "./tokens/rough-counter.ts"
 
 /** Says how a stack becomes a request. */
 export interface AssembleOptions extends RequestLimits {

@@ -1,5 +1,5 @@
 import { type Memo, memoKind } from "../../core/memo.ts"
-import type { CountedTool, TokenCounter } from "../../core/ports.ts"
+import { type CountedTool, roughCounter, type TokenCounter } from "../../core/ports.ts"
 import type { Source } from "../../core/source.ts"
 import type { Assembly } from "../../core/span.ts"
 import { type FitRule, type Injection, isText, type SlotEntry, type SlotValue } from "../../core/value.ts"
@@ -7,7 +7,6 @@ import type { Dialect } from "../dialect/dialect.ts"
 import type { KnownNames } from "../encode/lines.ts"
 import { cutOf, noticeOf, removedFrom } from "../encode/marked-text.ts"
 import { messageCounter } from "./tokens/message-counter.ts"
-import { roughCounter } from "./tokens/rough-counter.ts"
 
 /** Everything that an assembly is made from, beside the injections. Further options are plain JSON. */
 interface MemoOptions {

@@ -1,7 +1,7 @@
 import { checkOptions, checkType } from "../../core/check-options.ts"
 import { countCodePoints } from "../../core/code-points.ts"
 import { PromptStrataError } from "../../core/errors.ts"
-import type { TokenCounter } from "../../core/ports.ts"
+import { roughCounter, type TokenCounter } from "../../core/ports.ts"
 import { shippedDialect } from "../dialect/shipped.ts"
 import { framedNotice } from "../encode/marked-text.ts"
 import { cutPlaces, headShare } from "./cut/cut-places.ts"
@@ -10,7 +10,6 @@ import { largestSize } from "./fit/search.ts"
 import { dialectNotices } from "./fit/shrink.ts"
 import type { Countable, MessageCounter } from "./tokens/counted-message.ts"
 import { messageCounter } from "./tokens/message-counter.ts"
-import { roughCounter } from "./tokens/rough-counter.ts"
 import { TextSlices } from "./tokens/text-slices.ts"
 
 /** Options of {@link truncateText}. */

@@ -1,7 +1,7 @@
 import { PromptStrataError } from "../../core/errors.ts"
 import { locatedError } from "../../core/evidence/located-error.ts"
 import type { Template, TemplateNode } from "../template/ast.ts"
-import { blankEnd, blankStart } from "../template/blank.ts"
+import { blankEnd, blankStart } from "../template/frame-writer.ts"
 import { markAlone } from "../template/own-line.ts"
 import { parseTemplate, type TemplateLoader } from "../template/parse.ts"
 import { normalizeText } from "../template/scanner.ts"

@@ -1,7 +1,7 @@
 import { fold } from "../encode/fold.ts"
 import { squash } from "../encode/lines.ts"
 import type { Template, TemplateNode } from "../template/ast.ts"
-import { blankEnd, blankStart } from "../template/blank.ts"
+import { blankEnd, blankStart } from "../template/frame-writer.ts"
 import { type FoundLines, isBracket, shortest, valueMark } from "./markers.ts"
 
 /**

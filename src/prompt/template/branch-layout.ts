@@ -1,5 +1,5 @@
 import { mapBranches, type TemplateNode } from "./ast.ts"
-import { blankEnd, blankStart, leadingBlank } from "./blank.ts"
+import { blankEnd, blankStart, leadingBlank } from "./frame-writer.ts"
 import { endsBlank, isBlank, startsBlank } from "./own-line.ts"
 
 /** A piece of one file's branch before it is laid out: its own text, its own expressions, or another file's nodes. */

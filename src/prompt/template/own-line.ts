@@ -1,5 +1,5 @@
 import { type ConditionalNode, mapBranches, type SlotNode, type TemplateNode } from "./ast.ts"
-import { blankStart } from "./blank.ts"
+import { blankStart } from "./frame-writer.ts"
 
 /** True for each end of a template that is the beginning or the end of a line. */
 interface Edges {

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { startTurn, type Turn } from "../../../src/loop/agent/turn.ts"
+import { StartedTurn, type Turn } from "../../../src/loop/agent/turn.ts"
 import type { TurnEvent, TurnResult } from "../../../src/trace/turn-event.ts"
 import { runs } from "../../support/size.ts"
 
@@ -10,7 +10,7 @@ const result = { ok: false } as TurnResult
 function told(): { turn: Turn; say: (event: TurnEvent) => void; end: () => void; fail: () => void } {
   const { promise, resolve } = Promise.withResolvers<TurnResult>()
   let say: (event: TurnEvent) => void = () => undefined
-  const turn = startTurn("t", (emit, signal) => {
+  const turn = new StartedTurn("t", (emit, signal) => {
     say = emit
     signal.addEventListener("abort", () => resolve(result))
     return promise

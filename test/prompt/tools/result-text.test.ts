@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { capResult, normaliseResult } from "../../../src/prompt/tools/result-text.ts"
+import { capResult, normaliseResult } from "../../../src/prompt/tools/execute-tool.ts"
 
 describe("normaliseResult", () => {
   test.each<[string, unknown, string]>([

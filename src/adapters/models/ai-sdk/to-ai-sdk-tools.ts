@@ -8,7 +8,7 @@ import { within } from "../../../core/timers.ts"
 import { renderNotice } from "../../../prompt/dialect/render-notice.ts"
 import { shippedDialect } from "../../../prompt/dialect/shipped.ts"
 import type { TemplateValues } from "../../../prompt/template/render.ts"
-import { capResult, defaultMaxResultCharacters, normaliseResult } from "../../../prompt/tools/result-text.ts"
+import { capResult, defaultMaxResultCharacters, normaliseResult } from "../../../prompt/tools/execute-tool.ts"
 import type { Tool } from "../../../prompt/tools/tool.ts"
 
 /** A tool of the package `ai`, with the fields that are set here. */

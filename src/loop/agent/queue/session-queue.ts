@@ -1,13 +1,14 @@
 import { type SessionKey, spokenOf } from "../../../core/conversation.ts"
 import { orAborted, pause } from "../../../core/timers.ts"
 import type { Injection } from "../../../core/value.ts"
+import { sessionRowId } from "../../../memory/services/store/row-keys.ts"
 import type { SessionRecord } from "../../../memory/services/store/session-store.ts"
 import { createAssembler } from "../../../prompt/assemble/assembler.ts"
 import type { PromptStack } from "../../../prompt/stack/prompt-stack.ts"
 import type { TurnEvent, TurnResult } from "../../../trace/turn-event.ts"
 import type { AgentContext, Deadline } from "../../turn/turn-context.ts"
 import { refusalOf } from "../session-options.ts"
-import { abortError, late, startDeadline, startTurn, type Turn } from "../turn.ts"
+import { abortError, late, StartedTurn, startDeadline, type Turn } from "../turn.ts"
 import { loadDetours } from "./load-detours.ts"
 import {
   hasBegun,
@@ -17,7 +18,6 @@ import {
   type Needed,
   type QueuedTurn,
   type SessionAtRest,
-  sessionId,
   signalsOf,
   type TurnCall,
   turnKinds,
@@ -83,7 +83,7 @@ export class SessionQueue implements LiveSession {
       this.agent.tellObservers?.(turn, event)
       this.agent.inspection.tell?.(turn, event)
     }
-    const started = startTurn(turnId, run, { signal: call.signal, onEvent })
+    const started = new StartedTurn(turnId, run, { signal: call.signal, onEvent })
     running.add(started)
     return started
   }
@@ -147,7 +147,7 @@ export class SessionQueue implements LiveSession {
     this.places++
     this.onCall?.()
     const heard = this.#hearing
-    return this.agent.turns.enqueue(sessionId(this.key), heard ? () => heard.then(task) : task)
+    return this.agent.turns.enqueue(sessionRowId(this.key), heard ? () => heard.then(task) : task)
   }
 
   /** Reads the session, and does `work` with its record. The time limit of a turn holds for both. */

@@ -209,8 +209,3 @@ export function sessionState(record: SessionRecord | undefined): SessionState {
     markerId: typeof markerId === "string" && /^[0-9a-z]+$/.test(markerId) ? markerId : undefined,
   }
 }
-
-/** A string that is different for each session. */
-export function sessionId({ agent, conversation, audience }: SessionKey): string {
-  return JSON.stringify([agent, conversation, audience])
-}

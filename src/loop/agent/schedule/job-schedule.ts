@@ -1,9 +1,9 @@
 import { messageOf } from "../../../core/errors.ts"
 import type { BackgroundJob } from "../../../memory/services/background/background-job.ts"
 import type { Job } from "../../../memory/services/store/job-runner.ts"
-import { scopeOf } from "../../../memory/services/store/row-keys.ts"
+import { scopeOf, sessionRowId } from "../../../memory/services/store/row-keys.ts"
 import type { AgentContext } from "../../turn/turn-context.ts"
-import { sessionId, sessionState } from "../queue/turn-states.ts"
+import { sessionState } from "../queue/turn-states.ts"
 import { maxWaitMs } from "./schedule-times.ts"
 
 /** Of more users and groups the ones that were silent for longest are left out. */
@@ -76,7 +76,7 @@ export class JobSchedule {
       if (nextMs > nowMs) continue
       this.#nextMs.delete(kind)
       const due = [...this.#last.values()].filter((job) => job.kind === kind)
-      for (const job of due) void background.enqueue(sessionId(job.key), () => this.#runAt(nextMs, job))
+      for (const job of due) void background.enqueue(sessionRowId(job.key), () => this.#runAt(nextMs, job))
       void background.enqueue(`schedule of ${kind}`, () => this.#plan(kind))
     }
     this.#wait()

@@ -1,7 +1,6 @@
-import { authored, Memo, memoKind } from "../../../core/memo.ts"
+import { authored, Generations, Memo, memoKind } from "../../../core/memo.ts"
 import type { TokenCounter } from "../../../core/ports.ts"
 import { apart, type Countable, joined, type KnownText, type MessageCounter, type PartTokens } from "./counted-message.ts"
-import { Generations } from "./generations.ts"
 import type { Part, Tail } from "./part.ts"
 import { PartStore } from "./part-store.ts"
 import { scanOf } from "./piece-window.ts"

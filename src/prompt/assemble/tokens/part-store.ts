@@ -1,4 +1,4 @@
-import { Generations } from "./generations.ts"
+import { Generations } from "../../../core/memo.ts"
 import { makePart, type Part, type Tail } from "./part.ts"
 import type { PieceScan } from "./piece-window.ts"
 import { type Seam, settleSeam } from "./seam.ts"

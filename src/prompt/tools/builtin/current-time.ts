@@ -1,7 +1,7 @@
 import { PromptStrataError } from "../../../core/errors.ts"
 import type { Clock } from "../../../core/ports.ts"
 import { shippedPrompts } from "../../dialect/shipped-files.ts"
-import { renderTemplate } from "../../template/render-template.ts"
+import { renderParsed } from "../../template/render.ts"
 import { defineTool } from "../define-tool.ts"
 import { textArguments } from "../text-arguments.ts"
 import type { Tool } from "../tool.ts"
@@ -38,10 +38,10 @@ export function currentTimeTool(options: CurrentTimeOptions): Tool {
       const zone = findTimeZone(name)
       if (zone === undefined) {
         const near = nearTimeZones(name)
-        const message = renderTemplate(answer, { unknown: JSON.stringify(name.slice(0, 100)), near: near.join(", ") })
+        const message = renderParsed(answer, { unknown: JSON.stringify(name.slice(0, 100)), near: near.join(", ") })
         throw new PromptStrataError("tool-arguments", message, { evidence: { timeZone: name, near } })
       }
-      return renderTemplate(answer, { zone, ...localTime(clock.nowMs(), zone, locale) })
+      return renderParsed(answer, { zone, ...localTime(clock.nowMs(), zone, locale) })
     },
   })
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { Generations } from "../../../../src/prompt/assemble/tokens/generations.ts"
+import { Generations } from "../../../../src/core/memo.ts"
 
 type Limits = ConstructorParameters<typeof Generations>[0]
 

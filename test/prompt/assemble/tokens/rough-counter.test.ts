@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { roughCounter } from "../../../../src/prompt/assemble/tokens/rough-counter.ts"
+import { roughCounter } from "../../../../src/core/ports.ts"
 
 test.each([
   [0x00, 0.25],
