@@ -24,12 +24,12 @@ export function checkOptions<T extends object, Text extends string = string>(
   gone: Readonly<Record<string, string>> = {},
 ): void {
   checkType(`options of ${of}`, given, "object")
-  const taken = typeof known === "string" ? Object.fromEntries(known.split(" ").map((name) => [name, true])) : known
+  const names = typeof known === "string" ? known.split(" ") : Object.keys(known)
   for (const name of Object.keys(given)) {
-    const isKnown = Object.hasOwn(taken, name) && Reflect.get(taken, name) !== false
-    if (isKnown || given[name as keyof T] === undefined) continue
+    const isTaken = typeof known === "string" || Reflect.get(known, name) !== false
+    if ((isTaken && names.includes(name)) || given[name as keyof T] === undefined) continue
     const hint = Object.hasOwn(gone, name) ? gone[name] : undefined
-    const near = hint === undefined ? nearName(name, Object.keys(taken)) : ""
+    const near = hint === undefined ? nearName(name, names) : ""
     throw new PromptStrataError("usage", `${of} has no option ${JSON.stringify(name)}.${near}`, { evidence: { name }, hint })
   }
 }

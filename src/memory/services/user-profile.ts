@@ -1,7 +1,10 @@
 import { checkOptions } from "../../core/check-options.ts"
 import type { ServiceKey } from "../../core/conversation.ts"
+import { graphemeBoundaryBefore } from "../../core/graphemes.ts"
+import { type FitRule, priority } from "../../core/value.ts"
+import { onOneLine } from "../../prompt/encode/line-breaks.ts"
 import type { ProfileStatement, UserRecords } from "./store/records.ts"
-import type { TurnHook } from "./turn-hook.ts"
+import type { BeforeTurnContext, TurnHook } from "./turn-hook.ts"
 
 /** A user's profile. Of several statements of one name, the newest holds; the others are history. */
 export interface UserProfile {
@@ -41,7 +44,6 @@ export function createUserProfileService(options: { readonly records: UserRecord
     async get(key) {
       const { version, statements } = await records.load(key)
       if (statements.length === 0) return { version, fields: [], history: [] }
-      const { splitByAge } = await import("./show-user-profile.ts")
       return { version, ...splitByAge(statements) }
     },
     async put(statements, expectVersion, key, { ofTurn = false } = {}) {
@@ -63,8 +65,80 @@ export function userProfileHook(service: UserProfileService, { maxCharacters }: 
       if (!context.memoryOn) return
       const { fields } = await service.get(context.key)
       if (fields.length === 0) return
-      const { showUserProfile } = await import("./show-user-profile.ts")
       showUserProfile(fields, maxCharacters, context)
     },
   }
+}
+
+const maxValueCharacters = 200
+const msPerDay = 86_400_000
+
+/**
+ * Prints the fields that hold in at most `maxCharacters`, one line for each, ordered by name. If not all fit, the newest and most
+ * certain ones are printed. A long value is cut between graphemes.
+ */
+export function userProfileText({ fields }: { readonly fields: readonly ProfileStatement[] }, maxCharacters: number): string {
+  const lines = new Map<ProfileStatement, string>()
+  for (const field of fields) lines.set(field, lineOf(field, Math.min(maxValueCharacters, maxCharacters)))
+  const whole = [...lines.values()].join("\n")
+  if (whole.length <= maxCharacters) return whole
+  const ranked = [...fields].sort((a, b) => worth(b) - worth(a) || (a.name < b.name ? -1 : 1))
+  let left = maxCharacters + 1
+  for (const field of ranked) {
+    const needed = (lines.get(field) ?? "").length + 1
+    if (needed > left) lines.delete(field)
+    else left -= needed
+  }
+  return [...lines.values()].join("\n")
+}
+
+/** The rank of a field: one day of age counts as much as a hundredth of confidence. */
+function worth({ atMs, confidence }: ProfileStatement): number {
+  return atMs / msPerDay + confidence * 100
+}
+
+function lineOf({ name, value }: ProfileStatement, maxCharacters: number): string {
+  const line = `${onOneLine(name)}: ${onOneLine(value)}`
+  return line.length <= maxCharacters ? line : `${line.slice(0, graphemeBoundaryBefore(line, Math.max(0, maxCharacters - 1)))}…`
+}
+
+/** It is cut after memories, because it is short and says more. */
+const fit: FitRule = { rank: 45, shrink: "entries" }
+
+/** Shows what is known about the speaker in a turn. */
+export function showUserProfile(
+  fields: readonly ProfileStatement[],
+  maxCharacters: number,
+  { speaker, stack, warn }: Pick<BeforeTurnContext, "speaker" | "stack" | "warn">,
+): void {
+  const text = userProfileText({ fields }, maxCharacters)
+  const shown = new Set(text.split("\n"))
+  const cut = fields.filter((field) => !shown.has(lineOf(field, Infinity))).map(({ name }) => onOneLine(name))
+  if (cut.length > 0) {
+    warn(
+      `Of ${fields.length} facts about the user, ${cut.length} are shortened or left out of the prompt: ${cut.join(", ")}. All have ${maxCharacters} characters (memory.profileCharacters), each at most ${maxValueCharacters}.`,
+    )
+  }
+  if (text === "") return
+  const content = [{ speaker: { text: speaker.name, trust: "user" as const }, text: { text, trust: "memory" as const } }]
+  stack.add({ key: "user_profile", content, trust: "memory", priority: priority.characterMemories, scope: "turn", fit })
+}
+
+/** Splits statements, given in the order in which they came, into those that hold and history. Of equal times, the later one is newer. */
+export function splitByAge(statements: readonly ProfileStatement[]): {
+  readonly fields: readonly ProfileStatement[]
+  readonly history: readonly ProfileStatement[]
+} {
+  const newest = new Map<string, ProfileStatement>()
+  for (const statement of statements) {
+    const name = statement.name.normalize("NFKC").trim().toLowerCase()
+    const held = newest.get(name)
+    if (held === undefined || statement.atMs >= held.atMs) newest.set(name, statement)
+  }
+  const fields: ProfileStatement[] = []
+  for (const name of [...newest.keys()].sort()) fields.push(newest.get(name) as ProfileStatement)
+  if (fields.length === statements.length) return { fields, history: [] }
+  const current = new Set(fields)
+  const history = statements.filter((statement) => !current.has(statement))
+  return { fields, history: history.reverse().sort((a, b) => b.atMs - a.atMs) }
 }

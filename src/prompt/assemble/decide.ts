@@ -1,7 +1,6 @@
 import type { FitDecision, Span } from "../../core/span.ts"
 import { type Injection, isEmptyValue, isText } from "../../core/value.ts"
-import type { PromptFile } from "../dialect/dialect.ts"
-import { templateNames } from "../dialect/dialect-names.ts"
+import { type PromptFile, templateNames } from "../dialect/dialect.ts"
 import { cutBeforehandOf } from "../encode/marked-text.ts"
 import { slotOf } from "../layers/combine-injections.ts"
 import type { KeyPlaces } from "./fit/draft-items.ts"

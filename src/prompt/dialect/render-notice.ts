@@ -1,22 +1,9 @@
-import { PromptStrataError } from "../../core/errors.ts"
-import { didYouMean } from "../../core/suggest.ts"
 import { encodeText } from "../encode/encode.ts"
 import { encodeInline } from "../encode/inline.ts"
 import { hasLineBreak } from "../encode/line-breaks.ts"
 import { sanitise } from "../encode/sanitise.ts"
 import { renderParsed, type TemplateValues } from "../template/render.ts"
-import type { Dialect, PromptFile } from "./dialect.ts"
-
-/** A prompt file of a dialect. An unknown name is an error with code `prompt-missing` that lists the known names. */
-export function promptFile(dialect: Dialect, name: string): PromptFile {
-  const file = dialect.files.get(name)
-  if (file) return file
-  const known = [...dialect.files.keys()]
-  throw new PromptStrataError(
-    "prompt-missing",
-    `expected a file ${name}.md in dialect "${dialect.name}" (${dialect.locale}); it has ${known.join(", ")}.${didYouMean(name, known)}`,
-  )
-}
+import { type Dialect, promptFile } from "./dialect.ts"
 
 /**
  * Words of others for a sentence of the dialect, which is printed as it is: on one line, and without anything that reads as one of the

@@ -1,7 +1,6 @@
 import { authored, type Memo, memoKind } from "../../core/memo.ts"
 import { type FitRule, type Injection, isEmptyValue, priority } from "../../core/value.ts"
-import type { Dialect } from "../dialect/dialect.ts"
-import { dialectNames } from "../dialect/dialect-names.ts"
+import { type Dialect, dialectNames } from "../dialect/dialect.ts"
 import { renderNotice } from "../dialect/render-notice.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
 import { promptSlots, turnKeys } from "./prompt-names.ts"

@@ -1,7 +1,7 @@
 import { isRecord } from "../../../core/json-access.ts"
 import { stripThinking } from "../../../reply/thinking.ts"
-import { userProfileText } from "../show-user-profile.ts"
 import { counted } from "../store/receipt.ts"
+import { userProfileText } from "../user-profile.ts"
 import { backgroundInjection, dialogueInjection, heardBefore } from "./dialogue.ts"
 import type { DocumentMemory } from "./document-memory.ts"
 import { readKeys } from "./memory-keys.ts"

@@ -38,9 +38,9 @@ export function recordedMemories(options: MemoryServiceOptions): RecordedMemorie
       const call = { query, key, ...asked }
       const { limit, signal } = call
       signal.throwIfAborted()
-      const embedding = queryVector(options, call)
+      const embedding = embed && query.trim() !== "" ? queryVector(options, call) : undefined
       const index = await orAborted(indexes.current(key), signal)
-      const vector = await orAborted(embedding, signal)
+      const vector = embedding && (await orAborted(embedding, signal))
       while (index.isUpdating) await orAborted(index.update(), signal)
       if (index.size === 0) return []
       const isReranked = options.rerank !== undefined && query.trim() !== "" && limit > 0

@@ -1,5 +1,5 @@
 import type { Injection } from "../../../core/value.ts"
-import { templateNames } from "../../dialect/dialect-names.ts"
+import { templateNames } from "../../dialect/dialect.ts"
 import type { Draft } from "../draft/draft.ts"
 import type { DraftItems, NumberRange } from "./draft-items.ts"
 import { type FitState, type Goal, isDrop, type Tryout } from "./fit-state.ts"

@@ -1,7 +1,6 @@
 import { PromptStrataError } from "../../../core/errors.ts"
 import type { Injection } from "../../../core/value.ts"
-import type { PromptFile } from "../../dialect/dialect.ts"
-import { templateNames } from "../../dialect/dialect-names.ts"
+import { type PromptFile, templateNames } from "../../dialect/dialect.ts"
 import { slotOf } from "../../layers/combine-injections.ts"
 import type { Draft } from "../draft/draft.ts"
 import { compose } from "../print/prompt-printer.ts"

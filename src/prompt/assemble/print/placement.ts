@@ -1,6 +1,5 @@
 import { type Injection, isEmptyValue } from "../../../core/value.ts"
-import type { PromptFile } from "../../dialect/dialect.ts"
-import { templateNames } from "../../dialect/dialect-names.ts"
+import { type PromptFile, templateNames } from "../../dialect/dialect.ts"
 import { slotOf } from "../../layers/combine-injections.ts"
 import { byPriority } from "../../stack/injection.ts"
 

@@ -84,9 +84,14 @@ export class InMemoryRows implements Rows, RowDatabase {
     const { columns, isDistinct = false } = selection
     const found = this.#find(table, where, selection)
     if (columns === undefined) return found as unknown as RowTables[Table][]
-    const rows = found.map((row) => Object.fromEntries(columns.map((column) => [column, row[column]])))
-    const picked = isDistinct ? [...new Map(rows.map((row) => [JSON.stringify(row), row])).values()] : rows
-    return picked as Pick<RowTables[Table], Column>[]
+    const rows: AnyRow[] = []
+    for (const row of found) {
+      const picked: Record<string, unknown> = {}
+      for (const column of columns) picked[column] = row[column]
+      rows.push(picked)
+    }
+    const shown = isDistinct ? [...new Map(rows.map((row) => [JSON.stringify(row), row])).values()] : rows
+    return shown as Pick<RowTables[Table], Column>[]
   }
 
   count(table: TableName): number {
