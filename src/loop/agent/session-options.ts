@@ -186,6 +186,7 @@ export function refusalOf(
 
 /** Checks items at once, so that a mistake throws where it was made. */
 export function completed(items: readonly InjectionInput[] = []): readonly Injection[] {
+  if (items.length === 0) return []
   const stack = new PromptStack().fork()
   for (const item of items) stack.add(item)
   return stack.items()
