@@ -109,7 +109,7 @@ interface AssembleInjectionsOptions extends RequestLimits {
 export function assembleInjections(given: readonly Injection[], { assembler, ...options }: AssembleInjectionsOptions): Assembly {
   const memo = memoOf(assembler)
   try {
-    return assembledBefore(given, options, { memo, make: (injections) => assembleAnew(injections, options, memo) })
+    return assembledBefore(given, options, { memo, make: assembleAnew })
   } finally {
     noteUse(assembler, sizeOf(memo))
   }

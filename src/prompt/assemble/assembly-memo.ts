@@ -28,6 +28,8 @@ interface Remembered {
   readonly assembly: Assembly
 }
 
+type Make<Options> = (injections: readonly Injection[], options: Options, memo: Memo) => Assembly
+
 /** The number of requests that are remembered: the latest ones. */
 const limit = 4
 
@@ -41,7 +43,7 @@ const requests = memoKind<Memo, Remembered[]>()
 export function assembledBefore<Options extends MemoOptions>(
   given: readonly Injection[],
   options: Options,
-  { memo, make }: { readonly memo: Memo; readonly make: (injections: readonly Injection[], options: Options) => Assembly },
+  { memo, make }: { readonly memo: Memo; readonly make: Make<Options> },
 ): Assembly {
   const { dialect, counter = roughCounter, tools = [], names, ...rest } = options
   const others = JSON.stringify([rest, Object.keys(names ?? {})])
@@ -60,7 +62,7 @@ export function assembledBefore<Options extends MemoOptions>(
     list.unshift(...list.splice(at, 1))
     return known.assembly
   }
-  const assembly = make(standing, options)
+  const assembly = make(standing, options, memo)
   list.unshift({ dialect, counter, others, tools: tools.slice(), names: lists, given: standing, assembly })
   if (list.length > limit) list.pop()
   return assembly
