@@ -78,7 +78,7 @@ export async function run(): Promise<BenchResult> {
         detail: formatRatio(other, one),
       },
       {
-        name: "patterns take at most five times the CPU of `RegExp.test` (C21)",
+        name: "patterns take at most five times the CPU of `RegExp.test` (C26)",
         ok: patterns.own <= 5 * patterns.host,
         detail: formatRatio(patterns.own, patterns.host),
       },

@@ -6,7 +6,7 @@ import type { Clock } from "../../core/ports.ts"
 import type { TrustedText } from "../../core/value.ts"
 import type { Plugin } from "../../memory/services/plugin.ts"
 import { type Dialect, dialectNames } from "../../prompt/dialect/dialect.ts"
-import { fold } from "../../prompt/encode/fold.ts"
+import { foldLetters } from "../../prompt/encode/fold.ts"
 import { onOneLine } from "../../prompt/encode/line-breaks.ts"
 import { sanitise } from "../../prompt/encode/sanitise.ts"
 import type { Card } from "../../prompt/layers/card/card.ts"
@@ -108,10 +108,10 @@ export function plainName(name: string): string {
  */
 function withEmotionAssets(format: OutputFormat, { assets }: Card, folder: string | undefined): OutputFormat {
   const named = assets.filter(({ type, name }) => type === "emotion" && name !== "")
-  const shownBy = new Map(named.map(({ name, uri }) => [fold(name), pathOf(uri, folder) ?? uri]))
+  const shownBy = new Map(named.map(({ name, uri }) => [foldLetters(name.trim()), pathOf(uri, folder) ?? uri]))
   if (shownBy.size === 0) return format
   const shown = (part: OutputPart): OutputPart => {
-    const asset = part.type === "emotion" ? (shownBy.get(fold(part.emotion)) ?? shownBy.get("neutral")) : undefined
+    const asset = part.type === "emotion" ? (shownBy.get(foldLetters(part.emotion.trim())) ?? shownBy.get("neutral")) : undefined
     return part.type === "emotion" && asset !== undefined ? { ...part, asset } : part
   }
   return {

@@ -29,6 +29,10 @@ export const lorebook = table("Lorebooks: texts that enter a prompt when they ar
     default: defaultLore.wholeWords,
     words: "With true, keys of letters match whole words only, in entries that do not say it themselves.",
   }),
+  ignoreAccents: flag({
+    default: defaultLore.ignoreAccents,
+    words: "With true, accents of Latin and Greek letters make no difference to keys: `cafe` is found in `café`.",
+  }),
   scanDepth: wholeNumber({
     min: 0,
     max: 1_000,

@@ -46,14 +46,40 @@ function narrow(text: string): string {
   return text.replace(wide, (character) => String.fromCharCode(character.charCodeAt(0) - wideBy))
 }
 
+function foldCase(text: string): string {
+  return withoutUnseen(bothCases(text))
+}
+
 /**
  * Folds case both ways, because some letters are equal only in upper case: ß and SS, ſ and s. The final sigma depends on its
  * neighbours.
  */
-function foldCase(text: string): string {
-  const lower = text.toLowerCase().toUpperCase().toLowerCase().replaceAll("ς", "σ")
-  return withoutUnseen(lower)
+function bothCases(text: string): string {
+  return text.toLowerCase().toUpperCase().toLowerCase().replaceAll("ς", "σ")
 }
+
+/** Sorting a longer run of marks takes quadratic time, and no word has one. */
+const longRun = lazyPattern(String.raw`(\p{M}{30})\p{M}+`, "gu")
+
+/** The text in its composed form (NFC). Of a run of marks the first 30 stay. */
+export function composed(text: string): string {
+  return /[^\0-\x7f]/.test(text) ? text.replace(longRun(), "$1").normalize("NFC") : text
+}
+
+/**
+ * Reduces a text to its letters: case and normal form alone become the same. Width, accents and every other mark stay, because they make
+ * another word: {@link fold} takes は for ば, й for и, and leaves no vowel of Thai and Hindi.
+ */
+export function foldLetters(text: string): string {
+  return /[^\0-\x7f]/.test(text) ? composed(bothCases(composed(text).normalize("NFD"))) : text.toLowerCase()
+}
+
+/** The text without the accents of Latin and Greek letters. */
+export function withoutAccents(text: string): string {
+  return text.normalize("NFD").replace(accents(), "$1").normalize("NFC")
+}
+
+const accents = lazyPattern(String.raw`([\p{sc=Latin}\p{sc=Greek}])[\u0300-\u036f]+`, "gu")
 
 /** Decomposes the text, evens out width and removes every character without a shape of its own. Line breaks and case stay. */
 export function withoutUnseen(text: string): string {

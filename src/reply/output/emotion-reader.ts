@@ -1,5 +1,5 @@
 import type { Reader } from "../../core/reader.ts"
-import { fold } from "../../prompt/encode/fold.ts"
+import { foldLetters } from "../../prompt/encode/fold.ts"
 import { isLineBreak } from "../../prompt/encode/line-breaks.ts"
 import { isWordUnit, bubbleMark as mark } from "./bubble-reader.ts"
 import { type OutputPart, PartList } from "./output-part.ts"
@@ -11,6 +11,11 @@ interface EmotionReaderOptions {
   readonly emotions?: readonly string[] | undefined
   /** The words of the warning after "expected". */
   readonly expected: string
+}
+
+/** The name of an emotion in any case and width. Marks stay: ばら is not はら. */
+function nameOf(emotion: string): string {
+  return foldLetters(emotion.trim().normalize("NFKC"))
 }
 
 /** The beginning at which the reader stands, which decides what may be a tag. */
@@ -34,7 +39,7 @@ export class EmotionReader implements Reader<string, OutputPart> {
 
   constructor(options: EmotionReaderOptions) {
     this.#options = options
-    this.#listed = new Map(options.emotions?.map((emotion) => [fold(emotion), emotion]))
+    this.#listed = new Map(options.emotions?.map((emotion) => [nameOf(emotion), emotion]))
   }
 
   push(chunk: string): OutputPart[] {
@@ -72,7 +77,7 @@ export class EmotionReader implements Reader<string, OutputPart> {
   /** Reads a tag, or passes text that is none; returns the place after it. */
   #start(text: string, at: number, candidate: string): number {
     const tag = readTag(candidate, this.#options.syntax)
-    const listed = tag && this.#listed.get(fold(tag.emotion))
+    const listed = tag && this.#listed.get(nameOf(tag.emotion))
     const needsList = tag?.isDoubtful || (this.#options.syntax === "bracket" && this.#place === "line")
     if (tag && (listed !== undefined || !needsList)) {
       this.#feel(listed ?? tag.emotion)
@@ -91,7 +96,7 @@ export class EmotionReader implements Reader<string, OutputPart> {
   }
 
   #feel(emotion: string): void {
-    if (this.#listed.size > 0 && !this.#listed.has(fold(emotion)) && !this.#warned.emotion) {
+    if (this.#listed.size > 0 && !this.#listed.has(nameOf(emotion)) && !this.#warned.emotion) {
       this.#warned.emotion = true
       const known = [...this.#listed.values()].join(", ")
       this.#parts.add({ type: "warning", message: `expected one of the emotions ${known}; found ${JSON.stringify(emotion)}.` })

@@ -54,6 +54,17 @@ describe("emotion assets of a card (C12)", () => {
     ])
   })
 
+  test("C21: names of emotions keep their letters", async () => {
+    const card = JSON.stringify({ spec: "chara_card_v3", data: { name: "Mei", assets: [asset("ばら"), asset("e\u0301mu")] } })
+    const listed = format.replace("happy, sad, angry", "はら, ばら, ému")
+    const folder = tempFolder({ "mei.json": card, "format.md": listed })
+    expect(await emotionsOf("./mei.json", folder, "[はら] Hi.\n[ばら] Oh.\n[ÉMU] No.")).toEqual([
+      { type: "emotion", emotion: "はら" },
+      { type: "emotion", emotion: "ばら", asset: "embeded://assets/ばら.png" },
+      { type: "emotion", emotion: "ému", asset: "embeded://assets/e\u0301mu.png" },
+    ])
+  })
+
   test("a card without such assets changes nothing", async () => {
     const folder = tempFolder({ "mei.json": JSON.stringify({ name: "Mei", description: "x" }), "format.md": format })
     expect(await emotionsOf("./mei.json", folder, "[happy] Hi.")).toEqual([{ type: "emotion", emotion: "happy" }])

@@ -1,5 +1,5 @@
 import { lazyPattern } from "../../../core/lazy-pattern.ts"
-import { fold } from "../../encode/fold.ts"
+import { composed, foldLetters, withoutAccents } from "../../encode/fold.ts"
 import { createKeyMatcher, type KeyMatcher } from "./key-matcher.ts"
 import type { LoreEntry, LoreKey } from "./lorebook.ts"
 import { compilePattern, type TextTest } from "./pattern.ts"
@@ -40,10 +40,13 @@ export interface KeyIndex {
 type Kind = "folded" | "exact" | "pattern"
 
 /**
- * Prepares the keys of a book. Case, width and accents make no difference to a plain key, unless its entry is case-sensitive. Equal keys
- * of many entries are one. All plain keys are found in one pass over a text; each pattern makes a pass of its own, in linear time.
+ * Prepares the keys of a book. Case and the normal form of Unicode make no difference to a plain key; case does if its entry is
+ * case-sensitive, and accents make none with `ignoreAccents`. Equal keys of many entries are one. All plain keys are found in one pass over a text; each pattern makes a pass of its own, in linear time.
  */
-export function indexKeys(entries: readonly LoreEntry[]): KeyIndex {
+export function indexKeys(entries: readonly LoreEntry[], ignoreAccents = false): KeyIndex {
+  const lettersOf = (text: string): string => (ignoreAccents ? withoutAccents(text) : text)
+  const folded = (text: string): string => lettersOf(foldLetters(text))
+  const exact = (text: string): string => lettersOf(composed(text))
   const ids = new Map<string, number>()
   const labels: string[] = []
   const kinds: Record<Kind, { readonly text: string; readonly id: number }[]> = { folded: [], exact: [], pattern: [] }
@@ -64,7 +67,7 @@ export function indexKeys(entries: readonly LoreEntry[]): KeyIndex {
     keys.flatMap((key): IndexedKey[] => {
       const label = labelOf(key)
       if (typeof key === "string") {
-        const text = caseSensitive ? key.trim() : fold(key)
+        const text = (caseSensitive ? exact : folded)(key.trim())
         return text === "" ? [] : [{ id: idOf(caseSensitive ? "exact" : "folded", text, label), wholeWord: wholeWords }]
       }
       if (!ids.has(`pattern ${label}`)) {
@@ -93,8 +96,8 @@ export function indexKeys(entries: readonly LoreEntry[]): KeyIndex {
     labels,
     refused,
     search(text, found) {
-      searchFolded(() => fold(text), found)
-      searchExact(() => text, found)
+      searchFolded(() => folded(text), found)
+      searchExact(() => exact(text), found)
       for (const { id, test } of tests) if (test(text)) found(id, true)
     },
   }
@@ -117,9 +120,9 @@ function plainSearch(keys: readonly { readonly text: string; readonly id: number
   }
 }
 
-/** Letters and digits of scripts that separate words by spaces. In other scripts a word may begin and end anywhere. */
+/** Letters with their marks, and digits, of scripts that separate words by spaces. In other scripts a word may begin and end anywhere. */
 const spaced = lazyPattern(
-  String.raw`[[\p{L}\p{N}]--[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}ー]]`,
+  String.raw`[[\p{L}\p{N}\p{Mn}\p{Mc}]--[\p{Default_Ignorable_Code_Point}\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}ー]]`,
   "v",
 )
 

@@ -11,6 +11,8 @@ export interface LoreSettings {
   readonly names: boolean
   /** For entries and books that do not say it themselves. */
   readonly wholeWords: boolean
+  /** True if accents of Latin and Greek letters make no difference to keys. */
+  readonly ignoreAccents: boolean
   readonly scanDepth: number
   readonly recursive: boolean
 }
@@ -22,6 +24,7 @@ export const defaultLore: LoreSettings = {
   stayTurns: 0,
   names: false,
   wholeWords: false,
+  ignoreAccents: false,
   scanDepth: 2,
   recursive: false,
 }

@@ -102,6 +102,8 @@ export interface Lorebook {
   readonly maxDepth?: number | undefined
   /** The most tokens of all entries together. */
   readonly tokenBudget?: number | undefined
+  /** True if a key without accents is found in Latin and Greek words with them, and the other way round. */
+  readonly ignoreAccents?: boolean | undefined
   /** True if the names of speakers are part of the searched text. */
   readonly withNames?: boolean | undefined
 }

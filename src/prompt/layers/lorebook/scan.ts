@@ -24,7 +24,7 @@ export interface LoreScanner {
 
 /** Prepares a book for being searched in many turns. Its work grows with the characters of all keys. */
 export function createLoreScanner(book: Lorebook): LoreScanner {
-  const index = indexKeys(book.entries)
+  const index = indexKeys(book.entries, book.ignoreAccents)
   const byOrder = [...book.entries.keys()].sort((a, b) => orderOf(book, b) - orderOf(book, a) || a - b)
   const rank = new Int32Array(byOrder.length)
   for (const [place, at] of byOrder.entries()) rank[at] = place
