@@ -103,21 +103,30 @@ function pictureKind(bytes: Uint8Array): string | undefined {
 const keywords = ["ccv3", "chara"] as const
 
 function pngCard(bytes: Uint8Array, maxJsonBytes: number): CardFile {
-  const chunks = readPngChunks(bytes)
+  let broken: PromptStrataError | undefined
+  const chunks = readPngChunks(bytes, (error) => {
+    broken = error
+  })
   const cardKeyword = (chunk: PngChunk) => keywords.find((known) => known === pngKeyword(chunk)?.toLowerCase())
   const others = chunks.filter((chunk) => cardKeyword(chunk) === undefined)
   const found = Map.groupBy(chunks, cardKeyword)
   const keyword = keywords.find((known) => found.has(known))
   if (keyword === undefined)
-    throw bad(
-      "expected a picture with a card in it, found one without",
-      "Its text chunk ccv3 or chara is missing: the site that it came from may have taken it out.",
+    throw (
+      broken ??
+      bad(
+        "expected a picture with a card in it, found one without",
+        "Its text chunk ccv3 or chara is missing: the site that it came from may have taken it out.",
+      )
     )
   const [first, ...more] = found.get(keyword) ?? []
   // The others are not unpacked: many small chunks can unpack to gigabytes.
   const { text = "" } = (first && readPngText(first, maxJsonBytes * 2)) ?? {}
   const card = parseCard(decodeBase64(text, keyword, maxJsonBytes), maxJsonBytes, `the chunk ${keyword}`)
-  const warnings = more.length === 0 ? [] : [`The picture has ${more.length + 1} chunks ${keyword}; the first one is read.`]
+  const warnings = [
+    ...(more.length === 0 ? [] : [`The picture has ${more.length + 1} chunks ${keyword}; the first one is read.`]),
+    ...(broken === undefined ? [] : ["The picture is cut off; the card in it is whole."]),
+  ]
   return { card: withWarnings(card, warnings), format: "png", chunks: others, files: new Map() }
 }
 

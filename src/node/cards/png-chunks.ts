@@ -22,24 +22,31 @@ export function isPng(bytes: Uint8Array): boolean {
 
 /**
  * Splits a PNG file into its chunks. Throws `file` where it was cut off and where a chunk of text does not have its checksum: a damaged
- * card would be read as another one. Damage to the picture is nothing to a card.
+ * card would be read as another one. Damage to the picture is nothing to a card: with `onBroken`, a picture that is cut off is told there,
+ * and its chunks end where it was cut.
  */
-export function readPngChunks(bytes: Uint8Array): readonly PngChunk[] {
+export function readPngChunks(bytes: Uint8Array, onBroken?: (error: PromptStrataError) => void): readonly PngChunk[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const chunks: PngChunk[] = []
+  const broken = (what: string, isText = false): readonly PngChunk[] => {
+    const error = damaged(what)
+    if (isText || onBroken === undefined) throw error
+    onBroken(error)
+    return [...chunks, { type: "IEND", data: new Uint8Array() }]
+  }
   for (let at = signature.length; at < bytes.length; ) {
-    if (at + 12 > bytes.length) throw damaged(`the file ends inside the chunk at byte ${at}`)
+    if (at + 12 > bytes.length) return broken(`the file ends inside the chunk at byte ${at}`)
     const length = view.getUint32(at)
     const type = latin1(bytes.subarray(at + 4, at + 8))
-    if (at + 12 + length > bytes.length) throw damaged(`the file ends inside the chunk ${shown(type)} at byte ${at}`)
     const isText = textTypes.has(type)
+    if (at + 12 + length > bytes.length) return broken(`the file ends inside the chunk ${shown(type)} at byte ${at}`, isText)
     if (isText && crc32(bytes.subarray(at + 4, at + 8 + length)) !== view.getUint32(at + 8 + length))
       throw damaged(`the chunk ${shown(type)} at byte ${at} does not have its checksum`)
     chunks.push({ type, data: bytes.subarray(at + 8, at + 8 + length) })
     if (type === "IEND") return chunks
     at += 12 + length
   }
-  throw damaged("the file ends before its chunk IEND")
+  return broken("the file ends before its chunk IEND")
 }
 
 const textTypes: ReadonlySet<string> = new Set(["tEXt", "zTXt", "iTXt"])

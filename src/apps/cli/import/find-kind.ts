@@ -7,6 +7,7 @@ import { isPng } from "../../../node/cards/png-chunks.ts"
 import { hasZipBehind, isZip } from "../../../node/cards/zip.ts"
 import { isMissing } from "../../../node/read-text-file.ts"
 import { displayPath } from "../../../node/shipped-files.ts"
+import { isAgnaiBook, isNovelBook } from "../../../prompt/layers/card/foreign-books.ts"
 import { type ForeignServers, mcpServersIn } from "./mcp-servers.ts"
 import { isPresetJson } from "./preset.ts"
 import { isTavernHeader } from "./tavern-chat.ts"
@@ -80,12 +81,13 @@ function withoutComments(text: string): string {
 
 function isCardJson(json: Readonly<Record<string, unknown>>): boolean {
   if (typeof json.spec === "string" && json.spec.startsWith("chara_card")) return true
+  if (typeof json.char_name === "string" && ["char_persona", "char_greeting"].some((name) => name in json)) return true
   return typeof json.name === "string" && ["description", "first_mes", "mes_example", "personality"].some((name) => name in json)
 }
 
 /** True for a lorebook of V3, for one in the form of a card's, and for a world file of SillyTavern, whose entries are an object. */
 function isLorebookJson(json: Readonly<Record<string, unknown>>): boolean {
-  if (json.spec === "lorebook_v3") return true
+  if (json.spec === "lorebook_v3" || isAgnaiBook(json) || isNovelBook(json)) return true
   const isEntry = (entry: unknown) => isRecord(entry) && ("key" in entry || "keys" in entry)
   const { entries } = json
   return typeof entries === "object" && entries !== null && json.data === undefined && Object.values(entries).some(isEntry)

@@ -23,6 +23,10 @@ export async function importChat({ file, text, conversation, ...options }: ChatI
   const { screen, ports = {} } = context
   const { clock = hostPorts.clock, ids = hostPorts.ids } = ports
   const chat = readTavernChat(text, { file: displayPath(file), nowMs: clock.nowMs() })
+  if (chat.messages.length === 0)
+    throw new PromptStrataError("usage", `expected a chat with words in it at ${displayPath(file)}, found none.`, {
+      hint: "Nothing was imported.",
+    })
   const profile = await openProfile(options, context)
   const store = await openCliStore(options, context)
   if (store === undefined) {

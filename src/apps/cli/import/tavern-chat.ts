@@ -101,8 +101,10 @@ function messageOf(row: Json, lastMs: number, left: (what: string) => void): Tav
   const all = texts.length === 0 ? [String(mes)] : texts.with(chosen, String(mes))
   const timed = all.map((text, at) => ({ text, atMs: at === chosen ? atMs : (tavernDate(infos[at]?.send_date) ?? atMs) }))
   const name = stringOf(row.name)
-  const swipes = timed.filter(({ text }, at) => at === chosen || text.trim() !== "")
-  return { name, isUser: isUser === true, swipes, chosen: swipes.indexOf(timed[chosen] ?? { text: "", atMs }) }
+  const swipes = timed.filter(({ text }) => text.trim() !== "")
+  for (let empty = swipes.length; swipes.length > 0 && empty < timed.length; empty++) left("swipes without words")
+  if (swipes.length === 0) return { name, isUser: isUser === true, swipes: timed.slice(0, 1), chosen: 0 }
+  return { name, isUser: isUser === true, swipes, chosen: Math.max(0, swipes.indexOf(timed[chosen] as (typeof timed)[number])) }
 }
 
 /** The names of fields that hold something. */

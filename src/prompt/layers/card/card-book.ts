@@ -3,6 +3,7 @@ import { readLoreKey } from "../lorebook/lore-key.ts"
 import type { Lorebook, LoreEntry, LoreKey, LorePosition, SecondaryLogic } from "../lorebook/lorebook.ts"
 import { type Decorators, readDecorators } from "./decorators.ts"
 import { createFieldReader, type FieldReader } from "./field-reader.ts"
+import { knownBook } from "./foreign-books.ts"
 
 interface BookPlace {
   /** The book's name in warnings, such as `character_book`. */
@@ -19,7 +20,7 @@ const maxEntries = 10_000
  */
 export function readBook(json: unknown, { path, warnings }: BookPlace): Lorebook {
   const outer = recordOf(json)
-  const book = outer.spec === "lorebook_v3" && isRecord(outer.data) ? outer.data : outer
+  const book = outer.spec === "lorebook_v3" && isRecord(outer.data) ? outer.data : knownBook(outer)
   const read = createFieldReader(book, warnings, `${path}.`)
   const isWorldFile = isRecord(book.entries)
   const given: readonly unknown[] = isWorldFile

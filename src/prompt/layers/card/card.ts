@@ -50,11 +50,19 @@ export function cardOf(json: unknown): Card | string {
   const isNested = isRecord(json.data)
   if (version === 1 && isNested && typeof json.spec === "string" && !json.spec.startsWith("chara_card"))
     return `expected spec chara_card_v2 or chara_card_v3, found ${JSON.stringify(json.spec.slice(0, 60))}`
-  const data = isNested ? (json.data as Readonly<Record<string, unknown>>) : json
+  const data = isNested ? (json.data as Readonly<Record<string, unknown>>) : fromPygmalion(json)
   if (version > 1 && !isNested) return "expected the fields of the card in data, found none"
-  if (data.name === undefined && data.char_name === undefined) return "expected a character card with a name, found none"
+  if (data.name === undefined) return "expected a character card with a name, found none"
   const warnings: string[] = []
   return fieldsOf(json, { version, data, warnings, read: createFieldReader(data, warnings) })
+}
+
+/** The fields of a character of Pygmalion under the names of V1. */
+function fromPygmalion(json: Card["json"]): Card["json"] {
+  if (json.name !== undefined || json.char_name === undefined) return json
+  const { char_name, char_persona, world_scenario, char_greeting, example_dialogue } = json
+  const named = { name: char_name, description: char_persona, scenario: world_scenario, first_mes: char_greeting }
+  return { ...named, mes_example: example_dialogue, ...json }
 }
 
 interface CardParts {

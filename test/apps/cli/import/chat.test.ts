@@ -78,6 +78,13 @@ describe("a chat of SillyTavern", () => {
     expect([commits, await store.load(key)]).toEqual([4, undefined])
   })
 
+  test("C24: a chat without words is no conversation", async () => {
+    const folder = tempFolder({ "a.jsonl": lines(header, { name: "Mei", is_user: false, mes: " ", swipes: ["", " "] }) })
+    const { code, stderr } = await run(["import", `${folder}/a.jsonl`])
+    expect([code, stderr]).toEqual([expect.any(Number), expect.stringContaining("expected a chat with words in it")])
+    expect(code).not.toBe(0)
+  })
+
   test("C4: is read with all that its programs write; what is not taken is listed", () => {
     const text = lines(
       header,
@@ -127,6 +134,7 @@ describe("a chat of SillyTavern", () => {
         "force_avatar",
         "a date that cannot be read: the message has the time of the one before (2 times)",
         "swipe_info.gen_started",
+        "swipes without words",
         "messages without words",
       ],
     })

@@ -50,6 +50,16 @@ describe("promptstrata import", () => {
         'entry "0": the pattern /(a)\\1/ is not used: a backreference cannot be searched for in linear time.',
       ],
     ],
+    [
+      "agnai.json",
+      JSON.stringify({ kind: "memory", entries: [{ name: "D", entry: "Dragons sleep.", keywords: ["dragon"], weight: 1 }] }),
+      [],
+    ],
+    [
+      "novel.json",
+      JSON.stringify({ lorebookVersion: 4, entries: [{ id: "a", displayName: "D", text: "Dragons sleep.", keys: ["dragon"] }] }),
+      [],
+    ],
     ["own.md", "---\ntitle: Dragons\nkeys: [dragon]\n---\nDragons sleep.\n", []],
   ])("C1: makes a profile with the lorebook of %s, which stays as it is", async (name, text, report) => {
     const folder = tempFolder({ [name]: text })

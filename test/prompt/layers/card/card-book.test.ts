@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest"
+import { cardOf } from "../../../../src/prompt/layers/card/card.ts"
 import { readBook } from "../../../../src/prompt/layers/card/card-book.ts"
 import { readDecorators } from "../../../../src/prompt/layers/card/decorators.ts"
 
@@ -163,6 +164,59 @@ describe("decorators (C16)", () => {
       keys: ["a", { source: "b.", flags: "i" }],
       required: undefined,
       excluded: undefined,
+    })
+  })
+})
+
+describe("C24: lorebooks of other programs", () => {
+  test("a memory book of Agnai and a lorebook of NovelAI have their keys, texts and orders", () => {
+    const agnai = {
+      kind: "memory",
+      name: "World",
+      entries: [{ name: "Dragon", entry: "Dragons sleep.", keywords: ["dragon"], priority: 3, weight: 5, enabled: false }],
+    }
+    const novel = {
+      lorebookVersion: 4,
+      entries: [
+        {
+          id: "a",
+          displayName: "Dragon",
+          text: "Dragons sleep.",
+          keys: ["dragon", "/wyrm/i"],
+          contextConfig: { budgetPriority: 400 },
+        },
+        { id: "b", displayName: "Sky", text: "Blue.", keys: [], forceActivation: true, enabled: false },
+      ],
+    }
+    const warnings: string[] = []
+    const entriesOf = (json: unknown) => readBook(json, { path: "lorebook", warnings }).entries
+    expect(entriesOf(agnai)).toMatchObject([
+      { title: "Dragon", keys: ["dragon"], text: { text: "Dragons sleep." }, order: 5, priority: 3, disabled: true },
+    ])
+    expect(entriesOf(novel)).toMatchObject([
+      {
+        id: "a",
+        title: "Dragon",
+        keys: ["dragon", { source: "wyrm", flags: "i" }],
+        text: { text: "Dragons sleep." },
+        order: 400,
+      },
+      { id: "b", constant: true, disabled: true, text: { text: "Blue." } },
+    ])
+    expect(warnings).toEqual([])
+  })
+
+  test("a character of Pygmalion has its fields", () => {
+    const json = {
+      char_name: "Mei",
+      char_persona: "A keeper.",
+      world_scenario: "A tower.",
+      char_greeting: "Hi.",
+      example_dialogue: "x",
+    }
+    expect(cardOf(json)).toMatchObject({
+      ...{ version: 1, name: "Mei", description: "A keeper.", scenario: "A tower.", greetings: ["Hi."], exampleDialogues: "x" },
+      json,
     })
   })
 })
