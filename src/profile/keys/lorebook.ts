@@ -43,4 +43,21 @@ export const lorebook = table("Lorebooks: texts that enter a prompt when they ar
     default: defaultLore.recursive,
     words: "With true, the text of an entry can let in others, for lorebooks that do not say it themselves.",
   }),
+  maxRecursion: wholeNumber({
+    min: 0,
+    max: 1_000,
+    default: defaultLore.maxRecursion,
+    words: "The most steps of recursion, in which the text of entries lets in others.",
+  }),
+  minEntries: wholeNumber({
+    min: 0,
+    max: 10_000,
+    default: defaultLore.minEntries,
+    words: "Search deeper in the history, message by message, until so many entries are in.",
+  }),
+  maxDepth: wholeNumber({
+    min: 1,
+    max: 10_000,
+    words: "The most messages that are searched for `min_entries`. Default: all.",
+  }),
 })

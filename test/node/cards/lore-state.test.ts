@@ -2,6 +2,7 @@ import { join } from "node:path"
 import { expect, test } from "vitest"
 import { createAgent } from "../../../src/loop/agent/agent.ts"
 import { createInMemoryStore } from "../../../src/memory/services/store/in-memory/in-memory-store.ts"
+import { loreSource } from "../../../src/node/cards/lore-turn.ts"
 import { lorebookPlugin } from "../../../src/node/cards/lorebook-file.ts"
 import { resolveProfile } from "../../../src/profile/resolve.ts"
 import { defaultLore } from "../../../src/prompt/layers/lorebook/lore-settings.ts"
@@ -40,4 +41,20 @@ test("C17: a session keeps only what later turns depend on, and nothing with mem
   expect(await kept({ extensions: { cooldown: 1 } })).toEqual({ isKept: true, shown: [true, false] })
   expect(await kept({ extensions: { delay: 2 } })).toEqual({ isKept: true, shown: [false, false] })
   expect(await kept(sticky, { memory: false })).toEqual(plain)
+})
+
+test("C25: the settings say how many steps of recursion, how many entries and how deep", () => {
+  const lorebook = { ...defaultLore, recursive: true, maxRecursion: 0, minEntries: 1, maxDepth: 3 }
+  const entries = ["a", "b"].map((key) => ({
+    id: key,
+    keys: [key],
+    order: 0,
+    text: { text: `${key} b`, trust: "user" as const },
+  }))
+  const scan = (...texts: readonly string[]) =>
+    loreSource("x", { entries }, lorebook)
+      .scanner.scan({ messages: texts.map((text) => ({ text })), random: () => 0.5 })
+      .entries.map(({ id }) => id)
+  expect(scan("a", "x", "x")).toEqual(["a"])
+  expect(scan("a", "x", "x", "x")).toEqual([])
 })

@@ -63,7 +63,7 @@ describe("the place of lore", () => {
     expect(messages.slice(1).map(({ role, content }) => `${role}: ${content}`)).toEqual([
       `system: ${lore("Too deep.")}`,
       "user: First",
-      `user: ${lore("Four, as the user.\nFour again.")}`,
+      `user: ${lore("Four again.\nFour, as the user.")}`,
       `assistant: ${lore("From the beginning.")}`,
       "assistant: Answer 1.",
       `assistant: ${lore("Three, as the agent.")}`,
@@ -101,13 +101,13 @@ describe("the place of lore", () => {
     const { messages, decisions } = await session.preview("Tell me all.", { prompt: "chat" })
     expect(messages.map(({ role }) => role)).toEqual(["system", "user", "assistant", "user"])
     expect(messages[0]?.content).toBe(`${own("Mei")}\n\nAlways.\n\nMei keeps a shop.\n\nAfter.`)
-    expect(messages.at(-1)?.content).toBe(`${lore("Called.\n\nDeep.\n\nMaybe.")}\n\nTell me all.`)
+    expect(messages.at(-1)?.content).toBe(`${lore("Maybe.\n\nDeep.\n\nCalled.")}\n\nTell me all.`)
     expect(decisions.filter(({ key }) => key.startsWith("lorebook")).map(({ key }) => key)).toEqual([
-      "lorebook/card.0",
-      "lorebook/card.1",
-      "lorebook.before/card.2",
-      "lorebook/card.3",
       "lorebook.after/card.4",
+      "lorebook/card.3",
+      "lorebook.before/card.2",
+      "lorebook/card.1",
+      "lorebook/card.0",
     ])
   })
 })

@@ -45,6 +45,7 @@ export function readBook(json: unknown, { path, warnings }: BookPlace): Lorebook
   })
   return {
     entries,
+    lastFirst: true,
     scanDepth: read.number("scan_depth"),
     recursive: read.flag("recursive_scanning"),
     tokenBudget: read.number("token_budget"),
@@ -121,6 +122,7 @@ function timing(read: FieldReader, delayed: unknown): Partial<LoreEntry> {
     groupWeight: read.number("group_weight"),
     groupOverride: read.flag("group_override"),
     groupScoring: read.flag("use_group_scoring"),
+    ignoreBudget: read.flag("ignore_budget"),
     excludeRecursion: read.flag("exclude_recursion"),
     preventRecursion: read.flag("prevent_recursion"),
     delayUntilRecursion: typeof delayed === "number" ? delayed : delayed === true ? 1 : undefined,

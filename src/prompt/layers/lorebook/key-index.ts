@@ -50,7 +50,7 @@ export function indexKeys(entries: readonly LoreEntry[], ignoreAccents = false):
   const ids = new Map<string, number>()
   const labels: string[] = []
   const kinds: Record<Kind, { readonly text: string; readonly id: number }[]> = { folded: [], exact: [], pattern: [] }
-  const tests: { readonly id: number; readonly test: TextTest }[] = []
+  const tests: { readonly id: number; readonly test: TextTest; readonly isMarked: boolean }[] = []
   const refused: RefusedKey[] = []
   const users: number[][] = []
 
@@ -72,7 +72,8 @@ export function indexKeys(entries: readonly LoreEntry[], ignoreAccents = false):
       }
       if (!ids.has(`pattern ${label}`)) {
         const test = compilePattern(key.source, key.flags)
-        if (typeof test === "function") tests.push({ id: idOf("pattern", label, label), test })
+        if (typeof test === "function")
+          tests.push({ id: idOf("pattern", label, label), test, isMarked: startMarks.some((mark) => key.source.includes(mark)) })
         else refused.push({ entry, key: label, reason: test.refused })
       }
       return ids.has(`pattern ${label}`) ? [{ id: idOf("pattern", label, label), wholeWord: false }] : []
@@ -98,10 +99,13 @@ export function indexKeys(entries: readonly LoreEntry[], ignoreAccents = false):
     search(text, found) {
       searchFolded(() => folded(text), found)
       searchExact(() => exact(text), found)
-      for (const { id, test } of tests) if (test(text)) found(id, true)
+      for (const { id, test, isMarked } of tests) if (test(isMarked ? `\x01${text}` : text)) found(id, true)
     },
   }
 }
+
+/** The character before each message in a search of SillyTavern, by which patterns find who speaks and where words begin. */
+const startMarks = ["\u0001", "\\x01", "\\u0001"]
 
 /** A key as an author writes it. */
 function labelOf(key: LoreKey): string {

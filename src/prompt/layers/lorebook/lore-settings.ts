@@ -15,6 +15,9 @@ export interface LoreSettings {
   readonly ignoreAccents: boolean
   readonly scanDepth: number
   readonly recursive: boolean
+  readonly maxRecursion: number
+  readonly minEntries: number
+  readonly maxDepth?: number | undefined
 }
 
 /** The settings of a profile that has none. */
@@ -27,4 +30,6 @@ export const defaultLore: LoreSettings = {
   ignoreAccents: false,
   scanDepth: 2,
   recursive: false,
+  maxRecursion: 10,
+  minEntries: 0,
 }

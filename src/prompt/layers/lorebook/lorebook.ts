@@ -60,6 +60,8 @@ export interface LoreEntry {
   readonly priority?: number | undefined
   /** True for an entry that is left out before all others. */
   readonly dropFirst?: boolean | undefined
+  /** True for an entry that is in whatever room there is, and takes none from others. */
+  readonly ignoreBudget?: boolean | undefined
   readonly position?: LorePosition | undefined
   /** The chance to enter, from 0 to 100. Default 100. */
   readonly probability?: number | undefined
@@ -94,6 +96,8 @@ export interface Lorebook {
   readonly scanDepth?: number | undefined
   /** True if the text of an entry that is in can let in others. */
   readonly recursive?: boolean | undefined
+  /** True if of entries of one order the last of the book stands first, as SillyTavern prints them. Default: the first. */
+  readonly lastFirst?: boolean | undefined
   /** The most steps of recursion. Default 10. */
   readonly maxRecursion?: number | undefined
   /** Search deeper, message by message, until so many entries are in. Default 0. */

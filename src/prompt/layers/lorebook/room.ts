@@ -12,7 +12,7 @@ export interface LoreRoom {
 
 /**
  * The entries for which there is room. Entries that are to be dropped first go first, then others by the lowest priority, then by the
- * lowest order, then the last of the book; constant ones go last (C15).
+ * lowest order, then the last of the book; constant ones go last (C15). Those that ignore the budget need no room.
  */
 export function fitRoom(
   entered: readonly number[],
@@ -22,13 +22,20 @@ export function fitRoom(
   if (room === undefined) return new Set(entered)
   const { max, maxEntries = Number.POSITIVE_INFINITY, sizeOf, passOver = false } = room
   const kept = new Set<number>()
-  let size = 0
+  let [size, free] = [0, 0]
+  let isFull = false
   for (const at of [...entered].sort((a, b) => byWorth(entries[b], entries[a]) || a - b)) {
+    if (entries[at]?.ignoreBudget === true) {
+      kept.add(at)
+      free++
+      continue
+    }
     const own = sizeOf(entries[at] as LoreEntry)
-    if (kept.size < maxEntries && size + own <= max) {
+    if (isFull) continue
+    if (kept.size - free < maxEntries && size + own <= max) {
       kept.add(at)
       size += own
-    } else if (!passOver) break
+    } else isFull = !passOver
   }
   return kept
 }

@@ -72,7 +72,7 @@ function scanBook(prepared: PreparedBook, turn: LoreTurn): LoreScan {
   enterInPasses(progress, seen)
   const chosen = fitRoom([...progress.entered], book.entries, turn.room)
   for (const at of progress.entered) if (!chosen.has(at)) progress.refusals.set(at, "room")
-  const printed = [...chosen].sort((a, b) => orderOf(book, a) - orderOf(book, b) || a - b)
+  const printed = [...chosen].sort((a, b) => orderOf(book, a) - orderOf(book, b) || (book.lastFirst === true ? b - a : a - b))
   const entries = printed.map((at) => book.entries[at] as LoreEntry)
   return { entries, state: nextState(prepared.timed, entries, time), reports: reportsOf(progress, chosen) }
 }

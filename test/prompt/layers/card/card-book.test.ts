@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest"
 import { cardOf } from "../../../../src/prompt/layers/card/card.ts"
 import { readBook } from "../../../../src/prompt/layers/card/card-book.ts"
 import { readDecorators } from "../../../../src/prompt/layers/card/decorators.ts"
+import { createLoreScanner } from "../../../../src/prompt/layers/lorebook/scan.ts"
 
 const read = (json: unknown) => {
   const warnings: string[] = []
@@ -116,7 +117,7 @@ describe("a lorebook of a card", () => {
 
   test("C3: without a list of entries is empty, with a warning; ids are unique", () => {
     expect(read({ entries: null })).toEqual({
-      book: { entries: [], scanDepth: undefined, recursive: undefined, tokenBudget: undefined },
+      book: { entries: [], lastFirst: true, scanDepth: undefined, recursive: undefined, tokenBudget: undefined },
       warnings: ["book.entries: expected a list of entries, found none; the book is empty."],
     })
     const ids = read({ entries: [{ id: 1 }, { id: "1" }, { id: null }, {}] }).book.entries.map(({ id }) => id)
@@ -218,5 +219,38 @@ describe("C24: lorebooks of other programs", () => {
       ...{ version: 1, name: "Mei", description: "A keeper.", scenario: "A tower.", greetings: ["Hi."], exampleDialogues: "x" },
       json,
     })
+  })
+})
+
+describe("C25: a book as SillyTavern scans it", () => {
+  const scanOf = (entries: readonly object[], text: string, turn: object = {}) =>
+    createLoreScanner(read({ entries }).book)
+      .scan({ messages: [{ text }], random: () => 0.5, ...turn })
+      .entries.map(({ id }) => id)
+
+  test("of entries of one order the last of the book stands first", () => {
+    const entries = [1, 2, 1, 1].map((order, id) => ({ id, keys: ["a"], content: "x", insertion_order: order }))
+    expect(scanOf(entries, "a")).toEqual(["3", "2", "0", "1"])
+  })
+
+  test("an entry that ignores the budget is in, and takes no room from others", () => {
+    const large = { keys: ["a"], content: "x".repeat(50), insertion_order: 1 }
+    const entries = [
+      { ...large, id: "free", extensions: { ignore_budget: true } },
+      { ...large, id: "large", insertion_order: 3 },
+      { ...large, id: "small", content: "x", insertion_order: 2 },
+    ]
+    const room = { max: 10, sizeOf: ({ text }: { text: { text: string } }) => text.text.length }
+    expect(scanOf(entries, "a", { room })).toEqual(["free"])
+    expect(scanOf(entries, "a", { room: { ...room, passOver: true } })).toEqual(["free", "small"])
+    expect(scanOf(entries, "a", { room: { ...room, max: 1_000, maxEntries: 1 } })).toEqual(["free", "large"])
+    const world = { entries: { 0: { uid: 0, key: ["a"], content: "x".repeat(50), ignoreBudget: true } } }
+    expect(read(world).book.entries[0]?.ignoreBudget).toBe(true)
+  })
+
+  test("a pattern with \\x01 finds where a message begins", () => {
+    const entries = [{ id: "e", keys: ["/\\x01once/i"], content: "x" }]
+    expect(scanOf(entries, "Once upon")).toEqual(["e"])
+    expect(scanOf(entries, "only once")).toEqual([])
   })
 })
