@@ -51,6 +51,8 @@ export interface KeptRun extends KeptPrestart {
   readonly sentence?: true
   /** Pictures, recordings and files of the result that the model got. */
   readonly attachments?: readonly Attachment[]
+  /** Data of the call for its provider, such as thoughts that it wants back (`ToolCall.providerData`). It is never text of a prompt. */
+  readonly providerData?: unknown
 }
 
 /** One message of a conversation's history (T29): the words, without thinking and injected context. */

@@ -139,7 +139,10 @@ export interface ToolCall {
   readonly id: string
   readonly name: string
   readonly args: string
-  /** Data of the provider, such as the signature of a thought, that its adapter sends back with the call. Plain JSON. */
+  /**
+   * Data of the provider, such as the signature of a thought, that its adapter sends back with the call. Plain JSON. It is kept with
+   * the run in history (T29), unless it is an object with `turnOnly: true`. The adapter sends it to the provider that it came from alone.
+   */
   readonly providerData?: unknown
 }
 

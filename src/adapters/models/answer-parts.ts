@@ -1,6 +1,7 @@
-import { stringOf } from "../../core/json-access.ts"
+import { recordOf, stringOf } from "../../core/json-access.ts"
 import { endedWhole, type FinishReason, type ModelPart, type Usage } from "../../core/model/language-model.ts"
 import type { Reader } from "../../core/reader.ts"
+import type { ToolCall } from "../../core/span.ts"
 import { createWellFormedReader } from "../../reply/incoming-text.ts"
 
 // The adapters make these parts of a streamed answer alike.
@@ -70,8 +71,22 @@ export function argumentsText(wire: unknown): string {
   return typeof wire === "object" && wire !== null ? JSON.stringify(wire) : stringOf(wire)
 }
 
-/** Makes the reader of one answer's text, thinking and end. The adapter notes usage and finish in it when they come. */
-export function createAnswerReader() {
+/** A server, or a provider, with the family of the model: that of `deepseek-chat` and of `deepseek/deepseek-v4` is `deepseek`. */
+export function providerName(server: string, model: string): string {
+  return `${server} ${/^[a-z]*/i.exec(model)?.[0]}`.toLowerCase()
+}
+
+/** The data that the provider of a request gave with a call. Another provider's is left out; that of older versions does not tell whose it is. */
+export function providerDataOf(call: ToolCall | undefined, provider: string | undefined): Readonly<Record<string, unknown>> {
+  const data = recordOf(call?.providerData)
+  return data.from === undefined || provider === undefined || data.from === provider ? data : {}
+}
+
+/**
+ * Makes the reader of one answer's text, thinking and end. The adapter notes usage and finish in it when they come. Data of calls is
+ * marked with the provider that it came from.
+ */
+export function createAnswerReader(provider?: string) {
   const [text, thinking] = [createDeltaReader("text-delta"), createDeltaReader("thinking-delta")]
   return {
     text,
@@ -80,7 +95,12 @@ export function createAnswerReader() {
     finish: undefined as Finish | undefined,
     /** Returns the last parts: what is held of thinking and text, the calls, the usage and exactly one finish. */
     end(calls: readonly StreamedCall[]): ModelPart[] {
-      return [...thinking.end(), ...text.end(), ...endParts(calls, this.usage, this.finish ?? unfinished)]
+      const marked = calls.map((call) =>
+        call.providerData === undefined || provider === undefined
+          ? call
+          : { ...call, providerData: { ...recordOf(call.providerData), from: provider } },
+      )
+      return [...thinking.end(), ...text.end(), ...endParts(marked, this.usage, this.finish ?? unfinished)]
     },
   }
 }

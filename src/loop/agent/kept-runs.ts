@@ -1,4 +1,5 @@
 import type { KeptRun } from "../../core/conversation.ts"
+import { recordOf } from "../../core/json-access.ts"
 import { defined, filled } from "../../core/value.ts"
 import { blobIdsIn } from "../../memory/services/store/blob.ts"
 import type { HistorySettings } from "../../profile/profile.ts"
@@ -11,18 +12,21 @@ export function keptRuns({ steps }: TurnProgress, toolRuns: HistorySettings["too
   for (const [at, step] of steps.entries()) {
     if (toolRuns === "drop" || (toolRuns === "auto" && step.type !== "native") || step.type === "fault") continue
     const runs = step.type === "native" ? step.runs : [step.run]
-    for (const [index, run] of runs.entries())
-      kept.push(keptRun(run, { step: at, id: step.type === "native" ? (step.calls[index]?.id ?? run.id) : run.id }))
+    for (const [index, run] of runs.entries()) {
+      const call = step.type === "native" ? step.calls[index] : undefined
+      kept.push(keptRun(run, { step: at, id: call?.id ?? run.id, providerData: call?.providerData }))
+    }
   }
   return kept
 }
 
 /** A run as history keeps it. A repeat shows its attachments no second time. */
-export function keptRun(run: ToolRun, at: Pick<KeptRun, "step" | "id">): KeptRun {
+export function keptRun(run: ToolRun, call: Pick<KeptRun, "step" | "id" | "providerData">): KeptRun {
   const { tool, args, result, status, parts = [], repeatOf } = run
   const attachments = repeatOf === undefined ? filled(parts.map(({ attachment }) => attachment)) : undefined
   const marks = { failed: status === "failed" || undefined, sentence: isSentence(run) || undefined, attachments }
-  return { ...at, tool, args, result, ...defined(marks) }
+  const providerData = recordOf(call.providerData).turnOnly === true ? undefined : call.providerData
+  return { step: call.step, id: call.id, tool, args, result, ...defined({ ...marks, providerData }) }
 }
 
 /** Of the bytes that came up in a turn those whose id stands in some plain JSON. */

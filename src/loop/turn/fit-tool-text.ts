@@ -162,9 +162,15 @@ function tokensOfRuns(runs: readonly KeptRun[], agent: AgentContext): number {
 function tokensOfRun(run: KeptRun, agent: AgentContext): number {
   const known = countedRuns.get(run)
   if (known?.agent === agent) return known.tokens
-  const tokens = agent.ports.counter.count(printArguments(run.args)) + agent.ports.counter.count(run.result)
+  const { counter } = agent.ports
+  const tokens = counter.count(printArguments(run.args)) + counter.count(run.result) + tokensOfData(run, agent)
   countedRuns.set(run, { agent, tokens })
   return tokens
+}
+
+/** The tokens of a provider's data. It goes with its run whole or not at all. */
+function tokensOfData({ providerData }: KeptRun, agent: AgentContext): number {
+  return providerData === undefined ? 0 : agent.ports.counter.count(JSON.stringify(providerData))
 }
 
 /** Room for the notice and some words of a result beside its call. */
@@ -173,12 +179,13 @@ const leastOfResult = leastTokens >> 1
 /** The tokens of a run that is as short as can be: its call and its result have a notice and some words each. */
 function leastOfRun(run: KeptRun, agent: AgentContext): number {
   const ofCall = Math.min(leastTokens, agent.ports.counter.count(printArguments(run.args)))
-  return Math.min(tokensOfRun(run, agent), Math.max(leastTokens, ofCall + leastOfResult))
+  return Math.min(tokensOfRun(run, agent), Math.max(leastTokens, ofCall + leastOfResult) + tokensOfData(run, agent))
 }
 
 /** Returns the same object if the run has no more than `maxTokens`, at least {@link leastOfRun}. Its arguments may take half of them. */
-function shortRun(run: KeptRun, maxTokens: number, agent: AgentContext): KeptRun {
-  if (tokensOfRun(run, agent) <= maxTokens) return run
+function shortRun(run: KeptRun, allTokens: number, agent: AgentContext): KeptRun {
+  if (tokensOfRun(run, agent) <= allTokens) return run
+  const maxTokens = allTokens - tokensOfData(run, agent)
   const known = shortRuns.get(run)
   if (known?.agent === agent && known.maxTokens === maxTokens) return known.short
   const args = shortArguments(run.args, Math.max(leastTokens, maxTokens >> 1), agent)

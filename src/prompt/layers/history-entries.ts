@@ -254,10 +254,11 @@ function keptRunEntry(run: KeptRun, look: HistoryLook): SlotEntry {
 function callEntries({ unprompted }: HistoryMessage, runs: readonly KeptRun[], look: HistoryLook): SlotEntry[] {
   const entries: SlotEntry[] = []
   for (const group of Map.groupBy(runs, ({ step }) => step).values()) {
-    const calls = group.map(({ id, tool, args }) => ({
+    const calls = group.map(({ id, tool, args, providerData }) => ({
       id,
       name: look.nativeCalls?.of(tool) ?? tool,
       args: JSON.stringify(args),
+      providerData,
     }))
     entries.push({
       role: "assistant",

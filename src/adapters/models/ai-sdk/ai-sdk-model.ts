@@ -9,6 +9,7 @@ import {
   type ModelRequest,
   pictureTypes,
 } from "../../../core/model/language-model.ts"
+import { providerName } from "../answer-parts.ts"
 import { anthropicPictureTokens, geminiPictureTokens, openaiPictureTokens } from "../picture-tokens.ts"
 import { type CacheBreakpointsOption, type CacheForm, cacheFormOf, cacheKeyOptions, cacheMarks } from "./cache-breakpoints.ts"
 import { createPartReader } from "./part-reader.ts"
@@ -50,6 +51,7 @@ export function aiSdkModel(model: AiSdkLanguageModel, options: AiSdkModelOptions
   const { cacheBreakpoints = true, headers = {}, providerOptions = {}, jsonMode = false } = options
   const cacheForm = cacheFormOf(model, cacheBreakpoints)
   const form = {
+    provider: providerName(model.provider, model.modelId),
     tools: capabilities.tools,
     tagged: model.specificationVersion === "v4",
     jsonSchema: capabilities.jsonSchema ?? true,
@@ -109,6 +111,8 @@ function attachmentsOf({ provider, modelId }: AiSdkLanguageModel): Partial<Model
 
 /** Settings of the model that shape every request. */
 interface RequestForm {
+  /** Whose data of earlier calls goes back. */
+  readonly provider: string
   readonly tools: boolean
   readonly jsonSchema: boolean
   /** True for version 4 of the specification. */
@@ -125,7 +129,7 @@ function callOptions(request: ModelRequest, form: RequestForm, abortSignal: Abor
   const tools = form.tools ? (request.tools ?? []) : []
   const providerOptions = mergeProviderOptions(cacheKeyOptions(request.assembly, form.cacheForm), form.providerOptions)
   return {
-    prompt: toPrompt(request.messages, { marks: cacheMarks(request, form), tagged: form.tagged }),
+    prompt: toPrompt(request.messages, { marks: cacheMarks(request, form), tagged: form.tagged, provider: form.provider }),
     abortSignal,
     ...(request.maxOutputTokens !== undefined && { maxOutputTokens: request.maxOutputTokens }),
     ...(request.temperature !== undefined && { temperature: request.temperature }),
@@ -159,7 +163,7 @@ interface AiSdkCall {
 /** Streams the parts of one answer, by the contract of `LanguageModel.stream`. */
 async function* streamParts({ target, request, form, signal, warnings }: AiSdkCall): AsyncGenerator<ModelPart> {
   if (signal.aborted) throw abortedError(signal)
-  const reader = createPartReader()
+  const reader = createPartReader(form.provider)
   let source: PartSource | undefined
   try {
     for (const message of warnings) yield { type: "warning", message }

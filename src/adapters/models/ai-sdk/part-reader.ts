@@ -29,9 +29,9 @@ export interface PartReader extends Reader<WirePart, ModelPart> {
  * Makes a reader for one answer. `push` returns text, thinking and warnings at once. `end` returns the tool calls, the last
  * usage report and exactly one finish.
  */
-export function createPartReader(): PartReader {
-  const answer = createAnswerReader()
-  const toolCalls = createToolCallReader()
+export function createPartReader(provider?: string): PartReader {
+  const answer = createAnswerReader(provider)
+  const toolCalls = createToolCallReader(wantsThoughts.test(provider ?? ""))
   let begun = false
   return {
     finished: () => answer.finish !== undefined && answer.finish !== unfinished,
@@ -150,7 +150,10 @@ interface OpenCall {
   readonly thoughts: readonly Thought[]
 }
 
-/** A thought with the provider's data, such as its signature. Without such data it need not be sent back. */
+/** Providers that want each thought back, and in later turns too. Others want those with data of theirs, while the turn goes on. */
+const wantsThoughts = /deepseek|moonshot|kimi|minimax|openrouter/
+
+/** A thought with the provider's data, such as its signature. */
 interface Thought {
   readonly id: string
   text: string
@@ -162,7 +165,7 @@ interface Thought {
  * of a call counts. A call whose input broke off has what came of it, so that the model can be told. A call that the provider
  * runs itself is left out.
  */
-function createToolCallReader() {
+function createToolCallReader(wantsThoughts: boolean) {
   const opened = new Map<string, OpenCall>()
   let thoughts: Thought[] = []
   let text: ProviderOptions | undefined
@@ -204,10 +207,14 @@ function createToolCallReader() {
     calls: (): StreamedCall[] => {
       const own = [...opened.values()].filter(({ isProviders }) => !isProviders)
       return own.map(({ id, name, input, deltas, options, thoughts: before }, at) => {
-        const signed = before.flatMap((thought) => (thought.options ? [{ text: thought.text, options: thought.options }] : []))
+        const signed = before.flatMap(({ text, options: given }) =>
+          given || (wantsThoughts && text !== "") ? [{ text, options: given }] : [],
+        )
         const ofText = at === 0 ? text : undefined
         const hasData = options !== undefined || signed.length > 0 || ofText !== undefined
-        const providerData: ProviderData | undefined = hasData ? { options, thoughts: signed, text: ofText } : undefined
+        const providerData: ProviderData | undefined = hasData
+          ? { options, thoughts: signed, text: ofText, ...(!wantsThoughts && { turnOnly: true }) }
+          : undefined
         const streamed = deltas.join("")
         // A provider may write {} for arguments that never came.
         const args = input?.trim() === "{}" && streamed.trim() === "" ? "" : (input ?? streamed)

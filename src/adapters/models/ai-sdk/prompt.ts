@@ -1,6 +1,7 @@
 import { checkOptions, checkType } from "../../../core/check-options.ts"
 import { parsedJson, recordOf } from "../../../core/json-access.ts"
 import type { Assembly, Message, MessagePart, ToolCall } from "../../../core/span.ts"
+import { providerDataOf } from "../answer-parts.ts"
 import { piecesOf, withGivenBytes, withResultParts } from "../message-pieces.ts"
 import { type CacheMarks, cacheFormOf, cacheKeyOptions, cacheMarks } from "./cache-breakpoints.ts"
 import type {
@@ -21,6 +22,8 @@ interface PromptForm {
   readonly marks?: CacheMarks | undefined
   /** True for version 4 of the provider specification, in which the data of files is tagged. */
   readonly tagged?: boolean | undefined
+  /** Whose data of earlier calls goes into the prompt. Default: anyone's. */
+  readonly provider?: string | undefined
 }
 
 /**
@@ -29,7 +32,7 @@ interface PromptForm {
  * that follow each other are joined, because some providers refuse a request in which roles do not alternate. Files of results, and those
  * that the model made, stand in a message of the user behind them: few providers take them where they were.
  */
-export function toPrompt(messages: readonly Message[], { marks, tagged = false }: PromptForm = {}): AiSdkMessage[] {
+export function toPrompt(messages: readonly Message[], { marks, tagged = false, provider }: PromptForm = {}): AiSdkMessage[] {
   const prompt: AiSdkMessage[] = []
   const toolNames = new Map<string, string>()
   let next = 0
@@ -48,7 +51,8 @@ export function toPrompt(messages: readonly Message[], { marks, tagged = false }
       if (last?.role === "user") joinContent(last.content, content)
       else if (content.length > 0 || !isAdded) prompt.push({ role: "user", content })
     } else if (message.role === "assistant") {
-      const [first, ...others] = message.toolCalls ?? []
+      const own = message.toolCalls?.map((call) => ({ ...call, providerData: providerDataOf(call, provider) }))
+      const [first, ...others] = own ?? []
       const said = withTextData(parts, first).filter((part) => part.text !== "" || first === undefined)
       const calls = others.flatMap((call) => [...thoughtsBefore(call), toolCall(call)])
       const content = first ? [...thoughtsBefore(first), ...said, toolCall(first), ...calls] : said
@@ -146,10 +150,10 @@ function toolCall({ id, name, args, providerData }: ToolCall): AiSdkToolCallPart
   return options ? { ...call, providerOptions: options } : call
 }
 
-/** Providers check the signatures of the thoughts that led to a call. Data of another adapter has none. */
+/** Providers check the signatures of the thoughts that led to a call. Data of another adapter has none, and some thoughts none either. */
 function thoughtsBefore({ providerData }: ToolCall): AiSdkReasoningPart[] {
   const { thoughts = [] } = recordOf(providerData) as Partial<ProviderData>
-  return thoughts.map(({ text, options }) => ({ type: "reasoning", text, providerOptions: options }))
+  return thoughts.map(({ text, options }) => ({ type: "reasoning", text, ...(options && { providerOptions: options }) }))
 }
 
 /** The parts of a text with the provider's data on it, which the step's first call keeps. Marks of a cache stay. */

@@ -85,9 +85,11 @@ export interface AiSdkToolCallPart {
 /** The data of a provider on a call and on the thoughts before it, to be sent back in the turn's next steps. Plain JSON. */
 export interface ProviderData {
   readonly options: ProviderOptions | undefined
-  readonly thoughts: readonly { readonly text: string; readonly options: ProviderOptions }[]
+  readonly thoughts: readonly { readonly text: string; readonly options: ProviderOptions | undefined }[]
   /** Data on the text of the step. The first call keeps it. */
   readonly text?: ProviderOptions | undefined
+  /** True if the data is of no use after the turn. */
+  readonly turnOnly?: boolean
 }
 
 /** A system message. Its content cannot have parts. */

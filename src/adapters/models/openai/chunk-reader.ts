@@ -15,14 +15,14 @@ export interface ChunkReader extends Reader<unknown, ModelPart> {
 /**
  * Makes a reader for one answer. `push` returns text and thinking at once. `end` returns the tool calls, the last usage
  * report and exactly one finish. A stream without a finish reason finishes as `other`, with a warning. The names of the tools
- * that were offered tell calls apart. `audioFormat` is the one that the request asked for.
+ * that were offered tell calls apart. `audioFormat` is the one that the request asked for, `provider` the name of whom it asked.
  */
-export function createChunkReader(tools: readonly string[], audioFormat?: string): ChunkReader {
-  const answer = createAnswerReader()
+export function createChunkReader(tools: readonly string[], audioFormat?: string, provider?: string): ChunkReader {
+  const answer = createAnswerReader(provider)
   const pictures = createPictureReader()
   const speech = createSpeechReader(audioFormat)
   const toolCalls = createToolCallAssembler(tools)
-  const thoughts = createThoughtCollector()
+  const thoughts = createThoughtCollector(provider)
   let begun = false
   return {
     finished: () => answer.finish !== undefined,
@@ -55,16 +55,22 @@ export function createChunkReader(tools: readonly string[], audioFormat?: string
 }
 
 /**
- * Collects what a server wants back with the calls of a message (DeepSeek, OpenRouter, Google's compatible address): its thoughts as
- * text, as entries with signatures, and data beside them. The first call keeps it for the next request.
+ * Collects what a server wants back with the calls of a message (DeepSeek, OpenRouter, vLLM, Ollama, Google's compatible address): its
+ * thoughts as text, as entries with signatures, and data beside them. The first call keeps it for later requests. An empty thought counts.
  */
-function createThoughtCollector() {
-  let text = ""
+function createThoughtCollector(provider = "") {
+  let text: string | undefined
+  let reasoning = ""
+  // MiniMax writes its thoughts into the text, and wants them back there.
+  const isTagged = provider.includes("minimax")
+  let content = ""
   let extra: Readonly<Record<string, unknown>> = {}
   const details: Record<string, unknown>[] = []
   return {
     push(delta: Readonly<Record<string, unknown>>): void {
-      text += stringOf(delta.reasoning_content)
+      if (typeof delta.reasoning_content === "string") text = (text ?? "") + delta.reasoning_content
+      reasoning += stringOf(delta.reasoning)
+      if (isTagged) content += stringOf(delta.content)
       extra = { ...extra, ...recordOf(delta.extra_content) }
       for (const detail of listOf(delta.reasoning_details).filter(isRecord)) {
         const last = details.at(-1)
@@ -74,14 +80,18 @@ function createThoughtCollector() {
       }
     },
     addTo(calls: StreamedCall[]): StreamedCall[] {
+      // vLLM sends the same under both names.
+      const isNamedShort = reasoning !== "" && !text && details.length === 0
       const message = {
-        ...(text !== "" && { reasoning_content: text }),
+        ...(isNamedShort ? { reasoning } : text !== undefined && { reasoning_content: text }),
         ...(details.length > 0 && { reasoning_details: details }),
         ...(Object.keys(extra).length > 0 && { extra_content: extra }),
       }
-      const first = Object.keys(message).length === 0 ? -1 : calls.findIndex(({ name }) => name !== "")
+      const [think] = /^\s*<think>[\s\S]*?<\/think>\s*/.exec(content) ?? []
+      const kept = { ...(Object.keys(message).length > 0 && { message }), ...(think !== undefined && { think }) }
+      const first = Object.keys(kept).length === 0 ? -1 : calls.findIndex(({ name }) => name !== "")
       return calls.map((call, at) =>
-        at === first ? { ...call, providerData: { ...recordOf(call.providerData), message } } : call,
+        at === first ? { ...call, providerData: { ...recordOf(call.providerData), ...kept } } : call,
       )
     },
   }

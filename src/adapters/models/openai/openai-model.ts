@@ -11,6 +11,7 @@ import {
 } from "../../../core/model/language-model.ts"
 import { hostTimers } from "../../../core/ports.ts"
 import { pause } from "../../../core/timers.ts"
+import { providerName } from "../answer-parts.ts"
 import { ConnectionError, connectionFault, reportedFault, statusFault } from "../fault.ts"
 import { type Advice, type ErrorTarget, modelError } from "../model-error.ts"
 import { openaiPictureTokens } from "../picture-tokens.ts"
@@ -85,6 +86,7 @@ function open(options: OpenaiModelOptions, id: string) {
     form: {
       ...{ model, jsonMode, includeUsage, extraBody },
       capabilities: capabilitiesOf(options, connection),
+      provider: providerName(URL.parse(connection.baseUrl)?.host ?? "", model),
       outputLimitName: isOpenaiItself(connection.baseUrl) ? "max_completion_tokens" : "max_tokens",
     } satisfies RequestForm,
     target: { id, url: shownUrl(connection.baseUrl), redact: connectionRedactor(connection), advice },
@@ -108,6 +110,7 @@ async function* streamParts(openOnce: () => Opened, request: ModelRequest, signa
   const reader = createChunkReader(
     (request.tools ?? []).map(({ name }) => name),
     audioFormatOf(opened.form),
+    opened.form.provider,
   )
   let answer: Answer | undefined
   /** The beginning of an answer that may be no chat completion. */

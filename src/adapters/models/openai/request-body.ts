@@ -1,9 +1,10 @@
 import type { OpenAI } from "openai"
 import { checkOptions, checkType } from "../../../core/check-options.ts"
-import { listOf, parsedJson, recordOf } from "../../../core/json-access.ts"
+import { listOf, parsedJson, recordOf, stringOf } from "../../../core/json-access.ts"
 import type { ModelCapabilities, ModelRequest, ToolChoice } from "../../../core/model/language-model.ts"
 import type { Assembly, Message, MessagePart } from "../../../core/span.ts"
 import { bytesToText } from "../../../memory/services/store/blob.ts"
+import { providerDataOf } from "../answer-parts.ts"
 import { piecesOf, withGivenBytes, withResultParts } from "../message-pieces.ts"
 
 type Body = OpenAI.Chat.Completions.ChatCompletionCreateParamsStreaming
@@ -15,6 +16,8 @@ export interface RequestForm {
   readonly capabilities: ModelCapabilities
   readonly jsonMode: boolean
   readonly includeUsage: boolean
+  /** Whose data of earlier calls goes back. */
+  readonly provider?: string
   /** OpenAI has renamed `max_tokens`; compatible servers have not. */
   readonly outputLimitName: "max_tokens" | "max_completion_tokens"
   /** Fields of the server's own. They win over the others. */
@@ -26,7 +29,7 @@ export function requestBody(request: ModelRequest, form: RequestForm): Body {
   const tools = form.capabilities.tools ? (request.tools ?? []) : []
   return {
     model: form.model,
-    messages: takingTurns(withResultParts(request.messages).map((message) => wireMessage(message, form.capabilities))),
+    messages: takingTurns(wireMessages(request.messages, form)),
     stream: true,
     ...(form.includeUsage && { stream_options: { include_usage: true } }),
     ...(tools.length > 0 && {
@@ -128,20 +131,39 @@ function wirePart({ attachment, bytes }: MessagePart): OpenAI.Chat.Completions.C
   return [{ type: "file", file: { filename: name.toWellFormed(), file_data: `data:${mediaType};base64,${data}` } }]
 }
 
-function wireMessage(message: Message, capabilities: Pick<ModelCapabilities, "developerRole">): WireMessage {
+type WireForm = Pick<RequestForm, "provider"> & { readonly capabilities: Pick<ModelCapabilities, "developerRole"> }
+
+/**
+ * The messages as a server takes them. DeepSeek, and a server that gave `reasoning_content` with a call, wants that field on each message
+ * of the model from the first call on: also if the thought was empty, or another model's.
+ */
+function wireMessages(messages: readonly Message[], form: WireForm): WireMessage[] {
+  const namesThoughts = ({ toolCalls: [first] = [] }: Message) =>
+    first !== undefined &&
+    (form.provider?.includes("deepseek") || "reasoning_content" in recordOf(providerDataOf(first, form.provider).message))
+  const isNamed = messages.some(namesThoughts)
+  return withResultParts(messages).map((message) => {
+    const wire = wireMessage(message, form)
+    const isOtherwise = "reasoning" in wire || "reasoning_details" in wire
+    return isNamed && wire.role === "assistant" && !isOtherwise ? { reasoning_content: "", ...wire } : wire
+  })
+}
+
+function wireMessage(message: Message, { capabilities, provider }: WireForm): WireMessage {
   // UTF-8 cannot hold half a surrogate pair; servers answer one with status 400 or worse.
   const content = message.content.toWellFormed()
   const role = message.role === "developer" && !capabilities.developerRole ? "system" : message.role
   if (role === "user" && message.parts) return { role, content: userContent(message.content, message.parts) }
   if (role === "tool") return { role, content, tool_call_id: message.toolCallId ?? "" }
   if (role !== "assistant" || !message.toolCalls?.length) return { role, content }
-  const { message: thoughts } = recordOf(message.toolCalls[0]?.providerData)
+  const { message: thoughts, think } = providerDataOf(message.toolCalls[0], provider)
   return {
     role,
-    content,
+    content: stringOf(think) + content,
     ...recordOf(thoughts),
-    tool_calls: message.toolCalls.map(({ id, name, args, providerData }) => {
-      const { extraContent } = recordOf(providerData)
+    tool_calls: message.toolCalls.map((made) => {
+      const { id, name, args } = made
+      const { extraContent } = providerDataOf(made, provider)
       const call = { id, type: "function" as const, function: { name, arguments: sentArguments(args) } }
       return extraContent === undefined ? call : { ...call, extra_content: extraContent }
     }),
@@ -166,5 +188,5 @@ export function toOpenaiMessages(
   checkType("assembly.messages of toOpenaiMessages", assembly?.messages, "list")
   checkOptions("toOpenaiMessages", options, "bytes")
   const messages = withGivenBytes(assembly.messages, "toOpenaiMessages", options.bytes)
-  return withResultParts(messages).map((message) => wireMessage(message, { developerRole: true }))
+  return wireMessages(messages, { capabilities: { developerRole: true } })
 }

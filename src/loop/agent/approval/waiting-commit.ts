@@ -75,7 +75,9 @@ async function behindHeard(
 function withStepRuns(message: HistoryMessage, step: OpenTurn["step"] | undefined, at: number): HistoryMessage {
   const { runs = [] } = message
   if (message.role !== "user" || step === undefined || runs.length === 0) return message
-  const ended = step.runs.flatMap((run) => (run === null ? [] : [keptRun(run, { step: at, id: run.id })]))
+  const ended = step.runs.flatMap((run, index) =>
+    run === null ? [] : [keptRun(run, { step: at, id: run.id, providerData: step.calls[index]?.providerData })],
+  )
   return { ...message, runs: [...runs, ...ended] }
 }
 
