@@ -20,6 +20,7 @@ import {
   beginsWithMember,
   braceBalance,
   firstMemberAt,
+  goesOnWithMember,
   hasUnopenedBrace,
   isTorn,
   memberAfter,
@@ -206,7 +207,8 @@ function refuseWhereCut(decision: Decision, source: LooseObjectReading["source"]
   if (decision.action === "unreadable") return decision
   const { text, end } = source
   const isCut =
-    memberAfter(text, end) !== undefined || (decision.action === "tool" && isMisplaced(decision.args, source, hasStray))
+    memberAfter(text, end) !== undefined ||
+    (decision.action === "tool" && (goesOnWithMember(text, end) || isMisplaced(decision.args, source, hasStray)))
   return isCut ? unreadable("not-json", text, end) : decision
 }
 

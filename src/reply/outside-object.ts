@@ -63,6 +63,13 @@ export function memberAfter(text: string, at: number): string | undefined {
   return decisionMembers.has(opening.name.trim()) ? opening.name : undefined
 }
 
+const lostMember = new RegExp(`^${gap}${named([...decisionMembers].join("|"))}[:：]`)
+
+/** True when a decision's member follows directly after `at`, the end of an object: its closing brace may stand for the comma, or a quote. */
+export function goesOnWithMember(text: string, at: number): boolean {
+  return lostMember.test(text.slice(at, at + maxAfterCharacters))
+}
+
 /** True when a member that only a decision has follows an object without an action that ended at `at`. */
 export function isTorn(text: string, at: number): boolean {
   return isOwnMember(memberAfter(text, at)?.trim() ?? "")

@@ -86,13 +86,16 @@ function expectedOf(chunks: readonly RecordedChunk[]): Summary {
   )
   const usage = chunks.map((chunk) => chunk.usage).findLast((report) => report != null)
   const reason = chunks.flatMap((chunk) => chunk.choices.map((choice) => choice.finish_reason)).find((word) => word != null)
-  const thoughts = joined("reasoning_content")
+  const short = joined("reasoning")
+  const message = short === "" ? { reasoning_content: joined("reasoning_content") } : { reasoning: short }
   // No recorded answer holds more than one call. Its thoughts go back with it.
   const call = {
     id: calls.find((c) => c.id)?.id,
     name: calls.find((c) => c.function.name)?.function.name,
     args: calls.map((c) => c.function.arguments).join(""),
-    ...(thoughts === "" ? {} : { providerData: { message: { reasoning_content: thoughts } } }),
+    ...(Object.values(message)[0] === ""
+      ? {}
+      : { providerData: { message, from: expect.stringMatching(/^127\.0\.0\.1:\d+ replayed$/) } }),
   }
   return {
     text: joined("content"),

@@ -43,6 +43,11 @@ describe("a broken call", () => {
     ["no colon after its first name, before a whole one", '{"action" "tool","tool":"t"} {"action":"finish","message":"NO"}'],
     ["its action torn off, before a whole one", '{"tool":"t"},"action":"tool"} {"action":"finish","message":"NO"}'],
     ["full-width punctuation and no colon", "｛＂action＂ ＂tool＂，＂tool＂：＂t＂｝"],
+    ["a list's bracket written twice", '{"action":"tool","tool":"t","args":{"a":[["x","y"]}}'],
+    ["two numbers without a comma", '{"action":"tool","tool":"t","args":{"a":[0.80.7]}}'],
+    ["two numbers without a comma, one of them negative", '{"action":"tool","tool":"t","args":{"a":[33.4-112]}}'],
+    ["a brace for the comma before its arguments", `{"action":"tool","tool":"t"}"args":${args}}`],
+    ["a brace for the quote before its arguments", `{"action":"tool","tool":"t",}args":${args}}`],
     ["no brace and no colon", '"action" "tool", "tool":"t"}'],
   ])("T21: with %s is not guessed, and nothing is shown", (_, text) => {
     expect(readPieces([...text])).toMatchObject({ decision: { action: "unreadable" }, message: "" })

@@ -37,6 +37,8 @@ interface Container {
   members: number
   /** Braces too many with which it began, and with which it has to end. */
   extra: number
+  /** True if the last member is a list. */
+  endsInList: boolean
   /** See {@link GrammarRepairs.openTail}. */
   openTail: number
 }
@@ -110,7 +112,7 @@ export class JsonGrammar {
   }
 
   open(isObject: boolean): void {
-    this.#open.push({ isObject, members: 0, extra: 0, openTail: 0 })
+    this.#open.push({ isObject, members: 0, extra: 0, endsInList: false, openTail: 0 })
     this.depth++
     this.expected = isObject ? "name" : "value"
     this.#sink.open(isObject ? "object" : "array")
@@ -121,6 +123,7 @@ export class JsonGrammar {
     const container = this.#open.at(-1)
     if (container) {
       container.members++
+      container.endsInList = false
       container.openTail = 0
     }
     this.#isWordLast = isWord
@@ -169,7 +172,9 @@ export class JsonGrammar {
   #closeForMissing(isObject: boolean): "again" | "broken" {
     const [container, around] = [this.#open.at(-1), this.#open.at(-2)]
     const fits = around !== undefined && around.isObject !== isObject
-    const isSure = !isObject || (container?.openTail ?? 0) <= this.depth
+    // A list of one list may be one whose bracket was written twice.
+    const isDoubled = !isObject && container?.members === 1 && container.endsInList
+    const isSure = isObject ? (container?.openTail ?? 0) <= this.depth : !isDoubled
     if (this.expected !== "comma" || !fits || !isSure || this.repairs.lacksClosing) return "broken"
     this.repairs.lacksClosing = true
     this.#bracketMissing ||= !isObject
@@ -194,6 +199,7 @@ export class JsonGrammar {
     this.valueEnds()
     const around = this.#open.at(-1)
     if (closed === undefined || around === undefined) return
+    around.endsInList = !closed.isObject
     const own = closed.isObject && around.isObject && closed.members > 1 ? depth : 0
     around.openTail = Math.max(closed.openTail, own)
   }

@@ -136,7 +136,7 @@ const ends = new Set([",", "}", "]", "{", "[", ":", "\n", "\r", "\\", "`", "(", 
  * Reads a value without quotes, up to a character that cannot belong to it. Where a colon follows, the last word is the next
  * name, and the value before it must be a scalar. Of several numbers in a row it reads the first. A comment may touch a scalar.
  * It returns undefined where there is no value, where the value may have been cut off, for characters that are neither words nor
- * a number, and for words with a comment's mark in them, which may belong to a path.
+ * a number, for what may be two numbers without the comma between them, and for words with a comment's mark in them, which may belong to a path.
  */
 export function readBareWord(text: string, from: number): BareWord | undefined {
   literal.lastIndex = from
@@ -154,6 +154,7 @@ export function readBareWord(text: string, from: number): BareWord | undefined {
   if (scalar !== undefined) return { scalar, end }
   if (mark >= 0 || notWords.test(words)) return undefined
   if (!letter().test(words) && !numbersApart.test(words)) return firstNumber(words, from)
+  if (areTwoNumbers(words)) return undefined
   const isCut = next === "" || isBeforeName || (quotesOf(next) !== undefined && (end === index || /\s/.test(words)))
   return isCut ? undefined : { words, end }
 }
@@ -163,6 +164,14 @@ function firstNumber(words: string, from: number): BareWord | undefined {
   const first = /^\S*/.exec(words)?.[0] ?? ""
   const scalar = numberOf(first)
   return scalar === undefined ? undefined : { scalar, end: from + first.length }
+}
+
+/** True for `0.80.7`, which a version can be, and also 0.8 and 0.7. */
+function areTwoNumbers(words: string): boolean {
+  return (
+    numbersApart.test(words) &&
+    [...words].some((_, at) => jsonNumber.test(words.slice(0, at)) && jsonNumber.test(words.slice(at)))
+  )
 }
 
 function endsWord(text: string, index: number): boolean {

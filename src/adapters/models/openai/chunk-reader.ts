@@ -23,6 +23,8 @@ export function createChunkReader(tools: readonly string[], audioFormat?: string
   const speech = createSpeechReader(audioFormat)
   const toolCalls = createToolCallAssembler(tools)
   const thoughts = createThoughtCollector(provider)
+  /** The fields of the answer that came in pieces. */
+  const streamed = new Set<string>()
   let begun = false
   return {
     finished: () => answer.finish !== undefined,
@@ -30,8 +32,10 @@ export function createChunkReader(tools: readonly string[], audioFormat?: string
     push(chunk) {
       begun ||= Array.isArray(recordOf(chunk).choices)
       const choice = firstChoice(chunk)
-      // A server that ignores `stream: true` sends one document, which has a message.
-      const delta = recordOf(choice.delta ?? choice.message)
+      // A server that ignores `stream: true` sends one document, which has a message. MiniMax repeats a streamed answer in one.
+      const fields = Object.entries(recordOf(choice.delta ?? choice.message))
+      const delta = Object.fromEntries(choice.delta ? fields : fields.filter(([name]) => !streamed.has(name)))
+      if (choice.delta) for (const [name, value] of fields) if (isGiven(value)) streamed.add(name)
       const content = readContent(delta)
       thoughts.push(delta)
       answer.usage = readUsage(recordOf(chunk).usage) ?? readUsage(choice.usage) ?? answer.usage
@@ -52,6 +56,10 @@ export function createChunkReader(tools: readonly string[], audioFormat?: string
       ...answer.end(thoughts.addTo(toolCalls.calls())),
     ],
   }
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== null && value !== "" && !(Array.isArray(value) && value.length === 0)
 }
 
 /**

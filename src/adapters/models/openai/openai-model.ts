@@ -192,9 +192,27 @@ function isOther(chunk: unknown): boolean {
 /** Returns the error that a chunk reports, in any of the shapes that servers use. Some are known for errors only once an answer has `begun`. */
 function errorIn(chunk: unknown, begun: boolean): unknown {
   const { error, object, choices, detail, message } = recordOf(chunk)
+  const refused = minimaxError(recordOf(chunk).base_resp)
+  if (refused) return refused
   if (object === "error" || (begun && isOther(chunk) && (detail || message))) return error || chunk
   // OpenRouter reports the error of the provider behind it in the choice.
   return error || recordOf(listOf(choices)[0]).error
+}
+
+/** By MiniMax' code of an error, the status that other servers answer with. */
+const minimaxStatus: ReadonlyMap<unknown, number> = new Map([
+  ...[1000, 1001, 1013, 1024, 1033].map((code): [number, number] => [code, 500]),
+  ...[1026, 1027, 2013, 2015].map((code): [number, number] => [code, 400]),
+  ...[1002, 1039, 1041].map((code): [number, number] => [code, 429]),
+  ...[1004, 2049].map((code): [number, number] => [code, 401]),
+  [1008, 402],
+])
+
+/** The error of MiniMax, which answers with status 200 and tells its own code in `base_resp`; 0 is none. */
+function minimaxError(base: unknown): unknown {
+  const { status_code: code, status_msg: said } = recordOf(base)
+  if (!code) return undefined
+  return { code: minimaxStatus.get(code), message: `${said || "no reason was given"} (${code})` }
 }
 
 /** Turns anything that the client or its stream threw into an error. `begun` is true when the answer had started. */
