@@ -28,7 +28,7 @@ function isJson(text: string): boolean {
 }
 
 test.skipIf(!dataPresent)(
-  "T39 no call of which one structural character is broken runs with another meaning, of 120,000 and more",
+  "T42 no call of which one structural character is broken runs with another meaning, of 120,000 and more",
   () => {
     const faults: string[] = []
     let count = 0

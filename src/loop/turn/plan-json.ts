@@ -6,7 +6,7 @@ import { createDecisionReader } from "../../reply/decision-reader.ts"
 import { type PlanOutcome, prepareStep, runModelStep, type StepDecision, type StepReading } from "./model-step.ts"
 import type { CallGuard } from "./run-call.ts"
 import { type TurnContext, warn } from "./turn-context.ts"
-import { isQuietWake, warnOfRepeatedName, warnOfThinking } from "./turn-outcome.ts"
+import { isBlankAnswer, isQuietWake, warnOfRepeatedName, warnOfThinking } from "./turn-outcome.ts"
 
 let loadedCallCode: typeof import("./calls/calls-in-json.ts") | undefined
 
@@ -24,7 +24,9 @@ export async function planJson(turn: TurnContext, guard: CallGuard): Promise<Pla
     if (turn.input.control) await prepareStep(turn, turn.input.control, "planner")
     // Without tools there is nothing to plan before a value is asked for.
     if (turn.progress.output && turn.progress.tools.plannerTools.length === 0) return { type: "final", stopReason: "finish" }
-    const decision = await runModelStep(turn, { prompt: "planner", fault }, decisionReading)
+    let decision = await runModelStep(turn, { prompt: "planner", fault }, decisionReading)
+    if (decision?.action === "unreadable" && decision.fault.kind === "no-action" && !loop.strict)
+      decision = await (await callCode()).withAction(turn, decision)
     turn.signal.throwIfAborted()
     if (decision === undefined || decision.action === "unreadable") {
       if (fault !== undefined && decision?.fault.kind.startsWith("call-"))
@@ -96,8 +98,7 @@ function finish(turn: TurnContext, decision: Decision & { action: "finish" }): P
     const note = [decision.message, decision.note].filter(Boolean).join("\n") || undefined
     return { type: "final", stopReason: "finish", told: { note } }
   }
-  if (turn.progress.answer.said.trim() !== "" || turn.progress.files.made.length > 0)
-    return { type: "answered", stopReason: decision.status === "truncated" ? "truncated" : "finish" }
+  if (!isBlankAnswer(turn)) return { type: "answered", stopReason: decision.status === "truncated" ? "truncated" : "finish" }
   if (isQuietWake(turn)) return { type: "answered", stopReason: "finish" }
   return { type: "final", stopReason: "finish", told: { note: decision.note } }
 }

@@ -11,7 +11,7 @@ import { type PlanOutcome, prepareStep, runModelStep } from "./model-step.ts"
 import { answered, proseReading } from "./prose.ts"
 import { type CallGuard, runCall } from "./run-call.ts"
 import type { TurnContext } from "./turn-context.ts"
-import { isQuietWake } from "./turn-outcome.ts"
+import { isBlankAnswer, isQuietWake } from "./turn-outcome.ts"
 
 /**
  * Plans with the model's own tool calls. Text is shown as it comes. The calls of a step run concurrently, and their results keep
@@ -29,9 +29,7 @@ export async function planNative(turn: TurnContext, guard: CallGuard): Promise<P
     const calls = given.map((call) => withOwnId(turn, ids, call))
     turn.signal.throwIfAborted()
     if (calls.length === 0) {
-      const { said } = turn.progress.output ?? turn.progress.answer
-      const isEmpty = said.trim() === "" && turn.progress.files.made.length === 0
-      if (isEmpty && !isQuietWake(turn)) return { type: "final", stopReason: "finish" }
+      if (isBlankAnswer(turn) && !isQuietWake(turn)) return { type: "final", stopReason: "finish" }
       return answered(finish)
     }
     const unfinished = await runCalls(turn, guard, { calls, text, finish, native })

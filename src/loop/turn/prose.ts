@@ -5,7 +5,7 @@ import type { StopReason } from "../../trace/turn-event.ts"
 import { type PlanOutcome, prepareStep, runModelStep, type StepReading } from "./model-step.ts"
 import type { StepRequest } from "./step-request.ts"
 import type { TurnContext } from "./turn-context.ts"
-import { isQuietWake, warnOfThinking } from "./turn-outcome.ts"
+import { isBlankAnswer, isQuietWake, warnOfThinking } from "./turn-outcome.ts"
 
 /** Reads an answer in prose. Text is shown as it comes; thinking is emitted. */
 export function proseReading(
@@ -51,9 +51,7 @@ export async function proseStep(turn: TurnContext, request: StepRequest): Promis
 /** Plans nothing: makes one call without tools, whose text is the answer. */
 export async function planChat(turn: TurnContext): Promise<PlanOutcome> {
   const finish = await proseStep(turn, { prompt: "chat" })
-  const { said } = turn.progress.output ?? turn.progress.answer
-  const isEmpty = said.trim() === "" && turn.progress.files.made.length === 0
-  if (isEmpty && !isQuietWake(turn)) return { type: "final", stopReason: "finish" }
+  if (isBlankAnswer(turn) && !isQuietWake(turn)) return { type: "final", stopReason: "finish" }
   return answered(finish)
 }
 
@@ -70,9 +68,10 @@ export async function finalOutput(
   turn: TurnContext,
   { stopReason, told }: PlanOutcome & { readonly type: "final" },
 ): Promise<StopReason> {
+  // A mark alone would touch the words that follow.
+  if (isBlankAnswer(turn)) turn.progress.answer.restart()
   const finish = await proseStep(turn, { ...told, prompt: "final" })
-  const { said } = turn.progress.output ?? turn.progress.answer
-  if (said.trim() !== "" || turn.progress.files.made.length > 0) return endedWhole(finish) ? stopReason : "truncated"
+  if (!isBlankAnswer(turn)) return endedWhole(finish) ? stopReason : "truncated"
   if (turn.input.wake !== undefined && finish !== "content-filter") return stopReason
   const model = turn.agent.models[0].id
   throw new PromptStrataError("model-empty", `expected an answer from ${model}; its final output was empty.`, {

@@ -3,6 +3,7 @@ import { addUsage, type LanguageModel, type Usage } from "../../core/model/langu
 import { defined, filled, isEmptyValue } from "../../core/value.ts"
 import type { UnopenedFile } from "../../prompt/layers/turn-state.ts"
 import type { Approval } from "../../prompt/tools/tool.ts"
+import { bubbleMark } from "../../reply/output/bubble-reader.ts"
 import type { ChildTrace, TurnTrace, TurnWarning } from "../../trace/trace.ts"
 import type { StopReason, TurnResult } from "../../trace/turn-event.ts"
 import type { OpenCall } from "./approval/open-approval.ts"
@@ -39,6 +40,13 @@ export function fail(turn: TurnContext, error: PromptStrataError): TurnResult {
   const { answer, runs } = turn.progress
   answer.end({ isWhole: false })
   return { ok: false, error, gathered: { runs, text: answer.text }, trace: traceOf(turn, error) }
+}
+
+/** True if the answer so far has neither words nor files of the model. Marks between bubbles are no words (R9). */
+export function isBlankAnswer({ agent, progress }: TurnContext): boolean {
+  const { said } = progress.output ?? progress.answer
+  const words = agent.profile.output.bubbles ? said.replaceAll(bubbleMark, "") : said
+  return words.trim() === "" && progress.files.made.length === 0
 }
 
 /** The trace of a turn as far as it has come. */

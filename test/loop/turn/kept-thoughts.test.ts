@@ -41,7 +41,7 @@ function agentOf(model: string, store = createInMemoryStore(), baseUrl = server.
   return testAgent(made, { dialect: "layered", loop: { mode: "native" } }, { tools: [now], store, runJobs: false })
 }
 
-describe("T38 thoughts that a provider wants back", () => {
+describe("T41 thoughts that a provider wants back", () => {
   test.each([
     ["deepseek-v4", [{ reasoning_content: "h" }, { reasoning_content: "m" }], { reasoning_content: "hm" }],
     ["some", [{ reasoning_content: "" }, { content: "" }], { reasoning_content: "" }],
@@ -55,7 +55,7 @@ describe("T38 thoughts that a provider wants back", () => {
     ],
     ["MiniMax-M2", [{ content: "<thi" }, { content: "nk>hm</th" }, { content: "ink>\n" }], { content: "<think>hm</think>\n" }],
   ] as const)(
-    "T38 of %s, %j, go back with the next step and in later turns, also of a process that begins anew",
+    "T41 of %s, %j, go back with the next step and in later turns, also of a process that begins anew",
     async (model, deltas, field) => {
       server.reply(calling("a", ...deltas), saying({ content: "Noon." }), saying({ content: "Still." }))
       const store = createInMemoryStore()
@@ -74,7 +74,7 @@ describe("T38 thoughts that a provider wants back", () => {
     },
   )
 
-  test("T38 DeepSeek gets the field with every message of the model once there are calls, other servers never", async () => {
+  test("T41 DeepSeek gets the field with every message of the model once there are calls, other servers never", async () => {
     const store = createInMemoryStore()
     server.reply(calling("a"), saying({ content: "Noon." }), saying({ content: "Still." }), saying({ content: "Yet." }))
     await agentOf("some", store).session.send("?").result
@@ -84,7 +84,7 @@ describe("T38 thoughts that a provider wants back", () => {
     expect(named).toEqual([[], [undefined], ["", ""], [undefined, undefined, undefined]])
   })
 
-  test("T38 go to no other server and to no other family of models", async () => {
+  test("T41 go to no other server and to no other family of models", async () => {
     const other = await startChatServer(saying({ content: "There." }))
     try {
       const store = createInMemoryStore()
@@ -99,7 +99,7 @@ describe("T38 thoughts that a provider wants back", () => {
     }
   })
 
-  test("T38 stay with their turn in a fork, and leave with it when it is made again or forgotten", async () => {
+  test("T41 stay with their turn in a fork, and leave with it when it is made again or forgotten", async () => {
     server.reply(
       calling("a", { reasoning_content: "first" }),
       saying({ content: "1" }),
@@ -127,7 +127,7 @@ describe("T38 thoughts that a provider wants back", () => {
     expect(thoughts()).toEqual(["first", "third"])
   })
 
-  test("T38 count as tokens of their run, and go with it", async () => {
+  test("T41 count as tokens of their run, and go with it", async () => {
     const long = "hm ".repeat(4_000)
     server.reply(calling("a", { reasoning_content: long }), saying({ content: "Noon." }))
     const { session } = agentOf("some")

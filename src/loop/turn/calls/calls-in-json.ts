@@ -1,6 +1,8 @@
+import { parsedJson, recordOf } from "../../../core/json-access.ts"
 import { renderNotice } from "../../../prompt/dialect/render-notice.ts"
 import { encodeJsonLine } from "../../../prompt/encode/inline.ts"
 import type { Decision } from "../../../reply/decision.ts"
+import { readDecision } from "../../../reply/decision-reader.ts"
 import type { ModelCall, UnfinishedStep } from "../approval/open-approval.ts"
 import { fitArguments, withFittedArguments } from "../fit-tool-text.ts"
 import type { StepDecision } from "../model-step.ts"
@@ -47,6 +49,31 @@ export async function runCallOfAnswer(
   })
   steps.push({ type: "run", call: shown, run: withFittedArguments(run, turn) })
   return true
+}
+
+/** The members of objects that plainly are a decision without its `action`, sorted. */
+const shapes: ReadonlyMap<string, "tool" | "finish"> = new Map([
+  ["message", "finish"],
+  ["args tool", "tool"],
+  ["arguments name", "tool"],
+])
+
+/**
+ * The decision that an output without `action` plainly is, if it is nothing but that object: a message, or a call of a tool that is
+ * there, with arguments that the tool takes (T44). Any other output stays unreadable.
+ */
+export async function withAction(turn: TurnContext, unclear: StepDecision): Promise<StepDecision> {
+  const { log, tools, step, output, answer } = turn.progress
+  const written = log.steps.at(-1)?.output.trim() ?? ""
+  const members = Object.keys(recordOf(parsedJson(written))).toSorted()
+  const action = shapes.get(members.join(" "))
+  if (action === undefined) return unclear
+  const read = readDecision(`{"action":"${action}",${written.slice(1)}`)
+  if (read.action === "tool" && (await tools.plannerTool(read.tool)?.check(read.args))?.ok !== true) return unclear
+  if (read.action === "unreadable" || (read.action === "finish" && read.message === undefined)) return unclear
+  const kept = step?.keptDecision(read) ?? read
+  if (kept.action === "finish" && !output) answer.say(kept.message ?? "")
+  return kept
 }
 
 function waiting(planned: ModelCall, text = ""): UnfinishedStep {

@@ -48,7 +48,7 @@ test.each([
   ["openai-compatible.chat", "MiniMax-M2", undefined],
   ["openrouter", "x/y", { openrouter: { reasoning_details: ["sealed"] } }],
   ["anthropic.messages", "claude", { anthropic: { signature: "c2ln" } }],
-])("T38 thoughts of %s stay with the turn or with the conversation, and with that provider", async (provider, modelId, data) => {
+])("T41 thoughts of %s stay with the turn or with the conversation, and with that provider", async (provider, modelId, data) => {
   const thought = [
     { type: "reasoning-start" as const, id: "0" },
     { type: "reasoning-delta" as const, id: "0", delta: "hm" },

@@ -29,7 +29,7 @@ const call = { id: "a", type: "function", function: { name: "now", arguments: '{
 const usage = { type: "usage", usage: { inputTokens: 3, outputTokens: 2 } }
 
 test.each([1, 7, 100_000])(
-  "T40 the whole answer that ends MiniMax' stream doubles neither words nor thoughts nor calls, in packets of %i",
+  "T43 the whole answer that ends MiniMax' stream doubles neither words nor thoughts nor calls, in packets of %i",
   async (packetBytes) => {
     const reply = (chunks: readonly unknown[]) => server.reply({ body: eventStream(chunks, { done: false }), packetBytes })
     reply([
@@ -70,7 +70,7 @@ test.each([
   [2013, "bad-request", false],
   [7777, "reported", true],
 ] as const)(
-  "T40 MiniMax' error %i with status 200 is told in its words, as a document and as an event",
+  "T43 MiniMax' error %i with status 200 is told in its words, as a document and as an event",
   async (code, kind, isRetryable) => {
     const refusal = { id: "x", choices: null, base_resp: { status_code: code, status_msg: "the reason" } }
     for (const body of [JSON.stringify(refusal), eventStream([refusal], { done: false })]) {
