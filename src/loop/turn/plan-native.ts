@@ -10,7 +10,7 @@ import type { ModelCall, UnfinishedStep } from "./approval/open-approval.ts"
 import { type PlanOutcome, prepareStep, runModelStep } from "./model-step.ts"
 import { answered, proseReading } from "./prose.ts"
 import { type CallGuard, runCall } from "./run-call.ts"
-import type { TurnContext } from "./turn-context.ts"
+import { type TurnContext, warn } from "./turn-context.ts"
 import { isBlankAnswer, isQuietWake } from "./turn-outcome.ts"
 
 /**
@@ -69,8 +69,19 @@ async function nativeStep(turn: TurnContext, native: NativeTools): Promise<Nativ
     })
     return { ...prose, onToolCall: (call) => void calls.push(call) }
   })
-  return { calls: turn.progress.step?.kept(calls, native.nameOf) ?? calls, text: answer.said.slice(before), finish }
+  const text = answer.said.slice(before)
+  const mark = writtenMark.exec(text)?.[0]
+  if (mark !== undefined)
+    warn(
+      turn,
+      "model",
+      `The model wrote ${mark} into its answer as text. Nothing of it ran: its server should read its tool calls.`,
+    )
+  return { calls: turn.progress.step?.kept(calls, native.nameOf) ?? calls, text, finish }
 }
+
+/** The marks with which Kimi, Qwen and DeepSeek begin a call. A server that knows its model never shows them. */
+const writtenMark = /<\|tool_calls?(?:_section)?_begin\|>|<tool_call>|<｜tool▁calls?▁begin｜>/
 
 /** Runs the calls of a step. Returns the step if one of them waits for an approval. */
 async function runCalls(
