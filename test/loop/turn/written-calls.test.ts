@@ -23,13 +23,13 @@ const calls = [
   ["<｜tool▁calls▁begin｜>", "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function"],
 ] as const
 
-test.each(calls)("T40 a call that a model wrote as text, with %s, is told, however it is cut", async (mark, text) => {
+test.each(calls)("T43 a call that a model wrote as text, with %s, is told, however it is cut", async (mark, text) => {
   for (const size of [...Array(mark.length + 2).keys()].map((at) => at + 1)) {
     const told = await warningsOf(text, size)
     expect(told.filter(({ kind, message }) => kind === "model" && message.includes(mark))).toHaveLength(1)
   }
 })
 
-test("T40 words about calls are told nothing of", async () => {
+test("T43 words about calls are told nothing of", async () => {
   expect(await warningsOf("A tool_call is <tool> | call.", 3)).toEqual([])
 })
