@@ -97,7 +97,7 @@ function createTurnProgress(
     answer: new AnswerOutput(output, { emit, warnings, open, stamps }),
     output: undefined,
     found: { memories: [], prestartRuns: [], prestart: [], kept: [] },
-    hooks: { states: new Map(Object.entries(session.hooks)), takenNotes: new Set(), runListeners: [], lore: [] },
+    hooks: { states: new Map(Object.entries(session.hooks)), takenNotes: new Set(), areOver: false, runListeners: [], lore: [] },
     log: { steps: [], warnings, records: [], children: [], warnedOf: new Set() },
     files: { bytes: new Map(input.bytes), made: [], madeBytes: new Map() },
     tools: agent.tools,

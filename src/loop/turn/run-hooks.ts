@@ -1,5 +1,5 @@
 import type { HistoryMessage } from "../../core/conversation.ts"
-import { messageOf } from "../../core/errors.ts"
+import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import { withLazyMembers } from "../../core/lazy-pattern.ts"
 import type { LoreDecision } from "../../core/span.ts"
 import { whatHappened, within } from "../../core/timers.ts"
@@ -12,7 +12,10 @@ import type { Tool, ToolRun } from "../../prompt/tools/tool.ts"
 import { createToolSet, isInGroups } from "../../prompt/tools/tool-set.ts"
 import { type TurnContext, warn } from "./turn-context.ts"
 
-/** Runs the hooks before a turn in their order. Each works on a fork of its own, so a hook that takes too long changes nothing. */
+/**
+ * Runs the hooks before a turn in their order. Each works on a fork of its own, so a hook that takes too long changes nothing. The stack
+ * of a hook that is done is the turn's until the turn ends.
+ */
 export async function runHooks(turn: TurnContext): Promise<void> {
   const { ports, profile } = turn.agent
   const { prestartMs } = profile.limits
@@ -22,13 +25,17 @@ export async function runHooks(turn: TurnContext): Promise<void> {
     const outcome = await within({ timeoutMs: prestartMs, signal: turn.signal, timers: ports.timers }, (signal) =>
       hook.beforeTurn?.(changes.context(signal)),
     )
-    if (outcome.status === "done") changes.adopt()
-    else if (outcome.status !== "aborted") warn(turn, "hook", `The hook ${hook.name} ${whatHappened(outcome, prestartMs)}.`)
+    if (outcome.status === "done") {
+      changes.adopt()
+      continue
+    }
+    changes.discard()
+    if (outcome.status !== "aborted") warn(turn, "hook", `The hook ${hook.name} ${whatHappened(outcome, prestartMs)}.`)
   }
 }
 
 /** The slots that hold messages. */
-const messageSlots = ["history", "steps"] as const
+const messageSlots: ReadonlySet<string> = new Set(["history", "steps"])
 
 /**
  * Collects the changes that one hook makes in a turn, and adopts them as a whole. Everything is checked when the hook passes it, so
@@ -47,11 +54,12 @@ class HookChanges {
   readonly #notes: readonly SessionNote[]
   #state: unknown
   #isAdopted = false
+  #isDiscarded = false
 
   constructor(turn: TurnContext, name: string) {
     this.#turn = turn
     this.#name = name
-    this.#stack = turn.stack.fork()
+    this.#stack = turn.stack.fork({ check: (key) => this.#checkKey(key) })
     this.#state = turn.progress.hooks.states.get(name)
     this.#notes = turn.notes.filter(({ owner }) => owner === name).map((note) => frozenJson(note, "note"))
   }
@@ -95,14 +103,9 @@ class HookChanges {
     })
   }
 
-  /** Puts the changes into the turn. A hook that replaced the messages themselves changes nothing, because no prompt could be made of that. */
+  /** Puts the changes into the turn. */
   adopt(): void {
     const { stack, progress } = this.#turn
-    for (const key of messageSlots) {
-      if (this.#stack.get(key) === stack.get(key)) continue
-      warn(this.#turn, "hook", `The hook ${this.#name} adds ${key}, which only the turn may set. All its changes were left out.`)
-      return
-    }
     stack.adopt(this.#stack)
     this.#isAdopted = true
     if (this.#state !== undefined) progress.hooks.states.set(this.#name, this.#state)
@@ -120,6 +123,24 @@ class HookChanges {
     for (const { name } of changeTools(this.#turn, this.#tools, this.#withdrawn)) {
       warn(this.#turn, "hook", `The hook ${this.#name} adds the tool ${name}, whose name is taken; it was left out.`)
     }
+  }
+
+  /** Leaves the changes out, and refuses others. */
+  discard(): void {
+    this.#isDiscarded = true
+  }
+
+  /** Throws `usage` if a change of an item comes too late, or replaces the messages themselves: no prompt could be made of that. */
+  #checkKey(key: string): void {
+    const { hooks } = this.#turn.progress
+    const item = `the item ${JSON.stringify(key)}`
+    if (messageSlots.has(key))
+      throw new PromptStrataError("usage", `expected no change of ${item} by a hook, which only the turn may set.`)
+    if (!this.#isDiscarded && !hooks.areOver) return
+    const why = this.#isDiscarded ? "the hook had failed or taken too long" : "the turn had ended"
+    throw new PromptStrataError("usage", `expected ${item} to change while the turn of the hook ${this.#name} runs; ${why}.`, {
+      hint: "Add session items to the session's stack.",
+    })
   }
 
   #keep(value: unknown): void {

@@ -46,6 +46,8 @@ export async function runTurn(turn: TurnContext): Promise<TurnResult> {
     return succeed(turn, stopReason)
   } catch (thrown) {
     return fail(turn, asTurnError(thrown))
+  } finally {
+    progress.hooks.areOver = true
   }
 }
 

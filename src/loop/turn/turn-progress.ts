@@ -20,6 +20,8 @@ export interface HookResults {
   readonly states: Map<string, unknown>
   /** Ids of the notes that hooks took in. */
   readonly takenNotes: Set<string>
+  /** True once the turn has ended, so that hooks can change nothing more. */
+  areOver: boolean
   /** Called after each tool run of the model. */
   readonly runListeners: ((run: ToolRun) => void)[]
   /** The entries of lorebooks that hooks looked at. */

@@ -32,7 +32,11 @@ export interface BeforeTurnContext {
   readonly history: readonly HistoryMessage[]
   /** False if the conversation's memory is switched off: then a hook must neither read nor write memories (D2). */
   readonly memoryOn: boolean
-  /** A copy of the stack. Add `turn` items, which last for this turn, or `session` items, which are kept when the turn commits. */
+  /**
+   * A copy of the stack. Add `turn` items, which last for this turn, or `session` items, which are kept when the turn commits. Once
+   * the hook is done it is the turn's own stack: what is added then, by a tool or a listener, stands in the turn's next requests. Once
+   * the turn has ended, or the hook has failed or taken too long, every change throws `usage`.
+   */
   readonly stack: PromptStack
   /** This hook's own state in this session. */
   readonly state: HookState

@@ -7,7 +7,7 @@ import { baseOf, inheritRender, rememberRender } from "./last-render.ts"
 import { type InjectionDebug, joinSpans, type RenderOptions, renderDebug, renderSpans } from "./render.ts"
 
 /** The origin of a fork: its parent, and the parent's items as the fork last saw them. */
-interface Origin extends ForkOptions {
+interface Origin extends Pick<ForkOptions, "sharesGlobal"> {
   readonly parent: PromptStack
   readonly items: Map<string, Injection>
   readonly covered: Map<string, Injection>
@@ -17,6 +17,8 @@ interface Origin extends ForkOptions {
 interface ForkOptions {
   /** True if `global` items can be added to the fork. They are added to its parent too. Default: false. */
   readonly sharesGlobal?: boolean
+  /** Called with the key of each item before the fork changes it. What it throws, the change throws. */
+  readonly check?: ((key: string) => void) | undefined
 }
 
 /**
@@ -24,12 +26,13 @@ interface ForkOptions {
  * {@link PromptStack.merge} takes over the fork's `session` items, and its `turn` items end with it (S9).
  */
 export class PromptStack {
-  readonly #items = new Map<string, Injection>()
+  #items = new Map<string, Injection>()
   /** The session or global item beneath a turn item of the same key. It stands again when the turn item ends or is removed. */
-  readonly #covered = new Map<string, Injection>()
+  #covered = new Map<string, Injection>()
   #origin: Origin | undefined
+  #check: ForkOptions["check"]
   /** Keys of the session items that a fork removed. One that is added again after that stands last, in the parent too. */
-  readonly #removed = new Set<string>()
+  #removed = new Set<string>()
   /** The keys of the `global` items that forks added, each with the item that it replaced. */
   readonly #shared = new Map<string, Injection | undefined>()
   /** The items of the turn that ended last, for {@link PromptStack.renderDebug}. */
@@ -124,8 +127,9 @@ export class PromptStack {
   }
 
   /** A stack with the same items. Changes to it do not change this stack, apart from `global` items if it `sharesGlobal`. */
-  fork({ sharesGlobal = false }: ForkOptions = {}): PromptStack {
+  fork({ sharesGlobal = false, check }: ForkOptions = {}): PromptStack {
     const fork = new PromptStack()
+    fork.#check = check
     for (const [key, item] of this.#items) fork.#items.set(key, item)
     for (const [key, item] of this.#covered) fork.#covered.set(key, item)
     fork.#origin = { parent: this, items: new Map(this.#items), covered: new Map(this.#covered), sharesGlobal }
@@ -134,8 +138,8 @@ export class PromptStack {
   }
 
   /**
-   * Takes over everything that a fork of this stack added, changed or removed, turn items too. The changes of a hook enter the turn
-   * this way, once the hook is done. Throws with code `injection` for a stack that is no fork of this one.
+   * Takes over everything that a fork of this stack added, changed or removed, turn items too, as a turn does once a hook is done. From
+   * then on both hold the same items. Throws with code `injection` for a stack that is no fork of this one.
    */
   adopt(fork: PromptStack): void {
     const origin = this.#takeRemovals(fork)
@@ -145,6 +149,10 @@ export class PromptStack {
       this.#covered.delete(key)
     }
     for (const [key, item] of fork.#items) if (item !== origin.items.get(key)) this.#put(item, fork.#covered.get(key))
+    fork.#items = this.#items
+    fork.#covered = this.#covered
+    fork.#removed = this.#removed
+    fork.#origin = this.#origin
     inheritRender(fork, this)
   }
 
@@ -220,6 +228,7 @@ export class PromptStack {
   /** Sets the item of a key. A turn item covers `beneath`, by default what stands there. */
   #put(item: Injection, beneath?: Injection): void {
     const { key, scope } = item
+    this.#check?.(key)
     const before = this.#items.get(key)
     const covered = beneath ?? (before?.scope === "turn" ? this.#covered.get(key) : before)
     if (scope === "turn" && covered) this.#covered.set(key, covered)
@@ -245,6 +254,7 @@ export class PromptStack {
   /** Removes an item, covered or not, and remembers a session item for the parent, where it is removed too. */
   #remove(item: Injection): void {
     const { key, scope } = item
+    this.#check?.(key)
     if (this.#origin && scope === "session") this.#removed.add(key)
     this.#drop(item)
     if (!this.#origin || scope !== "global") return
@@ -278,16 +288,13 @@ export class PromptStack {
       }
       return origin
     }
-    throw new PromptStrataError("injection", "Expected a fork of this stack, found another stack.", {
-      hint: "Merge what fork() returned.",
-    })
+    const hint = "Merge what fork() returned."
+    throw new PromptStrataError("injection", "Expected a fork of this stack, found another stack.", { hint })
   }
 }
 
 function globalOnFork(key: string): PromptStrataError {
-  return new PromptStrataError(
-    "injection",
-    `Expected scope turn or session of ${JSON.stringify(key)} on the stack of a turn, found global.`,
-    { hint: "Add global items to the profile, to createAgent or to a session's stack; a hook adds turn or session items." },
-  )
+  const message = `Expected scope turn or session of ${JSON.stringify(key)} on the stack of a turn, found global.`
+  const hint = "Add global items to the profile, to createAgent or to a session's stack; a hook adds turn or session items."
+  return new PromptStrataError("injection", message, { hint })
 }

@@ -129,6 +129,108 @@ describe("S9 items of scope turn", () => {
   })
 })
 
+describe("S11 the stack that a hook got", () => {
+  /** A hook that keeps its stack, and a tool that does something while the turn runs. */
+  function held(work: (stack: PromptStack) => unknown) {
+    const stacks: PromptStack[] = []
+    const hook = { name: "held", beforeTurn: ({ stack }: BeforeTurnContext): void => void stacks.push(stack) }
+    const act = () => String(work(stacks.at(-1) as PromptStack))
+    return { stacks, hooks: [hook], tools: [defineTool({ name: "act", description: "", execute: act })] }
+  }
+
+  test("changes the turn's next requests while a tool runs: turn items end with the turn, session items stay, in the store too", async () => {
+    const store = createInMemoryStore()
+    const { hooks, tools } = held((stack) => [
+      stack.add("seen", "看见一只猫"),
+      stack.add("place", "在图书馆", { scope: "session" }),
+      stack.remove("mood"),
+    ])
+    const first = { name: "first", beforeTurn: ({ stack }: BeforeTurnContext): void => void stack.add("mood", "心情：好") }
+    const model = scriptedModel([callTool("act"), finish("一"), finish("二"), finish("三")])
+    const options = { hooks: [first, ...hooks], tools, store, runJobs: false }
+    const { session } = testAgent(model, {}, options)
+    const { trace } = await session.send("1").result
+    expect(trace).toMatchObject({ runs: [{ result: "true,true,true" }], warnings: [] })
+    await session.send("2").result
+    await testAgent(model, {}, { store, runJobs: false }).session.send("3").result
+    const rows = ["看见一只猫", "在图书馆", "心情：好"].map((text) => [0, 1, 2, 3].map((at) => shownIn(model, at).includes(text)))
+    expect(rows).toEqual([
+      [false, true, false, false],
+      [false, true, true, true],
+      [true, false, true, false],
+    ])
+  })
+
+  test("refuses the turn's own messages, global items and malformed ones, and the turn goes on", async () => {
+    const codes: unknown[] = []
+    const { hooks, tools } = held((stack) => {
+      for (const [key, options] of [
+        ["history", {}],
+        ["steps", {}],
+        ["rule", { scope: "global" }],
+        ["a\nb", {}],
+      ] as const) {
+        try {
+          codes.push(stack.add(key, "words", options))
+        } catch (error) {
+          codes.push((error as { code?: string }).code)
+        }
+      }
+      return "好"
+    })
+    const { session } = testAgent(scriptedModel([callTool("act"), finish("一")]), {}, { hooks, tools })
+    expect(await session.send("1").result).toMatchObject({ ok: true, trace: { warnings: [] } })
+    expect(codes).toEqual(["usage", "usage", "injection", "injection"])
+  })
+
+  test("refuses every change with words once the turn, or a preview, has ended", async () => {
+    const { hooks, stacks } = held(() => "")
+    const { session } = testAgent(scriptedModel([finish("一"), () => Promise.reject(new Error("no"))]), {}, { hooks })
+    session.stack.add("place", "在图书馆", { scope: "session" })
+    await session.send("1").result
+    await session.preview("2")
+    await session.send("3").result
+    expect(stacks).toHaveLength(3)
+    const late = expect.objectContaining({ code: "usage", message: expect.stringContaining("the turn had ended") })
+    for (const stack of stacks) {
+      expect(() => stack.add("late", "说得太晚")).toThrow(late)
+      expect(() => stack.remove("place")).toThrow(late)
+      expect(() => stack.clearScope("session")).toThrow(late)
+      expect(stack.keys).not.toContain("late")
+    }
+    expect(session.stack.get("place")).toBeDefined()
+  })
+
+  test("refuses every change once the hook has taken too long", async () => {
+    const { hooks, stacks } = held(() => "")
+    const slow = {
+      name: "slow",
+      beforeTurn(context: BeforeTurnContext) {
+        hooks[0]?.beforeTurn(context)
+        return new Promise<void>(() => undefined)
+      },
+    }
+    const refusal = Promise.withResolvers<unknown>()
+    const model = scriptedModel([
+      () => {
+        try {
+          refusal.resolve(stacks[0]?.add("late", "说得太晚"))
+        } catch (error) {
+          refusal.resolve(error)
+        }
+        return finish("一")
+      },
+    ])
+    const { session, timers } = testAgent(model, { limits: { prestartMs: 100 } }, { hooks: [slow] })
+    const turn = session.send("1")
+    await timers.whenPending(2)
+    timers.advance(100)
+    expect(await refusal.promise).toMatchObject({ code: "usage", message: expect.stringContaining("taken too long") })
+    expect(await turn.result).toMatchObject({ ok: true })
+    expect(shownIn(model, 0)).not.toContain("说得太晚")
+  })
+})
+
 describe("an item whose key the turn itself fills", () => {
   test.each(["memories", "tools", "question"])("is told of in the trace once, if it is not in the prompt: %s", async (key) => {
     const weather = defineTool({ name: "weather", description: "天气", execute: () => "晴" })

@@ -59,7 +59,7 @@ const mistakes: readonly { readonly name: string; readonly hook: TurnHook; reado
   ...["history", "steps"].map((key) => ({
     name: `adds ${key}`,
     hook: loose(({ stack }) => (stack as BeforeTurnContext["stack"]).add(key, "words")),
-    warning: `The hook h adds ${key}, which only the turn may set. All its changes were left out.`,
+    warning: `expected no change of the item "${key}" by a hook, which only the turn may set.`,
   })),
   {
     name: "adds a session's item that no store could keep",

@@ -22,6 +22,10 @@ export async function previewTurn(
   const input = { ...inputOf(session, { ...words, record: record ?? emptyRecord }), inject }
   const begin = { record, deadline, emit: () => undefined, assembler: session.assembler }
   const turn = createTurnContext(agent, await readInput(agent, input, deadline), begin)
-  await prepare(turn)
-  return assembleStep(turn, { prompt }, agent.models[0])
+  try {
+    await prepare(turn)
+    return assembleStep(turn, { prompt }, agent.models[0])
+  } finally {
+    turn.progress.hooks.areOver = true
+  }
 }
