@@ -3,8 +3,24 @@ import { PromptStrataError } from "../../../core/errors.ts"
 import type { SqlDatabase } from "../sql/sql-database.ts"
 import type { Queries } from "../sql/sql-tables.ts"
 
+/** How long the writes of a file have waited for other processes, in all. */
+export interface Waits {
+  ms: number
+}
+
+/** Runs a write transaction. Its wait for other processes counts from `sinceMs` of {@link Waits}. */
+type Transact = <T>(work: (db: Queries) => Promise<T>, sinceMs: number) => Promise<T>
+
+/** The parts of a file that writes share. */
+interface SharedFile {
+  readonly exec: (sql: string) => void
+  readonly waits: Waits
+}
+
 /** A write that waits for its transaction. */
 interface Write {
+  /** What the file's writes had waited when this one was asked for: what others wait from then on is a wait of this one too. */
+  readonly sinceMs: number
   readonly work: (db: Queries) => Promise<unknown>
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
@@ -19,7 +35,7 @@ const mostInGroup = 64
  * because it may have seen what the others wrote. If the transaction itself fails, nothing of it is left, and each write is done again
  * in one of its own.
  */
-export function groupCommit(transaction: SqlDatabase["write"], exec: (sql: string) => void): SqlDatabase["write"] {
+export function groupCommit(transaction: Transact, file: SharedFile): SqlDatabase["write"] {
   const waiting: Write[] = []
   let isWriting = false
 
@@ -29,7 +45,7 @@ export function groupCommit(transaction: SqlDatabase["write"], exec: (sql: strin
     while (waiting.length > 0) {
       // Of several that wait, each has come in a round of the event loop that may bring more. One alone does not wait for others.
       for (let known = 1; waiting.length > known && waiting.length < mostInGroup; await setImmediate()) known = waiting.length
-      await writeGroup(transaction, exec, waiting)
+      await writeGroup(transaction, file, waiting)
       // Work of others comes in between.
       if (waiting.length > 0) await setImmediate()
     }
@@ -38,16 +54,16 @@ export function groupCommit(transaction: SqlDatabase["write"], exec: (sql: strin
 
   return <T>(work: (db: Queries) => Promise<T>): Promise<T> => {
     const { promise, resolve, reject } = Promise.withResolvers<T>()
-    waiting.push({ work, resolve: (value) => resolve(value as T), reject })
+    waiting.push({ sinceMs: file.waits.ms, work, resolve: (value) => resolve(value as T), reject })
     if (!isWriting) void writeAll()
     isWriting = true
     return promise
   }
 }
 
-async function writeGroup(transaction: SqlDatabase["write"], exec: (sql: string) => void, waiting: Write[]): Promise<void> {
+async function writeGroup(transaction: Transact, file: SharedFile, waiting: Write[]): Promise<void> {
   let group: Write[] = []
-  const asked = waiting.length
+  const { sinceMs = file.waits.ms } = waiting[0] ?? {}
   try {
     const settle = await transaction(async (db) => {
       // Taken only now: others have come while the file was busy. The same group again after a fault.
@@ -55,14 +71,16 @@ async function writeGroup(transaction: SqlDatabase["write"], exec: (sql: string)
       const [first] = group
       if (group.length === 1 && first) return [settledBy(first, await first.work(db))]
       const outcomes: (() => void)[] = []
-      for (const write of group) outcomes.push(await writeOne(db, write, exec))
+      for (const write of group) outcomes.push(await writeOne(db, write, file.exec))
       return outcomes
-    })
+    }, sinceMs)
     for (const each of settle) each()
   } catch (error) {
-    // A file that is closed, or busy for too long, refuses before it asks for any work. Those that came meanwhile wait anew.
-    if (group.length === 0) group = waiting.splice(0, asked)
-    else if (group.length > 1) return writeAlone(transaction, group)
+    // A file that is closed, or busy for too long, refuses before it asks for any work. Those that came meanwhile wait on.
+    if (group.length === 0) {
+      const younger = waiting.findIndex((write) => write.sinceMs > sinceMs)
+      group = waiting.splice(0, younger < 0 ? waiting.length : younger)
+    } else if (group.length > 1) return writeAlone(transaction, group)
     for (const { reject } of group) reject(error)
   }
 }
@@ -83,8 +101,8 @@ async function writeOne(db: Queries, write: Write, exec: (sql: string) => void):
   }
 }
 
-async function writeAlone(transaction: SqlDatabase["write"], group: readonly Write[]): Promise<void> {
-  for (const { work, resolve, reject } of group) await transaction(work).then(resolve, reject)
+async function writeAlone(transaction: Transact, group: readonly Write[]): Promise<void> {
+  for (const { work, sinceMs, resolve, reject } of group) await transaction(work, sinceMs).then(resolve, reject)
 }
 
 const settledBy =

@@ -5,7 +5,7 @@ import { storeClosed } from "../../../memory/services/store/store.ts"
 import { runPreparedAtOnce } from "../sql/prepared.ts"
 import type { SqlDatabase } from "../sql/sql-database.ts"
 import type { Queries, Tables } from "../sql/sql-tables.ts"
-import { groupCommit } from "./group-commit.ts"
+import { groupCommit, type Waits } from "./group-commit.ts"
 import { preparedOn, type Sqlite, type SqliteDatabase, sqliteDialect, statementRunner } from "./node-sqlite.ts"
 import { busyFault, isBusy, sqliteFault } from "./sqlite-fault.ts"
 
@@ -33,10 +33,10 @@ export interface OpenSqlite extends SqlDatabase {
  */
 export async function openSqliteDatabase(sqlite: Sqlite, file: string, options: SqliteDatabaseOptions): Promise<OpenSqlite> {
   let closing: Promise<void> | undefined
-  const retried = async <T>(work: () => Promise<T>): Promise<T> => {
+  const retried = async <T>(work: () => Promise<T>, waits = { ms: 0 }, sinceMs = 0): Promise<T> => {
     const refusal = () => storeClosed(`The store in ${file}`, { file })
     if (closing) throw refusal()
-    return retryWhileBusy(work, file, options).catch((error: unknown) => {
+    return retryWhileBusy(work, file, { ...options, waits, sinceMs }).catch((error: unknown) => {
       // Work that still waited for its transaction finds the database closed. It has written nothing.
       throw closing && !PromptStrataError.isInstance(error) ? refusal() : error
     })
@@ -47,17 +47,18 @@ export async function openSqliteDatabase(sqlite: Sqlite, file: string, options: 
   if (!options.log) runPreparedAtOnce(db, (query) => preparedOn(raw, query))
   const alone = oneAfterTheOther()
   const inTransaction = <T>(begin: string, work: (db: Queries) => Promise<T>) =>
-    retried(() => alone(() => transaction(raw, begin, () => work(db))))
+    alone(() => transaction(raw, begin, () => work(db)))
+  const waits = { ms: 0 }
   return {
     file,
     raw,
     types: { text: "text", bytes: "blob" },
-    read: (work) => inTransaction("begin", work),
+    read: (work) => retried(() => inTransaction("begin", work)),
     readOnce: (work) => retried(() => alone(() => work(db))),
     write: groupCommit(
       // A write transaction that begins with a read can fail at its first write, when another process has written since.
-      (work) => inTransaction("begin immediate", work),
-      (sql) => raw.exec(sql),
+      (work, sinceMs) => retried(() => inTransaction("begin immediate", work), waits, sinceMs),
+      { exec: (sql) => raw.exec(sql), waits },
     ),
     // A write transaction locks the whole file.
     lockSchema: async () => {},
@@ -124,19 +125,19 @@ function openRaw({ DatabaseSync }: Sqlite, file: string): SqliteDatabase {
 async function retryWhileBusy<T>(
   work: () => Promise<T>,
   file: string,
-  { timers, random, busyMs }: SqliteDatabaseOptions,
+  { timers, random, busyMs, waits, sinceMs }: SqliteDatabaseOptions & { readonly waits: Waits; readonly sinceMs: number },
 ): Promise<T> {
-  let waitedMs = 0
   for (let round = 1; ; round++) {
     try {
       return await work()
     } catch (error) {
       if (!isBusy(error)) throw sqliteFault(error, file)
+      const waitedMs = waits.ms - sinceMs
       if (waitedMs >= busyMs) throw busyFault(file, waitedMs)
     }
     // Random, so that waiting processes do not all try again at the same moment.
     const delayMs = Math.ceil(Math.min(50, 2 ** Math.min(round, 6)) * (0.5 + random() / 2))
     await new Promise<void>((resume) => timers.set(resume, delayMs))
-    waitedMs += delayMs
+    waits.ms += delayMs
   }
 }

@@ -63,14 +63,17 @@ interface Keeping {
   readonly isLate: boolean
 }
 
-/** Appends messages within `limits.toolMs`. A failure is reported. */
+/** A failed turn ends this long after its failure at most, also over a store that is locked. The store goes on with what it was given. */
+const keepMs = 2_000
+
+/** Appends messages within {@link keepMs} and `limits.toolMs`. A failure is reported. */
 async function keep(
   { store, blobs, ports, profile, onWarning }: AgentContext,
   { key, turnId, bytes }: TurnInput,
   { messages, isLate, made }: Keeping,
 ): Promise<void> {
   if (messages.length === 0) return
-  const timeoutMs = profile.limits.toolMs
+  const timeoutMs = Math.min(keepMs, profile.limits.toolMs)
   const outcome = await within({ timeoutMs, timers: ports.timers }, async () => {
     // A database can write a commit and still answer with an error, such as that of a lost connection.
     const isStored = isLate && (await store.load(key))?.history.some((message) => message.turnId === turnId) === true

@@ -112,7 +112,7 @@ describe("a group of writes", () => {
       await settle(++attempts)
       return value
     }
-    const write = groupCommit(transaction, (sql) => done.push(sql))
+    const write = groupCommit(transaction, { exec: (sql) => done.push(sql), waits: { ms: 0 } })
     const writing = (name: string, error?: unknown) =>
       write(async () => {
         done.push(name)

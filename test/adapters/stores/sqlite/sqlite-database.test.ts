@@ -52,6 +52,39 @@ test("a file that another program holds is tried again after longer and longer w
   await database.close()
 })
 
+test("a write that comes while others wait for the file waits no longer than they do, from when it was asked for", async () => {
+  const file = join(tempFolder(), "store.sqlite")
+  const refused: (readonly [string, number])[] = []
+  const late: Promise<void>[] = []
+  let waitedMs = 0
+  const write = (name: string): Promise<void> =>
+    database
+      .write(async () => name)
+      .then(
+        () => expect.unreachable(),
+        ({ code }: { readonly code?: string }) => void refused.push([`${name}: ${code}`, waitedMs]),
+      )
+  const timers = {
+    set: (callback: () => void, ms: number) => {
+      waitedMs += ms
+      if (late.length === 0 && waitedMs > 30) late.push(write("late"))
+      return setImmediate(callback)
+    },
+    clear: () => undefined,
+  }
+  const database = await openSqliteDatabase(await loadSqlite(), file, { timers, random: () => 0, busyMs: 100 })
+  const other = new DatabaseSync(file)
+  other.exec("begin immediate")
+  await Promise.all([write("first"), write("second")])
+  await Promise.all(late)
+  expect(refused.map(([name]) => name)).toEqual(["first: store", "second: store", "late: store"])
+  const [first = 0, , last = 0] = refused.map(([, at]) => at)
+  expect(first).toBeLessThan(130)
+  expect(last).toBeLessThan(160)
+  other.close()
+  await database.close()
+})
+
 test("the write-ahead log that a long reader let grow becomes small again", async () => {
   const file = join(tempFolder(), "store.sqlite")
   const database = await openSqliteDatabase(await loadSqlite(), file, { timers: hostTimers, random: Math.random, busyMs: 1_000 })
