@@ -142,6 +142,31 @@ describe("a commit that never settles", () => {
   })
 })
 
+describe("an append that never settles", () => {
+  test("T19 ends a failed turn two seconds after its failure, with a warning that its words may be missing", async () => {
+    const begun = Promise.withResolvers<void>()
+    const append = (): Promise<never> => {
+      begun.resolve()
+      return never()
+    }
+    const warnings: BackgroundWarning[] = []
+    const { session, timers } = testAgent(
+      scriptedModel([() => Promise.reject(new Error("no"))]),
+      { limits: { ...limits, turnMs: 1_000_000 } },
+      { store: { ...createInMemorySessionStore(), append }, onWarning: (warning) => void warnings.push(warning) },
+    )
+    const turn = session.send("？")
+    await begun.promise
+    await timers.whenPending(1)
+    timers.advance(2_000)
+    const result = await turn.result
+    expect(result.ok || result.error.code).toBe("model")
+    expect(warnings.map(({ message }) => message)).toEqual([
+      expect.stringContaining("took longer than 2000 ms. They may be missing"),
+    ])
+  })
+})
+
 describe("a load that never settles", () => {
   /** A store whose first load never settles. */
   function blindStore(): SessionStore {

@@ -19,7 +19,7 @@ interface SharedFile {
 
 /** A write that waits for its transaction. */
 interface Write {
-  /** What the file's writes had waited when this one was asked for: what others wait from then on is a wait of this one too. */
+  /** The waits of the file's writes when this one was asked for. Those from then on are waits of this one too. */
   readonly sinceMs: number
   readonly work: (db: Queries) => Promise<unknown>
   readonly resolve: (value: unknown) => void
