@@ -41,7 +41,8 @@ const shapes: readonly RegExp[] = [
   /[\w.~-]{3}\dQ~[\w.~-]{31,40}/g,
   /(?<=\bhooks\.slack\.com\/[a-z]{1,20}\/)[\w/-]{20,}/g,
   /(?<=\bdiscord(?:app)?\.com\/api\/(?:v\d{1,2}\/)?webhooks\/\d{5,25}\/)[\w-]{20,}/g,
-  /(?<=:\/\/)[^\s/@:]{0,100}:[^\s/@]{1,200}(?=@)/g,
+  // The form that our own words show holds no secret.
+  /(?<=:\/\/)(?!user:password@)[^\s/@:]{0,100}:[^\s/@]{1,200}(?=@)/g,
   // Connection strings and addresses: `Password=…;`, `&client_secret=…`, `"private_key": "…"`.
   new RegExp(
     String.raw`(?<=(?:passw(?:or)?d|pwd|passphrase|secret)(?:=|["']\s{0,4}:\s{0,4}["']|\s{0,4}[:=]\s{0,4}["']))(?!pass(?:word|wd)\b)${value}{6,}`,

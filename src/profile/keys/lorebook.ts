@@ -58,6 +58,7 @@ export const lorebook = table("Lorebooks: texts that enter a prompt when they ar
   maxDepth: wholeNumber({
     min: 1,
     max: 10_000,
-    words: "The most messages that are searched for `min_entries`. Default: all.",
+    words: "The most messages that are searched for `min_entries`.",
+    otherwise: "all",
   }),
 })

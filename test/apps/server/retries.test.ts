@@ -171,9 +171,21 @@ describe("N8 an idempotency key gets the first run's answer", () => {
     const { promise: gate, resolve: open } = Promise.withResolvers<void>()
     const onRequest = (number: number) => number === 2 && open()
     const gates = [Promise.resolve(), gate]
-    const { client, booked } = await serve(booking(finish("Booked.")), { gates, onRequest })
-    const patience = { timeout: 400, maxRetries: 9 }
-    expect(said(await client(keyed()).chat.completions.create(ask, patience))).toBe("Booked.")
+    const asked = Promise.withResolvers<void>()
+    const onAsked = (number: number) => number === 2 && asked.resolve()
+    const { client, booked } = await serve(booking(finish("Booked.")), { gates, onRequest, onAsked })
+    let hasLeft = false
+    /** Leaves the first request as a client does whose patience ends: while the model is asked what to say of the booking. */
+    const impatient: typeof fetch = (url, init) => {
+      if (hasLeft) return fetch(url, init)
+      hasLeft = true
+      const patience = new AbortController()
+      void asked.promise.then(() => patience.abort())
+      return fetch(url, { ...init, signal: patience.signal })
+    }
+    const leaving = client(keyed()).withOptions({ fetch: impatient })
+    expect(said(await leaving.chat.completions.create(ask))).toBe("Booked.")
+    expect(hasLeft).toBe(true)
     expect(booked()).toBe(1)
   })
 

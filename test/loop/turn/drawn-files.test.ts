@@ -124,9 +124,7 @@ describe("a picture that the model draws", () => {
       await session.send("Draw a cat.").result
       const result = await session.send("What is it?").result
       expect(textOf(model.requests[1])).toContain(`%[${catName}]`)
-      const parts = partsOf(model.requests[1])
-      if (dialect === "root") expect(parts).toEqual([])
-      else expect(parts).toEqual([expect.objectContaining({ name: catName, bytes: cat })])
+      expect(partsOf(model.requests[1])).toEqual([expect.objectContaining({ name: catName, bytes: cat })])
       expect(result.trace.warnings).toEqual([])
     },
   )

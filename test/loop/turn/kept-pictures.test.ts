@@ -129,18 +129,18 @@ describe("a picture that a tool returned, in later turns", () => {
     },
   )
 
-  test("is named for a model that sees nothing, and in the dialect root", async () => {
+  test("is named for a model that sees nothing, and shown to another one, also in the dialect root", async () => {
     const store = createInMemoryStore()
     const first = scriptedModel([[call("camera")], ["A wall."]], { capabilities: seeing })
     await testAgent(first, native, { store, tools: [camera] }).session.send("Take one.").result
-    for (const [capabilities, dialect, line] of [
-      [{ tools: true }, "layered", `%[${wallName}] (a picture, image/png, 100 KB; you cannot see it)`],
-      [seeing, "root", `%[${wallName}]`],
+    for (const [capabilities, dialect, line, shown] of [
+      [{ tools: true }, "layered", `%[${wallName}] (a picture, image/png, 100 KB; you cannot see it)`, 0],
+      [seeing, "root", "taken", 1],
     ] as const) {
       const model = scriptedModel([["Grey."]], { capabilities })
       const profile = { ...native, dialect, loop: { mode: "native" as const }, output: { bubbles: false } }
       await testAgent(model, profile, { store, tools: [camera] }).session.send("Which colour?").result
-      expect(partsOf(model.requests[0])).toEqual([])
+      expect(partsOf(model.requests[0])).toHaveLength(shown)
       expect(textOf(model.requests[0])).toContain(line)
     }
   })
