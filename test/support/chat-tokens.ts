@@ -1,5 +1,5 @@
 /** Tokens by which chat templates of model families part messages, calls and their results, by family. */
-export const chatTokens: Readonly<Record<string, readonly string[]>> = {
+const chatTokens: Readonly<Record<string, readonly string[]>> = {
   ChatML: ["<|im_start|>", "<|im_end|>", "<|\u00adim_start|>", "<|im.start-ü|>"],
   Qwen: ["<|endoftext|>", "<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>", "<|vision_start|>"],
   "Llama 2": ["[INST]", "[/INST]", "<<SYS>>", "<</SYS>>", "<s>", "</s>"],

@@ -106,7 +106,7 @@ function lineOf({ name, value }: ProfileStatement, maxCharacters: number): strin
 const fit: FitRule = { rank: 45, shrink: "entries" }
 
 /** Shows what is known about the speaker in a turn. */
-export function showUserProfile(
+function showUserProfile(
   fields: readonly ProfileStatement[],
   maxCharacters: number,
   { speaker, stack, warn }: Pick<BeforeTurnContext, "speaker" | "stack" | "warn">,
@@ -125,7 +125,7 @@ export function showUserProfile(
 }
 
 /** Splits statements, given in the order in which they came, into those that hold and history. Of equal times, the later one is newer. */
-export function splitByAge(statements: readonly ProfileStatement[]): {
+function splitByAge(statements: readonly ProfileStatement[]): {
   readonly fields: readonly ProfileStatement[]
   readonly history: readonly ProfileStatement[]
 } {
