@@ -24,6 +24,11 @@ describe("real cards", () => {
     expect(file.card.warnings).toEqual([])
     for (const format of ["png", "charx", "json"] as const) {
       const again = readCard(writeCard(file, { format }))
+      if (format === "charx" && file.card.version < 3) {
+        // A CHARX holds a card of V3 (C22), with every value that the other one had.
+        expect(again.card).toMatchObject({ version: 3, json: { data: file.card.json.data } })
+        continue
+      }
       expect(again.card).toEqual(file.card)
       if (format === "png") expect(again.chunks).toEqual(file.chunks)
     }
