@@ -106,6 +106,11 @@ describe("errors are told in the language of the reader", () => {
     expect(enFlag.stderr).toContain("expected a rule, found")
   })
 
+  test("long words of others come back as they are, and are not searched for ever", () => {
+    const hostile = `x${": expected a, found b".repeat(20_000)}`
+    expect(translation(catalogue)(hostile)).toBe(hostile)
+  })
+
   test("a place in a file stays in front of the words", async () => {
     const translate = await translationFor([], { LANG: "zh_CN.UTF-8" })
     expect(translate("agent: expected a table, found a number")).toBe("agent：应为 a table，实际是 a number")

@@ -18,6 +18,9 @@ export async function translationFor(argv: readonly string[], env: Parameters<ty
   return translation(catalogue)
 }
 
+/** Longer texts hold words of others, in which places for what varies are searched for too long. */
+const maxCharacters = 1_000
+
 /** Makes a translation of a catalogue: exact texts first, then those with `{}`, then each line by itself. */
 export function translation(catalogue: Readonly<Record<string, string>>): Translate {
   const exact = new Map(Object.entries(catalogue))
@@ -31,14 +34,13 @@ export function translation(catalogue: Readonly<Record<string, string>>): Transl
     }))
   const whole = (text: string): string | undefined => {
     const words = exact.get(text)
-    if (words !== undefined) return words
+    if (words !== undefined || text.length > maxCharacters) return words
     for (const { pattern, words } of patterns) {
       const [, ...parts] = pattern.exec(text) ?? []
       // What varies may be advice that stands in the catalogue, too.
       if (parts.length > 0) return words.replaceAll("{}", () => translate(parts.shift() ?? ""))
     }
-    const [, before = "", kind, value = ""] = /^(.+) \((default|choices): (.*)\)$/su.exec(text) ?? []
-    return kind && `${translate(before)}（${kind === "default" ? "默认" : "可选"}：${translate(value)}）`
+    return undefined
   }
   const translate: Translate = (text) => whole(text) ?? (text.includes("\n") ? text.split("\n").map(translate).join("\n") : text)
   return translate
