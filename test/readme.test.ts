@@ -167,7 +167,9 @@ function outline(page: string): string[] {
   const code = codeBlocksIn(text).map(({ language, file, run: runs }) => `${language} ${file} ${runs}`)
   const lines = text.replaceAll(/^```[\s\S]*?^```$/gm, "```").split("\n")
   const shapes = lines.map((line) => {
-    const links = [...line.matchAll(/\]\(([^)]*)\)/g)].map(([, target = ""]) => (/^README|\.webp$/.test(target) ? "" : target))
+    const links = [...line.matchAll(/\]\(([^)]*)\)/g)].map(([, target = ""]) =>
+      /^README|\.webp$/.test(target) ? "" : target.replace(".zh-CN.md", ".md"),
+    )
     const programs = line.match(/`npm run [^`]*`/g) ?? []
     const mark = line.startsWith("|") ? `a row of ${line.split("|").length}` : (/^(?:#+|!|- |<!--|```)/.exec(line)?.[0] ?? "")
     return [mark, line === "" ? "" : "text", ...programs, ...links].join(" ")
@@ -175,8 +177,10 @@ function outline(page: string): string[] {
   return [...shapes, ...code]
 }
 
-test("the README in Chinese is built as the one in English", () => {
-  expect(outline("README.zh-CN.md")).toEqual(outline("README.md"))
+const twins = pages.filter((page) => page.endsWith(".zh-CN.md"))
+
+test.each(twins)("%s is built as its twin in English", (page) => {
+  expect(outline(page)).toEqual(outline(page.replace(".zh-CN.md", ".md")))
 })
 
 describe.each([...pages, "CONTRIBUTING.md", "SECURITY.md"])("%s", (file) => {

@@ -33,7 +33,7 @@ export function writeCard(file: CardFile, options: WriteCardOptions = {}): Uint8
   const chunks = image === undefined ? file.chunks : pictureOf(image)
   if (chunks.length === 0)
     throw new PromptStrataError("usage", "expected a picture for a PNG card, found none.", {
-      hint: "Pass image: the bytes of a PNG file.",
+      hint: "Pass image, the bytes of a PNG file (--image FILE in the terminal), or write the card as JSON.",
     })
   const texts = card.version === 3 ? [textOf("chara", v2Of(card)), textOf("ccv3", card.json)] : [textOf("chara", card.json)]
   // The last chunk of a picture is its end.

@@ -73,7 +73,11 @@ describe("promptstrata card export", () => {
     [["none.json"], 1, "error: expected a card at none.json, found none.\n"],
     [["mei.json", "mei.charx"], 1, "error: expected to write a new file mei.charx, but EEXIST: file already exists, open '"],
     [["mei.json", "no/a.json"], 1, "error: expected to write a new file no/a.json, but ENOENT: "],
-    [["mei.json", "a.png"], 2, "error: expected a picture for a PNG card, found none.\nPass image: the bytes of a PNG file.\n"],
+    [
+      ["mei.json", "a.png"],
+      2,
+      "error: expected a picture for a PNG card, found none.\nPass image, the bytes of a PNG file (--image FILE in the terminal), or write the card as JSON.\n",
+    ],
     [["mei.json", "a.png", "--image", "mei.json"], 2, "error: expected the bytes of a PNG file as image, found others.\n"],
     [
       ["mei.json", "--format", "gif"],
@@ -166,7 +170,7 @@ describe("promptstrata card import", () => {
       "  npm install",
       "  npm start                    # talk",
       "  npx promptstrata card lint . # problems, and what each part costs",
-      "  npx promptstrata card export . mei.png",
+      "  npx promptstrata card export . mei.json",
       "",
     ])
   })

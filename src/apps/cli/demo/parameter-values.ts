@@ -27,7 +27,13 @@ export function candidatesFor(parameter: Parameter, tool: ModelTool, text: strin
   if (/(?:^|[^a-z])(?:time|date|datetime|when)(?![a-z])|时间|日期/.test(says)) {
     return { values: time ? [time.text] : [], evidence: time?.precise ? "likely" : undefined }
   }
-  if (type === "number" || type === "integer") return { values: numbersIn(text).slice(0, 1) }
+  if (isNumber(parameter)) {
+    // The first number is for the first of them, so that no number is used twice.
+    const at = parametersOf(tool)
+      .filter(isNumber)
+      .findIndex((each) => each.name === name)
+    return { values: numbersIn(text).slice(at, at + 1) }
+  }
   return type === "string" ? { values: wordsFor(parameter, { says, tool, text, rest: without(text, time) }) } : { values: [] }
 }
 
@@ -62,6 +68,10 @@ function without(text: string, found: { readonly start: number; readonly end: nu
   if (!found) return text
   const [before, after] = [text.slice(0, found.start), text.slice(found.end)]
   return isHan(before.at(-1)) || isHan(after[0]) ? before + after : `${before} ${after}`
+}
+
+function isNumber({ type }: Parameter): boolean {
+  return type === "number" || type === "integer"
 }
 
 function numbersIn(text: string): readonly number[] {

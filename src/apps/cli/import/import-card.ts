@@ -79,7 +79,7 @@ export async function importCard(
         "  npm install",
         "  npm start                    # talk",
         `  npx promptstrata card lint . # problems, and what each part costs`,
-        `  npx promptstrata card export . ${id}.png`,
+        `  npx promptstrata card export . ${id}.${card.format}`,
       ].join("\n"),
     ),
   )

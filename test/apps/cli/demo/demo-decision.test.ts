@@ -20,6 +20,12 @@ function messageOf(decision: DemoDecision): string {
   return decision.message
 }
 
+test.each(["掷 2 个骰子", "roll 2 dice"])("%s: the number is used once", (question) => {
+  const properties = { count: { type: "integer" }, sides: { type: "integer" } }
+  const dice: ModelTool = { name: "roll_dice", description: "Rolls dice (骰子)", inputSchema: { properties } }
+  expect(decided(question, { tools: [dice] })).toEqual({ action: "tool", tool: "roll_dice", args: { count: 2 } })
+})
+
 describe.each([
   ["Chinese", chineseTools],
   ["English", englishTools],
