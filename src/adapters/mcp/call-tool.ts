@@ -1,7 +1,7 @@
 import { messageOf } from "../../core/errors.ts"
 import { printJson } from "../../prompt/tools/print-json.ts"
+import { schemaMismatch } from "../../prompt/tools/schema-mismatch.ts"
 import type { ToolContext } from "../../prompt/tools/tool.ts"
-import { checkOutput } from "./check-output.ts"
 import { httpProblem } from "./http-problem.ts"
 import type { Link, RawProgress, RawResult } from "./link.ts"
 import type { RemoteTool } from "./remote-tools.ts"
@@ -46,7 +46,7 @@ export async function callTool(
 
 function outputMismatch({ outputSchema }: RemoteTool, structuredContent: unknown): string | undefined {
   if (outputSchema === undefined) return undefined
-  return structuredContent === undefined ? "it holds no structured content" : checkOutput(outputSchema, structuredContent)
+  return structuredContent === undefined ? "it holds no structured content" : schemaMismatch(outputSchema, structuredContent)
 }
 
 /** More would only fill the turn's events. */

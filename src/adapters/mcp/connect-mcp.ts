@@ -7,7 +7,7 @@ import type { Skill } from "../../prompt/layers/skills.ts"
 import { toolParameters } from "../../prompt/tools/print-parameters.ts"
 import type { Tool } from "../../prompt/tools/tool.ts"
 import { printParametersBy } from "../../prompt/tools/tool-entry.ts"
-import { checkRecord } from "../../prompt/tools/tool-schema.ts"
+import { jsonSchemaCheck } from "../../prompt/tools/tool-schema.ts"
 import { ApprovalGate, inMemoryApprovals, keptApprovals, type Verdict } from "./approvals.ts"
 import { callTool } from "./call-tool.ts"
 import { type McpOptions, type ResolvedOptions, resolveOptions } from "./options.ts"
@@ -269,7 +269,7 @@ class ServerTools {
       writes: !tool.readOnly,
       needsApproval: tool.destructive && server.settings.destructive !== "run",
       timeoutMs: server.settings.timeoutMs,
-      check: checkRecord,
+      check: jsonSchemaCheck(tool.inputSchema),
       execute: async (args, context) => {
         this.#requireUsable(tool.name)
         // A server that was started again may have other tools.

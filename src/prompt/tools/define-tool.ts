@@ -5,7 +5,7 @@ import { lazyPattern } from "../../core/lazy-pattern.ts"
 import { toolParameters } from "./print-parameters.ts"
 import { type JsonSchema, type Tool, type ToolContext, type ToolGroup, toolGroups } from "./tool.ts"
 import { printParametersBy } from "./tool-entry.ts"
-import { checkArguments, checkRecord, inputJsonSchema } from "./tool-schema.ts"
+import { checkArguments, checkRecord, inputJsonSchema, jsonSchemaCheck } from "./tool-schema.ts"
 
 /** The arguments of `execute`: the schema's output, or unchecked named values when there is no schema. */
 type ToolArguments<Schema> = Schema extends StandardSchemaV1
@@ -23,7 +23,10 @@ export interface ToolDefinition<Schema extends StandardSchemaV1 | undefined = un
   readonly group?: ToolGroup | undefined
   /** A Standard Schema of an object, such as zod's. Without it the tool has no parameters, or those of `jsonSchema`. */
   readonly inputSchema?: Schema | undefined
-  /** Shown to the model, for an `inputSchema` that cannot convert to JSON Schema. It does not check arguments. */
+  /**
+   * Shown to the model, for an `inputSchema` that cannot convert to JSON Schema. Without an `inputSchema` it also checks the
+   * arguments (not formats, patterns and bounds); they stay as the model wrote them.
+   */
   readonly jsonSchema?: JsonSchema | undefined
   /** Returns any value or a promise of one. Do long work asynchronously: a call that blocks the thread cannot be timed out. */
   execute(args: ToolArguments<Schema>, context: ToolContext): unknown
@@ -66,7 +69,7 @@ printParametersBy(toolParameters)
 const namePattern = lazyPattern(String.raw`^[\p{L}_][\p{L}\p{N}_.-]{0,63}$`, "u")
 
 /**
- * Makes a tool. `execute` gets arguments that were checked against `inputSchema`, with defaults filled in. Throws
+ * Makes a tool. `execute` gets arguments that were checked against `inputSchema`, with defaults filled in, or else against `jsonSchema`. Throws
  * `tool-definition` for a bad name, description, group, limit or schema, and `usage` for an unknown field.
  */
 export function defineTool<Schema extends StandardSchemaV1 | undefined = undefined>(definition: ToolDefinition<Schema>): Tool {
@@ -74,11 +77,12 @@ export function defineTool<Schema extends StandardSchemaV1 | undefined = undefin
   const { name, inputSchema } = definition
   requireValid(definition)
   checkMembers(`The tool "${name}"`, definition, fields)
+  const jsonSchema = inputJsonSchema(name, inputSchema, definition.jsonSchema)
   return {
     name,
     description: definition.description,
     trust: definition.trust ?? "author",
-    inputSchema: inputJsonSchema(name, inputSchema, definition.jsonSchema),
+    inputSchema: jsonSchema,
     visibility: definition.visibility ?? "planner",
     repeatable: definition.repeatable ?? false,
     writes: definition.writes ?? false,
@@ -88,9 +92,15 @@ export function defineTool<Schema extends StandardSchemaV1 | undefined = undefin
     group: definition.group,
     timeoutMs: definition.timeoutMs,
     maxResultCharacters: definition.maxResultCharacters,
-    check: (args) => (inputSchema === undefined ? checkRecord(args) : checkArguments(inputSchema, args)),
+    check: checkOf(definition, jsonSchema),
     execute: (args, context) => definition.execute(args as ToolArguments<Schema>, context),
   }
+}
+
+function checkOf(definition: ToolDefinition<StandardSchemaV1 | undefined>, schema: JsonSchema): Tool["check"] {
+  const { inputSchema, jsonSchema } = definition
+  if (inputSchema !== undefined) return (args) => checkArguments(inputSchema, args)
+  return jsonSchema === undefined ? checkRecord : jsonSchemaCheck(schema)
 }
 
 function requireValid(definition: ToolDefinition<StandardSchemaV1 | undefined>): void {

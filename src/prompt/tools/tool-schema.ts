@@ -1,7 +1,7 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import { jsonTypeOf } from "./json-schema.ts"
-import type { ArgumentCheck, JsonSchema } from "./tool.ts"
+import type { ArgumentCheck, JsonSchema, Tool } from "./tool.ts"
 
 const noParameters: JsonSchema = Object.freeze({ type: "object", properties: Object.freeze({}) })
 
@@ -65,6 +65,20 @@ export async function checkRecord(args: unknown): Promise<ArgumentCheck> {
   if (args === undefined || args === null) return { ok: true, value: {} }
   if (typeof args === "object" && !Array.isArray(args)) return { ok: true, value: args }
   return { ok: false, issues: [`expected object, received ${jsonTypeOf(args)}`] }
+}
+
+/**
+ * Makes the check of arguments by a JSON Schema alone: types, required and forbidden members, enums and constants. They stay as they came:
+ * defaults are not filled in.
+ */
+export function jsonSchemaCheck(schema: JsonSchema): Tool["check"] {
+  return async (args) => {
+    const record = await checkRecord(args)
+    if (!record.ok) return record
+    const { schemaMismatch } = await import("./schema-mismatch.ts")
+    const issue = schemaMismatch(schema, record.value)
+    return issue === undefined ? record : { ok: false, issues: [withoutLineBreaks(issue)] }
+  }
 }
 
 function issueLine(issue: StandardSchemaV1.Issue): string {

@@ -3,7 +3,6 @@ import { join } from "node:path"
 import { expect, test } from "vitest"
 import { ApprovalGate, fileApprovals, inMemoryApprovals, keptApprovals } from "../../../src/adapters/mcp/approvals.ts"
 import { callTool } from "../../../src/adapters/mcp/call-tool.ts"
-import { checkOutput } from "../../../src/adapters/mcp/check-output.ts"
 import { problemOf } from "../../../src/adapters/mcp/http-problem.ts"
 import { readPages } from "../../../src/adapters/mcp/link.ts"
 import { loadOrExplain } from "../../../src/adapters/mcp/options.ts"
@@ -15,6 +14,7 @@ import { checkServers, fillVariables, pickVariables } from "../../../src/adapter
 import { boundedFetch } from "../../../src/adapters/mcp/transport.ts"
 import { safeLine, unthrowing } from "../../../src/adapters/mcp/warnings.ts"
 import { type CallProblem, mcpWords } from "../../../src/adapters/mcp/words.ts"
+import { schemaMismatch } from "../../../src/prompt/tools/schema-mismatch.ts"
 import { endings } from "../../support/endings.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 
@@ -370,21 +370,21 @@ test("what does not fit its schema is told, as deep as it stands", () => {
   const nested = (depth: number) => {
     let [schema, value]: [Record<string, unknown>, unknown] = [{ type: "string" }, 1]
     for (let level = 0; level < depth; level++) [schema, value] = [{ properties: { a: schema } }, { a: value }]
-    return checkOutput(schema, value)?.split(": ")[1]
+    return schemaMismatch(schema, value)?.split(": ")[1]
   }
   expect([nested(99), nested(100), nested(101)]).toEqual([
     "expected string, found number",
     "expected string, found number",
     undefined,
   ])
-  const long = (length: number) => checkOutput({ items: { type: "number" } }, [...Array(length).fill(1), "x"])
+  const long = (length: number) => schemaMismatch({ items: { type: "number" } }, [...Array(length).fill(1), "x"])
   expect([long(19_998), long(19_999)]).toEqual(["[19998]: expected number, found string", undefined])
-  expect(checkOutput({ type: ["string", "null"] }, 1)).toBe("it: expected string or null, found number")
-  expect(checkOutput({ type: "money" }, 1)).toBeUndefined()
-  expect(checkOutput({ oneOf: [{ type: "string" }] }, 1)).toBe("it: fits no option of oneOf")
-  expect(checkOutput({ allOf: [{ type: "number" }, { type: "string" }] }, 1)).toBe("it: expected string, found number")
-  expect(checkOutput({ enum: [1] }, { a: 1 })).toBeUndefined()
-  expect(checkOutput({ prefixItems: [{ type: "string" }], items: false }, ["a", 1])).toBe("[1]: nothing is expected here")
-  expect(checkOutput({ patternProperties: {}, additionalProperties: false }, { a: 1 })).toBeUndefined()
-  expect(checkOutput({ properties: { a: false } }, { a: 1 })).toBe("a: nothing is expected here")
+  expect(schemaMismatch({ type: ["string", "null"] }, 1)).toBe("it: expected string or null, found number")
+  expect(schemaMismatch({ type: "money" }, 1)).toBeUndefined()
+  expect(schemaMismatch({ oneOf: [{ type: "string" }] }, 1)).toBe("it: fits no option of oneOf")
+  expect(schemaMismatch({ allOf: [{ type: "number" }, { type: "string" }] }, 1)).toBe("it: expected string, found number")
+  expect(schemaMismatch({ enum: [1] }, { a: 1 })).toBeUndefined()
+  expect(schemaMismatch({ prefixItems: [{ type: "string" }], items: false }, ["a", 1])).toBe("[1]: nothing is expected here")
+  expect(schemaMismatch({ patternProperties: {}, additionalProperties: false }, { a: 1 })).toBeUndefined()
+  expect(schemaMismatch({ properties: { a: false } }, { a: 1 })).toBe("a: nothing is expected here")
 })

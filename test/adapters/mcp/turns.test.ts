@@ -35,6 +35,17 @@ describe("an agent with MCP servers", () => {
     expect(result.trace.records.map(({ kind }) => kind)).toEqual(["attachment", "attachment", "attachment"])
   })
 
+  test("T51 a call without what the server's schema requires is not sent, and the model is told", async () => {
+    const send = { name: "send", inputSchema: { type: "object", properties: { to: { type: "string" } }, required: ["to"] } }
+    const { mcp } = await connected({ fake: fakeServer({ tools: [send] }) })
+    const model = scriptedModel([callTool("fake.send"), finish("好")])
+    const { session } = testAgent(model, {}, { plugins: [mcp] })
+    const { trace } = await session.send("寄").result
+    expect(trace.runs.map(({ status, result }) => [status, result.includes("to is missing")])).toEqual([["failed", true]])
+    // The server itself would have said that it knows no such tool.
+    expect(promptOf(model.requests[1])).not.toContain("no send")
+  })
+
   test("T18 an error, a crash and a hang are failed runs, and the turn goes on to its answer", async () => {
     const { mcp } = await connected({ fake: fakeServer() })
     const model = scriptedModel([callTool("fake.fail"), callTool("fake.crash"), callTool("fake.hang"), finish("好")])

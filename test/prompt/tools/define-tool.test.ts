@@ -195,3 +195,31 @@ test("settings have defaults and are kept", () => {
   } as const
   expect(defineTool({ ...base, ...set, execute: () => "" })).toMatchObject(set)
 })
+
+describe("T51: defineTool with a JSON Schema alone", () => {
+  const jsonSchema = {
+    type: "object",
+    properties: { to: { type: "string" }, copies: { type: "integer", default: 1 }, kind: { enum: ["a", "b"] } },
+    required: ["to"],
+    additionalProperties: false,
+  }
+  const tool = defineTool({ ...base, jsonSchema, execute: (args) => args })
+
+  test.each([
+    [{}, "it: to is missing"],
+    [{ to: 3 }, "to: expected string, found number"],
+    [{ to: "x", copies: 1.5 }, "copies: expected integer, found number"],
+    [{ to: "x", kind: "c" }, "kind: found another value than those it may have"],
+    [{ to: "x", more: 1 }, "more: nothing is expected here"],
+    ["x", "expected object, received string"],
+  ])("does not run with %j", async (args, issue) => expect(await run(tool, args)).toEqual([issue]))
+
+  test("runs with arguments that fit, as the model wrote them", async () => {
+    expect(await run(tool, { to: "x", kind: "b" })).toEqual({ to: "x", kind: "b" })
+  })
+
+  test("an inputSchema beside it is what counts", async () => {
+    const both = defineTool({ ...base, inputSchema: z.looseObject({}), jsonSchema, execute: () => "ran" })
+    expect(await run(both, {})).toBe("ran")
+  })
+})

@@ -1,18 +1,18 @@
 import { isRecord } from "../../core/json-access.ts"
-import { isSchema, jsonTypeOf, keyword, listKeyword, resolveReference } from "../../prompt/tools/json-schema.ts"
-import type { JsonSchema } from "../../prompt/tools/tool.ts"
+import { isSchema, jsonTypeOf, keyword, listKeyword, resolveReference } from "./json-schema.ts"
+import type { JsonSchema } from "./tool.ts"
 
-/** The server chooses schema and value, so that the time of a check must be bounded. */
+/** A server may choose schema and value, so that the time of a check must be bounded. */
 const maxSteps = 20_000
 
 /** The first mismatch as `PATH: PROBLEM`, or `undefined` when the value fits. */
 type Mismatch = string | undefined
 
 /**
- * Returns the first mismatch between structured output and its schema. It checks types, required and forbidden properties,
+ * Returns the first mismatch between a value and its JSON Schema: arguments of a call, or a tool's structured output. It checks types, required and forbidden properties,
  * items, enums, constants and combinations, but not formats, patterns and bounds. A check ends after 20,000 steps.
  */
-export function checkOutput(schema: JsonSchema, value: unknown): Mismatch {
+export function schemaMismatch(schema: JsonSchema, value: unknown): Mismatch {
   return mismatch(schema, value, "", { root: schema, steps: 0 }, 0)
 }
 

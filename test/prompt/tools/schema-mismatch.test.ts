@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { checkOutput } from "../../../src/adapters/mcp/check-output.ts"
+import { schemaMismatch } from "../../../src/prompt/tools/schema-mismatch.ts"
 
 describe("output checks", () => {
   const schema = {
@@ -29,15 +29,15 @@ describe("output checks", () => {
     [{ n: 1, more: 1 }, "more: nothing is expected here"],
     [[], "it: expected object, found array"],
   ])("%j: %s", (value, expected) => {
-    expect(checkOutput(schema, value)).toBe(expected)
+    expect(schemaMismatch(schema, value)).toBe(expected)
   })
 
   test("schemas that would take for ever are given up, on any value", () => {
     const doubling = Object.fromEntries(
       Array.from({ length: 60 }, (_, n) => [`d${n}`, { allOf: [{ $ref: `#/$defs/d${n + 1}` }, { $ref: `#/$defs/d${n + 1}` }] }]),
     )
-    expect(checkOutput({ $ref: "#/$defs/d0", $defs: doubling }, {})).toBeUndefined()
-    expect(checkOutput({ $ref: "#" }, {})).toBeUndefined()
-    fc.assert(fc.property(fc.object(), fc.jsonValue(), (any, value) => void checkOutput(any, value)))
+    expect(schemaMismatch({ $ref: "#/$defs/d0", $defs: doubling }, {})).toBeUndefined()
+    expect(schemaMismatch({ $ref: "#" }, {})).toBeUndefined()
+    fc.assert(fc.property(fc.object(), fc.jsonValue(), (any, value) => void schemaMismatch(any, value)))
   })
 })
