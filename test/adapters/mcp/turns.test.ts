@@ -35,7 +35,7 @@ describe("an agent with MCP servers", () => {
     expect(result.trace.records.map(({ kind }) => kind)).toEqual(["attachment", "attachment", "attachment"])
   })
 
-  test("T51 a call without what the server's schema requires is not sent, and the model is told", async () => {
+  test("T45 a call without what the server's schema requires is not sent, and the model is told", async () => {
     const send = { name: "send", inputSchema: { type: "object", properties: { to: { type: "string" } }, required: ["to"] } }
     const { mcp } = await connected({ fake: fakeServer({ tools: [send] }) })
     const model = scriptedModel([callTool("fake.send"), finish("好")])

@@ -196,7 +196,7 @@ test("settings have defaults and are kept", () => {
   expect(defineTool({ ...base, ...set, execute: () => "" })).toMatchObject(set)
 })
 
-describe("T51: defineTool with a JSON Schema alone", () => {
+describe("T45: defineTool with a JSON Schema alone", () => {
   const jsonSchema = {
     type: "object",
     properties: { to: { type: "string" }, copies: { type: "integer", default: 1 }, kind: { enum: ["a", "b"] } },
