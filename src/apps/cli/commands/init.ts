@@ -79,7 +79,7 @@ async function init(given: CharacterAnswers, version: string, context: CliContex
   const chosen = complete(answers, io.env)
   const clone = cloneAsDependency(chosen.folder)
   const plan = { ...chosen, dependency: clone ?? `^${version}` }
-  const files = characterFiles(plan, given.soul ? ["character/common", "soul/common", `soul/${plan.locale}`] : undefined)
+  const files = characterFiles(plan, given.soul ? ["character/common", `soul/${plan.locale}`] : undefined)
   const paths = [...files.keys(), snapshotFile].sort()
   requireNew(plan.folder, paths)
   writeNewFiles(plan.folder, files)
