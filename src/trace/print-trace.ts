@@ -58,7 +58,10 @@ function requestLines(step: TraceStep, previous: TraceStep | undefined): string[
 function headline({ turnId, process, wake, received, merged, durationMs, steps, runs, usage, children }: TurnTrace): string {
   const calls = `${steps.length} model ${steps.length === 1 ? "call" : "calls"}`
   const tools = `${runs.length} tool ${runs.length === 1 ? "run" : "runs"}`
-  const used = usage.inputTokens === undefined ? "" : ` · ${usage.inputTokens} tokens in, ${usage.outputTokens ?? 0} out`
+  const used =
+    usage.inputTokens === undefined
+      ? ""
+      : ` · ${usage.inputTokens} tokens in, ${usage.outputTokens ?? 0} out${usage.costUsd === undefined ? "" : `, $${usage.costUsd}`}`
   const inside = children.length === 0 ? "" : `, children's included`
   const who = process === mainProcess ? "turn" : `${terminalLine(process)}: turn`
   const why = wake === undefined ? "" : ` · woke: ${terminalLine(wake)}`
@@ -68,11 +71,12 @@ function headline({ turnId, process, wake, received, merged, durationMs, steps, 
   return `${who} ${turnId} · ${durationMs} ms · ${calls} · ${tools}${used}${used === "" ? "" : inside}${why}${decided}${too}${alone}`
 }
 
-function stepLine({ step, prompt, model, assembly, decision, error, durationMs }: TraceStep): string {
+function stepLine({ step, prompt, model, report, assembly, decision, error, durationMs }: TraceStep): string {
   const tokens = `${assembly.exact ? "" : "about "}${assembly.tokens + assembly.overheadTokens} tokens`
   const failure = error === undefined ? "" : ` → failed: ${terminalLine(error)}`
   const outcome = `${decision ? ` → ${decisionText(decision)}` : ""}${failure}`
-  return `step ${step} · ${prompt} · ${model} · ${tokens} · ${durationMs} ms${outcome}`
+  const served = report?.model === undefined ? "" : ` (as ${terminalLine(report.model)})`
+  return `step ${step} · ${prompt} · ${model}${served} · ${tokens} · ${durationMs} ms${outcome}`
 }
 
 function decisionText(decision: NonNullable<TraceStep["decision"]>): string {

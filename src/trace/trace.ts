@@ -1,6 +1,6 @@
 import type { SessionKey } from "../core/conversation.ts"
 import type { PromptStrataError } from "../core/errors.ts"
-import type { FinishReason, Usage } from "../core/model/language-model.ts"
+import type { FinishReason, ModelReport, Usage } from "../core/model/language-model.ts"
 import type { Assembly } from "../core/span.ts"
 import type { RecalledMemory } from "../prompt/layers/turn-state.ts"
 import type { ToolRecord, ToolRun } from "../prompt/tools/tool.ts"
@@ -18,6 +18,7 @@ export interface TraceStep {
   readonly output: string
   readonly decision?: Decision
   readonly usage?: Usage
+  readonly report?: ModelReport
   readonly finishReason?: FinishReason
   /** The reason if the call failed. */
   readonly error?: string

@@ -1,6 +1,6 @@
 import type { FileAttachment } from "../core/conversation.ts"
 import type { PromptStrataError } from "../core/errors.ts"
-import type { FinishReason, Usage } from "../core/model/language-model.ts"
+import type { FinishReason, ModelReport, Usage } from "../core/model/language-model.ts"
 import type { Approval, ConfirmRequest, ToolProgress, ToolRun } from "../prompt/tools/tool.ts"
 import type { Decision } from "../reply/decision.ts"
 import type { TurnTrace, TurnWarning } from "./trace.ts"
@@ -44,6 +44,7 @@ export type TurnEvent =
       readonly step: number
       readonly decision?: Decision
       readonly usage?: Usage
+      readonly report?: ModelReport
       readonly finishReason?: FinishReason
       /** The reason if the call failed. */
       readonly error?: string

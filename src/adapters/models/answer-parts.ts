@@ -1,5 +1,5 @@
 import { recordOf, stringOf } from "../../core/json-access.ts"
-import { endedWhole, type FinishReason, type ModelPart, type Usage } from "../../core/model/language-model.ts"
+import { endedWhole, type FinishReason, type ModelPart, type ModelReport, type Usage } from "../../core/model/language-model.ts"
 import type { Reader } from "../../core/reader.ts"
 import type { ToolCall } from "../../core/span.ts"
 import { createWellFormedReader } from "../../reply/incoming-text.ts"
@@ -93,6 +93,9 @@ export function createAnswerReader(provider?: string) {
     thinking,
     usage: undefined as Usage | undefined,
     finish: undefined as Finish | undefined,
+    report: {} as ModelReport,
+    /** A count of the usage report that is none, as `NAME = VALUE`. */
+    odd: undefined as string | undefined,
     /** Returns the last parts: what is held of thinking and text, the calls, the usage and exactly one finish. */
     end(calls: readonly StreamedCall[]): ModelPart[] {
       const marked = calls.map((call) =>
@@ -100,7 +103,10 @@ export function createAnswerReader(provider?: string) {
           ? call
           : { ...call, providerData: { ...recordOf(call.providerData), from: provider } },
       )
-      return [...thinking.end(), ...text.end(), ...endParts(marked, this.usage, this.finish ?? unfinished)]
+      const told: ModelPart[] = Object.keys(this.report).length > 0 ? [{ type: "report", report: this.report }] : []
+      if (this.odd !== undefined)
+        told.push({ type: "warning", message: `The usage report holds ${this.odd}, which is no count, so it is left out.` })
+      return [...thinking.end(), ...text.end(), ...told, ...endParts(marked, this.usage, this.finish ?? unfinished)]
     },
   }
 }

@@ -103,8 +103,18 @@ export type ModelPart =
   /** A picture, a recording or another file that the model made, whole. It belongs to the answer. */
   | { readonly type: "file"; readonly mediaType: string; readonly base64: string }
   | { readonly type: "usage"; readonly usage: Usage }
+  | { readonly type: "report"; readonly report: ModelReport }
   | { readonly type: "warning"; readonly message: string }
   | { readonly type: "finish"; readonly reason: FinishReason }
+
+/** What a provider tells of its answer beside tokens. */
+export interface ModelReport {
+  /** The model that answered, if its name is another than that of the request. */
+  readonly model?: string
+  readonly serviceTier?: string
+  /** The addresses that the answer cites, each once. */
+  readonly citations?: readonly string[]
+}
 
 /** Tokens as the provider reports them. An absent field means unknown, not zero. */
 export interface Usage {
@@ -113,6 +123,8 @@ export interface Usage {
   readonly inputCacheWriteTokens?: number
   readonly outputTokens?: number
   readonly reasoningTokens?: number
+  /** The price of the request in US dollars, where the provider tells it (OpenRouter). */
+  readonly costUsd?: number
 }
 
 /** Adds usage, field by field. A field that both lack stays absent; what is no count is taken for unknown. */
@@ -127,7 +139,8 @@ export function addUsage(a: Usage, b: Usage): Usage {
   return sum
 }
 
-const usageKeys = ["inputTokens", "inputCacheReadTokens", "inputCacheWriteTokens", "outputTokens", "reasoningTokens"] as const
+const tokenKeys = ["inputTokens", "inputCacheReadTokens", "inputCacheWriteTokens", "outputTokens", "reasoningTokens"] as const
+const usageKeys = [...tokenKeys, "costUsd"] as const
 
 /** The error that a model throws when its signal aborts: code `aborted`, with the signal's reason as `cause`. */
 export function abortedError(signal: AbortSignal): PromptStrataErrorOf<"aborted"> {

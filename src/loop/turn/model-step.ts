@@ -1,6 +1,13 @@
 import { messageOf, PromptStrataError, type PromptStrataErrorOf } from "../../core/errors.ts"
 import { isRecord } from "../../core/json-access.ts"
-import { addUsage, type FinishReason, type LanguageModel, type ModelPart, type Usage } from "../../core/model/language-model.ts"
+import {
+  addUsage,
+  type FinishReason,
+  type LanguageModel,
+  type ModelPart,
+  type ModelReport,
+  type Usage,
+} from "../../core/model/language-model.ts"
 import type { ToolCall } from "../../core/span.ts"
 import { pause } from "../../core/timers.ts"
 import { defined } from "../../core/value.ts"
@@ -91,6 +98,7 @@ type Attempt = { readonly model: LanguageModel; readonly reading: StepReading }
 interface StreamContent {
   readonly output: string[]
   usage: Usage | undefined
+  report: ModelReport | undefined
   finishReason: FinishReason | undefined
   /** The last file that the model made, while it is read: each waits for the one before. */
   file: Promise<unknown> | undefined
@@ -106,7 +114,7 @@ async function runAttempt(turn: TurnContext, request: StepRequest, attempt: Atte
   const assembly = assembleStep(turn, request, model)
   turn.agent.inspection.send?.(turn, { step, prompt, model: model.id, assembly, startedMs })
   turn.emit({ type: "step-start", step, prompt, tokens: assembly.tokens + assembly.overheadTokens, exact: assembly.exact })
-  const heard: StreamContent = { output: [], usage: undefined, finishReason: undefined, file: undefined }
+  const heard: StreamContent = { output: [], usage: undefined, report: undefined, finishReason: undefined, file: undefined }
   const hearing = { step, heard, attempt }
   let decision: StepDecision | undefined
   let error: string | undefined
@@ -129,8 +137,8 @@ async function runAttempt(turn: TurnContext, request: StepRequest, attempt: Atte
     error = messageOf(thrown)
     throw thrown
   } finally {
-    const { usage, finishReason } = heard
-    const outcome = defined({ decision, usage, finishReason, error })
+    const { usage, report, finishReason } = heard
+    const outcome = defined({ decision, usage, report, finishReason, error })
     const times = { startedMs, durationMs: ports.clock.nowMs() - startedMs }
     const output = heard.output.join("")
     turn.progress.log.steps.push({ step, prompt, model: model.id, assembly, output, ...outcome, ...times })
@@ -154,6 +162,7 @@ function hear(
     } else if (part?.type === "thinking-delta" && typeof part.delta === "string") {
       if (part.delta !== "") turn.emit({ type: "thinking-delta", step, delta: part.delta })
     } else if (part?.type === "usage" && isRecord(part.usage)) heard.usage = addUsage(heard.usage ?? {}, part.usage)
+    else if (part?.type === "report" && isRecord(part.report)) heard.report = { ...heard.report, ...part.report }
     else if (part?.type === "finish") heard.finishReason ??= part.reason
     else if (part?.type === "warning") warn(turn, "model", part.message)
     else if (part?.type === "file" && typeof part.base64 === "string" && typeof part.mediaType === "string") {

@@ -1,5 +1,5 @@
 import { countOf, isRecord, listOf, parsedJson, recordOf, stringOf } from "../../../core/json-access.ts"
-import type { ModelPart, Usage } from "../../../core/model/language-model.ts"
+import type { ModelPart, ModelReport, Usage } from "../../../core/model/language-model.ts"
 import type { Reader } from "../../../core/reader.ts"
 import { argumentsText, createAnswerReader, finishOf, type StreamedCall, usageOf } from "../answer-parts.ts"
 import { createPictureReader, createSpeechReader } from "./answer-media.ts"
@@ -15,9 +15,12 @@ export interface ChunkReader extends Reader<unknown, ModelPart> {
 /**
  * Makes a reader for one answer. `push` returns text and thinking at once. `end` returns the tool calls, the last usage
  * report and exactly one finish. A stream without a finish reason finishes as `other`, with a warning. The names of the tools
- * that were offered tell calls apart. `audioFormat` is the one that the request asked for, `provider` the name of whom it asked.
+ * that were offered tell calls apart. `audioFormat` and `model` are those that the request asked for, `provider` the name of whom it asked.
  */
-export function createChunkReader(tools: readonly string[], audioFormat?: string, provider?: string): ChunkReader {
+export function createChunkReader(
+  tools: readonly string[],
+  { audioFormat, provider, model }: { audioFormat?: string | undefined; provider?: string; model?: string } = {},
+): ChunkReader {
   const answer = createAnswerReader(provider)
   const pictures = createPictureReader()
   const speech = createSpeechReader(audioFormat)
@@ -38,7 +41,10 @@ export function createChunkReader(tools: readonly string[], audioFormat?: string
       if (choice.delta) for (const [name, value] of fields) if (isGiven(value)) streamed.add(name)
       const content = readContent(delta)
       thoughts.push(delta)
-      answer.usage = readUsage(recordOf(chunk).usage) ?? readUsage(choice.usage) ?? answer.usage
+      const { usage } = recordOf(chunk)
+      answer.usage = readUsage(usage) ?? readUsage(choice.usage) ?? answer.usage
+      answer.odd ??= oddCountIn(usage ?? choice.usage)
+      answer.report = { ...answer.report, ...reportIn(recordOf(chunk), delta, model) }
       for (const [place, call] of listOf(delta.tool_calls).entries()) toolCalls.push(call, place)
       // The form of calls before there were several.
       if (delta.function_call) toolCalls.push({ function: delta.function_call }, 0)
@@ -141,11 +147,36 @@ function thinkingText(thinking: unknown): string {
     .join("")
 }
 
+/** Reads who answered, its tier, and what it cites (Perplexity; annotations of OpenAI and OpenRouter). */
+function reportIn(
+  { model, service_tier: tier, citations }: Readonly<Record<string, unknown>>,
+  { annotations }: Readonly<Record<string, unknown>>,
+  asked: string | undefined,
+): ModelReport {
+  const noted = listOf(annotations).map((each) => stringOf(recordOf(recordOf(each).url_citation).url))
+  const cited = [...listOf(citations).map(stringOf), ...noted].filter((url) => url !== "")
+  return {
+    ...(typeof model === "string" && model !== "" && asked !== undefined && model !== asked && { model }),
+    ...(typeof tier === "string" && { serviceTier: tier }),
+    ...(cited.length > 0 && { citations: [...new Set(cited)] }),
+  }
+}
+
+/** The first count of a usage report that is none, such as -1 or "12"; it is left out of sums. */
+function oddCountIn(wire: unknown): string | undefined {
+  const odd = Object.entries(recordOf(wire)).find(([name, value]) => {
+    const isCount = name.endsWith("_tokens") || name === "cost"
+    return isCount && value !== null && countOf(value) === undefined
+  })
+  return odd && `${odd[0]} = ${(JSON.stringify(odd[1]) ?? String(odd[1])).slice(0, 80)}`
+}
+
 /** Reads a usage report. Returns `undefined` when it holds no known count. */
 function readUsage(wire: unknown): Usage | undefined {
   const report = recordOf(wire)
   const input = recordOf(report.prompt_tokens_details)
   return usageOf({
+    costUsd: countOf(report.cost),
     inputTokens: countOf(report.prompt_tokens),
     // DeepSeek and Moonshot had their own fields for cached input.
     inputCacheReadTokens:

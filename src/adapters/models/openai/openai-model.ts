@@ -107,10 +107,10 @@ const advice: Advice = {
 async function* streamParts(openOnce: () => Opened, request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelPart> {
   if (signal.aborted) throw abortedError(signal)
   const opened = openOnce()
+  const { provider, model } = opened.form
   const reader = createChunkReader(
     (request.tools ?? []).map(({ name }) => name),
-    audioFormatOf(opened.form),
-    opened.form.provider,
+    { audioFormat: audioFormatOf(opened.form), provider, model },
   )
   let answer: Answer | undefined
   /** The beginning of an answer that may be no chat completion. */

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { readAnswerBody, readRefusal } from "../../../../src/adapters/models/openai/answer-body.ts"
 import { createChunkReader } from "../../../../src/adapters/models/openai/chunk-reader.ts"
 
@@ -176,7 +176,7 @@ test.each([
   ["aac", "aac"],
   ["samples", "pcm16"],
 ])("speech as %s", (_, format) => {
-  const reader = createChunkReader([], format)
+  const reader = createChunkReader([], { audioFormat: format })
   reader.push(delta({ audio: { data: "AAEC" } }))
   expect(reader.end()[0]).toMatchSnapshot()
 })
@@ -278,4 +278,41 @@ test("N5 a refusal without an end is cut", async () => {
   )
   expect((await readRefusal(body)).length).toBe(1_100_000)
   expect(pulled).toBe(11)
+})
+
+describe("what a provider tells of its answer", () => {
+  const partsOf = (chunks: readonly unknown[]) => {
+    const reader = createChunkReader([], { model: "small" })
+    return [...chunks.flatMap((chunk) => reader.push(chunk)), ...reader.end()]
+  }
+  const choices = [{ index: 0, delta: { content: "hi" }, finish_reason: "stop" }]
+
+  test("T46 the model that served, its tier, its price and what it cites are kept", () => {
+    const citations = ["https://a.example/1", "https://a.example/1", "https://b.example/"]
+    const chunk = { model: "small-2026", service_tier: "flex", citations, choices, usage: { prompt_tokens: 3, cost: 0.002 } }
+    const parts = partsOf([chunk, chunk])
+    const report = { model: "small-2026", serviceTier: "flex", citations: ["https://a.example/1", "https://b.example/"] }
+    expect(parts).toContainEqual({ type: "report", report })
+    expect(parts).toContainEqual({ type: "usage", usage: { inputTokens: 3, costUsd: 0.002 } })
+  })
+
+  test("T46 annotations are citations, and a model of the same name is no news", () => {
+    const annotations = [{ type: "url_citation", url_citation: { url: "https://a.example/" } }]
+    const parts = partsOf([
+      { model: "small", choices: [{ index: 0, delta: { content: "hi", annotations }, finish_reason: "stop" }] },
+    ])
+    expect(parts).toContainEqual({ type: "report", report: { citations: ["https://a.example/"] } })
+    expect(partsOf([{ model: "small", choices }]).some(({ type }) => type === "report")).toBe(false)
+  })
+
+  test.each([-1, "12", null, {}])("T46 a count of %j is no part of the usage, and told unless it is null", (odd) => {
+    const parts = partsOf([{ choices, usage: { prompt_tokens: odd, completion_tokens: 2 } }])
+    expect(parts).toContainEqual({ type: "usage", usage: { outputTokens: 2 } })
+    const told = parts.flatMap((part) => (part.type === "warning" ? [part.message] : []))
+    expect(told).toEqual(
+      odd === null
+        ? []
+        : [`The usage report holds prompt_tokens = ${JSON.stringify(odd)}, which is no count, so it is left out.`],
+    )
+  })
 })
