@@ -30,8 +30,8 @@ export interface RepliedTo {
 
 /** The people that words are directed to. */
 export interface Directed {
-  readonly replyTo?: RepliedTo | undefined
-  readonly mentions?: readonly Speaker[] | undefined
+  readonly replyTo?: RepliedTo | undefined | undefined
+  readonly mentions?: readonly Speaker[] | undefined | undefined
 }
 
 /** A prestart result that is kept in history (T26). `args` are those that the tool received. */
@@ -48,9 +48,9 @@ export interface KeptRun extends KeptPrestart {
   readonly step: number
   readonly failed?: true
   /** True if `result` is a sentence of the dialect: the tool returned nothing, or it did not run to its end. */
-  readonly sentence?: true
+  readonly sentence?: true | undefined
   /** Pictures, recordings and files of the result that the model got. */
-  readonly attachments?: readonly Attachment[]
+  readonly attachments?: readonly Attachment[] | undefined
   /** Data of the call for its provider, such as thoughts that it wants back (`ToolCall.providerData`). It is never text of a prompt. */
   readonly providerData?: unknown
 }
@@ -65,13 +65,13 @@ export interface HistoryMessage {
   /** Kept prestart results, on the user's message. */
   readonly prestart?: readonly KeptPrestart[]
   /** The turn's tool runs, on its first message, if the profile keeps them (`history.toolRuns`). */
-  readonly runs?: readonly KeptRun[]
+  readonly runs?: readonly KeptRun[] | undefined
   /** Pictures, recordings and other files that came with the message (R8). */
-  readonly attachments?: readonly Attachment[]
+  readonly attachments?: readonly Attachment[] | undefined
   /** The message that this one replies to. */
-  readonly replyTo?: RepliedTo
+  readonly replyTo?: RepliedTo | undefined
   /** The people that the message names. */
-  readonly mentions?: readonly Speaker[]
+  readonly mentions?: readonly Speaker[] | undefined
   /** Memories that the turn recalled, on the user's message, if the profile keeps them (`context.older`). */
   readonly recalled?: readonly string[]
   /** True on an answer that was cut off, and on the messages of a turn that failed (T20). */

@@ -161,6 +161,6 @@ export interface Message {
   readonly content: string
   /** Pictures, recordings and files between the characters of `content`, in order. */
   readonly parts?: readonly MessagePart[]
-  readonly toolCalls?: readonly ToolCall[]
-  readonly toolCallId?: string
+  readonly toolCalls?: readonly ToolCall[] | undefined
+  readonly toolCallId?: string | undefined
 }

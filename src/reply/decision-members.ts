@@ -45,12 +45,11 @@ export class DecisionMembers implements JsonSink {
   unfinishedFinish(): Decision {
     const message = this.gate.pieces.join("")
     const note = this.values.get("note")
-    const ignored = callBeside(this.values)
     return {
       action: "finish",
-      ...(message.trim() === "" ? {} : { message }),
-      ...(typeof note === "string" && note.trim() !== "" ? { note } : {}),
-      ...(ignored === undefined ? {} : { ignored }),
+      message: message.trim() === "" ? undefined : message,
+      note: typeof note === "string" && note.trim() !== "" ? note : undefined,
+      ignored: callBeside(this.values),
       status: this.values.has("message") ? "repaired" : "truncated",
     }
   }

@@ -101,13 +101,12 @@ function readCall(
   if (typeof args === "string") return args
   const isAsAsked = toolName === "tool" && tool === tool.trim() && (argsName ?? "args") === "args" && args.isExact
   const message = members.get("message")
-  const repeated = repeatedName(args.value)
   return {
     action: "tool",
     tool: tool.trim(),
     args: args.value,
-    ...(readText(message)?.text === "" ? {} : { ignored: excerptOf({ message }) }),
-    ...(repeated === undefined ? {} : { repeatedName: repeated }),
+    ignored: readText(message)?.text === "" ? undefined : excerptOf({ message }),
+    repeatedName: repeatedName(args.value),
     status: isExact && isAsAsked ? "complete" : "repaired",
   }
 }
@@ -132,15 +131,15 @@ function readFinish(members: Members, isExact: boolean, count: StepCount): Decis
   const message = readText(members.get("message"))
   if (message === undefined) return "message-not-text"
   const note = readText(members.get("note")) ?? { text: "", isExact: false }
-  const call = namesTool(members) ? readCall(members, isExact, count) : undefined
-  const ignored = typeof call === "string" ? callBeside(members) : undefined
+  const found = namesTool(members) ? readCall(members, isExact, count) : undefined
+  const call = typeof found === "object" ? found : undefined
   return {
     action: "finish",
-    ...(message.text === "" ? {} : { message: message.text }),
-    ...(note.text === "" ? {} : { note: note.text }),
-    ...(typeof call === "object" ? { call: { tool: call.tool, args: call.args } } : {}),
-    ...(ignored === undefined ? {} : { ignored }),
-    ...(typeof call === "object" && call.repeatedName !== undefined ? { repeatedName: call.repeatedName } : {}),
+    message: message.text || undefined,
+    note: note.text || undefined,
+    call: call && { tool: call.tool, args: call.args },
+    ignored: typeof found === "string" ? callBeside(members) : undefined,
+    repeatedName: call?.repeatedName,
     status: isExact && message.isExact && note.isExact ? "complete" : "repaired",
   }
 }

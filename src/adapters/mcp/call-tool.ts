@@ -58,8 +58,8 @@ function progressReader({ progress }: CallContext): (update: RawProgress) => voi
     if (progress === undefined || !Number.isFinite(value) || ++reported > maxProgress) return
     progress({
       progress: value,
-      ...(typeof total === "number" && Number.isFinite(total) ? { total } : {}),
-      ...(typeof message === "string" ? { message: safeLine(message) } : {}),
+      total: typeof total === "number" && Number.isFinite(total) ? total : undefined,
+      message: typeof message === "string" ? safeLine(message) : undefined,
     })
   }
 }

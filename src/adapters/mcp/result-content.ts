@@ -47,5 +47,5 @@ function attachmentOf(part: unknown): ToolAttachment {
   const data = stringOf(held.data) || stringOf(held.blob)
   const padding = data.endsWith("==") ? 2 : data.endsWith("=") ? 1 : 0
   const bytes = Math.max(0, Math.floor((data.length * 3) / 4) - padding)
-  return { mediaType, bytes, ...(bytes <= maxAttachmentBytes ? { base64: data } : {}) }
+  return { mediaType, bytes, base64: bytes <= maxAttachmentBytes ? data : undefined }
 }

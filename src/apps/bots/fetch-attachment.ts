@@ -37,7 +37,7 @@ export async function fetchAttachment(url: string, options: FetchAttachmentOptio
     const mediaType = options.mediaType ?? (said?.startsWith("application/octet-stream") ? undefined : said)
     // The path of a data URL is the file itself.
     const name = options.name ?? (parsed?.protocol === "data:" ? undefined : parsed?.pathname.split("/").at(-1))
-    return { bytes, ...(name && { name }), ...(mediaType && { mediaType }) }
+    return { bytes, name: name || undefined, mediaType: mediaType || undefined }
   } catch (error) {
     if (PromptStrataError.isInstance(error)) throw error
     const why = signal.aborted ? "it took too long, or was ended" : "the connection failed"

@@ -58,7 +58,7 @@ async function askOne(options: AskModelOptions, model: LanguageModel, question: 
     },
   })
   const text = stripThinking(output.join(""), { opensInThought: model.capabilities.opensInThought ?? false })
-  return { text, model: model.id, assembly: request.assembly, ...(usage === undefined ? {} : { usage }) }
+  return { text, model: model.id, assembly: request.assembly, usage }
 }
 
 function requestOf(
@@ -71,7 +71,7 @@ function requestOf(
     prompt,
     developerRole: capabilities.developerRole,
     counter: ports.counter,
-    ...(budgetTokens === undefined ? {} : { budgetTokens }),
+    budgetTokens,
   })
   const messages = capabilities.severalSystemMessages === false ? oneSystemMessage(assembly.messages) : assembly.messages
   const facts = { question: wordsOf(injections), speaker: "", tools: [], runs: [], prestart: [], memories: [] }

@@ -48,7 +48,7 @@ export type ReceiveOptions = Pick<SendOptions, "from" | "attachments" | "replyTo
 /** Options of `Session.wake`. */
 export interface WakeOptions {
   /** The person whose memories and profile the turn may see. Default: in a private conversation the one who spoke last, in a group nobody. */
-  readonly to?: SpeakerInput
+  readonly to?: SpeakerInput | undefined
   /** The origin of the reason's words. Only with `author` do they stand in the prompt as they are. Default `tool`: they came from outside. */
   readonly trust?: Trust
   /** As in {@link SendOptions.inject}. */

@@ -269,7 +269,7 @@ async function runHook({ agent, input, session }: TurnContext, hook: TurnHook, r
     memoryOn: session.memoryOn,
     result: { ...result },
     speaker: { ...speaker },
-    ...(wake === undefined ? {} : { wake }),
+    wake,
   }
   const timeoutMs = profile.limits.toolMs
   const outcome = await within({ timeoutMs, signal: new AbortController().signal, timers: ports.timers }, (signal) =>

@@ -83,7 +83,7 @@ export class FileQueue {
     }
     if (part.type === "made-file") return
     const { fault, totalLines } = opened
-    this.#sink.unopened({ written: part.written, fault, ...(totalLines === undefined ? {} : { totalLines }) })
+    this.#sink.unopened({ written: part.written, fault, totalLines })
     this.#sink.part(asText(part))
   }
 

@@ -190,7 +190,7 @@ interface Pipeline {
 function newPipeline({ format, bubbles, files }: OutputSettings): Pipeline {
   const stages = files ? [createFileReferenceReader()] : []
   return {
-    reader: createOutputReader({ bubbles, stages, ...(format ? { format } : {}) }),
+    reader: createOutputReader({ bubbles, stages, format }),
     delivery: createDelivery(),
   }
 }

@@ -193,7 +193,7 @@ function shortRun(run: KeptRun, allTokens: number, agent: AgentContext): KeptRun
   const { sentence, ...rest } = run
   const { text: result, isCut } = shortResult(run.result, Math.max(leastOfResult, room), agent)
   // What is left of a sentence may begin a line with words of others.
-  const short = { ...rest, args, result, ...(sentence && !isCut ? { sentence } : {}) }
+  const short = { ...rest, args, result, sentence: isCut ? undefined : sentence }
   shortRuns.set(run, { agent, maxTokens, short })
   return short
 }

@@ -73,16 +73,17 @@ class HookChanges {
       turnId,
       ...{ key: { ...key }, agentName: profile.agent.name, speaker: { ...speaker } },
       question: text,
-      ...(wake === undefined ? {} : { wake }),
+      wake,
       memoryOn: session.memoryOn,
       turn: session.turns,
       startedMs,
       counter: ports.counter,
       budgetTokens,
       messages,
-      ...(memory && session.memoryOn
-        ? { recall: (query, options) => memory.recall(query, { ...key }, { ...options, excludeTurns: replaces?.turns ?? [] }) }
-        : {}),
+      recall:
+        memory && session.memoryOn
+          ? (query, options) => memory.recall(query, { ...key }, { ...options, excludeTurns: replaces?.turns ?? [] })
+          : undefined,
       replaceAnswer: (turnId, shown) => void this.#view.texts.set(turnId, shown),
       startHistoryAt: (turnId) => {
         this.#view.from = turnId

@@ -3,7 +3,7 @@ import { messageOf } from "../../core/errors.ts"
 import type { LanguageModel, ModelPart, ModelRequest } from "../../core/model/language-model.ts"
 import { pictureTypes, takesMedia } from "../../core/model/language-model.ts"
 import type { Message, MessagePart } from "../../core/span.ts"
-import type { TextPart } from "../../core/value.ts"
+import { filled, type TextPart } from "../../core/value.ts"
 import { maxAttachments, readBase64 } from "../../memory/services/attachments/read-attachments.ts"
 import type { Dialect } from "../../prompt/dialect/dialect.ts"
 import { renderNotice } from "../../prompt/dialect/render-notice.ts"
@@ -143,10 +143,8 @@ function withGone(message: HistoryMessage, staying: Staying): HistoryMessage {
   const { attachments, runs } = message
   const copy = made.get(name) ?? {
     ...message,
-    ...(attachments && {
-      attachments: attachments.map((attachment) => (stays.has(attachment) ? attachment : asGone(attachment))),
-    }),
-    ...(runs && { runs: runs.map((run) => withNamed(run, staying)) }),
+    attachments: attachments?.map((attachment) => (stays.has(attachment) ? attachment : asGone(attachment))),
+    runs: runs?.map((run) => withNamed(run, staying)),
   }
   made.set(name, copy)
   return copy
@@ -170,7 +168,7 @@ function withNamed(run: KeptRun, { stays, sight, dialect }: Staying): KeptRun {
     }
     return [renderNotice(dialect, "files", values)]
   })
-  return { ...rest, result: [result, ...lines].join("\n"), ...(staying.length > 0 && { attachments: staying }) }
+  return { ...rest, result: [result, ...lines].join("\n"), attachments: filled(staying) }
 }
 
 function asGone(attachment: Attachment): Attachment {

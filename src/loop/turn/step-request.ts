@@ -58,10 +58,9 @@ export function assembleStep(turn: TurnContext, request: StepRequest, model: Lan
     assembly = assembleInjections(given.injections, {
       ...{ assembler, dialect, prompt, reserved: given.reserved, developerRole: model.capabilities.developerRole },
       ...{ names: knownNames(state, speakers?.names), looks: speakers?.looks, counter: agent.ports.counter },
-      ...(budgetTokens === undefined ? {} : { budgetTokens }),
-      ...(progress.cut ? { cut: progress.cut } : {}),
+      ...{ budgetTokens, cut: progress.cut },
       history: agent.profile.history.window === "fill" ? { reserveTokens, lowWater: 1 } : { reserveTokens },
-      ...(tools ? { tools: countedTools(tools) } : {}),
+      tools: tools && countedTools(tools),
     })
     if (assembly.cut.history === undefined) break
     // Pictures give way first, then tool runs, then words.

@@ -10,7 +10,7 @@ export type FileFault = "missing" | "refused" | "unsupported" | "beyond" | "larg
 /** The result of opening a reference. `totalLines` comes with the fault `beyond`. */
 export type OpenedFile =
   | { readonly ok: true; readonly attachment: FileAttachment }
-  | { readonly ok: false; readonly fault: FileFault; readonly totalLines?: number }
+  | { readonly ok: false; readonly fault: FileFault; readonly totalLines?: number | undefined }
 
 /** Opens the files that a model's answers refer to (R8). */
 export interface FileReferences {

@@ -51,7 +51,7 @@ export interface ObserverContext {
   readonly key: ServiceKey
   readonly turnId: string
   /** The reason of a turn in which nobody spoke (R27). */
-  readonly wakeReason?: string
+  readonly wakeReason?: string | undefined
   /** The number of events that were left out since the last one, because the observer was too slow. */
   readonly missed: number
   /** Aborts when the time of the event is over. */

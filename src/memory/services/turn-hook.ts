@@ -27,7 +27,7 @@ export interface BeforeTurnContext {
   /** The user's message; empty if nobody spoke. */
   readonly question: string
   /** The reason of a turn in which nobody spoke (R27). */
-  readonly wake?: string
+  readonly wake?: string | undefined
   /** The messages before the question that this turn's prompt can show, oldest first. */
   readonly history: readonly HistoryMessage[]
   /** False if the conversation's memory is switched off: then a hook must neither read nor write memories (D2). */
@@ -55,7 +55,9 @@ export interface BeforeTurnContext {
   /** The conversation's messages that meet a filter, also those outside `history` (R13). Tools that the hook adds can call it too. */
   messages(filter: MessageFilter): Promise<readonly HistoryMessage[]>
   /** Recalls memories. Absent if the agent has no memory, or if the conversation's is switched off (D2). */
-  recall?(query: string, options: { readonly limit: number; readonly signal: AbortSignal }): Promise<readonly Memory[]>
+  readonly recall?:
+    | ((query: string, options: { readonly limit: number; readonly signal: AbortSignal }) => Promise<readonly Memory[]>)
+    | undefined
   /** Shows `text` in place of the answer of an earlier turn, in this turn's prompts only (R12). */
   replaceAnswer(turnId: string, text: string): void
   /** Begins the history in this turn's prompts with the first message of a turn (R11). A turn that is not in `history` changes nothing. */
@@ -81,7 +83,7 @@ export interface AfterTurnContext {
   readonly key: ServiceKey
   readonly speaker: Speaker
   readonly question: string
-  readonly wake?: string
+  readonly wake?: string | undefined
   readonly memoryOn: boolean
   /** The result of the turn, failed ones too, with its trace. */
   readonly result: TurnResult

@@ -75,6 +75,6 @@ export async function writeConfirmed(
     signal: context.signal,
     expect: current === undefined ? "absent" : { hash: current.hash },
   })
-  context.record?.({ kind: "write", tool: name, summary: `${verb}d ${path}`, detail: diff, ...(record && { id: record.id }) })
+  context.record?.({ kind: "write", tool: name, summary: `${verb}d ${path}`, detail: diff, id: record?.id })
   return hash
 }

@@ -42,13 +42,13 @@ interface RequestLimits {
   /** Default: an estimate. The assembly then says `exact: false`. */
   readonly counter?: TokenCounter
   /** Tokens that the request may have, without those reserved for the answer. Over it, injections shrink by rank (S13). */
-  readonly budgetTokens?: number
+  readonly budgetTokens?: number | undefined
   /** The cut of the turn's first request, for its later ones; absent in the first one. */
-  readonly cut?: CutRecord
+  readonly cut?: CutRecord | undefined
   /** Options for the steps in which history is cut. */
   readonly history?: WaterMarks
   /** Native tools that go with the request. Their schemas count as overhead. */
-  readonly tools?: readonly CountedTool[]
+  readonly tools?: readonly CountedTool[] | undefined
   /** Remembers what was made, for the next request of the same conversation. Without one nothing of the request is kept. */
   readonly assembler?: Assembler
 }

@@ -12,7 +12,7 @@ import { messageCounter } from "./tokens/message-counter.ts"
 interface MemoOptions {
   readonly dialect: Dialect
   readonly counter?: TokenCounter
-  readonly tools?: readonly CountedTool[]
+  readonly tools?: readonly CountedTool[] | undefined
   readonly names?: KnownNames | undefined
 }
 

@@ -3,7 +3,7 @@ import { isLineBreak } from "./line-breaks.ts"
 /** A file, or some of its lines. In text it is written `%[path]` or `%[path] Line 3 ~ Line 8` (R8). Lines count from 1. */
 export interface FileReference {
   readonly path: string
-  readonly lines?: { readonly from: number; readonly to: number }
+  readonly lines?: { readonly from: number; readonly to: number } | undefined
 }
 
 /**

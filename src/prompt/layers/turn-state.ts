@@ -60,7 +60,7 @@ export interface TurnState {
   /** The IANA time zone of times in prompts; default: the host's. */
   readonly timeZone?: string | undefined
   /** The files that came with the question (R8). */
-  readonly attachments?: readonly Attachment[]
+  readonly attachments?: readonly Attachment[] | undefined
   /** The pictures, recordings and files that the model can take. Default: none; prompts name them. */
   readonly sight?: Sight | undefined
   /** Files that the previous answer referred to and that could not be opened (R8). */
@@ -88,4 +88,4 @@ export interface TurnState {
 }
 
 /** A file reference, as the previous answer wrote it, that was not opened (R8). `fault` is the name of a condition in `file_faults.md`. */
-export type UnopenedFile = { readonly written: string; readonly fault: string; readonly totalLines?: number }
+export type UnopenedFile = { readonly written: string; readonly fault: string; readonly totalLines?: number | undefined }

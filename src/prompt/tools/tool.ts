@@ -31,8 +31,8 @@ export interface ToolContext {
 /** The progress of a call in the tool's own unit. Without `total` the end is unknown. */
 export interface ToolProgress {
   readonly progress: number
-  readonly total?: number
-  readonly message?: string
+  readonly total?: number | undefined
+  readonly message?: string | undefined
 }
 
 /** A part of a tool's result that is not text, such as a picture. */
@@ -41,7 +41,7 @@ export interface ToolAttachment {
   readonly mediaType: string
   readonly bytes: number
   /** Absent when the data is too large to keep. */
-  readonly base64?: string
+  readonly base64?: string | undefined
 }
 
 /** A record of a tool's action that a person may want to look up or undo later. Plain JSON. */
@@ -54,7 +54,7 @@ export interface ToolRecord {
   /** More about the action, such as a diff. */
   readonly detail?: string
   /** The id to undo the action with. Absent when it cannot be undone. */
-  readonly id?: string
+  readonly id?: string | undefined
   readonly attachment?: ToolAttachment
 }
 

@@ -107,7 +107,7 @@ class ReferenceReader {
     const { length, lines } = range
     const end = this.#rangeAt + length
     const rest = this.#held.slice(end)
-    const reference: FileReference = { path: this.#path, ...(lines === undefined ? {} : { lines }) }
+    const reference: FileReference = { path: this.#path, lines }
     this.#parts.add({ type: "file", reference, written: this.#held.slice(0, end) })
     this.#held = ""
     this.#place = "words"

@@ -8,7 +8,7 @@ import { createTextStage, type OutputFormat, type OutputPart, type OutputReader,
 /** Options of {@link createOutputReader}. */
 export interface OutputReaderOptions {
   /** The format of the answer. Default: `plain`. */
-  readonly format?: OutputFormat
+  readonly format?: OutputFormat | undefined
   /** True when `@br` ends a bubble (R9) and `<empty_reply>` means silence (R10). Default: false. */
   readonly bubbles?: boolean
   /** Stages that come after the bubbles, such as one for file references (R8). Default: none. */

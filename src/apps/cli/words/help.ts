@@ -42,7 +42,7 @@ function printBlock(block: string, helper: Help, width: number): string {
 interface HelpLine {
   /** A paragraph, or the term of an item. */
   readonly term: string
-  readonly meaning?: string
+  readonly meaning?: string | undefined
   readonly item: boolean
 }
 
@@ -63,7 +63,7 @@ function joinedLines(block: string): HelpLine[] {
 
 function itemOf(text: string): HelpLine {
   const [, term = text, meaning] = /^(.+?) {2,}(\S.*)$/.exec(text) ?? []
-  return { term, item: true, ...(meaning !== undefined && { meaning }) }
+  return { term, item: true, meaning }
 }
 
 /** Places where a line may break: at blanks, and behind a wide character that no closing mark follows. */

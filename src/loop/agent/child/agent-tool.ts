@@ -13,7 +13,7 @@ interface AgentToolSettings {
   readonly name: string
   /** A sentence for the caller's model that says what can be asked for. */
   readonly description: string
-  readonly usageHint?: string
+  readonly usageHint?: string | undefined
   /** The description of the parameter `request`, for the caller's model. */
   readonly requestDescription?: string
   /** Chooses what the child sees of the caller's context. Default: the last messages, the question, and of a virtual context the titles, pulled information and events. */
@@ -63,7 +63,7 @@ export function agentTool(options: AgentToolOptions): Tool {
   const tool = defineTool({
     name,
     description,
-    ...(usageHint === undefined ? {} : { usageHint }),
+    usageHint,
     jsonSchema: requestSchema(requestDescription),
     repeatable,
     writes,

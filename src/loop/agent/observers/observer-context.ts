@@ -47,7 +47,7 @@ export function observerContext(
   return {
     key: { ...key },
     turnId,
-    ...(wake === undefined ? {} : { wakeReason: wake }),
+    wakeReason: wake,
     missed,
     signal,
     ...reading(parts.store, session, signal),

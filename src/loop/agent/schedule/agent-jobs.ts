@@ -42,7 +42,7 @@ async function runJob(parts: AgentContext, job: Job, attempt: JobAttempt): Promi
     })
   }
   const inform = (state: JobProgress["state"], error?: unknown): void =>
-    parts.inspection.job?.(job, { state, attempt: attempt.attempt, ...(error !== undefined && { message: messageOf(error) }) })
+    parts.inspection.job?.(job, { state, attempt: attempt.attempt, message: error === undefined ? undefined : messageOf(error) })
   inform("running")
   // A job that hangs never throws, so the abort is reported.
   const onAbort = (): void => {

@@ -23,7 +23,7 @@ export interface WakeScheduleOptions {
   /** The origin of the words that the function finds. Default `tool`: they came from outside. */
   readonly trust?: WakeOptions["trust"]
   /** The person that the turn is for; see {@link WakeOptions}. */
-  readonly to?: WakeOptions["to"]
+  readonly to?: WakeOptions["to"] | undefined
   /** Called with each turn, so that its answer can be delivered. */
   readonly onTurn?: (turn: Turn, session: WakeableSession) => void
   /** Called with everything that goes wrong. Default: `console.warn`. */
@@ -106,7 +106,7 @@ class Waker {
     }
     // A reason that stands in the options is the author's; one that a function finds may hold anybody's words.
     const trust = typeof this.#options.reason === "string" ? "author" : (this.#options.trust ?? "tool")
-    const turn = session.wake(reason, { trust, ...(to ? { to } : {}) })
+    const turn = session.wake(reason, { trust, to })
     const ended = turn.result.then((result) => {
       this.#running.delete(id)
       if (!result.ok) this.#warn(`${conversation} was woken and failed: ${result.error.message}`)

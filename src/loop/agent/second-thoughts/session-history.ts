@@ -64,14 +64,7 @@ function shown({ turnId, messages }: StoredTurn): readonly SessionMessage[] {
   return messages.map(({ role, text, speaker, atMs, attachments, interrupted, unanswered, replyTo, mentions }, at) => {
     const message = { id: messageId(turnId, at), turnId, role, text, speaker, atMs }
     if ((attachments ?? interrupted ?? unanswered ?? replyTo ?? mentions) === undefined) return message
-    return {
-      ...message,
-      attachments,
-      interrupted,
-      unanswered,
-      ...(replyTo && { replyTo }),
-      ...(mentions && { mentions }),
-    }
+    return { ...message, attachments, interrupted, unanswered, replyTo, mentions }
   })
 }
 

@@ -15,7 +15,7 @@ export type AskModel = (
   prompt: string,
   injections: readonly Injection[],
   options: { readonly signal: AbortSignal },
-) => Promise<{ readonly text: string; readonly model: string; readonly usage?: Usage; readonly assembly: Assembly }>
+) => Promise<{ readonly text: string; readonly model: string; readonly usage?: Usage | undefined; readonly assembly: Assembly }>
 
 /** A committed turn, as background work may see it: what was said, and nothing that was injected (T35). */
 export interface CommittedTurn {

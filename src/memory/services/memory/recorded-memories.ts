@@ -2,6 +2,7 @@ import type { ServiceKey } from "../../../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../../../core/errors.ts"
 import { hostTimers } from "../../../core/ports.ts"
 import { orAborted, whatHappened, within } from "../../../core/timers.ts"
+import { defined } from "../../../core/value.ts"
 import type { MemoryRecords, StoredMemory } from "../store/records.ts"
 import { scopeOf } from "../store/row-keys.ts"
 import { memoryHash, similarMemory } from "./duplicates.ts"
@@ -159,10 +160,9 @@ export async function reranked(
 ): Promise<readonly Memory[]> {
   if (rerank === undefined || found.length < 2) return found
   const first = found.slice(0, maxReranked)
-  const candidates = first.map(({ id, text, speaker, atMs }): RerankCandidate => {
-    const name = nameOf(speaker)
-    return { id, text, ...(name === undefined ? {} : { speaker: name }), ...(atMs === undefined ? {} : { atMs }) }
-  })
+  const candidates = first.map(
+    ({ id, text, speaker, atMs }): RerankCandidate => defined({ id, text, speaker: nameOf(speaker), atMs }),
+  )
   const work = within({ timeoutMs, signal, timers }, async (signal) =>
     soundScores(await rerank(query, candidates, { signal }), first.length),
   )

@@ -28,7 +28,7 @@ export interface JobProgress {
   readonly state: "running" | "done" | "failed" | "stopped"
   readonly attempt: number
   /** The failure. */
-  readonly message?: string
+  readonly message?: string | undefined
 }
 
 /**

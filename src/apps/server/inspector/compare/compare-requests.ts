@@ -80,8 +80,7 @@ function assemblyOf({ messages, tokens, overheadTokens, exact, decisions }: Comp
     messages: messages.map(({ role, spans, toolCalls, toolCallId }) => ({
       role,
       content: textOf(spans),
-      ...(toolCalls && { toolCalls }),
-      ...(toolCallId !== undefined && { toolCallId }),
+      ...{ toolCalls, toolCallId },
     })),
     spans: messages.flatMap(({ spans }, message) => spans.map(({ priority: _, files: __, ...span }) => ({ ...span, message }))),
     ...{ tokens, overheadTokens, exact, decisions, prefixes: [], cut: {}, sanitised: [] },
