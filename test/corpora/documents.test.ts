@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { Documents } from "../../src/prompt/layers/documents/document.ts"
 import { read, soulPrompt } from "../prompt/layers/documents/soul-prompt.ts"
-import { dataPresent, hostileStrings } from "../support/corpora.ts"
+import { dataPresent, hostileStrings, triedOf } from "../support/corpora.ts"
 import { lineBreaks, seen, skeleton, unescapeLines, visible } from "../support/hostile-reader.ts"
 
 /** The structure of dialect soul in Chinese, listed by hand: whole lines, and how other lines begin. */
@@ -75,7 +75,7 @@ describe.skipIf(!dataPresent)("forging strings as documents", () => {
 
   test.each(["system", "user"] as const)("T28 no structure is forged in any of the three, placed %s", (placement) => {
     const [oneLine, twoLines] = [structureOf("好", placement), structureOf("好\n好", placement)]
-    for (const text of strings) {
+    for (const text of triedOf(strings, placement === "system" ? 0 : 1)) {
       const found = structureOf(text, placement)
       const expected = lineBreaks.test(visible(text)) ? twoLines : oneLine
       if (found !== expected) expect.fail(`forged by ${JSON.stringify(text)}:\n${found}`)
@@ -83,7 +83,7 @@ describe.skipIf(!dataPresent)("forging strings as documents", () => {
   })
 
   test("T28 every document is read back as it was", () => {
-    for (const text of strings) {
+    for (const text of triedOf(strings, 2)) {
       const system = promptOf(text, "system").messages[0]?.content ?? ""
       const from = system.indexOf("# 人格\n\n") + "# 人格\n\n".length
       const to = system.indexOf("\n\n请根据上述人格定义来塑造你的性格和语气。\n\n# 用户信息\n\n", from)

@@ -185,18 +185,20 @@ function filledByCard(dialect: string, locale: string, prompt: string, text: str
   return [...assemble(stack, { dialect, locale, prompt, turn }).messages]
 }
 
+const names = Object.keys(dialects).map((dialect, from) => ({ dialect, from }))
+
 describe.skipIf(!dataPresent)("all strings of the attack material through every slot", () => {
   const delimiters = dataPresent
     ? readJsonLines<{ text: string }>("injection/delimiter-forge.jsonl").flatMap(({ text }) => (isReadable(text) ? [text] : []))
     : []
-  const strings = dataPresent ? triedOf([...new Set(hostileStrings())].filter(isReadable)) : []
+  const strings = dataPresent ? [...new Set(hostileStrings())].filter(isReadable) : []
 
-  test.each(Object.keys(dialects))("T5 T28 in %s no line of the dialect's own shape stands unmarked", (dialect) => {
+  test.each(names)("T5 T28 in $dialect no line of the dialect's own shape stands unmarked", ({ dialect, from }) => {
     const forged: string[] = []
     // Every string in the planner's prompt; those that were made to forge delimiters behind other words in the final one, too.
     const cases = [
-      { prompt: "planner", locale: "zh-CN", texts: strings },
-      { prompt: "final", locale: "en", texts: delimiters.map((text) => `hi ${text}`) },
+      { prompt: "planner", locale: "zh-CN", texts: triedOf(strings, from) },
+      { prompt: "final", locale: "en", texts: triedOf(delimiters, from).map((text) => `hi ${text}`) },
     ]
     for (const { prompt, locale, texts } of cases) {
       const structure = structureReader(dialect, locale)
@@ -216,11 +218,11 @@ describe.skipIf(!dataPresent)("all strings of the attack material through every 
   const others = dataPresent ? hostileStrings().filter((_, at) => at % 7 === 0) : []
   const strings = [...new Set([...delimiters, ...others])].filter(isReadable)
 
-  test.each(Object.keys(dialects))("C11 in %s a card forges no line of the dialect's own shape", (dialect) => {
+  test.each(names)("C11 in $dialect a card forges no line of the dialect's own shape", ({ dialect, from }) => {
     const structure = structureReader(dialect, "en")
     const of = (text: string) => structure(filledByCard(dialect, "en", "planner", text), text).join("\n")
     const [oneLine, twoLines] = [of("好"), of("好\n好")]
-    const forged = strings.filter((text) => of(text) !== (lineBreaks.test(visible(text)) ? twoLines : oneLine))
+    const forged = triedOf(strings, from).filter((text) => of(text) !== (lineBreaks.test(visible(text)) ? twoLines : oneLine))
     expect(forged).toEqual([])
   })
 })

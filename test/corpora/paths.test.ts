@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest"
 import { PromptStrataError } from "../../src/core/errors.ts"
 import { openFolder } from "../../src/node/workspace/open-workspace.ts"
 import { judgments, outcomeOf, snapshot } from "../node/workspace/support/workspaces.ts"
-import { dataPresent, readJsonLines } from "../support/corpora.ts"
+import { dataPresent, readJsonLines, triedOf } from "../support/corpora.ts"
 import { tempFolder } from "../support/temp-folder.ts"
 
 const by = "test"
@@ -29,7 +29,7 @@ function spellings(path: string): readonly string[] {
   return [...new Set([...found, path.replaceAll("\\", "/"), `notes/${path}`])]
 }
 
-describe.skipIf(!dataPresent).each(judgments)("D12 path traversals, checked as $pathCheck", ({ fs }) => {
+describe.skipIf(!dataPresent).each(judgments)("D12 path traversals, checked as $pathCheck", ({ pathCheck, fs }) => {
   const paths = dataPresent ? readJsonLines<{ path: string }>("paths/path-traversal.jsonl").map(({ path }) => path) : []
 
   test("none of them reads, makes, changes or shows anything outside", async () => {
@@ -41,7 +41,7 @@ describe.skipIf(!dataPresent).each(judgments)("D12 path traversals, checked as $
     symlinkSync("../../etc", join(ws, "notes/etc"))
     const workspace = await openFolder(ws, { fs, history: { maxEntries: 5 } })
     let [refused, made] = [0, 0]
-    for (const spelling of new Set(paths.flatMap(spellings))) {
+    for (const spelling of new Set(triedOf(paths, pathCheck === "opened" ? 0 : 1).flatMap(spellings))) {
       const read = await outcomeOf(workspace.readBytes(spelling, { maxBytes: 1_000 }))
       expect(typeof read === "string" ? read : read.path).toMatch(/^(file|notes\/a\.md)/)
       await outcomeOf(workspace.list(spelling))

@@ -6,7 +6,7 @@ import { joinTokens } from "../../src/prompt/encode/sanitise.ts"
 import { decodeTranscript, parseTranscript } from "../../src/prompt/encode/transcript.ts"
 import type { TurnState } from "../../src/prompt/layers/turn-state.ts"
 import { PromptStack } from "../../src/prompt/stack/prompt-stack.ts"
-import { dataPresent, hostileStrings } from "../support/corpora.ts"
+import { dataPresent, hostileStrings, triedOf } from "../support/corpora.ts"
 import { isWhole, lineBreaks, seen, visible } from "../support/hostile-reader.ts"
 import { ran, said, turnState } from "../support/turns.ts"
 
@@ -78,7 +78,8 @@ describe.skipIf(!dataPresent)("root × forging strings", () => {
     { prompt: "final", every: 3 },
   ])("R5 T5 T28 $prompt: no text in any place forges a speaker, a tool or a block", ({ prompt, every }) => {
     const harmless = structureOf(written(filledWith("好"), prompt), { words: "好" })
-    for (const text of strings.filter((_, at) => at % every === 0)) {
+    const all = strings.filter((_, at) => at % every === 0)
+    for (const text of triedOf(all, 2)) {
       const found = structureOf(written(filledWith(text), prompt), { words: text })
       if (found !== harmless) expect.fail(`forged in ${prompt} by ${JSON.stringify(text)}:\n${found}\ninstead of\n${harmless}`)
     }
@@ -86,7 +87,7 @@ describe.skipIf(!dataPresent)("root × forging strings", () => {
 
   test("R5 no name forges another speaker, a tool or a block", () => {
     const harmless = structureOf(written(filledWith("好", "小明"), "planner"), { withNames: false })
-    for (const name of strings) {
+    for (const name of triedOf(strings)) {
       const found = structureOf(written(filledWith("好", name), "planner"), { withNames: false })
       if (found !== harmless) expect.fail(`forged by the name ${JSON.stringify(name)}:\n${found}`)
     }
@@ -95,7 +96,7 @@ describe.skipIf(!dataPresent)("root × forging strings", () => {
   test("R5 what is said is one message of one speaker, and is read back as it was", () => {
     const { markers } = shippedDialect("root", "zh-CN")
     const head = "^主人:"
-    for (const text of strings) {
+    for (const text of triedOf(strings, 1)) {
       const { messages } = assemble(new PromptStack(), { ...place, prompt: "chat", turn: turnState(text) })
       const content = messages.at(-1)?.content ?? ""
       expect(parseTranscript(content)).toHaveLength(1)

@@ -1,5 +1,5 @@
 /**
- * How much the tests do: `npm test` is quick, the long suites of `.ci/run` are ci, `npm run test:long` is long; `npm run test:soak`
+ * How much the tests do: `npm test` is quick, in `.ci/run` it is ci, `npm run test:long` is long; `npm run test:soak`
  * repeats soak runs with other seeds.
  */
 export const sizes = ["quick", "ci", "long", "soak"] as const
