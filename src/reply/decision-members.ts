@@ -1,3 +1,4 @@
+import { defined } from "../core/value.ts"
 import type { Decision } from "./decision.ts"
 import { addPiece } from "./incoming-text.ts"
 import { callBeside, decisionMembers, type MemberValue, namesCall, readAction } from "./interpret-decision.ts"
@@ -45,13 +46,13 @@ export class DecisionMembers implements JsonSink {
   unfinishedFinish(): Decision {
     const message = this.gate.pieces.join("")
     const note = this.values.get("note")
-    return {
+    return defined({
       action: "finish",
       message: message.trim() === "" ? undefined : message,
       note: typeof note === "string" && note.trim() !== "" ? note : undefined,
       ignored: callBeside(this.values),
       status: this.values.has("message") ? "repaired" : "truncated",
-    }
+    })
   }
 
   open(kind: "object" | "array"): void {

@@ -10,21 +10,21 @@ export type Decision =
       readonly tool: string
       readonly args: Readonly<Record<string, unknown>>
       /** A message beside the call. It is not shown. */
-      readonly ignored?: string | undefined
+      readonly ignored?: string
       /** A name that stood twice in the call. Only its first value counts. */
-      readonly repeatedName?: string | undefined
+      readonly repeatedName?: string
       readonly status: DecisionStatus
     }
   | {
       readonly action: "finish"
-      readonly message?: string | undefined
-      readonly note?: string | undefined
+      readonly message?: string
+      readonly note?: string
       /** A call beside the message: a report that comes with the answer (R16). */
-      readonly call?: { readonly tool: string; readonly args: Readonly<Record<string, unknown>> } | undefined
+      readonly call?: { readonly tool: string; readonly args: Readonly<Record<string, unknown>> }
       /** The beginning of a call beside the message that cannot be read, at most 80 characters. It is not run. */
-      readonly ignored?: string | undefined
+      readonly ignored?: string
       /** A name that stood twice in the decision. Only its first value counts. */
-      readonly repeatedName?: string | undefined
+      readonly repeatedName?: string
       readonly status: DecisionStatus
     }
   | { readonly action: "unreadable"; readonly fault: DecisionFault; readonly status: "truncated" | "malformed" }

@@ -1,3 +1,4 @@
+import { defined } from "../core/value.ts"
 import type { Decision, DecisionFault } from "./decision.ts"
 import type { StepCount } from "./incoming-text.ts"
 import { isJsonObject, type JsonObject, type JsonValue, parseJson, repeatedName, tooDeep } from "./json/json-value.ts"
@@ -101,14 +102,14 @@ function readCall(
   if (typeof args === "string") return args
   const isAsAsked = toolName === "tool" && tool === tool.trim() && (argsName ?? "args") === "args" && args.isExact
   const message = members.get("message")
-  return {
+  return defined({
     action: "tool",
     tool: tool.trim(),
     args: args.value,
     ignored: readText(message)?.text === "" ? undefined : excerptOf({ message }),
     repeatedName: repeatedName(args.value),
     status: isExact && isAsAsked ? "complete" : "repaired",
-  }
+  })
 }
 
 /** Reads arguments. Absent, `null`, blank text and an empty list mean none; other text must be the whole JSON of an object. */
@@ -133,7 +134,7 @@ function readFinish(members: Members, isExact: boolean, count: StepCount): Decis
   const note = readText(members.get("note")) ?? { text: "", isExact: false }
   const found = namesTool(members) ? readCall(members, isExact, count) : undefined
   const call = typeof found === "object" ? found : undefined
-  return {
+  return defined({
     action: "finish",
     message: message.text || undefined,
     note: note.text || undefined,
@@ -141,7 +142,7 @@ function readFinish(members: Members, isExact: boolean, count: StepCount): Decis
     ignored: typeof found === "string" ? callBeside(members) : undefined,
     repeatedName: call?.repeatedName,
     status: isExact && message.isExact && note.isExact ? "complete" : "repaired",
-  }
+  })
 }
 
 /** True when a finish holds a call: a tool's name, or a `name` with arguments. A blank name is none. */

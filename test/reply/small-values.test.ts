@@ -14,8 +14,8 @@ function readingOf(value: string): string | undefined {
   if (decision === undefined || decision.action === "unreadable") return undefined
   if (decision.action === "finish") return `${decision.status}: ${JSON.stringify(decision)}`
   const { status, args, action: _, tool, ...rest } = decision
-  const others = JSON.stringify(tool === "t" ? rest : { tool, ...rest })
-  return `${status}: ${JSON.stringify(args)}${others === "{}" ? "" : ` ${others}`}`
+  const others = tool === "t" ? rest : { tool, ...rest }
+  return `${status}: ${JSON.stringify(args)}${Object.keys(others).length > 0 ? ` ${JSON.stringify(others)}` : ""}`
 }
 
 const isJson = (text: string) => {

@@ -38,7 +38,7 @@ export type Planner = (turn: TurnContext, guard: CallGuard) => Promise<PlanOutco
 export type PlanningMode = "json" | "native" | "chat"
 
 /** The decision of a planner step. `ignored` is the beginning of a further decision in the same output, of which nothing was carried out. */
-export type StepDecision = Decision & { readonly ignored?: string | undefined }
+export type StepDecision = Decision & { readonly ignored?: string }
 
 /** Reads the output of a model in one attempt of a step. */
 export interface StepReading {

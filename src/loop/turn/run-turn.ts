@@ -20,7 +20,7 @@ import { fail, succeed } from "./turn-outcome.ts"
 export async function runTurn(turn: TurnContext): Promise<TurnResult> {
   const { signal, progress, input } = turn
   const { colour } = turn.agent.profile.agent
-  turn.emit({ type: "turn-start", turnId: input.turnId, atMs: turn.startedMs, colour })
+  turn.emit({ type: "turn-start", turnId: input.turnId, atMs: turn.startedMs, ...(colour !== undefined && { colour }) })
   if (input.received !== undefined) turn.emit({ type: "answer-decision", answers: true, reason: input.received })
   try {
     signal.throwIfAborted()

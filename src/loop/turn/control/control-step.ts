@@ -167,5 +167,5 @@ function keptTo(choice: ToolChoice, decision: Decision): Decision {
     return { action: "unreadable", fault: { kind: "call-required", excerpt: excerptOf(said) }, status: "malformed" }
   if (decision.action === "tool") return decision
   const { message } = decision
-  return { action: "tool", ...call, ignored: message === undefined ? undefined : excerptOf({ message }), status }
+  return { action: "tool", ...call, ...(message === undefined ? {} : { ignored: excerptOf({ message }) }), status }
 }
