@@ -28,6 +28,7 @@ export default {
     "stemmer",
     "stopword",
     "stream-json",
+    "wink-bm25-text-search",
     "stream-chain",
   ],
   ignoreBinaries: ["mkfifo", "mount", "umount"],

@@ -9,10 +9,15 @@ export type Search = (question: string) => readonly string[]
 /** A way to search, made for some documents. */
 export interface Searcher {
   readonly name: string
-  make(documents: readonly RecallDocument[], nowMs: number): Search
+  make(
+    documents: readonly RecallDocument[],
+    nowMs: number,
+    asked?: { readonly askedBy: string; readonly askedOf: string },
+  ): Search
 }
 
-const limit = 50
+/** The most ids that a search gives. */
+export const limit = 50
 const withName = ({ speaker, text }: RecallDocument) => `${speaker.name}: ${text}`
 
 /** This library, with its own weights but for those given, and with an embedding if there is one. */
@@ -71,7 +76,7 @@ function segmentedWords(text: string): string[] {
 }
 
 /** The words of a text, and the pairs of characters of what is written without spaces. */
-const bigrams = (text: string) =>
+export const bigrams = (text: string) =>
   (text.match(/\p{sc=Han}+|[[\p{L}\p{N}]--\p{sc=Han}]+/gv) ?? []).flatMap((run) =>
     /\p{sc=Han}/u.test(run) ? pieces(run, 2) : [run],
   )
@@ -94,7 +99,8 @@ export async function miniSearchers(): Promise<Searcher[]> {
     name,
     make: (documents) => {
       const index = new MiniSearch({ fields: ["text"], ...options })
-      index.addAll(documents.map((document) => ({ id: document.id, text: withName(document) })))
+      const beside = (at: number) => [documents[at - 1]?.text, documents[at + 1]?.text].join("\n")
+      index.addAll(documents.map((document, at) => ({ id: document.id, text: withName(document), beside: beside(at) })))
       return (question) =>
         index
           .search(question)
@@ -102,7 +108,10 @@ export async function miniSearchers(): Promise<Searcher[]> {
           .map(({ id }) => id)
     },
   })
+  const besides = { fields: ["text", "beside"], searchOptions: { boost: { text: 2 } } }
   return [
+    searcher("minisearch (lines beside)", { ...besides, processTerm }),
+    searcher("minisearch (lines beside, bigrams)", { ...besides, tokenize: bigrams }),
     searcher("minisearch", {}),
     searcher("minisearch (stemmer, no stopwords)", { processTerm }),
     searcher("minisearch (Intl.Segmenter words)", { tokenize: segmentedWords }),

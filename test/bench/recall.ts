@@ -14,6 +14,7 @@ import { weakEmbeddings } from "../support/weak-embeddings.ts"
 import type { BenchResult, Gate, Row } from "./bench.ts"
 import { run as peopleChats } from "./people-chats.bench.ts"
 import { ablatedSearchers, fts5Searcher, miniSearchers, recallSearcher, type Search, type Searcher } from "./recall-baselines.ts"
+import { recallSetsResult } from "./recall-sets.ts"
 import { measureSpeed } from "./recall-speed.ts"
 import { formatResult } from "./report.ts"
 
@@ -298,6 +299,11 @@ function print(result: BenchResult): void {
   if (result.gates.some(({ ok }) => !ok)) process.exitCode = 1
 }
 
+// Weights are chosen on the development halves. The other halves are looked at once, when the choice is made.
+if (process.argv.includes("--held-out")) {
+  print(await recallSetsResult("held-out"))
+  process.exit()
+}
 for (const note of notes) console.log(`${note}\n`)
 print(await peopleChats({ peers: true, write: false }))
 if (dataPresent) {
@@ -305,6 +311,7 @@ if (dataPresent) {
   print(compare("MADial zh, recall of relevant memories, %", askMadial, searchers, byWords))
   print(await fusion())
 }
+print(await recallSetsResult("development"))
 print(weakFusion())
 print(floor())
 print(curve())
