@@ -37,18 +37,21 @@ interface Scene {
 }
 
 /** Documents of fewer words than `most`, or of a few more, in some sessions, of which some were removed again. */
-function sceneOf(seed: number, size: number, most = 5): Scene {
+function sceneOf(seed: number, size: number, most = 5, long = 0): Scene {
   const random = mulberry32(seed)
   const below = (end: number) => Math.floor(random() * end)
   const table = new DocumentTable()
   const documents: RecallDocument[] = []
   for (let at = 0; at < size; at++) {
-    const words = Array.from({ length: below(most) }, () => vocabulary[below(vocabulary.length)] ?? "")
+    const words = Array.from(
+      { length: below(most) + (long > 0 && at % 6 === 0 ? long : 0) },
+      () => vocabulary[below(vocabulary.length)] ?? "",
+    )
     const text = [...words, ...(below(2) === 0 ? ["tea"] : [])].join(" ") + ["?", ".", " at 5 pm.", " for 3."][below(most - 1)]
     const [session, turn] = [`s${below(Math.ceil(size / 12))}`, below(20)]
     const name = below(2) === 0 ? "ann" : "bob"
     const keys = below(3) === 0 ? { keys: { by: "m", words: [vocabulary[below(5)] ?? "", "茶"] } } : {}
-    const atMs = nowMs - turn * 60_000 * (below(8) === 0 ? 300 : 1)
+    const atMs = nowMs - turn * 60_000 * ([300, 8][below(8)] ?? 1)
     const document = memory(`m${at}`, text, {
       session,
       turn,
@@ -66,10 +69,11 @@ function sceneOf(seed: number, size: number, most = 5): Scene {
   return { table, documents }
 }
 
-/** Of the last one the mean text is hardly a word long. */
+/** In the last two the mean text is hardly a word long, or some texts are much longer than the others. */
 const scenes: readonly Scene[] = [
   ...[1, 2, 3, 4, 5, 6].map((seed) => sceneOf(seed, seed % 2 === 0 ? 110 : 25)),
   sceneOf(7, 60, 3),
+  sceneOf(8, 60, 5, 80),
 ]
 
 /** The result of a function of an object, made once. */
@@ -90,8 +94,17 @@ const rarityOf = (total: number, found: number) => Math.log(1 + (total - found +
 const saturated = (frequency: number, penalty: number) => (frequency * 2.2) / (frequency + penalty)
 const sumOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0)
 const meanLength = once(({ documents }: Scene) => Math.max(1, sumOf(documents.map(lengthOf)) / documents.length))
-const penaltyOf = (scene: Scene, document: RecallDocument) =>
-  1.2 * (0.6 + 0.4 * Math.max(1, lengthOf(document) / meanLength(scene)))
+/** The standard deviation of the lengths of texts with words, as a share of their mean. */
+const spreadOf = once(({ documents }: Scene) => {
+  const lengths = documents.map(lengthOf).filter((length) => length > 0)
+  const mean = sumOf(lengths) / lengths.length
+  return Math.sqrt(sumOf(lengths.map((length) => (length - mean) ** 2)) / lengths.length) / mean
+})
+const isMixed = (scene: Scene) => spreadOf(scene) > 0.9
+const penaltyOf = (scene: Scene, document: RecallDocument) => {
+  const share = Math.min(0.9, Math.max(0.4, 0.8 * spreadOf(scene)))
+  return 1.2 * (1 - share + share * Math.max(isMixed(scene) ? 0 : 1, lengthOf(document) / meanLength(scene)))
+}
 
 /** The documents beside one, by the links of the table, which have tests of their own. */
 function beside({ table, documents }: Scene, document: RecallDocument, way: "previous" | "next"): RecallDocument | undefined {
@@ -114,6 +127,11 @@ function restarted({ table }: Scene): DocumentTable {
 }
 
 describe("scores by plain formulas", () => {
+  test("are compared where texts are alike in length, and where they are not", () => {
+    expect(scenes.map(isMixed)).toContain(true)
+    expect(scenes.map(isMixed)).toContain(false)
+  })
+
   const asked = new Map([
     ["tea", 1],
     ["garden", 0.5],
@@ -139,8 +157,9 @@ describe("scores by plain formulas", () => {
         ),
       ),
     )
-    const told = (line: RecallDocument | undefined, term: string) => (line ? Math.min(2, own(line, term)) : 0)
     const around = (document: RecallDocument, term: string): number => {
+      const told = (line: RecallDocument | undefined, term: string) =>
+        line ? Math.min(2, own(line, term)) * 0.5 ** Math.floor(Math.abs(line.atMs - document.atMs) / 3_600_000) : 0
       if (found(term) > Math.max(20, documents.length * 0.1)) return 0
       const [before, after] = [beside(scene, document, "previous"), beside(scene, document, "next")]
       const isAsked = before !== undefined && textMarks(before.text, before.atMs).question
@@ -155,7 +174,7 @@ describe("scores by plain formulas", () => {
       )
     }
     expectScores(scene, scores.neighbours, (document) => {
-      const tells = 0.5 + Math.min(1, lengthOf(document) / meanLength(scene) / 2)
+      const tells = isMixed(scene) ? 1 : 0.5 + Math.min(1, lengthOf(document) / meanLength(scene) / 2)
       const penalty = penaltyOf(scene, document)
       return sumOf(
         terms.map(([term, weight]) => {

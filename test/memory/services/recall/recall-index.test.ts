@@ -499,3 +499,37 @@ describe("the index", () => {
     expect(index.bytes / 500).toBeLessThan(3_000)
   })
 })
+
+describe("texts of very different lengths", () => {
+  const bot = { id: "bot", name: "Bot" }
+  const advice = "Feed the dog twice a day, call the vet, walk the dog, and call a trainer."
+  const answers = Array.from({ length: 12 }, (_, i) =>
+    memory(`answer${i}`, `${advice} ${i} ${"Water the garden, read a book, sleep early. ".repeat(20)}`, {
+      speaker: bot,
+      session: "chat",
+      turn: 2 * i,
+    }),
+  )
+  const remarks = Array.from({ length: 12 }, (_, i) =>
+    memory(`remark${i}`, `fine, number ${i} it is`, { session: "talk", turn: i }),
+  )
+
+  test("M7 a remark that answers comes before long answers that share its words", () => {
+    const told = memory("told", "the dog is called Biscuit", { session: "other" })
+    expect(found([...answers, ...remarks, told], "What is my dog called?")[0]).toBe("told")
+  })
+
+  test("M7 a line says less about the one beside it the longer the silence between them", () => {
+    const minuteMs = 60_000
+    const silentFor = (minutes: number) => {
+      const asked = memory("asked", "shall we eat mushrooms?", { speaker: bot, session: "s" })
+      const said = memory("said", "sure, gladly", { session: "s", turn: 1, atMs: asked.atMs + minutes * minuteMs })
+      const others = Array.from({ length: 5 }, (_, i) => memory(`other${i}`, `some other line ${i}`))
+      const hits = indexOf([asked, said, ...others]).rank({ text: "mushrooms", nowMs, limit: 9 })
+      return hits.find(({ id }) => id === "said")?.score ?? 0
+    }
+    expect(silentFor(59)).toBeCloseTo(silentFor(1), 4)
+    expect(silentFor(61)).toBeLessThan(silentFor(59) - 0.01)
+    expect(silentFor(181)).toBeLessThan(silentFor(61) - 0.01)
+  })
+})

@@ -6,8 +6,13 @@ import { type Steps, stepUnits } from "./steps.ts"
 
 /** BM25's k1: the higher it is, the more do further occurrences of a term count. */
 export const saturation = 1.2
-/** BM25's b: how much a text that is longer than the mean loses. A shorter text gains nothing, because it says little. */
-const lengthShare = 0.4
+/**
+ * BM25's b: how much a text that is longer than the mean loses. The more the lengths differ, the more their length is chance and the more a long
+ * text loses. Chosen on the development halves of chats with people and with assistants.
+ */
+const lengthShare = { least: 0.4, perSpread: 0.8, most: 0.9 }
+/** From this spread on, texts are of different kinds, such as a remark and a long answer: a shorter text gains what a longer one loses. Below it, it gains nothing, because it says little. */
+const mixedSpread = 0.9
 
 const maxFrequency = 255
 /** About what a term takes in the dictionary. */
@@ -16,6 +21,14 @@ const termBytes = 72
 /** The rarity of a property that `found` of `total` documents have, as BM25 counts it. Never negative. */
 export function rarity(total: number, found: number): number {
   return Math.log(1 + (total - found + 0.5) / (found + 0.5))
+}
+
+/** The standard deviation of the lengths of texts that have terms, as a share of their mean. Sums of whole numbers do not depend on the order. */
+function spreadOf(lengths: Uint32Array): number {
+  let [count, sum, squares] = [0, 0, 0]
+  for (const length of lengths) if (length > 0) [count, sum, squares] = [count + 1, sum + length, squares + length * length]
+  const mean = sum / Math.max(1, count)
+  return mean === 0 ? 0 : Math.sqrt(Math.max(0, squares / count - mean * mean)) / mean
 }
 
 /**
@@ -30,6 +43,7 @@ export class FieldIndex {
   /** The number of terms of each slot's document, every occurrence counted. */
   lengths: Uint32Array = new Uint32Array(16)
   totalLength = 0
+  #spread: number | undefined
 
   /** The size of the arrays, and about that of the dictionary. */
   get bytes(): number {
@@ -62,6 +76,7 @@ export class FieldIndex {
 
   /** Adds a document in steps. Its slot must be higher than those of all documents that are there. */
   *adding(slot: number, counts: ReadonlyMap<string, number>): Steps<void> {
+    this.#spread = undefined
     this.lengths = grown(this.lengths, slot)
     let units = 0
     for (const [term, count] of counts) {
@@ -75,6 +90,7 @@ export class FieldIndex {
 
   /** Removes the document at a slot in steps. `counts` must be its terms. */
   *removing(slot: number, counts: ReadonlyMap<string, number>): Steps<void> {
+    this.#spread = undefined
     let units = 0
     for (const term of counts.keys()) {
       const id = this.#terms.get(term)
@@ -90,7 +106,19 @@ export class FieldIndex {
   lengthPenalty(documents: number): (slot: number) => number {
     const { lengths } = this
     const mean = Math.max(1, this.totalLength / Math.max(1, documents))
-    return (slot) => saturation * (1 - lengthShare + lengthShare * Math.max(1, (lengths[slot] ?? 0) / mean))
+    const share = Math.min(lengthShare.most, Math.max(lengthShare.least, lengthShare.perSpread * this.#lengthSpread))
+    const least = this.hasMixedLengths ? 0 : 1
+    return (slot) => saturation * (1 - share + share * Math.max(least, (lengths[slot] ?? 0) / mean))
+  }
+
+  /** True if texts of very different lengths stand side by side, as in a chat with an assistant that answers at length. */
+  get hasMixedLengths(): boolean {
+    return this.#lengthSpread > mixedSpread
+  }
+
+  get #lengthSpread(): number {
+    this.#spread ??= spreadOf(this.lengths)
+    return this.#spread
   }
 
   /** The number of documents in which a term occurs. */

@@ -25,8 +25,13 @@ const fromSame = 0.5
 const fromNext = 0.25
 const fromSecondPrevious = 0.25
 const fromSecondNext = 0.125
-/** The share that a line without words gets of the lines beside it. One of mean length gets twice that, a long one three times: a cheer tells nothing. */
+/**
+ * The share that a line without words gets of the lines beside it. One of mean length gets twice that, a long one three times: a cheer tells
+ * nothing. Beside answers of many paragraphs every line is short, so there all get the same.
+ */
 const leastTold = 0.5
+/** For each such silence between two lines, they count half as much for each other. */
+const silenceMs = 3_600_000
 /** A term in more lines than this says nothing about the lines beside them. */
 const maxSignShare = 0.1
 const minSignLines = 20
@@ -97,13 +102,14 @@ class TermWindow {
     })
     const { own, neighbours } = scores
     const meanLength = Math.max(1, index.totalLength / size)
+    const isMixed = index.hasMixedLengths
     for (let i = 0; i < this.#touchedCount; i++) {
       const slot = this.#touched[i] ?? 0
       const penalty = this.#penaltyOf(slot)
       const alone = saturated(this.#own[slot] ?? 0, penalty)
       const all = saturated((this.#own[slot] ?? 0) + (this.#around[slot] ?? 0), penalty)
       own[slot] = (own[slot] ?? 0) + weight * rarity * alone
-      const tells = leastTold + Math.min(1, (index.lengths[slot] ?? 0) / meanLength / 2)
+      const tells = isMixed ? 1 : leastTold + Math.min(1, (index.lengths[slot] ?? 0) / meanLength / 2)
       neighbours[slot] = (neighbours[slot] ?? 0) + weight * rarity * (all - alone) * tells
       this.#own[slot] = 0
       this.#around[slot] = 0
@@ -116,14 +122,23 @@ class TermWindow {
     const { previous, next } = this.#table.links
     const before = previous[slot] ?? -1
     const after = next[slot] ?? -1
+    const spread = (other: number, share: number) => {
+      if (other >= 0) this.#spread(other, frequency, share * this.#nearness(slot, other))
+    }
     if (before >= 0) {
-      this.#spread(before, frequency, fromNext)
-      this.#spread(previous[before] ?? -1, frequency, fromSecondNext)
+      spread(before, fromNext)
+      spread(previous[before] ?? -1, fromSecondNext)
     }
     if (after >= 0) {
-      this.#spread(after, frequency, this.#shareFor(slot, after))
-      this.#spread(next[after] ?? -1, frequency, fromSecondPrevious)
+      spread(after, this.#shareFor(slot, after))
+      spread(next[after] ?? -1, fromSecondPrevious)
     }
+  }
+
+  /** How much two lines of one talk count for each other by the time between them: a power of two, so that sums stay exact. */
+  #nearness(one: number, other: number): number {
+    const { atMs } = this.#table.columns
+    return 2 ** -Math.floor(Math.abs((atMs[other] ?? 0) - (atMs[one] ?? 0)) / silenceMs)
   }
 
   /** The share of a line's terms for the line after it. */
@@ -134,7 +149,6 @@ class TermWindow {
   }
 
   #spread(slot: number, frequency: number, share: number): void {
-    if (slot < 0) return
     if (this.#isTouched[slot] === 0) {
       this.#isTouched[slot] = 1
       this.#touched[this.#touchedCount++] = slot

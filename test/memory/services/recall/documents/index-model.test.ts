@@ -89,10 +89,16 @@ function expectLike(index: FieldIndex, entries: readonly Entry[], terms: readonl
   const total = entries.reduce((sum, entry) => sum + lengthOf(entry), 0)
   expect(index.totalLength).toBe(total)
   const mean = Math.max(1, total / Math.max(1, entries.length))
+  const lengths = entries.map(lengthOf).filter((length) => length > 0)
+  const middle = total / Math.max(1, lengths.length)
+  const deviation = Math.sqrt(lengths.reduce((sum, length) => sum + (length - middle) ** 2, 0) / Math.max(1, lengths.length))
+  const spread = total === 0 ? 0 : deviation / middle
+  const share = Math.min(0.9, Math.max(0.4, 0.8 * spread))
+  expect(index.hasMixedLengths).toBe(spread > 0.9)
   const penalty = index.lengthPenalty(entries.length)
   for (const entry of entries) {
     expect(index.lengths[entry.slot]).toBe(lengthOf(entry))
-    expect(penalty(entry.slot)).toBeCloseTo(1.2 * (0.6 + 0.4 * Math.max(1, lengthOf(entry) / mean)), 12)
+    expect(penalty(entry.slot)).toBeCloseTo(1.2 * (1 - share + share * Math.max(spread > 0.9 ? 0 : 1, lengthOf(entry) / mean)), 9)
   }
 }
 
