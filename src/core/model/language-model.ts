@@ -107,7 +107,7 @@ export type ModelPart =
   | { readonly type: "warning"; readonly message: string }
   | { readonly type: "finish"; readonly reason: FinishReason }
 
-/** What a provider tells of its answer beside tokens. */
+/** The words of a provider about its answer, beside tokens. */
 export interface ModelReport {
   /** The model that answered, if its name is another than that of the request. */
   readonly model?: string
