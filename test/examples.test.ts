@@ -26,10 +26,10 @@ describe.each(names)("examples/%s", (name) => {
   const programs = readdirSync(`${root}examples/${name}`).filter((file) => file.endsWith(".ts"))
   const manifest = manifestOf(`examples/${name}/package.json`)
 
-  test("has at most 40 lines of code: what is more is missing in the library", () => {
+  test("has at most 52 lines of code: what is more is missing in the library", () => {
     const lines = programs.map((file) => gluedLines(read(`examples/${name}/${file}`)))
     expect(lines.reduce((sum, each) => sum + each, 0)).toBeGreaterThan(0)
-    expect(lines.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(40)
+    expect(lines.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(52)
   })
 
   test("names the packages that it uses, and no others", () => {

@@ -15,6 +15,9 @@ type Advice =
   | "again"
   | "changed"
   | "settled"
+  | "expired"
+  | "not-asked"
+  | "another-tool"
   | "empty"
   | "owner"
   | "file"
@@ -29,6 +32,9 @@ const en: Words = {
   stopped: "I stopped.",
   again: "Something went wrong on my side, so I could not answer. Please ask me again.",
   settled: "That question was answered already, or it is no longer open.",
+  expired: "That question has waited too long, so nothing was done. Please ask me again.",
+  "not-asked": "That question is for somebody else to answer.",
+  "another-tool": "What I wanted to do has changed since I asked, so I did not do it. Please ask me again.",
   changed: "Two messages crossed, and I answered only one of them. Please ask me again.",
   empty: "Your message was empty. Please write something, or send a file.",
   owner: "I am not set up correctly, so I cannot answer. The person who runs me has to look at this.",
@@ -45,6 +51,9 @@ const zh: Words = {
   stopped: "我停下来了。",
   again: "我这边出了问题，没能回答，请再问我一遍。",
   settled: "这个请求已经处理过了，或者已经失效。",
+  expired: "这个请求等得太久，已经过期，什么都没做。请再跟我说一遍。",
+  "not-asked": "这个请求要由别人来回答。",
+  "another-tool": "我要做的事在询问之后变了，所以没有做。请再跟我说一遍。",
   changed: "两条消息撞在一起了，我只回答了其中一条，请再问我一遍。",
   empty: "你的消息是空的，请写点什么，或者发一个文件。",
   owner: "我的设置有问题，没法回答。请让管理我的人看一看。",
@@ -97,6 +106,13 @@ const adviceByCode: Readonly<Record<ErrorCode, Advice>> = {
   test: "owner",
 }
 
+const adviceByFault: Readonly<Record<string, Advice>> = {
+  expired: "expired",
+  "not-asked": "not-asked",
+  "tool-gone": "another-tool",
+  "tool-changed": "another-tool",
+}
+
 /**
  * One or two sentences about an error for the person who writes to a bot: no code, no path, nothing of the provider's answer. Chinese
  * for a locale `zh…`, else English. Log the error itself for the person who runs the bot. Any thrown value is accepted.
@@ -116,6 +132,7 @@ function adviceOf(error: unknown): Advice {
     if (kind === "credentials" || kind === "forbidden" || kind === "not-found" || kind === "quota") return "owner"
     if (kind === undefined && (status === 401 || status === 403)) return "owner"
   }
+  if (error.code === "approval") return adviceByFault[error.evidence.fault] ?? "settled"
   if (error.code === "model-empty" && error.evidence.finishReason === "content-filter") return "filtered"
   // An error of a newer copy of the package can have a code that is unknown here.
   return adviceByCode[error.code] ?? "again"

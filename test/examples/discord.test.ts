@@ -1,9 +1,11 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { beforeEach, describe, expect, test } from "vitest"
 import { type ChatServer, startChatServer } from "../support/chat-server.ts"
 import { type DiscordServer, messageData, startDiscord, token, type WebSocketPackage } from "./support/discord-server.ts"
 import { examplePackage } from "./support/example-package.ts"
-import { answersOf, promptOf } from "./support/model-answers.ts"
-import { exampleFolder, type RunningExample, startExample } from "./support/running-example.ts"
+import { answersOf, payment, promptOf } from "./support/model-answers.ts"
+import { type ExampleStart, exampleFolder, homeWithPay, type RunningExample, startExample } from "./support/running-example.ts"
 
 const folder = exampleFolder("discord") ?? ""
 
@@ -29,12 +31,15 @@ const inGroup = (content: string, more: object = {}) =>
 describe.skipIf(folder === "")("examples/discord", () => {
   let [model, discord, bot] = [] as unknown as [ChatServer, DiscordServer, RunningExample]
 
+  let start: ExampleStart
+
   beforeEach(async ({ onTestFinished }) => {
     model = await startChatServer()
     onTestFinished(() => model.close())
     discord = await startDiscord(await examplePackage<WebSocketPackage>(folder, "ws"))
     const env = { DISCORD_TOKEN: token, DISCORD_API: discord.api, OPENAI_BASE_URL: model.baseUrl }
-    bot = startExample({ program: [folder, "bot.ts"], env })
+    start = { program: [folder, "bot.ts"], env }
+    bot = startExample(start)
     await bot.shows("fay listens")
   })
 
@@ -44,6 +49,38 @@ describe.skipIf(folder === "")("examples/discord", () => {
     expect(await discord.sent.reach(1)).toMatchObject([{ channel: "41", content: "Hello, Ann." }])
     expect(discord.typing.all).toContain("41")
     expect(await bot.stop()).toEqual({ code: 0, errors: "" })
+  })
+
+  test("N15 asks with buttons, and a press answers", async () => {
+    await bot.stop()
+    const cwd = homeWithPay()
+    bot = startExample({ ...start, cwd })
+    await bot.shows("fay listens")
+    model.reply(payment, ...answersOf("Paid."))
+    discord.dispatch("MESSAGE_CREATE", inPrivate("Pay!"))
+    const [asked] = await discord.sent.reach(1)
+    expect(asked?.content).toContain("Ann, may I do this? pay()")
+    const buttons = asked?.components?.[0]?.components ?? []
+    expect(buttons).toMatchObject([
+      { type: 2, label: "Yes" },
+      { type: 2, label: "No" },
+    ])
+    const message = messageData({ id: "1001", channel_id: "41", author: me, content: asked?.content })
+    const data = { component_type: 2, custom_id: buttons[0]?.custom_id }
+    const channel = { id: "41", type: 1 }
+    const press = {
+      id: "2001",
+      application_id: "99",
+      type: 3,
+      version: 1,
+      token: "t",
+      entitlements: [],
+      attachment_size_limit: 1,
+    }
+    discord.dispatch("INTERACTION_CREATE", { ...press, channel, channel_id: "41", user: ann, message, data, locale: "en-US" })
+    expect((await discord.sent.reach(2)).at(-1)).toMatchObject({ channel: "41", content: "Paid." })
+    expect(discord.acknowledged).toEqual(["2001"])
+    expect(readFileSync(join(cwd, "paid"), "utf8")).toBe("once\n")
   })
 
   test("in a group it listens, answers who mentions it as a reply, and mentions in turn", async () => {

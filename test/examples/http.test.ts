@@ -4,8 +4,15 @@ import { beforeEach, describe, expect, test } from "vitest"
 import { type ChatServer, chatChunk, eventStream, startChatServer } from "../support/chat-server.ts"
 import { png } from "../support/pictures.ts"
 import { examplePackage } from "./support/example-package.ts"
-import { answersOf, promptOf } from "./support/model-answers.ts"
-import { type ExampleStart, exampleFolder, homeOfExample, type RunningExample, startExample } from "./support/running-example.ts"
+import { answersOf, payment, promptOf } from "./support/model-answers.ts"
+import {
+  type ExampleStart,
+  exampleFolder,
+  homeOfExample,
+  homeWithPay,
+  type RunningExample,
+  startExample,
+} from "./support/running-example.ts"
 
 const folder = exampleFolder("http") ?? ""
 
@@ -30,6 +37,7 @@ interface AgUiClient {
     threadId: string
     initialMessages: readonly object[]
   }) => {
+    readonly pendingInterrupts?: readonly { readonly id: string }[]
     runAgent(
       parameters?: object,
       subscriber?: { onEvent(given: { readonly event: { readonly type: string } }): void },
@@ -115,6 +123,22 @@ describe.skipIf(folder === "")("examples/http", () => {
       initialMessages: [{ id: "1", role: "user", content: "hi" }],
     })
     expect((await agent.runAgent()).newMessages).toEqual([expect.objectContaining({ role: "assistant", content: "Hello." })])
+  })
+
+  test("N16 HttpAgent of AG-UI is interrupted by a call that waits, and resumes with the answer", async () => {
+    await server.stop()
+    start = { ...start, cwd: homeWithPay() }
+    await restart()
+    model.reply(payment, ...answersOf("Paid."))
+    const { HttpAgent } = await examplePackage<AgUiClient>(folder, "@ag-ui/client")
+    const initialMessages = [{ id: "1", role: "user", content: "Pay!" }]
+    const headers = { authorization: "Bearer key-a", "x-conversation": "home" }
+    const agent = new HttpAgent({ url: `${url}/ag-ui`, headers, threadId: "t", initialMessages })
+    await agent.runAgent()
+    const [interrupt] = agent.pendingInterrupts ?? []
+    expect(interrupt).toMatchObject({ reason: "tool_call", message: expect.stringContaining("pay()") })
+    const resume = [{ interruptId: interrupt?.id, status: "resolved", payload: { approved: true } }]
+    expect((await agent.runAgent({ resume })).newMessages.at(-1)).toMatchObject({ role: "assistant", content: "Paid." })
   })
 
   test("shows HttpAgent of AG-UI the calls of tools, pictures that the model draws, and what failed", async () => {

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest"
 import { type ChatServer, startChatServer } from "../support/chat-server.ts"
 import { examplePackage } from "./support/example-package.ts"
-import { answersOf, promptOf } from "./support/model-answers.ts"
-import { exampleFolder, type RunningExample, startExample } from "./support/running-example.ts"
+import { answersOf, payment, promptOf } from "./support/model-answers.ts"
+import { type ExampleStart, exampleFolder, homeWithPay, type RunningExample, startExample } from "./support/running-example.ts"
 import { type SatoriServer, startSatori, token, type WebSocketPackage } from "./support/satori-server.ts"
 
 const folder = exampleFolder("koishi") ?? ""
@@ -24,12 +24,15 @@ const inGroup = (content: string, user = ann) => ({
 describe.skipIf(folder === "")("examples/koishi", () => {
   let [model, satori, bot] = [] as unknown as [ChatServer, SatoriServer, RunningExample]
 
+  let start: ExampleStart
+
   beforeEach(async ({ onTestFinished }) => {
     model = await startChatServer()
     onTestFinished(() => model.close())
     satori = await startSatori(await examplePackage<WebSocketPackage>(folder, "ws"))
     const env = { SATORI_URL: satori.endpoint, SATORI_TOKEN: token, OPENAI_BASE_URL: model.baseUrl }
-    bot = startExample({ program: [folder, "bot.ts"], env })
+    start = { program: [folder, "bot.ts"], env }
+    bot = startExample(start)
     await bot.shows("Fay listens")
   })
 
@@ -52,6 +55,19 @@ describe.skipIf(folder === "")("examples/koishi", () => {
     satori.dispatch("message-created", inGroup(`${quote}Thanks!`, bob))
     expect((await satori.sent.reach(2)).at(-1)?.content).toBe("You are welcome.")
     expect(model.calls).toHaveLength(2)
+  })
+
+  test("N15 asks in words, and the words that it names answer, in a group behind a mention", async () => {
+    await bot.stop()
+    bot = startExample({ ...start, cwd: homeWithPay() })
+    await bot.shows("Fay listens")
+    model.reply(payment, ...answersOf("Paid."))
+    satori.dispatch("message-created", inGroup('<at id="99" name="Fay"/> pay!'))
+    const code = /"Yes (\w{6})"/.exec((await satori.sent.reach(1))[0]?.content.replaceAll("&quot;", '"') ?? "")?.[1]
+    satori.dispatch("message-created", inGroup(`<at id="99" name="Fay"/> yes ${code}`, bob))
+    expect((await satori.sent.reach(2)).at(-1)?.content).toContain("for somebody else")
+    satori.dispatch("message-created", inGroup(`yes ${code}`))
+    expect((await satori.sent.reach(3)).at(-1)?.content).toBe("Paid.")
   })
 
   test("takes pictures in", async () => {

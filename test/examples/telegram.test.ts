@@ -1,10 +1,17 @@
-import { writeFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { beforeEach, describe, expect, test } from "vitest"
 import { type ChatServer, startChatServer } from "../support/chat-server.ts"
-import { answersOf, promptOf } from "./support/model-answers.ts"
+import { answersOf, payment, promptOf } from "./support/model-answers.ts"
 import { picture } from "./support/picture.ts"
-import { type ExampleStart, exampleFolder, homeOfExample, type RunningExample, startExample } from "./support/running-example.ts"
+import {
+  type ExampleStart,
+  exampleFolder,
+  homeOfExample,
+  homeWithPay,
+  type RunningExample,
+  startExample,
+} from "./support/running-example.ts"
 import { startTelegram, type TelegramServer, token } from "./support/telegram-server.ts"
 
 const folder = exampleFolder("telegram")
@@ -108,6 +115,41 @@ describe.skipIf(folder === undefined)("examples/telegram", () => {
     const sent = await telegram.sent.reach(2)
     expect(sent.map(({ method }) => method)).toEqual(["sendMessage", "sendDocument"])
     expect(sent[1]?.fields.document).toEqual({ name: "list.txt", text: "milk" })
+  })
+
+  test("N15 asks with buttons, before a restart; a press after it runs the call once, by the person who was asked", async () => {
+    await bot.stop()
+    start = { ...start, cwd: homeWithPay() }
+    await restart()
+    model.reply(payment)
+    telegram.push(messageOf("Pay!", { chat: group, reply_to_message: { message_id: 1, from: { id: 12345 }, chat: group } }))
+    const [asked] = await telegram.sent.reach(1)
+    const markup = asked?.fields.reply_markup as
+      | { readonly inline_keyboard: { text: string; callback_data: string }[][] }
+      | undefined
+    const keys = markup?.inline_keyboard ?? []
+    expect(asked?.fields.text).toContain("Ann, may I do this? pay()")
+    expect(keys[0]?.map(({ text }) => text)).toEqual(["Yes", "No"])
+    await bot.stop()
+    await restart()
+    answers("Paid.")
+    const press = (id: string, from: object) => ({
+      callback_query: {
+        id,
+        from,
+        chat_instance: "1",
+        message: { message_id: 1_001, date: 1, chat: group },
+        data: keys[0]?.[0]?.callback_data,
+      },
+    })
+    telegram.push(press("a", { ...ann, id: 8, first_name: "Bob" }))
+    expect((await telegram.sent.reach(2)).at(-1)?.fields.text).toBe("That question is for somebody else to answer.")
+    telegram.push(press("b", ann))
+    expect((await telegram.sent.reach(3)).at(-1)?.fields).toMatchObject({ chat_id: -100, text: "Paid." })
+    telegram.push(press("c", ann))
+    expect((await telegram.sent.reach(4)).at(-1)?.fields.text).toContain("answered already")
+    expect(readFileSync(join(start.cwd ?? "", "paid"), "utf8")).toBe("once\n")
+    expect(telegram.presses).toEqual(["a", "b", "c"])
   })
 
   test("waits when Telegram asks it to, and tells a failure of the model in words", async () => {

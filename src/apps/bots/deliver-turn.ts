@@ -2,6 +2,7 @@ import { checkOptions, checkType } from "../../core/check-options.ts"
 import type { FileAttachment } from "../../core/conversation.ts"
 import type { Timers } from "../../core/ports.ts"
 import type { Turn } from "../../loop/agent/turn.ts"
+import { type ApprovalQuestion, approvalQuestion } from "../../trace/approval-question.ts"
 import { errorWords } from "../../trace/error-words.ts"
 import { logError } from "../../trace/log-error.ts"
 import type { TurnResult } from "../../trace/turn-event.ts"
@@ -14,6 +15,13 @@ export interface BotChat extends SplitOptions, Pick<Patience, "retryAfterMs" | "
   readonly sendText: (text: string) => unknown
   /** Sends a file that the answer shows (R8). Without it the file's name is sent. */
   readonly sendFile?: ((file: FileAttachment) => unknown) | undefined
+  /**
+   * Shows a question with buttons. A press is a message of whoever pressed, with the choice's `say` as its words: hand it to `takeMessage`.
+   * Without it the question is sent as words that say what to answer.
+   */
+  readonly ask?: ((question: ApprovalQuestion) => unknown) | undefined
+  /** The ids of people who may answer for others. */
+  readonly operators?: readonly string[] | undefined
   /** Shows that the bot is typing. Without it nothing is shown. */
   readonly showTyping?: (() => unknown) | undefined
   /** Time between two calls of `showTyping`, in milliseconds. Default 4,000. */
@@ -33,14 +41,14 @@ export interface BotChat extends SplitOptions, Pick<Patience, "retryAfterMs" | "
  * Sends a turn's answer to a chat: each bubble as soon as it has ended, split within the platform's limit, and files where the answer
  * shows them, one after the other. A turn that failed is told in words for the person; one that was aborted, or chose to be silent,
  * sends nothing more. Resolves with the turn's result. Rejects with the platform's error if a message cannot be sent; the turn then
- * goes on, and what follows is not sent.
+ * goes on, and what follows is not sent. Calls that wait for a person are asked about, also by a turn that answers one of several.
  */
 export async function deliverTurn(turn: Turn, chat: BotChat): Promise<TurnResult> {
   checkType("the turn of deliverTurn", turn, "object")
   checkOptions(
     "deliverTurn",
     chat,
-    "limit unit sendText sendFile showTyping typingEveryMs retryAfterMs attempts longestWaitMs print locale onError signal timers",
+    "limit unit sendText sendFile ask operators showTyping typingEveryMs retryAfterMs attempts longestWaitMs print locale onError signal timers",
   )
   const { showTyping, typingEveryMs = 4_000, onError = logError, print = (text) => text, locale = "en" } = chat
   const timers = chat.timers === undefined ? {} : { timers: chat.timers }
@@ -59,9 +67,16 @@ export async function deliverTurn(turn: Turn, chat: BotChat): Promise<TurnResult
       onError(result.error)
       await say(errorWords(result.error, locale))
     }
+    for (const approval of (result.ok && result.approvals) || []) await askPerson(approvalQuestion(approval, locale))
     return result
   } finally {
     stop?.()
+  }
+
+  async function askPerson(question: ApprovalQuestion): Promise<void> {
+    const { ask } = chat
+    if (ask === undefined) await say(question.text)
+    else await sendPatiently(() => ask(question), chat)
   }
 
   async function sendFile(file: FileAttachment): Promise<void> {

@@ -1,3 +1,4 @@
+export type { ApprovalQuestion } from "../../trace/approval-question.ts"
 export { errorWords } from "../../trace/error-words.ts"
 export { type BotChat, deliverTurn } from "./deliver-turn.ts"
 export { printMentions, readMentions } from "./mentions.ts"

@@ -4,6 +4,7 @@ import { PromptStrataError } from "../../core/errors.ts"
 import type { Session } from "../../loop/agent/session.ts"
 import type { DirectedOptions, SpeakerInput } from "../../loop/agent/session-options.ts"
 import type { Turn } from "../../loop/agent/turn.ts"
+import { answerTyped, readTypedAnswer } from "../../trace/approval-question.ts"
 import { errorWords } from "../../trace/error-words.ts"
 import { logError } from "../../trace/log-error.ts"
 import type { TurnResult } from "../../trace/turn-event.ts"
@@ -34,7 +35,7 @@ const lastAsked = new Map<string, { readonly id: string; readonly turnId: string
 const maxLastAsked = 10_000
 
 /**
- * Hands a message of a platform to a session: it is answered in the chat as {@link deliverTurn} does, or heard, as `createAgent({ shouldAnswer })` decides. An edit of the last
+ * Hands a message of a platform to a session: it is answered in the chat as {@link deliverTurn} does, or heard, as `createAgent({ shouldAnswer })` decides. Words such as `yes K4T7B2` answer a call that waits for a person. An edit of the last
  * message of a private conversation is answered in its place; any other edit is heard. A file that cannot be loaded is told in words, and
  * its message is not answered; in a group only if the words are for the agent. A message without words and files is left out. Resolves with the result of the turn if there was one.
  */
@@ -44,6 +45,8 @@ export async function takeMessage(session: Session, message: BotMessage, chat: B
   checkOptions("takeMessage", message, "id text from atMs files isEdit replyTo mentions")
   const { id, text, from, atMs, files = [], isEdit = false, replyTo, mentions } = message
   if (text.trim() === "" && files.length === 0) return undefined
+  const typed = files.length === 0 ? readTypedAnswer(text) : undefined
+  if (typed) return deliverTurn(answerTyped(session, typed, chat.operators?.includes(from.id) ? undefined : from.id), chat)
   const isPrivate = session.key.audience === "private"
   const conversation = JSON.stringify([session.key.agent, session.key.conversation])
   const last = isPrivate && isEdit ? lastAsked.get(conversation) : undefined

@@ -2,6 +2,8 @@ import type { AttachmentInput } from "../../core/conversation.ts"
 import { isRecord } from "../../core/json-access.ts"
 import type { ChatMessage } from "../../loop/agent/stateless/past-messages.ts"
 import { errorWords } from "../../trace/error-words.ts"
+import type { TurnResult } from "../../trace/turn-event.ts"
+import { type ApprovalReply, agUiReplies, questionsOf } from "./approvals/approval-answers.ts"
 import type { Answer } from "./exchange.ts"
 import { badRequest } from "./http-problem.ts"
 
@@ -14,6 +16,8 @@ interface AgUiInput {
   readonly instructions: string
   /** The agent that is asked: `forwardedProps.model`. */
   readonly model: unknown
+  /** The answers to calls that waited. */
+  readonly replies: readonly ApprovalReply[]
   /** Fields of the request that mean nothing here. */
   readonly ignored: readonly string[]
 }
@@ -39,7 +43,8 @@ export function readAgUiInput(body: Readonly<Record<string, unknown>>): AgUiInpu
       ...facts.map(({ description, value }) => `${description}: ${value}`),
     ].join("\n\n"),
     model: isRecord(forwardedProps) ? forwardedProps.model : undefined,
-    ignored: ["state", "resume"].filter((name) => isFilled(body[name])),
+    replies: agUiReplies(body),
+    ignored: ["state"].filter((name) => isFilled(body[name])),
   }
 }
 
@@ -128,10 +133,25 @@ export async function* agUiEvents(
     } else if (event.type === "turn-end") {
       yield* parts.end()
       const { result } = event
-      if (result.ok) yield { type: "RUN_FINISHED", threadId, runId }
+      if (result.ok) yield { type: "RUN_FINISHED", threadId, runId, outcome: interruptOf(result, locale) }
       else yield { type: "RUN_ERROR", message: errorWords(result.error, locale), code: result.error.code }
     }
   }
+}
+
+/** The outcome of a run whose calls wait for a person. Undefined for any other: it succeeded. */
+function interruptOf(result: TurnResult, locale: string): object | undefined {
+  const interrupts = questionsOf(result, locale).map(({ id, callId, question, untilMs, ...metadata }) => ({
+    ...{ id, reason: "tool_call", message: question, toolCallId: callId, responseSchema: answerSchema },
+    ...{ expiresAt: new Date(untilMs).toISOString(), metadata },
+  }))
+  return interrupts.length > 0 ? { type: "interrupt", interrupts } : undefined
+}
+
+const answerSchema = {
+  type: "object",
+  properties: { approved: { type: "boolean" }, reason: { type: "string" } },
+  required: ["approved"],
 }
 
 /** The message that is open in a run. One is ended before another is begun. */

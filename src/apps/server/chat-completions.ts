@@ -3,6 +3,7 @@ import { isRecord } from "../../core/json-access.ts"
 import type { Usage } from "../../core/model/language-model.ts"
 import type { ChatMessage } from "../../loop/agent/stateless/past-messages.ts"
 import type { TurnResult } from "../../trace/turn-event.ts"
+import { questionsOf } from "./approvals/approval-answers.ts"
 import type { Answer } from "./exchange.ts"
 import { badRequest } from "./http-problem.ts"
 import { turnErrorBody } from "./turn-failure.ts"
@@ -151,13 +152,25 @@ interface Answering {
 }
 
 /** The answer as one object. */
-export function completion(
-  { id, created, model }: Answering,
-  { text, stopReason, usage, attachments = [] }: TurnResult & { readonly ok: true },
-) {
-  const message = { role: "assistant", content: text, refusal: null, ...mediaOf(attachments) }
+export function completion({ id, created, model }: Answering, result: TurnResult & { readonly ok: true }, locale: string) {
+  const { text, stopReason, usage, attachments = [] } = result
+  const asked = askedIn(result, locale)
+  const message = {
+    role: "assistant",
+    content: text + (asked?.content ?? ""),
+    refusal: null,
+    approvals: asked?.approvals,
+    ...mediaOf(attachments),
+  }
   const choice = { index: 0, message, logprobs: null, finish_reason: finishReason(stopReason) }
   return { id, object: "chat.completion", created, model, choices: [choice], usage: usageOf(usage) }
+}
+
+/** The questions about calls that wait: as words behind the answer, and as data. Undefined if none waits. */
+function askedIn(result: TurnResult & { readonly ok: true }, locale: string) {
+  const approvals = questionsOf(result, locale)
+  const words = approvals.map(({ text }) => text)
+  return approvals.length > 0 ? { content: [...(result.text === "" ? [] : [""]), ...words].join("\n\n"), approvals } : undefined
 }
 
 /** Files of an answer as other servers of this API give them: pictures as `images`, and the rest as parts that a request could have. */
@@ -199,6 +212,8 @@ export async function* completionChunks(
       yield turnErrorBody(result.error, locale)
       return
     }
+    const asked = askedIn(result, locale)
+    if (asked) yield chunk(asked)
     yield chunk({}, finishReason(result.stopReason))
     if (includeUsage) yield { id, object: "chat.completion.chunk", created, model, choices: [], usage: usageOf(result.usage) }
   }

@@ -12,6 +12,8 @@ export interface Caller {
    * the request's own messages are the whole conversation, and nothing is kept.
    */
   readonly conversation?: string | undefined
+  /** True for a person who may answer approvals of others. */
+  readonly operator?: boolean | undefined
 }
 
 /** The answer to a request: a turn, or the part of an ended one that clients see. */

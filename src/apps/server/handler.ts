@@ -1,9 +1,12 @@
 import { checkOptions, checkType } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { hostTimers } from "../../core/ports.ts"
+import type { Turn } from "../../loop/agent/turn.ts"
+import { approvalQuestion } from "../../trace/approval-question.ts"
 import { logError } from "../../trace/log-error.ts"
 import { agUiEvents, readAgUiInput } from "./ag-ui.ts"
-import { completion, completionChunks, readCompletionRequest } from "./chat-completions.ts"
+import { answerAll, keptSession, readReply } from "./approvals/approval-answers.ts"
+import { type CompletionRequest, completion, completionChunks, readCompletionRequest } from "./chat-completions.ts"
 import { preflight, shared } from "./cors.ts"
 import type { Caller } from "./exchange.ts"
 import { errorBody, HttpProblem, ignoredHeader, problemResponse } from "./http-problem.ts"
@@ -32,6 +35,8 @@ type Route = (server: Serving, request: Request, caller: Caller) => Response | P
 const routes: readonly { readonly method: string; readonly path: RegExp; readonly route: Route }[] = [
   { method: "GET", path: /\/v1\/models$/u, route: listModels },
   { method: "POST", path: /\/v1\/chat\/completions$/u, route: completeChat },
+  { method: "GET", path: /\/v1\/approvals$/u, route: listApprovals },
+  { method: "POST", path: /\/v1\/approvals\/[^/]+$/u, route: answerApproval },
   { method: "POST", path: /\/api\/chat$/u, route: uiChat },
   { method: "GET", path: /\/api\/chat\/[^/]+\/stream$/u, route: resumeChat },
   { method: "DELETE", path: /\/api\/chat\/[^/]+\/stream$/u, route: stopChat },
@@ -40,7 +45,7 @@ const routes: readonly { readonly method: string; readonly path: RegExp; readonl
 
 /**
  * Makes a handler of HTTP requests for any runtime with `Request` and `Response`: the OpenAI API (`/v1/chat/completions` and
- * `/v1/models`), and the AI SDK's UI message stream for `useChat` (`/api/chat`, and `/api/chat/ID/stream` to get it again, or to stop it with `DELETE`), and
+ * `/v1/models`, with `/v1/approvals` for calls that wait for a person), and the AI SDK's UI message stream for `useChat` (`/api/chat`, and `/api/chat/ID/stream` to get it again, or to stop it with `DELETE`), and
  * AG-UI (`/ag-ui`), at any base path. A character keeps its own tools and prompt; a client's system messages become a labelled block of its prompt. The handler never
  * rejects. Throws `usage` for a mistake in the options.
  */
@@ -88,29 +93,70 @@ function listModels({ agents, startedSeconds }: Server): Response {
 
 async function completeChat(server: Serving, request: Request, caller: Caller): Promise<Response> {
   const body = await readJsonBody(request, server.maxBodyBytes)
-  const { model, messages, instructions, stream, includeUsage, ignored } = readCompletionRequest(body)
+  const { messages, instructions, ...form } = readCompletionRequest(body)
+  const start = () => watched(server, startTurn(server, caller, { model: form.model, messages, instructions }))
+  return completed(server, request, caller, { body, start, ...form })
+}
+
+/** The calls that wait for a person in the caller's conversation. */
+async function listApprovals(server: Serving, request: Request, caller: Caller): Promise<Response> {
+  const agent = agentOf(server, new URL(request.url).searchParams.get("model") ?? undefined)
+  const waiting = (await keptSession(agent, caller).approvals()).filter(({ answer }) => answer === undefined)
+  return Response.json({ object: "list", data: waiting.map((approval) => approvalQuestion(approval, server.locale)) })
+}
+
+/** Answers a call that waits, by its id or code. The response is the answer of its turn, as of a chat completion. */
+async function answerApproval(server: Serving, request: Request, caller: Caller): Promise<Response> {
+  const body = await readJsonBody(request, server.maxBodyBytes)
+  const id = decoded(new URL(request.url).pathname.split("/").at(-1) ?? "")
+  const reply = readReply(id, body, "approved")
+  const session = keptSession(agentOf(server, body.model ?? undefined), caller)
+  const start = async () => watched(server, await answerAll(session, [reply], caller))
+  const model = String(body.model ?? Object.keys(server.agents)[0])
+  const form = { model, stream: body.stream === true, includeUsage: false, ignored: [] }
+  return completed(server, request, caller, { body: { ...body, messageId: id }, start, ...form })
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    throw new HttpProblem(404, "The id of the approval is not encoded as a part of a URL.")
+  }
+}
+
+interface Completing extends Pick<CompletionRequest, "model" | "stream" | "includeUsage" | "ignored"> {
+  readonly body: Readonly<Record<string, unknown>>
+  readonly start: () => Turn | Promise<Turn>
+}
+
+/** Runs a turn, and answers as the OpenAI API does. */
+async function completed(server: Serving, request: Request, caller: Caller, asked: Completing): Promise<Response> {
+  const { model, stream, includeUsage, ignored, body, start } = asked
+  const { locale } = server
   const agent = agentOf(server, model)
-  const start = () => watched(server, startTurn(server, caller, { model, messages, instructions }))
   const { answer, leave, deliver } = await server.repeats.reply(request, caller, { agent, body, start })
   const answering = { id: `chatcmpl-${answer.id}`, created: seconds(server.clock), model }
   const headers = ignoredHeader(ignored)
   if (stream) {
-    const chunks = completionChunks(answering, answer, { includeUsage, locale: server.locale })
+    const chunks = completionChunks(answering, answer, { includeUsage, locale })
     return deliver(streamed(server, chunks, { onCancel: leave, end: "[DONE]", headers }))
   }
   request.signal.addEventListener("abort", leave, { once: true })
   const result = await answer.result
   request.signal.removeEventListener("abort", leave)
-  if (result.ok) return deliver(Response.json(completion(answering, result), { headers }))
+  if (result.ok) return deliver(Response.json(completion(answering, result, locale), { headers }))
   const effects = await effectsOf(answer, caller.conversation !== undefined)
-  return deliver(failureResponse(result.error, effects, { locale: server.locale, headers }))
+  return deliver(failureResponse(result.error, effects, { locale, headers }))
 }
 
 async function agUi(server: Serving, request: Request, caller: Caller): Promise<Response> {
   const body = await readJsonBody(request, server.maxBodyBytes)
-  const { ignored, threadId, runId, ...asked } = readAgUiInput(body)
+  const { ignored, threadId, runId, replies, ...asked } = readAgUiInput(body)
   const agent = agentOf(server, asked.model)
-  const start = () => watched(server, startTurn(server, caller, asked))
+  const go = () =>
+    replies.length > 0 ? answerAll(keptSession(agent, caller), replies, caller) : startTurn(server, caller, asked)
+  const start = async () => watched(server, await go())
   const { answer, leave, deliver } = await server.repeats.reply(request, caller, { agent, body, start })
   const events = agUiEvents(answer, { threadId, runId, locale: server.locale })
   return deliver(streamed(server, events, { onCancel: leave, headers: ignoredHeader(ignored) }))

@@ -1,20 +1,24 @@
 import { isRecord } from "../../core/json-access.ts"
 import type { Session } from "../../loop/agent/session.ts"
 import type { Turn } from "../../loop/agent/turn.ts"
+import { answerAll, uiReplies } from "./approvals/approval-answers.ts"
+import type { Caller } from "./exchange.ts"
 import { badRequest } from "./http-problem.ts"
 import { readUiMessages } from "./ui-messages.ts"
 
 /** Changes a kept conversation, and starts the turn that answers. `send` sends the last message of the request. */
-type Change = (session: Session, send: () => Turn) => Turn | Promise<Turn>
+type Change = (session: Session, send: () => Turn, caller: Caller) => Turn | Promise<Turn>
 
 /**
- * How a request of `useChat` changes a conversation that the agent keeps: it makes the last answer again, or puts other words in the
- * place of a message. Undefined for words that come behind all others.
+ * How a request of `useChat` changes a conversation that the agent keeps: it makes the last answer again, answers calls that wait, or
+ * puts other words in the place of a message. Undefined for words that come behind all others.
  */
 export function changeOf(body: Readonly<Record<string, unknown>>): Change | undefined {
   const { trigger, messageId, messages } = body
   // The question is in the store already, and would be there twice.
   if (trigger === "regenerate-message") return (session) => regenerated(session, messageId)
+  const replies = uiReplies(body)
+  if (replies.length > 0) return (session, _, caller) => answerAll(session, replies, caller)
   if (typeof messageId !== "string" || !Array.isArray(messages)) return undefined
   return (session, send) => edited(session, body, { messageId, before: messages.slice(0, -1).filter(isRecord), send })
 }

@@ -191,9 +191,9 @@ function otherRequest(): HttpProblem {
 }
 
 /** The last message of a request without its id, which a page makes anew. */
-function lastOf({ messages, trigger, messageId }: Readonly<Record<string, unknown>>): unknown {
+function lastOf({ messages, trigger, messageId, resume }: Readonly<Record<string, unknown>>): unknown {
   const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined
-  return [typeof last === "object" && last !== null ? { ...last, id: undefined } : last, trigger, messageId]
+  return [typeof last === "object" && last !== null ? { ...last, id: undefined } : last, trigger, messageId, resume]
 }
 
 /** Digits that differ for values that differ. Shorter than the id of a blob, which a store would look for. */

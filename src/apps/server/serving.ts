@@ -3,6 +3,8 @@ import { didYouMean } from "../../core/suggest.ts"
 import type { Agent } from "../../loop/agent/agent.ts"
 import type { ChatMessage } from "../../loop/agent/stateless/past-messages.ts"
 import type { Turn } from "../../loop/agent/turn.ts"
+import { answerTyped, readTypedAnswer } from "../../trace/approval-question.ts"
+import { answererOf } from "./approvals/approval-answers.ts"
 import type { AllowedOrigins } from "./cors.ts"
 import { type EventStreamOptions, eventStream, eventStreamHeaders } from "./event-stream.ts"
 import type { Caller } from "./exchange.ts"
@@ -70,7 +72,7 @@ export interface Question {
   readonly instructions: string
 }
 
-/** Starts the turn of a request. A kept conversation gets the last message alone. */
+/** Starts the turn of a request. A kept conversation gets the last message alone, which may answer a call that waits. */
 export function startTurn(server: Serving, caller: Caller, { model, messages, instructions }: Question): Turn {
   const agent = agentOf(server, model)
   const { user, name, conversation } = caller
@@ -81,6 +83,8 @@ export function startTurn(server: Serving, caller: Caller, { model, messages, in
   const inject = instructions.trim() === "" ? [] : [{ key: "instructions", content: instructions, trust: "user" as const }]
   const from = name === undefined ? { id: user } : { id: user, name }
   if (conversation === undefined) return agent.respond(messages, { from, inject })
+  const typed = readTypedAnswer(last.content)
+  if (typed) return answerTyped(agent.session(conversation), typed, answererOf(caller))
   return agent.session(conversation).send(last.content, { from, inject, attachments: last.attachments ?? [] })
 }
 

@@ -1,5 +1,7 @@
+import { isRecord } from "../../core/json-access.ts"
 import { contextOf } from "../../loop/agent/published-agents.ts"
 import type { Turn } from "../../loop/agent/turn.ts"
+import { uiReplies } from "./approvals/approval-answers.ts"
 import { type Answer, type Caller, leaveOf } from "./exchange.ts"
 import { HttpProblem } from "./http-problem.ts"
 import { changeOf } from "./kept-chat.ts"
@@ -16,14 +18,20 @@ export async function uiChat(server: Serving, request: Request, caller: Caller):
   const change = conversation === undefined ? undefined : changeOf(body)
   const send = () => startTurn(server, caller, { model: body.model, messages: readUiMessages(body), instructions: "" })
   const start = async () => {
-    const turn = watched(server, await (change?.(agent.session(conversation ?? ""), send) ?? send()))
+    const turn = watched(server, await (change?.(agent.session(conversation ?? ""), send, caller) ?? send()))
     const kept = { chat: chatKey(caller, typeof body.id === "string" ? encodeURIComponent(body.id.toWellFormed()) : ""), turn }
     if (conversation !== undefined) server.chats.add(kept)
     void turn.result.then(() => server.chats.delete(kept))
     return turn
   }
   const { answer, leave, deliver } = await server.repeats.reply(request, caller, { agent, body, start })
-  return deliver(uiStream(server, answer, leave))
+  return deliver(uiStream(server, answer, { onCancel: leave, messageId: goesOnIn(body) }))
+}
+
+/** The id of the message that goes on with answers to calls that waited, so that the page does not begin another one. */
+function goesOnIn(body: Readonly<Record<string, unknown>>): string | undefined {
+  const last: unknown = Array.isArray(body.messages) && uiReplies(body).length > 0 ? body.messages.at(-1) : undefined
+  return isRecord(last) && typeof last.id === "string" ? last.id : undefined
 }
 
 /**
@@ -33,7 +41,7 @@ export async function uiChat(server: Serving, request: Request, caller: Caller):
 export async function resumeChat(server: Server, request: Request, caller: Caller): Promise<Response> {
   const { searchParams } = new URL(request.url)
   const turn = turnsOf(server, request, caller).at(-1)
-  if (turn) return uiStream(server, turn, leaveOf(turn, caller))
+  if (turn) return uiStream(server, turn, { onCancel: leaveOf(turn, caller) })
   const id = searchParams.get("message")
   if (id === null || caller.conversation === undefined) return new Response(null, { status: 204 })
   const agent = agentOf(server, searchParams.get("model") ?? undefined)
@@ -71,7 +79,12 @@ function chatKey({ user, conversation }: Caller, encodedId: string): string {
   return JSON.stringify([user, conversation, encodedId])
 }
 
-function uiStream(server: Server, answer: Answer, onCancel: () => void): Response {
-  const chunks = uiMessageChunks(answer, { locale: server.locale })
+interface UiStreaming {
+  readonly onCancel: () => void
+  readonly messageId?: string | undefined
+}
+
+function uiStream(server: Server, answer: Answer, { onCancel, messageId }: UiStreaming): Response {
+  const chunks = uiMessageChunks(answer, { locale: server.locale, messageId })
   return streamed(server, chunks, { onCancel, end: "[DONE]", headers: uiHeaders })
 }

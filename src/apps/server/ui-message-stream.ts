@@ -15,6 +15,8 @@ export type UiMessageChunk =
   | ({ readonly type: "tool-input-available"; readonly toolName: string; readonly input: unknown } & OwnToolCall)
   | ({ readonly type: "tool-output-available"; readonly output: unknown } & OwnToolCall)
   | ({ readonly type: "tool-output-error"; readonly errorText: string } & OwnToolCall)
+  | { readonly type: "tool-approval-request"; readonly approvalId: string; readonly toolCallId: string }
+  | { readonly type: "tool-output-denied"; readonly toolCallId: string }
   | { readonly type: "file"; readonly url: string; readonly mediaType: string }
   | { readonly type: "error"; readonly errorText: string }
   | { readonly type: "abort" }
@@ -37,13 +39,16 @@ export interface UiMessageStreamOptions {
 }
 
 /**
- * A turn as the AI SDK's UI message stream: text, reasoning, tool calls, files and errors. Every part that is opened is closed, also in a
+ * A turn as the AI SDK's UI message stream: text, reasoning, tool calls, questions about those that wait for a person (of AI SDK 6 on), files and errors. Every part that is opened is closed, also in a
  * turn that fails. It can be made several times, and late: each time it begins with the turn's first event.
  */
-export async function* uiMessageChunks(turn: Answer, options: UiMessageStreamOptions = {}): AsyncGenerator<UiMessageChunk> {
-  const { thinking = true, tools = true, locale = "en" } = options
+export async function* uiMessageChunks(
+  turn: Answer,
+  options: UiMessageStreamOptions & { readonly messageId?: string | undefined } = {},
+): AsyncGenerator<UiMessageChunk> {
+  const { thinking = true, tools = true, locale = "en", messageId } = options
   const parts = new OpenParts()
-  yield { type: "start", messageId: turn.id }
+  yield { type: "start", messageId: messageId ?? turn.id }
   yield { type: "start-step" }
   for await (const event of turn) {
     if (event.type === "text-delta") yield* parts.add("text", event.delta)
@@ -54,9 +59,13 @@ export async function* uiMessageChunks(turn: Answer, options: UiMessageStreamOpt
       yield { type: "file", mediaType, url: `data:${mediaType};base64,${base64}` }
     } else if (tools && (event.type === "tool-start" || event.type === "tool-end")) {
       yield* parts.end()
-      yield toolChunk(event)
+      // Only a client that answered an approval knows of refusals.
+      const isRefused = messageId !== undefined && event.type === "tool-end" && event.run.failure === "denied"
+      yield isRefused ? { type: "tool-output-denied", toolCallId: event.run.id } : toolChunk(event)
     } else if (event.type === "turn-end") {
       yield* parts.end()
+      for (const { id, callId } of (tools && event.result.ok && event.result.approvals) || [])
+        yield { type: "tool-approval-request", approvalId: id, toolCallId: callId }
       yield { type: "finish-step" }
       yield* endOf(event.result, locale)
     }

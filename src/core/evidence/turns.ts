@@ -75,9 +75,10 @@ export interface TurnErrors {
   readonly approval: {
     /**
      * `unknown`: the conversation has no such approval. `answered`: it was answered or withdrawn. `claimed`: it was allowed, and the call
-     * has begun elsewhere or was cut off. `tool-changed`, `tool-gone`: the tool is not the one that was asked about.
+     * has begun elsewhere or was cut off. `expired`: nobody answered in time. `not-asked`: it is for another person
+     * to answer. `tool-changed`, `tool-gone`: the tool is not the one that was asked about.
      */
-    readonly fault: "unknown" | "answered" | "claimed" | "tool-changed" | "tool-gone"
+    readonly fault: "unknown" | "answered" | "claimed" | "expired" | "not-asked" | "tool-changed" | "tool-gone"
     /** The id that was given. */ readonly id: string
     /** The tool's name. */ readonly tool?: string | undefined
   }

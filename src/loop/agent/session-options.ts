@@ -87,6 +87,8 @@ export interface ChangeOptions {
 
 /** Options of `Session.approve` and `Session.deny`. Functions and schemas of the turn that waited cannot be kept, so they are given again. */
 export interface AnswerOptions extends StepControl {
+  /** The id of the person who answers. The turn fails with `approval` if another one was asked. Default: the program itself, which may. */
+  readonly by?: string | undefined
   readonly signal?: AbortSignal
 }
 
@@ -156,7 +158,7 @@ export const optionsOf = {
   receive: { ...previewed, atMs: true },
   wake: { to: true, trust: true, inject: true, signal: true },
   preview: { ...previewed, prompt: true },
-  answer: { signal: true, ...control },
+  answer: { by: true, signal: true, ...control },
   change: { inject: true, signal: true },
   explainMemories: { from: true, limit: true, signal: true },
   forgetMemory: { from: true },

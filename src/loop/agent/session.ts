@@ -182,10 +182,10 @@ export class Session {
 
   /** The tool calls that wait for an answer of a person. */
   approvals(): Promise<readonly Approval[]> {
-    return this.#queue.withRecord(async ({ record }) => (await loadWork()).approvalsOf(record))
+    return this.#queue.withRecord(async (at) => (await loadWork()).approvalsOf(at))
   }
 
-  /** Allows a tool call that waits, and goes on with its turn, also after a restart. The turn fails with `approval` if nothing waits under this id. */
+  /** Allows a tool call that waits, by its id or code, and goes on with its turn, also after a restart. The turn fails with `approval` if nothing waits under this id. */
   approve(id: string, options: AnswerOptions = {}): Turn {
     return this.#answer("approve", { id, approved: true }, options)
   }
@@ -250,8 +250,9 @@ export class Session {
 
   #answer(name: string, answer: ApprovalAnswer & { readonly id: string }, options: AnswerOptions): Turn {
     checkSessionOptions(name, options, optionsOf.answer)
-    const replace: TurnCall["replace"] = async (at) => (await loadWork()).answered(at, answer)
-    return this.#replace("approval", { control: options }, { signal: options.signal, replace })
+    const { by, signal } = options
+    const replace: TurnCall["replace"] = async (at) => (await loadWork()).answered(at, { ...answer, by })
+    return this.#replace("approval", { control: options }, { signal, replace })
   }
 
   #again(name: string, options: ChangeOptions, replace: TurnCall["replace"]): Turn {

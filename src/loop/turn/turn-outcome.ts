@@ -6,7 +6,7 @@ import type { Approval } from "../../prompt/tools/tool.ts"
 import { bubbleMark } from "../../reply/output/bubble-reader.ts"
 import type { ChildTrace, TurnTrace, TurnWarning } from "../../trace/trace.ts"
 import type { StopReason, TurnResult } from "../../trace/turn-event.ts"
-import type { OpenCall } from "./approval/open-approval.ts"
+import { shownApproval } from "./approval/open-approval.ts"
 import { type TurnContext, warn } from "./turn-context.ts"
 
 /** Ends a turn that has an answer. Text that was held back is shown now. */
@@ -19,9 +19,9 @@ export function succeed(turn: TurnContext, stopReason: StopReason): TurnResult &
   // For the next turn, in place of those of the last turn.
   if (unopened.length > 0 || hooks.states.has(stateName)) hooks.states.set(stateName, unopened)
   const trace = traceOf(turn)
-  const { output, open } = turn.progress
+  const { output } = turn.progress
   const isAwaiting = stopReason === "awaiting-approval"
-  const approvals = isAwaiting ? openOf(open.calls) : undefined
+  const approvals = isAwaiting ? openOf(turn) : undefined
   return {
     ...{ ok: true, text },
     // A schema's value may be undefined.
@@ -31,8 +31,9 @@ export function succeed(turn: TurnContext, stopReason: StopReason): TurnResult &
   }
 }
 
-function openOf(waiting: readonly OpenCall[]): Approval[] {
-  return waiting.flatMap(({ definition: _, ...approval }) => (approval.answer ? [] : [approval]))
+function openOf({ agent, input, progress }: TurnContext): Approval[] {
+  const waiting = progress.open.calls.filter(({ answer }) => answer === undefined)
+  return waiting.map((call) => shownApproval(call, input.speaker, agent.profile.limits))
 }
 
 /** Ends a turn that failed. The result keeps everything that was gathered so far (T19). */

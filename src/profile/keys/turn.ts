@@ -36,6 +36,10 @@ export const limits = table("How long things may take, in milliseconds, and how 
     default: 600_000,
     words: "The time that a person has to allow or refuse a tool call. The other limits pause during it.",
   }),
+  approvalMs: milliseconds({
+    default: 7 * 86_400_000,
+    words: "The time within which a call that waits for an approval can be answered, also after a restart.",
+  }),
   answerCharacters: wholeNumber({
     min: 1,
     default: 1_000_000,

@@ -1,4 +1,4 @@
-import type { ServiceKey } from "../../core/conversation.ts"
+import type { ServiceKey, Speaker } from "../../core/conversation.ts"
 import type { Clock } from "../../core/ports.ts"
 import type { TextPart } from "../../core/value.ts"
 
@@ -136,6 +136,8 @@ export function isSentence({ empty, failure }: Pick<ToolRun, "empty" | "failure"
 export interface ConfirmRequest {
   /** The id of the tool call, as in its events. The turn sets it. */
   readonly id?: string
+  /** The conversation and the person who is asked. The turn sets it. */
+  readonly key?: ServiceKey
   readonly tool: string
   /** The arguments of a call that needs approval (`Tool.needsApproval`). */
   readonly args?: Readonly<Record<string, unknown>>
@@ -158,7 +160,13 @@ export interface Approval {
   readonly args: Readonly<Record<string, unknown>>
   /** The call in one line. */
   readonly summary: string
+  /** A short name of it for words that a person types, such as `K4T7B2`. It stands for the id everywhere. */
+  readonly code: string
+  /** The person whose turn asked. Pass whoever answers as `by`, so that nobody else does. */
+  readonly from: Speaker
   readonly askedMs: number
+  /** The moment after which it can no longer be answered. */
+  readonly untilMs: number
   /** Absent while nobody has answered. */
   readonly answer?: ApprovalAnswer
 }

@@ -58,7 +58,7 @@ const failing = (error: Error): LanguageModel => ({
 const answers = [callTool("look"), finish("It is three.")]
 
 test("a server answers with whole heads and bodies, by every protocol", async () => {
-  const agUi = { threadId: "t", runId: "r", messages: hi, state: { a: 1 }, resume: [1] }
+  const agUi = { threadId: "t", runId: "r", messages: hi, state: { a: 1 } }
   const plain = () => serverOf(answers).ask
   const kept = serverOf([finish("One."), finish("Two."), finish("Three.")], { conversation: "c" })
   const tasks = {

@@ -82,8 +82,8 @@ describe("a turn in the form of each protocol, event by event", () => {
   test("one chat completion", () => {
     const own = { id: "id", created: 1, model: "fay" }
     const files = [picture, { path: "b.txt", mediaType: "text/plain", base64: "Yg==" }, { ...picture, path: "c.png" }]
-    expect(JSON.stringify(completion(own, answered({ attachments: files, stopReason: "truncated" })))).toMatchSnapshot()
-    expect(JSON.stringify(completion(own, answered({ usage: {} })))).toMatchSnapshot()
+    expect(JSON.stringify(completion(own, answered({ attachments: files, stopReason: "truncated" }), "en"))).toMatchSnapshot()
+    expect(JSON.stringify(completion(own, answered({ usage: {} }), "en"))).toMatchSnapshot()
   })
 
   test.each(["en", "zh-CN"])("the end of a turn that failed or was stopped, in %s", async (locale) => {

@@ -9,6 +9,7 @@ import { picture } from "./picture.ts"
 export interface DiscordMessage {
   readonly channel: string
   readonly content?: string
+  readonly components?: readonly { readonly components: readonly { readonly label: string; readonly custom_id: string }[] }[]
   readonly message_reference?: { readonly message_id: string }
   /** The parts of an upload, by name. */
   readonly files: Readonly<Record<string, string>>
@@ -19,6 +20,8 @@ export interface DiscordServer {
   readonly sent: Arrivals<DiscordMessage>
   /** The channels in which the bot showed that it types. */
   readonly typing: Arrivals<string>
+  /** The ids of the presses of buttons that the bot acknowledged. */
+  readonly acknowledged: readonly string[]
   /** Tells the bot of an event. */
   dispatch(type: string, data: object): void
   /** Makes a picture that can be loaded, as a message's attachment is from Discord's own server of files. */
@@ -69,6 +72,7 @@ const guild = {
 export async function startDiscord({ WebSocketServer }: WebSocketPackage): Promise<DiscordServer> {
   const sent = new Arrivals<DiscordMessage>()
   const typing = new Arrivals<string>()
+  const acknowledged: string[] = []
   const limits: number[] = []
   const gateway = new WebSocketServer({ host: "127.0.0.1", port: 0 })
   let sequence = 0
@@ -91,6 +95,11 @@ export async function startDiscord({ WebSocketServer }: WebSocketPackage): Promi
   const rest = async (request: Request): Promise<Response> => {
     const path = new URL(request.url).pathname.replace("/api/v10", "")
     if (path.startsWith("/attachments/")) return new Response(picture, { headers: { "content-type": "image/png" } })
+    const [, interaction] = /^\/interactions\/(\d+)\/t\/callback$/.exec(path) ?? []
+    if (interaction !== undefined) {
+      acknowledged.push(interaction)
+      return new Response(null, { status: 204 })
+    }
     if (request.headers.get("authorization") !== `Bot ${token}`)
       return Response.json({ message: "401: Unauthorized", code: 0 }, { status: 401 })
     const limit = { total: 1000, remaining: 1000, reset_after: 0, max_concurrency: 1 }
@@ -128,6 +137,7 @@ export async function startDiscord({ WebSocketServer }: WebSocketPackage): Promi
     api: `http://127.0.0.1:${server.port}/api`,
     sent,
     typing,
+    acknowledged,
     dispatch: (type, data) => {
       for (const socket of gateway.clients) socket.send(event(type, data))
     },

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { inject, onTestFinished } from "vitest"
 import { childEnv } from "../../support/child-env.ts"
@@ -48,6 +49,21 @@ export interface ExampleStart {
 /** A new folder with the character of the tests, whose profile has `more` tables. */
 export function homeOfExample(more = ""): string {
   return tempFolder({ "bot.toml": character + more })
+}
+
+/** A home whose character has a tool that needs approval. Each of its runs adds a line to the file `paid`. */
+export function homeWithPay(): string {
+  const cwd = homeOfExample('[plugins]\nenabled = ["./pay.mjs"]\n')
+  const tool = `{ name: "pay", description: "Pays.", inputSchema: z.object({}), needsApproval: true, execute }`
+  const lines = [
+    `import { appendFileSync } from "node:fs"`,
+    `import { defineTool } from ${JSON.stringify(`${root}src/index.ts`)}`,
+    `import { z } from ${JSON.stringify(import.meta.resolve("zod"))}`,
+    `const execute = () => (appendFileSync(${JSON.stringify(join(cwd, "paid"))}, "once\\n"), "paid")`,
+    `export default { name: "pay", tools: [defineTool(${tool})] }`,
+  ]
+  writeFileSync(join(cwd, "pay.mjs"), lines.join("\n"))
+  return cwd
 }
 
 /** Starts a program of an example over the library's source. */

@@ -16,6 +16,8 @@ export interface TelegramServer {
   /** The messages, files and reactions that the bot sent; the sign of typing is left out. */
   readonly sent: Arrivals<TelegramCall>
   readonly typing: Arrivals<TelegramCall>
+  /** The ids of the presses of buttons that the bot acknowledged. */
+  readonly presses: readonly string[]
   /** Hands an update to the bot. */
   push(update: Update): void
   /** Refuses the next message that is sent, with the answer of the real server. */
@@ -40,6 +42,7 @@ const byDefault = ["message", "edited_message", "channel_post", "edited_channel_
 export async function startTelegram(): Promise<TelegramServer> {
   const sent = new Arrivals<TelegramCall>()
   const typing = new Arrivals<TelegramCall>()
+  const presses: string[] = []
   const updates = new Arrivals<Update>()
   const files = new Map<string, Uint8Array>()
   const refusals: Response[] = []
@@ -71,6 +74,7 @@ export async function startTelegram(): Promise<TelegramServer> {
     deleteWebhook: () => true,
     getUpdates,
     getFile: ({ file_id: id }) => ({ file_id: id, file_unique_id: id, file_size: files.get(String(id))?.length, file_path: id }),
+    answerCallbackQuery: ({ callback_query_id: id }) => presses.push(String(id)) > 0,
     sendChatAction: (fields) => {
       typing.add({ method: "sendChatAction", fields })
       return true
@@ -111,6 +115,7 @@ export async function startTelegram(): Promise<TelegramServer> {
     url: `http://127.0.0.1:${server.port}`,
     sent,
     typing,
+    presses,
     push: (update) => updates.add(update),
     refuseNext: (status, more) => void refusals.push(failure(status, "refused", more)),
     keep: (id, bytes) => void files.set(id, bytes),

@@ -11,6 +11,7 @@ import { toInjection } from "../../../prompt/stack/injection.ts"
 import type { Approval, ApprovalAnswer, ToolRun } from "../../../prompt/tools/tool.ts"
 import {
   answeredKey,
+  isNamed,
   type OpenCall,
   type OpenTurn,
   openTurnIn,
@@ -22,21 +23,29 @@ import type { AgentContext, TurnInput } from "../../turn/turn-context.ts"
 import type { Replacement, SessionAtRest } from "../queue/turn-states.ts"
 import { emptyRecord } from "../queue/turn-states.ts"
 
-/** The approvals of a session that still can be answered, and those of calls whose outcome is unknown. */
-export function approvalsOf(record: SessionRecord | undefined): readonly Approval[] {
-  return openTurnIn(record?.state)?.calls.map(shownApproval) ?? []
+/** The approvals of a session that wait, those of calls whose outcome is unknown, and those that came too late for an answer. */
+export function approvalsOf({ session: { agent }, record }: SessionAtRest): readonly Approval[] {
+  const open = openTurnIn(record?.state)
+  return open?.calls.map((call) => shownApproval(call, open.speaker, agent.profile.limits)) ?? []
+}
+
+/** The answer of a person to an approval, which is named by its id or its code. */
+interface GivenAnswer extends ApprovalAnswer {
+  readonly id: string
+  /** The id of the person; undefined for the program itself. */
+  readonly by: string | undefined
 }
 
 /**
  * The beginning of the turn that goes on with an answer. Throws `approval` for an id that waits for no answer. Nothing is written yet:
  * the turn takes the calls for itself once it knows that it can run them.
  */
-export async function answered(
-  at: SessionAtRest,
-  { id, ...answer }: ApprovalAnswer & { readonly id: string },
-): Promise<Replacement> {
+export async function answered(at: SessionAtRest, { id: named, by, ...answer }: GivenAnswer): Promise<Replacement> {
   const { record = emptyRecord } = at
-  const open = requireOpen(record, id)
+  const { open, call } = requireOpen(record, named)
+  const { id } = call
+  if (by !== undefined && by !== open.speaker.id) throw refusal("not-asked", id, call)
+  if (isOver(call, at)) throw refusal("expired", id, call)
   const calls = open.calls.map((call) => (call.id === id ? { ...call, answer } : call))
   const words = record.history.find(({ turnId, role }) => turnId === open.turnId && role === "user")
   const from = words ? record.history.indexOf(words) : 0
@@ -60,22 +69,30 @@ export async function answered(
   }
 }
 
-function requireOpen({ state }: SessionRecord, id: string): OpenTurn {
+/** True for a call that can no longer be answered. */
+function isOver({ askedMs, answer }: OpenCall, { session: { agent } }: Pick<SessionAtRest, "session">): boolean {
+  return answer === undefined && agent.ports.clock.nowMs() > askedMs + agent.profile.limits.approvalMs
+}
+
+function requireOpen({ state }: SessionRecord, id: string): { readonly open: OpenTurn; readonly call: OpenCall } {
   const open = openTurnIn(state)
-  const call = open?.calls.find((each) => each.id === id)
+  const call = open?.calls.find((each) => isNamed(each.id, id))
   if (open === undefined || call === undefined) {
-    const settled = state[answeredKey]
-    throw Array.isArray(settled) && settled.includes(id) ? refusal("answered", id) : refusal("unknown", id)
+    const settled: unknown = state[answeredKey]
+    const isSettled = Array.isArray(settled) && settled.some((each) => isNamed(String(each), id))
+    throw refusal(isSettled ? "answered" : "unknown", id)
   }
   if (open.claimedUntilMs !== undefined) throw refusal("claimed", id, call)
   if (call.answer !== undefined) throw refusal("answered", id, call)
-  return open
+  return { open, call }
 }
 
 const reasons = {
   unknown: "is not one of this conversation.",
   answered: "was answered before, or withdrawn.",
   claimed: "was allowed before: its call runs elsewhere, or was cut off, and nobody knows whether it ended.",
+  expired: "has waited too long for an answer (`approval_ms` under `[limits]`).",
+  "not-asked": "is for another person to answer.",
 }
 
 function refusal(fault: keyof typeof reasons, id: string, call?: OpenCall): PromptStrataError {
@@ -133,14 +150,17 @@ const lookMs = 250
  * runs in another process is waited for in any case.
  */
 export function besideOpen(
-  { session: { agent }, record }: SessionAtRest,
+  { session, record }: SessionAtRest,
   input: TurnInput,
 ): Replacement | { readonly waitMs: number } | undefined {
   const open = openTurnIn(record?.state)
   if (record === undefined || open === undefined) return undefined
   const { claimedUntilMs } = open
+  const { agent } = session
   const nowMs = agent.ports.clock.nowMs()
-  const waits = claimedUntilMs === undefined ? agent.profile.tools.whileAsked === "wait" : nowMs < claimedUntilMs
+  const mayBeAnswered = (): boolean => open.calls.some((call) => call.answer === undefined && !isOver(call, { session }))
+  const waits =
+    claimedUntilMs === undefined ? agent.profile.tools.whileAsked === "wait" && mayBeAnswered() : nowMs < claimedUntilMs
   if (waits) return { waitMs: lookMs }
   return {
     record: { ...record, state: withoutOpenTurn(record.state) },

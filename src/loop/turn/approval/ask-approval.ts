@@ -76,7 +76,9 @@ export async function askPerson(
   const { confirmMs } = profile.limits
   const resume = turn.deadline.pause()
   turn.emit({ type: "confirm-start", id, request })
-  const asked = await within({ timeoutMs: confirmMs, signal, timers: ports.timers }, (askSignal) => confirm(request, askSignal))
+  const asked = await within({ timeoutMs: confirmMs, signal, timers: ports.timers }, (askSignal) =>
+    confirm({ ...request, key: turn.input.key }, askSignal),
+  )
   resume()
   const confirmed = asked.status === "done" && asked.value === true
   if (asked.status === "failed") warn(turn, "tool", `${tool} could not ask about "${summary}": ${messageOf(asked.error)}`)

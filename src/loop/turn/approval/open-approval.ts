@@ -3,12 +3,13 @@ import { hashText } from "../../../core/fingerprint.ts"
 import type { ToolCall } from "../../../core/span.ts"
 import type { Injection, Trust } from "../../../core/value.ts"
 import { approvalKey } from "../../../memory/services/store/waiting-turn.ts"
+import type { Profile } from "../../../profile/profile.ts"
 import type { PlannerStep } from "../../../prompt/layers/turn-state.ts"
 import { printJson } from "../../../prompt/tools/print-json.ts"
 import type { Approval, Tool, ToolRun } from "../../../prompt/tools/tool.ts"
 
 /** An approval as the session's state keeps it. */
-export interface OpenCall extends Approval {
+export interface OpenCall extends Omit<Approval, "code" | "from" | "untilMs"> {
   /** The hash of the tool's definition. Another one would be another tool. */
   readonly definition: string
 }
@@ -93,7 +94,25 @@ export function withoutOpenTurn(state: Readonly<Record<string, unknown>>): Recor
   return { ...rest, [answeredKey]: [...before, ...open.calls.map(({ id }) => id)].slice(-20) }
 }
 
-/** An approval for the caller. */
-export function shownApproval({ definition: _, ...approval }: OpenCall): Approval {
-  return approval
+/** An approval for the caller, of a turn that a person began. */
+export function shownApproval({ definition: _, ...call }: OpenCall, from: Speaker, { approvalMs }: Profile["limits"]): Approval {
+  return { ...call, code: approvalCode(call.id), from, untilMs: call.askedMs + approvalMs }
+}
+
+const [letters, digits] = ["BCDFGHJKLMNPQRSTVWXZ", "23456789"]
+
+/** The short name of an approval: letters and digits by turns, three of each, which make no word. */
+function approvalCode(id: string): string {
+  let { low } = hashText(id)
+  return Array.from({ length: 6 }, (_, at) => {
+    const signs = at % 2 === 0 ? letters : digits
+    const sign = signs[(low >>> 0) % signs.length]
+    low = Math.floor((low >>> 0) / signs.length)
+    return sign
+  }).join("")
+}
+
+/** True for the id of an approval, and for its code. */
+export function isNamed(id: string, by: string): boolean {
+  return id === by || approvalCode(id) === by
 }

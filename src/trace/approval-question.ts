@@ -1,0 +1,104 @@
+import { checkType } from "../core/check-options.ts"
+import type { Speaker } from "../core/conversation.ts"
+import type { Approval } from "../prompt/tools/tool.ts"
+
+/** A call that waits for a person, as every door shows it. */
+export interface ApprovalQuestion extends Pick<Approval, "id" | "code" | "callId" | "tool" | "args" | "summary" | "untilMs"> {
+  /** The only person who may answer, beside operators. */
+  readonly mayAnswer: Speaker
+  /** The question for buttons: it does not say what to type. */
+  readonly question: string
+  /** The question with what to type. */
+  readonly text: string
+  /** The answers. Whoever chooses one says its `say`, typed or as the data of a button (15 bytes at most). */
+  readonly choices: readonly ApprovalChoice[]
+}
+
+export interface ApprovalChoice {
+  readonly label: string
+  readonly say: string
+  readonly approved: boolean
+}
+
+const en = {
+  question: (name: string, summary: string, within: string) =>
+    `${name}, may I do this? ${summary}\nThe question waits ${within}.`,
+  typed: (...[yes, no]: readonly string[]) => `Answer "${yes}" or "${no}".`,
+  more: (count: number) => `… (${count} more characters)`,
+  yes: "Yes",
+  no: "No",
+}
+
+const zh: typeof en = {
+  question: (name, summary, within) => `${name}，可以这样做吗？${summary}\n这个请求会等 ${within}。`,
+  typed: (...[yes, no]) => `请回复“${yes}”或“${no}”。`,
+  more: (count) => `…（还有 ${count} 个字符）`,
+  yes: "同意",
+  no: "拒绝",
+}
+
+/** Messages of chats are short. What is left out is counted, so that nobody takes a part for the whole. */
+const maxSummary = 1_000
+
+/** Describes a call that waits for a person, in Chinese for a locale `zh…`, else in English. */
+export function approvalQuestion(approval: Approval, locale: string): ApprovalQuestion {
+  checkType("the locale of approvalQuestion", locale, "string")
+  const { id, code, callId, tool, args, summary, untilMs, askedMs, from } = approval
+  const isChinese = locale.toLowerCase().startsWith("zh")
+  const words = isChinese ? zh : en
+  const shown =
+    summary.length > maxSummary
+      ? `${summary.slice(0, maxSummary).toWellFormed()}${words.more(summary.length - maxSummary)}`
+      : summary
+  const question = words.question(from.name, shown, timeIn(untilMs - askedMs, isChinese ? "zh-CN" : "en"))
+  const choices = [
+    { label: words.yes, say: `${words.yes} ${code}`, approved: true },
+    { label: words.no, say: `${words.no} ${code}`, approved: false },
+  ]
+  const text = `${question}\n${words.typed(...choices.map(({ say }) => say))}`
+  return { id, code, callId, tool, args, summary, untilMs, mayAnswer: from, question, text, choices }
+}
+
+const units = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+  ["second", 1_000],
+] as const
+
+/** A time in its largest unit that fits. */
+function timeIn(ms: number, locale: string): string {
+  const [unit, size] = units.find(([, size]) => ms >= size) ?? ["second", 1_000]
+  return new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay: "long" }).format(Math.round(ms / size))
+}
+
+/** The words of a person who answers an approval. */
+export interface TypedAnswer {
+  readonly approved: boolean
+  readonly code: string
+  /** The words behind the code: the reason of a refusal. */
+  readonly reason: string
+}
+
+const typed =
+  /^\s*(?:@\S+\s+)?(?:(yes|y|ok|好|好的|是|同意|允许|可以)|no|n|不|不行|否|拒绝)[\s,:，：]*((?:[BCDFGHJKLMNPQRSTVWXZ][2-9]){3})(?![a-z\d])[\s.。!！,，:：]*(.*)$/isu
+
+/** Reads words such as `yes K4T7B2` or `不 K4T7B2 太贵了`. Undefined for other words, such as a yes without a code. */
+export function readTypedAnswer(text: string): TypedAnswer | undefined {
+  checkType("the text of readTypedAnswer", text, "string")
+  const [, yes, code, reason = ""] = typed.exec(text) ?? []
+  // Words behind a yes are more than an answer: they could take it back.
+  if (code === undefined || (yes !== undefined && reason !== "")) return undefined
+  return { approved: yes !== undefined, code: code.toUpperCase(), reason: reason.trim() }
+}
+
+/** The methods of a session that answer an approval. */
+interface Answerable<T> {
+  approve(code: string, options: { readonly by: string | undefined }): T
+  deny(code: string, reason: string, options: { readonly by: string | undefined }): T
+}
+
+/** Answers an approval as a person typed. `by` is undefined for an operator. */
+export function answerTyped<T>(session: Answerable<T>, { approved, code, reason }: TypedAnswer, by: string | undefined): T {
+  return approved ? session.approve(code, { by }) : session.deny(code, reason, { by })
+}
