@@ -32,6 +32,7 @@ app.on("message", (message) => {
   takeMessage(agent.session({ conversation: `${platform}:${channelId}`, audience: isDirect ? "private" : "group" }), said, {
     limit: 2000,
     locale: profile.locale,
+    greetings: profile.greetings,
     sendText: (text) => message.send(h.text(text)),
     sendFile: ({ path, mediaType, base64 }) => message.send(h.file(Buffer.from(base64, "base64"), mediaType, { title: path })),
   }).catch(console.error)

@@ -1,6 +1,6 @@
 import { API_CONSTANTS, Bot, InlineKeyboard, InputFile } from "grammy"
 import { createAgent } from "promptstrata"
-import { readMentions, takeMessage } from "promptstrata/bots"
+import { commandList, readMentions, takeMessage } from "promptstrata/bots"
 import { openaiModel } from "promptstrata/models/openai"
 import { loadProfile } from "promptstrata/node"
 import { openStore } from "promptstrata/stores"
@@ -32,6 +32,7 @@ bot.on(["message", "edited_message", "callback_query:data"], (ctx) => {
   takeMessage(sessionOf(msg.chat.id), said, {
     limit: 4096,
     locale: profile.locale,
+    greetings: profile.greetings,
     sendText: (part) => ctx.reply(part, msg.chat.id > 0 ? {} : { reply_parameters: { message_id: msg.message_id } }),
     sendFile: ({ path, base64 }) => ctx.replyWithDocument(new InputFile(Buffer.from(base64, "base64"), path)),
     ask: ({ question, choices }) =>
@@ -48,5 +49,6 @@ bot.on("message_reaction", (ctx) => {
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void bot.stop())
 const onStart = ({ username }: { username: string }) => console.log(`@${username} listens. Ctrl-C ends it.`)
+await bot.api.setMyCommands(commandList(profile.locale))
 await bot.start({ allowed_updates: API_CONSTANTS.ALL_UPDATE_TYPES, onStart })
 await agent.close().then(() => store.close())

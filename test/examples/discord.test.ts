@@ -75,6 +75,7 @@ describe.skipIf(folder === "")("examples/discord", () => {
       version: 1,
       token: "t",
       entitlements: [],
+      authorizing_integration_owners: {},
       attachment_size_limit: 1,
     }
     discord.dispatch("INTERACTION_CREATE", { ...press, channel, channel_id: "41", user: ann, message, data, locale: "en-US" })

@@ -20,8 +20,10 @@ export interface BotChat extends SplitOptions, Pick<Patience, "retryAfterMs" | "
    * Without it the question is sent as words that say what to answer.
    */
   readonly ask?: ((question: ApprovalQuestion) => unknown) | undefined
-  /** The ids of people who may answer for others. */
+  /** The ids of people who may answer for others, and give commands that change a group's conversation. */
   readonly operators?: readonly string[] | undefined
+  /** The greetings of the character (`profile.greetings`), with which `/start` and `/new` begin. */
+  readonly greetings?: readonly string[] | undefined
   /** Shows that the bot is typing. Without it nothing is shown. */
   readonly showTyping?: (() => unknown) | undefined
   /** Time between two calls of `showTyping`, in milliseconds. Default 4,000. */
@@ -48,15 +50,12 @@ export async function deliverTurn(turn: Turn, chat: BotChat): Promise<TurnResult
   checkOptions(
     "deliverTurn",
     chat,
-    "limit unit sendText sendFile ask operators showTyping typingEveryMs retryAfterMs attempts longestWaitMs print locale onError signal timers",
+    "limit unit sendText sendFile ask operators greetings showTyping typingEveryMs retryAfterMs attempts longestWaitMs print locale onError signal timers",
   )
   const { showTyping, typingEveryMs = 4_000, onError = logError, print = (text) => text, locale = "en" } = chat
   const timers = chat.timers === undefined ? {} : { timers: chat.timers }
   const stop = showTyping ? keepTyping(showTyping, { everyMs: typingEveryMs, onError, ...timers }) : undefined
-  const say = async (text: string): Promise<void> => {
-    for (const part of splitMessage(text, { limit: chat.limit, unit: chat.unit ?? "utf16" }))
-      await sendPatiently(() => chat.sendText(part), chat)
-  }
+  const say = (text: string) => sayText(text, chat)
   try {
     for await (const event of turn) {
       if (event.type === "bubble") await say(print(event.text))
@@ -84,4 +83,10 @@ export async function deliverTurn(turn: Turn, chat: BotChat): Promise<TurnResult
     if (send === undefined) await say(file.path)
     else await sendPatiently(() => send(file), chat)
   }
+}
+
+/** Sends a text, split within the platform's limit. */
+export async function sayText(text: string, chat: BotChat): Promise<void> {
+  for (const part of splitMessage(text, { limit: chat.limit, unit: chat.unit ?? "utf16" }))
+    await sendPatiently(() => chat.sendText(part), chat)
 }

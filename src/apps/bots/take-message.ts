@@ -8,7 +8,8 @@ import { answerTyped, readTypedAnswer } from "../../trace/approval-question.ts"
 import { errorWords } from "../../trace/error-words.ts"
 import { logError } from "../../trace/log-error.ts"
 import type { TurnResult } from "../../trace/turn-event.ts"
-import { type BotChat, deliverTurn } from "./deliver-turn.ts"
+import { type CommandOutcome, runCommand } from "./chat-commands.ts"
+import { type BotChat, deliverTurn, sayText } from "./deliver-turn.ts"
 import { fetchAttachment } from "./fetch-attachment.ts"
 
 /** A message of a chat platform, as {@link takeMessage} needs it. */
@@ -35,7 +36,7 @@ const lastAsked = new Map<string, { readonly id: string; readonly turnId: string
 const maxLastAsked = 10_000
 
 /**
- * Hands a message of a platform to a session: it is answered in the chat as {@link deliverTurn} does, or heard, as `createAgent({ shouldAnswer })` decides. Words such as `yes K4T7B2` answer a call that waits for a person. An edit of the last
+ * Hands a message of a platform to a session: it is answered in the chat as {@link deliverTurn} does, or heard, as `createAgent({ shouldAnswer })` decides. Words such as `yes K4T7B2` answer a call that waits for a person, and a command such as `/new` is run. An edit of the last
  * message of a private conversation is answered in its place; any other edit is heard. A file that cannot be loaded is told in words, and
  * its message is not answered; in a group only if the words are for the agent. A message without words and files is left out. Resolves with the result of the turn if there was one.
  */
@@ -48,6 +49,8 @@ export async function takeMessage(session: Session, message: BotMessage, chat: B
   const typed = files.length === 0 ? readTypedAnswer(text) : undefined
   if (typed) return deliverTurn(answerTyped(session, typed, chat.operators?.includes(from.id) ? undefined : from.id), chat)
   const isPrivate = session.key.audience === "private"
+  const command = files.length === 0 && !isEdit ? await commandIn(session, message, chat) : undefined
+  if (command) return "turn" in command ? deliverTurn(command.turn, chat) : sayText(command.text, chat).then(() => undefined)
   const conversation = JSON.stringify([session.key.agent, session.key.conversation])
   const last = isPrivate && isEdit ? lastAsked.get(conversation) : undefined
   const edited = last?.id === id ? last : undefined
@@ -73,6 +76,12 @@ export async function takeMessage(session: Session, message: BotMessage, chat: B
   if (turn === undefined) return undefined
   if (isPrivate) remember(conversation, { id, turnId: turn.id })
   return deliverTurn(turn, chat)
+}
+
+async function commandIn(session: Session, { text, from }: BotMessage, chat: BotChat): Promise<CommandOutcome | undefined> {
+  if (!text.trim().startsWith("/")) return undefined
+  const mayChange = session.key.audience === "private" || chat.operators?.includes(from.id) === true
+  return runCommand(text, { session, from, greetings: chat.greetings ?? [], locale: chat.locale ?? "en", mayChange })
 }
 
 /** True for words that name the agent or reply to it. */

@@ -15,7 +15,9 @@ describe("commands in a chat", () => {
   test("/help lists them, /exit leaves, and no model is asked", async () => {
     const { code, stdout, stderr } = await run(chat, { model: scriptedModel([]), input: "/help\n/exit\nnever\n" })
     expect({ code, stdout }).toEqual({ code: 0, stdout: "" })
-    expect(stderr.match(/^\/\w+/gm)).toEqual(["/help", "/exit", "/new", "/prompt", "/memory", "/approve", "/deny"])
+    const own = ["/help", "/exit", "/new", "/prompt", "/memory", "/approve", "/deny"]
+    const shared = ["/regenerate", "/swipe", "/edit", "/undo", "/continue", "/forget"]
+    expect(stderr.match(/^\/\w+/gm)).toEqual([...own, ...shared])
   })
 
   test.each([
@@ -29,6 +31,15 @@ describe("commands in a chat", () => {
     expect({ code, stdout, asked: asked(model) }).toEqual({ code: 1, stdout: "Hello!\n", asked: ["hello"] })
     expect(stderr).toContain(told)
     expect((await run([...chat, "--once", line], { model: scriptedModel([]) })).code).toBe(1)
+  })
+
+  test("N17 the commands of every chat change the last words, and their turns are shown", async () => {
+    const model = scriptedModel([say("One."), say("Two."), say("Three.")])
+    const input = "count\n/regenerate\n/swipe\n/edit count on\n/undo\n/undo\n/start\n"
+    const { code, stdout, stderr } = await run(chat, { model, input })
+    expect({ stdout, asked: asked(model) }).toEqual({ stdout: "One.\nTwo.\nThree.\n", asked: ["count", "count", "count on"] })
+    expect(stderr).toContain("One.\nTaken back.\nThere is nothing like that in this conversation yet.\n")
+    expect([code, stderr.includes("There is no command /start")]).toEqual([1, true])
   })
 
   test.each(["/etc/hosts is a file", "/ is the root", "/1", " /help", "1/2"])("%j is no command", async (line) => {

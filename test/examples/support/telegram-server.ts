@@ -75,6 +75,7 @@ export async function startTelegram(): Promise<TelegramServer> {
     getUpdates,
     getFile: ({ file_id: id }) => ({ file_id: id, file_unique_id: id, file_size: files.get(String(id))?.length, file_path: id }),
     answerCallbackQuery: ({ callback_query_id: id }) => presses.push(String(id)) > 0,
+    setMyCommands: ({ commands }) => Array.isArray(commands),
     sendChatAction: (fields) => {
       typing.add({ method: "sendChatAction", fields })
       return true

@@ -39,7 +39,7 @@ interface ChatOptions extends CommonOptions, StoreOptions {
 
 const help = `
 In a terminal, chat is a conversation. Otherwise each line of the input is a question, all in one conversation.
-A line /help, /exit, /new, /prompt, /memory, /approve or /deny is a command; /help says what they do.
+A line that begins with / and a word, such as /new, is a command; /help lists them.
 Ctrl-C stops an answer. Ctrl-D, or Ctrl-C twice, leaves.
 
 Output: answers go to stdout. Tool calls, warnings and prompts go to stderr, or to the terminal if stdout is one.

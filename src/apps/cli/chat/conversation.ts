@@ -4,6 +4,7 @@ import { didYouMean } from "../../../core/suggest.ts"
 import type { Agent } from "../../../loop/agent/agent.ts"
 import type { Session } from "../../../loop/agent/session.ts"
 import type { Profile } from "../../../profile/profile.ts"
+import { commandList, runCommand } from "../../bots/chat-commands.ts"
 import type { CliContext } from "../context.ts"
 import { exitCodeOf, exitCodes, jsonLine } from "../io.ts"
 import { memoryTable } from "../memory/print-memories.ts"
@@ -83,6 +84,14 @@ export async function openConversation(parts: ConversationParts, context: CliCon
       interrupts.running(turn)
       return { text: "", code: exitCodeOf(await showTurn(turn, printer)) }
     },
+    shared: commandList(profile.locale).filter(({ command }) => command !== "start" && !(`/${command}` in words.commands)),
+    async other(line) {
+      const { greetings = [profile.greeting].filter((text) => text !== undefined), locale } = profile
+      const outcome = await runCommand(line, { session, from: { id: terminalUser }, greetings, locale, mayChange: true })
+      if (outcome === undefined || "text" in outcome) return outcome && { ...outcome, code: exitCodes.ok }
+      interrupts.running(outcome.turn)
+      return { text: "", code: exitCodeOf(await showTurn(outcome.turn, printer)) }
+    },
   }
   return {
     greet,
@@ -113,6 +122,10 @@ interface ChatActions {
   memory(): Promise<string>
   /** Answers the oldest call that waits for a person, and shows how its turn goes on. */
   answer(approved: boolean, reason: string): Promise<{ readonly text: string; readonly code: number }>
+  /** The commands that every chat has, beside those of the terminal. */
+  readonly shared: ReturnType<typeof commandList>
+  /** Runs one of those. Undefined for another command. */
+  other(line: string): Promise<{ readonly text: string; readonly code: number } | undefined>
 }
 
 /** The outcome of a command. */
@@ -133,13 +146,10 @@ async function runChatCommand(
   const [, command, argument = ""] = /^(\/\p{L}[\p{L}\p{N}_-]*)(?:\s+(.*))?$/su.exec(line) ?? []
   if (command === undefined) return undefined
   const done = (text: string) => ({ command, text, code: exitCodes.ok, leaves: false })
+  const all = [...Object.entries(commands), ...actions.shared.map((one) => [`/${one.command}`, one.description] as const)]
   switch (command) {
     case "/help":
-      return done(
-        Object.entries(commands)
-          .map(([name, words]) => `${name.padEnd(10)} ${words}`)
-          .join("\n"),
-      )
+      return done(all.map(([name, words]) => `${name.padEnd(11)} ${words}`).join("\n"))
     case "/exit":
       return { ...done(""), leaves: true }
     case "/new":
@@ -151,7 +161,11 @@ async function runChatCommand(
     case "/approve":
     case "/deny":
       return { ...done(""), ...(await actions.answer(command === "/approve", argument.trim())) }
-    default:
-      return { ...done(`${unknownCommand(command)}${didYouMean(command, Object.keys(commands))}`), code: exitCodes.failed }
+    default: {
+      const names = all.map(([name]) => name)
+      const outcome = names.includes(command) ? await actions.other(line) : undefined
+      const unknown = { text: `${unknownCommand(command)}${didYouMean(command, names)}`, code: exitCodes.failed }
+      return { ...done(""), ...(outcome ?? unknown) }
+    }
   }
 }

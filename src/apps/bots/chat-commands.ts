@@ -1,0 +1,200 @@
+import { PromptStrataError } from "../../core/errors.ts"
+import type { SessionMessage } from "../../loop/agent/second-thoughts/session-history.ts"
+import type { Session } from "../../loop/agent/session.ts"
+import type { SpeakerInput } from "../../loop/agent/session-options.ts"
+import type { Turn } from "../../loop/agent/turn.ts"
+
+/** A chat in which somebody gives a command. */
+export interface CommandChat {
+  readonly session: Session
+  readonly from: SpeakerInput
+  /** The greetings of the character, the first one first. */
+  readonly greetings: readonly string[]
+  readonly locale: string
+  /** True for a person who may change what all members of the chat see. */
+  readonly mayChange: boolean
+}
+
+/** The outcome of a command: words for the person, or a turn to show. */
+export type CommandOutcome = { readonly text: string } | { readonly turn: Turn }
+
+const en = {
+  commands: {
+    start: "greets you",
+    new: "begins a new conversation; memories stay",
+    regenerate: "answers your last words again",
+    swipe: "shows the next answer or greeting; /swipe 2 shows the second",
+    edit: "/edit WORDS puts them in the place of your last words",
+    undo: "takes back your last words and their answer",
+    continue: "lets the character go on",
+    memory: "/memory WORDS shows what is remembered about them",
+    forget: "/forget ID forgets a memory that /memory shows",
+  },
+  hello: "Hello! Write something.",
+  inTheMiddle: "This conversation has begun. /new begins another one.",
+  begun: "A new conversation. Memories stay.",
+  nothingSaid: "There is nothing like that in this conversation yet.",
+  undone: "Taken back.",
+  goOn: "Go on.",
+  noOther: "There is no other one. /regenerate makes another answer.",
+  editHow: "Write the new words behind it: /edit WORDS",
+  memoryHow: "Write what it is about: /memory WORDS",
+  forgetHow: "Write the memory's id behind it, as /memory shows it: /forget ID",
+  noMemory: "Nothing is remembered about that.",
+  forgotten: "Forgotten.",
+  notForgotten: "There is no memory of yours with this id.",
+  notYours: "In a group only whoever runs this bot may do that.",
+}
+
+const zh: typeof en = {
+  commands: {
+    start: "打招呼",
+    new: "开始新的会话，记忆保留",
+    regenerate: "重新回答你上一句话",
+    swipe: "换下一个回答或开场白；/swipe 2 换到第二个",
+    edit: "/edit 新的话，替换你上一句话",
+    undo: "撤回你上一句话和它的回答",
+    continue: "让角色接着说",
+    memory: "/memory 关键词，查看相关的记忆",
+    forget: "/forget 编号，忘记 /memory 列出的一条记忆",
+  },
+  hello: "你好！说点什么吧。",
+  inTheMiddle: "会话已经开始了。/new 开始新的会话。",
+  begun: "新的会话开始了，记忆保留。",
+  nothingSaid: "这段会话里还没有这样的内容。",
+  undone: "已撤回。",
+  goOn: "接着说。",
+  noOther: "没有别的了。/regenerate 会再生成一个回答。",
+  editHow: "请把新的话写在后面：/edit 新的话",
+  memoryHow: "请写上想查什么：/memory 关键词",
+  forgetHow: "请写上 /memory 显示的编号：/forget 编号",
+  noMemory: "没有相关的记忆。",
+  forgotten: "已忘记。",
+  notForgotten: "你没有这个编号的记忆。",
+  notYours: "在群里，只有管理这个机器人的人可以这样做。",
+}
+
+type Words = typeof en
+type Name = keyof Words["commands"]
+
+const wordsOf = (locale: string): Words => (locale.toLowerCase().startsWith("zh") ? zh : en)
+
+/** The commands with their descriptions, as platforms list them. The names are the same in every language. */
+export function commandList(locale: string): readonly { readonly command: string; readonly description: string }[] {
+  return Object.entries(wordsOf(locale).commands).map(([command, description]) => ({ command, description }))
+}
+
+/** Commands that change what all members of a chat see. */
+const changing: readonly Name[] = ["new", "regenerate", "swipe", "edit", "undo"]
+
+/** Runs words that are a command of the table, also as a group writes it (`/new@bot`). Undefined for any other words, such as a path. */
+export async function runCommand(line: string, chat: CommandChat): Promise<CommandOutcome | undefined> {
+  const [, name = "", rest = ""] = /^\/([a-z]+)(?:@\S*)?(?:\s+(.*))?$/su.exec(line.trim()) ?? []
+  const words = wordsOf(chat.locale)
+  if (!Object.hasOwn(words.commands, name)) return undefined
+  const command = name as Name
+  if (!chat.mayChange && changing.includes(command)) return { text: words.notYours }
+  return commands[command]({ ...chat, words, history: await chat.session.history({ limit: maxMessages }) }, rest.trim())
+}
+
+/** A conversation that is longer has its second thoughts at its end. */
+const maxMessages = 1_000
+
+interface Running extends CommandChat {
+  readonly words: Words
+  readonly history: readonly SessionMessage[]
+}
+
+const commands: { readonly [K in Name]: (chat: Running, rest: string) => Promise<CommandOutcome> } = {
+  async start({ session, greetings: [greeting], words, history }) {
+    if (history.length > 0) return { text: words.inTheMiddle }
+    return { text: (await greeted(session, greeting)) ?? words.hello }
+  },
+  async new({ session, greetings: [greeting], words }) {
+    await session.clear()
+    return { text: (await greeted(session, greeting)) ?? words.begun }
+  },
+  async regenerate({ session, words, history }) {
+    const last = lastTurn(history)
+    return last.some(isQuestion) && last.length > 0 ? { turn: session.regenerate() } : { text: words.nothingSaid }
+  },
+  swipe,
+  async edit({ session, words, history }, rest) {
+    const question = history.findLast(isQuestion)
+    if (rest === "") return { text: words.editHow }
+    const turn = question && (await session.edit(question.id, rest))
+    return turn ? { turn } : { text: words.nothingSaid }
+  },
+  async undo({ session, words, history }) {
+    const question = history.findLast(isQuestion)
+    if (question === undefined) return { text: words.nothingSaid }
+    const before = history[history.findIndex(({ turnId }) => turnId === question.turnId) - 1]
+    await (before ? session.rewind(before.id) : session.clear())
+    return { text: words.undone }
+  },
+  async continue({ session, from, words, history }) {
+    return history.length > 0 ? { turn: session.send(words.goOn, { from }) } : { text: words.nothingSaid }
+  },
+  async memory({ session, from, words }, rest) {
+    if (rest === "") return { text: words.memoryHow }
+    const found = (await unlessRefused(session.explainMemories(rest, { from }))) ?? []
+    return { text: found.length > 0 ? found.map(({ id, text }) => `${id}: ${text}`).join("\n") : words.noMemory }
+  },
+  async forget({ session, from, words }, rest) {
+    if (rest === "") return { text: words.forgetHow }
+    return { text: (await unlessRefused(session.forgetMemory(rest, { from }))) ? words.forgotten : words.notForgotten }
+  },
+}
+
+/** Undefined where the session refuses, because it has no memory, or not this one. */
+async function unlessRefused<T>(work: Promise<T>): Promise<T | undefined> {
+  return work.catch((error: unknown) => {
+    if (PromptStrataError.isInstance(error) && error.code === "usage") return undefined
+    throw error
+  })
+}
+
+/** Says a greeting in a new conversation. */
+async function greeted(session: Session, greeting: string | undefined): Promise<string | undefined> {
+  if (greeting !== undefined) await session.hear(greeting, { from: { id: session.key.agent } })
+  return greeting
+}
+
+const isQuestion = ({ role, unanswered }: SessionMessage): boolean => role === "user" && unanswered !== true
+
+function lastTurn(history: readonly SessionMessage[]): readonly SessionMessage[] {
+  return history.filter(({ turnId }) => turnId === history.at(-1)?.turnId)
+}
+
+/** Puts another answer in the place of the last one, or another greeting in the place of the only message. */
+async function swipe({ session, greetings, words, history }: Running, rest: string): Promise<CommandOutcome> {
+  const last = lastTurn(history)
+  const [first] = last
+  if (first === undefined) return { text: words.nothingSaid }
+  const at = greetings.indexOf(first.text)
+  if (history.length === 1 && at >= 0) {
+    const to = chosen(rest, at, greetings.length)
+    const greeting = to === undefined ? undefined : greetings[to]
+    if (greeting === undefined) return { text: words.noOther }
+    await session.edit(first.id, greeting)
+    return { text: greeting }
+  }
+  const all = [...(first.alternatives ?? []), { turnId: first.turnId, messages: last }].sort((a, b) => timeOf(a) - timeOf(b))
+  const to = chosen(
+    rest,
+    all.findIndex(({ turnId }) => turnId === first.turnId),
+    all.length,
+  )
+  const turn = to === undefined ? undefined : all[to]
+  if (turn === undefined) return { text: words.noOther }
+  await session.choose(turn.turnId)
+  return { text: turn.messages.flatMap(({ role, text }) => (role === "assistant" ? [text] : [])).join("\n") || words.begun }
+}
+
+const timeOf = ({ messages }: { readonly messages: readonly SessionMessage[] }): number => messages.at(-1)?.atMs ?? 0
+
+/** The place that a number names, counted from 1, or the next one. Undefined for one that there is not, and for the present one. */
+function chosen(rest: string, at: number, count: number): number | undefined {
+  const to = rest === "" ? (at + 1) % count : Number(rest) - 1
+  return to !== at && Number.isInteger(to) && to >= 0 && to < count ? to : undefined
+}

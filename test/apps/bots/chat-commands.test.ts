@@ -1,0 +1,147 @@
+import { afterEach, describe, expect, test } from "vitest"
+import { commandList, runCommand } from "../../../src/apps/bots/chat-commands.ts"
+import type { BotChat } from "../../../src/apps/bots/deliver-turn.ts"
+import { takeMessage } from "../../../src/apps/bots/take-message.ts"
+import { createInMemoryStore } from "../../../src/memory/services/store/in-memory/in-memory-store.ts"
+import { expectScriptsDone, manualClock, scriptedModel } from "../../../src/testing/index.ts"
+import { finish, testAgent } from "../../support/agents.ts"
+import { backgroundModel } from "../../support/remembering.ts"
+
+afterEach(expectScriptsDone)
+const ann = { id: "ann", name: "Ann" }
+
+function bot(answers: readonly string[] = [], options: Partial<BotChat> & { readonly audience?: "private" | "group" } = {}) {
+  const { audience = "private", ...more } = options
+  const clock = manualClock(0)
+  const model = scriptedModel(answers.map(finish))
+  const { agent } = testAgent(model, { memory: { enabled: false } }, { store: createInMemoryStore(), ports: { clock } })
+  const session = agent.session({ conversation: "c", audience })
+  const sent: string[] = []
+  const chat: BotChat = { limit: 4096, sendText: (text) => void sent.push(text), ...more }
+  /** Hands words to the bot, and returns what it sent. */
+  const say = async (text: string) => {
+    clock.advance(1_000)
+    await takeMessage(session, { id: "1", text, from: ann }, chat)
+    return sent.splice(0)
+  }
+  const history = async () => (await session.history()).map(({ text }) => text)
+  return { say, history, session, model }
+}
+
+describe("N17 commands in a chat", () => {
+  test("/start greets with the card's greeting once, and /new begins anew with it", async () => {
+    const { say, history } = bot(["Fine."], { greetings: ["Welcome, traveller."] })
+    expect(await say("/start")).toEqual(["Welcome, traveller."])
+    expect(await say("/start")).toEqual(["This conversation has begun. /new begins another one."])
+    expect(await say("How are you?")).toEqual(["Fine."])
+    expect(await history()).toEqual(["Welcome, traveller.", "How are you?", "Fine."])
+    expect(await say("/new@fay_bot")).toEqual(["Welcome, traveller."])
+    expect(await history()).toEqual(["Welcome, traveller."])
+  })
+
+  test("/start and /new say something of their own where there is no greeting, in the chat's language", async () => {
+    expect(await bot().say("/start")).toEqual(["Hello! Write something."])
+    expect(await bot([], { locale: "zh-CN" }).say("/new")).toEqual(["新的会话开始了，记忆保留。"])
+  })
+
+  test("/regenerate, /edit and /undo change the last words", async () => {
+    const { say, history } = bot(["One.", "Two.", "Three."])
+    expect(await say("Count.")).toEqual(["One."])
+    expect(await say("/regenerate")).toEqual(["Two."])
+    expect(await say("/edit Count on.")).toEqual(["Three."])
+    expect(await history()).toEqual(["Count on.", "Three."])
+    expect(await say("/undo")).toEqual(["Taken back."])
+    expect(await history()).toEqual([])
+  })
+
+  test("/undo leaves the greeting and what was said before", async () => {
+    const { say, history } = bot(["One.", "Two."], { greetings: ["Hi."] })
+    for (const words of ["/start", "1", "2", "/undo"]) await say(words)
+    expect(await history()).toEqual(["Hi.", "1", "One."])
+    await say("/undo")
+    expect(await history()).toEqual(["Hi."])
+    expect(await say("/undo")).toEqual(["There is nothing like that in this conversation yet."])
+  })
+
+  test("/swipe goes round the answers, and /swipe N names one", async () => {
+    const { say, history } = bot(["One.", "Two.", "Three."])
+    for (const words of ["Count.", "/regenerate", "/regenerate"]) await say(words)
+    const shown = []
+    for (const words of ["/swipe", "/swipe", "/swipe", "/swipe 2", "/swipe 2", "/swipe 9", "/swipe x"])
+      shown.push(...(await say(words)))
+    const other = "There is no other one. /regenerate makes another answer."
+    expect(shown).toEqual(["One.", "Two.", "Three.", "Two.", other, other, other])
+    expect(await history()).toEqual(["Count.", "Two."])
+  })
+
+  test("/swipe changes the greeting of a conversation that has only that", async () => {
+    const { say, history } = bot([], { greetings: ["Hi.", "Good evening."] })
+    await say("/start")
+    expect(await say("/swipe")).toEqual(["Good evening."])
+    expect(await history()).toEqual(["Good evening."])
+    expect(await say("/swipe 1")).toEqual(["Hi."])
+  })
+
+  test("/continue lets the character go on", async () => {
+    const { say, history } = bot(["Once upon a time", "there was a cat."])
+    await say("A tale!")
+    expect(await say("/continue")).toEqual(["there was a cat."])
+    expect((await history())[2]).toBe("Go on.")
+  })
+
+  test.each(["/regenerate", "/swipe", "/edit x", "/undo", "/continue"])("%s in an empty conversation says so", async (words) => {
+    expect(await bot().say(words)).toEqual(["There is nothing like that in this conversation yet."])
+  })
+
+  test.each(["/edit", "/memory", "/forget"])("%s without words says how", async (words) => {
+    expect((await bot().say(words))[0]).toContain(`${words} `)
+  })
+
+  test("/memory and /forget tell where nothing is remembered", async () => {
+    const { say } = bot()
+    expect([await say("/memory tea"), await say("/forget m1")].flat()).toEqual([
+      "Nothing is remembered about that.",
+      "There is no memory of yours with this id.",
+    ])
+  })
+
+  test("what changes a group's conversation is for operators", async () => {
+    const member = bot(["One."], { audience: "group" })
+    await member.say("Count.")
+    expect(await member.say("/new")).toEqual(["In a group only whoever runs this bot may do that."])
+    expect(await member.history()).toEqual(["Count.", "One."])
+    expect(await bot([], { audience: "group", operators: ["ann"] }).say("/new")).toEqual(["A new conversation. Memories stay."])
+  })
+
+  test.each(["/etc/hosts", "/foo", "/", "/constructor", "1/2 /new"])("%s is a message", async (words) => {
+    const { say, history } = bot(["Yes."])
+    expect(await say(words)).toEqual(["Yes."])
+    expect(await history()).toEqual([words, "Yes."])
+  })
+
+  test("the list for a platform has the same names in both languages, which Telegram and Discord take", () => {
+    const [en, zh] = [commandList("en"), commandList("zh-CN")]
+    expect(zh.map(({ command }) => command)).toEqual(en.map(({ command }) => command))
+    for (const { command, description } of [...en, ...zh]) {
+      expect(command).toMatch(/^[a-z]{1,32}$/)
+      expect(description.length).toBeLessThanOrEqual(100)
+    }
+  })
+})
+
+test("N17 /memory shows with ids what /forget forgets, of whoever asks", async () => {
+  const { agent } = testAgent(
+    backgroundModel({ turn: () => finish("Noted.") }),
+    { memory: { keys: false } },
+    { store: createInMemoryStore() },
+  )
+  const session = agent.session({ conversation: "c", audience: "private" })
+  await session.send("I like green tea from Uji.", { from: ann }).result
+  await agent.idle()
+  const run = (line: string, from = ann) =>
+    runCommand(line, { session, from, greetings: [], locale: "en", mayChange: true }) as Promise<{ text: string }>
+  const [, id = ""] = /^(\S+): .*green tea/m.exec((await run("/memory green tea")).text) ?? []
+  expect((await run(`/forget ${id}`, { id: "bob", name: "Bob" })).text).toBe("There is no memory of yours with this id.")
+  expect((await run(`/forget ${id}`)).text).toBe("Forgotten.")
+  expect((await run("/memory green tea")).text).not.toContain(`${id}:`)
+})
