@@ -1,147 +1,9 @@
-import type { AttachmentInput, FileAttachment } from "../../core/conversation.ts"
-import { isRecord } from "../../core/json-access.ts"
+import type { FileAttachment } from "../../core/conversation.ts"
 import type { Usage } from "../../core/model/language-model.ts"
-import type { ChatMessage } from "../../loop/agent/stateless/past-messages.ts"
 import type { TurnResult } from "../../trace/turn-event.ts"
 import { questionsOf } from "./approvals/approval-answers.ts"
 import type { Answer } from "./exchange.ts"
-import { badRequest } from "./http-problem.ts"
 import { turnErrorBody } from "./turn-failure.ts"
-
-/** A request to `/v1/chat/completions`, as far as a character follows it. */
-export interface CompletionRequest {
-  readonly model: string
-  readonly messages: readonly ChatMessage[]
-  /** The client's own instructions: the texts of messages of role `system` and `developer`. */
-  readonly instructions: string
-  readonly stream: boolean
-  readonly includeUsage: boolean
-  /** Fields of the request that mean nothing here. */
-  readonly ignored: readonly string[]
-}
-
-const understood = new Set(["model", "messages", "stream", "stream_options", "user", "n", "store", "metadata"])
-/** Fields that change what an answer is, so that ignoring them would mislead. */
-const refused = new Set([
-  "tools",
-  "tool_choice",
-  "functions",
-  "function_call",
-  "response_format",
-  "modalities",
-  "audio",
-  "prediction",
-])
-
-/** Reads the body of a request. Throws {@link HttpProblem} for one that a character cannot follow. */
-export function readCompletionRequest(body: Readonly<Record<string, unknown>>): CompletionRequest {
-  const { model, messages, stream, stream_options: streamOptions, n } = body
-  if (typeof model !== "string") throw badRequest("Expected the name of a model.", "model")
-  if (!Array.isArray(messages) || messages.length === 0) throw badRequest("Expected a list of messages.", "messages")
-  if (n !== undefined && n !== null && n !== 1) throw badRequest("Only one answer can be asked for.", "n")
-  const given = Object.keys(body).filter((name) => isGiven(body[name]))
-  const wrong = given.find((name) => refused.has(name) && !isEmptyList(body[name]))
-  if (wrong !== undefined)
-    throw badRequest(`${wrong} is not supported: a character has its own tools and its own form of answer.`, wrong)
-  const read = messages.map(readMessage)
-  return {
-    model,
-    messages: read.flatMap(({ role, content, attachments, name }) =>
-      role === "system" ? [] : [{ role, content, attachments: attachments.length > 0 ? attachments : undefined, name }],
-    ),
-    instructions: read.flatMap(({ role, content }) => (role === "system" ? [content] : [])).join("\n\n"),
-    stream: stream === true,
-    includeUsage: isRecord(streamOptions) && streamOptions.include_usage === true,
-    ignored: [
-      ...given.filter((name) => !understood.has(name) && !refused.has(name)),
-      ...new Set(read.flatMap(({ ignored }) => ignored.map((name) => `messages.${name}`))),
-    ],
-  }
-}
-
-function isEmptyList(value: unknown): boolean {
-  return Array.isArray(value) && value.length === 0
-}
-
-interface ReadMessage {
-  readonly role: "system" | "user" | "assistant"
-  readonly content: string
-  readonly attachments: readonly AttachmentInput[]
-  readonly name: string | undefined
-  readonly ignored: readonly string[]
-}
-
-const understoodOfMessage = new Set(["role", "content", "name", "images", "files", "tool_calls", "function_call"])
-
-const roles: Readonly<Record<string, ReadMessage["role"]>> = {
-  system: "system",
-  developer: "system",
-  user: "user",
-  assistant: "assistant",
-}
-
-function readMessage(message: unknown, at: number): ReadMessage {
-  const param = `messages[${at}]`
-  if (!isRecord(message)) throw badRequest(`${param} is no object.`, param)
-  const { role, content, name, images, files, tool_calls: toolCalls, function_call: call } = message
-  const known = typeof role === "string" && Object.hasOwn(roles, role) ? roles[role] : undefined
-  if (known === undefined || [toolCalls, call].some((value) => isGiven(value) && !isEmptyList(value)))
-    throw badRequest(`${param} has ${known ? "tool calls" : `the role ${JSON.stringify(role)}`}, which is not supported.`, param)
-  const read = readContent(content, param, known)
-  const attachments = [...read.attachments]
-  const isUnknown = (field: string): boolean => isGiven(message[field]) && !understoodOfMessage.has(field)
-  const ignored = Object.keys(message).filter(isUnknown)
-  // Files of an earlier answer, as this server and others give them; some clients send a user's pictures like this, too.
-  for (const [field, list] of Object.entries({ images, files }))
-    for (const part of Array.isArray(list) ? list : isGiven(list) ? [list] : []) {
-      const file = known !== "system" && isRecord(part) ? attachmentOf(part) : undefined
-      if (file) attachments.push(file)
-      else ignored.push(field)
-    }
-  return {
-    role: known,
-    content: read.content,
-    attachments,
-    name: typeof name === "string" && name !== "" ? name : undefined,
-    ignored,
-  }
-}
-
-function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null
-}
-
-function readContent(content: unknown, param: string, role: ReadMessage["role"]): Pick<ReadMessage, "content" | "attachments"> {
-  if (typeof content === "string") return { content, attachments: [] }
-  if (!Array.isArray(content)) throw badRequest(`${param}.content is no text.`, `${param}.content`)
-  const texts: string[] = []
-  const attachments: AttachmentInput[] = []
-  for (const [at, part] of content.entries()) {
-    const attachment = role === "user" && isRecord(part) ? attachmentOf(part) : undefined
-    if (attachment) attachments.push(attachment)
-    else if (isRecord(part) && part.type === "text" && typeof part.text === "string") texts.push(part.text)
-    else {
-      const type = isRecord(part) ? JSON.stringify(part.type) : "of another form"
-      const supported = role === "user" ? "only text, image_url, input_audio and file with its data are" : "only text is"
-      throw badRequest(`${param}.content[${at}] is ${type}; ${supported} supported.`, `${param}.content[${at}]`)
-    }
-  }
-  return { content: texts.join("\n"), attachments }
-}
-
-/** A content part that is no text. Its URL, also a `data:` URL, is checked with the turn. */
-function attachmentOf({
-  type,
-  image_url: image,
-  input_audio: audio,
-  file,
-}: Readonly<Record<string, unknown>>): AttachmentInput | undefined {
-  if (type === "image_url" && isRecord(image) && typeof image.url === "string") return { url: image.url }
-  if (type === "input_audio" && isRecord(audio) && typeof audio.data === "string")
-    return { url: `data:audio/${audio.format === "mp3" ? "mpeg" : "wav"};base64,${audio.data}` }
-  if (type !== "file" || !isRecord(file) || typeof file.file_data !== "string") return undefined
-  return { url: file.file_data, name: typeof file.filename === "string" ? file.filename : undefined }
-}
 
 /** The facts that every object of an answer repeats. */
 interface Answering {
@@ -152,17 +14,22 @@ interface Answering {
 }
 
 /** The answer as one object. */
-export function completion({ id, created, model }: Answering, result: TurnResult & { readonly ok: true }, locale: string) {
-  const { text, stopReason, usage, attachments = [] } = result
+export function completion(
+  { id, created, model }: Answering,
+  result: TurnResult & { readonly ok: true },
+  { locale, thoughts = "" }: { readonly locale: string; readonly thoughts?: string },
+) {
+  const { text, usage, attachments = [] } = result
   const asked = askedIn(result, locale)
   const message = {
     role: "assistant",
     content: text + (asked?.content ?? ""),
     refusal: null,
     approvals: asked?.approvals,
+    reasoning_content: thoughts === "" ? undefined : thoughts,
     ...mediaOf(attachments),
   }
-  const choice = { index: 0, message, logprobs: null, finish_reason: finishReason(stopReason) }
+  const choice = { index: 0, message, logprobs: null, finish_reason: finishReason(result) }
   return { id, object: "chat.completion", created, model, choices: [choice], usage: usageOf(usage) }
 }
 
@@ -214,12 +81,13 @@ export async function* completionChunks(
     }
     const asked = askedIn(result, locale)
     if (asked) yield chunk(asked)
-    yield chunk({}, finishReason(result.stopReason))
+    yield chunk({}, finishReason(result))
     if (includeUsage) yield { id, object: "chat.completion.chunk", created, model, choices: [], usage: usageOf(result.usage) }
   }
 }
 
-function finishReason(stopReason: (TurnResult & { readonly ok: true })["stopReason"]): string {
+function finishReason({ stopReason, trace }: TurnResult & { readonly ok: true }): string {
+  if (trace.steps.at(-1)?.finishReason === "content-filter") return "content_filter"
   return stopReason === "truncated" ? "length" : "stop"
 }
 

@@ -6,7 +6,8 @@ import { approvalQuestion } from "../../trace/approval-question.ts"
 import { logError } from "../../trace/log-error.ts"
 import { agUiEvents, readAgUiInput } from "./ag-ui.ts"
 import { answerAll, keptSession, readReply } from "./approvals/approval-answers.ts"
-import { type CompletionRequest, completion, completionChunks, readCompletionRequest } from "./chat-completions.ts"
+import { completion, completionChunks } from "./chat-completions.ts"
+import { type CompletionRequest, readCompletionRequest } from "./completions/read-request.ts"
 import { preflight, shared } from "./cors.ts"
 import type { Caller } from "./exchange.ts"
 import { errorBody, HttpProblem, ignoredHeader, problemResponse } from "./http-problem.ts"
@@ -34,6 +35,7 @@ type Route = (server: Serving, request: Request, caller: Caller) => Response | P
 /** The routes, by method and the end of the path. */
 const routes: readonly { readonly method: string; readonly path: RegExp; readonly route: Route }[] = [
   { method: "GET", path: /\/v1\/models$/u, route: listModels },
+  { method: "GET", path: /\/v1\/models\/[^/]+$/u, route: oneModel },
   { method: "POST", path: /\/v1\/chat\/completions$/u, route: completeChat },
   { method: "GET", path: /\/v1\/approvals$/u, route: listApprovals },
   { method: "POST", path: /\/v1\/approvals\/[^/]+$/u, route: answerApproval },
@@ -86,14 +88,21 @@ async function answer(server: Server, request: Request): Promise<Response> {
   throw new HttpProblem(405, `${request.method} is not answered here.`)
 }
 
-function listModels({ agents, startedSeconds }: Server): Response {
-  const data = Object.keys(agents).map((id) => ({ id, object: "model", created: startedSeconds, owned_by: "promptstrata" }))
-  return Response.json({ object: "list", data })
+const modelOf = (id: string, { startedSeconds: created }: Server) => ({ id, object: "model", created, owned_by: "promptstrata" })
+
+function listModels(server: Server): Response {
+  return Response.json({ object: "list", data: Object.keys(server.agents).map((id) => modelOf(id, server)) })
+}
+
+function oneModel(server: Server, { url }: Request): Response {
+  const id = decoded(new URL(url).pathname.split("/").at(-1) ?? "")
+  agentOf(server, id)
+  return Response.json(modelOf(id, server))
 }
 
 async function completeChat(server: Serving, request: Request, caller: Caller): Promise<Response> {
   const body = await readJsonBody(request, server.maxBodyBytes)
-  const { messages, instructions, ...form } = readCompletionRequest(body)
+  const { messages, instructions, ...form } = readCompletionRequest(body, server.locale)
   const start = () => watched(server, startTurn(server, caller, { model: form.model, messages, instructions }))
   return completed(server, request, caller, { body, start, ...form })
 }
@@ -121,7 +130,7 @@ function decoded(part: string): string {
   try {
     return decodeURIComponent(part)
   } catch {
-    throw new HttpProblem(404, "The id of the approval is not encoded as a part of a URL.")
+    throw new HttpProblem(404, "The last part of the URL is not encoded as one.")
   }
 }
 
@@ -145,7 +154,11 @@ async function completed(server: Serving, request: Request, caller: Caller, aske
   request.signal.addEventListener("abort", leave, { once: true })
   const result = await answer.result
   request.signal.removeEventListener("abort", leave)
-  if (result.ok) return deliver(Response.json(completion(answering, result, locale), { headers }))
+  if (result.ok) {
+    let thoughts = ""
+    for await (const event of answer) if (event.type === "thinking-delta") thoughts += event.delta
+    return deliver(Response.json(completion(answering, result, { locale, thoughts }), { headers }))
+  }
   const effects = await effectsOf(answer, caller.conversation !== undefined)
   return deliver(failureResponse(result.error, effects, { locale, headers }))
 }

@@ -123,7 +123,7 @@ test("a server that cannot answer says why, with the status of each failure", as
     "no question": refused("POST", "/v1/chat/completions", { model: "fay", messages: [{ role: "user", content: " " }] }),
     "an answer in place of a question": refused("POST", "/v1/chat/completions", {
       model: "fay",
-      messages: [{ role: "assistant", content: "x" }],
+      messages: [{ role: "tool", content: "x" }],
     }),
     "a body of 100 bytes": refused("POST", "/api/chat", "x".repeat(100)),
     "a body of 101 bytes": refused("POST", "/api/chat", "x".repeat(101)),

@@ -439,10 +439,14 @@ describe("what cannot be answered", () => {
     ["an inherited name", { ...ask, model: "constructor" }, 404, "There is no model"],
     ["no messages", { model: "fay", messages: [] }, 400, "list of messages"],
     ["an empty question", { model: "fay", messages: [{ role: "user", content: " " }] }, 400, "is empty"],
-    ["an answer at the end", { model: "fay", messages: [{ role: "assistant", content: "x" }] }, 400, "not the user's"],
-    ["a result of a tool", { model: "fay", messages: [{ role: "tool", content: "x" }] }, 400, 'role "tool"'],
+    ["a result of a tool", { model: "fay", messages: [{ role: "tool", content: "x" }] }, 400, "a tool's result"],
     ["an inherited role", { model: "fay", messages: [{ role: "toString", content: "x" }] }, 400, 'role "toString"'],
-    ["a call of a tool", { model: "fay", messages: [{ role: "assistant", tool_calls: [{}] }] }, 400, "tool calls"],
+    [
+      "a call of a tool",
+      { model: "fay", messages: [{ role: "assistant", tool_calls: [{}] }] },
+      400,
+      "without the name of a function",
+    ],
     ["a message that is none", { model: "fay", messages: [null] }, 400, "no object"],
     ["a picture", { model: "fay", messages: [{ role: "user", content: [{ type: "image_url" }] }] }, 400, "only text"],
     [

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { agUiEvents, readAgUiInput } from "../../../src/apps/server/ag-ui.ts"
-import { completion, completionChunks, readCompletionRequest } from "../../../src/apps/server/chat-completions.ts"
+import { completion, completionChunks } from "../../../src/apps/server/chat-completions.ts"
+import { readCompletionRequest } from "../../../src/apps/server/completions/read-request.ts"
 import { HttpProblem, problemResponse } from "../../../src/apps/server/http-problem.ts"
 import { uiMessageChunks } from "../../../src/apps/server/ui-message-stream.ts"
 import { readUiMessages } from "../../../src/apps/server/ui-messages.ts"
@@ -19,7 +20,7 @@ function turnOf(events: readonly unknown[]): Turn {
 const usage = { inputTokens: 11, outputTokens: 7, inputCacheReadTokens: 5, reasoningTokens: 3 }
 type Answer = TurnResult & { readonly ok: true }
 const answered = (given: object = {}): Answer =>
-  ({ ok: true, text: "ab", stopReason: "answered", usage, ...given }) as unknown as Answer
+  ({ ok: true, text: "ab", stopReason: "answered", usage, trace: { steps: [] }, ...given }) as unknown as Answer
 const failedWith = (code: "aborted" | "model"): unknown => ({ ok: false, error: new PromptStrataError(code as "aborted", "no") })
 const picture = { path: "a.png", mediaType: "image/png", base64: "AA==" }
 
@@ -82,8 +83,10 @@ describe("a turn in the form of each protocol, event by event", () => {
   test("one chat completion", () => {
     const own = { id: "id", created: 1, model: "fay" }
     const files = [picture, { path: "b.txt", mediaType: "text/plain", base64: "Yg==" }, { ...picture, path: "c.png" }]
-    expect(JSON.stringify(completion(own, answered({ attachments: files, stopReason: "truncated" }), "en"))).toMatchSnapshot()
-    expect(JSON.stringify(completion(own, answered({ usage: {} }), "en"))).toMatchSnapshot()
+    expect(
+      JSON.stringify(completion(own, answered({ attachments: files, stopReason: "truncated" }), { locale: "en" })),
+    ).toMatchSnapshot()
+    expect(JSON.stringify(completion(own, answered({ usage: {} }), { locale: "en" }))).toMatchSnapshot()
   })
 
   test.each(["en", "zh-CN"])("the end of a turn that failed or was stopped, in %s", async (locale) => {

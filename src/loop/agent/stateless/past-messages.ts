@@ -13,6 +13,17 @@ export interface ChatMessage {
   readonly attachments?: readonly AttachmentInput[] | undefined
   /** When it was said, in milliseconds since 1970. Default: now. */
   readonly atMs?: number
+  /** On a user's message before the last one: the tools that ran for its answer, in their order. */
+  readonly runs?: readonly ChatRun[] | undefined
+}
+
+/** A tool's run in a conversation that the caller keeps. */
+export interface ChatRun {
+  /** The id of the call. */
+  readonly id: string
+  readonly tool: string
+  readonly args: Readonly<Record<string, unknown>>
+  readonly result: string
 }
 
 /** The conversation in which messages of a caller stand. */
@@ -32,12 +43,13 @@ interface Past {
 export async function pastMessages(messages: readonly ChatMessage[], past: Past): Promise<readonly HistoryMessage[]> {
   const { key, speaker, agentName, nowMs } = past
   const history = messages.slice(0, -1).map(
-    ({ role, content, name, atMs = nowMs }, at): HistoryMessage => ({
+    ({ role, content, name, atMs = nowMs, runs }, at): HistoryMessage => ({
       role,
       text: content.toWellFormed(),
       speaker: role === "assistant" ? { id: key.agent, name: agentName } : { ...speaker, name: name ?? speaker.name },
       turnId: `${key.conversation}:${at}`,
       atMs,
+      ...(runs && { runs: runs.map((run, step) => ({ ...run, result: run.result.toWellFormed(), step })) }),
     }),
   )
   if (!messages.some(({ attachments }) => attachments)) return history
