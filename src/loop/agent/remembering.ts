@@ -61,7 +61,7 @@ const usualReflectOn = 20
  * services. Otherwise it asks its model nothing outside its turns.
  */
 export function remembering(parts: RememberingParts): Remembering {
-  const { profile, receipts, ports } = parts
+  const { profile, services, receipts, ports } = parts
   const { memory, userProfile, reflection } = servicesOf(parts)
   if (!profile.memory.enabled || (memory ?? userProfile) === undefined) return { hooks: [], jobs: [] }
   const { importanceThreshold, keys, batchTurns, dailyCalls, reflectEvery, stepMs, profileCharacters } = profile.memory
@@ -82,6 +82,7 @@ export function remembering(parts: RememberingParts): Remembering {
     },
     agentName: profile.agent.name,
     receipts,
+    isOneStore: (services.memory ?? services.userProfile) === undefined,
     ports,
     memory,
     userProfile,

@@ -125,7 +125,7 @@ function showUserProfile(
 }
 
 /** Splits statements, given in the order in which they came, into those that hold and history. Of equal times, the later one is newer. */
-function splitByAge(statements: readonly ProfileStatement[]): {
+export function splitByAge(statements: readonly ProfileStatement[]): {
   readonly fields: readonly ProfileStatement[]
   readonly history: readonly ProfileStatement[]
 } {

@@ -17,7 +17,7 @@ export interface SqlDatabase {
   readonly types: ColumnTypes
   /** Runs reads in one transaction: they all see the same state. */
   read<T>(work: (db: Queries) => Promise<T>): Promise<T>
-  /** Runs one statement, which needs no transaction to see one state. */
+  /** Runs statements without a transaction: a later one may see what was written after an earlier one. */
   readOnce<T>(work: (db: Queries) => Promise<T>): Promise<T>
   /** Runs a transaction: all of it is written or nothing. It is durable once this settles. `work` may run several times. */
   write<T>(work: (db: Queries) => Promise<T>): Promise<T>

@@ -35,10 +35,15 @@ export interface SqlRowDatabase extends RowDatabase {
   rowsIn(db: Queries): Rows
 }
 
-export function rowDatabase({ read, write }: SqlDatabase, jobs: SqlJobs): SqlRowDatabase {
+export function rowDatabase({ read, readOnce, write }: SqlDatabase, jobs: SqlJobs): SqlRowDatabase {
   const statements = new RowStatements()
   const rowsIn = (db: Queries) => new SqlRows(db, statements, jobs)
-  return { rowsIn, read: (work) => read((db) => work(rowsIn(db))), write: (work) => write((db) => work(rowsIn(db))) }
+  return {
+    rowsIn,
+    read: (work) => read((db) => work(rowsIn(db))),
+    readOnce: (work) => readOnce((db) => work(rowsIn(db))),
+    write: (work) => write((db) => work(rowsIn(db))),
+  }
 }
 
 /** The tables of a database within a transaction. */
@@ -114,23 +119,30 @@ class SqlRows implements Rows {
 
   async put<Table extends TableName>(
     table: Table,
-    row: RowTables[Table],
+    rows: readonly RowTables[Table][],
     columns: readonly ColumnOf<Table>[],
     where: Where<Table> = {},
   ): Promise<void> {
     const name: string = table
-    const values = new StatementValues()
-    const added = values.row(withChecksum(table, row))
-    const changing = Object.fromEntries(
-      Object.entries(added).filter(([column]) => column === "checksum" || (columns as readonly string[]).includes(column)),
-    )
-    const lists = values.lists(where)
-    await this.#statements.run(this.#db, { shape: ["put", table, Object.keys(added), columns, lists], values }, (db) =>
-      db
-        .insertInto(name)
-        .values(added)
-        .onConflict((conflict) => filtered(conflict.columns([...tableKeys[table]]).doUpdateSet(changing), lists, table)),
-    )
+    for (const page of inPages(rows)) {
+      const values = new StatementValues()
+      const added = page.map((row) => values.row(withChecksum(table, row)))
+      const given = Object.keys(added[0] ?? {})
+      const changing = given.filter((column) => column === "checksum" || (columns as readonly string[]).includes(column))
+      const lists = values.lists(where)
+      const shape = ["put", table, given, added.length, columns, lists]
+      await this.#statements.run(this.#db, { shape, values }, (db) =>
+        db
+          .insertInto(name)
+          .values(added)
+          .onConflict((conflict) => {
+            const set = conflict
+              .columns([...tableKeys[table]])
+              .doUpdateSet(({ ref }) => Object.fromEntries(changing.map((column) => [column, ref(`excluded.${column}`)])))
+            return filtered(set, lists, table)
+          }),
+      )
+    }
   }
 
   async lock<Table extends LockedTable>(table: Table, where: Where<Table>): Promise<readonly LockedRow<Table>[]> {

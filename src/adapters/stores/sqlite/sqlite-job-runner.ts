@@ -185,7 +185,7 @@ export class SqliteJobRunner implements JobRunner {
     }
     const times = { nowMs: clock.nowMs(), longestWaitMs: 2 * settings.maxWaitMs }
     const options = { handlers: this.#handlers, ...times, onDamaged, ...wanted }
-    return database.read((db) => dueHeads(db, options))
+    return database.readOnce((db) => dueHeads(db, options))
   }
 
   #isBusy(key: SessionKey): boolean {

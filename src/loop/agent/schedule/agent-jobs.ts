@@ -77,6 +77,10 @@ function isToldByReceipts(error: unknown): boolean {
 
 function jobContext({ store, receipts, ask, ports, onWarning }: AgentContext, job: Job, attempt: JobAttempt): JobContext {
   const { key, turnId } = job
+  const tell = ({ kind, outcome, message }: Receipt): void => {
+    if (badOutcomes.includes(outcome))
+      onWarning({ key, turnId, message: `${kind} after the turn: ${outcome}, ${message ?? "no reason given"}` })
+  }
   return {
     ...attempt,
     ports,
@@ -91,9 +95,14 @@ function jobContext({ store, receipts, ask, ports, onWarning }: AgentContext, jo
       const nowMs = ports.clock.nowMs()
       const receipt: Receipt = { attempt: attempt.attempt, startedMs: nowMs, durationMs: 0, ...given, key, turnId }
       await receipts.put(receipt, { ofTurn: true })
-      const { kind, outcome, message } = receipt
-      if (badOutcomes.includes(outcome))
-        onWarning({ key, turnId, message: `${kind} after the turn: ${outcome}, ${message ?? "no reason given"}` })
+      tell(receipt)
     },
+    ...(receipts.putWork && {
+      async receipts(work, receiptsOf) {
+        const written = (await receipts.putWork?.(work, { turnId, key, receiptsOf })) ?? []
+        for (const receipt of written) tell(receipt)
+        return written
+      },
+    }),
   }
 }

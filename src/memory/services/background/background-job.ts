@@ -5,6 +5,7 @@ import type { Assembly } from "../../../core/span.ts"
 import type { Injection } from "../../../core/value.ts"
 import type { Job, JobAttempt } from "../store/job-runner.ts"
 import type { Receipt } from "../store/receipt.ts"
+import type { ReceiptRecords, WorkOutcome } from "../store/records.ts"
 import type { MessageFilter, SessionNote } from "../store/session-store.ts"
 
 /**
@@ -49,6 +50,11 @@ export interface JobContext extends JobAttempt {
   messages(filter: MessageFilter): Promise<readonly HistoryMessage[]>
   /** Writes a receipt of the job's turn. Missing members get defaults: this attempt, the current time, a duration of 0. */
   receipt(receipt: Pick<Receipt, "kind" | "outcome"> & Partial<Receipt>): Promise<void>
+  /** Writes receipts of the job's turn in one step with what they tell of, as {@link ReceiptRecords.putWork} does. Absent if the store cannot. */
+  receipts?(
+    work: Parameters<NonNullable<ReceiptRecords["putWork"]>>[0],
+    receiptsOf: (outcome: WorkOutcome) => readonly Receipt[],
+  ): Promise<readonly Receipt[]>
 }
 
 /**

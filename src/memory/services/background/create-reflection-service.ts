@@ -17,7 +17,7 @@ export function createReflectionService(options: ReflectionServiceOptions): Refl
   }
   return {
     nextRunMs: options.nextRunMs,
-    due: async (key) => (await reflecting()).due(key),
+    due: async (...asked) => (await reflecting()).due(...asked),
     reflect: async (...given) => (await reflecting()).reflect(...given),
   }
 }

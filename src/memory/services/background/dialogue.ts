@@ -46,9 +46,11 @@ export async function waitingTurns(
   if (found.some(({ unanswered }) => unanswered)) found = await context.messages({ beforeMs, limit: maxMessages })
   const answered = found.flatMap((message) => (message.unanswered || message.turnId === turnId ? [] : [message.turnId]))
   const ids = [...new Set(answered)].slice(1 - batchTurns)
+  const each = () => Promise.all(ids.map((id) => receipts.ofTurn(id, key))).then((found) => found.flat())
+  const batched = (await (receipts.ofTurns?.(ids, key) ?? each())).filter(({ kind }) => kind === "batch")
   const turns: TurnWords[] = []
   for (const id of ids) {
-    const waiting = (await receipts.ofTurn(id, key)).find(({ kind }) => kind === "batch")?.value
+    const waiting = batched.find((receipt) => receipt.turnId === id)?.value
     if (waiting === undefined) continue
     const messages = found.filter((message) => message.turnId === id && message.text.trim() !== "")
     turns.push({ turnId: id, turn: numberOf(waiting.turn), untrusted: waiting.untrusted === true, messages })

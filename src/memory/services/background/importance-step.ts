@@ -2,7 +2,7 @@ import { isRecord } from "../../../core/json-access.ts"
 import { stripThinking } from "../../../reply/thinking.ts"
 import { counted } from "../store/receipt.ts"
 import { userProfileText } from "../user-profile.ts"
-import { backgroundInjection, dialogueInjection, heardBefore } from "./dialogue.ts"
+import { backgroundInjection, dialogueInjection } from "./dialogue.ts"
 import type { DocumentMemory } from "./document-memory.ts"
 import { readKeys } from "./memory-keys.ts"
 import { capReached, type MemoryRun, type Step, type StepResult } from "./memory-run.ts"
@@ -17,7 +17,7 @@ export async function importanceStep(step: Step): Promise<StepResult> {
   if (run.options.documents !== undefined) return learnStep(step, run.options.documents)
   const isBatch = run.turns.length > 1 && run.options.userProfile !== undefined && hasUserWords(run)
   // The profile learns only from its own user's words.
-  const before = isBatch ? await heardOfUser(run) : (await heardBefore(run.turns, run.job, run.context)).heard
+  const before = isBatch ? await heardOfUser(run) : (await run.heard()).heard
   const turns = [...before, ...run.turns]
   const { keys: asksKeys, timeZone } = run.options.settings
   const dialogue = asksKeys

@@ -7,10 +7,10 @@ import { within } from "../../../core/timers.ts"
 import type { RecordedMemoryService } from "../memory/create-memory-service.ts"
 import type { Job } from "../store/job-runner.ts"
 import type { Receipt, ReceiptOutcome } from "../store/receipt.ts"
-import type { ReceiptRecords } from "../store/records.ts"
+import type { ReceiptRecords, StoredMemory, WorkOutcome } from "../store/records.ts"
 import type { UserProfileService } from "../user-profile.ts"
 import type { AskModel, JobContext } from "./background-job.ts"
-import { type TurnWords, wordsOfTurn } from "./dialogue.ts"
+import { heardBefore, type TurnWords, wordsOfTurn } from "./dialogue.ts"
 import type { DocumentMemory } from "./document-memory.ts"
 import type { ReflectionService } from "./reflection.ts"
 
@@ -44,6 +44,8 @@ export interface MemoryJobOptions {
   /** Documents that are written too, and are all that prompts show of what was learnt. */
   readonly documents?: DocumentMemory | undefined
   readonly receipts: ReceiptRecords
+  /** True if `memory` and `userProfile` keep what they keep where the receipts are, so that one transaction can write it all. */
+  readonly isOneStore?: boolean | undefined
   readonly ports: Pick<Ports, "clock" | "timers">
 }
 
@@ -69,6 +71,14 @@ export interface StepResult {
   readonly value?: Readonly<Record<string, unknown>>
 }
 
+/** The work that a step leaves to {@link MemoryRun.flush}, and its outcome once that is written; undefined for no receipt. */
+export interface LaterResult {
+  readonly work: TurnWork
+  readonly resultOf: (outcome: WorkOutcome) => StepResult | undefined
+}
+
+type TurnWork = Parameters<NonNullable<JobContext["receipts"]>>[0]
+
 /** A step whose answer cannot be read is tried at most this often. */
 const maxParseAttempts = 2
 
@@ -84,6 +94,9 @@ export class MemoryRun {
   /** Receipts by kind. */
   readonly receipts: Map<string, Receipt>
   readonly context: JobContext
+  #heard: ReturnType<typeof heardBefore> | undefined
+  /** Receipts that wait for {@link flush}, with what they tell of. */
+  #unwritten: { readonly receipt: Receipt; readonly later?: LaterResult | undefined }[] = []
 
   constructor(
     options: MemoryJobOptions,
@@ -101,6 +114,27 @@ export class MemoryRun {
     return this.job.key
   }
 
+  /** True if receipts wait until {@link flush} writes them with all that they tell of. */
+  get isTogether(): boolean {
+    return this.options.isOneStore === true && this.context.receipts !== undefined
+  }
+
+  /** The words that were heard before the turns, read once. */
+  heard(): ReturnType<typeof heardBefore> {
+    this.#heard ??= heardBefore(this.turns, this.job, this.context)
+    return this.#heard
+  }
+
+  /** The memories that {@link flush} is to keep. */
+  get adding(): readonly StoredMemory[] {
+    return this.#unwritten.flatMap(({ later }) => later?.work.memories ?? []).map(({ memory }) => memory)
+  }
+
+  /** The calls of a model whose receipts wait for {@link flush}. */
+  get unwrittenCalls(): number {
+    return this.#unwritten.filter(({ receipt }) => receipt.model !== undefined).length
+  }
+
   /** True if a step needs no further attempt; also if it was never tried. */
   isSettled(kind: string): boolean {
     const receipt = this.receipts.get(kind)
@@ -110,10 +144,10 @@ export class MemoryRun {
   }
 
   /**
-   * Runs a step within its time limit and writes its receipt. A settled step is not run again. A failure of the step becomes its
-   * receipt; this throws only if the runner closes, or if the turn's messages were forgotten.
+   * Runs a step within its time limit and writes its receipt, at once or with {@link flush}. A settled step is not run again. A failure
+   * of the step becomes its receipt; this throws only if the runner closes, or if the turn's messages were forgotten.
    */
-  async step(kind: string, task: (step: Step) => Promise<StepResult>): Promise<void> {
+  async step(kind: string, task: (step: Step) => Promise<StepResult | LaterResult>): Promise<void> {
     const { clock, timers } = this.options.ports
     const before = this.receipts.get(kind)
     if (before !== undefined && this.isSettled(kind)) return
@@ -135,21 +169,35 @@ export class MemoryRun {
     const tooLong: StepResult = { outcome: "timeout", message: `took longer than ${timeoutMs} ms` }
     const failed = outcome.status === "failed" ? failureOf(outcome.error) : tooLong
     const result = outcome.status === "done" ? outcome.value : failed
-    const message = [result.message ?? "", ...cuts].filter((part) => part !== "").join(", ")
-    const receipt: Receipt = {
-      key: this.key,
-      turnId: this.job.turnId,
-      kind,
-      attempt: (before?.attempt ?? 0) + 1,
-      startedMs,
-      durationMs: clock.nowMs() - startedMs,
-      ...result,
-      ...(message === "" ? {} : { message }),
-      ...asked,
-    }
+    const begun = { key: this.key, turnId: this.job.turnId, kind, attempt: (before?.attempt ?? 0) + 1, startedMs }
+    const spent = { ...begun, durationMs: clock.nowMs() - startedMs, ...asked }
+    const later = "work" in result ? result : undefined
+    const receipt = receiptOf(spent, "work" in result ? { outcome: "ok" } : result, cuts)
     this.receipts.set(kind, receipt)
+    if (this.isTogether) return void this.#unwritten.push({ receipt, later })
     await this.expectWanted(signal)
     await this.context.receipt(receipt)
+  }
+
+  /** Writes what the steps so far have left, with their receipts, in one step. Throws if the job was stopped or its messages were forgotten. */
+  async flush(): Promise<void> {
+    const unwritten = this.#unwritten
+    if (unwritten.length === 0) return
+    this.context.signal.throwIfAborted()
+    const work: TurnWork = Object.assign({}, ...unwritten.map(({ later }) => later?.work))
+    const receiptsOf = (outcome: WorkOutcome): readonly Receipt[] =>
+      unwritten.flatMap(({ receipt, later }) => {
+        if (later === undefined) return receipt
+        const result = later.resultOf(outcome)
+        return result === undefined ? [] : receiptOf(receipt, result, [])
+      })
+    for (const { receipt } of unwritten) this.receipts.delete(receipt.kind)
+    this.#unwritten = []
+    const written = await this.context.receipts?.(work, receiptsOf).catch(async (error: unknown) => {
+      await this.expectWanted(this.context.signal)
+      throw PromptStrataError.isInstance(error) && error.code === "aborted" ? goneAround(error) : error
+    })
+    for (const receipt of written ?? []) this.receipts.set(receipt.kind, receipt)
   }
 
   /**
@@ -163,6 +211,18 @@ export class MemoryRun {
     const message = `The messages of turn ${this.job.turnId} were forgotten while its background work ran.`
     throw new PromptStrataError("aborted", message)
   }
+}
+
+type BegunReceipt = Omit<Receipt, "outcome" | "message" | "value">
+
+function receiptOf(begun: BegunReceipt, result: StepResult, cuts: readonly string[]): Receipt {
+  const message = [result.message ?? "", ...cuts].filter((part) => part !== "").join(", ")
+  return { ...begun, ...result, ...(message === "" ? {} : { message }) }
+}
+
+/** The job's own turn is there: another one, that is judged with it, went meanwhile. The next attempt leaves it out. */
+function goneAround(error: PromptStrataError): PromptStrataError {
+  return new PromptStrataError("background", error.message, { cause: error, hint: "It is tried again without that turn." })
 }
 
 /** Tells what a prompt had room for, if its budget cut something: `its prompt had room for 12 of 80 entries of recent`. */
@@ -184,9 +244,9 @@ function failureOf(error: unknown): StepResult {
 const dayMs = 86_400_000
 
 /** The result of a skipped step if the user's calls of models in the last 24 hours have reached the cap; otherwise undefined. */
-export async function capReached({ options, key }: MemoryRun): Promise<StepResult | undefined> {
+export async function capReached({ options, key, unwrittenCalls }: MemoryRun): Promise<StepResult | undefined> {
   const { dailyCalls } = options.settings
   if (dailyCalls === undefined) return undefined
-  const calls = await options.receipts.modelCalls(key, options.ports.clock.nowMs() - dayMs)
+  const calls = unwrittenCalls + (await options.receipts.modelCalls(key, options.ports.clock.nowMs() - dayMs))
   return calls < dailyCalls ? undefined : { outcome: "skipped", message: `${calls} of ${dailyCalls} daily calls are used up` }
 }

@@ -3,9 +3,9 @@ import { graphemeBoundaryBefore } from "../../../core/graphemes.ts"
 import { isRecord } from "../../../core/json-access.ts"
 import { counted } from "../store/receipt.ts"
 import type { ProfileStatement } from "../store/records.ts"
-import { type UserProfile, type UserProfileService, userProfileText } from "../user-profile.ts"
-import { backgroundInjection, dialogueInjection, heardBefore, type TurnWords } from "./dialogue.ts"
-import { capReached, type MemoryRun, type ProfileField, type Step, type StepResult } from "./memory-run.ts"
+import { splitByAge, type UserProfile, type UserProfileService, userProfileText } from "../user-profile.ts"
+import { backgroundInjection, dialogueInjection, type TurnWords } from "./dialogue.ts"
+import { capReached, type LaterResult, type MemoryRun, type ProfileField, type Step, type StepResult } from "./memory-run.ts"
 import { readJson } from "./read-json.ts"
 
 /** The confidence of fields if the model gave none, and the most that fields have if untrusted output stood in the context. */
@@ -14,11 +14,11 @@ const untrustedConfidence = 0.5
 const maxConflicts = 8
 
 /** Asks a model what the messages say about the user, and adds what is new. An empty answer changes nothing (T34). */
-export async function profileStep({ run, ask, signal }: Step, service: UserProfileService): Promise<StepResult> {
+export async function profileStep({ run, ask, signal }: Step, service: UserProfileService): Promise<StepResult | LaterResult> {
   // Words of the agent alone (R27) say nothing new about the user.
   if (!hasUserWords(run)) return { outcome: "skipped", message: "nobody spoke" }
-  const profile = await service.get(run.key)
   let fields = run.batchFields
+  const profile = fields !== undefined && run.isTogether ? emptyProfile : await service.get(run.key)
   if (fields === undefined) {
     const cap = await capReached(run)
     if (cap !== undefined) return cap
@@ -29,16 +29,23 @@ export async function profileStep({ run, ask, signal }: Step, service: UserProfi
     fields = readProfileFields((await ask("user-profile", injections, { signal })).text)
   }
   if (fields === undefined) return { outcome: "parse-error", message: "no JSON object in the answer" }
-  return keep({ run, ask, signal }, service, { profile, fields })
+  if (!run.isTogether) return keep({ run, ask, signal }, service, { profile, fields })
+  const found = fields
+  const statementsOf = (known: readonly ProfileStatement[]) => addedStatements(run, found, splitByAge(known).fields)
+  return { work: { statementsOf }, resultOf: ({ statements }) => (statements === 0 ? nothingNew : keptFields(statements)) }
 }
+
+const emptyProfile: UserProfile = { version: 0, fields: [], history: [] }
+const nothingNew = { outcome: "empty", message: "nothing new" } as const
+const keptFields = (count: number): StepResult => ({ outcome: "ok", message: counted(count, "field"), value: { fields: count } })
 
 /**
  * The words of the profile's own user that stand before the turns without an answer of their own, such as those that share one with
  * others. What others said is no part of this user's profile.
  */
-export async function heardOfUser({ turns, job, context, key }: MemoryRun): Promise<readonly TurnWords[]> {
-  const { heard } = await heardBefore(turns, job, context)
-  return heard.filter(({ messages }) => messages.every(({ speaker }) => speaker.id === key.user))
+export async function heardOfUser(run: MemoryRun): Promise<readonly TurnWords[]> {
+  const { heard } = await run.heard()
+  return heard.filter(({ messages }) => messages.every(({ speaker }) => speaker.id === run.key.user))
 }
 
 /** True if a user spoke in the turns. */
@@ -54,12 +61,12 @@ async function keep(
 ): Promise<StepResult> {
   let { profile } = found
   for (let conflicts = 0; ; conflicts++) {
-    const statements = statementsOf(run, found.fields, profile)
-    if (statements.length === 0) return { outcome: "empty", message: "nothing new" }
+    const statements = addedStatements(run, found.fields, profile.fields)
+    if (statements.length === 0) return nothingNew
     await run.expectWanted(signal)
     try {
       await service.put(statements, profile.version, run.key, { ofTurn: true })
-      return { outcome: "ok", message: counted(statements.length, "field"), value: { fields: statements.length } }
+      return keptFields(statements.length)
     } catch (error) {
       const isConflict = PromptStrataError.isInstance(error) && error.code === "version-conflict"
       if (!isConflict || conflicts >= maxConflicts) throw error
@@ -68,12 +75,13 @@ async function keep(
   }
 }
 
-function statementsOf(
+/** The statements that fields add to those that hold. */
+function addedStatements(
   { job, turns }: MemoryRun,
   fields: readonly ProfileField[],
-  profile: UserProfile,
+  holding: readonly ProfileStatement[],
 ): readonly ProfileStatement[] {
-  const known = new Set(profile.fields.map(({ name, value }) => JSON.stringify([name, value])))
+  const known = new Set(holding.map(({ name, value }) => JSON.stringify([name, value])))
   const { conversation, audience } = job.key
   const mostConfidence = turns.some(({ untrusted }) => untrusted) ? untrustedConfidence : 1
   const { atMs, turnId } = job

@@ -20,8 +20,11 @@ export interface Insight {
  * Draws insights from memories. Both methods may be called concurrently for different keys. The memory job calls `due` before each `reflect`; if one throws, it tries the step again.
  */
 export interface ReflectionService {
-  /** True if it is time to reflect: enough memories since the last time, by count or importance, or a schedule (T36). */
-  due(key: ServiceKey): Promise<boolean>
+  /**
+   * True if it is time to reflect: enough memories since the last time, by count or importance, or a schedule (T36). Memories in `adding`
+   * are about to be kept, and count, too: with a service that leaves them out it is time a turn later.
+   */
+  due(key: ServiceKey, options?: { readonly adding?: readonly StoredMemory[] }): Promise<boolean>
   /** The next moment after `afterMs` at which `due` may become true without a turn; absent if it never does. */
   readonly nextRunMs?: ReflectionTriggers["nextRunMs"] | undefined
   /**
@@ -71,11 +74,13 @@ export function reflectingOn(options: ReflectionServiceOptions): ReflectionWork 
   /** The time of the last reflection of each scope in this process, also of those without an insight; the earliest first. */
   const reflectedMs = new Map<string, number>()
   return {
-    async due(key) {
+    async due(key, { adding = [] } = {}) {
+      const { every = defaultEvery, importanceSum, nextRunMs } = options
+      if (every === 0 && importanceSum === undefined && nextRunMs === undefined) return false
       const [insight] = await records.recent(key, { limit: 1, kinds: ["insight"] })
       const never = Number.NEGATIVE_INFINITY
       const lastMs = Math.max(insight?.atMs ?? never, reflectedMs.get(scopeOf(key)) ?? never)
-      return isDue(options, key, lastMs)
+      return isDue(options, key, { lastMs, adding })
     },
     async reflect(memories, key, { signal, ask = options.ask }) {
       if (memories.length === 0) return []
@@ -94,12 +99,16 @@ export function reflectingOn(options: ReflectionServiceOptions): ReflectionWork 
   }
 }
 
-async function isDue(options: ReflectionServiceOptions, key: ServiceKey, lastMs: number): Promise<boolean> {
+async function isDue(
+  options: ReflectionServiceOptions,
+  key: ServiceKey,
+  { lastMs, adding }: { readonly lastMs: number; readonly adding: readonly StoredMemory[] },
+): Promise<boolean> {
   const { records, clock, every = defaultEvery, importanceSum, nextRunMs } = options
   // Without an earlier reflection, a schedule counts from the oldest memory.
   const limit = importanceSum === undefined && nextRunMs === undefined ? Math.max(1, every) : Math.max(every, maxSummed)
   const recent = await records.recent(key, { limit, kinds: ["dialogue", "note"] })
-  const since = recent.filter(({ atMs }) => atMs > lastMs)
+  const since = [...recent, ...adding].slice(-limit).filter(({ atMs }) => atMs > lastMs)
   const [first] = since
   if (first === undefined) return false
   if (every > 0 && since.length >= every) return true

@@ -1,15 +1,16 @@
 import { PromptStrataError } from "../../../core/errors.ts"
 import { graphemeBoundaryBefore } from "../../../core/graphemes.ts"
 import { lazyPattern } from "../../../core/lazy-pattern.ts"
-import type { MemoryService, NewMemory } from "../memory/memory-service.ts"
+import type { RecordedMemoryService } from "../memory/create-memory-service.ts"
+import type { MemoryService, NewMemory, Remembered } from "../memory/memory-service.ts"
 import type { Job } from "../store/job-runner.ts"
 import { counted } from "../store/receipt.ts"
-import type { MemoryKeys, StoredMemory } from "../store/records.ts"
+import type { MemoryKeys, StoredMemory, WorkOutcome } from "../store/records.ts"
 import type { JobContext } from "./background-job.ts"
-import { heardBefore, type TurnWords, waitingTurns, wordsOfTurn } from "./dialogue.ts"
+import { type TurnWords, waitingTurns, wordsOfTurn } from "./dialogue.ts"
 import { documentStep, tidyStep } from "./document-step.ts"
 import { importanceStep, memoryId } from "./importance-step.ts"
-import { capReached, type MemoryJobOptions, MemoryRun, type Step, type StepResult } from "./memory-run.ts"
+import { capReached, type LaterResult, type MemoryJobOptions, MemoryRun, type Step, type StepResult } from "./memory-run.ts"
 import { profileStep } from "./profile-step.ts"
 import type { ReflectionService } from "./reflection.ts"
 
@@ -32,11 +33,12 @@ export async function runMemoryJob(options: MemoryJobOptions, job: Job, context:
   try {
     await useStep(run)
     if (forgot && waiting.length === 0) {
-      await context.receipt({ kind: "store", outcome: "skipped", message: "something was forgotten in this turn" })
+      await run.step("store", async () => ({ outcome: "skipped", message: "something was forgotten in this turn" }))
     } else if (isWaiting) {
       const value = { turn: words.turn, untrusted: words.untrusted }
-      await context.receipt({ kind: "batch", outcome: "ok", message: "waits to be judged with later turns", value })
+      await run.step("batch", async () => ({ outcome: "ok", message: "waits to be judged with later turns", value }))
     } else await runSteps(run)
+    await run.flush()
   } catch (error) {
     if (run.isForgotten) return
     throw error
@@ -50,10 +52,12 @@ async function useStep(run: MemoryRun): Promise<void> {
   const { memory } = run.options
   const { recalled, fromMs } = run.job.payload
   if (!memory?.used || !Array.isArray(recalled) || typeof fromMs !== "number") return
+  const said = { outcome: "ok", message: `${recalled.length} recalled memories stood in the prompt` } as const
   await run.step("use", async ({ signal }) => {
+    if (run.isTogether) return { work: { used: { ids: recalled, atMs: fromMs } }, resultOf: () => said }
     await run.expectWanted(signal)
     await memory.used?.(recalled, run.key, { atMs: fromMs })
-    return { outcome: "ok", message: `${recalled.length} recalled memories stood in the prompt` }
+    return said
   })
 }
 
@@ -64,11 +68,27 @@ async function runSteps(run: MemoryRun): Promise<void> {
   if (!memory) return
   if (!run.isSettled("importance") && !run.context.isLast) return
   await run.step("store", (step) => storeStep(step, memory))
-  const hasStored = Number(run.receipts.get("store")?.value?.stored ?? 0) > 0
-  if (reflection && hasStored) await run.step("reflect", (step) => reflectStep(step, memory, reflection))
-  if (memory.embedMissing && hasStored) await run.step("embed", embedStep)
+  const isDue = reflection === undefined || !run.isTogether || (await reflectLater(run, reflection))
+  await run.flush()
+  if (reflection && isDue && hasStored(run)) await run.step("reflect", (step) => reflectStep(step, memory, reflection))
+  if (memory.embedMissing && hasStored(run)) await run.step("embed", embedStep)
   await documentSteps(run)
 }
+
+const notDue = { outcome: "skipped", message: "not due" } as const
+
+/** True if a reflection is due once the step `store` is written, which it reads. If none is, its receipt is written with the others. */
+async function reflectLater(run: MemoryRun, reflection: ReflectionService): Promise<boolean> {
+  let isDue = false
+  const isNew = ({ memories }: WorkOutcome): boolean => hasStored(run) || memories.some(({ stored }) => stored)
+  await run.step("reflect", async () => {
+    isDue = await reflection.due(run.key, { adding: run.adding })
+    return { work: {}, resultOf: (outcome) => (!isDue && isNew(outcome) ? notDue : undefined) }
+  })
+  return isDue
+}
+
+const hasStored = (run: MemoryRun): boolean => Number(run.receipts.get("store")?.value?.stored ?? 0) > 0
 
 /** Writes documents once all that is to stand in them is known, and tidies them. */
 async function documentSteps(run: MemoryRun): Promise<void> {
@@ -108,35 +128,57 @@ function unfinished(run: MemoryRun, kinds: readonly string[]): PromptStrataError
 }
 
 /** Stores the messages of turns that are important enough (T31). The id of each memory is made from its turn, so it is stored once. */
-async function storeStep({ run, signal }: Step, memory: MemoryService): Promise<StepResult> {
+async function storeStep({ run, signal }: Step, memory: RecordedMemoryService): Promise<StepResult | LaterResult> {
   const { importance, keys = {} } = run.receipts.get("importance")?.value ?? {}
   const { importanceThreshold } = run.options.settings
   if (typeof importance !== "number") return { outcome: "skipped", message: "the importance was not judged" }
   if (importance < importanceThreshold)
     return { outcome: "skipped", message: `importance ${importance} is below ${importanceThreshold}`, value: { stored: 0 } }
-  let stored = 0
-  let duplicates = 0
-  const newer: string[] = []
-  const { heard, left } = await heardBefore(run.turns, run.job, run.context)
+  const { heard, left } = await run.heard()
   const others = heard.flatMap((turn) => memoriesOf(turn, importance))
   const given = [...others, ...run.turns.flatMap((turn) => memoriesOf(turn, importance))]
-  for (const [at, each] of given.entries()) {
-    await run.expectWanted(signal)
+  const wanted = given.map((each, at) => {
     // What was heard belongs to whoever said it.
     const key = at < others.length ? { ...run.key, user: each.speaker.id } : run.key
     const own = (keys as Readonly<Record<string, MemoryKeys>>)[each.id]
     const isLater = at >= others.length && each.turnId !== run.job.turnId
     const judged = isLater ? { ...each, judgedIn: run.job.turnId } : each
-    const { id, status, updates = [] } = await memory.remember(own ? { ...judged, keys: own } : judged, key, { ofTurn: true })
-    for (const earlier of updates) newer.push(`${id} tells anew what ${earlier} told`)
-    if (status === "stored") stored++
-    else duplicates++
-  }
+    return { key, memory: own ? { ...judged, keys: own } : judged }
+  })
   const said = [...heard, ...run.turns].reduce((sum, { messages }) => sum + messages.length, 0)
+  const resultOf = (kept: readonly Pick<Remembered, "status" | "id" | "updates">[]) =>
+    storeResult(kept, { bare: said - given.length, left })
+  if (run.isTogether && memory.plan) {
+    const memories = await memory.plan(wanted)
+    const statusOf = (isStored: boolean | undefined) => (isStored ? "stored" : "duplicate")
+    return {
+      work: { memories },
+      resultOf: (outcome) =>
+        resultOf(
+          memories.map(({ memory: { id, updates } }, at) => {
+            const kept = outcome.memories[at]
+            return { id: kept?.id ?? id, status: statusOf(kept?.stored), updates: kept?.stored ? updates : undefined }
+          }),
+        ),
+    }
+  }
+  const kept: Remembered[] = []
+  for (const { memory: made, key } of wanted) {
+    await run.expectWanted(signal)
+    kept.push(await memory.remember(made, key, { ofTurn: true }))
+  }
+  return resultOf(kept)
+}
+
+/** The result for memories that were kept. `bare` messages were not, and of those that were heard, `left` were passed over. */
+function storeResult(kept: readonly Remembered[], { bare, left }: { readonly bare: number; readonly left: number }): StepResult {
+  const stored = kept.filter(({ status }) => status === "stored").length
+  const duplicates = kept.length - stored
+  const newer = kept.flatMap(({ id, updates = [] }) => updates.map((earlier) => `${id} tells anew what ${earlier} told`))
   const known = duplicates === 0 ? "" : `, ${duplicates} known`
-  const bare = said === given.length ? "" : `, ${said - given.length} too short to mean anything by itself`
+  const short = bare === 0 ? "" : `, ${bare} too short to mean anything by itself`
   const over = left === 0 ? "" : `, ${left} heard passed over`
-  const message = [`${stored} stored${known}${bare}${over}`, ...newer].join("; ")
+  const message = [`${stored} stored${known}${short}${over}`, ...newer].join("; ")
   return { outcome: stored > 0 ? "ok" : "empty", message, value: { stored, duplicates } }
 }
 
@@ -188,7 +230,7 @@ async function reflectStep(
   memory: MemoryService,
   reflection: ReflectionService,
 ): Promise<StepResult> {
-  if (!(await reflection.due(run.key))) return { outcome: "skipped", message: "not due" }
+  if (!(await reflection.due(run.key))) return notDue
   const cap = await capReached(run)
   if (cap !== undefined) return cap
   const { reflectOn } = run.options.settings

@@ -7,6 +7,8 @@ import type { RecordedMemories } from "./recorded-memories.ts"
 
 /** A {@link MemoryService} over a store's records. */
 export interface RecordedMemoryService extends MemoryService {
+  /** Absent where embeddings tell duplicates. */
+  plan?: RecordedMemories["plan"]
   /** Embeds at most `limit` memories without a vector and returns their number. Throws what the embedding model throws. Absent without an embedding model. */
   embedMissing?(key: ServiceKey, options: { readonly limit: number; readonly signal: AbortSignal }): Promise<number>
 }
@@ -35,6 +37,7 @@ export function createMemoryService(options: MemoryServiceOptions): RecordedMemo
   return {
     recall: async (...asked) => (await memories()).recall(...asked),
     remember: async (...given) => (await memories()).remember(...given),
+    ...(embed && options.duplicateSimilarity !== undefined ? {} : { plan: async (given) => (await memories()).plan(given) }),
     used: (ids, key, { atMs }) => records.markUsed(ids, { atMs, key }),
     recent: (key, limit) => records.recent(key, { limit }),
     get: (id, key) => records.get(id, key),

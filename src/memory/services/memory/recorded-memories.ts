@@ -21,8 +21,19 @@ import { factOf, type IndexSettings, ScopeIndex } from "./scope-index.ts"
 
 const defaultIndexBytes = 256 * 1024 * 1024
 
+/** A memory as a store keeps it, with the key that it is kept with. */
+export interface PlannedMemory {
+  readonly memory: StoredMemory
+  readonly hash: string
+  readonly key: ServiceKey
+}
+
 /** The work of a memory service over a store's records. */
 export interface RecordedMemories extends Pick<MemoryService, "recall" | "remember"> {
+  /** Makes memories ready for {@link ReceiptRecords.putWork}, as `remember` would keep them one by one. */
+  plan(
+    given: readonly { readonly memory: Omit<NewMemory, "supersedes">; readonly key: ServiceKey }[],
+  ): Promise<readonly PlannedMemory[]>
   embedMissing(
     embed: EmbeddingModel,
     key: ServiceKey,
@@ -48,6 +59,17 @@ export function recordedMemories(options: MemoryServiceOptions): RecordedMemorie
       if (!isReranked) return search(options, index, { ...call, vector })
       const found = search(options, index, { ...call, vector, limit: Math.max(limit, maxReranked) })
       return (await reranked(options, found, call)).slice(0, limit)
+    },
+    async plan(given) {
+      const planned: PlannedMemory[] = []
+      for (const { memory, key } of given) {
+        const { updates = [], ...said } = await withUpdates(indexes, memory, key)
+        const fact = factOf(said)
+        const before = planned.filter(({ memory }) => memory.atMs < said.atMs && fact !== undefined && factOf(memory) === fact)
+        const all = [...new Set([...updates, ...before.map(({ memory }) => memory.id)])]
+        planned.push({ memory: all.length > 0 ? { ...said, updates: all } : said, hash: memoryHash(said), key })
+      }
+      return planned
     },
     remember: (memory, key, { ofTurn = false } = {}) => remember(options, indexes, memory, { key, ofTurn }),
     async embedMissing(embed, key, { limit, signal }) {
@@ -126,6 +148,14 @@ async function queryVector(
   return undefined
 }
 
+/** A memory with its owner, and with the ids of those that told its fact before. */
+async function withUpdates(indexes: ScopeIndexes, given: Omit<NewMemory, "supersedes">, key: ServiceKey): Promise<StoredMemory> {
+  const { agent, conversation, audience, user } = key
+  const said: StoredMemory = { agent, conversation, audience, user, ...given }
+  const updates = factOf(said) === undefined ? [] : (await indexes.current(key)).earlier(said)
+  return updates.length > 0 ? { ...said, updates } : said
+}
+
 async function remember(
   options: MemoryServiceOptions,
   indexes: ScopeIndexes,
@@ -134,10 +164,7 @@ async function remember(
 ): Promise<Remembered> {
   const { records, embed } = options
   const { supersedes = [], ...rest } = given
-  const { agent, conversation, audience, user } = key
-  const said: StoredMemory = { agent, conversation, audience, user, ...rest }
-  const updates = factOf(said) === undefined ? [] : (await indexes.current(key)).earlier(said)
-  const memory = updates.length > 0 ? { ...said, updates } : said
+  const memory = await withUpdates(indexes, rest, key)
   const similar = await similarMemory(options, memory, key)
   if (similar.duplicateOf !== undefined && supersedes.length === 0) return { status: "duplicate", id: similar.duplicateOf }
   const replaced = [...supersedes, ...(similar.duplicateOf === undefined ? similar.supersedes : [])]
@@ -145,7 +172,7 @@ async function remember(
   // Kept at once, so that the next memory of the same turn is compared with this one.
   if (stored && embed && similar.vector)
     await records.putVectors([{ memoryId: id, model: embed.id, values: similar.vector }], key)
-  return { status: stored ? "stored" : "duplicate", id, updates: stored && updates.length > 0 ? updates : undefined }
+  return { status: stored ? "stored" : "duplicate", id, updates: stored ? memory.updates : undefined }
 }
 
 /** The number of memories that are scored. */

@@ -217,12 +217,38 @@ export function turnGone(turnId: string): PromptStrataError {
   return new PromptStrataError("aborted", message)
 }
 
+/** The outcome of {@link ReceiptRecords.putWork}: for each memory, in their order, and how many statements were added. */
+export interface WorkOutcome {
+  readonly memories: readonly { readonly stored: boolean; readonly id: string }[]
+  readonly statements: number
+}
+
 /** Keeps receipts of background work, one for each turn and kind. All methods may be called concurrently. */
 export interface ReceiptRecords {
   /** Replaces the receipt of the same turn and kind, unless that one is final: `ok`, `empty` or `skipped`. `ofTurn` as in {@link MemoryRecords.put}. */
   put(receipt: Receipt, options?: { readonly ofTurn?: boolean }): Promise<void>
+  /**
+   * Keeps what the background work of a turn leaves, in one step: all of it or nothing. `used` as in {@link MemoryRecords.markUsed},
+   * `memories` as in {@link MemoryRecords.put}. `statementsOf` gives the statements to add to those that the key may see, unless the
+   * turn's are there. `receiptsOf` gives the turn's receipts, each of another kind; both may be called again, and must only compute.
+   * Rejects with `aborted` if the history lacks the turn, or that of a memory. Returns the receipts. Absent: each is kept by itself.
+   */
+  putWork?(
+    work: {
+      readonly used?: { readonly ids: readonly string[]; readonly atMs: number } | undefined
+      readonly memories?: readonly { readonly memory: StoredMemory; readonly hash: string; readonly key: ServiceKey }[]
+      readonly statementsOf?: ((known: readonly ProfileStatement[]) => readonly ProfileStatement[]) | undefined
+    },
+    options: {
+      readonly turnId: string
+      readonly key: ServiceKey
+      readonly receiptsOf: (outcome: WorkOutcome) => readonly Receipt[]
+    },
+  ): Promise<readonly Receipt[]>
   /** A turn's receipts, in the order in which their kinds were first written. */
   ofTurn(turnId: string, key: ServiceKey): Promise<readonly Receipt[]>
+  /** The receipts of several turns, in any order. Absent: each turn is asked for by itself. */
+  ofTurns?(turnIds: readonly string[], key: ServiceKey): Promise<readonly Receipt[]>
   /**
    * Counts how often a model was asked for the key's user since a moment, in all conversations: the sum of `attempt` over receipts
    * that began since then and name a model. Daily caps use it.

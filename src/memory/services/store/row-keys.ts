@@ -27,7 +27,7 @@ export function scopeOf({ agent, user, conversation, audience }: ServiceKey): st
 }
 
 /** Only memories with the same owner can be duplicates of each other or supersede each other. */
-export function ownerOf({ agent, user, audience, conversation }: StoredMemory): string {
+export function ownerOf({ agent, user, audience, conversation }: ServiceKey): string {
   return rowId(agent, user, audience, audience === "group" ? conversation : "")
 }
 

@@ -109,6 +109,19 @@ async function statements(): Promise<readonly CompiledQuery[]> {
     await store.users.append([statement], { turnId: audience, expectVersion: version, key: mine })
     await store.receipts.put({ key: mine, turnId: "turn", kind: "k", outcome: "ok", attempt: 1, startedMs: 1, durationMs: 1 })
     await store.receipts.ofTurn("turn", mine)
+    await store.receipts.ofTurns?.(["turn"], mine)
+    await store.receipts.putWork?.(
+      {
+        used: { ids: [`new ${audience}`], atMs: 9 },
+        memories: [{ memory: { ...memory(`made ${audience}`, audience), turnId: "t2" }, hash: "made", key: mine }],
+        statementsOf: () => [{ ...statement, turnId: "t2" }],
+      },
+      {
+        turnId: "t2",
+        key: mine,
+        receiptsOf: () => [{ key: mine, turnId: "t2", kind: "k", outcome: "ok", attempt: 1, startedMs: 1, durationMs: 1 }],
+      },
+    )
     await store.receipts.modelCalls(mine, 0)
   }
   isOpen = false
@@ -119,7 +132,7 @@ async function statements(): Promise<readonly CompiledQuery[]> {
 /** Statements that need no user or conversation: they name a row by an id that is unique in the agent, or are about the agent itself. */
 const byIdAlone = [
   // A memory's id is unique in its agent, also under another user's key.
-  /^select "id" from "memories" where "agent" = \? and "id" = \?$/u,
+  /^select "id" from "memories" where "agent" = \? and "id" (= \?|in \(\?\))$/u,
   // The rows of the agent itself: its epoch, in which a first scope begins.
   /^insert into "memory_scopes"/u,
   // Bytes are kept once for each agent. Only a session that holds them by its key reads them.

@@ -104,7 +104,7 @@ describe("turns that wait to be judged together", () => {
     ({
       ofTurn: async (turnId: string) => [
         { kind: "use", value: { turn: 99 } },
-        ...(batches.has(turnId) ? [{ kind: "batch", value: batches.get(turnId) }] : []),
+        ...(batches.has(turnId) ? [{ turnId, kind: "batch", value: batches.get(turnId) }] : []),
       ],
     }) as unknown as ReceiptRecords
 

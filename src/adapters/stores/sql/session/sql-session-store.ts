@@ -65,7 +65,7 @@ export function createSqlSessionStore(database: SqlDatabase, { jobs, over, cache
     },
     append: sharedAppend(over),
     post: (key, note) => over.write((rows) => postNote(rows, key, note)),
-    messages: (key, filter) => database.read((db) => findMessages(db, key, filter)),
+    messages: (key, filter) => database.readOnce((db) => findMessages(db, key, filter)),
     branches: async (key) => turnsOf(await over.read((rows) => wholeMessages(rows, key))),
   }
 }

@@ -54,6 +54,9 @@ export class InMemoryRows implements Rows, RowDatabase {
     return reading
   }
 
+  /** A transaction that reads costs nothing here. */
+  readonly readOnce = this.read
+
   readonly write = async <T>(work: (rows: InMemoryRows) => Promise<T>): Promise<T> => {
     while (this.#writing || this.#reading.size > 0) await this.#ended()
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -110,14 +113,16 @@ export class InMemoryRows implements Rows, RowDatabase {
 
   put<Table extends TableName>(
     table: Table,
-    row: RowTables[Table],
+    rows: readonly RowTables[Table][],
     columns: readonly ColumnOf<Table>[],
     where: AnyConditions = {},
   ): void {
-    const known = this.#table(table).like(row as unknown as AnyRow)
-    if (known === undefined) this.insert(table, [row])
-    else if (meets(known, this.#tests(where)))
-      this.#set(table, { ...known, ...Object.fromEntries(columns.map((column) => [column, row[column]])) })
+    for (const row of rows) {
+      const known = this.#table(table).like(row as unknown as AnyRow)
+      if (known === undefined) this.insert(table, [row])
+      else if (meets(known, this.#tests(where)))
+        this.#set(table, { ...known, ...Object.fromEntries(columns.map((column) => [column, row[column]])) })
+    }
   }
 
   lock<Table extends LockedTable>(table: Table, where: Where<Table>): readonly LockedRow<Table>[] {

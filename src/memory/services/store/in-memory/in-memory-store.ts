@@ -113,7 +113,7 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
       },
       load: async (key) => (await parts()).users.load(key),
     },
-    receipts: lateReceipts(parts),
+    receipts: { ...lateReceipts(parts), putWork: async (...given) => (await parts()).receipts.putWork(...given) },
     blobs: {
       async put(given, key) {
         // Copied before the wait, during which the caller may change them.

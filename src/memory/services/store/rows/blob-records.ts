@@ -28,7 +28,7 @@ export function createBlobRecords({ read, write }: RowDatabase): BlobRecords {
 /** Keeps bytes, and locks their row until the transaction ends, so that nobody deletes them before they are held. */
 export async function keepBytes(rows: Rows, agent: string, id: string, bytes: Uint8Array): Promise<void> {
   if ((await rows.lock("blobs", { agent, id })).length > 0) return
-  await rows.put("blobs", { agent, id, size: bytes.length, bytes }, ["size"])
+  await rows.put("blobs", [{ agent, id, size: bytes.length, bytes }], ["size"])
 }
 
 /** A copy of the bytes of a blob; undefined if there are none. */

@@ -7,7 +7,7 @@ import { dropRecalled, forgetMemories } from "./forget-memories.ts"
 import { forgetStatements } from "./forget-rows.ts"
 import { memoryColumns, memoryOf } from "./memory-records.ts"
 import { lockAgent, scopeOfKey } from "./memory-scopes.ts"
-import { putReceipt } from "./receipt-records.ts"
+import { putReceipts } from "./receipt-records.ts"
 import { messageTables, sessionOf, userOf } from "./row-tables.ts"
 import { inPages, type Rows, valuesOf } from "./rows.ts"
 
@@ -42,7 +42,7 @@ export async function forgetById(
   if (ofTurns.length > 0) await rows.delete("receipts", ofTurns)
   await dropRecalled(rows, key.agent, memories, inTurn ? { except: key } : {})
   const forgotten = { memories: memories.length, statements }
-  for (const memory of named) await putReceipt(rows, frozenJson(forgetReceipt(memory, forgotten, atMs), "receipt"))
+  for (const memory of named) await putReceipts(rows, [frozenJson(forgetReceipt(memory, forgotten, atMs), "receipt")])
   // Last, as in a commit: docs/stores.md has the order of locks.
   for (const { session, turnIds } of turns) await rows.jobs.forgetTurns(session, turnIds)
   return forgotten

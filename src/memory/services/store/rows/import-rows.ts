@@ -4,8 +4,8 @@ import { rowId, sessionRowId } from "../row-keys.ts"
 import { type StoreRow, vectorFromText } from "../store-row.ts"
 import { keepBytes } from "./blob-records.ts"
 import { insertMemory, memoryColumns, memoryOf, putVector } from "./memory-records.ts"
-import { lockScopeOf, markChanged } from "./memory-scopes.ts"
-import { putReceipt, receiptColumns } from "./receipt-records.ts"
+import { lockScopeOf, lockUsers, markChanged, numbersOfAll } from "./memory-scopes.ts"
+import { putReceipts, receiptColumns } from "./receipt-records.ts"
 import { historyRows, messageRow, sessionOf, userOf } from "./row-tables.ts"
 import type { Rows } from "./rows.ts"
 import { insertStatements } from "./user-records.ts"
@@ -51,7 +51,7 @@ async function importRow(rows: Rows, made: Made, row: StoreRow): Promise<boolean
       return importMemory(rows, row)
     case "receipt": {
       const known = await rows.select("receipts", receiptColumns(row.receipt), { columns: ["kind"] })
-      if (known.length === 0) await putReceipt(rows, frozenJson(row.receipt, "receipt"))
+      if (known.length === 0) await putReceipts(rows, [frozenJson(row.receipt, "receipt")])
       return known.length === 0
     }
     case "job": {
@@ -126,7 +126,8 @@ async function importMemory(rows: Rows, row: RowOf<"memory"> | RowOf<"vector">):
   const known = await rows.select("vectors", { agent, memory_id: memoryId, model }, { columns: ["model"] })
   if (known.length > 0) return false
   await putVector(rows, agent, { memoryId, model, values: vectorFromText(values) })
-  await markChanged(rows, memory)
+  const numbers = await numbersOfAll(rows, [memory], await lockUsers(rows, agent, [memory.user]))
+  await markChanged(rows, [{ memory }], numbers)
   return true
 }
 

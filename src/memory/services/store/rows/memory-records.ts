@@ -4,22 +4,36 @@ import { saidAgain, usedAgain } from "../memory-again.ts"
 import { type MemoryRecords, type StoredMemory, type StoredVector, turnGone } from "../records.ts"
 import { checkKey } from "../row-keys.ts"
 import { vectorBytes, vectorValues } from "../store-row.ts"
-import { lockScopeOf, lockUsers, markChanged, numbersOf, scopeEpoch, scopeOfKey } from "./memory-scopes.ts"
+import {
+  lockScopeOf,
+  lockUsers,
+  type MemoryNumbers,
+  markChanged,
+  numbersOf,
+  numbersOfAll,
+  scopeEpoch,
+  scopeOfKey,
+} from "./memory-scopes.ts"
 import { type RowTables, sessionOf, userOf } from "./row-tables.ts"
 import { type Conditions, inPages, type RowDatabase, type Rows, valuesOf } from "./rows.ts"
 import { expectTurn } from "./session-rows.ts"
 
 /** Memories in tables, but for forgetting them, which reaches other tables, and for copies of indexes. */
-export function createMemoryRecords({ read, write }: RowDatabase): Omit<MemoryRecords, "forget" | "keepIndex" | "readIndex"> {
+export function createMemoryRecords({
+  read,
+  readOnce,
+  write,
+}: RowDatabase): Omit<MemoryRecords, "forget" | "keepIndex" | "readIndex"> {
   return {
     put: async (given, options) => {
       const memory = frozenJson(given, "memory")
       return write((rows) => putMemory(rows, memory, options))
     },
     markUsed: (ids, options) => write((rows) => markUsed(rows, ids, options)),
-    get: (id, key) => read(async (rows) => (await memoriesOf(rows, key, [id]))[0]),
+    get: (id, key) => readOnce(async (rows) => (await memoriesOf(rows, key, [id]))[0]),
+    // The epoch is read first: of what is deleted after that, the next call tells.
     changes: (key, { after, limit }) =>
-      read(async (rows) => {
+      readOnce(async (rows) => {
         const epoch = await scopeEpoch(rows, key)
         const reset = after !== undefined && after.epoch !== epoch
         const from = after === undefined || reset ? 0 : after.sequence
@@ -31,7 +45,7 @@ export function createMemoryRecords({ read, write }: RowDatabase): Omit<MemoryRe
         return { cursor: { epoch, sequence }, reset, memories: found.map(memoryOf) }
       }),
     recent: (key, { limit, kinds }) =>
-      read(async (rows) => {
+      readOnce(async (rows) => {
         const wanted = { ...holding(key), ...(kinds && { kind: { in: kinds } }) }
         const order = { order: ["at_ms", "id"], isDescending: true, limit: Math.max(0, limit) }
         return (await rows.select("memories", wanted, { columns: memoryColumns, ...order })).map(memoryOf).reverse()
@@ -39,7 +53,7 @@ export function createMemoryRecords({ read, write }: RowDatabase): Omit<MemoryRe
     putVectors: (vectors, key) => write((rows) => putVectors(rows, vectors, key)),
     vectors: (ids, model, key) => read((rows) => readVectors(rows, ids, model, key)),
     withoutVector: (model, key, limit) =>
-      read(async (rows) => {
+      readOnce(async (rows) => {
         const known = valuesOf("vectors", "memory_id", { agent: key.agent, model })
         const order = { order: ["at_ms", "id"], limit: Math.max(0, limit) }
         const wanted = { ...holding(key), id: { outside: known } }
@@ -62,7 +76,7 @@ function holding(key: ServiceKey): Conditions<"memories"> {
 }
 
 /** The memories of these ids that lie in the key's scope. */
-async function memoriesOf(rows: Rows, key: ServiceKey, ids: Iterable<string>): Promise<StoredMemory[]> {
+export async function memoriesOf(rows: Rows, key: ServiceKey, ids: Iterable<string>): Promise<StoredMemory[]> {
   const found: StoredMemory[] = []
   for (const page of inPages(new Set(ids))) {
     const wanted = { ...scopeOfKey(key).memories, id: page.length === 1 ? page[0] : { in: page } }
@@ -106,11 +120,18 @@ async function expectOrigin(rows: Rows, { agent, sources, turnId, ...key }: Stor
 
 /** Adds a memory with its number among its user's and takes one of its group's. The user's scope must be locked. */
 export async function insertMemory(rows: Rows, memory: StoredMemory, hash: string, sequence: number): Promise<void> {
-  const { id, kind, turnId, atMs, supersededBy, ...rest } = memory
   const numbers = { group_sequence: null, ...(await numbersOf(rows, memory, sequence)) }
+  await rows.insert("memories", [memoryRow(memory, hash, numbers)])
+}
+
+const unnumbered: MemoryNumbers = { user_sequence: 0, group_sequence: null }
+
+/** A memory as a row. */
+export function memoryRow(memory: StoredMemory, hash: string, numbers: MemoryNumbers | undefined) {
+  const { id, kind, turnId, atMs, supersededBy, ...rest } = memory
   const body = Object.freeze(supersededBy === undefined ? memory : withoutSuperseded(memory))
   const said = { id, kind, turn_id: turnId, hash, at_ms: atMs, superseded_by: supersededBy ?? null }
-  await rows.insert("memories", [{ ...sessionOf(rest), ...userOf(rest), ...said, ...numbers, body }])
+  return { ...sessionOf(rest), ...userOf(rest), ...said, ...unnumbered, ...numbers, body }
 }
 
 function withoutSuperseded({ supersededBy: _, ...memory }: StoredMemory): StoredMemory {
@@ -149,15 +170,24 @@ async function markUsed(
   { atMs, key }: Parameters<MemoryRecords["markUsed"]>[1],
 ): Promise<void> {
   // All users are locked before any group, in one order; then nobody else changes these rows, so they are read again.
-  const users = new Set((await memoriesOf(rows, key, ids)).map(({ user }) => user))
-  await lockUsers(rows, key.agent, users)
-  for (const memory of users.size === 0 ? [] : await memoriesOf(rows, key, ids)) {
+  const found = await memoriesOf(rows, key, ids)
+  if (found.length === 0) return
+  const users = await lockUsers(
+    rows,
+    key.agent,
+    found.map(({ user }) => user),
+  )
+  const used = usedOf(await memoriesOf(rows, key, ids), atMs, users)
+  const memories = used.map(({ memory }) => memory)
+  await markChanged(rows, used, await numbersOfAll(rows, memories, users))
+}
+
+/** The memories of locked users that a use at a moment changes, with their new bodies. */
+export function usedOf(memories: readonly StoredMemory[], atMs: number, users: ReadonlyMap<string, number>) {
+  return memories.flatMap((memory) => {
     const used = usedAgain(memory, atMs)
-    if (used === memory || !users.has(memory.user)) continue
-    const body = Object.freeze(withoutSuperseded(used))
-    await rows.update("memories", { ...userOf(memory), id: memory.id }, { body })
-    await markChanged(rows, used)
-  }
+    return used === memory || !users.has(memory.user) ? [] : [{ memory, body: Object.freeze(withoutSuperseded(used)) }]
+  })
 }
 
 /** Stores vectors of memories in the key's scope and marks these memories as changed. */
@@ -172,23 +202,26 @@ async function putVectors(rows: Rows, vectors: readonly StoredVector[], key: Ser
     ).map((memory) => [memory.id, memory]),
   )
   // All users are locked before any group, in one order: so two transactions never wait for each other.
-  await lockUsers(
+  const users = await lockUsers(
     rows,
     key.agent,
     [...seen.values()].map(({ user }) => user),
   )
-  for (const vector of vectors) {
-    const memory = seen.get(vector.memoryId)
-    if (memory === undefined) continue
-    await putVector(rows, key.agent, vector)
-    await markChanged(rows, memory)
-  }
+  const known = vectors.filter(({ memoryId }) => seen.has(memoryId))
+  for (const vector of known) await putVector(rows, key.agent, vector)
+  const changed = known.flatMap(({ memoryId }) => seen.get(memoryId) ?? [])
+  const numbers = await numbersOfAll(rows, changed, users)
+  await markChanged(
+    rows,
+    changed.map((memory) => ({ memory })),
+    numbers,
+  )
 }
 
 /** Adds a vector, or replaces it. */
 export async function putVector(rows: Rows, agent: string, { memoryId, model, values }: StoredVector): Promise<void> {
   const row = { agent, memory_id: memoryId, model, dimensions: values.length, vector: vectorBytes(values) }
-  await rows.put("vectors", row, ["dimensions", "vector"])
+  await rows.put("vectors", [row], ["dimensions", "vector"])
 }
 
 /** The vectors of these memories, as far as they lie in the key's scope, in the order of the ids. */

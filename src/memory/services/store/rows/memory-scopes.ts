@@ -1,7 +1,7 @@
 import type { ServiceKey } from "../../../../core/conversation.ts"
 import type { StoredMemory } from "../records.ts"
 import { keyText } from "../row-keys.ts"
-import type { Conditions, Rows } from "./rows.ts"
+import { type Conditions, inPages, type Rows } from "./rows.ts"
 
 /** A scope of memories: the row that counts its changes, and the condition that a memory lies in it. */
 export interface MemoryScope {
@@ -59,9 +59,11 @@ export async function lockScope(rows: Rows, { row }: MemoryScope): Promise<Scope
   return { epoch, sequence }
 }
 
-/** Locks the scopes of users, in the order that all transactions keep. */
-export async function lockUsers(rows: Rows, agent: string, users: Iterable<string>): Promise<void> {
-  for (const user of [...new Set(users)].sort()) await lockScope(rows, userScope(agent, user))
+/** Locks the scopes of users, in the order that all transactions keep, and returns their newest numbers. */
+export async function lockUsers(rows: Rows, agent: string, users: Iterable<string>): Promise<Map<string, number>> {
+  const numbers = new Map<string, number>()
+  for (const user of [...new Set(users)].sort()) numbers.set(user, (await lockScope(rows, userScope(agent, user))).sequence)
+  return numbers
 }
 
 /**
@@ -101,12 +103,56 @@ export async function numbersOf(rows: Rows, memory: StoredMemory, sequence: numb
   return { user_sequence: sequence, group_sequence }
 }
 
-/** Gives a memory the next number in each of its scopes. */
-export async function markChanged(rows: Rows, memory: StoredMemory): Promise<void> {
-  const { agent, id } = memory
-  const { sequence } = await lockScope(rows, scopeOfUser(memory))
-  const numbers = await numbersOf(rows, memory, sequence + 1)
-  await rows.update("memories", { ...scopeOfUser(memory).memories, agent, id }, numbers)
+/** The columns that number a memory in its scopes. */
+export interface MemoryNumbers {
+  readonly user_sequence: number
+  readonly group_sequence: number | null
+}
+
+/**
+ * The next numbers of memories of an agent by id, one after the other, as {@link numbersOf} gives one. `users` holds the newest numbers
+ * of their users, whose scopes must be locked already.
+ */
+export async function numbersOfAll(rows: Rows, given: readonly StoredMemory[], users: ReadonlyMap<string, number>) {
+  const memories = [...new Map(given.map((memory) => [memory.id, memory])).values()]
+  const [agent = ""] = memories.map((memory) => memory.agent)
+  const ofGroups = memories.flatMap(({ audience, conversation }) => (audience === "group" ? [conversation] : []))
+  const groups = new Map<string, number>()
+  for (const group of [...new Set(ofGroups)].sort()) groups.set(group, (await lockScope(rows, groupScope(agent, group))).sequence)
+  const newest = new Map<string, number>()
+  const next = (before: ReadonlyMap<string, number>, name: string, row: MemoryScope["row"]): number => {
+    const number = (newest.get(row.scope) ?? before.get(name) ?? 0) + 1
+    newest.set(row.scope, number)
+    return number
+  }
+  const numbers = new Map<string, MemoryNumbers>()
+  for (const { id, user, audience, conversation } of memories)
+    numbers.set(id, {
+      user_sequence: next(users, user, userScope(agent, user).row),
+      group_sequence: audience === "group" ? next(groups, conversation, groupScope(agent, conversation).row) : null,
+    })
+  for (const [scope, sequence] of newest) await rows.update("memory_scopes", { agent, scope }, { sequence })
+  return numbers
+}
+
+/** Gives memories of locked users their next numbers, and other bodies where they have some. */
+export async function markChanged(
+  rows: Rows,
+  changed: readonly { readonly memory: StoredMemory; readonly body?: StoredMemory }[],
+  numbers: ReadonlyMap<string, MemoryNumbers>,
+): Promise<void> {
+  const byId = new Map(changed.map((each) => [each.memory.id, each]))
+  for (const page of inPages(byId.values())) {
+    const owners = [...new Set(page.map(({ memory }) => memory.user))]
+    const own = {
+      agent: page[0]?.memory.agent,
+      user_id: owners.length === 1 ? owners[0] : { in: owners },
+      id: { in: page.map(({ memory }) => memory.id) },
+    }
+    const found = await rows.select("memories", own)
+    const rewritten = found.map((row) => ({ ...row, ...numbers.get(row.id), body: byId.get(row.id)?.body ?? row.body }))
+    await rows.put("memories", rewritten, ["body", "user_sequence", "group_sequence"])
+  }
 }
 
 /**

@@ -11,6 +11,7 @@ import { importRows } from "./import-rows.ts"
 import { createMemoryRecords } from "./memory-records.ts"
 import { createReceiptRecords } from "./receipt-records.ts"
 import type { RowDatabase, Rows } from "./rows.ts"
+import { putWorkOver } from "./turn-work.ts"
 import { createUserRecords } from "./user-records.ts"
 
 /** The parts of a store that differ between memory and databases. */
@@ -28,11 +29,12 @@ interface RowStoreParts {
 }
 
 /** The part of a store that is the same over all tables: records, exports, imports and forgetting. */
-export function createRowStore({
-  database,
-  runner,
-  ...own
-}: RowStoreParts): Pick<Store, "memories" | "users" | "receipts" | "blobs" | "export" | "import" | "forget"> {
+export function createRowStore({ database, runner, ...own }: RowStoreParts): Pick<
+  Store,
+  "memories" | "users" | "blobs" | "export" | "import" | "forget"
+> & {
+  readonly receipts: Store["receipts"] & Required<Pick<Store["receipts"], "putWork">>
+} {
   async function afterForgetting(scope: StoreScope): Promise<void> {
     await own.stopForgotten(scope)
     own.wakeJobs()
@@ -51,7 +53,7 @@ export function createRowStore({
       },
     },
     users: createUserRecords(database),
-    receipts: createReceiptRecords(database),
+    receipts: { ...createReceiptRecords(database), putWork: putWorkOver(database) },
     blobs: createBlobRecords(database),
     async *export(scope) {
       const told = new Set<string>()

@@ -96,10 +96,10 @@ export interface Rows {
   insert<Table extends TableName>(table: Table, rows: readonly RowTables[Table][]): Awaitable<unknown>
   /** Adds a row; false if its key is there. */
   add<Table extends TableName>(table: Table, row: RowTables[Table]): Awaitable<boolean>
-  /** Adds a row. If its key is there, that row gets these columns of it instead, where it meets the conditions. */
+  /** Adds rows of different keys. A row whose key is there gets these columns of the new one instead, where it meets the conditions. */
   put<Table extends TableName>(
     table: Table,
-    row: RowTables[Table],
+    rows: readonly RowTables[Table][],
     columns: readonly ColumnOf<Table>[],
     where?: Conditions<Table>,
   ): Awaitable<unknown>
@@ -124,6 +124,8 @@ export interface Rows {
 export interface RowDatabase {
   /** Runs reads in one transaction: they all see the same state. */
   read<T>(work: (rows: Rows) => Promise<T>): Promise<T>
+  /** Runs reads without a transaction, which costs a database less: a later one may see what was written after an earlier one. */
+  readOnce<T>(work: (rows: Rows) => Promise<T>): Promise<T>
   /** Runs a transaction: all of it is written or nothing. It is durable once this settles. `work` may run several times. */
   write<T>(work: (rows: Rows) => Promise<T>): Promise<T>
 }

@@ -7,10 +7,11 @@ import type { RowDatabase, Rows } from "./rows.ts"
 import { expectTurn } from "./session-rows.ts"
 
 /** Users' statements about themselves, in tables. */
-export function createUserRecords({ read, write }: RowDatabase): UserRecords {
+export function createUserRecords({ readOnce, write }: RowDatabase): UserRecords {
   return {
+    // The version is read first: a change that came between makes `append` refuse.
     load: (key) =>
-      read(async (rows) => {
+      readOnce(async (rows) => {
         const { audience, conversation } = key
         const [user] = await rows.select("users", userOf(key), { columns: ["version"] })
         // A group sees only the statements that were made in it, and so does an audience that is none.
@@ -40,20 +41,21 @@ async function appendStatements(
   return { version: version + 1, applied: true }
 }
 
-/** Adds statements of a locked user after the existing ones. */
+/** Adds statements of a locked user after the existing ones, of which `lastPosition` is that of the last. */
 export async function insertStatements(
   rows: Rows,
   statements: readonly ProfileStatement[],
   user: Pick<ServiceKey, "agent" | "user">,
+  lastPosition?: number,
 ): Promise<void> {
   const newest = { columns: ["position"], order: ["position"], isDescending: true, limit: 1 } as const
-  const [last] = await rows.select("statements", userOf(user), newest)
-  const position = (last?.position ?? -1) + 1
-  for (const [at, body] of statements.entries()) {
+  const [last] = lastPosition === undefined ? await rows.select("statements", userOf(user), newest) : []
+  const position = (lastPosition ?? last?.position ?? -1) + 1
+  const added = statements.map((body, at) => {
     const { turnId, conversation, audience } = body
-    const row = { ...userOf(user), turn_id: turnId, conversation, audience, position: position + at, body }
-    await rows.insert("statements", [row])
-  }
+    return { ...userOf(user), turn_id: turnId, conversation, audience, position: position + at, body }
+  })
+  await rows.insert("statements", added)
 }
 
 /** The error that every store throws for a profile change that expects another version than the store has. */

@@ -1,0 +1,53 @@
+import type { LanguageModel } from "../../../src/core/model/language-model.ts"
+import { createAgent } from "../../../src/loop/agent/agent.ts"
+import type { Store } from "../../../src/memory/services/store/store.ts"
+import { resolveProfile } from "../../../src/profile/resolve.ts"
+import type { StatementCount } from "../../support/count-statements.ts"
+
+/** Judges each turn worth keeping, and finds a new fact in each. */
+function judging(): LanguageModel {
+  let asked = 0
+  return {
+    id: "judge",
+    capabilities: { developerRole: false, tools: false },
+    async *stream({ facts }) {
+      asked += 1
+      const profile = { [`boat ${asked}`]: `seen ${asked}` }
+      const answers: Readonly<Record<string, unknown>> = {
+        importance: { importance: 8 },
+        "user-profile": profile,
+        "importance-and-profile": { importance: 8, profile },
+      }
+      const said = { action: "finish", message: `I saw ${asked} gulls over the harbour, too.` }
+      yield { type: "text-delta", delta: JSON.stringify(facts?.background ? answers[facts.prompt] : said) }
+      yield { type: "finish", reason: "stop" }
+    },
+  }
+}
+
+/**
+ * Turns that remember and are remembered: each recalls what another conversation left, and each `batchTurns` of them are judged. Returns
+ * the transactions and statements of each turn with its background work, once the first turns are over.
+ */
+export async function countTurns(store: Store, count: StatementCount, batchTurns: number) {
+  const profile = resolveProfile({
+    dialect: "layered",
+    locale: "en",
+    persona: "You are Mira.",
+    agent: { id: "bench" },
+    memory: { reflectEvery: 0, batchTurns },
+  })
+  const agent = createAgent({ profile, model: judging(), store, onWarning: () => undefined })
+  const counts: { readonly transactions: number; readonly statements: number; readonly recalled: number }[] = []
+  for (let turn = 0; turn < 32; turn++) {
+    const session = agent.session(turn < 10 ? "before" : "talk")
+    count.clear()
+    const text = `Boat number ${turn} lay in the harbour beside ${turn * 3} other boats.`
+    const { trace } = await session.send(text, { from: { id: "ann", name: "Ann" } }).result
+    await agent.idle()
+    const { transactions, statements } = count
+    if (turn >= 12) counts.push({ transactions, statements, recalled: trace.recalled?.length ?? 0 })
+  }
+  await agent.close()
+  return counts
+}

@@ -1,0 +1,19 @@
+import { join } from "node:path"
+import { expect, onTestFinished, test } from "vitest"
+import { openSqliteStore } from "../../../../src/adapters/stores/sqlite/open-sqlite-store.ts"
+import { countSqlite } from "../../../support/count-statements.ts"
+import { tempFolder } from "../../../support/temp-folder.ts"
+import { countTurns } from "../remembered-turns.ts"
+
+test.each([1, 10])(
+  "M13 a remembered turn makes at most 4 transactions and 40 statements in a file, where %i turns are judged together",
+  async (batchTurns) => {
+    const count = countSqlite()
+    const store = await openSqliteStore(join(tempFolder(), "store.sqlite"), { clock: { nowMs: () => 0 } })
+    onTestFinished(() => store.close())
+    const counts = await countTurns(store, count, batchTurns)
+    expect(counts.some(({ recalled }) => recalled > 1)).toBe(true)
+    expect(Math.max(...counts.map(({ transactions }) => transactions))).toBeLessThanOrEqual(4)
+    expect(Math.max(...counts.map(({ statements }) => statements))).toBeLessThanOrEqual(40)
+  },
+)
