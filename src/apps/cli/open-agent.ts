@@ -55,7 +55,7 @@ export async function latestConversation(store: Store | undefined, agent: string
 export async function openProfile(
   options: CommonOptions & { readonly greeting?: number },
   context: CliContext,
-  shipped = "fay",
+  shipped = "layered",
 ): Promise<Profile> {
   const { locale, dataDir, greeting, profile = projectProfile() } = options
   const note = notesOn(context)
@@ -74,7 +74,7 @@ export async function openProfile(
 export async function openWatchedProfile(
   options: CommonOptions & { readonly greeting?: number },
   context: CliContext,
-  shipped = "fay",
+  shipped = "layered",
 ): Promise<ProfileWatch> {
   const { io, screen } = context
   const { locale, dataDir, greeting, profile = projectProfile() } = options
@@ -82,6 +82,13 @@ export async function openWatchedProfile(
   if (options.profile === undefined && profile !== undefined) note(`Profile: ${displayPath(profile)}`)
   const onProblem = ({ message }: PromptStrataError): void => screen.complain(message)
   return watchProfile(profile ?? shipped, { locale, greeting, env: io.env, dataFolder: dataDir, onWarning: note, onProblem })
+}
+
+/** True if nobody named a profile, and the store has a chat with the earlier default, `fay`, and none with this one. */
+export async function hasEarlierDefault(store: Store, { agent }: Profile, { profile }: CommonOptions): Promise<boolean> {
+  const has = async (agent: string) =>
+    (await store.load({ agent, conversation: terminalConversation, audience: "private" }, { last: 0 })) !== undefined
+  return profile === undefined && agent.id !== "fay" && !(await has(agent.id)) && (await has("fay"))
 }
 
 /** The path of the only profile in `./profiles`; undefined if there is none, and in a clone of this library. */

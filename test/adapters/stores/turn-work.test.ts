@@ -69,7 +69,7 @@ test.each(stores)("the work of a turn that is kept in one step leaves in %s what
   const ids: string[] = []
   for (let turn = 0; turn < 60; turn++) {
     const key = dice.pick(talk, club, { ...club, user: "bob" }, { ...talk, conversation: "other" })
-    const turnId = dice.chance(0.1) ? `t${Math.max(0, turn - 1)}` : `t${turn}`
+    const turnId = dice.chance(0.4) ? `t${Math.max(0, turn - 1)}` : `t${turn}`
     for (const store of [together, apart]) await commitTurn(store, key, turnId)
     const memories = Array.from({ length: dice.below(5) }, (_, at) => {
       // Words and ids come again, also within one turn, and in a group as those of others.

@@ -40,6 +40,20 @@ async function remembering(): Promise<string> {
   return folder
 }
 
+test("M14 chat begins with layered, and says once how to go on with an earlier chat of fay", async () => {
+  const folder = tempFolder()
+  const withDefault = ["--locale", "en", "--data-dir", folder]
+  await run(["chat", "fay", "--once", "hello", ...withDefault], { env })
+  const told = "promptstrata chat fay"
+  expect((await run(["memory", "list", ...withDefault], { env })).stderr).toContain(told)
+  expect((await run(["chat", "fay", "--once", "hello", ...withDefault], { env })).stderr).not.toContain(told)
+  expect((await run(["chat", "--once", "hello", ...withDefault], { env })).stderr).toContain(told)
+  expect((await run(["chat", "--once", "hello", ...withDefault], { env })).stderr).not.toContain(told)
+  const store = await openStore(folder)
+  expect(await store.agents()).toEqual(["fay", "layered"])
+  await store.close()
+})
+
 describe("promptstrata memory", () => {
   test("list prints what holds as a table, with --all what was superseded, as JSON everything that is kept", async () => {
     const folder = await remembering()

@@ -11,7 +11,15 @@ import { terminalText } from "../../../prompt/encode/terminal-text.ts"
 import { chooseOwnModels } from "../choose-model.ts"
 import { type CliContext, notesOn, type RunCommand } from "../context.ts"
 import { exitCodes, jsonLine } from "../io.ts"
-import { conversationName, latestConversation, openAgent, openMcp, openProfile, openWatchedProfile } from "../open-agent.ts"
+import {
+  conversationName,
+  hasEarlierDefault,
+  latestConversation,
+  openAgent,
+  openMcp,
+  openProfile,
+  openWatchedProfile,
+} from "../open-agent.ts"
 import { openCliStore } from "../open-store.ts"
 import { addCommonOptions, addProfileArgument, type CommonOptions, readCount, type StoreOptions } from "../options.ts"
 import type { Original } from "../serve/make-variant.ts"
@@ -70,7 +78,7 @@ export function addChat(program: Command, run: RunCommand): void {
     .option("--json", "print events as lines of JSON")
     .option("--inspect", "while the chat runs, show what is sent on a page; its address is printed")
     .option("--prices <file>", "with --inspect: a JSON file with the prices of models; inspect --help shows one")
-  addProfileArgument(command, "fay")
+  addProfileArgument(command, "layered")
   addCommonOptions(command, { store: "optional" })
     .addHelpText("after", textAfter(help))
     .action((profile: string | undefined, given: Omit<ChatOptions, "profile">) =>
@@ -121,6 +129,7 @@ async function chat(options: ChatOptions, context: CliContext): Promise<number> 
   await page?.serve(agent, { store, onWarning, servers, options })
   const { earlier, greet, take } = await openConversation({ agent, profile, model, store, printer, json }, context)
   if (isInteractive && earlier > 0) note(storeWords(profile.locale).continues(earlier))
+  if (store && (await hasEarlierDefault(store, profile, options))) note(storeWords(profile.locale).earlierDefault)
   if (demo) note(words.demo)
   const greeting = options.once === undefined ? await greet() : undefined
   if (greeting !== undefined)

@@ -49,7 +49,7 @@ export function addImportFile(program: Command, run: RunCommand): void {
     .argument("[to]", "folder for new files (default: named after the content)")
     .option("--force", "replace files that are there already")
     .option("--conversation <name>", "name of the conversation that a chat becomes (default: the next one of chat)")
-  addCommonOptions(command, { profile: "fay", store: "required" })
+  addCommonOptions(command, { profile: "layered", store: "required" })
     .addHelpText("after", textAfter(help))
     .action((path: string, folder: string | undefined, options: ImportOptions) =>
       run((context) => importFile(path, { folder, version: program.version() ?? "", ...options }, context), {

@@ -76,7 +76,7 @@ function runOnServers(
   run: RunCommand,
   work: (opened: OpenedServers, options: McpOptions, args: readonly unknown[]) => Promise<number>,
 ): void {
-  addCommonOptions(command, { profile: "fay" }).action(() => {
+  addCommonOptions(command, { profile: "layered" }).action(() => {
     const options = command.opts<McpOptions>()
     return run(
       async (context) => {

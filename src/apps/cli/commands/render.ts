@@ -54,7 +54,7 @@ export function addRender(program: Command, run: RunCommand): void {
     .option("--lore", "in place of the prompt: which entries of lorebooks are in, by which key, and what keeps the others out")
     .option("--json", "print the whole assembly as JSON")
     .option("--html", "print a page that shows the prompt with its sources; it is one file and needs no network")
-  addProfileArgument(command, "fay")
+  addProfileArgument(command, "layered")
   addCommonOptions(command, { store: "optional" })
     .addHelpText("after", textAfter(help))
     .action((profile: string | undefined, { debug, ...given }: Omit<RenderOptions, "profile">) =>

@@ -37,7 +37,7 @@ export function addWorker(program: Command, run: RunCommand): void {
       "Do the background work in a store that chats in other processes leave there: rate, remember, reflect. SIGTERM waits for running jobs, then ends.",
     )
     .option("--drain <seconds>", "after SIGTERM, the longest wait for running jobs", readSeconds, 30)
-  addProfileArgument(command, "fay")
+  addProfileArgument(command, "layered")
   addCommonOptions(command, { store: "required" })
     .addHelpText("after", textAfter(help))
     .action((profile: string | undefined, given: Omit<WorkerOptions, "profile" | "drainSeconds"> & { readonly drain: number }) =>

@@ -4,9 +4,9 @@ import type { ServiceKey } from "../../../core/conversation.ts"
 import type { Store, StoreScope } from "../../../memory/services/store/store.ts"
 import { readStoreRow, type StoreRow } from "../../../memory/services/store/store-row.ts"
 import type { Profile } from "../../../profile/profile.ts"
-import type { CliContext, RunCommand } from "../context.ts"
+import { type CliContext, notesOn, type RunCommand } from "../context.ts"
 import { exitCodes } from "../io.ts"
-import { openProfile } from "../open-agent.ts"
+import { hasEarlierDefault, openProfile } from "../open-agent.ts"
 import { openCliStore, storePlace } from "../open-store.ts"
 import { addCommonOptions, type CommonOptions, type StoreOptions } from "../options.ts"
 import { type StoreWords, storeWords } from "../words/store-words.ts"
@@ -30,7 +30,7 @@ export interface OpenedStore {
 
 /** Adds the options of {@link StoreCommandOptions}. */
 export function addStoreCommandOptions(command: Command): Command {
-  return addCommonOptions(command, { profile: "fay", store: "required" })
+  return addCommonOptions(command, { profile: "layered", store: "required" })
 }
 
 /** Makes `work`, which resolves to the exit code, the action of a command: it gets the opened store, the options and the argument. */
@@ -56,6 +56,7 @@ async function withStore(
   const profile = await openProfile(options, context)
   const words = storeWords(profile.locale)
   const store = await openCliStore(options, context, { ifThere: true })
+  if (store && (await hasEarlierDefault(store, profile, options))) notesOn(context)(words.earlierDefault)
   if (store !== undefined)
     return work({ context, store, profile, words, maxWidth: io.stdout.isTTY === true ? io.stdout.columns : undefined })
   const place = storePlace(options, io.env)

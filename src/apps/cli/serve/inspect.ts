@@ -51,7 +51,7 @@ export function addInspect(program: Command, run: RunCommand): void {
     .option("--editor <address>", "what a click on a file opens, as vscode://file/{file}:{line}")
     .option("--prices <file>", "a JSON file with the prices of models, so that the page shows money")
     .option("--keep", "keep the turns in the data folder, so that the page has them next time")
-  addProfileArgument(command, "fay")
+  addProfileArgument(command, "layered")
   addCommonOptions(command, { store: "optional" })
     .addHelpText("after", textAfter(help))
     .action((profile: string | undefined, given: Omit<InspectOptions, "profile">) =>

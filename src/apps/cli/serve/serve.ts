@@ -50,9 +50,9 @@ Request headers:
                   user. A key of --keys speaks for its own user, and refuses another one
 
 Examples:
-  promptstrata serve fay
+  promptstrata serve layered
   PROMPTSTRATA_SERVER_KEY=secret promptstrata serve ./bots/luna.toml fay --host 0.0.0.0 --port 80
-  curl http://127.0.0.1:8787/v1/chat/completions -d '{"model":"fay","messages":[{"role":"user","content":"hi"}]}'`
+  curl http://127.0.0.1:8787/v1/chat/completions -d '{"model":"layered","messages":[{"role":"user","content":"hi"}]}'`
 
 /** Adds the command `serve`. */
 export function addServe(program: Command, run: RunCommand): void {
@@ -60,7 +60,7 @@ export function addServe(program: Command, run: RunCommand): void {
     .command("serve")
     .summary("answer over HTTP")
     .description("Answer over HTTP: the OpenAI API, chats of the AI SDK, AG-UI.")
-    .argument("[profiles...]", `each ${profileText} (default: the only one in ./profiles, else fay)`)
+    .argument("[profiles...]", `each ${profileText} (default: the only one in ./profiles, else layered)`)
     .option("--port <port>", "port; 0 takes any free one", readPort, 8787)
     .option("--host <host>", "address to listen at", "127.0.0.1")
     .option("--key <key>", "key that may name any user (default: $PROMPTSTRATA_SERVER_KEY)")

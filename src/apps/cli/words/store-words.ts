@@ -4,6 +4,9 @@ import { byLocale } from "./by-locale.ts"
 export type StoreWords = Readonly<typeof en>
 
 const en = {
+  /** The default profile was `fay` once. */
+  earlierDefault:
+    "This store has a chat with the profile fay, which was the default. Name it to go on with it, as in: promptstrata chat fay, promptstrata memory list --profile fay",
   continues: (messages: number) =>
     `Continuing after ${messages} earlier messages. With --no-store a chat starts anew and is not kept.`,
   noStore: (place: string) => `There is no store in ${place} yet. The first chat creates it.`,
@@ -89,6 +92,8 @@ const en = {
 }
 
 const zh: StoreWords = {
+  earlierDefault:
+    "这个存储里有与以前的默认配置 fay 的对话。写出它的名字即可继续：promptstrata chat fay、promptstrata memory list --profile fay",
   continues: (messages) => `接着之前的 ${messages} 条消息继续。用 --no-store 会重新开始，且不保存。`,
   noStore: (place) => `${place} 中还没有存储。第一次聊天时会创建。`,
   storeOff: "这个命令需要存储。请去掉 --no-store，并且不要把 PROMPTSTRATA_STORE 设为 none。",
