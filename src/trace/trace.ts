@@ -88,6 +88,8 @@ export interface TurnTrace {
   readonly steps: readonly TraceStep[]
   readonly runs: readonly ToolRun[]
   readonly warnings: readonly TurnWarning[]
+  /** Tools whose call the answer owed and that did not come, although it was asked for (R16); absent if there are none. */
+  readonly unreported?: readonly string[]
   /** Side effects of tools, such as written files. */
   readonly records: readonly ToolRecord[]
   /** The turns of child agents inside its tool calls, in the order in which they began. */

@@ -3,14 +3,16 @@ interface RequirementEntry {
   readonly id: string
   readonly file: string
   readonly line: number
+  /** True for one that is planned only. */
+  readonly isLater: boolean
 }
 
 /** The entries of pages, in their order. */
 export function requirementEntries(pages: ReadonlyMap<string, string>): RequirementEntry[] {
   return [...pages].flatMap(([file, text]) =>
     text.split("\n").flatMap((content, index) => {
-      const id = /^- \*\*([A-Z]\d+[a-z]?)\*\* /.exec(content)?.[1]
-      return id === undefined ? [] : [{ id, file, line: index + 1 }]
+      const [, id, later] = /^- \*\*([A-Z]\d+[a-z]?)\*\* (\*\(later\)\*)?/.exec(content) ?? []
+      return id === undefined ? [] : [{ id, file, line: index + 1, isLater: later !== undefined }]
     }),
   )
 }

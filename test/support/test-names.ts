@@ -10,5 +10,5 @@ export function testNamesIn(text: string): string[] {
 
 /** The numbered requirements that names mention: `"T15 counts calls (S1, T16)"` → `T15 S1 T16`. */
 export function requirementsIn(names: readonly string[]): Set<string> {
-  return new Set(names.flatMap((name) => [...name.matchAll(/(?<![\w-])[CTLSDRMN]\d+[a-z]?(?!\w)/g)].map(([id]) => id)))
+  return new Set(names.flatMap((name) => [...name.matchAll(/(?<![\w-])[CTLSDRMNH]\d+[a-z]?(?!\w)/g)].map(([id]) => id)))
 }

@@ -98,7 +98,7 @@ function createTurnProgress(
     output: undefined,
     found: { memories: [], prestartRuns: [], prestart: [], kept: [] },
     hooks: { states: new Map(Object.entries(session.hooks)), takenNotes: new Set(), areOver: false, runListeners: [], lore: [] },
-    log: { steps: [], warnings, records: [], children: [], warnedOf: new Set() },
+    log: { steps: [], warnings, records: [], unreported: [], children: [], warnedOf: new Set() },
     files: { bytes: new Map(input.bytes), made: [], madeBytes: new Map() },
     tools: agent.tools,
     runs: [],

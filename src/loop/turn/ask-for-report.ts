@@ -39,6 +39,7 @@ export async function askForReport(turn: TurnContext, tool: Tool, { mode, note }
   )
   resume()
   if (asked.status === "aborted" || (asked.status === "done" && asked.value?.status === "ok")) return
+  progress.log.unreported.push(tool.name)
   warn(turn, "tool", `The answer came without ${tool.name}. It was asked for once and did not come.`)
 }
 

@@ -56,7 +56,7 @@ export function traceOf(turn: TurnContext, error?: PromptStrataError): TurnTrace
   const { key, turnId, wake, merged, received } = input
   const { colour } = agent.profile.agent
   const { found, runs, log } = progress
-  const { steps, warnings, records } = log
+  const { steps, warnings, records, unreported } = log
   let usage: Usage = {}
   for (const step of steps) if (step.usage) usage = addUsage(usage, step.usage)
   const children: ChildTrace[] = []
@@ -72,6 +72,7 @@ export function traceOf(turn: TurnContext, error?: PromptStrataError): TurnTrace
     durationMs: agent.ports.clock.nowMs() - startedMs,
     prestart: found.prestartRuns,
     recalled: filled(found.memories),
+    unreported: filled(unreported),
     ...{ steps, runs, warnings, records, children, usage, error },
   })
 }

@@ -33,6 +33,8 @@ export interface TurnLog {
   readonly steps: TraceStep[]
   readonly warnings: TurnWarning[]
   readonly records: ToolRecord[]
+  /** Tools whose call the answer owed and that did not come (R16). */
+  readonly unreported: string[]
   /** Agents that run, or ran, inside tool calls. */
   readonly children: ChildRun[]
   /** Subjects that `warnOnce` has warned of. */

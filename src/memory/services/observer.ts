@@ -10,6 +10,8 @@ export type ObservedResult =
   | (Omit<Extract<TurnResult, { ok: true }>, "trace"> & {
       /** Side effects of tools, such as written files, also of tools of child agents. */
       readonly records: readonly Pick<ToolRecord, "kind" | "tool" | "summary">[]
+      /** Tools whose call the answer owed and that did not come (R16); absent if there are none. */
+      readonly unreported?: readonly string[]
     })
   | {
       readonly ok: false

@@ -141,7 +141,8 @@ export function withoutTrace(event: TurnEvent): ObservedEvent {
   const { result } = event
   if (result.ok) {
     const { trace, ...rest } = result
-    return { ...event, result: { ...rest, records: recordsIn(trace) } }
+    const { unreported } = trace
+    return { ...event, result: { ...rest, records: recordsIn(trace), ...(unreported && { unreported }) } }
   }
   const { error, gathered } = result
   const { code, message } = error

@@ -22,8 +22,8 @@ export interface VirtualContextState {
   readonly shownFrom?: string
   /** Topics that have not become events yet. */
   readonly ended: readonly EndedTopic[]
-  /** How many turns owed a report of use, because the workspace held something, and how many of them gave one (R16). */
-  readonly reports?: { readonly owed: number; readonly given: number }
+  /** A report of use that did not come (R16): the next turn asks for it once, and then no turn does until one has come. */
+  readonly report?: "missing" | "asked"
   /** The last midnight before which everything has been rolled up. */
   readonly rolledUpMs?: number
 }
@@ -45,6 +45,8 @@ export type VirtualContextChange =
   | { readonly type: "compressed"; readonly turnId: string; readonly text: string }
   /** Pulls information. Only the next turn shows its whole `content` (R22). */
   | { readonly type: "pulled"; readonly item: NamedItem; readonly content?: string }
+  /** A turn owed a report of use, and none came (R16). */
+  | { readonly type: "unreported" }
   /** Removes items. Their files are never touched. */
   | { readonly type: "collect"; readonly area: "pulled" | "workspace"; readonly ids: readonly string[] }
 
@@ -91,6 +93,7 @@ function applyChange(state: VirtualContextState, change: VirtualContextChange, o
     return { ...state, compressed: [...state.compressed, { turnId, text, shown: false }].slice(-maxCompressed) }
   }
   if (change.type === "pulled") return { ...state, pulled: pull(state.pulled, change.item, options) }
+  if (change.type === "unreported") return { ...state, report: state.report ?? "missing" }
   if (change.type !== "collect") return state
   const ids = new Set(change.ids)
   if (change.area === "pulled") return { ...state, pulled: state.pulled.filter(({ id }) => !ids.has(id)) }

@@ -1,7 +1,9 @@
 import { createAssembler, memoOf, noteUse } from "../../../prompt/assemble/assembler.ts"
 import { shippedPrompts } from "../../../prompt/dialect/shipped-files.ts"
+import type { InjectionInput } from "../../../prompt/stack/injection.ts"
+import { renderTemplate } from "../../../prompt/template/render-template.ts"
 import type { Tool } from "../../../prompt/tools/tool.ts"
-import { toolWords } from "../../../prompt/tools/tool-words.ts"
+import { type ToolWords, toolWords } from "../../../prompt/tools/tool-words.ts"
 import type { Plugin } from "../../services/plugin.ts"
 import type { TurnHook } from "../../services/turn-hook.ts"
 import { decayPresets } from "../decay.ts"
@@ -55,11 +57,12 @@ function virtualContextHook(settings: VirtualContextSettings, words: ContextTool
       if (!memoryOn) return
       const now = { atMs: startedMs, turn }
       const noted = applyNotes(readState(kept.get()), context.notes, { now, settings: settings.pulled })
-      const aged = owingReport(nextState(noted.state, { turnId, now, history }, settings))
+      const aged = nextState(noted.state, { turnId, now, history }, settings)
       const memo = memoOf(known)
       const { events, state } = chooseEvents(aged, { now, question, memo }, settings.events)
       noteUse(known, state.events.length * unitsOfEvent)
-      kept.set(state)
+      kept.set(reportAsked(state))
+      if (state.report === "missing" && state.workspace.length > 0) stack.add(reportNote(words.report_use))
       for (const injection of shownContext(state, { now, events, fresh: noted.fresh }, settings)) stack.add(injection)
       // The shown conversation begins with the previous topic, and older answers are compressed (R11, R12).
       if (state.shownFrom !== undefined) context.startHistoryAt(state.shownFrom)
@@ -84,11 +87,15 @@ function virtualContextHook(settings: VirtualContextSettings, words: ContextTool
 /** About the UTF-16 units that are known of an event: its plain text and its terms. */
 const unitsOfEvent = 500
 
-/** With a workspace the answer of the turn owes a report (R16). Such turns are counted. */
-function owingReport(state: VirtualContextState): VirtualContextState {
-  if (state.workspace.length === 0) return state
-  const { owed = 0, given = 0 } = state.reports ?? {}
-  return { ...state, reports: { owed: owed + 1, given } }
+/** The state after a turn's prompt has asked for a missing report. With an empty workspace there is none to ask for (R16). */
+function reportAsked({ report, ...state }: VirtualContextState): VirtualContextState {
+  return report === undefined || state.workspace.length === 0 ? state : { ...state, report: "asked" }
+}
+
+/** The sentence that asks for the report that the last answer owed. */
+function reportNote({ answer }: ToolWords): InjectionInput {
+  const content = renderTemplate(answer, { missing: true })
+  return { key: "report_missing", content, trust: "author", scope: "turn", fit: { rank: 35, shrink: "drop" } }
 }
 
 /**

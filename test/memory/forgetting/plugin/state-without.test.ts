@@ -49,7 +49,7 @@ test("R20: turns that leave take their events, what rests on these, and what was
     compressed: [{ turnId: "t2", text: "short", shown: true }],
     ended: [{ id: "t0", fromMs: 0, lastMs: 1, turns: 1, beforeMs: 2, endedTurn: 1 }],
     topic: { id: "t2", fromMs: 200, lastMs: 200, turns: 1 },
-    reports: { owed: 2, given: 1 },
+    report: "asked" as const,
   }
   const state = {
     ...kept,

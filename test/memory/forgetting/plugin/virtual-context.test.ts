@@ -44,20 +44,18 @@ describe("the workspace", () => {
     expect([turn.trace.steps.length, turn.trace.runs[0]?.result]).toEqual([1, "Noted: 1"])
   })
 
-  test("R16: a report that is missing is asked for once, and the state counts what was owed and given", async () => {
+  test("R16: a report that is missing is asked for once in its turn, and a turn tells that none came", async () => {
     const report = callTool("report_use", { used: ["notes/plan.md"] })
     const model = scriptedModel([put, finish("Put."), finish("One."), report, finish("Two."), finish("Three."), reported([])])
     const rehearsal = rehearse({ model, profile: { dialect: "root" } })
     await rehearsal.say("keep it")
-    expect((await rehearsal.state()).reports).toBeUndefined()
     const turn = await rehearsal.say("use it")
     expect(turn).toMatchObject({ ok: true, text: "One.", trace: { runs: [{ result: "Noted: 1" }], warnings: [] } })
-    expect((await rehearsal.state()).reports).toEqual({ owed: 1, given: 1 })
+    expect(turn.trace.unreported).toBeUndefined()
     const without = await rehearsal.say("go on")
     expect(without.trace.warnings.map(({ message }) => message)).toEqual([expect.stringContaining("without report_use")])
-    expect((await rehearsal.state()).reports).toEqual({ owed: 2, given: 1 })
-    await rehearsal.say("go on")
-    expect((await rehearsal.state()).reports).toEqual({ owed: 3, given: 2 })
+    expect(without.trace.unreported).toEqual(["report_use"])
+    expect((await rehearsal.say("go on")).trace.unreported).toBeUndefined()
   })
 
   test("R16: with nothing in the workspace there is nothing to report, and no tool for it", async () => {

@@ -9,7 +9,6 @@ const maxIdCharacters = 500
 
 /** `report_use`: the items of the workspace that an answer used or may use next, which every answer must report (R16). Others only age. */
 export function reportUseTool(parts: ContextToolParts): Tool {
-  let isCounted = false
   return defineContextTool(parts, {
     name: "report_use",
     kinds: { used: "texts", maybe_used: "texts" },
@@ -18,11 +17,8 @@ export function reportUseTool(parts: ContextToolParts): Tool {
     run({ used = [], maybe_used: maybeUsed = [] }) {
       const workspace = openWorkspace(parts)
       const unknown = workspace.report({ used: used.map(markedPath), maybeUsed: maybeUsed.map(markedPath) }, parts.now)
-      const state = parts.read()
-      const { owed = 1, given = 0 } = state.reports ?? {}
-      const reports = { owed, given: isCounted ? given : given + 1 }
-      isCounted = true
-      parts.write({ ...state, workspace: workspace.items(), reports })
+      const { report: _, ...state } = parts.read()
+      parts.write({ ...state, workspace: workspace.items() })
       return { noted: used.length + maybeUsed.length - unknown.length, unknown: unknown.map(encodeInline).join(", ") }
     },
   })
