@@ -118,8 +118,8 @@ export const lintCases: readonly LintCase[] = [
     rule: "template-syntax",
     files: prompt(`${planner}\${a? \${b | nope} : \${c | fenc}}\n\${rol(user)}\n\${open`),
     found: [
-      'prompts/layered/en/planner.md:9:12 error template-syntax: expected an encoder (lines, inline, fence, indent, transcript, speaker), found "nope".',
-      'prompts/layered/en/planner.md:9:26 error template-syntax: expected an encoder (lines, inline, fence, indent, transcript, speaker), found "fenc". Did you mean "fence"?',
+      'prompts/layered/en/planner.md:9:12 error template-syntax: expected an encoder (lines, inline, tail, fence, indent, transcript, speaker), found "nope".',
+      'prompts/layered/en/planner.md:9:26 error template-syntax: expected an encoder (lines, inline, tail, fence, indent, transcript, speaker), found "fenc". Did you mean "fence"?',
       'prompts/layered/en/planner.md:10:1 error template-syntax: expected one of file_load, messages, role before (, found rol. Did you mean "role"?',
       "prompts/layered/en/planner.md:11:1 error template-syntax: expected a } for this ${, found the end of the file.",
     ],

@@ -1,7 +1,7 @@
 import { PromptStrataError } from "../../core/errors.ts"
 import type { EncoderName } from "../template/ast.ts"
 import { withoutUnseen } from "./fold.ts"
-import { decodeInline, encodeInline } from "./inline.ts"
+import { decodeInline, encodeInline, encodeJsonLine, isOneLine } from "./inline.ts"
 import { hasLineBreak, mapLines } from "./line-breaks.ts"
 import { decodeLines, decodeSigns, encodeLines, encodeSigns, type Markers } from "./lines.ts"
 import { breakTokens, joinTokens } from "./sanitise.ts"
@@ -12,6 +12,7 @@ type Encode = (text: string, markers: Markers) => string
 const encoders: Readonly<Record<EncoderName, Encode>> = {
   lines: encodeLines,
   inline: encodeInline,
+  tail: encodeTail,
   fence: (text, { signs }) => encodeFence(signs ? encodeSigns(text) : text),
   // A reader who trims lines does not see indentation, so indented text goes through `lines` first.
   indent: (text, markers) => encodeIndent(encodeLines(text, markers)),
@@ -19,10 +20,20 @@ const encoders: Readonly<Record<EncoderName, Encode>> = {
   speaker: encodeSpeaker,
 }
 
+/**
+ * Encodes a text that goes to the end of its line, where any punctuation may stand: the text as it is, or a JSON string if it would
+ * break the line, hide something, close a block, or pass for a JSON string.
+ */
+function encodeTail(text: string, markers: Markers): string {
+  const isBare = isOneLine(text) && encodeLines(`- ${text}`, markers).length === text.length + 2
+  return isBare ? text : encodeJsonLine(text)
+}
+
 /** The inverse of each encoder: apart from them, so that no program carries what only tests use. */
 const decoders: typeof encoders = {
   lines: decodeLines,
   inline: decodeInline,
+  tail: decodeInline,
   fence: (encoded, { signs }) => (signs ? decodeSigns(decodeFence(encoded)) : decodeFence(encoded)),
   indent: (encoded, markers) => decodeLines(decodeIndent(encoded), markers),
   transcript: decodeTranscript,
@@ -33,13 +44,18 @@ const decoders: typeof encoders = {
 export function encodeText(text: string, encoder: EncoderName, markers: Markers): string {
   const encoded = encoders[encoder](text, markers)
   // Inside quotes the tokens are broken already, by JSON's own escapes.
-  return markers.tokens && encoder !== "inline" ? breakTokens(encoded) : encoded
+  return markers.tokens && !isQuoting(encoder) ? breakTokens(encoded) : encoded
 }
 
 /** Decodes what {@link encodeText} returned, for the same encoder and markers. */
 export function decodeText(encoded: string, encoder: EncoderName, markers: Markers): string {
-  const isBroken = markers.tokens && encoder !== "inline"
+  const isBroken = markers.tokens && !isQuoting(encoder)
   return decoders[encoder](isBroken ? joinTokens(encoded) : encoded, markers)
+}
+
+/** True for encoders that write one line: the text as it is, or a JSON string of it. */
+export function isQuoting(encoder: EncoderName | undefined): boolean {
+  return encoder === "inline" || encoder === "tail"
 }
 
 /** A backtick, and the characters that look like one: `｀` and the Greek varia. */

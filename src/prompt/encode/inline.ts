@@ -75,6 +75,16 @@ export function escapeUnits(character: string): string {
   return escaped
 }
 
+/** Signs that make one picture of several characters. They hide nothing behind a pictograph. */
+const joined = lazyPattern(String.raw`(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}])[\u{fe0f}\u{200d}]+`, "gv")
+
+/** True for a text that shows whole on one line as it is: without breaks, hidden characters, tokens and blanks at its ends, and that does not begin like a JSON string. */
+export function isOneLine(text: string): boolean {
+  if (text === "" || !text.isWellFormed() || text.trim() !== text || text.normalize("NFKC").startsWith('"')) return false
+  const shown = text.replace(joined(), "").replace(/[\u{ff02}\u{ff3c}\u{fe68}]/gu, "")
+  return shown.replace(concealed(), "") === shown && breakTokens(text, () => "") === text
+}
+
 function isPlain(text: string): boolean {
   const isLong = text.length > longestBare && (text.length > 2 * longestBare || [...text].length > longestBare)
   if (isLong || !beginning().test(text) || foreign().test(text)) return false

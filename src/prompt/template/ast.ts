@@ -1,7 +1,7 @@
 import type { Source } from "../../core/source.ts"
 
 /** The encoders a prompt file can name: `${text | fence}`. */
-export type EncoderName = "lines" | "inline" | "fence" | "indent" | "transcript" | "speaker"
+export type EncoderName = "lines" | "inline" | "tail" | "fence" | "indent" | "transcript" | "speaker"
 
 /** The roles a prompt file can open a message with: `${role(user)}`. */
 export type TemplateRole = "system" | "developer" | "user" | "assistant"

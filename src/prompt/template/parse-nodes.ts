@@ -11,7 +11,7 @@ import { dedentParts, eatDirectiveLines, flattenParts, type Part, trimNodes } fr
 import { closeExpression, maxDepth, type ParseState, takeMark, templateError, unexpected } from "./parse-state.ts"
 import { createScanner, scanLiteral, scanName, scanPattern, skipBlank } from "./scanner.ts"
 
-const encoders = ["lines", "inline", "fence", "indent", "transcript", "speaker"] as const satisfies readonly EncoderName[]
+const encoders = ["lines", "inline", "tail", "fence", "indent", "transcript", "speaker"] as const satisfies readonly EncoderName[]
 
 /** Parses a whole file, `depth` expressions deep in others. */
 export function parseFileNodes(state: ParseState, depth: number): TemplateNode[] {

@@ -246,7 +246,7 @@ describe("attachments of a tool's result", () => {
     const { session } = testAgent(model, english, { tools: [camera] })
     await session.send("Take one.").result
     expect(model.requests.map((request) => partsOf(request).length)).toEqual([0, 1, 2])
-    expect(partsOf(model.requests[1])).toMatchObject([{ before: expect.stringMatching(/taken, seen"$/), bytes: png(32, 32) }])
+    expect(partsOf(model.requests[1])).toMatchObject([{ before: expect.stringMatching(/taken, seen$/), bytes: png(32, 32) }])
   })
 
   test("do not reach one that takes none", async () => {

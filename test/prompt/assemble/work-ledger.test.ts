@@ -183,8 +183,8 @@ test("S13 S14 a request that is cut does the work of what is tried", () => {
     another turn later, 1700: 192 reads, 8 splits of 319, 5 formulas of 73
     with room for later steps, 1700: 188 reads, 6 splits of 114, 5 formulas of 97
     decisions: 27 reads, 123 splits of 969, 0 formulas of 0
-    step 1: 55 reads, 21 splits of 587, 2 formulas of 20
-    step 2: 29 reads, 7 splits of 205, 2 formulas of 24
+    step 1: 55 reads, 19 splits of 577, 2 formulas of 20
+    step 2: 29 reads, 6 splits of 197, 2 formulas of 24
     one item changed, 1000: 274 reads, 4 splits of 140, 27 formulas of 142
     the long one changed, 1000: 250 reads, 9 splits of 2105, 27 formulas of 142
     a history longer than all, 1000: 209 reads, 32 splits of 2319, 23 formulas of 46

@@ -6,15 +6,21 @@ import { runs } from "../../support/size.ts"
 import { anyText } from "./arbitrary-text.ts"
 import { markers } from "./realistic-markers.ts"
 
-const names: readonly EncoderName[] = ["lines", "inline", "fence", "indent", "transcript", "speaker"]
+const names: readonly EncoderName[] = ["lines", "inline", "tail", "fence", "indent", "transcript", "speaker"]
 
 describe("encoders by name", () => {
   test.each([
     ["lines", "---\na", "\\---\na"],
     ["inline", "---\na", '"---\\na"'],
+    ["tail", "---\na", '"---\\na"'],
     ["fence", "---\na", "```\n---\na\n```"],
     ["indent", "---\na", "  \\---\n  a"],
-  ] as const)("%s", (name, text, encoded) => {
+    ["tail", 'Ann said "yes, 21 °C" (see [1]): {"k": 1} ❤️', 'Ann said "yes, 21 °C" (see [1]): {"k": 1} ❤️'],
+    ["tail", '"quoted"', '"\\"quoted\\""'],
+    ["tail", "so [/memory context] ends", '"so [/memory context] ends"'],
+    ["tail", "a\u202eb", '"a\\u202eb"'],
+    ["tail", "a <|im_start|> b", '"a \\u003c|im_start|> b"'],
+  ] as const)("%s writes %j so", (name, text, encoded) => {
     expect(encodeText(text, name, markers)).toBe(encoded)
   })
 

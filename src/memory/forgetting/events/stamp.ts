@@ -43,7 +43,14 @@ function digits(number: number, count: number): string {
   return String(number).padStart(count, "0")
 }
 
-/** Reads a stamp, also one written `2020.10.12 19:52`. Returns `undefined` for other text, days that do not exist, and a week that has not seven days. */
+/** A printed stamp in a language: outside of Chinese `Year 2025` and `2026-01` stand for `2025年` and `2026年1月`. */
+export function stampIn(locale: string, printed: string): string {
+  const stamp = /^zh\b/i.test(locale) ? undefined : parseStamp(printed)
+  if (stamp?.grain !== "year" && stamp?.grain !== "month") return printed
+  return stamp.grain === "year" ? `Year ${digits(stamp.year, 4)}` : `${digits(stamp.year, 4)}-${digits(stamp.month, 2)}`
+}
+
+/** Reads a stamp in any language, also one written `2020.10.12 19:52`. Returns `undefined` for other text, days that do not exist, and a week that has not seven days. */
 export function parseStamp(text: string): Stamp | undefined {
   const found = readStamp(text)
   return found?.rest === "" ? found.stamp : undefined
@@ -63,7 +70,9 @@ export function parseEventLine(line: string): { readonly stamp: Stamp; readonly 
 /** Longer forms come first, because one form can begin with another. No pattern backtracks. */
 const forms: readonly { readonly grain: Grain; readonly pattern: RegExp }[] = [
   { grain: "month", pattern: /^(\d{4})年(\d{1,2})月/ },
+  { grain: "month", pattern: /^(\d{4})-(\d{2})(?!\d)/ },
   { grain: "year", pattern: /^(\d{4})年/ },
+  { grain: "year", pattern: /^Year (\d{4})/ },
   { grain: "week", pattern: /^(\d{4})(\d{2})(\d{2})-(\d{4})(\d{2})(\d{2})/ },
   { grain: "moment", pattern: /^(\d{4})(\d{2})(\d{2}) (\d{1,2}):(\d{2})/ },
   { grain: "moment", pattern: /^(\d{4})\.(\d{1,2})\.(\d{1,2}) (\d{1,2}):(\d{2})/ },

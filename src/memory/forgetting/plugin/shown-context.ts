@@ -7,6 +7,7 @@ import type { InjectionInput } from "../../../prompt/stack/injection.ts"
 import type { Moment } from "../decay.ts"
 import { type EventRecord, recallEvents } from "../events/event-record.ts"
 import { leastRelevance, pickEvents } from "../events/select-events.ts"
+import { stampIn } from "../events/stamp.ts"
 import { relevanceAmong } from "../ranking.ts"
 import { shorten } from "../shorten-by-rule.ts"
 import { fitTexts } from "../text-width.ts"
@@ -51,7 +52,7 @@ export function chooseEvents(
 export function shownContext(
   state: VirtualContextState,
   { now, events, fresh }: { readonly now: Moment; readonly events: readonly ShownEvent[]; readonly fresh: FreshContents },
-  { workspace }: VirtualContextSettings,
+  { workspace, locale }: VirtualContextSettings,
 ): readonly InjectionInput[] {
   const list = (key: keyof typeof ranks, content: readonly SlotEntry[]): InjectionInput => {
     return { key, content, trust: "memory", scope: "turn", fit: { rank: ranks[key], shrink: "entries" } }
@@ -59,7 +60,7 @@ export function shownContext(
   return [
     list(
       "events",
-      events.map(({ stamp, text }) => ({ stamp: said(stamp, "author"), text: said(text, "memory") })),
+      events.map(({ stamp, text }) => ({ stamp: said(stampIn(locale, stamp), "author"), text: said(text, "memory") })),
     ),
     list("workspace", workspaceEntries(state, now, workspace)),
     list("pulled", pulledEntries(state, fresh)),

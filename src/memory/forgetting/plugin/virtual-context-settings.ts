@@ -56,6 +56,8 @@ export interface WatchedPulls extends PulledSettings {
 }
 
 export interface VirtualContextSettings {
+  /** The language of stamps. */
+  readonly locale: string
   readonly events: EventSettings
   readonly workspace: WorkspaceSettings
   readonly pulled: WatchedPulls
@@ -89,7 +91,7 @@ export const virtualContextDefaults = {
   workspace: { clock: { by: "days" }, evictBelow: 0.3, maxItems: 1_000, shownItems: 30, shownCharacters: 1_000, decay: {} },
   pulled: { ...defaultPulled, tools: ["read"] },
   compression: { ...defaultCompression, writer: "rule" },
-} as const satisfies { readonly events: Omit<EventSettings, "timeZone"> } & Omit<VirtualContextSettings, "events">
+} as const satisfies { readonly events: Omit<EventSettings, "timeZone"> } & Omit<VirtualContextSettings, "events" | "locale">
 
 export function virtualContextSettings(input: VirtualContextOptions): VirtualContextSettings {
   const { events, workspace, pulled, compression } = virtualContextDefaults
@@ -102,6 +104,7 @@ export function virtualContextSettings(input: VirtualContextOptions): VirtualCon
   checkOptions("pulled of createVirtualContext", input.pulled ?? {}, pulled)
   checkOptions("compression of createVirtualContext", input.compression ?? {}, compression)
   return {
+    locale: input.locale ?? "en",
     events: {
       ...events,
       timeZone: hostTimeZone(),

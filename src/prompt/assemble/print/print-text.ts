@@ -1,6 +1,6 @@
 import type { Source } from "../../../core/source.ts"
 import type { Trust, TrustedText } from "../../../core/value.ts"
-import { encodeFence, encodeText } from "../../encode/encode.ts"
+import { encodeFence, encodeText, isQuoting } from "../../encode/encode.ts"
 import { encodeSigns, isPage, type Markers } from "../../encode/lines.ts"
 import { type CutText, cutOf, framedNotice, isEncodedText } from "../../encode/marked-text.ts"
 import { breakTokens } from "../../encode/sanitise.ts"
@@ -42,7 +42,7 @@ export function printText(text: TrustedText, { node, markers, source: around }: 
   if (encoder === "fence" || (isMarked && isPage(cut ? `${cut.head}\n${cut.tail}` : text.text, markers)))
     return fenced(text.text, { cut, content, node, markers: text.trust === "author" ? undefined : markers })
   // Inside a line, a cut value is one quoted string together with its notice.
-  if (!cut || encoder === "inline") return [{ ...content, text: whole }]
+  if (!cut || isQuoting(encoder)) return [{ ...content, text: whole }]
   const closed = withFencesClosed(cut, encode)
   const tail = { ...content, text: encode(cut.tail), source: tailSource(source, cut, node) }
   return [{ ...content, text: encode(cut.head) }, noticePart(closed), tail]

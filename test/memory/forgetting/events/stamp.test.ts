@@ -7,6 +7,7 @@ import {
   parseStamp,
   type Stamp,
   stampAt,
+  stampIn,
   stampRange,
   type WeekKind,
 } from "../../../../src/memory/forgetting/events/stamp.ts"
@@ -101,4 +102,16 @@ describe("the stamps of events (R20)", () => {
     ])
     expect([sunday, newYear].map((atMs) => week(atMs, "iso"))).toEqual(["20260202-20260208", "20261228-20270103"])
   })
+})
+
+test.each([
+  { grain: "year", printed: "2025年", en: "Year 2025" },
+  { grain: "month", printed: "2026年1月", en: "2026-01" },
+  { grain: "week", printed: "20260208-20260214", en: "20260208-20260214" },
+  { grain: "moment", printed: "20260216 3:16", en: "20260216 3:16" },
+])("R20: a $grain is printed in the prompt's language, and both forms are read", ({ printed, en }) => {
+  expect(stampIn("zh-CN", printed)).toBe(printed)
+  expect(stampIn("en", printed)).toBe(en)
+  expect(parseStamp(en)).toEqual(parseStamp(printed))
+  expect(parseEventLine(`${en} text`)?.text).toBe("text")
 })

@@ -115,7 +115,7 @@ describe("what a turn's first step cuts, later steps cut too", () => {
     expect(next.messages.slice(first.messages.length)).toEqual([
       { role: "user", content: "[...earlier entries left out: 4...]" },
       { role: "assistant", content: '{"action":"tool"}' },
-      { role: "user", content: "look_up() → new" },
+      { role: "user", content: "look_up → new" },
     ])
     expect(next.decisions.find(({ key }) => key === "history")).toMatchObject({
       fate: "shortened",

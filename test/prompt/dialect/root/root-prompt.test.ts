@@ -31,7 +31,9 @@ describe.each(locales)("R4 R29: the root prompt in %s", (locale) => {
 
   test("has its headings as they are, in order", async () => {
     const prompt = await systemPrompt(locale)
-    const places = rootHeadings.map((heading) => prompt.split("\n").findIndex((line) => line.trimStart().startsWith(heading)))
+    const places = rootHeadings[locale].map((heading) =>
+      prompt.split("\n").findIndex((line) => line.trimStart().startsWith(heading)),
+    )
     expect(places).not.toContain(-1)
     expect(places).toEqual(places.toSorted((a, b) => a - b))
   })

@@ -101,16 +101,30 @@ export const characterRules: readonly RootRule[] = [
   { rule: "the other name", zh: "晴蓝", en: "晴蓝" },
 ]
 
-/** These exact texts, in this order (R4). */
-export const rootHeadings: readonly string[] = [
-  "# Notation & Syntax",
-  "0. 对话场景",
-  "1. 上下文",
-  "2. 文件表示",
-  "3. 输出格式",
-  "# Self-Definition (Who I Am)",
-  "# Few-shot examples",
-  "<style_corpus>",
-  "</style_corpus>",
-  "# tools（工具）",
-]
+/** These exact texts, in this order (R4); in English those of the source are translated. */
+export const rootHeadings = {
+  "zh-CN": [
+    "# Notation & Syntax",
+    "0. 对话场景",
+    "1. 上下文",
+    "2. 文件表示",
+    "3. 输出格式",
+    "# Self-Definition (Who I Am)",
+    "# Few-shot examples",
+    "<style_corpus>",
+    "</style_corpus>",
+    "# tools（工具）",
+  ],
+  en: [
+    "# Notation & Syntax",
+    "0. The scene",
+    "1. Context",
+    "2. Files",
+    "3. Output",
+    "# Self-Definition (Who I Am)",
+    "# Few-shot examples",
+    "<style_corpus>",
+    "</style_corpus>",
+    "# Tools",
+  ],
+} as const satisfies Readonly<Record<string, readonly string[]>>

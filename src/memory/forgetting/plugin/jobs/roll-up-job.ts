@@ -2,7 +2,7 @@ import type { BackgroundJob, JobContext } from "../../../services/background/bac
 import { promptData } from "../../../services/background/dialogue.ts"
 import { type EventRecord, newEvent } from "../../events/event-record.ts"
 import { dueRollUps, type RollUp } from "../../events/roll-ups.ts"
-import { daysRange, grainDays } from "../../events/stamp.ts"
+import { daysRange, grainDays, stampIn } from "../../events/stamp.ts"
 import { zonedCalendar } from "../../events/zoned-calendar.ts"
 import { readState, type VirtualContextState, virtualContextNote } from "../context-state.ts"
 import { virtualContextName } from "../virtual-context-name.ts"
@@ -14,7 +14,7 @@ const kind = "roll-up"
 const maxRollUps = 8
 
 /** Summarises days, weeks, months and years that are over (R20): by rule, or by the agent's model with the prompt `roll-up`. */
-export function rollUpJob({ events }: VirtualContextSettings): BackgroundJob {
+export function rollUpJob({ events, locale }: VirtualContextSettings): BackgroundJob {
   return {
     kind: `${virtualContextName}:${kind}`,
     afterTurn({ memoryOn, turn, hookStates }) {
@@ -28,7 +28,7 @@ export function rollUpJob({ events }: VirtualContextSettings): BackgroundJob {
     async run({ payload, atMs }, context) {
       const { rollUps, turn } = payload as { readonly rollUps: readonly RollUpPayload[]; readonly turn: number }
       for (const { children, topics, ...rollUp } of rollUps) {
-        const written = await write({ children, topics, ...rollUp }, events.writer, context)
+        const written = await write({ children, topics, ...rollUp, stamp: stampIn(locale, rollUp.stamp) }, events.writer, context)
         const record = newEvent({ ...rollUp, ...written, children: children.map(({ id }) => id) }, { atMs, turn })
         await context.post(virtualContextNote(`${kind}:${rollUp.id}`, [{ type: "events", events: [record] }]))
       }

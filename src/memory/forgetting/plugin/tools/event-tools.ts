@@ -2,7 +2,7 @@ import { encodeInline } from "../../../../prompt/encode/inline.ts"
 import type { Tool } from "../../../../prompt/tools/tool.ts"
 import { type EventRecord, newEvent, putEvents, recallEvents } from "../../events/event-record.ts"
 import { inTime, scoreOf } from "../../events/select-events.ts"
-import { formatStamp, parseStamp, stampAt, stampRange } from "../../events/stamp.ts"
+import { formatStamp, parseStamp, stampAt, stampIn, stampRange } from "../../events/stamp.ts"
 import type { ZonedCalendar } from "../../events/zoned-calendar.ts"
 import { relevanceTo, topOf } from "../../ranking.ts"
 import { shorten } from "../../shorten-by-rule.ts"
@@ -22,7 +22,10 @@ export function searchEventsTool(parts: ContextToolParts): Tool {
       const found = search(state.events, query, Math.min(mostEvents, Math.max(1, Math.floor(number))), parts)
       const ids = new Set(found.map(({ id }) => id))
       if (ids.size > 0) parts.write({ ...state, events: recallEvents(state.events, ids, parts.now) })
-      return { count: found.length, lines: found.map(({ stamp, text }) => `${stamp} ${encodeInline(text)}`).join("\n") }
+      return {
+        count: found.length,
+        lines: found.map(({ stamp, text }) => `${stampIn(parts.settings.locale, stamp)} ${encodeInline(text)}`).join("\n"),
+      }
     },
   })
 }
