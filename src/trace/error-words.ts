@@ -68,6 +68,7 @@ const adviceByCode: Readonly<Record<ErrorCode, Advice>> = {
   injection: "owner",
   encoding: "owner",
   profile: "owner",
+  script: "owner",
   "profile-missing": "owner",
   skill: "owner",
   budget: "too-long",

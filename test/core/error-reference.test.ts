@@ -48,6 +48,7 @@ const sections = {
   usage: 1,
   "session-store": 1,
   skill: 1,
+  script: 1,
   "missing-dependency": 1,
   mcp: 1,
   test: 1,

@@ -20,6 +20,7 @@ export const fileWriters: readonly string[] = [
   pathIn("cli", "commands/card.ts"),
   pathIn("cli", "commands/scaffold.ts"),
   pathIn("cli", "memory/export-import.ts"),
+  pathIn("cli", "simulate/live.ts"),
   pathIn("server", "inspector/kept-records.ts"),
   pathIn("stores", "sql/maintenance/repair-rows.ts"),
   pathIn("stores", "sqlite/store-file.ts"),

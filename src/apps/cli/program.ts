@@ -20,6 +20,7 @@ import { addMemory } from "./memory/memory-commands.ts"
 import { addUser } from "./memory/user.ts"
 import { addInspect } from "./serve/inspect.ts"
 import { addServe } from "./serve/serve.ts"
+import { addSimulate } from "./simulate/simulate.ts"
 import { helpIn, textAfter } from "./words/help.ts"
 import { english, type Translate } from "./words/translate.ts"
 
@@ -43,7 +44,7 @@ export function createProgram({ stdout, stderr }: CliIo, run: RunCommand, transl
   program.commandsGroup("Characters:")
   for (const add of [addChat, addServe, addInit, addImportFile, addCard, addUndo]) add(program, run)
   program.commandsGroup("Prompts and profiles:")
-  for (const add of [addInspect, addRender, addLint, addSchema, addMcp]) add(program, run)
+  for (const add of [addInspect, addRender, addLint, addSchema, addMcp, addSimulate]) add(program, run)
   program.commandsGroup("Memory:")
   for (const add of [addMemory, addUser, addEvents, addDoctor, addWorker]) add(program, run)
   program.commandsGroup("Help:")

@@ -52,6 +52,8 @@ export interface AuthoredFileErrors {
     readonly problems?: readonly ProfileMistake[] | undefined
     /** The number of all mistakes of a file, also of those that `problems` leaves out. */ readonly count?: number | undefined
   }
+  /** A script of `promptstrata simulate` cannot be read. @remarks Correct the place that the message shows. */
+  readonly script: NoEvidence
   /** No profile of that name or path exists. @remarks Compare the name with `known`, and the place with `searched`. */
   readonly "profile-missing": Searched
   /** Skills could not be loaded. @remarks Correct each skill that the message lists, or take it out of the folder. */

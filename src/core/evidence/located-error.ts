@@ -5,7 +5,7 @@ import { lazyPattern } from "../lazy-pattern.ts"
 import type { Position } from "../source.ts"
 
 /** The codes of errors that point into authored text. */
-type LocatedCode = "template" | "front-matter" | "prompt" | "profile" | "file"
+type LocatedCode = "template" | "front-matter" | "prompt" | "profile" | "file" | "script"
 
 /** An error about authored text, with file, line, column and a caret. */
 export function locatedError<C extends LocatedCode>(

@@ -1,0 +1,240 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { LanguageModel, ModelRequest } from "../../../core/model/language-model.ts"
+import type { Assembly } from "../../../core/span.ts"
+import type { Agent } from "../../../loop/agent/agent.ts"
+import { createAgent } from "../../../loop/agent/agent.ts"
+import type { Session } from "../../../loop/agent/session.ts"
+import { hostTimeZone, zonedCalendar } from "../../../memory/forgetting/events/zoned-calendar.ts"
+import { readState } from "../../../memory/forgetting/plugin/context-state.ts"
+import { virtualContextName } from "../../../memory/forgetting/plugin/virtual-context-name.ts"
+import { createInMemoryStore } from "../../../memory/services/store/in-memory/in-memory-store.ts"
+import type { Store } from "../../../memory/services/store/store.ts"
+import type { Profile } from "../../../profile/profile.ts"
+import { countingIds, seededRandom } from "../../../testing/deterministic-ports.ts"
+import { chooseOwnModels, type ModelChooser } from "../choose-model.ts"
+import { type CliContext, notesOn } from "../context.ts"
+import { openProfile, portsFor, terminalUser } from "../open-agent.ts"
+import type { CommonOptions } from "../options.ts"
+import type { Expectation, RecalledWords, Script, ScriptedWords } from "./read-script.ts"
+import { type SimulatedTime, simulatedTime } from "./simulated-time.ts"
+
+/** A request of a life, as it was sent. */
+export interface LivedRequest {
+  readonly day: number
+  readonly atMs: number
+  /** The id of the model. */
+  readonly model: string
+  readonly isBackground: boolean
+  readonly assembly: Assembly | undefined
+  readonly promptTokens: number
+  outputTokens: number
+}
+
+/** A day of a life. */
+export interface LivedDay {
+  readonly day: number
+  readonly turns: number
+  readonly memories: number
+  readonly events: number
+  /** For each subject of the script, the parts of a prompt in which its words stand at the end of the day; empty for none. */
+  readonly found: readonly (readonly string[])[]
+}
+
+/** A claim, and what was found. `day` is undefined for a claim whose day never came. */
+export interface CheckedExpectation {
+  readonly expectation: Expectation
+  readonly isMet: boolean
+  readonly reason: string
+}
+
+/** A life as a script tells it, with one profile. */
+export interface Life {
+  readonly profile: Profile
+  readonly subjects: readonly RecalledWords[]
+  readonly days: readonly LivedDay[]
+  readonly requests: readonly LivedRequest[]
+  readonly checks: readonly CheckedExpectation[]
+  /** Turns that ended in an error, with the line that began them. */
+  readonly failures: readonly { readonly words: ScriptedWords; readonly day: number; readonly message: string }[]
+}
+
+interface LifeOptions extends CommonOptions {
+  readonly chooseModel: ModelChooser
+}
+
+/** Everything that the days of a life work on. */
+interface Living {
+  readonly script: Script
+  readonly profile: Profile
+  readonly session: Session
+  readonly agent: Agent
+  readonly store: Store
+  readonly time: SimulatedTime
+  readonly requests: LivedRequest[]
+  readonly now: { day: number }
+}
+
+const dayMinutes = 24 * 60
+
+/** Lives the days of a script with a profile, in memory and in a folder of its own that is gone afterwards. */
+export async function live(script: Script, options: LifeOptions, context: CliContext): Promise<Life> {
+  const dataDir = await mkdtemp(join(tmpdir(), "promptstrata-simulate-"))
+  try {
+    const profile = await openProfile({ ...options, dataDir }, context)
+    if (Object.keys(profile.mcp.servers).length > 0) notesOn(context)("The servers of [mcp] are left out of a simulation.")
+    const living = await begin(script, profile, { options, context })
+    const found = await liveDays(living)
+    await living.time.settled(living.agent.close())
+    return { profile, requests: living.requests, ...found }
+  } finally {
+    await rm(dataDir, { recursive: true, force: true })
+  }
+}
+
+interface Surroundings {
+  readonly options: LifeOptions
+  readonly context: CliContext
+}
+
+async function begin(script: Script, profile: Profile, { options, context }: Surroundings): Promise<Living> {
+  const time = simulatedTime(atMinute(script, profile, 1, 0))
+  const { clock, timers } = time
+  const ports = { ...(await portsFor(profile, context)), clock, timers, ids: countingIds(), random: seededRandom(1) }
+  const store = createInMemoryStore({ ports: { clock, timers } })
+  const [requests, now] = [[] as LivedRequest[], { day: 1 }]
+  const count = (text: string) => ports.counter?.count(text) ?? 0
+  const recorded = (model: LanguageModel): LanguageModel => recording(time.watched(model), { requests, count, now, time })
+  const own = chooseOwnModels(profile, context.io.env, options.chooseModel)
+  const agent = createAgent({
+    profile,
+    model: recorded(options.chooseModel(profile, context.io.env).model),
+    models: Object.fromEntries(Object.entries(own).map(([name, model]) => [name, recorded(model)])),
+    ...{ store, ports },
+  })
+  return { script, profile, agent, store, time, requests, now, session: agent.session("simulated") }
+}
+
+interface Recording extends Pick<Living, "requests" | "now" | "time"> {
+  readonly count: (text: string) => number
+}
+
+/** A model that notes what it is asked and how much it answers. */
+function recording(model: LanguageModel, { requests, now, time, count }: Recording): LanguageModel {
+  return {
+    ...{ id: model.id, capabilities: model.capabilities },
+    async *stream(request, options) {
+      const lived = { ...requestOf(request, count), model: model.id, day: now.day, atMs: time.clock.nowMs(), outputTokens: 0 }
+      requests.push(lived)
+      let output = ""
+      for await (const part of model.stream(request, options)) {
+        if (part.type === "text-delta" || part.type === "thinking-delta") output += part.delta
+        yield part
+      }
+      lived.outputTokens = count(output)
+    },
+  }
+}
+
+function requestOf({ assembly, messages, facts }: ModelRequest, count: Recording["count"]) {
+  const tokens = assembly && assembly.tokens + assembly.overheadTokens
+  const promptTokens = tokens ?? messages.reduce((sum, { content }) => sum + count(content), 0)
+  return { assembly, promptTokens, isBackground: facts?.background === true }
+}
+
+async function liveDays(living: Living): Promise<Pick<Life, "subjects" | "days" | "checks" | "failures">> {
+  const { script, time, now, agent } = living
+  const subjects = subjectsOf(script.expectations)
+  const [days, checks, failures]: [LivedDay[], CheckedExpectation[], Life["failures"][number][]] = [[], [], []]
+  for (let day = 1; day <= script.days; day++) {
+    now.day = day
+    let turns = 0
+    for (const words of wordsOf(script.words, day)) {
+      time.moveTo(atMinute(script, living.profile, day, words.minuteOfDay))
+      const result = await time.settled(living.session.send(textOn(words, day), { from: { id: terminalUser } }).result)
+      await time.settled(agent.idle())
+      turns++
+      if (!result.ok) failures.push({ words, day, message: result.error.message })
+    }
+    time.moveTo(atMinute(script, living.profile, day, dayMinutes - 1))
+    await time.settled(agent.idle())
+    const found: (readonly string[])[] = []
+    for (const subject of subjects) found.push(await partsWith(subject, living))
+    days.push({ day, turns, found, ...(await keptBy(living)) })
+    for (const expectation of script.expectations)
+      if (expectation.day === day || (expectation.day === undefined && turns > 0))
+        checks.push(check(expectation, day, { found, subjects, requests: living.requests }))
+  }
+  for (const expectation of script.expectations)
+    if ((expectation.day ?? 1) > script.days)
+      checks.push({
+        expectation,
+        isMet: false,
+        reason: `day ${expectation.day} never comes: the script ends with day ${script.days}`,
+      })
+  return { subjects, days, checks, failures }
+}
+
+function atMinute({ start }: Script, { timeZone }: Pick<Profile, "timeZone">, day: number, minuteOfDay: number): number {
+  const noon = new Date(Date.UTC(start.year, start.month - 1, start.day + day - 1, 12))
+  const date = { year: noon.getUTCFullYear(), month: noon.getUTCMonth() + 1, day: noon.getUTCDate() }
+  return zonedCalendar(timeZone ?? hostTimeZone()).instant({
+    ...date,
+    hour: Math.floor(minuteOfDay / 60),
+    minute: minuteOfDay % 60,
+  })
+}
+
+/** The words of a day, in their order. */
+function wordsOf(all: readonly ScriptedWords[], day: number): readonly ScriptedWords[] {
+  return all
+    .filter(({ firstDay, lastDay, everyDays }) => day >= firstDay && day <= lastDay && (day - firstDay) % everyDays === 0)
+    .sort((a, b) => a.minuteOfDay - b.minuteOfDay)
+}
+
+function textOn({ texts, firstDay, everyDays }: ScriptedWords, day: number): string {
+  return texts[Math.floor((day - firstDay) / everyDays) % texts.length] ?? ""
+}
+
+/** Everything that a claim wants remembered or forgotten, each once. */
+function subjectsOf(expectations: readonly Expectation[]): readonly RecalledWords[] {
+  const recalled = expectations.flatMap((claim) => (claim.kind === "prompt" ? [] : [{ words: claim.words, asked: claim.asked }]))
+  return [...new Map(recalled.map((subject) => [JSON.stringify(subject), subject])).values()]
+}
+
+/** The parts of a prompt for the question, but the question itself and what the author wrote, in which the words stand. */
+async function partsWith({ words, asked }: RecalledWords, { session, time }: Living): Promise<readonly string[]> {
+  const { spans } = await time.settled(session.preview(asked ?? `${words}?`, { from: { id: terminalUser } }))
+  const sought = words.toLowerCase()
+  const found = spans.filter(
+    ({ key, trust, part, text }) =>
+      part === "content" && trust !== "author" && key !== "question" && text.toLowerCase().includes(sought),
+  )
+  return [...new Set(found.map(({ key }) => key))]
+}
+
+async function keptBy({ store, session, profile }: Living): Promise<Pick<LivedDay, "memories" | "events">> {
+  const key = { ...session.key, user: terminalUser }
+  const memories = profile.memory.enabled ? (await store.memories.recent(key, { limit: 100_000 })).length : 0
+  const hooks = (await store.load(session.key, { last: 0 }))?.state.hooks as Readonly<Record<string, unknown>> | undefined
+  return { memories, events: readState(hooks?.[virtualContextName]).events.length }
+}
+
+function check(
+  expectation: Expectation,
+  day: number,
+  { found, subjects, requests }: Pick<LivedDay, "found"> & Pick<Life, "subjects" | "requests">,
+): CheckedExpectation {
+  if (expectation.kind === "prompt") {
+    const own = requests.filter((request) => request.day === day && !request.isBackground)
+    const most = Math.max(0, ...own.map(({ promptTokens }) => promptTokens))
+    const isMet = own.length > 0 && most < expectation.under
+    const reason = own.length === 0 ? `nothing was said on day ${day}` : `the largest prompt of day ${day} has ${most} tokens`
+    return { expectation, isMet, reason }
+  }
+  const { kind, words, asked } = expectation
+  const parts = found[subjects.findIndex((subject) => subject.words === words && subject.asked === asked)] ?? []
+  const where = parts.length === 0 ? "is in no part of the prompt" : `stands in ${parts.join(", ")}`
+  return { expectation, isMet: (kind === "remembered") === parts.length > 0, reason: `on day ${day} "${words}" ${where}` }
+}

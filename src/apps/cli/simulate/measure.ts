@@ -1,0 +1,96 @@
+import type { TokenCounter } from "../../../core/ports.ts"
+import { simulateCache } from "../../../testing/cache-simulator/simulate-cache.ts"
+import type { TokenPrice } from "../../server/inspector/turn-record.ts"
+import type { Life, LivedDay, LivedRequest } from "./live.ts"
+
+/** The tokens and the money of a day or of a whole life. */
+export interface Sums {
+  readonly turns: number
+  /** Tokens of the largest request of a turn. */
+  readonly largestPrompt: number
+  /** Tokens of all requests of turns, and how many of them a provider's cache serves. */
+  readonly promptTokens: number
+  readonly cachedTokens: number
+  readonly backgroundCalls: number
+  readonly backgroundTokens: number
+  readonly outputTokens: number
+  /** Undefined without prices. */
+  readonly money: number | undefined
+}
+
+/** A day with what it cost. */
+export type MeasuredDay = LivedDay & { readonly sums: Sums }
+
+/** A life with what it cost. */
+export interface MeasuredLife extends Life {
+  readonly name: string
+  readonly measured: readonly MeasuredDay[]
+  readonly total: Sums
+}
+
+export interface MeasureOptions {
+  readonly name: string
+  readonly counter: TokenCounter
+  /** The prices of models by their ids. A file with one price is for all models. */
+  readonly prices: Readonly<Record<string, TokenPrice>>
+}
+
+/** The time for which the simulated cache keeps a beginning of a request. */
+const cacheMinutes = 60
+
+/** Adds to a life what its days cost. */
+export function measure(life: Life, { name, counter, prices }: MeasureOptions): MeasuredLife {
+  const { requests, days } = life
+  const cached = cachedTokensOf(requests, counter)
+  const only = Object.values(prices).length === 1 ? Object.values(prices)[0] : undefined
+  const priceOf = (model: string) => prices[model] ?? only
+  const sum = (some: readonly LivedRequest[], turns: number) => sumsOf(some, { turns, cached, priceOf })
+  const measured = days.map((day) => ({
+    ...day,
+    sums: sum(
+      requests.filter((request) => request.day === day.day),
+      day.turns,
+    ),
+  }))
+  const turns = days.reduce((all, day) => all + day.turns, 0)
+  return { ...life, name, measured, total: sum(requests, turns) }
+}
+
+/** The tokens that an automatic cache serves of each request of a turn. */
+function cachedTokensOf(requests: readonly LivedRequest[], counter: TokenCounter): ReadonlyMap<LivedRequest, number> {
+  const sent = requests.flatMap((request) => {
+    const { assembly, atMs, isBackground } = request
+    return assembly === undefined || isBackground ? [] : [{ request, assembly, atMs }]
+  })
+  const { rows } = simulateCache(sent, { counter, ttlMs: cacheMinutes * 60_000 })
+  return new Map(sent.map(({ request }, at) => [request, rows[at]?.cachedTokens ?? 0]))
+}
+
+interface SumOptions {
+  readonly turns: number
+  readonly cached: ReadonlyMap<LivedRequest, number>
+  readonly priceOf: (model: string) => TokenPrice | undefined
+}
+
+function sumsOf(requests: readonly LivedRequest[], { turns, cached, priceOf }: SumOptions): Sums {
+  const [own, background] = [requests.filter((one) => !one.isBackground), requests.filter((one) => one.isBackground)]
+  const tokens = (some: readonly LivedRequest[]) => some.reduce((sum, { promptTokens }) => sum + promptTokens, 0)
+  const moneyOf = (request: LivedRequest): number | undefined => {
+    const price = priceOf(request.model)
+    if (price === undefined) return undefined
+    const served = cached.get(request) ?? 0
+    const input = (request.promptTokens - served) * price.input + served * (price.cacheRead ?? price.input)
+    return (input + request.outputTokens * price.output) / 1_000_000
+  }
+  const money = requests.map(moneyOf)
+  return {
+    turns,
+    largestPrompt: Math.max(0, ...own.map(({ promptTokens }) => promptTokens)),
+    promptTokens: tokens(own),
+    cachedTokens: own.reduce((sum, request) => sum + (cached.get(request) ?? 0), 0),
+    backgroundCalls: background.length,
+    backgroundTokens: tokens(background),
+    outputTokens: requests.reduce((sum, { outputTokens }) => sum + outputTokens, 0),
+    money: money.includes(undefined) ? undefined : money.reduce<number>((sum, one = 0) => sum + one, 0),
+  }
+}

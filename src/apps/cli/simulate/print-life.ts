@@ -1,0 +1,89 @@
+import { codeFrame } from "../../../core/evidence/located-error.ts"
+import { formatSource, type Source } from "../../../core/source.ts"
+import { printTable } from "../../../trace/table.ts"
+import type { MeasuredLife, Sums } from "./measure.ts"
+import type { RecalledWords, Script } from "./read-script.ts"
+
+/** Prints lives of one script: a table of days for each, what was remembered, and the sums side by side. */
+export function printLives(lives: readonly MeasuredLife[]): string {
+  const parts = lives.flatMap((life) => [`${life.name}: ${life.profile.agent.name}`, printDays(life), printSubjects(life)])
+  return [...parts, lives.length > 1 ? printSums(lives) : ""].filter((part) => part !== "").join("\n\n")
+}
+
+const sumNames = ["turns", "largest prompt", "prompt tokens", "cached", "background calls", "background tokens", "money"] as const
+
+function sumCells(sums: Sums): Readonly<Record<(typeof sumNames)[number], string>> {
+  const { turns, largestPrompt, promptTokens, cachedTokens, backgroundCalls, backgroundTokens, money } = sums
+  return {
+    turns: String(turns),
+    "largest prompt": String(largestPrompt),
+    "prompt tokens": String(promptTokens),
+    cached: promptTokens === 0 ? "" : `${((100 * cachedTokens) / promptTokens).toFixed(1)} %`,
+    "background calls": String(backgroundCalls),
+    "background tokens": String(backgroundTokens),
+    money: money === undefined ? "" : money.toFixed(4),
+  }
+}
+
+/** A row for each day on which something was said, and the sums of all. */
+function printDays({ measured, total }: MeasuredLife): string {
+  const shown = sumNames.filter((name) => name !== "money" || total.money !== undefined)
+  const row = (first: string, sums: Sums, kept: readonly string[]) => [
+    first,
+    ...shown.map((name) => sumCells(sums)[name]),
+    ...kept,
+  ]
+  const days = measured.filter(({ turns }) => turns > 0)
+  const rows = days.map(({ day, sums, memories, events }) => row(String(day), sums, [String(memories), String(events)]))
+  const last = measured.at(-1)
+  const kept = [String(last?.memories ?? 0), String(last?.events ?? 0)]
+  return printTable(["day", ...shown, "memories", "events"], [...rows, row("all", total, kept)])
+}
+
+/** A line for each change of what a subject is known from: remembered, forgotten, brought back. */
+function printSubjects({ subjects, measured }: MeasuredLife): string {
+  return subjects
+    .flatMap((subject, at) => {
+      const lines = [nameOf(subject)]
+      let before: string | undefined
+      for (const { day, found } of measured) {
+        const now = (found[at] ?? []).join(", ")
+        if (now !== (before ?? "")) lines.push(`  day ${day}: ${changeOf(before, now)}`)
+        if (now !== "" || before !== undefined) before = now
+      }
+      return lines.length > 1 ? lines : [...lines, "  was never in the prompt"]
+    })
+    .join("\n")
+}
+
+/** The name of a subject, with its question. */
+export function nameOf({ words, asked }: RecalledWords): string {
+  return asked === undefined ? `"${words}"` : `"${words}" when asked "${asked}"`
+}
+
+function changeOf(before: string | undefined, now: string): string {
+  if (now === "") return "forgotten"
+  if (before === undefined) return `remembered, in ${now}`
+  return before === "" ? `brought back, in ${now}` : `remembered, in ${now}`
+}
+
+function printSums(lives: readonly MeasuredLife[]): string {
+  const shown = sumNames.filter((name) => name !== "money" || lives.some(({ total }) => total.money !== undefined))
+  const rows = shown.map((name) => [name, ...lives.map(({ total }) => sumCells(total)[name])])
+  return printTable(["in all", ...lives.map(({ name }) => name)], rows)
+}
+
+/** The failures of lives, each with its place in the script and a caret; empty if all went well. */
+export function failuresOf(lives: readonly MeasuredLife[], script: Script): readonly string[] {
+  return lives.flatMap(({ name, checks, failures }) => {
+    const at = (source: Source, reason: string): string => {
+      const { line, column = 1 } = source
+      const which = lives.length > 1 ? `${name}: ` : ""
+      return `${formatSource(source)}: ${which}${reason}\n${codeFrame(script.text, { line, column }, { around: 0 })}`
+    }
+    return [
+      ...failures.map(({ words, day, message }) => at(words.source, `the turn of day ${day} failed: ${message}`)),
+      ...checks.filter(({ isMet }) => !isMet).map(({ expectation, reason }) => at(expectation.source, `${reason}.`)),
+    ]
+  })
+}

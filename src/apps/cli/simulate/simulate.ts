@@ -1,0 +1,105 @@
+import { readFile } from "node:fs/promises"
+import type { Command } from "commander"
+import { messageOf, PromptStrataError } from "../../../core/errors.ts"
+import { terminalText } from "../../../prompt/encode/terminal-text.ts"
+import type { ModelChooser } from "../choose-model.ts"
+import type { CliContext, RunCommand } from "../context.ts"
+import { demoModel } from "../demo/demo-model.ts"
+import { exitCodes, jsonLine } from "../io.ts"
+import { portsFor } from "../open-agent.ts"
+import { addCommonOptions, type CommonOptions, collectValues, readCount } from "../options.ts"
+import { readPrices } from "../serve/read-prices.ts"
+import { textAfter } from "../words/help.ts"
+import { live } from "./live.ts"
+import { type MeasuredLife, measure } from "./measure.ts"
+import { lifePage } from "./page.ts"
+import { failuresOf, printLives } from "./print-life.ts"
+import { readScript } from "./read-script.ts"
+
+interface SimulateOptions extends CommonOptions {
+  readonly days?: number
+  /** More profiles that live the same days. */
+  readonly with?: readonly string[]
+  /** Ask the model of the profile and the environment, in place of the offline demo. */
+  readonly model?: boolean
+  readonly prices?: string
+  readonly json?: boolean
+  readonly html?: boolean
+}
+
+const help = `
+docs/simulate.md tells how a script is written. An expectation that fails, or whose day never comes, is shown with its place, and the
+exit code is 1. The store and the character's files are new, and gone afterwards.
+
+Examples:
+  promptstrata simulate cat.sim
+  promptstrata simulate cat.sim --profile fay --with root --html > page.html
+  promptstrata simulate cat.sim --profile ./mine.toml --days 7 --model`
+
+/** Adds the command `simulate` (H7). */
+export function addSimulate(program: Command, run: RunCommand): void {
+  const command = program
+    .command("simulate")
+    .summary("live the days of a script, and check them")
+    .description(
+      "Live the days of a script with a profile, as fast as the machine can: what is remembered, forgotten and brought back, and what each day costs. No model is asked unless --model is given.",
+    )
+    .argument("<script>", "a file with what is said on which day, and what is expected")
+    .option("--days <number>", "live so many days (default: the script's)", readCount)
+    .option("--with <profile>", "a further profile, beside the first; can be given again", collectValues)
+    .option("--model", "ask the model of the profile and the environment, in place of the offline demo")
+    .option("--prices <file>", "a JSON file with the prices of models, as for inspect; one price is for all models")
+    .option("--json", "print the numbers as JSON")
+    .option("--html", "print a page with curves; it is one file and needs no network")
+  addCommonOptions(command, { profile: "root" })
+    .addHelpText("after", textAfter(help))
+    .action((script: string, { debug, ...given }: SimulateOptions) =>
+      run((context) => simulate(script, given, context), { debug }),
+    )
+}
+
+/** Lives a script with one profile or several. Resolves to the exit code: 1 if an expectation or a turn failed. */
+async function simulate(path: string, options: SimulateOptions, context: CliContext): Promise<number> {
+  const { io, screen } = context
+  const written = readScript(path, await textOf(path))
+  const script = { ...written, days: options.days ?? written.days }
+  const prices = options.prices === undefined ? {} : await readPrices(options.prices)
+  const offline: ModelChooser = ({ locale }) => ({
+    model: demoModel({ locale: locale.startsWith("zh") ? "zh-CN" : "en" }),
+    demo: true,
+  })
+  const chooseModel = options.model ? context.chooseModel : offline
+  const lives: MeasuredLife[] = []
+  for (const profile of [options.profile ?? "root", ...(options.with ?? [])]) {
+    const life = await live(script, { ...options, profile, chooseModel }, context)
+    const { counter } = await portsFor(life.profile, context)
+    if (counter) lives.push(measure(life, { name: life.profile.name, counter, prices }))
+  }
+  const failed = failuresOf(lives, script)
+  if (options.html) io.stdout.write(lifePage(lives, script))
+  else if (options.json) for (const life of lives) io.stdout.write(`${jsonLine(dataOf(life))}\n`)
+  else io.stdout.write(`${terminalText(printLives(lives))}\n`)
+  for (const failure of failed) screen.complain(failure)
+  return failed.length === 0 ? exitCodes.ok : exitCodes.failed
+}
+
+async function textOf(path: string): Promise<string> {
+  try {
+    return (await readFile(path, "utf8")).replace(/^\uFEFF/u, "")
+  } catch (cause) {
+    throw new PromptStrataError("usage", `Expected a script at ${path}: ${messageOf(cause)}.`, {
+      hint: 'Write one, such as: day 1 say "My cat is called Miso."',
+      cause,
+    })
+  }
+}
+
+function dataOf({ name, measured, total, subjects, checks }: MeasuredLife): unknown {
+  return {
+    profile: name,
+    days: measured,
+    total,
+    subjects,
+    checks: checks.map(({ expectation, ...found }) => ({ ...expectation, ...found })),
+  }
+}

@@ -1,0 +1,57 @@
+import { setTimeout as wait } from "node:timers/promises"
+import type { LanguageModel } from "../../../core/model/language-model.ts"
+import { type ManualClock, type ManualTimers, manualClock, manualTimers } from "../../../testing/deterministic-ports.ts"
+
+/** A clock that a simulation moves, with the timers that hang on it. */
+export interface SimulatedTime {
+  readonly clock: ManualClock
+  readonly timers: ManualTimers
+  /** Moves the clock on to a time, timers that are due included. A time that is over changes nothing. */
+  moveTo(atMs: number): void
+  /** Waits for work. Where it waits for a timer alone, simulated seconds pass until it goes on. */
+  settled<T>(work: Promise<T>): Promise<T>
+  /** The model, whose calls are real waits: meanwhile the clock stands still. */
+  watched(model: LanguageModel): LanguageModel
+}
+
+/** Real time without any progress after which work is taken to wait for a timer. */
+const stalledMs = 50
+const passedMs = 1_000
+
+/** Makes a clock that stands at a time. */
+export function simulatedTime(startMs: number): SimulatedTime {
+  const clock = manualClock(startMs)
+  const timers = manualTimers(clock)
+  let calls = 0
+  return {
+    clock,
+    timers,
+    moveTo: (atMs) => timers.advance(Math.max(0, atMs - clock.nowMs())),
+    async settled(work) {
+      let isDone = false
+      const done = work.finally(() => {
+        isDone = true
+      })
+      done.catch(() => undefined)
+      while (!isDone) {
+        const stop = new AbortController()
+        const stalled = wait(stalledMs, undefined, { signal: stop.signal }).catch(() => undefined)
+        await Promise.race([done.catch(() => undefined), stalled])
+        stop.abort()
+        if (!isDone && calls === 0) timers.advance(passedMs)
+      }
+      return done
+    },
+    watched: (model) => ({
+      ...{ id: model.id, capabilities: model.capabilities },
+      async *stream(request, options) {
+        calls++
+        try {
+          yield* model.stream(request, options)
+        } finally {
+          calls--
+        }
+      },
+    }),
+  }
+}

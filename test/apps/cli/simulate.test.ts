@@ -1,0 +1,72 @@
+import { describe, expect, test } from "vitest"
+import { readScript } from "../../../src/apps/cli/simulate/read-script.ts"
+import { tempFolder } from "../../support/temp-folder.ts"
+import { jsonLines } from "../../support/terminal.ts"
+import { run } from "./run.ts"
+
+const cat = `# a cat
+start 2026-01-05
+days 6
+day 2 at 20:00 say "My cat is called Miso."
+every day say "Good morning!" | "Hello!"
+`
+const at = (text: string) => `${tempFolder({ "cat.sim": text })}/cat.sim`
+
+describe("H7: promptstrata simulate", () => {
+  test("lives the days of a script with two profiles, tells what is remembered, and holds its expectations", async () => {
+    const script = at(`${cat}expect remembered "Miso" on day 6\nexpect forgotten "Miso" on day 1\nexpect prompt under 9000\n`)
+    const { code, stdout, stderr } = await run(["simulate", script, "--profile", "root", "--with", "fay", "--locale", "en"])
+    expect([code, stderr]).toEqual([0, ""])
+    expect(stdout).toMatch(/"Miso"\n {2}day 2: remembered, in history\n {2}day 3: remembered, in events/)
+    expect(stdout).toMatch(/in all +root +fay\n/)
+  })
+
+  test("shows a failed expectation, and one whose day never comes, at its place, and ends with 1", async () => {
+    const script = at(`${cat}expect remembered "dog" on day 3\nexpect prompt under 4000 on day 40\n`)
+    const { code, stderr } = await run(["simulate", script, "--profile", "root", "--locale", "en"])
+    expect(code).toBe(1)
+    expect(stderr).toContain(
+      'cat.sim:6:1: on day 3 "dog" is in no part of the prompt.\n6 | expect remembered "dog" on day 3\n  | ^',
+    )
+    expect(stderr).toContain("cat.sim:7:1: day 40 never comes: the script ends with day 6.")
+  })
+
+  test("prints data, and a page that holds no text of the script as HTML", async () => {
+    const script = at(`${cat}expect forgotten "<script>x" on day 2\n`)
+    const lived = jsonLines(
+      (await run(["simulate", script, "--profile", "root", "--days", "2", "--json", "--locale", "en"])).stdout,
+    )
+    expect(lived).toMatchObject([
+      {
+        profile: "root",
+        days: [
+          { day: 1, turns: 1 },
+          { day: 2, turns: 2 },
+        ],
+        checks: [{ isMet: true }],
+      },
+    ])
+    const page = (await run(["simulate", script, "--profile", "root", "--days", "2", "--html", "--locale", "en"])).stdout
+    expect(page).toContain("&lt;script&gt;x")
+    expect(page).not.toContain("<script")
+  })
+
+  test.each([
+    ['day 1 at 25:00 say "a"', 10, "expected a time of the day, such as 20:15, found 25:00."],
+    ['dya 1 say "a"', 1, "expected start or days or day or every or expect, found dya."],
+    ["day 1 say a", 11, 'expected a text in quotation marks, such as "cat", found a.'],
+    ['day 1 say "a', 11, 'expected a text in quotation marks, such as "cat", found "a.'],
+    ["start 2026-02-30", 7, "expected a day that exists, such as 2026-01-05, found 2026-02-30."],
+    ['expect remembered "a"', 22, "expected on and a day, such as on day 40, found the end of the line."],
+    ['day 1 say "a" "b"', 15, 'expected the end of the line, found "b".'],
+    ["days 0", 6, "expected a number of days, from 1 to 3660, found 0."],
+  ])("tells the place of a mistake: %s", (line, column, message) => {
+    expect(() => readScript("a.sim", `# first\n${line}\n`)).toThrow(
+      expect.objectContaining({
+        code: "script",
+        source: { file: "a.sim", line: 2, column },
+        message: expect.stringContaining(message),
+      }),
+    )
+  })
+})
