@@ -35,7 +35,7 @@ export const chooseModel: ModelChooser = (profile, env) => {
   const model = named ?? profile.model.id ?? (baseUrl === undefined ? defaultModel : undefined)
   if (model === undefined) throw usage(`expected the name of a model for the server at ${shownUrl(baseUrl ?? "")}, found none.`)
   const jsonMode = profile.loop.responseFormat === "json"
-  return { model: openaiModel({ model, jsonMode, apiKey, baseUrl }), demo: false }
+  return { model: openaiModel({ model, jsonMode, apiKey, baseUrl, extraBody: profile.model.extraFields ?? {} }), demo: false }
 }
 
 /**
@@ -49,10 +49,11 @@ export function chooseOwnModels(
 ): Readonly<Record<string, LanguageModel>> {
   const named = [...Object.entries(profile.processes), ...Object.entries(profile.observers)]
   const isDemo = env.PROMPTSTRATA_MODEL?.trim() === "demo"
-  const models = named.flatMap(([name, { model: { id, baseUrl } = {} }]): [string, LanguageModel][] => {
-    if (id === undefined && baseUrl === undefined) return []
+  const models = named.flatMap(([name, { model: { id, baseUrl, extraFields } = {} }]): [string, LanguageModel][] => {
+    if (id === undefined && baseUrl === undefined && extraFields === undefined) return []
     const server = baseUrl === undefined ? {} : { OPENAI_BASE_URL: undefined }
-    const own = resolveProfile({ ...profile, model: { ...profile.model, ...(id && { id }), ...(baseUrl && { baseUrl }) } })
+    const model = { ...profile.model, extraFields, ...(id && { id }), ...(baseUrl && { baseUrl }) }
+    const own = resolveProfile({ ...profile, model })
     return [[name, choose(own, isDemo ? env : { ...env, PROMPTSTRATA_MODEL: undefined, ...server }).model]]
   })
   return Object.fromEntries(models)

@@ -119,13 +119,17 @@ function scanOf({ name, book, scanner }: LoreSource, memory: LoreMemory, parts: 
   })
 }
 
-/** The text of an entry with its macros filled in. They may print a speaker's words, so a text with macros is not its author's alone. */
+/** The text of an entry with its macros filled in. One that prints a speaker's name or words is not its author's alone. */
 function placedLore({ name, numbers }: LoreSource, entry: LoreEntry, { fill, context }: LoreParts): PlacedLore {
   const filled = fill(entry.text.text)
   const { text } = filled
-  const isSame = text === entry.text.text
   const scope = isSteady(entry) ? scopeOf(filled, context.key.audience === "private") : "turn"
-  return { entry, name: `${name}.${numbers.get(entry)}`, text: isSame ? entry.text : { text, trust: "tool" }, scope }
+  return {
+    entry,
+    name: `${name}.${numbers.get(entry)}`,
+    text: { ...entry.text, text, ...(filled.quotes && { trust: "tool" as const }) },
+    scope,
+  }
 }
 
 function decisionOf(book: string, { entry, outcome, key, where }: LoreReport, injection: string | undefined): LoreDecision {

@@ -1,4 +1,4 @@
-import { choice, flag, httpUrlForm, line, milliseconds, number, table, wholeNumber } from "../key.ts"
+import { choice, flag, httpUrlForm, jsonTable, line, milliseconds, number, table, wholeNumber } from "../key.ts"
 
 export const loop = table("How a turn plans.", {
   mode: choice(["json", "native", "chat", "auto"], {
@@ -155,4 +155,9 @@ export const model = table("Which model answers, and how it is asked. Code and t
     otherwise: "the server's",
   }),
   maxOutputTokens: wholeNumber({ min: 1, words: "Tokens that the model may write in one call.", otherwise: "the server's" }),
+  extraFields: jsonTable({
+    words:
+      "Further fields of each request to the server, as it names them, such as top_p = 0.9. A server refuses those that it does not know.",
+    otherwise: "none",
+  }),
 })

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest"
 import { chooseModel, chooseOwnModels } from "../../../src/apps/cli/choose-model.ts"
+import { createAgent } from "../../../src/index.ts"
 import { resolveProfile } from "../../../src/profile/resolve.ts"
+import { chatChunk, eventStream, startChatServer } from "../../support/chat-server.ts"
 
 const chosen = (env: Record<string, string>, model: { id?: string; baseUrl?: string } = {}) => {
   const { model: found, demo } = chooseModel(resolveProfile({ model }), env)
@@ -31,6 +33,29 @@ describe("the model", () => {
     ["can come from the profile whole", {}, { id: "qwen", baseUrl: "http://localhost/v1" }, "openai:qwen"],
   ])("%s", (_, env, model, id) => {
     expect(chosen(env, model)).toBe(id)
+  })
+
+  test("C31: sends the profile's own fields with each request, and refuses those that the agent sends itself", async () => {
+    const server = await startChatServer({ body: eventStream([chatChunk({ content: "Hi" }, { finish_reason: "stop" })]) })
+    const model = { id: "m", baseUrl: server.baseUrl, extraFields: { top_p: 0.9, min_p: 0.05 } }
+    const profile = resolveProfile({ dialect: "tavern", loop: { mode: "chat" }, model })
+    const agent = createAgent({ profile, model: chooseModel(profile, {}).model })
+    await agent.session("c").send("Hello").result
+    await server.close()
+    expect(server.calls.map(({ body }) => body)).toEqual([expect.objectContaining({ model: "m", top_p: 0.9, min_p: 0.05 })])
+    const bodies: unknown[] = []
+    const processes = { a: { model: { extraFields: { top_k: 5 } } }, b: { model: { id: "n" } }, c: {} }
+    const known = resolveProfile({ model, processes: processes as never })
+    chooseOwnModels(known, {}, ({ model: { id, extraFields } }) => {
+      bodies.push([id, extraFields])
+      return chooseModel(resolveProfile({ model }), {})
+    })
+    expect(bodies).toEqual([
+      ["m", { top_k: 5 }],
+      ["n", undefined],
+    ])
+    const own = resolveProfile({ model: { ...model, extraFields: { messages: [] } } })
+    expect(() => chooseModel(own, {})).toThrow(/extraBody.*messages/)
   })
 
   test.each<[string, Record<string, string>, RegExp]>([

@@ -73,6 +73,7 @@ test("S1 S2 S13 what every injection of a profile, a turn and its layers is: who
     lasts: text.includes("{{user}}") ? ("speaker" as const) : ("conversation" as const),
     hiddenKeys: "",
     unknown: [],
+    quotes: false,
   })
   const slots = (names: readonly string[]) => new Set(["character.system", ...names])
   const sheet = { note: { text: "A note.", trust: "author" as const }, traits: [["mood", "calm"]] as const }

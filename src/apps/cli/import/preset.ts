@@ -1,6 +1,7 @@
 import { isRecord, listOf, recordOf, stringOf } from "../../../core/json-access.ts"
-import { escapeTemplate } from "../../../prompt/template/scanner.ts"
-import { branchText, fillText, literal, loreText, overridden } from "./preset-words.ts"
+import { branchText, fillText, loreText, overridden, type PresetWords } from "./preset-words.ts"
+import { isSamplersJson, readSamplers, type Samplers } from "./samplers.ts"
+import { defaultStory, storyOf } from "./story-string.ts"
 
 /** A part of a prompt in a preset: words, or the place of something. */
 export interface PresetPiece {
@@ -18,9 +19,9 @@ export interface Preset {
   readonly deep: readonly (PresetPiece & { readonly name: string; readonly depth: number })[]
   /** Keys of a card that the preset does not show. */
   readonly off: readonly string[]
-  readonly temperature?: number | undefined
-  readonly maxOutputTokens?: number | undefined
-  readonly budgetTokens?: number | undefined
+  /** Macros that each turn fills in anew, for the outlets `preset_1` and so on. */
+  readonly drawn: readonly string[]
+  readonly samplers: Samplers
   /** A sentence for each thing that was not followed, or not as it was. */
   readonly report: readonly string[]
 }
@@ -39,29 +40,54 @@ export function isPresetJson(json: Json): boolean {
   if (Array.isArray(json.prompts) && json.prompts.some((prompt) => isRecord(prompt) && "identifier" in prompt)) return true
   if (typeof json.story_string === "string" || typeof json.input_sequence === "string") return true
   if (typeof json.content === "string" && typeof json.name === "string") return true
+  if (isSamplersJson(json)) return true
   return [json.context, json.instruct, json.sysprompt].some((part) => isRecord(part) && isPresetJson(part))
 }
 
-/** Reads a chat-completion preset, a context or instruct template, a system prompt, or a file that holds several of these. */
+/** Reads a chat-completion preset, a context or instruct template, a system prompt, settings of samplers, or a file that holds several of these. */
 export function readPreset(json: Json, slots: PresetSlots): Preset {
-  if (Array.isArray(json.prompts)) return promptManagerPreset(json, slots)
-  const report: string[] = []
+  const words: PresetWords = { report: [], variables: new Map(), drawn: [], room: 1_000_000 }
+  const samplers = readSamplers(json, words.report)
+  const rest = { drawn: words.drawn, samplers, report: words.report }
+  if (Array.isArray(json.prompts)) return { ...promptManagerPreset(json, { slots, words, samplers }), ...rest }
   const system = isRecord(json.sysprompt) ? json.sysprompt : json
-  const words = stringOf(system.content) || stringOf(recordOf(json.instruct).system_prompt) || stringOf(json.system_prompt)
+  const given = stringOf(system.content) || stringOf(recordOf(json.instruct).system_prompt) || stringOf(json.system_prompt)
   const context = isRecord(json.context) ? json.context : json
   const instruct = isRecord(json.instruct) ? json.instruct : "input_sequence" in json ? json : {}
-  const { text: main } = fillText(words, { report, name: "system prompt" })
-  const before = storyPieces(context, { main, slots, report })
-  const after = fillText(stringOf(system.post_history), { report, name: "post_history" }).text
+  const story = stringOf(context.story_string).trim() || defaultStory
+  const { text, off } = storyOf(story, { main: given.trim(), examples: slots.examples, words })
+  const start = fillText(stringOf(context.chat_start), { words, name: "chat_start" }).text
+  const after = fillText(stringOf(system.post_history), { words, name: "post_history" }).text
   for (const [name, value] of Object.entries(instruct))
     if (!["name", "system_prompt"].includes(name) && isSet(value))
-      report.push(`instruct.${name}: a chat API marks the messages itself.`)
+      words.report.push(`instruct.${name}: a chat API marks the messages itself.`)
   for (const [name, value] of Object.entries(context))
-    if (context !== json || !(name in instruct))
-      if (!["name", "story_string", "chat_start", "content", "post_history"].includes(name) && isSet(value) && !isRecord(value))
-        report.push(`${name}: a chat API has nothing like it.`)
-  return { before, after: after === "" ? [] : [{ role: "system", text: after }], deep: [], off: [], report }
+    if (
+      (context !== json || !(name in instruct)) &&
+      !ofTemplates.has(name) &&
+      !samplers.known.has(name) &&
+      isSet(value) &&
+      !isRecord(value)
+    )
+      words.report.push(`${name.slice(0, 60)}: a chat API has nothing like it.`)
+  const before = [text, start].filter((piece) => piece !== "").join("\n\n")
+  return {
+    before: [{ role: "system", text: before }],
+    after: after === "" ? [] : [{ role: "system", text: after }],
+    deep: [],
+    off,
+    ...rest,
+  }
 }
+
+const ofTemplates: ReadonlySet<string> = new Set([
+  "name",
+  "story_string",
+  "chat_start",
+  "content",
+  "post_history",
+  "system_prompt",
+])
 
 function isSet(value: unknown): boolean {
   return value !== undefined && value !== null && value !== "" && value !== false && !(Array.isArray(value) && value.length === 0)
@@ -78,11 +104,20 @@ const markers: Readonly<Record<string, readonly string[]>> = {
   chatHistory: [],
 }
 
-function promptManagerPreset(json: Json, slots: PresetSlots): Preset {
-  const report: string[] = []
+interface PresetParts {
+  readonly slots: PresetSlots
+  readonly words: PresetWords
+  readonly samplers: Samplers
+}
+
+function promptManagerPreset(
+  json: Json,
+  { slots, words, samplers }: PresetParts,
+): Pick<Preset, "before" | "after" | "deep" | "off"> {
+  const { report } = words
   const prompts = new Map(listOf(json.prompts).map((prompt) => [stringOf(recordOf(prompt).identifier), recordOf(prompt)]))
   const order = orderOf(json, prompts, report)
-  const places = slotTexts(json, { slots, report })
+  const places = slotTexts(json, { slots, words })
   const sides: [PresetPiece[], PresetPiece[]] = [[], []]
   const inChat: (Preset["deep"][number] & { readonly order: number })[] = []
   const used = new Set<string>()
@@ -100,11 +135,11 @@ function promptManagerPreset(json: Json, slots: PresetSlots): Preset {
         report.push(`${name}: it stands in every answer, not only in those of its triggers.`)
       const depth = numberOr(prompt.injection_depth, 4)
       if (prompt.injection_position === 1 && depth > 0) {
-        const text = loreText(stringOf(prompt.content), { report, name })
+        const text = loreText(stringOf(prompt.content), { words, name })
         if (text !== "") inChat.push({ name: identifier, depth, order: numberOr(prompt.injection_order, 100), role, text })
         continue
       }
-      const text = overridden(identifier, prompt, { report, name })
+      const text = overridden(identifier, prompt, { words, name })
       if (text === "") continue
       if (prompt.injection_position === 1) last.push(saidIn({ role, text }, name, report))
       else if (isAfterHistory) sides[1].push(saidIn({ role, text }, name, report))
@@ -113,24 +148,20 @@ function promptManagerPreset(json: Json, slots: PresetSlots): Preset {
   }
   if (!isAfterHistory) report.push("prompt_order: the history has no place in it; it stands at the end.")
   inChat.sort((a, b) => a.order - b.order)
-  const start = fillText(stringOf(json.new_chat_prompt), { report, name: "new_chat_prompt" }).text
+  const start = fillText(stringOf(json.new_chat_prompt), { words, name: "new_chat_prompt" }).text
   for (const [name, value] of Object.entries(json))
-    if (!followed.has(name) && isSet(value)) report.push(`${name.slice(0, 60)}: a profile has no such setting.`)
+    if (!followed.has(name) && !samplers.known.has(name) && isSet(value))
+      report.push(`${name.slice(0, 60)}: a profile has no such setting.`)
   return {
     before: start === "" ? sides[0] : [...sides[0], { role: "system", text: start }],
     after: [...last, ...sides[1]].filter(({ role }) => role !== "assistant"),
     deep: inChat,
     off: Object.entries(markers).flatMap(([marker, keys]) => (used.has(marker) ? [] : keys)),
-    temperature: numberIn(json, isSet(json.temperature) ? "temperature" : "temp_openai", { min: 0, max: 2, report }),
-    maxOutputTokens: numberIn(json, "openai_max_tokens", { min: 1, max: 1e9, report }),
-    budgetTokens: numberIn(json, "openai_max_context", { min: 1, max: 1e9, report }),
-    report,
   }
 }
 
 const followed: ReadonlySet<string> = new Set([
-  ...["prompts", "prompt_order", "temperature", "temp_openai", "openai_max_tokens", "openai_max_context"],
-  ...["personality_format", "scenario_format", "new_chat_prompt", "name"],
+  ...["prompts", "prompt_order", "personality_format", "scenario_format", "new_chat_prompt", "name"],
 ])
 
 /** The identifiers that a preset shows, in order. Prompts that are switched off are listed. */
@@ -154,15 +185,12 @@ function orderOf(json: Json, prompts: ReadonlyMap<string, Json>, report: string[
 }
 
 /** The texts of the places of a card, with the preset's own words around personality and scenario. */
-function slotTexts(
-  json: Json,
-  { slots, report }: { readonly slots: PresetSlots; readonly report: string[] },
-): Readonly<Record<string, string>> {
+function slotTexts(json: Json, { slots, words }: Pick<PresetParts, "slots" | "words">): Readonly<Record<string, string>> {
   const around = (name: "personality" | "scenario"): string => {
     const format = json[`${name}_format`]
     if (typeof format !== "string" || !format.includes(`{{${name}}}`)) return slots[name]
     const slot = `character.${name}`
-    const [front = "", ...rest] = format.split(`{{${name}}}`).map((part) => branchText(part, { report, name: `${name}_format` }))
+    const [front = "", ...rest] = format.split(`{{${name}}}`).map((part) => branchText(part, { words, name: `${name}_format` }))
     if (rest.every((part) => part.trim() === "") && front.trim() === "") return `\${${slot}}`
     return `\${${slot}?\n${[front, ...rest].join(`\${${slot}}`)}\n}`
   }
@@ -192,81 +220,5 @@ function numberOr(value: unknown, otherwise: number): number {
   return typeof value === "number" && Number.isFinite(value) ? value : otherwise
 }
 
-interface Range {
-  readonly min: number
-  readonly max: number
-  readonly report: string[]
-}
-
-function numberIn(json: Json, name: string, { min, max, report }: Range): number | undefined {
-  const value = json[name]
-  if (typeof value === "number" && value >= min && value <= max) return value
-  if (isSet(value)) report.push(`${name}: it is left out, because a profile takes a number from ${min} to ${max} there.`)
-  return undefined
-}
-
 /** The slot for what a profile says of its user, who has a description in SillyTavern. */
 const userPersona = "${user_persona}"
-
-/** Closes a branch of a prompt file, which has lines of its own. */
-const branchEnd = "\n}\n"
-
-interface Story {
-  readonly main: string
-  readonly slots: PresetSlots
-  readonly report: string[]
-}
-
-/** The parts of a context template's story string. Its conditions go, because empty slots leave no trace. */
-function storyPieces(context: Json, { main, slots, report }: Story): readonly PresetPiece[] {
-  const story = stringOf(context.story_string)
-  const texts: Readonly<Record<string, string>> = {
-    system: main,
-    description: "${persona}",
-    personality: "${character.personality}",
-    scenario: "${character.scenario}",
-    wibefore: "${lorebook.before}",
-    lorebefore: "${lorebook.before}",
-    wiafter: "${lorebook.after}",
-    loreafter: "${lorebook.after}",
-    mesexamples: slots.examples,
-    mesexamplesraw: slots.examples,
-    persona: userPersona,
-  }
-  const used = new Set<string>()
-  // The ends of the conditions that are open.
-  const open: string[] = []
-  const parts = story.split(/(\{\{[^{}]{0,200}\}\})/).map((part, at) => {
-    if (at % 2 === 0) return open.includes(branchEnd) ? escapeTemplate(part) : literal(part)
-    const name = part.slice(2, -2).trim().toLowerCase()
-    const [, condition] = /^#if (\w+)$/.exec(name) ?? []
-    if (condition !== undefined) {
-      const [, slot] = /\$\{([\w.]+)\}/.exec(texts[condition] ?? "") ?? []
-      open.push(slot === undefined || condition.startsWith("mes") ? "" : branchEnd)
-      return open.at(-1) === branchEnd ? `\n\${${slot}?\n` : ""
-    }
-    if (name === "/if") return open.pop() ?? ""
-    if (name.startsWith("/")) return ""
-    if (name === "else" || name.startsWith("#"))
-      report.push(`story_string: ${part} is not followed; what it chooses among stands there.`)
-    else if (!Object.hasOwn(texts, name)) return fillText(part, { report, name: "story_string" }).text
-    if (used.has(name) || !Object.hasOwn(texts, name)) return ""
-    used.add(name)
-    return texts[name] ?? ""
-  })
-  parts.push(...open.toReversed())
-  const missing = ["system", "description", "personality", "scenario"].filter((name) => !used.has(name))
-  const whole = story.trim() === "" ? "" : parts.join("")
-  const rest = missing.map((name) => texts[name] ?? "").filter((text) => text !== "")
-  const lore = ["wibefore", "wiafter", "mesexamples"]
-    .filter((name) => !used.has(name) && !used.has(name.replace("wi", "lore")))
-    .map((name) => texts[name] ?? "")
-  const start = fillText(stringOf(context.chat_start), { report, name: "chat_start" }).text
-  const text = [
-    whole === "" ? rest.join("\n\n") : `${used.has("system") ? "" : `${main}\n`}${whole}`,
-    ...(whole === "" ? [] : rest.filter((piece) => piece !== main)),
-    ...lore,
-    start,
-  ]
-  return [{ role: "system", text: text.filter((piece) => piece.trim() !== "").join("\n\n") }]
-}

@@ -29,29 +29,64 @@ export interface FilledText {
   readonly unknown: readonly string[]
   /** How long the text stays the same: as long as the conversation, as long as nobody else speaks in it, or one turn. */
   readonly lasts: "conversation" | "speaker" | "turn"
+  /** True if the text holds a speaker's name or words. */
+  readonly quotes: boolean
 }
 
 /** Macros that come out the same in all turns of a conversation. Those that are not here can differ in the next one. */
 const lasting: ReadonlySet<string> = new Set(["char", "bot", "original", "newline", "comment", "hidden_key", "reverse", "pick"])
 
+/** Splits a text at its outermost macros `{{…}}`, whatever stands in them, and joins what the two functions make of the parts. */
+export function mapMacros(text: string, ofMacro: (body: string) => string, ofText = (words: string): string => words): string {
+  const open: number[] = []
+  const spans: { readonly start: number; readonly end: number }[] = []
+  for (const { 0: braces, index } of text.matchAll(/\{\{(?!\{)|\}\}/g)) {
+    const start = braces === "{{" ? void open.push(index) : open.pop()
+    if (start === undefined) continue
+    while ((spans.at(-1)?.start ?? -1) > start) spans.pop()
+    spans.push({ start, end: index + 2 })
+  }
+  const ends = [0, ...spans.map(({ end }) => end)]
+  const between = ends.map((end, at) => ofText(text.slice(end, spans[at]?.start)))
+  return between
+    .map((words, at) => words + (spans[at] ? ofMacro(text.slice(spans[at].start + 2, spans[at].end - 2)) : ""))
+    .join("")
+}
+
+/** Macros stand in each other so deep at most. Those that stand deeper stay as they are. */
+export const maxMacroDepth = 8
+
 /**
- * Fills in the macros of a card's text. This is no template: each macro is one name with plain words, found in one pass from left to
- * right. What a macro prints is not read again, and only texts of cards are passed here, so nobody else's words run macros.
+ * Fills in the macros of a card's text. This is no template: each macro is one name with plain words, in which other macros may stand.
+ * What a macro prints is not read again and names no macro, and only texts of cards are passed here, so nobody else's words run macros.
  */
 export function fillMacros(text: string, values: MacroValues): FilledText {
   const unknown: string[] = []
   const hidden: string[] = []
   let lasts: FilledText["lasts"] = "conversation"
+  let quotes = false
   let number = 0
-  const filled = text.replace(/\{\{([^{}]{0,10000})\}\}|<(char|bot|user)>/gi, (whole, body?: string, tag?: string) => {
-    const macro = tag ?? (body ?? "").trim()
+  const printed = (macro: string, whole: string): string => {
     const value = macroValue(macro, values, { hidden, place: `${number++}:${macro}` })
+    const name = (/^\w+/.exec(macro)?.[0] ?? "").toLowerCase()
+    quotes ||= name === "user" || name === "lastmessage"
     if (value === undefined) unknown.push(whole)
-    else if (/^user$/i.test(macro)) lasts = lasts === "turn" ? "turn" : "speaker"
-    else if (!macro.startsWith("//") && !lasting.has((/^\w+/.exec(macro)?.[0] ?? "").toLowerCase())) lasts = "turn"
+    else if (name === "user") lasts = lasts === "turn" ? "turn" : "speaker"
+    else if (!macro.startsWith("//") && !lasting.has(name)) lasts = "turn"
     return value ?? whole
-  })
-  return { text: filled, hiddenKeys: hidden.join("\n"), unknown, lasts }
+  }
+  const fill = (given: string, depth: number): string =>
+    mapMacros(
+      given,
+      (body) => {
+        if (depth > maxMacroDepth || /^\s*\/\//.test(body)) return depth > maxMacroDepth ? `{{${body}}}` : ""
+        const inner = fill(body, depth + 1)
+        const isNamed = !body.includes("{{") || /^\s*\w+\s*:/.test(body)
+        return isNamed ? printed(inner.trim(), `{{${inner}}}`) : `{{${inner}}}`
+      },
+      (words) => words.replace(/<(char|bot|user)>/gi, (whole, name: string) => printed(name, whole)),
+    )
+  return { text: fill(text, 0), hiddenKeys: hidden.join("\n"), unknown, lasts, quotes }
 }
 
 function macroValue(
@@ -59,8 +94,7 @@ function macroValue(
   values: MacroValues,
   { hidden, place }: { readonly hidden: string[]; readonly place: string },
 ): string | undefined {
-  if (macro.startsWith("//")) return ""
-  const [, written = "", given] = /^([a-z_]+)(?:\s*::?(.*))?$/is.exec(macro) ?? []
+  const [, written = "", given] = /^([a-z_]+)(?:(?:\s*::?|(?<=^roll)\s)(.*))?$/is.exec(macro) ?? []
   const name = written.toLowerCase()
   if (given === undefined) return simpleMacro(name, values)
   switch (name) {
@@ -120,11 +154,13 @@ function choiceOf(given: string, random: number): string {
   return choices[Math.min(choices.length - 1, Math.floor(random * choices.length))] ?? ""
 }
 
-/** `6` and `d6` roll a die with six sides. */
+/** `6` and `d6` roll a die with six sides, `2d6+1` two of them. */
 function rolled(given: string, random: RandomSource): string | undefined {
-  const [, sides] = /^d?(\d{1,9})$/i.exec(given) ?? []
+  const [, dice = "1", sides, plus = "0"] = /^(?:(\d{0,3})d)?(\d{1,9})\s*([+-]\d{1,9})?$/i.exec(given) ?? []
   if (sides === undefined || Number(sides) < 1) return undefined
-  return String(1 + Math.min(Number(sides) - 1, Math.floor(random() * Number(sides))))
+  let sum = Number(plus)
+  for (let die = 0; die < Number(dice || "1"); die++) sum += 1 + Math.min(Number(sides) - 1, Math.floor(random() * Number(sides)))
+  return String(sum)
 }
 
 function dated({ nowMs, locale, timeZone }: MacroValues, options: Intl.DateTimeFormatOptions): string {

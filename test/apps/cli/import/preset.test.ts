@@ -26,7 +26,7 @@ const preset = {
       role: "system",
       content: "Write {{char}}'s reply to {{user}}. ${file_load(x)} $: {{// note}}",
     },
-    { identifier: "nsfw", name: "Aux", role: "system", content: "{{getvar::x}}" },
+    { identifier: "nsfw", name: "Aux", role: "system", content: "{{odd::x}}" },
     { identifier: "late", name: "Late", role: "system", content: "Stay calm.", injection_trigger: ["continue"] },
     {
       identifier: "deep",
@@ -93,6 +93,11 @@ const card = {
   system_prompt: "",
 }
 
+const namedWords = (name: string, report: string[] = []) => ({
+  words: { report, variables: new Map(), drawn: [], room: 100 },
+  name,
+})
+
 /** Imports a preset, puts a card on it, and returns the prompt of its profile. */
 async function imported(json: unknown, name: string, made = name, more: object = {}) {
   const folder = tempFolder({ [`${name}.json`]: JSON.stringify(json), "mei.json": JSON.stringify({ ...card, ...more }) })
@@ -134,7 +139,7 @@ test.each([
 test("words that are said in the chat may ask for the date and the time, which are left for each turn", () => {
   const report: string[] = []
   const words = "Now {{date}}, {{time}}, {{weekday}}, {{isodate}}, {{isotime}}, {{idle_duration}}."
-  expect(loreText(words, { report, name: "prompt" } as never)).toBe(words)
+  expect(loreText(words, namedWords("prompt", report))).toBe(words)
   expect(report).toEqual([])
 })
 
@@ -145,7 +150,7 @@ describe("a preset of SillyTavern", () => {
     expect(prompt).toBe(
       [
         ...["══ system", "Write Mei's reply to User. ${file_load(x)} $:", "", "A keeper.", "", "[Mei is: Calm.]", ""],
-        ...["══ user", "Hello there.", "", "══ system", "{{getvar::x}}", "", "[Begin]", "", "══ user"],
+        ...["══ user", "Hello there.", "", "══ system", "{{odd::x}}", "", "[Begin]", "", "══ user"],
         ...["[instructions]", "First.", "Remember Mei.", "***", "[/instructions]", "", "Hello?", ""],
         ...["Stay calm."].flatMap((words) => ["[instructions]", words, "[/instructions]", ""]),
       ]
@@ -153,17 +158,18 @@ describe("a preset of SillyTavern", () => {
         .trimEnd()
         .concat("\n"),
     )
-    expect(profile).toContain("[model]\ntemperature = 0.9\nmax_output_tokens = 300\n\n[budget]\ntokens = 8000\n")
+    expect(profile).toContain(
+      "[model]\ntemperature = 0.9\nmax_output_tokens = 300\n\n[model.extra_fields]\ntop_p = 0.95\n\n[budget]\ntokens = 8000\n",
+    )
     expect(report).toEqual([
       "prompt_order: of 2 orders, that of 100001 is followed.",
       'prompt "gone": the preset does not hold it.',
       'prompt "scenario": it is switched off.',
       'prompt "Off": it is switched off.',
-      'prompt "Aux": the macro {{getvar::x}} is not filled in; the model reads it as it stands.',
+      'prompt "Aux": the macro {{odd::x}} is not filled in; the model reads it as it stands.',
       'prompt "Deep": a line of three hyphens is three stars now.',
       'prompt "Late": it stands in every answer, not only in those of its triggers.',
       'prompt "Prefill": words of the assistant behind the history are left out; not every model goes on with them.',
-      "top_p: a profile has no such setting.",
     ])
   })
 
@@ -216,22 +222,93 @@ describe("a preset of SillyTavern", () => {
   test("as context and instruct templates and a system prompt in one file", async () => {
     const { lint, prompt, report } = await imported(templates, "mine")
     expect(lint).toMatch(/^0 errors, 0 warnings in/)
-    expect(prompt).toContain("You are Mei.\n\nAbout Mei: A keeper.\n\nLike this: Calm.\n")
+    expect(prompt).toContain("You are Mei.\nAbout Mei:\nA keeper.\nLike this:\nCalm.\n\n***\n")
     expect(prompt).toContain("[instructions]\nGo on.\n[/instructions]")
     expect(report).toEqual([
-      "story_string: {{#unless x}} is not followed; what it chooses among stands there.",
+      "story_string: nothing here is {{x}}, so what depends on it is left out.",
+      ...["scenario", "wiafter"].map(
+        (name) => `story_string: it has no place for {{${name}}}, so prompts leave that out, as SillyTavern does.`,
+      ),
       "instruct.input_sequence: a chat API marks the messages itself.",
       "instruct.wrap: a chat API marks the messages itself.",
       "example_separator: a chat API has nothing like it.",
     ])
   })
 
+  test("C30: follows variables, comments and trim from its first prompt to its last, and leaves chance and time for each turn", async () => {
+    const contents = [
+      "{{setvar::style::short, {{char}}'s}}{{setvar::n::2}}{{// unused {{getvar::n}} }}",
+      "Write {{getvar::style}} way.\n\n{{trim}}\n\nNow. {{addvar::n::3}}{{incvar::n}}{{getvar::n}}{{getvar::none}}",
+      'Roll {{roll:1d1}}, be {{random::calm [and] "kind", {{char}}::calm [and] "kind", {{char}}}}.\n[At {{isodate}}]\nOf {{user}}: {{persona}}',
+      "{{setglobalvar::late::x}}{{getglobalvar::late}}{{addvar::word::a}}{{addvar::word::b}}{{getvar::word}}{{decvar::none}}",
+    ]
+    const prompts = [
+      ...contents.map((content, at) => ({ identifier: `p${at}`, name: `p${at}`, content })),
+      { identifier: "charDescription" },
+    ]
+    const { lint, prompt, report, profile } = await imported({ prompts, top_p: 1, name: "vars" }, "vars")
+    expect(lint).toMatch(/^0 errors, 0 warnings in/)
+    expect(prompt).toMatch(
+      /^══ system\nWrite short, Mei's way\.Now\. 66\n\nRoll 1, be calm \[and\] "kind", Mei\.\n\[At \d{4}-\d\d-\d\d\]\nOf User:\n\nxab-1\n\nA keeper\.\n/,
+    )
+    expect(report).toEqual(["prompt_order: the history has no place in it; it stands at the end."])
+    expect(profile).toContain('files = ["../lore/vars.md"]')
+  })
+
+  test("C30: prints no empty block where its prompts are empty, and a card's own words in one", async () => {
+    const identifiers = ["main", "worldInfoBefore", "charDescription", "charPersonality", "scenario", "nsfw", "worldInfoAfter"]
+    const order = [...identifiers, "dialogueExamples", "chatHistory", "jailbreak"]
+    const texts: Readonly<Record<string, string>> = { main: "Write {{char}}.", nsfw: "", jailbreak: "" }
+    const prompts = order.map((identifier) => ({ identifier, name: identifier, content: texts[identifier], marker: true }))
+    const json = {
+      prompts,
+      prompt_order: [{ character_id: 100_001, order: order.map((identifier) => ({ identifier, enabled: true })) }],
+    }
+    const shown = async (more: object) => (await imported(json, "plain", "plain", more)).prompt
+    expect(await shown({})).toBe(
+      "══ system\nWrite Mei.\n\nA keeper.\n\nPersonality:\nCalm.\n\nScenario:\nRain.\n\n══ user\nHello?\n",
+    )
+    expect(await shown({ post_history_instructions: "Late. {{original}}" })).toMatch(
+      /\nHello\?\n\n\[instructions\]\nLate\.\n\[\/instructions\]\n$/,
+    )
+  })
+
+  test.each<[string, object, string, readonly string[]]>([
+    [
+      "chat completion",
+      { ...preset, top_p: 0.5, frequency_penalty: 0.3, presence_penalty: 0, seed: -1, top_k: 40, min_p: 0 },
+      "[model]\ntemperature = 0.9\nmax_output_tokens = 300\n\n[model.extra_fields]\ntop_p = 0.5\nfrequency_penalty = 0.3\n# top_k = 40",
+      ["top_k = 40"],
+    ],
+    [
+      "text completion",
+      { temp: 0.7, top_p: 0.9, rep_pen: 1.1, genamt: 200, min_p: 0.05, typical_p: 1, freq_pen: 3 },
+      "[model]\ntemperature = 0.7\nmax_output_tokens = 200\n\n[model.extra_fields]\ntop_p = 0.9\n# min_p = 0.05",
+      ["freq_pen: it is left out, because a profile takes a number from -2 to 2 there.", "repetition_penalty = 1.1"],
+    ],
+    [
+      "KoboldAI",
+      { temp: 0.6, rep_pen: 1.2, top_a: 0, typical: 0.9, tfs: 1, sampler_order: [6, 0] },
+      "[model.extra_fields]\n# typical_p = 0.9",
+      ["sampler_order"],
+    ],
+    ["NovelAI", { temperature: 1.1, tail_free_sampling: 0.95, top_k: 0, repetition_penalty: 2 }, "# tfs = 0.95", ["tfs = 0.95"]],
+  ])(
+    "C31: settings of samplers for %s go to the model where it takes them, and the others are told",
+    async (_, json, expected, told) => {
+      const { lint, profile, report } = await imported(json, "warm")
+      expect(lint).toMatch(/^0 errors, 0 warnings in/)
+      expect(profile).toContain(expected)
+      for (const words of told) expect(report?.some((line) => line.startsWith(words))).toBe(true)
+    },
+  )
+
   test("as a context template alone", async () => {
     const story = "About {{char}}: {{description}}\n{{loreAfter}}{{wiAfter}}"
     const { lint, prompt, folder } = await imported({ name: "mine", story_string: story }, "mine")
     expect(readFileSync(`${folder}/prompts/mine/en/chat.md`, "utf8").match(/\$\{lorebook\.after\}/g)).toHaveLength(2)
     expect(lint).toMatch(/^0 errors, 0 warnings in/)
-    expect(prompt).toContain("About Mei: A keeper.")
+    expect(prompt).toContain("About Mei:\nA keeper.")
   })
 
   test("replaces no file but with --force, and no shipped dialect", async () => {
@@ -256,8 +333,8 @@ describe("a preset of SillyTavern", () => {
             .replace(/\s+/g, " ")
             .replace(/\{\{[^{}]*\}\}|<(?:char|bot|user)>/gi, "-")
             .trim()
-          expect(renderTemplate(fillText(given, { report: [], name: "a" }).text)).toBe(given)
-          const branch = branchText(given, { report: [], name: "a" })
+          expect(renderTemplate(fillText(given, namedWords("a")).text)).toBe(given)
+          const branch = branchText(given, namedWords("a"))
           expect(renderTemplate(`\${yes?\n${branch}\n:\nno\n}`, { yes: true })).toBe(given)
           expect(renderTemplate(`\${yes?\nyes\n:\n${branch}\n}`, { yes: false })).toBe(given)
         },

@@ -24,7 +24,8 @@ describe("macros of a card", () => {
     ["{{random:a,b\\,c,d}} {{random::x::y}}", "b,c y"],
     ["{{pick:a,b}} {{pick:a,b}}", "a b"],
     ["{{roll:6}} {{roll:d20}} {{ROLL: D4}}", "4 11 3"],
-    ["a{{// {secret}}b{{// gone}}{{comment: not shown}}", "a{{// {secret}}b"],
+    ["a{{// {secret}}b{{// gone {{char}} and {{roll:6}} }}{{comment: not shown}}", "ab"],
+    ["{{roll:2d20}} {{roll 1d20}} {{roll:d20+3}} {{roll:1000d6}}", "22 11 14 {{roll:1000d6}}"],
     ["x{{hidden_key:dragon}}y", "xy"],
     ["{{reverse:olleH}} {{reverse:😀a}}", "Hello a😀"],
     ["{{isodate}} {{isotime}} {{weekday}} {{date}} {{idle_duration}}", "2026-02-16 03:16 Monday February 16, 2026 3 hours"],
@@ -37,6 +38,34 @@ describe("macros of a card", () => {
     expect(fill("{{user}} {{lastMessage}}", { user: "{{char}}", lastMessage: "<user> {{roll:6}}" })).toBe(
       "{{char}} <user> {{roll:6}}",
     )
+  })
+
+  test.each([
+    ["{{random::{{char}} waits::{{user}} goes}}", "Ann goes"],
+    ["{{reverse:{{user}}}} {{{char}}} {{ {{char}} }}", "nnA {Mei} {{ Mei }}"],
+    ["{{odd::{{char}} {{roll:{{random:6,6}}}}}} {{char", "{{odd::Mei 4}} {{char"],
+    [`${"{{reverse:".repeat(30)}a${"}}".repeat(30)}`, /^[{re:s}vea]+$/],
+  ])("C29: macros stand in each other: %s", (text, expected) => {
+    if (typeof expected === "string") expect(fill(text)).toBe(expected)
+    else expect(fill(text)).toMatch(expected)
+  })
+
+  test("C29: a speaker's words name no macro, and macros in them stay as they are", () => {
+    const user = "roll:6}} {{char"
+    expect(fill("{{{{user}}}} {{ {{user}} }} {{random::{{user}}}}", { user })).toBe(
+      "{{roll:6}} {{char}} {{ roll:6}} {{char }} roll:6}} {{char",
+    )
+    expect(fill("{{ {{user}} }}", { user: "char" })).toBe("{{ char }}")
+  })
+
+  test("C11: a text tells if it holds a speaker's name or words", () => {
+    const quotes = (text: string) => fillMacros(text, values).quotes
+    expect(["<USER>", "{{lastMessage}}", "{{random:{{user}},a}}", "{{char}} {{time}} {{roll:6}}"].map(quotes)).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ])
   })
 
   test.each([
@@ -55,6 +84,7 @@ describe("macros of a card", () => {
       text: " {{getvar::x}}",
       hiddenKeys: "a\nb",
       unknown: ["{{getvar::x}}"],
+      quotes: false,
       lasts: "conversation",
     })
   })

@@ -1,0 +1,76 @@
+type Json = Readonly<Record<string, unknown>>
+
+/** The settings of a preset by which a model chooses its words. */
+export interface Samplers {
+  readonly temperature?: number | undefined
+  readonly maxOutputTokens?: number | undefined
+  readonly budgetTokens?: number | undefined
+  /** Fields of a request that OpenAI's protocol has. */
+  readonly body: Readonly<Record<string, number>>
+  /** Fields that only some servers take, by the names that most of them use. */
+  readonly some: Readonly<Record<string, number>>
+  /** The names of all fields that were read. */
+  readonly known: ReadonlySet<string>
+}
+
+interface Sampler {
+  /** Its names in presets for chat completion, text completion, KoboldAI and NovelAI, the first that is set counts. */
+  readonly names: readonly string[]
+  readonly min: number
+  readonly max: number
+  /** The value that changes nothing. */
+  readonly off?: number
+  /** True where OpenAI's protocol has it. */
+  readonly common?: true
+}
+
+/** By the name of the field in a request. */
+const samplers: Readonly<Record<string, Sampler>> = {
+  temperature: { names: ["temperature", "temp", "temp_openai"], min: 0, max: 2 },
+  max_output_tokens: { names: ["openai_max_tokens", "genamt"], min: 1, max: 1e9 },
+  tokens: { names: ["openai_max_context"], min: 1, max: 1e9 },
+  top_p: { names: ["top_p", "top_p_openai"], min: 0, max: 1, off: 1, common: true },
+  frequency_penalty: { names: ["frequency_penalty", "freq_pen", "freq_pen_openai"], min: -2, max: 2, off: 0, common: true },
+  presence_penalty: { names: ["presence_penalty", "presence_pen", "pres_pen_openai"], min: -2, max: 2, off: 0, common: true },
+  seed: { names: ["seed"], min: 0, max: 2 ** 53 - 1, off: -1, common: true },
+  top_k: { names: ["top_k", "top_k_openai"], min: 0, max: 1e6, off: 0 },
+  top_a: { names: ["top_a", "top_a_openai"], min: 0, max: 1, off: 0 },
+  min_p: { names: ["min_p", "min_p_openai"], min: 0, max: 1, off: 0 },
+  typical_p: { names: ["typical_p", "typical"], min: 0, max: 1, off: 1 },
+  tfs: { names: ["tfs", "tail_free_sampling"], min: 0, max: 1, off: 1 },
+  repetition_penalty: { names: ["repetition_penalty", "rep_pen", "repetition_penalty_openai"], min: 0, max: 10, off: 1 },
+}
+
+/** True for the JSON of settings of samplers alone, as text completion, KoboldAI and NovelAI have them. */
+export function isSamplersJson(json: Json): boolean {
+  return Object.values(samplers).filter(({ names }) => names.some((name) => typeof json[name] === "number")).length >= 3
+}
+
+/** Reads the settings of samplers. Those that change nothing are left out in silence, and those out of range with a sentence. */
+export function readSamplers(json: Json, report: string[]): Samplers {
+  const values = new Map<string, number>()
+  const known = new Set<string>()
+  for (const [field, { names, min, max, off }] of Object.entries(samplers)) {
+    for (const name of names) known.add(name)
+    const name = names.find((name) => json[name] !== undefined && json[name] !== null && json[name] !== "")
+    const value = name === undefined ? undefined : json[name]
+    if (name === undefined || value === off || value === false) continue
+    if (typeof value === "number" && value >= min && value <= max) values.set(field, value)
+    else report.push(`${name}: it is left out, because a profile takes a number from ${min} to ${max} there.`)
+  }
+  const those = (isCommon: boolean) =>
+    Object.fromEntries(
+      [...values].filter(([field]) => samplers[field]?.off !== undefined && (samplers[field].common === true) === isCommon),
+    )
+  const some = those(false)
+  for (const [field, value] of Object.entries(some))
+    report.push(`${field} = ${value}: the profile has it as a comment, because servers such as OpenAI's refuse it.`)
+  return {
+    temperature: values.get("temperature"),
+    maxOutputTokens: values.get("max_output_tokens"),
+    budgetTokens: values.get("tokens"),
+    body: those(true),
+    some,
+    known,
+  }
+}
