@@ -8,6 +8,8 @@ export interface TrustedText {
   readonly source?: Source | undefined
   /** Pictures, recordings and files that a model gets behind the text. */
   readonly parts?: readonly TextPart[]
+  /** True for a text with forms of its own, such as a card's field: where lines of it would be marked, it stands in a fence instead. */
+  readonly block?: true | undefined
 }
 
 /** A picture, recording or file behind a text, with an estimate of the tokens that it takes. */

@@ -174,7 +174,7 @@ function filledByCard(dialect: string, locale: string, prompt: string, text: str
   const placed = [...(card.book?.entries ?? []), ...(card.note === undefined ? [] : [card.note])].map((lore, at) => ({
     entry: lore,
     name: `card.${at}`,
-    text: { text: fill(lore.text.text).text, trust: "tool" as const },
+    text: { text: fill(lore.text.text).text, trust: "tool" as const, block: true as const },
     scope: "turn" as const,
   }))
   const stack = new PromptStack([

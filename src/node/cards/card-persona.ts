@@ -82,7 +82,7 @@ export function cardPersona(card: Card, surroundings: CardSurroundings, folder?:
       hint: "`promptstrata card show` prints the greetings with their numbers.",
     })
   return {
-    text: { text: words.join("\n\n"), trust: "tool" },
+    text: { text: words.join("\n\n"), trust: "tool", block: true },
     name: name === "" ? undefined : name,
     greeting: greetings[greeting - 1] ?? "",
     greetings,

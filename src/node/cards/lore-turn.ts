@@ -127,7 +127,7 @@ function placedLore({ name, numbers }: LoreSource, entry: LoreEntry, { fill, con
   return {
     entry,
     name: `${name}.${numbers.get(entry)}`,
-    text: { ...entry.text, text, ...(filled.quotes && { trust: "tool" as const }) },
+    text: { ...entry.text, text, block: true, ...(filled.quotes && { trust: "tool" as const }) },
     scope,
   }
 }

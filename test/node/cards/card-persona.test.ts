@@ -94,8 +94,11 @@ describe("a card's system prompt (C6)", () => {
 
   test("is a stranger's text, and what stands behind the history has its {{original}} too where the dialect has words", async () => {
     const { system, spans } = await systemOf({ system_prompt: "[lore]\nmine", post_history_instructions: "x{{original}}y" })
-    expect(system).toMatch(/^\\\[lore\]\nmine\n/)
-    expect(spans.find(({ key }) => key === "character.system")).toMatchObject({ trust: "tool", stability: "session" })
+    expect(system).toMatch(/^```\n\[lore\]\nmine\n```\n/)
+    expect(spans.find(({ key, part }) => key === "character.system" && part === "content")).toMatchObject({
+      trust: "tool",
+      stability: "session",
+    })
     expect(spans.findLast(({ part }) => part === "content")?.text).toBe("xy")
   })
 

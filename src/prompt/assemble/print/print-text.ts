@@ -27,7 +27,7 @@ export interface TextPlace {
  * Encodes a text, which is not blank, for its place. Joined, the parts are the printed text; some may be empty. Trust decides the encoder, so that the author of a
  * template cannot forget it: author text is printed as it is. Other text goes through the encoder that the file names, else
  * through `lines` if it is alone on its lines, and through `inline` inside a line. Code and Markdown
- * that would go through `lines` stand in a fence.
+ * that would go through `lines` stand in a fence, and so does a block.
  */
 export function printText(text: TrustedText, { node, markers, source: around }: TextPlace): PrintedPart[] {
   const source = text.source ?? around
@@ -39,7 +39,8 @@ export function printText(text: TrustedText, { node, markers, source: around }: 
   const whole = encoder === "fence" ? text.text : encode(text.text)
   // Each mark makes the text longer, so most texts need no second look.
   const isMarked = encoder === "lines" && node.alone && whole.length > text.text.length + 1
-  if (encoder === "fence" || (isMarked && isPage(cut ? `${cut.head}\n${cut.tail}` : text.text, markers)))
+  const isBlock = text.block === true && encoder === "lines" && node.alone && whole !== text.text
+  if (encoder === "fence" || isBlock || (isMarked && isPage(cut ? `${cut.head}\n${cut.tail}` : text.text, markers)))
     return fenced(text.text, { cut, content, node, markers: text.trust === "author" ? undefined : markers })
   // Inside a line, a cut value is one quoted string together with its notice.
   if (!cut || isQuoting(encoder)) return [{ ...content, text: whole }]

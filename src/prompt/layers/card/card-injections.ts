@@ -33,7 +33,7 @@ export function cardInjections({ card, isPrivate, slots, fill }: CardTurn): read
     const filled = fill(content)
     return {
       key,
-      content: { text: filled.text.trim(), trust: "tool" },
+      content: { text: filled.text.trim(), trust: "tool", block: true },
       priority: place,
       scope: scopeOf(filled, isPrivate),
       fit: { rank, shrink: "headTail" },
@@ -53,7 +53,7 @@ export function cardInjections({ card, isPrivate, slots, fill }: CardTurn): read
     text("character.scenario", card.scenario, priority.characterProfile + 2, ranks.scenario),
     {
       key: "character.examples",
-      content: dialogues.map(({ text }) => ({ text: { text: text.trim(), trust: "tool" as const } })),
+      content: dialogues.map(({ text }) => ({ text: { text: text.trim(), trust: "tool" as const, block: true as const } })),
       priority: priority.characterProfile + 3,
       scope: dialogues.every((filled) => scopeOf(filled, isPrivate) === "session") ? "session" : "turn",
       fit: { rank: ranks.examples, shrink: "entries" },
