@@ -71,6 +71,7 @@ const zhWarnings: Readonly<Record<TurnWarning["kind"], string>> = {
   document: "文档",
   plugin: "插件",
   file: "文件",
+  links: "链接",
   mention: "提及",
 }
 

@@ -43,6 +43,7 @@ export interface TurnWarning {
     | "plugin"
     | "file"
     | "mention"
+    | "links"
   readonly message: string
 }
 

@@ -7,8 +7,14 @@ import type { TurnTrace, TurnWarning } from "./trace.ts"
 
 /** An event of a turn. The first event is `turn-start`; the last one is always a single `turn-end`. */
 export type TurnEvent =
-  /** `colour` is the agent's, such as `#1D75B3` (R29). */
-  | { readonly type: "turn-start"; readonly turnId: string; readonly atMs: number; readonly colour?: string }
+  /** `colour` is the agent's, such as `#1D75B3` (R29), `links` the hosts of its profile's `[output] links`. */
+  | {
+      readonly type: "turn-start"
+      readonly turnId: string
+      readonly atMs: number
+      readonly colour?: string
+      readonly links?: readonly string[]
+    }
   /** `Session.receive` decided about words. It follows `turn-start`; of words that were only heard it comes alone, to observers. */
   | { readonly type: "answer-decision"; readonly answers: boolean; readonly reason: string }
   | {

@@ -4,6 +4,7 @@ import type { Timers } from "../../core/ports.ts"
 import type { Turn } from "../../loop/agent/turn.ts"
 import { type ApprovalQuestion, approvalQuestion } from "../../trace/approval-question.ts"
 import { errorWords } from "../../trace/error-words.ts"
+import { guardLinks } from "../../trace/guard-links.ts"
 import { logError } from "../../trace/log-error.ts"
 import type { TurnResult } from "../../trace/turn-event.ts"
 import { keepTyping } from "./keep-typing.ts"
@@ -41,7 +42,7 @@ export interface BotChat extends SplitOptions, Pick<Patience, "retryAfterMs" | "
 
 /**
  * Sends a turn's answer to a chat: each bubble as soon as it has ended, split within the platform's limit, and files where the answer
- * shows them, one after the other. A turn that failed is told in words for the person; one that was aborted, or chose to be silent,
+ * shows them, one after the other. Links and images are only those of the profile's `[output] links` (T48); the result's trace tells the others. A turn that failed is told in words for the person; one that was aborted, or chose to be silent,
  * sends nothing more. Resolves with the turn's result. Rejects with the platform's error if a message cannot be sent; the turn then
  * goes on, and what follows is not sent. Calls that wait for a person are asked about, also by a turn that answers one of several.
  */
@@ -57,11 +58,13 @@ export async function deliverTurn(turn: Turn, chat: BotChat): Promise<TurnResult
   const stop = showTyping ? keepTyping(showTyping, { everyMs: typingEveryMs, onError, ...timers }) : undefined
   const say = (text: string) => sayText(text, chat)
   try {
-    for await (const event of turn) {
+    let result: TurnResult | undefined
+    for await (const event of guardLinks(turn)) {
       if (event.type === "bubble") await say(print(event.text))
       else if (event.type === "attachment") await sendFile(event.attachment)
+      else if (event.type === "turn-end") result = event.result
     }
-    const result = await turn.result
+    result ??= await turn.result
     if (!result.ok && result.error.code !== "aborted") {
       onError(result.error)
       await say(errorWords(result.error, locale))

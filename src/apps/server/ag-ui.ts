@@ -2,6 +2,7 @@ import type { AttachmentInput } from "../../core/conversation.ts"
 import { isRecord } from "../../core/json-access.ts"
 import type { ChatMessage } from "../../loop/agent/stateless/past-messages.ts"
 import { errorWords } from "../../trace/error-words.ts"
+import { guardLinks } from "../../trace/guard-links.ts"
 import type { TurnResult } from "../../trace/turn-event.ts"
 import { type ApprovalReply, agUiReplies, questionsOf } from "./approvals/approval-answers.ts"
 import type { Answer } from "./exchange.ts"
@@ -114,7 +115,7 @@ export async function* agUiEvents(
 ): AsyncGenerator<AgUiEvent> {
   const parts = new OpenMessage(turn.id)
   yield { type: "RUN_STARTED", threadId, runId }
-  for await (const event of turn) {
+  for await (const event of guardLinks(turn)) {
     if (event.type === "text-delta") yield* parts.add("text", event.delta)
     else if (event.type === "thinking-delta") yield* parts.add("reasoning", event.delta)
     else if (event.type === "attachment") {

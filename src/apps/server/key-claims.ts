@@ -1,6 +1,7 @@
 import type { HistoryMessage, SessionKey } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { isRecord } from "../../core/json-access.ts"
+import { defined } from "../../core/value.ts"
 import type { Agent } from "../../loop/agent/agent.ts"
 import { contextOf } from "../../loop/agent/published-agents.ts"
 import { bytesToText } from "../../memory/services/store/blob.ts"
@@ -114,8 +115,9 @@ async function firstAnswer({ agent, conversation }: Claim, turnId: string | unde
     const message = "The first request of this idempotency-key failed; its words are in the conversation."
     throw new HttpProblem(400, message, { code: "idempotency_key_failed" })
   }
-  const { blobs } = await contextOf(agent)
-  const events: TurnEvent[] = []
+  const { blobs, profile } = await contextOf(agent)
+  const { links } = profile.output
+  const events: TurnEvent[] = [{ type: "turn-start", turnId, atMs: 0, ...defined({ links }) }]
   for (const { text, attachments = [] } of answers) {
     if (text !== "") events.push({ type: "text-delta", delta: text })
     for (const { name, mediaType = "application/octet-stream", blob = "" } of attachments) {

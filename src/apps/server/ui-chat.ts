@@ -48,8 +48,10 @@ export async function resumeChat(server: Server, request: Request, caller: Calle
   const session = agent.session(caller.conversation)
   const messages = await session.history({ limit: Number.MAX_SAFE_INTEGER })
   const answers = messages.filter(({ turnId, role }) => turnId === id && role === "assistant")
-  const { blobs } = await contextOf(agent)
-  const chunks = keptMessageChunks(id, answers, { locale: server.locale, bytesOf: (blob) => blobs.get(blob, session.key) })
+  const { blobs, profile } = await contextOf(agent)
+  const { links } = profile.output
+  const bytesOf = (blob: string) => blobs.get(blob, session.key)
+  const chunks = keptMessageChunks(id, answers, { locale: server.locale, links, bytesOf })
   return streamed(server, chunks, { onCancel: () => undefined, end: "[DONE]", headers: uiHeaders })
 }
 

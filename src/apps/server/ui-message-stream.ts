@@ -2,7 +2,9 @@ import { checkOptions } from "../../core/check-options.ts"
 import type { SessionMessage } from "../../loop/agent/second-thoughts/session-history.ts"
 import type { Turn } from "../../loop/agent/turn.ts"
 import { bytesToText } from "../../memory/services/store/blob.ts"
+import { withoutLinks } from "../../reply/output/link-reader.ts"
 import { errorWords } from "../../trace/error-words.ts"
+import { guardLinks } from "../../trace/guard-links.ts"
 import type { TurnEvent, TurnResult } from "../../trace/turn-event.ts"
 import type { Answer } from "./exchange.ts"
 
@@ -39,7 +41,7 @@ export interface UiMessageStreamOptions {
 }
 
 /**
- * A turn as the AI SDK's UI message stream: text, reasoning, tool calls, questions about those that wait for a person (of AI SDK 6 on), files and errors. Every part that is opened is closed, also in a
+ * A turn as the AI SDK's UI message stream: text, reasoning, tool calls, questions about those that wait for a person (of AI SDK 6 on), files and errors. Links are only those of the profile's `[output] links` (T48). Every part that is opened is closed, also in a
  * turn that fails. It can be made several times, and late: each time it begins with the turn's first event.
  */
 export async function* uiMessageChunks(
@@ -50,7 +52,7 @@ export async function* uiMessageChunks(
   const parts = new OpenParts()
   yield { type: "start", messageId: messageId ?? turn.id }
   yield { type: "start-step" }
-  for await (const event of turn) {
+  for await (const event of guardLinks(turn)) {
     if (event.type === "text-delta") yield* parts.add("text", event.delta)
     else if (event.type === "thinking-delta" && thinking) yield* parts.add("reasoning", event.delta)
     else if (event.type === "attachment") {
@@ -72,6 +74,13 @@ export async function* uiMessageChunks(
   }
 }
 
+interface KeptAnswerOptions {
+  readonly locale: string
+  /** The hosts of the profile's `[output] links`. */
+  readonly links?: readonly string[] | undefined
+  readonly bytesOf: (blob: string) => Promise<Uint8Array | undefined>
+}
+
 /**
  * The answers of a turn that are in the store as a UI message stream. What had been shown of a turn that failed, or was cut off with its
  * process, is followed by an error; without any answer it is told to be lost.
@@ -79,14 +88,14 @@ export async function* uiMessageChunks(
 export async function* keptMessageChunks(
   id: string,
   answers: readonly Pick<SessionMessage, "text" | "interrupted" | "unanswered" | "attachments">[],
-  { locale, bytesOf }: { readonly locale: string; readonly bytesOf: (blob: string) => Promise<Uint8Array | undefined> },
+  { locale, links = [], bytesOf }: KeptAnswerOptions,
 ): AsyncGenerator<UiMessageChunk> {
   const parts = new OpenParts()
   if (answers.length > 0) {
     yield { type: "start", messageId: id }
     yield { type: "start-step" }
     for (const { text, attachments = [] } of answers) {
-      if (text !== "") yield* parts.add("text", text)
+      if (text !== "") yield* parts.add("text", withoutLinks(text, links))
       yield* parts.end()
       for (const { mediaType = "application/octet-stream", blob = "" } of attachments) {
         const bytes = await bytesOf(blob)

@@ -182,7 +182,7 @@ function spokenMessages(
   const self: Speaker = { id: input.key.agent, name: profile.agent.name }
   const made = filled(progress.files.made)
   const interrupted = stopReason === "truncated" || undefined
-  const said = { role: "assistant", text: progress.answer.said, speaker: self, turnId, atMs: ports.clock.nowMs() } as const
+  const said = { role: "assistant", text: progress.answer.kept, speaker: self, turnId, atMs: ports.clock.nowMs() } as const
   const answer: HistoryMessage = { ...said, ...defined({ interrupted, attachments: made }) }
   // What a turn forgot stands in its own runs and memories too.
   const forgot = progress.log.records.some(({ kind }) => kind === "forget")

@@ -3,7 +3,8 @@ import type { OutputSettings } from "../../profile/profile.ts"
 import type { UnopenedFile } from "../../prompt/layers/turn-state.ts"
 import { addPiece } from "../../reply/incoming-text.ts"
 import { createFileReferenceReader } from "../../reply/output/file-reference-reader.ts"
-import type { OutputPart } from "../../reply/output/output-part.ts"
+import { createLinkReader, linkHosts, withoutLinks } from "../../reply/output/link-reader.ts"
+import type { OutputPart, OutputReader } from "../../reply/output/output-part.ts"
 import { createDelivery, createOutputReader } from "../../reply/output/output-reader.ts"
 import type { TurnWarning } from "../../trace/trace.ts"
 import type { TurnEvent } from "../../trace/turn-event.ts"
@@ -43,9 +44,14 @@ export class AnswerOutput {
     this.#pipeline = newPipeline(settings)
   }
 
-  /** The answer as the model said it, with the marks of its format. History keeps this. */
+  /** The answer as the model said it, with the marks of its format. */
   get said(): string {
     return this.#said.join("") + (this.#opening ?? "")
+  }
+
+  /** The answer as history keeps it: as it was said, without the links that were removed. */
+  get kept(): string {
+    return withoutLinks(this.said, this.#settings.links)
   }
 
   /** The answer as it is shown. Bubbles are paragraphs. */
@@ -147,7 +153,12 @@ export class AnswerOutput {
     })
   }
 
+  /** Links are removed last, because the text of a file that was not opened may be one. */
   #show(part: OutputPart): void {
+    for (const each of this.#pipeline.links?.push(part) ?? [part]) this.#deliver(each)
+  }
+
+  #deliver(part: OutputPart): void {
     const { emit } = this.#to
     const { text, bubble } = this.#pipeline.delivery.push(part)
     if (text !== "") {
@@ -185,11 +196,14 @@ const maybeStamp = /^\s*(?:\d{0,8}|\d{8} (?:\d{0,2}|\d{1,2}:\d?|\d{1,2}:\d{2}\s*
 interface Pipeline {
   readonly reader: ReturnType<typeof createOutputReader>
   readonly delivery: ReturnType<typeof createDelivery>
+  readonly links: OutputReader | undefined
 }
 
-function newPipeline({ format, bubbles, files }: OutputSettings): Pipeline {
+function newPipeline({ format, bubbles, files, links }: OutputSettings): Pipeline {
   const stages = files ? [createFileReferenceReader()] : []
+  const hosts = linkHosts(links)
   return {
+    links: hosts && createLinkReader(hosts),
     reader: createOutputReader({ bubbles, stages, format }),
     delivery: createDelivery(),
   }
@@ -199,5 +213,7 @@ function newPipeline({ format, bubbles, files }: OutputSettings): Pipeline {
 function eventOf(part: OutputPart): TurnEvent | undefined {
   if (part.type === "emotion" || part.type === "empty-reply") return part
   if (part.type === "event") return { type: "output-event", name: part.name, data: part.data }
-  return part.type === "warning" ? { type: "warning", warning: { kind: "format", message: part.message } } : undefined
+  return part.type === "warning"
+    ? { type: "warning", warning: { kind: part.kind ?? "format", message: part.message } }
+    : undefined
 }

@@ -1,4 +1,5 @@
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
+import { defined } from "../../core/value.ts"
 import { printParameters, printParametersBy } from "../../prompt/tools/tool-entry.ts"
 import type { TurnResult } from "../../trace/turn-event.ts"
 import type * as fitToolText from "./fit-tool-text.ts"
@@ -19,8 +20,9 @@ import { fail, succeed } from "./turn-outcome.ts"
  */
 export async function runTurn(turn: TurnContext): Promise<TurnResult> {
   const { signal, progress, input } = turn
-  const { colour } = turn.agent.profile.agent
-  turn.emit({ type: "turn-start", turnId: input.turnId, atMs: turn.startedMs, ...(colour !== undefined && { colour }) })
+  const { agent, output } = turn.agent.profile
+  const { colour } = agent
+  turn.emit({ type: "turn-start", turnId: input.turnId, atMs: turn.startedMs, ...defined({ colour, links: output.links }) })
   if (input.received !== undefined) turn.emit({ type: "answer-decision", answers: true, reason: input.received })
   try {
     signal.throwIfAborted()

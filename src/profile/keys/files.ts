@@ -1,7 +1,7 @@
 import type { FileReferences } from "../../memory/services/file-references.ts"
 import { defaultDocumentSettings } from "../../prompt/layers/documents/document.ts"
 import type { OutputFormat } from "../../reply/output/output-part.ts"
-import { choice, flag, inCode, line, lines, optionalTable, share, table, wholeNumber } from "../key.ts"
+import { choice, flag, inCode, line, lines, list, optionalTable, share, table, wholeNumber } from "../key.ts"
 
 const { placement, maxCharacters, minShare, nearlyEmptyCharacters, nearLimitShare } = defaultDocumentSettings
 
@@ -52,9 +52,26 @@ export const files = table("The folder in which tools read and write files. They
 const outputWords = "How an answer is read before it is shown."
 const bubbles = flag({ default: false, words: "Split answers into bubbles at `@br`, and read `<empty_reply>` as silence." })
 
+const links = list<string>(
+  {
+    kind: "text",
+    form: {
+      expected: 'a host, such as "example.com", "*.example.com" or "example.com:8443", or "*" for all',
+      pattern: String.raw`^(?:\*|(?:\*\.)?[^\s/\\?#@:*]+(?::[0-9]{1,5})?)$`,
+    },
+  },
+  {
+    expected: 'an array of hosts, such as ["example.com", "*.example.com"]',
+    words:
+      'The hosts whose links and images an answer may have: `"example.com"` alone, `"*.example.com"` for all below it. Others are removed, and the trace says so; `[]` leaves text only, `["*"]` all as it is ([turn.md](turn.md#links)).',
+    otherwise: "all as it is; for bots and pages text only",
+  },
+)
+
 /** How the answers of a profile in code are read. */
 export const output = table(outputWords, {
   bubbles,
+  links,
   format: inCode<OutputFormat>("The parser of `format`, where it has one (L4)."),
   files: inCode<FileReferences>("Opens the files that an answer names by `%[path]` (R8). Without it `%[` is text."),
 })
@@ -62,6 +79,7 @@ export const output = table(outputWords, {
 /** `[output]` */
 export const outputInFile = table(outputWords, {
   bubbles,
+  links,
   fileReferences: flag({
     default: false,
     words:

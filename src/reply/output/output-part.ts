@@ -17,8 +17,8 @@ export type OutputPart =
   | { readonly type: "file"; readonly reference: FileReference; readonly written: string }
   /** A file that the model made, once it is read; undefined if it cannot be used. */
   | { readonly type: "made-file"; readonly file: Promise<FileAttachment | undefined> }
-  /** The output did not keep to its format. Its text is delivered all the same. */
-  | { readonly type: "warning"; readonly message: string }
+  /** The output did not keep to its format, and its text is delivered all the same; or `links` were removed. */
+  | { readonly type: "warning"; readonly kind?: "links"; readonly message: string }
 
 /**
  * One stage of the pipeline: text in, parts out. A part that is not text passes through in its place, after the text that the

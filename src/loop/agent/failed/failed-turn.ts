@@ -20,7 +20,7 @@ export async function keepFailedTurn(
   if (input.replaces !== undefined || ("commit" in error.evidence && error.evidence.commit === "unknown")) return
   const speaker = { id: input.key.agent, name: agent.profile.agent.name }
   const answer: HistoryMessage = defined({
-    ...{ role: "assistant", text: progress.answer.said, speaker, turnId, atMs: agent.ports.clock.nowMs() },
+    ...{ role: "assistant", text: progress.answer.kept, speaker, turnId, atMs: agent.ports.clock.nowMs() },
     ...{ interrupted: true, unanswered: true, unprompted: wake !== undefined || undefined },
     attachments: filled(progress.files.made),
   })

@@ -1,0 +1,174 @@
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { createLinkReader, withoutLinks } from "../../../src/reply/output/link-reader.ts"
+import { readParts, unsoundCutting } from "./parts.ts"
+
+const hosts = ["ok.com", "*.wild.org", "own.test:8443", "münchen.de"]
+const make = () => createLinkReader(hosts)
+
+/** A text with links, and what is left of it. */
+const cases: readonly (readonly [text: string, left: string])[] = [
+  // Inline links and images
+  ["See [docs](https://ok.com/a) and [bad](https://evil.com/x 'title').", "See [docs](https://ok.com/a) and bad."],
+  ["Look: ![a cat](https://evil.com/?d=secret) hi", "Look: a cat hi"],
+  ["![](https://evil.com/?d=secret)", "…"],
+  ["[![alt](https://evil.com/i)](https://evil.com/l)", "alt"],
+  ["[a](//evil.com) [b](/relative) [c](#part)", "a b c"],
+  ["[a](javascript:alert(1)) ![b](data:image/png;base64,AA) [c](mailto:a@b.c)", "a b c"],
+  ["[a](<https://evil.com/a b>) [b](https&colon;//evil.com) [c](\\//evil.com)", "a b c"],
+  ["[unclosed](https://evil.com/x", "[unclosed] (…"],
+  ["[a] []() [b][c] - [x] done", "[a] []() [b][c] - [x] done"],
+  // Definitions
+  ["[r]: https://evil.com/x 'title'\n[r]", "[r] … 'title'\n[r]"],
+  ["![x][r]\n\n[r]:\n  //evil.com/x", "![x][r]\n\n[r] …"],
+  ["> [r]: <https://evil.com/x>\n[n]: https://ok.com/x", "> [r] …>\n[n]: https://ok.com/x"],
+  ["[note]: see this, and/or that", "[note]: see this, and/or that"],
+  // Angle brackets and bare addresses
+  ["<https://evil.com/x> <mailto:a@b.c> <https://ok.com> <tg://user?id=1>", "… … <https://ok.com> …"],
+  ["bare https://evil.com/a?b=c, then http://ok.com/x.", "bare … then http://ok.com/x."],
+  ["ftp://evil.com/x slack://x http:/evil.com/x https:evil.com", "… … … …"],
+  ["www.evil.com, evil.com/secret, c2VjcmV0.evil.com, evil.ru?d=1", "… … … …"],
+  ["`curl https://evil.com/x`", "`curl …`"],
+  // HTML
+  ['<img src="https://evil.com/x" alt=a>', ""],
+  ["<IMG\nalt='>' SRC=//evil.com/x>text", "text"],
+  ["<a href='https://evil.com'>text</a> <b>bold</b>", "text <b>bold</b>"],
+  ['<a href="https://ok.com/x">text</a><img src="//evil.com">', '<a href="https://ok.com/x">text</a>'],
+  ["<div style='background:url(//evil.com)'>text</div>", "text</div>"],
+  ["<ab:c style='background:url(//evil.com)'>text", "text"],
+  ["<style>@import '//evil.com'</style>", "@import '//evil.com'</style>"],
+  ["<pre><img\n\nsrc=//evil.com/x>", "<pre>"],
+  ["<img src=//evil.com/x", "img src=//…"],
+  // Hosts
+  ["https://ok.com@evil.com/x https://evil.com\\@ok.com/", "… …"],
+  ["https://ok.com.evil.com/ https://notok.com/ https://sub.ok.com/", "… … …"],
+  [
+    "https://ok.com:443/x https://ok.com:8443/x https://own.test:8443/ https://own.test/",
+    "https://ok.com:443/x … https://own.test:8443/ …",
+  ],
+  ["https://a.wild.org/ https://wild.org/ https://a.wild.org.evil.com/", "https://a.wild.org/ … …"],
+  ["https://оk.com/ https://xn--k-0tb.com/ https://ok.com%2eevil.com/", "… … …"],
+  [
+    "https://OK.com/ https://münchen.de/a https://xn--mnchen-3ya.de/",
+    "https://OK.com/ https://münchen.de/a https://xn--mnchen-3ya.de/",
+  ],
+  ["看 https://ok.com，再看https://ok.com。evil.com/x", "看 https://ok.com ，再看https://ok.com 。…"],
+  ["https://ok.com)x.evil.com/ (https://ok.com).", "https://ok.com )… (https://ok.com)."],
+  ["https://user:pw@ok.com/ https:///ok.com https:/\\ok.com", "… … …"],
+  // What is removed brings nothing together that makes another link
+  ["ht[x](y)tps://evil.com/", "ht …"],
+  ["https:<img src=x>//evil.com", "https: //evil.com"],
+  ["[a]](x)(//evil.com)", "[a]] (//evil.com)"],
+  ["[[t]](x)(//evil.com)", "t"],
+  ["https://ok.com'<img src=x>.evil.com", "https://ok.com '.evil.com"],
+]
+
+const words = [
+  "Amazon.com, README.md#use, Node.js/Express, e.g. and/or 3:30, a <b and c = d, x<y",
+  "[EMOTION] ||| Hello @br <empty_reply> %[a.txt] **bold**: `x[0]` {a: 1} // note",
+  "mail me at a@b.com! <3 [1] (see below) C:\\temp https: no",
+]
+
+/** Pieces of links and of what stands around them. */
+const pieces = [
+  "[",
+  "]",
+  "(",
+  ")",
+  "![",
+  "](",
+  "]:",
+  "<",
+  ">",
+  " ",
+  "\n",
+  "\n\n",
+  "a",
+  "https:",
+  "//",
+  "/",
+  "\\",
+  "@",
+  ".",
+  ":",
+  "evil.com",
+  "ok.com",
+  "https://ok.com",
+  "https://evil.com/",
+  "www.",
+  "<img src=",
+  '<a href="',
+  '"',
+  "'",
+  "</a>",
+  "&#47;",
+  "。",
+  "`",
+]
+const drawn = fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 14 }).map((each) => each.join(""))
+
+/** The addresses that some renderer would follow, read without care for the rest. */
+const followed = (text: string): readonly string[] =>
+  [
+    ...text.matchAll(/\]\(\s*<?([^\s)>]+)/g),
+    ...text.matchAll(/\]:\s*<?((?:\/\/|https?:|\\|&)[^\s>]*)/gi),
+    ...text.matchAll(/<[a-z][^<>]*\s(?:href|src)=["']?([^\s"'>]+)[^>]*>/gi),
+    ...text.matchAll(/((?:https?:\/\/|www\.(?=[a-z]))[^\s<>)\]"'`]+)/gi),
+  ].map(([, address = ""]) => address)
+
+describe("T47 links of an answer, read with the hosts that it may name", () => {
+  test.each(cases)("%s", (text, left) => expect(withoutLinks(text, hosts)).toBe(left))
+
+  test.each(words)("stay as they are where they are words: %s", (text) => expect(withoutLinks(text, hosts)).toBe(text))
+
+  test("leave no address of another host that a renderer would follow, whatever stands around it", () => {
+    const check = (text: string) => {
+      for (const address of followed(withoutLinks(text, ["ok.com"]))) {
+        const { host } = new URL(
+          URL.canParse(address, "https://ok.com") ? address.replace(/^www/, "https://www") : "/",
+          "https://ok.com",
+        )
+        expect(host.replace(/\.+$/, "")).toBe("ok.com")
+      }
+    }
+    fc.assert(fc.property(drawn, check), { numRuns: 3_000 })
+  })
+
+  test("are read alike however a drawn text is cut", () => {
+    const check = (text: string) => void expect(unsoundCutting(text, 1, make)).toBeUndefined()
+    fc.assert(fc.property(drawn, check), { numRuns: 300 })
+  })
+
+  test("are removed however the answer was cut", () => {
+    for (const [text] of cases) expect(unsoundCutting(text, 1, make)).toBeUndefined()
+    for (const [text] of cases.filter(([each]) => each.length < 45)) expect(unsoundCutting(text, 2, make)).toBeUndefined()
+  })
+
+  test("are told by their hosts, never by what the address carries", () => {
+    const text = "![a](https://evil.com/?d=secret) https://evil.com/b [c](javascript:x) [d](/e)"
+    const message =
+      "removed links or images, because [output] links does not name their hosts: evil.com (2 times), javascript:, an address without a host."
+    expect(readParts([text], make).at(-1)).toEqual({ type: "warning", kind: "links", message })
+    expect(readParts(["https://ok.com/"], make)).toEqual([{ type: "text", delta: "https://ok.com/" }])
+  })
+
+  test("do not meet across an emotion in the middle of the text", () => {
+    const stage = make()
+    const parts = [
+      ...stage.push({ type: "text", delta: "https:" }),
+      ...stage.push({ type: "emotion", emotion: "happy" }),
+      ...stage.push({ type: "text", delta: "//evil.com/" }),
+      ...stage.push({ type: "bubble-end" }),
+      ...stage.push({ type: "text", delta: "x" }),
+      ...stage.end(),
+    ]
+    expect(parts.map((part) => (part.type === "text" ? part.delta : part.type)).join("")).toBe(
+      "https:emotion //evil.com/bubble-endx",
+    )
+  })
+
+  test("take linear work, whatever is opened and never closed", () => {
+    for (const piece of ["[", "](", "<a ", "<a /on", "a:", "a.", "[[a](x)](y)", "]: x", '<a href=" '])
+      expect(withoutLinks(piece.repeat(20_000), hosts).length).toBeGreaterThan(0)
+  })
+})
