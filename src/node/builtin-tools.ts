@@ -33,7 +33,9 @@ export interface BuiltinToolOptions {
   readonly mounts?: readonly FileMount[]
 }
 
-const otherToolNames = ["add_schedule", "calculate", "current_time", "explain_memory", "forget_memory", "list_schedule"]
+const otherToolNames = [
+  ...["add_schedule", "calculate", "cancel_schedule", "current_time", "explain_memory", "forget_memory", "list_schedule"],
+]
 
 /** The names of the built-in tools, sorted. */
 export const builtinToolNames: readonly string[] = [...otherToolNames, ...fileToolNames].sort()
@@ -47,6 +49,7 @@ export function builtinTools(names: readonly string[], options: BuiltinToolOptio
   const makers: Readonly<Record<string, () => Tool | undefined>> = {
     add_schedule: () => schedule()[0],
     calculate: () => calculateTool({ locale, words: words("calculate") }),
+    cancel_schedule: () => schedule()[2],
     current_time: () => currentTimeTool({ clock, locale, timeZone, words: words("current_time") }),
     explain_memory: () => explainMemoryTool({ timeZone, words: words("explain_memory") }),
     forget_memory: () => forgetMemoryTool({ words: words("forget_memory") }),

@@ -1,12 +1,16 @@
 import { join, resolve } from "node:path"
+import { PromptStrataError } from "../core/errors.ts"
 import type { Clock } from "../core/ports.ts"
+import { localText } from "../loop/agent/schedule/local-time.ts"
+import type { ScheduledWake } from "../memory/services/wakes.ts"
 import type { PromptSource } from "../prompt/dialect/prompt-source.ts"
 import { shippedPrompts } from "../prompt/dialect/shipped-files.ts"
 import { encodeInline } from "../prompt/encode/inline.ts"
+import type { TemplateValues } from "../prompt/template/render.ts"
 import { renderTemplate } from "../prompt/template/render-template.ts"
 import { defineTool } from "../prompt/tools/define-tool.ts"
 import { textArguments } from "../prompt/tools/text-arguments.ts"
-import type { Tool } from "../prompt/tools/tool.ts"
+import type { Tool, ToolContext } from "../prompt/tools/tool.ts"
 import { type ToolWords, toolWords } from "../prompt/tools/tool-words.ts"
 import type { Schedule, ScheduleItem } from "./schedule-file.ts"
 import { readOwnFile, updateFile } from "./workspace/update-file.ts"
@@ -22,13 +26,23 @@ interface ScheduleOptions {
 }
 
 /**
- * The tools `add_schedule` and `list_schedule` over one JSON file. Each change replaces the whole file in one step, and waits for
+ * The tools `add_schedule`, `list_schedule` and `cancel_schedule`. An entry with a moment becomes a wake of the person in the agent's store, and rings (T48). One without,
+ * and every one where nothing can ring, is a note in a JSON file, and the answer says that it does not ring. Each change replaces the whole file in one step, and waits for
  * those of other agents and processes. Ids are never used again. A file that cannot be read is reported and not changed.
  */
-export function scheduleTools({ folder, clock, locale, prompts }: ScheduleOptions): readonly [add: Tool, list: Tool] {
+export function scheduleTools({
+  folder,
+  clock,
+  locale,
+  prompts,
+}: ScheduleOptions): readonly [add: Tool, list: Tool, cancel: Tool] {
   const file = resolve(join(folder, "schedule.json"))
   const words = (name: string): ToolWords => toolWords(prompts ?? shippedPrompts("tools", locale), locale, name)
-  return [addTool(file, clock, words("add_schedule")), listTool(file, words("list_schedule"))]
+  return [
+    addTool(file, clock, words("add_schedule")),
+    listTool(file, words("list_schedule")),
+    cancelTool(file, words("cancel_schedule")),
+  ]
 }
 
 function addTool(file: string, clock: Clock, { description, usageHint, parameters, answer }: ToolWords): Tool {
@@ -41,15 +55,35 @@ function addTool(file: string, clock: Clock, { description, usageHint, parameter
       title: { description: parameters.title },
       content: { description: parameters.content, optional: true },
       schedule_time: { description: parameters.schedule_time },
+      repeat: { description: parameters.repeat, optional: true },
+      time_zone: { description: parameters.time_zone, optional: true },
     }),
-    async execute({ title, content, schedule_time: scheduleTime }, { signal }) {
-      const atMs = parseMoment(scheduleTime)
-      const at = atMs === undefined ? undefined : new Date(atMs).toISOString()
-      const item = { title, content, scheduleTime, at, createdAt: new Date(clock.nowMs()).toISOString() }
-      const id = await add(file, item, signal)
-      return renderTemplate(answer, { id, title, content, time: scheduleTime })
+    async execute({ title, content = "", schedule_time: at, repeat = "", time_zone = "" }, context) {
+      const { wakes, question } = (await turnOf(context)) ?? {}
+      const { key, signal } = context
+      if (wakes !== undefined) {
+        const reason = content.trim() === "" ? title : `${title} (${content})`
+        const to = question?.speaker.id === key.user ? question.speaker : undefined
+        const repeated = repeat.trim() || undefined
+        const outcome = await wakes.set(key, { at, reason, repeat: repeated, timeZone: time_zone.trim() || undefined, to })
+        const { clockChange, quiet } = { clockChange: undefined, quiet: false, ...outcome }
+        if (outcome.ok) return renderTemplate(answer, { ...printedWake(outcome.wake), [clockChange ?? "exact"]: true, quiet })
+        const refusal = outcome.refusal.replaceAll("-", "_")
+        const now = new Date(clock.nowMs()).toISOString()
+        if (refusal !== "unclear" || repeated !== undefined)
+          throw new PromptStrataError("tool-arguments", renderTemplate(answer, { [refusal]: true, now }))
+      }
+      const item = { title, content: content || undefined, scheduleTime: at, createdAt: new Date(clock.nowMs()).toISOString() }
+      return renderTemplate(answer, { note: await add(file, item, signal) })
     },
   })
+}
+
+/** The turn that runs a tool. Its code is loaded here, because who lists tools needs no turns. */
+const turnOf = async (context: ToolContext) => (await import("../loop/turn/run-tool.ts")).parentOf(context)
+
+function printedWake({ id, reason, dueMs, timeZone = "UTC", repeat }: ScheduledWake): TemplateValues {
+  return { id, title: encodeInline(reason), time: `${localText(dueMs, timeZone)} (${timeZone})`, repeat }
 }
 
 /** The parser needs zod, which no program loads before a tool of the schedule runs. */
@@ -64,11 +98,15 @@ async function add(file: string, item: Omit<ScheduleItem, "id">, signal: AbortSi
       const { nextId, items } = parseSchedule(text, file)
       id = nextId
       const next: Schedule = { version: 1, nextId: id + 1, items: [...items, { id, ...item }] }
-      return `${JSON.stringify(next, undefined, 2)}\n`
+      return printed(next)
     },
     signal,
   )
   return id
+}
+
+function printed(schedule: Schedule): string {
+  return `${JSON.stringify(schedule, undefined, 2)}\n`
 }
 
 function listTool(file: string, { description, usageHint, answer }: ToolWords): Tool {
@@ -76,10 +114,37 @@ function listTool(file: string, { description, usageHint, answer }: ToolWords): 
     name: "list_schedule",
     description,
     usageHint,
-    async execute() {
+    async execute(_, context) {
+      const wakes = (await (await turnOf(context))?.wakes?.list(context.key)) ?? []
       const { items } = (await loadParser())(await readOwnFile(file), file)
-      if (items.length === 0) return renderTemplate(answer, { empty: true })
-      return items.map((item) => renderTemplate(answer, printedItem(item))).join("\n")
+      if (items.length + wakes.length === 0) return renderTemplate(answer, { empty: true })
+      return [...wakes.map(printedWake), ...items.map(printedItem)].map((entry) => renderTemplate(answer, entry)).join("\n")
+    },
+  })
+}
+
+function cancelTool(file: string, { description, usageHint, parameters, answer }: ToolWords): Tool {
+  return defineTool({
+    name: "cancel_schedule",
+    description,
+    usageHint,
+    writes: true,
+    inputSchema: textArguments({ id: { description: parameters.id } }),
+    async execute({ id }, context) {
+      const wanted = id.trim()
+      const parseSchedule = await loadParser()
+      const isDropped = await (await turnOf(context))?.wakes?.drop(context.key, wanted)
+      let isFound = isDropped === true
+      const isNote = !isFound && parseSchedule(await readOwnFile(file), file).items.some((item) => String(item.id) === wanted)
+      const take = (text: string | undefined): string => {
+        const schedule = parseSchedule(text, file)
+        const items = schedule.items.filter((item) => String(item.id) !== wanted)
+        isFound = items.length < schedule.items.length
+        return printed({ ...schedule, items })
+      }
+      if (isNote) await updateFile(file, take, context.signal)
+      if (isFound) return renderTemplate(answer, { id: encodeInline(wanted) })
+      throw new PromptStrataError("tool-arguments", renderTemplate(answer, { unknown: encodeInline(wanted) }))
     },
   })
 }
@@ -87,36 +152,9 @@ function listTool(file: string, { description, usageHint, answer }: ToolWords): 
 /** The values are encoded, so that the text of an entry cannot look like another entry. */
 function printedItem({ id, title, content, scheduleTime }: ScheduleItem) {
   return {
-    id,
+    note: id,
     title: encodeInline(title),
     time: encodeInline(scheduleTime),
     content: content === undefined || content.trim() === "" ? undefined : encodeInline(content),
   }
-}
-
-const pattern =
-  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,]\d{1,9})?)?\s?(Z|[+-](?:0\d|1[0-4]):?[0-5]\d)?)?$/i
-
-/**
- * The moment of an ISO 8601 date or date and time, in milliseconds since 1970. Without an offset the time zone of this machine is
- * used, without a time midnight. `undefined` for other words and for dates that do not exist.
- */
-export function parseMoment(text: string): number | undefined {
-  const match = pattern.exec(text.trim())
-  if (match === null) return undefined
-  const fields = match.slice(1, 7).map((part) => Number(part ?? 0))
-  const [year = 0, month = 0, ...rest] = fields
-  const utcMs = Date.UTC(year, month - 1, ...rest)
-  // Dates roll over: the 31st of February would become the 3rd of March.
-  const real = new Date(utcMs).toISOString().match(/\d+/g) ?? []
-  if (fields.some((field, at) => field !== Number(real[at]))) return undefined
-  const offsetMs = parseOffset(match[7])
-  return offsetMs === undefined ? new Date(year, month - 1, ...rest).getTime() : utcMs - offsetMs
-}
-
-function parseOffset(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined
-  if (/^z$/i.test(text)) return 0
-  const sign = text.startsWith("-") ? -1 : 1
-  return sign * (Number(text.slice(1, 3)) * 60 + Number(text.slice(-2))) * 60_000
 }

@@ -216,6 +216,8 @@ export const timeZoneForm: TextForm = {
   accepts: (name) => findTimeZone(name) !== undefined,
 }
 
+export const timeOfDayForm: TextForm = { expected: 'a time such as "22:30"', pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$" }
+
 export const colourForm: TextForm = { expected: 'a colour such as "#1D75B3"', pattern: "^#[0-9a-fA-F]{6}$" }
 
 export const httpUrlForm: TextForm = {

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promise
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
-import { parseMoment, scheduleTools } from "../../src/node/schedule-tools.ts"
+import { scheduleTools } from "../../src/node/schedule-tools.ts"
 import { answerOf, runTool } from "../prompt/tools/builtin/run-tool.ts"
 
 let folder = ""
@@ -26,11 +26,15 @@ describe("add_schedule and list_schedule", () => {
     const [add, list] = tools()
     expect(await answerOf(list, {})).toBe("还没有日程")
     expect(await readdir(folder)).toEqual([])
-    expect(await answerOf(add, { title: "早起闹钟", schedule_time: "明早九点" })).toBe("日程添加成功，ID: 1")
-    expect(await answerOf(add, { title: "开会", content: "带电脑", schedule_time: "2026-11-22 09:00+08:00" })).toBe(
-      "日程添加成功，ID: 2",
+    expect(await answerOf(add, { title: "早起闹钟", schedule_time: "明早九点" })).toBe(
+      "已记下，ID: 1。到时不会响。请说明这一点，或问清日期和时间。",
     )
-    expect(await answerOf(list, {})).toBe("1. 早起闹钟（明早九点）\n2. 开会（2026-11-22 09:00+08:00）：带电脑")
+    expect(await answerOf(add, { title: "开会", content: "带电脑", schedule_time: "2026-11-22 09:00+08:00" })).toBe(
+      "已记下，ID: 2。到时不会响。请说明这一点，或问清日期和时间。",
+    )
+    expect(await answerOf(list, {})).toBe(
+      "1. 早起闹钟（明早九点），只是记录，不会响\n2. 开会（2026-11-22 09:00+08:00）：带电脑，只是记录，不会响",
+    )
     expect(await read()).toEqual({
       version: 1,
       nextId: 3,
@@ -41,7 +45,6 @@ describe("add_schedule and list_schedule", () => {
           title: "开会",
           content: "带电脑",
           scheduleTime: "2026-11-22 09:00+08:00",
-          at: "2026-11-22T01:00:00.000Z",
           createdAt: "2026-11-21T06:05:09.000Z",
         },
       ],
@@ -53,9 +56,9 @@ describe("add_schedule and list_schedule", () => {
     const [add, list] = tools("en")
     expect(await answerOf(list, {})).toBe("The schedule is empty")
     expect(await answerOf(add, { title: "Alarm", schedule_time: "tomorrow at nine", content: "up early" })).toBe(
-      "Added to the schedule, ID: 1",
+      "Noted, ID: 1. It does not ring. Say so, or ask for a date and time.",
     )
-    expect(await answerOf(list, {})).toBe("1. Alarm (tomorrow at nine): up early")
+    expect(await answerOf(list, {})).toBe("1. Alarm (tomorrow at nine): up early, a note that does not ring")
   })
 
   test("lose nothing when many are added at once, by several agents of one process", async () => {
@@ -76,7 +79,9 @@ describe("add_schedule and list_schedule", () => {
     await answerOf(add, { title: "a", schedule_time: "x" })
     await answerOf(add, { title: "b", schedule_time: "x" })
     await writeFile(file(), JSON.stringify({ ...(await read()), items: [] }))
-    expect(await answerOf(add, { title: "c", schedule_time: "x" })).toBe("日程添加成功，ID: 3")
+    expect(await answerOf(add, { title: "c", schedule_time: "x" })).toBe(
+      "已记下，ID: 3。到时不会响。请说明这一点，或问清日期和时间。",
+    )
   })
 
   test.each([
@@ -108,7 +113,7 @@ describe("add_schedule and list_schedule", () => {
   test("an entry cannot look like another one in the list", async () => {
     const [add, list] = tools()
     await answerOf(add, { title: "a\n2. 假的（now）", content: "b\u20283. c", schedule_time: "x）\n4. y" })
-    expect(await answerOf(list, {})).toBe('1. "a\\n2. 假的（now）"（"x）\\n4. y"）："b\\u20283. c"')
+    expect(await answerOf(list, {})).toBe('1. "a\\n2. 假的（now）"（"x）\\n4. y"）："b\\u20283. c"，只是记录，不会响')
   })
 
   test("T18: need a title and a time", async () => {
@@ -135,22 +140,4 @@ describe("add_schedule and list_schedule", () => {
     await expect(begun).rejects.toThrow()
     expect(await answerOf(list, {})).toBe("还没有日程")
   })
-})
-
-describe("parseMoment", () => {
-  test.each<[string, number | undefined]>([
-    ["2026-11-22T09:00:00+08:00", Date.UTC(2026, 10, 22, 1)],
-    ["2026-11-22 09:00 -0330", Date.UTC(2026, 10, 22, 12, 30)],
-    [" 2026-11-22T09:00:30.5Z ", Date.UTC(2026, 10, 22, 9, 0, 30)],
-    ["2026-11-22 09:00", new Date(2026, 10, 22, 9).getTime()],
-    ["2026-11-22", new Date(2026, 10, 22).getTime()],
-    ["2026-02-31", undefined],
-    ["2026-11-22 24:00", undefined],
-    ["2026-11-22 09:60", undefined],
-    ["2026-11-22T09:00+99:00", undefined],
-    ["2026-11-22Z", undefined],
-    ["0026-11-22", undefined],
-    ["明早九点", undefined],
-    ["", undefined],
-  ])("%j", (text, ms) => expect(parseMoment(text)).toBe(ms))
 })

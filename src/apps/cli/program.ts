@@ -17,6 +17,7 @@ import type { RunCommand } from "./context.ts"
 import type { CliIo } from "./io.ts"
 import { addDoctor } from "./memory/doctor.ts"
 import { addMemory } from "./memory/memory-commands.ts"
+import { addSchedule } from "./memory/schedule.ts"
 import { addUser } from "./memory/user.ts"
 import { addInspect } from "./serve/inspect.ts"
 import { addServe } from "./serve/serve.ts"
@@ -46,7 +47,7 @@ export function createProgram({ stdout, stderr }: CliIo, run: RunCommand, transl
   program.commandsGroup("Prompts and profiles:")
   for (const add of [addInspect, addRender, addLint, addSchema, addMcp, addSimulate]) add(program, run)
   program.commandsGroup("Memory:")
-  for (const add of [addMemory, addUser, addEvents, addDoctor, addWorker]) add(program, run)
+  for (const add of [addMemory, addUser, addEvents, addSchedule, addDoctor, addWorker]) add(program, run)
   program.commandsGroup("Help:")
   return program.helpCommand("help [command]", "print the help of a command")
 }

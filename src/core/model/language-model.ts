@@ -51,6 +51,8 @@ export interface TurnFacts {
   /** True if background work made the request, and not a turn. */
   readonly background?: true
   readonly question: string
+  /** True if nobody asked and the question is the reason why the agent begins by itself. */
+  readonly wake?: true
   /** The name of the person who asked. */
   readonly speaker: string
   /** The tools that the request offers; none for a final output. */

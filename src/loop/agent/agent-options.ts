@@ -46,8 +46,11 @@ export interface AgentOptions {
   readonly hooks?: readonly TurnHook[]
   /** Observers, which get the events of turns without delaying them (R26). The one of the main process is called `main-observer`. */
   readonly observers?: readonly Observer[]
-  /** Called with each turn that an observer opened (R27), so that its answer can be delivered. */
-  readonly onWake?: (turn: Turn, key: SessionKey) => void
+  /**
+   * Called with each turn that an observer opened (R27) or a wake that was set, so that its answer can be delivered through the door that the
+   * conversation came from. A promise that rejects is told to `onWarning`. Without it, what was set waits for the conversation's next turn.
+   */
+  readonly onWake?: (turn: Turn, key: SessionKey) => unknown
   /** Decides which words `Session.receive` answers; it hears the others. Default: all are answered. */
   readonly shouldAnswer?: AnswerRules | ShouldAnswer
   /** Asks a person before a tool does something that needs consent. Without it, such calls are refused. */

@@ -3,7 +3,7 @@ import { createInMemoryStore, lateJobs, lateReceipts } from "../../memory/servic
 import type { JobRunner } from "../../memory/services/store/job-runner.ts"
 import type { BlobRecords, ReceiptRecords } from "../../memory/services/store/records.ts"
 import type { SessionStore } from "../../memory/services/store/session-store.ts"
-import type { Store } from "../../memory/services/store/store.ts"
+import type { Store, WakeRecords } from "../../memory/services/store/store.ts"
 import type { SideTables } from "./second-thoughts/side-tables.ts"
 import { late } from "./turn.ts"
 
@@ -13,6 +13,8 @@ export interface AgentStore {
   readonly jobs: JobRunner
   readonly receipts: ReceiptRecords
   readonly blobs: BlobRecords
+  /** Undefined for a store of sessions alone. */
+  readonly wakes: WakeRecords | undefined
   /** The given store, if it is a whole one. */
   readonly given: Store | undefined
 }
@@ -24,9 +26,13 @@ export interface AgentStore {
 export function agentStore(store: SessionStore | undefined, ports: Pick<Ports, "clock" | "timers" | "random">): AgentStore {
   if (store === undefined) {
     const made = createInMemoryStore({ ports })
-    return { sessions: made, jobs: made.jobs, receipts: made.receipts, blobs: made.blobs, given: undefined }
+    const { jobs, receipts, blobs, wakes } = made
+    return { sessions: made, jobs, receipts, blobs, wakes, given: undefined }
   }
-  if (isStore(store)) return { sessions: store, jobs: store.jobs, receipts: store.receipts, blobs: store.blobs, given: store }
+  if (isStore(store)) {
+    const { jobs, receipts, blobs, wakes } = store
+    return { sessions: store, jobs, receipts, blobs, wakes, given: store }
+  }
   let made: SideTables | undefined
   const loadSideTables = late(() => import("./second-thoughts/side-tables.ts"))
   const beside = async (): Promise<SideTables> => {
@@ -50,6 +56,7 @@ export function agentStore(store: SessionStore | undefined, ports: Pick<Ports, "
     jobs: lateJobs(beside),
     receipts: lateReceipts(beside),
     blobs: createInMemoryStore({ ports }).blobs,
+    wakes: undefined,
     given: undefined,
   }
 }

@@ -1,5 +1,5 @@
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
-import type { Job, JobAttempt, JobHandlers } from "../../memory/services/store/job-runner.ts"
+import { type Job, type JobAttempt, type JobHandlers, timedKinds } from "../../memory/services/store/job-runner.ts"
 import type { AgentContext, AgentQueues } from "../turn/turn-context.ts"
 import type { AgentJobs } from "./schedule/agent-jobs.ts"
 import type { AgentWorkOptions } from "./schedule/close-work.ts"
@@ -20,7 +20,8 @@ export function agentWork(shared: AgentQueues, options: AgentWorkOptions): Agent
   const { turns, background, runner } = shared
   const { latest } = options
   const jobs = new JobsWhenUsed(latest)
-  const started = options.runJobs ? startJobs(shared, { ...options, jobs }) : Promise.resolve()
+  const works = options.runJobs || options.delivers
+  const started = works ? startJobs(shared, { ...options, jobs }) : Promise.resolve()
   let closing: Promise<void> | undefined
   /** Aborted when closing should wait no longer. */
   const hurry = new AbortController()
@@ -29,7 +30,7 @@ export function agentWork(shared: AgentQueues, options: AgentWorkOptions): Agent
       await started
       do {
         await conversationsIdle(shared, options.watching)
-        if (options.runJobs) await runner.idle()
+        if (works) await runner.idle()
       } while (turns.size + background.size > 0)
     },
     async close(signal) {
@@ -54,10 +55,10 @@ export function agentWork(shared: AgentQueues, options: AgentWorkOptions): Agent
 /** Never rejects. */
 async function startJobs(
   { runner, onWarning }: AgentQueues,
-  { agent, latest, jobs }: AgentWorkOptions & { readonly jobs: JobsWhenUsed },
+  { agent, jobs, ...options }: AgentWorkOptions & { readonly jobs: JobsWhenUsed },
 ): Promise<void> {
   try {
-    await runner.start(jobHandlers(latest, jobs), { agent })
+    await runner.start(jobHandlers(options, jobs), { agent })
   } catch (error) {
     const key = { agent, conversation: "", audience: "private", user: "" } as const
     onWarning({ key, turnId: "", message: `No jobs are run: ${messageOf(error)}` })
@@ -80,10 +81,11 @@ function endTurns(turns: AgentQueues["running"], cause: unknown): void {
   for (const turn of turns) turn.abort(reason)
 }
 
-/** A handler for each kind of job that the agent has. It runs the job of that kind of the latest profile. */
-function jobHandlers(latest: () => AgentContext, jobs: JobsWhenUsed): JobHandlers {
+/** A handler for each kind of job that this process runs. It runs the job of that kind of the latest profile. */
+function jobHandlers({ latest, runJobs }: Pick<AgentWorkOptions, "latest" | "runJobs">, jobs: JobsWhenUsed): JobHandlers {
   const handler = async (job: Job, attempt: JobAttempt): Promise<void> => (await jobs.load()).run(job, attempt)
-  return Object.fromEntries(latest().jobs.map(({ kind }) => [kind, handler]))
+  const kinds = latest().jobs.flatMap(({ kind }) => (runJobs || timedKinds.includes(kind) ? [kind] : []))
+  return Object.fromEntries(kinds.map((kind) => [kind, handler]))
 }
 
 /** The code that runs jobs, loaded with the first of them. */

@@ -28,6 +28,7 @@ import { watch } from "./observers/watch.ts"
 import { profileVersions } from "./profile-versions.ts"
 import { publishAgent } from "./published-agents.ts"
 import { remembering } from "./remembering.ts"
+import { agentWakes } from "./schedule/agent-wakes.ts"
 import { Session } from "./session.ts"
 import type { ChatMessage } from "./stateless/past-messages.ts"
 import { type RespondOptions, respond } from "./stateless/respond.ts"
@@ -64,32 +65,32 @@ export interface Agent {
  */
 export function createAgent(options: AgentOptions): Agent {
   checkAgentOptions(options)
-  const sessions = new SessionCache()
+  const [sessions, watching] = [new SessionCache(), [] as ObserverFeeds[]]
   let closed = false
   const ports = { ...hostPorts, counter: roughCounter, ...options.ports }
   const kept = agentStore(options.store, ports)
-  const shared = sharedContext(options, { ports, kept, isClosed: () => closed })
-  const watching: ObserverFeeds[] = []
+  const { onWake, runJobs = true } = options
+  const [latest, session] = [() => versions.latest, (key: Omit<SessionKey, "agent">) => made.session(key)]
+  const waking = agentWakes({ records: kept.wakes, ports, onWake, latest, session, warn: (told) => shared.onWarning(told) })
+  const shared = sharedContext(options, { ports, kept, wakes: waking.wakes, isClosed: () => closed })
   const versions = profileVersions(options.profile, (profile) => {
     const { observers, userProfile, ...own } = profileContext(profile, { options, shared, kept })
-    const context = { ...shared, ...own }
-    const feeds = watch(context, observers, { onWake: options.onWake, session: (key) => made.session(key) })
+    const context = { ...shared, ...own, hooks: [...own.hooks, ...waking.hooks], jobs: [...own.jobs, ...waking.jobs] }
+    const feeds = watch(context, observers, { onWake, session })
     if (feeds) watching.push(feeds)
     for (const { documents } of own.plugins) documents?.attach({ ...context, userProfile })
     return { ...context, tellObservers: feeds?.tell }
   })
-  const { profile } = versions.latest
-  const agent = profile.agent.id
-  checkOptions("models of createAgent", options.models ?? {}, { ...profile.processes, ...profile.observers })
-  const runJobs = options.runJobs ?? true
-  const work = agentWork(shared, { agent, watching, latest: () => versions.latest, runJobs })
+  const { agent: named, processes, observers } = latest().profile
+  checkOptions("models of createAgent", options.models ?? {}, { ...processes, ...observers })
+  const work = agentWork(shared, { agent: named.id, watching, latest, runJobs, delivers: onWake !== undefined })
   const made: Agent = {
     session(conversation) {
-      const key: SessionKey = { agent, ...namedSession(conversation) }
-      return sessions.get(key) ?? sessions.add(new Session(versions.current(), versions.latest, key, options.shouldAnswer))
+      const key: SessionKey = { agent: named.id, ...namedSession(conversation) }
+      return sessions.get(key) ?? sessions.add(new Session(versions.current(), latest(), key, options.shouldAnswer))
     },
     respond: (messages: readonly ChatMessage[], options: RespondOptions = {}): Turn<never> =>
-      respond(versions.current(), versions.latest, { messages, options }) as Turn<never>,
+      respond(versions.current(), latest(), { messages, options }) as Turn<never>,
     idle: work.idle,
     async close(closing = {}) {
       checkOptions("close", closing, { signal: true })
@@ -217,7 +218,7 @@ function askLater(given: Omit<AskModelOptions, "limits" | "budgetTokens">, { lim
 /** The part of an agent that does not depend on its profile. */
 function sharedContext(
   { model, services, confirm, onWarning }: AgentOptions,
-  { ports, kept, isClosed }: { readonly ports: Ports; readonly kept: AgentStore; readonly isClosed: () => boolean },
+  { ports, kept, ...own }: Pick<SharedParts, "ports" | "wakes" | "isClosed"> & { readonly kept: AgentStore },
 ): SharedParts {
   return {
     models: isModelList(model) ? model : [model],
@@ -233,7 +234,7 @@ function sharedContext(
     running: new Set(),
     turns: createKeyedQueue(16),
     ports,
-    isClosed,
+    ...own,
   }
 }
 

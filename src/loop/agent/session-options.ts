@@ -1,8 +1,9 @@
 import { checkOptions, checkType, type OptionNames, type TypeName } from "../../core/check-options.ts"
-import type { AttachmentInput, Directed, RepliedTo, ServiceKey, Speaker } from "../../core/conversation.ts"
+import type { AttachmentInput, Directed, RepliedTo, ServiceKey, SessionKey, Speaker } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import type { Injection, Trust } from "../../core/value.ts"
 import type { SessionRecord } from "../../memory/services/store/session-store.ts"
+import type { Profile } from "../../profile/profile.ts"
 import { type InjectionInput, trusts } from "../../prompt/stack/injection.ts"
 import { PromptStack } from "../../prompt/stack/prompt-stack.ts"
 import type { StepControl } from "../turn/control/step-control.ts"
@@ -54,6 +55,23 @@ export interface WakeOptions {
   /** As in {@link SendOptions.inject}. */
   readonly inject?: readonly InjectionInput[]
   readonly signal?: AbortSignal
+}
+
+/** Options of `Session.wakes` and `Session.dropWake`. */
+export interface WakesOptions {
+  /** The person whose wakes they are, as in {@link SendOptions.from}. */
+  readonly from?: SpeakerInput
+}
+
+/**
+ * Options of `Session.wakeAt`. Times can be local, such as `2026-11-21 09:00`, have an offset, or count from now, such as `+10m`. A local
+ * time that a clock change skips rings later by what is skipped, and one that it repeats rings the first time.
+ */
+export interface WakeAtOptions extends WakesOptions {
+  /** `hourly`, `daily`, `weekdays`, `weekly`, `monthly`, `yearly`, or a cron pattern of five fields; at least ten minutes apart. */
+  readonly repeat?: string
+  /** The person's time zone. Default: the profile's. The host's is never taken. */
+  readonly timeZone?: string
 }
 
 /** Options of `Session.preview`. */
@@ -129,6 +147,8 @@ const types: Readonly<Record<string, TypeName>> = {
   stopWhen: "function",
   prepareStep: "function",
   prompt: "string",
+  repeat: "string",
+  timeZone: "string",
   limit: "number",
 }
 
@@ -157,12 +177,20 @@ export const optionsOf = {
   send: { ...previewed, ...control },
   receive: { ...previewed, atMs: true },
   wake: { to: true, trust: true, inject: true, signal: true },
+  wakeAt: { from: true, repeat: true, timeZone: true },
+  wakes: { from: true },
   preview: { ...previewed, prompt: true },
   answer: { by: true, signal: true, ...control },
   change: { inject: true, signal: true },
   explainMemories: { from: true, limit: true, signal: true },
   forgetMemory: { from: true },
   hear: { from: true, attachments: true, atMs: true, ...directedOptions },
+}
+
+/** The speaker of a turn in which nobody spoke. In a group it is the agent, so that no person's memories are seen. */
+export function wokenFor(key: SessionKey, { agent }: Profile, record: SessionRecord | undefined): Speaker | undefined {
+  if (key.audience === "group") return { id: agent.id, name: agent.name }
+  return record?.history.findLast(({ role }) => role === "user")?.speaker
 }
 
 /** The error of a turn that cannot begin; undefined for one that can. The words of a turn that replaces another are not known yet. */

@@ -1,12 +1,12 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec"
 import { checkType } from "../../core/check-options.ts"
-import type { HistoryMessage, SessionKey, Speaker } from "../../core/conversation.ts"
+import type { HistoryMessage, SessionKey } from "../../core/conversation.ts"
 import type { Assembly } from "../../core/span.ts"
 import { orAborted } from "../../core/timers.ts"
 import type { ExplainedMemory } from "../../memory/services/memory/explain-memories.ts"
 import type { ForgottenMemories } from "../../memory/services/store/records.ts"
 import type { SessionRecord } from "../../memory/services/store/session-store.ts"
-import type { Profile } from "../../profile/profile.ts"
+import type { ScheduledWake } from "../../memory/services/wakes.ts"
 import type { PromptStack } from "../../prompt/stack/prompt-stack.ts"
 import type { Approval, ApprovalAnswer } from "../../prompt/tools/tool.ts"
 import type { AgentContext, TurnInput } from "../turn/turn-context.ts"
@@ -26,9 +26,11 @@ import type {
   PreviewOptions,
   ReceiveOptions,
   SendOptions,
+  WakeAtOptions,
   WakeOptions,
+  WakesOptions,
 } from "./session-options.ts"
-import { checkSessionOptions, completed, inputOf, optionsOf, refusalOf, turnIdOf } from "./session-options.ts"
+import { checkSessionOptions, completed, inputOf, optionsOf, refusalOf, turnIdOf, wokenFor } from "./session-options.ts"
 import type { StructuredTurn, Turn } from "./turn.ts"
 import { late } from "./turn.ts"
 
@@ -86,6 +88,21 @@ export class Session {
     }
     const needed = to || this.key.audience === "group" ? undefined : hasWordsOfUser
     return this.#queue.start({ kind: "wake", makeInput, signal, needed })
+  }
+
+  /** Keeps a {@link Session.wake} for a moment, also over restarts; {@link WakeAtOptions} says more. Rejects with `usage` if it cannot ring (T48). */
+  wakeAt(at: number | string, reason: string, options: WakeAtOptions = {}): Promise<ScheduledWake> {
+    return this.#queue.withRecord(async (rest) => (await loadWork()).wakeAt(rest, { ...options, at, reason }))
+  }
+
+  /** The wakes that wait for a person, soonest first: in private all of theirs, in a group those of that group. */
+  wakes(options: WakesOptions = {}): Promise<readonly ScheduledWake[]> {
+    return this.#queue.withRecord(async (rest) => (await loadWork()).wakesOf(rest, options))
+  }
+
+  /** Drops a wake of a person. False if none of {@link Session.wakes} has this id. */
+  dropWake(id: string, options: WakesOptions = {}): Promise<boolean> {
+    return this.#queue.withRecord(async (rest) => (await loadWork()).dropWake(rest, id, options))
   }
 
   /**
@@ -280,11 +297,5 @@ function turnOf(replyTo: SendOptions["replyTo"]): Needed | undefined {
 }
 
 const hasWordsOfUser = (newest: readonly HistoryMessage[]): boolean => newest.some(({ role }) => role === "user")
-
-/** The speaker of a turn in which nobody spoke. In a group it is the agent, so that no person's memories are seen. */
-function wokenFor(key: SessionKey, { agent }: Profile, record: SessionRecord | undefined): Speaker | undefined {
-  if (key.audience === "group") return { id: agent.id, name: agent.name }
-  return record?.history.findLast(({ role }) => role === "user")?.speaker
-}
 
 const loadWork = late(() => import("./session-work.ts"))

@@ -5,6 +5,7 @@ import { defined, type Injection } from "../../core/value.ts"
 import type { ExplainableMemory } from "../../memory/services/memory/explain-memories.ts"
 import type { ReceiptRecords } from "../../memory/services/store/records.ts"
 import type { MessageFilter } from "../../memory/services/store/session-store.ts"
+import type { Wakes } from "../../memory/services/wakes.ts"
 import { quoted, reasonOf, renderNotice } from "../../prompt/dialect/render-notice.ts"
 import { encodeInline } from "../../prompt/encode/inline.ts"
 import { executeTool, type ToolFailure } from "../../prompt/tools/execute-tool.ts"
@@ -132,6 +133,8 @@ export interface ParentTurn {
   /** The memories that the turn may see. Undefined if the agent has none, or the conversation's memory is off (D2). */
   readonly memory: ExplainableMemory | undefined
   readonly receipts: ReceiptRecords
+  /** Undefined where nothing can ring. */
+  readonly wakes: Wakes | undefined
 }
 
 /**
@@ -176,6 +179,7 @@ function parentTurn(turn: TurnContext, { id, isRunning }: RunningCall): ParentTu
     warn: (message) => isRunning() && warn(turn, "tool", message),
     memory: turn.session.memoryOn ? agent.memory : undefined,
     receipts: agent.receipts,
+    wakes: agent.wakes,
   }
 }
 

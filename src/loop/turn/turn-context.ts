@@ -13,6 +13,7 @@ import type { Job, JobProgress, JobRunner } from "../../memory/services/store/jo
 import type { BlobRecords, ReceiptRecords } from "../../memory/services/store/records.ts"
 import type { MessageFilter, SessionNote, SessionRecord, SessionStore } from "../../memory/services/store/session-store.ts"
 import type { TurnHook } from "../../memory/services/turn-hook.ts"
+import type { Wakes } from "../../memory/services/wakes.ts"
 import type { Profile } from "../../profile/profile.ts"
 import type { Assembler } from "../../prompt/assemble/assembler.ts"
 import type { Dialect } from "../../prompt/dialect/dialect.ts"
@@ -64,6 +65,8 @@ export interface SharedParts extends AgentStores, AgentQueues {
   /** Undefined if nobody can be asked. */
   readonly confirm: Confirm | undefined
   readonly inspection: Inspection
+  /** Undefined for a store of sessions alone, which keeps none. */
+  readonly wakes: Wakes | undefined
 }
 
 /** The places where an agent keeps things. */

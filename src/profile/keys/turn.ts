@@ -1,4 +1,4 @@
-import { choice, flag, httpUrlForm, jsonTable, line, milliseconds, number, table, wholeNumber } from "../key.ts"
+import { choice, flag, httpUrlForm, jsonTable, line, milliseconds, number, table, timeOfDayForm, wholeNumber } from "../key.ts"
 
 export const loop = table("How a turn plans.", {
   mode: choice(["json", "native", "chat", "auto"], {
@@ -102,6 +102,18 @@ export const history = table("How much of the conversation a prompt shows.", {
 const [answerTokens, stepTokens] = [1_000, 2_000]
 
 export const conversation = table("How the agent takes part in a conversation.", {
+  wakesPerUser: wholeNumber({
+    min: 0,
+    max: 1_000,
+    default: 50,
+    words: "The most reminders and other wakes that may wait for one person.",
+  }),
+  quietFrom: line({
+    form: timeOfDayForm,
+    words: "From this local time, such as 22:30, no wake rings; it rings at `quiet_to`.",
+    otherwise: "wakes ring at any time",
+  }),
+  quietTo: line({ form: timeOfDayForm, words: "The end of these hours, such as 07:00.", otherwise: "wakes ring at any time" }),
   agentAnswers: wholeNumber({
     min: 0,
     default: 3,

@@ -280,7 +280,7 @@ max_output_tokens = 14
         format: expect.objectContaining({ name: "plain" }),
         files: expect.objectContaining({ formats: ["txt"] }),
       },
-      conversation: { agentAnswers: 5, mergeMs: 1_500, interrupt: "join" },
+      conversation: { agentAnswers: 5, wakesPerUser: 50, mergeMs: 1_500, interrupt: "join" },
       context: { off: ["user_profile"], older: "condense", olderCharacters: 16, sessionMarkers: true },
       documents: {
         folder: `${folder}/soul`,

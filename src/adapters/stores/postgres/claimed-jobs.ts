@@ -18,6 +18,9 @@ export interface ClaimedJob extends AnyClaimedJob {
 /** The message to runners that a job was set aside which one of them may have a handler for. */
 export const asideMessage = "aside"
 
+/** The moment from which a row's job may run. */
+const dueTime = "to_timestamp(coalesce((data->>'due')::float8, 0) / 1000)"
+
 /** How long a job without a handler is set aside, unless a process recalls it. */
 const asideMs = 60_000
 
@@ -115,7 +118,7 @@ export class ClaimedJobs implements JobClaims<ClaimedJob> {
   async recall(queues: readonly string[], kinds: readonly string[]): Promise<boolean> {
     const { rowCount } = await this.#pool.query(
       `update ${this.#table} set start_after = now()
-       where name = any($1) and state = 'created' and start_after > now() and data->>'kind' = any($2)`,
+       where name = any($1) and state = 'created' and start_after > now() and data->>'kind' = any($2) and ${dueTime} <= now()`,
       [queues, kinds.map(keyText)],
     )
     return (rowCount ?? 0) > 0
@@ -129,9 +132,9 @@ export class ClaimedJobs implements JobClaims<ClaimedJob> {
     const lease = `now() + ${2 * heartbeatSeconds} * interval '1 second'`
     await this.#pool.query(
       `update ${this.#table} set started_on = least(started_on, now()), heartbeat_on = least(heartbeat_on, now()),
-         start_after = least(start_after, now())
+         start_after = least(start_after, greatest(now(), ${dueTime}))
        where starts_with(name, $1) and ((state = 'active' and (heartbeat_on > ${lease} or started_on > ${lease}))
-         or (state < 'active' and start_after > now() + $2 * interval '1 millisecond'))`,
+         or (state < 'active' and start_after > greatest(now(), ${dueTime}) + $2 * interval '1 millisecond'))`,
       [queuePrefix, 2 * Math.max(longestWaitMs, asideMs)],
     )
   }

@@ -129,13 +129,14 @@ export class PostgresSqlJobs implements SqlJobs {
     const { engine, drivers, enqueued, queueFor } = this.#parts
     const name = await queueFor(job.key.agent)
     const id = jobUuid(job.id)
-    const row = { id, singletonKey: lineOf(job.key), data: storeJob(job) }
+    const row = { id, singletonKey: lineOf(job), data: storeJob(job) }
     const added = await engine.insert(name, [row], { db: drivers.boss.fromKysely(db), returnId: true })
     if (added === null) return false
     enqueued.add(name, id)
     const last = sql`select max(created_on) from ${this.#table}
       where name = ${name} and singleton_key = ${row.singletonKey} and state <= 'active' and id <> ${id}`
-    await sql`update ${this.#table} set retry_count = ${attempts}, start_after = 'epoch',
+    const due = sql`to_timestamp(${(job.dueMs ?? 0) / 1000}::float8)`
+    await sql`update ${this.#table} set retry_count = ${attempts}, start_after = ${due},
       created_on = greatest(clock_timestamp(), (${last}) + interval '1 microsecond') where name = ${name} and id = ${id}`.execute(
       db,
     )

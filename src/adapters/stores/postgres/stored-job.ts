@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto"
-import type { SessionKey } from "../../../core/conversation.ts"
 import type { DeadJob, Job } from "../../../memory/services/store/job-runner.ts"
 import { keyText } from "../../../memory/services/store/row-keys.ts"
 import type { JobRow } from "../../../memory/services/store/rows/rows.ts"
@@ -12,6 +11,8 @@ export interface StoredJob {
   readonly audience: string
   readonly user: string
   readonly kind: string
+  /** The moment of a job that has one of its own, in milliseconds since 1970. */
+  readonly due?: string
   readonly body: string
 }
 
@@ -47,13 +48,14 @@ function checkColumns(stored: StoredJob, job: Job): void {
     if (stored[name as keyof StoredJob] !== value) throw damagedRow(rowNameOf(stored), `another ${name} beside it`)
 }
 
-function columns({ key, kind }: Job): Omit<StoredJob, "body"> {
+function columns({ key, kind, dueMs }: Job): Omit<StoredJob, "body"> {
   return {
     agent: keyText(key.agent),
     conversation: keyText(key.conversation),
     audience: key.audience,
     user: keyText(key.user),
     kind: keyText(kind),
+    ...(dueMs === undefined ? {} : { due: String(dueMs) }),
   }
 }
 
@@ -82,9 +84,9 @@ export function queueOf(agent: string): string {
   return queuePrefix + digest(agent)
 }
 
-/** The key by which jobs of a queue stand in line: their conversation. */
-export function lineOf({ conversation, audience }: Pick<SessionKey, "conversation" | "audience">): string {
-  return digest([audience, conversation])
+/** The key by which jobs of a queue stand in line: their conversation. A job with a moment of its own stands alone. */
+export function lineOf({ id, key, dueMs }: Job): string {
+  return digest(dueMs === undefined ? [key.audience, key.conversation] : ["timed", id, ""])
 }
 
 /** The id of a job as a UUID, because pg-boss takes nothing else. The same id always gives the same UUID. */

@@ -1,6 +1,6 @@
 import type { ExpressionBuilder } from "kysely"
 import type { Clock } from "../../../core/ports.ts"
-import type { DeadJob, JobHandlers } from "../../../memory/services/store/job-runner.ts"
+import { type DeadJob, type JobHandlers, timedKinds } from "../../../memory/services/store/job-runner.ts"
 import { keyText } from "../../../memory/services/store/row-keys.ts"
 import type { ClaimedJob, JobClaims } from "../../../memory/services/store/running-jobs.ts"
 import { fromKeyText } from "../sql/key-columns.ts"
@@ -23,6 +23,8 @@ export interface HeadsWanted {
   readonly limit: number
   /** The agents to leave out. */
   readonly without?: readonly string[]
+  /** True for the jobs with moments of their own, which stand in no line; they alone are then looked for. */
+  readonly isTimed?: boolean
   /** Called for a job whose row is damaged: it is left out, and its conversation's other jobs wait. */
   readonly onDamaged: (id: string, error: unknown) => void
 }
@@ -33,24 +35,29 @@ export interface HeadsWanted {
  */
 export async function dueHeads(
   db: Queries,
-  { handlers, nowMs, longestWaitMs, limit, without = [], onDamaged }: HeadsWanted,
+  { handlers, nowMs, longestWaitMs, limit, without = [], isTimed = false, onDamaged }: HeadsWanted,
 ): Promise<readonly Head[]> {
-  const rows = await jobQueries(db)
-    .selectFrom("jobs")
-    .select(["id", "body"])
-    .where("state", "=", "waiting")
-    .where(({ or, eb }) => or([eb("due_ms", "<=", nowMs), eb("due_ms", ">", nowMs + longestWaitMs)]))
-    .where("position", "in", ({ selectFrom }) =>
-      selectFrom("jobs")
-        .select(({ fn }) => fn.min("position").as("position"))
-        .where("state", "=", "waiting")
+  const waiting = jobQueries(db).selectFrom("jobs").select(["id", "body"]).where("state", "=", "waiting").limit(limit)
+  const others = without.map(keyText)
+  const query = isTimed
+    ? waiting
+        .where("kind", "in", timedKinds)
+        .where("due_ms", "<=", nowMs)
         .where(handledBy(handlers))
-        .where("agent", "not in", without.map(keyText))
-        .groupBy(["agent", "conversation", "audience"]),
-    )
-    .orderBy("position")
-    .limit(limit)
-    .execute()
+        .where("agent", "not in", others)
+        .orderBy("due_ms")
+    : waiting
+        .where(({ or, eb }) => or([eb("due_ms", "<=", nowMs), eb("due_ms", ">", nowMs + longestWaitMs)]))
+        .where("position", "in", ({ selectFrom }) =>
+          selectFrom("jobs")
+            .select(({ fn }) => fn.min("position").as("position"))
+            .where("state", "=", "waiting")
+            .where("kind", "not in", timedKinds)
+            .where(handledBy(handlers))
+            .where("agent", "not in", others)
+            .groupBy(["agent", "conversation", "audience"]),
+        )
+  const rows = await query.orderBy("position").execute()
   return rows.flatMap((row) => {
     try {
       return [{ id: row.id, job: jobOf(row), retryCount: 0 }]

@@ -1,8 +1,7 @@
-import type { SessionKey } from "../../../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../../../core/errors.ts"
 import type { Clock, RandomSource, Timers } from "../../../core/ports.ts"
-import type { DeadJob, IdleOptions, JobHandlers, JobRunner, JobSettings } from "../../../memory/services/store/job-runner.ts"
-import { sessionRowId } from "../../../memory/services/store/row-keys.ts"
+import type { DeadJob, IdleOptions, Job, JobHandlers, JobRunner, JobSettings } from "../../../memory/services/store/job-runner.ts"
+import { rowId, sessionRowId } from "../../../memory/services/store/row-keys.ts"
 import { handlerOf, RunningJobs } from "../../../memory/services/store/running-jobs.ts"
 import { TimeSlice } from "../../../memory/services/store/time-slice.ts"
 import type { SqlDatabase } from "../sql/sql-database.ts"
@@ -79,7 +78,8 @@ export class SqliteJobRunner implements JobRunner {
     let seen = { left: "", atMs: clock.nowMs() }
     for (;;) {
       await this.#pumping
-      const due = await this.#due({ limit: this.#parts.settings.concurrency })
+      const limit = this.#parts.settings.concurrency
+      const due = [...(await this.#due({ limit })), ...(await this.#due({ limit, isTimed: true }))]
       if (this.#running.size === 0 && due.length === 0) return
       const left = due.map(({ id }) => id).join()
       const isSetBack = clock.nowMs() < seen.atMs
@@ -103,7 +103,9 @@ export class SqliteJobRunner implements JobRunner {
     await this.#pumping
     const isMeant = (head: Head): boolean => ran.has(head) || (isOfAgent(head) && !handlerOf(head.job, this.#handlers))
     await this.#running.drain({ drainMs, isMeant })
-    if (!this.#handlers.has(undefined)) await this.#parts.leases.release(agent)
+    if (this.#handlers.has(undefined)) return
+    await this.#parts.leases.release(agent)
+    if (agent !== undefined) await this.#parts.leases.release(timedLease(agent))
     if (this.#handlers.size > 0) return
     this.#parts.pollTimers.clear(this.#timer)
     this.#timer = undefined
@@ -141,7 +143,8 @@ export class SqliteJobRunner implements JobRunner {
     if (this.#handlers.size === 0) return
     try {
       await this.#keepLeases()
-      await this.#beginDue()
+      await this.#beginDue(false)
+      await this.#beginDue(true)
     } catch (error) {
       onWarning(`jobs: ${messageOf(error)}`)
     }
@@ -151,24 +154,24 @@ export class SqliteJobRunner implements JobRunner {
 
   /** Renews the leases of running jobs, and stops the jobs of agents whose lease another process has taken. */
   async #keepLeases(): Promise<void> {
-    for (const agent of new Set(this.#running.claimed.map(({ job }) => job.key.agent))) {
-      if (await this.#parts.leases.hold(agent)) continue
-      const reason = new PromptStrataError("closed", `Another process has taken over the jobs of ${agent}.`)
-      this.#running.stop(reason, ({ job }) => job.key.agent === agent)
+    for (const lease of new Set(this.#running.claimed.map(({ job }) => leaseOf(job)))) {
+      if (await this.#parts.leases.hold(lease)) continue
+      const reason = new PromptStrataError("closed", `Another process has taken over the jobs of ${lease}.`)
+      this.#running.stop(reason, ({ job }) => leaseOf(job) === lease)
     }
   }
 
-  async #beginDue(): Promise<void> {
+  async #beginDue(isTimed: boolean): Promise<void> {
     const { settings, leases } = this.#parts
     const without = new Set<string>()
     for (;;) {
-      const heads = await this.#due({ limit: settings.concurrency + this.#running.size, without: [...without] })
+      const heads = await this.#due({ limit: settings.concurrency + this.#running.size, without: [...without], isTimed })
       const refused = without.size
       for (const head of heads) {
         const { key } = head.job
         if (this.#running.size >= settings.concurrency) return
-        if (without.has(key.agent) || this.#isBusy(key)) continue
-        if (await leases.hold(key.agent)) this.#running.run(head, handlerOf(head.job, this.#handlers))
+        if (without.has(key.agent) || this.#isBusy(head)) continue
+        if (await leases.hold(leaseOf(head.job))) this.#running.run(head, handlerOf(head.job, this.#handlers))
         else without.add(key.agent)
       }
       // Heads of agents that other processes run may have filled the limit: look again without them.
@@ -176,7 +179,7 @@ export class SqliteJobRunner implements JobRunner {
     }
   }
 
-  async #due(wanted: Pick<HeadsWanted, "limit" | "without">): Promise<readonly Head[]> {
+  async #due(wanted: Pick<HeadsWanted, "limit" | "without" | "isTimed">): Promise<readonly Head[]> {
     const { database, clock, settings } = this.#parts
     if (this.#handlers.size === 0) return []
     const onDamaged = (id: string, error: unknown): void => {
@@ -188,8 +191,10 @@ export class SqliteJobRunner implements JobRunner {
     return database.readOnce((db) => dueHeads(db, options))
   }
 
-  #isBusy(key: SessionKey): boolean {
-    return this.#running.claimed.some(({ job }) => sessionRowId(job.key) === sessionRowId(key))
+  #isBusy({ id, job }: Head): boolean {
+    const isSame = (other: Head): boolean =>
+      job.dueMs === undefined && other.job.dueMs === undefined && sessionRowId(other.job.key) === sessionRowId(job.key)
+    return this.#running.claimed.some((running) => running.id === id || isSame(running))
   }
 
   #tellWaiters(): void {
@@ -197,4 +202,13 @@ export class SqliteJobRunner implements JobRunner {
     this.#idleWaiters = []
     for (const resolve of waiters) resolve()
   }
+}
+
+/** The lease of an agent's jobs with moments of their own: the process that delivers wakes need not be the one that runs other jobs. */
+function timedLease(agent: string): string {
+  return rowId("timed", agent)
+}
+
+function leaseOf({ key, dueMs }: Job): string {
+  return dueMs === undefined ? key.agent : timedLease(key.agent)
 }

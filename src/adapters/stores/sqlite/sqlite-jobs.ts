@@ -115,7 +115,7 @@ async function insertJobs(db: Queries, rows: readonly JobRow[]): Promise<number>
       kind: keyText(job.kind),
       state: error === undefined ? "waiting" : "dead",
       attempts,
-      due_ms: 0,
+      due_ms: job.dueMs ?? 0,
       ended_ms: null,
       error: error === undefined ? null : keyText(error),
       body: bodyText(job),

@@ -32,6 +32,7 @@ import { openConversation, type TakenLine } from "./conversation.ts"
 import { createEventPrinter } from "./event-printer.ts"
 import { chatInteractive } from "./interactive.ts"
 import { createJsonPrinter, type Shown } from "./turn-printer.ts"
+import { createWakePrinter } from "./wake-printer.ts"
 import { createWarningTally } from "./warning-tally.ts"
 
 interface ChatOptions extends CommonOptions, StoreOptions {
@@ -111,6 +112,7 @@ async function chat(options: ChatOptions, context: CliContext): Promise<number> 
   const confirmation = terminalConfirm(context, words)
   const store = await openCliStore(options, context)
   const onWarning: AgentOptions["onWarning"] = ({ message }) => warnings.first(message).forEach(note)
+  const waking = createWakePrinter(printer)
   const servers = page && (await openMcp(profile, options, context))
   const agent = await openAgent(
     {
@@ -122,12 +124,14 @@ async function chat(options: ChatOptions, context: CliContext): Promise<number> 
       store,
       confirm: isTerminal && !options.json ? confirmation.confirm : undefined,
       onWarning,
+      ...(options.once === undefined ? { onWake: waking.onWake } : {}),
     },
     options,
     context,
   )
   await page?.serve(agent, { store, onWarning, servers, options })
-  const { earlier, greet, take } = await openConversation({ agent, profile, model, store, printer, json }, context)
+  const { earlier, greet, ...conversation } = await openConversation({ agent, profile, model, store, printer, json }, context)
+  const take = (line: string): Promise<TakenLine> => waking.inTurn(() => conversation.take(line))
   if (isInteractive && earlier > 0) note(storeWords(profile.locale).continues(earlier))
   if (store && (await hasEarlierDefault(store, profile, options))) note(storeWords(profile.locale).earlierDefault)
   if (demo) note(words.demo)
@@ -138,7 +142,7 @@ async function chat(options: ChatOptions, context: CliContext): Promise<number> 
     options.once !== undefined
       ? (await take(options.once)).code
       : isInteractive
-        ? await chatInteractive(take, context, { you: words.you, hint: words.hint(profile.agent.name), confirmation })
+        ? await chatInteractive(take, context, { you: words.you, hint: words.hint(profile.agent.name), confirmation, waking })
         : await chatPiped(take, context, words)
   // Waits for the hooks of the last turn, and closes the plugins.
   await agent.close()

@@ -3,6 +3,7 @@ import { Writable } from "node:stream"
 import type { CliContext } from "../context.ts"
 import { exitCodes, type OutputStream } from "../io.ts"
 import type { Question, TerminalConfirm } from "../terminal-confirm.ts"
+import type { WakePrinter } from "./wake-printer.ts"
 
 /** Settings of {@link chatInteractive}. */
 interface InteractiveOptions {
@@ -12,6 +13,8 @@ interface InteractiveOptions {
   readonly hint: string
   /** Set to ask through the editor of the conversation. */
   readonly confirmation: TerminalConfirm
+  /** Set to show wakes above the editor's line. */
+  readonly waking: Pick<WakePrinter, "showBy">
 }
 
 /**
@@ -21,7 +24,7 @@ interface InteractiveOptions {
 export async function chatInteractive(
   ask: (text: string) => Promise<{ readonly leaves: boolean }>,
   { io, screen, interrupts }: CliContext,
-  { you, hint, confirmation }: InteractiveOptions,
+  { you, hint, confirmation, waking }: InteractiveOptions,
 ): Promise<number> {
   const prompt = screen.paint("bold", `${you}: `)
   const echo = createEcho(screen.aside)
@@ -31,6 +34,12 @@ export async function chatInteractive(
   void interrupts.left.then(() => editor.close())
   const lines = watchLines(editor, echo)
   confirmation.askBy((question, signal) => askBetween(editor, echo, { question, signal }))
+  waking.showBy(async (show) => {
+    // Below the line that is being typed, which comes back after the answer.
+    screen.note("")
+    await show()
+    editor.prompt(true)
+  })
   screen.note(screen.paint("dim", hint))
   editor.prompt()
   for await (const line of editor) {

@@ -17,6 +17,7 @@ const maxQuestionCharacters = 2_000
 /** Decides one step of a turn: the next planned call with all its arguments, else an answer from the results so far. */
 export function decide(facts: TurnFacts, say: Say): DemoDecision {
   const question = facts.question.slice(0, maxQuestionCharacters).toWellFormed()
+  if (facts.wake) return { action: "finish", message: say(["wake"], { reason: question }) }
   const calls = facts.prompt === "planner" && smallTalkOf(question) === undefined ? planCalls(question, facts.tools) : []
   const known = answersFromPrestart(facts, question, calls, say)
   const open = known.length > 0 ? [] : openCalls(calls, facts)

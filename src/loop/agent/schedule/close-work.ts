@@ -12,8 +12,10 @@ export interface AgentWorkOptions {
   /** The observers of every version of the agent. */
   readonly watching: readonly { idle(): Promise<void>; close(): void }[]
   readonly latest: () => AgentContext
-  /** False if another process runs the jobs. */
+  /** False if another process runs the jobs but those of wakes. */
   readonly runJobs: boolean
+  /** True if this process delivers answers of wakes. */
+  readonly delivers: boolean
 }
 
 /** The key of warnings that belong to no conversation. */
@@ -30,7 +32,7 @@ interface ClosingWork {
 /** Work behind turns has limits of its own, but a store that never answers keeps none. Then closing goes on, and tells. */
 export async function closeWork(shared: AgentQueues, options: AgentWorkOptions, { idle, hurry }: ClosingWork): Promise<void> {
   const { turns, runner, ports } = shared
-  const { agent, watching, runJobs, latest } = options
+  const { agent, watching, runJobs, delivers, latest } = options
   const tell = (error: PromptStrataError): void =>
     shared.onWarning({ key: keyOf(agent), turnId: "", message: error.message, error })
   await turns.idle()
@@ -39,7 +41,7 @@ export async function closeWork(shared: AgentQueues, options: AgentWorkOptions, 
   const waited = await within({ timeoutMs, timers }, idle)
   if (waited.status === "timeout") tell(notIdle(agent, timeoutMs))
   for (const observers of watching) observers.close()
-  if (!runJobs) return
+  if (!runJobs && !delivers) return
   const error = await closeJobs(runner, { agent, ports, hurry })
   if (error) tell(error)
 }

@@ -10,8 +10,16 @@ export interface Job {
   readonly turnId: string
   /** When its turn ended, in milliseconds since 1970. */
   readonly atMs: number
+  /**
+   * The earliest moment at which it runs, of the kinds of {@link timedKinds} and of no others. Such a job stands in no line: it holds up no other job of
+   * its conversation, and none holds it up.
+   */
+  readonly dueMs?: number
   readonly payload: Readonly<Record<string, unknown>>
 }
+
+/** The kinds of jobs that wait for a moment: a wake needs a process that can deliver its answer, a reminder any. */
+export const timedKinds: readonly string[] = ["wake", "reminder"]
 
 /** One try to do a job. */
 export interface JobAttempt {

@@ -1,6 +1,7 @@
+import type { SessionKey } from "../../../core/conversation.ts"
 import type { ErrorEvidence } from "../../../core/error-evidence.ts"
 import { PromptStrataError } from "../../../core/errors.ts"
-import type { JobRunner } from "./job-runner.ts"
+import type { Job, JobRunner } from "./job-runner.ts"
 import type { BlobRecords, MemoryRecords, ReceiptRecords, UserRecords } from "./records.ts"
 import type { SessionStore } from "./session-store.ts"
 
@@ -23,6 +24,16 @@ export interface StoreCheck {
   readonly counts: Readonly<Record<string, number>>
 }
 
+/** Jobs that wait for a moment of their own ({@link timedKinds}). They follow no turn; `turnId` is the id of the wake. */
+export interface WakeRecords {
+  /** Keeps a job; false if its id is known. */
+  put(job: Job): Promise<boolean>
+  /** The jobs of a scope that wait or run. Of a user, those of their own, in any conversation. */
+  list(scope: StoreScope): Promise<readonly Job[]>
+  /** Deletes the jobs of a wake, also one that runs. */
+  delete(key: SessionKey, id: string): Promise<void>
+}
+
 /**
  * Everything an agent keeps: sessions and their jobs, memories, user profiles, receipts, and the bytes that messages name.
  *
@@ -32,6 +43,7 @@ export interface StoreCheck {
  */
 export interface Store extends SessionStore {
   readonly jobs: JobRunner
+  readonly wakes: WakeRecords
   readonly memories: MemoryRecords
   readonly users: UserRecords
   readonly receipts: ReceiptRecords

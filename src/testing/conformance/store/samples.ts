@@ -96,7 +96,7 @@ export async function plant(store: Store, key: ServiceKey, word: string): Promis
 }
 
 /** The complete export of an agent. */
-export async function exported(store: Store, agent: string): Promise<readonly string[]> {
+export async function exported(store: Pick<Store, "export">, agent: string): Promise<readonly string[]> {
   return linesOf(store.export({ agent }))
 }
 

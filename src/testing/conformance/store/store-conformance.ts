@@ -12,6 +12,7 @@ import { memoryRules, visibilityRules } from "./memory-rules.ts"
 import { type OpenedService, runRules, type ServiceCheck, type ServiceConformanceOptions } from "./samples.ts"
 import { noteRules, sessionRules } from "./session-rules.ts"
 import { userRules } from "./user-rules.ts"
+import { wakeRules } from "./wake-rules.ts"
 
 const allSessionRules = { ...sessionRules, ...appendRules, ...branchRules, ...noteRules }
 
@@ -40,6 +41,7 @@ export function storeConformance(
     ...runRules<SessionStore>("store sessions", allSessionRules, open, options),
     ...runRules<Store>("store", { ...rules, ...forgetting }, open, options),
     ...runRules<JobStore>("store jobs", jobRules, open, options),
+    ...runRules<Store>("wakes", wakeRules, open, options),
   ]
 }
 

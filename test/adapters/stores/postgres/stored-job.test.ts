@@ -60,7 +60,10 @@ describe("a job as a row", () => {
       { conversation: "a", audience: "group" },
       { conversation: "group", audience: "private" },
     ] as const
-    expect(new Set(sessions.map(lineOf)).size).toBe(sessions.length)
+    const work = { id: "0", kind: "work", turnId: "t", atMs: 0, payload: {} }
+    const jobs: Job[] = sessions.map((key) => ({ ...work, key: { ...key, agent: "a", user: "u" } }))
+    const wakes = jobs.map((wake, at) => ({ ...wake, id: String(at), kind: "wake", dueMs: 1 }))
+    expect(new Set([...jobs, ...wakes].map(lineOf)).size).toBe(2 * sessions.length)
     expect(queueOf("a b/\0")).toMatch(/^promptstrata\/[0-9a-f]{40}$/)
   })
 })

@@ -105,6 +105,14 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
     messages: async (key, filter) => (await parts()).messages(key, filter),
     branches: async (key) => (await parts()).branches(key),
     jobs: runner,
+    wakes: {
+      async put(given) {
+        const job = frozenJson(given, "job")
+        return (await parts()).wakes.put(job)
+      },
+      list: async (scope) => (await parts()).wakes.list(scope),
+      delete: async (...asked) => (await parts()).wakes.delete(...asked),
+    },
     memories: lateMemories(parts),
     users: {
       async append(given, options) {

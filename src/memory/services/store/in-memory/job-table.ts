@@ -2,7 +2,7 @@ import type { ServiceKey, SessionKey } from "../../../../core/conversation.ts"
 import { PromptStrataError } from "../../../../core/errors.ts"
 import type { Ports } from "../../../../core/ports.ts"
 import type { IdleOptions, Job, JobHandlers, JobRunner, JobSettings } from "../job-runner.ts"
-import { sessionRowId } from "../row-keys.ts"
+import { rowId, sessionRowId } from "../row-keys.ts"
 import { isOwned } from "../rows/owned-rows.ts"
 import type { JobRow, JobRows, OwnedKeys } from "../rows/rows.ts"
 import { type ClaimedJob, handlerOf, RunningJobs } from "../running-jobs.ts"
@@ -22,6 +22,14 @@ interface RunningRow extends ClaimedJob {
 
 /** The ports for the waits between attempts. */
 export type JobPorts = Pick<Ports, "timers" | "random" | "clock">
+
+/** Timers stop while a machine sleeps, so the clock is read at least this often. */
+const longestTimerMs = 60_000
+
+/** Jobs of one lane run one after the other. A job with a moment of its own has a lane of its own. */
+function laneOf({ id, key, dueMs }: Job): string {
+  return dueMs === undefined ? sessionRowId(key) : rowId("timed", id)
+}
 
 /** Jobs in memory and their runner. Ids of finished jobs are kept until their data are forgotten, so that a job never runs again. */
 export class JobTable implements JobRunner, JobRows {
@@ -67,8 +75,9 @@ export class JobTable implements JobRunner, JobRows {
     this.#ids.set(job.id, job.key)
     if (error !== undefined) this.#dead.push({ job, attempts, error })
     else {
-      const lane = sessionRowId(job.key)
-      this.#lanes.set(lane, [...(this.#lanes.get(lane) ?? []), { job, attempts }])
+      const lane = laneOf(job)
+      const due = job.dueMs === undefined ? {} : { dueMs: job.dueMs }
+      this.#lanes.set(lane, [...(this.#lanes.get(lane) ?? []), { job, attempts, ...due }])
     }
     return true
   }
@@ -81,7 +90,9 @@ export class JobTable implements JobRunner, JobRows {
   /** With `own` it waits for later attempts, too: no other process makes them, so they would end with this one. */
   async idle({ own = false, agent }: IdleOptions = {}): Promise<void> {
     const isLeft = ({ job }: JobRow): boolean =>
-      (agent === undefined || job.key.agent === agent) && handlerOf(job, this.#handlers) !== undefined
+      (job.dueMs ?? 0) <= this.#ports.clock.nowMs() &&
+      (agent === undefined || job.key.agent === agent) &&
+      handlerOf(job, this.#handlers) !== undefined
     // Jobs that are due begin at once or wait for a running one, so none is due where none runs.
     while (this.#running.size > 0 || (own && [...this.#lanes.values()].flat().some(isLeft)))
       await new Promise<void>((resolve) => this.#idleWaiters.push(resolve))
@@ -147,7 +158,7 @@ export class JobTable implements JobRunner, JobRows {
   }
 
   #leave(row: JobRow): void {
-    const lane = sessionRowId(row.job.key)
+    const lane = laneOf(row.job)
     const left = (this.#lanes.get(lane) ?? []).filter((other) => other !== row)
     if (left.length > 0) this.#lanes.set(lane, left)
     else this.#lanes.delete(lane)
@@ -170,17 +181,21 @@ export class JobTable implements JobRunner, JobRows {
   }
 
   /** The rest of a wait. One that is longer than a wait can be began before the clock was set back, and is over. */
-  #leftMs({ dueMs = 0 }: Waiting): number {
+  #leftMs({ dueMs = 0, job }: Waiting): number {
     const leftMs = dueMs - this.#ports.clock.nowMs()
-    return leftMs > 2 * this.#settings.maxWaitMs ? 0 : leftMs
+    return job.dueMs === undefined && leftMs > 2 * this.#settings.maxWaitMs ? 0 : leftMs
   }
 
   #wait(row: Waiting, leftMs: number): void {
-    row.timer = this.#ports.timers.set(() => {
+    const isTimed = row.job.dueMs !== undefined
+    const onTime = (): void => {
       delete row.timer
-      delete row.dueMs
+      if (!isTimed) delete row.dueMs
       this.wake()
-    }, leftMs)
+    }
+    row.timer = this.#ports.timers.set(onTime, isTimed ? Math.min(leftMs, longestTimerMs) : leftMs)
+    // A reminder alone does not keep a process alive.
+    if (isTimed) (row.timer as { unref?: () => void } | undefined)?.unref?.()
   }
 
   #isRunning(row: Waiting): boolean {

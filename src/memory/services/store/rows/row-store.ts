@@ -31,7 +31,7 @@ interface RowStoreParts {
 /** The part of a store that is the same over all tables: records, exports, imports and forgetting. */
 export function createRowStore({ database, runner, ...own }: RowStoreParts): Pick<
   Store,
-  "memories" | "users" | "blobs" | "export" | "import" | "forget"
+  "wakes" | "memories" | "users" | "blobs" | "export" | "import" | "forget"
 > & {
   readonly receipts: Store["receipts"] & Required<Pick<Store["receipts"], "putWork">>
 } {
@@ -41,6 +41,23 @@ export function createRowStore({ database, runner, ...own }: RowStoreParts): Pic
     await own.erase()
   }
   return {
+    wakes: {
+      async put(job) {
+        const isNew = await database.write(async ({ jobs }) => jobs.restore({ job, attempts: 0 }))
+        own.wakeJobs()
+        return isNew
+      },
+      async list(scope) {
+        const rows = await database.read(async ({ jobs }) => jobs.list({ scope, privateConversations: [] }))
+        return rows.flatMap(({ job, error }) => (job.dueMs !== undefined && error === undefined ? [job] : []))
+      },
+      async delete({ agent, conversation, audience }, id) {
+        const key = { agent, conversation, audience }
+        await database.write(async ({ jobs }) => jobs.forgetTurns(key, new Set([id])))
+        await own.stopForgotten({ agent, conversation })
+        own.wakeJobs()
+      },
+    },
     memories: {
       ...createMemoryRecords(database),
       async forget(ids, options) {

@@ -1,0 +1,74 @@
+import type { Command } from "commander"
+import { localText } from "../../../loop/agent/schedule/local-time.ts"
+import { wakeOf } from "../../../loop/agent/schedule/wakes.ts"
+import { terminalLine } from "../../../prompt/encode/terminal-text.ts"
+import type { RunCommand } from "../context.ts"
+import { exitCodes, jsonLine } from "../io.ts"
+import { byLocale } from "../words/by-locale.ts"
+import { printTable } from "./terminal-table.ts"
+import { type OpenedStore, placeText, runOnStore, type StoreCommandOptions, scopeOf } from "./with-store.ts"
+
+/** Adds the commands `schedule list` and `schedule cancel`. */
+export function addSchedule(program: Command, run: RunCommand): void {
+  const schedule = program
+    .command("schedule")
+    .summary("print and cancel reminders")
+    .description("Print the reminders and other wakes that wait for their time, and cancel them.")
+    .helpCommand("help [command]", "print the help of a command")
+  const list = schedule
+    .command("list")
+    .summary("print the reminders that wait")
+    .description("Print the reminders that wait, soonest first, in the time zone of each.")
+    .option("--user <id>", "only those of this user")
+    .option("--json", "print one line of JSON for each")
+  runOnStore(list, run, scheduleList)
+  const cancel = schedule
+    .command("cancel")
+    .summary("cancel a reminder")
+    .description("Cancel a reminder, so that it does not ring.")
+    .argument("<id>", "the id that schedule list prints")
+  runOnStore(cancel, run, scheduleCancel)
+}
+
+async function scheduleList({ context, store, profile, maxWidth }: OpenedStore, options: StoreCommandOptions): Promise<number> {
+  const words = scheduleWords(profile.locale)
+  const wakes = (await store.wakes.list(scopeOf(profile, options))).map(wakeOf).sort((a, b) => a.dueMs - b.dueMs)
+  const { stdout } = context.io
+  if (options.json) for (const wake of wakes) stdout.write(`${jsonLine(wake)}\n`)
+  else if (wakes.length === 0) context.screen.note(words.none)
+  else {
+    const rows = wakes.map(({ id, key, dueMs, timeZone = "UTC", repeat = "", reason }) => {
+      return [id, `${localText(dueMs, timeZone)} ${timeZone}`, repeat, key.user, placeText(key), reason]
+    })
+    stdout.write(`${printTable(words.columns, rows, maxWidth)}\n`)
+  }
+  return exitCodes.ok
+}
+
+async function scheduleCancel({ context, store, profile }: OpenedStore, _: StoreCommandOptions, id: string): Promise<number> {
+  const words = scheduleWords(profile.locale)
+  const job = (await store.wakes.list({ agent: profile.agent.id })).find(({ turnId }) => turnId === id)
+  if (job === undefined) {
+    context.screen.complain(words.unknown(terminalLine(id)))
+    return exitCodes.failed
+  }
+  await store.wakes.delete(job.key, id)
+  context.screen.note(words.cancelled(terminalLine(wakeOf(job).reason)))
+  return exitCodes.ok
+}
+
+const en = {
+  columns: ["ID", "TIME", "REPEATS", "USER", "CONVERSATION", "REASON"],
+  none: "Nothing waits to ring.",
+  unknown: (id: string) => `No reminder has the id ${id}. \`promptstrata schedule list\` prints the ids.`,
+  cancelled: (reason: string) => `Cancelled: ${reason}`,
+}
+
+const zh: typeof en = {
+  columns: ["编号", "时间", "重复", "用户", "会话", "内容"],
+  none: "没有等待中的提醒。",
+  unknown: (id) => `没有编号为 ${id} 的提醒。\`promptstrata schedule list\` 会列出编号。`,
+  cancelled: (reason) => `已取消：${reason}`,
+}
+
+const scheduleWords = byLocale({ en, zh })

@@ -1,0 +1,48 @@
+import type { BackgroundJob } from "../../../memory/services/background/background-job.ts"
+import type { WakeRecords } from "../../../memory/services/store/store.ts"
+import type { TurnHook } from "../../../memory/services/turn-hook.ts"
+import type { Wakes } from "../../../memory/services/wakes.ts"
+import { late } from "../turn.ts"
+import { type RingParts, reminderOwner } from "./ring-parts.ts"
+
+/** The wakes of an agent: the service, the jobs by which they ring, and the hook that shows those that nobody could deliver. */
+interface AgentWakes {
+  readonly wakes: Wakes | undefined
+  readonly jobs: readonly BackgroundJob[]
+  readonly hooks: readonly TurnHook[]
+}
+
+const loadWakes = late(() => import("./wakes.ts"))
+const loadRinging = late(() => import("./ring-wakes.ts"))
+
+/**
+ * Makes the wakes of an agent; none without records. Their code is loaded when one is set or rings. Wakes ring where there is `onWake`,
+ * reminders in any process.
+ */
+export function agentWakes({
+  records,
+  ...given
+}: Omit<RingParts, "records"> & { readonly records: WakeRecords | undefined }): AgentWakes {
+  if (records === undefined) return { wakes: undefined, jobs: [], hooks: [] }
+  const parts: RingParts = { ...given, records }
+  const { latest, ports, onWake } = parts
+  const service = async (): Promise<Wakes> =>
+    (await loadWakes()).createWakes({ records, profile: latest().profile, ports, delivers: onWake !== undefined })
+  const run: BackgroundJob["run"] = async (job, context) => (await loadRinging()).ring(parts, job, context)
+  return {
+    wakes: {
+      set: async (...asked) => (await service()).set(...asked),
+      list: async (key) => (await service()).list(key),
+      drop: async (...asked) => (await service()).drop(...asked),
+    },
+    jobs: (onWake === undefined ? ["reminder"] : ["wake", "reminder"]).map((kind) => ({ kind, run })),
+    hooks: [
+      {
+        name: reminderOwner,
+        async beforeTurn(context) {
+          if (context.notes.length > 0) (await loadRinging()).showReminders(context, latest())
+        },
+      },
+    ],
+  }
+}
