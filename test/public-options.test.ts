@@ -265,7 +265,7 @@ const review = { stability: 1, days: 1, use: "used", turnsSince: 9 } as const
 
 /** Public functions without options: their arguments have no names, or are data with names of their own. */
 const withoutOptions = [
-  "PromptStrataError createAssembler",
+  "PromptStrataError commandList createAssembler",
   "countingIds createFileReferenceReader diffAssemblies escapeTemplate expectScriptsDone findMentions",
   "formatEventLine formatFileReference formatReferenceInfo formatTranscript fromAiSdkTools loadDialect manualClock",
   "manualTimers modelCompressionWriter parseEventLine parseReferenceInfo parseTranscript printAssembly printCacheReport printReceipts",

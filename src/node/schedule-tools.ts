@@ -26,7 +26,7 @@ interface ScheduleOptions {
 }
 
 /**
- * The tools `add_schedule`, `list_schedule` and `cancel_schedule`. An entry with a moment becomes a wake of the person in the agent's store, and rings (T48). One without,
+ * The tools `add_schedule`, `list_schedule` and `cancel_schedule`. An entry with a moment becomes a wake of the person in the agent's store, and rings (T49). One without,
  * and every one where nothing can ring, is a note in a JSON file, and the answer says that it does not ring. Each change replaces the whole file in one step, and waits for
  * those of other agents and processes. Ids are never used again. A file that cannot be read is reported and not changed.
  */

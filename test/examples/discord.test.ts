@@ -51,7 +51,7 @@ describe.skipIf(folder === "")("examples/discord", () => {
     expect(await bot.stop()).toEqual({ code: 0, errors: "" })
   })
 
-  test("N15 asks with buttons, and a press answers", async () => {
+  test("N11 asks with buttons, and a press answers", async () => {
     await bot.stop()
     const cwd = homeWithPay()
     bot = startExample({ ...start, cwd })

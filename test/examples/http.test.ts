@@ -125,7 +125,7 @@ describe.skipIf(folder === "")("examples/http", () => {
     expect((await agent.runAgent()).newMessages).toEqual([expect.objectContaining({ role: "assistant", content: "Hello." })])
   })
 
-  test("N16 HttpAgent of AG-UI is interrupted by a call that waits, and resumes with the answer", async () => {
+  test("N12 HttpAgent of AG-UI is interrupted by a call that waits, and resumes with the answer", async () => {
     await server.stop()
     start = { ...start, cwd: homeWithPay() }
     await restart()

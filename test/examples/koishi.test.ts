@@ -57,7 +57,7 @@ describe.skipIf(folder === "")("examples/koishi", () => {
     expect(model.calls).toHaveLength(2)
   })
 
-  test("N15 asks in words, and the words that it names answer, in a group behind a mention", async () => {
+  test("N11 asks in words, and the words that it names answer, in a group behind a mention", async () => {
     await bot.stop()
     bot = startExample({ ...start, cwd: homeWithPay() })
     await bot.shows("Fay listens")

@@ -117,7 +117,7 @@ describe.skipIf(folder === undefined)("examples/telegram", () => {
     expect(sent[1]?.fields.document).toEqual({ name: "list.txt", text: "milk" })
   })
 
-  test("N15 asks with buttons, before a restart; a press after it runs the call once, by the person who was asked", async () => {
+  test("N11 asks with buttons, before a restart; a press after it runs the call once, by the person who was asked", async () => {
     await bot.stop()
     start = { ...start, cwd: homeWithPay() }
     await restart()

@@ -8,6 +8,7 @@ import type { TurnHook } from "../../memory/services/turn-hook.ts"
 import type { Profile } from "../../profile/profile.ts"
 import type { Skill } from "../../prompt/layers/skills.ts"
 import type { Tool } from "../../prompt/tools/tool.ts"
+import { injectionOwner, noteHooks } from "./note-hooks.ts"
 
 /** The extensions of an agent. Those of the profile's plugins come first, then those that `createAgent` was given. */
 export interface AgentExtensions {
@@ -19,14 +20,10 @@ export interface AgentExtensions {
   readonly jobs: readonly BackgroundJob[]
 }
 
-/** The owner of notes that carry an observer's injections: the name of {@link injectionHook}. */
-export const injectionOwner = "observer-injections"
-
 /** Shows the injections that observers left. */
 export const injectionHook: TurnHook = {
   name: injectionOwner,
   async beforeTurn(context) {
-    if (context.notes.length === 0) return
     const { addInjections } = await import("./observers/injection-notes.ts")
     addInjections(context)
   },
@@ -39,14 +36,10 @@ export const injectionHook: TurnHook = {
 export function agentExtensions(profile: Profile, given: Partial<AgentExtensions>): AgentExtensions {
   const plugins = [...profile.plugins, ...(given.plugins ?? [])]
   const observers = [...plugins.flatMap((plugin) => plugin.observers ?? []), ...(given.observers ?? [])]
-  const hooks = [
-    ...(observers.length > 0 ? [injectionHook] : []),
-    ...plugins.flatMap((plugin) => plugin.hooks ?? []),
-    ...(given.hooks ?? []),
-  ]
+  const hooks = [...plugins.flatMap((plugin) => plugin.hooks ?? []), ...(given.hooks ?? [])]
   for (const plugin of plugins) checkPlugin(plugin)
   checkNames("plugins", plugins)
-  checkNames("hooks", hooks)
+  checkNames("hooks", [...[...noteHooks].map((name) => ({ name })), ...hooks])
   checkNames("observers", observers)
   const jobs = plugins.flatMap((plugin) => plugin.jobs ?? [])
   for (const hook of hooks) checkMembers(`The hook ${JSON.stringify(hook.name)}`, hook, hookNames)
@@ -57,7 +50,7 @@ export function agentExtensions(profile: Profile, given: Partial<AgentExtensions
   return {
     jobs,
     tools: [...profile.tools.builtin, ...plugins.flatMap((plugin) => plugin.tools ?? []), ...(given.tools ?? [])],
-    hooks,
+    hooks: observers.length > 0 ? [injectionHook, ...hooks] : hooks,
     observers,
     plugins,
     skills: [...profile.skills, ...plugins.flatMap((plugin) => plugin.skills ?? [])],

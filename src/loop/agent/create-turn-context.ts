@@ -11,7 +11,7 @@ import type { TurnEvent } from "../../trace/turn-event.ts"
 import { fileOpener } from "../turn/answer-files.ts"
 import { AnswerOutput } from "../turn/answer-output.ts"
 import type { AgentContext, Deadline, SessionState, TurnContext, TurnInput, TurnProgress } from "../turn/turn-context.ts"
-import { injectionHook, injectionOwner } from "./agent-extensions.ts"
+import { noteHooks } from "./note-hooks.ts"
 import { sessionState } from "./queue/turn-states.ts"
 
 /** Everything that the context of a turn is built from, apart from its agent and its input. */
@@ -36,8 +36,7 @@ export function createTurnContext(agent: AgentContext, input: TurnInput, begin: 
   const session =
     isMarked || stored.markerId ? { ...stored, markerId: isMarked ? markerIdOf(input, stored, ports) : undefined } : stored
   const notes = record?.notes ?? []
-  // The hook for the notes of observers runs only in a turn that has such notes.
-  const lacksNotes = agent.hooks.includes(injectionHook) && !notes.some(({ owner }) => owner === injectionOwner)
+  const owners = new Set(notes.map(({ owner }) => owner))
   const { groupTokens: _, ...counted } = profile.history
   const shown = input.key.audience === "group" ? profile.history : counted
   // Words that this turn answers stand in the history, and must be seen.
@@ -58,7 +57,7 @@ export function createTurnContext(agent: AgentContext, input: TurnInput, begin: 
       input.replaces ? filterMessages(record?.history ?? [], filter) : store.messages(input.key, filter),
     ...child,
     notes,
-    hooks: lacksNotes ? agent.hooks.filter((hook) => hook !== injectionHook) : agent.hooks,
+    hooks: agent.hooks.filter(({ name }) => owners.has(name) || !noteHooks.has(name)),
     stack,
     budgetTokens: tokens === undefined ? undefined : Math.max(0, tokens - answerTokens),
     reserveTokens: tokens === undefined ? 0 : stepTokens,

@@ -31,8 +31,7 @@ import type {
   WakesOptions,
 } from "./session-options.ts"
 import { checkSessionOptions, completed, inputOf, optionsOf, refusalOf, turnIdOf, wokenFor } from "./session-options.ts"
-import type { StructuredTurn, Turn } from "./turn.ts"
-import { late } from "./turn.ts"
+import { late, type StructuredTurn, type Turn } from "./turn.ts"
 
 /** A conversation with one or more speakers. Its turns run one after the other, and concurrently with those of other sessions. */
 export class Session {
@@ -49,7 +48,7 @@ export class Session {
   /** Resolves once the decision about the words that were received last is made. */
   #received: Promise<void> | undefined
 
-  /** `latest` is used until the first turn if `agent` is a promise. */
+  /** Until the first turn, `latest` stands for an `agent` that is a promise. */
   constructor(
     agent: AgentContext | Promise<AgentContext>,
     latest: AgentContext,
@@ -90,7 +89,7 @@ export class Session {
     return this.#queue.start({ kind: "wake", makeInput, signal, needed })
   }
 
-  /** Keeps a {@link Session.wake} for a moment, also over restarts; {@link WakeAtOptions} says more. Rejects with `usage` if it cannot ring (T48). */
+  /** Keeps a {@link Session.wake} for a moment (T49); {@link WakeAtOptions} says more. Rejects with `usage` if it cannot ring. */
   wakeAt(at: number | string, reason: string, options: WakeAtOptions = {}): Promise<ScheduledWake> {
     return this.#queue.withRecord(async (rest) => (await loadWork()).wakeAt(rest, { ...options, at, reason }))
   }
@@ -107,8 +106,8 @@ export class Session {
 
   /**
    * Keeps words without answering them, such as those that a group says past the agent. No model is asked and no turn is waited for.
-   * Resolves with the message's id once the words are durable; calls that wait at the same time share one write. Turns that begin later show them. Rejects
-   * with `closed`, `empty-question` or `usage`, and with `turn-timeout` if the store takes longer than `limits.turnMs`.
+   * Resolves with the message's id once the words are durable; calls that wait at the same time share one write. Turns that begin later
+   * show them. Rejects with `closed`, `empty-question` or `usage`, and with `turn-timeout` if the store takes longer than `limits.turnMs`.
    */
   async hear(text: string, options: HearOptions = {}): Promise<Heard> {
     checkSessionOptions("hear", options, optionsOf.hear)

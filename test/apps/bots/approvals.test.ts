@@ -59,7 +59,7 @@ interface Earlier {
 
 const ask = (bot: Bot) => ({ ask: (question: ApprovalQuestion) => void bot.asked.push(question) })
 
-test("N15 a call that waits is asked about in words, and their code answers it, also after a restart", async () => {
+test("N11 a call that waits is asked about in words, and their code answers it, also after a restart", async () => {
   const before = groupBot([callTool("pay", { to: "Eve" })])
   await before.say("Pay Eve.")
   expect(before.sent).toEqual([
@@ -71,7 +71,7 @@ test("N15 a call that waits is asked about in words, and their code answers it, 
   expect([after.paid, after.sent]).toEqual([["Eve"], ["Paid."]])
 })
 
-test("N15 a button says the words of its choice, and a second press runs nothing", async () => {
+test("N11 a button says the words of its choice, and a second press runs nothing", async () => {
   const bot = groupBot([callTool("pay", { to: "Eve" }), finish("Paid.")])
   await bot.say("Pay Eve.", ann, ask(bot))
   expect(bot.sent).toEqual([])
@@ -89,7 +89,7 @@ test("N15 a button says the words of its choice, and a second press runs nothing
   expect(bot.sent.toSorted()).toEqual(["Paid.", "That question was answered already, or it is no longer open."])
 })
 
-test("N15 another member is refused, typed or pressed, and an operator is not", async () => {
+test("N11 another member is refused, typed or pressed, and an operator is not", async () => {
   const bot = groupBot([callTool("pay", { to: "Eve" }), finish("As you wish.")])
   await bot.say("Pay Eve.", ann, ask(bot))
   const code = bot.asked[0]?.code
@@ -101,7 +101,7 @@ test("N15 another member is refused, typed or pressed, and an operator is not", 
   expect(bot.paid).toEqual([])
 })
 
-test("N15 an answer that comes too late says so, and the next message goes on without it", async () => {
+test("N11 an answer that comes too late says so, and the next message goes on without it", async () => {
   const profile = { tools: { whileAsked: "wait" }, limits: { approvalMs: 60_000 } } as const
   const bot = groupBot([callTool("pay", { to: "Eve" }), finish("Hello.")], { profile })
   await bot.say("Pay Eve.", ann, ask(bot))
@@ -114,7 +114,7 @@ test("N15 an answer that comes too late says so, and the next message goes on wi
 
 const changed = defineTool({ name: "pay", description: "Sends all money.", inputSchema: z.object({}), execute: () => "all" })
 test.each([[[]], [[changed]]])(
-  "N15 an answer about a tool that is gone or has changed is told, and runs nothing",
+  "N11 an answer about a tool that is gone or has changed is told, and runs nothing",
   async (tools) => {
     const before = groupBot([callTool("pay", { to: "Eve" })])
     await before.say("Pay Eve.", ann, ask(before))
@@ -127,7 +127,7 @@ test.each([[[]], [[changed]]])(
   },
 )
 
-test("N15 a code that nobody was asked by is told, and a yes without a code is a message", async () => {
+test("N11 a code that nobody was asked by is told, and a yes without a code is a message", async () => {
   const bot = groupBot([finish("Good.")])
   await bot.say("yes B2C3D4")
   await bot.say("yes please")

@@ -28,7 +28,7 @@ function bot(answers: readonly string[] = [], options: Partial<BotChat> & { read
   return { say, history, session, model }
 }
 
-describe("N17 commands in a chat", () => {
+describe("N13 commands in a chat", () => {
   test("/start greets with the card's greeting once, and /new begins anew with it", async () => {
     const { say, history } = bot(["Fine."], { greetings: ["Welcome, traveller."] })
     expect(await say("/start")).toEqual(["Welcome, traveller."])
@@ -129,7 +129,7 @@ describe("N17 commands in a chat", () => {
   })
 })
 
-test("N17 /memory shows with ids what /forget forgets, of whoever asks", async () => {
+test("N13 /memory shows with ids what /forget forgets, of whoever asks", async () => {
   const { agent } = testAgent(
     backgroundModel({ turn: () => finish("Noted.") }),
     { memory: { keys: false } },

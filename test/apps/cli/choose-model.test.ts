@@ -35,7 +35,7 @@ describe("the model", () => {
     expect(chosen(env, model)).toBe(id)
   })
 
-  test("C31: sends the profile's own fields with each request, and refuses those that the agent sends itself", async () => {
+  test("C30: sends the profile's own fields with each request, and refuses those that the agent sends itself", async () => {
     const server = await startChatServer({ body: eventStream([chatChunk({ content: "Hi" }, { finish_reason: "stop" })]) })
     const model = { id: "m", baseUrl: server.baseUrl, extraFields: { top_p: 0.9, min_p: 0.05 } }
     const profile = resolveProfile({ dialect: "tavern", loop: { mode: "chat" }, model })

@@ -57,6 +57,8 @@ async function hostileWorld() {
   writeFileSync(join(odd, "claw", "IDENTITY.md"), `Name: ${hostile}`)
   writeFileSync(join(odd, "claw", hostile), hostile)
   writeFileSync(join(odd, "evil.jsonl"), `${JSON.stringify(line)}\n${JSON.stringify({ ...line, name: "b" })}\n`)
+  const days = `days 2\nday 1 say "${hostile}"\nexpect remembered "${hostile}!" on day 1\n`
+  writeFileSync(join(odd, "days.txt"), days.replaceAll("\r", ""))
   writeFileSync(join(odd, "bad.toml"), `[agent]\nname = ${text}\n`)
   const store = await openStore(folder)
   const events = [
@@ -164,6 +166,17 @@ const cases: readonly Case[] = [
   { name: "lint", args: ({ profile }) => ["lint", profile, "--rule", hostile] },
   { name: "lint", args: ({ odd }) => ["lint", join(odd, "bad.toml")] },
   { name: "schema", args: () => ["schema"] },
+  ...["table", "json", "html"].map((form) => ({
+    name: "simulate",
+    args: ({ profile, odd }: World) => [
+      "simulate",
+      join(odd, "days.txt"),
+      "--profile",
+      profile,
+      ...(form === "table" ? [] : [`--${form}`]),
+    ],
+  })),
+  { name: "simulate", args: ({ profile, odd }) => ["simulate", join(odd, "bad.toml"), "--profile", profile] },
   { name: "mcp list", args: (world) => ["mcp", "list", ...onServers(world)] },
   { name: "mcp list", args: (world) => ["mcp", "list", "--json", ...onServers(world)] },
   { name: "mcp call", args: (world) => ["mcp", "call", "fake.echo", JSON.stringify({ text: hostile }), ...onServers(world)] },

@@ -33,7 +33,7 @@ describe("commands in a chat", () => {
     expect((await run([...chat, "--once", line], { model: scriptedModel([]) })).code).toBe(1)
   })
 
-  test("N17 the commands of every chat change the last words, and their turns are shown", async () => {
+  test("N13 the commands of every chat change the last words, and their turns are shown", async () => {
     const model = scriptedModel([say("One."), say("Two."), say("Three.")])
     const input = "count\n/regenerate\n/swipe\n/edit count on\n/undo\n/undo\n/start\n"
     const { code, stdout, stderr } = await run(chat, { model, input })

@@ -51,7 +51,7 @@ interface Question {
   readonly code: string
 }
 
-describe("N16 a call that waits, over the OpenAI API", () => {
+describe("N12 a call that waits, over the OpenAI API", () => {
   test("is asked in words with a code, streamed or not, and a message with the code answers it after a restart", async () => {
     const before = serverOf([callTool("pay", { to: "Eve" }), callTool("pay", { to: "Bob" })])
     const [{ message } = { message: undefined }] = (await before.say("Pay Eve.")).choices
@@ -136,7 +136,7 @@ class PageChat extends AbstractChat<UIMessage> {
   }
 }
 
-describe("N16 a call that waits, in useChat of the AI SDK", () => {
+describe("N12 a call that waits, in useChat of the AI SDK", () => {
   test.each([true, false])("is shown with buttons, and %s goes on with the same message", async (approved) => {
     const { fetch, paid } = serverOf([callTool("pay", { to: "Eve" }), finish("Done.")])
     const chat = new PageChat(fetch)
@@ -166,7 +166,7 @@ describe("N16 a call that waits, in useChat of the AI SDK", () => {
   })
 })
 
-describe("N16 a call that waits, in a run of AG-UI", () => {
+describe("N12 a call that waits, in a run of AG-UI", () => {
   const input = { threadId: "t", messages: [{ id: "1", role: "user", content: "Pay Eve." }], tools: [], context: [], state: {} }
   const run = async ({ fetch }: ReturnType<typeof serverOf>, more: object) => {
     const response = await fetch("http://bot.test/ag-ui", { method: "POST", body: JSON.stringify({ ...input, ...more }) })

@@ -123,7 +123,7 @@ function serverOf(steps: readonly ScriptedStep[]) {
   return { model, client, handle }
 }
 
-describe("N18 a body as clients send it", () => {
+describe("N14 a body as clients send it", () => {
   test.each(Object.entries(bodies))("of %s is followed, or told why not", async (_, [body, outcome]) => {
     const { model, client } = serverOf([finish("Fine.")])
     const asked = client.chat.completions.create({ model: "fay", ...body } as never) as Promise<unknown>

@@ -51,7 +51,7 @@ export function addSimulate(program: Command, run: RunCommand): void {
     .option("--prices <file>", "a JSON file with the prices of models, as for inspect; one price is for all models")
     .option("--json", "print the numbers as JSON")
     .option("--html", "print a page with curves; it is one file and needs no network")
-  addCommonOptions(command, { profile: "root" })
+  addCommonOptions(command, { profile: "layered" })
     .addHelpText("after", textAfter(help))
     .action((script: string, { debug, ...given }: SimulateOptions) =>
       run((context) => simulate(script, given, context), { debug }),
@@ -70,13 +70,13 @@ async function simulate(path: string, options: SimulateOptions, context: CliCont
   })
   const chooseModel = options.model ? context.chooseModel : offline
   const lives: MeasuredLife[] = []
-  for (const profile of [options.profile ?? "root", ...(options.with ?? [])]) {
+  for (const profile of [options.profile ?? "layered", ...(options.with ?? [])]) {
     const life = await live(script, { ...options, profile, chooseModel }, context)
     const { counter } = await portsFor(life.profile, context)
     if (counter) lives.push(measure(life, { name: life.profile.name, counter, prices }))
   }
   const failed = failuresOf(lives, script)
-  if (options.html) io.stdout.write(lifePage(lives, script))
+  if (options.html) io.stdout.write(terminalText(lifePage(lives, script)))
   else if (options.json) for (const life of lives) io.stdout.write(`${jsonLine(dataOf(life))}\n`)
   else io.stdout.write(`${terminalText(printLives(lives))}\n`)
   for (const failure of failed) screen.complain(failure)

@@ -6,7 +6,7 @@ import type { ObserverContext } from "../../../memory/services/observer.ts"
 import { frozenJson } from "../../../memory/services/store/frozen-json.ts"
 import type { SessionNote, SessionStore } from "../../../memory/services/store/session-store.ts"
 import type { ObservedTurn } from "../../turn/turn-context.ts"
-import { injectionOwner } from "../agent-extensions.ts"
+import { injectionOwner } from "../note-hooks.ts"
 import { sessionState } from "../queue/turn-states.ts"
 import { injectionPayload } from "./injection-notes.ts"
 

@@ -2,8 +2,9 @@ import type { BackgroundJob } from "../../../memory/services/background/backgrou
 import type { WakeRecords } from "../../../memory/services/store/store.ts"
 import type { TurnHook } from "../../../memory/services/turn-hook.ts"
 import type { Wakes } from "../../../memory/services/wakes.ts"
+import { reminderOwner } from "../note-hooks.ts"
 import { late } from "../turn.ts"
-import { type RingParts, reminderOwner } from "./ring-parts.ts"
+import type { RingParts } from "./ring-parts.ts"
 
 /** The wakes of an agent: the service, the jobs by which they ring, and the hook that shows those that nobody could deliver. */
 interface AgentWakes {
@@ -40,7 +41,7 @@ export function agentWakes({
       {
         name: reminderOwner,
         async beforeTurn(context) {
-          if (context.notes.length > 0) (await loadRinging()).showReminders(context, latest())
+          ;(await loadRinging()).showReminders(context, latest())
         },
       },
     ],

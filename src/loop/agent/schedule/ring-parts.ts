@@ -5,9 +5,6 @@ import type { BackgroundWarning, ProfileParts } from "../../turn/turn-context.ts
 import type { AgentOptions } from "../agent-options.ts"
 import type { Session } from "../session.ts"
 
-/** The name of the hook that shows reminders. */
-export const reminderOwner = "reminders"
-
 /** The parts of an agent that its wakes need. */
 export interface RingParts {
   /** The latest version of the agent. */

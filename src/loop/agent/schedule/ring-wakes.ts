@@ -3,8 +3,9 @@ import type { JobContext } from "../../../memory/services/background/background-
 import type { Job } from "../../../memory/services/store/job-runner.ts"
 import type { BeforeTurnContext } from "../../../memory/services/turn-hook.ts"
 import { quoted, renderNotice } from "../../../prompt/dialect/render-notice.ts"
+import { reminderOwner } from "../note-hooks.ts"
 import { localText } from "./local-time.ts"
-import { type RingParts, reminderOwner } from "./ring-parts.ts"
+import type { RingParts } from "./ring-parts.ts"
 import { cronTimes } from "./schedule-times.ts"
 import { afterQuiet, jobId, type WakePayload } from "./wakes.ts"
 

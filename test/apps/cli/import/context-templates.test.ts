@@ -75,7 +75,7 @@ describe.each(Object.entries(contextTemplates))("the context template %s", (_, s
     ["a whole card with lore", card, true, "Write {{char}}'s reply."],
     ["a card with a system prompt of its own", { ...card, system_prompt: "Be Mei.\n[Always]" }, false, "Write {{char}}'s reply."],
     ["a card that lacks most parts", sparse, false, ""],
-  ])("C28: prints %s as Handlebars does", async (_name, given, hasLore, main) => {
+  ])("C27: prints %s as Handlebars does", async (_name, given, hasLore, main) => {
     const lore = { before: "The town is old.\nTea is\nblack.", after: "The harbour is near." }
     const expected = reference(story, given, hasLore ? lore : undefined, main.replace("{{char}}", "Mei"))
     expect(await imported(story, { ...given, ...(hasLore && { character_book: book }) }, main)).toBe(expected)

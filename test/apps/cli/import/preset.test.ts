@@ -235,7 +235,7 @@ describe("a preset of SillyTavern", () => {
     ])
   })
 
-  test("C30: follows variables, comments and trim from its first prompt to its last, and leaves chance and time for each turn", async () => {
+  test("C29: follows variables, comments and trim from its first prompt to its last, and leaves chance and time for each turn", async () => {
     const contents = [
       "{{setvar::style::short, {{char}}'s}}{{setvar::n::2}}{{// unused {{getvar::n}} }}",
       "Write {{getvar::style}} way.\n\n{{trim}}\n\nNow. {{addvar::n::3}}{{incvar::n}}{{getvar::n}}{{getvar::none}}",
@@ -255,7 +255,7 @@ describe("a preset of SillyTavern", () => {
     expect(profile).toContain('files = ["../lore/vars.md"]')
   })
 
-  test("C30: prints no empty block where its prompts are empty, and a card's own words in one", async () => {
+  test("C29: prints no empty block where its prompts are empty, and a card's own words in one", async () => {
     const identifiers = ["main", "worldInfoBefore", "charDescription", "charPersonality", "scenario", "nsfw", "worldInfoAfter"]
     const order = [...identifiers, "dialogueExamples", "chatHistory", "jailbreak"]
     const texts: Readonly<Record<string, string>> = { main: "Write {{char}}.", nsfw: "", jailbreak: "" }
@@ -294,7 +294,7 @@ describe("a preset of SillyTavern", () => {
     ],
     ["NovelAI", { temperature: 1.1, tail_free_sampling: 0.95, top_k: 0, repetition_penalty: 2 }, "# tfs = 0.95", ["tfs = 0.95"]],
   ])(
-    "C31: settings of samplers for %s go to the model where it takes them, and the others are told",
+    "C30: settings of samplers for %s go to the model where it takes them, and the others are told",
     async (_, json, expected, told) => {
       const { lint, profile, report } = await imported(json, "warm")
       expect(lint).toMatch(/^0 errors, 0 warnings in/)

@@ -56,7 +56,7 @@ function wakened(
 const promptOf = (model: ReturnType<typeof scriptedModel>, request = 0) =>
   model.requests[request]?.messages.map(({ content }) => content).join("\n") ?? ""
 
-describe("T48 a wake that is set for a moment", () => {
+describe("T49 a wake that is set for a moment", () => {
   test("rings at its moment and not before, through the door, with its reason and person", async () => {
     const { session, pass, delivered, model } = wakened([finish("Drink!")])
     const wake = await session.wakeAt(startMs + 5 * minuteMs, "drink water", { from: ann })
@@ -210,7 +210,7 @@ describe("T48 a wake that is set for a moment", () => {
   })
 })
 
-describe("T48 over a file", () => {
+describe("T49 over a file", () => {
   test("a wake outlives the process; a worker without a door leaves it to the process that has one", async () => {
     const folder = tempFolder()
     const clock = manualClock(startMs)
