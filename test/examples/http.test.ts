@@ -97,12 +97,12 @@ describe.skipIf(folder === "")("examples/http", () => {
   })
 
   test("ends the turn of a chat of useChat that its user stops, and knows what it had shown", async () => {
-    const begun = eventStream([chatChunk({ content: '{"action":"finish","message":"Once upon' })], { done: false })
+    const begun = eventStream([chatChunk({ content: '{"action":"finish","message":"Once upon,' })], { done: false })
     model.reply({ body: begun, ending: "stall" }, ...answersOf("A time."))
     const headers = { authorization: "Bearer key-a", "x-conversation": "story" }
     const first = await chat(headers)
     const sending = first.sendMessage({ text: "Tell me a story." })
-    await expect.poll(() => textOf(first)).toEqual(["Once upon"])
+    await expect.poll(() => textOf(first)).toEqual(["Once upon,"])
     await first.stop()
     const stop = () => fetch(`${url}/api/chat/c/stream`, { method: "DELETE", headers })
     expect((await stop()).status).toBe(204)

@@ -78,7 +78,7 @@ const titles = (text: string | undefined): readonly string[] =>
 async function addEntry(folder: string, title: string): Promise<string> {
   const [add] = scheduleTools({ folder: join(folder, "data/deep"), clock, locale: "en" })
   const answer = await answerOf(add, { title, schedule_time: "soon" })
-  if (!answer.startsWith("Added")) throw new Error(answer)
+  if (!answer.startsWith("Noted")) throw new Error(answer)
   return answer
 }
 const entries = ["a".repeat(900), "b", "c"]

@@ -21,7 +21,7 @@ describe("resolveProfile", () => {
     expect(resolveProfile()).toEqual({
       name: "default",
       locale: "en",
-      conversation: { agentAnswers: 3, mergeMs: 0, interrupt: "queue" },
+      conversation: { agentAnswers: 3, mergeMs: 0, interrupt: "queue", wakesPerUser: 50 },
       dialect: "layered",
       agent: { id: "default", name: "default" },
       user: { name: "User" },
@@ -42,6 +42,7 @@ describe("resolveProfile", () => {
         stepMs: 120_000,
         turnMs: 300_000,
         confirmMs: 600_000,
+        approvalMs: 604_800_000,
         answerCharacters: 1_000_000,
       },
       history: { toolRuns: "auto", keepFailed: true, contextCount: 20, attachments: 4, window: "steps" },

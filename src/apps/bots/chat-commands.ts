@@ -1,3 +1,4 @@
+import { checkType } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import type { SessionMessage } from "../../loop/agent/second-thoughts/session-history.ts"
 import type { Session } from "../../loop/agent/session.ts"
@@ -81,6 +82,7 @@ const wordsOf = (locale: string): Words => (locale.toLowerCase().startsWith("zh"
 
 /** The commands with their descriptions, as platforms list them. The names are the same in every language. */
 export function commandList(locale: string): readonly { readonly command: string; readonly description: string }[] {
+  checkType("the locale of commandList", locale, "string")
   return Object.entries(wordsOf(locale).commands).map(([command, description]) => ({ command, description }))
 }
 

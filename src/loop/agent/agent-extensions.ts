@@ -21,7 +21,7 @@ export interface AgentExtensions {
 }
 
 /** Shows the injections that observers left. */
-export const injectionHook: TurnHook = {
+const injectionHook: TurnHook = {
   name: injectionOwner,
   async beforeTurn(context) {
     const { addInjections } = await import("./observers/injection-notes.ts")

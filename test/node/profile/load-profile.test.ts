@@ -125,6 +125,7 @@ prestart_ms = 4
 step_ms = 5
 turn_ms = 6
 confirm_ms = 15
+approval_ms = 17
 answer_characters = 16
 [history]
 tool_runs = "keep"
@@ -253,6 +254,7 @@ max_output_tokens = 14
         stepMs: 5,
         turnMs: 6,
         confirmMs: 15,
+        approvalMs: 17,
         answerCharacters: 16,
       },
       history: { toolRuns: "keep", toolRunTokens: 500, keepFailed: false, contextCount: 7, attachments: 4, window: "slide" },

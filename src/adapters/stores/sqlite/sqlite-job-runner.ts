@@ -38,6 +38,8 @@ export class SqliteJobRunner implements JobRunner {
   /** Ids of jobs that were found damaged: each is told once. */
   readonly #damaged = new Set<string>()
   #isAskedAgain = false
+  /** Jobs with moments of their own are looked for as often as other processes' jobs, not with each that is added here. */
+  #looksForTimed = true
   #timer: unknown
   #idleWaiters: (() => void)[] = []
 
@@ -58,6 +60,7 @@ export class SqliteJobRunner implements JobRunner {
     const { database, clock } = this.#parts
     this.#handlers.set(agent, handlers)
     await database.write((db) => pruneDone(db, clock.nowMs() - keepDoneMs))
+    this.#looksForTimed = true
     this.wake()
   }
 
@@ -79,7 +82,8 @@ export class SqliteJobRunner implements JobRunner {
     for (;;) {
       await this.#pumping
       const limit = this.#parts.settings.concurrency
-      const due = [...(await this.#due({ limit })), ...(await this.#due({ limit, isTimed: true }))]
+      let due = await this.#due({ limit })
+      if (this.#running.size === 0 && due.length === 0) due = await this.#due({ limit, isTimed: true })
       if (this.#running.size === 0 && due.length === 0) return
       const left = due.map(({ id }) => id).join()
       const isSetBack = clock.nowMs() < seen.atMs
@@ -128,6 +132,7 @@ export class SqliteJobRunner implements JobRunner {
 
   /** Waits until this process has begun all due jobs that it can begin. Due jobs that remain belong to other processes. */
   async #ownIdle(agent: string | undefined): Promise<void> {
+    this.#looksForTimed = true
     for (;;) {
       this.wake()
       while (this.#pumping) await this.#pumping
@@ -144,12 +149,16 @@ export class SqliteJobRunner implements JobRunner {
     try {
       await this.#keepLeases()
       await this.#beginDue(false)
-      await this.#beginDue(true)
+      if (this.#looksForTimed) await this.#beginDue(true)
+      this.#looksForTimed = false
     } catch (error) {
       onWarning(`jobs: ${messageOf(error)}`)
     }
-    pollTimers.clear(this.#timer)
-    this.#timer = pollTimers.set(() => this.wake(), pollMs)
+    this.#timer ??= pollTimers.set(() => {
+      this.#timer = undefined
+      this.#looksForTimed = true
+      this.wake()
+    }, pollMs)
   }
 
   /** Renews the leases of running jobs, and stops the jobs of agents whose lease another process has taken. */

@@ -262,7 +262,7 @@ describe("the tools of the schedule in a turn", () => {
       "Added to the schedule, ID: wake-1. It rings at 2026-11-21 06:10 (UTC).\nIt then repeats (10 6 * * *).",
     )
     expect(promptOf(turn.model, 3)).toContain(
-      'wake-1: \\"drink (two glasses)\\", rings at 2026-11-21 06:10 (UTC), repeats (10 6 * * *)',
+      'list_schedule → wake-1: "drink (two glasses)", rings at 2026-11-21 06:10 (UTC), repeats (10 6 * * *)',
     )
     expect(promptOf(turn.model, 3)).toContain("Taken out of the schedule, ID: wake-1")
     expect(await turn.session.wakes({ from: ann })).toEqual([])
