@@ -139,3 +139,18 @@ test.each(stores)("the work of a turn is kept whole or not at all in %s", async 
   await keep("t1", work)
   expect((await exported(store)).length).toBe(before.length + 4)
 })
+
+test.each(stores)("a turn states once, also when its work is done again with another answer, in %s", async (_, open) => {
+  const store = await open()
+  onTestFinished(() => store.close())
+  await commitTurn(store, talk, "t1")
+  const state = (value: string) => {
+    const { conversation } = talk
+    const stated = { name: "city", value, confidence: 1, turnId: "t1", atMs: 1, conversation, audience: "private" } as const
+    return store.receipts.putWork?.({ statementsOf: () => [stated] }, { turnId: "t1", key: talk, receiptsOf: () => [] })
+  }
+  await state("Bath")
+  await state("Oslo")
+  const { version, statements } = await store.users.load(talk)
+  expect([version, statements.map(({ value }) => value)]).toEqual([1, ["Bath"]])
+})
