@@ -1,5 +1,6 @@
 import { checkType } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
+import { localText } from "../../loop/agent/schedule/local-time.ts"
 import type { SessionMessage } from "../../loop/agent/second-thoughts/session-history.ts"
 import type { Session } from "../../loop/agent/session.ts"
 import type { SpeakerInput } from "../../loop/agent/session-options.ts"
@@ -30,6 +31,7 @@ const en = {
     continue: "lets the character go on",
     memory: "/memory WORDS shows what is remembered about them",
     forget: "/forget ID forgets a memory that /memory shows",
+    schedule: "shows your reminders; /schedule cancel ID drops one",
   },
   hello: "Hello! Write something.",
   inTheMiddle: "This conversation has begun. /new begins another one.",
@@ -44,6 +46,9 @@ const en = {
   noMemory: "Nothing is remembered about that.",
   forgotten: "Forgotten.",
   notForgotten: "There is no memory of yours with this id.",
+  noReminder: "Nothing waits to ring.",
+  cancelled: "It does not ring any more.",
+  notCancelled: "There is no reminder of yours with this id. /schedule shows them.",
   notYours: "In a group only whoever runs this bot may do that.",
 }
 
@@ -58,6 +63,7 @@ const zh: typeof en = {
     continue: "让角色接着说",
     memory: "/memory 关键词，查看相关的记忆",
     forget: "/forget 编号，忘记 /memory 列出的一条记忆",
+    schedule: "查看你的提醒；/schedule cancel 编号，取消其中一个",
   },
   hello: "你好！说点什么吧。",
   inTheMiddle: "会话已经开始了。/new 开始新的会话。",
@@ -72,6 +78,9 @@ const zh: typeof en = {
   noMemory: "没有相关的记忆。",
   forgotten: "已忘记。",
   notForgotten: "你没有这个编号的记忆。",
+  noReminder: "没有等待中的提醒。",
+  cancelled: "已取消，不会再提醒。",
+  notCancelled: "你没有这个编号的提醒。/schedule 会列出它们。",
   notYours: "在群里，只有管理这个机器人的人可以这样做。",
 }
 
@@ -145,6 +154,15 @@ const commands: { readonly [K in Name]: (chat: Running, rest: string) => Promise
   async forget({ session, from, words }, rest) {
     if (rest === "") return { text: words.forgetHow }
     return { text: (await unlessRefused(session.forgetMemory(rest, { from }))) ? words.forgotten : words.notForgotten }
+  },
+  async schedule({ session, from, words }, rest) {
+    const [, id] = /^cancel\s+(\S+)$/u.exec(rest) ?? []
+    if (id !== undefined) return { text: (await session.dropWake(id, { from })) ? words.cancelled : words.notCancelled }
+    const lines = (await session.wakes({ from })).map(({ id, dueMs, timeZone = "UTC", repeat, reason }) => {
+      const when = `${localText(dueMs, timeZone)} (${timeZone}${repeat === undefined ? "" : `, ${repeat}`})`
+      return `${id}: ${when} ${reason}`
+    })
+    return { text: lines.length > 0 ? lines.join("\n") : words.noReminder }
   },
 }
 

@@ -105,6 +105,16 @@ describe("N13 commands in a chat", () => {
     ])
   })
 
+  test("/schedule shows the reminders of whoever asks, with their times, and drops one of them", async () => {
+    const { say, session } = bot()
+    const { id } = await session.wakeAt("+2h", "water the tea", { from: ann, timeZone: "Asia/Shanghai" })
+    await session.wakeAt("+1h", "feed the cat", { from: { id: "bob", name: "Bob" } })
+    expect(await say("/schedule")).toEqual([`${id}: 1970-01-01 10:00 (Asia/Shanghai) water the tea`])
+    expect(await say("/schedule cancel x")).toEqual(["There is no reminder of yours with this id. /schedule shows them."])
+    expect(await say(`/schedule cancel ${id}`)).toEqual(["It does not ring any more."])
+    expect(await say("/schedule")).toEqual(["Nothing waits to ring."])
+  })
+
   test("what changes a group's conversation is for operators", async () => {
     const member = bot(["One."], { audience: "group" })
     await member.say("Count.")

@@ -16,7 +16,7 @@ describe("commands in a chat", () => {
     const { code, stdout, stderr } = await run(chat, { model: scriptedModel([]), input: "/help\n/exit\nnever\n" })
     expect({ code, stdout }).toEqual({ code: 0, stdout: "" })
     const own = ["/help", "/exit", "/new", "/prompt", "/memory", "/approve", "/deny"]
-    const shared = ["/regenerate", "/swipe", "/edit", "/undo", "/continue", "/forget"]
+    const shared = ["/regenerate", "/swipe", "/edit", "/undo", "/continue", "/forget", "/schedule"]
     expect(stderr.match(/^\/\w+/gm)).toEqual([...own, ...shared])
   })
 
