@@ -1,6 +1,6 @@
 import { API_CONSTANTS, Bot, InlineKeyboard, InputFile } from "grammy"
-import { createAgent } from "promptstrata"
-import { commandList, readMentions, takeMessage } from "promptstrata/bots"
+import { type AgentOptions, createAgent } from "promptstrata"
+import { type BotChat, commandList, deliverTurn, readMentions, takeMessage } from "promptstrata/bots"
 import { openaiModel } from "promptstrata/models/openai"
 import { loadProfile } from "promptstrata/node"
 import { openStore } from "promptstrata/stores"
@@ -8,8 +8,24 @@ import { openStore } from "promptstrata/stores"
 const { TELEGRAM_TOKEN = "", TELEGRAM_API = "https://api.telegram.org", PROFILE = "layered", MODEL = "gpt-5-mini" } = process.env
 
 const [store, profile] = await Promise.all([openStore("./data"), loadProfile(PROFILE)])
-const agent = createAgent({ profile, model: openaiModel(MODEL), store, shouldAnswer: {} })
 const bot = new Bot(TELEGRAM_TOKEN, { client: { apiRoot: TELEGRAM_API } })
+
+/** A chat. In a group, answers stand behind the message that they answer. */
+const chatOf = (id: number, answered?: number): BotChat => ({
+  limit: 4096,
+  locale: profile.locale,
+  greetings: profile.greetings,
+  sendText: (part) => bot.api.sendMessage(id, part, answered ? { reply_parameters: { message_id: answered } } : {}),
+  sendFile: ({ path, base64 }) => bot.api.sendDocument(id, new InputFile(Buffer.from(base64, "base64"), path)),
+  ask: ({ question, choices }) => {
+    const keys = InlineKeyboard.from([choices.map(({ label, say }) => InlineKeyboard.text(label, say))])
+    return bot.api.sendMessage(id, question, { reply_markup: keys })
+  },
+  showTyping: () => bot.api.sendChatAction(id, "typing"),
+})
+// A reminder rings in the chat in which it was set.
+const onWake: AgentOptions["onWake"] = (turn, { conversation }) => deliverTurn(turn, chatOf(Number(conversation.split(":")[1])))
+const agent = createAgent({ profile, model: openaiModel(MODEL), store, shouldAnswer: {}, onWake })
 
 // The id of a group is negative.
 const sessionOf = (id: number) => agent.session({ conversation: `telegram:${id}`, audience: id > 0 ? "private" : "group" })
@@ -29,18 +45,8 @@ bot.on(["message", "edited_message", "callback_query:data"], (ctx) => {
   const to = { mentions: ids.map(() => ({ id: profile.agent.id })), replyTo: replied && { from: speakerOf(replied) } }
   const said = { id: `${msg.message_id}`, text, from: speakerOf(ctx.from), files, ...to, isEdit: msg.edit_date !== undefined }
   // Not awaited: other chats are answered meanwhile.
-  takeMessage(sessionOf(msg.chat.id), said, {
-    limit: 4096,
-    locale: profile.locale,
-    greetings: profile.greetings,
-    sendText: (part) => ctx.reply(part, msg.chat.id > 0 ? {} : { reply_parameters: { message_id: msg.message_id } }),
-    sendFile: ({ path, base64 }) => ctx.replyWithDocument(new InputFile(Buffer.from(base64, "base64"), path)),
-    ask: ({ question, choices }) =>
-      ctx.reply(question, {
-        reply_markup: InlineKeyboard.from([choices.map(({ label, say }) => InlineKeyboard.text(label, say))]),
-      }),
-    showTyping: () => ctx.replyWithChatAction("typing"),
-  }).catch(console.error)
+  const chat = chatOf(msg.chat.id, msg.chat.id > 0 ? undefined : msg.message_id)
+  takeMessage(sessionOf(msg.chat.id), said, chat).catch(console.error)
 })
 bot.on("message_reaction", (ctx) => {
   const [emoji] = ctx.reactions().emojiAdded

@@ -6,7 +6,7 @@ import { lineBreaks, seen, skeleton, unescapeLines, visible } from "../support/h
 
 /** The structure of dialect soul in Chinese, listed by hand: whole lines, and how other lines begin. */
 const headings = ["System", "人格", "用户信息", "记忆", "工具", "技能", "对话规则", "回复格式"].map((name) => `# ${name}`)
-const blocks = ["documents", "memory context", "prestart", "tool runs"].flatMap((name) => [`[${name}]`, `[/${name}]`])
+const blocks = ["documents", "memory context", "预启动工具结果", "工具结果"].flatMap((name) => [`[${name}]`, `[/${name}]`])
 const guidance = [
   "请根据上述人格定义来塑造你的性格和语气。",
   "你还没有人格定义。在第一次对话时，和主人一起创建 SOUL.md。",

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { beforeEach, describe, expect, test } from "vitest"
 import { type ChatServer, startChatServer } from "../support/chat-server.ts"
-import { answersOf, payment, promptOf } from "./support/model-answers.ts"
+import { answersOf, decision, payment, promptOf } from "./support/model-answers.ts"
 import { picture } from "./support/picture.ts"
 import {
   type ExampleStart,
@@ -150,6 +150,26 @@ describe.skipIf(folder === undefined)("examples/telegram", () => {
     expect((await telegram.sent.reach(4)).at(-1)?.fields.text).toContain("answered already")
     expect(readFileSync(join(start.cwd ?? "", "paid"), "utf8")).toBe("once\n")
     expect(telegram.presses).toEqual(["a", "b", "c"])
+  })
+
+  test("T49 a reminder rings by itself in its chat, also one that came due while the bot was away", async () => {
+    const remind = (title: string, schedule_time: string) =>
+      model.reply(decision({ action: "tool", tool: "add_schedule", args: { title, schedule_time } }))
+    remind("tea", "+1s")
+    answers("I will.", "Tea time, Ann!")
+    telegram.push(messageOf("Remind me of my tea."))
+    expect((await telegram.sent.reach(2)).map(({ fields }) => [fields.chat_id, fields.text])).toEqual([
+      [7, "I will."],
+      [7, "Tea time, Ann!"],
+    ])
+    expect(promptOf(model, 2)).toContain("tea")
+    remind("bread", "+3s")
+    answers("I will, again.", "The bread, Ann!")
+    telegram.push(messageOf("And of my bread."))
+    await telegram.sent.reach(3)
+    await bot.stop()
+    await restart()
+    expect((await telegram.sent.reach(4)).at(-1)?.fields).toMatchObject({ chat_id: 7, text: "The bread, Ann!" })
   })
 
   test("waits when Telegram asks it to, and tells a failure of the model in words", async () => {

@@ -8,7 +8,8 @@ export function answersOf(...messages: readonly string[]): readonly ChatReply[] 
 /** What a model server says so that a character calls the tool of {@link homeWithPay}. */
 export const payment = decision({ action: "tool", tool: "pay", args: {} })
 
-function decision(said: object): ChatReply {
+/** What a model server says so that a character makes this decision. */
+export function decision(said: object): ChatReply {
   return { body: eventStream([chatChunk({ content: JSON.stringify(said) })]) }
 }
 
