@@ -2,7 +2,7 @@ import { Context, h } from "@koishijs/core"
 import { HTTP } from "@koishijs/plugin-http"
 import { SatoriAdapter } from "@satorijs/adapter-satori"
 import { createAgent } from "promptstrata"
-import { takeMessage } from "promptstrata/bots"
+import { type BotChat, deliverTurn, takeMessage } from "promptstrata/bots"
 import { openaiModel } from "promptstrata/models/openai"
 import { loadProfile } from "promptstrata/node"
 import { openStore } from "promptstrata/stores"
@@ -11,10 +11,29 @@ const { SATORI_URL = "http://127.0.0.1:5140/satori", SATORI_TOKEN = "", PROFILE 
 
 const store = await openStore("./data")
 const profile = await loadProfile(PROFILE)
-const agent = createAgent({ profile, model: openaiModel(MODEL), store, shouldAnswer: {} })
 const app = new Context()
 app.plugin(HTTP)
 app.plugin(SatoriAdapter as never, { endpoint: SATORI_URL, token: SATORI_TOKEN })
+
+const chatOf = (platform: string, channel: string): BotChat => {
+  const bot = app.bots.find((one) => one.platform === platform)
+  const send = (content: h.Fragment) => bot?.sendMessage(channel, content)
+  return {
+    limit: 2000,
+    locale: profile.locale,
+    greetings: profile.greetings,
+    sendText: (text) => send(h.text(text)),
+    sendFile: ({ path, mediaType, base64 }) => send(h.file(Buffer.from(base64, "base64"), mediaType, { title: path })),
+  }
+}
+const agent = createAgent({
+  profile,
+  model: openaiModel(MODEL),
+  store,
+  shouldAnswer: {},
+  // A reminder rings in the channel in which it was set.
+  onWake: (turn, { conversation }) => deliverTurn(turn, chatOf(...(conversation.split(/:(.*)/s) as [string, string]))),
+})
 
 app.on("message", (message) => {
   const { platform, channelId, userId, selfId, isDirect, author, elements = [] } = message
@@ -29,13 +48,8 @@ app.on("message", (message) => {
     : undefined
   const from = { id: idOf(userId), name: author.nick ?? author.name ?? userId }
   const said = { id: message.messageId ?? "", text: words.join("").trim(), from, files, replyTo, mentions }
-  takeMessage(agent.session({ conversation: `${platform}:${channelId}`, audience: isDirect ? "private" : "group" }), said, {
-    limit: 2000,
-    locale: profile.locale,
-    greetings: profile.greetings,
-    sendText: (text) => message.send(h.text(text)),
-    sendFile: ({ path, mediaType, base64 }) => message.send(h.file(Buffer.from(base64, "base64"), mediaType, { title: path })),
-  }).catch(console.error)
+  const session = agent.session({ conversation: `${platform}:${channelId}`, audience: isDirect ? "private" : "group" })
+  takeMessage(session, said, chatOf(platform, channelId ?? "")).catch(console.error)
 })
 app.on("login-updated", ({ bot }) => console.log(`${bot.user?.name} listens. Ctrl-C ends it.`))
 await app.start()

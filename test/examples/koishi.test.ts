@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest"
 import { type ChatServer, startChatServer } from "../support/chat-server.ts"
 import { examplePackage } from "./support/example-package.ts"
-import { answersOf, payment, promptOf } from "./support/model-answers.ts"
+import { answersOf, decision, payment, promptOf } from "./support/model-answers.ts"
 import { type ExampleStart, exampleFolder, homeWithPay, type RunningExample, startExample } from "./support/running-example.ts"
 import { type SatoriServer, startSatori, token, type WebSocketPackage } from "./support/satori-server.ts"
 
@@ -68,6 +68,17 @@ describe.skipIf(folder === "")("examples/koishi", () => {
     expect((await satori.sent.reach(2)).at(-1)?.content).toContain("for somebody else")
     satori.dispatch("message-created", inGroup(`yes ${code}`))
     expect((await satori.sent.reach(3)).at(-1)?.content).toBe("Paid.")
+  })
+
+  test("T49 a reminder rings by itself in its channel", async () => {
+    const args = { title: "tea", schedule_time: "+1s" }
+    model.reply(decision({ action: "tool", tool: "add_schedule", args }), ...answersOf("I will.", "Tea time, Ann!"))
+    satori.dispatch("message-created", inPrivate("Remind me of my tea."))
+    const sent = await satori.sent.reach(2)
+    expect(sent.map(({ channel_id, content }) => [channel_id, content])).toEqual([
+      ["private:7", "I will."],
+      ["private:7", "Tea time, Ann!"],
+    ])
   })
 
   test("takes pictures in", async () => {
