@@ -214,6 +214,8 @@ const tags: readonly (readonly [string, "open" | "close"])[] = [
   ["</think>", "close"],
   ["<thinking>", "open"],
   ["</thinking>", "close"],
+  ["<thought>", "open"],
+  ["</thought>", "close"],
 ]
 const whole = new Map(tags)
 const partial = new Set(tags.flatMap(([tag]) => Array.from(tag, (_, length) => tag.slice(0, length))))

@@ -72,6 +72,7 @@ export function generateOutput(random: Random): GeneratedOutput {
       ["<think>", "</think>"],
       ["<THINK>", "</Think>"],
       ["<thinking>", "</thinking>"],
+      ["<thought>", "</thought>"],
       ["<think>", "</thinking>"],
     ] as const)
     return `${open}${several(random, thoughts, 4)}${close}`

@@ -24,6 +24,7 @@ const cases: readonly { name: string; text: string; whole: string; streamed?: st
     streamed: "ab",
   },
   { name: "drops all before the last orphan", text: "a</think>b</think>c", whole: "c", streamed: "abc" },
+  { name: "knows <thought> of Gemini", text: "<thought>a</thought>b", whole: "b", thinking: "a" },
   { name: "knows <thinking>", text: "<thinking>a</thinking>b", whole: "b", thinking: "a" },
   { name: "knows every case", text: "<THINK>a</Think>b<tHiNkInG>c</THINKING>", whole: "b", thinking: "ac" },
   { name: "ends a thought at its first closing tag, of either name", text: "<think>a</thinking>b", whole: "b", thinking: "a" },
