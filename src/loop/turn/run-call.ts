@@ -45,7 +45,8 @@ function withRepeatedName(turn: TurnContext, result: string, name: string): stri
 
 /** Calls the run listeners of hooks. One that throws is reported. */
 function tellHooks(turn: TurnContext, run: ToolRun): void {
-  for (const listener of turn.progress.hooks.runListeners) {
+  // One that a listener adds hears the runs after this one.
+  for (const listener of [...turn.progress.hooks.runListeners]) {
     try {
       listener(run)
     } catch (thrown) {

@@ -8,7 +8,7 @@ import type { SessionNote } from "../../memory/services/store/session-store.ts"
 import type { BeforeTurnContext } from "../../memory/services/turn-hook.ts"
 import type { PromptStack } from "../../prompt/stack/prompt-stack.ts"
 import { completeTool } from "../../prompt/tools/define-tool.ts"
-import type { Tool, ToolRun } from "../../prompt/tools/tool.ts"
+import type { Tool } from "../../prompt/tools/tool.ts"
 import { createToolSet, isInGroups } from "../../prompt/tools/tool-set.ts"
 import { type TurnContext, warn } from "./turn-context.ts"
 
@@ -47,8 +47,7 @@ class HookChanges {
   readonly #stack: PromptStack
   readonly #tools: Tool[] = []
   readonly #withdrawn: string[] = []
-  readonly #warnings: { readonly message: string; readonly kind: "hook" | "document" }[] = []
-  readonly #runListeners: ((run: ToolRun) => void)[] = []
+  readonly #later: (() => void)[] = []
   readonly #view: HistoryView = { from: undefined, texts: new Map() }
   readonly #lore: LoreDecision[] = []
   readonly #notes: readonly SessionNote[]
@@ -66,10 +65,11 @@ class HookChanges {
 
   /** The hook's argument. */
   context(signal: AbortSignal): BeforeTurnContext {
-    const { agent, input, session, history, startedMs, messages, budgetTokens } = this.#turn
+    const { agent, input, session, history, startedMs, messages, budgetTokens, progress } = this.#turn
     const { profile, ports, memory } = agent
     const { turnId, key, speaker, text, wake, replaces } = input
     const given: Omit<BeforeTurnContext, "history"> = {
+      ...this.#firstChanges(),
       turnId,
       ...{ key: { ...key }, agentName: profile.agent.name, speaker: { ...speaker } },
       question: text,
@@ -82,26 +82,42 @@ class HookChanges {
       messages,
       recall:
         memory && session.memoryOn
-          ? (query, options) => memory.recall(query, { ...key }, { ...options, excludeTurns: replaces?.turns ?? [] })
+          ? async (query, options) => {
+              // A person may have switched the memory off since.
+              this.#checkTime("a call of recall")
+              return memory.recall(query, { ...key }, { ...options, excludeTurns: replaces?.turns ?? [] })
+            }
           : undefined,
-      replaceAnswer: (turnId, shown) => void this.#view.texts.set(turnId, shown),
-      startHistoryAt: (turnId) => {
-        this.#view.from = turnId
-      },
-      explain: (lore) => void this.#lore.push(...lore),
-      onRun: (listener) => void this.#runListeners.push(listener),
       notes: this.#notes,
       stack: this.#stack,
       state: { get: () => this.#state, set: (value) => this.#keep(value) },
       signal,
-      addTools: (tools) => void this.#tools.push(...Array.from(tools, completeTool)),
-      withdrawTools: (names) => void this.#withdrawn.push(...names),
-      warn: (message, kind = "hook") => void this.#warnings.push({ message: messageOf(message), kind }),
+      onRun: (listener) => this.#change("a call of onRun", () => void progress.hooks.runListeners.push(listener)),
+      warn: (message, kind = "hook") => this.#warn(messageOf(message), kind),
     }
     return withLazyMembers(given, {
       // Copied for a hook that reads it; most do not.
       history: () => history.map((message) => ({ ...message })),
     })
+  }
+
+  /** The functions that make changes for the turn's first request, which later ones repeat. They throw `usage` once the hook is done. */
+  #firstChanges(): Pick<BeforeTurnContext, "replaceAnswer" | "startHistoryAt" | "explain" | "addTools" | "withdrawTools"> {
+    const first =
+      <Args extends readonly unknown[]>(name: string, change: (...args: Args) => void) =>
+      (...args: Args): void => {
+        this.#checkTime(`a call of ${name}`, { isFirst: true, hint: "Call it before beforeTurn returns." })
+        change(...args)
+      }
+    return {
+      replaceAnswer: first("replaceAnswer", (turnId: string, shown: string) => this.#view.texts.set(turnId, shown)),
+      startHistoryAt: first("startHistoryAt", (turnId: string) => {
+        this.#view.from = turnId
+      }),
+      explain: first("explain", (lore: readonly LoreDecision[]) => this.#lore.push(...lore)),
+      addTools: first("addTools", (tools: readonly Tool[]) => this.#tools.push(...Array.from(tools, completeTool))),
+      withdrawTools: first("withdrawTools", (names: readonly string[]) => this.#withdrawn.push(...names)),
+    }
   }
 
   /** Puts the changes into the turn. */
@@ -111,15 +127,10 @@ class HookChanges {
     this.#isAdopted = true
     if (this.#state !== undefined) progress.hooks.states.set(this.#name, this.#state)
     for (const { id } of this.#notes) progress.hooks.takenNotes.add(id)
-    progress.hooks.runListeners.push(...this.#runListeners)
     progress.hooks.lore.push(...this.#lore)
     const { from, texts } = this.#view
     if (from !== undefined || texts.size > 0) progress.shownHistory = shownAs(progress.shownHistory, this.#view)
-    for (const { message, kind } of this.#warnings) {
-      warn(this.#turn, kind, message)
-      const { agent, input } = this.#turn
-      if (kind === "document") agent.onWarning({ key: input.key, turnId: input.turnId, message })
-    }
+    for (const change of this.#later) change()
     if (this.#tools.length + this.#withdrawn.length === 0) return
     for (const { name } of changeTools(this.#turn, this.#tools, this.#withdrawn)) {
       warn(this.#turn, "hook", `The hook ${this.#name} adds the tool ${name}, whose name is taken; it was left out.`)
@@ -133,18 +144,40 @@ class HookChanges {
 
   /** Throws `usage` if a change of an item comes too late, or replaces the messages themselves: no prompt could be made of that. */
   #checkKey(key: string): void {
-    const { hooks } = this.#turn.progress
     const item = `the item ${JSON.stringify(key)}`
     if (messageSlots.has(key))
       throw new PromptStrataError("usage", `expected no change of ${item} by a hook, which only the turn may set.`)
-    if (!this.#isDiscarded && !hooks.areOver) return
-    const why = this.#isDiscarded ? "the hook had failed or taken too long" : "the turn had ended"
-    throw new PromptStrataError("usage", `expected ${item} to change while the turn of the hook ${this.#name} runs; ${why}.`, {
-      hint: "Add session items to the session's stack.",
+    this.#checkTime(`${item} to change`, { hint: "Add session items to the session's stack." })
+  }
+
+  /** Throws `usage` if the turn cannot take in a change any more (S11). */
+  #checkTime(what: string, { isFirst = false, hint }: { readonly isFirst?: boolean; readonly hint?: string } = {}): void {
+    let why: string | undefined
+    if (this.#isDiscarded) why = "the hook had failed or taken too long"
+    else if (this.#turn.progress.hooks.areOver) why = "the turn had ended"
+    else if (isFirst && this.#isAdopted) why = "the turn's first request shows what it changes"
+    if (why === undefined) return
+    const time = isFirst ? "beforeTurn" : "the turn"
+    throw new PromptStrataError("usage", `expected ${what} while ${time} of the hook ${this.#name} runs; ${why}.`, { hint })
+  }
+
+  /** Makes a change once the hook is done, or at once if it is. */
+  #change(what: string, change: () => void): void {
+    this.#checkTime(what)
+    if (this.#isAdopted) change()
+    else this.#later.push(change)
+  }
+
+  #warn(message: string, kind: "hook" | "document"): void {
+    const { agent, input } = this.#turn
+    this.#change("a call of warn", () => {
+      warn(this.#turn, kind, message)
+      if (kind === "document") agent.onWarning({ key: input.key, turnId: input.turnId, message })
     })
   }
 
   #keep(value: unknown): void {
+    this.#checkTime("the state to be set")
     this.#state = value === undefined ? undefined : frozenJson(value, "state")
     if (this.#isAdopted) this.#turn.progress.hooks.states.set(this.#name, this.#state)
   }

@@ -174,7 +174,7 @@ function parentTurn(turn: TurnContext, { id, isRunning }: RunningCall): ParentTu
     begin: (child) => void turn.progress.log.children.push({ ...child, id }),
     tell: (name, event) => isRunning() && turn.emit({ type: "child", id, name, event }),
     tellRun(run) {
-      if (isRunning()) for (const listener of turn.progress.hooks.runListeners) listener(run)
+      if (isRunning()) for (const listener of [...turn.progress.hooks.runListeners]) listener(run)
     },
     warn: (message) => isRunning() && warn(turn, "tool", message),
     memory: turn.session.memoryOn ? agent.memory : undefined,

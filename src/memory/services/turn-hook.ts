@@ -9,16 +9,20 @@ import type { MessageFilter, SessionNote, StoredTurn } from "./store/session-sto
 
 /**
  * The state that a hook keeps with a session: plain JSON. It is committed with the turn in which it was set, and lost if that turn is
- * aborted. Tools that the hook added can set it while their turn runs. A hook that exceeded its time sets nothing.
+ * aborted. Tools that the hook added can set it while their turn runs. A hook that failed or exceeded its time sets nothing.
  */
 export interface HookState {
   /** The value as it was last set; undefined at first. */
   get(): unknown
-  /** Replaces the value. Throws `usage` if it is not plain JSON. */
+  /** Replaces the value. Throws `usage` if it is not plain JSON, and once the turn has ended. */
   set(value: unknown): void
 }
 
-/** The turn that begins, and what a hook can do in it. */
+/**
+ * The turn that begins, and what a hook can do in it. Everything here can be kept and works until the turn ends, but for the five calls
+ * whose changes its first request shows: these work in `beforeTurn` alone. A change that comes too late throws `usage`, also one of a
+ * hook that has failed or taken too long. What was given can be read at any time.
+ */
 export interface BeforeTurnContext {
   readonly turnId: string
   readonly key: ServiceKey
@@ -34,8 +38,7 @@ export interface BeforeTurnContext {
   readonly memoryOn: boolean
   /**
    * A copy of the stack. Add `turn` items, which last for this turn, or `session` items, which are kept when the turn commits. Once
-   * the hook is done it is the turn's own stack: what is added then, by a tool or a listener, stands in the turn's next requests. Once
-   * the turn has ended, or the hook has failed or taken too long, every change throws `usage`.
+   * the hook is done it is the turn's own stack: what is added then, by a tool or a listener, stands in the turn's next requests.
    */
   readonly stack: PromptStack
   /** This hook's own state in this session. */
@@ -54,21 +57,21 @@ export interface BeforeTurnContext {
   readonly signal: AbortSignal
   /** The conversation's messages that meet a filter, also those outside `history` (R13). Tools that the hook adds can call it too. */
   messages(filter: MessageFilter): Promise<readonly HistoryMessage[]>
-  /** Recalls memories. Absent if the agent has no memory, or if the conversation's is switched off (D2). */
+  /** Recalls memories, until the turn ends. Absent if the agent has no memory, or if the conversation's is switched off (D2). */
   readonly recall?:
     | ((query: string, options: { readonly limit: number; readonly signal: AbortSignal }) => Promise<readonly Memory[]>)
     | undefined
-  /** Shows `text` in place of the answer of an earlier turn, in this turn's prompts only (R12). */
+  /** Shows `text` in place of the answer of an earlier turn, in this turn's prompts only (R12). In `beforeTurn` only. */
   replaceAnswer(turnId: string, text: string): void
-  /** Begins the history in this turn's prompts with the first message of a turn (R11). A turn that is not in `history` changes nothing. */
+  /** Begins the history in this turn's prompts with the first message of a turn (R11). A turn that is not in `history` changes nothing. In `beforeTurn` only. */
   startHistoryAt(turnId: string): void
-  /** Says which entries of lorebooks the hook looked at, for the turn's trace (C18). */
+  /** Says which entries of lorebooks the hook looked at, for the turn's trace (C18). In `beforeTurn` only. */
   explain(lore: readonly LoreDecision[]): void
-  /** Calls `listener` after each tool run that the model asked for in this turn. If it throws, the turn reports a warning. */
+  /** Calls `listener` after each tool run that the model asks for in this turn, from then on. If it throws, the turn reports a warning. */
   onRun(listener: (run: ToolRun) => void): void
-  /** Adds tools for this turn. A tool whose name is taken is left out, with a warning. */
+  /** Adds tools for this turn. A tool whose name is taken is left out, with a warning. In `beforeTurn` only. */
   addTools(tools: readonly Tool[]): void
-  /** Removes tools for this turn. A tool added under the same name takes the place of the removed one, with the same visibility. */
+  /** Removes tools for this turn. A tool added under the same name takes the place of the removed one, with the same visibility. In `beforeTurn` only. */
   withdrawTools(names: readonly string[]): void
   /**
    * Reports a warning of the turn without failing the hook. With kind `document`, about a file that the agent keeps, the agent's
