@@ -12,9 +12,10 @@ const retrievabilityAtStability = 0.9
  * How well something is remembered, from 1 down to 0: `0.9^(days / stability)`. `days` have passed since it last came up;
  * after `stability` days, the value is 0.9 (R17). Negative days count as 0.
  */
-export function retrievability({ stability, days }: { readonly stability: number; readonly days: number }): number {
-  if (typeof stability !== "number" || typeof days !== "number")
+export function retrievability(since: { readonly stability: number; readonly days: number }): number {
+  if (typeof since?.stability !== "number" || typeof since.days !== "number")
     throw new PromptStrataError("usage", "retrievability expected { stability, days }, both numbers.")
+  const { stability, days } = since
   return retrievabilityAtStability ** (Math.max(0, days || 0) / boundedStability(stability))
 }
 

@@ -1,4 +1,4 @@
-import { checkOneArgument } from "../core/check-options.ts"
+import { checkOneArgument, checkType } from "../core/check-options.ts"
 import { PromptStrataError } from "../core/errors.ts"
 import { listOf } from "../core/json-access.ts"
 import { isText, type TrustedText } from "../core/value.ts"
@@ -16,6 +16,7 @@ const { keys } = profileKeys
  */
 export function resolveProfile(input: ProfileInput = {}, ...more: readonly never[]): Profile {
   checkOneArgument("resolveProfile", more)
+  checkType("the profile of resolveProfile", input, "object")
   refuse(input, [...wrongValues(profileKeys.type, input).map(describeProblem), ...toolsNotMade(input)])
   const { name, locale } = withDefaults({ name: keys.name, locale: keys.locale }, input)
   const { agent, user, persona, format, final } = input

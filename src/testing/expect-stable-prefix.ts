@@ -1,4 +1,4 @@
-import { checkOptions } from "../core/check-options.ts"
+import { checkOptions, checkType } from "../core/check-options.ts"
 import type { ErrorEvidence } from "../core/error-evidence.ts"
 import { PromptStrataError } from "../core/errors.ts"
 import type { Assembly, Span } from "../core/span.ts"
@@ -33,7 +33,10 @@ export function expectStablePrefix(
   options: StablePrefixOptions = {},
 ): void | Promise<void> {
   checkOptions("expectStablePrefix", options, "questions prompt between")
-  return "preview" in given ? previewAll(given, options).then(expectAllStable) : expectAllStable(given)
+  if (Array.isArray(given)) return expectAllStable(given)
+  const session = given as PreviewsPrompts
+  checkType("the preview of the session of expectStablePrefix", session?.preview, "function")
+  return previewAll(session, options).then(expectAllStable)
 }
 
 async function previewAll(session: PreviewsPrompts, options: StablePrefixOptions): Promise<Assembly[]> {

@@ -142,7 +142,7 @@ export async function withReadTimeout<T>({ ports }: ResolvedOptions, read: (sign
 
 /** Returns a resource or prompt as a skill whose whole text is in the prompt, with trust `tool`. Long texts lose their middle. */
 export function skillFrom(read: McpContent): Skill {
-  checkType("the read of skillFrom", read, "object")
+  checkRead("skillFrom", read)
   return {
     name: keyOf(read),
     description: read.description,
@@ -159,8 +159,13 @@ export function skillFrom(read: McpContent): Skill {
 
 /** Returns a resource or prompt as an injection for a hook or `createAgent`, with trust `tool`. Long texts lose their middle. */
 export function injectionFrom(read: McpContent, options: Omit<InjectionInput, "key" | "content" | "trust"> = {}): InjectionInput {
-  checkType("the read of injectionFrom", read, "object")
+  checkRead("injectionFrom", read)
   return { scope: "session", ...options, key: keyOf(read), content: capped(read.text), trust: "tool" }
+}
+
+/** Throws `usage` for what is no resource or prompt that was read. */
+function checkRead(of: string, read: McpContent): void {
+  for (const part of ["server", "name", "text"] as const) checkType(`the ${part} of the read of ${of}`, read?.[part], "string")
 }
 
 /** A key must be one visible line. */

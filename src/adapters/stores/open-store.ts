@@ -1,3 +1,4 @@
+import { checkType } from "../../core/check-options.ts"
 import type { DatabaseStore, SqliteStore, SqliteStoreOptions } from "./database-store.ts"
 import type { PostgresStoreOptions } from "./postgres/postgres-options.ts"
 import { storeFile } from "./sqlite/store-file.ts"
@@ -14,6 +15,7 @@ export async function openStore(where: string | PostgresStoreOptions, options: S
     const { openSqliteStore } = await import("./sqlite/open-sqlite-store.ts")
     return openSqliteStore(storeFile(where), options)
   }
+  checkType("the folder or the options of openStore", where, "object")
   const { openPostgresStore } = await import("./postgres/open-postgres-store.ts")
   return openPostgresStore(where)
 }

@@ -69,7 +69,8 @@ export function readCardOf(path: string, bytes: Uint8Array): CardFile {
 
 /** Reads a card from the bytes of its file. What it is, is seen from the bytes. Throws `file` as {@link loadCard} does. */
 export function readCard(bytes: Uint8Array, limits: CardLimits = {}): CardFile {
-  checkType("the bytes of readCard", bytes, "object")
+  if (typeof bytes?.subarray !== "function")
+    throw new PromptStrataError("usage", `expected the bytes of readCard as a Uint8Array, found a value of type ${typeof bytes}.`)
   checkOptions("readCard", limits, limitNames)
   const { maxFileBytes = 128 * mib, maxJsonBytes = 32 * mib } = limits
   const maxUnpackedBytes = limits.maxUnpackedBytes ?? Math.min(512 * mib, 64 * mib + 4 * bytes.length)

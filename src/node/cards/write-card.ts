@@ -20,8 +20,9 @@ export interface WriteCardOptions {
  * that older programs can open it; an older card becomes one of V3 in a CHARX, which holds no others. Throws `usage` for a PNG card without a picture.
  */
 export function writeCard(file: CardFile, options: WriteCardOptions = {}): Uint8Array {
-  checkType("the file of writeCard", file, "object")
   checkOptions("writeCard", options, "format image")
+  checkType("the card of the file of writeCard", file?.card, "object")
+  checkType("the chunks of the file of writeCard", file.chunks, "list")
   const { card, files } = file
   const { format = file.format } = options
   if (format === "json") return Buffer.from(JSON.stringify(card.json, undefined, 2))

@@ -1,5 +1,5 @@
 import { resolve } from "node:path"
-import { checkOptions } from "../../core/check-options.ts"
+import { checkOptions, checkType } from "../../core/check-options.ts"
 import { invariant, PromptStrataError } from "../../core/errors.ts"
 import { didYouMean } from "../../core/suggest.ts"
 import type { Trust } from "../../core/value.ts"
@@ -35,6 +35,7 @@ export async function loadSkills(
   options: LoadSkillsOptions = {},
 ): Promise<readonly Skill[]> {
   checkOptions("loadSkills", options, "locale folder promptFolders modes trust")
+  for (const reference of [references].flat()) checkType("a reference of loadSkills", reference, "string")
   const { skills, problems } = readSkills(references, options)
   const errors = problems.filter(({ severity }) => severity === "error")
   if (errors.length > 0) throw skillsError(errors, skills)

@@ -1,3 +1,4 @@
+import { checkType } from "../../core/check-options.ts"
 import { isLineBreak } from "./line-breaks.ts"
 
 /** A file, or some of its lines. In text it is written `%[path]` or `%[path] Line 3 ~ Line 8` (R8). Lines count from 1. */
@@ -12,7 +13,9 @@ export interface FileReference {
  * Inverse: `createFileReferenceReader`, which reads an empty path, and one that as written is longer than {@link maxPathLength},
  * as words.
  */
-export function formatFileReference({ path, lines }: FileReference): string {
+export function formatFileReference(reference: FileReference): string {
+  checkType("the path of formatFileReference", reference?.path, "string")
+  const { path, lines } = reference
   return `%[${encodePath(path)}]${lines === undefined ? "" : ` Line ${lines.from} ~ Line ${lines.to}`}`
 }
 

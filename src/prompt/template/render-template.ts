@@ -1,3 +1,4 @@
+import { checkType } from "../../core/check-options.ts"
 import type { Template } from "./ast.ts"
 import { parseTemplate } from "./parse.ts"
 import { renderParsed, type TemplateValues } from "./render.ts"
@@ -7,5 +8,7 @@ import { renderParsed, type TemplateValues } from "./render.ts"
  * in a condition or is declared optional; `undefined`, `false` and blank text print nothing.
  */
 export function renderTemplate(template: Template | string, values: TemplateValues = {}): string {
-  return renderParsed(typeof template === "string" ? parseTemplate(template) : template, values)
+  const parsed = typeof template === "string" ? parseTemplate(template) : template
+  checkType("the nodes of the template of renderTemplate", parsed?.nodes, "list")
+  return renderParsed(parsed, values)
 }

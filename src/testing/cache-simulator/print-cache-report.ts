@@ -7,7 +7,7 @@ const columns = ["turn", "tokens", "cached", "share", "possible", "written", "co
 
 /** Prints a report as a plain text table: one line for each request, and the totals in the last line. */
 export function printCacheReport(report: CacheReport): string {
-  checkType("the report of printCacheReport", report, "object")
+  checkType("the rows of the report of printCacheReport", report?.rows, "list")
   const writes = report.rows.some(({ writtenTokens }) => writtenTokens > 0)
   const shown = columns.filter((name) => (name !== "written" || writes) && (name !== "cost" || report.cost !== undefined))
   const cells = [...report.rows.map(rowCells), totalCells(report)]

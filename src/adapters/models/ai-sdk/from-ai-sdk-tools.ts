@@ -1,4 +1,5 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec"
+import { checkType } from "../../../core/check-options.ts"
 import { messageOf, PromptStrataError } from "../../../core/errors.ts"
 import { listOf, recordOf, stringOf } from "../../../core/json-access.ts"
 import { defineTool } from "../../../prompt/tools/define-tool.ts"
@@ -20,6 +21,7 @@ export interface AiSdkToolLike {
  * `needsApproval` holds as for `defineTool`. Throws `tool-definition` for a tool that has no `execute` or that a provider runs.
  */
 export function fromAiSdkTools(toolSet: Readonly<Record<string, AiSdkToolLike>>): Tool[] {
+  checkType("the tools of fromAiSdkTools", toolSet, "object")
   return Object.entries(toolSet).map(([name, tool]) => {
     requireRunnable(name, tool)
     let calls = 0

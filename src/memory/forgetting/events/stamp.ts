@@ -1,3 +1,4 @@
+import { checkType } from "../../../core/check-options.ts"
 import { dayNumber } from "../../services/recall/time/local-calendar.ts"
 import { addDays, type CalendarDay, type LocalMinute, weekday, type ZonedCalendar } from "./zoned-calendar.ts"
 
@@ -58,6 +59,8 @@ export function parseStamp(text: string): Stamp | undefined {
 
 /** Prints an event as `STAMP TEXT`. */
 export function formatEventLine(stamp: Stamp, text: string): string {
+  checkType("the grain of the stamp of formatEventLine", stamp?.grain, "string")
+  checkType("the text of formatEventLine", text, "string")
   return `${formatStamp(stamp)} ${text}`
 }
 

@@ -28,8 +28,8 @@ import { type VirtualContextOptions, type VirtualContextSettings, virtualContext
  * a turn, and the next turn takes in their results. Throws `usage` for an unknown time zone.
  */
 export function createVirtualContext(options: VirtualContextOptions = {}): Plugin {
-  const { locale = "en", prompts = shippedPrompts("tools", locale) } = options
   const settings = virtualContextSettings(options)
+  const { locale = "en", prompts = shippedPrompts("tools", locale) } = options
   const words = Object.fromEntries(
     contextToolNames.map((name) => [name, toolWords(prompts, locale, name)]),
   ) as ContextToolParts["words"]

@@ -4,7 +4,7 @@ import type { AskModel } from "../../services/background/background-job.ts"
 import { promptData } from "../../services/background/dialogue.ts"
 import { relevanceTo, topOf } from "../ranking.ts"
 import { sentencesOf, shorten } from "../shorten-by-rule.ts"
-import type { ReferenceInfo } from "./reference-info.ts"
+import { checkReferenceInfo, type ReferenceInfo } from "./reference-info.ts"
 import type { CompressionCriterion, CompressionLevel } from "./reference-source.ts"
 
 /** Rewrites a text in fewer words. It throws or returns blank text when it cannot. */
@@ -14,12 +14,14 @@ export type CompressionWriter = (
 ) => Promise<string>
 
 /** Makes a {@link CompressionWriter} that asks a model with the prompt `compress`. Errors of asking are thrown. */
-export function modelCompressionWriter(ask: AskModel, { signal }: { readonly signal: AbortSignal }): CompressionWriter {
+export function modelCompressionWriter(ask: AskModel, options: { readonly signal: AbortSignal }): CompressionWriter {
+  checkType("the ask of modelCompressionWriter", ask, "function")
+  checkOptions("modelCompressionWriter", options, "signal")
   const injection = (key: string, text: string, trust: Trust) => promptData(key, { text, trust }, trust)
   return async (text, { topic, maxCharacters }) => {
     const limit = injection("limit", String(maxCharacters), "author")
     const data = [injection("message", text, "memory"), limit, injection("topic", topic, "user")]
-    return (await ask("compress", data, { signal })).text
+    return (await ask("compress", data, { signal: options.signal })).text
   }
 }
 
@@ -60,8 +62,8 @@ const shares: Readonly<Record<CompressionLevel, number>> = { weak: 0.6, medium: 
 
 /** Compresses a piece of reference info: chooses some of its parts and shortens them. It adds a source that says so. `extraData` stays. */
 export async function compress(reference: ReferenceInfo, options: CompressOptions = {}): Promise<ReferenceInfo> {
-  checkType("the reference of compress", reference, "object")
   checkOptions("compress", options, "level criterion weights count range topic units path writer")
+  checkReferenceInfo("compress", reference)
   const { level = "medium", topic = "", weights, writer, path = "current" } = options
   const criterion = weights ? { weights } : (options.criterion ?? (topic === "" ? "newest" : "best-match"))
   const all = options.units ?? unitsOf(reference.current)

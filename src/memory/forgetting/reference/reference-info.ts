@@ -17,9 +17,17 @@ const currentName = ", current: "
 const extraName = ", extra_data: "
 
 /** Prints reference info on one line. Its values are JSON, so that no text in them looks like the end of the line's fields (R23). */
-export function formatReferenceInfo({ source, current, extraData }: ReferenceInfo): string {
+export function formatReferenceInfo(reference: ReferenceInfo): string {
+  checkReferenceInfo("formatReferenceInfo", reference)
+  const { source, current, extraData } = reference
   const sources = encodeJsonLine(source.map(formatReferenceSource))
   return `${head}${sources}${currentName}${encodeJsonLine(current)}${extraName}${encodeJsonLine(extraData)}}`
+}
+
+/** Throws `usage` for what is no reference info. */
+export function checkReferenceInfo(of: string, reference: ReferenceInfo): void {
+  checkType(`the source of the reference of ${of}`, reference?.source, "list")
+  checkType(`the current of the reference of ${of}`, reference.current, "string")
 }
 
 /** The inverse of {@link formatReferenceInfo}; `undefined` for any other text. Unreadable sources become `unknown`. */

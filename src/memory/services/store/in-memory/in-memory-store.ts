@@ -39,8 +39,8 @@ const drainMs = 5_000
  * a caller holds ever changes. A value that is not plain JSON throws `usage`, because a database could not keep it.
  */
 export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
-  const { jobs, ports } = options
   checkOptions("createInMemoryStore", options, { jobs: true, ports: true })
+  const { jobs, ports } = options
   checkOptions("jobs of createInMemoryStore", jobs ?? {}, defaultJobSettings)
   checkOptions("ports of createInMemoryStore", ports ?? {}, portNames)
   let kept = loaded && new loaded.SessionTable()
