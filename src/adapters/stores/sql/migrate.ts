@@ -1,7 +1,6 @@
 import type { ColumnDataType, CreateTableBuilder, Expression } from "kysely"
 import { PromptStrataError } from "../../../core/errors.ts"
-import type { ColumnTypes, SqlDatabase } from "./sql-database.ts"
-import type { Queries } from "./sql-tables.ts"
+import type { ColumnTypes, Queries, SqlDatabase } from "./sql-database.ts"
 
 /** One change of the schema. Its number is its place in the list, from 1. */
 export interface Migration {

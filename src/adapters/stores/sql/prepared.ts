@@ -1,5 +1,5 @@
 import type { CompiledQuery, QueryResult } from "kysely"
-import type { Queries } from "./sql-tables.ts"
+import type { Queries } from "./sql-database.ts"
 
 /** The place of a value in a statement. */
 export class Place {

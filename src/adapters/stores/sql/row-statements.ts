@@ -3,7 +3,7 @@ import { keyText } from "../../../memory/services/store/row-keys.ts"
 import type { ColumnValues, Comparison } from "../../../memory/services/store/rows/rows.ts"
 import { type Built, Place, PreparedStatement } from "./prepared.ts"
 import { bodyText } from "./row-body.ts"
-import type { Queries } from "./sql-tables.ts"
+import type { Queries } from "./sql-database.ts"
 
 type AnyTables = Record<string, Record<string, unknown>>
 

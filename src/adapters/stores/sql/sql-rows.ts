@@ -20,12 +20,10 @@ import {
   type Where,
 } from "../../../memory/services/store/rows/rows.ts"
 import type { SessionRecord } from "../../../memory/services/store/session-store.ts"
-import { fromKeyText, inSession } from "./key-columns.ts"
 import { bodyText, bytesChecksum, damagedRow, readBody } from "./row-body.ts"
 import { filtered, isBody, RowStatements, StatementValues } from "./row-statements.ts"
 import { deleteChanges, readState, sessionsHolding } from "./session/stored-state.ts"
-import type { SqlDatabase, SqlJobs } from "./sql-database.ts"
-import type { Queries } from "./sql-tables.ts"
+import { fromKeyText, inSession, type Queries, type SqlDatabase, type SqlJobs } from "./sql-database.ts"
 
 type ColumnOf<Table extends TableName> = keyof RowTables[Table] & string
 

@@ -1,7 +1,6 @@
 import { setImmediate } from "node:timers/promises"
 import { PromptStrataError } from "../../../core/errors.ts"
-import type { SqlDatabase } from "../sql/sql-database.ts"
-import type { Queries } from "../sql/sql-tables.ts"
+import type { Queries, SqlDatabase } from "../sql/sql-database.ts"
 
 /** How long the writes of a file have waited for other processes, in all. */
 export interface Waits {

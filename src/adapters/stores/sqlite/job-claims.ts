@@ -3,9 +3,7 @@ import type { Clock } from "../../../core/ports.ts"
 import { type DeadJob, type JobHandlers, timedKinds } from "../../../memory/services/store/job-runner.ts"
 import { keyText } from "../../../memory/services/store/row-keys.ts"
 import type { ClaimedJob, JobClaims } from "../../../memory/services/store/running-jobs.ts"
-import { fromKeyText } from "../sql/key-columns.ts"
-import type { SqlDatabase } from "../sql/sql-database.ts"
-import type { Queries } from "../sql/sql-tables.ts"
+import { fromKeyText, type Queries, type SqlDatabase } from "../sql/sql-database.ts"
 import { type JobTables, jobOf, jobQueries } from "./sqlite-jobs.ts"
 
 /** The first job of a conversation, with the id as its column has it. The jobs behind it wait. */

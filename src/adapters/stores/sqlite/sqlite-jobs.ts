@@ -3,13 +3,11 @@ import type { Job } from "../../../memory/services/store/job-runner.ts"
 import { keyText } from "../../../memory/services/store/row-keys.ts"
 import type { SessionColumns, UserColumns } from "../../../memory/services/store/rows/row-tables.ts"
 import type { JobRow, OwnedKeys } from "../../../memory/services/store/rows/rows.ts"
-import { fromKeyText, inSession, keyNames, sessionColumns } from "../sql/key-columns.ts"
 import { createTable, type Migration } from "../sql/migrate.ts"
 import { prepared } from "../sql/prepared.ts"
 import { bodyText, readBody } from "../sql/row-body.ts"
-import type { SqlJobs } from "../sql/sql-database.ts"
+import { fromKeyText, inSession, keyNames, type Queries, type SqlJobs, sessionColumns } from "../sql/sql-database.ts"
 import { sessionTexts, userTexts } from "../sql/sql-schema.ts"
-import type { Queries } from "../sql/sql-tables.ts"
 
 /** The tables of jobs, which a file has beside the shared tables. */
 export interface JobTables {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { bodyText } from "../../../../src/adapters/stores/sql/row-body.ts"
 import { changeOf } from "../../../../src/adapters/stores/sql/session/state-change.ts"
 import { writeState } from "../../../../src/adapters/stores/sql/session/stored-state.ts"
-import type { Queries } from "../../../../src/adapters/stores/sql/sql-tables.ts"
+import type { Queries } from "../../../../src/adapters/stores/sql/sql-database.ts"
 
 /** Queries that do nothing. */
 const db = new Proxy(

@@ -2,22 +2,7 @@ import { PromptStrataError } from "../../../../core/errors.ts"
 import { blobId, bytesToText } from "../../../../memory/services/store/blob.ts"
 import { bytesChecksum, type DamagedRow, damagedHint, type RowName, readBody, rowText } from "../row-body.ts"
 import { anyTable } from "../row-statements.ts"
-import type { Queries } from "../sql-tables.ts"
-
-/** A table whose rows are checked. */
-export interface CheckedTable {
-  readonly table: string
-  /** The column of the body, or of the bytes. */
-  readonly body: string
-  /** The columns by which the rows are read in portions. */
-  readonly group: readonly string[]
-  /** The columns that name a row within its group. */
-  readonly id: readonly string[]
-  /** The part of the store that is lost without the row's body. */
-  readonly lost: string
-  /** Of bytes, the column that tells what they are: their checksum, or the SHA-256 that names them. */
-  readonly mark?: "checksum" | "id"
-}
+import type { CheckedTable, JobBodies, Queries } from "../sql-database.ts"
 
 const session = ["agent", "conversation", "audience"]
 const bodyTables: readonly CheckedTable[] = [
@@ -46,17 +31,6 @@ const bytesTables: readonly CheckedTable[] = [
     lost: "a copy of a recall index, which is made again from the memories",
   },
 ]
-
-/** The rows of jobs in which damage is looked for. */
-export interface JobBodies {
-  /** The tables of jobs that the store itself reads; none where a job engine keeps them. */
-  readonly bodies: readonly CheckedTable[]
-  /** The damaged rows of a job engine, and the way to delete one. */
-  readonly ofEngine?: {
-    damaged(db: Queries): Promise<readonly DamagedRow[]>
-    remove(db: Queries, row: DamagedRow): Promise<void>
-  }
-}
 
 /** Reads every body of the store and returns the damaged ones. */
 export async function damagedRows(db: Queries, jobs: JobBodies): Promise<readonly DamagedRow[]> {

@@ -6,14 +6,12 @@ import { forgetMemories } from "../../../../memory/services/store/rows/forget-me
 import { messageTables, sessionOf } from "../../../../memory/services/store/rows/row-tables.ts"
 import type { Rows } from "../../../../memory/services/store/rows/rows.ts"
 import { linkWithout, lockSession, recountSpoken } from "../../../../memory/services/store/rows/session-rows.ts"
-import { fromKeyText, having, inSession } from "../key-columns.ts"
 import { bodyText, type DamagedRow } from "../row-body.ts"
 import { anyTable } from "../row-statements.ts"
 import { deleteChanges } from "../session/stored-state.ts"
-import type { SqlDatabase } from "../sql-database.ts"
+import { fromKeyText, having, inSession, type JobBodies, type Queries, type SqlDatabase } from "../sql-database.ts"
 import type { SqlRowDatabase } from "../sql-rows.ts"
-import type { Queries } from "../sql-tables.ts"
-import { damagedRows, type JobBodies } from "./damaged-rows.ts"
+import { damagedRows } from "./damaged-rows.ts"
 
 /**
  * Moves damaged rows to a new file, one JSON object a line, and returns them. The rows are on the disk before they are deleted.

@@ -2,8 +2,7 @@ import { countRows } from "../../../../memory/services/store/rows/row-store.ts"
 import type { Rows } from "../../../../memory/services/store/rows/rows.ts"
 import type { StoreCheck } from "../../../../memory/services/store/store.ts"
 import { anyTable } from "../row-statements.ts"
-import type { SqlJobs } from "../sql-database.ts"
-import type { Queries } from "../sql-tables.ts"
+import type { Queries, SqlJobs } from "../sql-database.ts"
 import { damagedRows, damageProblem } from "./damaged-rows.ts"
 
 /** Counts the rows of each table, reads every body, and looks for rows that do not fit together. */

@@ -1,9 +1,8 @@
 import type { SessionKey } from "../../../../core/conversation.ts"
 import { keyText } from "../../../../memory/services/store/row-keys.ts"
 import type { SessionRecord } from "../../../../memory/services/store/session-store.ts"
-import { fromKeyText, inSession, sessionColumns } from "../key-columns.ts"
 import { bodyText, readBody } from "../row-body.ts"
-import type { Queries } from "../sql-tables.ts"
+import { fromKeyText, inSession, type Queries, sessionColumns } from "../sql-database.ts"
 import { applyChange, type Change, changeOf } from "./state-change.ts"
 
 type State = SessionRecord["state"]

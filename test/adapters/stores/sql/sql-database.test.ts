@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { fromKeyText } from "../../../../src/adapters/stores/sql/key-columns.ts"
+import { fromKeyText } from "../../../../src/adapters/stores/sql/sql-database.ts"
 import { keyText } from "../../../../src/memory/services/store/row-keys.ts"
 import { vectorBytes, vectorValues } from "../../../../src/memory/services/store/store-row.ts"
 
