@@ -2,7 +2,7 @@ import type { FileFault } from "../memory/services/file-references.ts"
 import { promptKinds } from "../prompt/dialect/prompt-source.ts"
 import { promptSlots, promptVariables } from "../prompt/layers/prompt-names.ts"
 import { toolGroups } from "../prompt/tools/tool.ts"
-import type { LintContext, LintFile } from "./context.ts"
+import type { LintContext, LintFile } from "./rule.ts"
 import { eachNode } from "./template-names.ts"
 
 const fileFaults = ["missing", "refused", "unsupported", "beyond", "large", "failed"] as const satisfies readonly FileFault[]

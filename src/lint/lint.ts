@@ -1,6 +1,4 @@
-import type { LintContext, LintFault } from "./context.ts"
-import type { LintProblem } from "./problem.ts"
-import { type LintRule, lintRule } from "./rule.ts"
+import { type LintContext, type LintFault, type LintProblem, type LintRule, lintRule } from "./rule.ts"
 import { deadFile } from "./rules/dead-file.ts"
 import { formatParser, frontMatterKeys } from "./rules/front-matter.ts"
 import { invisibleCharacters, whiteSpace } from "./rules/invisible-characters.ts"

@@ -1,5 +1,5 @@
 import type { Position } from "../core/source.ts"
-import type { LintFile } from "./context.ts"
+import type { LintFile } from "./rule.ts"
 
 /** A line of a file: its text without the line break, its number, and the UTF-16 offset at which it begins. */
 export type TextLine = { readonly text: string; readonly line: number; readonly offset: number }

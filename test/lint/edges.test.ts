@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import type { LintContext, LintFile } from "../../src/lint/context.ts"
 import { lint } from "../../src/lint/lint.ts"
+import type { LintContext, LintFile } from "../../src/lint/rule.ts"
 import { hiddenRuns } from "../../src/lint/rules/invisible-characters.ts"
 import { ascendingLocator, bodyLines, columnAt, keyPosition } from "../../src/lint/text-positions.ts"
 import { parseTemplate } from "../../src/prompt/template/parse.ts"

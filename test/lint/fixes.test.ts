@@ -1,8 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import type { LintContext, LintFile } from "../../src/lint/context.ts"
 import { lint } from "../../src/lint/lint.ts"
-import { applyFixes } from "../../src/lint/problem.ts"
+import { applyFixes, type LintContext, type LintFile } from "../../src/lint/rule.ts"
 import { hiddenRuns } from "../../src/lint/rules/invisible-characters.ts"
 import { normalizeText } from "../../src/prompt/template/scanner.ts"
 

@@ -1,6 +1,5 @@
-import type { LintContext } from "../../src/lint/context.ts"
 import { lint } from "../../src/lint/lint.ts"
-import type { LintProblem } from "../../src/lint/problem.ts"
+import type { LintContext, LintProblem } from "../../src/lint/rule.ts"
 import { readLintFiles } from "../../src/node/lint/read-lint-files.ts"
 import { tempFolder } from "../support/temp-folder.ts"
 

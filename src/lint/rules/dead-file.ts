@@ -1,6 +1,5 @@
-import type { LintContext, LintFile } from "../context.ts"
 import { knownFileNames } from "../known-slots.ts"
-import { finding, lintRule } from "../rule.ts"
+import { finding, type LintContext, type LintFile, lintRule } from "../rule.ts"
 import { namedNodes } from "../template-names.ts"
 
 /** Files that nothing uses. The library's own files are never dead, as any profile can choose them. */

@@ -5,8 +5,7 @@ import { readPromptAttributes } from "../../prompt/dialect/prompt-attributes.ts"
 import type { PromptSource } from "../../prompt/dialect/prompt-source.ts"
 import { hasLineBreak } from "../../prompt/encode/line-breaks.ts"
 import { formats } from "../../reply/output/formats.ts"
-import type { LintContext, LintFile, LintFileKind } from "../context.ts"
-import { finding, type LintFinding, lintRule } from "../rule.ts"
+import { finding, type LintContext, type LintFile, type LintFileKind, type LintFinding, lintRule } from "../rule.ts"
 import { keyPosition } from "../text-positions.ts"
 
 /** The keys that the front matter of each kind of file may have. Skills are not here: reading a skill checks its keys. */

@@ -1,7 +1,5 @@
 import { lazyPattern } from "../../core/lazy-pattern.ts"
-import type { LintFile } from "../context.ts"
-import type { TextEdit } from "../problem.ts"
-import { finding, type LintFinding, lintRule } from "../rule.ts"
+import { finding, type LintFile, type LintFinding, lintRule, type TextEdit } from "../rule.ts"
 import { ascendingLocator, bodyLines } from "../text-positions.ts"
 
 /** Characters that a reader of the file does not see. */

@@ -1,5 +1,4 @@
-import type { LintFile } from "../context.ts"
-import { finding, type LintFinding, lintRule, placeOf } from "../rule.ts"
+import { finding, type LintFile, type LintFinding, lintRule, placeOf } from "../rule.ts"
 import { namedNodes } from "../template-names.ts"
 
 /** The kinds of files that a folder has once for each locale. */

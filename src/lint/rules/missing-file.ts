@@ -1,7 +1,6 @@
 import type { Profile } from "../../profile/profile.ts"
 import type { Dialect } from "../../prompt/dialect/dialect.ts"
-import type { LintProfile } from "../context.ts"
-import { finding, type LintFinding, placeOf, profileRule } from "../rule.ts"
+import { finding, type LintFinding, type LintProfile, placeOf, profileRule } from "../rule.ts"
 import { namedNodes } from "../template-names.ts"
 
 /** Files that a dialect of the user's own lacks: a turn would end with an error. The library's dialects have them all. */

@@ -1,6 +1,5 @@
 import { lazyPattern } from "../../core/lazy-pattern.ts"
-import type { LintFile, LintFileKind } from "../context.ts"
-import { fileRule, finding, type LintFinding, lintRule } from "../rule.ts"
+import { fileRule, finding, type LintFile, type LintFileKind, type LintFinding, lintRule } from "../rule.ts"
 import { bodyLines, columnAt } from "../text-positions.ts"
 
 /** Personas in a form that another program reads. A model would get it as it stands. */

@@ -1,8 +1,7 @@
 import { lazyPattern } from "../../core/lazy-pattern.ts"
 import type { TemplateNode } from "../../prompt/template/ast.ts"
-import type { LintContext, LintFile } from "../context.ts"
 import { turnPrompts, variableNames } from "../known-slots.ts"
-import { finding, type LintFinding, lintRule, placeOf } from "../rule.ts"
+import { finding, type LintContext, type LintFile, type LintFinding, lintRule, placeOf } from "../rule.ts"
 import { eachNode } from "../template-names.ts"
 import { bodyLines, columnAt } from "../text-positions.ts"
 

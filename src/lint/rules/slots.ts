@@ -1,9 +1,8 @@
 import leven from "leven"
 import { didYouMean } from "../../core/suggest.ts"
 import type { Template } from "../../prompt/template/ast.ts"
-import type { LintContext, LintFile } from "../context.ts"
 import { knownSlots, turnPrompts, variableNames } from "../known-slots.ts"
-import { finding, type LintFinding, lintRule, placeOf, profileRule } from "../rule.ts"
+import { finding, type LintContext, type LintFile, type LintFinding, lintRule, placeOf, profileRule } from "../rule.ts"
 import { namedNodes } from "../template-names.ts"
 
 /** Slots and conditions that nothing fills (T37). A name one letter away from a known one is an error; a hook may fill any other. */

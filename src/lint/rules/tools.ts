@@ -2,8 +2,7 @@ import { didYouMean } from "../../core/suggest.ts"
 import type { Profile } from "../../profile/profile.ts"
 import { isSchema, keyword, propertiesOf } from "../../prompt/tools/json-schema.ts"
 import type { Tool } from "../../prompt/tools/tool.ts"
-import type { LintDocument, LintProfile, LintSeverity } from "../context.ts"
-import { finding, type LintFinding, profileRule } from "../rule.ts"
+import { finding, type LintDocument, type LintFinding, type LintProfile, type LintSeverity, profileRule } from "../rule.ts"
 
 /** Tools that a planner cannot know how to use (T37). */
 export const toolText = profileRule(

@@ -1,6 +1,6 @@
 import { type Dirent, existsSync, readdirSync } from "node:fs"
 import { join } from "node:path"
-import type { LintFile } from "../../lint/context.ts"
+import type { LintFile } from "../../lint/rule.ts"
 import { isLocale } from "../../prompt/dialect/locales.ts"
 import { promptName } from "../../prompt/dialect/prompt-source.ts"
 import { partsFile } from "../cards/card-parts.ts"

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
-import type { LintFile, LintFileKind, LintProfile } from "../../lint/context.ts"
 import { parseTolerantly } from "../../lint/parse-tolerantly.ts"
+import type { LintFile, LintFileKind, LintProfile } from "../../lint/rule.ts"
 import { requireRest } from "../../prompt/dialect/compile-dialect.ts"
 import { type PromptSource, promptName } from "../../prompt/dialect/prompt-source.ts"
 import { shippedPrompts } from "../../prompt/dialect/shipped-files.ts"

@@ -1,5 +1,4 @@
-import type { LintContext } from "../../lint/context.ts"
-import { applyFixes, type LintProblem } from "../../lint/problem.ts"
+import { applyFixes, type LintContext, type LintProblem } from "../../lint/rule.ts"
 import { updateFile } from "../workspace/update-file.ts"
 
 /**

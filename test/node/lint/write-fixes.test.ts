@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { describe, expect, test } from "vitest"
-import type { LintContext } from "../../../src/lint/context.ts"
 import { lint } from "../../../src/lint/lint.ts"
+import type { LintContext } from "../../../src/lint/rule.ts"
 import { writeFixes } from "../../../src/node/lint/write-fixes.ts"
 import { cleanProject, readProject } from "../../lint/lint-folder.ts"
 
