@@ -1,3 +1,4 @@
+import { countWhile } from "../../../memory/services/recall/documents/binary-search.ts"
 import type { Work } from "./piece-merge.ts"
 import type { RankTable } from "./rank-table.ts"
 import { TextMerge } from "./text-merge.ts"
@@ -139,12 +140,7 @@ function runStart(piece: string): number | undefined {
     let [low, high] = [0, 0]
     while (high <= lastStart && !isRun(high)) [low, high] = [high + 1, high * 2 + 1]
     if (high > lastStart || piece.length - high < leastRun) continue
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (isRun(middle)) high = middle
-      else low = middle + 1
-    }
-    return low
+    return low + countWhile(high - low, (at) => !isRun(low + at))
   }
   return undefined
 }
@@ -203,11 +199,5 @@ function sumUpTo(shared: Shared | undefined, index: number): number {
 
 /** Counts the places of a line up to an offset. */
 function countUpTo(ends: Uint32Array, offset: number): number {
-  let [low, high] = [0, ends.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((ends[middle] ?? 0) <= offset) low = middle + 1
-    else high = middle
-  }
-  return low
+  return countWhile(ends.length, (index) => (ends[index] ?? 0) <= offset)
 }

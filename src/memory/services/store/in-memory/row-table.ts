@@ -1,3 +1,4 @@
+import { countWhile } from "../../recall/documents/binary-search.ts"
 import type { Comparison, Selection } from "../rows/rows.ts"
 
 /** A row, whatever its table. Rows are replaced and never changed. */
@@ -140,15 +141,10 @@ function rowsFrom({ by, order, groups }: Index, conditions: AnyConditions): read
 
 /** The first place in ordered rows whose column is not below a value, or with `isAfter` above it. */
 function firstAt(rows: readonly AnyRow[], column: string, value: unknown, isAfter = false): number {
-  let low = 0
-  let high = rows.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    const compared = compare(rows[middle]?.[column], value)
-    if (compared < 0 || (isAfter && compared === 0)) low = middle + 1
-    else high = middle
-  }
-  return low
+  return countWhile(rows.length, (at) => {
+    const compared = compare(rows[at]?.[column], value)
+    return compared < 0 || (isAfter && compared === 0)
+  })
 }
 
 function sorted(rows: AnyRow[], order: readonly string[], isDescending: boolean): AnyRow[] {
