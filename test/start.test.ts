@@ -1,7 +1,7 @@
 import { cpSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { countingIds, manualClock } from "../src/testing/index.ts"
+import { countingIds, manualClock, manualTimers } from "../src/testing/index.ts"
 import { tempFolder } from "./support/temp-folder.ts"
 import { applyDiff, commandsIn, missingLine, runCommand, stepsOf } from "./support/walkthrough.ts"
 
@@ -12,7 +12,9 @@ const pages = ["docs/start", "docs/recipes/card", "docs/recipes/soul"].flatMap((
 
 test.each(pages)("the steps of %s work, one after the other, and show what the page says", async (page) => {
   const lang = page.includes("zh-CN") ? "zh_CN.UTF-8" : "en_US.UTF-8"
-  const ports = { clock: manualClock(Date.UTC(2026, 2, 4, 10)), ids: countingIds() }
+  // By the clock of this computer none of its reminders is due.
+  const clock = manualClock(Date.UTC(2136, 2, 4, 10))
+  const ports = { clock, timers: manualTimers(clock), ids: countingIds() }
   let cwd = tempFolder()
   for (const step of stepsOf(page)) {
     if (step.file !== undefined) writeFileSync(join(cwd, step.file), step.text)
@@ -23,14 +25,15 @@ test.each(pages)("the steps of %s work, one after the other, and show what the p
       cpSync(cwd, moved, { recursive: true })
       cwd = moved
     } else {
-      for (const { command, typed, shown, line } of commandsIn(step)) {
+      for (const each of commandsIn(step)) {
+        const { command, shown, line } = each
         const [program = "", name = "", ...args] = wordsOf(command)
         if (program === "cd") {
           cwd = join(cwd, name)
           continue
         }
         expect([program, name]).toEqual(["npx", "promptstrata"])
-        const { code, output } = await runCommand(args, typed, { cwd, lang, ports })
+        const { code, output } = await runCommand(args, each, { cwd, lang, ports })
         const missing = missingLine(shown, output)
         expect(missing === undefined ? "" : `line ${line} shows "${missing}", but the program wrote:\n${output}`).toBe("")
         expect([line, code]).toEqual([line, 0])

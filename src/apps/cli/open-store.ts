@@ -3,6 +3,7 @@ import type { DatabaseStore } from "../../adapters/stores/database-store.ts"
 import { openStore } from "../../adapters/stores/open-store.ts"
 import { connectionTarget } from "../../adapters/stores/postgres/connection-url.ts"
 import { storeFile } from "../../adapters/stores/sqlite/store-file.ts"
+import { defined } from "../../core/value.ts"
 import { terminalText } from "../../prompt/encode/terminal-text.ts"
 import type { CliContext } from "./context.ts"
 import type { CliIo } from "./io.ts"
@@ -21,7 +22,10 @@ export async function openCliStore(
   if (place === undefined) return undefined
   const onWarning = (message: string): void => context.screen.note(context.screen.paint("yellow", `! ${terminalText(message)}`))
   if (!isUrl(place) && ifThere && !existsSync(storeFile(place))) return undefined
-  const opened = isUrl(place) ? await openStore({ url: place, onWarning }) : await openStore(place, { onWarning })
+  const { clock, timers } = context.ports ?? {}
+  const opened = isUrl(place)
+    ? await openStore({ url: place, onWarning })
+    : await openStore(place, { onWarning, ...defined({ clock, timers }) })
   context.atEnd(async () => {
     // A command that waits for its jobs has done so before. Other jobs stay in the store for the next run.
     await opened.jobs.close({ drainMs: 0 })
