@@ -53,7 +53,7 @@ const findLoaded = {
     add(ofProse, pathIn("turn", "prose.ts"))
     for (const name of ["prepare", "fit-tool-text"]) add(ofTools, pathIn("turn", `${name}.ts`))
     for (const name of ["session-table", "job-table"]) add(ofTables, pathIn("services", `store/in-memory/${name}.ts`))
-    for (const name of ["run-tool", "calls/calls-in-json", "plan-native"]) add(ofCalls, pathIn("turn", `${name}.ts`))
+    for (const name of ["calls/calls", "plan-native"]) add(ofCalls, pathIn("turn", `${name}.ts`))
     add(ofNode, pathIn("node", "index.ts"))
   },
 }

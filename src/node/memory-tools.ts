@@ -1,4 +1,5 @@
 import { PromptStrataError } from "../core/errors.ts"
+import { parentOf } from "../loop/turn/calls/parent-turn.ts"
 import { type ExplainedMemory, explainMemories } from "../memory/services/memory/explain-memories.ts"
 import { nameOf } from "../memory/services/memory/memory-service.ts"
 import type { StoredMemory } from "../memory/services/store/records.ts"
@@ -8,11 +9,8 @@ import type { TemplateValues } from "../prompt/template/render.ts"
 import { renderTemplate } from "../prompt/template/render-template.ts"
 import { defineTool } from "../prompt/tools/define-tool.ts"
 import { textArguments } from "../prompt/tools/text-arguments.ts"
-import type { Tool, ToolContext } from "../prompt/tools/tool.ts"
+import type { Tool } from "../prompt/tools/tool.ts"
 import type { ToolWords } from "../prompt/tools/tool-words.ts"
-
-/** The turn that runs a tool. Its code is loaded here, because who lists tools needs no turns. */
-const turnOf = async (context: ToolContext) => (await import("../loop/turn/run-tool.ts")).parentOf(context)
 
 const maxExplained = 5
 const maxSources = 5
@@ -28,7 +26,7 @@ export function explainMemoryTool({ timeZone = "UTC", words }: { timeZone?: stri
     group: "context",
     inputSchema: textArguments({ query: { description: parameters.query } }),
     async execute({ query }, context) {
-      const { memory, receipts } = (await turnOf(context)) ?? {}
+      const { memory, receipts } = parentOf(context) ?? {}
       if (memory === undefined || receipts === undefined) return renderTemplate(answer, { off: true })
       const { key, signal } = context
       const found = await explainMemories({ memory, receipts }, query, key, { limit: maxExplained, signal })
@@ -85,7 +83,7 @@ export function forgetMemoryTool({ words }: { words: ToolWords }): Tool {
     writes: true,
     inputSchema: textArguments({ id: { description: parameters.id } }),
     async execute({ id }, context) {
-      const { memory } = (await turnOf(context)) ?? {}
+      const { memory } = parentOf(context) ?? {}
       if (memory?.get === undefined || memory.forget === undefined) throw refusal({ off: true })
       const { key, clock, confirm, signal } = context
       const known = await memory.get(id, key)

@@ -2,6 +2,7 @@ import { join, resolve } from "node:path"
 import { PromptStrataError } from "../core/errors.ts"
 import type { Clock } from "../core/ports.ts"
 import { localText } from "../loop/agent/schedule/local-time.ts"
+import { parentOf } from "../loop/turn/calls/parent-turn.ts"
 import type { ScheduledWake } from "../memory/services/wakes.ts"
 import type { PromptSource } from "../prompt/dialect/prompt-source.ts"
 import { shippedPrompts } from "../prompt/dialect/shipped-files.ts"
@@ -10,7 +11,7 @@ import type { TemplateValues } from "../prompt/template/render.ts"
 import { renderTemplate } from "../prompt/template/render-template.ts"
 import { defineTool } from "../prompt/tools/define-tool.ts"
 import { textArguments } from "../prompt/tools/text-arguments.ts"
-import type { Tool, ToolContext } from "../prompt/tools/tool.ts"
+import type { Tool } from "../prompt/tools/tool.ts"
 import { type ToolWords, toolWords } from "../prompt/tools/tool-words.ts"
 import type { Schedule, ScheduleItem } from "./schedule-file.ts"
 import { readOwnFile, updateFile } from "./workspace/update-file.ts"
@@ -59,7 +60,7 @@ function addTool(file: string, clock: Clock, { description, usageHint, parameter
       time_zone: { description: parameters.time_zone, optional: true },
     }),
     async execute({ title, content = "", schedule_time: at, repeat = "", time_zone = "" }, context) {
-      const { wakes, question } = (await turnOf(context)) ?? {}
+      const { wakes, question } = parentOf(context) ?? {}
       const { key, signal } = context
       if (wakes !== undefined) {
         const reason = content.trim() === "" ? title : `${title} (${content})`
@@ -78,9 +79,6 @@ function addTool(file: string, clock: Clock, { description, usageHint, parameter
     },
   })
 }
-
-/** The turn that runs a tool. Its code is loaded here, because who lists tools needs no turns. */
-const turnOf = async (context: ToolContext) => (await import("../loop/turn/run-tool.ts")).parentOf(context)
 
 function printedWake({ id, reason, dueMs, timeZone = "UTC", repeat }: ScheduledWake): TemplateValues {
   return { id, title: encodeInline(reason), time: `${localText(dueMs, timeZone)} (${timeZone})`, repeat }
@@ -115,7 +113,7 @@ function listTool(file: string, { description, usageHint, answer }: ToolWords): 
     description,
     usageHint,
     async execute(_, context) {
-      const wakes = (await (await turnOf(context))?.wakes?.list(context.key)) ?? []
+      const wakes = (await parentOf(context)?.wakes?.list(context.key)) ?? []
       const { items } = (await loadParser())(await readOwnFile(file), file)
       if (items.length + wakes.length === 0) return renderTemplate(answer, { empty: true })
       return [...wakes.map(printedWake), ...items.map(printedItem)].map((entry) => renderTemplate(answer, entry)).join("\n")
@@ -133,7 +131,7 @@ function cancelTool(file: string, { description, usageHint, parameters, answer }
     async execute({ id }, context) {
       const wanted = id.trim()
       const parseSchedule = await loadParser()
-      const isDropped = await (await turnOf(context))?.wakes?.drop(context.key, wanted)
+      const isDropped = await parentOf(context)?.wakes?.drop(context.key, wanted)
       let isFound = isDropped === true
       const isNote = !isFound && parseSchedule(await readOwnFile(file), file).items.some((item) => String(item.id) === wanted)
       const take = (text: string | undefined): string => {

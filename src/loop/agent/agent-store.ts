@@ -1,3 +1,4 @@
+import { late } from "../../core/lazy-pattern.ts"
 import type { Ports } from "../../core/ports.ts"
 import { createInMemoryStore, lateJobs, lateReceipts } from "../../memory/services/store/in-memory/in-memory-store.ts"
 import type { JobRunner } from "../../memory/services/store/job-runner.ts"
@@ -5,7 +6,6 @@ import type { BlobRecords, ReceiptRecords } from "../../memory/services/store/re
 import type { SessionStore } from "../../memory/services/store/session-store.ts"
 import type { Store, WakeRecords } from "../../memory/services/store/store.ts"
 import type { SideTables } from "./second-thoughts/side-tables.ts"
-import { late } from "./turn.ts"
 
 /** The parts of a store that an agent needs, whatever kind of store it was given. */
 export interface AgentStore {

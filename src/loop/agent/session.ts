@@ -1,6 +1,7 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec"
 import { checkType } from "../../core/check-options.ts"
 import type { HistoryMessage, SessionKey } from "../../core/conversation.ts"
+import { late } from "../../core/lazy-pattern.ts"
 import type { Assembly } from "../../core/span.ts"
 import { orAborted } from "../../core/timers.ts"
 import type { ExplainedMemory } from "../../memory/services/memory/explain-memories.ts"
@@ -13,8 +14,7 @@ import type { AgentContext, TurnInput } from "../turn/turn-context.ts"
 import type { AgentOptions } from "./agent-options.ts"
 import type { Heard } from "./hear.ts"
 import { SessionQueue, type Work } from "./queue/session-queue.ts"
-import type { Needed, SessionAtRest, TurnCall } from "./queue/turn-states.ts"
-import { sessionState } from "./queue/turn-states.ts"
+import { type Needed, type SessionAtRest, sessionState, type TurnCall } from "./queue/turn-states.ts"
 import type { BegunAnswers, Received } from "./receive.ts"
 import type { HistoryOptions, SessionMessage } from "./second-thoughts/session-history.ts"
 import type {
@@ -31,7 +31,7 @@ import type {
   WakesOptions,
 } from "./session-options.ts"
 import { checkSessionOptions, completed, inputOf, optionsOf, refusalOf, turnIdOf, wokenFor } from "./session-options.ts"
-import { late, type StructuredTurn, type Turn } from "./turn.ts"
+import type { StructuredTurn, Turn } from "./turn.ts"
 
 /** A conversation with one or more speakers. Its turns run one after the other, and concurrently with those of other sessions. */
 export class Session {

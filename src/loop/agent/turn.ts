@@ -159,24 +159,6 @@ function readLog<Value>(log: EventLog, type?: TurnEvent["type"], field?: string)
   }
 }
 
-/**
- * Loads code when it is first used, so that a program that uses the library for its prompts alone does not load it. Throws
- * `missing-dependency` if that fails. The next use then tries again.
- */
-export function late<T>(load: () => Promise<T>): () => Promise<T> {
-  let code: Promise<T> | undefined
-  return () => {
-    code ??= load().catch((cause: unknown) => {
-      code = undefined
-      throw new PromptStrataError("missing-dependency", `The code that runs turns could not be loaded: ${messageOf(cause)}`, {
-        cause,
-        hint: "If promptstrata was updated or moved while this program ran, start the program again.",
-      })
-    })
-    return code
-  }
-}
-
 /** The parts of an agent that a time limit needs. */
 interface LimitedWork {
   readonly profile: { readonly limits: { readonly turnMs: number } }

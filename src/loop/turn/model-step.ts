@@ -11,15 +11,16 @@ import {
 import type { ToolCall } from "../../core/span.ts"
 import { pause } from "../../core/timers.ts"
 import { defined } from "../../core/value.ts"
-import type { Decision } from "../../reply/decision.ts"
 import { addPiece } from "../../reply/incoming-text.ts"
 import type { UnfinishedStep } from "./approval/open-approval.ts"
+import { loadCalls } from "./calls/load-calls.ts"
 import type { StepControl } from "./control/step-control.ts"
 import { readModel } from "./read-model.ts"
 import type { CallGuard } from "./run-call.ts"
 import { assembleStep, type PlannerWords, requestOf, type StepRequest } from "./step-request.ts"
 import { type TurnContext, warn } from "./turn-context.ts"
 import { warnOnce } from "./turn-outcome.ts"
+import type { StepDecision } from "./turn-progress.ts"
 
 /** The end of planning. `answered`: the answer is shown already. `final`: a final output must be made. `awaiting`: a call of this step waits for an approval. */
 export type PlanOutcome =
@@ -37,9 +38,6 @@ export type Planner = (turn: TurnContext, guard: CallGuard) => Promise<PlanOutco
 
 export type PlanningMode = "json" | "native" | "chat"
 
-/** The decision of a planner step. `ignored` is the beginning of a further decision in the same output, of which nothing was carried out. */
-export type StepDecision = Decision & { readonly ignored?: string }
-
 /** Reads the output of a model in one attempt of a step. */
 export interface StepReading {
   /** Takes text as it comes, and shows the part that belongs to the answer. */
@@ -52,7 +50,7 @@ export interface StepReading {
 
 /** Prepares the next step as the caller wants it. */
 export async function prepareStep(turn: TurnContext, control: StepControl, prompt: string): Promise<void> {
-  await (await import("./control/control-step.ts")).controlStep(turn, control, prompt)
+  await (await loadCalls()).controlStep(turn, control, prompt)
 }
 
 /**
@@ -166,7 +164,7 @@ function hear(
     else if (part?.type === "finish") heard.finishReason ??= part.reason
     else if (part?.type === "warning") warn(turn, "model", part.message)
     else if (part?.type === "file" && typeof part.base64 === "string" && typeof part.mediaType === "string") {
-      const ready = Promise.all([import("./shown-attachments.ts"), heard.file])
+      const ready = Promise.all([loadCalls(), heard.file])
       const file = ready.then(
         ([{ readMadeFile }]) => readMadeFile(turn, model.id, part),
         (thrown: unknown) => void warn(turn, "file", `The answer lacks a file of ${model.id}: ${messageOf(thrown)}`),

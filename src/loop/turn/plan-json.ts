@@ -3,18 +3,12 @@ import { renderNotice } from "../../prompt/dialect/render-notice.ts"
 import { encodeInline } from "../../prompt/encode/inline.ts"
 import type { Decision, DecisionFault } from "../../reply/decision.ts"
 import { createDecisionReader } from "../../reply/decision-reader.ts"
-import { type PlanOutcome, prepareStep, runModelStep, type StepDecision, type StepReading } from "./model-step.ts"
+import { loadCalls } from "./calls/load-calls.ts"
+import { type PlanOutcome, prepareStep, runModelStep, type StepReading } from "./model-step.ts"
 import type { CallGuard } from "./run-call.ts"
 import { type TurnContext, warn } from "./turn-context.ts"
 import { isBlankAnswer, isQuietWake, warnOfRepeatedName, warnOfThinking } from "./turn-outcome.ts"
-
-let loadedCallCode: typeof import("./calls/calls-in-json.ts") | undefined
-
-/** Loaded with the first call, because most turns of many programs call no tool. */
-async function callCode(): Promise<typeof import("./calls/calls-in-json.ts")> {
-  loadedCallCode ??= await import("./calls/calls-in-json.ts")
-  return loadedCallCode
-}
+import type { StepDecision } from "./turn-progress.ts"
 
 /** Plans with JSON decisions: asks for one, runs its tool, asks again, until the planner finishes or reaches a limit (T13, T14, T16). */
 export async function planJson(turn: TurnContext, guard: CallGuard): Promise<PlanOutcome> {
@@ -26,7 +20,7 @@ export async function planJson(turn: TurnContext, guard: CallGuard): Promise<Pla
     if (turn.progress.output && turn.progress.tools.plannerTools.length === 0) return { type: "final", stopReason: "finish" }
     let decision = await runModelStep(turn, { prompt: "planner", fault }, decisionReading)
     if (decision?.action === "unreadable" && decision.fault.kind === "no-action" && !loop.strict)
-      decision = await (await callCode()).withAction(turn, decision)
+      decision = await (await loadCalls()).withAction(turn, decision)
     turn.signal.throwIfAborted()
     if (decision === undefined || decision.action === "unreadable") {
       if (fault !== undefined && decision?.fault.kind.startsWith("call-"))
@@ -41,14 +35,14 @@ export async function planJson(turn: TurnContext, guard: CallGuard): Promise<Pla
       warn(turn, "model", `The planner wrote several decisions at once. Only the first counts; left out: ${decision.ignored}`)
     if (decision.action === "finish") {
       if (decision.call === undefined && decision.repeatedName !== undefined) warnOfRepeatedName(turn, decision.repeatedName)
-      const goesOn = decision.call && (await (await callCode()).runCallOfAnswer(turn, guard, decision))
+      const goesOn = decision.call && (await (await loadCalls()).runCallOfAnswer(turn, guard, decision))
       if (typeof goesOn === "object") return { type: "awaiting", step: goesOn }
       if (!goesOn) return finish(turn, decision)
       turn.progress.answer.part()
       if (turn.progress.step && (await turn.progress.step.stops())) return finish(turn, decision)
       continue
     }
-    const unfinished = await (await callCode()).runPlannedCall(turn, guard, decision)
+    const unfinished = await (await loadCalls()).runPlannedCall(turn, guard, decision)
     turn.signal.throwIfAborted()
     if (unfinished) return { type: "awaiting", step: unfinished }
     if (turn.progress.step && (await turn.progress.step.stops())) return { type: "final", stopReason: "stopped" }

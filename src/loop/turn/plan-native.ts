@@ -7,9 +7,10 @@ import type { DecisionFault } from "../../reply/decision.ts"
 import { readDecision } from "../../reply/decision-reader.ts"
 import { maxDepth } from "../../reply/json/json-value.ts"
 import type { ModelCall, UnfinishedStep } from "./approval/open-approval.ts"
+import { loadCalls } from "./calls/load-calls.ts"
 import { type PlanOutcome, prepareStep, runModelStep } from "./model-step.ts"
 import { answered, proseReading } from "./prose.ts"
-import { type CallGuard, runCall } from "./run-call.ts"
+import type { CallGuard } from "./run-call.ts"
 import { type TurnContext, warn } from "./turn-context.ts"
 import { isBlankAnswer, isQuietWake } from "./turn-outcome.ts"
 
@@ -93,6 +94,7 @@ async function runCalls(
   const known = calls.map(
     (call): ModelCall => ({ id: call.id, name: native.nameOf(call.name), ...readNativeArguments(call.args, isWhole) }),
   )
+  const { runCall } = await loadCalls()
   const runs = await Promise.all(known.map((call) => runCall(turn, guard, call)))
   const ended = runs.map((run) => (run.failure === "awaiting-approval" ? null : run))
   if (ended.includes(null)) return { mode: "native", text, planned: known, calls, runs: ended }

@@ -1,19 +1,14 @@
-import type { HistoryMessage, Speaker } from "../../core/conversation.ts"
 import { takesMedia } from "../../core/model/language-model.ts"
-import type { Ports } from "../../core/ports.ts"
-import { defined, type Injection } from "../../core/value.ts"
-import type { ExplainableMemory } from "../../memory/services/memory/explain-memories.ts"
-import type { ReceiptRecords } from "../../memory/services/store/records.ts"
-import type { MessageFilter } from "../../memory/services/store/session-store.ts"
-import type { Wakes } from "../../memory/services/wakes.ts"
+import { defined } from "../../core/value.ts"
 import { quoted, reasonOf, renderNotice } from "../../prompt/dialect/render-notice.ts"
 import { encodeInline } from "../../prompt/encode/inline.ts"
 import { executeTool, type ToolFailure } from "../../prompt/tools/execute-tool.ts"
 import type { Confirm, Tool, ToolAttachment, ToolContext, ToolRun } from "../../prompt/tools/tool.ts"
-import type { TurnEvent } from "../../trace/turn-event.ts"
+import { askApproval, askPerson } from "./approval/ask-approval.ts"
+import { ParentHandle } from "./calls/parent-turn.ts"
 import { fitResult } from "./fit-tool-text.ts"
-import { type TurnContext, warn } from "./turn-context.ts"
-import type { ChildRun } from "./turn-progress.ts"
+import * as shownAttachments from "./shown-attachments.ts"
+import type { TurnContext } from "./turn-context.ts"
 
 /** A tool call of the planner or of the profile. */
 export interface ToolRequest {
@@ -36,7 +31,7 @@ export async function runTool(turn: TurnContext, request: ToolRequest): Promise<
     return { id, tool: name, args, status: "failed", failure: "unknown-tool", result, durationMs: 0 }
   }
   if (tool.needsApproval) {
-    const refused = await (await import("./approval/ask-approval.ts")).askApproval(turn, { id, name, args, tool, canWait })
+    const refused = await askApproval(turn, { id, name, args, tool, canWait })
     if (refused) return refused
   }
   return runAllowed(turn, request, tool)
@@ -75,9 +70,8 @@ async function runAllowed(turn: TurnContext, request: ToolRequest, tool: Tool): 
 }
 
 async function partsOf(turn: TurnContext, tool: string, attached: readonly ToolAttachment[]): Promise<ToolRun["parts"]> {
-  const code = await import("./shown-attachments.ts")
-  turn.progress.shown ??= code
-  const parts = await code.resultParts(turn, tool, attached)
+  turn.progress.shown ??= shownAttachments
+  const parts = await shownAttachments.resultParts(turn, tool, attached)
   return parts.length > 0 ? parts : undefined
 }
 
@@ -91,7 +85,6 @@ function toolContext(
   const confirm: Confirm | undefined =
     ask &&
     (async (asked, signal) => {
-      const { askPerson } = await import("./approval/ask-approval.ts")
       return (await askPerson(turn, ask, { ...asked, id, signal })) === "yes"
     })
   return {
@@ -109,83 +102,6 @@ function toolContext(
     isShownWhole: (key) => !Object.hasOwn(progress.cut ?? {}, key),
     resultFits: (result) => fitResult(turn, result).cappedFromCharacters === undefined,
   }
-}
-
-/** The parts of a turn that an agent inside one of its tool calls can use (R25). */
-export interface ParentTurn {
-  /** The number of agents above the turn. */
-  readonly depth: number
-  readonly agentName: string
-  readonly question: { readonly speaker: Speaker; readonly text: string }
-  readonly history: readonly HistoryMessage[]
-  readonly ports: Ports
-  /** The conversation's messages, those outside the window too. */
-  messages(filter: MessageFilter): Promise<readonly HistoryMessage[]>
-  /** The item of the turn's stack under a key. */
-  injection(key: string): Injection | undefined
-  /** Adds a child to the turn's trace. */
-  begin(child: Omit<ChildRun, "id">): void
-  /** Emits an event of the child. Does nothing once the call has ended. */
-  tell(name: string, event: TurnEvent): void
-  /** Tells the hooks of the turn of a run of one of its tools. Does nothing once the call has ended. */
-  tellRun(run: ToolRun): void
-  warn(message: string): void
-  /** The memories that the turn may see. Undefined if the agent has none, or the conversation's memory is off (D2). */
-  readonly memory: ExplainableMemory | undefined
-  readonly receipts: ReceiptRecords
-  /** Undefined where nothing can ring. */
-  readonly wakes: Wakes | undefined
-}
-
-/**
- * Stands for a turn in the context of one tool call. It has no members that a tool could use. A private field, because a weak map keeps
- * the turn through young garbage collections.
- */
-class ParentHandle {
-  readonly #turn: TurnContext
-  readonly #call: RunningCall
-
-  constructor(turn: TurnContext, call: RunningCall) {
-    this.#turn = turn
-    this.#call = call
-    Object.freeze(this)
-  }
-
-  static parentOf(handle: object): ParentTurn | undefined {
-    return #turn in handle ? parentTurn(handle.#turn, handle.#call) : undefined
-  }
-}
-
-interface RunningCall {
-  readonly id: string
-  readonly isRunning: () => boolean
-}
-
-function parentTurn(turn: TurnContext, { id, isRunning }: RunningCall): ParentTurn {
-  const { agent, input, depth, history, messages, stack } = turn
-  return {
-    depth,
-    agentName: agent.profile.agent.name,
-    question: { speaker: input.speaker, text: input.text },
-    history,
-    ports: agent.ports,
-    messages,
-    injection: (key) => stack.get(key),
-    begin: (child) => void turn.progress.log.children.push({ ...child, id }),
-    tell: (name, event) => isRunning() && turn.emit({ type: "child", id, name, event }),
-    tellRun(run) {
-      if (isRunning()) for (const listener of [...turn.progress.hooks.runListeners]) listener(run)
-    },
-    warn: (message) => isRunning() && warn(turn, "tool", message),
-    memory: turn.session.memoryOn ? agent.memory : undefined,
-    receipts: agent.receipts,
-    wakes: agent.wakes,
-  }
-}
-
-/** The turn of a tool's context. Undefined outside a turn. */
-export function parentOf({ parent }: ToolContext): ParentTurn | undefined {
-  return parent && ParentHandle.parentOf(parent)
 }
 
 function unknownTool({ agent: { dialect }, progress }: TurnContext, name: string): string {

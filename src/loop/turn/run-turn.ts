@@ -1,14 +1,11 @@
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
+import { late } from "../../core/lazy-pattern.ts"
 import { defined } from "../../core/value.ts"
 import { printParameters, printParametersBy } from "../../prompt/tools/tool-entry.ts"
 import type { TurnResult } from "../../trace/turn-event.ts"
-import type * as fitToolText from "./fit-tool-text.ts"
-import type * as knownSpeakers from "./known-speakers.ts"
+import { loadCalls } from "./calls/load-calls.ts"
 import type { Planner, PlanningMode } from "./model-step.ts"
 import { planJson } from "./plan-json.ts"
-import type * as planNative from "./plan-native.ts"
-import type * as prepareFile from "./prepare.ts"
-import type * as prose from "./prose.ts"
 import type { CallGuard } from "./run-call.ts"
 import { type TurnContext, warn } from "./turn-context.ts"
 import { fail, succeed } from "./turn-outcome.ts"
@@ -29,15 +26,15 @@ export async function runTurn(turn: TurnContext): Promise<TurnResult> {
     await prepare(turn)
     const mode = planningMode(turn)
     const guard: CallGuard = { calls: new Map(), writes: 0, repeats: 0, canWait: true }
-    const step = input.resumes && (await (await import("./approval/resume-step.ts")).resumeStep(turn, input.resumes, guard))
+    const step = input.resumes && (await (await loadCalls()).resumeStep(turn, input.resumes, guard))
     const planned = step ? ({ type: "awaiting", step } as const) : await planners[mode](turn, guard)
     if (planned.type === "awaiting") {
       progress.open.step = planned.step
       return succeed(turn, "awaiting-approval")
     }
     const told = planned.type === "final" ? planned.told : undefined
-    const stopReason = planned.type === "answered" ? planned.stopReason : await (await proseCode()).finalOutput(turn, planned)
-    const again = async () => (await proseCode()).proseStep(turn, { ...told, prompt: mode === "chat" ? "chat" : "final" })
+    const stopReason = planned.type === "answered" ? planned.stopReason : await (await loadProse()).finalOutput(turn, planned)
+    const again = async () => (await loadProse()).proseStep(turn, { ...told, prompt: mode === "chat" ? "chat" : "final" })
     if (progress.output) await progress.output.settle(again)
     const opening = progress.answer.settle()
     if (opening) await opening
@@ -53,29 +50,14 @@ export async function runTurn(turn: TurnContext): Promise<TurnResult> {
   }
 }
 
-/** Code of some turns, kept once it is loaded: an `import()` costs as much as all else that a step does beside its prompt. */
-const loaded: {
-  native?: typeof planNative
-  prose?: typeof prose
-  prepare?: typeof prepareFile
-  fitting?: typeof fitToolText
-  speakers?: typeof knownSpeakers
-} = {}
+const loadNative = late(() => import("./plan-native.ts"))
+const loadPrepare = late(() => import("./prepare.ts"))
+const loadProse = late(() => import("./prose.ts"))
 
 const planners: Readonly<Record<PlanningMode, Planner>> = {
   json: planJson,
-  async native(turn, guard) {
-    loaded.native ??= await import("./plan-native.ts")
-    return loaded.native.planNative(turn, guard)
-  },
-  async chat(turn) {
-    return (await proseCode()).planChat(turn)
-  },
-}
-
-async function proseCode(): Promise<typeof prose> {
-  loaded.prose ??= await import("./prose.ts")
-  return loaded.prose
+  native: async (turn, guard) => (await loadNative()).planNative(turn, guard),
+  chat: async (turn) => (await loadProse()).planChat(turn),
 }
 
 /**
@@ -86,15 +68,10 @@ export async function prepare(turn: TurnContext): Promise<void> {
   const { agent, input, progress } = turn
   // A turn that goes on has the results of its beginning.
   const prestart = input.resumes ? [] : agent.profile.prestart
-  if (prestart.length > 0 || turn.hooks.length > 0 || agent.memory) {
-    loaded.prepare ??= await import("./prepare.ts")
-    progress.found = await loaded.prepare.gather(turn, prestart)
-  }
+  if (prestart.length > 0 || turn.hooks.length > 0 || agent.memory)
+    progress.found = await (await loadPrepare()).gather(turn, prestart)
   // The first turn of a private conversation has no other speakers.
-  if (turn.record || input.key.audience === "group") {
-    loaded.speakers ??= await import("./known-speakers.ts")
-    progress.speakers = await loaded.speakers.readSpeakers(turn)
-  }
+  if (turn.record || input.key.audience === "group") progress.speakers = await (await loadPrepare()).readSpeakers(turn)
   let hasFiles = input.attachments.length > 0 || input.resumes !== undefined
   let hasRuns = false
   for (const { attachments, runs } of progress.shownHistory) {
@@ -102,11 +79,8 @@ export async function prepare(turn: TurnContext): Promise<void> {
     hasRuns ||= runs !== undefined
     for (const run of runs ?? []) hasFiles ||= run.attachments !== undefined
   }
-  if (hasFiles) progress.shown ??= await import("./shown-attachments.ts")
-  if (hasRuns || progress.shown) {
-    loaded.fitting ??= await import("./fit-tool-text.ts")
-    progress.fitting = loaded.fitting
-  }
+  if (hasFiles) progress.shown ??= await loadCalls()
+  if (hasRuns || progress.shown) progress.fitting = await loadCalls()
   // Last, because hooks add tools too.
   if (agent.delegate) progress.tools = await agent.delegate(progress.tools)
   if (progress.tools.plannerTools.length > 0 && !printParameters)

@@ -2,7 +2,11 @@ import type { Attachment, KeptPrestart } from "../../core/conversation.ts"
 import type { LoreDecision } from "../../core/span.ts"
 import type { RecalledMemory } from "../../prompt/layers/turn-state.ts"
 import type { ToolRecord, ToolRun } from "../../prompt/tools/tool.ts"
+import type { Decision } from "../../reply/decision.ts"
 import type { TraceStep, TurnTrace, TurnWarning } from "../../trace/trace.ts"
+
+/** The decision of a planner step. `ignored` is the beginning of a further decision in the same output, of which nothing was carried out. */
+export type StepDecision = Decision & { readonly ignored?: string }
 
 /** The results of recall and of the tools that run before the first plan. */
 export interface Findings {

@@ -1,6 +1,6 @@
 import { PromptStrataError } from "../../../core/errors.ts"
 import type { ToolContext } from "../../../prompt/tools/tool.ts"
-import { parentOf } from "../../turn/run-tool.ts"
+import { parentOf } from "../../turn/calls/parent-turn.ts"
 import type { AgentContext } from "../../turn/turn-context.ts"
 import { type ChooseHints, usualHints } from "./hints.ts"
 import { runChild } from "./run-child.ts"

@@ -1,5 +1,5 @@
+import { late } from "../../../core/lazy-pattern.ts"
 import type { AgentContext, TurnInput } from "../../turn/turn-context.ts"
-import { late } from "../turn.ts"
 
 const loadDescribing = late(() => import("../../../memory/services/attachments/describe.ts"))
 const loadAttachments = late(() => import("../../../memory/services/attachments/read-attachments.ts"))

@@ -1,4 +1,5 @@
 import { type SessionKey, spokenOf } from "../../../core/conversation.ts"
+import { late } from "../../../core/lazy-pattern.ts"
 import { orAborted, pause } from "../../../core/timers.ts"
 import type { Injection } from "../../../core/value.ts"
 import { sessionRowId } from "../../../memory/services/store/row-keys.ts"
@@ -8,7 +9,7 @@ import type { PromptStack } from "../../../prompt/stack/prompt-stack.ts"
 import type { TurnEvent, TurnResult } from "../../../trace/turn-event.ts"
 import type { AgentContext, Deadline } from "../../turn/turn-context.ts"
 import { refusalOf } from "../session-options.ts"
-import { abortError, late, StartedTurn, startDeadline, type Turn } from "../turn.ts"
+import { abortError, StartedTurn, startDeadline, type Turn } from "../turn.ts"
 import { loadDetours } from "./load-detours.ts"
 import {
   hasBegun,

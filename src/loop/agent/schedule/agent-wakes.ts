@@ -1,9 +1,9 @@
+import { late } from "../../../core/lazy-pattern.ts"
 import type { BackgroundJob } from "../../../memory/services/background/background-job.ts"
 import type { WakeRecords } from "../../../memory/services/store/store.ts"
 import type { TurnHook } from "../../../memory/services/turn-hook.ts"
 import type { Wakes } from "../../../memory/services/wakes.ts"
 import { reminderOwner } from "../note-hooks.ts"
-import { late } from "../turn.ts"
 import type { RingParts } from "./ring-parts.ts"
 
 /** The wakes of an agent: the service, the jobs by which they ring, and the hook that shows those that nobody could deliver. */

@@ -5,9 +5,9 @@ import type { Decision } from "../../../reply/decision.ts"
 import { readDecision } from "../../../reply/decision-reader.ts"
 import type { ModelCall, UnfinishedStep } from "../approval/open-approval.ts"
 import { fitArguments, withFittedArguments } from "../fit-tool-text.ts"
-import type { StepDecision } from "../model-step.ts"
 import { type CallGuard, runCall } from "../run-call.ts"
 import { type TurnContext, warn } from "../turn-context.ts"
+import type { StepDecision } from "../turn-progress.ts"
 
 /**
  * Runs the call that came with an answer. The answer is shown already, and ends the turn if the tool is called so (R6, R16). The
