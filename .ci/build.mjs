@@ -52,7 +52,7 @@ const findLoaded = {
     add(ofTurn, pathIn("agent", "session-turn.ts"))
     add(ofProse, pathIn("turn", "prose.ts"))
     for (const name of ["prepare", "fit-tool-text"]) add(ofTools, pathIn("turn", `${name}.ts`))
-    for (const name of ["session-table", "job-table"]) add(ofTables, pathIn("services", `store/in-memory/${name}.ts`))
+    add(ofTables, pathIn("services", "store/in-memory/session-table.ts"))
     for (const name of ["calls/calls", "plan-native"]) add(ofCalls, pathIn("turn", `${name}.ts`))
     add(ofNode, pathIn("node", "index.ts"))
   },

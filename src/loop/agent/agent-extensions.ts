@@ -8,7 +8,8 @@ import type { TurnHook } from "../../memory/services/turn-hook.ts"
 import type { Profile } from "../../profile/profile.ts"
 import type { Skill } from "../../prompt/layers/skills.ts"
 import type { Tool } from "../../prompt/tools/tool.ts"
-import { injectionOwner, noteHooks } from "./note-hooks.ts"
+import { noteHooks } from "./note-hooks.ts"
+import { injectionHook } from "./observers/watch.ts"
 
 /** The extensions of an agent. Those of the profile's plugins come first, then those that `createAgent` was given. */
 export interface AgentExtensions {
@@ -18,15 +19,6 @@ export interface AgentExtensions {
   readonly skills: readonly Skill[]
   readonly observers: readonly Observer[]
   readonly jobs: readonly BackgroundJob[]
-}
-
-/** Shows the injections that observers left. */
-const injectionHook: TurnHook = {
-  name: injectionOwner,
-  async beforeTurn(context) {
-    const { addInjections } = await import("./observers/injection-notes.ts")
-    addInjections(context)
-  },
 }
 
 /**

@@ -3,6 +3,7 @@ import { type Job, type JobAttempt, type JobHandlers, timedKinds } from "../../m
 import type { AgentContext, AgentQueues } from "../turn/turn-context.ts"
 import type { AgentJobs } from "./schedule/agent-jobs.ts"
 import type { AgentWorkOptions } from "./schedule/close-work.ts"
+import { loadBackground } from "./schedule/load-background.ts"
 
 /** Waits for everything that an agent has under way: turns, hooks after them, observers, jobs. */
 interface AgentWork {
@@ -36,10 +37,7 @@ export function agentWork(shared: AgentQueues, options: AgentWorkOptions): Agent
     async close(signal) {
       jobs.stop()
       const idle = () => Promise.all([started, conversationsIdle(shared, options.watching)])
-      // Loaded when used: programs that answer one question never close an agent.
-      closing ??= import("./schedule/close-work.ts").then(({ closeWork }) =>
-        closeWork(shared, options, { idle, hurry: hurry.signal }),
-      )
+      closing ??= loadBackground().then(({ closeWork }) => closeWork(shared, options, { idle, hurry: hurry.signal }))
       const onAbort = (): void => {
         hurry.abort()
         endTurns(shared.running, signal?.reason)
@@ -99,7 +97,7 @@ class JobsWhenUsed {
   }
 
   async load(): Promise<AgentJobs> {
-    const { AgentJobs } = await import("./schedule/agent-jobs.ts")
+    const { AgentJobs } = await loadBackground()
     this.#jobs ??= new AgentJobs(this.#latest)
     if (this.#isStopped) this.#jobs.stop()
     return this.#jobs

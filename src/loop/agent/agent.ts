@@ -29,6 +29,7 @@ import { profileVersions } from "./profile-versions.ts"
 import { publishAgent } from "./published-agents.ts"
 import { remembering } from "./remembering.ts"
 import { agentWakes } from "./schedule/agent-wakes.ts"
+import { loadBackground } from "./schedule/load-background.ts"
 import { Session } from "./session.ts"
 import type { ChatMessage } from "./stateless/past-messages.ts"
 import { type RespondOptions, respond } from "./stateless/respond.ts"
@@ -104,9 +105,9 @@ export function createAgent(options: AgentOptions): Agent {
   return made
 }
 
-/** Closes the plugins of all versions; loaded when used. */
+/** Closes the plugins of all versions. */
 async function endPlugins({ closable, latest }: ReturnType<typeof profileVersions>, { timers }: Ports): Promise<void> {
-  const { closePlugins } = await import("../../memory/services/plugin.ts")
+  const { closePlugins } = await loadBackground()
   await closePlugins(closable, { timers, timeoutMs: latest.profile.limits.toolMs })
 }
 
@@ -209,7 +210,7 @@ function processContext(
 function askLater(given: Omit<AskModelOptions, "limits" | "budgetTokens">, { limits, budget }: Profile): AskModel {
   const { tokens, answerTokens } = budget
   return async (...question) => {
-    const { createAskModel } = await import("./ask-model.ts")
+    const { createAskModel } = await loadBackground()
     const budgetTokens = tokens === undefined ? undefined : Math.max(0, tokens - answerTokens)
     return createAskModel({ ...given, limits, budgetTokens })(...question)
   }

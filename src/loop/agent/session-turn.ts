@@ -17,7 +17,6 @@ import { fail } from "../turn/turn-outcome.ts"
 import { createTurnContext } from "./create-turn-context.ts"
 import { keptRuns, namedBytes } from "./kept-runs.ts"
 import { loadDetours } from "./queue/load-detours.ts"
-import { readInput } from "./queue/read-input.ts"
 import { emptyRecord, isWaiting, maxMessages, move, type QueuedTurn, type SessionAtRest, turnKinds } from "./queue/turn-states.ts"
 
 /** The time until a turn that has to wait looks again. */
@@ -49,7 +48,7 @@ export async function runQueuedTurn(turn: QueuedTurn, rest: SessionAtRest, deadl
   }
   deadline.signal.throwIfAborted()
   const input: TurnInput = { ...made, ...beginning?.input }
-  turn.input = input.attached.length === 0 ? input : await readInput(session.agent, input, deadline)
+  turn.input = input.attached.length === 0 ? input : await (await loadDetours()).readInput(session.agent, input, deadline)
   const begun = beginning?.record ?? at.record
   const { history = [] } = begun ?? {}
   let hasWords = input.kept !== undefined

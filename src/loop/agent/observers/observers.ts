@@ -9,6 +9,8 @@ import type { AgentOptions } from "../agent-options.ts"
 import type { Turn } from "../turn.ts"
 import { type FeedParts, ObserverFeed, withoutTrace } from "./observer-feed.ts"
 
+export { addInjections } from "./injection-notes.ts"
+
 /** Passes events to an agent's observers, to each independently of the others. */
 export interface ObserverFeeds {
   /** Passes an event on. Neither throws nor waits. */

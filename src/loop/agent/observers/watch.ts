@@ -1,8 +1,11 @@
 import { PromptStrataError } from "../../../core/errors.ts"
+import { late } from "../../../core/lazy-pattern.ts"
 import { isPlainKey, type Observer } from "../../../memory/services/observer.ts"
+import type { TurnHook } from "../../../memory/services/turn-hook.ts"
 import type { TurnEvent } from "../../../trace/turn-event.ts"
 import type { ObservedTurn, ProfileParts, SharedParts } from "../../turn/turn-context.ts"
-import type { agentFeeds, ObserverFeeds, WatchOptions } from "./observers.ts"
+import { injectionOwner } from "../note-hooks.ts"
+import type { ObserverFeeds, WatchOptions } from "./observers.ts"
 
 function checkObserver({ name, timeoutMs = 1, maxQueued = 1 }: Observer): void {
   if (!isPlainKey(name))
@@ -18,7 +21,15 @@ function checkObserver({ name, timeoutMs = 1, maxQueued = 1 }: Observer): void {
 }
 
 /** Loaded with the first agent that has observers. */
-let makeFeeds: typeof agentFeeds | undefined
+const loadObservers = late(() => import("./observers.ts"))
+
+/** Shows the injections that observers left. */
+export const injectionHook: TurnHook = {
+  name: injectionOwner,
+  async beforeTurn(context) {
+    ;(await loadObservers()).addInjections(context)
+  },
+}
 
 /**
  * Passes the events of an agent to its observers. Undefined if it has none. Throws `usage` for a bad name or bound. The feeds are
@@ -32,15 +43,14 @@ export function watch(
   if (observers.length === 0) return undefined
   for (const observer of observers) checkObserver(observer)
   const early: [turn: ObservedTurn, event: TurnEvent][] = []
-  let feeds = makeFeeds?.(observers, agent, options)
+  let feeds: ObserverFeeds | undefined
   let isClosed = false
   const load = async (): Promise<void> => {
-    makeFeeds ??= (await import("./observers.ts")).agentFeeds
-    feeds = makeFeeds(observers, agent, options)
+    feeds = (await loadObservers()).agentFeeds(observers, agent, options)
     for (const [turn, event] of early.splice(0)) feeds.tell(turn, event)
     if (isClosed) feeds.close()
   }
-  const loading = feeds ? undefined : load()
+  const loading = load()
   return {
     tell(turn, event) {
       if (feeds) feeds.tell(turn, event)

@@ -1,8 +1,6 @@
-import { late } from "../../../core/lazy-pattern.ts"
+import { withCaptions } from "../../../memory/services/attachments/describe.ts"
+import { withAttachments } from "../../../memory/services/attachments/read-attachments.ts"
 import type { AgentContext, TurnInput } from "../../turn/turn-context.ts"
-
-const loadDescribing = late(() => import("../../../memory/services/attachments/describe.ts"))
-const loadAttachments = late(() => import("../../../memory/services/attachments/read-attachments.ts"))
 
 /** The input of a turn with its attachments read and described. Rejects if one cannot be used. */
 export async function readInput(
@@ -10,9 +8,8 @@ export async function readInput(
   input: TurnInput,
   { signal }: { readonly signal: AbortSignal },
 ): Promise<TurnInput> {
-  const read = await (await loadAttachments()).withAttachments(input, { blobs, files: profile.output.files, signal })
+  const read = await withAttachments(input, { blobs, files: profile.output.files, signal })
   if (describe === undefined || read.attachments.length === 0) return read
-  const { withCaptions } = await loadDescribing()
   const { key, turnId, bytes } = read
   const attachments = await withCaptions(read.attachments, {
     ...{ describe, bytes, signal, timers: ports.timers, timeoutMs: profile.limits.toolMs },

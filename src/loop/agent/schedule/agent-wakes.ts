@@ -1,9 +1,9 @@
-import { late } from "../../../core/lazy-pattern.ts"
 import type { BackgroundJob } from "../../../memory/services/background/background-job.ts"
 import type { WakeRecords } from "../../../memory/services/store/store.ts"
 import type { TurnHook } from "../../../memory/services/turn-hook.ts"
 import type { Wakes } from "../../../memory/services/wakes.ts"
 import { reminderOwner } from "../note-hooks.ts"
+import { loadBackground } from "./load-background.ts"
 import type { RingParts } from "./ring-parts.ts"
 
 /** The wakes of an agent: the service, the jobs by which they ring, and the hook that shows those that nobody could deliver. */
@@ -12,9 +12,6 @@ interface AgentWakes {
   readonly jobs: readonly BackgroundJob[]
   readonly hooks: readonly TurnHook[]
 }
-
-const loadWakes = late(() => import("./wakes.ts"))
-const loadRinging = late(() => import("./ring-wakes.ts"))
 
 /**
  * Makes the wakes of an agent; none without records. Their code is loaded when one is set or rings. Wakes ring where there is `onWake`,
@@ -28,8 +25,8 @@ export function agentWakes({
   const parts: RingParts = { ...given, records }
   const { latest, ports, onWake } = parts
   const service = async (): Promise<Wakes> =>
-    (await loadWakes()).createWakes({ records, profile: latest().profile, ports, delivers: onWake !== undefined })
-  const run: BackgroundJob["run"] = async (job, context) => (await loadRinging()).ring(parts, job, context)
+    (await loadBackground()).createWakes({ records, profile: latest().profile, ports, delivers: onWake !== undefined })
+  const run: BackgroundJob["run"] = async (job, context) => (await loadBackground()).ring(parts, job, context)
   return {
     wakes: {
       set: async (...asked) => (await service()).set(...asked),
@@ -41,7 +38,7 @@ export function agentWakes({
       {
         name: reminderOwner,
         async beforeTurn(context) {
-          ;(await loadRinging()).showReminders(context, latest())
+          ;(await loadBackground()).showReminders(context, latest())
         },
       },
     ],

@@ -7,6 +7,7 @@ import type { ReceiptRecords } from "../../../memory/services/store/records.ts"
 import { createReceiptRecords } from "../../../memory/services/store/rows/receipt-records.ts"
 import { sessionOf } from "../../../memory/services/store/rows/row-tables.ts"
 import type { SessionCommit, SessionStore } from "../../../memory/services/store/session-store.ts"
+import { pathTo } from "./set-aside.ts"
 
 /** Jobs and receipts in memory, beside a store of sessions. */
 export interface SideTables {
@@ -30,9 +31,8 @@ export async function commitWithTables(
   const { after } = commit
   // Read before the commit: afterwards nothing may fail.
   const turns = after === undefined ? [] : await store.branches(key)
-  const { pathTo } = after === undefined ? {} : await import("./set-aside.ts")
   const committed = await store.commit(key, commit)
-  if (after !== undefined && pathTo !== undefined) {
+  if (after !== undefined) {
     const path = pathTo(turns, after)
     const gone = new Set(turns.flatMap(({ turnId }) => (path.has(turnId) ? [] : [turnId])))
     jobs.forgetTurns(key, gone)

@@ -1,7 +1,10 @@
 import type { AttachmentInput, HistoryMessage, SessionKey } from "../../../core/conversation.ts"
+import { withPastAttachments } from "../../../memory/services/attachments/read-attachments.ts"
 import type { FileReferences } from "../../../memory/services/file-references.ts"
 import type { BlobRecords } from "../../../memory/services/store/records.ts"
 import type { SendOptions } from "../session-options.ts"
+
+export { filterMessages } from "../../../memory/services/store/filter-messages.ts"
 
 /** One message of a conversation that the caller keeps. */
 export interface ChatMessage {
@@ -53,6 +56,5 @@ export async function pastMessages(messages: readonly ChatMessage[], past: Past)
     }),
   )
   if (!messages.some(({ attachments }) => attachments)) return history
-  const { withPastAttachments } = await import("../../../memory/services/attachments/read-attachments.ts")
   return withPastAttachments(history, messages, past)
 }

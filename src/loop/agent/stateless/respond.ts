@@ -1,6 +1,7 @@
 import { checkType } from "../../../core/check-options.ts"
 import { type Audience, type HistoryMessage, isMoment, type SessionKey } from "../../../core/conversation.ts"
 import { PromptStrataError } from "../../../core/errors.ts"
+import { late } from "../../../core/lazy-pattern.ts"
 import type { BlobRecords } from "../../../memory/services/store/records.ts"
 import type { SessionStore } from "../../../memory/services/store/session-store.ts"
 import type { StepControl } from "../../turn/control/step-control.ts"
@@ -46,7 +47,7 @@ export function respond(
   const bytes = new Map<string, Uint8Array>()
   const blobs: BlobRecords = { put: async () => ({ id: "" }), get: async (id) => bytes.get(id) }
   const store = storeOf(async () => {
-    const { pastMessages } = await import("./past-messages.ts")
+    const { pastMessages } = await loadPast()
     return pastMessages(past, { key, speaker, agentName: profile.agent.name, nowMs, blobs, files: profile.output.files, bytes })
   })
   const stateless = (context: AgentContext): AgentContext => ({
@@ -90,6 +91,8 @@ function checked(messages: readonly ChatMessage[]): ChatMessage {
   throw new PromptStrataError("usage", `respond expected a message of the user at the end, found ${found}.`)
 }
 
+const loadPast = late(() => import("./past-messages.ts"))
+
 /** A store that holds one conversation and keeps nothing. */
 function storeOf(read: () => Promise<readonly HistoryMessage[]>): SessionStore {
   let history: Promise<readonly HistoryMessage[]> | undefined
@@ -102,10 +105,7 @@ function storeOf(read: () => Promise<readonly HistoryMessage[]>): SessionStore {
     commit: async () => ({ version: 2 }),
     post: async () => false,
     append: async () => undefined,
-    async messages(_key, filter) {
-      const { filterMessages } = await import("../../../memory/services/store/filter-messages.ts")
-      return filterMessages(await known(), filter)
-    },
+    messages: async (_key, filter) => (await loadPast()).filterMessages(await known(), filter),
     branches: async () => [],
   }
 }

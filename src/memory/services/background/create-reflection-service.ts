@@ -1,4 +1,5 @@
 import { checkOptions } from "../../../core/check-options.ts"
+import { loadMemoryWork } from "./memory-job.ts"
 import type { ReflectionService, ReflectionServiceOptions, ReflectionWork } from "./reflection.ts"
 
 /**
@@ -9,9 +10,8 @@ import type { ReflectionService, ReflectionServiceOptions, ReflectionWork } from
 export function createReflectionService(options: ReflectionServiceOptions): ReflectionService {
   checkOptions("createReflectionService", options, "ask records clock every importanceSum nextRunMs")
   let made: ReflectionWork | undefined
-  // Loaded when first used, because it reads the answers of models.
   const reflecting = async (): Promise<ReflectionWork> => {
-    const { reflectingOn } = await import("./reflection.ts")
+    const { reflectingOn } = await loadMemoryWork()
     made ??= reflectingOn(options)
     return made
   }

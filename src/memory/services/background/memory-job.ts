@@ -1,5 +1,9 @@
+import { late } from "../../../core/lazy-pattern.ts"
 import type { BackgroundJob } from "./background-job.ts"
 import type { MemoryJobOptions } from "./memory-run.ts"
+
+/** Loads with the first job or reflection what reads the answers of models. */
+export const loadMemoryWork = late(() => import("./run-memory-job.ts"))
 
 /**
  * The job that follows each turn (T31): importance, profile, storing, reflection and missing embeddings, in this order. Each step has
@@ -32,8 +36,7 @@ export function createMemoryJob(options: MemoryJobOptions): BackgroundJob {
     },
     nextRunMs: options.memory && options.reflection?.nextRunMs,
     async run(job, context) {
-      // Loaded with the first job, because most of it reads the answers of models.
-      const { reflectOnSchedule, runMemoryJob } = await import("./run-memory-job.ts")
+      const { reflectOnSchedule, runMemoryJob } = await loadMemoryWork()
       return job.payload.scheduledMs === undefined
         ? runMemoryJob(options, job, context)
         : reflectOnSchedule(options, job, context)

@@ -14,6 +14,8 @@ import { capReached, type LaterResult, type MemoryJobOptions, MemoryRun, type St
 import { profileStep } from "./profile-step.ts"
 import type { ReflectionService } from "./reflection.ts"
 
+export { reflectingOn } from "./reflection.ts"
+
 /** The most missing vectors that one job adds. */
 const embeddedAtOnce = 64
 /** Memories of longer messages are cut here; recall reads no further either. */

@@ -1,9 +1,12 @@
 import { checkOptions } from "../../../core/check-options.ts"
 import type { ServiceKey } from "../../../core/conversation.ts"
+import { late } from "../../../core/lazy-pattern.ts"
 import { checkWeights, defaultRecallWeights } from "../recall/recall-weights.ts"
 import type { FuseOptions, RankedText } from "./fuse-rankings.ts"
 import type { MemoryService, MemoryServiceOptions } from "./memory-service.ts"
 import type { RecordedMemories } from "./recorded-memories.ts"
+
+const loadRecall = late(() => import("./recorded-memories.ts"))
 
 /** A {@link MemoryService} over a store's records. */
 export interface RecordedMemoryService extends MemoryService {
@@ -27,10 +30,8 @@ export function createMemoryService(options: MemoryServiceOptions): RecordedMemo
   checkWeights(options.weights ?? {}, "createMemoryService")
   const { records, embed } = options
   let made: RecordedMemories | undefined
-  // Loaded when first used, so that those who use the library for its prompts alone do not load it.
   const memories = async (): Promise<RecordedMemories> => {
-    if (made) return made
-    const { recordedMemories } = await import("./recorded-memories.ts")
+    const { recordedMemories } = await loadRecall()
     made ??= recordedMemories(options)
     return made
   }
@@ -56,6 +57,5 @@ export async function fuseRankings(
   near: readonly string[],
   options: FuseOptions,
 ): Promise<readonly RankedText[]> {
-  const { fused } = await import("./fuse-rankings.ts")
-  return fused(words, near, options)
+  return (await loadRecall()).fused(words, near, options)
 }

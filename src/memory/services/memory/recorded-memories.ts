@@ -19,6 +19,8 @@ import {
 } from "./memory-service.ts"
 import { factOf, type IndexSettings, ScopeIndex } from "./scope-index.ts"
 
+export { fused } from "./fuse-rankings.ts"
+
 const defaultIndexBytes = 256 * 1024 * 1024
 
 /** A memory as a store keeps it, with the key that it is kept with. */

@@ -20,8 +20,13 @@ export interface InMemoryStoreOptions {
 /** All ports, because a program may keep its own in one object. */
 const portNames = { ...hostPorts, counter: true }
 
-/** Loaded with the first session of a store in memory. */
 let loaded: typeof import("./session-table.ts") | undefined
+
+/** Loads the tables with the first session of a store in memory. */
+async function loadTables(): Promise<typeof import("./session-table.ts")> {
+  loaded ??= await import("./session-table.ts")
+  return loaded
+}
 
 type SessionWork<Given, T> = (sessions: SessionTable, given: Given) => T
 
@@ -45,8 +50,8 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
   checkOptions("ports of createInMemoryStore", ports ?? {}, portNames)
   let kept = loaded && new loaded.SessionTable()
   const loadedSessions = async (): Promise<SessionTable> => {
-    loaded ??= await import("./session-table.ts")
-    kept ??= new loaded.SessionTable()
+    const { SessionTable } = await loadTables()
+    kept ??= new SessionTable()
     return kept
   }
   /** Runs work on the sessions, at once if they are loaded. What a caller may change during that wait is copied before. */
@@ -58,7 +63,7 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
   let ownJobs: { readonly jobs: JobTable } | undefined
   const loadedJobs = async (): Promise<{ readonly jobs: JobTable }> => {
     if (ownJobs) return ownJobs
-    const { JobTable } = await import("./job-table.ts")
+    const { JobTable } = await loadTables()
     const { rows } = await loadedSessions()
     ownJobs ??= { jobs: new JobTable({ ...defaultJobSettings, ...jobs }, { ...hostPorts, ...ports }) }
     rows.jobs = ownJobs.jobs
