@@ -5,6 +5,7 @@ import type { SessionMessage } from "../../loop/agent/second-thoughts/session-hi
 import type { Session } from "../../loop/agent/session.ts"
 import type { SpeakerInput } from "../../loop/agent/session-options.ts"
 import type { Turn } from "../../loop/agent/turn.ts"
+import texts from "./chat-words.json" with { type: "json" }
 
 /** A chat in which somebody gives a command. */
 export interface CommandChat {
@@ -20,74 +21,10 @@ export interface CommandChat {
 /** The outcome of a command: words for the person, or a turn to show. */
 export type CommandOutcome = { readonly text: string } | { readonly turn: Turn }
 
-const en = {
-  commands: {
-    start: "greets you",
-    new: "begins a new conversation; memories stay",
-    regenerate: "answers your last words again",
-    swipe: "shows the next answer or greeting; /swipe 2 shows the second",
-    edit: "/edit WORDS puts them in the place of your last words",
-    undo: "takes back your last words and their answer",
-    continue: "lets the character go on",
-    memory: "/memory WORDS shows what is remembered about them",
-    forget: "/forget ID forgets a memory that /memory shows",
-    schedule: "shows your reminders; /schedule cancel ID drops one",
-  },
-  hello: "Hello! Write something.",
-  inTheMiddle: "This conversation has begun. /new begins another one.",
-  begun: "A new conversation. Memories stay.",
-  nothingSaid: "There is nothing like that in this conversation yet.",
-  undone: "Taken back.",
-  goOn: "Go on.",
-  noOther: "There is no other one. /regenerate makes another answer.",
-  editHow: "Write the new words behind it: /edit WORDS",
-  memoryHow: "Write what it is about: /memory WORDS",
-  forgetHow: "Write the memory's id behind it, as /memory shows it: /forget ID",
-  noMemory: "Nothing is remembered about that.",
-  forgotten: "Forgotten.",
-  notForgotten: "There is no memory of yours with this id.",
-  noReminder: "Nothing waits to ring.",
-  cancelled: "It does not ring any more.",
-  notCancelled: "There is no reminder of yours with this id. /schedule shows them.",
-  notYours: "In a group only whoever runs this bot may do that.",
-}
-
-const zh: typeof en = {
-  commands: {
-    start: "打招呼",
-    new: "开始新的会话，记忆保留",
-    regenerate: "重新回答你上一句话",
-    swipe: "换下一个回答或开场白；/swipe 2 换到第二个",
-    edit: "/edit 新的话，替换你上一句话",
-    undo: "撤回你上一句话和它的回答",
-    continue: "让角色接着说",
-    memory: "/memory 关键词，查看相关的记忆",
-    forget: "/forget 编号，忘记 /memory 列出的一条记忆",
-    schedule: "查看你的提醒；/schedule cancel 编号，取消其中一个",
-  },
-  hello: "你好！说点什么吧。",
-  inTheMiddle: "会话已经开始了。/new 开始新的会话。",
-  begun: "新的会话开始了，记忆保留。",
-  nothingSaid: "这段会话里还没有这样的内容。",
-  undone: "已撤回。",
-  goOn: "接着说。",
-  noOther: "没有别的了。/regenerate 会再生成一个回答。",
-  editHow: "请把新的话写在后面：/edit 新的话",
-  memoryHow: "请写上想查什么：/memory 关键词",
-  forgetHow: "请写上 /memory 显示的编号：/forget 编号",
-  noMemory: "没有相关的记忆。",
-  forgotten: "已忘记。",
-  notForgotten: "你没有这个编号的记忆。",
-  noReminder: "没有等待中的提醒。",
-  cancelled: "已取消，不会再提醒。",
-  notCancelled: "你没有这个编号的提醒。/schedule 会列出它们。",
-  notYours: "在群里，只有管理这个机器人的人可以这样做。",
-}
-
-type Words = typeof en
+type Words = typeof texts.en
 type Name = keyof Words["commands"]
 
-const wordsOf = (locale: string): Words => (locale.toLowerCase().startsWith("zh") ? zh : en)
+const wordsOf = (locale: string): Words => (locale.toLowerCase().startsWith("zh") ? texts.zh : texts.en)
 
 /** The commands with their descriptions, as platforms list them. The names are the same in every language. */
 export function commandList(locale: string): readonly { readonly command: string; readonly description: string }[] {
