@@ -13,6 +13,7 @@ import { demoModel } from "../demo/demo-model.ts"
 import { exitCodes } from "../io.ts"
 import { byLocale } from "../words/by-locale.ts"
 import { textAfter } from "../words/help.ts"
+import chinese from "../words/zh-CN-words.json" with { type: "json" }
 import {
   type CharacterLocale,
   type CharacterPlan,
@@ -219,21 +220,5 @@ const en = {
     `package.json takes promptstrata from the clone that made it (${dependency}), not from the npm registry. Keep the clone where it is, or change that line.`,
 }
 
-const zh: InitWords = {
-  folder: "新角色的文件夹：",
-  name: (proposal) => `角色的名字（${proposal}）：`,
-  created: (count, folder) => `已在 ${folder} 中创建 ${count} 个文件：`,
-  next: "接下来：",
-  language: "角色说中文，因为它的名字是中文。--locale en 会创建说英文的角色。",
-  install: "需要 Node.js 22.13 或更新的版本",
-  test: "比较提示词与 test/prompt.md",
-  start: "开始聊天",
-  build: "只需一次：生成项目要导入的 promptstrata 文件",
-  memory: "角色有记忆：记忆保存在文件夹 data 中，用 `npx promptstrata memory list` 查看。",
-  soul: "角色是谁，写在 workspace/SOUL.md 里；它要改这份文件时会先问你。它学到的写在旁边的 USER.md 和 MEMORY.md 里。",
-  clone: (dependency) =>
-    `package.json 使用创建它的那份 promptstrata 源码（${dependency}），而不是 npm 上的包。请不要移动那份源码，或者改掉这一行。`,
-}
-
 /** The words for a locale. */
-export const initWords = byLocale({ en, zh })
+export const initWords = byLocale({ en, zh: chinese.init })

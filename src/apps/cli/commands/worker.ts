@@ -14,6 +14,7 @@ import { addCommonOptions, addProfileArgument, type CommonOptions, readSeconds, 
 import { byLocale } from "../words/by-locale.ts"
 import { chatWords } from "../words/chat-words.ts"
 import { textAfter } from "../words/help.ts"
+import chinese from "../words/zh-CN-words.json" with { type: "json" }
 
 interface WorkerOptions extends CommonOptions, StoreOptions {
   /** The longest wait for running jobs after SIGTERM. */
@@ -146,15 +147,5 @@ const en = {
     `Ended. Jobs done: ${done}, failed attempts: ${failed}. Remaining jobs wait for the next worker.`,
 }
 
-const zh: WorkerWords = {
-  working: (agent, store) =>
-    `正在处理${agent}的后台任务，存储：${store}。SIGTERM 会等正在运行的任务结束后退出；Ctrl-C 立即退出并放回任务。`,
-  noStore: "worker 需要存储。请设置 --store 或 PROMPTSTRATA_STORE，例如 postgres://user@host/database。",
-  done: "完成",
-  failed: "失败",
-  draining: (seconds) => `不再接新任务，最多等待 ${seconds} 秒让正在运行的任务结束。`,
-  ended: (done, failed) => `已结束。完成 ${done} 个任务，失败 ${failed} 次。剩下的任务留给下一个 worker。`,
-}
-
 /** The words for a locale. */
-export const workerWords = byLocale({ en, zh })
+export const workerWords = byLocale({ en, zh: chinese.worker })

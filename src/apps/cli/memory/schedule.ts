@@ -5,6 +5,7 @@ import { terminalLine } from "../../../prompt/encode/terminal-text.ts"
 import type { RunCommand } from "../context.ts"
 import { exitCodes, jsonLine } from "../io.ts"
 import { byLocale } from "../words/by-locale.ts"
+import chinese from "../words/zh-CN-words.json" with { type: "json" }
 import { printTable } from "./terminal-table.ts"
 import { type OpenedStore, placeText, runOnStore, type StoreCommandOptions, scopeOf } from "./with-store.ts"
 
@@ -64,11 +65,4 @@ const en = {
   cancelled: (reason: string) => `Cancelled: ${reason}`,
 }
 
-const zh: typeof en = {
-  columns: ["编号", "时间", "重复", "用户", "会话", "内容"],
-  none: "没有等待中的提醒。",
-  unknown: (id) => `没有编号为 ${id} 的提醒。\`promptstrata schedule list\` 会列出编号。`,
-  cancelled: (reason) => `已取消：${reason}`,
-}
-
-const scheduleWords = byLocale({ en, zh })
+const scheduleWords = byLocale({ en, zh: chinese.schedule })

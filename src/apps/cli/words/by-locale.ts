@@ -1,4 +1,30 @@
+import { isRecord } from "../../../core/json-access.ts"
+
+/**
+ * Words as a catalogue has them, by the same names. In place of a function stands its text, in which `{0}` is the first thing that varies
+ * and `{1.by}` a field of the second one, or another function.
+ */
+type Translated<Words> = {
+  readonly [Name in keyof Words]: Words[Name] extends (...parts: never) => infer Text
+    ? Translated<Text> | Words[Name]
+    : Translated<Words[Name]>
+}
+
 /** Makes a function that returns the words for a locale: Chinese for `zh*`, else English. */
-export function byLocale<Words>(words: { readonly en: Words; readonly zh: Words }): (locale: string) => Words {
-  return (locale) => (locale.toLowerCase().startsWith("zh") ? words.zh : words.en)
+export function byLocale<Words>({ en, zh }: { readonly en: Words; readonly zh: Translated<Words> }): (locale: string) => Words {
+  const chinese = inWords(zh, en) as Words
+  return (locale) => (locale.toLowerCase().startsWith("zh") ? chinese : en)
+}
+
+/** Texts of a catalogue in the form of the words that they translate. */
+function inWords(texts: unknown, words: unknown): unknown {
+  if (isRecord(texts) && isRecord(words))
+    return Object.fromEntries(Object.entries(words).map(([name, word]) => [name, inWords(texts[name], word)]))
+  return typeof words === "function" && typeof texts !== "function" ? (...parts: unknown[]) => filled(texts, parts) : texts
+}
+
+function filled(text: unknown, parts: unknown): unknown {
+  if (Array.isArray(text)) return text.map((line) => filled(line, parts))
+  const partAt = (found: unknown, name: string): unknown => Object(found)[name]
+  return String(text).replace(/\{(\d[\w.]*)\}/g, (_, place: string) => String(place.split(".").reduce(partAt, parts)))
 }

@@ -1,4 +1,5 @@
 import { byLocale } from "./by-locale.ts"
+import chinese from "./zh-CN-words.json" with { type: "json" }
 
 /** The words of `chat`, `render` and `undo`. Words for a model are in `prompts/`. */
 export type ChatWords = Readonly<typeof en>
@@ -52,45 +53,5 @@ const en = {
   exampleQuestion: "What time is it?",
 }
 
-const zh: ChatWords = {
-  demo: "这是离线演示模型，只按简单规则回答。要用真正的模型，请设置 OPENAI_API_KEY（或 OPENAI_BASE_URL）和 PROMPTSTRATA_MODEL。",
-  hint: (agent) => `正在与${agent}聊天。/help 列出命令。Ctrl-C 停止回答；Ctrl-D 或连按两次 Ctrl-C 退出。`,
-  commands: {
-    "/help": "列出这些命令",
-    "/exit": "退出",
-    "/new": "开始新的会话，记忆保留",
-    "/prompt": "打印上一个问题的提示词，或 /prompt 问题",
-    "/memory": "列出最新的记忆",
-    "/approve": "允许正在等待的工具调用，并继续这一轮",
-    "/deny": "拒绝这次调用；/deny 理由 会把理由告诉模型",
-  },
-  unknownCommand: (command) => `没有命令 ${command}，/help 会列出所有命令。以空格开头的一行会原样发送。`,
-  newConversation: (name) => `新的会话：${name}。记忆保留。`,
-  nothingKept: "这次聊天没有存储（--no-store），不会保存任何内容。",
-  again: (times, message) => `! 又出现 ${times} 次：${message}`,
-  everyWarning: "“promptstrata memory receipts” 或 --show trace 会列出每一条。",
-  you: "你",
-  prestart: "预启动",
-  thinking: "思考中",
-  failed: "失败",
-  repeated: "重复调用，未再执行",
-  warning: "警告",
-  aborted: "已中止",
-  truncated: "回答被截断：模型达到了输出上限",
-  maxSteps: "已达到步数上限，模型只能直接作答",
-  awaitingApproval: (calls) => `有一次工具调用在等你同意：${calls}。/approve 允许，/deny 拒绝`,
-  nothingWaits: "没有工具调用在等你同意。",
-  repeatedCall: "模型重复调用同一工具，只能直接作答",
-  silence: "没有回答",
-  nothingAsked: "没有问题：输入中只有空行。",
-  asks: (tool, action) => `${tool} 请求：${action}`,
-  allow: "允许吗？[y/N]",
-  yes: ["y", "yes", "是", "好", "允许"],
-  undone: (path, { by, at }) => `已撤销 ${by} 在 ${at} 对 ${path} 的修改。`,
-  removed: (path) => `${path} 是那次修改新建的，现已删除。`,
-  nothingToUndo: (folder) => `${folder} 中没有可以撤销的修改。`,
-  exampleQuestion: "现在几点？",
-}
-
 /** The words for a locale. */
-export const chatWords = byLocale({ en, zh })
+export const chatWords = byLocale({ en, zh: chinese.chat })
