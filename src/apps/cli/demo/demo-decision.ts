@@ -5,6 +5,7 @@ import type { TemplateValues } from "../../../prompt/template/render.ts"
 import { renderTemplate } from "../../../prompt/template/render-template.ts"
 import { type PlannedCall, planCalls } from "./plan-calls.ts"
 import { sharedScore, wordsOf } from "./vocabulary.ts"
+import words from "./words.json" with { type: "json" }
 
 /** The next step of the demo. */
 export type DemoDecision =
@@ -85,13 +86,7 @@ function smallTalk(facts: TurnFacts, question: string, say: Say): string {
 }
 
 /** Polite words that ask for nothing. */
-const politeness = {
-  greeting: [
-    ...["你好呀", "你好啊", "你好", "您好", "嗨", "哈喽", "早上好", "上午好", "中午好", "下午好", "晚上好", "在吗", "早安"],
-    ...["hello", "hi", "hey", "good morning", "good afternoon", "good evening", "greetings", "there"],
-  ],
-  thanks: ["谢谢你", "谢谢", "多谢", "感谢", "辛苦了", "thank you", "thanks", "thx", "so much", "very much", "a lot"],
-} as const
+const { politeness } = words
 
 /** Returns `greeting` or `thanks` for a text that is nothing else. The agent's name may follow. */
 function smallTalkOf(text: string): keyof typeof politeness | undefined {

@@ -1,4 +1,5 @@
 import { indexOfWord } from "./vocabulary.ts"
+import words from "./words.json" with { type: "json" }
 
 const maxPlaceCharacters = 40
 
@@ -46,23 +47,12 @@ interface Affixes {
   readonly keepsLast: boolean
 }
 
-const asking = list(
-  "麻烦你|麻烦|请问|请|帮我|帮忙|给我|替我|我想知道|我想|我要|你能|能不能|可以|告诉我|提醒我|提醒|叫我|记得|设置|设定|添加|新建|创建|一下|一个",
-  "查询|查查|搜索|翻译|现在|今天|明天|后天|那么|的|并|can you|could you|please|i want to|i would like to|remind me|remind|schedule|set|add",
-  "create|book|make|what is|what's|what|how is|how's|how|tell me|show me|search|find|look up|translate|the|an|a|my|to|for|about|that|on|at|of|in|and",
-)
-
-const closing = list(
-  "怎么样|怎样|如何|好吗|吗|呢|吧|啊|的|了|一下|是什么|今天|明天|后天|现在",
-  "right now|now|please|today|tomorrow|tonight|for|at|on|to|in|and|like|the|a|is",
-)
-
-const aroundPoint: Affixes = { leading: asking, trailing: closing, keepsLast: true }
+const aroundPoint: Affixes = { leading: words.asking, trailing: words.closing, keepsLast: true }
 
 // These single characters are left in a title, where they may be part of a word.
 const aroundPlace: Affixes = {
-  leading: [...asking, ..."查看在到去要再"],
-  trailing: [...closing, "会不会", "会"],
+  leading: [...words.asking, ..."查看在到去要再"],
+  trailing: [...words.closing, "会不会", "会"],
   keepsLast: false,
 }
 
@@ -103,8 +93,4 @@ function isWhole(phrase: string, next: string | undefined): boolean {
 
 function bare(text: string): string {
   return text.replace(/^[\s\p{P}]{1,100}/u, "").replace(/[\s\p{P}]{1,100}$/u, "")
-}
-
-function list(...phrases: readonly string[]): readonly string[] {
-  return phrases.flatMap((some) => some.split("|"))
 }

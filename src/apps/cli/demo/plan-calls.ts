@@ -1,6 +1,7 @@
 import type { ModelTool } from "../../../core/model/language-model.ts"
 import { candidatesFor, parametersOf, shownName } from "./parameter-values.ts"
 import { sharedScore, type Words, wordsOf } from "./vocabulary.ts"
+import words from "./words.json" with { type: "json" }
 
 /** A call that a question asks for. */
 export interface PlannedCall extends FilledCall {
@@ -71,11 +72,6 @@ function scoreOf(tool: ModelTool, said: Words, text: string): number {
   return shared > 0 || speaksForItself ? shared + 2 * evidence : 0
 }
 
-const joints = [
-  ...["并且", "并", "然后", "接着", "顺便", "，再", "，", "；", "。", "？", "！", "\n"],
-  ...[", and then ", " and then ", ", and ", " and ", ", then ", ", ", "; ", ". ", "? ", "! "],
-]
-
 /** The text after the last of them belongs to it. */
 const maxClauses = 12
 
@@ -84,7 +80,7 @@ function clausesOf(text: string): readonly string[] {
   const clauses: string[] = []
   let from = 0
   for (let at = 0; at < text.length; ) {
-    const joint = joints.find((word) => text.startsWith(word, at))
+    const joint = words.joints.find((word) => text.startsWith(word, at))
     if (joint !== undefined && at > from && clauses.length < maxClauses - 1) {
       clauses.push(text.slice(from, at + joint.length))
       from = at + joint.length

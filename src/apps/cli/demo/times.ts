@@ -1,4 +1,5 @@
 import type { Found } from "./expressions.ts"
+import words from "./words.json" with { type: "json" }
 
 /** A part of a text that names a time. */
 interface TimeExpression extends Found {
@@ -37,26 +38,10 @@ function match(text: string, sources: readonly string[], isPrecise: boolean): Ti
   return found ? { text: found[0], start: found.index, end: found.index + found[0].length, precise: isPrecise } : undefined
 }
 
-/** Time zones of large cities, named in both languages. */
-const cities: readonly (readonly [zone: string, ...names: string[]])[] = [
-  ["Asia/Shanghai", "北京", "上海", "beijing", "shanghai"],
-  ["Asia/Tokyo", "东京", "tokyo"],
-  ["Asia/Seoul", "首尔", "seoul"],
-  ["Asia/Singapore", "新加坡", "singapore"],
-  ["Australia/Sydney", "悉尼", "sydney"],
-  ["Europe/London", "伦敦", "london"],
-  ["Europe/Paris", "巴黎", "paris"],
-  ["Europe/Berlin", "柏林", "berlin"],
-  ["Europe/Moscow", "莫斯科", "moscow"],
-  ["America/New_York", "纽约", "new york"],
-  ["America/Los_Angeles", "洛杉矶", "los angeles"],
-  ["UTC", "utc"],
-]
-
 /** Finds the IANA time zones in a text, by their own name or by a city. */
 export function findTimeZones(text: string): readonly string[] {
   const named = text.match(/\b[A-Z][a-z]{1,20}\/[A-Z][A-Za-z_]{1,30}\b/g) ?? []
   const lower = text.toLowerCase()
-  const ofCities = cities.filter(([, ...names]) => names.some((name) => lower.includes(name)))
+  const ofCities = Object.entries(words.timeZones).filter(([, names]) => names.some((name) => lower.includes(name)))
   return [...new Set([...named, ...ofCities.map(([zone]) => zone)])]
 }
