@@ -25,7 +25,6 @@ import { addCommonOptions, addProfileArgument, type CommonOptions, readCount, ty
 import type { Original } from "../serve/make-variant.ts"
 import { terminalConfirm } from "../terminal-confirm.ts"
 import { type ChatWords, chatWords } from "../words/chat-words.ts"
-import { textAfter } from "../words/help.ts"
 import { serveWords } from "../words/serve-words.ts"
 import { storeWords } from "../words/store-words.ts"
 import { openConversation, type TakenLine } from "./conversation.ts"
@@ -46,23 +45,6 @@ interface ChatOptions extends CommonOptions, StoreOptions {
   readonly prices?: string
 }
 
-const help = `
-In a terminal, chat is a conversation. Otherwise each line of the input is a question, all in one conversation.
-A line that begins with / and a word, such as /new, is a command; /help lists them.
-Ctrl-C stops an answer. Ctrl-D, or Ctrl-C twice, leaves.
-
-Output: answers go to stdout. Tool calls, warnings and prompts go to stderr, or to the terminal if stdout is one.
-With --json every event is a line on stdout: turn-start, prestart-start, prestart-end, step-start, thinking-delta,
-text-delta, step-end, tool-start, tool-progress, tool-end, confirm-start, confirm-end, emotion, output-event,
-empty-reply, bubble, warning, commit, turn-end; prompt with --show prompt; command after a command; greeting before
-the first turn of a character that has one; error if no turn could begin.
-
-Examples:
-  promptstrata chat --once "现在几点？"
-  promptstrata chat ./bots/mine.toml --show prompt --show trace
-  promptstrata chat ./seraphina.png
-  echo "What time is it in Tokyo?" | promptstrata chat --json`
-
 /** Adds the command `chat`. */
 export function addChat(program: Command, run: RunCommand): void {
   const command = program
@@ -80,11 +62,9 @@ export function addChat(program: Command, run: RunCommand): void {
     .option("--inspect", "while the chat runs, show what is sent on a page; its address is printed")
     .option("--prices <file>", "with --inspect: a JSON file with the prices of models; inspect --help shows one")
   addProfileArgument(command, "layered")
-  addCommonOptions(command, { store: "optional" })
-    .addHelpText("after", textAfter(help))
-    .action((profile: string | undefined, given: Omit<ChatOptions, "profile">) =>
-      run((context) => chat({ ...given, profile }, context), given),
-    )
+  addCommonOptions(command, { store: "optional" }).action((profile: string | undefined, given: Omit<ChatOptions, "profile">) =>
+    run((context) => chat({ ...given, profile }, context), given),
+  )
 }
 
 function readShown(value: string, previous: readonly Shown[]): readonly Shown[] {

@@ -13,7 +13,6 @@ import { exportedLines } from "../memory/export-import.ts"
 import { openProfile } from "../open-agent.ts"
 import { openCliStore } from "../open-store.ts"
 import { addCommonOptions, addProfileArgument, type CommonOptions, type StoreOptions } from "../options.ts"
-import { textAfter } from "../words/help.ts"
 import { storeWords } from "../words/store-words.ts"
 
 interface EventsOptions extends CommonOptions, StoreOptions {
@@ -30,12 +29,6 @@ interface Remembered {
   readonly events: readonly EventRecord[]
 }
 
-const help = `
-Examples:
-  promptstrata events                         print the events that 青蓝 remembers
-  promptstrata events ./bots/mine.toml --grain day
-  promptstrata events root --from export.jsonl --json`
-
 /** Adds the command `events`. */
 export function addEvents(program: Command, run: RunCommand): void {
   const command = program
@@ -49,11 +42,9 @@ export function addEvents(program: Command, run: RunCommand): void {
     .option("--from <file>", "read an export of a store instead of the store")
     .option("--json", "print a line of JSON for each conversation")
   addProfileArgument(command, "root")
-  addCommonOptions(command, { store: "required" })
-    .addHelpText("after", textAfter(help))
-    .action((profile: string | undefined, given: Omit<EventsOptions, "profile">) =>
-      run((context) => events({ ...given, profile }, context), given),
-    )
+  addCommonOptions(command, { store: "required" }).action((profile: string | undefined, given: Omit<EventsOptions, "profile">) =>
+    run((context) => events({ ...given, profile }, context), given),
+  )
 }
 
 /** Prints the events that an agent remembers, by conversation, in order of time (R20). Resolves to the exit code. */

@@ -14,7 +14,6 @@ import { type ImportedFiles, writeImport } from "../import/imported-files.ts"
 import { filesOfServers } from "../import/mcp-servers.ts"
 import { filesOfAgents, filesOfWorkspace } from "../import/workspace-files.ts"
 import { addCommonOptions, type CommonOptions, type StoreOptions } from "../options.ts"
-import { textAfter } from "../words/help.ts"
 import { type CharacterLocale, characterId, readLocale } from "./scaffold.ts"
 
 interface ImportOptions extends CommonOptions, StoreOptions {
@@ -22,22 +21,6 @@ interface ImportOptions extends CommonOptions, StoreOptions {
   /** Replaces files that are there. */
   readonly force?: boolean
 }
-
-const help = `
-What it is, is seen from its content:
-  a character card                becomes a project, as init makes one
-  a lorebook (.json, .md)         becomes a file of a profile that others extend
-  a chat of SillyTavern (.jsonl)  becomes a conversation of the profile's character, in the store
-  a preset or a template of it    becomes a dialect, with a profile that uses it
-  a workspace of OpenClaw         becomes a profile with its documents, rules and notes
-  an AGENTS.md                    becomes a skill that stands in every prompt
-  mcpServers (.json)              become a profile with the servers, each of which waits until you allow it
-
-What could not be taken over is listed. No conversation is overwritten, and no file without --force.
-
-Examples:
-  promptstrata import seraphina.png
-  promptstrata import "Seraphina - 2024-1-1.jsonl" --profile seraphina`
 
 /** Adds the command `import`. */
 export function addImportFile(program: Command, run: RunCommand): void {
@@ -49,13 +32,12 @@ export function addImportFile(program: Command, run: RunCommand): void {
     .argument("[to]", "folder for new files (default: named after the content)")
     .option("--force", "replace files that are there already")
     .option("--conversation <name>", "name of the conversation that a chat becomes (default: the next one of chat)")
-  addCommonOptions(command, { profile: "layered", store: "required" })
-    .addHelpText("after", textAfter(help))
-    .action((path: string, folder: string | undefined, options: ImportOptions) =>
+  addCommonOptions(command, { profile: "layered", store: "required" }).action(
+    (path: string, folder: string | undefined, options: ImportOptions) =>
       run((context) => importFile(path, { folder, version: program.version() ?? "", ...options }, context), {
         debug: options.debug,
       }),
-    )
+  )
 }
 
 interface ImportPlan extends ImportOptions {

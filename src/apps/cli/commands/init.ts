@@ -12,7 +12,6 @@ import type { CliContext, RunCommand } from "../context.ts"
 import { demoModel } from "../demo/demo-model.ts"
 import { exitCodes } from "../io.ts"
 import { byLocale } from "../words/by-locale.ts"
-import { textAfter } from "../words/help.ts"
 import chinese from "../words/zh-CN-words.json" with { type: "json" }
 import {
   type CharacterLocale,
@@ -33,14 +32,6 @@ interface CharacterAnswers {
   /** A companion that keeps itself in SOUL.md, USER.md and MEMORY.md. */
   readonly soul?: boolean | undefined
 }
-
-const help = `
-In a terminal, init asks for what is not given: the folder, the name, and the language where the machine has none. Otherwise the
-name is made from the folder. No file is overwritten.
-
-Examples:
-  promptstrata init luna
-  promptstrata init bots/xiaoyue --name 小月 --locale zh-CN`
 
 const snapshotFile = "test/prompt.md"
 
@@ -64,7 +55,6 @@ export function addInit(program: Command, run: RunCommand): void {
     .option("--locale <locale>", "language of the character: en or zh-CN")
     .option("--soul", "a companion that keeps itself in SOUL.md, USER.md and MEMORY.md")
     .option("--debug", "print the stack of an error")
-    .addHelpText("after", textAfter(help))
     .action((folder: string | undefined, { name, locale, soul, debug }: InitOptions) =>
       run(async (context) => init({ folder, name, locale: readLocale(locale), soul }, program.version() ?? "", context), {
         debug,

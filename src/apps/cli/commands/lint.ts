@@ -10,7 +10,6 @@ import { terminalText } from "../../../prompt/encode/terminal-text.ts"
 import type { CliContext, RunCommand } from "../context.ts"
 import { exitCodes, jsonLine, type Paint, painterFor } from "../io.ts"
 import { collectValues } from "../options.ts"
-import { textAfter } from "../words/help.ts"
 
 interface LintOptions {
   /** Names or paths; empty: every profile in `./profiles`, else the shipped ones. */
@@ -30,16 +29,6 @@ interface LintOptions {
   readonly debug?: boolean
 }
 
-const help = `
-An error keeps a file from loading or from doing what it says. A warning is advice. The exit code is 1 if there is an
-error, with --strict also if there is a warning. Files that come with promptstrata are never changed.
-
-Examples:
-  promptstrata lint                 check ./profiles and their prompts
-  promptstrata lint luna --fix      check the profile luna and fix what is safe to fix
-  promptstrata lint --format json | jq .problems
-  promptstrata chat luna --json --show trace > turns.jsonl; promptstrata lint luna --trace turns.jsonl`
-
 /** Adds the command `lint`. */
 export function addLint(program: Command, run: RunCommand): void {
   program
@@ -56,7 +45,6 @@ export function addLint(program: Command, run: RunCommand): void {
     .option("--strict", "fail on warnings too")
     .option("--list-rules", "print the rules and end")
     .option("--debug", "print the stack of an error")
-    .addHelpText("after", textAfter(help))
     .action((profiles: readonly string[], given: Omit<LintOptions, "profiles">) =>
       run((context) => lintCommand({ ...given, profiles }, context), { debug: given.debug, json: given.format === "json" }),
     )

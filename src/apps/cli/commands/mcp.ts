@@ -13,7 +13,6 @@ import { openMcp, openProfile } from "../open-agent.ts"
 import { addCommonOptions, type CommonOptions } from "../options.ts"
 import { terminalConfirm } from "../terminal-confirm.ts"
 import { chatWords } from "../words/chat-words.ts"
-import { textAfter } from "../words/help.ts"
 import { type McpWords, mcpWords } from "../words/mcp-words.ts"
 
 interface McpOptions extends CommonOptions {
@@ -23,15 +22,6 @@ interface McpOptions extends CommonOptions {
   readonly yes?: boolean
 }
 
-const help = `
-A profile names its servers in tables [mcp.servers.NAME]. Their tools are called NAME.TOOL. If the definition of an
-approved tool changes, it cannot be used until it is approved again. Approvals are kept in the data folder.
-
-Examples:
-  promptstrata mcp list --profile ./bots/mine.toml
-  promptstrata mcp call files.read_text_file '{"path": "notes.txt"}' --profile ./bots/mine.toml
-  promptstrata mcp approve --profile ./bots/mine.toml`
-
 /** Adds the commands `mcp list`, `mcp call` and `mcp approve`. */
 export function addMcp(program: Command, run: RunCommand): void {
   const mcp = program
@@ -39,7 +29,6 @@ export function addMcp(program: Command, run: RunCommand): void {
     .summary("list, call and approve the tools of MCP servers")
     .description("List, call and approve the tools of the MCP servers that a profile names.")
     .helpCommand("help [command]", "print the help of a command")
-    .addHelpText("after", textAfter(help))
   const list = mcp
     .command("list")
     .summary("print the servers and their tools")

@@ -13,7 +13,6 @@ import { openCliStore } from "../open-store.ts"
 import { addCommonOptions, addProfileArgument, type CommonOptions, type StoreOptions } from "../options.ts"
 import { printMessages, printPrompt, totals } from "../print-prompt.ts"
 import { chatWords } from "../words/chat-words.ts"
-import { textAfter } from "../words/help.ts"
 
 interface RenderOptions extends CommonOptions, StoreOptions {
   readonly question?: string
@@ -29,15 +28,6 @@ interface RenderOptions extends CommonOptions, StoreOptions {
   /** Print a page that shows the prompt. */
   readonly html?: boolean
 }
-
-const help = `
-Examples:
-  promptstrata render fay --question "今天天气怎么样？" > prompt.txt
-  promptstrata render fay --prompt final --sections
-  promptstrata render fay --tokens
-  promptstrata render ./seraphina.png --question "Who lives here?" --lore
-  promptstrata render fay --json | jq .tokens
-  promptstrata render fay --html > prompt.html`
 
 /** Adds the command `render`. */
 export function addRender(program: Command, run: RunCommand): void {
@@ -55,11 +45,10 @@ export function addRender(program: Command, run: RunCommand): void {
     .option("--json", "print the whole assembly as JSON")
     .option("--html", "print a page that shows the prompt with its sources; it is one file and needs no network")
   addProfileArgument(command, "layered")
-  addCommonOptions(command, { store: "optional" })
-    .addHelpText("after", textAfter(help))
-    .action((profile: string | undefined, { debug, ...given }: Omit<RenderOptions, "profile">) =>
+  addCommonOptions(command, { store: "optional" }).action(
+    (profile: string | undefined, { debug, ...given }: Omit<RenderOptions, "profile">) =>
       run((context) => render({ ...given, profile }, context), { debug }),
-    )
+  )
 }
 
 /**

@@ -2,12 +2,6 @@ import type { Command } from "commander"
 import { profileJsonSchema } from "../../../node/profile/profile-json-schema.ts"
 import type { RunCommand } from "../context.ts"
 import { exitCodes } from "../io.ts"
-import { textAfter } from "../words/help.ts"
-
-const help = `
-Save it beside your profiles, and name it on the first line of a profile:
-  promptstrata schema > profiles/profile.schema.json
-  #:schema ./profile.schema.json`
 
 /** Adds the command `schema`. */
 export function addSchema(program: Command, run: RunCommand): void {
@@ -15,7 +9,6 @@ export function addSchema(program: Command, run: RunCommand): void {
     .command("schema")
     .summary("print the JSON Schema of profiles")
     .description("Print the JSON Schema of a profile's TOML file. With it, editors complete and check profiles.")
-    .addHelpText("after", textAfter(help))
     .action(() =>
       run(async ({ io }) => {
         io.stdout.write(`${JSON.stringify(profileJsonSchema(), null, 2)}\n`)

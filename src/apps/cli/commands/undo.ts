@@ -8,7 +8,6 @@ import { exitCodes } from "../io.ts"
 import { openProfile } from "../open-agent.ts"
 import { addCommonOptions, type CommonOptions } from "../options.ts"
 import { chatWords } from "../words/chat-words.ts"
-import { textAfter } from "../words/help.ts"
 
 interface UndoOptions extends CommonOptions {
   /** Default: the file that was changed last. */
@@ -18,13 +17,6 @@ interface UndoOptions extends CommonOptions {
   /** Print the changes instead. */
   readonly list?: boolean
 }
-
-const help = `
-Examples:
-  promptstrata undo              undo the last change
-  promptstrata undo MEMORY.md    undo the last change of MEMORY.md
-  promptstrata undo --list       print the changes
-  promptstrata undo --id 12      undo change 12 and all later changes of its file`
 
 /** Adds the command `undo`. */
 export function addUndo(program: Command, run: RunCommand): void {
@@ -37,11 +29,9 @@ export function addUndo(program: Command, run: RunCommand): void {
     .argument("[path]", "a file, such as MEMORY.md (default: the file that was changed last)")
     .option("--list", "print the changes, newest first: id, time, author, file, line counts")
     .option("--id <id>", "undo this change and all later changes of its file")
-  addCommonOptions(command, { profile: "soul" })
-    .addHelpText("after", textAfter(help))
-    .action((path: string | undefined, given: Omit<UndoOptions, "path">) =>
-      run((context) => undo({ ...given, path }, context), { debug: given.debug }),
-    )
+  addCommonOptions(command, { profile: "soul" }).action((path: string | undefined, given: Omit<UndoOptions, "path">) =>
+    run((context) => undo({ ...given, path }, context), { debug: given.debug }),
+  )
 }
 
 /** Undoes a change in a profile's documents or workspace and prints the difference, or lists the changes. Resolves to the exit code. */

@@ -13,21 +13,12 @@ import { openCliStore, shownPlace, storePlace } from "../open-store.ts"
 import { addCommonOptions, addProfileArgument, type CommonOptions, readSeconds, type StoreOptions } from "../options.ts"
 import { byLocale } from "../words/by-locale.ts"
 import { chatWords } from "../words/chat-words.ts"
-import { textAfter } from "../words/help.ts"
 import chinese from "../words/zh-CN-words.json" with { type: "json" }
 
 interface WorkerOptions extends CommonOptions, StoreOptions {
   /** The longest wait for running jobs after SIGTERM. */
   readonly drainSeconds: number
 }
-
-const help = `
-Start as many workers as you need, on any number of machines. Each job is done once, and the jobs of a conversation are
-done in order. The model is chosen as for chat. Each job prints a line. See docs/scaling.md.
-
-Examples:
-  PROMPTSTRATA_STORE=postgres://bot@db/bot promptstrata worker fay
-  promptstrata worker ./bots/mine.toml --store postgres://bot@db/bot --drain 60`
 
 /** Adds the command `worker`. */
 export function addWorker(program: Command, run: RunCommand): void {
@@ -39,11 +30,10 @@ export function addWorker(program: Command, run: RunCommand): void {
     )
     .option("--drain <seconds>", "after SIGTERM, the longest wait for running jobs", readSeconds, 30)
   addProfileArgument(command, "layered")
-  addCommonOptions(command, { store: "required" })
-    .addHelpText("after", textAfter(help))
-    .action((profile: string | undefined, given: Omit<WorkerOptions, "profile" | "drainSeconds"> & { readonly drain: number }) =>
+  addCommonOptions(command, { store: "required" }).action(
+    (profile: string | undefined, given: Omit<WorkerOptions, "profile" | "drainSeconds"> & { readonly drain: number }) =>
       run((context) => worker({ ...given, profile, drainSeconds: given.drain }, context), { debug: given.debug }),
-    )
+  )
 }
 
 /** Does the background work of a profile's agent until SIGTERM. Resolves to the exit code. */

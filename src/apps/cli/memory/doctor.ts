@@ -9,7 +9,6 @@ import { terminalLine } from "../../../prompt/encode/terminal-text.ts"
 import { type CliContext, clockOf, type RunCommand } from "../context.ts"
 import { exitCodes, jsonLine } from "../io.ts"
 import { isTerminalConversation, terminalUser } from "../open-agent.ts"
-import { textAfter } from "../words/help.ts"
 import { momentText, printTable } from "./terminal-table.ts"
 import { countsText, type OpenedStore, placeText, runOnStore, type StoreCommandOptions, storedRows } from "./with-store.ts"
 
@@ -20,14 +19,6 @@ interface DoctorOptions extends StoreCommandOptions {
   readonly repair?: string
 }
 
-const help = `
-The exit code is 1 if the store has a problem or a job failed for good. The output says what to do about it.
-
-Examples:
-  promptstrata doctor
-  promptstrata doctor --backup ./backups/monday.sqlite
-  promptstrata doctor --repair ./damaged.jsonl`
-
 /** Adds the command `doctor`. */
 export function addDoctor(program: Command, run: RunCommand): void {
   const command = program
@@ -37,7 +28,7 @@ export function addDoctor(program: Command, run: RunCommand): void {
     .option("--backup <file>", "also write a copy of the embedded store to a new file")
     .option("--repair <file>", "move rows that are damaged to a new file, and say what is lost without them")
     .option("--json", "print the result as JSON")
-  runOnStore(command.addHelpText("after", textAfter(help)), run, doctor)
+  runOnStore(command, run, doctor)
 }
 
 const sevenDaysMs = 7 * 86_400_000

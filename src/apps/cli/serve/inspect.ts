@@ -11,7 +11,6 @@ import { conversationName, latestConversation, openAgent, openMcp, openWatchedPr
 import { openCliStore } from "../open-store.ts"
 import { addCommonOptions, addProfileArgument, type CommonOptions, keptFolder, type StoreOptions } from "../options.ts"
 import { chatWords } from "../words/chat-words.ts"
-import { textAfter } from "../words/help.ts"
 import { serveWords } from "../words/serve-words.ts"
 import { type Original, variantMaker } from "./make-variant.ts"
 import { readPrices } from "./read-prices.ts"
@@ -24,23 +23,6 @@ interface InspectOptions extends CommonOptions, StoreOptions {
   readonly prices?: string
 }
 
-const help = `
-The page goes on with the conversation of chat. For each turn it shows the requests with the source of every part, what was
-cut and why, what a provider's cache can serve, and what changed since the request before. It shows the prompt with another
-budget and without layers, and from the profile's files as they are now. Keys in it are replaced by [secret].
-
-With --prices it shows money. The file has, by the id of a model, what a million of its tokens cost, in any currency:
-{ "openai:gpt-5-mini": { "input": 0.25, "cacheRead": 0.025, "output": 2 } }; cacheRead and cacheWrite may be absent.
-
-With --keep the newest 2,000 turns of 30 days, at most 256 MB, stay in the data folder. memory forget deletes them too.
-
-Only browsers of this computer are answered, and only at the whole address that is printed.
-
-Examples:
-  promptstrata inspect fay
-  promptstrata inspect ./bots/luna.toml --port 8788
-  promptstrata chat fay --inspect`
-
 /** Adds the command `inspect`. */
 export function addInspect(program: Command, run: RunCommand): void {
   const command = program
@@ -52,11 +34,9 @@ export function addInspect(program: Command, run: RunCommand): void {
     .option("--prices <file>", "a JSON file with the prices of models, so that the page shows money")
     .option("--keep", "keep the turns in the data folder, so that the page has them next time")
   addProfileArgument(command, "layered")
-  addCommonOptions(command, { store: "optional" })
-    .addHelpText("after", textAfter(help))
-    .action((profile: string | undefined, given: Omit<InspectOptions, "profile">) =>
-      run((context) => inspect({ ...given, profile }, context), { debug: given.debug }),
-    )
+  addCommonOptions(command, { store: "optional" }).action((profile: string | undefined, given: Omit<InspectOptions, "profile">) =>
+    run((context) => inspect({ ...given, profile }, context), { debug: given.debug }),
+  )
 }
 
 /** Serves the page until Ctrl-C or SIGTERM. Resolves to the exit code. */

@@ -13,7 +13,6 @@ import { openAgent, openProfile } from "../open-agent.ts"
 import { openCliStore } from "../open-store.ts"
 import { addCommonOptions, type CommonOptions, profileText, readLimit, readSeconds, type StoreOptions } from "../options.ts"
 import { chatWords } from "../words/chat-words.ts"
-import { textAfter } from "../words/help.ts"
 import { serveWords } from "../words/serve-words.ts"
 import { callerOf } from "./caller.ts"
 import { isKey, openKeys } from "./server-keys.ts"
@@ -31,29 +30,6 @@ interface ServeOptions extends CommonOptions, StoreOptions {
   readonly drain: number
 }
 
-const help = `
-A profile is the model of its name. The model behind it is chosen as for chat. Without a key, only programs of this
-computer are answered, and no web page but those of this computer. The key is better given as PROMPTSTRATA_SERVER_KEY:
-other users of a computer can see the options of a program.
-
-The key may name any user. A file of --keys has keys that speak for one user each, as TOML lines "KEY" = "USER". It is read at
-every request: to change a key, add a line, and take the old one out later. If the file has a mistake, it is told on stderr
-and the last keys stay valid.
-
-A client over a limit is told by Retry-After when to ask again. Tokens count when their answer has ended.
-
-Request headers:
-  authorization   Bearer KEY, if there is a key
-  x-conversation  the conversation to go on with. It is kept in the store. Without it, the request's messages are the
-                  whole conversation, and nothing is kept
-  x-user          who asks (default: whoever runs this server, as in chat). Only with a key. A conversation belongs to its
-                  user. A key of --keys speaks for its own user, and refuses another one
-
-Examples:
-  promptstrata serve layered
-  PROMPTSTRATA_SERVER_KEY=secret promptstrata serve ./bots/luna.toml fay --host 0.0.0.0 --port 80
-  curl http://127.0.0.1:8787/v1/chat/completions -d '{"model":"layered","messages":[{"role":"user","content":"hi"}]}'`
-
 /** Adds the command `serve`. */
 export function addServe(program: Command, run: RunCommand): void {
   const command = program
@@ -69,11 +45,9 @@ export function addServe(program: Command, run: RunCommand): void {
     .option("--user-tokens <count>", "tokens of a user within a minute, else status 429; 0: any", readLimit, 1_000_000)
     .option("--max-turns <count>", "answers at once, of all users, else status 503; 0: any", readLimit, 64)
     .option("--drain <seconds>", "at the end, the longest wait for running answers", readSeconds, 30)
-  addCommonOptions(command, { store: "optional" })
-    .addHelpText("after", textAfter(help))
-    .action((profiles: readonly string[], given: Omit<ServeOptions, "profile">) =>
-      run((context) => serve(profiles, given, context), { debug: given.debug }),
-    )
+  addCommonOptions(command, { store: "optional" }).action((profiles: readonly string[], given: Omit<ServeOptions, "profile">) =>
+    run((context) => serve(profiles, given, context), { debug: given.debug }),
+  )
 }
 
 export function readPort(value: string): number {

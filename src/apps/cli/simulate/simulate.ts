@@ -9,7 +9,6 @@ import { exitCodes, jsonLine } from "../io.ts"
 import { portsFor } from "../open-agent.ts"
 import { addCommonOptions, type CommonOptions, collectValues, readCount } from "../options.ts"
 import { readPrices } from "../serve/read-prices.ts"
-import { textAfter } from "../words/help.ts"
 import { live } from "./live.ts"
 import { type MeasuredLife, measure } from "./measure.ts"
 import { lifePage } from "./page.ts"
@@ -27,15 +26,6 @@ interface SimulateOptions extends CommonOptions {
   readonly html?: boolean
 }
 
-const help = `
-docs/simulate.md tells how a script is written. An expectation that fails, or whose day never comes, is shown with its place, and the
-exit code is 1. The store and the character's files are new, and gone afterwards.
-
-Examples:
-  promptstrata simulate cat.sim
-  promptstrata simulate cat.sim --profile fay --with root --html > page.html
-  promptstrata simulate cat.sim --profile ./mine.toml --days 7 --model`
-
 /** Adds the command `simulate` (H7). */
 export function addSimulate(program: Command, run: RunCommand): void {
   const command = program
@@ -51,11 +41,9 @@ export function addSimulate(program: Command, run: RunCommand): void {
     .option("--prices <file>", "a JSON file with the prices of models, as for inspect; one price is for all models")
     .option("--json", "print the numbers as JSON")
     .option("--html", "print a page with curves; it is one file and needs no network")
-  addCommonOptions(command, { profile: "layered" })
-    .addHelpText("after", textAfter(help))
-    .action((script: string, { debug, ...given }: SimulateOptions) =>
-      run((context) => simulate(script, given, context), { debug }),
-    )
+  addCommonOptions(command, { profile: "layered" }).action((script: string, { debug, ...given }: SimulateOptions) =>
+    run((context) => simulate(script, given, context), { debug }),
+  )
 }
 
 /** Lives a script with one profile or several. Resolves to the exit code: 1 if an expectation or a turn failed. */

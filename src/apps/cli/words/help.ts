@@ -1,5 +1,9 @@
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
 import type { AddHelpTextContext, Help, HelpConfiguration } from "commander"
 import { displayWidth } from "../../../core/display-width.ts"
+import { shippedTemplatesFolder } from "../../../node/shipped-files.ts"
+import { defaultModel } from "../choose-model.ts"
 import type { Translate } from "./translate.ts"
 
 /** Help in the language of its reader, wrapped to the columns that its characters take. */
@@ -8,20 +12,22 @@ export function helpIn(translate: Translate): HelpConfiguration {
 }
 
 /**
- * The text behind a command's help, for `addHelpText`. It is written as paragraphs and, two spaces in, items: a term, two spaces
- * or more, and what it means, which may go on further in. Paragraphs are wrapped and terms aligned.
+ * The text behind a command's help, for `addHelpText`: the page of its name in `templates/help`, if there is one. It is written as paragraphs
+ * and, two spaces in, items: a term, two spaces or more, and what it means, which may go on further in. Paragraphs are wrapped and terms
+ * aligned. `{defaultModel}` in it is filled in.
  */
-export function textAfter(text: string): (context: AddHelpTextContext) => string {
-  return ({ command, error }) => {
-    const { getOutHelpWidth, getErrHelpWidth } = command.configureOutput()
-    const helpWidth = (error ? getErrHelpWidth : getOutHelpWidth)?.() ?? 80
-    const helper = command.createHelp()
-    helper.prepareContext({ error, helpWidth, outputHasColors: false })
-    return text
-      .split("\n\n")
-      .map((block) => printBlock(block, helper, helpWidth))
-      .join("\n\n")
-  }
+export function helpPage({ command, error }: AddHelpTextContext): string {
+  const page = join(shippedTemplatesFolder, "help", `${command.name()}.txt`)
+  if (!existsSync(page)) return ""
+  const { getOutHelpWidth, getErrHelpWidth } = command.configureOutput()
+  const helpWidth = (error ? getErrHelpWidth : getOutHelpWidth)?.() ?? 80
+  const helper = command.createHelp()
+  helper.prepareContext({ error, helpWidth, outputHasColors: false })
+  const text = readFileSync(page, "utf8").trimEnd().replace("{defaultModel}", defaultModel)
+  return `\n${text
+    .split(/\r?\n\r?\n/)
+    .map((block) => printBlock(block, helper, helpWidth))
+    .join("\n\n")}`
 }
 
 function printBlock(block: string, helper: Help, width: number): string {
