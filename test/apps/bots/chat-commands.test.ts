@@ -14,7 +14,11 @@ function bot(answers: readonly string[] = [], options: Partial<BotChat> & { read
   const { audience = "private", ...more } = options
   const clock = manualClock(0)
   const model = scriptedModel(answers.map(finish))
-  const { agent } = testAgent(model, { memory: { enabled: false } }, { store: createInMemoryStore(), ports: { clock } })
+  const { agent } = testAgent(
+    model,
+    { memory: { enabled: false } },
+    { store: createInMemoryStore({ ports: { clock } }), ports: { clock } },
+  )
   const session = agent.session({ conversation: "c", audience })
   const sent: string[] = []
   const chat: BotChat = { limit: 4096, sendText: (text) => void sent.push(text), ...more }
