@@ -23,9 +23,9 @@ export async function openCliStore(
   const onWarning = (message: string): void => context.screen.note(context.screen.paint("yellow", `! ${terminalText(message)}`))
   if (!isUrl(place) && ifThere && !existsSync(storeFile(place))) return undefined
   const { clock, timers } = context.ports ?? {}
-  const opened = isUrl(place)
-    ? await openStore({ url: place, onWarning })
-    : await openStore(place, { onWarning, ...defined({ clock, timers }) })
+  // A clock without timers of its own stands still: jobs that wait would wait for ever.
+  const time = timers === undefined ? {} : defined({ clock, timers })
+  const opened = isUrl(place) ? await openStore({ url: place, onWarning }) : await openStore(place, { onWarning, ...time })
   context.atEnd(async () => {
     // A command that waits for its jobs has done so before. Other jobs stay in the store for the next run.
     await opened.jobs.close({ drainMs: 0 })
