@@ -103,8 +103,8 @@ const commands: { readonly [K in Name]: (chat: Running, rest: string) => Promise
   },
 }
 
-/** Undefined where the session refuses, because it has no memory, or not this one. */
-async function unlessRefused<T>(work: Promise<T>): Promise<T | undefined> {
+/** Undefined where the session refuses, because it does not have the message, or has no memory, or not this one. */
+export async function unlessRefused<T>(work: Promise<T>): Promise<T | undefined> {
   return work.catch((error: unknown) => {
     if (PromptStrataError.isInstance(error) && error.code === "usage") return undefined
     throw error

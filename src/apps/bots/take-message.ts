@@ -1,14 +1,12 @@
 import { checkOptions, checkType } from "../../core/check-options.ts"
 import type { AttachmentInput } from "../../core/conversation.ts"
-import { PromptStrataError } from "../../core/errors.ts"
 import type { Session } from "../../loop/agent/session.ts"
 import type { DirectedOptions, SpeakerInput } from "../../loop/agent/session-options.ts"
-import type { Turn } from "../../loop/agent/turn.ts"
 import { answerTyped, readTypedAnswer } from "../../trace/approval-question.ts"
 import { errorWords } from "../../trace/error-words.ts"
 import { logError } from "../../trace/log-error.ts"
 import type { TurnResult } from "../../trace/turn-event.ts"
-import { type CommandOutcome, runCommand } from "./chat-commands.ts"
+import { type CommandOutcome, runCommand, unlessRefused } from "./chat-commands.ts"
 import { type BotChat, deliverTurn, sayText } from "./deliver-turn.ts"
 import { fetchAttachment } from "./fetch-attachment.ts"
 
@@ -70,7 +68,7 @@ export async function takeMessage(session: Session, message: BotMessage, chat: B
     await session.hear(text, said)
     return undefined
   }
-  const anew = edited && (await answeredAnew(session, `${edited.turnId}:0`, text))
+  const anew = edited && (await unlessRefused(session.edit(`${edited.turnId}:0`, text)))
   const received = anew ? undefined : await session.receive(text, said)
   const turn = anew ?? (received?.answers ? received.turn : undefined)
   if (turn === undefined) return undefined
@@ -98,14 +96,4 @@ function remember(conversation: string, asked: { readonly id: string; readonly t
 
 function loaded(files: NonNullable<BotMessage["files"]>): Promise<readonly AttachmentInput[]> {
   return Promise.all(files.map(async (file) => fetchAttachment(typeof file === "string" ? file : await file())))
-}
-
-/** The turn that answers other words, or undefined if the history does not have the message. */
-async function answeredAnew(session: Session, messageId: string, text: string): Promise<Turn | undefined> {
-  try {
-    return await session.edit(messageId, text)
-  } catch (error) {
-    if (PromptStrataError.isInstance(error) && error.code === "usage") return undefined
-    throw error
-  }
 }
