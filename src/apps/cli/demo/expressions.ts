@@ -1,3 +1,5 @@
+import words from "./words.json" with { type: "json" }
+
 /** A part of a text, with its UTF-16 offsets. */
 export interface Found {
   readonly text: string
@@ -11,20 +13,9 @@ interface Token extends Found {
 
 /** Words for operators, with the sign that a calculator uses. Longer words come first. */
 const spoken: readonly (readonly [word: string, kind: Token["kind"], sign: string])[] = [
-  ["divided by", "operator", "/"],
-  ["times", "operator", "*"],
-  ["minus", "operator", "-"],
-  ["plus", "operator", "+"],
-  ["乘以", "operator", "*"],
-  ["除以", "operator", "/"],
-  ["加上", "operator", "+"],
-  ["减去", "operator", "-"],
-  ["乘", "operator", "*"],
-  ["加", "operator", "+"],
-  ["减", "operator", "-"],
+  ...Object.entries(words.operators).map(([word, sign]) => [word, "operator", sign] as const),
   ...["sqrt", "sin", "cos", "tan", "abs", "log", "ln"].map((name) => [name, "prefix", name] as const),
   ["pi", "number", "pi"],
-  ["x", "operator", "*"],
 ]
 
 const signs: ReadonlyMap<string, Token["kind"]> = new Map([
