@@ -80,14 +80,7 @@ export function readPreset(json: Json, slots: PresetSlots): Preset {
   }
 }
 
-const ofTemplates: ReadonlySet<string> = new Set([
-  "name",
-  "story_string",
-  "chat_start",
-  "content",
-  "post_history",
-  "system_prompt",
-])
+const ofTemplates: ReadonlySet<string> = new Set("name story_string chat_start content post_history system_prompt".split(" "))
 
 function isSet(value: unknown): boolean {
   return value !== undefined && value !== null && value !== "" && value !== false && !(Array.isArray(value) && value.length === 0)
@@ -160,9 +153,9 @@ function promptManagerPreset(
   }
 }
 
-const followed: ReadonlySet<string> = new Set([
-  ...["prompts", "prompt_order", "personality_format", "scenario_format", "new_chat_prompt", "name"],
-])
+const followed: ReadonlySet<string> = new Set(
+  "prompts prompt_order personality_format scenario_format new_chat_prompt name".split(" "),
+)
 
 /** The identifiers that a preset shows, in order. Prompts that are switched off are listed. */
 function orderOf(json: Json, prompts: ReadonlyMap<string, Json>, report: string[]): readonly string[] {

@@ -21,16 +21,7 @@ export interface TavernChat {
 
 type Json = Readonly<Record<string, unknown>>
 
-const takenFields: ReadonlySet<string> = new Set([
-  "name",
-  "is_user",
-  "is_system",
-  "send_date",
-  "mes",
-  "swipes",
-  "swipe_id",
-  "swipe_info",
-])
+const takenFields: ReadonlySet<string> = new Set("name is_user is_system send_date mes swipes swipe_id swipe_info".split(" "))
 
 /** True for the first line of a chat: its header, or a message in files that have none. */
 export function isTavernHeader(line: unknown): boolean {
@@ -137,21 +128,6 @@ export function writeTavernChat({ userName, characterName, messages }: Omit<Tave
   return [header, ...rows].map((row) => `${JSON.stringify(row)}\n`).join("")
 }
 
-const months = [
-  "january",
-  "february",
-  "march",
-  "april",
-  "may",
-  "june",
-  "july",
-  "august",
-  "september",
-  "october",
-  "november",
-  "december",
-]
-
 /**
  * Reads a date as SillyTavern has written it over the years: milliseconds, ISO 8601, `2023-7-20 @02h 00m 51s 34ms` and
  * `July 20, 2023 2:00am`, the last two in local time. Undefined for anything else.
@@ -166,13 +142,8 @@ export function tavernDate(date: unknown): number | undefined {
     return dateIn(
       new Date(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second), Number(ms)).getTime(),
     )
-  const [, name = "", inMonth, ofYear, at, past, half] =
-    /^([A-Za-z]+) (\d{1,2}), (\d{4}) (\d{1,2}):(\d{2}) ?([ap]m)$/i.exec(date.trim()) ?? []
-  const index = months.indexOf(name.toLowerCase())
-  if (index >= 0) {
-    const hours = (Number(at) % 12) + (half?.toLowerCase() === "pm" ? 12 : 0)
-    return dateIn(new Date(Number(ofYear), index, Number(inMonth), hours, Number(past)).getTime())
-  }
+  const [, named, half = ""] = /^([A-Za-z]+ \d{1,2}, \d{4} \d{1,2}:\d{2}) ?([ap]m)$/i.exec(date.trim()) ?? []
+  if (named !== undefined) return dateIn(Date.parse(`${named} ${half}`))
   return /^\d{4}-\d{2}-\d{2}T/.test(date.trim()) ? dateIn(Date.parse(date.trim())) : undefined
 }
 
