@@ -18,18 +18,6 @@ import { agentOf, type HandlerOptions, type Server, type Serving, seconds, start
 import { effectsOf, failureResponse } from "./turn-failure.ts"
 import { resumeChat, stopChat, uiChat } from "./ui-chat.ts"
 
-const known: { readonly [K in keyof Required<HandlerOptions>]: true } = {
-  agents: true,
-  authorize: true,
-  allowedOrigins: true,
-  maxBodyBytes: true,
-  limits: true,
-  locale: true,
-  onError: true,
-  clock: true,
-  timers: true,
-}
-
 type Route = (server: Serving, request: Request, caller: Caller) => Response | Promise<Response>
 
 /** The routes, by method and the end of the path. */
@@ -53,7 +41,7 @@ const routes: readonly { readonly method: string; readonly path: RegExp; readonl
  */
 export function createHandler(options: HandlerOptions): (request: Request) => Promise<Response> {
   checkType("options.agents of createHandler", options?.agents, "object")
-  checkOptions("createHandler", options, known)
+  checkOptions("createHandler", options, "agents authorize allowedOrigins maxBodyBytes limits locale onError clock timers")
   if (Object.keys(options.agents).length === 0 || typeof options.authorize !== "function")
     throw new PromptStrataError("usage", "createHandler needs at least one agent, and authorize.")
   const { allowedOrigins = [], maxBodyBytes = 1_000_000, locale = "en", onError = logError, timers = hostTimers } = options

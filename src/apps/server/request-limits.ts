@@ -26,7 +26,6 @@ type Answer = (admission: Admission) => Response | Promise<Response>
 const minuteMs = 60_000
 /** After this time a client asks again if all turns were taken. */
 const busyMs = 2_000
-const known = { requestsPerMinute: true, tokensPerMinute: true, turnsAtOnce: true }
 
 /** Lets requests in as far as the limits allow. */
 export class RequestGate {
@@ -37,7 +36,7 @@ export class RequestGate {
 
   /** Throws `usage` for a limit that is none. */
   constructor(limits: RequestLimits, clock: Clock) {
-    checkOptions("limits of createHandler", limits, known)
+    checkOptions("limits of createHandler", limits, "requestsPerMinute tokensPerMinute turnsAtOnce")
     const { requestsPerMinute = Number.POSITIVE_INFINITY, tokensPerMinute = Number.POSITIVE_INFINITY } = limits
     const { turnsAtOnce = Number.POSITIVE_INFINITY } = limits
     for (const [name, limit] of Object.entries({ requestsPerMinute, tokensPerMinute, turnsAtOnce }))

@@ -98,9 +98,10 @@ export function watched({ onError, admission }: Serving, turn: Turn): Turn {
 }
 
 interface Streaming extends Pick<EventStreamOptions, "end" | "onCancel"> {
-  readonly headers: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>>
 }
 
+/** The response that streams events. */
 export function streamed(
   { timers }: Pick<Server, "timers">,
   events: AsyncIterable<unknown>,

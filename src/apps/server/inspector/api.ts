@@ -4,9 +4,9 @@ import { contextOf } from "../../../loop/agent/published-agents.ts"
 import { Session } from "../../../loop/agent/session.ts"
 import type { AgentContext } from "../../../loop/turn/turn-context.ts"
 import { shippedDialectNames } from "../../../prompt/dialect/shipped.ts"
-import { eventStream, eventStreamHeaders } from "../event-stream.ts"
 import { badRequest, HttpProblem } from "../http-problem.ts"
 import { readJsonBody } from "../read-body.ts"
+import { streamed } from "../serving.ts"
 import { summaryOf } from "./build-record.ts"
 import { compareAgentsRoute } from "./compare/compare-agents.ts"
 import { compareRoute } from "./compare/compare-turns.ts"
@@ -80,7 +80,7 @@ function live({ recorder, parts, timers }: InspectorState): Response {
       yield { turns: turns.map((turn) => summaryOf(turn, parts)), gone: ids.filter((id) => !recorder.get(id)) }
     }
   }
-  return new Response(eventStream(summaries(), { timers, onCancel: () => left.abort() }), { headers: eventStreamHeaders })
+  return streamed({ timers }, summaries(), { onCancel: () => left.abort() })
 }
 
 /** `{ text }`: a message of the page's user. Answers with the turn's id at once. */

@@ -2,9 +2,9 @@ import { messageOf } from "../../../../../core/errors.ts"
 import { mapTexts, redactText } from "../../../../../core/secrets/redact.ts"
 import { contextOf } from "../../../../../loop/agent/published-agents.ts"
 import type { AgentContext } from "../../../../../loop/turn/turn-context.ts"
-import { eventStream, eventStreamHeaders } from "../../../event-stream.ts"
 import { badRequest, HttpProblem } from "../../../http-problem.ts"
 import { readJsonBody } from "../../../read-body.ts"
+import { streamed } from "../../../serving.ts"
 import { runAgain } from "../../replay/again.ts"
 import { changeOfBody } from "../../replay/agent-change.ts"
 import { type Call, type InspectorState, jsonWithoutSecrets, type Route } from "../../route.ts"
@@ -126,8 +126,7 @@ function runningAnswer(
       }
     }
   }
-  const stream = eventStream(events(), { timers: state.timers, onCancel: () => leaving.abort() })
-  return new Response(stream, { headers: eventStreamHeaders })
+  return streamed(state, events(), { onCancel: () => leaving.abort() })
 }
 
 interface RunOptions {
