@@ -145,29 +145,9 @@ async function memoryShow(
 }
 
 function memoryText(memory: StoredMemory, { fields }: StoreWords): string {
-  const {
-    id,
-    kind,
-    text,
-    speaker,
-    atMs,
-    againAtMs = [],
-    importance,
-    sources,
-    untrusted,
-    supersededBy,
-    keys,
-    updates,
-    usedAtMs,
-  } = memory
-  const said = [
-    id,
-    kind,
-    text,
-    `${speaker.name} (${speaker.id})`,
-    placeText(memory),
-    [atMs, ...againAtMs].map(momentText).join(", "),
-  ]
+  const { speaker, atMs, againAtMs = [], importance, sources, untrusted, supersededBy, keys, updates, usedAtMs } = memory
+  const times = [atMs, ...againAtMs].map(momentText).join(", ")
+  const said = [memory.id, memory.kind, memory.text, `${speaker.name} (${speaker.id})`, placeText(memory), times]
   const judged = [importance?.toString(), sources?.join(", "), untrusted?.toString(), supersededBy]
   const used = usedAtMs === undefined ? undefined : momentText(usedAtMs)
   const values = [...said, ...judged, keys && keysText(keys), updates?.join(", "), used]
