@@ -1,11 +1,11 @@
-import { isRecord } from "../../core/json-access.ts"
+import { isRecord, parsedJson } from "../../core/json-access.ts"
 import { HttpProblem } from "./http-problem.ts"
 
 /** Reads a request's body as a JSON object of at most `maxBytes`. Reads no further than that. Throws {@link HttpProblem}. */
 export async function readJsonBody(request: Request, maxBytes: number): Promise<Readonly<Record<string, unknown>>> {
-  const body = parsed(await readText(request, maxBytes))
+  const body = parsedJson(await readText(request, maxBytes))
   if (isRecord(body)) return body
-  throw new HttpProblem(400, "The body is no JSON object.")
+  throw new HttpProblem(400, body === undefined ? "The body is no JSON." : "The body is no JSON object.")
 }
 
 async function readText(request: Request, maxBytes: number): Promise<string> {
@@ -23,13 +23,5 @@ async function readText(request: Request, maxBytes: number): Promise<string> {
   } catch (error) {
     if (error instanceof HttpProblem) throw error
     throw new HttpProblem(400, "The body could not be read: it ended too early, or is no UTF-8.")
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new HttpProblem(400, "The body is no JSON.")
   }
 }

@@ -1,5 +1,5 @@
 import type { AttachmentInput } from "../../../core/conversation.ts"
-import { isRecord } from "../../../core/json-access.ts"
+import { isRecord, parsedJson } from "../../../core/json-access.ts"
 import type { ChatMessage, ChatRun } from "../../../loop/agent/stateless/past-messages.ts"
 import { badRequest } from "../http-problem.ts"
 
@@ -163,12 +163,9 @@ function callsOf(toolCalls: unknown, call: unknown, param: string): ReadMessage[
 }
 
 function argumentsOf(text: unknown): Readonly<Record<string, unknown>> {
-  try {
-    const args: unknown = JSON.parse(String(text))
-    return isRecord(args) ? args : { value: args }
-  } catch {
-    return { arguments: String(text) }
-  }
+  const args = parsedJson(String(text))
+  if (args === undefined) return { arguments: String(text) }
+  return isRecord(args) ? args : { value: args }
 }
 
 function isGiven(value: unknown): boolean {

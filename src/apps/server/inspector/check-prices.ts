@@ -1,4 +1,5 @@
 import { PromptStrataError } from "../../../core/errors.ts"
+import { isRecord } from "../../../core/json-access.ts"
 import type { TokenPrice } from "./turn-record.ts"
 
 const known = { input: true, output: true, cacheRead: true, cacheWrite: true } satisfies {
@@ -7,10 +8,10 @@ const known = { input: true, output: true, cacheRead: true, cacheWrite: true } s
 
 /** Prices of models by their ids, as they were given. Throws `usage` for anything else; `where` names their place. */
 export function checkPrices(prices: unknown, where: string): Readonly<Record<string, TokenPrice>> {
-  if (!isObject(prices)) throw wrong(`${where} to name models`, prices)
+  if (!isRecord(prices)) throw wrong(`${where} to name models`, prices)
   for (const [model, price] of Object.entries(prices)) {
     const place = `${where} for ${JSON.stringify(model)}`
-    if (!isObject(price)) throw wrong(`${place} to have \`input\` and \`output\``, price)
+    if (!isRecord(price)) throw wrong(`${place} to have \`input\` and \`output\``, price)
     for (const name of Object.keys(price))
       if (!Object.hasOwn(known, name)) throw wrong(`${place} to have ${Object.keys(known).join(", ")}`, name)
     for (const name of Object.keys(known)) {
@@ -21,10 +22,6 @@ export function checkPrices(prices: unknown, where: string): Readonly<Record<str
     }
   }
   return prices as Readonly<Record<string, TokenPrice>>
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
 function wrong(expected: string, found: unknown): PromptStrataError {

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto"
 import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { messageOf } from "../../../core/errors.ts"
+import { parsedJson } from "../../../core/json-access.ts"
 import type { Clock } from "../../../core/ports.ts"
 import type { ForgottenScope } from "../../../memory/services/store/forgetting.ts"
 import { type HeldWords, type IsStored, mayHold } from "./may-hold.ts"
@@ -90,7 +91,7 @@ export class KeptRecords {
       const entry = this.#sorted().findLast(({ summary }) => summary.id === id)
       if (!entry) return undefined
       const text = await readFile(this.#path(entry.file), "utf8").catch(() => undefined)
-      const record = text === undefined ? undefined : jsonOf(text.slice(text.indexOf("\n") + 1))
+      const record = text === undefined ? undefined : parsedJson(text.slice(text.indexOf("\n") + 1))
       if (isRecord(record)) return record
       if (text !== undefined) await this.#setAside(entry.file)
       this.#entries.delete(entry.file)
@@ -189,7 +190,7 @@ export class KeptRecords {
       const { size } = await file.stat()
       const { buffer, bytesRead } = await file.read(Buffer.alloc(maxHeadBytes), 0, maxHeadBytes, 0)
       const start = buffer.subarray(0, bytesRead).toString("utf8")
-      const head = jsonOf(start.slice(0, Math.max(0, start.indexOf("\n"))))
+      const head = parsedJson(start.slice(0, Math.max(0, start.indexOf("\n"))))
       return isHead(head) ? { ...head, file: name, bytes: size } : undefined
     } finally {
       await file.close()
@@ -229,14 +230,6 @@ function fileOf({ id, startedMs }: TurnRecord): string {
 function listed(summary: TurnSummary): TurnSummary {
   const cut = (text: string): string => (text.length > maxListed ? `${text.slice(0, maxListed).toWellFormed()}…` : text)
   return { ...summary, question: cut(summary.question), answer: cut(summary.answer) }
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function isHead(value: unknown): value is Head {
