@@ -5,6 +5,7 @@ import type { FileFault, FileReferences, OpenedFile } from "../../memory/service
 import type { FileReference } from "../../prompt/encode/file-reference.ts"
 import { decodeText, takeShape } from "../workspace/text-encoding.ts"
 import type { FileWorkspace } from "../workspace/workspace.ts"
+import types from "./media-types.json" with { type: "json" }
 
 /** Settings of {@link createFileReferences}. */
 export interface FileReferencesOptions {
@@ -91,26 +92,5 @@ function extensionOf(path: string): string {
   return dot < 0 ? "" : name.slice(dot + 1).toLowerCase()
 }
 
-const mediaTypes: ReadonlyMap<string, string> = new Map([
-  ["txt", "text/plain"],
-  ["log", "text/plain"],
-  ["md", "text/markdown"],
-  ["csv", "text/csv"],
-  ["html", "text/html"],
-  ["json", "application/json"],
-  ["toml", "application/toml"],
-  ["yaml", "application/yaml"],
-  ["png", "image/png"],
-  ["jpg", "image/jpeg"],
-  ["jpeg", "image/jpeg"],
-  ["gif", "image/gif"],
-  ["webp", "image/webp"],
-  ["svg", "image/svg+xml"],
-  ["mp3", "audio/mpeg"],
-  ["ogg", "audio/ogg"],
-  ["wav", "audio/wav"],
-  ["mp4", "video/mp4"],
-  ["webm", "video/webm"],
-  ["pdf", "application/pdf"],
-  ["zip", "application/zip"],
-])
+/** The media types of files, by extension. */
+const mediaTypes: ReadonlyMap<string, string> = new Map(Object.entries(types))
