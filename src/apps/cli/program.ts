@@ -46,7 +46,10 @@ export function createProgram({ stdout, stderr }: CliIo, run: RunCommand, transl
   for (const add of [addInspect, addRender, addLint, addSchema, addMcp, addSimulate]) add(program, run)
   program.commandsGroup("Memory:")
   for (const add of [addMemory, addUser, addEvents, addSchedule, addDoctor, addWorker]) add(program, run)
-  for (const command of [program, ...program.commands]) command.addHelpText("after", helpPage)
   program.commandsGroup("Help:")
-  return program.helpCommand("help [command]", "print the help of a command")
+  for (const command of [program, ...program.commands]) {
+    command.addHelpText("after", helpPage)
+    if (command.commands.length > 0) command.helpCommand("help [command]", "print the help of a command")
+  }
+  return program
 }

@@ -38,7 +38,6 @@ export function addCard(program: Command, run: RunCommand): void {
     .command("card")
     .summary("show, check and convert character cards")
     .description("Show, check and convert character cards: PNG, CHARX and JSON files of the versions V1 to V3.")
-    .helpCommand("help [command]", "print the help of a command")
   const add = (name: string, words: string, work: (file: string, options: CardOptions, context: CliContext) => Promise<number>) =>
     card
       .command(name)

@@ -28,7 +28,6 @@ export function addMcp(program: Command, run: RunCommand): void {
     .command("mcp")
     .summary("list, call and approve the tools of MCP servers")
     .description("List, call and approve the tools of the MCP servers that a profile names.")
-    .helpCommand("help [command]", "print the help of a command")
   const list = mcp
     .command("list")
     .summary("print the servers and their tools")

@@ -11,6 +11,5 @@ export function addMemory(program: Command, run: RunCommand): void {
     .command("memory")
     .summary("list, search, export or delete memories")
     .description("List, search, export, import or delete what a character remembers.")
-    .helpCommand("help [command]", "print the help of a command")
   for (const add of [addList, addSearch, addWhy, addShow, addReceipts, addForget, addExport, addImport]) add(memory, run)
 }

@@ -15,7 +15,6 @@ export function addSchedule(program: Command, run: RunCommand): void {
     .command("schedule")
     .summary("print and cancel reminders")
     .description("Print the reminders and other wakes that wait for their time, and cancel them.")
-    .helpCommand("help [command]", "print the help of a command")
   const list = schedule
     .command("list")
     .summary("print the reminders that wait")

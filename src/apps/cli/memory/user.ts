@@ -14,7 +14,6 @@ export function addUser(program: Command, run: RunCommand): void {
     .command("user")
     .summary("print what is known about a user")
     .description("Print what is known about a user.")
-    .helpCommand("help [command]", "print the help of a command")
   const show = user
     .command("show")
     .summary("print what a user said about themselves")
