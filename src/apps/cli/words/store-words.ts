@@ -71,19 +71,8 @@ const en = {
   superseded: "superseded",
   /** The names of a memory's fields, in the order in which they are printed. */
   fields: [
-    "id",
-    "kind",
-    "text",
-    "speaker",
-    "conversation",
-    "time",
-    "importance",
-    "based on",
-    "untrusted",
-    "superseded by",
-    "keys",
-    "updates",
-    "last used",
+    ...["id", "kind", "text", "speaker", "conversation", "time", "importance", "based on", "untrusted"],
+    ...["superseded by", "keys", "updates", "last used"],
   ],
   scopes: {
     user: (user: string) => `everything about the user "${user}"`,
