@@ -43,7 +43,7 @@ export function characterFiles(
   const filled = (text: string) => text.replace(/__[A-Z]+__/g, (word) => words[word] ?? word)
   const files = new Map<string, string>()
   for (const root of templates.map((template) => join(shippedTemplatesFolder, template))) {
-    for (const path of pathsIn(root, "")) {
+    for (const path of filesBelow(root)) {
       files.set(filled(renamed[path] ?? path), filled(readFileSync(join(root, path), "utf8")))
     }
   }
@@ -125,11 +125,8 @@ function wordsOf(text: string): readonly string[] {
   )
 }
 
-function pathsIn(root: string, below: string): string[] {
-  return readdirSync(join(root, below), { withFileTypes: true })
-    .flatMap((entry) => {
-      const path = below === "" ? entry.name : `${below}/${entry.name}`
-      return entry.isDirectory() ? pathsIn(root, path) : [path]
-    })
-    .sort()
+/** The files in a folder and in those below it, by their paths in it with slashes, sorted. */
+export function filesBelow(root: string): string[] {
+  const files = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  return files.map(({ parentPath, name }) => relative(root, join(parentPath, name)).replaceAll(sep, "/")).sort()
 }

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from "node:fs"
-import { basename, extname, join, relative, resolve, sep } from "node:path"
+import { basename, extname, join, relative, resolve } from "node:path"
 import { PromptStrataError } from "../../../core/errors.ts"
 import { createAgent } from "../../../loop/agent/agent.ts"
 import { loadCard } from "../../../node/cards/card-file.ts"
@@ -16,6 +16,7 @@ import {
   characterFiles,
   characterId,
   cloneAsDependency,
+  filesBelow,
   removeFiles,
   requireNew,
   writeNewFiles,
@@ -53,11 +54,12 @@ export async function importCard(
     locale: locale ?? languageOf(card),
     dependency: cloneAsDependency(target) ?? `^${version}`,
   }
-  const parts = [...filesOfCard(card)].map(([path, content]) => [`prompts/characters/${id}/${path}`, content] as const)
+  const parts = filesOfCard(card)
   const scaffold = ["character/common", "card/common", `card/${plan.locale}`]
-  const files = new Map<string, string | Uint8Array>([...characterFiles(plan, scaffold), ...parts])
+  const files = new Map<string, string | Uint8Array>(characterFiles(plan, scaffold))
+  for (const [path, content] of parts) files.set(`prompts/characters/${id}/${path}`, content)
   const snapshot = "test/prompt.md"
-  if (force) removeFiles(strayParts(join(target, "prompts", "characters", id), new Set(files.keys()), target))
+  if (force) removeFiles(strayParts(join(target, "prompts", "characters", id), new Set(parts.keys())))
   else requireNew(target, [...files.keys(), snapshot])
   writeNewFiles(target, files, force)
   writeNewFiles(target, new Map([[snapshot, await promptOf(resolve(target, "profiles", `${id}.toml`))]]), force)
@@ -66,7 +68,7 @@ export async function importCard(
   screen.note(
     terminalText(
       [
-        `Imported the card of ${name} into ${shown}: ${files.size + 1} files, of which ${parts.length} are the card, in prompts/characters/${id}.`,
+        `Imported the card of ${name} into ${shown}: ${files.size + 1} files, of which ${parts.size} are the card, in prompts/characters/${id}.`,
         ...(locale === undefined
           ? [`Its prompts are in ${plan.locale}, as its texts seem to be. --locale names another language.`]
           : []),
@@ -87,13 +89,9 @@ export async function importCard(
 }
 
 /** The files in a card's folder that are parts of a card and none of the new ones, so that they would be read with these. */
-function strayParts(folder: string, kept: ReadonlySet<string>, target: string): readonly string[] {
-  const found = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8", withFileTypes: true }) : []
-  const paths = found.flatMap((each) => (each.isFile() ? [join(each.parentPath, each.name)] : []))
-  return paths.filter((path) => {
-    const isKept = kept.has(relative(target, path).split(sep).join("/"))
-    return !isKept && isCardPart(relative(folder, path).split(sep).join("/"))
-  })
+function strayParts(folder: string, kept: ReadonlySet<string>): readonly string[] {
+  const found = existsSync(folder) ? filesBelow(folder) : []
+  return found.filter((path) => !kept.has(path) && isCardPart(path)).map((path) => join(folder, path))
 }
 
 /** Chinese if Chinese characters are more than a tenth of the letters and no Japanese or Korean ones are among them. */
