@@ -2,7 +2,6 @@ import { join, resolve } from "node:path"
 import { connectMcp, type McpConnection } from "../../adapters/mcp/connect-mcp.ts"
 import { tiktokenCounter } from "../../adapters/tokenizers/tiktoken/tiktoken-counter.ts"
 import { PromptStrataError } from "../../core/errors.ts"
-import type { Ports } from "../../core/ports.ts"
 import { type Agent, createAgent } from "../../loop/agent/agent.ts"
 import type { AgentOptions } from "../../loop/agent/agent-options.ts"
 import type { Plugin } from "../../memory/services/plugin.ts"
@@ -120,7 +119,7 @@ export async function openAgent(
   options: Pick<CommonOptions, "dataDir">,
   context: CliContext,
 ): Promise<Agent> {
-  const ports = await portsFor(agent.profile, context)
+  const ports = await portsFor(agent.profile.model, context)
   const mcp = servers ?? (await openMcp(agent.profile, options, context))
   try {
     return createAgent({ ...agent, profile: source ?? agent.profile, plugins: mcp === undefined ? [] : [mcp], ports })
@@ -131,9 +130,9 @@ export async function openAgent(
 }
 
 /** The ports of an agent. Tokens are counted as the chosen model does, for the demo as {@link defaultModel} does. */
-export async function portsFor(profile: Profile, { io, ports }: CliContext): Promise<Partial<Ports>> {
+export async function portsFor({ id }: Pick<Profile["model"], "id">, { io, ports }: CliContext) {
   const named = io.env.PROMPTSTRATA_MODEL?.trim()
-  const model = (named === "demo" ? undefined : named) || profile.model.id || defaultModel
+  const model = (named === "demo" ? undefined : named) || id || defaultModel
   return { counter: await tiktokenCounter({ model }), ...ports }
 }
 

@@ -1,9 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { basename, extname, resolve } from "node:path"
 import { type Command, Option } from "commander"
-import { tiktokenCounter } from "../../../adapters/tokenizers/tiktoken/tiktoken-counter.ts"
 import { messageOf, PromptStrataError } from "../../../core/errors.ts"
-import type { TokenCounter } from "../../../core/ports.ts"
 import { loadCard } from "../../../node/cards/card-file.ts"
 import { type CardFile, cardFolderAt } from "../../../node/cards/card-folder.ts"
 import { writeCard } from "../../../node/cards/write-card.ts"
@@ -11,10 +9,10 @@ import { environmentLocale } from "../../../node/locale.ts"
 import { displayPath } from "../../../node/shipped-files.ts"
 import { terminalLine } from "../../../prompt/encode/terminal-text.ts"
 import { cardProblems } from "../../../prompt/layers/card/card-problems.ts"
-import { defaultModel } from "../choose-model.ts"
 import type { CliContext, RunCommand } from "../context.ts"
 import { cardPathAt, importCard } from "../import/import-card.ts"
 import { exitCodes, jsonLine, painterFor } from "../io.ts"
+import { portsFor } from "../open-agent.ts"
 import { cardPage, costTable, portraitOf } from "./card-page.ts"
 import { readLocale, replaceFile } from "./scaffold.ts"
 
@@ -79,11 +77,6 @@ export function addCard(program: Command, run: RunCommand): void {
     )
 }
 
-async function counterOf({ ports, io }: CliContext): Promise<TokenCounter> {
-  const named = io.env.PROMPTSTRATA_MODEL?.trim()
-  return ports?.counter ?? (await tiktokenCounter({ model: (named === "demo" ? undefined : named) || defaultModel }))
-}
-
 /** Prints a card as a page for people. */
 async function showCard(path: string, { json, plain = false }: CardOptions, context: CliContext): Promise<number> {
   const io = plain ? { ...context.io, env: { ...context.io.env, NO_COLOR: "1" } } : context.io
@@ -94,7 +87,8 @@ async function showCard(path: string, { json, plain = false }: CardOptions, cont
     const paint = painterFor(io.stdout, io.env)
     const portrait = portraitOf(file, io)
     const locale = environmentLocale(io.env)
-    io.stdout.write(`${cardPage(file, { counter: await counterOf(context), paint, portrait, locale })}\n`)
+    const { counter } = await portsFor({}, context)
+    io.stdout.write(`${cardPage(file, { counter, paint, portrait, locale })}\n`)
   }
   return exitCodes.ok
 }
@@ -106,7 +100,8 @@ async function lintCard(path: string, _: CardOptions, context: CliContext): Prom
   const paint = painterFor(io.stdout, io.env)
   const problems = cardProblems(card).map((problem) => `${paint("yellow", "warning")}  ${terminalLine(problem)}`)
   const found = problems.length === 0 ? "No problems found." : problems.join("\n")
-  io.stdout.write(`${found}\n\n${costTable(card, await counterOf(context), paint)}\n`)
+  const { counter } = await portsFor({}, context)
+  io.stdout.write(`${found}\n\n${costTable(card, counter, paint)}\n`)
   return problems.length === 0 ? exitCodes.ok : exitCodes.failed
 }
 

@@ -61,7 +61,7 @@ async function worker(options: WorkerOptions, context: CliContext): Promise<numb
     models,
     store,
     onWarning: ({ message }) => note(message),
-    ports: await portsFor(profile, context),
+    ports: await portsFor(profile.model, context),
   })
   if (demo) note(chatWords(profile.locale).demo)
   screen.note(words.working(profile.agent.name, terminalLine(shownPlace(storePlace(options, io.env) ?? ""))))

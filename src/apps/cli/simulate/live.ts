@@ -101,10 +101,10 @@ interface Surroundings {
 async function begin(script: Script, profile: Profile, { options, context }: Surroundings): Promise<Living> {
   const time = simulatedTime(atMinute(script, profile, 1, 0))
   const { clock, timers } = time
-  const ports = { ...(await portsFor(profile, context)), clock, timers, ids: countingIds(), random: seededRandom(1) }
+  const ports = { ...(await portsFor(profile.model, context)), clock, timers, ids: countingIds(), random: seededRandom(1) }
   const store = createInMemoryStore({ ports: { clock, timers } })
   const [requests, now] = [[] as LivedRequest[], { day: 1 }]
-  const count = (text: string) => ports.counter?.count(text) ?? 0
+  const count = (text: string) => ports.counter.count(text)
   const recorded = (model: LanguageModel): LanguageModel => recording(time.watched(model), { requests, count, now, time })
   const own = chooseOwnModels(profile, context.io.env, options.chooseModel)
   const agent = createAgent({

@@ -60,8 +60,8 @@ async function simulate(path: string, options: SimulateOptions, context: CliCont
   const lives: MeasuredLife[] = []
   for (const profile of [options.profile ?? "layered", ...(options.with ?? [])]) {
     const life = await live(script, { ...options, profile, chooseModel }, context)
-    const { counter } = await portsFor(life.profile, context)
-    if (counter) lives.push(measure(life, { name: life.profile.name, counter, prices }))
+    const { counter } = await portsFor(life.profile.model, context)
+    lives.push(measure(life, { name: life.profile.name, counter, prices }))
   }
   const failed = failuresOf(lives, script)
   if (options.html) io.stdout.write(terminalText(lifePage(lives, script)))
