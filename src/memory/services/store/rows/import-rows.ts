@@ -3,8 +3,8 @@ import { frozenJson } from "../frozen-json.ts"
 import { rowId, sessionRowId } from "../row-keys.ts"
 import { type StoreRow, vectorFromText } from "../store-row.ts"
 import { keepBytes } from "./blob-records.ts"
-import { insertMemory, memoryColumns, memoryOf, putVector } from "./memory-records.ts"
-import { lockScopeOf, lockUsers, markChanged, numbersOfAll } from "./memory-scopes.ts"
+import { memoryColumns, memoryOf, memoryRow, putVector } from "./memory-records.ts"
+import { lockOwner, lockUsers, markChanged, numbersOfAll } from "./memory-scopes.ts"
 import { putReceipts, receiptColumns } from "./receipt-records.ts"
 import { historyRows, messageRow, sessionOf, userOf } from "./row-tables.ts"
 import type { Rows } from "./rows.ts"
@@ -115,9 +115,10 @@ async function importUser(rows: Rows, { users }: Made, row: RowOf<"user"> | RowO
 async function importMemory(rows: Rows, row: RowOf<"memory"> | RowOf<"vector">): Promise<boolean> {
   if (row.table === "memory") {
     const memory = frozenJson(row.memory, "memory")
-    const sequence = await lockScopeOf(rows, memory)
+    const users = await lockOwner(rows, memory)
     if ((await findMemory(rows, memory.agent, memory.id)) !== undefined) return false
-    await insertMemory(rows, memory, row.hash, sequence + 1)
+    const numbers = await numbersOfAll(rows, [memory], users)
+    await rows.insert("memories", [memoryRow(memory, row.hash, numbers.get(memory.id))])
     return true
   }
   const { agent, memoryId, model, values } = row

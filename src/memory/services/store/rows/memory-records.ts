@@ -4,16 +4,7 @@ import { saidAgain, usedAgain } from "../memory-again.ts"
 import { type MemoryRecords, type StoredMemory, type StoredVector, turnGone } from "../records.ts"
 import { checkKey } from "../row-keys.ts"
 import { vectorBytes, vectorValues } from "../store-row.ts"
-import {
-  lockScopeOf,
-  lockUsers,
-  type MemoryNumbers,
-  markChanged,
-  numbersOf,
-  numbersOfAll,
-  scopeEpoch,
-  scopeOfKey,
-} from "./memory-scopes.ts"
+import { lockOwner, lockUsers, type MemoryNumbers, markChanged, numbersOfAll, scopeEpoch, scopeOfKey } from "./memory-scopes.ts"
 import { type RowTables, sessionOf, userOf } from "./row-tables.ts"
 import { type Conditions, inPages, type RowDatabase, type Rows, valuesOf } from "./rows.ts"
 import { expectTurn } from "./session-rows.ts"
@@ -93,20 +84,26 @@ async function putMemory(
 ): ReturnType<MemoryRecords["put"]> {
   checkKey(memory, key)
   if (ofTurn) await expectOrigin(rows, memory)
-  let sequence = await lockScopeOf(rows, memory)
-  const known = await knownAs(rows, memory, hash)
-  if (known !== undefined) {
-    if (known !== memory.id) await keepTime(rows, known, memory, sequence + 1)
-    return { stored: false, id: known }
+  const { agent, id } = memory
+  const users = await lockOwner(rows, memory)
+  if ((await rows.select("memories", { agent, id }, { columns: ["id"] })).length > 0) return { stored: false, id }
+  const [same] = await besides(rows, memory, { hash }, 1)
+  if (same) {
+    const again = saidAgain(same, memory.atMs)
+    const changed = again === same ? [] : [{ memory: same, body: frozenJson(again, "memory") }]
+    if (changed.length > 0) await markChanged(rows, changed, await numbersOfAll(rows, [same], users))
+    return { stored: false, id: same.id }
   }
   const old = supersedes.length === 0 ? [] : await besides(rows, memory, { id: { in: supersedes } })
-  for (const { id } of old) {
-    sequence += 1
-    const numbers = await numbersOf(rows, memory, sequence)
-    await rows.update("memories", { ...userOf(memory), id }, { superseded_by: memory.id, ...numbers })
+  const numbers = await numbersOfAll(rows, [...old, memory], users)
+  if (old.length > 0) {
+    const ids = old.map((each) => each.id)
+    await rows.update("memories", { ...userOf(memory), id: { in: ids } }, { superseded_by: id })
+    const changed = old.map((each) => ({ memory: each }))
+    await markChanged(rows, changed, numbers)
   }
-  await insertMemory(rows, memory, hash, sequence + 1)
-  return { stored: true, id: memory.id }
+  await rows.insert("memories", [memoryRow(memory, hash, numbers.get(id))])
+  return { stored: true, id }
 }
 
 /** Throws `aborted` if the turn of a memory, or a memory that it rests on, is gone. They then stay until the transaction ends. */
@@ -116,12 +113,6 @@ async function expectOrigin(rows: Rows, { agent, sources, turnId, ...key }: Stor
   if (wanted.length === 0) return
   const kept = await rows.select("memories", { agent, id: { in: wanted } }, { columns: ["id"] })
   if (kept.length < wanted.length) throw turnGone(turnId)
-}
-
-/** Adds a memory with its number among its user's and takes one of its group's. The user's scope must be locked. */
-export async function insertMemory(rows: Rows, memory: StoredMemory, hash: string, sequence: number): Promise<void> {
-  const numbers = { group_sequence: null, ...(await numbersOf(rows, memory, sequence)) }
-  await rows.insert("memories", [memoryRow(memory, hash, numbers)])
 }
 
 const unnumbered: MemoryNumbers = { user_sequence: 0, group_sequence: null }
@@ -138,29 +129,12 @@ function withoutSuperseded({ supersededBy: _, ...memory }: StoredMemory): Stored
   return memory
 }
 
-/** The id under which a memory is stored already: its own, or that of one which says the same and still holds. */
-async function knownAs(rows: Rows, memory: StoredMemory, hash: string): Promise<string | undefined> {
-  const { agent, id } = memory
-  const same = await rows.select("memories", { agent, id }, { columns: ["id"] })
-  return (same[0] ?? (await besides(rows, memory, { hash }, 1))[0])?.id
-}
-
-/** The memories that hold and belong to the same user, in private or in the same group. */
-function besides(rows: Rows, memory: StoredMemory, where: Conditions<"memories">, limit?: number) {
+/** The memories that hold and belong to the same user, in private or in the same group, oldest first. */
+async function besides(rows: Rows, memory: StoredMemory, where: Conditions<"memories">, limit?: number) {
   const { audience, conversation } = memory
   const group = audience === "group" ? { conversation } : {}
   const held = { ...userOf(memory), superseded_by: null, audience, ...group, ...where }
-  return rows.select("memories", held, { columns: ["id"], order: ["user_sequence"], limit })
-}
-
-/** Keeps when the words of a known memory were said again. The user's scope must be locked. */
-async function keepTime(rows: Rows, id: string, said: StoredMemory, sequence: number): Promise<void> {
-  const own = { ...userOf(said), id }
-  const [row] = await rows.select("memories", own, { columns: memoryColumns })
-  const again = row && saidAgain(row.body, said.atMs)
-  if (again === undefined || again === row?.body) return
-  const numbers = await numbersOf(rows, said, sequence)
-  await rows.update("memories", own, { body: frozenJson(again, "memory"), ...numbers })
+  return (await rows.select("memories", held, { columns: memoryColumns, order: ["user_sequence"], limit })).map(memoryOf)
 }
 
 /** Notes that memories of the key's scope were used at a moment. */

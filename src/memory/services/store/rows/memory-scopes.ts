@@ -31,8 +31,6 @@ export function scopeOfKey({ agent, audience, conversation, user }: ServiceKey):
   return audience === "private" ? userScope(agent, user) : groupScope(agent, conversation)
 }
 
-const scopeOfUser = ({ agent, user }: Pick<ServiceKey, "agent" | "user">): MemoryScope => userScope(agent, user)
-
 /** The row of the agent itself. New scopes begin in its epoch. */
 const agentScope = ""
 
@@ -67,14 +65,14 @@ export async function lockUsers(rows: Rows, agent: string, users: Iterable<strin
 }
 
 /**
- * Locks the scope of a memory's user, and returns its newest number. If the scope of its group is to be made, the agent's row is locked
+ * Locks the scope of a memory's user as {@link lockUsers} does. If the scope of its group is to be made, the agent's row is locked
  * before, because making one needs it.
  */
-export async function lockScopeOf(rows: Rows, { agent, user, audience, conversation }: StoredMemory): Promise<number> {
+export async function lockOwner(rows: Rows, { agent, user, audience, conversation }: StoredMemory): Promise<Map<string, number>> {
   const { row } = groupScope(agent, conversation)
   const isNew = audience === "group" && (await rows.select("memory_scopes", row, { columns: ["scope"] })).length === 0
   if (isNew) await lockAgent(rows, agent)
-  return (await lockScope(rows, userScope(agent, user))).sequence
+  return lockUsers(rows, agent, [user])
 }
 
 /** Locks the agent's own row until the transaction ends, and returns its epoch. A transaction that may delete memories does so before it takes other locks. */
@@ -90,19 +88,6 @@ export async function nextEpoch(rows: Rows, agent: string): Promise<number> {
   return last_deletion
 }
 
-/**
- * The columns that give a memory its next number in each of its scopes, so that readers of changes see it. `sequence` is its number in
- * its user's scope, which must be locked already; the number in its group's is taken here.
- */
-export async function numbersOf(rows: Rows, memory: StoredMemory, sequence: number) {
-  await rows.update("memory_scopes", scopeOfUser(memory).row, { sequence })
-  if (memory.audience !== "group") return { user_sequence: sequence }
-  const scope = groupScope(memory.agent, memory.conversation)
-  const group_sequence = (await lockScope(rows, scope)).sequence + 1
-  await rows.update("memory_scopes", scope.row, { sequence: group_sequence })
-  return { user_sequence: sequence, group_sequence }
-}
-
 /** The columns that number a memory in its scopes. */
 export interface MemoryNumbers {
   readonly user_sequence: number
@@ -110,8 +95,8 @@ export interface MemoryNumbers {
 }
 
 /**
- * The next numbers of memories of an agent by id, one after the other, as {@link numbersOf} gives one. `users` holds the newest numbers
- * of their users, whose scopes must be locked already.
+ * Gives memories of an agent their next numbers in each of their scopes, one after the other, so that readers of changes see them, and
+ * returns the numbers by id. `users` holds the newest numbers of their users, whose scopes must be locked already.
  */
 export async function numbersOfAll(rows: Rows, given: readonly StoredMemory[], users: ReadonlyMap<string, number>) {
   const memories = [...new Map(given.map((memory) => [memory.id, memory])).values()]
