@@ -1,7 +1,7 @@
 import type { Reader } from "../../core/reader.ts"
 import { addressIn, type Judgement, judge, judgeDestination, type LinkHosts, namedBy } from "./link-address.ts"
 import { bracketEnd, isAllowedTag, mayLoad, tagEnd } from "./link-forms.ts"
-import { type OutputPart, type OutputReader, PartList } from "./output-part.ts"
+import { createTextStage, type OutputPart, type OutputReader, PartList } from "./output-part.ts"
 
 /**
  * Removes links and images whose host is not among `hosts` from an answer (T47). A link leaves its words, an image its
@@ -9,16 +9,7 @@ import { type OutputPart, type OutputReader, PartList } from "./output-part.ts"
  * because renderers differ in what they follow. Holds back at most one link.
  */
 export function createLinkReader(hosts: LinkHosts): OutputReader {
-  let reader = new LinkReader(hosts)
-  return {
-    push(part) {
-      if (part.type === "text") return reader.push(part.delta)
-      const held = reader.end()
-      reader = new LinkReader(hosts, part.type === "bubble-end" ? "" : reader.last)
-      return [...held, part]
-    },
-    end: () => reader.end(),
-  }
+  return createTextStage<LinkReader>((before, part) => new LinkReader(hosts, part?.type === "bubble-end" ? "" : before?.last))
 }
 
 /** The hosts of a policy; undefined if it leaves all links as they are. */

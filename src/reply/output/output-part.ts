@@ -49,15 +49,17 @@ export interface OutputFormat {
 
 /**
  * Makes a stage of readers of plain text. Each stretch of text, up to a part of another type, gets a reader of its own,
- * which ends before that part passes.
+ * which ends before that part passes. `createReader` gets the reader before and that part, but for the first.
  */
-export function createTextStage(createReader: () => Reader<string, OutputPart>): OutputReader {
+export function createTextStage<TextReader extends Reader<string, OutputPart>>(
+  createReader: (before?: TextReader, part?: OutputPart) => TextReader,
+): OutputReader {
   let reader = createReader()
   return {
     push(part) {
       if (part.type === "text") return reader.push(part.delta)
       const held = reader.end()
-      reader = createReader()
+      reader = createReader(reader, part)
       return [...held, part]
     },
     end: () => reader.end(),
