@@ -4,17 +4,18 @@ import type { Assembly, Message, MessagePart, ToolCall } from "../../../core/spa
 import { providerDataOf } from "../answer-parts.ts"
 import { piecesOf, withGivenBytes, withResultParts } from "../message-pieces.ts"
 import { type CacheMarks, cacheFormOf, cacheKeyOptions, cacheMarks } from "./cache-breakpoints.ts"
-import type {
-  AiSdkFilePart,
-  AiSdkMessage,
-  AiSdkModelName,
-  AiSdkReasoningPart,
-  AiSdkSystemMessage,
-  AiSdkTextPart,
-  AiSdkToolCallPart,
-  AiSdkToolResultPart,
-  ProviderData,
-  ProviderOptions,
+import {
+  type AiSdkFilePart,
+  type AiSdkMessage,
+  type AiSdkModelName,
+  type AiSdkReasoningPart,
+  type AiSdkSystemMessage,
+  type AiSdkTextPart,
+  type AiSdkToolCallPart,
+  type AiSdkToolResultPart,
+  mergeProviderOptions,
+  type ProviderData,
+  type ProviderOptions,
 } from "./provider-model.ts"
 
 /** Options of {@link toPrompt}. */
@@ -161,12 +162,9 @@ function withTextData(parts: readonly AiSdkTextPart[], first: ToolCall | undefin
   const { text } = recordOf(first?.providerData) as Partial<ProviderData>
   if (text === undefined) return parts
   const last = parts.length - 1
-  return parts.map((part, at) => (at === last ? { ...part, providerOptions: joinOptions(text, part.providerOptions) } : part))
-}
-
-function joinOptions(own: ProviderOptions, marks: ProviderOptions = {}): ProviderOptions {
-  const providers = Object.keys({ ...own, ...marks })
-  return Object.fromEntries(providers.map((provider) => [provider, { ...own[provider], ...marks[provider] }]))
+  return parts.map((part, at) =>
+    at === last ? { ...part, providerOptions: mergeProviderOptions(text, part.providerOptions ?? {}) } : part,
+  )
 }
 
 function toolResult(
