@@ -1,7 +1,7 @@
 import type { HistoryMessage, SessionKey } from "../../../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../../../core/errors.ts"
 import { isRecord } from "../../../core/json-access.ts"
-import { blobId, bytesFromText } from "./blob.ts"
+import { blobId, bytesFromText, bytesToText } from "./blob.ts"
 import type { Job } from "./job-runner.ts"
 import type { Receipt } from "./receipt.ts"
 import type { ProfileStatement, StoredMemory } from "./records.ts"
@@ -199,7 +199,7 @@ export function vectorValues(bytes: Uint8Array): Float32Array {
 
 /** A vector as text: its bytes in base64. */
 export function vectorToText(values: Float32Array): string {
-  return btoa(Array.from(vectorBytes(values), (byte) => String.fromCharCode(byte)).join(""))
+  return bytesToText(vectorBytes(values))
 }
 
 function isVectorText(text: unknown): boolean {
@@ -208,5 +208,5 @@ function isVectorText(text: unknown): boolean {
 
 /** The vector that {@link vectorToText} wrote, bit for bit. */
 export function vectorFromText(text: string): Float32Array {
-  return vectorValues(Uint8Array.from(atob(text), (character) => character.charCodeAt(0)))
+  return vectorValues(bytesFromText(text))
 }
