@@ -1,12 +1,11 @@
 import type { SessionKey } from "../../src/core/conversation.ts"
 import { turnsOf } from "../../src/memory/services/store/branches.ts"
-import { filterMessages } from "../../src/memory/services/store/filter-messages.ts"
 import { commitBehind } from "../../src/memory/services/store/in-memory/in-memory-parts.ts"
 import { SessionTable } from "../../src/memory/services/store/in-memory/session-table.ts"
 import type { Job } from "../../src/memory/services/store/job-runner.ts"
 import { sessionRowId } from "../../src/memory/services/store/row-keys.ts"
 import { wholeMessages } from "../../src/memory/services/store/rows/session-rows.ts"
-import type { SessionStore } from "../../src/memory/services/store/session-store.ts"
+import { filterMessages, type SessionStore } from "../../src/memory/services/store/session-store.ts"
 
 /** A {@link SessionStore} that lives as long as the process. */
 interface InMemorySessionStore extends SessionStore {

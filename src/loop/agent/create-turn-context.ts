@@ -1,7 +1,6 @@
 import { type HistoryMessage, spokenOf } from "../../core/conversation.ts"
 import { type Ports, roughCounter } from "../../core/ports.ts"
-import { filterMessages } from "../../memory/services/store/filter-messages.ts"
-import type { MessageFilter, SessionRecord } from "../../memory/services/store/session-store.ts"
+import { filterMessages, type MessageFilter, type SessionRecord } from "../../memory/services/store/session-store.ts"
 import type { HistorySettings } from "../../profile/profile.ts"
 import { type Assembler, createAssembler } from "../../prompt/assemble/assembler.ts"
 import { dialectNames } from "../../prompt/dialect/dialect.ts"

@@ -10,8 +10,7 @@ import {
   virtualContextSettings,
 } from "../../../../src/memory/forgetting/plugin/virtual-context-settings.ts"
 import type { BackgroundJob, CommittedTurn, JobContext } from "../../../../src/memory/services/background/background-job.ts"
-import { filterMessages } from "../../../../src/memory/services/store/filter-messages.ts"
-import type { SessionNote } from "../../../../src/memory/services/store/session-store.ts"
+import { filterMessages, type SessionNote } from "../../../../src/memory/services/store/session-store.ts"
 import { shippedPrompts } from "../../../../src/prompt/dialect/shipped-files.ts"
 import { toolWords } from "../../../../src/prompt/tools/tool-words.ts"
 

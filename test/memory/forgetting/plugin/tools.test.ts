@@ -16,7 +16,7 @@ import {
   takeOutOfWorkspaceTool,
 } from "../../../../src/memory/forgetting/plugin/tools/workspace-tools.ts"
 import { virtualContextSettings } from "../../../../src/memory/forgetting/plugin/virtual-context-settings.ts"
-import { filterMessages } from "../../../../src/memory/services/store/filter-messages.ts"
+import { filterMessages } from "../../../../src/memory/services/store/session-store.ts"
 import { shippedPrompts } from "../../../../src/prompt/dialect/shipped-files.ts"
 import type { Tool, ToolContext } from "../../../../src/prompt/tools/tool.ts"
 import { toolWords } from "../../../../src/prompt/tools/tool-words.ts"

@@ -10,10 +10,10 @@ import {
   waitingTurns,
   wordsOfTurn,
 } from "../../../../src/memory/services/background/dialogue.ts"
-import { filterMessages } from "../../../../src/memory/services/store/filter-messages.ts"
 import type { Job } from "../../../../src/memory/services/store/job-runner.ts"
 import type { Receipt } from "../../../../src/memory/services/store/receipt.ts"
 import type { ReceiptRecords } from "../../../../src/memory/services/store/records.ts"
+import { filterMessages } from "../../../../src/memory/services/store/session-store.ts"
 
 const key = { agent: "fay", conversation: "talk", audience: "private", user: "ann" } as const
 const [ann, fay] = [
