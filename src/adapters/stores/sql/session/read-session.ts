@@ -1,10 +1,9 @@
 import type { HistoryMessage, SessionKey } from "../../../../core/conversation.ts"
-import { filterMessages } from "../../../../memory/services/store/filter-messages.ts"
 import { freezeParsed } from "../../../../memory/services/store/frozen-json.ts"
 import { keyText } from "../../../../memory/services/store/row-keys.ts"
 import { type SessionColumns, sessionOf } from "../../../../memory/services/store/rows/row-tables.ts"
 import type { Rows } from "../../../../memory/services/store/rows/rows.ts"
-import type { MessageFilter, SessionNote } from "../../../../memory/services/store/session-store.ts"
+import { filterMessages, type MessageFilter, type SessionNote } from "../../../../memory/services/store/session-store.ts"
 import { prepared } from "../prepared.ts"
 import { readBody } from "../row-body.ts"
 import { having, inSession, keyNames, type Queries, sessionColumns } from "../sql-database.ts"
@@ -50,10 +49,10 @@ export async function currentSession(
   cached: CachedSession,
   last = Number.POSITIVE_INFINITY,
 ): Promise<CachedSession | undefined> {
-  const [row] = (await selectCurrent(db, sessionColumns(key))).rows
-  if (row === undefined || row.waits === true || row.waits === 1) return undefined
-  const isCurrent =
-    row.version === cached.version && (row.epoch ?? 0) === cached.epoch && row.next_position === cached.nextPosition
+  const found = await sessionVersion(db, key)
+  if (found === undefined || found.isNoteWaiting) return undefined
+  const { version, nextPosition, epoch } = found
+  const isCurrent = version === cached.version && epoch === cached.epoch && nextPosition === cached.nextPosition
   if (!isCurrent || !(cached.isWhole || cached.history.length >= last)) return undefined
   return { ...cached, asked: Math.max(cached.asked, last) }
 }
@@ -90,10 +89,12 @@ async function loadSession({ db, rows }: Reading, key: SessionKey, last: number)
   }
 }
 
-/** The version of a session, the position of its next message, and the epoch of its agent; undefined for a session that does not exist. */
+/** The version of a session, the position of its next message, the epoch of its agent, and if a note waits; undefined for a session that does not exist. */
 export async function sessionVersion(db: Queries, key: SessionKey) {
   const [row] = (await selectVersion(db, sessionColumns(key))).rows
-  return row && { version: row.version, nextPosition: row.next_position, epoch: row.epoch ?? 0 }
+  if (row === undefined) return undefined
+  const isNoteWaiting = row.waits === true || row.waits === 1
+  return { version: row.version, nextPosition: row.next_position, epoch: row.epoch ?? 0, isNoteWaiting }
 }
 
 /** The agent's epoch as a part of a statement. It is null while the agent has no memories and nothing was deleted. */
@@ -103,13 +104,6 @@ export function epochOf(db: Pick<Queries, "selectFrom">, { agent }: Pick<Session
 }
 
 const selectVersion = prepared(keyNames, (db, key: SessionColumns) =>
-  db
-    .selectFrom("sessions")
-    .select(["version", "next_position", epochOf(db, key).as("epoch")])
-    .where(having(key)),
-)
-
-const selectCurrent = prepared(keyNames, (db, key: SessionColumns) =>
   db
     .selectFrom("sessions")
     .select(["version", "next_position", epochOf(db, key).as("epoch")])
