@@ -70,6 +70,9 @@ export class StatementValues {
   }
 }
 
+/** All that tells a statement from others but its values. */
+type StatementShape = readonly [kind: string, table: string, ...parts: unknown[]]
+
 /** Shapes of more characters are those of long lists, which seldom come again. */
 const longestShape = 2_000
 const mostStatements = 300
@@ -80,13 +83,13 @@ export class RowStatements {
 
   run<Row = Record<string, unknown>>(
     db: Queries,
-    { shape, values }: { readonly shape: unknown; readonly values: StatementValues },
-    build: (db: Kysely<AnyTables>) => unknown,
+    { shape, values }: { readonly shape: StatementShape; readonly values: StatementValues },
+    build: (db: Kysely<AnyTables>, table: string) => unknown,
   ): Promise<QueryResult<Row>> {
     const text = JSON.stringify(shape)
     let statement = this.#known.get(text)
     if (statement === undefined) {
-      statement = new PreparedStatement(db, build(anyTable(db)) as Built<unknown>)
+      statement = new PreparedStatement(db, build(anyTable(db), shape[1]) as Built<unknown>)
       if (this.#known.size >= mostStatements) this.#known.clear()
       if (text.length <= longestShape) this.#known.set(text, statement)
     }

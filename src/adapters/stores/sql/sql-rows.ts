@@ -66,13 +66,12 @@ class SqlRows implements Rows {
     where: Where<Table>,
     { columns, order = [], isDescending = false, limit, isDistinct = false }: Selection<Column> = {},
   ): Promise<Pick<RowTables[Table], Column>[]> {
-    const name: string = table
     const values = new StatementValues()
     const lists = values.lists(where)
     const most = limit === undefined ? undefined : values.place(limit)
     const read = columns && columnsToRead(table, columns)
-    const shape = ["select", table, read, lists, order, isDescending, most, isDistinct]
-    const { rows } = await this.#statements.run(this.#db, { shape, values }, (db) => {
+    const shape = ["select", table, read, lists, order, isDescending, most, isDistinct] as const
+    const { rows } = await this.#statements.run(this.#db, { shape, values }, (db, name) => {
       let query = read ? db.selectFrom(name).select([...read]) : db.selectFrom(name).selectAll()
       if (isDistinct) query = query.distinct()
       query = filtered(query, lists)
@@ -95,17 +94,16 @@ class SqlRows implements Rows {
     for (const page of inPages(rows)) {
       const values = new StatementValues()
       const added = page.map((row) => values.row(withChecksum(table, row)))
-      const statement = { shape: ["insert", table, Object.keys(added[0] ?? {}), added.length], values }
-      await this.#statements.run(this.#db, statement, (db) => db.insertInto(table as string).values(added))
+      const shape = ["insert", table, Object.keys(added[0] ?? {}), added.length] as const
+      await this.#statements.run(this.#db, { shape, values }, (db, name) => db.insertInto(name).values(added))
     }
   }
 
   async add<Table extends TableName>(table: Table, row: RowTables[Table]): Promise<boolean> {
-    const name: string = table
     const values = new StatementValues()
     const added = values.row(withChecksum(table, row))
     const key = tableKeys[table]
-    const { rows } = await this.#statements.run(this.#db, { shape: ["add", table, Object.keys(added)], values }, (db) =>
+    const { rows } = await this.#statements.run(this.#db, { shape: ["add", table, Object.keys(added)], values }, (db, name) =>
       db
         .insertInto(name)
         .values(added)
@@ -121,15 +119,14 @@ class SqlRows implements Rows {
     columns: readonly ColumnOf<Table>[],
     where: Where<Table> = {},
   ): Promise<void> {
-    const name: string = table
     for (const page of inPages(rows)) {
       const values = new StatementValues()
       const added = page.map((row) => values.row(withChecksum(table, row)))
       const given = Object.keys(added[0] ?? {})
       const changing = given.filter((column) => column === "checksum" || (columns as readonly string[]).includes(column))
       const lists = values.lists(where)
-      const shape = ["put", table, given, added.length, columns, lists]
-      await this.#statements.run(this.#db, { shape, values }, (db) =>
+      const shape = ["put", table, given, added.length, columns, lists] as const
+      await this.#statements.run(this.#db, { shape, values }, (db, name) =>
         db
           .insertInto(name)
           .values(added)
@@ -144,11 +141,10 @@ class SqlRows implements Rows {
   }
 
   async lock<Table extends LockedTable>(table: Table, where: Where<Table>): Promise<readonly LockedRow<Table>[]> {
-    const name: string = table
     const values = new StatementValues()
     const lists = values.lists(where)
     const columns = lockedColumns[table]
-    const { rows } = await this.#statements.run(this.#db, { shape: ["lock", table, lists], values }, (db) =>
+    const { rows } = await this.#statements.run(this.#db, { shape: ["lock", table, lists], values }, (db, name) =>
       filtered(
         db.updateTable(name).set(({ ref }) => ({ [columns[0]]: ref(columns[0]) })),
         lists,
@@ -158,37 +154,37 @@ class SqlRows implements Rows {
   }
 
   async lockOrMake<Table extends LockedTable>(table: Table, row: RowTables[Table]): Promise<LockedRow<Table>> {
-    const name: string = table
     const values = new StatementValues()
     const made = values.row(row)
     const columns = lockedColumns[table]
-    const { rows } = await this.#statements.run(this.#db, { shape: ["lockOrMake", table, Object.keys(made)], values }, (db) =>
-      db
-        .insertInto(name)
-        .values(made)
-        .onConflict((conflict) =>
-          conflict.columns([...tableKeys[table]]).doUpdateSet(({ ref }) => ({ [columns[0]]: ref(`${table}.${columns[0]}`) })),
-        )
-        .returning([...columns]),
+    const { rows } = await this.#statements.run(
+      this.#db,
+      { shape: ["lockOrMake", table, Object.keys(made)], values },
+      (db, name) =>
+        db
+          .insertInto(name)
+          .values(made)
+          .onConflict((conflict) =>
+            conflict.columns([...tableKeys[table]]).doUpdateSet(({ ref }) => ({ [columns[0]]: ref(`${table}.${columns[0]}`) })),
+          )
+          .returning([...columns]),
     )
     return rows[0] as unknown as LockedRow<Table>
   }
 
   async update<Table extends TableName>(table: Table, where: Where<Table>, change: Partial<RowTables[Table]>): Promise<void> {
-    const name: string = table
     const values = new StatementValues()
     const set = values.row(change)
     const lists = values.lists(where)
-    await this.#statements.run(this.#db, { shape: ["update", table, Object.keys(set), lists], values }, (db) =>
+    await this.#statements.run(this.#db, { shape: ["update", table, Object.keys(set), lists], values }, (db, name) =>
       filtered(db.updateTable(name).set(set), lists),
     )
   }
 
   async raiseVersion<Table extends "users" | "sessions">(table: Table, where: Where<Table>): Promise<void> {
-    const name: string = table
     const values = new StatementValues()
     const lists = values.lists(where)
-    await this.#statements.run(this.#db, { shape: ["raise", table, lists], values }, (db) =>
+    await this.#statements.run(this.#db, { shape: ["raise", table, lists], values }, (db, name) =>
       filtered(
         db.updateTable(name).set(({ eb }) => ({ version: eb("version", "+", 1) })),
         lists,
@@ -197,10 +193,9 @@ class SqlRows implements Rows {
   }
 
   async delete<Table extends TableName>(table: Table, where: Where<Table>): Promise<number> {
-    const name: string = table
     const values = new StatementValues()
     const lists = values.lists(where)
-    const { numAffectedRows } = await this.#statements.run(this.#db, { shape: ["delete", table, lists], values }, (db) =>
+    const { numAffectedRows } = await this.#statements.run(this.#db, { shape: ["delete", table, lists], values }, (db, name) =>
       filtered(db.deleteFrom(name), lists),
     )
     return Number(numAffectedRows ?? 0)
