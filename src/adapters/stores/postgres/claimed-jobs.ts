@@ -5,6 +5,7 @@ import type { DeadJob } from "../../../memory/services/store/job-runner.ts"
 import { keyText } from "../../../memory/services/store/row-keys.ts"
 import type { ClaimedJob as AnyClaimedJob, JobClaims } from "../../../memory/services/store/running-jobs.ts"
 import { heartbeatSeconds } from "./job-engine.ts"
+import type { SqlJobsParts } from "./sql-jobs.ts"
 import { deadQueue, queuePrefix, readDeadJob, readJob, type StoredJob, storeDeadJob } from "./stored-job.ts"
 
 /**
@@ -13,6 +14,10 @@ import { deadQueue, queuePrefix, readDeadJob, readJob, type StoredJob, storeDead
  */
 export interface ClaimedJob extends AnyClaimedJob {
   readonly queue: string
+}
+
+interface ClaimOptions extends Pick<SqlJobsParts, "jobSchema" | "channel"> {
+  readonly onWarning: (message: string) => void
 }
 
 /** The message to runners that a job was set aside which one of them may have a handler for. */
@@ -31,28 +36,16 @@ const asideMs = 60_000
 export class ClaimedJobs implements JobClaims<ClaimedJob> {
   readonly #engine: PgBoss
   readonly #pool: Pool
-  readonly #schema: string
+  readonly #options: ClaimOptions
   readonly #table: string
-  readonly #channel: string
-  readonly #onWarning: (message: string) => void
   /** Ids of jobs that were found damaged: each is told once. */
   readonly #damaged = new Set<string>()
 
-  constructor(
-    engine: PgBoss,
-    pool: Pool,
-    {
-      jobSchema,
-      channel,
-      onWarning,
-    }: { readonly jobSchema: string; readonly channel: string; readonly onWarning: (message: string) => void },
-  ) {
+  constructor(engine: PgBoss, pool: Pool, options: ClaimOptions) {
     this.#engine = engine
     this.#pool = pool
-    this.#schema = jobSchema
-    this.#table = `${jobSchema}.job`
-    this.#channel = channel
-    this.#onWarning = onWarning
+    this.#options = options
+    this.#table = `${options.jobSchema}.job`
   }
 
   /** Claims at most `limit` due jobs of these queues. One whose row is damaged is set aside and told. */
@@ -65,7 +58,7 @@ export class ClaimedJobs implements JobClaims<ClaimedJob> {
         try {
           claimed.push({ queue, id, retryCount, job: readJob(data) })
         } catch (error) {
-          if (!this.#damaged.has(id)) this.#onWarning(`jobs: ${messageOf(error)}`)
+          if (!this.#damaged.has(id)) this.#options.onWarning(`jobs: ${messageOf(error)}`)
           this.#damaged.add(id)
           await this.#pool.query(this.#unclaim(), [queue, id, retryCount, asideMs])
         }
@@ -94,7 +87,7 @@ export class ClaimedJobs implements JobClaims<ClaimedJob> {
   /** Puts back a job without a handler. It is not due for a while, later jobs of its conversation may pass it, and runners are told. */
   async setAside({ queue, id, retryCount }: ClaimedJob): Promise<void> {
     const tell = `with aside as (${this.#unclaim()} returning id) select pg_notify($5, $6) from aside`
-    await this.#pool.query(tell, [queue, id, retryCount, asideMs, this.#channel, asideMessage])
+    await this.#pool.query(tell, [queue, id, retryCount, asideMs, this.#options.channel, asideMessage])
   }
 
   /** Makes a job a dead letter. */
@@ -161,7 +154,7 @@ export class ClaimedJobs implements JobClaims<ClaimedJob> {
 
   /** The queues of all agents. */
   async queues(): Promise<readonly string[]> {
-    const query = `select name from ${this.#schema}.queue where starts_with(name, $1) order by name`
+    const query = `select name from ${this.#options.jobSchema}.queue where starts_with(name, $1) order by name`
     return (await this.#pool.query<{ name: string }>(query, [queuePrefix])).rows.map(({ name }) => name)
   }
 
