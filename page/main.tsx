@@ -1,6 +1,8 @@
 import { render } from "preact"
 import { useCallback, useEffect, useRef, useState } from "preact/hooks"
 import type { TurnRecord, TurnSummary } from "../src/apps/server/inspector/turn-record.ts"
+import { Chat } from "./chat/chat.tsx"
+import { useChat } from "./chat/use-chat.ts"
 import { CompareAgents } from "./compare/compare-agents.tsx"
 import { ask, type Exported, exported, follow, type Info, type TurnPage } from "./data.ts"
 import { TurnView } from "./turn.tsx"
@@ -69,8 +71,10 @@ function Served() {
   useEffect(() => void reload(), [filters, reload])
   useEffect(() => void load(chosen), [chosen, load])
 
-  const words = wordsFor(locale ?? info?.locale ?? "en")
-  useLocale(locale ?? info?.locale ?? "en")
+  const shownLocale = locale ?? info?.locale ?? "en"
+  const words = wordsFor(shownLocale)
+  useLocale(shownLocale)
+  const chat = useChat({ canChat: info?.chat ?? false, locale: shownLocale, news, onSent: () => setPicked(undefined) })
   const more = async (): Promise<void> => {
     const last = list.turns.at(-1)
     const found = await ask<TurnPage>(`turns?${query(filters)}&before=${last?.id}`)
@@ -88,15 +92,15 @@ function Served() {
       />
       <Turns
         {...{ turns: list.turns, conversations: list.conversations, more: list.more, filters, chosen, isLost, words }}
-        canChat={info?.chat ?? false}
         onFilter={setFilters}
         onChoose={(id) => {
           setPicked(id)
           setComparing(false)
         }}
-        onSent={() => setPicked(undefined)}
         onMore={more}
-      />
+      >
+        {info?.chat && <Chat chat={chat} words={words} />}
+      </Turns>
       {info && isComparing ? (
         <CompareAgents info={info} words={words} />
       ) : info && current ? (

@@ -1,7 +1,6 @@
-import { useState } from "preact/hooks"
+import type { ComponentChildren } from "preact"
 import type { TurnSummary } from "../src/apps/server/inspector/turn-record.ts"
 import { moneyText, timeText } from "./amounts.ts"
-import { ask } from "./data.ts"
 import type { Words } from "./words.ts"
 
 /** The filters of the list. */
@@ -18,24 +17,24 @@ interface TurnsProps {
   readonly filters: Filters
   readonly chosen: string | undefined
   readonly isLost: boolean
-  readonly canChat: boolean
+  /** A place to talk. */
+  readonly children: ComponentChildren
   readonly words: Words
   readonly onFilter: (filters: Filters) => void
   readonly onChoose: (id: string) => void
   readonly onMore: () => void
-  readonly onSent: () => void
 }
 
 /** The turns, the newest first, with filters, and a place to talk. */
 export function Turns(props: TurnsProps) {
-  const { turns, conversations, more, filters, chosen, isLost, canChat, words, onFilter, onChoose, onMore, onSent } = props
+  const { turns, conversations, more, filters, chosen, isLost, children, words, onFilter, onChoose, onMore } = props
   const isFiltered = filters.conversation !== "" || filters.state !== "" || filters.search !== ""
   return (
     <nav class="turns" aria-label={words.turns}>
       <p class={isLost ? "lost" : "live"} role="status">
         {isLost ? words.lost : words.live}
       </p>
-      {canChat && <Chat words={words} onSent={onSent} />}
+      {children}
       <div class="filters">
         <select
           aria-label={words.conversation}
@@ -96,8 +95,7 @@ function TurnCard({ turn, isChosen, words, onChoose }: CardProps) {
   return (
     <button type="button" class={`turn ${outcome.state}`} aria-current={isChosen} onClick={() => onChoose(id)}>
       <small>
-        {session.conversation} · {new Date(startedMs).toLocaleTimeString()} ·{" "}
-        {outcome.state === "running" ? `${words.running} ${outcome.doing}` : words[outcome.state]}
+        {session.conversation} · {new Date(startedMs).toLocaleTimeString()} · {stateText(outcome, words)}
       </small>
       <span class="question">
         <strong>{wake === undefined ? speaker.name : words.woke}</strong> {cut(wake ?? question)}
@@ -106,6 +104,12 @@ function TurnCard({ turn, isChosen, words, onChoose }: CardProps) {
       <small>{factsOf(turn, words)}</small>
     </button>
   )
+}
+
+function stateText(outcome: TurnSummary["outcome"], words: Words): string {
+  if (outcome.state === "running") return `${words.running} ${outcome.doing}`
+  if (outcome.state === "answered" && outcome.stopReason === "awaiting-approval") return words.waitingTurn
+  return words[outcome.state]
 }
 
 /** Tokens, cache, money and time of a turn, as far as they are known. */
@@ -126,37 +130,4 @@ function factsOf({ calls, tools, jobs = 0, usage, cost, durationMs }: TurnSummar
 /** The beginning of a text: a browser takes minutes to lay out a million characters. */
 export function cut(text: string, units = 300): string {
   return text.length > units ? `${text.slice(0, units).toWellFormed()}…` : text
-}
-
-function Chat({ words, onSent }: { readonly words: Words; readonly onSent: () => void }) {
-  const [text, setText] = useState("")
-  const [problem, setProblem] = useState("")
-  const send = async (event: Event): Promise<void> => {
-    event.preventDefault()
-    if (text.trim() === "") return
-    try {
-      await ask("chat", { text })
-      setText("")
-      setProblem("")
-      onSent()
-    } catch (error) {
-      setProblem(String(error))
-    }
-  }
-  return (
-    <form class="chat" onSubmit={send}>
-      <textarea
-        aria-label={words.say}
-        placeholder={words.say}
-        value={text}
-        rows={2}
-        onInput={(event) => setText(event.currentTarget.value)}
-        onKeyDown={(event) => {
-          if (event.key === "Enter" && !event.shiftKey && !event.isComposing) void send(event)
-        }}
-      />
-      <button type="submit">{words.send}</button>
-      {problem && <p role="alert">{problem}</p>}
-    </form>
-  )
 }

@@ -1,4 +1,5 @@
 import type { WindowRoom } from "../src/core/span.ts"
+import { chatEn, chatZh } from "./chat/words.ts"
 import { compareEn, compareZh } from "./compare/words.ts"
 import { editEn, editZh } from "./edit/words.ts"
 import { zhOutcome, zhReason, zhWarning } from "./reasons.ts"
@@ -170,7 +171,7 @@ export const pageEn = {
 }
 
 /** The texts of the page. */
-export type Words = Readonly<typeof pageEn & typeof compareEn & typeof editEn>
+export type Words = Readonly<typeof pageEn & typeof compareEn & typeof editEn & typeof chatEn>
 
 export const pageZh: typeof pageEn = {
   turns: "回合",
@@ -338,8 +339,8 @@ export const pageZh: typeof pageEn = {
 }
 
 // No part has a key of another one: a test checks it.
-const en: Words = { ...pageEn, ...compareEn, ...editEn }
-const zh: Words = { ...pageZh, ...compareZh, ...editZh }
+const en: Words = { ...pageEn, ...compareEn, ...editEn, ...chatEn }
+const zh: Words = { ...pageZh, ...compareZh, ...editZh, ...chatZh }
 
 /** The texts for a locale: Chinese for `zh…`, else English. */
 export function wordsFor(locale: string): Words {

@@ -1,13 +1,10 @@
 import type { Timers } from "../../../core/ports.ts"
-import type { Agent } from "../../../loop/agent/agent.ts"
 import { contextOf } from "../../../loop/agent/published-agents.ts"
-import { Session } from "../../../loop/agent/session.ts"
-import type { AgentContext } from "../../../loop/turn/turn-context.ts"
 import { shippedDialectNames } from "../../../prompt/dialect/shipped.ts"
-import { badRequest, HttpProblem } from "../http-problem.ts"
-import { readJsonBody } from "../read-body.ts"
+import { HttpProblem } from "../http-problem.ts"
 import { streamed } from "../serving.ts"
 import { summaryOf } from "./build-record.ts"
+import { chatRoutes } from "./chat-routes.ts"
 import { compareAgentsRoute } from "./compare/compare-agents.ts"
 import { compareRoute } from "./compare/compare-turns.ts"
 import { questionsRoute } from "./compare/questions/questions-route.ts"
@@ -26,7 +23,7 @@ const routes: readonly Route[] = [
   { method: "GET", path: /^(|page\.js|page\.css)$/u, answer: pageFile },
   { method: "GET", path: /^api\/info$/u, answer: info },
   { method: "GET", path: /^api\/live$/u, answer: live },
-  { method: "POST", path: /^api\/chat$/u, answer: chat },
+  ...chatRoutes,
   ...turnRoutes,
   ...storedRoutes,
   growthRoute,
@@ -81,31 +78,6 @@ function live({ recorder, parts, timers }: InspectorState): Response {
     }
   }
   return streamed({ timers }, summaries(), { onCancel: () => left.abort() })
-}
-
-/** `{ text }`: a message of the page's user. Answers with the turn's id at once. */
-async function chat(state: InspectorState, { request }: Call): Promise<Response> {
-  if (!state.chat) throw new HttpProblem(403, "Nobody may chat here: the inspector was made without `chat`.")
-  const { text } = await readJsonBody(request, state.maxBodyBytes)
-  if (typeof text !== "string" || text.trim() === "") throw badRequest("Expected words.", "text")
-  const session = await chatSession(state, state.chat.conversation)
-  return Response.json({ turn: session.send(text, { from: { id: state.chat.user } }).id })
-}
-
-/** By version of an agent, which the inspector must not keep alive. */
-const sessions = new WeakMap<AgentContext, Session>()
-/** By agent, its first version. */
-const first = new WeakMap<Agent, AgentContext>()
-
-/** The session of the page's chat. An edit of the profile counts from the next message on (L13), although the conversation has begun. */
-async function chatSession({ agent }: InspectorState, conversation: string): Promise<Session> {
-  const context = await contextOf(agent)
-  if (!first.has(agent)) first.set(agent, context)
-  if (first.get(agent) === context) return agent.session(conversation)
-  const key = { agent: context.profile.agent.id, conversation, audience: "private" } as const
-  const session = sessions.get(context) ?? new Session(context, context, key)
-  sessions.set(context, session)
-  return session
 }
 
 /** Between two looks at what changed, so that an answer that streams is not sent again for each of its characters. */

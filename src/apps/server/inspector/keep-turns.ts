@@ -2,10 +2,11 @@ import type { Clock, Timers } from "../../../core/ports.ts"
 import { hostSecrets } from "../../../core/secrets/find-secrets.ts"
 import { mapTexts, redactText } from "../../../core/secrets/redact.ts"
 import type { ForgottenScope } from "../../../memory/services/store/forgetting.ts"
+import type { TurnTrace } from "../../../trace/trace.ts"
 import { type RecordParts, recordOf, summaryOf } from "./build-record.ts"
 import type { KeepOptions, KeptRecords } from "./kept-records.ts"
 import { type IsStored, showsMemory } from "./may-hold.ts"
-import type { KeptTurn, Recorder } from "./recorder.ts"
+import type { Recorder } from "./recorder.ts"
 import type { TurnRecord, TurnSummary } from "./turn-record.ts"
 
 /** The records that an inspector keeps on the disk. */
@@ -39,13 +40,13 @@ export function keepTurns(recorder: Recorder, options: KeepOptions, keep: KeepPa
     return made
   }
   const saves = new Set<Promise<void>>()
-  // Jobs change a turn after its end too.
-  const saved = new WeakSet<KeptTurn>()
+  // Jobs change a turn after its end too, and one that waited for an approval ends again.
+  const saved = new WeakSet<TurnTrace>()
   recorder.listen((turnId) => {
     const turn = recorder.get(turnId)
     const { trace } = turn ?? {}
-    if (!turn || !trace || saved.has(turn)) return
-    saved.add(turn)
+    if (!turn || !trace || saved.has(trace)) return
+    saved.add(trace)
     const save = records()
       .then((kept) =>
         kept.save(turnId, async () => {

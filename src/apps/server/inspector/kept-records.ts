@@ -115,7 +115,10 @@ export class KeptRecords {
       const fresh = this.#path(`${file}.${crypto.randomUUID()}.tmp`)
       await writeFile(fresh, text, { mode: 0o600, flag: "wx", flush: true })
       await rename(fresh, this.#path(file))
+      this.#entries.delete(file)
       await this.#look()
+      // A turn that waited for an approval, perhaps until after a restart, has one record.
+      for (const { file: old, summary: of } of this.#sorted()) if (of.id === summary.id && old !== file) await this.#delete(old)
     }
     this.#waiting++
     return this.#next(write).catch((error: unknown) =>

@@ -200,8 +200,7 @@ export class Recorder {
       items: [...input.stack.items(), ...input.inject],
       startedMs: event.type === "turn-start" ? event.atMs : event.result.trace.startedMs,
       events: [],
-      durationMs: undefined,
-      colour: undefined,
+      ...{ durationMs: undefined, colour: undefined },
       outcome: { state: "running", doing: "" },
       lostEvents: 0,
       calls: 0,
@@ -225,6 +224,7 @@ export class Recorder {
     turn.outcome = result.ok
       ? { state: "answered", stopReason: result.stopReason }
       : { state: "failed", code: result.error.code, message: result.error.message }
+    this.#bytes -= turn.bytes
     turn.bytes = turn.events.length * 100 + (turn.context?.changes.length ?? 0) * 700 + bytesOf(trace)
     this.#bytes += turn.bytes
     this.#prune()

@@ -4,7 +4,7 @@ import type { FileReferences } from "../../../memory/services/file-references.ts
 import type { BlobRecords } from "../../../memory/services/store/records.ts"
 import type { SendOptions } from "../session-options.ts"
 
-export { filterMessages } from "../../../memory/services/store/filter-messages.ts"
+export { filterMessages } from "../../../memory/services/store/session-store.ts"
 
 /** One message of a conversation that the caller keeps. */
 export interface ChatMessage {

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { describe, expect, test } from "vitest"
+import { chatEn, chatZh } from "../../../../page/chat/words.ts"
 import { compareEn, compareZh } from "../../../../page/compare/words.ts"
 import { editEn, editZh } from "../../../../page/edit/words.ts"
 import { zhOutcome, zhReason } from "../../../../page/reasons.ts"
@@ -10,6 +11,7 @@ const parts = [
   ["page", pageEn, pageZh],
   ["compare", compareEn, compareZh],
   ["edit", editEn, editZh],
+  ["chat", chatEn, chatZh],
 ] as const
 
 /** The keys of texts with those of texts inside them, and the kind of each. */

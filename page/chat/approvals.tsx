@@ -1,0 +1,80 @@
+import { useState } from "preact/hooks"
+import type { ChatFacts } from "../../src/apps/server/inspector/chat-routes.ts"
+import type { Words } from "../words.ts"
+import type { ChatState } from "./use-chat.ts"
+
+type Waiting = ChatFacts["approvals"][number]
+
+interface ApprovalsProps {
+  readonly chat: ChatState
+  readonly words: Words
+}
+
+/** The calls that wait for an answer of the page's user, with what they would be run with. */
+export function Approvals({ chat, words }: ApprovalsProps) {
+  const waiting = chat.facts?.approvals ?? []
+  const open = waiting.filter(({ isOver }) => !isOver)
+  return (
+    <section class="waiting" aria-label={words.waiting}>
+      <p role="status">{open.length > 0 && words.waitingCalls(open.map(({ tool }) => tool))}</p>
+      {waiting.map((approval) => (
+        <WaitingCall key={approval.id} {...{ approval, chat, words }} />
+      ))}
+    </section>
+  )
+}
+
+function WaitingCall({ approval, chat, words }: ApprovalsProps & { readonly approval: Waiting }) {
+  const [reason, setReason] = useState("")
+  const { code, tool, question, args, isOver } = approval
+  const isBusy = chat.answering.has(code)
+  const answer = (approved: boolean) => void chat.answer(code, approved, reason)
+  return (
+    <article class="waiting-call" aria-label={tool}>
+      <h2>{tool}</h2>
+      <p id={`question-${code}`}>{isOver ? words.waitedTooLong : question}</p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached with keys */}
+      <section class="args" tabIndex={0} aria-label={words.withArgs}>
+        <pre>{argsText(args, words)}</pre>
+      </section>
+      {!isOver && (
+        <>
+          <input
+            aria-label={words.whyNotRun}
+            placeholder={words.whyNotRun}
+            value={reason}
+            onInput={(event) => setReason(event.currentTarget.value)}
+          />
+          <div class="buttons">
+            {[true, false].map((approved) => (
+              <button
+                key={String(approved)}
+                type="button"
+                aria-describedby={`question-${code}`}
+                aria-disabled={isBusy}
+                onClick={() => answer(approved)}
+              >
+                {approved ? words.allow : words.deny}
+              </button>
+            ))}
+            {isBusy && <small>{words.goesOn}</small>}
+          </div>
+        </>
+      )}
+    </article>
+  )
+}
+
+const maxShown = 20_000
+
+/** Signs that are not seen, or that turn text round: arguments must not look like others. */
+const unseen = /[\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/gu
+
+/** Arguments for a person who decides about them: each sign is seen, and what is left out is counted. */
+function argsText(args: Waiting["args"], words: Pick<Words, "moreCharacters">): string {
+  const text = JSON.stringify(args, null, 2)
+  const shown = text.slice(0, maxShown).toWellFormed()
+  const left = text.length - shown.length
+  const seen = shown.replace(unseen, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`)
+  return left > 0 ? `${seen}\n${words.moreCharacters(left)}` : seen
+}

@@ -1,0 +1,76 @@
+import { useCallback, useEffect, useRef, useState } from "preact/hooks"
+import type { ChatFacts } from "../../src/apps/server/inspector/chat-routes.ts"
+import { ask } from "../data.ts"
+
+/** The page's conversation, and ways to act in it. */
+export interface ChatState {
+  /** Undefined until they have come. */
+  readonly facts: ChatFacts | undefined
+  /** The reason why the last act did nothing. */
+  readonly problem: string
+  /** Codes of the calls whose answer is on its way. */
+  readonly answering: ReadonlySet<string>
+  /** Sends words. False if that failed. */
+  readonly say: (text: string) => Promise<boolean>
+  /** Answers a call that waits. A second press does nothing. */
+  readonly answer: (code: string, approved: boolean, reason: string) => Promise<void>
+}
+
+interface ChatOptions {
+  /** False where nobody may chat. */
+  readonly canChat: boolean
+  readonly locale: string
+  /** Changes with whatever happens to a turn. */
+  readonly news: number
+  readonly onSent: () => void
+}
+
+/** The id of the field in which one writes. */
+export const fieldId = "say"
+
+/** Follows the page's conversation. */
+export function useChat({ canChat, locale, news, onSent }: ChatOptions): ChatState {
+  const [facts, setFacts] = useState<ChatFacts>()
+  const [problem, setProblem] = useState("")
+  const [answering, setAnswering] = useState<ReadonlySet<string>>(new Set())
+  const running = useRef(new Set<string>())
+  const asked = useRef(0)
+  const reload = useCallback(async () => {
+    const turn = ++asked.current
+    const found = canChat ? await ask<ChatFacts>(`chat?locale=${locale}`).catch(() => undefined) : undefined
+    if (found && turn === asked.current) setFacts(found)
+  }, [canChat, locale])
+  useEffect(() => void reload(), [reload, news])
+  const act = async (work: () => Promise<void>): Promise<boolean> => {
+    try {
+      await work()
+      setProblem("")
+      return true
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error))
+      return false
+    } finally {
+      await reload()
+    }
+  }
+  return {
+    facts,
+    problem,
+    answering,
+    say: (text) =>
+      act(async () => {
+        await ask("chat", { text, locale })
+        onSent()
+      }),
+    async answer(code, approved, reason) {
+      if (running.current.has(code)) return
+      running.current.add(code)
+      setAnswering(new Set(running.current))
+      await act(() => ask(`chat/approvals/${code}`, { approved, reason: reason.trim() || undefined, locale }))
+      running.current.delete(code)
+      setAnswering(new Set(running.current))
+      // The button that had the focus is gone with its question.
+      if (document.activeElement === document.body) document.getElementById(fieldId)?.focus()
+    },
+  }
+}

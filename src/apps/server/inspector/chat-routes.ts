@@ -1,0 +1,73 @@
+import type { Agent } from "../../../loop/agent/agent.ts"
+import { contextOf } from "../../../loop/agent/published-agents.ts"
+import { Session } from "../../../loop/agent/session.ts"
+import type { AgentContext } from "../../../loop/turn/turn-context.ts"
+import { type ApprovalQuestion, approvalQuestion } from "../../../trace/approval-question.ts"
+import { errorWords } from "../../../trace/error-words.ts"
+import { answerAll, readReply } from "../approvals/approval-answers.ts"
+import { badRequest, HttpProblem } from "../http-problem.ts"
+import { readJsonBody } from "../read-body.ts"
+import { type Call, type InspectorState, infoOf, jsonWithoutSecrets, type Route } from "./route.ts"
+
+/** The routes of the page's chat (N15). */
+export const chatRoutes: readonly Route[] = [
+  { method: "GET", path: /^api\/chat$/u, answer: facts },
+  { method: "POST", path: /^api\/chat$/u, answer: say },
+  { method: "POST", path: /^api\/chat\/approvals\/(\w+)$/u, answer: answerApproval },
+]
+
+/** The state of the page's conversation, beside its turns. */
+export interface ChatFacts {
+  /** The calls that wait for a person. One that is over can no longer be answered. */
+  readonly approvals: readonly (ApprovalQuestion & { readonly isOver: boolean })[]
+}
+
+/** `?locale=` is the language of the page. */
+async function facts(state: InspectorState, { request }: Call): Promise<Response> {
+  const { session } = await openChat(state)
+  const locale = await localeOf(state, new URL(request.url).searchParams.get("locale"))
+  const nowMs = (await contextOf(state.agent)).ports.clock.nowMs()
+  const waiting = (await session.approvals()).filter(({ answer }) => answer === undefined)
+  const approvals = waiting.map((one) => ({ ...approvalQuestion(one, locale), isOver: nowMs > one.untilMs }))
+  return jsonWithoutSecrets(state, { approvals } satisfies ChatFacts)
+}
+
+/** `{ text }`: a message of the page's user. Answers with the turn's id at once. */
+async function say(state: InspectorState, { request }: Call): Promise<Response> {
+  const { session, user } = await openChat(state)
+  const { text } = await readJsonBody(request, state.maxBodyBytes)
+  if (typeof text !== "string" || text.trim() === "") throw badRequest("Expected words.", "text")
+  return Response.json({ turn: session.send(text, { from: { id: user } }).id })
+}
+
+/** `{ approved, reason?, locale? }`: answers the call of a code. Responds once its turn has ended; 409 with words for a person if it failed. */
+async function answerApproval(state: InspectorState, { request, caught: [code = ""] }: Call): Promise<Response> {
+  const { session, user } = await openChat(state)
+  const body = await readJsonBody(request, state.maxBodyBytes)
+  const turn = await answerAll(session, [readReply(code, body, "approved")], { user })
+  const result = await turn.result
+  if (!result.ok) throw new HttpProblem(409, errorWords(result.error, await localeOf(state, body.locale)))
+  return Response.json({ turn: turn.id })
+}
+
+async function localeOf(state: InspectorState, given: unknown): Promise<string> {
+  return typeof given === "string" ? given : (await infoOf(state)).locale
+}
+
+/** By version of an agent, which the inspector must not keep alive. */
+const sessions = new WeakMap<AgentContext, Session>()
+/** By agent, its first version. */
+const first = new WeakMap<Agent, AgentContext>()
+
+/** The user and the session of the page's chat. An edit of the profile counts from the next message on (L13), although the conversation has begun. */
+async function openChat({ agent, chat }: InspectorState): Promise<{ readonly user: string; readonly session: Session }> {
+  if (!chat) throw new HttpProblem(403, "Nobody may chat here: the inspector was made without `chat`.")
+  const { user, conversation } = chat
+  const context = await contextOf(agent)
+  if (!first.has(agent)) first.set(agent, context)
+  if (first.get(agent) === context) return { user, session: agent.session(conversation) }
+  const key = { agent: context.profile.agent.id, conversation, audience: "private" } as const
+  const session = sessions.get(context) ?? new Session(context, context, key)
+  sessions.set(context, session)
+  return { user, session }
+}
