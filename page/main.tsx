@@ -74,7 +74,11 @@ function Served() {
   const shownLocale = locale ?? info?.locale ?? "en"
   const words = wordsFor(shownLocale)
   useLocale(shownLocale)
-  const chat = useChat({ canChat: info?.chat ?? false, locale: shownLocale, news, onSent: () => setPicked(undefined) })
+  const chat = useChat({
+    ...{ canChat: info?.chat ?? false, locale: shownLocale, news },
+    onSent: () => setPicked(undefined),
+    onMoved: (id) => setPicked(list.turns.find((turn) => turn.id === id)?.id),
+  })
   const more = async (): Promise<void> => {
     const last = list.turns.at(-1)
     const found = await ask<TurnPage>(`turns?${query(filters)}&before=${last?.id}`)
@@ -106,7 +110,7 @@ function Served() {
       ) : info && current ? (
         <TurnView
           record={live?.outcome.state === "running" ? { ...current, answer: live.answer, outcome: live.outcome } : current}
-          {...{ info, words, news }}
+          {...{ info, words, news, chat }}
           isServed
           onReload={() => void load(chosen)}
         />

@@ -1,6 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import type { RecordedChild, RecordedRequest, TurnRecord } from "../src/apps/server/inspector/turn-record.ts"
 import { missingMoney } from "./amounts.ts"
+import { SecondThoughts } from "./chat/second-thoughts.tsx"
+import type { ChatState } from "./chat/use-chat.ts"
 import { open } from "./edit/client.ts"
 import type { Tab, TabProps } from "./tab.ts"
 import { allTabs } from "./tabs/all-tabs.ts"
@@ -16,7 +18,7 @@ interface NamedRequest {
 const maxShown = 5_000
 
 /** A turn: its question and answer, its requests, and everything else that is known of it in tabs. */
-export function TurnView(given: Omit<TabProps, "request" | "onEdit">) {
+export function TurnView(given: Omit<TabProps, "request" | "onEdit"> & { readonly chat?: ChatState }) {
   const { record, words } = given
   const [tab, setTab] = useState("")
   const [chosen, setChosen] = useState<number>()
@@ -75,8 +77,13 @@ export function TurnView(given: Omit<TabProps, "request" | "onEdit">) {
   )
 }
 
+interface SummaryProps extends Pick<TabProps, "record" | "info" | "words" | "isServed"> {
+  /** Absent where nobody may chat. */
+  readonly chat?: ChatState
+}
+
 /** The words of a turn. */
-function Summary({ record, info, words, isServed }: Pick<TabProps, "record" | "info" | "words" | "isServed">) {
+function Summary({ record, info, words, isServed, chat }: SummaryProps) {
   const missing = missingMoney(record, words)
   return (
     <header class="summary">
@@ -89,6 +96,7 @@ function Summary({ record, info, words, isServed }: Pick<TabProps, "record" | "i
         {record.outcome.state === "failed" ? `${record.outcome.code}: ${record.outcome.message} ` : ""}
         {cut(record.answer, maxShown)}
       </p>
+      {chat && record.outcome.state !== "running" && <SecondThoughts {...{ chat, turnId: record.id, words }} />}
       {isServed && missing && <p class="quiet">{missing}</p>}
       {isServed && (
         <a class="save" href={`api/turns/${record.id}/html`} download={`${record.id}.html`}>

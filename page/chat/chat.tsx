@@ -1,7 +1,12 @@
 import { useState } from "preact/hooks"
+import { cut } from "../turns.tsx"
 import type { Words } from "../words.ts"
 import { Approvals } from "./approvals.tsx"
-import { type ChatState, fieldId } from "./use-chat.ts"
+import { CommandField } from "./command-field.tsx"
+import type { ChatState } from "./use-chat.ts"
+
+/** An answer that a command shows stands whole beside its turn. */
+const maxShown = 5_000
 
 /** A place to talk, with the calls that wait for an answer above it. */
 export function Chat({ chat, words }: { readonly chat: ChatState; readonly words: Words }) {
@@ -14,18 +19,16 @@ export function Chat({ chat, words }: { readonly chat: ChatState; readonly words
     <>
       <Approvals chat={chat} words={words} />
       <form class="chat" onSubmit={send}>
-        <textarea
-          id={fieldId}
-          aria-label={words.say}
-          placeholder={words.say}
-          value={text}
-          rows={2}
-          onInput={(event) => setText(event.currentTarget.value)}
-          onKeyDown={(event) => {
-            if (event.key === "Enter" && !event.shiftKey && !event.isComposing) void send(event)
-          }}
+        <CommandField
+          {...{ text, words }}
+          commands={chat.facts?.commands ?? []}
+          onText={setText}
+          onSend={(event) => void send(event)}
         />
         <button type="submit">{words.send}</button>
+        <p class="lines" role="status">
+          {cut(chat.said, maxShown)}
+        </p>
         {chat.problem && <p role="alert">{chat.problem}</p>}
       </form>
     </>

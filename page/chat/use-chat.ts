@@ -8,9 +8,11 @@ export interface ChatState {
   readonly facts: ChatFacts | undefined
   /** The reason why the last act did nothing. */
   readonly problem: string
+  /** The words of the last command. */
+  readonly said: string
   /** Codes of the calls whose answer is on its way. */
   readonly answering: ReadonlySet<string>
-  /** Sends words. False if that failed. */
+  /** Sends words or a command. False if that failed, or while others are on their way. */
   readonly say: (text: string) => Promise<boolean>
   /** Answers a call that waits. A second press does nothing. */
   readonly answer: (code: string, approved: boolean, reason: string) => Promise<void>
@@ -23,22 +25,27 @@ interface ChatOptions {
   /** Changes with whatever happens to a turn. */
   readonly news: number
   readonly onSent: () => void
+  /** Called when a command put another turn at the end of the conversation. */
+  readonly onMoved: (turnId: string | undefined) => void
 }
 
 /** The id of the field in which one writes. */
 export const fieldId = "say"
 
 /** Follows the page's conversation. */
-export function useChat({ canChat, locale, news, onSent }: ChatOptions): ChatState {
+export function useChat({ canChat, locale, news, onSent, onMoved }: ChatOptions): ChatState {
   const [facts, setFacts] = useState<ChatFacts>()
   const [problem, setProblem] = useState("")
+  const [said, setSaid] = useState("")
   const [answering, setAnswering] = useState<ReadonlySet<string>>(new Set())
+  const isSending = useRef(false)
   const running = useRef(new Set<string>())
   const asked = useRef(0)
   const reload = useCallback(async () => {
     const turn = ++asked.current
     const found = canChat ? await ask<ChatFacts>(`chat?locale=${locale}`).catch(() => undefined) : undefined
     if (found && turn === asked.current) setFacts(found)
+    return found
   }, [canChat, locale])
   useEffect(() => void reload(), [reload, news])
   const act = async (work: () => Promise<void>): Promise<boolean> => {
@@ -56,12 +63,21 @@ export function useChat({ canChat, locale, news, onSent }: ChatOptions): ChatSta
   return {
     facts,
     problem,
+    said,
     answering,
-    say: (text) =>
-      act(async () => {
-        await ask("chat", { text, locale })
-        onSent()
-      }),
+    async say(text) {
+      if (isSending.current) return false
+      isSending.current = true
+      const isDone = await act(async () => {
+        const outcome = await ask<{ readonly turn?: string; readonly text?: string }>("chat", { text, locale })
+        setSaid(outcome.text ?? "")
+        if (outcome.turn !== undefined) return onSent()
+        const now = await reload()
+        if (now?.last.turnId !== facts?.last.turnId) onMoved(now?.last.turnId)
+      })
+      isSending.current = false
+      return isDone
+    },
     async answer(code, approved, reason) {
       if (running.current.has(code)) return
       running.current.add(code)

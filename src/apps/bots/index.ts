@@ -1,6 +1,6 @@
+export { commandList } from "../../loop/agent/second-thoughts/chat-commands.ts"
 export type { ApprovalQuestion } from "../../trace/approval-question.ts"
 export { errorWords } from "../../trace/error-words.ts"
-export { commandList } from "./chat-commands.ts"
 export { type BotChat, deliverTurn } from "./deliver-turn.ts"
 export { printMentions, readMentions } from "./mentions.ts"
 export { splitMessage } from "./split-message.ts"

@@ -1,12 +1,12 @@
 import { checkOptions, checkType } from "../../core/check-options.ts"
 import type { AttachmentInput } from "../../core/conversation.ts"
+import { type CommandOutcome, runCommand, unlessRefused } from "../../loop/agent/second-thoughts/chat-commands.ts"
 import type { Session } from "../../loop/agent/session.ts"
 import type { DirectedOptions, SpeakerInput } from "../../loop/agent/session-options.ts"
 import { answerTyped, readTypedAnswer } from "../../trace/approval-question.ts"
 import { errorWords } from "../../trace/error-words.ts"
 import { logError } from "../../trace/log-error.ts"
 import type { TurnResult } from "../../trace/turn-event.ts"
-import { type CommandOutcome, runCommand, unlessRefused } from "./chat-commands.ts"
 import { type BotChat, deliverTurn, sayText } from "./deliver-turn.ts"
 import { fetchAttachment } from "./fetch-attachment.ts"
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest"
-import { commandList, runCommand } from "../../../src/apps/bots/chat-commands.ts"
 import type { BotChat } from "../../../src/apps/bots/deliver-turn.ts"
 import { takeMessage } from "../../../src/apps/bots/take-message.ts"
+import { commandList, runCommand } from "../../../src/loop/agent/second-thoughts/chat-commands.ts"
 import { createInMemoryStore } from "../../../src/memory/services/store/in-memory/in-memory-store.ts"
 import { expectScriptsDone, manualClock, scriptedModel } from "../../../src/testing/index.ts"
 import { finish, testAgent } from "../../support/agents.ts"

@@ -1,5 +1,6 @@
 import type { Agent } from "../../../loop/agent/agent.ts"
 import { contextOf } from "../../../loop/agent/published-agents.ts"
+import { commandList, type LastTurn, lastTurnIn, runCommand } from "../../../loop/agent/second-thoughts/chat-commands.ts"
 import { Session } from "../../../loop/agent/session.ts"
 import type { AgentContext } from "../../../loop/turn/turn-context.ts"
 import { type ApprovalQuestion, approvalQuestion } from "../../../trace/approval-question.ts"
@@ -18,6 +19,9 @@ export const chatRoutes: readonly Route[] = [
 
 /** The state of the page's conversation, beside its turns. */
 export interface ChatFacts {
+  /** The commands of every chat, for a list. */
+  readonly commands: ReturnType<typeof commandList>
+  readonly last: LastTurn
   /** The calls that wait for a person. One that is over can no longer be answered. */
   readonly approvals: readonly (ApprovalQuestion & { readonly isOver: boolean })[]
 }
@@ -29,15 +33,21 @@ async function facts(state: InspectorState, { request }: Call): Promise<Response
   const nowMs = (await contextOf(state.agent)).ports.clock.nowMs()
   const waiting = (await session.approvals()).filter(({ answer }) => answer === undefined)
   const approvals = waiting.map((one) => ({ ...approvalQuestion(one, locale), isOver: nowMs > one.untilMs }))
-  return jsonWithoutSecrets(state, { approvals } satisfies ChatFacts)
+  const last = lastTurnIn(await session.history())
+  return jsonWithoutSecrets(state, { commands: commandList(locale), last, approvals } satisfies ChatFacts)
 }
 
-/** `{ text }`: a message of the page's user. Answers with the turn's id at once. */
+/** `{ text, locale? }`: a message of the page's user, or a command. Answers with the turn's id at once, or with the words of the command. */
 async function say(state: InspectorState, { request }: Call): Promise<Response> {
   const { session, user } = await openChat(state)
-  const { text } = await readJsonBody(request, state.maxBodyBytes)
+  const { text, locale: given } = await readJsonBody(request, state.maxBodyBytes)
   if (typeof text !== "string" || text.trim() === "") throw badRequest("Expected words.", "text")
-  return Response.json({ turn: session.send(text, { from: { id: user } }).id })
+  const { profile } = await contextOf(state.agent)
+  const { greetings = [profile.greeting].filter((each) => each !== undefined) } = profile
+  const [from, locale] = [{ id: user }, await localeOf(state, given)]
+  const outcome = await runCommand(text, { session, from, greetings, locale, mayChange: true })
+  if (outcome && "text" in outcome) return jsonWithoutSecrets(state, outcome)
+  return Response.json({ turn: (outcome?.turn ?? session.send(text, { from })).id })
 }
 
 /** `{ approved, reason?, locale? }`: answers the call of a code. Responds once its turn has ended; 409 with words for a person if it failed. */

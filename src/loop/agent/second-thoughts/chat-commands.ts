@@ -1,11 +1,11 @@
-import { checkType } from "../../core/check-options.ts"
-import { PromptStrataError } from "../../core/errors.ts"
-import { localText } from "../../loop/agent/schedule/local-time.ts"
-import type { SessionMessage } from "../../loop/agent/second-thoughts/session-history.ts"
-import type { Session } from "../../loop/agent/session.ts"
-import type { SpeakerInput } from "../../loop/agent/session-options.ts"
-import type { Turn } from "../../loop/agent/turn.ts"
+import { checkType } from "../../../core/check-options.ts"
+import { PromptStrataError } from "../../../core/errors.ts"
+import { localText } from "../schedule/local-time.ts"
+import type { Session } from "../session.ts"
+import type { SpeakerInput } from "../session-options.ts"
+import type { Turn } from "../turn.ts"
 import texts from "./chat-words.json" with { type: "json" }
+import type { SessionAlternative, SessionMessage } from "./session-history.ts"
 
 /** A chat in which somebody gives a command. */
 export interface CommandChat {
@@ -136,7 +136,7 @@ async function swipe({ session, greetings, words, history }: Running, rest: stri
     await session.edit(first.id, greeting)
     return { text: greeting }
   }
-  const all = [...(first.alternatives ?? []), { turnId: first.turnId, messages: last }].sort((a, b) => timeOf(a) - timeOf(b))
+  const all = answersIn(last)
   const to = chosen(
     rest,
     all.findIndex(({ turnId }) => turnId === first.turnId),
@@ -146,6 +146,27 @@ async function swipe({ session, greetings, words, history }: Running, rest: stri
   if (turn === undefined) return { text: words.noOther }
   await session.choose(turn.turnId)
   return { text: turn.messages.flatMap(({ role, text }) => (role === "assistant" ? [text] : [])).join("\n") || words.begun }
+}
+
+/** The turns among which /swipe goes in the place of the last one, the oldest first. */
+function answersIn(last: readonly SessionMessage[]): readonly SessionAlternative[] {
+  const all = last.slice(0, 1).flatMap(({ turnId, alternatives = [] }) => [...alternatives, { turnId, messages: last }])
+  return all.sort((a, b) => timeOf(a) - timeOf(b))
+}
+
+/** The turn at the end of a conversation, which commands change. */
+export interface LastTurn {
+  readonly turnId: string | undefined
+  /** The last words that can be edited. */
+  readonly question: string | undefined
+  /** The ids of the turns among which /swipe goes. */
+  readonly answers: readonly string[]
+}
+
+/** The end of a history, for buttons beside it. */
+export function lastTurnIn(history: readonly SessionMessage[]): LastTurn {
+  const last = lastTurn(history)
+  return { turnId: last[0]?.turnId, question: last.find(isQuestion)?.text, answers: answersIn(last).map(({ turnId }) => turnId) }
 }
 
 const timeOf = ({ messages }: { readonly messages: readonly SessionMessage[] }): number => messages.at(-1)?.atMs ?? 0
