@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import type { RecordedRequest } from "../../src/apps/server/inspector/turn-record.ts"
+import { AnswerFacts } from "../answer-facts.tsx"
 import { ask } from "../data.ts"
 import { type Changes, Layers } from "../layers.tsx"
 import type { TabProps } from "../tab.ts"
@@ -61,6 +62,7 @@ function Adjustable({ record, request, info, words, isServed, onEdit }: Adjustab
           info={isServed ? info : undefined}
           onEdit={onEdit}
         />
+        <AnswerFacts request={request} warnings={request === record.requests.at(-1) ? record.warnings : []} words={words} />
       </div>
       <Layers
         request={preview ?? request}

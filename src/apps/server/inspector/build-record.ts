@@ -128,10 +128,10 @@ interface RequestParts {
 }
 
 function requestOf(given: TraceStep, { earlier, parts, items }: RequestParts): RecordedRequest {
-  const { step, prompt, model, startedMs, durationMs, assembly, output, decision, finishReason, error, usage } = given
+  const { step, prompt, model, startedMs, durationMs, assembly, output, decision, finishReason, error, usage, report } = given
   const price = parts.prices[model]
   return {
-    ...{ step, prompt, model, startedMs, durationMs, output, decision, finishReason, error, usage },
+    ...{ step, prompt, model, startedMs, durationMs, output, decision, finishReason, error, usage, report },
     ...shownAssembly(assembly, parts.find, items),
     change: earlier && changeOf(earlier, assembly, price),
     cost: usage && price && costOf(usage, price),

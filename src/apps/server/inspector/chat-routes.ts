@@ -1,6 +1,6 @@
 import type { Agent } from "../../../loop/agent/agent.ts"
 import { contextOf } from "../../../loop/agent/published-agents.ts"
-import { commandList, type LastTurn, lastTurnIn, runCommand } from "../../../loop/agent/second-thoughts/chat-commands.ts"
+import { commandList, lastTurnIn, runCommand } from "../../../loop/agent/second-thoughts/chat-commands.ts"
 import { Session } from "../../../loop/agent/session.ts"
 import type { AgentContext } from "../../../loop/turn/turn-context.ts"
 import { type ApprovalQuestion, approvalQuestion } from "../../../trace/approval-question.ts"
@@ -21,7 +21,7 @@ export const chatRoutes: readonly Route[] = [
 export interface ChatFacts {
   /** The commands of every chat, for a list. */
   readonly commands: ReturnType<typeof commandList>
-  readonly last: LastTurn
+  readonly last: ReturnType<typeof lastTurnIn>
   /** The calls that wait for a person. One that is over can no longer be answered. */
   readonly approvals: readonly (ApprovalQuestion & { readonly isOver: boolean })[]
 }

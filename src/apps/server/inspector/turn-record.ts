@@ -1,5 +1,5 @@
 import type { Attachment, SessionKey, Speaker } from "../../../core/conversation.ts"
-import type { FinishReason, Usage } from "../../../core/model/language-model.ts"
+import type { FinishReason, ModelReport, Usage } from "../../../core/model/language-model.ts"
 import type { FitDecision, LoreDecision, MessageRole, Prefix, Span, ToolCall, WindowRoom } from "../../../core/span.ts"
 import type { Injection } from "../../../core/value.ts"
 import type { Receipt } from "../../../memory/services/store/receipt.ts"
@@ -131,6 +131,8 @@ export interface RecordedRequest extends ShownAssembly {
   readonly finishReason?: FinishReason | undefined
   readonly error?: string | undefined
   readonly usage?: Usage | undefined
+  /** The words of the provider about its answer (T46). */
+  readonly report?: ModelReport | undefined
   readonly cost?: number | undefined
 }
 

@@ -154,17 +154,8 @@ function answersIn(last: readonly SessionMessage[]): readonly SessionAlternative
   return all.sort((a, b) => timeOf(a) - timeOf(b))
 }
 
-/** The turn at the end of a conversation, which commands change. */
-export interface LastTurn {
-  readonly turnId: string | undefined
-  /** The last words that can be edited. */
-  readonly question: string | undefined
-  /** The ids of the turns among which /swipe goes. */
-  readonly answers: readonly string[]
-}
-
-/** The end of a history, for buttons beside it. */
-export function lastTurnIn(history: readonly SessionMessage[]): LastTurn {
+/** The turn at the end of a history, for buttons: its id, its words that can be edited, and the ids of the turns among which /swipe goes. */
+export function lastTurnIn(history: readonly SessionMessage[]) {
   const last = lastTurn(history)
   return { turnId: last[0]?.turnId, question: last.find(isQuestion)?.text, answers: answersIn(last).map(({ turnId }) => turnId) }
 }
