@@ -6,7 +6,7 @@ import type { ChatState } from "./chat/use-chat.ts"
 import { open } from "./edit/client.ts"
 import type { Tab, TabProps } from "./tab.ts"
 import { allTabs } from "./tabs/all-tabs.ts"
-import { cut } from "./turns.tsx"
+import { cut, waitsForPerson } from "./turns.tsx"
 
 /** A request with the words that name it. */
 interface NamedRequest {
@@ -92,7 +92,7 @@ function Summary({ record, info, words, isServed, chat }: SummaryProps) {
         {cut(record.wake ?? record.question, maxShown)}
       </p>
       <p class={record.outcome.state}>
-        <strong>{info.agent}</strong>{" "}
+        <strong>{info.agent}</strong> {waitsForPerson(record) && <em>{words.waitingTurn}</em>}
         {record.outcome.state === "failed" ? `${record.outcome.code}: ${record.outcome.message} ` : ""}
         {cut(record.answer, maxShown)}
       </p>

@@ -108,8 +108,12 @@ function TurnCard({ turn, isChosen, words, onChoose }: CardProps) {
 
 function stateText(outcome: TurnSummary["outcome"], words: Words): string {
   if (outcome.state === "running") return `${words.running} ${outcome.doing}`
-  if (outcome.state === "answered" && outcome.stopReason === "awaiting-approval") return words.waitingTurn
-  return words[outcome.state]
+  return waitsForPerson({ outcome }) ? words.waitingTurn : words[outcome.state]
+}
+
+/** True for a turn in which a call waits for an approval. */
+export function waitsForPerson({ outcome }: Pick<TurnSummary, "outcome">): boolean {
+  return outcome.state === "answered" && outcome.stopReason === "awaiting-approval"
 }
 
 /** Tokens, cache, money and time of a turn, as far as they are known. */

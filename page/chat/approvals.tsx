@@ -26,13 +26,15 @@ export function Approvals({ chat, words }: ApprovalsProps) {
 
 function WaitingCall({ approval, chat, words }: ApprovalsProps & { readonly approval: Waiting }) {
   const [reason, setReason] = useState("")
-  const { code, tool, question, args, isOver } = approval
+  const { code, tool, mayAnswer, untilMs, args, isOver } = approval
   const isBusy = chat.answering.has(code)
   const answer = (approved: boolean) => void chat.answer(code, approved, reason)
   return (
     <article class="waiting-call" aria-label={tool}>
       <h2>{tool}</h2>
-      <p id={`question-${code}`}>{isOver ? words.waitedTooLong : question}</p>
+      <p id={`question-${code}`}>
+        {isOver ? words.waitedTooLong : words.mayI(mayAnswer.name, new Date(untilMs).toLocaleString())}
+      </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached with keys */}
       <section class="args" tabIndex={0} aria-label={words.withArgs}>
         <pre>{argsText(args, words)}</pre>

@@ -13,7 +13,10 @@ export function Chat({ chat, words }: { readonly chat: ChatState; readonly words
   const [text, setText] = useState("")
   const send = async (event: Event): Promise<void> => {
     event.preventDefault()
-    if (text.trim() !== "" && (await chat.say(text))) setText("")
+    if (text.trim() === "") return
+    // Cleared at once, so that a second press sends nothing.
+    setText("")
+    if (!(await chat.say(text))) setText((now) => now || text)
   }
   return (
     <>

@@ -5,6 +5,11 @@ import { fieldId } from "./use-chat.ts"
 
 type Command = ChatFacts["commands"][number]
 
+/** Some descriptions begin with what to write. */
+function withoutName({ command, description }: Command): string {
+  return description.startsWith(`/${command} `) ? description.slice(command.length + 2) : description
+}
+
 interface FieldProps {
   readonly text: string
   readonly commands: readonly Command[]
@@ -70,7 +75,7 @@ export function CommandField({ text, commands, words, onText, onSend }: FieldPro
               aria-selected={one === active}
               onClick={() => take(one)}
             >
-              <strong>/{one.command}</strong> {one.description}
+              <strong>/{one.command}</strong> {withoutName(one)}
             </div>
           ))}
         </div>

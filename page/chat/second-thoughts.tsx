@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks"
+import { useEffect, useRef, useState } from "preact/hooks"
 import type { Words } from "../words.ts"
 import { type ChatState, fieldId } from "./use-chat.ts"
 
@@ -12,22 +12,31 @@ interface SecondThoughtsProps {
 /** Buttons at the last turn of the page's conversation: another answer, other words, and the answers that were set aside. */
 export function SecondThoughts({ chat, turnId, words }: SecondThoughtsProps) {
   const [edited, setEdited] = useState<string>()
+  // A second press does nothing.
+  const isRunning = useRef(false)
   useEffect(() => setEdited(undefined), [turnId])
   const last = chat.facts?.last
   if (last?.turnId !== turnId) return null
   const { question, answers } = last
   const at = answers.indexOf(turnId)
-  const swipe = (step: number) => void chat.say(`/swipe ${((at + step + answers.length) % answers.length) + 1}`)
+  const run = async (command: string): Promise<boolean> => {
+    if (isRunning.current) return false
+    isRunning.current = true
+    const isDone = await chat.say(command)
+    isRunning.current = false
+    return isDone
+  }
+  const swipe = (step: number) => void run(`/swipe ${((at + step + answers.length) % answers.length) + 1}`)
   const save = async (event: Event): Promise<void> => {
     event.preventDefault()
-    if (edited?.trim() && (await chat.say(`/edit ${edited}`))) setEdited(undefined)
+    if (edited?.trim() && (await run(`/edit ${edited}`))) setEdited(undefined)
     document.getElementById(fieldId)?.focus()
   }
   return (
     <>
       <fieldset class="buttons second-thoughts" aria-label={words.secondThoughts}>
         {question !== undefined && (
-          <button type="button" onClick={() => void chat.say("/regenerate")}>
+          <button type="button" onClick={() => void run("/regenerate")}>
             {words.regenerate}
           </button>
         )}

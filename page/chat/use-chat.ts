@@ -12,7 +12,7 @@ export interface ChatState {
   readonly said: string
   /** Codes of the calls whose answer is on its way. */
   readonly answering: ReadonlySet<string>
-  /** Sends words or a command. False if that failed, or while others are on their way. */
+  /** Sends words or a command. False if that failed. */
   readonly say: (text: string) => Promise<boolean>
   /** Answers a call that waits. A second press does nothing. */
   readonly answer: (code: string, approved: boolean, reason: string) => Promise<void>
@@ -38,7 +38,6 @@ export function useChat({ canChat, locale, news, onSent, onMoved }: ChatOptions)
   const [problem, setProblem] = useState("")
   const [said, setSaid] = useState("")
   const [answering, setAnswering] = useState<ReadonlySet<string>>(new Set())
-  const isSending = useRef(false)
   const running = useRef(new Set<string>())
   const asked = useRef(0)
   const reload = useCallback(async () => {
@@ -65,19 +64,14 @@ export function useChat({ canChat, locale, news, onSent, onMoved }: ChatOptions)
     problem,
     said,
     answering,
-    async say(text) {
-      if (isSending.current) return false
-      isSending.current = true
-      const isDone = await act(async () => {
+    say: (text) =>
+      act(async () => {
         const outcome = await ask<{ readonly turn?: string; readonly text?: string }>("chat", { text, locale })
         setSaid(outcome.text ?? "")
         if (outcome.turn !== undefined) return onSent()
         const now = await reload()
         if (now?.last.turnId !== facts?.last.turnId) onMoved(now?.last.turnId)
-      })
-      isSending.current = false
-      return isDone
-    },
+      }),
     async answer(code, approved, reason) {
       if (running.current.has(code)) return
       running.current.add(code)

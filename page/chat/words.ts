@@ -4,6 +4,7 @@ export const chatEn = {
   waitingCalls: (tools: readonly string[]) =>
     `${tools.length === 1 ? "A call waits" : `${tools.length} calls wait`} for your answer: ${tools.join(", ")}.`,
   waitingTurn: "waits for your answer",
+  mayI: (name: string, until: string) => `${name}, may I do this? It waits until ${until}.`,
   withArgs: "Arguments of the call",
   allow: "Allow",
   deny: "Deny",
@@ -27,6 +28,7 @@ export const chatZh: typeof chatEn = {
   waiting: "等你回答",
   waitingCalls: (tools) => `有 ${tools.length} 个调用在等你回答：${tools.join("、")}。`,
   waitingTurn: "在等你回答",
+  mayI: (name, until) => `${name}，可以这样做吗？等到 ${until}。`,
   withArgs: "调用的参数",
   allow: "允许",
   deny: "拒绝",
