@@ -75,6 +75,7 @@ export function enterLore(sources: readonly LoreSource[], parts: LoreParts): voi
   putLore([...injections.values()], sources, context.stack)
   const reports = scans.flatMap(({ source, scan }) => scan.reports.map((report) => ({ source, report })))
   context.explain(reports.map(({ source, report }) => decisionOf(source.name, report, injections.get(report.entry)?.key)))
+  for (const { source, scan } of scans) if (scan.cut !== undefined) warn(`Lorebook ${source.name}: ${scan.cut}`)
   const leftOut = reports.filter(({ report }) => report.outcome === "room").map(({ report }) => titleOf(report.entry))
   if (leftOut.length > 0) warn(`No room for entries of the lorebook: ${leftOut.join(", ")}.`)
   if (!memoryOn || !(greeting !== undefined || sources.some(({ book }) => book.entries.some(dependsOnTime)))) return

@@ -84,8 +84,9 @@ function entriesFor({ worldBook }: CharacterParts, context: BeforeTurnContext, m
   const { question, history, turn, turnId, warn } = context
   const texts = [...history.map(({ text }) => text), question]
   const { worldBook: before } = memory
-  const { entries, leftOut, state } = book({ texts, maxEntries, maxCharacters, turn, turnId, state: before })
+  const { entries, leftOut, state, cut } = book({ texts, maxEntries, maxCharacters, turn, turnId, state: before })
   if (leftOut.length > 0) warn(`No room for entries of the world book: ${leftOut.map(nameOf).join(", ")}.`)
+  if (cut !== undefined) warn(`World book: ${cut}`)
   const isChanged = JSON.stringify(state) !== JSON.stringify(before)
   if (isChanged && context.memoryOn) context.state.set(changedIn(turnId, memory, { ...memory, worldBook: state }))
   return entries

@@ -42,6 +42,20 @@ const answers = (count: number) => scriptedModel(Array.from({ length: count }, (
 const own = (name: string) => `You play ${name}. Write what ${name} says and does next in this conversation.`
 const lore = (text: string) => `[lore]\n${text}\n[/lore]`
 
+test("C32: patterns that cost a turn too much are left out, and its trace tells", async () => {
+  const keys = Array.from({ length: 300 }, (_, number) => `/[ab]+[cd]{${number + 2}}[ef]/`)
+  const { session } = await opened(
+    { entries: keys.map((key) => entry("Rare.", { keys: [key], use_regex: true })) },
+    { model: answers(1) },
+  )
+  const { trace } = await session.send("abc ".repeat(20_000)).result
+  expect(trace.warnings.map(({ message }) => message)).toEqual([
+    expect.stringMatching(
+      /^Lorebook card: The texts are too long for so many patterns: \d+ were not searched for in all of them, such as \/\[ab/,
+    ),
+  ])
+})
+
 describe("the place of lore", () => {
   const deep = [
     at(4, "Four, as the user.", 1),

@@ -367,6 +367,14 @@ describe("the world book", () => {
     expect(trace.warnings.map(({ message }) => message)).toEqual(["No room for entries of the world book: Beta, Gamma."])
   })
 
+  test("C32: patterns that cost a turn too much are told as a warning of the turn", async () => {
+    const keys = Array.from({ length: 300 }, (_, number) => `/[ab]+[cd]{${number + 2}}[ef]/`)
+    const folder = tempFolder({ "bot.toml": worldToml(), "world.md": `---\nkeys: ${JSON.stringify(keys)}\n---\nRare.\n` })
+    const agent = await characterAgent(scriptedModel([finish("ok")]), { profile: `${folder}/bot.toml` })
+    const { trace } = await agent.session("c").send("abc ".repeat(20_000)).result
+    expect(trace.warnings.map(({ message }) => message)).toEqual([expect.stringMatching(/^World book: The texts are too long/)])
+  })
+
   test("C17: an entry sticks for some messages and then rests, but without memory it does neither", async () => {
     const entry = "---\nkeys: [alpha]\nsticky: 3\ncooldown: 2\n---\nSecret of Alpha.\n"
     const folder = tempFolder({ "bot.toml": worldToml("world_book_messages = 0\n"), "world.md": entry })

@@ -22,6 +22,8 @@ export interface WorldBookSearch {
 export interface FoundEntries {
   readonly entries: readonly LoreEntry[]
   readonly leftOut: readonly LoreEntry[]
+  /** {@link LoreScan.cut} */
+  readonly cut: string | undefined
   readonly state: LoreState
 }
 
@@ -44,7 +46,7 @@ export function createWorldBook(book: Lorebook): WorldBook {
       room: { max: maxCharacters, maxEntries, sizeOf, passOver: true },
     })
     const leftOut = found.reports.filter(({ outcome }) => outcome === "room").map(({ entry }) => entry)
-    return { entries: found.entries, leftOut: leftOut.sort((a, b) => a.order - b.order), state: found.state }
+    return { ...found, leftOut: leftOut.sort((a, b) => a.order - b.order) }
   }
 }
 

@@ -1,5 +1,5 @@
 import type { IndexedKey, KeyIndex } from "./key-index.ts"
-import type { LoreMessage } from "./turn.ts"
+import type { LoreMessage, LoreTurn } from "./turn.ts"
 
 /** The keys that occurred in the texts of one turn. */
 export interface KeyHits {
@@ -13,6 +13,8 @@ export interface KeyHits {
   within(depth: number, withLore: boolean): (key: IndexedKey) => boolean
   /** The newest message in which a key occurs, or `lore`. */
   where(key: IndexedKey): number | "lore"
+  /** Patterns that did not occur as far as they were searched for, and that were not searched for in all texts. */
+  leftOut(): readonly number[]
 }
 
 /** The newest message that has a key, anywhere and as a whole word; and the same for the texts of entries. */
@@ -25,8 +27,13 @@ interface Hit {
 
 const never = Number.POSITIVE_INFINITY
 
+/** The work that all patterns of a book may do in a turn, mostly a fifth of a second. It is counted, so that a slow machine leaves out no more. */
+const maxPatternWork = 500_000_000
+
 /** Searches each message and each text of an entry once, from the newest message to the oldest. */
-export function createKeyHits(index: KeyIndex, messages: readonly LoreMessage[], withNames: boolean): KeyHits {
+export function createKeyHits(index: KeyIndex, turn: LoreTurn, withNames: boolean): KeyHits {
+  const { messages, patternWork = maxPatternWork } = turn
+  const work = { left: patternWork, leftOut: new Set<number>() }
   const hits = new Map<number, Hit>()
   let fresh: number[] = []
   let read = 0
@@ -42,7 +49,7 @@ export function createKeyHits(index: KeyIndex, messages: readonly LoreMessage[],
     readMessages(depth) {
       for (; read < Math.min(depth, messages.length); read++) {
         const { speaker, text } = messages[messages.length - 1 - read] as LoreMessage
-        index.search(withNames && speaker !== undefined ? `${speaker}: ${text}` : text, (key, wholeWord) => {
+        index.search(withNames && speaker !== undefined ? `${speaker}: ${text}` : text, work, (key, wholeWord) => {
           const hit = hitOf(key)
           if (hit.age === never) hit.age = read
           if (wholeWord && hit.wordAge === never) hit.wordAge = read
@@ -50,7 +57,7 @@ export function createKeyHits(index: KeyIndex, messages: readonly LoreMessage[],
       }
     },
     readLore(text) {
-      index.search(text, (key, wholeWord) => {
+      index.search(text, work, (key, wholeWord) => {
         const hit = hitOf(key)
         hit.inLore = true
         if (wholeWord) hit.wordInLore = true
@@ -72,5 +79,6 @@ export function createKeyHits(index: KeyIndex, messages: readonly LoreMessage[],
       const age = (wholeWord ? hit?.wordAge : hit?.age) ?? never
       return age === never ? "lore" : age
     },
+    leftOut: () => [...work.leftOut].filter((key) => !hits.has(key)),
   }
 }

@@ -2,7 +2,7 @@ import { lazyPattern } from "../../../core/lazy-pattern.ts"
 import { composed, foldLetters, withoutAccents } from "../../encode/fold.ts"
 import { createKeyMatcher, type KeyMatcher } from "./key-matcher.ts"
 import type { LoreEntry, LoreKey } from "./lorebook.ts"
-import { compilePattern, type TextTest } from "./pattern.ts"
+import { compilePattern, type PatternWork, type TextTest } from "./pattern.ts"
 
 /** A key of an entry: the number of its text among all keys of the book, and how it must stand in a text. */
 export interface IndexedKey {
@@ -34,7 +34,7 @@ export interface KeyIndex {
   readonly labels: readonly string[]
   readonly refused: readonly RefusedKey[]
   /** Calls `found` for each key that occurs in a text, and says if it stands there as a whole word; often more than once for a key. */
-  search(text: string, found: (key: number, wholeWord: boolean) => void): void
+  search(text: string, work: PatternWork, found: (key: number, wholeWord: boolean) => void): void
 }
 
 type Kind = "folded" | "exact" | "pattern"
@@ -96,10 +96,13 @@ export function indexKeys(entries: readonly LoreEntry[], ignoreAccents = false):
     users,
     labels,
     refused,
-    search(text, found) {
+    search(text, work, found) {
       searchFolded(() => folded(text), found)
       searchExact(() => exact(text), found)
-      for (const { id, test, isMarked } of tests) if (test(isMarked ? `\x01${text}` : text)) found(id, true)
+      for (const { id, test, isMarked } of tests) {
+        if (work.left <= 0) work.leftOut.add(id)
+        else if (test(isMarked ? `\x01${text}` : text, work)) found(id, true)
+      }
     },
   }
 }

@@ -1,32 +1,70 @@
 import { type PatternNode, parsePattern, UnfollowablePattern } from "./pattern-syntax.ts"
 
-/** True for a text in which the pattern occurs. Takes time that grows with the text, whatever the pattern. */
-export type TextTest = (text: string) => boolean
+/** The work that patterns may still do, 1 for each character that the host's `RegExp` reads, and the keys for which none was left. */
+export interface PatternWork {
+  left: number
+  readonly leftOut: Set<number>
+}
+
+/** True for a text in which the pattern occurs. Takes time that grows with the text, whatever the pattern, and takes it from `work`. */
+export type TextTest = (text: string, work: PatternWork) => boolean
 
 /** The most states of a compiled pattern; each character of a text may visit each of them. */
 const maxStates = 1_000
 
+/** The host searches for a pattern if it can take at most so many steps from each character. */
+const maxHostSteps = 250
+
+/** The steps of the host that take about as long as one character that it passes over, and the characters in one of our own steps. */
+const [stepsOfCharacter, charactersOfStep] = [8, 32]
+
 /**
  * Compiles a regular expression of a stranger so that no text makes it slow. The host's own `RegExp` goes back and tries again, in
- * exponential time for some patterns, so it only tests single characters here, and all alternatives are followed at once (Thompson,
- * 1968). A pattern with a look-around or a backreference, or with too many states, is refused: the result is the reason.
+ * exponential time for some patterns. It gets those where it can take a few steps only; for others it only tests single characters, and
+ * all alternatives are followed at once (Thompson, 1968). A pattern with a look-around or a backreference, or with too many states, is
+ * refused: the result is the reason.
  */
 export function compilePattern(source: string, flags: string): TextTest | { readonly refused: string } {
   try {
-    const used = new RegExp(source, flags.replace(/[gyd]/g, "")).flags
+    const host = new RegExp(source, flags.replace(/[gyd]/g, ""))
+    const used = host.flags
     if (used.includes("v")) return { refused: "the flag v is not supported" }
     const root = parsePattern(source, used.includes("u"))
-    const search = createSearch(createProgram(root, used))
+    const program = createProgram(root, used)
+    const steps = hostSteps(root, 1)
+    if (steps <= maxHostSteps) return hostTest(host, Math.ceil(steps / stepsOfCharacter))
+    const search = createSearch(program)
     const required = requiredOf(root)
     if (required === undefined) return search
     // The host finds characters of a fixed order in linear time, and much sooner: most texts have none of a pattern's.
-    const first = new RegExp(required, used)
-    return (text) => first.test(text) && search(text)
+    const first = hostTest(new RegExp(required, used), 1)
+    return (text, work) => first(text, work) && search(text, work)
   } catch (thrown) {
     if (thrown instanceof UnfollowablePattern) return { refused: thrown.reason }
     if (thrown instanceof SyntaxError) return { refused: thrown.message }
     throw thrown
   }
+}
+
+function hostTest(host: RegExp, weight: number): TextTest {
+  return (text, work) => {
+    work.left -= weight * text.length
+    return host.test(text)
+  }
+}
+
+/** The most steps of a search that goes back and tries again, from one place of a text, with `after` steps behind the node. */
+function hostSteps(node: PatternNode, after: number): number {
+  if (node.kind === "sequence") return node.nodes.reduceRight((rest, part) => hostSteps(part, rest), after)
+  if (node.kind === "choice") return node.nodes.reduce((sum, part) => sum + hostSteps(part, after), 0)
+  if (node.kind !== "repeat") return after + 1
+  let steps = after
+  for (let at = 0; at < node.max && steps <= maxHostSteps; at++) {
+    const before = steps
+    steps = hostSteps(node.node, before) + (at < node.max - node.min ? after : 0)
+    if (steps === before) break
+  }
+  return steps
 }
 
 /** Characters in a fixed order, or some of a choice, that each text with the pattern has; undefined if none are known. */
@@ -157,7 +195,8 @@ function createSearch(program: Program): TextTest {
     positions.set(name, position)
     return position
   }
-  const stepFrom = (from: Position, code: number): Position | "match" => {
+  const stepFrom = (from: Position, code: number, work: PatternWork): Position | "match" => {
+    work.left -= charactersOfStep * program.states.length
     if (remembered > maxRemembered) {
       positions.clear()
       remembered = 0
@@ -170,11 +209,12 @@ function createSearch(program: Program): TextTest {
     remembered++
     return step
   }
-  return (text) => {
+  return (text, work) => {
+    work.left -= charactersOfStep * text.length
     let position = positionAt([], none)
     for (let at = 0; ; ) {
       const code = at >= text.length ? none : unicode ? (text.codePointAt(at) as number) : text.charCodeAt(at)
-      const step = position.steps.get(code) ?? stepFrom(position, code)
+      const step = position.steps.get(code) ?? stepFrom(position, code, work)
       if (step === "match") return true
       if (code === none) return false
       position = step

@@ -13,6 +13,8 @@ export interface LoreScan {
   readonly state: LoreState
   /** In the order of the book. Entries of which no key occurred are not among them. */
   readonly reports: readonly LoreReport[]
+  /** A sentence for the turn's trace if there was too much work for some patterns; else undefined. */
+  readonly cut: string | undefined
 }
 
 /** A book that is ready to be searched. */
@@ -58,7 +60,7 @@ function scanBook(prepared: PreparedBook, turn: LoreTurn): LoreScan {
     prepared,
     turn,
     time,
-    hits: createKeyHits(prepared.index, turn.messages, book.withNames === true),
+    hits: createKeyHits(prepared.index, turn, book.withNames === true),
     entered: new Set(),
     refusals: new Map(),
     settled: new Set(),
@@ -74,7 +76,14 @@ function scanBook(prepared: PreparedBook, turn: LoreTurn): LoreScan {
   for (const at of progress.entered) if (!chosen.has(at)) progress.refusals.set(at, "room")
   const printed = [...chosen].sort((a, b) => orderOf(book, a) - orderOf(book, b) || (book.lastFirst === true ? b - a : a - b))
   const entries = printed.map((at) => book.entries[at] as LoreEntry)
-  return { entries, state: nextState(prepared.timed, entries, time), reports: reportsOf(progress, chosen) }
+  return { entries, state: nextState(prepared.timed, entries, time), reports: reportsOf(progress, chosen), cut: cutOf(progress) }
+}
+
+function cutOf({ hits, prepared }: Progress): string | undefined {
+  const left = hits.leftOut()
+  if (left.length === 0) return undefined
+  const shown = left.slice(0, 3).map((key) => prepared.index.labels[key]?.slice(0, 80))
+  return `The texts are too long for so many patterns: ${left.length} were not searched for in all of them, such as ${shown.join(", ")}.`
 }
 
 function deepestOf({ entries, scanDepth = defaultDepth }: Lorebook): number {

@@ -24,6 +24,8 @@ export interface LoreTurn {
   /** The state that the scan of the turn before returned. */
   readonly state?: LoreState | undefined
   readonly random: RandomSource
+  /** The work that patterns may do, in characters that the host's `RegExp` reads. Default 500,000,000. */
+  readonly patternWork?: number | undefined
   readonly room?: LoreRoom | undefined
   /** The text of an entry that is searched for the keys of others. Default: its text. */
   readonly recursionText?: ((entry: LoreEntry) => string) | undefined

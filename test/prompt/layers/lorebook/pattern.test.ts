@@ -5,8 +5,10 @@ import { runs, seedOf } from "../../../support/size.ts"
 
 const occurs = (source: string, flags: string, text: string) => {
   const compiled = compilePattern(source, flags)
-  return typeof compiled === "function" ? compiled(text) : compiled.refused
+  return typeof compiled === "function" ? compiled(text, anyWork) : compiled.refused
 }
+
+const anyWork = { left: Number.POSITIVE_INFINITY, leftOut: new Set<number>() }
 
 describe("a key that is a pattern", () => {
   test.each([
@@ -55,7 +57,8 @@ describe("a key that is a pattern", () => {
     fc.assert(
       fc.property(pattern, fc.constantFrom("", "i", "m", "s", "u", "iu"), text, (source, flags, given) => {
         // Only a whole text has to hold all of the pattern's repetitions.
-        for (const shown of [source, `^(?:${source})$`]) {
+        // A part that may come without end keeps a pattern from the host.
+        for (const shown of [source, `^(?:${source})$`, `(?:${source})\\0*`, `^(?:${source})$\\0*`]) {
           expect(occurs(shown, flags, given), shown).toBe(new RegExp(shown, flags).test(given))
         }
       }),
@@ -100,23 +103,23 @@ describe("a key that is a pattern", () => {
     expect(occurs("a", "q", "text")).toContain("flags")
   })
 
-  test.each(["(a+)+$", "(a|aa)*c", "(a|b)*a(a|b){20}c", "(?:a?){40}a{40}b", "(.*)*x"])(
-    "/%s/ reads a text of a million characters once",
-    (source) => {
-      const compiled = compilePattern(source, "")
-      if (typeof compiled !== "function") throw new Error(compiled.refused)
-      let read = 0
-      const text = `${"a".repeat(1_000_000)}!`
-      const charCodeAt = (at: number) => {
-        read++
-        return text.charCodeAt(at)
-      }
-      // As a string it has all letters of the patterns, so that none is ruled out before it is searched for.
-      const counted = { length: text.length, charCodeAt, toString: () => `${"a".repeat(50)}bcx` }
-      expect(compiled(counted as unknown as string)).toBe(false)
-      expect(read).toBe(text.length)
-    },
-  )
+  test.each([
+    ...["(a+)+$", "(a|aa)*c", "(a|b)*a(a|b){20}c", "(?:a?){40}a{40}b", "(.*)*x"],
+    ...["(?:a|aa){20}b", "(?:a|a){9}b", "(?:(?:a{0,6}){0,6}){0,6}b", "a{0,30}a{0,30}b"],
+  ])("/%s/ reads a text of a million characters once", (source) => {
+    const compiled = compilePattern(source, "")
+    if (typeof compiled !== "function") throw new Error(compiled.refused)
+    let read = 0
+    const text = `${"a".repeat(1_000_000)}!`
+    const charCodeAt = (at: number) => {
+      read++
+      return text.charCodeAt(at)
+    }
+    // As a string it has all letters of the patterns, so that none is ruled out before it is searched for.
+    const counted = { length: text.length, charCodeAt, toString: () => `${"a".repeat(50)}bcx` }
+    expect(compiled(counted as unknown as string, anyWork)).toBe(false)
+    expect(read).toBe(text.length)
+  })
 
   test.each(["dragons?\\b", "(?:the )?wyrm of \\w+", "(a+)+ dragon", "dragon|wyrm", "(?:dragon|wyrm){2,}", "(x|y)*dragon$"])(
     "C26 /%s/ is not searched for in a text that lacks its characters",
@@ -125,9 +128,22 @@ describe("a key that is a pattern", () => {
       if (typeof compiled !== "function") throw new Error(compiled.refused)
       let read = 0
       const counted = { length: 1_000, charCodeAt: () => ++read && 0x61, toString: () => "a quick fox, and a drag" }
-      expect(compiled(counted as unknown as string)).toBe(false)
+      expect(compiled(counted as unknown as string, anyWork)).toBe(false)
       expect(read).toBe(0)
-      expect(compiled("The Dragon, the wyrm of old, a dragondragon, aa Dragon")).toBe(true)
+      expect(compiled("The Dragon, the wyrm of old, a dragondragon, aa Dragon", anyWork)).toBe(true)
+    },
+  )
+
+  test.each(["\\b(?:the )?dragons?\\b", "dragon|wyrm|drake", "dra{1,3}go[mn]", "(?:drag|wyr)(?:on|m)"])(
+    "C32 /%s/, of few steps, is left to the host where it occurs, and its work is counted",
+    (source) => {
+      const compiled = compilePattern(source, "i")
+      if (typeof compiled !== "function") throw new Error(compiled.refused)
+      const work = { left: 10_000, leftOut: new Set<number>() }
+      const counted = { length: 1_000, charCodeAt: () => expect.unreachable(), toString: () => "a Dragon" }
+      expect(compiled(counted as unknown as string, work)).toBe(true)
+      expect(work.left).toBeLessThanOrEqual(9_000)
+      expect(work.left).toBeGreaterThan(0)
     },
   )
 })

@@ -22,6 +22,22 @@ const ids = (book: Lorebook, turn: Partial<LoreTurn>) => scan(book, turn).entrie
 const outcomes = (book: Lorebook, turn: Partial<LoreTurn>) =>
   Object.fromEntries(scan(book, turn).reports.map(({ entry, outcome }) => [entry.id, outcome]))
 
+describe("C32 the work of patterns", () => {
+  const entries = Array.from({ length: 9 }, (_, at) => lore(`${at}`, { keys: [{ source: `[ab]+[cd]{${at + 1}}e`, flags: "" }] }))
+  const older = entries.map((_, at) => `a${"c".repeat(at + 1)}e`).join(" ")
+  const messages = says(older, `${"ab".repeat(500)}ce`)
+
+  test("is bounded in a turn, the newest message first, and what was left out is told", () => {
+    const free = scan({ entries }, { messages })
+    expect([free.cut, free.entries.length]).toEqual([undefined, 9])
+    const { cut, entries: found } = scan({ entries }, { messages, patternWork: 100_000 })
+    expect(found.map(({ id }) => id)).toEqual(["0"])
+    expect(cut).toBe(
+      "The texts are too long for so many patterns: 8 were not searched for in all of them, such as /[ab]+[cd]{4}e/, /[ab]+[cd]{5}e/, /[ab]+[cd]{6}e/.",
+    )
+  })
+})
+
 describe("which entries are in", () => {
   test("C13: those of which a primary key occurs in the newest messages, by the entry's own depth or the book's", () => {
     const entries = [lore("cat"), lore("dog", { scanDepth: 3 }), lore("sea"), lore("moon", { caseSensitive: true })]

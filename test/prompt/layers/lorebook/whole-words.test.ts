@@ -7,7 +7,7 @@ import { runs } from "../../../support/size.ts"
 function places(key: string, text: string): readonly boolean[] {
   const found: boolean[] = []
   const entry = { id: "e", text: { text: "", trust: "author" }, keys: [key], caseSensitive: true, order: 0 } as const
-  indexKeys([entry]).search(text, (_, wholeWord) => found.push(wholeWord))
+  indexKeys([entry]).search(text, { left: 1, leftOut: new Set() }, (_, wholeWord) => found.push(wholeWord))
   return found
 }
 
