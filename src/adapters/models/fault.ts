@@ -59,7 +59,7 @@ function refusedFor(error: unknown, said: string): Refused | undefined {
 }
 
 const tooLong =
-  /context (?:length|window|size)|prompt is too long|input is too long|maximum number of tokens|too many tokens|input token count/i
+  /context (?:length|window|size)|prompt is too long|input is too long|maximum (?:number of tokens|prompt length)|too many tokens|input token count|`inputs` tokens/i
 
 /** Returns the message of an error object in any of the shapes that servers use. */
 function errorText(error: unknown): string {
