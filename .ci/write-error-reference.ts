@@ -59,9 +59,7 @@ interface Shape extends Declared {
 export function errorReference(): string {
   const files = readdirSync(new URL("evidence/", core)).map((file) => readFileSync(new URL(`evidence/${file}`, core), "utf8"))
   const shapes = new Map(files.flatMap(shapesIn).map((shape) => [shape.name, shape]))
-  const [evidence] = shapesIn(readFileSync(new URL("error-evidence.ts", core), "utf8"))
-  if (!evidence) throw new Error("expected an interface in src/core/error-evidence.ts, found none.")
-  const groups = evidence.parents.map((name) => group(known(shapes, name), shapes))
+  const groups = known(shapes, "ErrorEvidence").parents.map((name) => group(known(shapes, name), shapes))
   return `${[head, ...groups].join("\n\n")}\n`
 }
 

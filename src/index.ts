@@ -103,8 +103,8 @@ export type {
   SessionKey,
   Speaker,
 } from "./core/conversation.ts"
-export type { ErrorEvidence } from "./core/error-evidence.ts"
 export type { PromptStrataErrorOf } from "./core/errors.ts"
+export type { ErrorEvidence } from "./core/evidence/error-evidence.ts"
 export type { Clock, CountedTool, IdGenerator, PieceVisitor, Ports, RandomSource, Timers, TokenCounter } from "./core/ports.ts"
 export { type Agent, createAgent } from "./loop/agent/agent.ts"
 export type { AgentOptions } from "./loop/agent/agent-options.ts"

@@ -1,4 +1,4 @@
-import type { ErrorEvidence } from "./error-evidence.ts"
+import type { ErrorEvidence } from "./evidence/error-evidence.ts"
 import { hostSecrets } from "./secrets/find-secrets.ts"
 import { mapTexts, redactText } from "./secrets/redact.ts"
 import { formatSource, type Source } from "./source.ts"

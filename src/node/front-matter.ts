@@ -1,7 +1,7 @@
 import { createRequire } from "node:module"
 import type { Document } from "yaml"
-import type { ErrorEvidence } from "../core/error-evidence.ts"
 import { messageOf, PromptStrataError } from "../core/errors.ts"
+import type { ErrorEvidence } from "../core/evidence/error-evidence.ts"
 import { locatedError } from "../core/evidence/located-error.ts"
 import { positionAt } from "../core/source.ts"
 import { normalizeText } from "../prompt/template/scanner.ts"

@@ -1,6 +1,6 @@
 import { checkOptions, checkType } from "../core/check-options.ts"
-import type { ErrorEvidence } from "../core/error-evidence.ts"
 import { PromptStrataError } from "../core/errors.ts"
+import type { ErrorEvidence } from "../core/evidence/error-evidence.ts"
 import type { Assembly, Span } from "../core/span.ts"
 import { type AssemblyDifference, claimsToBeStable, diffAssemblies } from "../trace/diff-assemblies.ts"
 import { printDifference } from "../trace/print-trace.ts"

@@ -1,6 +1,6 @@
 import { describe, expect, expectTypeOf, test } from "vitest"
-import type { ErrorEvidence } from "../../src/core/error-evidence.ts"
 import { type ErrorCode, type ErrorDetails, PromptStrataError, type PromptStrataErrorOf } from "../../src/core/errors.ts"
+import type { ErrorEvidence } from "../../src/core/evidence/error-evidence.ts"
 
 const shortage = { budgetTokens: 10, minimumTokens: 87, largest: [{ key: "lore", tokens: 60 }] }
 const failure: unknown = new PromptStrataError("budget", "too large", { evidence: shortage })

@@ -1,7 +1,7 @@
 import { APICallError, type LanguageModelV4, type LanguageModelV4StreamPart } from "@ai-sdk/provider"
 import { MockLanguageModelV4 } from "ai/test"
-import type { ErrorEvidence } from "../../src/core/error-evidence.ts"
 import { PromptStrataError } from "../../src/core/errors.ts"
+import type { ErrorEvidence } from "../../src/core/evidence/error-evidence.ts"
 import type { LanguageModel, Usage } from "../../src/core/model/language-model.ts"
 import {
   type PlayProvider,

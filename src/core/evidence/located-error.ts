@@ -1,8 +1,8 @@
-import type { ErrorEvidence } from "../error-evidence.ts"
 import { type ErrorContext, PromptStrataError, type PromptStrataErrorOf } from "../errors.ts"
 import { graphemesOf } from "../graphemes.ts"
 import { lazyPattern } from "../lazy-pattern.ts"
 import type { Position } from "../source.ts"
+import type { ErrorEvidence } from "./error-evidence.ts"
 
 /** The codes of errors that point into authored text. */
 type LocatedCode = "template" | "front-matter" | "prompt" | "profile" | "file" | "script"

@@ -1,11 +1,10 @@
-import { late } from "../../core/lazy-pattern.ts"
+import { late } from "../../core/late.ts"
 import type { Ports } from "../../core/ports.ts"
 import { createInMemoryStore, lateJobs, lateReceipts } from "../../memory/services/store/in-memory/in-memory-store.ts"
 import type { JobRunner } from "../../memory/services/store/job-runner.ts"
 import type { BlobRecords, ReceiptRecords } from "../../memory/services/store/records.ts"
 import type { SessionStore } from "../../memory/services/store/session-store.ts"
 import type { Store, WakeRecords } from "../../memory/services/store/store.ts"
-import type { SideTables } from "./second-thoughts/side-tables.ts"
 
 /** The parts of a store that an agent needs, whatever kind of store it was given. */
 export interface AgentStore {
@@ -33,20 +32,13 @@ export function agentStore(store: SessionStore | undefined, ports: Pick<Ports, "
     const { jobs, receipts, blobs, wakes } = store
     return { sessions: store, jobs, receipts, blobs, wakes, given: store }
   }
-  let made: SideTables | undefined
-  const loadSideTables = late(() => import("./second-thoughts/side-tables.ts"))
-  const beside = async (): Promise<SideTables> => {
-    const { makeSideTables } = await loadSideTables()
-    made ??= makeSideTables(ports)
-    return made
-  }
+  const beside = late(async () => (await import("./second-thoughts/side-tables.ts")).makeSideTables(ports))
   return {
     sessions: {
       load: (key, options) => store.load(key, options),
       async commit(key, commit) {
         if (commit.after === undefined && commit.jobs.length === 0) return store.commit(key, commit)
-        const { commitWithTables } = await loadSideTables()
-        return commitWithTables(store, await beside(), { key, commit })
+        return (await beside()).commit(store, key, commit)
       },
       append: (key, messages) => store.append(key, messages),
       post: (key, note) => store.post(key, note),

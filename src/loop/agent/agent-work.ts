@@ -1,6 +1,7 @@
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
+import { late } from "../../core/late.ts"
 import { type Job, type JobAttempt, type JobHandlers, timedKinds } from "../../memory/services/store/job-runner.ts"
-import type { AgentContext, AgentQueues } from "../turn/turn-context.ts"
+import type { AgentQueues } from "../turn/turn-context.ts"
 import type { AgentJobs } from "./schedule/agent-jobs.ts"
 import type { AgentWorkOptions } from "./schedule/close-work.ts"
 import { loadBackground } from "./schedule/load-background.ts"
@@ -20,9 +21,10 @@ interface AgentWork {
 export function agentWork(shared: AgentQueues, options: AgentWorkOptions): AgentWork {
   const { turns, background, runner } = shared
   const { latest } = options
-  const jobs = new JobsWhenUsed(latest)
+  const stopped = new AbortController()
+  const loadJobs = late(async () => new (await loadBackground()).AgentJobs(latest, stopped.signal))
   const works = options.runJobs || options.delivers
-  const started = works ? startJobs(shared, { ...options, jobs }) : Promise.resolve()
+  const started = works ? startJobs(shared, { ...options, loadJobs }) : Promise.resolve()
   let closing: Promise<void> | undefined
   /** Aborted when closing should wait no longer. */
   const hurry = new AbortController()
@@ -35,7 +37,7 @@ export function agentWork(shared: AgentQueues, options: AgentWorkOptions): Agent
       } while (turns.size + background.size > 0)
     },
     async close(signal) {
-      jobs.stop()
+      stopped.abort()
       const idle = () => Promise.all([started, conversationsIdle(shared, options.watching)])
       closing ??= loadBackground().then(({ closeWork }) => closeWork(shared, options, { idle, hurry: hurry.signal }))
       const onAbort = (): void => {
@@ -53,10 +55,10 @@ export function agentWork(shared: AgentQueues, options: AgentWorkOptions): Agent
 /** Never rejects. */
 async function startJobs(
   { runner, onWarning }: AgentQueues,
-  { agent, jobs, ...options }: AgentWorkOptions & { readonly jobs: JobsWhenUsed },
+  { agent, loadJobs, ...options }: AgentWorkOptions & { readonly loadJobs: () => Promise<AgentJobs> },
 ): Promise<void> {
   try {
-    await runner.start(jobHandlers(options, jobs), { agent })
+    await runner.start(jobHandlers(options, loadJobs), { agent })
   } catch (error) {
     const key = { agent, conversation: "", audience: "private", user: "" } as const
     onWarning({ key, turnId: "", message: `No jobs are run: ${messageOf(error)}` })
@@ -80,32 +82,11 @@ function endTurns(turns: AgentQueues["running"], cause: unknown): void {
 }
 
 /** A handler for each kind of job that this process runs. It runs the job of that kind of the latest profile. */
-function jobHandlers({ latest, runJobs }: Pick<AgentWorkOptions, "latest" | "runJobs">, jobs: JobsWhenUsed): JobHandlers {
-  const handler = async (job: Job, attempt: JobAttempt): Promise<void> => (await jobs.load()).run(job, attempt)
+function jobHandlers(
+  { latest, runJobs }: Pick<AgentWorkOptions, "latest" | "runJobs">,
+  loadJobs: () => Promise<AgentJobs>,
+): JobHandlers {
+  const handler = async (job: Job, attempt: JobAttempt): Promise<void> => (await loadJobs()).run(job, attempt)
   const kinds = latest().jobs.flatMap(({ kind }) => (runJobs || timedKinds.includes(kind) ? [kind] : []))
   return Object.fromEntries(kinds.map((kind) => [kind, handler]))
-}
-
-/** The code that runs jobs, loaded with the first of them. */
-class JobsWhenUsed {
-  readonly #latest: () => AgentContext
-  #jobs: AgentJobs | undefined
-  #isStopped = false
-
-  constructor(latest: () => AgentContext) {
-    this.#latest = latest
-  }
-
-  async load(): Promise<AgentJobs> {
-    const { AgentJobs } = await loadBackground()
-    this.#jobs ??= new AgentJobs(this.#latest)
-    if (this.#isStopped) this.#jobs.stop()
-    return this.#jobs
-  }
-
-  /** Begins no more jobs at moments of their own. */
-  stop(): void {
-    this.#isStopped = true
-    this.#jobs?.stop()
-  }
 }

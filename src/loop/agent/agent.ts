@@ -2,6 +2,7 @@ import type { StandardSchemaV1 } from "@standard-schema/spec"
 import { checkOptions, checkType } from "../../core/check-options.ts"
 import type { ServiceKey, SessionKey } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
+import { late } from "../../core/late.ts"
 import type { LanguageModel } from "../../core/model/language-model.ts"
 import { hostPorts, type Ports, roughCounter } from "../../core/ports.ts"
 import { didYouMean } from "../../core/suggest.ts"
@@ -158,7 +159,7 @@ function profileContext(
   const chosenDialect = typeof profile.dialect === "string" ? shippedDialect(profile.dialect, profile.locale) : profile.dialect
   const dialect = withoutContext(chosenDialect, profile.context.off)
   const { models, ports, receipts } = shared
-  const askWith = (asked: AgentContext["models"]) => askLater({ models: asked, dialect, ports }, profile)
+  const askWith = (asked: AgentContext["models"]) => askLater({ models: asked, dialect, ports, profile })
   const declared = profileObservers(profile, {
     ...{ options, dialect, ports, putReceipt: (receipt) => receipts.put(receipt) },
     askWith: (model) => askWith(model ? [model] : models),
@@ -179,7 +180,7 @@ function profileContext(
   const remembered = remembering({ profile, services, store: kept.given, receipts, ask, ports, onWarning })
   return {
     ...{ profile, dialect, tools, ask },
-    delegate: delegation(processes),
+    delegate: processes.length > 0 ? async (own) => (await loadCoarseTools()).withProcesses(own, processes) : undefined,
     memory: profile.memory.enabled ? (options.memory ?? remembered.recall) : undefined,
     userProfile: remembered.userProfile,
     hooks: [...remembered.hooks, ...extensions.hooks],
@@ -190,11 +191,12 @@ function profileContext(
   }
 }
 
-/** Loads the coarse tools with the first turn that needs them. */
-function delegation(processes: readonly ToolProcess[]): AgentContext["delegate"] {
-  if (processes.length === 0) return undefined
-  return async (tools) => (await import("./child/coarse-tools.ts")).withProcesses(tools, processes)
+/** Asks models in the background. Only work behind a turn does, and it needs a part of the loop, which is loaded then. */
+function askLater(asked: AskModelOptions): AskModel {
+  return async (...question) => (await loadBackground()).createAskModel(asked)(...question)
 }
+
+const loadCoarseTools = late(() => import("./child/coarse-tools.ts"))
 
 /** The context of a process: an agent without extensions, in the place of the one that it works for. */
 function processContext(
@@ -204,16 +206,6 @@ function processContext(
   const options = { profile, model: shared.models }
   const { observers: _none, userProfile: _same, ...context } = profileContext(profile, { options, shared, kept })
   return { ...shared, ...context, tellObservers: undefined }
-}
-
-/** Asks models in the background. Only work behind a turn does, and it needs a part of the loop, which is loaded then. */
-function askLater(given: Omit<AskModelOptions, "limits" | "budgetTokens">, { limits, budget }: Profile): AskModel {
-  const { tokens, answerTokens } = budget
-  return async (...question) => {
-    const { createAskModel } = await loadBackground()
-    const budgetTokens = tokens === undefined ? undefined : Math.max(0, tokens - answerTokens)
-    return createAskModel({ ...given, limits, budgetTokens })(...question)
-  }
 }
 
 /** The part of an agent that does not depend on its profile. */

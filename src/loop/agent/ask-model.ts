@@ -4,7 +4,7 @@ import type { Ports } from "../../core/ports.ts"
 import type { Assembly } from "../../core/span.ts"
 import { type Injection, isText, type SlotValue } from "../../core/value.ts"
 import type { AskModel } from "../../memory/services/background/background-job.ts"
-import type { TimeLimits } from "../../profile/profile.ts"
+import type { Profile } from "../../profile/profile.ts"
 import { assembleInjections } from "../../prompt/assemble/assemble.ts"
 import type { Dialect } from "../../prompt/dialect/dialect.ts"
 import { shippedDialect } from "../../prompt/dialect/shipped.ts"
@@ -16,10 +16,9 @@ export interface AskModelOptions {
   /** Tried in order. The next one is asked if one fails. */
   readonly models: readonly [LanguageModel, ...LanguageModel[]]
   readonly dialect: Dialect
-  readonly limits: TimeLimits
+  /** Its time limits and its budget hold. */
+  readonly profile: Pick<Profile, "limits" | "budget">
   readonly ports: Pick<Ports, "clock" | "timers" | "counter">
-  /** Tokens that a request may have. */
-  readonly budgetTokens?: number | undefined
 }
 
 /**
@@ -43,13 +42,13 @@ export function createAskModel(options: AskModelOptions): AskModel {
 type Question = { readonly prompt: string; readonly injections: readonly Injection[]; readonly signal: AbortSignal }
 
 async function askOne(options: AskModelOptions, model: LanguageModel, question: Question): ReturnType<AskModel> {
-  const { limits, ports } = options
+  const { profile, ports } = options
   const request = requestOf(options, model, question)
   const output: string[] = []
   let usage: Usage | undefined
   await readModel(model, request, {
     signal: question.signal,
-    limits,
+    limits: profile.limits,
     clock: ports.clock,
     timers: ports.timers,
     onPart(part) {
@@ -62,16 +61,17 @@ async function askOne(options: AskModelOptions, model: LanguageModel, question: 
 }
 
 function requestOf(
-  { dialect, ports, budgetTokens }: AskModelOptions,
+  { dialect, ports, profile }: AskModelOptions,
   { capabilities }: LanguageModel,
   { prompt, injections }: Question,
 ): ModelRequest & { readonly assembly: Assembly } {
+  const { tokens, answerTokens } = profile.budget
   const assembly = assembleInjections(injections, {
     dialect: dialectWith(prompt, dialect),
     prompt,
     developerRole: capabilities.developerRole,
     counter: ports.counter,
-    budgetTokens,
+    budgetTokens: tokens === undefined ? undefined : Math.max(0, tokens - answerTokens),
   })
   const messages = capabilities.severalSystemMessages === false ? oneSystemMessage(assembly.messages) : assembly.messages
   const facts = { question: wordsOf(injections), speaker: "", tools: [], runs: [], prestart: [], memories: [] }

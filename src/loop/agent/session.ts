@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec"
 import { checkType } from "../../core/check-options.ts"
 import type { HistoryMessage, SessionKey } from "../../core/conversation.ts"
-import { late } from "../../core/lazy-pattern.ts"
+import { late } from "../../core/late.ts"
 import type { Assembly } from "../../core/span.ts"
 import { orAborted } from "../../core/timers.ts"
 import type { ExplainedMemory } from "../../memory/services/memory/explain-memories.ts"

@@ -1,5 +1,5 @@
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
-import { late } from "../../core/lazy-pattern.ts"
+import { late } from "../../core/late.ts"
 import { defined } from "../../core/value.ts"
 import { printParameters, printParametersBy } from "../../prompt/tools/tool-entry.ts"
 import type { TurnResult } from "../../trace/turn-event.ts"

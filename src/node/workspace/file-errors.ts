@@ -1,5 +1,5 @@
-import type { ErrorEvidence } from "../../core/error-evidence.ts"
 import { PromptStrataError, type PromptStrataErrorOf } from "../../core/errors.ts"
+import type { ErrorEvidence } from "../../core/evidence/error-evidence.ts"
 import type { FileErrors } from "../../core/evidence/files.ts"
 
 type FileErrorCode = keyof FileErrors

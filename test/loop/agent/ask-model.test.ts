@@ -12,7 +12,7 @@ import { shippedDialect } from "../../../src/prompt/dialect/shipped.ts"
 import { shippedDialectFiles } from "../../../src/prompt/dialect/shipped-dialect-files.ts"
 import { backgroundModel } from "../../support/remembering.ts"
 
-const { limits } = resolveProfile()
+const profile = resolveProfile()
 const signal = new AbortController().signal
 
 function dialogue(text: string): Injection {
@@ -31,7 +31,7 @@ function failing(id: string, code: "model" | "usage" = "model"): LanguageModel {
 }
 
 const asking = (...models: [LanguageModel, ...LanguageModel[]]) =>
-  createAskModel({ models, dialect: shippedDialect("fay", "en"), limits, ports: { ...hostPorts, counter: roughCounter } })
+  createAskModel({ models, dialect: shippedDialect("fay", "en"), profile, ports: { ...hostPorts, counter: roughCounter } })
 
 describe("createAskModel", () => {
   test("assembles the dialect's background prompt, with provenance, and hands over the answer without thinking", async () => {
@@ -54,7 +54,7 @@ describe("createAskModel", () => {
     const capabilities = { ...made.capabilities, ...(severalSystemMessages === undefined ? {} : { severalSystemMessages }) }
     const model = { ...made, capabilities }
     const ports = { ...hostPorts, counter: roughCounter }
-    const ask = createAskModel({ models: [model], dialect: compileDialect({ ...shipped, files }), limits, ports })
+    const ask = createAskModel({ models: [model], dialect: compileDialect({ ...shipped, files }), profile, ports })
     await ask("importance", [dialogue("I live in Hangzhou")], { signal })
     expect(made.asked[0]?.messages.map(({ role }) => role)).toEqual(roles)
   })
@@ -81,7 +81,7 @@ describe("createAskModel", () => {
     const files = [file("planner", "${role(user)}\n${rest}\n\n${question}"), file("question", "${text}")]
     const dialect = compileDialect({ name: "own", locale: "zh-CN", files })
     const model = backgroundModel()
-    const ask = createAskModel({ models: [model], dialect, limits, ports: { ...hostPorts, counter: roughCounter } })
+    const ask = createAskModel({ models: [model], dialect, profile, ports: { ...hostPorts, counter: roughCounter } })
     expect((await ask("importance", [dialogue("x")], { signal })).text).toBe("7")
     expect(model.asked[0]?.messages[0]?.content).toContain("你负责判断")
   })

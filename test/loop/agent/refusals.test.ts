@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { z } from "zod"
 import { loadEncoder } from "../../../src/adapters/tokenizers/tiktoken/tiktoken-counter.ts"
-import { late } from "../../../src/core/lazy-pattern.ts"
+import { late } from "../../../src/core/late.ts"
 import { createAgent } from "../../../src/loop/agent/agent.ts"
 import type { AgentOptions } from "../../../src/loop/agent/agent-options.ts"
 import { agentTool } from "../../../src/loop/agent/child/agent-tool.ts"

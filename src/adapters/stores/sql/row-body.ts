@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib"
-import type { ErrorEvidence } from "../../../core/error-evidence.ts"
 import { PromptStrataError } from "../../../core/errors.ts"
+import type { ErrorEvidence } from "../../../core/evidence/error-evidence.ts"
 
 /** A row whose body is read: its table, and the columns that name it. */
 export interface RowName {

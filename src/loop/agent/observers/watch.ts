@@ -1,9 +1,8 @@
 import { PromptStrataError } from "../../../core/errors.ts"
-import { late } from "../../../core/lazy-pattern.ts"
+import { late } from "../../../core/late.ts"
 import { isPlainKey, type Observer } from "../../../memory/services/observer.ts"
 import type { TurnHook } from "../../../memory/services/turn-hook.ts"
-import type { TurnEvent } from "../../../trace/turn-event.ts"
-import type { ObservedTurn, ProfileParts, SharedParts } from "../../turn/turn-context.ts"
+import type { ProfileParts, SharedParts } from "../../turn/turn-context.ts"
 import { injectionOwner } from "../note-hooks.ts"
 import type { ObserverFeeds, WatchOptions } from "./observers.ts"
 
@@ -42,27 +41,11 @@ export function watch(
 ): ObserverFeeds | undefined {
   if (observers.length === 0) return undefined
   for (const observer of observers) checkObserver(observer)
-  const early: [turn: ObservedTurn, event: TurnEvent][] = []
-  let feeds: ObserverFeeds | undefined
-  let isClosed = false
-  const load = async (): Promise<void> => {
-    feeds = (await loadObservers()).agentFeeds(observers, agent, options)
-    for (const [turn, event] of early.splice(0)) feeds.tell(turn, event)
-    if (isClosed) feeds.close()
-  }
-  const loading = load()
+  // Each event waits for the feeds, so all come in their order.
+  const loading = loadObservers().then(({ agentFeeds }) => agentFeeds(observers, agent, options))
   return {
-    tell(turn, event) {
-      if (feeds) feeds.tell(turn, event)
-      else early.push([turn, event])
-    },
-    async idle() {
-      await loading
-      await feeds?.idle()
-    },
-    close() {
-      isClosed = true
-      feeds?.close()
-    },
+    tell: (turn, event) => void loading.then((feeds) => feeds.tell(turn, event)),
+    idle: async () => (await loading).idle(),
+    close: () => void loading.then((feeds) => feeds.close()),
   }
 }

@@ -1,5 +1,5 @@
 import { type SessionKey, spokenOf } from "../../../core/conversation.ts"
-import { late } from "../../../core/lazy-pattern.ts"
+import { late } from "../../../core/late.ts"
 import { orAborted, pause } from "../../../core/timers.ts"
 import type { Injection } from "../../../core/value.ts"
 import { sessionRowId } from "../../../memory/services/store/row-keys.ts"

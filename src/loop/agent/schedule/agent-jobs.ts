@@ -10,20 +10,18 @@ export class AgentJobs {
   readonly #latest: () => AgentContext
   readonly #schedule: JobSchedule
 
-  constructor(latest: () => AgentContext) {
+  /** Begins no jobs at moments of their own once `stopped` aborts. */
+  constructor(latest: () => AgentContext, stopped: AbortSignal) {
     this.#latest = latest
     const run = (job: Job) => runJob(latest(), job, { attempt: 1, isLast: true, signal: new AbortController().signal })
     this.#schedule = new JobSchedule({ latest, run })
+    if (stopped.aborted) this.#schedule.stop()
+    stopped.addEventListener("abort", () => this.#schedule.stop(), { once: true })
   }
 
   async run(job: Job, attempt: JobAttempt): Promise<void> {
     await runJob(this.#latest(), job, attempt)
     await this.#schedule.ran(job)
-  }
-
-  /** Begins no more jobs at moments of their own. */
-  stop(): void {
-    this.#schedule.stop()
   }
 }
 

@@ -10,34 +10,33 @@ import type { SessionCommit, SessionStore } from "../../../memory/services/store
 import { pathTo } from "./set-aside.ts"
 
 /** Jobs and receipts in memory, beside a store of sessions. */
-export interface SideTables {
+interface SideTables {
   readonly jobs: JobTable
-  readonly rows: InMemoryRows
   readonly receipts: ReceiptRecords
+  /** Commits to the store of sessions. The jobs and receipts beside it follow. */
+  commit(store: SessionStore, key: SessionKey, commit: SessionCommit): ReturnType<SessionStore["commit"]>
 }
 
 /** Makes the tables, without rows. */
 export function makeSideTables(ports: Pick<Ports, "clock" | "timers" | "random">): SideTables {
   const rows = new InMemoryRows()
-  return { jobs: new JobTable(defaultJobSettings, ports), rows, receipts: createReceiptRecords(rows, { hasSessions: false }) }
-}
-
-/** Commits to a store of sessions. The jobs and receipts beside it follow. */
-export async function commitWithTables(
-  store: SessionStore,
-  { jobs, rows }: SideTables,
-  { key, commit }: { readonly key: SessionKey; readonly commit: SessionCommit },
-): ReturnType<SessionStore["commit"]> {
-  const { after } = commit
-  // Read before the commit: afterwards nothing may fail.
-  const turns = after === undefined ? [] : await store.branches(key)
-  const committed = await store.commit(key, commit)
-  if (after !== undefined) {
-    const path = pathTo(turns, after)
-    const gone = new Set(turns.flatMap(({ turnId }) => (path.has(turnId) ? [] : [turnId])))
-    jobs.forgetTurns(key, gone)
-    await rows.atOnce(() => rows.delete("receipts", { ...sessionOf(key), turn_id: { in: [...gone] } }))
+  const jobs = new JobTable(defaultJobSettings, ports)
+  return {
+    jobs,
+    receipts: createReceiptRecords(rows, { hasSessions: false }),
+    async commit(store, key, commit) {
+      const { after } = commit
+      // Read before the commit: afterwards nothing may fail.
+      const turns = after === undefined ? [] : await store.branches(key)
+      const committed = await store.commit(key, commit)
+      if (after !== undefined) {
+        const path = pathTo(turns, after)
+        const gone = new Set(turns.flatMap(({ turnId }) => (path.has(turnId) ? [] : [turnId])))
+        jobs.forgetTurns(key, gone)
+        await rows.atOnce(() => rows.delete("receipts", { ...sessionOf(key), turn_id: { in: [...gone] } }))
+      }
+      jobs.enqueue(commit.jobs)
+      return committed
+    },
   }
-  jobs.enqueue(commit.jobs)
-  return committed
 }

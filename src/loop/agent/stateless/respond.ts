@@ -1,7 +1,7 @@
 import { checkType } from "../../../core/check-options.ts"
 import { type Audience, type HistoryMessage, isMoment, type SessionKey } from "../../../core/conversation.ts"
 import { PromptStrataError } from "../../../core/errors.ts"
-import { late } from "../../../core/lazy-pattern.ts"
+import { late } from "../../../core/late.ts"
 import type { BlobRecords } from "../../../memory/services/store/records.ts"
 import type { SessionStore } from "../../../memory/services/store/session-store.ts"
 import type { StepControl } from "../../turn/control/step-control.ts"

@@ -1,4 +1,4 @@
-import { late } from "../../../core/lazy-pattern.ts"
+import { late } from "../../../core/late.ts"
 
 /** Loads what a turn needs beside the words of its model, with the first that does: most turns of many programs call no tool. */
 export const loadCalls = late(() => import("./calls.ts"))

@@ -1,4 +1,4 @@
-import { late } from "../../../core/lazy-pattern.ts"
+import { late } from "../../../core/late.ts"
 import type { BackgroundJob } from "./background-job.ts"
 import type { MemoryJobOptions } from "./memory-run.ts"
 

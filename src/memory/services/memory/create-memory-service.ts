@@ -1,6 +1,6 @@
 import { checkOptions } from "../../../core/check-options.ts"
 import type { ServiceKey } from "../../../core/conversation.ts"
-import { late } from "../../../core/lazy-pattern.ts"
+import { late } from "../../../core/late.ts"
 import { checkWeights, defaultRecallWeights } from "../recall/recall-weights.ts"
 import type { FuseOptions, RankedText } from "./fuse-rankings.ts"
 import type { MemoryService, MemoryServiceOptions } from "./memory-service.ts"

@@ -1,6 +1,6 @@
 import type { SessionKey } from "../../../core/conversation.ts"
-import type { ErrorEvidence } from "../../../core/error-evidence.ts"
 import { PromptStrataError } from "../../../core/errors.ts"
+import type { ErrorEvidence } from "../../../core/evidence/error-evidence.ts"
 import type { Job, JobRunner } from "./job-runner.ts"
 import type { BlobRecords, MemoryRecords, ReceiptRecords, UserRecords } from "./records.ts"
 import type { SessionStore } from "./session-store.ts"

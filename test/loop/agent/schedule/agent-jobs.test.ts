@@ -26,7 +26,7 @@ function scene(run: BackgroundJob["run"]) {
         void progress.push(`${kind} ${attempt} ${state}${message === undefined ? "" : `: ${message}`}`),
     },
   }
-  const jobs = new AgentJobs(() => latest as unknown as AgentContext)
+  const jobs = new AgentJobs(() => latest as unknown as AgentContext, new AbortController().signal)
   const controller = new AbortController()
   const start = (isLast = false, kind = "count") =>
     jobs.run({ ...job, kind }, { attempt: 2, isLast, signal: controller.signal }).then(

@@ -1,8 +1,8 @@
-import type { AuthoredFileErrors, BudgetErrors } from "./evidence/authored-files.ts"
-import type { ExtensionErrors, UsageErrors } from "./evidence/calls.ts"
-import type { FileErrors } from "./evidence/files.ts"
-import type { StoreErrors } from "./evidence/stores.ts"
-import type { ModelErrors, ToolErrors, TurnErrors } from "./evidence/turns.ts"
+import type { AuthoredFileErrors, BudgetErrors } from "./authored-files.ts"
+import type { ExtensionErrors, UsageErrors } from "./calls.ts"
+import type { FileErrors } from "./files.ts"
+import type { StoreErrors } from "./stores.ts"
+import type { ModelErrors, ToolErrors, TurnErrors } from "./turns.ts"
 
 /**
  * The fields of `error.evidence` for each `error.code`. A field that is not optional is always there.
