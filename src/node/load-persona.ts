@@ -5,7 +5,7 @@ import { hostPorts } from "../core/ports.ts"
 import type { TrustedText } from "../core/value.ts"
 import { defaultUserName } from "../profile/resolve.ts"
 import { readWholeText } from "./authored-text.ts"
-import { isCardPath } from "./cards/card-path.ts"
+import { isCardPath, loadCards } from "./cards/card-path.ts"
 import { findText, notFound } from "./find-text.ts"
 
 /** The character that an agent plays (L3). */
@@ -46,7 +46,7 @@ export async function loadPersona(nameOrPath: string, options: LoadPersonaOption
 
 /** The texts of a card that a persona has: its first message and its lorebook need a profile. */
 async function personaOfCard(path: string, locale: string): Promise<Persona> {
-  const { readCardPersona } = await import("./cards/card-persona.ts")
+  const { readCardPersona } = await loadCards()
   const { text, name } = readCardPersona(path, { locale, userName: defaultUserName(locale), clock: hostPorts.clock })
   return { text, name }
 }

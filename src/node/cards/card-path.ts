@@ -1,4 +1,8 @@
 import { extname } from "node:path"
+import { late } from "../../core/late.ts"
+
+/** Loads what reads cards. */
+export const loadCards = late(() => import("./card-persona.ts"))
 
 const extensions: ReadonlySet<string> = new Set([".png", ".apng", ".charx", ".json", ".webp", ".jpg", ".jpeg"])
 

@@ -12,6 +12,8 @@ import { type CharacterPart, type CharacterPlaces, findCharacterPart, partOfPers
 import { checkTraits, readSheet } from "./read-sheet.ts"
 import { readWorldBook } from "./read-world-book.ts"
 
+export { lorebookPlugin, optionedLorebook } from "../cards/lorebook-file.ts"
+
 const reference = z.custom<string>(isOneLine, { error: "a character's name or a file" })
 
 const file = z.union([reference, z.literal(false)], { error: "a character's name, a file or false" })

@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from "node:fs"
 import { basename, dirname, extname, isAbsolute, resolve, win32 } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { messageOf } from "../../core/errors.ts"
+import { late } from "../../core/late.ts"
 import type { Timers } from "../../core/ports.ts"
 import { didYouMean, suggest } from "../../core/suggest.ts"
 import { type Timely, within } from "../../core/timers.ts"
@@ -64,16 +65,19 @@ export function skillPluginTools(plugins: readonly Plugin[]): string[] {
   return ofSkills.flatMap(({ skills = [] }) => skills.flatMap(({ allowedTools }) => allowedTools))
 }
 
+/** Characters and lorebooks, which need zod. */
+export const loadCharacters = late(() => import("../character/character-plugin.ts"))
+
 const builtinPlugins: ReadonlyMap<string, MakePlugin> = new Map(
   Object.entries<MakePlugin>({
     async character(_name, { options, promptFolders, persona, context: { locale, profileFolder } }) {
-      const { characterPlugin } = await import("../character/character-plugin.ts")
+      const { characterPlugin } = await loadCharacters()
       return characterPlugin(options, { locale, promptFolders, persona, folder: profileFolder })
     },
     diary: skillPlugin,
     "file-navigation": skillPlugin,
     async lorebook(_name, { options, context: { locale, profileFolder } }) {
-      const { optionedLorebook } = await import("../cards/lorebook-file.ts")
+      const { optionedLorebook } = await loadCharacters()
       return optionedLorebook(options, { locale, folder: profileFolder })
     },
     // An empty plugin: `loadProfile` turns recall on when it finds it (L8).

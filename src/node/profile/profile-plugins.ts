@@ -5,7 +5,7 @@ import type { LoreSettings } from "../../prompt/layers/lorebook/lore-settings.ts
 import type { Tool } from "../../prompt/tools/tool.ts"
 import type { LorebookPlace } from "../cards/lorebook-file.ts"
 import { fileExists, isFolder } from "../file-log.ts"
-import { optionNames } from "../plugins/load-plugin.ts"
+import { loadCharacters, optionNames } from "../plugins/load-plugin.ts"
 import { collectPlugins, type LoadPluginsOptions } from "../plugins/load-plugins.ts"
 import { displayPath } from "../shipped-files.ts"
 import { nearestSetting, type ProfileSearch, report } from "./profile-chain.ts"
@@ -76,5 +76,5 @@ export async function readLorebooks(
   lore: LoreSettings,
   place: LorebookPlace,
 ): Promise<readonly Plugin[]> {
-  return paths.length === 0 ? [] : [(await import("../cards/lorebook-file.ts")).lorebookPlugin(paths, lore, place)]
+  return paths.length === 0 ? [] : [(await loadCharacters()).lorebookPlugin(paths, lore, place)]
 }

@@ -9,7 +9,7 @@ import type { Dialect } from "../../prompt/dialect/dialect.ts"
 import { configureFormat, formatNamed, formats } from "../../reply/output/formats.ts"
 import type { OutputFormat } from "../../reply/output/output-part.ts"
 import { readPlainText, readWholeText } from "../authored-text.ts"
-import { isCardPath } from "../cards/card-path.ts"
+import { isCardPath, loadCards } from "../cards/card-path.ts"
 import type { CardSurroundings } from "../cards/card-persona.ts"
 import { fileExists, isFolder } from "../file-log.ts"
 import { findText, lookedFor, promptsFolderOf, type TextKind } from "../find-text.ts"
@@ -111,7 +111,7 @@ export function toneVariables({ chain, locale }: ProfileSearch, { persona, folde
 export async function readProfileTexts(file: ProfileFile, texts: ProfileTexts, surroundings: CardSurroundings) {
   const { persona: path } = texts
   const isCard = path !== undefined && isCardPath(path)
-  const card = isCard ? (await import("../cards/card-persona.ts")).readCardPersona(path, surroundings) : undefined
+  const card = isCard ? (await loadCards()).readCardPersona(path, surroundings) : undefined
   const persona: Partial<Persona> = card ?? (path === undefined ? {} : readPersona(path))
   const format = texts.format === undefined ? undefined : readFormat(texts.format)
   const system = texts.finalSystem === undefined ? undefined : readPlainText(texts.finalSystem, "system message")

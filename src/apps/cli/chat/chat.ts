@@ -22,7 +22,9 @@ import {
 } from "../open-agent.ts"
 import { openCliStore } from "../open-store.ts"
 import { addCommonOptions, addProfileArgument, type CommonOptions, readCount, type StoreOptions } from "../options.ts"
+import { servePage } from "../serve/inspect.ts"
 import type { Original } from "../serve/make-variant.ts"
+import { readPrices } from "../serve/read-prices.ts"
 import { terminalConfirm } from "../terminal-confirm.ts"
 import { type ChatWords, chatWords } from "../words/chat-words.ts"
 import { serveWords } from "../words/serve-words.ts"
@@ -171,7 +173,6 @@ async function openPage(options: ChatOptions, context: CliContext): Promise<Chat
     throw new PromptStrataError("usage", "expected --inspect beside --prices, found none.", {
       hint: "Only its page shows money.",
     })
-  const [{ servePage }, { readPrices }] = await Promise.all([import("../serve/inspect.ts"), import("../serve/read-prices.ts")])
   const prices = options.prices === undefined ? {} : await readPrices(options.prices)
   const source = await openWatchedProfile(options, context)
   return {

@@ -20,12 +20,12 @@ export interface InMemoryStoreOptions {
 /** All ports, because a program may keep its own in one object. */
 const portNames = { ...hostPorts, counter: true }
 
+/** Loaded with the first session of a store in memory. */
 let loaded: typeof import("./session-table.ts") | undefined
 
-/** Loads the tables with the first session of a store in memory. */
-async function loadTables(): Promise<typeof import("./session-table.ts")> {
-  loaded ??= await import("./session-table.ts")
-  return loaded
+interface Tables {
+  readonly sessions: SessionTable
+  readonly jobs: JobTable
 }
 
 type SessionWork<Given, T> = (sessions: SessionTable, given: Given) => T
@@ -48,35 +48,33 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
   const { jobs, ports } = options
   checkOptions("jobs of createInMemoryStore", jobs ?? {}, defaultJobSettings)
   checkOptions("ports of createInMemoryStore", ports ?? {}, portNames)
-  let kept = loaded && new loaded.SessionTable()
-  const loadedSessions = async (): Promise<SessionTable> => {
-    const { SessionTable } = await loadTables()
-    kept ??= new SessionTable()
+  const make = ({ SessionTable, JobTable }: NonNullable<typeof loaded>): Tables => {
+    const tables = {
+      sessions: new SessionTable(),
+      jobs: new JobTable({ ...defaultJobSettings, ...jobs }, { ...hostPorts, ...ports }),
+    }
+    tables.sessions.rows.jobs = tables.jobs
+    return tables
+  }
+  let kept = loaded && make(loaded)
+  const tables = async (): Promise<Tables> => {
+    loaded ??= await import("./session-table.ts")
+    kept ??= make(loaded)
     return kept
   }
   /** Runs work on the sessions, at once if they are loaded. What a caller may change during that wait is copied before. */
   const own = async <Given, T>(given: Given, copy: (given: Given) => Given, work: SessionWork<Given, T>): Promise<T> => {
     const copied = kept ? given : copy(given)
-    const sessions = kept ?? (await loadedSessions())
+    const { sessions } = kept ?? (await tables())
     return sessions.rows.atOnce(() => work(sessions, copied))
-  }
-  let ownJobs: { readonly jobs: JobTable } | undefined
-  const loadedJobs = async (): Promise<{ readonly jobs: JobTable }> => {
-    if (ownJobs) return ownJobs
-    const { JobTable } = await loadTables()
-    const { rows } = await loadedSessions()
-    ownJobs ??= { jobs: new JobTable({ ...defaultJobSettings, ...jobs }, { ...hostPorts, ...ports }) }
-    rows.jobs = ownJobs.jobs
-    return ownJobs
   }
   let made: InMemoryParts | undefined
   // Loaded when first used: a turn that leaves no work behind needs the sessions alone.
   const parts = async (): Promise<InMemoryParts> => {
     if (made) return made
     const { makeParts } = await import("./in-memory-parts.ts")
-    const sessions = await loadedSessions()
-    const table = await loadedJobs()
-    made ??= makeParts(sessions, { runner, ...table })
+    const { sessions, jobs } = await tables()
+    made ??= makeParts(sessions, { runner, jobs })
     return made
   }
   const commitBehind = async (key: SessionKey, given: SessionCommit) => {
@@ -84,7 +82,7 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
     return (made ?? (await parts())).commitBehind(key, commit)
   }
   let isClosed = false
-  const runner = runnerOfOpenStore(lateJobs(loadedJobs), { store: "The store in memory", isClosed: () => isClosed })
+  const runner = runnerOfOpenStore(lateJobs(tables), { store: "The store in memory", isClosed: () => isClosed })
   return {
     load: (key, { last } = {}) => own(key, same, (sessions) => sessions.load(key, last)),
     async commit(key, given) {
@@ -92,7 +90,7 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
         given.after === undefined
           ? await own(given, copyOf, (sessions, commit) => sessions.commit(key, commit))
           : await commitBehind(key, given)
-      if (committed.jobs.length > 0) (ownJobs ?? (await loadedJobs())).jobs.enqueue(committed.jobs)
+      if (committed.jobs.length > 0) (kept ?? (await tables())).jobs.enqueue(committed.jobs)
       return { version: committed.version }
     },
     append: (key, given) =>
@@ -142,7 +140,7 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
     forget: async (scope) => (await parts()).forget(scope),
     check: async () => (await parts()).check(),
     async close() {
-      await ownJobs?.jobs.close({ drainMs })
+      await kept?.jobs.close({ drainMs })
       isClosed = true
     },
   }
