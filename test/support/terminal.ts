@@ -63,9 +63,15 @@ export interface FakeTerminal {
   shows(text: string, count?: number): Promise<void>
 }
 
+interface TerminalOptions {
+  readonly terminal?: boolean
+  readonly columns?: number
+  readonly env?: CliIo["env"]
+}
+
 /** A terminal, or with `terminal: false` pipes. */
-export function fakeTerminal({ terminal = true, env = {} }: { terminal?: boolean; env?: CliIo["env"] } = {}): FakeTerminal {
-  const tty = { isTTY: terminal, columns: 80 }
+export function fakeTerminal({ terminal = true, columns = 80, env = {} }: TerminalOptions = {}): FakeTerminal {
+  const tty = { isTTY: terminal, columns }
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()].map((s) => Object.assign(s, tty))
   if (!stdin || !stdout || !stderr) throw new Error("three streams")
   const listeners = new Set<() => void>()

@@ -18,6 +18,8 @@ export interface StartOptions {
   readonly model?: LanguageModel
   /** True for a terminal. Default: pipes. */
   readonly terminal?: boolean
+  /** The width of the terminal. Default: 80. */
+  readonly columns?: number
   /** By default nothing is stored. */
   readonly env?: Readonly<Record<string, string>>
   /** Written to stdin, which then ends. */
@@ -25,8 +27,9 @@ export interface StartOptions {
 }
 
 /** Starts the program in this process, with a stopped clock and counting ids. */
-export function start(args: readonly string[], { model, terminal = false, env = {}, input }: StartOptions = {}): StartedRun {
-  const fake = fakeTerminal({ terminal, env: { PROMPTSTRATA_STORE: "none", LANG: "en_US.UTF-8", ...env } })
+export function start(args: readonly string[], options: StartOptions = {}): StartedRun {
+  const { model, terminal = false, columns = 80, env = {}, input } = options
+  const fake = fakeTerminal({ terminal, columns, env: { PROMPTSTRATA_STORE: "none", LANG: "en_US.UTF-8", ...env } })
   const code = runCli(args, fake.io, {
     ports: { clock: manualClock(), ids: countingIds() },
     ...(model ? { chooseModel: () => ({ model, demo: false }) } : {}),

@@ -3,24 +3,33 @@ import { terminalLine } from "../../../prompt/encode/terminal-text.ts"
 import { fitColumns } from "../../../trace/table.ts"
 
 const gap = "  "
+/** With less room for the last column, columns before it are left out. */
+const minLast = 16
 
 /**
- * Prints rows under a headline, in columns as wide as their widest cell. The last column is cut between characters, so that a
- * line has at most `maxWidth` columns of a terminal. Line breaks in cells are shown as `⏎`.
+ * Prints rows under a headline, in columns as wide as their widest cell. On a terminal of `maxWidth` columns (30 or more) no line is wider:
+ * long cells are cut between characters, and columns that leave the last one no room are one column `…`. Line breaks in cells are shown as `⏎`.
  */
 export function printTable(
   headline: readonly string[],
   rows: readonly (readonly string[])[],
   maxWidth = Number.POSITIVE_INFINITY,
 ): string {
-  const lines = [headline, ...rows].map((cells) => cells.map((cell) => terminalLine(cell, 1_000)))
-  const widths = headline.map((_, at) => Math.max(...lines.map((cells) => displayWidth(cells[at] ?? ""))))
   const last = headline.length - 1
-  const before = widths.slice(0, last).reduce((sum, width) => sum + width + gap.length, 0)
+  // The first column often is an id, which is of use only whole.
+  const widest = (at: number): number => Math.max(10, at === 0 ? maxWidth - minLast - 5 : Math.floor(maxWidth / 2))
+  const cut = (cell: string, at: number): string => (at === last ? cell : fitColumns(cell, widest(at)))
+  const lines = [headline, ...rows].map((cells) => cells.map((cell, at) => cut(terminalLine(cell, 1_000), at)))
+  const widths = headline.map((_, at) => Math.max(...lines.map((cells) => displayWidth(cells[at] ?? ""))))
+  const before = (count: number): number =>
+    [...widths.slice(0, count), ...(count < last ? [1] : [])].reduce((sum, width) => sum + width + gap.length, 0)
+  let shown = last
+  while (shown > 1 && before(shown) + minLast > maxWidth) shown--
   return lines
     .map((cells) => {
-      const padded = cells.slice(0, last).map((cell, at) => cell + " ".repeat((widths[at] ?? 0) - displayWidth(cell)))
-      return [...padded, fitColumns(cells[last] ?? "", Math.max(10, maxWidth - before))].join(gap).trimEnd()
+      const padded = cells.slice(0, shown).map((cell, at) => cell + " ".repeat((widths[at] ?? 0) - displayWidth(cell)))
+      const end = fitColumns(cells[last] ?? "", Math.max(10, maxWidth - before(shown)))
+      return [...padded, ...(shown < last ? ["…"] : []), end].join(gap).trimEnd()
     })
     .join("\n")
 }
