@@ -1,13 +1,15 @@
-// The package as its users get it: packed, installed into an empty folder, what both READMEs tell done there, the program called.
+// The package as its users get it: packed, installed into an empty folder, what both READMEs tell done there, the programs of all packed
+// pages run, their links followed, the program called.
 // The build takes sentences out of the declarations of profile keys, so the package's settings are compared with the source's.
 import { execFileSync, spawnSync } from "node:child_process"
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
+import { dirname, join, resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 import { profileJsonSchema } from "../src/node/profile/profile-json-schema.ts"
 import { codeBlocksIn, runsIn } from "../test/support/code-blocks.ts"
 import { inlinedVersions } from "./inlined.ts"
+import { publishPictures } from "./release.ts"
 
 /** Prints each setting of some profiles on a line, with its default where the profile does not set it. */
 const printSettings = `
@@ -52,6 +54,9 @@ try {
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }))
   run("npm", ["install", "--no-audit", "--no-fund", "--engine-strict=false", join(folder, packed.filename), "zod"], folder)
   for (const page of ["README.md", "README.zh-CN.md"]) tryReadme(page, join(folder, packed.filename))
+  const pages = packed.files.map(({ path }) => path).filter((path) => /^(?:[A-Z.a-z-]+|docs\/.*)\.md$/.test(path))
+  for (const page of pages) expectLinks(page)
+  runPrograms(pages)
   const cli = [join("node_modules", "promptstrata", "dist", "cli.js"), "chat", "fay", "--once", "17*23"]
   expectEqual("promptstrata chat", /391/.test(run(process.execPath, cli, folder)), true)
   writeFileSync(join(folder, "types.ts"), entries.map((entry, at) => `export type * as entry${at} from "${entry}"`).join("\n"))
@@ -117,9 +122,45 @@ function tryReadme(page, tarball) {
   expectEqual(`${page}: the table`, table.trimEnd(), blocks[at + 2].text)
   for (const { code, prints } of runsIn(blocks))
     expectEqual(`${page}: ${code.file}`, run(process.execPath, [code.file], cwd).trimEnd(), prints)
-  const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)].map(([, link]) => link)
-  const missing = links.filter((link) => !existsSync(join(cwd, "node_modules", "promptstrata", link)))
+  // A registry's page shows no picture of a package's own: a release gives each the address at which the package will have it.
+  const shown = publishPictures(text, JSON.parse(readFileSync("package.json", "utf8")))
+  const pictures = [...text.matchAll(/!\[[^\]]*\]\((?:https:\/\/unpkg\.com\/[^@)]+@[^/)]+\/)?([^)]+)\)/g)].map(([, path]) => path)
+  const unpacked = pictures.filter((path) => !existsSync(join(cwd, "node_modules", "promptstrata", path)))
+  expectEqual(`${page}: pictures that are not packed`, unpacked.join(", "), "")
+  expectEqual(`${page}: pictures without an address`, /!\[[^\]]*\]\((?!https:)/.exec(shown)?.[0], undefined)
+}
+
+/** Whatever a packed page links to is packed as well, but for pictures: of these only the READMEs' are. */
+function expectLinks(page) {
+  const inside = join(folder, "node_modules", "promptstrata")
+  const links = [...readFileSync(join(inside, page), "utf8").matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)].map(
+    ([, link]) => link,
+  )
+  const missing = links.filter((link) => !link.endsWith(".webp") && !existsSync(join(inside, dirname(page), link)))
   expectEqual(`${page}: links to what is not packed`, missing.join(", "), "")
+}
+
+/** The programs of pages whose output is shown, in folders that `npm init -y` made: the form of a module stands in a file's name. */
+function runPrograms(pages) {
+  const programs = pages.flatMap((page) => {
+    const text = readFileSync(join(folder, "node_modules", "promptstrata", page), "utf8")
+    const cwd = join(folder, "pages", page.replaceAll(/\W/g, "-"))
+    return runsIn(codeBlocksIn(text)).map(({ code, prints }) => {
+      const file = join(cwd, code.file ?? `line-${code.line}.mts`)
+      mkdirSync(cwd, { recursive: true })
+      writeFileSync(join(cwd, "package.json"), '{ "type": "commonjs" }')
+      writeFileSync(file, code.text)
+      return { at: `${page}, line ${code.line}`, file, prints }
+    })
+  })
+  const files = programs.filter(({ at }) => !at.startsWith("README")).map(({ file }) => file)
+  const ran = JSON.parse(run(process.execPath, [resolve("test/support/run-programs.ts"), ...files], folder))
+  for (const { at, file, prints } of programs) {
+    if (ran[file] === undefined) continue
+    expectEqual(`${at}: errors`, ran[file].errors, "")
+    expectEqual(at, ran[file].output.trimEnd(), prints)
+  }
+  console.log(`${files.length} programs of pages print what the pages say.`)
 }
 
 function expectEqual(what, found, expected) {
