@@ -168,7 +168,7 @@ function outline(page: string): string[] {
   const lines = text.replaceAll(/^```[\s\S]*?^```$/gm, "```").split("\n")
   const shapes = lines.map((line) => {
     const links = [...line.matchAll(/\]\(([^)]*)\)/g)].map(([, target = ""]) =>
-      /^README|\.webp$/.test(target) ? "" : target.replace(".zh-CN.md", ".md"),
+      /^README|\.webp$/.test(target) ? "" : target.replace(".zh-CN.md", ".md").replace(/#.+/, "#"),
     )
     const programs = line.match(/`npm run [^`]*`/g) ?? []
     const mark = line.startsWith("|") ? `a row of ${line.split("|").length}` : (/^(?:#+|!|- |<!--|```)/.exec(line)?.[0] ?? "")
@@ -190,6 +190,17 @@ describe.each([...pages, "CONTRIBUTING.md", "SECURITY.md"])("%s", (file) => {
     const { scripts } = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as { scripts: Record<string, string> }
     const named = [...text.matchAll(/\bnpm (?:run )?(start|test|(?<=run )[\w:-]+)/g)].map((match) => match[1] ?? "")
     expect(named.filter((name) => scripts[name] === undefined)).toEqual([])
+  })
+
+  test("links only to headings that it has, where it links to itself", () => {
+    const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, words = ""]) =>
+      words
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+        .replaceAll(" ", "-"),
+    )
+    const links = [...text.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor = ""]) => anchor)
+    expect(links.filter((anchor) => !headings.includes(anchor))).toEqual([])
   })
 
   test("links only to files that exist", () => {
