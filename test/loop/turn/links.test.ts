@@ -14,7 +14,8 @@ function answering(output: object, { thought = "", times = 1 } = {}) {
   const pieces = (answer.match(/[\s\S]{1,3}/g) ?? []).map((delta) => ({ type: "text-delta" as const, delta }))
   const thinking = thought ? [{ type: "thinking-delta" as const, delta: thought }] : []
   const model = scriptedModel(Array.from({ length: times }, () => [...thinking, ...pieces]))
-  const { session } = testAgent(model, { loop: { mode: "chat" }, output: { bubbles: true, ...output } }, { store })
+  const settings = { loop: { mode: "chat" as const }, output: { bubbles: true, ...output }, memory: { enabled: false } }
+  const { session } = testAgent(model, settings, { store })
   const kept = async () => (await store.load(session.key))?.history.findLast(({ role }) => role === "assistant")?.text
   return { session, kept }
 }
