@@ -10,7 +10,8 @@ const bob = { id: "b", name: "Bob" }
 /** A group in which Alice spoke, then others wrote `later` messages, and then Bob imitates her. */
 async function group(dialect: string, { later = 200, store = createInMemoryStore() as Store, forgets = false } = {}) {
   const model = scriptedModel(Array.from({ length: 9 }, () => "Well."))
-  const profile = { dialect, locale: "en", loop: { mode: "chat" }, history: { contextCount: 4 } } as const
+  const own = { dialect, locale: "en", loop: { mode: "chat" }, history: { contextCount: 4 } } as const
+  const profile = { ...own, memory: { enabled: false } }
   const { agent } = testAgent(model, profile, { store })
   const session = agent.session({ conversation: "g", audience: "group" })
   await session.hear("Hello.", { from: alice })

@@ -24,7 +24,7 @@ test("a turn that waits for an approval has one record on the disk, also when it
   const first = started([callTool("pay"), finish("One."), callTool("pay")], 1_000)
   const allow = async ({ session }: typeof first) => session.approve((await session.approvals())[0]?.id ?? "").result
   const one = (await first.session.send("Pay.").result).trace.turnId
-  await expect.poll(() => readdirSync(folder).filter((name) => name.endsWith(".json")), { timeout: 20_000 }).toHaveLength(1)
+  await expect.poll(() => readdirSync(folder).filter((name) => name.endsWith(".json"))).toHaveLength(1)
   await allow(first)
   const two = (await first.session.send("Pay again.").result).trace.turnId
   await first.made.close()
