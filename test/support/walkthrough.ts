@@ -105,7 +105,7 @@ export async function runCommand(args: readonly string[], { acts, shown }: PageC
   try {
     const stdin = Readable.from(person())
     const io = { stdin, stdout: stream, stderr: stream, env: { LANG: lang }, onInterrupt: () => () => undefined }
-    const code = await runCli(args, io, { ports })
+    const code = await runCli(args, io, { ports, storeTime: { clock: ports.clock, timers: ports.timers } })
     return { code, output }
   } finally {
     process.chdir(before)

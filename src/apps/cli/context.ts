@@ -17,6 +17,8 @@ export interface CliContext {
   readonly atEnd: (close: () => Promise<void>) => void
   /** Replaced by tests. */
   readonly ports?: Partial<Ports>
+  /** The time of the store in a file; replaced by tests in which reminders ring. */
+  readonly storeTime?: Pick<Ports, "clock" | "timers">
 }
 
 /** Prints notes, such as warnings: dimmed, safe for a terminal, in the reader's language. */

@@ -3,7 +3,6 @@ import type { DatabaseStore } from "../../adapters/stores/database-store.ts"
 import { openStore } from "../../adapters/stores/open-store.ts"
 import { connectionTarget } from "../../adapters/stores/postgres/connection-url.ts"
 import { storeFile } from "../../adapters/stores/sqlite/store-file.ts"
-import { defined } from "../../core/value.ts"
 import { terminalText } from "../../prompt/encode/terminal-text.ts"
 import type { CliContext } from "./context.ts"
 import type { CliIo } from "./io.ts"
@@ -22,10 +21,8 @@ export async function openCliStore(
   if (place === undefined) return undefined
   const onWarning = (message: string): void => context.screen.note(context.screen.paint("yellow", `! ${terminalText(message)}`))
   if (!isUrl(place) && ifThere && !existsSync(storeFile(place))) return undefined
-  const { clock, timers } = context.ports ?? {}
-  // A clock without timers of its own stands still: jobs that wait would wait for ever.
-  const time = timers === undefined ? {} : defined({ clock, timers })
-  const opened = isUrl(place) ? await openStore({ url: place, onWarning }) : await openStore(place, { onWarning, ...time })
+  const file = { onWarning, ...context.storeTime }
+  const opened = isUrl(place) ? await openStore({ url: place, onWarning }) : await openStore(place, file)
   context.atEnd(async () => {
     // A command that waits for its jobs has done so before. Other jobs stay in the store for the next run.
     await opened.jobs.close({ drainMs: 0 })

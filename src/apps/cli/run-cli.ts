@@ -1,6 +1,5 @@
 import { CommanderError } from "commander"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
-import type { Ports } from "../../core/ports.ts"
 import { formatSource } from "../../core/source.ts"
 import { chooseModel, type ModelChooser } from "./choose-model.ts"
 import type { CliContext, ErrorOptions, RunCommand } from "./context.ts"
@@ -10,9 +9,8 @@ import { createProgram } from "./program.ts"
 import { type Translate, translationFor } from "./words/translate.ts"
 
 /** Replacements for tests. */
-export interface CliOverrides {
+export interface CliOverrides extends Pick<CliContext, "ports" | "storeTime"> {
   readonly chooseModel?: ModelChooser
-  readonly ports?: Partial<Ports>
 }
 
 /**
