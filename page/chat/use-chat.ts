@@ -39,6 +39,7 @@ export function useChat({ canChat, locale, news, onSent, onMoved }: ChatOptions)
   const [said, setSaid] = useState("")
   const [answering, setAnswering] = useState<ReadonlySet<string>>(new Set())
   const running = useRef(new Set<string>())
+  const answered = useRef<string | undefined>(undefined)
   const asked = useRef(0)
   const reload = useCallback(async () => {
     const turn = ++asked.current
@@ -47,6 +48,12 @@ export function useChat({ canChat, locale, news, onSent, onMoved }: ChatOptions)
     return found
   }, [canChat, locale])
   useEffect(() => void reload(), [reload, news])
+  useEffect(() => {
+    if (answered.current === undefined || facts?.approvals.some(({ code }) => code === answered.current)) return
+    answered.current = undefined
+    // The button that had the focus is gone with its question.
+    if (document.activeElement === document.body) document.getElementById(fieldId)?.focus()
+  }, [facts])
   const act = async (work: () => Promise<void>): Promise<boolean> => {
     try {
       await work()
@@ -75,12 +82,11 @@ export function useChat({ canChat, locale, news, onSent, onMoved }: ChatOptions)
     async answer(code, approved, reason) {
       if (running.current.has(code)) return
       running.current.add(code)
+      answered.current = code
       setAnswering(new Set(running.current))
       await act(() => ask(`chat/approvals/${code}`, { approved, reason: reason.trim() || undefined, locale }))
       running.current.delete(code)
       setAnswering(new Set(running.current))
-      // The button that had the focus is gone with its question.
-      if (document.activeElement === document.body) document.getElementById(fieldId)?.focus()
     },
   }
 }

@@ -34,11 +34,10 @@ describe("N15 commands on the page", () => {
     const options = page.getByRole("listbox", { name: "Commands" }).getByRole("option")
     await options.first().waitFor()
     expect((await options.allTextContents()).map((text) => text.split(" ")[0])).toEqual(
-      "/start /new /regenerate /swipe /edit /undo /continue /memory /forget".split(" "),
+      "/start /new /regenerate /swipe /edit /undo /continue /memory /forget /schedule".split(" "),
     )
     expect(await violations(page)).toEqual([])
-    await field.press("ArrowUp")
-    await field.press("ArrowUp")
+    for (let step = 0; step < 3; step++) await field.press("ArrowUp")
     await options.and(page.locator('[aria-selected="true"]')).getByText("/memory").waitFor()
     expect(await field.getAttribute("aria-activedescendant")).toBe("command-memory")
     await field.press("Tab")
