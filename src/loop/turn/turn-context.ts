@@ -229,7 +229,7 @@ export interface Deadline {
 /** A call of the model that has begun. */
 export type SentRequest = Pick<TraceStep, "step" | "prompt" | "model" | "assembly" | "startedMs">
 
-/** The code for pictures and files, which is loaded when a turn has any. */
+/** The code for pictures and files, loaded with the first turn that has any. */
 export interface ShownAttachments {
   sightOf(model: LanguageModel): Sight
   fewerAndFewer(turn: TurnContext, model: LanguageModel): readonly (readonly HistoryMessage[])[]

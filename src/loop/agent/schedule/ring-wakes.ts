@@ -62,7 +62,7 @@ interface Alarm {
 function alarmText({ profile, dialect }: Wakened, { reason, timeZone, dueMs, nowMs }: Alarm): string {
   if (!dialect.files.has("alarm")) return reason
   const zone = timeZone ?? profile.timeZone ?? "UTC"
-  const late = nowMs - dueMs >= lateMs ? durationText(nowMs - dueMs) : undefined
+  const late = nowMs - dueMs >= lateMs ? durationText(nowMs - dueMs, profile.locale) : undefined
   return renderNotice(dialect, "alarm", {
     reason: quoted(reason, dialect),
     time: `${localText(dueMs, zone)} (${zone})`,
@@ -70,17 +70,18 @@ function alarmText({ profile, dialect }: Wakened, { reason, timeZone, dueMs, now
   }).trim()
 }
 
-/** A time span by its two largest units, such as `2 h 5 min`. */
-function durationText(ms: number): string {
+/** A time span by its two largest units, such as `2 hours 5 minutes`, in the words of a locale. */
+function durationText(ms: number, locale: string): string {
   const minutes = Math.floor(ms / 60_000)
   const spans = [
-    [Math.floor(minutes / 1_440), "d"],
-    [Math.floor(minutes / 60) % 24, "h"],
-    [minutes % 60, "min"],
+    [Math.floor(minutes / 1_440), "day"],
+    [Math.floor(minutes / 60) % 24, "hour"],
+    [minutes % 60, "minute"],
   ] as const
   const first = spans.findIndex(([amount]) => amount > 0)
   const shown = spans.slice(first, first + 2).filter(([amount]) => amount > 0)
-  return shown.map(([amount, unit]) => `${amount} ${unit}`).join(" ")
+  const format = { style: "unit", unitDisplay: "long" } as const
+  return shown.map(([amount, unit]) => new Intl.NumberFormat(locale, { ...format, unit }).format(amount)).join(" ")
 }
 
 /** At most so many reminders are shown in a turn. */

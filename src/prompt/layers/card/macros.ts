@@ -58,7 +58,7 @@ export const maxMacroDepth = 8
 
 /**
  * Fills in the macros of a card's text. This is no template: each macro is one name with plain words, in which other macros may stand.
- * What a macro prints is not read again and names no macro, and only texts of cards are passed here, so nobody else's words run macros.
+ * The output of a macro is not read again and names no macro, and only texts of cards are passed here, so nobody else's words run macros.
  */
 export function fillMacros(text: string, values: MacroValues): FilledText {
   const unknown: string[] = []

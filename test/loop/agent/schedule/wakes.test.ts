@@ -115,7 +115,7 @@ describe("T49 a wake that is set for a moment", () => {
     await after.store.import(lines)
     await after.pass(5 * 60 * minuteMs)
     expect(after.delivered).toEqual(["talk: pills", "talk: stretch"])
-    expect(promptOf(after.model)).toContain("It rings 4 h 50 min late, because nothing ran at its time. Say so.")
+    expect(promptOf(after.model)).toContain("It rings 4 hours 50 minutes late, because nothing ran at its time. Say so.")
     expect((await after.session.wakes({ from: ann })).map(({ dueMs }) => dueMs)).toEqual([startMs + 330 * minuteMs])
     await after.pass(30 * minuteMs)
     expect(after.delivered).toHaveLength(3)
