@@ -107,11 +107,10 @@ export type { PromptStrataErrorOf } from "./core/errors.ts"
 export type { ErrorEvidence } from "./core/evidence/error-evidence.ts"
 export type { Clock, CountedTool, IdGenerator, PieceVisitor, Ports, RandomSource, Timers, TokenCounter } from "./core/ports.ts"
 export { type Agent, createAgent } from "./loop/agent/agent.ts"
-export type { AgentOptions } from "./loop/agent/agent-options.ts"
+export type { AgentOptions, AgentServices } from "./loop/agent/agent-options.ts"
 export { type AgentToolOptions, agentTool } from "./loop/agent/child/agent-tool.ts"
 export type { ChooseHints, HintSource } from "./loop/agent/child/hints.ts"
 export type { AnswerDecision, AnswerRules, Received, ReceivedWords, ShouldAnswer } from "./loop/agent/receive.ts"
-export type { AgentServices } from "./loop/agent/remembering.ts"
 export { createWakeSchedule } from "./loop/agent/schedule/create-wake-schedule.ts"
 export type { QuietHours } from "./loop/agent/schedule/schedule-times.ts"
 export type { WakeableSession, WakeSchedule, WakeScheduleOptions } from "./loop/agent/schedule/wake-schedule.ts"
@@ -154,7 +153,7 @@ export type {
   ReflectionServiceOptions,
   ReflectionTriggers,
 } from "./memory/services/background/reflection.ts"
-export { createMemoryService, fuseRankings, type RecordedMemoryService } from "./memory/services/memory/create-memory-service.ts"
+export { createMemoryService, fuseRankings } from "./memory/services/memory/create-memory-service.ts"
 export type { ExplainedMemory } from "./memory/services/memory/explain-memories.ts"
 export type { FuseOptions, RankedText } from "./memory/services/memory/fuse-rankings.ts"
 export type {
@@ -168,6 +167,7 @@ export type {
   Rerank,
   RerankCandidate,
 } from "./memory/services/memory/memory-service.ts"
+export type { RecordedMemoryService } from "./memory/services/memory/recorded-memories.ts"
 export type { RecallReason } from "./memory/services/recall/recall-query.ts"
 export type { RecallSignal, RecallWeights } from "./memory/services/recall/recall-weights.ts"
 export { printReceipts, type Receipt, type ReceiptOutcome } from "./memory/services/store/receipt.ts"

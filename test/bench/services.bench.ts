@@ -1,6 +1,6 @@
 import type { LanguageModel, ModelPart } from "../../src/core/model/language-model.ts"
 import { createAgent } from "../../src/loop/agent/agent.ts"
-import type { AgentServices } from "../../src/loop/agent/remembering.ts"
+import type { AgentServices } from "../../src/loop/agent/agent-options.ts"
 import { createMemoryService } from "../../src/memory/services/memory/create-memory-service.ts"
 import type { MemoryService } from "../../src/memory/services/memory/memory-service.ts"
 import { createInMemoryStore } from "../../src/memory/services/store/in-memory/in-memory-store.ts"

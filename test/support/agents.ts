@@ -1,5 +1,5 @@
 // Loaded beforehand: the first turn of a file takes as many rounds of the event loop as the next.
-import "../../src/loop/agent/queue/detours.ts"
+import "../../src/loop/agent/borders/aside.ts"
 import "../../src/loop/agent/session-turn.ts"
 import "../../src/loop/turn/ask-for-report.ts"
 import "../../src/loop/turn/calls/calls.ts"

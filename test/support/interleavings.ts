@@ -1,6 +1,6 @@
 // Loaded beforehand: what is loaded while a script runs would take rounds of the event loop.
-import "../../src/loop/agent/session-work.ts"
-import "../../src/loop/agent/queue/detours.ts"
+import "../../src/loop/agent/borders/session-work.ts"
+import "../../src/loop/agent/borders/aside.ts"
 import fc from "fast-check"
 import { expect } from "vitest"
 import type { Agent } from "../../src/loop/agent/agent.ts"

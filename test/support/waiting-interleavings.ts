@@ -1,6 +1,6 @@
 // Loaded beforehand: what is loaded while a script runs would take rounds of the event loop.
-import "../../src/loop/agent/session-work.ts"
-import "../../src/loop/agent/queue/detours.ts"
+import "../../src/loop/agent/borders/session-work.ts"
+import "../../src/loop/agent/borders/aside.ts"
 import "../../src/loop/agent/session-turn.ts"
 import "../../src/loop/turn/ask-for-report.ts"
 import "../../src/loop/turn/calls/calls.ts"

@@ -3,19 +3,40 @@ import type { SessionKey } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import type { LanguageModel } from "../../core/model/language-model.ts"
 import { hostPorts, type Ports } from "../../core/ports.ts"
-import type { MemoryRecall } from "../../memory/services/memory/memory-service.ts"
+import type { Describe } from "../../memory/services/attachments/describe.ts"
+import type { ReflectionService } from "../../memory/services/background/reflection.ts"
+import type { EmbeddingModel, MemoryRecall, MemoryService, Rerank } from "../../memory/services/memory/memory-service.ts"
 import type { Observer } from "../../memory/services/observer.ts"
 import type { Plugin } from "../../memory/services/plugin.ts"
 import type { SessionStore } from "../../memory/services/store/session-store.ts"
 import type { Store } from "../../memory/services/store/store.ts"
 import type { TurnHook } from "../../memory/services/turn-hook.ts"
+import type { UserProfileService } from "../../memory/services/user-profile.ts"
 import type { Profile, ProfileSource } from "../../profile/profile.ts"
 import type { InjectionInput } from "../../prompt/stack/injection.ts"
 import type { Confirm, Tool } from "../../prompt/tools/tool.ts"
 import type { BackgroundWarning } from "../turn/turn-context.ts"
 import type { AnswerRules, ShouldAnswer } from "./receive.ts"
-import type { AgentServices } from "./remembering.ts"
 import type { Turn } from "./turn.ts"
+
+/** Services that replace those over the agent's store, each by itself. */
+export interface AgentServices {
+  readonly memory?: MemoryService
+  readonly userProfile?: UserProfileService
+  readonly reflection?: ReflectionService
+  /** Lets the memory service over the agent's store find memories by meaning too. */
+  readonly embed?: EmbeddingModel
+  /**
+   * Puts the first 50 memories that the memory service over the agent's store finds into a better order, within `memory.rerankMs`. If it
+   * fails, the turn goes on with the order of recall, and its trace says so.
+   */
+  readonly rerank?: Rerank
+  /**
+   * Describes each picture, recording or file once, before the turn that it came with, within `limits.toolMs`. The caption stands in
+   * prompts where a model does not get the attachment itself.
+   */
+  readonly describe?: Describe
+}
 
 /** Options of `createAgent`. Only `profile` and `model` are required. */
 export interface AgentOptions {

@@ -5,6 +5,7 @@ import type { JobRunner } from "../../memory/services/store/job-runner.ts"
 import type { BlobRecords, ReceiptRecords } from "../../memory/services/store/records.ts"
 import type { SessionStore } from "../../memory/services/store/session-store.ts"
 import type { Store, WakeRecords } from "../../memory/services/store/store.ts"
+import { loadWork } from "./borders/load-session-work.ts"
 
 /** The parts of a store that an agent needs, whatever kind of store it was given. */
 export interface AgentStore {
@@ -32,7 +33,7 @@ export function agentStore(store: SessionStore | undefined, ports: Pick<Ports, "
     const { jobs, receipts, blobs, wakes } = store
     return { sessions: store, jobs, receipts, blobs, wakes, given: store }
   }
-  const beside = late(async () => (await import("./second-thoughts/side-tables.ts")).makeSideTables(ports))
+  const beside = late(async () => (await loadWork()).makeSideTables(ports))
   return {
     sessions: {
       load: (key, options) => store.load(key, options),

@@ -2,9 +2,9 @@ import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import { late } from "../../core/late.ts"
 import { type Job, type JobAttempt, type JobHandlers, timedKinds } from "../../memory/services/store/job-runner.ts"
 import type { AgentQueues } from "../turn/turn-context.ts"
+import { loadAside } from "./borders/load-aside.ts"
 import type { AgentJobs } from "./schedule/agent-jobs.ts"
 import type { AgentWorkOptions } from "./schedule/close-work.ts"
-import { loadBackground } from "./schedule/load-background.ts"
 
 /** Waits for everything that an agent has under way: turns, hooks after them, observers, jobs. */
 interface AgentWork {
@@ -22,7 +22,7 @@ export function agentWork(shared: AgentQueues, options: AgentWorkOptions): Agent
   const { turns, background, runner } = shared
   const { latest } = options
   const stopped = new AbortController()
-  const loadJobs = late(async () => new (await loadBackground()).AgentJobs(latest, stopped.signal))
+  const loadJobs = late(async () => new (await loadAside()).AgentJobs(latest, stopped.signal))
   const works = options.runJobs || options.delivers
   const started = works ? startJobs(shared, { ...options, loadJobs }) : Promise.resolve()
   let closing: Promise<void> | undefined
@@ -39,7 +39,7 @@ export function agentWork(shared: AgentQueues, options: AgentWorkOptions): Agent
     async close(signal) {
       stopped.abort()
       const idle = () => Promise.all([started, conversationsIdle(shared, options.watching)])
-      closing ??= loadBackground().then(({ closeWork }) => closeWork(shared, options, { idle, hurry: hurry.signal }))
+      closing ??= loadAside().then(({ closeWork }) => closeWork(shared, options, { idle, hurry: hurry.signal }))
       const onAbort = (): void => {
         hurry.abort()
         endTurns(shared.running, signal?.reason)

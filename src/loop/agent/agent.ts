@@ -2,7 +2,6 @@ import type { StandardSchemaV1 } from "@standard-schema/spec"
 import { checkOptions, checkType } from "../../core/check-options.ts"
 import type { ServiceKey, SessionKey } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
-import { late } from "../../core/late.ts"
 import type { LanguageModel } from "../../core/model/language-model.ts"
 import { hostPorts, type Ports, roughCounter } from "../../core/ports.ts"
 import { didYouMean } from "../../core/suggest.ts"
@@ -22,6 +21,8 @@ import { type AgentStore, agentStore } from "./agent-store.ts"
 import { agentWork } from "./agent-work.ts"
 import type { AskModelOptions } from "./ask-model.ts"
 import { baseStack } from "./base-stack.ts"
+import { loadAside } from "./borders/load-aside.ts"
+import { loadWork } from "./borders/load-session-work.ts"
 import { checkProcessNames, type ToolProcess, toolProcesses } from "./child/tool-processes.ts"
 import type { ObserverFeeds } from "./observers/observers.ts"
 import { profileObservers } from "./observers/profile-observers.ts"
@@ -30,7 +31,6 @@ import { profileVersions } from "./profile-versions.ts"
 import { publishAgent } from "./published-agents.ts"
 import { remembering } from "./remembering.ts"
 import { agentWakes } from "./schedule/agent-wakes.ts"
-import { loadBackground } from "./schedule/load-background.ts"
 import { Session } from "./session.ts"
 import type { ChatMessage } from "./stateless/past-messages.ts"
 import { type RespondOptions, respond } from "./stateless/respond.ts"
@@ -108,7 +108,7 @@ export function createAgent(options: AgentOptions): Agent {
 
 /** Closes the plugins of all versions. */
 async function endPlugins({ closable, latest }: ReturnType<typeof profileVersions>, { timers }: Ports): Promise<void> {
-  const { closePlugins } = await loadBackground()
+  const { closePlugins } = await loadAside()
   await closePlugins(closable, { timers, timeoutMs: latest.profile.limits.toolMs })
 }
 
@@ -180,7 +180,7 @@ function profileContext(
   const remembered = remembering({ profile, services, store: kept.given, receipts, ask, ports, onWarning })
   return {
     ...{ profile, dialect, tools, ask },
-    delegate: processes.length > 0 ? async (own) => (await loadCoarseTools()).withProcesses(own, processes) : undefined,
+    delegate: processes.length > 0 ? async (own) => (await loadWork()).withProcesses(own, processes) : undefined,
     memory: profile.memory.enabled ? (options.memory ?? remembered.recall) : undefined,
     userProfile: remembered.userProfile,
     hooks: [...remembered.hooks, ...extensions.hooks],
@@ -193,10 +193,8 @@ function profileContext(
 
 /** Asks models in the background. Only work behind a turn does, and it needs a part of the loop, which is loaded then. */
 function askLater(asked: AskModelOptions): AskModel {
-  return async (...question) => (await loadBackground()).createAskModel(asked)(...question)
+  return async (...question) => (await loadAside()).createAskModel(asked)(...question)
 }
-
-const loadCoarseTools = late(() => import("./child/coarse-tools.ts"))
 
 /** The context of a process: an agent without extensions, in the place of the one that it works for. */
 function processContext(

@@ -1,38 +1,19 @@
 import type { ServiceKey } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import type { Ports } from "../../core/ports.ts"
-import type { Describe } from "../../memory/services/attachments/describe.ts"
 import type { AskModel, BackgroundJob } from "../../memory/services/background/background-job.ts"
 import { createReflectionService } from "../../memory/services/background/create-reflection-service.ts"
 import { createMemoryJob } from "../../memory/services/background/memory-job.ts"
-import type { ReflectionService } from "../../memory/services/background/reflection.ts"
 import { createMemoryService } from "../../memory/services/memory/create-memory-service.ts"
-import type { EmbeddingModel, MemoryService, Rerank } from "../../memory/services/memory/memory-service.ts"
+import type { MemoryService } from "../../memory/services/memory/memory-service.ts"
 import type { ReceiptRecords } from "../../memory/services/store/records.ts"
 import type { Store } from "../../memory/services/store/store.ts"
 import type { TurnHook } from "../../memory/services/turn-hook.ts"
 import { createUserProfileService, type UserProfileService, userProfileHook } from "../../memory/services/user-profile.ts"
 import type { Profile } from "../../profile/profile.ts"
+import type { AgentServices } from "./agent-options.ts"
+import { loadAside } from "./borders/load-aside.ts"
 import type { cronTimes } from "./schedule/schedule-times.ts"
-
-/** Services that replace those over the agent's store, each by itself. */
-export interface AgentServices {
-  readonly memory?: MemoryService
-  readonly userProfile?: UserProfileService
-  readonly reflection?: ReflectionService
-  /** Lets the memory service over the agent's store find memories by meaning too. */
-  readonly embed?: EmbeddingModel
-  /**
-   * Puts the first 50 memories that the memory service over the agent's store finds into a better order, within `memory.rerankMs`. If it
-   * fails, the turn goes on with the order of recall, and its trace says so.
-   */
-  readonly rerank?: Rerank
-  /**
-   * Describes each picture, recording or file once, before the turn that it came with, within `limits.toolMs`. The caption stands in
-   * prompts where a model does not get the attachment itself.
-   */
-  readonly describe?: Describe
-}
 
 /** The parts by which an agent remembers: recall and hooks before a turn, and jobs after it. */
 interface Remembering {
@@ -137,7 +118,7 @@ function servicesOf({
 function momentsOf(pattern: string, timeZone = "UTC"): (afterMs: number) => Promise<number | undefined> {
   let times: ReturnType<typeof cronTimes> | undefined
   return async (afterMs) => {
-    times ??= import("./schedule/schedule-times.ts").then(({ cronTimes }) => cronTimes(pattern, timeZone))
+    times ??= loadAside().then(({ cronTimes }) => cronTimes(pattern, timeZone))
     return (await times).after(afterMs)
   }
 }

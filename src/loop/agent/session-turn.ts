@@ -14,9 +14,9 @@ import type { TurnResult } from "../../trace/turn-event.ts"
 import { runTurn } from "../turn/run-turn.ts"
 import type { AgentContext, Deadline, TurnContext, TurnInput } from "../turn/turn-context.ts"
 import { fail } from "../turn/turn-outcome.ts"
+import { loadAside } from "./borders/load-aside.ts"
 import { createTurnContext } from "./create-turn-context.ts"
 import { keptRuns, namedBytes } from "./kept-runs.ts"
-import { loadDetours } from "./queue/load-detours.ts"
 import { emptyRecord, isWaiting, maxMessages, move, type QueuedTurn, type SessionAtRest, turnKinds } from "./queue/turn-states.ts"
 
 /** The time until a turn that has to wait looks again. */
@@ -38,17 +38,17 @@ export async function runQueuedTurn(turn: QueuedTurn, rest: SessionAtRest, deadl
   const given = call.makeInput(turn.input.turnId, at.record ?? emptyRecord)
   const words = kept ? { ...given, kept, attached: [], attachments } : given
   const isAlone = turn.joined.length === 0 && turn.waited === undefined
-  const made = isAlone ? words : (await loadDetours()).withJoined(words, turn)
+  const made = isAlone ? words : (await loadAside()).withJoined(words, turn)
   const mayWait = turnKinds[call.kind].waits && (at.record?.state.approval !== undefined || session.open.size > 1)
   const beginning = call.replace ? await call.replace(at) : mayWait ? await besideWaiting(turn, at, made) : undefined
   if (beginning && "waitMs" in beginning) {
     move(turn, "hold")
-    if (!kept) await (await loadDetours()).keepWaiting(turn, words, deadline.signal)
+    if (!kept) await (await loadAside()).keepWaiting(turn, words, deadline.signal)
     return beginning
   }
   deadline.signal.throwIfAborted()
   const input: TurnInput = { ...made, ...beginning?.input }
-  turn.input = input.attached.length === 0 ? input : await (await loadDetours()).readInput(session.agent, input, deadline)
+  turn.input = input.attached.length === 0 ? input : await (await loadAside()).readInput(session.agent, input, deadline)
   const begun = beginning?.record ?? at.record
   const { history = [] } = begun ?? {}
   let hasWords = input.kept !== undefined
@@ -56,14 +56,14 @@ export async function runQueuedTurn(turn: QueuedTurn, rest: SessionAtRest, deadl
   for (let at = Math.max(0, history.length - 2 * maxMessages); at < history.length; at++)
     hasWords ||= history[at]?.toAnswer === true
   const mayAnswer = hasWords && input.wake === undefined && !input.resumes
-  const record = mayAnswer ? (await loadDetours()).withUnanswered(turn, begun) : begun
+  const record = mayAnswer ? (await loadAside()).withUnanswered(turn, begun) : begun
   move(turn, "plan")
   return runSessionTurn(turn, record, deadline)
 }
 
 /** The beginning of a message while a call waits for an approval, or how long it has to wait for that, or for messages that came before it. */
 async function besideWaiting(turn: QueuedTurn, at: SessionAtRest, input: TurnInput) {
-  if (at.record?.state.approval !== undefined) return (await loadDetours()).besideOpen(at, input)
+  if (at.record?.state.approval !== undefined) return (await loadAside()).besideOpen(at, input)
   // Their words are in the history already, where messages that may join find them.
   if (turn.meets) return undefined
   for (const other of turn.session.open) {
@@ -92,15 +92,15 @@ export async function runSessionTurn(
   const { input, emit, session } = queued
   const { agent } = session
   if (queued.joinedTo !== undefined) {
-    const { endJoined, unbegunTurn } = await loadDetours()
+    const { endJoined, unbegunTurn } = await loadAside()
     return endJoined(queued, unbegunTurn(agent, input, { thrown: undefined, emit }))
   }
-  if (session.unsettled.size > 0) (await loadDetours()).findUnsettled(session, record)
+  if (session.unsettled.size > 0) (await loadAside()).findUnsettled(session, record)
   const turn = createTurnContext(agent, input, { record, deadline, emit, assembler: session.assembler })
   const result = await runTurn(turn)
   let committed = result.ok ? await commitTurn(turn, result, queued) : result
   if (!committed.ok) {
-    const { endJoined, keepFailedTurn } = await loadDetours()
+    const { endJoined, keepFailedTurn } = await loadAside()
     if (queued.joinedTo !== undefined) committed = await endJoined(queued, committed)
     else if (agent.profile.history.keepFailed) await keepFailedTurn(turn, committed, result.ok)
   }
@@ -131,7 +131,7 @@ async function commitTurn(turn: TurnContext, result: Answered, queued: QueuedTur
     for (const bytes of input.bytes?.values() ?? []) await orAborted(agent.blobs.put(bytes, input.key), signal)
     commit = commitOf(turn, result)
     if (input.resumes || result.stopReason === "awaiting-approval")
-      commit = await (await loadDetours()).waitingCommit(turn, result, commit)
+      commit = await (await loadAside()).waitingCommit(turn, result, commit)
     if (turn.progress.files.madeBytes.size > 0)
       for (const bytes of namedBytes(turn.progress.files.madeBytes, [commit.append, commit.state]))
         await orAborted(agent.blobs.put(bytes, input.key), signal)
@@ -141,7 +141,7 @@ async function commitTurn(turn: TurnContext, result: Answered, queued: QueuedTur
     turn.emit({ type: "commit", version })
     return result
   } catch (thrown) {
-    const { commitError, leaveUnsettled, unknownOutcome } = await loadDetours()
+    const { commitError, leaveUnsettled, unknownOutcome } = await loadAside()
     if (!commit || !writing || !signal.aborted || thrown !== signal.reason) return fail(turn, commitError(thrown))
     leaveUnsettled(queued.session, turn, commit, writing)
     return fail(turn, unknownOutcome(signal.reason))

@@ -1,7 +1,6 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec"
 import { checkType } from "../../core/check-options.ts"
 import type { HistoryMessage, SessionKey } from "../../core/conversation.ts"
-import { late } from "../../core/late.ts"
 import type { Assembly } from "../../core/span.ts"
 import { orAborted } from "../../core/timers.ts"
 import type { ExplainedMemory } from "../../memory/services/memory/explain-memories.ts"
@@ -12,6 +11,7 @@ import type { PromptStack } from "../../prompt/stack/prompt-stack.ts"
 import type { Approval, ApprovalAnswer } from "../../prompt/tools/tool.ts"
 import type { AgentContext, TurnInput } from "../turn/turn-context.ts"
 import type { AgentOptions } from "./agent-options.ts"
+import { loadWork } from "./borders/load-session-work.ts"
 import type { Heard } from "./hear.ts"
 import { SessionQueue, type Work } from "./queue/session-queue.ts"
 import { type Needed, type SessionAtRest, sessionState, type TurnCall } from "./queue/turn-states.ts"
@@ -283,7 +283,7 @@ export class Session {
   }
 
   /** Changes the conversation after the session's earlier work. */
-  #change(change: (code: typeof import("./session-work.ts"), at: SessionAtRest) => Promise<void>): Promise<void> {
+  #change(change: (code: typeof import("./borders/session-work.ts"), at: SessionAtRest) => Promise<void>): Promise<void> {
     return this.#queue.enqueue(async (at) => change(await loadWork(), at), { needed: "all" })
   }
 }
@@ -296,5 +296,3 @@ function turnOf(replyTo: SendOptions["replyTo"]): Needed | undefined {
 }
 
 const hasWordsOfUser = (newest: readonly HistoryMessage[]): boolean => newest.some(({ role }) => role === "user")
-
-const loadWork = late(() => import("./session-work.ts"))

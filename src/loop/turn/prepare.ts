@@ -7,8 +7,8 @@ import type { Memory } from "../../memory/services/memory/memory-service.ts"
 import type { PrestartSettings } from "../../profile/profile.ts"
 import type { RecalledMemory } from "../../prompt/layers/turn-state.ts"
 import type { ToolRun } from "../../prompt/tools/tool.ts"
-import { loadCalls } from "./calls/load-calls.ts"
 import { runHooks } from "./run-hooks.ts"
+import { runTool } from "./run-tool.ts"
 import { type TurnContext, warn } from "./turn-context.ts"
 import type { Findings } from "./turn-progress.ts"
 
@@ -40,7 +40,7 @@ async function runPrestart(turn: TurnContext, entry: PrestartSettings, hooks: Pr
   const id = ports.ids.next("prestart")
   turn.emit({ type: "prestart-start", id, tool: entry.tool, args })
   if (!tools.get(entry.tool)) await hooks
-  const result = await (await loadCalls()).runTool(turn, {
+  const result = await runTool(turn, {
     id,
     name: entry.tool,
     args,

@@ -51,7 +51,6 @@ export async function runTurn(turn: TurnContext): Promise<TurnResult> {
 }
 
 const loadNative = late(() => import("./plan-native.ts"))
-const loadPrepare = late(() => import("./prepare.ts"))
 const loadProse = late(() => import("./prose.ts"))
 
 const planners: Readonly<Record<PlanningMode, Planner>> = {
@@ -69,9 +68,9 @@ export async function prepare(turn: TurnContext): Promise<void> {
   // A turn that goes on has the results of its beginning.
   const prestart = input.resumes ? [] : agent.profile.prestart
   if (prestart.length > 0 || turn.hooks.length > 0 || agent.memory)
-    progress.found = await (await loadPrepare()).gather(turn, prestart)
+    progress.found = await (await loadCalls()).gather(turn, prestart)
   // The first turn of a private conversation has no other speakers.
-  if (turn.record || input.key.audience === "group") progress.speakers = await (await loadPrepare()).readSpeakers(turn)
+  if (turn.record || input.key.audience === "group") progress.speakers = await (await loadCalls()).readSpeakers(turn)
   let hasFiles = input.attachments.length > 0 || input.resumes !== undefined
   let hasRuns = false
   for (const { attachments, runs } of progress.shownHistory) {
@@ -83,8 +82,7 @@ export async function prepare(turn: TurnContext): Promise<void> {
   if (hasRuns || progress.shown) progress.fitting = await loadCalls()
   // Last, because hooks add tools too.
   if (agent.delegate) progress.tools = await agent.delegate(progress.tools)
-  if (progress.tools.plannerTools.length > 0 && !printParameters)
-    printParametersBy((await import("../../prompt/tools/print-parameters.ts")).toolParameters)
+  if (progress.tools.plannerTools.length > 0 && !printParameters) printParametersBy((await loadCalls()).toolParameters)
   turn.signal.throwIfAborted()
 }
 

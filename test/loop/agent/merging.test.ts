@@ -1,5 +1,5 @@
 // Loaded beforehand, as by `beforeAll`: what is loaded while a turn waits would take rounds of the event loop.
-import "../../../src/loop/agent/queue/detours.ts"
+import "../../../src/loop/agent/borders/aside.ts"
 import { beforeAll, describe, expect, test } from "vitest"
 import { z } from "zod"
 import type { AgentOptions } from "../../../src/loop/agent/agent-options.ts"

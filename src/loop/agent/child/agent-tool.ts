@@ -3,6 +3,7 @@ import { defineTool } from "../../../prompt/tools/define-tool.ts"
 import type { Tool } from "../../../prompt/tools/tool.ts"
 import { type Agent, createAgent } from "../agent.ts"
 import type { AgentOptions } from "../agent-options.ts"
+import { loadWork } from "../borders/load-session-work.ts"
 import { contextOf } from "../published-agents.ts"
 import type { ChooseHints } from "./hints.ts"
 import { requestSchema } from "./tool-processes.ts"
@@ -70,7 +71,7 @@ export function agentTool(options: AgentToolOptions): Tool {
     timeoutMs: timeoutMs ?? defaultTimeoutMs,
     async execute(args, context) {
       // Loaded here, because it loads the loop, which only a turn needs.
-      const { runRequest } = await import("./run-request.ts")
+      const { runRequest } = await loadWork()
       return runRequest(() => contextOf(child), { name, hints, maxEvents, args, context })
     },
   })

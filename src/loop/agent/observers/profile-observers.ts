@@ -7,6 +7,7 @@ import { observerKeys } from "../../../profile/keys/processes.ts"
 import type { Profile } from "../../../profile/profile.ts"
 import { withDefaults } from "../../../profile/resolve.ts"
 import type { AgentOptions } from "../agent-options.ts"
+import { loadAside } from "../borders/load-aside.ts"
 import { givenModel } from "../child/tool-processes.ts"
 import type { ObserverParts } from "./watched-turn.ts"
 
@@ -41,7 +42,7 @@ function observerOf(parts: ObserverParts): Observer {
     events: ["tool-end", "turn-end"],
     timeoutMs: parts.settings.timeoutMs,
     async observe(event, context) {
-      watching ??= import("./watch-turns.ts").then(({ watchTurns }) => watchTurns(parts))
+      watching ??= loadAside().then(({ watchTurns }) => watchTurns(parts))
       const observe = await watching
       await observe(event, context)
     },

@@ -1,8 +1,8 @@
 import { PromptStrataError } from "../../../core/errors.ts"
-import { late } from "../../../core/late.ts"
 import { isPlainKey, type Observer } from "../../../memory/services/observer.ts"
 import type { TurnHook } from "../../../memory/services/turn-hook.ts"
 import type { ProfileParts, SharedParts } from "../../turn/turn-context.ts"
+import { loadAside } from "../borders/load-aside.ts"
 import { injectionOwner } from "../note-hooks.ts"
 import type { ObserverFeeds, WatchOptions } from "./observers.ts"
 
@@ -19,14 +19,11 @@ function checkObserver({ name, timeoutMs = 1, maxQueued = 1 }: Observer): void {
   }
 }
 
-/** Loaded with the first agent that has observers. */
-const loadObservers = late(() => import("./observers.ts"))
-
 /** Shows the injections that observers left. */
 export const injectionHook: TurnHook = {
   name: injectionOwner,
   async beforeTurn(context) {
-    ;(await loadObservers()).addInjections(context)
+    ;(await loadAside()).addInjections(context)
   },
 }
 
@@ -42,7 +39,7 @@ export function watch(
   if (observers.length === 0) return undefined
   for (const observer of observers) checkObserver(observer)
   // Each event waits for the feeds, so all come in their order.
-  const loading = loadObservers().then(({ agentFeeds }) => agentFeeds(observers, agent, options))
+  const loading = loadAside().then(({ agentFeeds }) => agentFeeds(observers, agent, options))
   return {
     tell: (turn, event) => void loading.then((feeds) => feeds.tell(turn, event)),
     idle: async () => (await loading).idle(),

@@ -8,9 +8,9 @@ import { createAssembler } from "../../../prompt/assemble/assembler.ts"
 import type { PromptStack } from "../../../prompt/stack/prompt-stack.ts"
 import type { TurnEvent, TurnResult } from "../../../trace/turn-event.ts"
 import type { AgentContext, Deadline } from "../../turn/turn-context.ts"
+import { loadAside } from "../borders/load-aside.ts"
 import { refusalOf } from "../session-options.ts"
 import { abortError, StartedTurn, startDeadline, type Turn } from "../turn.ts"
-import { loadDetours } from "./load-detours.ts"
 import {
   hasBegun,
   type LiveSession,
@@ -98,7 +98,7 @@ export class SessionQueue implements LiveSession {
       const emit = hasBegun(turn) ? undefined : turn.emit
       const thrown = signal.aborted && error === signal.reason ? abortError(error) : error
       if (move(turn, "fail"))
-        resolve(loadDetours().then(({ unbegunTurn }) => unbegunTurn(this.agent, turn.input, { thrown, emit })))
+        resolve(loadAside().then(({ unbegunTurn }) => unbegunTurn(this.agent, turn.input, { thrown, emit })))
     }
     signal.addEventListener("abort", () => void (hasBegun(turn) || fail(signal.reason)), { once: true })
     this.#look(turn, { resolve, fail })
@@ -128,12 +128,12 @@ export class SessionQueue implements LiveSession {
     const inPlace = async (): Promise<void> => {
       try {
         move(turn, "place")
-        if (turn.meets) await (await loadDetours()).gather(turn)
+        if (turn.meets) await (await loadAside()).gather(turn)
         await this.withRecord(begin, { signal, needed: call.needed })
       } catch (error) {
         const keepsWords = !hasBegun(turn) && turnKinds[call.kind].keepsWords
         fail(error)
-        if (keepsWords) await (await loadDetours()).keepWords(this.agent, turn.input, error)
+        if (keepsWords) await (await loadAside()).keepWords(this.agent, turn.input, error)
       }
     }
     this.#enqueue(inPlace).catch(fail)

@@ -2,8 +2,8 @@ import type { BackgroundJob } from "../../../memory/services/background/backgrou
 import type { WakeRecords } from "../../../memory/services/store/store.ts"
 import type { TurnHook } from "../../../memory/services/turn-hook.ts"
 import type { Wakes } from "../../../memory/services/wakes.ts"
+import { loadAside } from "../borders/load-aside.ts"
 import { reminderOwner } from "../note-hooks.ts"
-import { loadBackground } from "./load-background.ts"
 import type { RingParts } from "./ring-parts.ts"
 
 /** The wakes of an agent: the service, the jobs by which they ring, and the hook that shows those that nobody could deliver. */
@@ -25,8 +25,8 @@ export function agentWakes({
   const parts: RingParts = { ...given, records }
   const { latest, ports, onWake } = parts
   const service = async (): Promise<Wakes> =>
-    (await loadBackground()).createWakes({ records, profile: latest().profile, ports, delivers: onWake !== undefined })
-  const run: BackgroundJob["run"] = async (job, context) => (await loadBackground()).ring(parts, job, context)
+    (await loadAside()).createWakes({ records, profile: latest().profile, ports, delivers: onWake !== undefined })
+  const run: BackgroundJob["run"] = async (job, context) => (await loadAside()).ring(parts, job, context)
   return {
     wakes: {
       set: async (...asked) => (await service()).set(...asked),
@@ -38,7 +38,7 @@ export function agentWakes({
       {
         name: reminderOwner,
         async beforeTurn(context) {
-          ;(await loadBackground()).showReminders(context, latest())
+          ;(await loadAside()).showReminders(context, latest())
         },
       },
     ],

@@ -1,4 +1,5 @@
 import { checkOptions } from "../../../core/check-options.ts"
+import { loadAside } from "../borders/load-aside.ts"
 import { checkTrust } from "../session-options.ts"
 import type { WakeSchedule, WakeScheduleOptions } from "./wake-schedule.ts"
 
@@ -25,6 +26,6 @@ export async function createWakeSchedule(options: WakeScheduleOptions): Promise<
   checkOptions("quietHours of createWakeSchedule", options.quietHours ?? {}, { from: true, to: true })
   checkTrust("createWakeSchedule", options.trust)
   // Loaded when first used: few programs wake sessions by a schedule, and all of them load this file.
-  const { runWakeSchedule } = await import("./wake-schedule.ts")
+  const { runWakeSchedule } = await loadAside()
   return runWakeSchedule(options)
 }

@@ -1,12 +1,15 @@
+import type { SessionKey } from "../../../core/conversation.ts"
 import { messageOf } from "../../../core/errors.ts"
 import { type Clock, hostPorts, type Timers } from "../../../core/ports.ts"
-import type { Session } from "../session.ts"
 import type { WakeOptions } from "../session-options.ts"
 import type { Turn } from "../turn.ts"
 import { cronTimes, DueTimes, maxWaitMs, type QuietHours, quietHours } from "./schedule-times.ts"
 
 /** The part of a session that a schedule needs. */
-export type WakeableSession = Pick<Session, "key" | "wake">
+export interface WakeableSession {
+  readonly key: SessionKey
+  wake(reason: string, options?: WakeOptions): Turn
+}
 
 /** Options of {@link createWakeSchedule}. */
 export interface WakeScheduleOptions {

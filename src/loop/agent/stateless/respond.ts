@@ -1,11 +1,11 @@
 import { checkType } from "../../../core/check-options.ts"
 import { type Audience, type HistoryMessage, isMoment, type SessionKey } from "../../../core/conversation.ts"
 import { PromptStrataError } from "../../../core/errors.ts"
-import { late } from "../../../core/late.ts"
 import type { BlobRecords } from "../../../memory/services/store/records.ts"
 import type { SessionStore } from "../../../memory/services/store/session-store.ts"
 import type { StepControl } from "../../turn/control/step-control.ts"
 import type { AgentContext } from "../../turn/turn-context.ts"
+import { loadAside } from "../borders/load-aside.ts"
 import { Session } from "../session.ts"
 import { checkSessionOptions, type SendOptions } from "../session-options.ts"
 import type { Turn } from "../turn.ts"
@@ -47,7 +47,7 @@ export function respond(
   const bytes = new Map<string, Uint8Array>()
   const blobs: BlobRecords = { put: async () => ({ id: "" }), get: async (id) => bytes.get(id) }
   const store = storeOf(async () => {
-    const { pastMessages } = await loadPast()
+    const { pastMessages } = await loadAside()
     return pastMessages(past, { key, speaker, agentName: profile.agent.name, nowMs, blobs, files: profile.output.files, bytes })
   })
   const stateless = (context: AgentContext): AgentContext => ({
@@ -91,8 +91,6 @@ function checked(messages: readonly ChatMessage[]): ChatMessage {
   throw new PromptStrataError("usage", `respond expected a message of the user at the end, found ${found}.`)
 }
 
-const loadPast = late(() => import("./past-messages.ts"))
-
 /** A store that holds one conversation and keeps nothing. */
 function storeOf(read: () => Promise<readonly HistoryMessage[]>): SessionStore {
   let history: Promise<readonly HistoryMessage[]> | undefined
@@ -105,7 +103,7 @@ function storeOf(read: () => Promise<readonly HistoryMessage[]>): SessionStore {
     commit: async () => ({ version: 2 }),
     post: async () => false,
     append: async () => undefined,
-    messages: async (_key, filter) => (await loadPast()).filterMessages(await known(), filter),
+    messages: async (_key, filter) => (await loadAside()).filterMessages(await known(), filter),
     branches: async () => [],
   }
 }

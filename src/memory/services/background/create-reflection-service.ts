@@ -1,5 +1,5 @@
 import { checkOptions } from "../../../core/check-options.ts"
-import { loadMemoryWork } from "./memory-job.ts"
+import { loadMemories } from "../load-memories.ts"
 import type { ReflectionService, ReflectionServiceOptions, ReflectionWork } from "./reflection.ts"
 
 /**
@@ -11,7 +11,7 @@ export function createReflectionService(options: ReflectionServiceOptions): Refl
   checkOptions("createReflectionService", options, "ask records clock every importanceSum nextRunMs")
   let made: ReflectionWork | undefined
   const reflecting = async (): Promise<ReflectionWork> => {
-    const { reflectingOn } = await loadMemoryWork()
+    const { reflectingOn } = await loadMemories()
     made ??= reflectingOn(options)
     return made
   }

@@ -1,9 +1,6 @@
-import { late } from "../../../core/late.ts"
+import { loadMemories } from "../load-memories.ts"
 import type { BackgroundJob } from "./background-job.ts"
 import type { MemoryJobOptions } from "./memory-run.ts"
-
-/** Loads with the first job or reflection what reads the answers of models. */
-export const loadMemoryWork = late(() => import("./run-memory-job.ts"))
 
 /**
  * The job that follows each turn (T31): importance, profile, storing, reflection and missing embeddings, in this order. Each step has
@@ -36,7 +33,7 @@ export function createMemoryJob(options: MemoryJobOptions): BackgroundJob {
     },
     nextRunMs: options.memory && options.reflection?.nextRunMs,
     async run(job, context) {
-      const { reflectOnSchedule, runMemoryJob } = await loadMemoryWork()
+      const { reflectOnSchedule, runMemoryJob } = await loadMemories()
       return job.payload.scheduledMs === undefined
         ? runMemoryJob(options, job, context)
         : reflectOnSchedule(options, job, context)

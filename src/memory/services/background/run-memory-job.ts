@@ -1,8 +1,8 @@
 import { PromptStrataError } from "../../../core/errors.ts"
 import { graphemeBoundaryBefore } from "../../../core/graphemes.ts"
 import { lazyPattern } from "../../../core/lazy-pattern.ts"
-import type { RecordedMemoryService } from "../memory/create-memory-service.ts"
 import type { MemoryService, NewMemory, Remembered } from "../memory/memory-service.ts"
+import type { RecordedMemoryService } from "../memory/recorded-memories.ts"
 import type { Job } from "../store/job-runner.ts"
 import { counted } from "../store/receipt.ts"
 import type { MemoryKeys, StoredMemory, WorkOutcome } from "../store/records.ts"
@@ -13,8 +13,6 @@ import { importanceStep, memoryId } from "./importance-step.ts"
 import { capReached, type LaterResult, type MemoryJobOptions, MemoryRun, type Step, type StepResult } from "./memory-run.ts"
 import { profileStep } from "./profile-step.ts"
 import type { ReflectionService } from "./reflection.ts"
-
-export { reflectingOn } from "./reflection.ts"
 
 /** The most missing vectors that one job adds. */
 const embeddedAtOnce = 64

@@ -1,20 +1,9 @@
 import { checkOptions } from "../../../core/check-options.ts"
-import type { ServiceKey } from "../../../core/conversation.ts"
-import { late } from "../../../core/late.ts"
+import { loadMemories } from "../load-memories.ts"
 import { checkWeights, defaultRecallWeights } from "../recall/recall-weights.ts"
 import type { FuseOptions, RankedText } from "./fuse-rankings.ts"
-import type { MemoryService, MemoryServiceOptions } from "./memory-service.ts"
-import type { RecordedMemories } from "./recorded-memories.ts"
-
-const loadRecall = late(() => import("./recorded-memories.ts"))
-
-/** A {@link MemoryService} over a store's records. */
-export interface RecordedMemoryService extends MemoryService {
-  /** Absent where embeddings tell duplicates. */
-  plan?: RecordedMemories["plan"]
-  /** Embeds at most `limit` memories without a vector and returns their number. Throws what the embedding model throws. Absent without an embedding model. */
-  embedMissing?(key: ServiceKey, options: { readonly limit: number; readonly signal: AbortSignal }): Promise<number>
-}
+import type { MemoryServiceOptions } from "./memory-service.ts"
+import type { RecordedMemories, RecordedMemoryService } from "./recorded-memories.ts"
 
 /**
  * Creates a memory service over a store's records. It finds duplicates by normalised text and recalls by words, speakers and times, in
@@ -31,7 +20,7 @@ export function createMemoryService(options: MemoryServiceOptions): RecordedMemo
   const { records, embed } = options
   let made: RecordedMemories | undefined
   const memories = async (): Promise<RecordedMemories> => {
-    const { recordedMemories } = await loadRecall()
+    const { recordedMemories } = await loadMemories()
     made ??= recordedMemories(options)
     return made
   }
@@ -57,5 +46,5 @@ export async function fuseRankings(
   near: readonly string[],
   options: FuseOptions,
 ): Promise<readonly RankedText[]> {
-  return (await loadRecall()).fused(words, near, options)
+  return (await loadMemories()).fused(words, near, options)
 }

@@ -43,6 +43,14 @@ export interface RecordedMemories extends Pick<MemoryService, "recall" | "rememb
   ): Promise<number>
 }
 
+/** A {@link MemoryService} over a store's records. */
+export interface RecordedMemoryService extends MemoryService {
+  /** Absent where embeddings tell duplicates. */
+  plan?: RecordedMemories["plan"]
+  /** Embeds at most `limit` memories without a vector and returns their number. Throws what the embedding model throws. Absent without an embedding model. */
+  embedMissing?(key: ServiceKey, options: { readonly limit: number; readonly signal: AbortSignal }): Promise<number>
+}
+
 /** Does the work of `createMemoryService`, which loads this file when there is some. */
 export function recordedMemories(options: MemoryServiceOptions): RecordedMemories {
   const { records, embed, maxIndexBytes = defaultIndexBytes, onWarning } = options

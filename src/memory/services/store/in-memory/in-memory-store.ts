@@ -1,6 +1,7 @@
 import { checkOptions } from "../../../../core/check-options.ts"
 import type { SessionKey } from "../../../../core/conversation.ts"
 import { hostPorts, type Ports } from "../../../../core/ports.ts"
+import { loadMemories } from "../../load-memories.ts"
 import { frozenJson } from "../frozen-json.ts"
 import { defaultJobSettings, type JobRunner, type JobSettings } from "../job-runner.ts"
 import type { MemoryRecords, ReceiptRecords } from "../records.ts"
@@ -72,7 +73,7 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
   // Loaded when first used: a turn that leaves no work behind needs the sessions alone.
   const parts = async (): Promise<InMemoryParts> => {
     if (made) return made
-    const { makeParts } = await import("./in-memory-parts.ts")
+    const { makeParts } = await loadMemories()
     const { sessions, jobs } = await tables()
     made ??= makeParts(sessions, { runner, jobs })
     return made

@@ -1,0 +1,12 @@
+// Beyond this border is the work of a session beside its turns, of child agents, and of a store that keeps sessions alone.
+export { answered, approvalsOf } from "../approval/answer-approval.ts"
+export { withProcesses } from "../child/coarse-tools.ts"
+export { runRequest } from "../child/run-request.ts"
+export { hear } from "../hear.ts"
+export { previewTurn } from "../queue/preview-turn.ts"
+export { receive } from "../receive.ts"
+export { dropWake, wakeAt, wakesOf } from "../schedule/session-wakes.ts"
+export { choose, editAnswer, edited, fork, regenerated, rewind, roleOf, setMemory } from "../second-thoughts/second-thoughts.ts"
+export { sessionHistory } from "../second-thoughts/session-history.ts"
+export { explain, forget } from "../second-thoughts/session-memories.ts"
+export { makeSideTables } from "../second-thoughts/side-tables.ts"
