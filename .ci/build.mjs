@@ -22,7 +22,7 @@ const prompts = readdirSync(shippedPromptsFolder)
   .filter((name) => !name.endsWith("folders.ts"))
   .map((name) => [`chunks/shipped-prompts/${name.replace(/\.ts$/, "")}`, `${shippedPromptsFolder}/${name}`])
 
-/** What assembling needs, what the root entry loads at once, what a turn of an agent needs, what answers in prose need, what hooks and tools need, what its calls of tools need, what the tables of a store in memory need, and the entry for Node.js: filled when every module is known. */
+/** What assembling needs, what the root entry loads at once, what a turn of an agent needs, what answers in prose need, what hooks and tools need, what its calls of tools need, what the tables of a store in memory need, the entry for Node.js, and the list of commands: filled when every module is known. */
 const ofAssembly = new Set()
 const ofRoot = new Set()
 const ofTurn = new Set()
@@ -31,6 +31,7 @@ const ofTools = new Set()
 const ofCalls = new Set()
 const ofTables = new Set()
 const ofNode = new Set()
+const ofProgram = new Set()
 /** True for the module of a source file, such as `src/index.ts`. */
 const isSource = (id, path) => id.replaceAll("\\", "/").endsWith(`/${path}`)
 const findLoaded = {
@@ -56,6 +57,7 @@ const findLoaded = {
     add(ofTables, pathIn("services", "store/in-memory/session-table.ts"))
     add(ofCalls, pathIn("turn", "calls/calls.ts"))
     add(ofNode, pathIn("node", "index.ts"))
+    add(ofProgram, pathIn("cli", "run-cli.ts"))
   },
 }
 
@@ -175,6 +177,8 @@ await bundle.write({
       { name: "node-calls", test: (id) => ofCalls.has(id) && ofNode.has(id) },
       { name: "calls", test: (id) => ofCalls.has(id) },
       { name: "tables", test: (id) => ofTables.has(id) },
+      // The list of commands needs little of the entry for Node.js.
+      { name: "list", test: (id) => ofProgram.has(id) && ofNode.has(id) },
       // What entries that run without Node.js share with the one for it stands apart, and before it: a group takes in what its files import.
       { name: "shared", test: (id) => ofNode.has(id) && !isOfNode(id) },
       { name: "node", test: (id) => ofNode.has(id) && isOfNode(id) },

@@ -6,9 +6,7 @@ import type { Profile } from "../../profile/profile.ts"
 import { resolveProfile } from "../../profile/resolve.ts"
 import { demoModel } from "./demo/demo-model.ts"
 import type { CliIo } from "./io.ts"
-
-/** The model at OpenAI's own server if none is named. */
-export const defaultModel = "gpt-5-mini"
+import { defaultModel } from "./options.ts"
 
 interface ChosenModel {
   readonly model: LanguageModel

@@ -6,6 +6,10 @@ const leastNode = [22, 13] as const
 if (isTooOld(process.versions.node)) {
   process.stderr.write(`promptstrata needs Node ${leastNode.join(".")} or newer, found ${process.versions.node}.\n`)
   process.exitCode = 1
+} else if (/^(?:-V|--version)$/.test(process.argv.slice(2).join(" "))) {
+  // Without the commands, which take as long to load as Node.js itself.
+  const { packageVersion } = await import("../../node/shipped-files.ts")
+  process.stdout.write(`${packageVersion()}\n`)
 } else {
   await run()
 }

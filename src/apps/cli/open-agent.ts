@@ -13,9 +13,8 @@ import { type ProfileWatch, watchProfile } from "../../node/profile/watch-profil
 import { displayPath, shippedProfilesFolder } from "../../node/shipped-files.ts"
 import type { Profile, ProfileSource } from "../../profile/profile.ts"
 import { terminalText } from "../../prompt/encode/terminal-text.ts"
-import { defaultModel } from "./choose-model.ts"
 import { type CliContext, notesOn } from "./context.ts"
-import type { CommonOptions } from "./options.ts"
+import { type CommonOptions, defaultModel } from "./options.ts"
 
 /** The first conversation of `chat`. */
 export const terminalConversation = "terminal"

@@ -1,6 +1,9 @@
 import { join } from "node:path"
 import { type Command, InvalidArgumentError, Option } from "commander"
 
+/** The model at OpenAI's own server if none is named. */
+export const defaultModel = "gpt-5-mini"
+
 /** Options of every command that uses a profile. */
 export interface CommonOptions {
   /** A profile's name or path. Default: the only one in `./profiles`, else a shipped one that the command names. */

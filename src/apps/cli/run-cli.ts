@@ -1,7 +1,7 @@
 import { CommanderError } from "commander"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import { formatSource } from "../../core/source.ts"
-import { chooseModel, type ModelChooser } from "./choose-model.ts"
+import type { ModelChooser } from "./choose-model.ts"
 import type { CliContext, ErrorOptions, RunCommand } from "./context.ts"
 import { createInterrupts, type Interrupts } from "./interrupts.ts"
 import { type CliIo, createScreen, exitCodeOfError, exitCodes, jsonLine } from "./io.ts"
@@ -26,7 +26,7 @@ export async function runCli(argv: readonly string[], io: CliIo, overrides: CliO
     closing.unshift(close)
   }
   const translate = await translationFor(argv, io.env)
-  const context: CliContext = { io, screen: createScreen(io), interrupts, chooseModel, translate, atEnd, ...overrides }
+  const context = { io, screen: createScreen(io), interrupts, translate, atEnd, ...overrides }
   try {
     return await Promise.race([interrupts.left, runCommand(argv, context)])
   } finally {
@@ -37,14 +37,16 @@ export async function runCli(argv: readonly string[], io: CliIo, overrides: CliO
   }
 }
 
-async function runCommand(argv: readonly string[], context: CliContext): Promise<number> {
+async function runCommand(given: readonly string[], context: Omit<CliContext, "chooseModel"> & CliOverrides): Promise<number> {
+  const argv = startsChat(given) ? ["chat", ...given] : given
   let code: number = exitCodes.ok
   const run: RunCommand = async (command, errors) => {
-    code = await command(context).catch((thrown: unknown) => report(thrown, errors, context))
+    const { chooseModel } = await import("./choose-model.ts")
+    code = await command({ chooseModel, ...context }).catch((thrown: unknown) => report(thrown, errors, context))
   }
-  const program = createProgram(context.io, run, context.translate)
+  const program = await createProgram(context.io, run, { translate: context.translate, argv })
   try {
-    await program.parseAsync(startsChat(argv) ? ["chat", ...argv] : argv, { from: "user" })
+    await program.parseAsync(argv, { from: "user" })
     return code
   } catch (thrown) {
     if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? exitCodes.ok : exitCodes.usage
@@ -57,7 +59,11 @@ function startsChat([first = "--once"]: readonly string[]): boolean {
   return first.startsWith("-") && !["-h", "--help", "-V", "--version"].includes(first)
 }
 
-function report(thrown: unknown, { json = false, debug = false }: ErrorOptions, { io, screen, translate }: CliContext): number {
+function report(
+  thrown: unknown,
+  { json = false, debug = false }: ErrorOptions,
+  { io, screen, translate }: Omit<CliContext, "chooseModel">,
+): number {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown))
   if (json) io.stdout.write(`${jsonLine({ type: "error", error })}\n`)
   if (!json || debug) screen.complain(errorText(thrown, { debug }, translate))

@@ -11,10 +11,10 @@ import { run } from "./run.ts"
 const catalogue: Readonly<Record<string, string>> = JSON.parse(readFileSync(`${root}src/apps/cli/words/zh-CN.json`, "utf8"))
 
 /** The whole help of every command, as a terminal of this width gets it. */
-function helpOf(columns: number, translate = translation(catalogue)): readonly string[] {
+async function helpOf(columns: number, translate = translation(catalogue)): Promise<readonly string[]> {
   const pages: string[] = []
   const stream = { write: (text: string) => pages.push(text), columns } as never
-  const program = createProgram({ stdout: stream, stderr: stream } as never, () => Promise.resolve(), translate)
+  const program = await createProgram({ stdout: stream, stderr: stream } as never, () => Promise.resolve(), { translate })
   const walk = (command: Command): void => {
     command.outputHelp()
     command.commands.forEach(walk)
@@ -27,27 +27,26 @@ function helpOf(columns: number, translate = translation(catalogue)): readonly s
 const typed = /^ {2}(?:[A-Z_]+=\S+ )?(?:promptstrata|curl|echo) |^ {2}#:schema/
 
 describe("the help under a Chinese locale", () => {
-  test("has no sentence left in English", () => {
-    const english = helpOf(1_000).filter(
+  test("has no sentence left in English", async () => {
+    const english = (await helpOf(1_000)).filter(
       (line) => !typed.test(line) && !line.startsWith("用法：") && /[a-z]+ [a-z]+ [a-z]+/.test(line),
     )
     expect(english).toEqual([])
   })
 
-  test.each([60, 80, 200])("fits %d columns but for commands to type", (columns) => {
-    const wide = helpOf(columns).filter((line) => !typed.test(line) && displayWidth(line) > columns)
+  test.each([60, 80, 200])("fits %d columns but for commands to type", async (columns) => {
+    const wide = (await helpOf(columns)).filter((line) => !typed.test(line) && displayWidth(line) > columns)
     expect(wide).toEqual([])
   })
 
-  test("never begins a line with a mark that ends a sentence or a bracket", () => {
-    expect([60, 70, 80].flatMap((columns) => helpOf(columns)).filter((line) => /^\s*[，。；：、！？）”」]/.test(line))).toEqual(
-      [],
-    )
+  test("never begins a line with a mark that ends a sentence or a bracket", async () => {
+    const lines = (await Promise.all([60, 70, 80].map((columns) => helpOf(columns)))).flat()
+    expect(lines.filter((line) => /^\s*[，。；：、！？）”」]/.test(line))).toEqual([])
   })
 })
 
-test("the English help fits 80 columns but for commands to type", () => {
-  const wide = helpOf(80, (text) => text).filter((line) => !typed.test(line) && line.length > 80)
+test("the English help fits 80 columns but for commands to type", async () => {
+  const wide = (await helpOf(80, (text) => text)).filter((line) => !typed.test(line) && line.length > 80)
   expect(wide).toEqual([])
 })
 
@@ -66,12 +65,12 @@ function literalsIn(source: string): readonly string[] {
   return found
 }
 
-test("every text of the catalogue is one that the program still prints", () => {
+test("every text of the catalogue is one that the program still prints", async () => {
   const folder = `${root}src/`
   const sources = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".ts"))
   const printed = new Set(sources.flatMap((path) => literalsIn(readFileSync(folder + path, "utf8"))))
   const commander = readFileSync(`${root}node_modules/commander/lib/command.js`, "utf8")
-  const help = helpOf(10_000, (text) => text).join("\n")
+  const help = (await helpOf(10_000, (text) => text)).join("\n")
   const stale = Object.keys(catalogue).filter((text) => {
     const parts = text.split("{}")
     return !printed.has(text) && !parts.every((part) => help.includes(part)) && !/^error: |^\(Did you mean/.test(text)

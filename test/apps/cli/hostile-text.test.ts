@@ -253,8 +253,8 @@ describe("hostile text", () => {
     expect(printed).toContain("a[2Jb]0;tc31md")
   })
 
-  test("has a case for every command", () => {
-    const program = createProgram(fakeTerminal().io, async () => undefined)
+  test("has a case for every command", async () => {
+    const program = await createProgram(fakeTerminal().io, async () => undefined)
     expect(new Set(cases.map(({ name }) => name))).toEqual(new Set(commandNames(program)))
   })
 })

@@ -51,7 +51,6 @@ interface ChatOptions extends CommonOptions, StoreOptions {
 export function addChat(program: Command, run: RunCommand): void {
   const command = program
     .command("chat")
-    .summary("talk to a character")
     .description("Talk to a character. The answer is shown as it is written, and every tool call as it happens.")
     .option("--once <question>", "ask one question, print the answer and end")
     .addOption(

@@ -34,7 +34,6 @@ interface ImportOptions {
 export function addCard(program: Command, run: RunCommand): void {
   const card = program
     .command("card")
-    .summary("show, check and convert character cards")
     .description("Show, check and convert character cards: PNG, CHARX and JSON files of the versions V1 to V3.")
   const add = (name: string, words: string, work: (file: string, options: CardOptions, context: CliContext) => Promise<number>) =>
     card

@@ -33,7 +33,6 @@ interface Remembered {
 export function addEvents(program: Command, run: RunCommand): void {
   const command = program
     .command("events")
-    .summary("print the events that a character remembers")
     .description(
       "Print the events that a character with virtual context remembers, by conversation, in order of time: years, months, weeks, days and moments.",
     )

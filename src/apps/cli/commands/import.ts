@@ -26,7 +26,6 @@ interface ImportOptions extends CommonOptions, StoreOptions {
 export function addImportFile(program: Command, run: RunCommand): void {
   const command = program
     .command("import")
-    .summary("take over files of other programs")
     .description("Take over a file or folder of another program: it says what it found, and makes the right thing of it.")
     .argument("<path>", "the file or folder")
     .argument("[to]", "folder for new files (default: named after the content)")

@@ -46,7 +46,6 @@ interface InitOptions {
 export function addInit(program: Command, run: RunCommand): void {
   program
     .command("init")
-    .summary("create a character of your own")
     .description(
       "Create a project for a new character: a profile, a persona, an answer format, a skill, a tool, a chat program and a prompt test.",
     )

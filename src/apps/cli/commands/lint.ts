@@ -33,7 +33,6 @@ interface LintOptions {
 export function addLint(program: Command, run: RunCommand): void {
   program
     .command("lint")
-    .summary("find mistakes in profiles and prompts")
     .description("Find mistakes in profiles and in the prompt files beside them. No model is asked.")
     .argument("[profile...]", "names or paths of profiles (default: all in ./profiles, else those of promptstrata)")
     .option("--prompts <folder>", "also check this folder of prompts")

@@ -33,7 +33,6 @@ interface RenderOptions extends CommonOptions, StoreOptions {
 export function addRender(program: Command, run: RunCommand): void {
   const command = program
     .command("render")
-    .summary("print the prompt for a question")
     .description(
       "Print the prompt that a model would get for a question, without asking a model. Prestart tools run, because their results are part of it.",
     )

@@ -7,7 +7,6 @@ import { exitCodes } from "../io.ts"
 export function addSchema(program: Command, run: RunCommand): void {
   program
     .command("schema")
-    .summary("print the JSON Schema of profiles")
     .description("Print the JSON Schema of a profile's TOML file. With it, editors complete and check profiles.")
     .action(() =>
       run(async ({ io }) => {

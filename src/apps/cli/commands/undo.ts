@@ -22,7 +22,6 @@ interface UndoOptions extends CommonOptions {
 export function addUndo(program: Command, run: RunCommand): void {
   const command = program
     .command("undo")
-    .summary("undo a change to a file of the workspace")
     .description(
       "Undo the last change that a tool made to a file of the workspace, and print the difference. A second undo restores the change.",
     )

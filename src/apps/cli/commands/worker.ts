@@ -24,7 +24,6 @@ interface WorkerOptions extends CommonOptions, StoreOptions {
 export function addWorker(program: Command, run: RunCommand): void {
   const command = program
     .command("worker")
-    .summary("do background work of chats in other processes")
     .description(
       "Do the background work in a store that chats in other processes leave there: rate, remember, reflect. SIGTERM waits for running jobs, then ends.",
     )

@@ -23,7 +23,6 @@ interface DoctorOptions extends StoreCommandOptions {
 export function addDoctor(program: Command, run: RunCommand): void {
   const command = program
     .command("doctor")
-    .summary("check, back up or repair the store")
     .description("Check the store: its file, its rows, its jobs and recent background work.")
     .option("--backup <file>", "also write a copy of the embedded store to a new file")
     .option("--repair <file>", "move rows that are damaged to a new file, and say what is lost without them")

@@ -7,9 +7,6 @@ import { addList, addReceipts, addSearch, addShow } from "./print-memories.ts"
 
 /** Adds the commands below `memory`. */
 export function addMemory(program: Command, run: RunCommand): void {
-  const memory = program
-    .command("memory")
-    .summary("list, search, export or delete memories")
-    .description("List, search, export, import or delete what a character remembers.")
+  const memory = program.command("memory").description("List, search, export, import or delete what a character remembers.")
   for (const add of [addList, addSearch, addWhy, addShow, addReceipts, addForget, addExport, addImport]) add(memory, run)
 }

@@ -13,7 +13,6 @@ import { type OpenedStore, placeText, runOnStore, type StoreCommandOptions, scop
 export function addSchedule(program: Command, run: RunCommand): void {
   const schedule = program
     .command("schedule")
-    .summary("print and cancel reminders")
     .description("Print the reminders and other wakes that wait for their time, and cancel them.")
   const list = schedule
     .command("list")

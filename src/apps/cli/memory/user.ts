@@ -10,10 +10,7 @@ import { type OpenedStore, placeText, runOnStore, type StoreCommandOptions } fro
 
 /** Adds the command `user show`. */
 export function addUser(program: Command, run: RunCommand): void {
-  const user = program
-    .command("user")
-    .summary("print what is known about a user")
-    .description("Print what is known about a user.")
+  const user = program.command("user").description("Print what is known about a user.")
   const show = user
     .command("show")
     .summary("print what a user said about themselves")

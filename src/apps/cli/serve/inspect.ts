@@ -27,7 +27,6 @@ interface InspectOptions extends CommonOptions, StoreOptions {
 export function addInspect(program: Command, run: RunCommand): void {
   const command = program
     .command("inspect")
-    .summary("talk in the browser, beside what is sent")
     .description("Talk to a character in the browser, beside every request that is sent to the model.")
     .option("--port <port>", "port; 0 takes any free one", readPort, 0)
     .option("--editor <address>", "what a click on a file opens, as vscode://file/{file}:{line}")

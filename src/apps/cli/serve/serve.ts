@@ -34,7 +34,6 @@ interface ServeOptions extends CommonOptions, StoreOptions {
 export function addServe(program: Command, run: RunCommand): void {
   const command = program
     .command("serve")
-    .summary("answer over HTTP")
     .description("Answer over HTTP: the OpenAI API, chats of the AI SDK, AG-UI.")
     .argument("[profiles...]", `each ${profileText} (default: the only one in ./profiles, else layered)`)
     .option("--port <port>", "port; 0 takes any free one", readPort, 8787)

@@ -30,7 +30,6 @@ interface SimulateOptions extends CommonOptions {
 export function addSimulate(program: Command, run: RunCommand): void {
   const command = program
     .command("simulate")
-    .summary("live the days of a script, and check them")
     .description(
       "Live the days of a script with a profile, as fast as the machine can: what is remembered, forgotten and brought back, and what each day costs. No model is asked unless --model is given.",
     )

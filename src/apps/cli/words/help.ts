@@ -3,7 +3,7 @@ import { join } from "node:path"
 import type { AddHelpTextContext, Help, HelpConfiguration } from "commander"
 import { displayWidth } from "../../../core/display-width.ts"
 import { shippedTemplatesFolder } from "../../../node/shipped-files.ts"
-import { defaultModel } from "../choose-model.ts"
+import { defaultModel } from "../options.ts"
 import type { Translate } from "./translate.ts"
 
 /** Help in the language of its reader, wrapped to the columns that its characters take. */
