@@ -1,4 +1,4 @@
-import { recordOf, stringOf } from "../../core/json-access.ts"
+import { countOf, recordOf, stringOf } from "../../core/json-access.ts"
 import { endedWhole, type FinishReason, type ModelPart, type ModelReport, type Usage } from "../../core/model/language-model.ts"
 import type { Reader } from "../../core/reader.ts"
 import type { ToolCall } from "../../core/span.ts"
@@ -17,6 +17,14 @@ function createDeltaReader(type: "text-delta" | "thinking-delta"): Reader<unknow
 export function usageOf(counts: { readonly [K in keyof Usage]: number | undefined }): Usage | undefined {
   const known = Object.entries(counts).filter(([, count]) => count !== undefined)
   return known.length === 0 ? undefined : (Object.fromEntries(known) as Usage)
+}
+
+/** The first of some counts of a usage report that is none, such as -1 or "12", as `NAME = VALUE`; it is left out of sums. */
+export function oddCountIn(counts: readonly (readonly [name: string, value: unknown])[]): string | undefined {
+  const [name, odd] = counts.find(([, value]) => value !== undefined && value !== null && countOf(value) === undefined) ?? []
+  if (name === undefined) return undefined
+  const shown = typeof odd === "number" ? String(odd) : (JSON.stringify(odd) ?? String(odd))
+  return `${name} = ${shown.slice(0, 80)}`
 }
 
 /** The reason why a model stopped, and a warning when the answer may be incomplete. */

@@ -163,7 +163,7 @@ interface AiSdkCall {
 /** Streams the parts of one answer, by the contract of `LanguageModel.stream`. */
 async function* streamParts({ target, request, form, signal, warnings }: AiSdkCall): AsyncGenerator<ModelPart> {
   if (signal.aborted) throw abortedError(signal)
-  const reader = createPartReader(form.provider)
+  const reader = createPartReader(form.provider, target.model.modelId)
   let source: PartSource | undefined
   try {
     for (const message of warnings) yield { type: "warning", message }

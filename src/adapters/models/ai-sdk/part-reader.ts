@@ -1,6 +1,12 @@
 import { messageOf } from "../../../core/errors.ts"
 import { countOf, isRecord, listOf, recordOf, stringOf } from "../../../core/json-access.ts"
-import { endedWhole, type FinishReason, type ModelPart, type Usage } from "../../../core/model/language-model.ts"
+import {
+  endedWhole,
+  type FinishReason,
+  type ModelPart,
+  type ModelReport,
+  type Usage,
+} from "../../../core/model/language-model.ts"
 import type { Reader } from "../../../core/reader.ts"
 import { bytesToText } from "../../../memory/services/store/blob.ts"
 import {
@@ -9,6 +15,7 @@ import {
   type Finish,
   finishOf,
   linkedFile,
+  oddCountIn,
   type StreamedCall,
   unfinished,
   usageOf,
@@ -27,9 +34,9 @@ export interface PartReader extends Reader<WirePart, ModelPart> {
 
 /**
  * Makes a reader for one answer. `push` returns text, thinking and warnings at once. `end` returns the tool calls, the last
- * usage report and exactly one finish.
+ * usage report and exactly one finish. `model` is the name that was asked for: another one that served it is told.
  */
-export function createPartReader(provider?: string): PartReader {
+export function createPartReader(provider?: string, model?: string): PartReader {
   const answer = createAnswerReader(provider)
   const toolCalls = createToolCallReader(wantsThoughts.test(provider ?? ""))
   let begun = false
@@ -59,8 +66,18 @@ export function createPartReader(provider?: string): PartReader {
           toolCalls.think(part)
           return answer.thinking.end()
         case "finish":
-          answer.usage = readUsage(part.usage) ?? answer.usage
+          answer.usage = readUsage(part) ?? answer.usage
+          answer.odd ??= oddCountIn(wireCounts(part.usage))
+          answer.report = { ...answer.report, ...tierIn(part) }
           answer.finish ??= readFinish(part.finishReason)
+          return []
+        case "response-metadata":
+          if (typeof part.modelId === "string" && part.modelId !== (model ?? part.modelId))
+            answer.report = { ...answer.report, model: part.modelId }
+          return []
+        case "source":
+          if (typeof part.url === "string")
+            answer.report = { ...answer.report, citations: [...new Set([...(answer.report.citations ?? []), part.url])] }
           return []
         case "file":
           begun = true
@@ -121,18 +138,41 @@ function readFinish(wire: unknown): Finish {
   return { reason: word as FinishReason }
 }
 
-/** Reads a usage report of specification v2 (flat) or v3 and v4 (nested). Returns `undefined` when it holds no known count. */
-function readUsage(wire: unknown): Usage | undefined {
-  const report = recordOf(wire)
+/** Reads the usage report of a finish: of specification v2 (flat) or v3 and v4 (nested). Returns `undefined` when it holds no known count. */
+function readUsage(finish: WirePart): Usage | undefined {
+  const report = recordOf(finish.usage)
   const input = recordOf(report.inputTokens)
   const output = recordOf(report.outputTokens)
   return usageOf({
+    costUsd: ownWords(finish)
+      .map(({ cost }) => countOf(cost))
+      .find((cost) => cost !== undefined),
     inputTokens: countOf(report.inputTokens) ?? countOf(input.total),
     inputCacheReadTokens: countOf(report.cachedInputTokens) ?? countOf(input.cacheRead),
     inputCacheWriteTokens: countOf(input.cacheWrite),
     outputTokens: countOf(report.outputTokens) ?? countOf(output.total),
     reasoningTokens: countOf(report.reasoningTokens) ?? countOf(output.reasoning),
   })
+}
+
+/** The counts of a usage report that are read here; a part of a total is left to the provider's package, which computes it. */
+function wireCounts(usage: unknown): [string, unknown][] {
+  const all = Object.entries(recordOf(usage)).flatMap(([name, value]): [string, unknown][] =>
+    isRecord(value) ? Object.entries(value).map(([part, count]) => [`${name}.${part}`, count]) : [[name, value]],
+  )
+  return all.filter(([name]) => /^(?!raw).*(Tokens|\.total|\.cacheRead|\.cacheWrite|\.reasoning)$/.test(name))
+}
+
+/** The server's own report behind a finish, and what its package tells of it. */
+function ownWords({ usage, providerMetadata }: WirePart): Readonly<Record<string, unknown>>[] {
+  const told = Object.values(recordOf(providerMetadata)).map(recordOf)
+  return [recordOf(recordOf(usage).raw), ...told, ...told.map((data) => recordOf(data.usage))]
+}
+
+function tierIn(finish: WirePart): ModelReport {
+  const tiers = ownWords(finish).map(({ serviceTier, service_tier = serviceTier }) => service_tier)
+  const tier = tiers.find((each) => typeof each === "string")
+  return typeof tier === "string" ? { serviceTier: tier } : {}
 }
 
 interface OpenCall {

@@ -1,7 +1,7 @@
 import { countOf, isRecord, listOf, parsedJson, recordOf, stringOf } from "../../../core/json-access.ts"
 import type { ModelPart, ModelReport, Usage } from "../../../core/model/language-model.ts"
 import type { Reader } from "../../../core/reader.ts"
-import { argumentsText, createAnswerReader, finishOf, type StreamedCall, usageOf } from "../answer-parts.ts"
+import { argumentsText, createAnswerReader, finishOf, oddCountIn, type StreamedCall, usageOf } from "../answer-parts.ts"
 import { createPictureReader, createSpeechReader } from "./answer-media.ts"
 
 /** Reads the chunks of one streamed chat completion. */
@@ -43,7 +43,7 @@ export function createChunkReader(
       thoughts.push(delta)
       const { usage } = recordOf(chunk)
       answer.usage = readUsage(usage) ?? readUsage(choice.usage) ?? answer.usage
-      answer.odd ??= oddCountIn(usage ?? choice.usage)
+      answer.odd ??= oddCountIn(Object.entries(recordOf(usage ?? choice.usage)).filter(isCount))
       answer.report = { ...answer.report, ...reportIn(recordOf(chunk), delta, model) }
       for (const [place, call] of listOf(delta.tool_calls).entries()) toolCalls.push(call, place)
       // The form of calls before there were several.
@@ -62,6 +62,11 @@ export function createChunkReader(
       ...answer.end(thoughts.addTo(toolCalls.calls())),
     ],
   }
+}
+
+/** True for a member of a usage report that holds a count. */
+function isCount([name]: readonly [string, unknown]): boolean {
+  return name.endsWith("_tokens") || name === "cost"
 }
 
 function isGiven(value: unknown): boolean {
@@ -160,15 +165,6 @@ function reportIn(
     ...(typeof tier === "string" && { serviceTier: tier }),
     ...(cited.length > 0 && { citations: [...new Set(cited)] }),
   }
-}
-
-/** The first count of a usage report that is none, such as -1 or "12"; it is left out of sums. */
-function oddCountIn(wire: unknown): string | undefined {
-  const odd = Object.entries(recordOf(wire)).find(([name, value]) => {
-    const isCount = name.endsWith("_tokens") || name === "cost"
-    return isCount && value !== null && countOf(value) === undefined
-  })
-  return odd && `${odd[0]} = ${(JSON.stringify(odd[1]) ?? String(odd[1])).slice(0, 80)}`
 }
 
 /** Reads a usage report. Returns `undefined` when it holds no known count. */
