@@ -32,7 +32,7 @@ describe("resolveProfile", () => {
       context: { off: [], older: "drop", sessionMarkers: false, olderCharacters: 120 },
       output: { bubbles: false },
       files: { hardLinks: "refuse", formats: expect.arrayContaining(["txt", "png"]) },
-      loop: { mode: "json", maxSteps: 12, strict: false, responseFormat: "text" },
+      loop: { mode: "json", maxSteps: 12, strict: false, responseFormat: "auto" },
       retry: { maxAttempts: 3, baseDelayMs: 500, maxDelayMs: 20_000 },
       limits: {
         firstTokenMs: 60_000,

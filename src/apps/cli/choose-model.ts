@@ -32,7 +32,7 @@ export const chooseModel: ModelChooser = (profile, env) => {
   }
   const model = named ?? profile.model.id ?? (baseUrl === undefined ? defaultModel : undefined)
   if (model === undefined) throw usage(`expected the name of a model for the server at ${shownUrl(baseUrl ?? "")}, found none.`)
-  const jsonMode = profile.loop.responseFormat === "json"
+  const jsonMode = profile.loop.responseFormat === "json" ? true : undefined
   return { model: openaiModel({ model, jsonMode, apiKey, baseUrl, extraBody: profile.model.extraFields ?? {} }), demo: false }
 }
 

@@ -12,6 +12,8 @@ export interface ModelCapabilities {
   readonly tools: boolean
   /** True if the model keeps to a JSON Schema as `responseFormat`, so that the prompt need not show it. Default: unknown. */
   readonly jsonSchema?: boolean
+  /** True if the model keeps to JSON with `json` as `responseFormat`. Default: unknown. */
+  readonly jsonMode?: boolean
   /**
    * The media types of the pictures, recordings and files that it takes beside text, such as `image/png` or `image/*`. Prompts name
    * others in a line of text. Default: none.

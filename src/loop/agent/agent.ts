@@ -220,6 +220,7 @@ function sharedContext(
     describe: services?.describe,
     confirm,
     inspection: {},
+    schemaless: new Set(),
     onWarning: onWarning ?? warnOnConsole,
     background: createKeyedQueue(),
     running: new Set(),

@@ -14,6 +14,7 @@ import { defined } from "../../core/value.ts"
 import { addPiece } from "../../reply/incoming-text.ts"
 import type { UnfinishedStep } from "./approval/open-approval.ts"
 import { loadCalls } from "./calls/load-calls.ts"
+import { keepsToSchema } from "./control/decision-schema.ts"
 import type { StepControl } from "./control/step-control.ts"
 import { readModel } from "./read-model.ts"
 import type { CallGuard } from "./run-call.ts"
@@ -75,11 +76,12 @@ export async function runModelStep(
       // A file is shown also where the words are a value that is not.
       if (answer.hasShown || turn.progress.files.made.length > 0 || !isModelFailure(error)) throw error
       const isRefused = error.code === "model" && error.evidence.kind === "bad-request"
-      const isNamed = isRefused && turn.progress.shown?.nameOld(turn, model) === true
-      const again = isNamed || (tries < profile.retry.maxAttempts && isRetryable(error))
+      const isFreed = isRefused && refusesSchema(turn, request, { model, error })
+      const isChanged = isFreed || (isRefused && turn.progress.shown?.nameOld(turn, model) === true)
+      const again = isChanged || (tries < profile.retry.maxAttempts && isRetryable(error))
       const next = again ? model : models[index + 1]
       if (!next) throw error
-      const delayMs = again && !isNamed ? delayBefore(turn, tries, error) : 0
+      const delayMs = again && !isChanged ? delayBefore(turn, tries, error) : 0
       answer.restart()
       turn.emit({ type: "retry", model: next.id, delayMs, reason: messageOf(error) })
       await pause(delayMs, { timers: turn.agent.ports.timers, signal: turn.signal })
@@ -88,6 +90,27 @@ export async function runModelStep(
       if (!again) index++
     }
   }
+}
+
+/**
+ * True if a refused request asked for a decision by a schema, which may be the reason. The model is then asked without one, in later
+ * turns too, which is told. If that is refused as well, it was not the schema.
+ */
+function refusesSchema(
+  turn: TurnContext,
+  { prompt }: StepRequest,
+  { model, error }: { readonly model: LanguageModel; readonly error: ModelFailure },
+): boolean {
+  const { schemaless } = turn.agent
+  const isAsked = keepsToSchema(turn, prompt, model)
+  if (!isAsked || (error.code === "model" && error.evidence.refused !== undefined)) {
+    schemaless.delete(model)
+    return false
+  }
+  schemaless.add(model)
+  const what = `A request to ${model.id} with the JSON Schema of the planner's decision was refused, so it is asked without one`
+  warn(turn, "model", `${what}: ${messageOf(error)}`)
+  return true
 }
 
 type Attempt = { readonly model: LanguageModel; readonly reading: StepReading }

@@ -10,6 +10,7 @@ import { withSessionMarkers } from "../../prompt/dialect/session-markers.ts"
 import { type CombinedInjections, combineInjections } from "../../prompt/layers/combine-injections.ts"
 import { knownNames } from "../../prompt/layers/turn-injections.ts"
 import type { TurnState, WakeReason } from "../../prompt/layers/turn-state.ts"
+import { decisionFormat, keepsToSchema } from "./control/decision-schema.ts"
 import type { TurnContext } from "./turn-context.ts"
 import { fileFaultsOf, isAtWork, warnOnce } from "./turn-outcome.ts"
 
@@ -115,13 +116,18 @@ export function requestOf(
   { model, assembly }: { readonly model: LanguageModel; readonly assembly: Assembly },
 ): ModelRequest {
   const { agent, input, progress } = turn
-  const { responseFormat: format } = agent.profile.loop
   const schema = progress.output && { schema: progress.output.jsonSchema }
   const { temperature, maxOutputTokens } = agent.profile.model
   return {
     messages: model.capabilities.severalSystemMessages === false ? oneSystemMessage(assembly.messages) : assembly.messages,
     assembly,
-    ...defined({ temperature, maxOutputTokens, tools, toolChoice, responseFormat: prompt === "planner" ? format : schema }),
+    ...defined({
+      temperature,
+      maxOutputTokens,
+      tools,
+      toolChoice,
+      responseFormat: prompt === "planner" ? decisionFormat(turn, model) : schema,
+    }),
     facts: {
       prompt,
       question: turn.occasion,
@@ -154,6 +160,7 @@ function stateOf(turn: TurnContext, { prompt, fault, note }: StepRequest, model:
     agentName: profile.agent.name,
     history: progress.shownHistory,
     nativeCalls: prompt === "native",
+    keepsToSchema: keepsToSchema(turn, prompt, model),
     atMs: turn.startedMs,
     timeZone: profile.timeZone,
     attachments: input.attachments,

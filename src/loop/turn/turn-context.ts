@@ -65,6 +65,8 @@ export interface SharedParts extends AgentStores, AgentQueues {
   /** Undefined if nobody can be asked. */
   readonly confirm: Confirm | undefined
   readonly inspection: Inspection
+  /** The models whose provider refused the schema of a decision. */
+  readonly schemaless: Set<LanguageModel>
   /** Undefined for a store of sessions alone, which keeps none. */
   readonly wakes: Wakes | undefined
 }
@@ -177,10 +179,7 @@ export interface SessionState {
   readonly markerId?: string | undefined
 }
 
-/**
- * One turn, from its start to its commit. It is built once and handed on whole. Everything here stays as it is, except
- * `stack`, the turn's own fork, and `progress`, which holds everything that the turn finds out.
- */
+/** One turn, from its start to its commit, built once and handed on whole. Only `stack`, its own fork, and `progress`, all that it finds out, change. */
 export interface TurnContext {
   readonly agent: AgentContext
   readonly input: TurnInput

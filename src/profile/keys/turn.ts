@@ -13,9 +13,10 @@ export const loop = table("How a turn plans.", {
     words: "How many times the planner is called before the final output is forced.",
   }),
   strict: flag({ default: false, words: "Accept nothing but a bare JSON object from the planner. Other output is a fault." }),
-  responseFormat: choice(["json", "text"], {
-    default: "text",
-    words: '"json" asks the provider for a JSON object. Some servers refuse that.',
+  responseFormat: choice(["auto", "json", "text"], {
+    default: "auto",
+    words:
+      'How a provider is asked for the planner\'s JSON. "auto": by a JSON Schema of the decision where the model keeps to one, and the prompt is shorter then; as JSON where its server is known to take that. "json": as JSON also elsewhere, or the trace tells why not. "text": not at all.',
   }),
 })
 

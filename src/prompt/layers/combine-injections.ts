@@ -60,21 +60,21 @@ export function combineInjections(
   }
   // Some dialects list tools in short, and again with their parameters.
   if (tools && dialect.files.has("tool_parameters")) items.push({ ...tools, key: "tool_parameters" })
-  const { memoryOn = true } = state
-  if (memoryOn && look.asksMemory) {
-    const flag = { key: "memory_on", content: true, trust: "author", priority: priority.default, role: "system" } as const
-    items.push({ ...flag, scope: "session", enabled: true })
-  }
+  const { memoryOn = true, keepsToSchema = false } = state
+  if (memoryOn && look.conditions.has("memory_on")) items.push({ ...flag, key: "memory_on", scope: "session" })
+  if (keepsToSchema && look.conditions.has("decision_schema")) items.push({ ...flag, key: "decision_schema", scope: "global" })
   hides ||= reserved.length > 0 || fromStack.has("tool_parameters") || fromStack.has("memory_on")
   return { injections: items, reserved, hides }
 }
+
+const flag = { content: true, trust: "author", priority: priority.default, role: "system", enabled: true } as const
 
 const none: ReadonlySet<string> = new Set()
 
 /** The part of a turn's look that depends on the dialect. */
 interface DialectLook extends TurnLook {
-  /** True if a prompt has a condition on the flag `memory_on`. */
-  readonly asksMemory: boolean
+  /** The names on which a prompt has a condition. */
+  readonly conditions: ReadonlySet<string>
 }
 
 const looks = memoKind<Dialect, DialectLook>()
@@ -93,7 +93,7 @@ function findLook(dialect: Dialect): DialectLook {
     unprompted: needsQuestions ? renderNotice(dialect, "unprompted", {}) : undefined,
     threw: (reason: string) => renderNotice(dialect, "tool-threw", { reason }),
     nativeHistory: messageLists.has("history") && byFile.get("history")?.has("output") === true,
-    asksMemory: conditions.has("memory_on"),
+    conditions,
   }
 }
 

@@ -3,6 +3,7 @@ export const promptSlots = [
   "question",
   "wake",
   "memory_on",
+  "decision_schema",
   "history",
   "memories",
   "prestart",
@@ -30,6 +31,7 @@ export const promptSlots = [
 export const turnKeys: ReadonlySet<string> = new Set([
   "question",
   "wake",
+  "decision_schema",
   "prestart",
   "tool_groups",
   "runs",

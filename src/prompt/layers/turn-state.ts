@@ -72,6 +72,8 @@ export interface TurnState {
   readonly agentName: string
   /** False if the conversation's memory is switched off (D2). Prompts see it as the flag `memory_on`. Default true. */
   readonly memoryOn?: boolean
+  /** True if the model's provider holds its decision to a schema (T52). Prompts see it as the flag `decision_schema`. */
+  readonly keepsToSchema?: boolean
   /** True if the prompt is one for native calls: kept tool runs of earlier turns are then shown as calls. */
   readonly nativeCalls?: boolean
   /** The messages before the question that prompts show, oldest first (T30). */

@@ -10,7 +10,8 @@ import type { Message, MessagePart } from "../../../src/core/span.ts"
 const form = {
   model: "gpt-4o",
   capabilities: { developerRole: false, tools: true },
-  jsonMode: false,
+  fixedTemperature: false,
+  systemRole: "system",
   includeUsage: false,
   outputLimitName: "max_tokens",
   extraBody: {},

@@ -47,21 +47,24 @@ export function aiSdkModel(model: AiSdkLanguageModel, options: AiSdkModelOptions
   requireModel(model)
   checkOptions("aiSdkModel", options, "id capabilities headers providerOptions jsonMode cacheBreakpoints")
   const id = options.id ?? `${model.provider}:${model.modelId}`
-  const capabilities = { developerRole: false, tools: true, ...attachmentsOf(model), ...options.capabilities }
   const { cacheBreakpoints = true, headers = {}, providerOptions = {}, jsonMode = false } = options
+  const capabilities = { developerRole: false, tools: true, jsonMode, ...attachmentsOf(model), ...options.capabilities }
   const cacheForm = cacheFormOf(model, cacheBreakpoints)
   const form = {
     provider: providerName(model.provider, model.modelId),
     tools: capabilities.tools,
     tagged: model.specificationVersion === "v4",
     jsonSchema: capabilities.jsonSchema ?? true,
-    jsonMode,
+    jsonMode: capabilities.jsonMode,
     headers,
     providerOptions,
     cacheForm,
   }
   const target = { id, model, headers }
-  const warningsFor = cacheBreakpoints === false || cacheForm !== undefined ? () => [] : createCacheWarnings(id)
+  const warningsFor = createWarnings(id, {
+    cache: cacheBreakpoints !== false && cacheForm === undefined,
+    json: !capabilities.jsonMode,
+  })
   return {
     id,
     capabilities,
@@ -79,16 +82,22 @@ function requireModel(model: unknown): void {
   })
 }
 
-/** Warns once per model, at the first request with a prefix to cache, that the provider gets no cache breakpoints. */
-function createCacheWarnings(id: string): (request: ModelRequest) => readonly string[] {
-  let warned = false
-  return ({ assembly }) => {
-    if (warned || !assembly?.prefixes.some((prefix) => prefix.tokens > 0)) return []
-    warned = true
-    return [
-      `${id} has no form of cache breakpoints that is known here, so none are sent. ` +
-        'Set `cacheBreakpoints` to "anthropic" or "openai" if it takes theirs, or to false.',
-    ]
+/** Tells once per model, with the first request that is about it, that the provider gets no cache breakpoints, or is not asked for JSON. */
+function createWarnings(id: string, left: { cache: boolean; json: boolean }): (request: ModelRequest) => readonly string[] {
+  return ({ assembly, responseFormat }) => {
+    const messages: string[] = []
+    if (left.cache && assembly?.prefixes.some((prefix) => prefix.tokens > 0)) {
+      left.cache = false
+      const what = `${id} has no form of cache breakpoints that is known here, so none are sent.`
+      messages.push(`${what} Set \`cacheBreakpoints\` to "anthropic" or "openai" if it takes theirs, or to false.`)
+    }
+    if (left.json && responseFormat === "json") {
+      left.json = false
+      messages.push(
+        `${id} was asked for JSON, which is not sent, because some providers refuse it: set \`jsonMode\` if it does not.`,
+      )
+    }
+    return messages
   }
 }
 

@@ -65,8 +65,8 @@ export function createChunkReader(
 }
 
 /** True for a member of a usage report that holds a count. */
-function isCount([name]: readonly [string, unknown]): boolean {
-  return name.endsWith("_tokens") || name === "cost"
+function isCount([name, value]: readonly [string, unknown]): boolean {
+  return name.endsWith("_tokens") || name === "cost_in_usd_ticks" || (name === "cost" && !isRecord(value))
 }
 
 function isGiven(value: unknown): boolean {
@@ -167,12 +167,18 @@ function reportIn(
   }
 }
 
+/** The price in US dollars: as it is (OpenRouter), as a sum (Perplexity), or in ticks (xAI). */
+function costOf({ cost, cost_in_usd_ticks: ticks }: Readonly<Record<string, unknown>>): number | undefined {
+  const inTicks = countOf(ticks)
+  return countOf(cost) ?? countOf(recordOf(cost).total_cost) ?? (inTicks === undefined ? undefined : inTicks / 1e10)
+}
+
 /** Reads a usage report. Returns `undefined` when it holds no known count. */
 function readUsage(wire: unknown): Usage | undefined {
   const report = recordOf(wire)
   const input = recordOf(report.prompt_tokens_details)
   return usageOf({
-    costUsd: countOf(report.cost),
+    costUsd: costOf(report),
     inputTokens: countOf(report.prompt_tokens),
     // DeepSeek and Moonshot had their own fields for cached input.
     inputCacheReadTokens:

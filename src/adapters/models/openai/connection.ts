@@ -19,8 +19,8 @@ export interface OpenaiModelOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** Retries of one request. Default 0: the turn retries, since it knows what was already shown to the user. */
   readonly maxRetries?: number
-  /** Sends `response_format: json_object` with requests for JSON. Default false: many servers reject it. */
-  readonly jsonMode?: boolean
+  /** Sends `response_format: json_object` with requests for JSON. Default: for servers that are known to take it, as DeepSeek's. */
+  readonly jsonMode?: boolean | undefined
   /** Asks for a usage report at the end of the stream. Default true; set false for a server that rejects `stream_options`. */
   readonly includeUsage?: boolean
   /** More fields of every request, such as `{ reasoning_effort: "low" }`. They win over those that are sent anyway. */

@@ -11,6 +11,7 @@ import {
 } from "../../../core/model/language-model.ts"
 import { hostTimers } from "../../../core/ports.ts"
 import { pause } from "../../../core/timers.ts"
+import { defined } from "../../../core/value.ts"
 import { providerName } from "../answer-parts.ts"
 import { ConnectionError, connectionFault, reportedFault, statusFault } from "../fault.ts"
 import { type Advice, type ErrorTarget, modelError } from "../model-error.ts"
@@ -29,7 +30,8 @@ import {
   requireKey,
   shownUrl,
 } from "./connection.ts"
-import { type RequestForm, requestBody } from "./request-body.ts"
+import { leftOut, type RequestForm, requestBody } from "./request-body.ts"
+import { serverFacts } from "./servers.ts"
 
 /**
  * Makes a model of the chat completions API of OpenAI or of any compatible server. The environment is read with the first request.
@@ -59,12 +61,14 @@ function currentConnection(options: OpenaiModelOptions): Connection {
   return connectionOf(options, globalThis.process?.env ?? {})
 }
 
-/** OpenAI's own models all call tools and keep to a schema, and nearly all see. Of another server nobody knows. */
-function capabilitiesOf({ model, capabilities }: OpenaiModelOptions, { baseUrl }: Connection): ModelCapabilities {
+/** OpenAI's own models all call tools, and nearly all see. Of another server its documentation says a little. */
+function capabilitiesOf({ model, jsonMode, capabilities }: OpenaiModelOptions, { baseUrl }: Connection): ModelCapabilities {
   const isOwn = isOpenaiItself(baseUrl)
   const pictureTokens = openaiPictureTokens(model)
-  const own = isOwn ? { jsonSchema: true, ...ownAttachments(model) } : {}
-  return { developerRole: false, tools: isOwn, pictureTokens, ...own, ...capabilities }
+  const facts = serverFacts(baseUrl)
+  const { jsonSchema } = facts
+  const known = defined({ jsonSchema, jsonMode: jsonMode ?? facts.jsonMode, ...(isOwn ? ownAttachments(model) : {}) })
+  return { developerRole: false, tools: isOwn, pictureTokens, ...known, ...capabilities }
 }
 
 function ownAttachments(model: string): Pick<ModelCapabilities, "attachments" | "attachmentUrls"> {
@@ -78,16 +82,19 @@ type Opened = ReturnType<typeof open>
 
 function open(options: OpenaiModelOptions, id: string) {
   const connection = currentConnection(options)
-  const { client, model, jsonMode = false, includeUsage = true, extraBody = {} } = options
+  const { client, model, includeUsage = true, extraBody = {} } = options
+  const { outputLimitName = "max_tokens", fixedTemperature, developer } = serverFacts(connection.baseUrl)
   if (client === undefined) requireKey(connection)
   return {
     send: (body: ReturnType<typeof requestBody>, signal: AbortSignal): Promise<Response | AsyncIterable<unknown>> =>
       client === undefined ? sendRequest(connection, body, signal) : sendByClient(client, body, { signal, ...connection }),
+    told: new Set<string>(),
     form: {
-      ...{ model, jsonMode, includeUsage, extraBody },
+      ...{ model, includeUsage, extraBody, outputLimitName },
       capabilities: capabilitiesOf(options, connection),
       provider: providerName(URL.parse(connection.baseUrl)?.host ?? "", model),
-      outputLimitName: isOpenaiItself(connection.baseUrl) ? "max_completion_tokens" : "max_tokens",
+      fixedTemperature: fixedTemperature?.test(model) === true && extraBody.reasoning_effort !== "none",
+      systemRole: developer?.test(model) ? "developer" : "system",
     } satisfies RequestForm,
     target: { id, url: shownUrl(connection.baseUrl), redact: connectionRedactor(connection), advice },
   }
@@ -116,6 +123,10 @@ async function* streamParts(openOnce: () => Opened, request: ModelRequest, signa
   /** The beginning of an answer that may be no chat completion. */
   let other = ""
   try {
+    for (const what of leftOut(request, opened.form)) {
+      if (!opened.told.has(what)) yield { type: "warning", message: `${opened.target.id} ${what}` }
+      opened.told.add(what)
+    }
     answer = await openAnswer(opened, { request, signal }, (text) => {
       other = text
     })

@@ -14,12 +14,13 @@ type WireMessage = OpenAI.Chat.Completions.ChatCompletionMessageParam
 export interface RequestForm {
   readonly model: string
   readonly capabilities: ModelCapabilities
-  readonly jsonMode: boolean
   readonly includeUsage: boolean
   /** Whose data of earlier calls goes back. */
   readonly provider?: string
-  /** OpenAI has renamed `max_tokens`; compatible servers have not. */
   readonly outputLimitName: "max_tokens" | "max_completion_tokens"
+  /** True if the model refuses a temperature. */
+  readonly fixedTemperature: boolean
+  readonly systemRole: "system" | "developer"
   /** Fields of the server's own. They win over the others. */
   readonly extraBody: Readonly<Record<string, unknown>>
 }
@@ -41,19 +42,30 @@ export function requestBody(request: ModelRequest, form: RequestForm): Body {
     }),
     ...responseFormat(request.responseFormat, form),
     ...(request.maxOutputTokens !== undefined && { [form.outputLimitName]: request.maxOutputTokens }),
-    ...(request.temperature !== undefined && { temperature: request.temperature }),
+    ...(request.temperature !== undefined && !form.fixedTemperature && { temperature: request.temperature }),
     ...form.extraBody,
   }
 }
 
+/** Says what a request asks for and its body leaves out. A model tells each once. */
+export function leftOut({ responseFormat, temperature }: ModelRequest, form: RequestForm): readonly string[] {
+  const { capabilities, fixedTemperature } = form
+  const json = "was asked for JSON, but its server is not known to take that, so it is not sent: set `jsonMode` if it does."
+  const heat = "takes no temperature, so none is sent."
+  return [
+    ...(responseFormat === "json" && !capabilities.jsonMode ? [json] : []),
+    ...(temperature !== undefined && fixedTemperature ? [heat] : []),
+  ]
+}
+
 /** A schema of an object goes to a model that keeps to one; another model that has a JSON mode is asked for JSON. */
-function responseFormat(asked: ModelRequest["responseFormat"], { capabilities, jsonMode }: RequestForm): Partial<Body> {
+function responseFormat(asked: ModelRequest["responseFormat"], { capabilities }: RequestForm): Partial<Body> {
   if (typeof asked === "object" && capabilities.jsonSchema && asked.schema.type === "object") {
     const strict = strictForm(asked.schema)
     const json_schema = { name: "answer", schema: strict ?? { ...asked.schema }, strict: strict !== undefined }
     return { response_format: { type: "json_schema", json_schema } }
   }
-  return jsonMode && asked !== undefined && asked !== "text" ? { response_format: { type: "json_object" } } : {}
+  return capabilities.jsonMode && asked !== undefined && asked !== "text" ? { response_format: { type: "json_object" } } : {}
 }
 
 /** Keywords of schemas that OpenAI's strict mode knows. It refuses a request with any other. */
@@ -131,7 +143,9 @@ function wirePart({ attachment, bytes }: MessagePart): OpenAI.Chat.Completions.C
   return [{ type: "file", file: { filename: name.toWellFormed(), file_data: `data:${mediaType};base64,${data}` } }]
 }
 
-type WireForm = Pick<RequestForm, "provider"> & { readonly capabilities: Pick<ModelCapabilities, "developerRole"> }
+type WireForm = Partial<Pick<RequestForm, "provider" | "systemRole">> & {
+  readonly capabilities: Pick<ModelCapabilities, "developerRole">
+}
 
 /**
  * The messages as a server takes them. DeepSeek, and a server that gave `reasoning_content` with a call, wants that field on each message
@@ -149,10 +163,11 @@ function wireMessages(messages: readonly Message[], form: WireForm): WireMessage
   })
 }
 
-function wireMessage(message: Message, { capabilities, provider }: WireForm): WireMessage {
+function wireMessage(message: Message, { capabilities, provider, systemRole = "system" }: WireForm): WireMessage {
   // UTF-8 cannot hold half a surrogate pair; servers answer one with status 400 or worse.
   const content = message.content.toWellFormed()
-  const role = message.role === "developer" && !capabilities.developerRole ? "system" : message.role
+  const isSystem = message.role === "system" || (message.role === "developer" && !capabilities.developerRole)
+  const role = isSystem ? systemRole : message.role
   if (role === "user" && message.parts) return { role, content: userContent(message.content, message.parts) }
   if (role === "tool") return { role, content, tool_call_id: message.toolCallId ?? "" }
   if (role !== "assistant" || !message.toolCalls?.length) return { role, content }

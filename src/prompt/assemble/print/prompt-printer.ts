@@ -258,5 +258,6 @@ const usualStabilities: ReadonlyMap<string, Stability> = new Map([
   ["tools", "session"],
   ["tool_groups", "session"],
   ["memory_on", "session"],
+  ["decision_schema", "global"],
   ["history", "conversation"],
 ])

@@ -104,6 +104,19 @@ describe("what is sent", () => {
   })
 })
 
+test("T53 JSON that is asked for and not sent is told once", async () => {
+  const request: ModelRequest = { ...hello, responseFormat: "json" }
+  for (const [options, told] of [
+    [{}, 1],
+    [{ jsonMode: true }, 0],
+  ] as const) {
+    const model = aiSdkModel(modelV4(), { cacheBreakpoints: false, ...options })
+    const parts = [1, 2].map(() => collect(model.stream(request, { signal: new AbortController().signal })))
+    const messages = (await Promise.all(parts)).flat().flatMap((part) => (part.type === "warning" ? [part.message] : []))
+    expect(messages.filter((message) => message.includes("was asked for JSON"))).toHaveLength(told)
+  }
+})
+
 describe("making a model", () => {
   test.each([modelV2(), modelV3(), modelV4()])("of specification $specificationVersion calls nothing and names it", (model) => {
     expect(aiSdkModel(model)).toMatchObject({

@@ -90,15 +90,15 @@ describe("S12 spans", () => {
     const places = spans.map((span) => [span.text.trim().split("\n")[0], placeOf(span)])
     expect(places.filter(([text]) => text !== "")).toEqual([
       ["You are Fay.", "characters/fay.md:3"],
-      ["Reply with exactly one JSON object and no text around it:", "layered/en/planner.md:18"],
-      ["- to call a tool:", "layered/en/planner.md:18"],
-      ['{"action": "tool", "tool": "tool name", "args": {...}}', "layered/en/planner.md:18"],
-      ["- to answer the user, with what you want to say in message:", "layered/en/planner.md:18"],
-      ['{"action": "finish", "message": "..."}', "layered/en/planner.md:18"],
-      ["A tool's result arrives in the next message; once you know enough, answer with finish.", "layered/en/planner.md:18"],
-      ["[memory context]", "layered/en/planner.md:27"],
+      ["Reply with exactly one JSON object and no text around it:", "layered/en/planner.md:21"],
+      ["- to call a tool:", "layered/en/planner.md:21"],
+      ['{"action": "tool", "tool": "tool name", "args": {...}}', "layered/en/planner.md:21"],
+      ["- to answer the user, with what you want to say in message:", "layered/en/planner.md:21"],
+      ['{"action": "finish", "message": "..."}', "layered/en/planner.md:21"],
+      ["A tool's result arrives in the next message; once you know enough, answer with finish.", "layered/en/planner.md:27"],
+      ["[memory context]", "layered/en/planner.md:31"],
       ["m", "layered/en/memories.md:2"],
-      ["[/memory context]", "layered/en/planner.md:29"],
+      ["[/memory context]", "layered/en/planner.md:33"],
       ["Hi", "layered/en/question.md:2"],
     ])
   })
