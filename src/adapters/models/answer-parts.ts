@@ -13,20 +13,6 @@ function createDeltaReader(type: "text-delta" | "thinking-delta"): Reader<unknow
   return { push: (delta) => parts(characters.push(stringOf(delta))), end: () => parts(characters.end()) }
 }
 
-/** Makes a usage report of the counts that are known, or `undefined` when none is. Unknown counts stay absent. */
-export function usageOf(counts: { readonly [K in keyof Usage]: number | undefined }): Usage | undefined {
-  const known = Object.entries(counts).filter(([, count]) => count !== undefined)
-  return known.length === 0 ? undefined : (Object.fromEntries(known) as Usage)
-}
-
-/** The first of some counts of a usage report that is none, such as -1 or "12", as `NAME = VALUE`; it is left out of sums. */
-export function oddCountIn(counts: readonly (readonly [name: string, value: unknown])[]): string | undefined {
-  const [name, odd] = counts.find(([, value]) => value !== undefined && value !== null && countOf(value) === undefined) ?? []
-  if (name === undefined) return undefined
-  const shown = typeof odd === "number" ? String(odd) : (JSON.stringify(odd) ?? String(odd))
-  return `${name} = ${shown.slice(0, 80)}`
-}
-
 /** The reason why a model stopped, and a warning when the answer may be incomplete. */
 export interface Finish {
   readonly reason: FinishReason
@@ -102,8 +88,17 @@ export function createAnswerReader(provider?: string) {
     usage: undefined as Usage | undefined,
     finish: undefined as Finish | undefined,
     report: {} as ModelReport,
-    /** A count of the usage report that is none, as `NAME = VALUE`. */
+    /** A count of a usage report that is none, such as -1 or "12", as `NAME = VALUE`. */
     odd: undefined as string | undefined,
+    /** Notes the counts of a usage report. Unknown ones stay absent, and so do those that are none. A report without counts is none. */
+    count(counts: { readonly [K in keyof Usage]: unknown }): void {
+      const given = Object.entries(counts).filter(([, value]) => value !== undefined && value !== null)
+      const known = given.filter(([, value]) => countOf(value) !== undefined)
+      if (known.length > 0) this.usage = Object.fromEntries(known) as Usage
+      const [name, odd] = given.find(([, value]) => countOf(value) === undefined) ?? []
+      if (name !== undefined)
+        this.odd ??= `${name} = ${(typeof odd === "number" ? String(odd) : JSON.stringify(odd)).slice(0, 80)}`
+    },
     /** Returns the last parts: what is held of thinking and text, the calls, the usage and exactly one finish. */
     end(calls: readonly StreamedCall[]): ModelPart[] {
       const marked = calls.map((call) =>

@@ -1,5 +1,5 @@
 import { messageOf } from "../../../core/errors.ts"
-import { countOf, isRecord, listOf, recordOf, stringOf } from "../../../core/json-access.ts"
+import { isRecord, listOf, recordOf, stringOf } from "../../../core/json-access.ts"
 import {
   endedWhole,
   type FinishReason,
@@ -15,10 +15,8 @@ import {
   type Finish,
   finishOf,
   linkedFile,
-  oddCountIn,
   type StreamedCall,
   unfinished,
-  usageOf,
 } from "../answer-parts.ts"
 import type { ProviderData, ProviderOptions } from "./provider-model.ts"
 
@@ -66,8 +64,7 @@ export function createPartReader(provider?: string, model?: string): PartReader 
           toolCalls.think(part)
           return answer.thinking.end()
         case "finish":
-          answer.usage = readUsage(part) ?? answer.usage
-          answer.odd ??= oddCountIn(wireCounts(part.usage))
+          answer.count(countsIn(part))
           answer.report = { ...answer.report, ...tierIn(part) }
           answer.finish ??= readFinish(part.finishReason)
           return []
@@ -138,29 +135,18 @@ function readFinish(wire: unknown): Finish {
   return { reason: word as FinishReason }
 }
 
-/** Reads the usage report of a finish: of specification v2 (flat) or v3 and v4 (nested). Returns `undefined` when it holds no known count. */
-function readUsage(finish: WirePart): Usage | undefined {
-  const report = recordOf(finish.usage)
-  const input = recordOf(report.inputTokens)
-  const output = recordOf(report.outputTokens)
-  return usageOf({
-    costUsd: ownWords(finish)
-      .map(({ cost }) => countOf(cost))
-      .find((cost) => cost !== undefined),
-    inputTokens: countOf(report.inputTokens) ?? countOf(input.total),
-    inputCacheReadTokens: countOf(report.cachedInputTokens) ?? countOf(input.cacheRead),
-    inputCacheWriteTokens: countOf(input.cacheWrite),
-    outputTokens: countOf(report.outputTokens) ?? countOf(output.total),
-    reasoningTokens: countOf(report.reasoningTokens) ?? countOf(output.reasoning),
-  })
-}
-
-/** The counts of a usage report that are read here; a part of a total is left to the provider's package, which computes it. */
-function wireCounts(usage: unknown): [string, unknown][] {
-  const all = Object.entries(recordOf(usage)).flatMap(([name, value]): [string, unknown][] =>
-    isRecord(value) ? Object.entries(value).map(([part, count]) => [`${name}.${part}`, count]) : [[name, value]],
-  )
-  return all.filter(([name]) => /^(?!raw).*(Tokens|\.total|\.cacheRead|\.cacheWrite|\.reasoning)$/.test(name))
+/** The counts of a finish as they are: of specification v2 (flat) or v3 and v4 (nested). */
+function countsIn(finish: WirePart): { readonly [K in keyof Usage]: unknown } {
+  const { inputTokens: input, outputTokens: output, ...flat } = recordOf(finish.usage)
+  const nested = { input: recordOf(input), output: recordOf(output) }
+  return {
+    costUsd: ownWords(finish).find(({ cost }) => typeof cost === "number")?.cost,
+    inputTokens: isRecord(input) ? input.total : input,
+    inputCacheReadTokens: flat.cachedInputTokens ?? nested.input.cacheRead,
+    inputCacheWriteTokens: nested.input.cacheWrite,
+    outputTokens: isRecord(output) ? output.total : output,
+    reasoningTokens: flat.reasoningTokens ?? nested.output.reasoning,
+  }
 }
 
 /** The server's own report behind a finish, and what its package tells of it. */
@@ -170,9 +156,9 @@ function ownWords({ usage, providerMetadata }: WirePart): Readonly<Record<string
 }
 
 function tierIn(finish: WirePart): ModelReport {
-  const tiers = ownWords(finish).map(({ serviceTier, service_tier = serviceTier }) => service_tier)
-  const tier = tiers.find((each) => typeof each === "string")
-  return typeof tier === "string" ? { serviceTier: tier } : {}
+  const tiers = ownWords(finish).map(({ serviceTier, service_tier = serviceTier }) => stringOf(service_tier))
+  const serviceTier = tiers.find((tier) => tier !== "")
+  return serviceTier === undefined ? {} : { serviceTier }
 }
 
 interface OpenCall {

@@ -1,7 +1,7 @@
 import { countOf, isRecord, listOf, parsedJson, recordOf, stringOf } from "../../../core/json-access.ts"
 import type { ModelPart, ModelReport, Usage } from "../../../core/model/language-model.ts"
 import type { Reader } from "../../../core/reader.ts"
-import { argumentsText, createAnswerReader, finishOf, oddCountIn, type StreamedCall, usageOf } from "../answer-parts.ts"
+import { argumentsText, createAnswerReader, finishOf, type StreamedCall } from "../answer-parts.ts"
 import { createPictureReader, createSpeechReader } from "./answer-media.ts"
 
 /** Reads the chunks of one streamed chat completion. */
@@ -42,8 +42,7 @@ export function createChunkReader(
       const content = readContent(delta)
       thoughts.push(delta)
       const { usage } = recordOf(chunk)
-      answer.usage = readUsage(usage) ?? readUsage(choice.usage) ?? answer.usage
-      answer.odd ??= oddCountIn(Object.entries(recordOf(usage ?? choice.usage)).filter(isCount))
+      if (usage || choice.usage) answer.count(countsIn({ ...recordOf(choice.usage), ...recordOf(usage) }))
       answer.report = { ...answer.report, ...reportIn(recordOf(chunk), delta, model) }
       for (const [place, call] of listOf(delta.tool_calls).entries()) toolCalls.push(call, place)
       // The form of calls before there were several.
@@ -62,11 +61,6 @@ export function createChunkReader(
       ...answer.end(thoughts.addTo(toolCalls.calls())),
     ],
   }
-}
-
-/** True for a member of a usage report that holds a count. */
-function isCount([name, value]: readonly [string, unknown]): boolean {
-  return name.endsWith("_tokens") || name === "cost_in_usd_ticks" || (name === "cost" && !isRecord(value))
 }
 
 function isGiven(value: unknown): boolean {
@@ -167,26 +161,19 @@ function reportIn(
   }
 }
 
-/** The price in US dollars: as it is (OpenRouter), as a sum (Perplexity), or in ticks (xAI). */
-function costOf({ cost, cost_in_usd_ticks: ticks }: Readonly<Record<string, unknown>>): number | undefined {
-  const inTicks = countOf(ticks)
-  return countOf(cost) ?? countOf(recordOf(cost).total_cost) ?? (inTicks === undefined ? undefined : inTicks / 1e10)
-}
-
-/** Reads a usage report. Returns `undefined` when it holds no known count. */
-function readUsage(wire: unknown): Usage | undefined {
-  const report = recordOf(wire)
+/** The counts of a usage report as they are. The price is in US dollars (OpenRouter), a sum of several (Perplexity), or in ticks (xAI). */
+function countsIn(report: Readonly<Record<string, unknown>>): { readonly [K in keyof Usage]: unknown } {
   const input = recordOf(report.prompt_tokens_details)
-  return usageOf({
-    costUsd: costOf(report),
-    inputTokens: countOf(report.prompt_tokens),
+  const { cost, cost_in_usd_ticks: ticks } = report
+  return {
+    costUsd: isRecord(cost) ? cost.total_cost : (cost ?? (typeof ticks === "number" ? ticks / 1e10 : ticks)),
+    inputTokens: report.prompt_tokens,
     // DeepSeek and Moonshot had their own fields for cached input.
-    inputCacheReadTokens:
-      countOf(input.cached_tokens) ?? countOf(report.prompt_cache_hit_tokens) ?? countOf(report.cached_tokens),
-    inputCacheWriteTokens: countOf(input.cache_write_tokens),
-    outputTokens: countOf(report.completion_tokens),
-    reasoningTokens: countOf(recordOf(report.completion_tokens_details).reasoning_tokens),
-  })
+    inputCacheReadTokens: input.cached_tokens ?? report.prompt_cache_hit_tokens ?? report.cached_tokens,
+    inputCacheWriteTokens: input.cache_write_tokens,
+    outputTokens: report.completion_tokens,
+    reasoningTokens: recordOf(report.completion_tokens_details).reasoning_tokens,
+  }
 }
 
 interface OpenCall {

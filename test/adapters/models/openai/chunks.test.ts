@@ -310,9 +310,7 @@ describe("what a provider tells of its answer", () => {
     expect(parts).toContainEqual({ type: "usage", usage: { outputTokens: 2 } })
     const told = parts.flatMap((part) => (part.type === "warning" ? [part.message] : []))
     expect(told).toEqual(
-      odd === null
-        ? []
-        : [`The usage report holds prompt_tokens = ${JSON.stringify(odd)}, which is no count, so it is left out.`],
+      odd === null ? [] : [`The usage report holds inputTokens = ${JSON.stringify(odd)}, which is no count, so it is left out.`],
     )
   })
 })
