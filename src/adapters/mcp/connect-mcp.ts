@@ -7,7 +7,7 @@ import type { Skill } from "../../prompt/layers/skills.ts"
 import { toolParameters } from "../../prompt/tools/print-parameters.ts"
 import type { Tool } from "../../prompt/tools/tool.ts"
 import { printParametersBy } from "../../prompt/tools/tool-entry.ts"
-import { jsonSchemaCheck } from "../../prompt/tools/tool-schema.ts"
+import { jsonSchemaCheck, withoutTokens } from "../../prompt/tools/tool-schema.ts"
 import { ApprovalGate, inMemoryApprovals, keptApprovals, type Verdict } from "./approvals.ts"
 import { callTool } from "./call-tool.ts"
 import { type McpOptions, type ResolvedOptions, resolveOptions } from "./options.ts"
@@ -258,7 +258,7 @@ class ServerTools {
   /** Makes the agent's tool `server.tool`. Its texts are the server's, so that its trust is `tool`. */
   #createTool(tool: RemoteTool): Tool {
     const { server } = this
-    return {
+    return withoutTokens({
       name: `${server.name}.${tool.name}`,
       group: "external",
       description: tool.description,
@@ -277,7 +277,7 @@ class ServerTools {
         this.#requireUsable(tool.name)
         return callTool(server, { tool, args }, context)
       },
-    }
+    })
   }
 
   #requireUsable(name: string): void {

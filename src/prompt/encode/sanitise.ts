@@ -56,21 +56,26 @@ function kindOf(found: string): UnsafeKind | undefined {
   return code >= 0xd800 ? "surrogate" : "bidi"
 }
 
-/**
- * Sanitises every string of a JSON value, keys too. No key is lost when two become equal. Objects that are no plain JSON
- * stay as they are, and so do values more than 200 levels deep; when they are printed, the encoder escapes their strings.
- * Shared and circular values are walked once. Never throws.
- */
+/** Sanitises every string of a JSON value, keys too, as {@link mapTexts} does. */
 export function sanitiseJson<T>(value: T): Omit<SanitisedText, "text"> & { readonly value: T } {
   let removed = 0
   const kinds = new Set<UnsafeKind>()
+  const clean = mapTexts(value, (text) => {
+    const found = sanitise(text)
+    removed += found.removed
+    for (const kind of found.kinds) kinds.add(kind)
+    return found.text
+  })
+  return { value: clean, removed, kinds: [...kinds] }
+}
+
+/**
+ * Changes every string of a JSON value, keys too. No key is lost when two become equal. Objects that are no plain JSON
+ * stay as they are, and so do values more than 200 levels deep; when they are printed, the encoder escapes their strings.
+ * Shared and circular values are walked once. Never throws.
+ */
+export function mapTexts<T>(value: T, ofText: (text: string) => string): T {
   const copies = new Map<object, unknown>()
-  const ofText = (text: string): string => {
-    const clean = sanitise(text)
-    removed += clean.removed
-    for (const kind of clean.kinds) kinds.add(kind)
-    return clean.text
-  }
   const ofValue = (node: unknown, depth: number): unknown => {
     if (typeof node === "string") return ofText(node)
     if (typeof node !== "object" || node === null || depth > maxDepth) return node
@@ -87,16 +92,16 @@ export function sanitiseJson<T>(value: T): Omit<SanitisedText, "text"> & { reado
       const record: Record<string, unknown> = Object.create(null)
       copies.set(node, record)
       for (const [key, item] of Object.entries(node)) {
-        const clean = ofText(key)
-        const isTaken = clean !== key && (Object.hasOwn(node, clean) || Object.hasOwn(record, clean))
-        record[isTaken ? key : clean] = ofValue(item, depth + 1)
+        const changed = ofText(key)
+        const isTaken = changed !== key && (Object.hasOwn(node, changed) || Object.hasOwn(record, changed))
+        record[isTaken ? key : changed] = ofValue(item, depth + 1)
       }
       return record
     } catch {
       return node
     }
   }
-  return { value: ofValue(value, 0) as T, removed, kinds: [...kinds] }
+  return ofValue(value, 0) as T
 }
 
 const maxDepth = 200

@@ -5,7 +5,7 @@ import { lazyPattern } from "../../core/lazy-pattern.ts"
 import { toolParameters } from "./print-parameters.ts"
 import { type JsonSchema, type Tool, type ToolContext, type ToolGroup, toolGroups } from "./tool.ts"
 import { printParametersBy } from "./tool-entry.ts"
-import { checkArguments, checkRecord, inputJsonSchema, jsonSchemaCheck } from "./tool-schema.ts"
+import { checkArguments, checkRecord, inputJsonSchema, jsonSchemaCheck, withoutTokens } from "./tool-schema.ts"
 
 /** The arguments of `execute`: the schema's output, or unchecked named values when there is no schema. */
 type ToolArguments<Schema> = Schema extends StandardSchemaV1
@@ -42,7 +42,7 @@ export interface ToolDefinition<Schema extends StandardSchemaV1 | undefined = un
   readonly visibility?: Tool["visibility"]
   readonly timeoutMs?: number
   readonly maxResultCharacters?: number
-  /** `tool` when name, description and schema came over a network. Default `author`. */
+  /** `tool` when description and schema came over a network: then no token of a chat template in them reaches the model. Default `author`. */
   readonly trust?: Tool["trust"]
 }
 
@@ -78,7 +78,7 @@ export function defineTool<Schema extends StandardSchemaV1 | undefined = undefin
   requireValid(definition)
   checkMembers(`The tool "${name}"`, definition, fields)
   const jsonSchema = inputJsonSchema(name, inputSchema, definition.jsonSchema)
-  return {
+  return withoutTokens({
     name,
     description: definition.description,
     trust: definition.trust ?? "author",
@@ -94,7 +94,7 @@ export function defineTool<Schema extends StandardSchemaV1 | undefined = undefin
     maxResultCharacters: definition.maxResultCharacters,
     check: checkOf(definition, jsonSchema),
     execute: (args, context) => definition.execute(args as ToolArguments<Schema>, context),
-  }
+  })
 }
 
 function checkOf(definition: ToolDefinition<StandardSchemaV1 | undefined>, schema: JsonSchema): Tool["check"] {

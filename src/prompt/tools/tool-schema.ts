@@ -1,5 +1,6 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
+import { breakTokens, mapTexts } from "../encode/sanitise.ts"
 import { jsonTypeOf } from "./json-schema.ts"
 import type { ArgumentCheck, JsonSchema, Tool } from "./tool.ts"
 
@@ -78,6 +79,36 @@ export function jsonSchemaCheck(schema: JsonSchema): Tool["check"] {
     const { schemaMismatch } = await import("./schema-mismatch.ts")
     const issue = schemaMismatch(schema, record.value)
     return issue === undefined ? record : { ok: false, issues: [withoutLineBreaks(issue)] }
+  }
+}
+
+/**
+ * A tool whose texts came over a network, as prompts may have it: in its description and schema, tokens of chat templates are broken
+ * (T50), because a server may render native tools to a text, too. Of the arguments, names and values of the schema that were broken get
+ * their own form before they are checked and run. Other tools are returned as they are.
+ */
+export function withoutTokens(tool: Tool): Tool {
+  const { trust, description, usageHint, needsApproval } = tool
+  if (trust === "author") return tool
+  const own = new Map<string, string>()
+  const inputSchema = mapTexts(tool.inputSchema, (text) => {
+    const broken = breakTokens(text)
+    if (broken !== text) own.set(broken, text)
+    return broken
+  })
+  const texts = { inputSchema, description: breakTokens(description), usageHint: usageHint && breakTokens(usageHint) }
+  if (own.size === 0) return { ...tool, ...texts }
+  const shown = new Map([...own].map(([broken, text]) => [text, broken]))
+  const given = (args: unknown) => mapTexts(args, (text) => own.get(text) ?? text)
+  return {
+    ...tool,
+    ...texts,
+    needsApproval: typeof needsApproval === "function" ? (args) => needsApproval(given(args)) : needsApproval,
+    check: async (args) => {
+      const checked = await tool.check(given(args))
+      return checked.ok ? { ok: true, value: mapTexts(checked.value, (text) => shown.get(text) ?? text) } : checked
+    },
+    execute: (args, context) => tool.execute(given(args), context),
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import type { ModelRequest } from "../../../src/core/model/language-model.ts"
+import type { ModelPart, ModelRequest } from "../../../src/core/model/language-model.ts"
 import type { Plugin } from "../../../src/memory/services/plugin.ts"
 import type { TurnHook } from "../../../src/memory/services/turn-hook.ts"
 import { defineTool } from "../../../src/prompt/tools/define-tool.ts"
@@ -7,11 +7,25 @@ import type { Confirm } from "../../../src/prompt/tools/tool.ts"
 import { scriptedModel } from "../../../src/testing/index.ts"
 import type { TurnEvent } from "../../../src/trace/turn-event.ts"
 import { callTool, collect, finish, testAgent } from "../../support/agents.ts"
+import { allChatTokens } from "../../support/chat-tokens.ts"
 import { connected } from "../../support/mcp/connected.ts"
 import { fakeHttpServer } from "../../support/mcp/fake-http-server.ts"
 import { fakeServer } from "../../support/mcp/fake-server-config.ts"
 
 const promptOf = (request: ModelRequest | undefined) => request?.messages.map(({ content }) => content).join("\n") ?? ""
+/** A model that calls `given` once, with the names and the first values of its schema, as they are shown to it. */
+function callsAsShown() {
+  const requests: ModelRequest[] = []
+  const stream = (request: ModelRequest, options: { readonly signal: AbortSignal }) => {
+    requests.push(request)
+    const { name = "", inputSchema } = request.tools?.find((tool) => tool.name.endsWith("given")) ?? {}
+    const shown = Object.entries((inputSchema?.properties ?? {}) as Record<string, { enum: string[] }>)
+    const args = JSON.stringify(Object.fromEntries(shown.map(([key, { enum: choices }]) => [key, choices[0]])))
+    const step: ModelPart[] | string = requests.length === 1 ? [{ type: "tool-call", call: { id: "1", name, args } }] : "ok"
+    return scriptedModel([step]).stream(request, options)
+  }
+  return { ...scriptedModel([], { capabilities: { tools: true } }), requests, stream }
+}
 const ofType = <T extends TurnEvent["type"]>(events: readonly TurnEvent[], type: T) =>
   events.filter((event): event is Extract<TurnEvent, { type: T }> => event.type === type)
 
@@ -44,6 +58,30 @@ describe("an agent with MCP servers", () => {
     expect(trace.runs.map(({ status, result }) => [status, result.includes("to is missing")])).toEqual([["failed", true]])
     // The server itself would have said that it knows no such tool.
     expect(promptOf(model.requests[1])).not.toContain("no send")
+  })
+
+  test("T50 tokens of 40 model families reach the model neither in descriptions nor in schemas, and its arguments come back", async () => {
+    const words = allChatTokens.join(" a ")
+    const properties = Object.fromEntries(
+      allChatTokens.map((token) => [token, { enum: [token, "b"], description: `A ${token}` }]),
+    )
+    const given = { name: "given", description: words, inputSchema: { type: "object", properties, required: allChatTokens } }
+    const { mcp } = await connected({ fake: fakeServer({ tools: [given] }) })
+    const model = callsAsShown()
+    const { session } = testAgent(model, { loop: { mode: "native" }, history: { toolRuns: "keep" } }, { plugins: [mcp] })
+    const { trace } = await session.send("go").result
+    await session.send("?").result
+    const sent = model.requests.flatMap(({ messages, tools }) => [
+      ...(tools ?? []).flatMap((tool) => [tool.name, tool.description, JSON.stringify(tool.inputSchema)]),
+      ...messages.flatMap(({ content, toolCalls = [] }) => [content, ...toolCalls.map(({ args }) => args)]),
+    ])
+    for (const token of allChatTokens) {
+      const shown = [token, JSON.stringify(token).slice(1, -1)]
+      expect(sent.filter((text) => shown.some((form) => text.includes(form)))).toEqual([])
+    }
+    const [run] = trace.runs
+    expect([run?.tool, run?.status]).toEqual(["fake.given", "ok"])
+    expect(JSON.parse(run?.result ?? "")).toEqual(Object.fromEntries(allChatTokens.map((token) => [token, token])))
   })
 
   test("T18 an error, a crash and a hang are failed runs, and the turn goes on to its answer", async () => {

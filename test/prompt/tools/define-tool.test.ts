@@ -223,3 +223,27 @@ describe("T45: defineTool with a JSON Schema alone", () => {
     expect(await run(both, {})).toBe("ran")
   })
 })
+
+test("T50 a tool of trust `tool` gets its own names and values back, in check, approval and call; one of the author keeps its tokens", async () => {
+  const definition = {
+    ...base,
+    description: "<|im_start|>",
+    usageHint: "[INST]",
+    inputSchema: z.object({ "<s>": z.enum(["[/INST]", "<\\s>"]), free: z.string() }),
+    needsApproval: (args: unknown) => "<s>" in (args as object),
+    execute: (args: object) => ({ ...args }),
+  }
+  const tool = defineTool({ ...definition, trust: "tool" })
+  expect([tool.description, tool.usageHint]).toEqual(["<\\|im_start|>", "[\\INST]"])
+  const shown = { "<\\s>": "[\\/INST]", free: "<\\|x|>" }
+  const own = { "<s>": "[/INST]", free: "<\\|x|>" }
+  expect(tool.inputSchema.required).toEqual(["<\\s>", "free"])
+  expect(await tool.check(shown)).toEqual({ ok: true, value: shown })
+  expect(await tool.check(own)).toEqual({ ok: true, value: shown })
+  expect(await (tool.needsApproval as (args: unknown) => unknown)(shown)).toBe(true)
+  expect(tool.execute(shown, context)).toEqual(own)
+  expect(await tool.check({ "<\\s>": "<\\\\s>", free: "" })).toEqual({ ok: true, value: { "<\\s>": "<\\\\s>", free: "" } })
+  expect(tool.execute({ "<\\s>": "<\\\\s>", free: "" }, context)).toEqual({ "<s>": "<\\s>", free: "" })
+  const { description, inputSchema } = defineTool(definition)
+  expect([description, inputSchema.required]).toEqual(["<|im_start|>", ["<s>", "free"]])
+})

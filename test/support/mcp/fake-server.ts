@@ -106,6 +106,7 @@ const calls: Readonly<Record<string, (args: Json, params: Json) => Json | undefi
     return text(JSON.stringify(answer.result ?? answer.error))
   },
   env: () => text(JSON.stringify(process.env)),
+  given: (args) => text(JSON.stringify(args)),
   miss: () => ({ ...text("seven"), structuredContent: { n: "seven" } }),
 }
 

@@ -1,8 +1,8 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec"
-import { checkType } from "../../../core/check-options.ts"
+import { checkOptions, checkType } from "../../../core/check-options.ts"
 import { messageOf, PromptStrataError } from "../../../core/errors.ts"
 import { listOf, recordOf, stringOf } from "../../../core/json-access.ts"
-import { defineTool } from "../../../prompt/tools/define-tool.ts"
+import { defineTool, type ToolDefinition } from "../../../prompt/tools/define-tool.ts"
 import type { JsonSchema, Tool, ToolContext } from "../../../prompt/tools/tool.ts"
 
 /** A tool of the package `ai`, with the fields that are read here. */
@@ -18,10 +18,14 @@ export interface AiSdkToolLike {
 /**
  * Returns a `ToolSet` of the package `ai` as tools for an agent of this library. A tool's own schema checks the arguments. The
  * tool gets the turn's signal. Of a stream of results the last one counts, and `toModelOutput` decides what the model reads.
- * `needsApproval` holds as for `defineTool`. Throws `tool-definition` for a tool that has no `execute` or that a provider runs.
+ * `needsApproval` holds as for `defineTool`. For tools of a server, such as those of the AI SDK's MCP client, give `trust: "tool"`. Throws `tool-definition` for a tool that has no `execute` or that a provider runs.
  */
-export function fromAiSdkTools(toolSet: Readonly<Record<string, AiSdkToolLike>>): Tool[] {
+export function fromAiSdkTools(
+  toolSet: Readonly<Record<string, AiSdkToolLike>>,
+  options: Pick<ToolDefinition, "trust"> = {},
+): Tool[] {
   checkType("the tools of fromAiSdkTools", toolSet, "object")
+  checkOptions("fromAiSdkTools", options, "trust")
   return Object.entries(toolSet).map(([name, tool]) => {
     requireRunnable(name, tool)
     let calls = 0
@@ -29,6 +33,7 @@ export function fromAiSdkTools(toolSet: Readonly<Record<string, AiSdkToolLike>>)
       name,
       description: stringOf(typeof tool.description === "function" ? tool.description({ context: {} }) : tool.description),
       ...readSchema(name, tool.inputSchema),
+      ...options,
       needsApproval: approvalOf(tool, `${name}-approval`),
       execute: (args: unknown, context) => run(tool, args, { context, toolCallId: `${context.turnId}-${name}-${++calls}` }),
     })
