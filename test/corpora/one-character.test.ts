@@ -18,6 +18,12 @@ function* broken(text: string): Generator<string> {
   }
 }
 
+/** The JSON of an object as Python writes it. */
+function spaced(value: object): string {
+  const members = Object.entries(value).map(([name, member]) => `"${name}": ${JSON.stringify(member)}`)
+  return `{${members.join(", ")}}`
+}
+
 function isJson(text: string): boolean {
   try {
     JSON.parse(text)
@@ -28,12 +34,13 @@ function isJson(text: string): boolean {
 }
 
 test.skipIf(!dataPresent)(
-  "T42 no call of which one structural character is broken runs with another meaning, of 120,000 and more",
+  "T42 no call of which one structural character is broken runs with another meaning, of 313,540 and more",
   () => {
     const faults: string[] = []
     let count = 0
     for (const meant of plannerTurns().calls) {
-      for (const text of [JSON.stringify(meant), JSON.stringify(meant, null, 1)]) {
+      const held = meant.action === "tool" ? { action: "tool", message: null, tool: meant.tool, args: meant.args } : meant
+      for (const text of [JSON.stringify(meant), JSON.stringify(meant, null, 1), JSON.stringify(held), spaced(held)]) {
         // Of what is JSON again, such as `[13]` for `[1,3]`, nobody can tell.
         for (const output of broken(text)) {
           count++
@@ -43,6 +50,6 @@ test.skipIf(!dataPresent)(
       }
     }
     expect(faults.slice(0, 5)).toEqual([])
-    expect(count).toBeGreaterThan(120_000)
+    expect(count).toBeGreaterThanOrEqual(313_540)
   },
 )
