@@ -1,36 +1,54 @@
 import { checkType } from "../core/check-options.ts"
+import { displayWidth } from "../core/display-width.ts"
 import { formatSource } from "../core/source.ts"
 import type { Assembly, FitDecision, Prefix, Span, WindowRoom } from "../core/span.ts"
 import { terminalLine } from "../prompt/encode/terminal-text.ts"
-import { fitColumns, fitColumnsAtEnd, printTable, type Rule } from "./table.ts"
+import { fitColumns, fitColumnsAtEnd, printTable, type Rule, wrapColumns } from "./table.ts"
 
 const columns = ["layer", "tokens", "share", "changes", "source", "fate"] as const
 
+const narrowest = { room: 0, hidden: ["changes", "source"] }
+/** The columns that a table leaves out to be narrower, and the room for its sources, the widest first. */
+const layouts: readonly { readonly room: number; readonly hidden: readonly string[] }[] = [
+  ...[32, 24].map((room) => ({ room, hidden: [] })),
+  ...[32, 24, 18].map((room) => ({ room, hidden: ["changes"] })),
+  narrowest,
+]
+
 /**
- * Prints one request as a table, for 100 columns. A row shows a layer's tokens, share, stability, source and fate. A line marks
- * the end of each stable prefix: a provider's cache can serve a later request up to there. Below the table stands what was cut or
- * left out, with the reason.
+ * Prints one request as a table. A row shows a layer's tokens, share, stability, source and fate. A line marks the end of each stable
+ * prefix: a provider's cache can serve a later request up to there. Below the table stands what was cut or left out, with the reason.
+ * For a terminal of `maxWidth` columns (60 or more) sources are cut or columns left out, which the last line names.
  */
-export function printAssembly(assembly: Assembly): string {
+export function printAssembly(assembly: Assembly, maxWidth = Number.POSITIVE_INFINITY): string {
   checkType("assembly.messages of printAssembly", assembly?.messages, "list")
-  const rows = regionsOf(assembly).flatMap(({ sections, ends }): (readonly string[] | Rule)[] => [
-    ...sections.map(cells),
-    ...(ends.length > 0 ? [{ rule: endsHere(ends) }] : []),
-  ])
-  return [printTable(columns, [...rows, { rule: whole(assembly) }]), ...notes(assembly)].join("\n")
+  const regions = regionsOf(assembly)
+  const ruled = (words: string): Rule => ({ rule: fitColumns(words, maxWidth - 8) })
+  const print = ({ room, hidden }: (typeof layouts)[number]): string => {
+    const pick = (row: readonly string[]) => row.filter((_, at) => !hidden.includes(columns[at] ?? ""))
+    const rows = regions.flatMap(({ sections, ends }) => [
+      ...sections.map((each) => pick(cells(each, room))),
+      ...(ends.length > 0 ? [ruled(endsHere(ends))] : []),
+    ])
+    return printTable(pick(columns), [...rows, ruled(whole(assembly))])
+  }
+  const fits = (table: string): boolean => table.split("\n").every((line) => displayWidth(line) <= maxWidth)
+  const layout = layouts.find((each) => fits(print(each))) ?? narrowest
+  const left = layout.hidden.length === 0 ? [] : [`  · no room for the columns ${layout.hidden.join(", ")}`]
+  return [print(layout), ...[...notes(assembly), ...left].map((line) => wrapColumns(line, maxWidth, 2))].join("\n")
 }
 
 function whole({ tokens, overheadTokens, exact }: Assembly): string {
   return `${exact ? "" : "about "}${tokens} tokens${overheadTokens > 0 ? `, ${overheadTokens} more around the messages` : ""}`
 }
 
-function cells({ key, tokens, share, stability, source, fate }: Section): readonly string[] {
+function cells({ key, tokens, share, stability, source, fate }: Section, room: number): readonly string[] {
   return [
     fitColumns(terminalLine(key), 20),
     String(tokens),
     `${Math.round(share * 100)} %`,
     stability,
-    fitColumnsAtEnd(terminalLine(source), 32),
+    fitColumnsAtEnd(terminalLine(source), room),
     fate,
   ]
 }

@@ -3,20 +3,20 @@ import { fitColumns, printTable } from "./table.ts"
 
 /**
  * Prints which entries of lorebooks are in a request, by which key, at which place and at what cost, and what kept the others out (C18).
- * The cost is the number of tokens behind an entry that a provider could serve from its cache if the entry were not there (C20).
+ * The cost is the number of tokens behind an entry that a provider could serve from its cache if the entry were not there (C20). The tables fit a terminal of `maxWidth` columns.
  */
-export function printLore(assembly: Assembly): string {
+export function printLore(assembly: Assembly, maxWidth = Number.POSITIVE_INFINITY): string {
   const { lore = [] } = assembly
   const [within, out] = [lore.filter(({ outcome }) => outcome === "in"), lore.filter(({ outcome }) => outcome !== "in")]
   if (lore.length === 0) return "No entry of a lorebook was called."
   const lines: string[] = []
   if (within.length > 0) {
     const rows = within.map((each) => rowOf(each, assembly))
-    lines.push(`In the prompt: ${within.length}`, printTable(["entry", "called by", "place", "tokens", "cost"], rows))
+    lines.push(`In the prompt: ${within.length}`, printTable(["entry", "called by", "place", "tokens", "cost"], rows, maxWidth))
   }
   if (out.length > 0) {
     const rows = out.map((each) => [nameOf(each), callOf(each), reasons[each.outcome] ?? each.outcome])
-    lines.push(`Kept out: ${out.length}`, printTable(["entry", "called by", "kept out by"], rows))
+    lines.push(`Kept out: ${out.length}`, printTable(["entry", "called by", "kept out by"], rows, maxWidth))
   }
   return lines.join("\n")
 }

@@ -16,42 +16,43 @@ import { mainProcess, type TraceStep, type TurnTrace } from "./trace.ts"
 /**
  * Prints a turn for people, in order: each request as a table of its tokens with the difference to the one before, each tool run,
  * and every warning. The turn of a child agent is indented under its tool run. Text of a model, a tool or a user cannot control
- * the terminal, and secrets are `[secret]`.
+ * the terminal, and secrets are `[secret]`. Its tables fit a terminal of `maxWidth` columns (60 or more).
  */
-export function printTrace(trace: TurnTrace): string {
+export function printTrace(trace: TurnTrace, maxWidth = Number.POSITIVE_INFINITY): string {
   checkType("trace.steps of printTrace", trace?.steps, "list")
   const runs = [...trace.runs]
-  const toolLines = (run: ToolRun): string[] => [`tool ${runLine(run)}`, ...childLines(trace, run)]
-  const lines = [headline(trace), ...trace.prestart.flatMap((run) => [`prestart ${runLine(run)}`, ...childLines(trace, run)])]
+  const toolLines = (run: ToolRun, as = "tool"): string[] => [`${as} ${runLine(run)}`, ...childLines(trace, run, maxWidth)]
+  const lines = [headline(trace), ...trace.prestart.flatMap((run) => toolLines(run, "prestart"))]
   lines.push(...(trace.recalled ?? []).map(recalledLine))
   for (const [index, step] of trace.steps.entries()) {
-    lines.push("", ...requestLines(step, trace.steps[index - 1]))
+    lines.push("", ...requestLines(step, trace.steps[index - 1], maxWidth))
     if (step.decision?.action !== "tool") continue
     const run = runs.shift()
     if (run) lines.push(...toolLines(run))
   }
   // Native calls: several of them can belong to one step.
-  lines.push(...runs.flatMap(toolLines))
+  lines.push(...runs.flatMap((run) => toolLines(run)))
   lines.push(...trace.warnings.map(({ kind, message }) => `warning (${kind}): ${terminalLine(message, 500)}`))
   if (trace.error) lines.push(`error (${trace.error.code}): ${terminalText(trace.error.message).replaceAll("\t", " ")}`)
   return redactText(lines.join("\n"), hostSecrets())
 }
 
 /** The turns of child agents inside a tool run. */
-function childLines({ children }: TurnTrace, { id }: ToolRun): string[] {
+function childLines({ children }: TurnTrace, { id }: ToolRun, maxWidth: number): string[] {
   const own = children.filter((child) => child.id === id)
   return own.flatMap(({ trace }) =>
-    printTrace(trace)
+    printTrace(trace, maxWidth - 4)
       .split("\n")
       .map((line) => (line === "" ? "  │" : `  │ ${line}`)),
   )
 }
 
 /** A step, its request as a table, and the difference to the turn's last request. */
-function requestLines(step: TraceStep, previous: TraceStep | undefined): string[] {
-  const lines = [stepLine(step), printAssembly(step.assembly), ...(step.assembly.lore ? [printLore(step.assembly)] : [])]
+function requestLines(step: TraceStep, previous: TraceStep | undefined, maxWidth: number): string[] {
+  const { assembly } = step
+  const lines = [stepLine(step), printAssembly(assembly, maxWidth), ...(assembly.lore ? [printLore(assembly, maxWidth)] : [])]
   if (!previous) return lines
-  const [first = "", ...rest] = printDifference(diffAssemblies(previous.assembly, step.assembly))
+  const [first = "", ...rest] = printDifference(diffAssemblies(previous.assembly, assembly))
   return [...lines, `  since step ${previous.step}: ${first}`, ...rest.map((line) => `  ${line}`)]
 }
 

@@ -3,6 +3,7 @@ import { styleText } from "node:util"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import { escapeUnits } from "../../prompt/encode/inline.ts"
 import { terminalText } from "../../prompt/encode/terminal-text.ts"
+import { wrapColumns } from "../../trace/table.ts"
 import type { TurnResult } from "../../trace/turn-event.ts"
 
 /** A stream that may be a terminal. */
@@ -10,6 +11,16 @@ type InputStream = Readable & { readonly isTTY?: boolean }
 
 /** A stream that may be a terminal. A terminal knows its width. */
 export type OutputStream = Writable & { readonly isTTY?: boolean; readonly columns?: number }
+
+/** The columns of a stream that is a terminal. Undefined for a pipe, whose lines may be of any width. */
+export function columnsOf({ isTTY, columns }: OutputStream): number | undefined {
+  return isTTY === true && columns ? columns : undefined
+}
+
+/** Breaks lines of prose that a terminal has no room for between words, and sets their rest two columns further in. */
+export function fitLines(text: string, stream: OutputStream): string {
+  return wrapColumns(text, columnsOf(stream), 2)
+}
 
 /** Streams, environment and signals of the process. */
 export interface CliIo {
@@ -89,11 +100,11 @@ export function createScreen({ stdout, stderr, env }: Pick<CliIo, "stdout" | "st
     },
     note(text) {
       if (aside === stdout) screen.endLine()
-      aside.write(`${text}\n`)
+      aside.write(`${fitLines(text, aside)}\n`)
     },
     complain(text) {
       screen.endLine()
-      stderr.write(`${paintError("red", "error:")} ${terminalText(text)}\n`)
+      stderr.write(`${fitLines(`${paintError("red", "error:")} ${terminalText(text)}`, stderr)}\n`)
     },
   }
   return screen

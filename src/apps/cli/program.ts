@@ -2,7 +2,7 @@ import { Command } from "commander"
 import { packageVersion } from "../../node/shipped-files.ts"
 import { terminalText } from "../../prompt/encode/terminal-text.ts"
 import type { RunCommand } from "./context.ts"
-import type { CliIo } from "./io.ts"
+import { type CliIo, fitLines } from "./io.ts"
 import { helpIn, helpPage } from "./words/help.ts"
 import { english, type Translate } from "./words/translate.ts"
 
@@ -90,7 +90,7 @@ export async function createProgram(
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       // An error repeats the arguments.
-      writeErr: (text) => stderr.write(terminalText(translate(text))),
+      writeErr: (text) => stderr.write(fitLines(terminalText(translate(text)), stderr)),
       getOutHelpWidth: () => stdout.columns ?? 100,
       getErrHelpWidth: () => stderr.columns ?? 100,
     })

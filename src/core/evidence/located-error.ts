@@ -30,12 +30,14 @@ export function locatedError<C extends LocatedCode>(
  * The lines around a position with a caret under the column, for error messages. Long lines are cut around the column, so that
  * the caret stays visible. A character that would move the caret or control a terminal is shown as one plain character.
  */
-export function codeFrame(text: string, { line, column }: Position, { around = 1, widthColumns = 100 } = {}): string {
+export function codeFrame(text: string, { line, column }: Position, { around = 1, widthColumns = 72 } = {}): string {
   const lines = text.split(/\r\n|\n|\r/)
   const first = Math.max(1, line - around)
   const last = Math.min(lines.length, line + around)
   const gutter = String(last).length
-  const from = column > widthColumns ? column - Math.floor(widthColumns / 2) : 1
+  const before = (lines[line - 1] ?? "").slice(Math.max(0, column - 1 - widthColumns), column)
+  const width = columnsOf(before)
+  const from = width > widthColumns ? column - Math.floor((widthColumns * before.length) / width / 2) : 1
   const rows: string[] = []
   for (let number = first; number <= last; number++) {
     const shown = shownPart(lines[number - 1] ?? "", from, widthColumns)
@@ -68,14 +70,16 @@ const disturbing = lazyPattern(
   "gu",
 )
 
-/** Up to `count` characters of a line, from the 1-based column `from`. It does not read a long line to its end. */
+/** The characters of a line that have room in `count` columns, from the 1-based column `from`. It does not read a long line to its end. */
 function shownPart(line: string, from: number, count: number): string[] {
   const shown: string[] = []
   let column = 0
+  let room = count
   for (const character of line) {
-    column++
-    if (column >= from + count) break
-    if (column >= from) shown.push(character === "\t" ? " " : character.replace(disturbing(), "\ufffd"))
+    if (++column < from) continue
+    room -= columnsOf(character)
+    if (room < 0) break
+    shown.push(character === "\t" ? " " : character.replace(disturbing(), "\ufffd"))
   }
   return shown
 }

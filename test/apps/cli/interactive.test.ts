@@ -14,7 +14,8 @@ const env = { NO_COLOR: "1" }
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are removed
 const visible = (text: string) => text.replace(/\u001b\[\d*[A-Za-z]/g, "")
 
-const chat = (model: ReturnType<typeof scriptedModel>) => start(["chat", plainProfile], { model, terminal: true, env })
+const chat = (model: ReturnType<typeof scriptedModel>) =>
+  start(["chat", plainProfile], { model, terminal: true, columns: 120, env })
 
 describe("a conversation at a terminal", () => {
   test("asks line by line under the names of both until Ctrl-D", async () => {

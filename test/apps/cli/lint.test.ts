@@ -28,7 +28,7 @@ describe("promptstrata lint", () => {
     expect(code).toBe(1)
     expect(stdout.replaceAll(/ +$/gm, "")).toMatchInlineSnapshot(`
       "prompts/characters/en/luna.md:5:10 error expected characters one can see, found characters that turn the direction of writing: U+202E. invisible-characters
-      4 | You are Luna, a kind and playful friend. You speak briefly and call the user "my friend".
+      4 | You are Luna, a kind and playful friend. You speak briefly and call the
       5 | You like �tea.
         |          ^
       6 |
@@ -36,7 +36,7 @@ describe("promptstrata lint", () => {
       Use --fix to fix it.
 
       prompts/characters/en/luna.md:5:15 warning expected no white space at the end of a line. white-space
-      4 | You are Luna, a kind and playful friend. You speak briefly and call the user "my friend".
+      4 | You are Luna, a kind and playful friend. You speak briefly and call the
       5 | You like �tea.
         |               ^
       6 |

@@ -6,7 +6,7 @@ import { commandList, runCommand } from "../../../loop/agent/second-thoughts/cha
 import type { Session } from "../../../loop/agent/session.ts"
 import type { Profile } from "../../../profile/profile.ts"
 import type { CliContext } from "../context.ts"
-import { exitCodeOf, exitCodes, jsonLine } from "../io.ts"
+import { columnsOf, exitCodeOf, exitCodes, jsonLine } from "../io.ts"
 import { memoryTable } from "../memory/print-memories.ts"
 import { conversationName, firstPrompt, latestConversation, terminalUser } from "../open-agent.ts"
 import { printPrompt } from "../print-prompt.ts"
@@ -74,8 +74,7 @@ export async function openConversation(parts: ConversationParts, context: CliCon
       if (store === undefined) return words.nothingKept
       // What was said last may not be a memory yet.
       await agent.idle()
-      const maxWidth = screen.aside.isTTY === true ? screen.aside.columns : undefined
-      return memoryTable({ store, profile, words: storeWords(profile.locale), maxWidth })
+      return memoryTable({ store, profile, words: storeWords(profile.locale), maxWidth: columnsOf(screen.aside) })
     },
     async answer(approved, reason) {
       const [waiting] = await session.approvals()

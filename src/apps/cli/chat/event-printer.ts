@@ -5,7 +5,7 @@ import { printArguments } from "../../../prompt/tools/call-arguments.ts"
 import type { ToolRun } from "../../../prompt/tools/tool.ts"
 import { printTrace } from "../../../trace/print-trace.ts"
 import type { TurnEvent, TurnResult } from "../../../trace/turn-event.ts"
-import type { Screen } from "../io.ts"
+import { columnsOf, type Screen } from "../io.ts"
 import { printPrompt } from "../print-prompt.ts"
 import type { ChatWords } from "../words/chat-words.ts"
 import type { Translate } from "../words/translate.ts"
@@ -59,7 +59,7 @@ export function createEventPrinter(
         case "turn-end":
           answer.end()
           outcome(event.result, { screen, words, translate })
-          if (show.includes("trace")) screen.note(`\n${terminalText(printTrace(event.result.trace))}\n`)
+          if (show.includes("trace")) screen.note(`\n${terminalText(printTrace(event.result.trace, columnsOf(screen.aside)))}\n`)
           break
         case "warning":
           // The agent's onWarning has told of a document.

@@ -6,6 +6,7 @@ import { terminalLine, terminalText } from "../../../prompt/encode/terminal-text
 import type { Card } from "../../../prompt/layers/card/card.ts"
 import { cardParts, cardProblems } from "../../../prompt/layers/card/card-problems.ts"
 import type { LoreEntry } from "../../../prompt/layers/lorebook/lorebook.ts"
+import { fitColumns, wrapColumns } from "../../../trace/table.ts"
 import type { CliIo, Paint } from "../io.ts"
 import { printTable } from "../memory/terminal-table.ts"
 import { pictureLook, printPicture } from "../portrait.ts"
@@ -17,10 +18,12 @@ interface PageParts {
   readonly portrait: string
   /** The language in which notes are shown, if the card has them in it. */
   readonly locale: string | undefined
+  /** The columns of the terminal. */
+  readonly maxWidth?: number | undefined
 }
 
 /** A card as a page for people. */
-export function cardPage({ card, format }: CardFile, { counter, paint, portrait, locale }: PageParts): string {
+export function cardPage({ card, format }: CardFile, { counter, paint, portrait, locale, maxWidth }: PageParts): string {
   const { creator, characterVersion, tags, book, assets } = card
   const facts = [
     `card V${card.version} (${format})`,
@@ -33,6 +36,7 @@ export function cardPage({ card, format }: CardFile, { counter, paint, portrait,
   const greetings = [...card.greetings, ...card.groupGreetings].map(
     (text, at) => `${at + 1}. ${at < card.greetings.length ? "" : "(for groups) "}${terminalText(text.trim())}`,
   )
+  const files = assets.map(({ type, name, uri }) => fitColumns(`${type} ${name}: ${uri.slice(0, 80)}`, maxWidth))
   const lore = (book?.entries ?? []).map((entry) => loreCells(entry, counter))
   return [
     [head, ...(tags.length === 0 ? [] : [paint("dim", terminalLine(tags.join(", ")))])].join("\n"),
@@ -48,11 +52,13 @@ export function cardPage({ card, format }: CardFile, { counter, paint, portrait,
     ...block("Greetings", greetings.join("\n")),
     ...(lore.length === 0
       ? []
-      : [`${paint("bold", "Lore")}\n${printTable(["ORDER", "KEYS", "TITLE", "PLACE", "TOKENS"], lore)}`]),
-    ...block("Assets", assets.map(({ type, name, uri }) => `${type} ${name}: ${uri.slice(0, 80)}`).join("\n")),
+      : [`${paint("bold", "Lore")}\n${printTable(["ORDER", "KEYS", "TITLE", "PLACE", "TOKENS"], lore, maxWidth)}`]),
+    ...block("Assets", files.join("\n")),
     costTable(card, counter, paint),
     ...block("Warnings", cardProblems(card).join("\n")),
-  ].join("\n\n")
+  ]
+    .map((part) => (part === portrait ? part : wrapColumns(part, maxWidth)))
+    .join("\n\n")
 }
 
 function loreCells(

@@ -11,7 +11,7 @@ import { terminalLine } from "../../../prompt/encode/terminal-text.ts"
 import { cardProblems } from "../../../prompt/layers/card/card-problems.ts"
 import type { CliContext, RunCommand } from "../context.ts"
 import { cardPathAt, importCard } from "../import/import-card.ts"
-import { exitCodes, jsonLine, painterFor } from "../io.ts"
+import { columnsOf, exitCodes, fitLines, jsonLine, painterFor } from "../io.ts"
 import { portsFor } from "../open-agent.ts"
 import { cardPage, costTable, portraitOf } from "./card-page.ts"
 import { readLocale, replaceFile } from "./scaffold.ts"
@@ -87,7 +87,7 @@ async function showCard(path: string, { json, plain = false }: CardOptions, cont
     const portrait = portraitOf(file, io)
     const locale = environmentLocale(io.env)
     const { counter } = await portsFor({}, context)
-    io.stdout.write(`${cardPage(file, { counter, paint, portrait, locale })}\n`)
+    io.stdout.write(`${cardPage(file, { counter, paint, portrait, locale, maxWidth: columnsOf(io.stdout) })}\n`)
   }
   return exitCodes.ok
 }
@@ -100,7 +100,7 @@ async function lintCard(path: string, _: CardOptions, context: CliContext): Prom
   const problems = cardProblems(card).map((problem) => `${paint("yellow", "warning")}  ${terminalLine(problem)}`)
   const found = problems.length === 0 ? "No problems found." : problems.join("\n")
   const { counter } = await portsFor({}, context)
-  io.stdout.write(`${found}\n\n${costTable(card, counter, paint)}\n`)
+  io.stdout.write(`${fitLines(found, io.stdout)}\n\n${costTable(card, counter, paint)}\n`)
   return problems.length === 0 ? exitCodes.ok : exitCodes.failed
 }
 

@@ -8,7 +8,7 @@ import { readLintFiles } from "../../../node/lint/read-lint-files.ts"
 import { writeFixes } from "../../../node/lint/write-fixes.ts"
 import { terminalText } from "../../../prompt/encode/terminal-text.ts"
 import type { CliContext, RunCommand } from "../context.ts"
-import { exitCodes, jsonLine, type Paint, painterFor } from "../io.ts"
+import { columnsOf, exitCodes, fitLines, jsonLine, type Paint, painterFor } from "../io.ts"
 import { collectValues } from "../options.ts"
 
 interface LintOptions {
@@ -53,7 +53,7 @@ export function addLint(program: Command, run: RunCommand): void {
 async function lintCommand(options: LintOptions, { io, screen }: CliContext): Promise<number> {
   const paint = painterFor(io.stdout, io.env)
   if (options.listRules) {
-    io.stdout.write(`${printRules(lintRules, paint)}\n`)
+    io.stdout.write(`${fitLines(printRules(lintRules, paint), io.stdout)}\n`)
     return exitCodes.ok
   }
   const rules = options.rule?.map(ruleNamed) ?? lintRules
@@ -69,7 +69,9 @@ async function lintCommand(options: LintOptions, { io, screen }: CliContext): Pr
   const outcome = { context, problems, fixed: Math.max(0, found - problems.length) }
   const isUnnamed = profiles.length === 0 && promptFolder === undefined
   if (isUnnamed && context.files.every(({ shipped }) => shipped)) screen.note(onlyShipped)
-  io.stdout.write(`${options.format === "json" ? jsonLine(lintJson(outcome)) : printLint(outcome, paint)}\n`)
+  io.stdout.write(
+    `${options.format === "json" ? jsonLine(lintJson(outcome)) : fitLines(printLint(outcome, paint, columnsOf(io.stdout)), io.stdout)}\n`,
+  )
   const { errors, warnings } = countBySeverity(problems)
   return errors > 0 || (options.strict && warnings > 0) ? exitCodes.failed : exitCodes.ok
 }
@@ -99,9 +101,11 @@ interface LintOutcome {
 const maxShown = 200
 
 /** Problems for people: place, rule, message, the lines around it, advice; at the end their number. */
-function printLint({ context, problems, fixed }: LintOutcome, paint: Paint): string {
+function printLint({ context, problems, fixed }: LintOutcome, paint: Paint, columns = 80): string {
   const texts = new Map(context.files.map(({ file, text }) => [file, text]))
-  const blocks = problems.slice(0, maxShown).map((problem) => printProblem(problem, texts.get(problem.file), paint))
+  const blocks = problems
+    .slice(0, maxShown)
+    .map((problem) => printProblem(problem, { text: texts.get(problem.file), paint, columns }))
   if (problems.length > maxShown) blocks.push(`… and ${problems.length - maxShown} more. --format json prints all of them.`)
   return [...blocks, summary({ context, problems, fixed }, paint)].join("\n\n")
 }
@@ -117,11 +121,17 @@ function printRules(rules: readonly LintRule[], paint: Paint): string {
 }
 
 /** All text of the file is made safe for the terminal; `codeFrame` does so for the lines that it shows. */
-function printProblem(problem: LintProblem, text: string | undefined, paint: Paint): string {
+function printProblem(
+  problem: LintProblem,
+  { text, paint, columns }: { readonly text: string | undefined; readonly paint: Paint; readonly columns: number },
+): string {
   const { file, line, column, severity, rule, message, hint, fix } = problem
   const place = paint("bold", terminalText(`${file}:${line}:${column}`))
   const label = paint(severity === "error" ? "red" : "yellow", severity)
-  const frame = text === undefined || text === "" ? [] : [codeFrame(text.replace(/^\uFEFF/, ""), problem)]
+  const frame =
+    text === undefined || text === ""
+      ? []
+      : [codeFrame(text.replace(/^\uFEFF/, ""), problem, { widthColumns: Math.min(columns, 80) - 8 })]
   const advice = [...(hint === undefined ? [] : [hint]), ...(fix === undefined ? [] : ["Use --fix to fix it."])]
   return [
     `${place} ${label} ${terminalText(message)} ${paint("dim", rule)}`,

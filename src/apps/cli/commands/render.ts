@@ -7,7 +7,7 @@ import { recordOfPreview } from "../../server/inspector/build-record.ts"
 import { chooseOwnModels } from "../choose-model.ts"
 import { type CliContext, clockOf, type RunCommand } from "../context.ts"
 import { demoModel } from "../demo/demo-model.ts"
-import { exitCodes, jsonLine, painterFor } from "../io.ts"
+import { columnsOf, exitCodes, jsonLine, painterFor } from "../io.ts"
 import { conversationName, firstPrompt, latestConversation, openAgent, openProfile, terminalUser } from "../open-agent.ts"
 import { openCliStore } from "../open-store.ts"
 import { addCommonOptions, addProfileArgument, type CommonOptions, type StoreOptions } from "../options.ts"
@@ -71,8 +71,8 @@ async function render(options: RenderOptions, context: CliContext): Promise<numb
   const paint = painterFor(io.stdout, io.env)
   if (options.html) io.stdout.write(await pageOf(assembly, { profile, question, prompt, conversation, startedMs }))
   else if (options.json) io.stdout.write(`${jsonLine(assembly)}\n`)
-  else if (options.tokens) io.stdout.write(`${printAssembly(assembly)}\n`)
-  else if (options.lore) io.stdout.write(`${printLore(assembly)}\n`)
+  else if (options.tokens) io.stdout.write(`${printAssembly(assembly, columnsOf(io.stdout))}\n`)
+  else if (options.lore) io.stdout.write(`${printLore(assembly, columnsOf(io.stdout))}\n`)
   else if (options.sections) io.stdout.write(`${printPrompt(assembly, paint)}\n`)
   else {
     io.stdout.write(`${printMessages(assembly, paint)}\n`)

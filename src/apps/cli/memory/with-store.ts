@@ -5,7 +5,7 @@ import type { Store, StoreScope } from "../../../memory/services/store/store.ts"
 import { readStoreRow, type StoreRow } from "../../../memory/services/store/store-row.ts"
 import type { Profile } from "../../../profile/profile.ts"
 import { type CliContext, notesOn, type RunCommand } from "../context.ts"
-import { exitCodes } from "../io.ts"
+import { columnsOf, exitCodes } from "../io.ts"
 import { hasEarlierDefault, openProfile } from "../open-agent.ts"
 import { openCliStore, storePlace } from "../open-store.ts"
 import { addCommonOptions, type CommonOptions, type StoreOptions } from "../options.ts"
@@ -57,8 +57,7 @@ async function withStore(
   const words = storeWords(profile.locale)
   const store = await openCliStore(options, context, { ifThere: true })
   if (store && (await hasEarlierDefault(store, profile, options))) notesOn(context)(words.earlierDefault)
-  if (store !== undefined)
-    return work({ context, store, profile, words, maxWidth: io.stdout.isTTY === true ? io.stdout.columns : undefined })
+  if (store !== undefined) return work({ context, store, profile, words, maxWidth: columnsOf(io.stdout) })
   const place = storePlace(options, io.env)
   screen.complain(place === undefined ? words.storeOff : words.noStore(place))
   return exitCodes.failed

@@ -1,13 +1,17 @@
 import { codeFrame } from "../../../core/evidence/located-error.ts"
 import { formatSource, type Source } from "../../../core/source.ts"
-import { printTable } from "../../../trace/table.ts"
+import { printTable, wrapColumns } from "../../../trace/table.ts"
 import type { MeasuredLife, Sums } from "./measure.ts"
 import type { RecalledWords, Script } from "./read-script.ts"
 
-/** Prints lives of one script: a table of days for each, what was remembered, and the sums side by side. */
-export function printLives(lives: readonly MeasuredLife[]): string {
-  const parts = lives.flatMap((life) => [`${life.name}: ${life.profile.agent.name}`, printDays(life), printSubjects(life)])
-  return [...parts, lives.length > 1 ? printSums(lives) : ""].filter((part) => part !== "").join("\n\n")
+/** Prints lives of one script: a table of days for each, what was remembered, and the sums side by side; for a terminal of `maxWidth` columns. */
+export function printLives(lives: readonly MeasuredLife[], maxWidth = Number.POSITIVE_INFINITY): string {
+  const parts = lives.flatMap((life) => [
+    `${life.name}: ${life.profile.agent.name}`,
+    printDays(life, maxWidth),
+    wrapColumns(printSubjects(life), maxWidth, 2),
+  ])
+  return [...parts, lives.length > 1 ? printSums(lives, maxWidth) : ""].filter((part) => part !== "").join("\n\n")
 }
 
 const sumNames = ["turns", "largest prompt", "prompt tokens", "cached", "background calls", "background tokens", "money"] as const
@@ -26,7 +30,7 @@ function sumCells(sums: Sums): Readonly<Record<(typeof sumNames)[number], string
 }
 
 /** A row for each day on which something was said, and the sums of all. */
-function printDays({ measured, total }: MeasuredLife): string {
+function printDays({ measured, total }: MeasuredLife, maxWidth: number): string {
   const shown = sumNames.filter((name) => name !== "money" || total.money !== undefined)
   const row = (first: string, sums: Sums, kept: readonly string[]) => [
     first,
@@ -37,7 +41,7 @@ function printDays({ measured, total }: MeasuredLife): string {
   const rows = days.map(({ day, sums, memories, events }) => row(String(day), sums, [String(memories), String(events)]))
   const last = measured.at(-1)
   const kept = [String(last?.memories ?? 0), String(last?.events ?? 0)]
-  return printTable(["day", ...shown, "memories", "events"], [...rows, row("all", total, kept)])
+  return printTable(["day", ...shown, "memories", "events"], [...rows, row("all", total, kept)], maxWidth)
 }
 
 /** A line for each change of what a subject is known from: remembered, forgotten, brought back. */
@@ -67,10 +71,10 @@ function changeOf(before: string | undefined, now: string): string {
   return before === "" ? `brought back, in ${now}` : `remembered, in ${now}`
 }
 
-function printSums(lives: readonly MeasuredLife[]): string {
+function printSums(lives: readonly MeasuredLife[], maxWidth: number): string {
   const shown = sumNames.filter((name) => name !== "money" || lives.some(({ total }) => total.money !== undefined))
   const rows = shown.map((name) => [name, ...lives.map(({ total }) => sumCells(total)[name])])
-  return printTable(["in all", ...lives.map(({ name }) => name)], rows)
+  return printTable(["in all", ...lives.map(({ name }) => name)], rows, maxWidth)
 }
 
 /** The failures of lives, each with its place in the script and a caret; empty if all went well. */

@@ -5,7 +5,7 @@ import { terminalText } from "../../../prompt/encode/terminal-text.ts"
 import type { ModelChooser } from "../choose-model.ts"
 import type { CliContext, RunCommand } from "../context.ts"
 import { demoModel } from "../demo/demo-model.ts"
-import { exitCodes, jsonLine } from "../io.ts"
+import { columnsOf, exitCodes, jsonLine } from "../io.ts"
 import { portsFor } from "../open-agent.ts"
 import { addCommonOptions, type CommonOptions, collectValues, readCount } from "../options.ts"
 import { readPrices } from "../serve/read-prices.ts"
@@ -65,7 +65,7 @@ async function simulate(path: string, options: SimulateOptions, context: CliCont
   const failed = failuresOf(lives, script)
   if (options.html) io.stdout.write(terminalText(lifePage(lives, script)))
   else if (options.json) for (const life of lives) io.stdout.write(`${jsonLine(dataOf(life))}\n`)
-  else io.stdout.write(`${terminalText(printLives(lives))}\n`)
+  else io.stdout.write(`${terminalText(printLives(lives, columnsOf(io.stdout)))}\n`)
   for (const failure of failed) screen.complain(failure)
   return failed.length === 0 ? exitCodes.ok : exitCodes.failed
 }

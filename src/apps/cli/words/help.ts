@@ -3,12 +3,13 @@ import { join } from "node:path"
 import type { AddHelpTextContext, Help, HelpConfiguration } from "commander"
 import { displayWidth } from "../../../core/display-width.ts"
 import { shippedTemplatesFolder } from "../../../node/shipped-files.ts"
+import { wrapColumns } from "../../../trace/table.ts"
 import { defaultModel } from "../options.ts"
 import type { Translate } from "./translate.ts"
 
 /** Help in the language of its reader, wrapped to the columns that its characters take. */
 export function helpIn(translate: Translate): HelpConfiguration {
-  return { styleTitle: translate, styleDescriptionText: translate, displayWidth, boxWrap: wrapped, minWidthToWrap: 20 }
+  return { styleTitle: translate, styleDescriptionText: translate, displayWidth, boxWrap: wrapColumns, minWidthToWrap: 20 }
 }
 
 /**
@@ -70,25 +71,4 @@ function joinedLines(block: string): HelpLine[] {
 function itemOf(text: string): HelpLine {
   const [, term = text, meaning] = /^(.+?) {2,}(\S.*)$/.exec(text) ?? []
   return { term, item: true, meaning }
-}
-
-/** Places where a line may break: at blanks, and behind a wide character that no closing mark follows. */
-const chunks =
-  /\s*(?:[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}（“「]|[^\s\p{sc=Han}\p{sc=Hira}\p{sc=Kana}（“「]+)[，。；：、！？）”」]*/gu
-
-function wrapped(text: string, width: number): string {
-  return text
-    .split("\n")
-    .map((line) => {
-      const lines: string[] = []
-      let open = ""
-      for (const [chunk] of line.matchAll(chunks)) {
-        if (open !== "" && displayWidth(open + chunk) > width) {
-          lines.push(open)
-          open = chunk.trimStart()
-        } else open += chunk
-      }
-      return [...lines, open].join("\n")
-    })
-    .join("\n")
 }

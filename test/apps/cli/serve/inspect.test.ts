@@ -195,7 +195,7 @@ describe("chat --inspect", () => {
       ["chat", "fay", "--locale", "en", "--data-dir", tempFolder(), "--inspect", "--once", "hi"],
       pricedModel(held.promise),
     )
-    expect(written.stdout + written.stderr).toContain(`What is sent is shown at ${address}`)
+    expect(written.stdout + written.stderr).toMatch(new RegExp(`What is sent is shown at\\s+${address}`))
     const get = async (path: string) => (await fetch(`${address}api/${path}`)).json()
     await expect.poll(list).toMatchObject([{ question: "hi" }])
     expect(await get("info")).toMatchObject({ edits: true, variants: true })
