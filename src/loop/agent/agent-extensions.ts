@@ -54,7 +54,7 @@ const observerNames = { name: true, events: true, timeoutMs: true, maxQueued: tr
 const jobNames = { kind: true, afterTurn: true, nextRunMs: true, run: true }
 const pluginMethods = { mayAddTool: true, close: true }
 const pluginLists = { tools: true, skills: true, hooks: true, formats: true, observers: true, jobs: true }
-const pluginNames = { name: true, variables: true, documents: true, ...pluginLists, ...pluginMethods }
+const pluginNames = { name: true, variables: true, documents: true, notesEvents: true, ...pluginLists, ...pluginMethods }
 
 /** Throws `usage` for a misspelt member. Other functions are the plugin's own: a program may ask a connection for its state. */
 function checkPlugin(plugin: Plugin): void {

@@ -177,7 +177,8 @@ function profileContext(
   const ask = askWith(models)
   const onWarning = (message: string, key: ServiceKey): void => shared.onWarning({ key, turnId: "", message })
   const services = options.services ?? {}
-  const remembered = remembering({ profile, services, store: kept.given, receipts, ask, ports, onWarning })
+  const own = { profile, services, plugins: extensions.plugins, store: kept.given }
+  const remembered = remembering({ ...own, receipts, ask, ports, onWarning })
   return {
     ...{ profile, dialect, tools, ask },
     delegate: processes.length > 0 ? async (own) => (await loadWork()).withProcesses(own, processes) : undefined,

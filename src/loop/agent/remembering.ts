@@ -6,6 +6,7 @@ import { createReflectionService } from "../../memory/services/background/create
 import { createMemoryJob } from "../../memory/services/background/memory-job.ts"
 import { createMemoryService } from "../../memory/services/memory/create-memory-service.ts"
 import type { MemoryService } from "../../memory/services/memory/memory-service.ts"
+import type { Plugin } from "../../memory/services/plugin.ts"
 import type { ReceiptRecords } from "../../memory/services/store/records.ts"
 import type { Store } from "../../memory/services/store/store.ts"
 import type { TurnHook } from "../../memory/services/turn-hook.ts"
@@ -26,6 +27,7 @@ interface Remembering {
 interface RememberingParts {
   readonly profile: Profile
   readonly services: AgentServices
+  readonly plugins: readonly Plugin[]
   /** Present if the agent was given a whole store. */
   readonly store: Store | undefined
   readonly receipts: ReceiptRecords
@@ -54,6 +56,7 @@ export function remembering(parts: RememberingParts): Remembering {
     settings: {
       importanceThreshold,
       keys,
+      events: parts.plugins.some(({ notesEvents }) => notesEvents),
       timeZone: profile.timeZone,
       batchTurns,
       stepMs,

@@ -56,7 +56,7 @@ export function relevanceAmong<T extends Texted>(
   things: readonly T[],
   memo = new Memo(),
 ): (thing: T) => number {
-  const asked = questionTerms(question)
+  const asked = contentTerms(question)
   if (asked.size === 0 || things.length === 0) return () => 0
   // One scan of all texts for each term costs far less than the terms of all texts.
   const all = things.map((thing) => memo.made(plainKind, thing, plainText))
@@ -101,8 +101,8 @@ function isLetter(code: number): boolean {
   return (code >= 0x30 && code <= 0x39) || (code >= 0x61 && code <= 0x7a) || (code >= 0xaa && code < 0x1100)
 }
 
-/** The terms of a question with their weights. A pair of characters says more than one character. */
-function questionTerms(question: string): ReadonlyMap<string, number> {
+/** The terms of a text, of a long one of its end, that are no words of grammar, with their weights. A pair of characters says more than one character. */
+export function contentTerms(question: string): ReadonlyMap<string, number> {
   const terms = new Map<string, number>()
   for (const { text, spaceless } of textRuns(normaliseText(question.slice(-maxQuestionCharacters)))) {
     if (!spaceless) {

@@ -36,7 +36,8 @@ export function shorten(text: string, maxCharacters: number): string {
   return `${head === "" ? cut() : head}${ellipsis}${tail}`
 }
 
-function headOf(sentences: readonly string[], room: number): string {
+/** The first sentences that fit, joined as one text. */
+export function headOf(sentences: readonly string[], room = Infinity): string {
   let head = ""
   for (const sentence of sentences) {
     // Chinese and Japanese put no space between sentences.

@@ -27,6 +27,8 @@ export interface Plugin {
   readonly jobs?: readonly BackgroundJob[]
   /** Documents into which the agent's background work writes what it learns. The first plugin that has some counts. */
   readonly documents?: DocumentMemory
+  /** True if the call that judges how important a turn is also writes what happened in it, for a job of the plugin (H1). */
+  readonly notesEvents?: boolean
   /** Values of prompt variables (R3). Values in the profile's `[variables]` take precedence. Two plugins that set one variable are an error. */
   readonly variables?: Readonly<Record<string, string>>
   /** True for the name of a tool that the plugin adds later, in a hook. A profile can then name this tool as prestart. */

@@ -11,12 +11,6 @@ const count = (words: string, fallback: number) => wholeNumber({ min: 0, max: 10
 const atLeastOne = (words: string, fallback: number) => wholeNumber({ min: 1, max: 1_000_000, default: fallback, words })
 const part = (words: string, fallback: number) => share({ default: fallback, words })
 const amount = (words: string, fallback: number) => number({ min: 0, max: 1_000, default: fallback, words })
-const writer = (written: string, fallback: "rule" | "model") =>
-  choice(["rule", "model"], {
-    default: fallback,
-    words: `A rule writes ${written}, or the agent's model does. Both write after a turn, so nobody waits for it.`,
-  })
-
 export const events = table(
   "The events that the agent remembers: topics, summed up into days, weeks, months and years. Any one of the tables events, workspace, pulled and compression switches the virtual context on, with all four.",
   {
@@ -57,7 +51,11 @@ export const events = table(
       words: "A topic ends when nobody says anything for this long.",
     }),
     topicTurns: atLeastOne("A topic ends after so many turns.", defaults.events.topicTurns),
-    writer: writer("events and their summaries", defaults.events.writer),
+    writer: choice(["model", "rule", "model-call"], {
+      default: defaults.events.writer,
+      words:
+        '"model": an event is what the call that judges the importance of turns wrote of the most important one; that takes a store with memory, and costs no call. Where it wrote nothing, and with "rule", an event is made of the words that tell most. "model-call" asks the model once more for each topic, and for each summary. All write after a turn, so nobody waits.',
+    }),
     maxEvents: atLeastOne(
       "How many events are kept at all. Of more, those that a summary covers are deleted first.",
       defaults.events.maxEvents,
@@ -100,5 +98,8 @@ export const compression = table("How the agent's own older messages are shown. 
     defaults.compression.budgetCharacters,
   ),
   targetCharacters: atLeastOne("How long a shortened message is, at most.", defaults.compression.targetCharacters),
-  writer: writer("the shortened messages", defaults.compression.writer),
+  writer: choice(["rule", "model"], {
+    default: defaults.compression.writer,
+    words: "A rule writes the shortened messages, or the agent's model does. Both write after a turn, so nobody waits for it.",
+  }),
 })

@@ -12,6 +12,7 @@ import { createInMemoryStore } from "../../../src/memory/services/store/in-memor
 import type { Store } from "../../../src/memory/services/store/store.ts"
 import { countingIds, type ManualClock, manualClock, manualTimers } from "../../../src/testing/index.ts"
 import { callTool, finish, testAgent } from "../../support/agents.ts"
+import { backgroundModel } from "../../support/remembering.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 
 const dayMs = 86_400_000
@@ -107,7 +108,7 @@ describe("the conversation that a virtual context shows", () => {
 describe("a virtual context whose model writes", () => {
   test("R12 R20 asks it behind turns, by the agent's own prompts, and takes in what it wrote", async () => {
     const store = createInMemoryStore()
-    const options = { events: { writer: "model" }, compression: { writer: "model" } } as const
+    const options = { events: { writer: "model-call" }, compression: { writer: "model" } } as const
     const { model, asked } = answering(Array(5).fill(finish(long)), {
       event: '[{"event": "We met", "importance": 7, "message": 1}]',
       "roll-up": '{"event": "A good day", "importance": 7}',
@@ -141,11 +142,37 @@ describe("a virtual context whose model writes", () => {
   })
 })
 
+test.each(["en", "zh-CN"] as const)(
+  "H1: the call that judges a turn also writes what happened, and the event of a topic is made of it, in %s",
+  async (locale) => {
+    const judged = ["Good morning to me.", "Ann moved to Leeds, and I wished her luck."]
+    let next = 0
+    const importance = () => JSON.stringify({ importance: [1, 8][next] ?? 2, event: judged[next++] ?? "" })
+    const model = backgroundModel({ importance, turn: () => finish("mm") })
+    const parts = { store: createInMemoryStore(), clock: manualClock(Date.UTC(2026, 0, 5, 9)), ids: countingIds() }
+    const plugins = [createVirtualContext({ events: { timeZone: "UTC" } })]
+    const ports = { clock: parts.clock, timers: manualTimers(parts.clock), ids: parts.ids }
+    const profile = { dialect: "root", locale, timeZone: "UTC" } as const
+    const { agent, session } = testAgent(model, profile, { store: parts.store, plugins, ports })
+    for (const text of ["good morning", "I moved to Leeds", "later", "and later"]) {
+      await session.send(text).result
+      await agent.idle()
+      if (text !== "good morning") parts.clock.advance(dayMs)
+    }
+    const moments = (await stateOf(parts.store)).events.filter(({ grain }) => grain === "moment")
+    await agent.close()
+    expect(moments[0]).toMatchObject({ text: judged[1], importance: 8 })
+    const asked = model.asked.filter(({ facts }) => facts?.prompt === "importance").at(-1)
+    expect(JSON.stringify(asked?.messages)).toMatch(/\\"event\\"/)
+    expect(new Set(model.asked.map(({ facts }) => facts?.prompt))).toEqual(new Set(["planner", "importance", "user-profile"]))
+  },
+)
+
 /** Loads everything that turns, observers and jobs load when they first need it: that takes awaits of its own, and more time than `rounds` leaves. */
 async function loadAll(): Promise<void> {
   const { model } = answering(Array(2).fill(finish(long)))
   const parts = { store: createInMemoryStore(), clock: manualClock(Date.UTC(2026, 0, 5, 9)), ids: countingIds() }
-  const made = createVirtualContext({ events: { writer: "model", timeZone: "UTC" }, compression: { writer: "model" } })
+  const made = createVirtualContext({ events: { writer: "model-call", timeZone: "UTC" }, compression: { writer: "model" } })
   const plugin: Plugin = { ...made, observers: [{ name: "quick", observe: () => undefined }] }
   const { agent, session } = bot(model, parts, { plugins: [plugin] })
   for (let turn = 0; turn < 2; turn++) {
@@ -171,7 +198,7 @@ async function rounds({ jobs, observer }: { readonly jobs: "hang" | "none"; read
       yield* answers.model.stream(request, given)
     },
   }
-  const made = createVirtualContext({ events: { writer: "model", timeZone: "UTC" }, compression: { writer: "model" } })
+  const made = createVirtualContext({ events: { writer: "model-call", timeZone: "UTC" }, compression: { writer: "model" } })
   const plugin: Plugin = {
     ...made,
     jobs: jobs === "hang" ? (made.jobs ?? []) : [],

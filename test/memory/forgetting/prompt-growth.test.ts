@@ -24,7 +24,7 @@ const talks = {
     asked: "你还记得嗝噜躲在哪里吗？",
     name: "嗝噜",
     other: "然后呢？",
-    first: /^用户说“.+”，我说“.+”$/,
+    first: /^(?:用户|我)说“.+”/,
   },
   en: {
     subjects: ["the garden", "a bread oven", "my sister's wedding", "the choir", "a broken bicycle", "the tax letter", "a trip"],
@@ -35,7 +35,7 @@ const talks = {
     asked: "Do you remember where Miso hid?",
     name: "Miso",
     other: "And now?",
-    first: /^"?User said “.+” and I answered “.+”"?$/,
+    first: /^(?:User|I) said “.+”/,
   },
 } as const
 

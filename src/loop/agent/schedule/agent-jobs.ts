@@ -1,5 +1,6 @@
 import { messageOf, PromptStrataError } from "../../../core/errors.ts"
 import type { JobContext } from "../../../memory/services/background/background-job.ts"
+import { receiptsOfTurns } from "../../../memory/services/background/dialogue.ts"
 import type { Job, JobAttempt, JobProgress } from "../../../memory/services/store/job-runner.ts"
 import type { Receipt, ReceiptOutcome } from "../../../memory/services/store/receipt.ts"
 import type { AgentContext } from "../../turn/turn-context.ts"
@@ -89,6 +90,7 @@ function jobContext({ store, receipts, ask, ports, onWarning }: AgentContext, jo
       return store.post(key, note)
     },
     messages: (filter) => store.messages(key, filter),
+    receiptsOf: (turnIds) => receiptsOfTurns(turnIds, { receipts, key }),
     async receipt(given) {
       const nowMs = ports.clock.nowMs()
       const receipt: Receipt = { attempt: attempt.attempt, startedMs: nowMs, durationMs: 0, ...given, key, turnId }

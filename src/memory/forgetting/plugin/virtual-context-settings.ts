@@ -8,8 +8,14 @@ import { hostTimeZone } from "../events/zoned-calendar.ts"
 import { createWorkspace, type ForgettingWorkspace, type WorkspaceItem } from "../forgetting-workspace.ts"
 import { defaultPulled, type PulledSettings } from "../pulled.ts"
 
-/** The writer of events, roll-ups and compressed messages: a rule, which costs nothing, or the agent's model. */
+/** The writer of compressed messages: a rule, which costs nothing, or the agent's model. */
 export type Writer = "rule" | "model"
+
+/**
+ * The writer of events. `model` takes what the call that judges a turn's importance wrote of it, at no extra call, and where there is
+ * nothing, as `rule` does, the words that tell most. `model-call` asks the agent's model once more for each topic and each summary.
+ */
+export type EventWriter = "rule" | "model" | "model-call"
 
 /** Settings of events: how they are written and which are shown (R20, R21). */
 export interface EventSettings {
@@ -32,7 +38,7 @@ export interface EventSettings {
   readonly topicGapMs: number
   /** A topic ends after so many turns. */
   readonly topicTurns: number
-  readonly writer: Writer
+  readonly writer: EventWriter
   /** Of more events those with the lowest score are forgotten, summarised ones first. */
   readonly maxEvents: number
 }
@@ -85,7 +91,7 @@ export const virtualContextDefaults = {
     weeks: "sunday",
     topicGapMs: 30 * 60_000,
     topicTurns: 12,
-    writer: "rule",
+    writer: "model",
     maxEvents: 2_000,
   },
   workspace: { clock: { by: "days" }, evictBelow: 0.3, maxItems: 1_000, shownItems: 30, shownCharacters: 1_000, decay: {} },

@@ -37,6 +37,7 @@ export function createVirtualContext(options: VirtualContextOptions = {}): Plugi
     name: virtualContextName,
     hooks: [virtualContextHook(settings, words)],
     jobs: [eventJob(settings, words.record_event.answer), rollUpJob(settings), compressJob(settings)],
+    notesEvents: settings.events.writer === "model",
     variables: contextVariables(settings),
     mayAddTool: (tool) => contextToolNames.some((name) => name === tool),
   }

@@ -1,6 +1,7 @@
-import type { HistoryMessage } from "../../../core/conversation.ts"
+import type { HistoryMessage, ServiceKey } from "../../../core/conversation.ts"
 import { type Injection, priority, type SlotEntry, type SlotValue, type Trust, type TrustedText } from "../../../core/value.ts"
 import type { Job } from "../store/job-runner.ts"
+import type { Receipt } from "../store/receipt.ts"
 import type { ReceiptRecords } from "../store/records.ts"
 import type { JobContext } from "./background-job.ts"
 
@@ -35,6 +36,15 @@ export async function wordsOfTurn({ turnId, payload }: Job, context: JobContext)
   return { turnId, turn: numberOf(turn), untrusted: untrusted === true, messages }
 }
 
+/** The receipts of some turns of a conversation, read at once where the store can. */
+export async function receiptsOfTurns(
+  ids: readonly string[],
+  { receipts, key }: { readonly receipts: ReceiptRecords; readonly key: ServiceKey },
+): Promise<readonly Receipt[]> {
+  if (receipts.ofTurns) return receipts.ofTurns(ids, key)
+  return (await Promise.all(ids.map((id) => receipts.ofTurn(id, key)))).flat()
+}
+
 /** The turns that wait to be judged together with the job's turn, oldest first. */
 export async function waitingTurns(
   { key, turnId, payload }: Job,
@@ -46,8 +56,7 @@ export async function waitingTurns(
   if (found.some(({ unanswered }) => unanswered)) found = await context.messages({ beforeMs, limit: maxMessages })
   const answered = found.flatMap((message) => (message.unanswered || message.turnId === turnId ? [] : [message.turnId]))
   const ids = [...new Set(answered)].slice(1 - batchTurns)
-  const each = () => Promise.all(ids.map((id) => receipts.ofTurn(id, key))).then((found) => found.flat())
-  const batched = (await (receipts.ofTurns?.(ids, key) ?? each())).filter(({ kind }) => kind === "batch")
+  const batched = (await receiptsOfTurns(ids, { receipts, key })).filter(({ kind }) => kind === "batch")
   const turns: TurnWords[] = []
   for (const id of ids) {
     const waiting = batched.find((receipt) => receipt.turnId === id)?.value

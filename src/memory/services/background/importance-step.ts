@@ -1,4 +1,6 @@
+import { graphemeBoundaryBefore } from "../../../core/graphemes.ts"
 import { isRecord } from "../../../core/json-access.ts"
+import { onOneLine } from "../../../prompt/encode/line-breaks.ts"
 import { stripThinking } from "../../../reply/thinking.ts"
 import { counted } from "../store/receipt.ts"
 import { userProfileText } from "../user-profile.ts"
@@ -19,9 +21,9 @@ export async function importanceStep(step: Step): Promise<StepResult> {
   // The profile learns only from its own user's words.
   const before = isBatch ? await heardOfUser(run) : (await run.heard()).heard
   const turns = [...before, ...run.turns]
-  const { keys: asksKeys, timeZone } = run.options.settings
+  const { keys: asksKeys, events: asksEvent = false, timeZone } = run.options.settings
   const dialogue = asksKeys
-    ? [dialogueInjection(turns, daysIn(timeZone)), backgroundInjection("keys", true)]
+    ? [dialogueInjection(turns, daysIn(timeZone)), backgroundInjection("keys", true), backgroundInjection("event", asksEvent)]
     : [dialogueInjection(turns)]
   const data = isBatch ? [...dialogue, await profileOf(run)] : dialogue
   const { text, model } = await ask(isBatch ? "importance-and-profile" : "importance", data, { signal })
@@ -35,8 +37,18 @@ export async function importanceStep(step: Step): Promise<StepResult> {
   const heard = lines.length - run.turns.reduce((sum, { messages }) => sum + messages.length, 0)
   const keys = Object.fromEntries(lines.flatMap(({ id }, at) => (at < heard || read[at] === undefined ? [] : [[id, read[at]]])))
   const count = Object.keys(keys).length
-  const value = count === 0 ? { importance } : { importance, keys }
+  const event = asksEvent ? eventIn(text) : ""
+  const value = { importance, ...(count > 0 && { keys }), ...(event !== "" && { event }) }
   return { outcome: "ok", message: `importance ${importance}${count === 0 ? ", no keys" : `, keys of ${count}`}`, value }
+}
+
+const maxEventCharacters = 300
+
+/** The sentence in which the answer tells what happened; empty if it tells none. */
+function eventIn(text: string): string {
+  const answer = readJson(text)
+  const event = onOneLine(isRecord(answer) && typeof answer.event === "string" ? answer.event : "").trim()
+  return event.slice(0, graphemeBoundaryBefore(event, maxEventCharacters))
 }
 
 const maxNotes = 5
@@ -84,7 +96,7 @@ async function profileOf({ options, key }: MemoryRun) {
 function withoutKeys(run: MemoryRun, text: string): string {
   const answer = readJson(text)
   if (!isRecord(answer)) return text.split(/["'“]?keys["'”]?\s*[:：]/, 1)[0] ?? text
-  const { profile: fields, keys: _keys, notes: _notes, 笔记: _笔记, ...rest } = answer
+  const { profile: fields, keys: _keys, notes: _notes, 笔记: _笔记, event: _event, ...rest } = answer
   if (fields !== undefined) run.batchFields = readProfileFields(JSON.stringify(fields))
   // `7`, and then an object with the keys alone.
   return Object.keys(rest).length > 0 ? JSON.stringify(rest) : text.slice(0, text.indexOf("{"))

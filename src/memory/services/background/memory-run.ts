@@ -28,6 +28,8 @@ interface MemoryJobSettings {
   readonly stepMs: number
   /** True if the call that judges the importance also writes keys. */
   readonly keys: boolean
+  /** True if that call, with keys, also writes what happened, for the events of a virtual context (H1). */
+  readonly events?: boolean | undefined
   /** The time zone of the days that the model is shown. Default UTC. */
   readonly timeZone?: string | undefined
   /** The most characters of the profile that the model is shown. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import type { HistoryMessage } from "../../../../src/core/conversation.ts"
-import { newEvent } from "../../../../src/memory/forgetting/events/event-record.ts"
+import { type EventRecord, newEvent } from "../../../../src/memory/forgetting/events/event-record.ts"
 import { readState, type VirtualContextState } from "../../../../src/memory/forgetting/plugin/context-state.ts"
 import { compressJob } from "../../../../src/memory/forgetting/plugin/jobs/compress-job.ts"
 import { eventJob } from "../../../../src/memory/forgetting/plugin/jobs/event-job.ts"
@@ -10,6 +10,7 @@ import {
   virtualContextSettings,
 } from "../../../../src/memory/forgetting/plugin/virtual-context-settings.ts"
 import type { BackgroundJob, CommittedTurn, JobContext } from "../../../../src/memory/services/background/background-job.ts"
+import type { Receipt } from "../../../../src/memory/services/store/receipt.ts"
 import { filterMessages, type SessionNote } from "../../../../src/memory/services/store/session-store.ts"
 import { shippedPrompts } from "../../../../src/prompt/dialect/shipped-files.ts"
 import { toolWords } from "../../../../src/prompt/tools/tool-words.ts"
@@ -38,10 +39,12 @@ interface Given {
   /** The model's answer; it fails without one. */
   readonly answer?: string
   readonly isLast?: boolean
+  /** Receipts of the steps that judged turns. */
+  readonly judged?: readonly object[]
 }
 
 /** Runs a job, and hands back all that it asked for, posted and noted. */
-async function ran(job: BackgroundJob, payload: object, { messages = [], answer, isLast = true }: Given = {}) {
+async function ran(job: BackgroundJob, payload: object, { messages = [], answer, isLast = true, judged = [] }: Given = {}) {
   const done = { asked: [] as object[], notes: [] as SessionNote[], receipts: [] as object[], filters: [] as object[] }
   const context: JobContext = {
     attempt: 1,
@@ -60,6 +63,9 @@ async function ran(job: BackgroundJob, payload: object, { messages = [], answer,
     async messages(filter) {
       done.filters.push(filter)
       return filterMessages(messages, filter)
+    },
+    async receiptsOf(turnIds) {
+      return (judged as Receipt[]).filter(({ turnId }) => turnIds.includes(turnId))
     },
     async receipt(receipt) {
       done.receipts.push(receipt)
@@ -83,8 +89,9 @@ const topic = (id: string, endedTurn = 20, fromMs = startMs) =>
   ({ id, fromMs, lastMs: fromMs + minuteMs, turns: 2, beforeMs: fromMs + 5 * minuteMs, endedTurn }) as const
 
 describe("an event of a topic (R20)", () => {
-  const byRule = eventJob(settings({}), form)
-  const byModel = eventJob(settings({ events: { writer: "model" } }), form)
+  const byRule = eventJob(settings({ events: { writer: "rule" } }), form)
+  const byDefault = eventJob(settings({}), form)
+  const byModel = eventJob(settings({ events: { writer: "model-call" } }), form)
 
   test("is asked for when the topic ends, every eight turns after that, and never with memory off", () => {
     const ended = [12, 13, 19, 20, 4].map((turn) => topic(`ended ${turn}`, turn))
@@ -132,6 +139,28 @@ describe("an event of a topic (R20)", () => {
     }).toMatchSnapshot()
   })
 
+  test("H1 by default it is what the call that judged the most important turn wrote, with that importance and without a call", async () => {
+    const judgement = (turnId: string, value: object, kind = "importance") => ({ turnId, kind, value })
+    const judged = [
+      judgement("t0", { importance: 4, event: "She asked about bread." }),
+      judgement("t1", { importance: 9, event: "Her cat died, and I stayed with her." }),
+      judgement("t1", { importance: 10, event: "of another step" }, "profile"),
+      judgement("t2", { importance: 9, event: "She went to bed." }),
+    ]
+    const events = async (own: readonly object[]) => {
+      const { notes, asked } = await ran(byDefault, { topics: [topic("a")], turn: 21 }, { messages: said(3), judged: own })
+      expect(asked).toEqual([])
+      const [change] = (notes[0]?.payload.changes ?? []) as { events: EventRecord[]; ends: string }[]
+      expect(change?.ends).toBe("a")
+      return change?.events.map(({ text, importance }) => [text, importance])
+    }
+    expect(await events(judged)).toEqual([["Her cat died, and I stayed with her.", 9]])
+    const blank = [judgement("t1", { importance: 6, event: " " }), judgement("t0", { importance: "6", event: "no number" })]
+    expect(await events(blank), "written by rule, with the judgement").toEqual([["Bob said “ask 0. ask 1. ask 2”", 6]])
+    expect(await events([]), "nothing was judged").toEqual([["Bob said “ask 0. ask 1. ask 2”", 2 + Math.log2(3)]])
+    expect(await events(["t0", "t1", "t2"].map((id) => judgement(id, { importance: 0, event: "" })))).toEqual([])
+  })
+
   test("a failure is thrown until the last attempt, which the rule does", async () => {
     const given = { messages: said(1), isLast: false }
     await expect(ran(byModel, { topics: [topic("a")], turn: 21 }, given)).rejects.toThrow("the server is down")
@@ -176,7 +205,7 @@ describe("a roll-up of a period (R20)", () => {
     ).toEqual(["day:20251222", "day:20251223"])
   })
 
-  test.each(["rule", "model"] as const)("by %s: one note for each period, with its children", async (writer) => {
+  test.each(["rule", "model", "model-call"] as const)("by %s: one note for each period, with its children", async (writer) => {
     const job = rollUpJob(settings({ events: { writer } }))
     const due = job.afterTurn?.(committed({ events, topic: current })) as { rollUps: readonly object[] }
     const given = { answer: 'So: {"event": "A good\\nday", "importance": 8}' }

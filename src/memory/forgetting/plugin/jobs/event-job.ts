@@ -2,6 +2,7 @@ import type { HistoryMessage } from "../../../../core/conversation.ts"
 import type { Template } from "../../../../prompt/template/ast.ts"
 import type { BackgroundJob, JobContext } from "../../../services/background/background-job.ts"
 import { promptData } from "../../../services/background/dialogue.ts"
+import type { Judgement, Judgements } from "../../events/best-sentences.ts"
 import { type EventRecord, newEvent } from "../../events/event-record.ts"
 import { formatStamp, stampAt } from "../../events/stamp.ts"
 import type { EndedTopic } from "../../events/topic.ts"
@@ -9,7 +10,7 @@ import { zonedCalendar } from "../../events/zoned-calendar.ts"
 import { shorten } from "../../shorten-by-rule.ts"
 import { readState, virtualContextNote } from "../context-state.ts"
 import { virtualContextName } from "../virtual-context-name.ts"
-import type { VirtualContextSettings, Writer } from "../virtual-context-settings.ts"
+import type { EventWriter, VirtualContextSettings } from "../virtual-context-settings.ts"
 import { askOrRule } from "./ask-or-rule.ts"
 import { readTopics, type WrittenTopic, writeTopicByRule } from "./written-event.ts"
 
@@ -19,7 +20,10 @@ const againAfterTurns = 8
 const maxMessages = 200
 const maxMessageCharacters = 2_000
 
-/** Writes an event for each ended topic (R20): by rule in the form of a template, or by the agent's model with the prompt `event`. */
+/**
+ * Writes an event for each ended topic (R20, H1): from what the model wrote when it judged the topic's turns, by rule in the form of a
+ * template, or by a call of the model with the prompt `event`. Small talk is no event.
+ */
 export function eventJob({ events }: VirtualContextSettings, form: Template): BackgroundJob {
   return {
     kind: `${virtualContextName}:${kind}`,
@@ -34,7 +38,7 @@ export function eventJob({ events }: VirtualContextSettings, form: Template): Ba
       for (const topic of topics) {
         const said = await context.messages({ fromMs: topic.fromMs, beforeMs: topic.beforeMs, limit: maxMessages })
         const messages = said.filter(({ text }) => text.trim() !== "")
-        const written = messages.length === 0 ? [] : await write(messages, { writer: events.writer, form }, context)
+        const written = await write(messages, { writer: events.writer, form }, context)
         const records = recordsOf(written, { topic, messages, timeZone: events.timeZone, now: { atMs, turn } })
         await context.post(virtualContextNote(`${kind}:${topic.id}`, [{ type: "events", events: records, ends: topic.id }]))
       }
@@ -44,16 +48,28 @@ export function eventJob({ events }: VirtualContextSettings, form: Template): Ba
 
 async function write(
   messages: readonly HistoryMessage[],
-  { writer, form }: { readonly writer: Writer; readonly form: Template },
+  { writer, form }: { readonly writer: EventWriter; readonly form: Template },
   context: JobContext,
 ): Promise<readonly WrittenTopic[]> {
-  const rule = (): readonly WrittenTopic[] => [{ ...writeTopicByRule(messages, form), message: 1, parts: [] }]
-  if (writer === "rule") return rule()
+  if (messages.length === 0) return []
+  const judged = await judgementsOf(messages, context)
+  const [best] = [...judged.values()].sort((a, b) => b.importance - a.importance)
+  if (writer === "model" && best?.event?.trim()) return [{ text: best.event, importance: best.importance, message: 1, parts: [] }]
+  const byRule = writeTopicByRule(messages, form, judged)
+  const rule = (): readonly WrittenTopic[] => (byRule === undefined ? [] : [{ ...byRule, message: 1, parts: [] }])
+  if (writer !== "model-call" || byRule === undefined) return rule()
   const dialogue = messages.map(({ speaker, text, role }) => ({
     speaker: { text: speaker.name, trust: "user" as const },
     text: { text: shorten(text, maxMessageCharacters), trust: role === "user" ? ("user" as const) : ("agent" as const) },
   }))
   return askOrRule(context, { kind, prompt: "event", data: [promptData("dialogue", dialogue, "user")], read: readTopics, rule })
+}
+
+/** The turns of these messages as the call that judged them found them. */
+async function judgementsOf(messages: readonly HistoryMessage[], { receiptsOf }: JobContext): Promise<Judgements> {
+  const receipts = (await receiptsOf?.([...new Set(messages.map(({ turnId }) => turnId))])) ?? []
+  const judged = receipts.filter(({ kind, value }) => kind === "importance" && typeof value?.importance === "number")
+  return new Map(judged.map(({ turnId, value }) => [turnId, value as unknown as Judgement]))
 }
 
 /** The topic and messages from which events were written. */

@@ -6,7 +6,7 @@ import { daysRange, grainDays, stampIn } from "../../events/stamp.ts"
 import { zonedCalendar } from "../../events/zoned-calendar.ts"
 import { readState, type VirtualContextState, virtualContextNote } from "../context-state.ts"
 import { virtualContextName } from "../virtual-context-name.ts"
-import type { EventSettings, VirtualContextSettings, Writer } from "../virtual-context-settings.ts"
+import type { EventSettings, EventWriter, VirtualContextSettings } from "../virtual-context-settings.ts"
 import { askOrRule } from "./ask-or-rule.ts"
 import { chooseByRule, readRollUp, type WrittenEvent, writeRollUpByRule } from "./written-event.ts"
 
@@ -64,10 +64,14 @@ function topicsOf(records: readonly EventRecord[], byId: ReadonlyMap<string, Eve
   })
 }
 
-async function write({ stamp, children, topics }: RollUpPayload, writer: Writer, context: JobContext): Promise<WrittenEvent> {
+async function write(
+  { stamp, children, topics }: RollUpPayload,
+  writer: EventWriter,
+  context: JobContext,
+): Promise<WrittenEvent> {
   // Jobs that were enqueued before topics were kept have their children alone.
   const rule = () => writeRollUpByRule(topics ?? children)
-  if (writer === "rule") return rule()
+  if (writer !== "model-call") return rule()
   const records = children.map((child) => ({
     id: { text: child.stamp, trust: "author" as const },
     text: { text: child.text, trust: "memory" as const },

@@ -3,9 +3,10 @@ import { parsedJson } from "../../../../core/json-access.ts"
 import { onOneLine } from "../../../../prompt/encode/line-breaks.ts"
 import type { Template } from "../../../../prompt/template/ast.ts"
 import { renderTemplate } from "../../../../prompt/template/render-template.ts"
+import { bestSentences, type Judgements } from "../../events/best-sentences.ts"
 import type { EventRecord } from "../../events/event-record.ts"
-import { shorten } from "../../shorten-by-rule.ts"
-import { cutToWidth } from "../../text-width.ts"
+import { headOf, shorten } from "../../shorten-by-rule.ts"
+import { cutToWidth, textWidth } from "../../text-width.ts"
 
 /** The text and importance of an event, written by a rule or a model. */
 export interface WrittenEvent {
@@ -14,26 +15,39 @@ export interface WrittenEvent {
   readonly importance: number
 }
 
-/** The widths of what was said and answered in an event by rule, and of each event in a summary by rule. */
-const widths = { heard: 60, answered: 40, summarised: 72 } as const
+/** The widths of what an event by rule quotes, and of each event in a summary by rule. */
+const widths = { quoted: 100, summarised: 72 } as const
 const leastImportance = 2
 
 /**
- * Writes the event of a topic by rule, in the words of the agent (R20): the first message of the user and the last one of the agent, each
- * cut short. Its importance is 2, and one more for each doubling of the exchanges. It is at most 7, because a rule does not know what
- * matters. `form` is the template of the text.
+ * Writes the event of a topic by rule: what was said in it that tells most, by speaker, in the words of the agent (R20, H1). Its
+ * importance is that of the best judged turn it quotes. Without a judgement it is 2 and one more for each doubling of the words that
+ * carry something, at most 7, because a rule does not know what matters. Undefined for small talk. `form` is the template of the text.
  */
-export function writeTopicByRule(messages: readonly HistoryMessage[], form: Template): WrittenEvent {
-  const spoken = messages.filter(({ text }) => text.trim() !== "")
-  const first = spoken.find(({ role }) => role === "user")
-  const last = spoken.findLast(({ role }) => role === "assistant")
-  const text = renderTemplate(form, {
-    name: first && onOneLine(first.speaker.name),
-    heard: first && cutToWidth(onOneLine(first.text), widths.heard),
-    answered: last && cutToWidth(onOneLine(last.text), widths.answered),
-  })
-  const exchanges = Math.max(1, spoken.length / 2)
-  return { text, importance: Math.min(7, leastImportance + Math.log2(exchanges)) }
+export function writeTopicByRule(
+  messages: readonly HistoryMessage[],
+  form: Template,
+  judged: Judgements = new Map(),
+): WrittenEvent | undefined {
+  const best = bestSentences(messages, widths.quoted, judged)
+  if (best.length === 0) return undefined
+  const speeches = Map.groupBy(best, ({ message }) => message.speaker.id)
+  const text = headOf(
+    [...speeches.values()].map((speech) => {
+      const said = onOneLine(headOf(speech.map(({ text }, at) => (at < speech.length - 1 ? ended(text) : text))))
+      const [first] = speech
+      const heard = { name: onOneLine(first?.message.speaker.name ?? ""), heard: said }
+      return renderTemplate(form, first?.message.role === "user" ? heard : { answered: said })
+    }),
+  )
+  const given = best.flatMap(({ message }) => judged.get(message.turnId)?.importance ?? [])
+  const worth = Math.max(...best.map((sentence) => sentence.worth))
+  return { text, importance: given.length > 0 ? Math.max(...given) : Math.min(7, leastImportance + Math.log2(1 + worth)) }
+}
+
+/** A sentence with a mark at its end, so that another one can follow. */
+function ended(text: string): string {
+  return /[\p{P}\p{S}]$/u.test(text) ? text : `${text}${/\p{L}$/u.test(text) && textWidth(text.slice(-1)) > 1 ? "。" : "."}`
 }
 
 /** How many events the summary of a period by rule tells. */
