@@ -20,7 +20,6 @@ const take = (message: Message, said: BotMessage, people: { id: string; name: st
   return takeMessage(agent.session({ conversation: `discord:${message.channelId}`, audience }), said, {
     limit: 2000,
     locale: profile.locale,
-    greetings: profile.greetings,
     sendText: (content) => message.reply(content),
     sendFile: ({ path, base64 }) => message.reply({ files: [{ attachment: Buffer.from(base64, "base64"), name: path }] }),
     ask: ({ question, choices }) =>

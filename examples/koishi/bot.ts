@@ -21,7 +21,6 @@ const chatOf = (platform: string, channel: string): BotChat => {
   return {
     limit: 2000,
     locale: profile.locale,
-    greetings: profile.greetings,
     sendText: (text) => send(h.text(text)),
     sendFile: ({ path, mediaType, base64 }) => send(h.file(Buffer.from(base64, "base64"), mediaType, { title: path })),
   }

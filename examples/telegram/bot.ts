@@ -14,7 +14,6 @@ const bot = new Bot(TELEGRAM_TOKEN, { client: { apiRoot: TELEGRAM_API } })
 const chatOf = (id: number, answered?: number): BotChat => ({
   limit: 4096,
   locale: profile.locale,
-  greetings: profile.greetings,
   sendText: (part) => bot.api.sendMessage(id, part, answered ? { reply_parameters: { message_id: answered } } : {}),
   sendFile: ({ path, base64 }) => bot.api.sendDocument(id, new InputFile(Buffer.from(base64, "base64"), path)),
   ask: ({ question, choices }) => {

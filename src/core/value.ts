@@ -58,6 +58,8 @@ export interface Injection {
   readonly priority: number
   readonly role: InjectionRole
   readonly scope: Scope
+  /** `session` for a turn item that a hook adds to each turn anew and that rarely changes, so that a provider can cache it. Default: its scope. */
+  readonly stability?: "session" | undefined
   readonly enabled: boolean
   readonly fit?: FitRule
   readonly source?: Source | undefined
@@ -90,6 +92,11 @@ export type Stability = "global" | "session" | "conversation" | "turn"
 
 /** Every stability, the most stable first. */
 export const stabilities = ["global", "session", "conversation", "turn"] as const satisfies readonly Stability[]
+
+/** How often an injection changes. */
+export function stabilityOf({ scope, stability }: Pick<Injection, "scope" | "stability">): Stability {
+  return stability ?? scope
+}
 
 /** The less stable of the two. */
 export function leastStable(a: Stability, b: Stability): Stability {

@@ -3,7 +3,6 @@ import { checkOptions, checkType } from "../core/check-options.ts"
 import { PromptStrataError } from "../core/errors.ts"
 import { hostPorts } from "../core/ports.ts"
 import type { TrustedText } from "../core/value.ts"
-import { defaultUserName } from "../profile/resolve.ts"
 import { readWholeText } from "./authored-text.ts"
 import { isCardPath, loadCards } from "./cards/card-path.ts"
 import { findText, notFound } from "./find-text.ts"
@@ -47,7 +46,7 @@ export async function loadPersona(nameOrPath: string, options: LoadPersonaOption
 /** The texts of a card that a persona has: its first message and its lorebook need a profile. */
 async function personaOfCard(path: string, locale: string): Promise<Persona> {
   const { readCardPersona } = await loadCards()
-  const { text, name } = readCardPersona(path, { locale, userName: defaultUserName(locale), clock: hostPorts.clock })
+  const { text, name } = readCardPersona(path, { locale, clock: hostPorts.clock })
   return { text, name }
 }
 

@@ -46,7 +46,7 @@ export const agent = table("The agent's names.", {
   }),
 })
 
-export const user = table("The user's name.", {
+export const user = table("The user's name and description.", {
   name: filled(
     line({
       form: nameForm,
@@ -54,6 +54,11 @@ export const user = table("The user's name.", {
       words: "The name of the user that prompts show in a private conversation. In a group each message has its own speaker.",
     }),
   ),
+  description: line({
+    form: { expected: "text that is not blank", pattern: String.raw`\S` },
+    otherwise: "none",
+    words: "Who the user is for the character: the text of the slot `user_persona`. No macros are filled in.",
+  }),
 })
 
 const final = table("How the final output is asked for.", {

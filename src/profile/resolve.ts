@@ -23,7 +23,7 @@ export function resolveProfile(input: ProfileInput = {}, ...more: readonly never
   return withDefaults(keys, {
     ...input,
     agent: { ...agent, id: agent?.id ?? name, name: agent?.name ?? name },
-    user: { name: user?.name ?? defaultUserName(locale) },
+    user: { ...user, name: user?.name ?? defaultUserName(locale) },
     persona: asText(persona),
     format: asText(format),
     budget: withReserve(input.budget),

@@ -179,7 +179,7 @@ function filledByCard(dialect: string, locale: string, prompt: string, text: str
   }))
   const stack = new PromptStack([
     { key: "persona", content: persona, scope: "global" },
-    ...cardInjections({ card, isPrivate: false, slots: new Set(cardSlots), fill }),
+    ...cardInjections({ card, slots: new Set(cardSlots), fill }),
     ...loreInjections(placed, "card").values(),
   ])
   return [...assemble(stack, { dialect, locale, prompt, turn }).messages]

@@ -16,10 +16,10 @@ function writers(value: SlotValue, own: string, path = ""): readonly string[] {
 /** Everything about an injection but its words. */
 export function shown(input: InjectionInput): string {
   const injection = toInjection(input) ?? { ...input, trust: "–", priority: 0, role: "–", scope: "–", fit: undefined }
-  const { key, trust, priority, role, scope, content, fit } = injection
+  const { key, trust, priority, role, scope, stability, content, fit } = injection
   const { rank, shrink, minTokens, maxTokens, scores } = fit ?? {}
   const limits = fit
     ? ` ${shrink} at ${rank}${minTokens ? ` from ${minTokens}` : ""}${maxTokens ? ` to ${maxTokens}` : ""}${scores ? ` by ${scores}` : ""}`
     : ""
-  return `${key}: ${trust} ${role} ${scope} ${priority}${limits} | ${writers(content, String(trust)).join(" ")}`
+  return `${key}: ${trust} ${role} ${scope}${stability ? ` as ${stability}` : ""} ${priority}${limits} | ${writers(content, String(trust)).join(" ")}`
 }

@@ -23,8 +23,6 @@ export interface BotChat extends SplitOptions, Pick<Patience, "retryAfterMs" | "
   readonly ask?: ((question: ApprovalQuestion) => unknown) | undefined
   /** The ids of people who may answer for others, and give commands that change a group's conversation. */
   readonly operators?: readonly string[] | undefined
-  /** The greetings of the character (`profile.greetings`), with which `/start` and `/new` begin. */
-  readonly greetings?: readonly string[] | undefined
   /** Shows that the bot is typing. Without it nothing is shown. */
   readonly showTyping?: (() => unknown) | undefined
   /** Time between two calls of `showTyping`, in milliseconds. Default 4,000. */
@@ -51,7 +49,7 @@ export async function deliverTurn(turn: Turn, chat: BotChat): Promise<TurnResult
   checkOptions(
     "deliverTurn",
     chat,
-    "limit unit sendText sendFile ask operators greetings showTyping typingEveryMs retryAfterMs attempts longestWaitMs print locale onError signal timers",
+    "limit unit sendText sendFile ask operators showTyping typingEveryMs retryAfterMs attempts longestWaitMs print locale onError signal timers",
   )
   const { showTyping, typingEveryMs = 4_000, onError = logError, print = (text) => text, locale = "en" } = chat
   const timers = chat.timers === undefined ? {} : { timers: chat.timers }

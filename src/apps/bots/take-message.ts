@@ -79,7 +79,7 @@ export async function takeMessage(session: Session, message: BotMessage, chat: B
 async function commandIn(session: Session, { text, from }: BotMessage, chat: BotChat): Promise<CommandOutcome | undefined> {
   if (!text.trim().startsWith("/")) return undefined
   const mayChange = session.key.audience === "private" || chat.operators?.includes(from.id) === true
-  return runCommand(text, { session, from, greetings: chat.greetings ?? [], locale: chat.locale ?? "en", mayChange })
+  return runCommand(text, { session, from, locale: chat.locale ?? "en", mayChange })
 }
 
 /** True for words that name the agent or reply to it. */

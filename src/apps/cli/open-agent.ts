@@ -46,20 +46,27 @@ export async function latestConversation(store: Store | undefined, agent: string
   return number
 }
 
+/** Options that say with what a conversation begins, and who the user is in it. */
+export interface CharacterOptions {
+  readonly greeting?: number
+  readonly user?: string
+}
+
 /**
  * Loads the chosen profile: the one that is named, else the only one in `./profiles`, else `shipped`. Its language is `--locale`,
  * else its own, else the environment's. What was chosen or guessed is said. Throws `usage` if `./profiles` has several.
  */
 export async function openProfile(
-  options: CommonOptions & { readonly greeting?: number },
+  options: CommonOptions & CharacterOptions,
   context: CliContext,
   shipped = "layered",
 ): Promise<Profile> {
-  const { locale, dataDir, greeting, profile = projectProfile() } = options
+  const { locale, dataDir, greeting, user: userName, profile = projectProfile() } = options
   const note = notesOn(context)
   const loaded = await loadProfile(profile ?? shipped, {
     locale,
     greeting,
+    userName,
     env: context.io.env,
     dataFolder: dataDir,
     onWarning: note,
@@ -70,16 +77,17 @@ export async function openProfile(
 
 /** {@link openProfile}, of which new sessions and previews take the files as they are then (L13). A broken edit is told. */
 export async function openWatchedProfile(
-  options: CommonOptions & { readonly greeting?: number },
+  options: CommonOptions & CharacterOptions,
   context: CliContext,
   shipped = "layered",
 ): Promise<ProfileWatch> {
   const { io, screen } = context
-  const { locale, dataDir, greeting, profile = projectProfile() } = options
+  const { locale, dataDir, greeting, user: userName, profile = projectProfile() } = options
   const note = notesOn(context)
   if (options.profile === undefined && profile !== undefined) note(`Profile: ${displayPath(profile)}`)
   const onProblem = ({ message }: PromptStrataError): void => screen.complain(message)
-  return watchProfile(profile ?? shipped, { locale, greeting, env: io.env, dataFolder: dataDir, onWarning: note, onProblem })
+  const own = { locale, greeting, userName, dataFolder: dataDir }
+  return watchProfile(profile ?? shipped, { ...own, env: io.env, onWarning: note, onProblem })
 }
 
 /** True if nobody named a profile, and the store has a chat with the earlier default, `fay`, and none with this one. */

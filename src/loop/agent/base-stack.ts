@@ -19,7 +19,7 @@ interface StackSources {
 
 /** Makes the stack that every session of an agent forks: the items of the profile and of `createAgent`. */
 export function baseStack(profile: Profile, { dialect, skills, plugins = [], injections }: StackSources): PromptStack {
-  const { persona, format, final } = profile
+  const { persona, format, final, user } = profile
   const variables = { ...defaultVariables(profile, dialect, plugins), ...profile.variables }
   const layers = [
     layer("persona", persona, {
@@ -31,6 +31,7 @@ export function baseStack(profile: Profile, { dialect, skills, plugins = [], inj
       : []),
     skillsInjection(skills),
     ...(final.system ? [layer("final_system", final.system)] : []),
+    ...(user.description ? [layer("user_persona", user.description)] : []),
   ]
   for (const { key, content } of layers) {
     if (isEmptyValue(content)) continue
@@ -51,12 +52,13 @@ function layer(key: string, content: SlotValue | TrustedText, options: Partial<I
 
 /** Variables that follow from other settings of the profile and from plugins (R3). Only those that the dialect uses and `[variables]` does not set. */
 function defaultVariables(profile: Profile, dialect: Dialect, plugins: readonly Plugin[]): Record<string, string> {
-  const { agent, history, files, output, variables } = profile
+  const { agent, user, history, files, output, variables } = profile
   const { contextCount, window } = history
   // The most that a prompt shows: a window that moves in steps shows fewer than twice the number that it keeps at least.
   const shownAtMost = window === "steps" ? Math.max(0, 2 * contextCount - 1) : contextCount
   const facts = new Map([
     ["agent_name", { value: agent.name, setBy: "the profile" }],
+    ["user_name", { value: user.name, setBy: "the profile" }],
     ["context_count", { value: String(shownAtMost), setBy: "the profile" }],
     ["supported_formats", { value: (output.files?.formats ?? files.formats).join(", "), setBy: "the profile" }],
   ])

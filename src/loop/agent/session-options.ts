@@ -96,6 +96,12 @@ export interface HearOptions extends DirectedOptions {
   readonly atMs?: number | undefined
 }
 
+/** Options of `Session.greet` and `Session.greetings`. */
+export interface GreetOptions {
+  /** The person who is greeted, as in {@link SendOptions.from}. */
+  readonly from?: SpeakerInput
+}
+
 /** Options of `Session.regenerate` and `Session.edit`. */
 export interface ChangeOptions {
   /** As in {@link SendOptions.inject}. */
@@ -184,6 +190,7 @@ export const optionsOf = {
   change: { inject: true, signal: true },
   explainMemories: { from: true, limit: true, signal: true },
   forgetMemory: { from: true },
+  greet: { from: true },
   hear: { from: true, attachments: true, atMs: true, ...directedOptions },
 }
 

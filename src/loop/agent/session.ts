@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec"
 import { checkType } from "../../core/check-options.ts"
-import type { HistoryMessage, SessionKey } from "../../core/conversation.ts"
+import type { SessionKey } from "../../core/conversation.ts"
 import type { Assembly } from "../../core/span.ts"
 import { orAborted } from "../../core/timers.ts"
 import type { ExplainedMemory } from "../../memory/services/memory/explain-memories.ts"
@@ -13,15 +13,17 @@ import type { AgentContext, TurnInput } from "../turn/turn-context.ts"
 import type { AgentOptions } from "./agent-options.ts"
 import { loadWork } from "./borders/load-session-work.ts"
 import type { Heard } from "./hear.ts"
-import { SessionQueue, type Work } from "./queue/session-queue.ts"
-import { type Needed, type SessionAtRest, sessionState, type TurnCall } from "./queue/turn-states.ts"
+import { hasWordsOfUser, SessionQueue, turnOf, type Work } from "./queue/session-queue.ts"
+import { type SessionAtRest, sessionState, type TurnCall } from "./queue/turn-states.ts"
 import type { BegunAnswers, Received } from "./receive.ts"
+import { greetingOf, greetingsOf } from "./second-thoughts/greetings.ts"
 import type { HistoryOptions, SessionMessage } from "./second-thoughts/session-history.ts"
 import type {
   AnswerOptions,
   ChangeOptions,
   ExplainMemoriesOptions,
   ForgetMemoryOptions,
+  GreetOptions,
   HearOptions,
   PreviewOptions,
   ReceiveOptions,
@@ -30,7 +32,7 @@ import type {
   WakeOptions,
   WakesOptions,
 } from "./session-options.ts"
-import { checkSessionOptions, completed, inputOf, optionsOf, refusalOf, turnIdOf, wokenFor } from "./session-options.ts"
+import { checkSessionOptions, completed, inputOf, optionsOf, wokenFor } from "./session-options.ts"
 import type { StructuredTurn, Turn } from "./turn.ts"
 
 /** A conversation with one or more speakers. Its turns run one after the other, and concurrently with those of other sessions. */
@@ -111,14 +113,21 @@ export class Session {
    */
   async hear(text: string, options: HearOptions = {}): Promise<Heard> {
     checkSessionOptions("hear", options, optionsOf.hear)
-    const { clock, ids } = this.#queue.agent.ports
-    const { atMs = clock.nowMs() } = options
-    const input = inputOf(this.#queue, { text, options, turnId: ids.next("heard") })
-    const refusal = refusalOf(input, this.#queue.agent.isClosed())
-    if (refusal) throw refusal
-    const kept = loadWork().then(({ hear }) => hear(this.#queue.agent, input, { ...options, atMs }))
-    this.#queue.heard(kept)
-    return kept
+    return this.#queue.hear(text, options)
+  }
+
+  /** The greetings that can begin the conversation, as the person reads them (C8). */
+  greetings(options: GreetOptions = {}): readonly string[] {
+    return greetingsOf(this.#queue.agent, this.key, options)
+  }
+
+  /** Says the profile's greeting as the agent's words if the conversation is empty, after the turns that wait, and resolves with it (C8). */
+  greet(options: GreetOptions = {}): Promise<string | undefined> {
+    return this.#queue.enqueue(async ({ record }) => {
+      const greeting = record?.history.length ? undefined : greetingOf(this.#queue.agent, this.key, options)
+      if (greeting !== undefined) await this.#queue.hear(greeting, { from: { id: this.key.agent } })
+      return greeting
+    })
   }
 
   /**
@@ -287,12 +296,3 @@ export class Session {
     return this.#queue.enqueue(async (at) => change(await loadWork(), at), { needed: "all" })
   }
 }
-
-/** The need of a turn whose words reply to the message of an id: all messages of that one's turn. */
-function turnOf(replyTo: SendOptions["replyTo"]): Needed | undefined {
-  if (typeof replyTo !== "string") return undefined
-  const turnId = turnIdOf(replyTo)
-  return (newest) => newest[0]?.turnId !== turnId && newest.some((message) => message.turnId === turnId)
-}
-
-const hasWordsOfUser = (newest: readonly HistoryMessage[]): boolean => newest.some(({ role }) => role === "user")

@@ -1,3 +1,4 @@
+import type { Audience } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import type { Timers } from "../../core/ports.ts"
 import { within } from "../../core/timers.ts"
@@ -8,6 +9,12 @@ import type { BackgroundJob } from "./background/background-job.ts"
 import type { DocumentMemory } from "./background/document-memory.ts"
 import type { Observer } from "./observer.ts"
 import type { TurnHook } from "./turn-hook.ts"
+
+/** The person whom a greeting is for. */
+export interface Listener {
+  readonly name: string
+  readonly audience: Audience
+}
 
 /**
  * A set of extensions of an agent: tools (layer 4), skills (layer 3), hooks around turns (layer 5), formats (L10), observers, jobs. Their
@@ -29,6 +36,8 @@ export interface Plugin {
   readonly documents?: DocumentMemory
   /** True if the call that judges how important a turn is also writes what happened in it, for a job of the plugin (H1). */
   readonly notesEvents?: boolean
+  /** The greetings that can begin a conversation, for the person and the audience that they greet. They go before those of the profile. */
+  greetings?(listener: Listener): readonly string[]
   /** Values of prompt variables (R3). Values in the profile's `[variables]` take precedence. Two plugins that set one variable are an error. */
   readonly variables?: Readonly<Record<string, string>>
   /** True for the name of a tool that the plugin adds later, in a hook. A profile can then name this tool as prestart. */

@@ -1,4 +1,5 @@
 import { mulberry32 } from "../../core/mulberry.ts"
+import { isText } from "../../core/value.ts"
 import type { BeforeTurnContext, SetAsideContext, TurnHook } from "../../memory/services/turn-hook.ts"
 import type { Card } from "../../prompt/layers/card/card.ts"
 import { cardInjections } from "../../prompt/layers/card/card-injections.ts"
@@ -10,13 +11,18 @@ import { enterLore, type LoreSource, loreSource } from "./lore-turn.ts"
 interface CardLook extends LoreLook {
   /** The names of the slots of the dialect's files. */
   readonly slots: ReadonlySet<string>
+  /** The name of the user in fixed texts of a group. */
+  readonly anyUser: string
+  /** The words of the persona, for a user. */
+  readonly personaFor: (user: string) => string
 }
 
 /**
- * The hook of a card: it puts personality, scenario, example dialogues and the lore that the conversation mentions into each turn. Macros
- * are filled in for the turn's speaker. Since when lore is in, and the greeting, are kept with the session while its memory is on (C17).
+ * The hook of a card: it puts personality, scenario, example dialogues and the lore that the conversation mentions into each turn. One
+ * prompt has one `{{user}}` (C34): in private the profile's, else the speaker; in a group the speaker in lore, and nobody in particular in
+ * the other texts (L1). Since when lore is in, and the greeting, are kept with the session while its memory is on (C17).
  */
-export function cardHook(card: Card, { slots, ...look }: CardLook): TurnHook {
+export function cardHook(card: Card, { slots, anyUser, personaFor, ...look }: CardLook): TurnHook {
   const { book = { entries: [] }, note } = card
   // The note has no part in the book's number of tokens.
   const notes = note === undefined ? [] : [loreSource("note", { entries: [note] }, look.lore)]
@@ -25,9 +31,14 @@ export function cardHook(card: Card, { slots, ...look }: CardLook): TurnHook {
   return {
     ...hook,
     beforeTurn(context) {
-      const fill = fillerOf(context, look)
-      const isPrivate = context.key.audience === "private"
-      for (const injection of cardInjections({ card, isPrivate, slots, fill })) context.stack.add(injection)
+      const { key, speaker, stack } = context
+      const user = look.userName ?? (key.audience === "private" ? speaker.name : anyUser)
+      const fill = fillerOf(context, look, user)
+      const [own, text, standing] = [personaFor(anyUser), personaFor(user), stack.get("persona")]
+      // A persona that the program put in place of the card's stays.
+      if (text !== own && standing && isText(standing.content) && standing.content.text === own)
+        stack.add({ ...standing, content: { ...standing.content, text }, scope: "turn", stability: "session" })
+      for (const injection of cardInjections({ card, slots, fill })) stack.add(injection)
       return hook.beforeTurn?.(context)
     },
   }
@@ -39,23 +50,32 @@ export interface LoreLook {
   readonly name?: string
   readonly locale: string
   readonly timeZone?: string | undefined
+  /** The user of private conversations. Default: the speaker. */
+  readonly userName?: string | undefined
   readonly lore: LoreSettings
   readonly tags?: readonly string[]
-  /** The card's greetings as a conversation shows them. */
-  readonly greetings?: readonly string[]
+  /** The card's greetings as a conversation with a user shows them. */
+  readonly greetingsFor?: ((user?: string) => readonly string[]) | undefined
   /** The name for which entries ask that are meant for some characters. Default: the agent's. */
   readonly cardName?: string
 }
 
 /** The hook that puts entries of lorebooks into each turn, and goes back with the history to what it kept. */
 export function loreHook(name: string, sources: readonly LoreSource[], look: LoreLook): TurnHook {
-  const { lore: settings, tags = [], greetings = [] } = look
+  const { lore: settings, tags = [], greetingsFor } = look
   return {
     name,
     beforeTurn(context) {
-      const fill = fillerOf(context, look)
+      const user = (context.key.audience === "private" && look.userName) || context.speaker.name
+      const fill = fillerOf(context, look, user)
+      const variable = context.key.audience === "private" ? context.stack.get("user_name") : undefined
+      if (variable && variable.content !== user && look.userName === undefined)
+        context.stack.add({ ...variable, content: user, trust: "user", scope: "turn", stability: "session" })
       const [first] = context.history
-      const at = first?.role === "assistant" ? greetings.indexOf(first.text) : -1
+      const at =
+        first?.role === "assistant"
+          ? Math.max(...[user, undefined].map((name) => greetingsFor?.(name).indexOf(first.text) ?? -1))
+          : -1
       const greeting = at < 0 ? undefined : at
       enterLore(sources, { context, settings, fill, greeting, character: { name: look.cardName ?? context.agentName, tags } })
     },
@@ -68,8 +88,8 @@ export function loreHook(name: string, sources: readonly LoreSource[], look: Lor
 }
 
 /** Fills in macros for a turn. Each text is filled once, so that its chance comes out the same in all steps. */
-function fillerOf(context: BeforeTurnContext, look: LoreLook): (text: string) => FilledText {
-  const values = valuesOf(context, look)
+function fillerOf(context: BeforeTurnContext, look: LoreLook, user: string): (text: string) => FilledText {
+  const values = valuesOf(context, look, user)
   const filled = new Map<string, FilledText>()
   return (text) => {
     const known = filled.get(text) ?? fillMacros(text, values)
@@ -78,13 +98,13 @@ function fillerOf(context: BeforeTurnContext, look: LoreLook): (text: string) =>
   }
 }
 
-function valuesOf(context: BeforeTurnContext, look: LoreLook): MacroValues {
-  const { speaker, history, startedMs, turnId, key } = context
+function valuesOf(context: BeforeTurnContext, look: LoreLook, user: string): MacroValues {
+  const { history, startedMs, turnId, key } = context
   const last = history.at(-1)
   const { name = context.agentName, locale, timeZone } = look
   return {
     char: name,
-    user: speaker.name,
+    user,
     lastMessage: last?.text,
     nowMs: startedMs,
     idleMs: last === undefined ? undefined : Math.max(0, startedMs - last.atMs),

@@ -5,13 +5,14 @@ import { mulberry32 } from "../../core/mulberry.ts"
 import type { Clock } from "../../core/ports.ts"
 import type { TrustedText } from "../../core/value.ts"
 import type { Plugin } from "../../memory/services/plugin.ts"
+import { defaultUserName } from "../../profile/resolve.ts"
 import { type Dialect, dialectNames } from "../../prompt/dialect/dialect.ts"
 import { foldLetters } from "../../prompt/encode/fold.ts"
 import { onOneLine } from "../../prompt/encode/line-breaks.ts"
 import { sanitise } from "../../prompt/encode/sanitise.ts"
 import type { Card } from "../../prompt/layers/card/card.ts"
 import { systemSlot } from "../../prompt/layers/card/card-injections.ts"
-import { fillMacros, type MacroValues } from "../../prompt/layers/card/macros.ts"
+import { fillMacros } from "../../prompt/layers/card/macros.ts"
 import { defaultLore, type LoreSettings } from "../../prompt/layers/lorebook/lore-settings.ts"
 import type { OutputFormat, OutputPart } from "../../reply/output/output-part.ts"
 import { fileExists } from "../file-log.ts"
@@ -24,8 +25,8 @@ import { cardHook } from "./card-hook.ts"
 /** The language, the user and the time, on which a card's texts depend. */
 export interface CardSurroundings {
   readonly locale: string
-  /** The name of the user in a private conversation. */
-  readonly userName: string
+  /** The name of the user in a private conversation. Default: the speaker's. */
+  readonly userName?: string | undefined
   readonly clock: Clock
   /** Default: the host's. */
   readonly timeZone?: string | undefined
@@ -64,30 +65,37 @@ export function cardPersona(card: Card, surroundings: CardSurroundings, folder?:
   const { locale, userName, clock, timeZone, greeting = 1, lore = defaultLore, dialect } = surroundings
   const slots: ReadonlySet<string> = dialect === undefined ? new Set() : dialectNames(dialect).all
   const name = plainName(card.shownName) || plainName(card.name)
-  const values: MacroValues = {
-    char: name,
-    user: userName,
-    nowMs: clock.nowMs(),
-    locale,
-    timeZone,
-    // Chance depends on the card alone here, because this text stands at the beginning of all prompts.
-    random: mulberry32(card.name),
-    pick: (place) => mulberry32(`${card.name} ${place}`)(),
+  const anyUser = userName ?? defaultUserName(locale)
+  const nowMs = clock.nowMs()
+  const pick = (place: string) => mulberry32(`${card.name} ${place}`)()
+  // Chance depends on the card alone here, because this text stands at the beginning of all prompts.
+  const filled = (texts: readonly string[], user: string): readonly string[] => {
+    const values = { char: name, user, nowMs, locale, timeZone, random: mulberry32(card.name), pick }
+    return texts.map((text) => fillMacros(text, values).text.trim())
   }
-  const fill = (text: string): string => fillMacros(text, values).text.trim()
-  const words = [slots.has(systemSlot) ? "" : card.systemPrompt, card.description].map(fill).filter((part) => part !== "")
-  const greetings = [...card.greetings, ...card.groupGreetings].map(fill)
+  const words = [slots.has(systemSlot) ? "" : card.systemPrompt, card.description]
+  const personaFor = (user: string): string =>
+    filled(words, user)
+      .filter((part) => part !== "")
+      .join("\n\n")
+  const greetingsFor = (user = anyUser): readonly string[] => filled([...card.greetings, ...card.groupGreetings], user)
+  const greetings = greetingsFor()
   if (greeting > Math.max(1, greetings.length))
     throw new PromptStrataError("usage", `expected the number of a greeting from 1 to ${greetings.length}, found ${greeting}.`, {
       hint: "`promptstrata card show` prints the greetings with their numbers.",
     })
   return {
-    text: { text: words.join("\n\n"), trust: "tool", block: true },
+    text: { text: personaFor(anyUser), trust: "tool", block: true },
     name: name === "" ? undefined : name,
     greeting: greetings[greeting - 1] ?? "",
     greetings,
     withAssets: (format) => withEmotionAssets(format, card, folder),
-    plugin: { name: "card", hooks: [cardHook(card, { name, locale, timeZone, lore, greetings, slots })] },
+    plugin: {
+      name: "card",
+      hooks: [cardHook(card, { name, userName, anyUser, locale, timeZone, lore, greetingsFor, personaFor, slots })],
+      greetings: ({ name: listener, audience }) =>
+        audience === "group" ? greetings : greetingsFor(userName ?? listener).slice(0, card.greetings.length),
+    },
   }
 }
 

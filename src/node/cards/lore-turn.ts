@@ -1,7 +1,7 @@
 import { mulberry32 } from "../../core/mulberry.ts"
 import type { LoreDecision } from "../../core/span.ts"
 import type { BeforeTurnContext } from "../../memory/services/turn-hook.ts"
-import { scopeOf } from "../../prompt/layers/card/card-injections.ts"
+import { filledStability } from "../../prompt/layers/card/card-injections.ts"
 import type { FilledText } from "../../prompt/layers/card/macros.ts"
 import { isSteady, loreInjections, type PlacedLore } from "../../prompt/layers/lorebook/lore-injections.ts"
 import { afterTurn, type LoreMemory, loreMemory } from "../../prompt/layers/lorebook/lore-memory.ts"
@@ -9,8 +9,6 @@ import type { LoreSettings } from "../../prompt/layers/lorebook/lore-settings.ts
 import type { Lorebook, LoreEntry } from "../../prompt/layers/lorebook/lorebook.ts"
 import { createLoreScanner, type LoreScan, type LoreScanner } from "../../prompt/layers/lorebook/scan.ts"
 import type { LoreReport, LoreTurn } from "../../prompt/layers/lorebook/turn.ts"
-import type { InjectionInput } from "../../prompt/stack/injection.ts"
-import type { PromptStack } from "../../prompt/stack/prompt-stack.ts"
 
 /** A book that is ready for turns. */
 export interface LoreSource {
@@ -72,7 +70,7 @@ export function enterLore(sources: readonly LoreSource[], parts: LoreParts): voi
   const placed = scans.flatMap(({ source, scan }) => scan.entries.map((entry) => placedLore(source, entry, parts)))
   placed.sort((a, b) => a.entry.order - b.entry.order)
   const injections = loreInjections(placed, settings.place)
-  putLore([...injections.values()], sources, context.stack)
+  for (const injection of injections.values()) context.stack.add(injection)
   const reports = scans.flatMap(({ source, scan }) => scan.reports.map((report) => ({ source, report })))
   context.explain(reports.map(({ source, report }) => decisionOf(source.name, report, injections.get(report.entry)?.key)))
   for (const { source, scan } of scans) if (scan.cut !== undefined) warn(`Lorebook ${source.name}: ${scan.cut}`)
@@ -81,14 +79,6 @@ export function enterLore(sources: readonly LoreSource[], parts: LoreParts): voi
   if (!memoryOn || !(greeting !== undefined || sources.some(({ book }) => book.entries.some(dependsOnTime)))) return
   const books = Object.fromEntries(scans.map(({ source, scan }) => [source.name, scan.state]))
   state.set(afterTurn(turnId, memory, { books, greeting }))
-}
-
-/** Adds lore to a turn's stack. Lore of earlier turns that stands there for the session and is not in any more goes. */
-function putLore(injections: readonly InjectionInput[], sources: readonly LoreSource[], stack: PromptStack): void {
-  const keys = new Set(injections.map(({ key }) => key))
-  const isOwn = (key: string) => sources.some(({ name }) => key.includes(`/${name}.`) && /^(?:lorebook|outlet)\b/.test(key))
-  for (const { key } of stack.items("session")) if (isOwn(key) && !keys.has(key)) stack.remove(key)
-  for (const injection of injections) stack.add(injection)
 }
 
 function dependsOnTime({ sticky = 0, cooldown = 0, delay = 0, conditions }: LoreEntry): boolean {
@@ -124,12 +114,11 @@ function scanOf({ name, book, scanner }: LoreSource, memory: LoreMemory, parts: 
 function placedLore({ name, numbers }: LoreSource, entry: LoreEntry, { fill, context }: LoreParts): PlacedLore {
   const filled = fill(entry.text.text)
   const { text } = filled
-  const scope = isSteady(entry) ? scopeOf(filled, context.key.audience === "private") : "turn"
   return {
     entry,
     name: `${name}.${numbers.get(entry)}`,
     text: { ...entry.text, text, block: true, ...(filled.quotes && { trust: "tool" as const }) },
-    scope,
+    stability: isSteady(entry) ? filledStability([filled], context.key.audience === "private") : undefined,
   }
 }
 

@@ -18,8 +18,9 @@ import { located, parseJson } from "./card-file.ts"
 import { loreHook } from "./card-hook.ts"
 import { loreSource } from "./lore-turn.ts"
 
-/** The language of dates in macros. */
+/** The language of dates in macros, and the user of private conversations, by default the speaker. */
 export interface LorebookPlace {
+  readonly userName?: string | undefined
   readonly locale: string
   readonly timeZone?: string | undefined
 }

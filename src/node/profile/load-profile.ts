@@ -4,7 +4,7 @@ import { type Clock, hostPorts, type Timers } from "../../core/ports.ts"
 import type { Plugin } from "../../memory/services/plugin.ts"
 import type { Profile } from "../../profile/profile.ts"
 import { profileFileKeys } from "../../profile/profile-file-keys.ts"
-import { defaultUserName, resolveProfile, withDefaults } from "../../profile/resolve.ts"
+import { resolveProfile, withDefaults } from "../../profile/resolve.ts"
 import { isCardPath } from "../cards/card-path.ts"
 import { promptsFolderOf } from "../find-text.ts"
 import { environmentLocale, promptLocale } from "../locale.ts"
@@ -37,6 +37,8 @@ export interface LoadProfileOptions {
   readonly timers?: Timers
   /** The number of the greeting that conversations begin with, if the persona is a character card. Default: the profile's, else 1. */
   readonly greeting?: number | undefined
+  /** The name of the user in private conversations, in place of the profile's. */
+  readonly userName?: string | undefined
   /** How long the module of a plugin may take to load, and then its function to return. Default 10,000 for each. */
   readonly pluginTimeoutMs?: number
   /** Called with what the profile leaves open and was guessed: its language, the agent's name. Default: `console.warn`, once for each message. */
@@ -44,7 +46,7 @@ export interface LoadProfileOptions {
 }
 
 /** The names of the options, so that another one is an error. */
-export const loadProfileOptions = "locale timeZone roots env dataFolder clock timers greeting pluginTimeoutMs onWarning"
+export const loadProfileOptions = "locale timeZone roots env dataFolder clock timers greeting userName pluginTimeoutMs onWarning"
 
 /**
  * Loads a profile by name (`fay`) or path (`./bots/fay.toml`) from TOML, with the profiles it extends and every file it names. All
@@ -117,11 +119,15 @@ async function readWords({ file, search, texts, dialect, lorebooks }: ProfilePar
   const { locale } = search
   const { clock = hostPorts.clock } = options
   const { timeZone } = file
-  const userName = file.user?.name ?? defaultUserName(locale)
+  const userName = options.userName ?? file.user?.name
   const lore = withDefaults(profileFileKeys.keys.lorebook.keys, { ...file.lorebook })
   const greeting = options.greeting ?? file.prompt?.greeting
   const words = await readProfileTexts(file, texts, { locale, userName, clock, timeZone, greeting, lore, dialect })
-  return { words, books: await readLorebooks(lorebooks, lore, { locale, timeZone }), tone: toneVariables(search, texts) }
+  return {
+    words,
+    books: await readLorebooks(lorebooks, lore, { locale, timeZone, userName }),
+    tone: toneVariables(search, texts),
+  }
 }
 
 /** Reads all texts of a profile and loads no plugin. Resolves to the paths of its chain, nearest first, and its prompts folder. */

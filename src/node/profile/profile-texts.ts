@@ -118,7 +118,7 @@ export async function readProfileTexts(file: ProfileFile, texts: ProfileTexts, s
   return {
     input: {
       agent: { ...file.agent, name: file.agent?.name ?? persona.name, colour: file.agent?.colour ?? persona.colour },
-      user: { name: file.user?.name ?? persona.userName },
+      user: { ...file.user, name: surroundings.userName ?? persona.userName },
       persona: persona.text,
       greeting: card?.greeting || undefined,
       greetings: card?.greetings,

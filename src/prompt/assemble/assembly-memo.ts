@@ -111,6 +111,7 @@ function sameInjection(a: Injection, b: Injection): boolean {
   return (
     isAlike &&
     a.enabled === b.enabled &&
+    a.stability === b.stability &&
     (a.fit === b.fit || sameFit(a.fit, b.fit)) &&
     (a.source === b.source || sameSource(a.source, b.source)) &&
     sameValue(a.content, b.content)

@@ -44,6 +44,8 @@ export const turnKeys: ReadonlySet<string> = new Set([
 export const promptVariables = [
   "developer_name",
   "agent_name",
+  "user_name",
+  "user_persona",
   "context_count",
   "supported_formats",
   "examples_context",

@@ -2,6 +2,7 @@ import { checkOptions } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { positionAt, type Source } from "../../core/source.ts"
 import {
+  defined,
   type FitRule,
   type Injection,
   type InjectionRole,
@@ -33,6 +34,7 @@ const optionNames: Readonly<Record<keyof InjectionOptions, true>> = {
   priority: true,
   role: true,
   scope: true,
+  stability: true,
   enabled: true,
   fit: true,
   source: true,
@@ -67,7 +69,7 @@ export function toInjection(input: InjectionInput): Injection | undefined {
     role: options.role ?? "system",
     scope: options.scope ?? "turn",
     enabled: options.enabled ?? true,
-    ...(options.fit === undefined ? {} : { fit: options.fit }),
+    ...defined({ fit: options.fit, stability: options.stability }),
   }
   checkFields(injection)
   return injection
@@ -107,10 +109,11 @@ function entriesProblem(entries: readonly unknown[], depth: number): string | un
   return undefined
 }
 
-function checkFields({ key, priority, role, scope, trust, enabled, fit, source }: Injection): void {
+function checkFields({ key, priority, role, scope, stability = "session", trust, enabled, fit, source }: Injection): void {
   if (!Number.isFinite(priority)) throw fault(`Expected a finite priority of ${shown(key)}, found ${String(priority)}.`)
   if (!roles.has(role)) throw fault(`Expected role system or developer of ${shown(key)}, found ${shown(role)}.`)
   if (!scopes.has(scope)) throw fault(`Expected scope global, session or turn of ${shown(key)}, found ${shown(scope)}.`)
+  if (stability !== "session") throw fault(`Expected stability session, or none, of ${shown(key)}, found ${shown(stability)}.`)
   if (!trusts.has(trust)) throw fault(`Expected trust ${[...trusts].join(", ")} of ${shown(key)}, found ${shown(trust)}.`)
   if (typeof enabled !== "boolean") throw fault(`Expected enabled true or false of ${shown(key)}, found ${shown(enabled)}.`)
   if (fit !== undefined && !isFit(fit))

@@ -7,6 +7,7 @@ import {
   isText,
   type Scope,
   type SlotValue,
+  stabilityOf,
   type Trust,
   type TrustedText,
 } from "../../core/value.ts"
@@ -68,10 +69,11 @@ function baseSpans(base: string): readonly RenderedSpan[] {
 function sectionSpans(item: Injection, heading: string, markers: Markers): readonly RenderedSpan[] {
   const texts = printValue(item.content, item.trust, markers)
   if (texts.length === 0) return []
-  const frame = { key: item.key, part: "frame", trust: "author", stability: item.scope } as const
+  const stability = stabilityOf(item)
+  const frame = { key: item.key, part: "frame", trust: "author", stability } as const
   const content = texts.flatMap((printed, index): RenderedSpan[] => {
     const source = printed.source ?? item.source
-    const span = { text: printed.text, key: item.key, part: "content", trust: printed.trust, stability: item.scope } as const
+    const span = { text: printed.text, key: item.key, part: "content", trust: printed.trust, stability } as const
     return [...(index === 0 ? [] : [{ ...frame, text: "\n" }]), source ? { ...span, source } : span]
   })
   return heading === "" ? content : [{ ...frame, text: `${heading}\n` }, ...content]

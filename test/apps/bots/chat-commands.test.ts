@@ -10,13 +10,18 @@ import { backgroundModel } from "../../support/remembering.ts"
 afterEach(expectScriptsDone)
 const ann = { id: "ann", name: "Ann" }
 
-function bot(answers: readonly string[] = [], options: Partial<BotChat> & { readonly audience?: "private" | "group" } = {}) {
-  const { audience = "private", ...more } = options
+interface BotOptions extends Partial<BotChat> {
+  readonly audience?: "private" | "group"
+  readonly greetings?: readonly string[]
+}
+
+function bot(answers: readonly string[] = [], options: BotOptions = {}) {
+  const { audience = "private", greetings, ...more } = options
   const clock = manualClock(0)
   const model = scriptedModel(answers.map(finish))
   const { agent } = testAgent(
     model,
-    { memory: { enabled: false } },
+    { memory: { enabled: false }, greetings },
     { store: createInMemoryStore({ ports: { clock } }), ports: { clock } },
   )
   const session = agent.session({ conversation: "c", audience })
@@ -153,7 +158,7 @@ test("N13 /memory shows with ids what /forget forgets, of whoever asks", async (
   await session.send("I like green tea from Uji.", { from: ann }).result
   await agent.idle()
   const run = (line: string, from = ann) =>
-    runCommand(line, { session, from, greetings: [], locale: "en", mayChange: true }) as Promise<{ text: string }>
+    runCommand(line, { session, from, locale: "en", mayChange: true }) as Promise<{ text: string }>
   const [, id = ""] = /^(\S+): .*green tea/m.exec((await run("/memory green tea")).text) ?? []
   expect((await run(`/forget ${id}`, { id: "bob", name: "Bob" })).text).toBe("There is no memory of yours with this id.")
   expect((await run(`/forget ${id}`)).text).toBe("Forgotten.")

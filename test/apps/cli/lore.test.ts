@@ -37,6 +37,19 @@ describe("lore and greetings on the command line", () => {
     expect(stderr).toContain("chance (probability)")
   })
 
+  test("C34: chat --user is the name of the user in all that the card says", async () => {
+    const json = {
+      spec: "chara_card_v3",
+      data: { ...data, first_mes: "Welcome, {{user}}!", description: "{{user}} is a guest." },
+    }
+    const path = `${tempFolder({ "mei.json": JSON.stringify(json) })}/mei.json`
+    const model = scriptedModel(["Yes."])
+    const { stdout } = await run(["chat", path, "--user", "Ann"], { model, input: "Hi\n" })
+    expect(stdout).toBe("Welcome, Ann!\nYes.\n")
+    const sent = model.requests[0]?.messages.map(({ content }) => content).join("\n")
+    expect([sent?.includes("Ann is a guest."), sent?.includes("User")]).toEqual([true, false])
+  })
+
   test("C8: chat --greeting begins with another greeting of the card", async () => {
     const path = `${tempFolder(card)}/mei.json`
     const chat = (...args: string[]) => run(["chat", path, ...args], { model: scriptedModel(["Yes."]), input: "Hi\n" })

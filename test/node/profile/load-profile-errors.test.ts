@@ -43,7 +43,7 @@ describe("what is wrong with a profile is said with its place, what was expected
       1 | [promt]
         |  ^
       2 | 
-      profile.toml:4:1: unknown key user.shoe_size. Expected name.
+      profile.toml:4:1: unknown key user.shoe_size. Expected one of description, name.
       3 | [user]
       4 | shoe_size = 43
         | ^

@@ -83,8 +83,8 @@ test("S1 S2 S13 what every injection of a profile, a turn and its layers is: who
     profile: base.items(),
     turn: combineInjections(base, turn, { dialect, memo }).injections,
     wake: combineInjections(new PromptStack(), woken, { dialect, memo }).injections,
-    card: cardInjections({ card, isPrivate: true, slots: slots(["character.system_before"]), fill }),
-    "card in a group, in a dialect without the slots": cardInjections({ card, isPrivate: false, slots: slots([]), fill }),
+    card: cardInjections({ card, slots: slots(["character.system_before"]), fill }),
+    "card in a group, in a dialect without the slots": cardInjections({ card, slots: slots([]), fill }),
     character: characterInjections({
       state: { sheet, changes: [["mood", "glad"]] },
       relationship: { sheet, changes: [["trust", "high"]], speaker: "Ann" },
@@ -137,18 +137,18 @@ test("S1 S2 S13 what every injection of a profile, a turn and its layers is: who
     note: agent system turn 100 | :agent
     fault: agent system turn 100 | :agent
     ── card
-    character.system_before: author system session 30 headTail at 95 | :tool
-    character.system_after: author system session 30 headTail at 95 | :tool
-    character.personality: author system session 31 headTail at 91 | :tool
-    character.scenario: author system session 32 headTail at 90 | :tool
-    character.examples: author system session 33 entries at 8 | .text:tool
-    character.post_history: author system session 95 headTail at 66 | :tool
+    character.system_before: author system turn as session 30 headTail at 95 | :tool
+    character.system_after: author system turn as session 30 headTail at 95 | :tool
+    character.personality: author system turn as session 31 headTail at 91 | :tool
+    character.scenario: author system turn as session 32 headTail at 90 | :tool
+    character.examples: author system turn as session 33 entries at 8 | .text:tool
+    character.post_history: author system turn as session 95 headTail at 66 | :tool
     ── card in a group, in a dialect without the slots
-    character.system: author system session 30 headTail at 95 | :tool
-    character.personality: author system session 31 headTail at 91 | :tool
-    character.scenario: author system turn 32 headTail at 90 | :tool
-    character.examples: author system turn 33 entries at 8 | .text:tool
-    character.post_history: author system session 95 headTail at 66 | :tool
+    character.system: author system turn as session 30 headTail at 95 | :tool
+    character.personality: author system turn as session 31 headTail at 91 | :tool
+    character.scenario: author system turn as session 32 headTail at 90 | :tool
+    character.examples: author system turn as session 33 entries at 8 | .text:tool
+    character.post_history: author system turn as session 95 headTail at 66 | :tool
     ── character
     character.runtime_state: author system turn 40 entries at 60 by 1,0 | .note:author .name:author .value:agent
     character.relationship: author system turn 50 entries at 55 by 1,1,0,0 | .note:author .speaker:user .name:author .value:author .name:agent .value:agent
@@ -231,9 +231,9 @@ test("C14 C20 the slot, the rank and the priority of lore at each position, at i
   }))
   expect([...loreInjections(placed, "card").values()].map(shown)).toMatchInlineSnapshot(`
     [
-      "lorebook.after/3: author system session 65 drop at 30.666666666666668 | :tool",
-      "lorebook.after/1: author system session 65.33333333333333 drop at 30 | :tool",
-      "lorebook.after/2: author system session 65.66666666666667 drop at 30.333333333333332 | :tool",
+      "lorebook.after/3: author system turn 65 drop at 30.666666666666668 | :tool",
+      "lorebook.after/1: author system turn 65.33333333333333 drop at 30 | :tool",
+      "lorebook.after/2: author system turn 65.66666666666667 drop at 30.333333333333332 | :tool",
     ]
   `)
 })

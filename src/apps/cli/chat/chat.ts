@@ -12,6 +12,7 @@ import { chooseOwnModels } from "../choose-model.ts"
 import { type CliContext, notesOn, type RunCommand } from "../context.ts"
 import { exitCodes, jsonLine } from "../io.ts"
 import {
+  type CharacterOptions,
   conversationName,
   hasEarlierDefault,
   latestConversation,
@@ -36,11 +37,10 @@ import { createJsonPrinter, type Shown } from "./turn-printer.ts"
 import { createWakePrinter } from "./wake-printer.ts"
 import { createWarningTally } from "./warning-tally.ts"
 
-interface ChatOptions extends CommonOptions, StoreOptions {
+interface ChatOptions extends CommonOptions, CharacterOptions, StoreOptions {
   /** One question instead of a conversation. */
   readonly once?: string
   readonly json?: boolean
-  readonly greeting?: number
   readonly show: readonly Shown[]
   /** Also serve the page that shows what is sent. */
   readonly inspect?: boolean
@@ -59,6 +59,7 @@ export function addChat(program: Command, run: RunCommand): void {
         .default([], "neither"),
     )
     .option("--greeting <number>", "the greeting with which a character card begins (default: 1)", readCount)
+    .option("--user <name>", "your name for the character (default: the profile's)")
     .option("--json", "print events as lines of JSON")
     .option("--inspect", "while the chat runs, show what is sent on a page; its address is printed")
     .option("--prices <file>", "with --inspect: a JSON file with the prices of models; inspect --help shows one")

@@ -49,12 +49,7 @@ export async function openConversation(parts: ConversationParts, context: CliCon
   let number = await latestConversation(store, profile.agent.id)
   let session: Session = agent.session(conversationName(number))
   let asked = words.exampleQuestion
-  const greet = async (): Promise<string | undefined> => {
-    const { greeting } = profile
-    if (greeting === undefined || (await session.history({ limit: 1 })).length > 0) return undefined
-    await session.hear(greeting, { from: { id: profile.agent.id } })
-    return greeting
-  }
+  const greet = () => session.greet({ from: { id: terminalUser } })
   const actions: ChatActions = {
     async begin() {
       session = agent.session(conversationName(++number))
@@ -85,8 +80,8 @@ export async function openConversation(parts: ConversationParts, context: CliCon
     },
     shared: commandList(profile.locale).filter(({ command }) => command !== "start" && !(`/${command}` in words.commands)),
     async other(line) {
-      const { greetings = [profile.greeting].filter((text) => text !== undefined), locale } = profile
-      const outcome = await runCommand(line, { session, from: { id: terminalUser }, greetings, locale, mayChange: true })
+      const { locale } = profile
+      const outcome = await runCommand(line, { session, from: { id: terminalUser }, locale, mayChange: true })
       if (outcome === undefined || "text" in outcome) return outcome && { ...outcome, code: exitCodes.ok }
       interrupts.running(outcome.turn)
       return { text: "", code: exitCodeOf(await showTurn(outcome.turn, printer)) }

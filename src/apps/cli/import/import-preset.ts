@@ -61,7 +61,7 @@ function withPieces(text: string, { before, after, deep, off, drawn }: Preset, i
   // A preset that has a place for a card's words behind the history has them there alone.
   const isPlaced = [...before, ...after].some(({ text: words }) => words.includes("${character.post_history"))
   const outlets = drawn.map((_, at) => `outlet.preset_${at + 1}`)
-  const unfilled = ["user_persona", "character.post_history_before", "character.post_history_after", ...outlets]
+  const unfilled = ["character.post_history_before", "character.post_history_after", ...outlets]
   const optional = unfilled.filter((slot) => (beforeText(before) + behind).includes(`\${${slot}`))
   return text
     .replace(/^---\n/, (line) => (optional.length === 0 ? line : `${line}optional: [${optional.join(", ")}]\n`))
@@ -130,10 +130,7 @@ function profileOf(
     table("budget", { tokens: budgetTokens }),
     table("lorebook", { files, place: places }),
     table("context", { off: keys.length === 0 ? undefined : keys }),
-    texts.includes("${user_persona")
-      ? '\n# [variables]\n# user_persona = "who the user is" # stands where the preset shows it\n'
-      : "",
-    table("variables", { user_name: texts.includes("${user_name") ? (look.locale === "en" ? "User" : "用户") : undefined }),
+    texts.includes("${user_persona") ? '\n# [user]\n# description = "who the user is" # stands where the preset shows it\n' : "",
     table("history", { window: "steps" }),
     table("plugins", { enabled: ["memory"] }),
   ].join("")

@@ -59,7 +59,7 @@ function filled(given: string, written: (text: string) => string, { words, name 
 const slots: ReadonlyMap<string, string> = new Map([
   ["char", "${agent_name}"],
   ["bot", "${agent_name}"],
-  ["user", "${user_name = User}"],
+  ["user", "${user_name}"],
   ["persona", "${user_persona}"],
   ["newline", "\n"],
   ["noop", ""],

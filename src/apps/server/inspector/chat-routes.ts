@@ -42,10 +42,8 @@ async function say(state: InspectorState, { request }: Call): Promise<Response> 
   const { session, user } = await openChat(state)
   const { text, locale: given } = await readJsonBody(request, state.maxBodyBytes)
   if (typeof text !== "string" || text.trim() === "") throw badRequest("Expected words.", "text")
-  const { profile } = await contextOf(state.agent)
-  const { greetings = [profile.greeting].filter((each) => each !== undefined) } = profile
   const [from, locale] = [{ id: user }, await localeOf(state, given)]
-  const outcome = await runCommand(text, { session, from, greetings, locale, mayChange: true })
+  const outcome = await runCommand(text, { session, from, locale, mayChange: true })
   if (outcome && "text" in outcome) return jsonWithoutSecrets(state, outcome)
   return Response.json({ turn: (outcome?.turn ?? session.send(text, { from })).id })
 }

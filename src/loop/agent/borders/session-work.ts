@@ -2,7 +2,6 @@
 export { answered, approvalsOf } from "../approval/answer-approval.ts"
 export { withProcesses } from "../child/coarse-tools.ts"
 export { runRequest } from "../child/run-request.ts"
-export { hear } from "../hear.ts"
 export { previewTurn } from "../queue/preview-turn.ts"
 export { receive } from "../receive.ts"
 export { dropWake, wakeAt, wakesOf } from "../schedule/session-wakes.ts"

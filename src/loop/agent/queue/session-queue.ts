@@ -1,4 +1,4 @@
-import { type SessionKey, spokenOf } from "../../../core/conversation.ts"
+import { type HistoryMessage, type SessionKey, spokenOf } from "../../../core/conversation.ts"
 import { late } from "../../../core/late.ts"
 import { orAborted, pause } from "../../../core/timers.ts"
 import type { Injection } from "../../../core/value.ts"
@@ -9,7 +9,8 @@ import type { PromptStack } from "../../../prompt/stack/prompt-stack.ts"
 import type { TurnEvent, TurnResult } from "../../../trace/turn-event.ts"
 import type { AgentContext, Deadline } from "../../turn/turn-context.ts"
 import { loadAside } from "../borders/load-aside.ts"
-import { refusalOf } from "../session-options.ts"
+import type { Heard } from "../hear.ts"
+import { type HearOptions, inputOf, refusalOf, type SendOptions, turnIdOf } from "../session-options.ts"
 import { abortError, StartedTurn, startDeadline, type Turn } from "../turn.ts"
 import {
   hasBegun,
@@ -185,9 +186,16 @@ export class SessionQueue implements LiveSession {
     return record
   }
 
-  /** Lets later work wait for words that are being kept. */
-  heard(kept: Promise<unknown>): void {
+  /** Keeps words without answering them. Later work waits for that. */
+  hear(text: string, options: HearOptions): Promise<Heard> {
+    const { clock, ids } = this.agent.ports
+    const { atMs = clock.nowMs() } = options
+    const input = inputOf(this, { text, options, turnId: ids.next("heard") })
+    const refusal = refusalOf(input, this.agent.isClosed())
+    if (refusal) throw refusal
+    const kept = loadAside().then(({ hear }) => hear(this.agent, input, { ...options, atMs }))
     this.#hearing = Promise.allSettled([this.#hearing, kept]).then(() => undefined)
+    return kept
   }
 
   /** Takes the profile that was still being read when the session began. This happens once, before the first turn. */
@@ -216,4 +224,13 @@ function restoreStack(stack: PromptStack, state: unknown): void {
   }
 }
 
+/** The need of a turn whose words reply to the message of an id: all messages of that one's turn. */
+export function turnOf(replyTo: SendOptions["replyTo"]): Needed | undefined {
+  if (typeof replyTo !== "string") return undefined
+  const turnId = turnIdOf(replyTo)
+  return (newest) => newest[0]?.turnId !== turnId && newest.some((message) => message.turnId === turnId)
+}
+
+/** The need of a turn without words in private: who spoke last. */
+export const hasWordsOfUser = (newest: readonly HistoryMessage[]): boolean => newest.some(({ role }) => role === "user")
 const loadLoop = late(() => import("../session-turn.ts"))

@@ -11,8 +11,6 @@ import type { SessionAlternative, SessionMessage } from "./session-history.ts"
 export interface CommandChat {
   readonly session: Session
   readonly from: SpeakerInput
-  /** The greetings of the character, the first one first. */
-  readonly greetings: readonly string[]
   readonly locale: string
   /** True for a person who may change what all members of the chat see. */
   readonly mayChange: boolean
@@ -54,13 +52,13 @@ interface Running extends CommandChat {
 }
 
 const commands: { readonly [K in Name]: (chat: Running, rest: string) => Promise<CommandOutcome> } = {
-  async start({ session, greetings: [greeting], words, history }) {
+  async start({ session, from, words, history }) {
     if (history.length > 0) return { text: words.inTheMiddle }
-    return { text: (await greeted(session, greeting)) ?? words.hello }
+    return { text: (await session.greet({ from })) ?? words.hello }
   },
-  async new({ session, greetings: [greeting], words }) {
+  async new({ session, from, words }) {
     await session.clear()
-    return { text: (await greeted(session, greeting)) ?? words.begun }
+    return { text: (await session.greet({ from })) ?? words.begun }
   },
   async regenerate({ session, words, history }) {
     const last = lastTurn(history)
@@ -111,12 +109,6 @@ export async function unlessRefused<T>(work: Promise<T>): Promise<T | undefined>
   })
 }
 
-/** Says a greeting in a new conversation. */
-async function greeted(session: Session, greeting: string | undefined): Promise<string | undefined> {
-  if (greeting !== undefined) await session.hear(greeting, { from: { id: session.key.agent } })
-  return greeting
-}
-
 const isQuestion = ({ role, unanswered }: SessionMessage): boolean => role === "user" && unanswered !== true
 
 function lastTurn(history: readonly SessionMessage[]): readonly SessionMessage[] {
@@ -124,10 +116,11 @@ function lastTurn(history: readonly SessionMessage[]): readonly SessionMessage[]
 }
 
 /** Puts another answer in the place of the last one, or another greeting in the place of the only message. */
-async function swipe({ session, greetings, words, history }: Running, rest: string): Promise<CommandOutcome> {
+async function swipe({ session, from, words, history }: Running, rest: string): Promise<CommandOutcome> {
   const last = lastTurn(history)
   const [first] = last
   if (first === undefined) return { text: words.nothingSaid }
+  const greetings = session.greetings({ from })
   const at = greetings.indexOf(first.text)
   if (history.length === 1 && at >= 0) {
     const to = chosen(rest, at, greetings.length)

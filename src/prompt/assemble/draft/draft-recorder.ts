@@ -2,7 +2,7 @@ import { PromptStrataError } from "../../../core/errors.ts"
 import { type Memo, memoKind } from "../../../core/memo.ts"
 import type { Source } from "../../../core/source.ts"
 import type { MessageRole } from "../../../core/span.ts"
-import { type Injection, leastStable, type Scope, type Stability } from "../../../core/value.ts"
+import { type Injection, leastStable, type Stability, stabilityOf } from "../../../core/value.ts"
 import type { FrameSink } from "../../template/frame-writer.ts"
 import type { Draft, DraftMessage, MessageCalls, Piece } from "./draft.ts"
 
@@ -17,11 +17,10 @@ export interface Origin {
 
 const ownFrame: Origin = { key: "", stability: "global" }
 
-const stabilityOfScope: Record<Scope, Stability> = { global: "global", session: "session", turn: "turn" }
-
 /** The origin of what an injection prints. History has the stability `conversation`, whatever its scope: it only grows. */
-export function originOf({ key, scope }: Injection): Origin {
-  return { key, stability: key === "history" ? "conversation" : stabilityOfScope[scope] }
+export function originOf(injection: Injection): Origin {
+  const { key } = injection
+  return { key, stability: key === "history" ? "conversation" : stabilityOf(injection) }
 }
 
 /** By item, the piece that joined its pieces the last time. */

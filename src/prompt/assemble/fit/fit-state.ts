@@ -1,6 +1,6 @@
 import { commonStart, memoKind } from "../../../core/memo.ts"
 import type { CutRecord, CutSize, PrefixMoved } from "../../../core/span.ts"
-import type { Injection } from "../../../core/value.ts"
+import { type Injection, stabilityOf } from "../../../core/value.ts"
 import type { PromptFile } from "../../dialect/dialect.ts"
 import { type Counting, countDraft } from "../draft/count.ts"
 import { type Draft, ownTokens } from "../draft/draft.ts"
@@ -138,7 +138,7 @@ export class FitState implements Fitted {
   /** Tokens of the prompt with only the injections that stay from turn to turn. */
   lastingTokens(): number {
     const { file, dialect, developerRole, counting, memo } = this.options
-    const lasting = this.#given.filter(({ key, scope }) => scope !== "turn" && key !== "history")
+    const lasting = this.#given.filter((given) => stabilityOf(given) !== "turn" && given.key !== "history")
     const things = [dialect, developerRole, counting.counter, counting.tools, ...lasting]
     const known = memo.get(lastingCounts, file)
     if (known?.things.length === things.length && commonStart(known.things, things) === things.length) return known.tokens
@@ -149,7 +149,7 @@ export class FitState implements Fitted {
 
   /** About the tokens of this turn's injections, without history. */
   turnValueTokens(): number {
-    const own = this.#given.filter(({ key, scope }) => scope === "turn" && key !== "history")
+    const own = this.#given.filter((given) => stabilityOf(given) === "turn" && given.key !== "history")
     return own.reduce((sum, { content }) => sum + valueTokens(content, this.counter), 0)
   }
 

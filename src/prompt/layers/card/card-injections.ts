@@ -9,16 +9,15 @@ const ranks = { examples: 8, postHistory: 66, scenario: 90, personality: 91, sys
 /** A card's view in one turn. `fill` fills in the macros of a text. */
 export interface CardTurn {
   readonly card: Card
-  /** True if one person speaks with the agent, so that the name of the user stays the same. */
-  readonly isPrivate: boolean
   /** The names of the slots of the dialect's files. */
   readonly slots: ReadonlySet<string>
+  /** Fills in the macros of a text. The user is the same one in all of them, also in a group (L1). */
   fill(text: string): FilledText
 }
 
-/** The scope of a text in which macros were filled in: a provider can cache what stays the same in the next turn (C20). */
-export function scopeOf({ lasts }: Pick<FilledText, "lasts">, isPrivate: boolean): "session" | "turn" {
-  return lasts === "conversation" || (lasts === "speaker" && isPrivate) ? "session" : "turn"
+/** The stability of texts in which macros were filled in: a provider can cache what stays the same in the next turn (C20). */
+export function filledStability(texts: readonly Pick<FilledText, "lasts">[], hasOneUser = true): "session" | undefined {
+  return texts.every(({ lasts }) => lasts === "conversation" || (lasts === "speaker" && hasOneUser)) ? "session" : undefined
 }
 
 /** The slot of a card's system prompt. A dialect without it has the words in the persona. */
@@ -28,14 +27,14 @@ export const systemSlot = "character.system"
  * System prompt, personality, scenario, example dialogues and the words behind history, each as an injection of its own (C7). All are
  * texts of a stranger, so each is encoded and forges no structure (C11).
  */
-export function cardInjections({ card, isPrivate, slots, fill }: CardTurn): readonly InjectionInput[] {
+export function cardInjections({ card, slots, fill }: CardTurn): readonly InjectionInput[] {
   const text = (key: string, content: string, place: number, rank: number): InjectionInput => {
     const filled = fill(content)
     return {
       key,
       content: { text: filled.text.trim(), trust: "tool", block: true },
       priority: place,
-      scope: scopeOf(filled, isPrivate),
+      stability: filledStability([filled]),
       fit: { rank, shrink: "headTail" },
     }
   }
@@ -55,7 +54,7 @@ export function cardInjections({ card, isPrivate, slots, fill }: CardTurn): read
       key: "character.examples",
       content: dialogues.map(({ text }) => ({ text: { text: text.trim(), trust: "tool" as const, block: true as const } })),
       priority: priority.characterProfile + 3,
-      scope: dialogues.every((filled) => scopeOf(filled, isPrivate) === "session") ? "session" : "turn",
+      stability: filledStability(dialogues),
       fit: { rank: ranks.examples, shrink: "entries" },
     },
     ...aroundOriginal("character.post_history", card.postHistory, priority.reactionPlan + 5, ranks.postHistory),

@@ -17,7 +17,7 @@ export interface PlacedLore {
   /** Unique among the turn's entries: letters, digits and dots. */
   readonly name: string
   /** `session` for a text that the next turn's prompt has as well, at the same place. */
-  readonly scope: "session" | "turn"
+  readonly stability?: "session" | undefined
 }
 
 /** Lore is cut soon after memories. */
@@ -31,14 +31,13 @@ export function loreInjections(placed: readonly PlacedLore[], place: LorePlace):
   const worth = [...placed].sort((a, b) => byWorth(a.entry, b.entry))
   const ranks = new Map(worth.map((item, at) => [item, rank + at / worth.length]))
   const made = placed.map((item): [LoreEntry, InjectionInput] => {
-    const { entry, text, name, scope } = item
+    const { entry, text, name, stability } = item
     const fit = { rank: ranks.get(item) ?? rank, shrink: "drop" } as const
     const key = `${slotOf(entry, place)}/${name}`
-    return [entry, { key, content: text, scope, fit }]
+    return [entry, { key, content: text, stability, fit }]
   })
   // Where several depths share a block, what stands deeper in the history stands earlier.
   made.sort(([a, one], [b, other]) => heightOf(b, other) - heightOf(a, one))
-  // What stands in the stack since an earlier turn would come before what is added now.
   return new Map(made.map(([entry, item], at) => [entry, { ...item, priority: priority.worldBook + at / made.length }]))
 }
 

@@ -62,7 +62,7 @@ async function imported(story: string, given: object, main: string): Promise<str
   const path = `${folder}/profiles/mine.toml`
   const profile = readFileSync(path, "utf8")
     .replace(/# persona = .*/, 'persona = "../mei.json"')
-    .replace(/# \[variables\]\n# (user_persona = ).*\n(?:\n\[variables\])?/, '[variables]\n$1"A sailor."')
+    .replace(/# \[user\]\n# (description = ).*\n/, '[user]\n$1"A sailor."\n')
   writeFileSync(path, profile)
   const lint = await run(["lint", path])
   const { stdout } = await run(["render", path, "--question", "Is there tea?", "--prompt", "chat"])

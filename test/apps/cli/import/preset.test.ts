@@ -210,11 +210,8 @@ describe("a preset of SillyTavern", () => {
   test("shows what the profile says of its user", async () => {
     const { folder, profile } = await imported(preset, "calm")
     const path = `${folder}/profiles/calm.toml`
-    expect(profile).toContain('# user_persona = "who the user is"')
-    writeFileSync(
-      path,
-      profile.replace(/# (\[variables\])\n# (user_persona = .*)/, "$1\n$2").replace(/\n\[variables\]\nuser_name.*/, ""),
-    )
+    expect(profile).toContain('# description = "who the user is"')
+    writeFileSync(path, profile.replace(/# (\[user\])\n# (description = .*)/, "$1\n$2"))
     const { stdout } = await run(["render", path, "--question", "Hello?", "--prompt", "chat"])
     expect(stdout).toContain("\n\nwho the user is\n\nA keeper.")
   })
