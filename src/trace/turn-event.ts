@@ -69,7 +69,7 @@ export type TurnEvent =
   | { readonly type: "commit"; readonly version: number }
   | { readonly type: "turn-end"; readonly result: TurnResult }
 
-/** The reason why a turn ended with an answer: the planner finished; a limit, a repeated call or the caller's `stopWhen` forced it; it was cut off; or, without an answer, a call waits for an approval, or the words joined those of a newer message, whose turn answers both. */
+/** The reason why a turn ended with an answer: the planner finished; a limit, a repeated call or the caller's `stopWhen` forced it; it was cut off; or, without an answer, a call waits for an approval or for a result from outside, or the words joined those of a newer message, whose turn answers both. */
 export type StopReason = "finish" | "awaiting-approval" | "joined" | "max-steps" | "repeated-call" | "stopped" | "truncated"
 
 /** The results of a failed turn so far. */
@@ -78,6 +78,9 @@ export interface Gathered {
   /** The part of the answer that was shown already. */
   readonly text: string
 }
+
+/** A call of a tool that the caller of the turn runs. */
+export type OutsideCall = Pick<ToolRun, "id" | "tool" | "args">
 
 /** The result of a turn (T19): an answer, or a typed error with what was gathered so far. */
 export type TurnResult =
@@ -88,6 +91,8 @@ export type TurnResult =
       readonly output?: unknown
       /** The calls that wait for an answer, if the turn ended as `awaiting-approval`: `Session.approve` and `Session.deny` go on with it. */
       readonly approvals?: readonly Approval[]
+      /** The calls of tools that run outside, if the turn ended as `awaiting-approval` for their results; `Session.answerCall` goes on with it. */
+      readonly calls?: readonly OutsideCall[]
       /** The id of the turn that answers these words, if the turn ended as `joined`. `text` is then empty. */
       readonly joinedTo?: string
       /** Files that the answer shows, in order (R8); absent if there are none. */

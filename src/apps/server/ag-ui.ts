@@ -1,20 +1,18 @@
 import type { AttachmentInput } from "../../core/conversation.ts"
 import { isRecord } from "../../core/json-access.ts"
-import type { ChatMessage } from "../../loop/agent/stateless/past-messages.ts"
 import { errorWords } from "../../trace/error-words.ts"
 import { guardLinks } from "../../trace/guard-links.ts"
 import type { TurnResult } from "../../trace/turn-event.ts"
 import { type ApprovalReply, agUiReplies, questionsOf } from "./approvals/approval-answers.ts"
 import type { Answer } from "./exchange.ts"
 import { badRequest } from "./http-problem.ts"
+import { type ClientTools, readTools } from "./requests/client-tools.ts"
+import { conversationOf, type ReadMessage, readMessage, type SentConversation } from "./requests/read-messages.ts"
 
-/** A request to `/ag-ui` (`RunAgentInput` of AG-UI 1), as far as a character follows it. */
-interface AgUiInput {
+/** A request to `/ag-ui` (`RunAgentInput` of AG-UI 1), as far as a character follows it. Its context is among the instructions. */
+interface AgUiInput extends SentConversation, ClientTools {
   readonly threadId: string
   readonly runId: string
-  readonly messages: readonly ChatMessage[]
-  /** The client's own instructions: messages of role `system` and `developer`, and its context. */
-  readonly instructions: string
   /** The agent that is asked: `forwardedProps.model`. */
   readonly model: unknown
   /** The answers to calls that waited. */
@@ -23,26 +21,24 @@ interface AgUiInput {
   readonly ignored: readonly string[]
 }
 
-/** Reads the body of a request. Tool calls, their results and thoughts of earlier answers are left out. Throws {@link HttpProblem}. */
+/** Reads the body of a request. Thoughts of earlier answers are left out. Throws {@link HttpProblem}. */
 export function readAgUiInput(body: Readonly<Record<string, unknown>>): AgUiInput {
   const { threadId, runId, messages, tools, context, forwardedProps } = body
   if (typeof threadId !== "string") throw badRequest("Expected the id of a thread.", "threadId")
   if (typeof runId !== "string") throw badRequest("Expected the id of a run.", "runId")
   if (!Array.isArray(messages)) throw badRequest("Expected a list of messages.", "messages")
-  if (Array.isArray(tools) && tools.length > 0)
-    throw badRequest("tools is not supported: a character has its own tools.", "tools")
-  const read = messages.map(readMessage)
-  const facts = Array.isArray(context) ? context.filter(isRecord) : []
+  const facts = (Array.isArray(context) ? context.filter(isRecord) : []).map(
+    ({ description, value }): ReadMessage => ({ role: "system", content: `${description}: ${value}`, attachments: [] }),
+  )
+  const read = messages.flatMap((message: unknown, at) => {
+    if (!isRecord(message)) return readMessage(message, at)
+    const { role, toolCalls, toolCallId, ...rest } = message
+    if (role === "reasoning" || role === "activity") return []
+    const said = readMessage({ ...rest, role, tool_calls: toolCalls, tool_call_id: toolCallId }, at, attachmentOf)
+    return said.role === "user" && said.content === "" && said.attachments.length === 0 ? [] : [said]
+  })
   return {
-    threadId,
-    runId,
-    messages: read.flatMap(({ role, content, attachments }) =>
-      role === "instructions" || (content === "" && !attachments) ? [] : [{ role, content, attachments }],
-    ),
-    instructions: [
-      ...read.flatMap(({ role, content }) => (role === "instructions" ? [content] : [])),
-      ...facts.map(({ description, value }) => `${description}: ${value}`),
-    ].join("\n\n"),
+    ...{ threadId, runId, ...conversationOf([...read, ...facts]), ...readTools(tools) },
     model: isRecord(forwardedProps) ? forwardedProps.model : undefined,
     replies: agUiReplies(body),
     ignored: ["state"].filter((name) => isFilled(body[name])),
@@ -51,44 +47,6 @@ export function readAgUiInput(body: Readonly<Record<string, unknown>>): AgUiInpu
 
 function isFilled(value: unknown): boolean {
   return typeof value === "object" && value !== null ? Object.keys(value).length > 0 : value !== undefined && value !== null
-}
-
-const roles: Readonly<Record<string, "instructions" | "user" | "assistant" | "left out">> = {
-  system: "instructions",
-  developer: "instructions",
-  user: "user",
-  assistant: "assistant",
-  tool: "left out",
-  reasoning: "left out",
-  activity: "left out",
-}
-
-interface ReadMessage {
-  readonly role: "instructions" | "user" | "assistant"
-  readonly content: string
-  readonly attachments?: readonly AttachmentInput[] | undefined
-}
-
-function readMessage(message: unknown, at: number): ReadMessage {
-  const param = `messages[${at}]`
-  if (!isRecord(message)) throw badRequest(`${param} is no object.`, param)
-  const { role, content } = message
-  const known = typeof role === "string" && Object.hasOwn(roles, role) ? roles[role] : undefined
-  if (known === undefined) throw badRequest(`${param} has the role ${JSON.stringify(role)}, which AG-UI does not have.`, param)
-  // An assistant's message without text only called tools.
-  if (known === "left out" || (known === "assistant" && typeof content !== "string")) return { role: "assistant", content: "" }
-  const texts: string[] = []
-  const attachments: AttachmentInput[] = []
-  for (const part of Array.isArray(content) ? content : [{ type: "text", text: content }]) {
-    const attachment = known === "user" && isRecord(part) ? attachmentOf(part) : undefined
-    if (attachment) attachments.push(attachment)
-    else if (isRecord(part) && part.type === "text" && typeof part.text === "string") texts.push(part.text)
-    else {
-      const supported = known === "user" ? "only text and files with their data or URL are" : "only text is"
-      throw badRequest(`${param}.content is no text; ${supported} supported.`, `${param}.content`)
-    }
-  }
-  return { role: known, content: texts.join("\n"), attachments: attachments.length > 0 ? attachments : undefined }
 }
 
 const fileParts: readonly unknown[] = ["image", "audio", "video", "document"]
@@ -123,10 +81,7 @@ export async function* agUiEvents(
       yield { type: "CUSTOM", name: "file", value: { mediaType, url: `data:${mediaType};base64,${base64}` } }
     } else if (event.type === "tool-start") {
       yield* parts.end()
-      const toolCallId = event.id
-      yield { type: "TOOL_CALL_START", toolCallId, toolCallName: event.tool }
-      yield { type: "TOOL_CALL_ARGS", toolCallId, delta: JSON.stringify(event.args) ?? "{}" }
-      yield { type: "TOOL_CALL_END", toolCallId }
+      yield* callEvents(event.id, event.tool, event.args)
     } else if (event.type === "tool-end") {
       yield* parts.end()
       const { id: toolCallId, result: content } = event.run
@@ -134,10 +89,17 @@ export async function* agUiEvents(
     } else if (event.type === "turn-end") {
       yield* parts.end()
       const { result } = event
+      for (const { id, tool, args } of (result.ok && result.calls) || []) yield* callEvents(id, tool, args)
       if (result.ok) yield { type: "RUN_FINISHED", threadId, runId, outcome: interruptOf(result, locale) }
       else yield { type: "RUN_ERROR", message: errorWords(result.error, locale), code: result.error.code }
     }
   }
+}
+
+function* callEvents(toolCallId: string, toolCallName: string, args: unknown): Generator<AgUiEvent> {
+  yield { type: "TOOL_CALL_START", toolCallId, toolCallName }
+  yield { type: "TOOL_CALL_ARGS", toolCallId, delta: JSON.stringify(args) ?? "{}" }
+  yield { type: "TOOL_CALL_END", toolCallId }
 }
 
 /** The outcome of a run whose calls wait for a person. Undefined for any other: it succeeded. */

@@ -21,8 +21,10 @@ export function completion(
 ) {
   const { text, usage, attachments = [] } = result
   const asked = askedIn(result, locale)
+  const toolCalls = callsIn(result)
   const message = {
     role: "assistant",
+    tool_calls: toolCalls,
     content: text + (asked?.content ?? ""),
     refusal: null,
     approvals: asked?.approvals,
@@ -31,6 +33,13 @@ export function completion(
   }
   const choice = { index: 0, message, logprobs: null, finish_reason: finishReason(result) }
   return { id, object: "chat.completion", created, model, choices: [choice], usage: usageOf(usage) }
+}
+
+/** The calls of the client's tools. Undefined if there are none. */
+function callsIn({ calls }: TurnResult & { readonly ok: true }) {
+  return calls?.map(({ id, tool, args }, index) => ({
+    ...{ index, id, type: "function", function: { name: tool, arguments: JSON.stringify(args) } },
+  }))
 }
 
 /** The questions about calls that wait: as words behind the answer, and as data. Undefined if none waits. */
@@ -81,12 +90,14 @@ export async function* completionChunks(
     }
     const asked = askedIn(result, locale)
     if (asked) yield chunk(asked)
+    if (result.calls) yield chunk({ tool_calls: callsIn(result) })
     yield chunk({}, finishReason(result))
     if (includeUsage) yield { id, object: "chat.completion.chunk", created, model, choices: [], usage: usageOf(result.usage) }
   }
 }
 
-function finishReason({ stopReason, trace }: TurnResult & { readonly ok: true }): string {
+function finishReason({ stopReason, trace, calls }: TurnResult & { readonly ok: true }): string {
+  if (calls) return "tool_calls"
   if (trace.steps.at(-1)?.finishReason === "content-filter") return "content_filter"
   return stopReason === "truncated" ? "length" : "stop"
 }

@@ -7,13 +7,13 @@ import { logError } from "../../trace/log-error.ts"
 import { agUiEvents, readAgUiInput } from "./ag-ui.ts"
 import { answerAll, keptSession, readReply } from "./approvals/approval-answers.ts"
 import { completion, completionChunks } from "./chat-completions.ts"
-import { type CompletionRequest, readCompletionRequest } from "./completions/read-request.ts"
 import { preflight, shared } from "./cors.ts"
 import type { Caller } from "./exchange.ts"
 import { errorBody, HttpProblem, ignoredHeader, problemResponse } from "./http-problem.ts"
 import { readJsonBody } from "./read-body.ts"
 import { Repeats } from "./repeats.ts"
 import { RequestGate } from "./request-limits.ts"
+import { type CompletionRequest, readCompletionRequest } from "./requests/read-completion.ts"
 import { agentOf, type HandlerOptions, type Server, type Serving, seconds, startTurn, streamed, watched } from "./serving.ts"
 import { effectsOf, failureResponse } from "./turn-failure.ts"
 import { resumeChat, stopChat, uiChat } from "./ui-chat.ts"
@@ -90,9 +90,9 @@ function oneModel(server: Server, { url }: Request): Response {
 
 async function completeChat(server: Serving, request: Request, caller: Caller): Promise<Response> {
   const body = await readJsonBody(request, server.maxBodyBytes)
-  const { messages, instructions, ...form } = readCompletionRequest(body, server.locale)
-  const start = () => watched(server, startTurn(server, caller, { model: form.model, messages, instructions }))
-  return completed(server, request, caller, { body, start, ...form })
+  const asked = readCompletionRequest(body, server.locale)
+  const start = async () => watched(server, await startTurn(server, caller, asked))
+  return completed(server, request, caller, { body, start, ...asked })
 }
 
 /** The calls that wait for a person in the caller's conversation. */

@@ -4,10 +4,10 @@ import type { Turn } from "../../loop/agent/turn.ts"
 import { answerAll, uiReplies } from "./approvals/approval-answers.ts"
 import type { Caller } from "./exchange.ts"
 import { badRequest } from "./http-problem.ts"
-import { readUiMessages } from "./ui-messages.ts"
+import { pageResults, readUiMessages } from "./ui-messages.ts"
 
 /** Changes a kept conversation, and starts the turn that answers. `send` sends the last message of the request. */
-type Change = (session: Session, send: () => Turn, caller: Caller) => Turn | Promise<Turn>
+type Change = (session: Session, send: () => Promise<Turn>, caller: Caller) => Turn | Promise<Turn>
 
 /**
  * How a request of `useChat` changes a conversation that the agent keeps: it makes the last answer again, answers calls that wait, or
@@ -19,6 +19,7 @@ export function changeOf(body: Readonly<Record<string, unknown>>): Change | unde
   if (trigger === "regenerate-message") return (session) => regenerated(session, messageId)
   const replies = uiReplies(body)
   if (replies.length > 0) return (session, _, caller) => answerAll(session, replies, caller)
+  if (pageResults(Array.isArray(messages) ? messages.at(-1) : undefined).length > 0) return undefined
   if (typeof messageId !== "string" || !Array.isArray(messages)) return undefined
   return (session, send) => edited(session, body, { messageId, before: messages.slice(0, -1).filter(isRecord), send })
 }
@@ -35,7 +36,7 @@ interface Edit {
   readonly messageId: string
   /** The messages of the page before the edited one. */
   readonly before: readonly Readonly<Record<string, unknown>>[]
-  readonly send: () => Turn
+  readonly send: () => Promise<Turn>
 }
 
 /**
@@ -47,7 +48,7 @@ async function edited(
   body: Readonly<Record<string, unknown>>,
   { messageId, before, send }: Edit,
 ): Promise<Turn> {
-  const words = readUiMessages(body).at(-1)
+  const words = readUiMessages(body).messages.at(-1)
   const history = await session.history({ limit: Number.MAX_SAFE_INTEGER })
   const asked = history.filter(({ role, unanswered }) => role === "user" && unanswered !== true)
   const answer = before.findLast(({ role }) => role === "assistant")?.id

@@ -1,16 +1,18 @@
 import type { Clock, Timers } from "../../core/ports.ts"
 import { didYouMean } from "../../core/suggest.ts"
 import type { Agent } from "../../loop/agent/agent.ts"
-import type { ChatMessage } from "../../loop/agent/stateless/past-messages.ts"
+import { contextOf } from "../../loop/agent/published-agents.ts"
 import type { Turn } from "../../loop/agent/turn.ts"
 import { answerTyped, readTypedAnswer } from "../../trace/approval-question.ts"
-import { answererOf } from "./approvals/approval-answers.ts"
+import { answererOf, inOrder } from "./approvals/approval-answers.ts"
 import type { AllowedOrigins } from "./cors.ts"
 import { type EventStreamOptions, eventStream, eventStreamHeaders } from "./event-stream.ts"
 import type { Caller } from "./exchange.ts"
-import { HttpProblem } from "./http-problem.ts"
+import { badRequest, HttpProblem } from "./http-problem.ts"
 import type { Repeats } from "./repeats.ts"
 import type { Admission, RequestGate, RequestLimits } from "./request-limits.ts"
+import type { ClientTools } from "./requests/client-tools.ts"
+import type { SentConversation } from "./requests/read-messages.ts"
 
 /** Options of {@link createHandler}. */
 export interface HandlerOptions {
@@ -66,15 +68,20 @@ function shown(model: unknown): string {
 }
 
 /** A question as a client sends it. */
-export interface Question {
+export interface Question extends SentConversation, ClientTools {
   readonly model: unknown
-  readonly messages: readonly ChatMessage[]
-  readonly instructions: string
 }
 
-/** Starts the turn of a request. A kept conversation gets the last message alone, which may answer a call that waits. */
-export function startTurn(server: Serving, caller: Caller, { model, messages, instructions }: Question): Turn {
+/**
+ * Starts the turn of a request. A kept conversation gets the last message alone, which may answer a call that waits, or the results of the
+ * client's tools with which the request ends.
+ */
+export async function startTurn(server: Serving, caller: Caller, question: Question): Promise<Turn> {
+  const { model, messages, instructions, tools, toolChoice, results } = question
   const agent = agentOf(server, model)
+  const character = tools.length > 0 ? (await contextOf(agent)).tools : undefined
+  const taken = tools.find((tool) => character?.get(tool.name))
+  if (taken) throw badRequest(`The character has a tool named ${taken.name} itself; give yours another name.`, "tools")
   const { user, name, conversation } = caller
   const last = messages.at(-1)
   if (last?.role !== "user") throw new HttpProblem(400, "The last message is not the user's.", { param: "messages" })
@@ -82,10 +89,17 @@ export function startTurn(server: Serving, caller: Caller, { model, messages, in
     throw new HttpProblem(400, "The last message is empty.", { param: "messages" })
   const inject = instructions.trim() === "" ? [] : [{ key: "instructions", content: instructions, trust: "user" as const }]
   const from = name === undefined ? { id: user } : { id: user, name }
-  if (conversation === undefined) return agent.respond(messages, { from, inject })
+  const options = { from, inject, tools, toolChoice }
+  if (conversation === undefined) return agent.respond(messages, options)
+  const by = answererOf(caller)
+  const own = results.filter(({ tool }) => tools.some(({ name }) => name === tool))
+  if (results.length > 0)
+    return inOrder(own.length > 0 ? own : results, ({ id, result }) =>
+      agent.session(conversation).answerCall(id, result, { by, tools }),
+    )
   const typed = readTypedAnswer(last.content)
-  if (typed) return answerTyped(agent.session(conversation), typed, answererOf(caller))
-  return agent.session(conversation).send(last.content, { from, inject, attachments: last.attachments ?? [] })
+  if (typed) return answerTyped(agent.session(conversation), typed, by)
+  return agent.session(conversation).send(last.content, { ...options, attachments: last.attachments ?? [] })
 }
 
 /** Tells the owner if a turn fails, read or not, and gives it the place of its request. */

@@ -6,9 +6,10 @@ import { type Answer, type Caller, leaveOf } from "./exchange.ts"
 import { HttpProblem } from "./http-problem.ts"
 import { changeOf } from "./kept-chat.ts"
 import { readJsonBody } from "./read-body.ts"
+import { readTools } from "./requests/client-tools.ts"
 import { agentOf, type Server, type Serving, startTurn, streamed, watched } from "./serving.ts"
 import { keptMessageChunks, uiMessageChunks } from "./ui-message-stream.ts"
-import { readUiMessages } from "./ui-messages.ts"
+import { pageResults, readUiMessages } from "./ui-messages.ts"
 
 /** Answers `useChat` of the AI SDK. */
 export async function uiChat(server: Serving, request: Request, caller: Caller): Promise<Response> {
@@ -16,7 +17,8 @@ export async function uiChat(server: Serving, request: Request, caller: Caller):
   const { conversation } = caller
   const agent = agentOf(server, body.model)
   const change = conversation === undefined ? undefined : changeOf(body)
-  const send = () => startTurn(server, caller, { model: body.model, messages: readUiMessages(body), instructions: "" })
+  const tools = readTools(body.tools)
+  const send = () => startTurn(server, caller, { model: body.model, ...readUiMessages(body), ...tools })
   const start = async () => {
     const turn = watched(server, await (change?.(agent.session(conversation ?? ""), send, caller) ?? send()))
     const kept = { chat: chatKey(caller, typeof body.id === "string" ? encodeURIComponent(body.id.toWellFormed()) : ""), turn }
@@ -28,10 +30,11 @@ export async function uiChat(server: Serving, request: Request, caller: Caller):
   return deliver(uiStream(server, answer, { onCancel: leave, messageId: goesOnIn(body) }))
 }
 
-/** The id of the message that goes on with answers to calls that waited, so that the page does not begin another one. */
+/** The id of the message that goes on with answers to calls that waited, or with results of the page's tools, so that the page does not begin another one. */
 function goesOnIn(body: Readonly<Record<string, unknown>>): string | undefined {
-  const last: unknown = Array.isArray(body.messages) && uiReplies(body).length > 0 ? body.messages.at(-1) : undefined
-  return isRecord(last) && typeof last.id === "string" ? last.id : undefined
+  const last: unknown = Array.isArray(body.messages) ? body.messages.at(-1) : undefined
+  const goesOn = uiReplies(body).length > 0 || pageResults(last).length > 0
+  return goesOn && isRecord(last) && typeof last.id === "string" ? last.id : undefined
 }
 
 /**

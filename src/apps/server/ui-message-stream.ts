@@ -24,10 +24,11 @@ export type UiMessageChunk =
   | { readonly type: "abort" }
   | { readonly type: "finish"; readonly finishReason: "stop" | "length" | "error" }
 
+/** A call of the character's own tool, which the page does not run. One of the page's own tools is not `providerExecuted`. */
 interface OwnToolCall {
   readonly toolCallId: string
   readonly dynamic: true
-  readonly providerExecuted: true
+  readonly providerExecuted?: true
 }
 
 /** Options of {@link toUiMessageStream}. */
@@ -66,6 +67,8 @@ export async function* uiMessageChunks(
       yield isRefused ? { type: "tool-output-denied", toolCallId: event.run.id } : toolChunk(event)
     } else if (event.type === "turn-end") {
       yield* parts.end()
+      for (const { id, tool, args } of (event.result.ok && event.result.calls) || [])
+        yield { type: "tool-input-available", toolCallId: id, toolName: tool, input: args, dynamic: true }
       for (const { id, callId } of (tools && event.result.ok && event.result.approvals) || [])
         yield { type: "tool-approval-request", approvalId: id, toolCallId: callId }
       yield { type: "finish-step" }

@@ -1,22 +1,48 @@
 import type { AttachmentInput } from "../../core/conversation.ts"
-import { isRecord } from "../../core/json-access.ts"
-import type { ChatMessage } from "../../loop/agent/stateless/past-messages.ts"
+import { isRecord, recordOf, stringOf } from "../../core/json-access.ts"
+import type { ChatRun } from "../../loop/agent/stateless/past-messages.ts"
 import { badRequest } from "./http-problem.ts"
+import { conversationOf, type ReadMessage, type SentConversation } from "./requests/read-messages.ts"
 
-/** Reads the messages that `useChat` sends. Other parts than texts and files, such as the tool calls of earlier answers, are left out. Throws {@link HttpProblem}. */
-export function readUiMessages({ messages }: Readonly<Record<string, unknown>>): readonly ChatMessage[] {
+/** Reads the messages that `useChat` sends: texts, files, and the calls of tools with their results. Throws {@link HttpProblem}. */
+export function readUiMessages({ messages }: Readonly<Record<string, unknown>>): SentConversation {
   if (!Array.isArray(messages)) throw badRequest("Expected a list of messages.", "messages")
-  return messages.flatMap((message: unknown, at): ChatMessage[] => {
-    const param = `messages[${at}]`
-    if (!isRecord(message) || !Array.isArray(message.parts)) throw badRequest(`${param} has no parts.`, param)
-    const { role } = message
-    if (role !== "user" && role !== "assistant")
-      throw badRequest(`${param} has the role ${JSON.stringify(role)}; expected user or assistant.`, param)
-    const texts = message.parts.flatMap((part: unknown) => (isRecord(part) && part.type === "text" ? [String(part.text)] : []))
-    const content = texts.join("\n")
-    const attachments = message.parts.flatMap((part: unknown, index) => fileOf(part, `${param}.parts[${index}]`))
-    if (role === "assistant" && content === "" && attachments.length === 0) return []
-    return [{ role, content, attachments: attachments.length > 0 ? attachments : undefined }]
+  return conversationOf(messages.flatMap((message: unknown, at) => readMessage(message, at, at === messages.length - 1)))
+}
+
+function readMessage(message: unknown, at: number, isLast: boolean): readonly ReadMessage[] {
+  const param = `messages[${at}]`
+  if (!isRecord(message) || !Array.isArray(message.parts)) throw badRequest(`${param} has no parts.`, param)
+  const { role } = message
+  if (role !== "user" && role !== "assistant")
+    throw badRequest(`${param} has the role ${JSON.stringify(role)}; expected user or assistant.`, param)
+  const parts: readonly unknown[] = message.parts
+  const texts = parts.flatMap((part) => (isRecord(part) && part.type === "text" ? [String(part.text)] : []))
+  const attachments = parts.flatMap((part, index) => fileOf(part, `${param}.parts[${index}]`))
+  if (role === "user") return [{ role, content: texts.join("\n"), attachments }]
+  const runs = runsOf(parts)
+  const results = runs.map(({ id, result }): ReadMessage => ({ role: "tool", content: result, attachments: [], answers: id }))
+  const said: ReadMessage = { role, content: texts.join("\n"), attachments, calls: runs }
+  // The page ran them, and wants the answer to go on.
+  return isLast && pageResults(message).length > 0 ? [said, ...results] : [...results, said]
+}
+
+/** The results of tools that the page ran in the last step of a message. */
+export function pageResults(message: unknown): readonly ChatRun[] {
+  const { role, parts } = recordOf(message)
+  if (role !== "assistant" || !Array.isArray(parts)) return []
+  const step = parts.slice(parts.findLastIndex((part) => isRecord(part) && part.type === "step-start") + 1)
+  return runsOf(step.filter((part) => isRecord(part) && part.providerExecuted !== true))
+}
+
+function runsOf(parts: readonly unknown[]): readonly ChatRun[] {
+  return parts.filter(isRecord).flatMap(({ type, toolName, toolCallId, state, input, output, errorText }) => {
+    const [, named = ""] = /^tool-(.+)$/su.exec(stringOf(type)) ?? []
+    const tool = type === "dynamic-tool" ? stringOf(toolName) : named
+    if (tool === "" || (state !== "output-available" && state !== "output-error")) return []
+    const result = state === "output-error" ? errorText : output
+    const text = typeof result === "string" ? result : (JSON.stringify(result) ?? "")
+    return [{ id: stringOf(toolCallId), tool, args: recordOf(input), result: text }]
   })
 }
 

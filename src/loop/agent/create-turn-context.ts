@@ -5,6 +5,7 @@ import type { HistorySettings } from "../../profile/profile.ts"
 import { type Assembler, createAssembler } from "../../prompt/assemble/assembler.ts"
 import { dialectNames } from "../../prompt/dialect/dialect.ts"
 import type { PromptStack } from "../../prompt/stack/prompt-stack.ts"
+import { createToolSet } from "../../prompt/tools/tool-set.ts"
 import { mainProcess, type TurnWarning } from "../../trace/trace.ts"
 import type { TurnEvent } from "../../trace/turn-event.ts"
 import { fileOpener } from "../turn/answer-files.ts"
@@ -98,7 +99,7 @@ function createTurnProgress(
     hooks: { states: new Map(Object.entries(session.hooks)), takenNotes: new Set(), areOver: false, runListeners: [], lore: [] },
     log: { steps: [], warnings, records: [], unreported: [], children: [], warnedOf: new Set() },
     files: { bytes: new Map(input.bytes), made: [], madeBytes: new Map() },
-    tools: agent.tools,
+    tools: input.tools?.length ? createToolSet([...agent.tools.tools, ...input.tools]) : agent.tools,
     runs: [],
     steps: [],
     step: undefined,

@@ -6,9 +6,10 @@ import type { SessionRecord } from "../../memory/services/store/session-store.ts
 import type { Profile } from "../../profile/profile.ts"
 import { type InjectionInput, trusts } from "../../prompt/stack/injection.ts"
 import { PromptStack } from "../../prompt/stack/prompt-stack.ts"
+import type { Tool } from "../../prompt/tools/tool.ts"
 import type { StepControl } from "../turn/control/step-control.ts"
 import type { AgentContext, TurnInput } from "../turn/turn-context.ts"
-import type { LiveSession } from "./queue/turn-states.ts"
+import { type LiveSession, turnIdOf } from "./queue/turn-states.ts"
 
 /** A speaker whose name may be left out. */
 export type SpeakerInput = Speaker | Omit<Speaker, "name">
@@ -39,6 +40,10 @@ export interface SendOptions extends DirectedOptions, StepControl {
   readonly attachments?: readonly AttachmentInput[]
   /** Items for the prompts of this turn alone. Those of scope `session` stay if the turn is stored. A malformed one throws `injection`. */
   readonly inject?: readonly InjectionInput[]
+  /** Tools of this turn, beside the agent's. One with `outside` is run by the caller: the turn ends with its call in `TurnResult.calls`. */
+  readonly tools?: readonly Tool[] | undefined
+  /** Runs of tools that the caller made for these words. The turn goes on behind them. */
+  readonly runs?: TurnInput["runs"]
   readonly signal?: AbortSignal
 }
 
@@ -113,6 +118,8 @@ export interface ChangeOptions {
 export interface AnswerOptions extends StepControl {
   /** The id of the person who answers. The turn fails with `approval` if another one was asked. Default: the program itself, which may. */
   readonly by?: string | undefined
+  /** As in {@link SendOptions.tools}. */
+  readonly tools?: readonly Tool[] | undefined
   readonly signal?: AbortSignal
 }
 
@@ -149,6 +156,8 @@ const types: Readonly<Record<string, TypeName>> = {
   to: "object",
   mentions: "list",
   inject: "list",
+  tools: "list",
+  runs: "list",
   signal: "object",
   stopWhen: "function",
   prepareStep: "function",
@@ -180,13 +189,13 @@ const gone = { files: "Write `attachments: [{ path }]`, with an object for each 
 
 /** The names of the options of a session's methods. */
 export const optionsOf = {
-  send: { ...previewed, ...control },
+  send: { ...previewed, ...control, tools: true, runs: true },
   receive: { ...previewed, atMs: true },
   wake: { to: true, trust: true, inject: true, signal: true },
   wakeAt: { from: true, repeat: true, timeZone: true },
   wakes: { from: true },
   preview: { ...previewed, prompt: true },
-  answer: { by: true, signal: true, ...control },
+  answer: { by: true, tools: true, signal: true, ...control },
   change: { inject: true, signal: true },
   explainMemories: { from: true, limit: true, signal: true },
   forgetMemory: { from: true },
@@ -287,9 +296,6 @@ export function directed(
     mentions: people.size > 0 ? [...people.values()] : undefined,
   }
 }
-
-/** The id of the turn of a message. */
-export const turnIdOf = (messageId: string): string => messageId.slice(0, messageId.lastIndexOf(":"))
 
 function messageOfId({ history }: SessionRecord, id: string): RepliedTo | undefined {
   const turnId = turnIdOf(id)

@@ -13,8 +13,8 @@ import type { AgentContext, TurnInput } from "../turn/turn-context.ts"
 import type { AgentOptions } from "./agent-options.ts"
 import { loadWork } from "./borders/load-session-work.ts"
 import type { Heard } from "./hear.ts"
-import { hasWordsOfUser, SessionQueue, turnOf, type Work } from "./queue/session-queue.ts"
-import { type SessionAtRest, sessionState, type TurnCall } from "./queue/turn-states.ts"
+import { SessionQueue, type Work } from "./queue/session-queue.ts"
+import { hasWordsOfUser, type SessionAtRest, sessionState, type TurnCall, turnOf } from "./queue/turn-states.ts"
 import type { BegunAnswers, Received } from "./receive.ts"
 import { greetingOf, greetingsOf } from "./second-thoughts/greetings.ts"
 import type { HistoryOptions, SessionMessage } from "./second-thoughts/session-history.ts"
@@ -68,9 +68,9 @@ export class Session {
   send(text: string, options?: SendOptions): Turn
   send(text: string, options: SendOptions = {}): Turn {
     checkSessionOptions("send", options, optionsOf.send)
-    const { inject, toolChoice, stopWhen, prepareStep, output } = options
+    const { inject, tools, runs, toolChoice, stopWhen, prepareStep, output } = options
     const control = toolChoice || stopWhen || prepareStep || output ? options : undefined
-    return this.#answerWords(text, options, { inject: completed(inject), control })
+    return this.#answerWords(text, options, { inject: completed(inject), tools, runs, control })
   }
 
   /**
@@ -221,6 +221,15 @@ export class Session {
     return this.#answer("deny", { id, approved: false, reason: reason.toWellFormed() }, options)
   }
 
+  /**
+   * Gives the result of a call of a tool that runs outside, by the id in `TurnResult.calls`, and goes on with its turn, which wants the
+   * tools of that turn again. With several calls, each but the last gives a turn that still waits. Fails like {@link approve}.
+   */
+  answerCall(id: string, result: string, options: AnswerOptions = {}): Turn {
+    checkType("the result of answerCall", result, "string")
+    return this.#answer("answerCall", { id, approved: true, result: result.toWellFormed() }, options)
+  }
+
   /** Ends the conversation behind the turn of a message or turn id, after the turns that wait. What followed is set aside, not deleted. */
   rewind(to: string): Promise<void> {
     return this.#change(({ rewind }, at) => rewind(at, to))
@@ -275,9 +284,9 @@ export class Session {
 
   #answer(name: string, answer: ApprovalAnswer & { readonly id: string }, options: AnswerOptions): Turn {
     checkSessionOptions(name, options, optionsOf.answer)
-    const { by, signal } = options
+    const { by, tools, signal } = options
     const replace: TurnCall["replace"] = async (at) => (await loadWork()).answered(at, { ...answer, by })
-    return this.#replace("approval", { control: options }, { signal, replace })
+    return this.#replace("approval", { control: options, tools }, { signal, replace })
   }
 
   #again(name: string, options: ChangeOptions, replace: TurnCall["replace"]): Turn {

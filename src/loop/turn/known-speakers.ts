@@ -5,7 +5,8 @@ import { whatHappened, within } from "../../core/timers.ts"
 import { memoOf } from "../../prompt/assemble/assembler.ts"
 import type { Dialect } from "../../prompt/dialect/dialect.ts"
 import { looks } from "../../prompt/encode/look-alikes.ts"
-import { type OtherSpeakers, type TurnContext, warn } from "./turn-context.ts"
+import { type TurnContext, warn } from "./turn-context.ts"
+import type { OtherSpeakers } from "./turn-progress.ts"
 
 /** The names of those who spoke, and the messages of the conversation that they come from. */
 interface KnownSpeakers {

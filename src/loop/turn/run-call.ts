@@ -11,18 +11,18 @@ import { type TurnContext, warn } from "./turn-context.ts"
 import { warnOfRepeatedName, warnOnce } from "./turn-outcome.ts"
 
 /**
- * Runs a call of the model and emits its events. A repeated call gets the earlier result with a note; a call whose earlier run
+ * Runs a call of the model and emits its events, which a tool that runs outside does not have. A repeated call gets the earlier result with a note; a call whose earlier run
  * failed is made again (T17). Never rejects.
  */
 export async function runCall(turn: TurnContext, guard: CallGuard, call: ModelCall): Promise<ToolRun> {
   const { id, name, args, fault, repeatedName } = call
   const tool = turn.progress.tools.plannerTool(name)
   turn.progress.fitting ??= fitting
-  turn.emit({ type: "tool-start", id, tool: name, args })
+  if (!tool?.outside) turn.emit({ type: "tool-start", id, tool: name, args })
   const identity = `${name}\n${canonicalArguments(args)}`
   const claimed = claim(guard, { identity, tool }, () =>
     fault === undefined
-      ? runTool(turn, { id, name, args: resolveMentions(turn, args, tool), tool, canWait: mayWait(turn, guard) })
+      ? runTool(turn, { id, name, args: resolveMentions(turn, args, tool), tool, canWait: mayWait(turn, guard, tool) })
       : Promise.resolve(unreadableArguments(turn, { id, name, fault })),
   )
   const result = await claimed.run
@@ -33,7 +33,7 @@ export async function runCall(turn: TurnContext, guard: CallGuard, call: ModelCa
   if (result.failure === "awaiting-approval") return { ...result, id }
   const own = claimed.isRepeat ? repeated(turn, id, result) : result
   const done = repeatedName === undefined ? own : { ...own, result: withRepeatedName(turn, own.result, repeatedName) }
-  turn.emit({ type: "tool-end", run: done })
+  if (!tool?.outside) turn.emit({ type: "tool-end", run: done })
   tellHooks(turn, done)
   return done
 }
@@ -44,7 +44,7 @@ function withRepeatedName(turn: TurnContext, result: string, name: string): stri
 }
 
 /** Calls the run listeners of hooks. One that throws is reported. */
-function tellHooks(turn: TurnContext, run: ToolRun): void {
+export function tellHooks(turn: TurnContext, run: ToolRun): void {
   // One that a listener adds hears the runs after this one.
   for (const listener of [...turn.progress.hooks.runListeners]) {
     try {
@@ -69,9 +69,9 @@ function unreadableArguments(
   return { id, tool: name, args: {}, status: "failed", failure: "invalid-arguments", result, durationMs: 0 }
 }
 
-/** True where a turn may end in front of a call: in the planning of a turn whose session is kept. */
-function mayWait({ agent, depth }: TurnContext, { canWait }: CallGuard): boolean {
-  return canWait === true && depth === 0 && agent.isStateless !== true
+/** True where a turn may end in front of a call: in planning, and for an approval only if the session is kept. */
+function mayWait({ agent, depth }: TurnContext, { canWait }: CallGuard, tool: Tool | undefined): boolean {
+  return canWait === true && depth === 0 && (agent.isStateless !== true || tool?.outside === true)
 }
 
 /** The calls of a turn that did not fail, also those that still run, so that an equal call is not run again (T17). */

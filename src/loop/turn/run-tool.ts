@@ -30,7 +30,7 @@ export async function runTool(turn: TurnContext, request: ToolRequest): Promise<
     const result = unknownTool(turn, name)
     return { id, tool: name, args, status: "failed", failure: "unknown-tool", result, durationMs: 0 }
   }
-  if (tool.needsApproval) {
+  if (tool.needsApproval || tool.outside) {
     const refused = await askApproval(turn, { id, name, args, tool, canWait })
     if (refused) return refused
   }

@@ -26,6 +26,9 @@ export async function runTurn(turn: TurnContext): Promise<TurnResult> {
     await prepare(turn)
     const mode = planningMode(turn)
     const guard: CallGuard = { calls: new Map(), writes: 0, repeats: 0, canWait: true }
+    if (mode === "chat" && input.tools?.length)
+      warn(turn, "tool", "A profile in mode `chat` offers no tools, so those of this turn are not offered.")
+    if (input.runs) await (await loadCalls()).takeRuns(turn, mode === "native" ? mode : "json")
     const step = input.resumes && (await (await loadCalls()).resumeStep(turn, input.resumes, guard))
     const planned = step ? ({ type: "awaiting", step } as const) : await planners[mode](turn, guard)
     if (planned.type === "awaiting") {
@@ -71,7 +74,7 @@ export async function prepare(turn: TurnContext): Promise<void> {
     progress.found = await (await loadCalls()).gather(turn, prestart)
   // The first turn of a private conversation has no other speakers.
   if (turn.record || input.key.audience === "group") progress.speakers = await (await loadCalls()).readSpeakers(turn)
-  let hasFiles = input.attachments.length > 0 || input.resumes !== undefined
+  let hasFiles = input.attachments.length > 0 || input.resumes !== undefined || input.runs !== undefined
   let hasRuns = false
   for (const { attachments, runs } of progress.shownHistory) {
     hasFiles ||= attachments !== undefined

@@ -17,17 +17,16 @@ import type { Wakes } from "../../memory/services/wakes.ts"
 import type { Profile } from "../../profile/profile.ts"
 import type { Assembler } from "../../prompt/assemble/assembler.ts"
 import type { Dialect } from "../../prompt/dialect/dialect.ts"
-import type { Look } from "../../prompt/encode/fold.ts"
 import type { PlannerStep, Sight } from "../../prompt/layers/turn-state.ts"
 import type { PromptStack } from "../../prompt/stack/prompt-stack.ts"
-import type { Confirm, ToolRun } from "../../prompt/tools/tool.ts"
+import type { Confirm, Tool, ToolRun } from "../../prompt/tools/tool.ts"
 import type { ToolSet } from "../../prompt/tools/tool-set.ts"
 import type { MergedTurns, TraceStep, TurnWarning } from "../../trace/trace.ts"
 import type { TurnEvent } from "../../trace/turn-event.ts"
 import type { AnswerOutput } from "./answer-output.ts"
 import type { OpenCall, ResumedTurn, UnfinishedStep } from "./approval/open-approval.ts"
 import type { PendingOutput, PreparedStep, StepControl } from "./control/step-control.ts"
-import type { Findings, HookResults, TurnFiles, TurnLog } from "./turn-progress.ts"
+import type { Findings, HookResults, OtherSpeakers, TurnFiles, TurnLog } from "./turn-progress.ts"
 
 /** Everything that the sessions of an agent share. Built once for each profile that the agent has had. */
 export interface AgentContext extends ProfileParts, SharedParts {
@@ -133,6 +132,10 @@ export interface TurnInput extends Directed {
   readonly stack: PromptStack
   /** Items that were given with the turn. */
   readonly inject: readonly Injection[]
+  /** Tools of this turn alone. */
+  readonly tools?: readonly Tool[] | undefined
+  /** Runs that the caller made for the words, behind which the turn goes on. */
+  readonly runs?: readonly Pick<ToolRun, "id" | "tool" | "args" | "result">[] | undefined
   /** The caller's control of the steps. */
   readonly control?: StepControl | undefined
   /** The reason why `Session.receive` answers the words; undefined for words that were sent. */
@@ -251,12 +254,6 @@ export interface OldRunLimits {
   /** The runs of the last turn that has some stay whole up to this number. */
   readonly mostTokens: number
   readonly agent: AgentContext
-}
-
-/** Names with which a text must not begin a line, and the looks by which it is compared with them (T5). */
-export interface OtherSpeakers {
-  readonly names: readonly string[]
-  readonly looks: readonly Look[]
 }
 
 /** Everything that a turn finds out and says, as it stands now. */

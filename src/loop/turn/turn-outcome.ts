@@ -2,7 +2,6 @@ import type { PromptStrataError } from "../../core/errors.ts"
 import { addUsage, type LanguageModel, type Usage } from "../../core/model/language-model.ts"
 import { defined, filled, isEmptyValue } from "../../core/value.ts"
 import type { UnopenedFile } from "../../prompt/layers/turn-state.ts"
-import type { Approval } from "../../prompt/tools/tool.ts"
 import { bubbleMark } from "../../reply/output/bubble-reader.ts"
 import type { ChildTrace, TurnTrace, TurnWarning } from "../../trace/trace.ts"
 import type { StopReason, TurnResult } from "../../trace/turn-event.ts"
@@ -11,29 +10,29 @@ import { type TurnContext, warn } from "./turn-context.ts"
 
 /** Ends a turn that has an answer. Text that was held back is shown now. */
 export function succeed(turn: TurnContext, stopReason: StopReason): TurnResult & { readonly ok: true } {
-  const { answer, hooks } = turn.progress
+  const { agent, input, progress } = turn
+  const { answer, hooks } = progress
   answer.end({ isWhole: true })
-  if (turn.input.wake !== undefined && !answer.hasShown && stopReason !== "awaiting-approval") turn.emit({ type: "empty-reply" })
+  if (input.wake !== undefined && !answer.hasShown && stopReason !== "awaiting-approval") turn.emit({ type: "empty-reply" })
   const { text, attachments, unopened } = answer
   for (const { written, fault } of unopened) warn(turn, "file", `The answer shows ${written}, which was not opened: ${fault}.`)
   // For the next turn, in place of those of the last turn.
   if (unopened.length > 0 || hooks.states.has(stateName)) hooks.states.set(stateName, unopened)
   const trace = traceOf(turn)
-  const { output } = turn.progress
+  const { output } = progress
   const isAwaiting = stopReason === "awaiting-approval"
-  const approvals = isAwaiting ? openOf(turn) : undefined
+  const waiting = isAwaiting ? progress.open.calls.filter((call) => call.answer === undefined) : []
+  const approvals = waiting.filter(({ outside }) => !outside)
+  const calls = waiting.filter(({ outside }) => outside).map(({ callId: id, tool, args }) => ({ id, tool, args }))
+  const { limits } = agent.profile
   return {
     ...{ ok: true, text },
     // A schema's value may be undefined.
     ...(output && !isAwaiting && { output: output.value }),
-    ...defined({ approvals, attachments: filled(attachments) }),
+    ...defined({ approvals: filled(approvals.map((call) => shownApproval(call, input.speaker, limits))) }),
+    ...defined({ calls: filled(calls), attachments: filled(attachments) }),
     ...{ stopReason, usage: trace.usage, trace },
   }
-}
-
-function openOf({ agent, input, progress }: TurnContext): Approval[] {
-  const waiting = progress.open.calls.filter(({ answer }) => answer === undefined)
-  return waiting.map((call) => shownApproval(call, input.speaker, agent.profile.limits))
 }
 
 /** Ends a turn that failed. The result keeps everything that was gathered so far (T19). */

@@ -1,5 +1,6 @@
 import type { Attachment, KeptPrestart } from "../../core/conversation.ts"
 import type { LoreDecision } from "../../core/span.ts"
+import type { Look } from "../../prompt/encode/fold.ts"
 import type { RecalledMemory } from "../../prompt/layers/turn-state.ts"
 import type { ToolRecord, ToolRun } from "../../prompt/tools/tool.ts"
 import type { Decision } from "../../reply/decision.ts"
@@ -16,6 +17,12 @@ export interface Findings {
   readonly prestart: readonly KeptPrestart[]
   /** Prestart results that stay in history (T26). */
   readonly kept: readonly KeptPrestart[]
+}
+
+/** Names with which a text must not begin a line, and the looks by which it is compared with them (T5). */
+export interface OtherSpeakers {
+  readonly names: readonly string[]
+  readonly looks: readonly Look[]
 }
 
 /** The changes of hooks that last for the turn. */

@@ -94,6 +94,11 @@ export interface Tool {
    * is followed by one step that asks for it.
    */
   readonly withAnswer?: true | "required" | undefined
+  /**
+   * True for a tool that the caller of the turn runs, such as a page: `execute` is not called. A turn that calls it ends with
+   * `TurnResult.calls`, and goes on with the result (`Session.answerCall`, `ChatMessage.runs`).
+   */
+  readonly outside?: true | undefined
   /** True, or a function that returns true, for calls that a person must allow before they run. The function gets checked arguments. */
   readonly needsApproval?: boolean | ((args: unknown) => boolean | Promise<boolean>) | undefined
   readonly timeoutMs?: number | undefined
@@ -176,4 +181,6 @@ export interface ApprovalAnswer {
   readonly approved: boolean
   /** The reason of a refusal, for the model. */
   readonly reason?: string
+  /** The result of a call that ran outside. */
+  readonly result?: string
 }

@@ -71,7 +71,7 @@ describe("AG-UI", () => {
     ])
   })
 
-  test("reads the words of the conversation, instructions and context, and leaves out calls and thoughts", async () => {
+  test("reads the words of the conversation, instructions, context and results of tools, and leaves out thoughts", async () => {
     const messages = [
       { id: "1", role: "developer", content: "Be brief." },
       { id: "2", role: "user", content: [{ type: "text", text: "My cat is Momo." }] },
@@ -84,9 +84,9 @@ describe("AG-UI", () => {
     ]
     const context = [{ description: "page", value: "the cat page" }]
     const { prompt, response } = await runAgent([finish("Momo.")], { ...input, messages, context, state: { a: 1 } })
-    for (const said of ["Be brief.", "My cat is Momo.", "Nice.", "Its name?", "page: the cat page"])
+    for (const said of ["Be brief.", "My cat is Momo.", "Nice.", "Its name?", "page: the cat page", "RESULT"])
       expect(prompt).toContain(said)
-    for (const unsaid of ["SECRET THOUGHT", "RESULT", "PLAN"]) expect(prompt).not.toContain(unsaid)
+    for (const unsaid of ["SECRET THOUGHT", "PLAN"]) expect(prompt).not.toContain(unsaid)
     expect(response.headers.get("x-promptstrata-ignored")).toBe("state")
   })
 
@@ -133,9 +133,9 @@ describe("AG-UI", () => {
       },
       "only text is",
     ],
-    [{ messages: [{ role: "user" }] }, "only text"],
+    [{ messages: [{ role: "user" }] }, "is no text"],
     [{ messages: [] }, "not the user's"],
-    [{ tools: [{ name: "x", description: "", parameters: {} }] }, "tools is not supported"],
+    [{ tools: [{ description: "", parameters: {} }] }, "tools[0] is no function with a name"],
     [{ forwardedProps: { model: "fey" } }, 'Did you mean \\"fay\\"?'],
   ])("%j is refused", async (wrong, said) => {
     const { response, text } = await runAgent([], { ...input, ...wrong })

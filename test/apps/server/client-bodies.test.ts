@@ -49,10 +49,7 @@ const bodies: Readonly<Record<string, readonly [body: object, outcome: Outcome]>
     ["[Start a new chat]"],
   ],
   "SillyTavern, an empty list of tools": [{ ...tavern, tools: [], messages: [question] }, ["What is the weather?"]],
-  "SillyTavern, tools": [
-    { ...tavern, tools, tool_choice: "auto", messages: [question] },
-    { param: "tools", why: "switch tools off in the client" },
-  ],
+  "SillyTavern, tools": [{ ...tavern, tools, tool_choice: "auto", messages: [question] }, ["get_weather"]],
   "SillyTavern, example messages": [
     { ...tavern, messages: [{ role: "system", name: "example_user", content: "Hi." }, question] },
     ["What is the weather?"],
@@ -68,10 +65,7 @@ const bodies: Readonly<Record<string, readonly [body: object, outcome: Outcome]>
     ["### Task: a title"],
   ],
   "Open WebUI, tool history": [{ ...webUi, messages: [...toolHistory, question] }, ["Sunny, 21 degrees."]],
-  "Open WebUI, a tool's result at the end": [
-    { ...webUi, messages: toolHistory.slice(0, 3) },
-    { param: "messages", why: "a tool's result" },
-  ],
+  "Open WebUI, a tool's result at the end": [{ ...webUi, messages: toolHistory.slice(0, 3) }, ["Sunny, 21 degrees."]],
   "LibreChat, a reply": [
     { user: "u", stream: true, top_p: 1, response_format: { type: "text" }, messages: [system, question] },
     ["What is the weather?"],
@@ -86,7 +80,11 @@ const bodies: Readonly<Record<string, readonly [body: object, outcome: Outcome]>
   ],
   "Home Assistant, control of the house": [
     { user: "01J", tools, tool_choice: "auto", messages: [system, question] },
-    { param: "tools", why: "cannot call a client's" },
+    ["get_weather"],
+  ],
+  "a client with functions of the older form": [
+    { functions: [weather], messages: [question] },
+    { param: "functions", why: "Send `tools`" },
   ],
   "Home Assistant, functions of an older client": [
     {

@@ -439,7 +439,7 @@ describe("what cannot be answered", () => {
     ["an inherited name", { ...ask, model: "constructor" }, 404, "There is no model"],
     ["no messages", { model: "fay", messages: [] }, 400, "list of messages"],
     ["an empty question", { model: "fay", messages: [{ role: "user", content: " " }] }, 400, "is empty"],
-    ["a result of a tool", { model: "fay", messages: [{ role: "tool", content: "x" }] }, 400, "a tool's result"],
+    ["a result of a tool alone", { model: "fay", messages: [{ role: "tool", content: "x" }] }, 400, "not the user's"],
     ["an inherited role", { model: "fay", messages: [{ role: "toString", content: "x" }] }, 400, 'role "toString"'],
     [
       "a call of a tool",
@@ -461,7 +461,7 @@ describe("what cannot be answered", () => {
       400,
       "only text",
     ],
-    ["tools", { ...ask, tools: [{}] }, 400, "tools is not supported"],
+    ["tools without a name", { ...ask, tools: [{}] }, 400, "no function with a name"],
     ["a schema", { ...ask, response_format: { type: "json_object" } }, 400, "response_format is not supported"],
     ["two answers", { ...ask, n: 2 }, 400, "Only one answer"],
     ["a large body", { ...ask, user: "x".repeat(2_000) }, 413, "larger than 1000 bytes"],

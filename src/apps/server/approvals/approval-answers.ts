@@ -19,15 +19,20 @@ export const answererOf = ({ user, operator }: Caller): string | undefined => (o
 /** Answers calls that wait, one after the other. Returns the turn of the last answer, or of the first one that failed. */
 export async function answerAll(session: Session, replies: readonly ApprovalReply[], caller: Caller): Promise<Turn> {
   const by = answererOf(caller)
-  const answer = ({ id, approved, reason }: ApprovalReply): Turn =>
-    approved ? session.approve(id, { by }) : session.deny(id, reason, { by })
-  const [last, ...before] = replies.toReversed()
-  for (const reply of before.toReversed()) {
-    const turn = answer(reply)
+  return inOrder(replies, ({ id, approved, reason }) =>
+    approved ? session.approve(id, { by }) : session.deny(id, reason, { by }),
+  )
+}
+
+/** Starts turns, each once the one before has ended. Returns the last one, or the first that failed. */
+export async function inOrder<T>(each: readonly T[], start: (one: T) => Turn): Promise<Turn> {
+  const [last, ...before] = each.toReversed()
+  for (const one of before.toReversed()) {
+    const turn = start(one)
     if (!(await turn.result).ok) return turn
   }
   if (last === undefined) throw badRequest("Expected an answer.", "approved")
-  return answer(last)
+  return start(last)
 }
 
 /** The questions of a turn that waits, as clients get them. */

@@ -26,7 +26,9 @@ import { emptyRecord } from "../queue/turn-states.ts"
 /** The approvals of a session that wait, those of calls whose outcome is unknown, and those that came too late for an answer. */
 export function approvalsOf({ session: { agent }, record }: SessionAtRest): readonly Approval[] {
   const open = openTurnIn(record?.state)
-  return open?.calls.map((call) => shownApproval(call, open.speaker, agent.profile.limits)) ?? []
+  return (
+    open?.calls.filter(({ outside }) => !outside).map((call) => shownApproval(call, open.speaker, agent.profile.limits)) ?? []
+  )
 }
 
 /** The answer of a person to an approval, which is named by its id or its code. */
@@ -43,6 +45,7 @@ interface GivenAnswer extends ApprovalAnswer {
 export async function answered(at: SessionAtRest, { id: named, by, ...answer }: GivenAnswer): Promise<Replacement> {
   const { record = emptyRecord } = at
   const { open, call } = requireOpen(record, named)
+  if (answer.approved && (answer.result !== undefined) !== (call.outside === true)) throw refusal("unknown", named)
   const { id } = call
   if (by !== undefined && by !== open.speaker.id) throw refusal("not-asked", id, call)
   if (isOver(call, at)) throw refusal("expired", id, call)
@@ -76,10 +79,10 @@ function isOver({ askedMs, answer }: OpenCall, { session: { agent } }: Pick<Sess
 
 function requireOpen({ state }: SessionRecord, id: string): { readonly open: OpenTurn; readonly call: OpenCall } {
   const open = openTurnIn(state)
-  const call = open?.calls.find((each) => isNamed(each.id, id))
+  const call = open?.calls.find((each) => isNamed(each, id))
   if (open === undefined || call === undefined) {
     const settled: unknown = state[answeredKey]
-    const isSettled = Array.isArray(settled) && settled.some((each) => isNamed(String(each), id))
+    const isSettled = Array.isArray(settled) && settled.some((each) => isNamed({ id: String(each) }, id))
     throw refusal(isSettled ? "answered" : "unknown", id)
   }
   if (open.claimedUntilMs !== undefined) throw refusal("claimed", id, call)
@@ -158,7 +161,8 @@ export function besideOpen(
   const { claimedUntilMs } = open
   const { agent } = session
   const nowMs = agent.ports.clock.nowMs()
-  const mayBeAnswered = (): boolean => open.calls.some((call) => call.answer === undefined && !isOver(call, { session }))
+  const mayBeAnswered = (): boolean =>
+    open.calls.some((call) => call.answer === undefined && !call.outside && !isOver(call, { session }))
   const waits =
     claimedUntilMs === undefined ? agent.profile.tools.whileAsked === "wait" && mayBeAnswered() : nowMs < claimedUntilMs
   if (waits) return { waitMs: lookMs }

@@ -1,4 +1,4 @@
-import { type HistoryMessage, type SessionKey, spokenOf } from "../../../core/conversation.ts"
+import { type SessionKey, spokenOf } from "../../../core/conversation.ts"
 import { late } from "../../../core/late.ts"
 import { orAborted, pause } from "../../../core/timers.ts"
 import type { Injection } from "../../../core/value.ts"
@@ -10,7 +10,7 @@ import type { TurnEvent, TurnResult } from "../../../trace/turn-event.ts"
 import type { AgentContext, Deadline } from "../../turn/turn-context.ts"
 import { loadAside } from "../borders/load-aside.ts"
 import type { Heard } from "../hear.ts"
-import { type HearOptions, inputOf, refusalOf, type SendOptions, turnIdOf } from "../session-options.ts"
+import { type HearOptions, inputOf, refusalOf } from "../session-options.ts"
 import { abortError, StartedTurn, startDeadline, type Turn } from "../turn.ts"
 import {
   hasBegun,
@@ -224,13 +224,4 @@ function restoreStack(stack: PromptStack, state: unknown): void {
   }
 }
 
-/** The need of a turn whose words reply to the message of an id: all messages of that one's turn. */
-export function turnOf(replyTo: SendOptions["replyTo"]): Needed | undefined {
-  if (typeof replyTo !== "string") return undefined
-  const turnId = turnIdOf(replyTo)
-  return (newest) => newest[0]?.turnId !== turnId && newest.some((message) => message.turnId === turnId)
-}
-
-/** The need of a turn without words in private: who spoke last. */
-export const hasWordsOfUser = (newest: readonly HistoryMessage[]): boolean => newest.some(({ role }) => role === "user")
 const loadLoop = late(() => import("../session-turn.ts"))

@@ -105,6 +105,19 @@ function whyAlone(turn: QueuedTurn, next: QueuedTurn): string | undefined {
  */
 export type Needed = "all" | ((newest: readonly HistoryMessage[]) => boolean)
 
+/** The id of the turn of a message. */
+export const turnIdOf = (messageId: string): string => messageId.slice(0, messageId.lastIndexOf(":"))
+
+/** The need of a turn whose words reply to the message of an id: all messages of that one's turn. */
+export function turnOf(replyTo: unknown): Needed | undefined {
+  if (typeof replyTo !== "string") return undefined
+  const turnId = turnIdOf(replyTo)
+  return (newest) => newest[0]?.turnId !== turnId && newest.some((message) => message.turnId === turnId)
+}
+
+/** The need of a wake: the words of the person whom it is for. */
+export const hasWordsOfUser = (newest: readonly HistoryMessage[]): boolean => newest.some(({ role }) => role === "user")
+
 /** The call of a turn. */
 export interface TurnCall {
   readonly kind: keyof typeof turnKinds

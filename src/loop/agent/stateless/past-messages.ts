@@ -16,7 +16,7 @@ export interface ChatMessage {
   readonly attachments?: readonly AttachmentInput[] | undefined
   /** When it was said, in milliseconds since 1970. Default: now. */
   readonly atMs?: number
-  /** On a user's message before the last one: the tools that ran for its answer, in their order. */
+  /** On a user's message: the tools that ran for its answer, in their order. The turn goes on behind those of the last message. */
   readonly runs?: readonly ChatRun[] | undefined
 }
 

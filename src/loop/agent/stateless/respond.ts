@@ -12,7 +12,7 @@ import type { Turn } from "../turn.ts"
 import type { ChatMessage } from "./past-messages.ts"
 
 /** Options of `Agent.respond`. */
-export interface RespondOptions extends Pick<SendOptions, "from" | "inject" | "signal">, StepControl {
+export interface RespondOptions extends Pick<SendOptions, "from" | "inject" | "tools" | "signal">, StepControl {
   /** Default `private`. */
   readonly audience?: Audience
 }
@@ -20,6 +20,7 @@ export interface RespondOptions extends Pick<SendOptions, "from" | "inject" | "s
 const known: Required<{ readonly [K in keyof RespondOptions]: true }> = {
   from: true,
   inject: true,
+  tools: true,
   signal: true,
   audience: true,
   toolChoice: true,
@@ -60,8 +61,8 @@ export function respond(
     tellObservers: undefined,
   })
   const session = new Session(current instanceof Promise ? current.then(stateless) : stateless(current), stateless(latest), key)
-  const { content, attachments = [] } = question
-  return session.send(content, { ...given, from: speaker, attachments })
+  const { content, attachments = [], runs } = question
+  return session.send(content, { ...given, from: speaker, attachments, runs })
 }
 
 /** The last message. Throws for messages that are none, and for a last one that nobody can answer. */

@@ -40,7 +40,7 @@ export async function askApproval(turn: TurnContext, { id, name, args, tool, can
   if (given?.approved) return undefined
   const answer = given
     ? "no"
-    : agent.confirm
+    : agent.confirm && !tool.outside
       ? // A copy: what runs are the arguments that were checked, whatever the program that asks does to its own.
         await askPerson(turn, agent.confirm, { id, tool: name, summary, args: structuredClone(args), signal })
       : undefined
@@ -48,7 +48,7 @@ export async function askApproval(turn: TurnContext, { id, name, args, tool, can
   signal.throwIfAborted()
   if (answer !== "no" && canWait) {
     const asked = { id: `${turn.input.turnId}:${id}`, callId: id, tool: name, args, summary, askedMs: ports.clock.nowMs() }
-    turn.progress.open.calls.push({ ...asked, definition: definitionOf(tool) })
+    turn.progress.open.calls.push({ ...asked, definition: definitionOf(tool), outside: tool.outside })
     return failed("awaiting-approval", "")
   }
   const reason = given?.reason === undefined || given.reason === "" ? "" : quoted(encodeInline(given.reason), dialect)
@@ -56,9 +56,10 @@ export async function askApproval(turn: TurnContext, { id, name, args, tool, can
 }
 
 /** False for arguments that do not fit: such a call does not run, so that nobody need be asked. */
-async function needsApproval({ needsApproval: needs, check }: Tool, args: unknown): Promise<boolean> {
+async function needsApproval({ needsApproval: needs, outside, check }: Tool, args: unknown): Promise<boolean> {
   const checked = await check(args)
   if (!checked.ok) return false
+  if (outside) return true
   return typeof needs === "function" ? (await needs(checked.value)) !== false : needs === true
 }
 

@@ -12,6 +12,8 @@ import type { Approval, Tool, ToolRun } from "../../../prompt/tools/tool.ts"
 export interface OpenCall extends Omit<Approval, "code" | "from" | "untilMs"> {
   /** The hash of the tool's definition. Another one would be another tool. */
   readonly definition: string
+  /** True if the turn waits for its result and not for a person. */
+  readonly outside?: true | undefined
 }
 
 /** A call of the model, as it was read. */
@@ -95,7 +97,11 @@ export function withoutOpenTurn(state: Readonly<Record<string, unknown>>): Recor
 }
 
 /** An approval for the caller, of a turn that a person began. */
-export function shownApproval({ definition: _, ...call }: OpenCall, from: Speaker, { approvalMs }: Profile["limits"]): Approval {
+export function shownApproval(
+  { definition: _, outside: __, ...call }: OpenCall,
+  from: Speaker,
+  { approvalMs }: Profile["limits"],
+): Approval {
   return { ...call, code: approvalCode(call.id), from, untilMs: call.askedMs + approvalMs }
 }
 
@@ -112,7 +118,7 @@ function approvalCode(id: string): string {
   }).join("")
 }
 
-/** True for the id of an approval, and for its code. */
-export function isNamed(id: string, by: string): boolean {
-  return id === by || approvalCode(id) === by
+/** True for the id of an approval, and for its code. A call that runs outside has the id of the call alone. */
+export function isNamed({ id, callId, outside }: Pick<OpenCall, "id"> & Partial<OpenCall>, by: string): boolean {
+  return outside ? callId === by : id === by || approvalCode(id) === by
 }

@@ -1,11 +1,13 @@
 import { PromptStrataError } from "../../../core/errors.ts"
 import { encodeJsonLine } from "../../../prompt/encode/inline.ts"
 import { canonicalArguments } from "../../../prompt/tools/call-arguments.ts"
-import type { ToolRun } from "../../../prompt/tools/tool.ts"
+import { nativeNames } from "../../../prompt/tools/native-names.ts"
+import type { Tool, ToolRun } from "../../../prompt/tools/tool.ts"
 import { fitArguments, withFittedArguments } from "../fit-tool-text.ts"
-import { type CallGuard, runCall } from "../run-call.ts"
+import { type CallGuard, runCall, tellHooks } from "../run-call.ts"
+import { runTool } from "../run-tool.ts"
 import type { TurnContext } from "../turn-context.ts"
-import { definitionOf, type OpenTurn, type ResumedTurn, type UnfinishedStep } from "./open-approval.ts"
+import { definitionOf, type ModelCall, type OpenTurn, type ResumedTurn, type UnfinishedStep } from "./open-approval.ts"
 
 /**
  * Goes on with a turn that waited: runs the calls that were allowed, tells those that were refused, and ends the step. While a call still
@@ -28,17 +30,44 @@ export async function resumeStep(
   await resumes.claim(agent.ports.clock.nowMs() + toolMs)
   remember(turn, guard)
   const { planned, runs } = open.step
-  const done = await Promise.all(planned.map((call, at) => runs[at] ?? runCall(turn, guard, call)))
+  const resultOf = (id: string) => open.calls.find(({ callId }) => callId === id)?.answer?.result
+  const done = await Promise.all(
+    planned.map((call, at) => {
+      const result = resultOf(call.id)
+      return runs[at] ?? (result === undefined ? runCall(turn, guard, call) : outsideRun(turn, call, result))
+    }),
+  )
   await resumes.ran(done)
-  endStep(turn, open, done)
+  endStep(turn, open.step, done)
   return undefined
+}
+
+/** Begins a turn with runs that its caller made for its words, each as a step. */
+export async function takeRuns(turn: TurnContext, mode: UnfinishedStep["mode"]): Promise<void> {
+  const native = nativeNames(turn.progress.tools.plannerTools)
+  for (const { id, tool: name, args, result } of turn.input.runs ?? []) {
+    const run = await outsideRun(turn, { id, name, args }, result)
+    endStep(turn, { mode, text: "", calls: [{ id, name: native.of(name), args: JSON.stringify(args) }] }, [run])
+  }
+}
+
+const resultTool: Omit<Tool, "name" | "execute"> = {
+  ...{ description: "", trust: "tool", inputSchema: {}, visibility: "planner", repeatable: true, writes: false },
+  check: async (value) => ({ ok: true, value }),
+}
+
+/** The run of a call that ran outside, whose result is bounded like any other. */
+async function outsideRun(turn: TurnContext, { id, name, args }: ModelCall, result: string): Promise<ToolRun> {
+  const run = await runTool(turn, { id, name, args, tool: { ...resultTool, name, execute: () => result } })
+  tellHooks(turn, run)
+  return run
 }
 
 /** The longest time that a tool of the allowed calls may take. */
 function checkTools({ progress, agent }: TurnContext, { calls }: OpenTurn): number {
   let toolMs = 0
   for (const { id, tool: name, answer, definition } of calls) {
-    if (!answer?.approved) continue
+    if (!answer?.approved || answer.result !== undefined) continue
     const tool = progress.tools.plannerTool(name)
     if (tool === undefined || definitionOf(tool) !== definition) {
       const fault = tool === undefined ? "tool-gone" : "tool-changed"
@@ -62,7 +91,7 @@ function remember({ progress }: TurnContext, guard: CallGuard): void {
   }
 }
 
-function endStep(turn: TurnContext, { step }: OpenTurn, runs: readonly ToolRun[]): void {
+function endStep(turn: TurnContext, step: Pick<UnfinishedStep, "mode" | "text" | "calls">, runs: readonly ToolRun[]): void {
   const { progress } = turn
   progress.runs.push(...runs)
   if (step.mode === "native") {

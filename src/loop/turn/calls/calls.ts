@@ -1,6 +1,6 @@
 // Beyond this border is what a turn needs once it has or calls a tool, remembers, has hooks, shows a file or an old result, goes on after an approval, or is controlled.
 export { toolParameters } from "../../../prompt/tools/print-parameters.ts"
-export { resumeStep } from "../approval/resume-step.ts"
+export { resumeStep, takeRuns } from "../approval/resume-step.ts"
 export { controlStep } from "../control/control-step.ts"
 export { fitOldRuns, oldRunBounds, withFittedArguments, withOldRunsTold } from "../fit-tool-text.ts"
 export { gather, readSpeakers } from "../prepare.ts"
