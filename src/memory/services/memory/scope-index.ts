@@ -7,6 +7,7 @@ import type { RecallDocument, RecallHit, RecallQuery, RecallVector } from "../re
 import type { MemoryCursor, MemoryRecords, StoredMemory } from "../store/records.ts"
 import { ownerOf, rowId } from "../store/row-keys.ts"
 import { normaliseMemoryText } from "./duplicates.ts"
+import { knownRelation } from "./fact-relation.ts"
 import { PackedMemories } from "./packed-memories.ts"
 import { toldFact } from "./told-fact.ts"
 
@@ -38,16 +39,21 @@ export interface IndexSettings {
   readonly onWarning?: ((message: string, key: ServiceKey) => void) | undefined
 }
 
+/** Names that a model gives the speaker of a line. */
+const selfNames = /^(?:i|me|myself|(?:the )?(?:user|speaker)|我|本人|用户|说话人)$/
+
 /**
  * The name of the fact that a memory tells: who, and what of them, by its keys or else by its words. Memories of one owner with one name
  * tell it at different times.
  */
 export function factOf(memory: StoredMemory): string | undefined {
-  const { keys, kind, text, speaker } = memory
+  const { agent, keys, kind, text, speaker } = memory
   const told = kind === "dialogue" && keys?.relation === undefined ? toldFact(text)?.relation : undefined
   const [subject, relation] = keys?.relation === undefined ? [speaker.name, told] : [keys.subject, keys.relation]
   if (subject === undefined || relation === undefined) return undefined
-  return rowId(ownerOf(memory), normaliseMemoryText(subject), normaliseMemoryText(relation))
+  const named = normaliseMemoryText(subject)
+  const who = selfNames.test(named) && speaker.id !== agent ? normaliseMemoryText(speaker.name) : named
+  return rowId(ownerOf(memory), who, knownRelation(relation) ?? normaliseMemoryText(relation))
 }
 
 /**

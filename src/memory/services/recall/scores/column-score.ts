@@ -88,7 +88,7 @@ export function orderScores(table: DocumentTable, { order }: QueryPlan, worth: F
  * Puts each document that tells a fact anew before those that told it earlier: it gets at least their score, also if it shares no word
  * with the question. If the question asks for the past, it is the other way round, and where it asks for what was before a value, as in
  * `before Madrid`, the one before that comes first. Of an older document whose own value the question names, as in `when did I move to
- * Berlin`, nothing is passed on. Equal scores are ordered newest first.
+ * Berlin`, nothing is passed on, unless the newer one is of that value too, as in `I quit Siemens`. Equal scores are ordered newest first.
  */
 export function preferUpdates(
   table: DocumentTable,
@@ -107,13 +107,15 @@ export function preferUpdates(
   for (const { slot, earlier } of newer) {
     for (const old of earlier) {
       if (slot < 0) continue
-      if (!isPast && (scores[old] ?? 0) > (scores[slot] ?? 0) && names(text, valueAt(table, old))) continue
+      const isOfOld = names(text, valueAt(table, old)) && !names(text, valueAt(table, slot))
+      if (!isPast && (scores[old] ?? 0) > (scores[slot] ?? 0) && isOfOld) continue
       const best = Math.max(scores[slot] ?? 0, scores[old] ?? 0)
       scores[isPast ? old : slot] = best
       if (isPast && scores[slot] === best) scores[slot] = best - Math.abs(best) * least
     }
   }
-  for (const { slot, earlier } of named) putBehind(slot, earlier.sort(table.newestFirst.bind(table)), scores)
+  const isOther = (old: number) => !names(before ?? "", valueAt(table, old))
+  for (const { slot, earlier } of named) putBehind(slot, earlier.filter(isOther).sort(table.newestFirst.bind(table)), scores)
 }
 
 /** Puts a document behind others that are in their order: all get at least its score. */
