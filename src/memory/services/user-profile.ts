@@ -3,10 +3,11 @@ import type { ServiceKey } from "../../core/conversation.ts"
 import { graphemeBoundaryBefore } from "../../core/graphemes.ts"
 import { type FitRule, priority } from "../../core/value.ts"
 import { onOneLine } from "../../prompt/encode/line-breaks.ts"
+import { knownRelation } from "./memory/fact-relation.ts"
 import type { ProfileStatement, UserRecords } from "./store/records.ts"
 import type { BeforeTurnContext, TurnHook } from "./turn-hook.ts"
 
-/** A user's profile. Of several statements of one name, the newest holds; the others are history. */
+/** A user's profile. Of several statements of one field, the newest holds unless it says that the field has ended; the others are history. */
 export interface UserProfile {
   /** Grows by one with every change; 0 for an unknown user. */
   readonly version: number
@@ -35,7 +36,7 @@ export interface UserProfileService {
 
 /**
  * Creates a service of user profiles over a store's records. Names that differ only in case, width or
- * outer spaces are one field. A blank statement is ignored (T34).
+ * outer spaces are one field, and so are `city`, `location` and `home`. A blank statement is ignored (T34).
  */
 export function createUserProfileService(options: { readonly records: UserRecords }): UserProfileService {
   checkOptions("createUserProfileService", options, "records")
@@ -124,6 +125,16 @@ function showUserProfile(
   stack.add({ key: "user_profile", content, trust: "memory", priority: priority.characterMemories, scope: "turn", fit })
 }
 
+const jobNames = /^(?:job|work|工作)$/
+
+/** The field that a name means: names of one relation are one. A `job` is a field of its own, since it may be an occupation. */
+export function fieldName(name: string): string {
+  const normal = plainName(name)
+  return jobNames.test(normal) ? normal : (knownRelation(normal) ?? normal)
+}
+
+const plainName = (name: string): string => name.normalize("NFKC").trim().toLowerCase()
+
 /** Splits statements, given in the order in which they came, into those that hold and history. Of equal times, the later one is newer. */
 export function splitByAge(statements: readonly ProfileStatement[]): {
   readonly fields: readonly ProfileStatement[]
@@ -131,12 +142,12 @@ export function splitByAge(statements: readonly ProfileStatement[]): {
 } {
   const newest = new Map<string, ProfileStatement>()
   for (const statement of statements) {
-    const name = statement.name.normalize("NFKC").trim().toLowerCase()
+    const name = fieldName(statement.name)
     const held = newest.get(name)
     if (held === undefined || statement.atMs >= held.atMs) newest.set(name, statement)
   }
-  const fields: ProfileStatement[] = []
-  for (const name of [...newest.keys()].sort()) fields.push(newest.get(name) as ProfileStatement)
+  const holding = [...newest.values()].filter(({ ended }) => ended !== true)
+  const fields = holding.sort((a, b) => (plainName(a.name) < plainName(b.name) ? -1 : 1))
   if (fields.length === statements.length) return { fields, history: [] }
   const current = new Set(fields)
   const history = statements.filter((statement) => !current.has(statement))

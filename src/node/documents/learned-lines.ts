@@ -2,6 +2,7 @@ import { countCodePoints } from "../../core/code-points.ts"
 import { graphemeBoundaryBefore } from "../../core/graphemes.ts"
 import type { LearnedLine } from "../../memory/services/background/document-memory.ts"
 import { normaliseMemoryText } from "../../memory/services/memory/duplicates.ts"
+import { fieldName } from "../../memory/services/user-profile.ts"
 import { onOneLine } from "../../prompt/encode/line-breaks.ts"
 import { sanitise } from "../../prompt/encode/sanitise.ts"
 
@@ -32,9 +33,9 @@ export function printLine(
   return untrusted ? `${entry} ${mark}` : entry
 }
 
-/** Fields that differ only in case, width or outer spaces are one; those of two people never are, though they have one name. */
+/** Fields are one as {@link fieldName} says; those of two people never are, though they have one name. */
 export function fieldKey(field: string, user: string | undefined): string {
-  return JSON.stringify([user, field.normalize("NFKC").trim().toLowerCase()])
+  return JSON.stringify([user, fieldName(field)])
 }
 
 /** A line of a document and the line break behind it; empty for the last one. */

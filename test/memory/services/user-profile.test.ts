@@ -29,6 +29,31 @@ describe("createUserProfileService", () => {
     expect(history.map(({ value }) => value)).toEqual(["Paris", "Hangzhou"])
   })
 
+  test("M18 names of one relation are one field, so that two homes never hold; a job may be an occupation", async () => {
+    const service = createUserProfileService({ records: createInMemoryStore().users })
+    const names = ["city", "Home", "job", "workplace", "address", "lives_in", "住处"]
+    for (const [at, name] of names.entries()) await service.put([statement(name, `v${at}`, { atMs: at })], at, key)
+    const { fields, history } = await service.get(key)
+    expect(fields.map(({ name, value }) => `${name}=${value}`)).toEqual(["address=v4", "job=v2", "workplace=v3", "住处=v6"])
+    expect(history.map(({ value }) => value)).toEqual(["v5", "v1", "v0"])
+  })
+
+  test("M18 a field that has ended holds no value until a new one is stated, and says so in its history", async () => {
+    const service = createUserProfileService({ records: createInMemoryStore().users })
+    await service.put([statement("company", "Siemens", { atMs: 1 })], 0, key)
+    await service.put([statement("company", "Siemens", { atMs: 2, ended: true, turnId: "t2" })], 1, key)
+    const { fields, history } = await service.get(key)
+    expect([fields, history.map(({ ended, atMs }) => [ended, atMs])]).toEqual([
+      [],
+      [
+        [true, 2],
+        [undefined, 1],
+      ],
+    ])
+    await service.put([statement("workplace", "Globex", { atMs: 3 })], 2, key)
+    expect((await service.get(key)).fields.map(({ value }) => value)).toEqual(["Globex"])
+  })
+
   test("T34 blank statements never take the place of what is known", async () => {
     const service = createUserProfileService({ records: createInMemoryStore().users })
     await service.put([statement("city", "Hangzhou")], 0, key)

@@ -102,6 +102,18 @@ describe("documents as the one memory", () => {
     await agent.close()
   })
 
+  test("M18 a field under another of its names takes the old line's place, and one that has ended is struck out", async () => {
+    const facts = [{ city: "Paris" }, { home: "Oslo" }, { home: null }]
+    const learn = () => JSON.stringify({ importance: 8, notes: [], profile: facts.shift() })
+    const { agent, say, read } = await learningAgent({ learn })
+    await say("I live in Paris.")
+    await say("I moved to Oslo.")
+    expect(read("USER.md")).toBe("## About the user, as they said\n\n- home: Oslo\n")
+    await say("I live nowhere now.")
+    expect(read("USER.md")).toBe("## About the user, as they said\n\n- home: ~~Oslo~~\n")
+    await agent.close()
+  })
+
   test("in a group nobody can replace a fact of another by taking their name, and a new name keeps the line", async () => {
     const cities = ["Oslo", "Rome", "Bergen"]
     const { agent, read } = await learningAgent({ learn: () => learnt([], { city: cities.shift() ?? "" }) })

@@ -39,6 +39,6 @@ async function userShow(
   return exitCodes.ok
 }
 
-function statementCells({ name, value, confidence, atMs, ...place }: ProfileStatement): readonly string[] {
-  return [name, value, `${Math.round(confidence * 100)} %`, momentText(atMs), placeText(place)]
+function statementCells({ name, value, ended, confidence, atMs, ...place }: ProfileStatement): readonly string[] {
+  return [name, ended ? `– (${value})` : value, `${Math.round(confidence * 100)} %`, momentText(atMs), placeText(place)]
 }

@@ -68,13 +68,15 @@ function notesOf(run: MemoryRun): readonly LearnedLine[] {
   return texts.flatMap((text): LearnedLine[] => (typeof text === "string" && text.trim() !== "" ? [{ ...line, text }] : []))
 }
 
-/** The facts about the user that this job added to their profile and that still hold. */
+/** The facts about the user that this job added to their profile and that still hold, and struck out those that it ended. */
 async function factsOf(run: MemoryRun): Promise<readonly LearnedLine[]> {
   const profile = await run.options.userProfile?.get(run.key)
-  const own = profile?.fields.filter(({ turnId }) => turnId === run.job.turnId) ?? []
+  const ended = profile?.history.filter((statement) => statement.ended) ?? []
+  const own = [...ended, ...(profile?.fields ?? [])].filter(({ turnId }) => turnId === run.job.turnId)
   const speaker = run.turns.flatMap(({ messages }) => messages).find(({ role }) => role === "user")?.speaker.name
-  return own.map(({ name, value }: ProfileStatement): LearnedLine => {
-    const line = { document: "user", text: value, field: name, untrusted: isUntrusted(run), origins: originsOf(run) } as const
+  return own.map(({ name, value, ended }: ProfileStatement): LearnedLine => {
+    const text = ended ? `~~${value}~~` : value
+    const line = { document: "user", text, field: name, untrusted: isUntrusted(run), origins: originsOf(run) } as const
     return { ...line, name: run.key.audience === "group" ? speaker : undefined }
   })
 }

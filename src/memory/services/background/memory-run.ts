@@ -54,7 +54,8 @@ export interface MemoryJobOptions {
 /** A field of a user's profile, as a model found it in their words. */
 export interface ProfileField {
   readonly name: string
-  readonly value: string
+  /** Undefined if the field no longer holds. */
+  readonly value: string | undefined
   /** From 0 to 1; absent if the model gave none. */
   readonly confidence?: number | undefined
 }

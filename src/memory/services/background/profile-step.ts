@@ -3,7 +3,7 @@ import { graphemeBoundaryBefore } from "../../../core/graphemes.ts"
 import { isRecord } from "../../../core/json-access.ts"
 import { counted } from "../store/receipt.ts"
 import type { ProfileStatement } from "../store/records.ts"
-import { splitByAge, type UserProfile, type UserProfileService, userProfileText } from "../user-profile.ts"
+import { fieldName, splitByAge, type UserProfile, type UserProfileService, userProfileText } from "../user-profile.ts"
 import { backgroundInjection, dialogueInjection, type TurnWords } from "./dialogue.ts"
 import { capReached, type LaterResult, type MemoryRun, type ProfileField, type Step, type StepResult } from "./memory-run.ts"
 import { readJson } from "./read-json.ts"
@@ -85,9 +85,12 @@ function addedStatements(
   const { conversation, audience } = job.key
   const mostConfidence = turns.some(({ untrusted }) => untrusted) ? untrustedConfidence : 1
   const { atMs, turnId } = job
-  const added = fields.filter(({ name, value }) => !known.has(JSON.stringify([name, value])))
-  return added.map(({ name, value, confidence = usualConfidence }) => {
-    return { name, value, confidence: Math.min(confidence, mostConfidence), atMs, turnId, conversation, audience }
+  const byField = new Map(holding.map((held) => [fieldName(held.name), held]))
+  return fields.flatMap(({ name, value, confidence = usualConfidence }): ProfileStatement[] => {
+    const said = { confidence: Math.min(confidence, mostConfidence), atMs, turnId, conversation, audience }
+    const held = byField.get(fieldName(name))
+    if (value === undefined) return held === undefined ? [] : [{ name: held.name, value: held.value, ended: true, ...said }]
+    return known.has(JSON.stringify([name, value])) ? [] : [{ name, value, ...said }]
   })
 }
 
@@ -96,7 +99,7 @@ const maxNameCharacters = 60
 const maxValueCharacters = 500
 const maxDepth = 3
 
-/** Reads the profile fields in a model's answer; undefined if it cannot be read. No fields are a good answer, and a blank value is no field (T34). */
+/** Reads the profile fields in a model's answer; undefined if it cannot be read. No fields are a good answer, a blank value is no field (T34), and `null` ends one (M18). */
 export function readProfileFields(output: string): readonly ProfileField[] | undefined {
   const value = readJson(output)
   if (typeof value !== "object" || value === null) return undefined
@@ -119,15 +122,15 @@ function fieldsOf(object: object, prefix: string, depth: number): ProfileField[]
     if (isRecord(value) && !("value" in value)) return depth < maxDepth ? fieldsOf(value, name, depth + 1) : []
     const stated: unknown = isRecord(value) ? value.value : value
     const confidence: unknown = isRecord(value) ? value.confidence : undefined
-    return field(name, statedText(stated), confidence)
+    return field(name, stated === null ? undefined : statedText(stated), confidence)
   })
 }
 
-function field(name: string, value: string, confidence: unknown): ProfileField[] {
+function field(name: string, value: string | undefined, confidence: unknown): ProfileField[] {
   if (name === "" || value === "") return []
   const isShare = typeof confidence === "number" && confidence >= 0 && confidence <= 1
-  const [shortName, shortValue] = [cut(name, maxNameCharacters), cut(value, maxValueCharacters)]
-  return [{ name: shortName, value: shortValue, confidence: isShare ? confidence : undefined }]
+  const shortValue = value === undefined ? undefined : cut(value, maxValueCharacters)
+  return [{ name: cut(name, maxNameCharacters), value: shortValue, confidence: isShare ? confidence : undefined }]
 }
 
 function statedText(value: unknown): string {

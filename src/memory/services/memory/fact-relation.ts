@@ -1,5 +1,3 @@
-import { normaliseMemoryText } from "./duplicates.ts"
-
 /**
  * The relations of which a person has one at a time, each with the other names that models, people and rules give it. The prompts
  * that ask for keys and profile fields name the same relations.
@@ -23,7 +21,9 @@ const byName = new Map(
   Object.entries(relations).flatMap(([relation, names]) => [relation, ...names.split("|")].map((name) => [name, relation])),
 )
 
+const separators = /[\s_\-.:'’]+/
+
 /** The one name of a relation that has several: `home` for `City`, `lives_in` and 住处. Undefined for a relation of other kinds. */
 export function knownRelation(name: string): string | undefined {
-  return byName.get(normaliseMemoryText(name))
+  return byName.get(name.normalize("NFKC").toLowerCase().split(separators).filter(Boolean).join(" "))
 }

@@ -179,6 +179,8 @@ export interface ProfileStatement {
   /** The name of the field, such as `city`. */
   readonly name: string
   readonly value: string
+  /** True if the user took the value back: from `atMs` on the field has none. */
+  readonly ended?: true
   /** From 0 to 1. */
   readonly confidence: number
   readonly atMs: number

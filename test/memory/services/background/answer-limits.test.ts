@@ -20,7 +20,7 @@ const topicsOf = (answer: unknown) => readTopics(JSON.stringify(answer))
 const amounts: Readonly<Record<string, (count: number) => number>> = {
   "fields of a profile": (count) => fieldsOf(Object.fromEntries(times(count, (at) => [`f${at}`, "x"]))).length,
   "characters of a field's name": (count) => fieldsOf({ ["n".repeat(count)]: "x" })[0]?.name.length ?? 0,
-  "characters of a field's value": (count) => fieldsOf({ name: "v".repeat(count) })[0]?.value.length ?? 0,
+  "characters of a field's value": (count) => fieldsOf({ name: "v".repeat(count) })[0]?.value?.length ?? 0,
   "levels of a field": (count) => (fieldsOf(nested(count)).length === 0 ? 0 : count),
   insights: (count) => insightsOf(times(count, (at) => `insight ${at}`)).length,
   "characters of an insight": (count) => insightsOf(["i".repeat(count)])[0]?.text.length ?? 0,

@@ -28,7 +28,8 @@ describe("the profile fields of an answer", () => {
     ["the confidence below 0", { a: { value: "b", confidence: -0.1 } }, "a=b"],
     ["a confidence that is a text", { a: { value: "b", confidence: "1" } }, "a=b"],
     ["lists in lists", { a: ["b", ["c", ""], null, 4, false] }, "a=b, c, 4, false"],
-    ["a value that is none", { a: { value: { b: 1 } }, c: null }, ""],
+    ["a value that is none", { a: { value: { b: 1 } }, c: {} }, ""],
+    ["null, which ends a field", { c: null }, "c=undefined"],
   ])("are read: %s", (_, value, expected) => {
     const fields = readProfileFields(json(value)) ?? []
     const told = fields.map(
@@ -41,9 +42,9 @@ describe("the profile fields of an answer", () => {
     const many = readProfileFields(json(Object.fromEntries(Array.from({ length: 25 }, (_, at) => [`f${at}`, at]))))
     expect([many?.length, many?.at(-1)?.name]).toEqual([24, "f23"])
     const [long] = readProfileFields(json({ ["n".repeat(61)]: "v".repeat(501) })) ?? []
-    expect([long?.name.length, long?.value.length]).toEqual([60, 500])
+    expect([long?.name.length, long?.value?.length]).toEqual([60, 500])
     const [fits] = readProfileFields(json({ ["n".repeat(60)]: "v".repeat(500) })) ?? []
-    expect([fits?.name.length, fits?.value.length]).toEqual([60, 500])
+    expect([fits?.name.length, fits?.value?.length]).toEqual([60, 500])
   })
 })
 

@@ -269,6 +269,20 @@ describe("the work after a turn", () => {
     ])
   })
 
+  test("M18 null takes back the field that holds, under whichever of its names, and no other", async () => {
+    const answers = ['{"company": "Siemens", "pet": "Rex"}', '{"workplace": null, "age": null}', '{"workplace": null}']
+    const { say, store, session } = scene({ profile: () => answers.shift() ?? "{}" })
+    await say("I work at Siemens")
+    expect(await say("I quit Siemens")).toContain("profile ok")
+    expect(await say("Yes, I quit")).toContain("profile empty")
+    const profile = await createUserProfileService({ records: store.users }).get({ ...key, agent: session.key.agent })
+    expect(profile.fields.map(({ name, value }) => `${name}=${value}`)).toEqual(["pet=Rex"])
+    expect(profile.history.map(({ name, value, ended }) => [name, value, ended])).toEqual([
+      ["company", "Siemens", true],
+      ["company", "Siemens", undefined],
+    ])
+  })
+
   test("services that throw, reject or hand over garbage leave the turn as it is, and every fault is told", async () => {
     const garbage = {
       recall: async () => [],
