@@ -62,9 +62,9 @@ export interface WakeOptions {
   readonly signal?: AbortSignal
 }
 
-/** Options of `Session.wakes` and `Session.dropWake`. */
+/** Options of `Session.wakes`, `dropWake`, `greetings` and `greet`. */
 export interface WakesOptions {
-  /** The person whose wakes they are, as in {@link SendOptions.from}. */
+  /** The person whose wakes they are, or who is greeted, as in {@link SendOptions.from}. */
   readonly from?: SpeakerInput
 }
 
@@ -99,12 +99,6 @@ export interface HearOptions extends DirectedOptions {
   readonly attachments?: readonly AttachmentInput[]
   /** The moment when it was said, in milliseconds since 1970. Default: now. */
   readonly atMs?: number | undefined
-}
-
-/** Options of `Session.greet` and `Session.greetings`. */
-export interface GreetOptions {
-  /** The person who is greeted, as in {@link SendOptions.from}. */
-  readonly from?: SpeakerInput
 }
 
 /** Options of `Session.regenerate` and `Session.edit`. */

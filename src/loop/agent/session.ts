@@ -16,14 +16,13 @@ import type { Heard } from "./hear.ts"
 import { SessionQueue, type Work } from "./queue/session-queue.ts"
 import { hasWordsOfUser, type SessionAtRest, sessionState, type TurnCall, turnOf } from "./queue/turn-states.ts"
 import type { BegunAnswers, Received } from "./receive.ts"
-import { greetingOf, greetingsOf } from "./second-thoughts/greetings.ts"
+import { greet, greetingsOf } from "./second-thoughts/greetings.ts"
 import type { HistoryOptions, SessionMessage } from "./second-thoughts/session-history.ts"
 import type {
   AnswerOptions,
   ChangeOptions,
   ExplainMemoriesOptions,
   ForgetMemoryOptions,
-  GreetOptions,
   HearOptions,
   PreviewOptions,
   ReceiveOptions,
@@ -117,17 +116,13 @@ export class Session {
   }
 
   /** The greetings that can begin the conversation, as the person reads them (C8). */
-  greetings(options: GreetOptions = {}): readonly string[] {
+  greetings(options: WakesOptions = {}): readonly string[] {
     return greetingsOf(this.#queue.agent, this.key, options)
   }
 
   /** Says the profile's greeting as the agent's words if the conversation is empty, after the turns that wait, and resolves with it (C8). */
-  greet(options: GreetOptions = {}): Promise<string | undefined> {
-    return this.#queue.enqueue(async ({ record }) => {
-      const greeting = record?.history.length ? undefined : greetingOf(this.#queue.agent, this.key, options)
-      if (greeting !== undefined) await this.#queue.hear(greeting, { from: { id: this.key.agent } })
-      return greeting
-    })
+  greet(options: WakesOptions = {}): Promise<string | undefined> {
+    return this.#queue.enqueue(({ record }) => greet(this.#queue, record, options))
   }
 
   /**
@@ -148,9 +143,8 @@ export class Session {
     try {
       const { receive } = await loadWork()
       await before
-      const shouldAnswer = this.#shouldAnswer
       const work: Work<Received> = ({ record, signal }) =>
-        receive(this.#queue, session, { text, options, record, signal, shouldAnswer })
+        receive(this.#queue, session, { text, options, record, signal, shouldAnswer: this.#shouldAnswer })
       return await this.#queue.withRecord(work, { signal: options.signal, needed: "all" })
     } finally {
       decided()
@@ -161,10 +155,8 @@ export class Session {
   async preview(text: string, options: PreviewOptions = {}): Promise<Assembly> {
     checkSessionOptions("preview", options, optionsOf.preview)
     const { prompt = "planner", signal, replyTo } = options
-    const words = { text, options, turnId: this.#queue.agent.ports.ids.next("preview") }
-    const inject = completed(options.inject)
-    const work: Work<Assembly> = async (at, deadline) =>
-      (await loadWork()).previewTurn(at, { ...words, inject }, { prompt, deadline })
+    const words = { text, options, turnId: this.#queue.agent.ports.ids.next("preview"), inject: completed(options.inject) }
+    const work: Work<Assembly> = async (at, deadline) => (await loadWork()).previewTurn(at, words, { prompt, deadline })
     return this.#queue.enqueue(work, { signal, needed: turnOf(replyTo) })
   }
 
