@@ -22,7 +22,10 @@ export function compilePrompts(folder: string = prompts): ReadonlyMap<string, st
   const byFolder = Map.groupBy(loadPrompts(folder, { shownAs: "" }), ({ path }) => path.split("/").slice(0, 2).join("/"))
   const modules = [...byFolder].map(([name, sources]) => [`${moduleName(name)}.ts`, folderModule(sources)] as const)
   const packed = compiledFolders(byFolder).map((name) => [`packed.${moduleName(name)}.ts`, packedModule(name, byFolder)] as const)
-  return new Map([...modules, ...packed, ["folders.ts", indexModule(byFolder)], ["tool-folders.ts", toolsModule(byFolder)]])
+  // Not made from prompts. It stands here because the build makes each file of this folder one that can be read synchronously.
+  const looks = ["look-alikes.ts", `${head}\nexport { looks } from "../../encode/look-alikes.ts"\n`] as const
+  const lists = [["folders.ts", indexModule(byFolder)] as const, ["tool-folders.ts", toolsModule(byFolder)] as const]
+  return new Map([...modules, ...packed, looks, ...lists])
 }
 
 type Folders = ReadonlyMap<string, readonly PromptSource[]>

@@ -4,7 +4,7 @@ import { memoKind } from "../../core/memo.ts"
 import { whatHappened, within } from "../../core/timers.ts"
 import { memoOf } from "../../prompt/assemble/assembler.ts"
 import type { Dialect } from "../../prompt/dialect/dialect.ts"
-import { looks } from "../../prompt/encode/look-alikes.ts"
+import { loadNameLooks } from "../../prompt/dialect/shipped.ts"
 import { type TurnContext, warn } from "./turn-context.ts"
 import type { OtherSpeakers } from "./turn-progress.ts"
 
@@ -26,7 +26,7 @@ const mostNames = 500
  * most 500. They are read again after messages left the history. If the store fails, the turn goes on with the names that it has.
  */
 export async function readSpeakers(turn: TurnContext): Promise<OtherSpeakers> {
-  return { names: await readNames(turn), looks }
+  return { names: await readNames(turn), looks: await loadNameLooks() }
 }
 
 async function readNames(turn: TurnContext): Promise<readonly string[]> {

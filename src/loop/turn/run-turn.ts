@@ -72,8 +72,7 @@ export async function prepare(turn: TurnContext): Promise<void> {
   const prestart = input.resumes ? [] : agent.profile.prestart
   if (prestart.length > 0 || turn.hooks.length > 0 || agent.memory)
     progress.found = await (await loadCalls()).gather(turn, prestart)
-  // The first turn of a private conversation has no other speakers.
-  if (turn.record || input.key.audience === "group") progress.speakers = await (await loadCalls()).readSpeakers(turn)
+  if (mayHoldNames(turn)) progress.speakers = await (await loadCalls()).readSpeakers(turn)
   let hasFiles = input.attachments.length > 0 || input.resumes !== undefined || input.runs !== undefined
   let hasRuns = false
   for (const { attachments, runs } of progress.shownHistory) {
@@ -87,6 +86,15 @@ export async function prepare(turn: TurnContext): Promise<void> {
   if (agent.delegate) progress.tools = await agent.delegate(progress.tools)
   if (progress.tools.plannerTools.length > 0 && !printParameters) printParametersBy((await loadCalls()).toolParameters)
   turn.signal.throwIfAborted()
+}
+
+/** False for the first words of a private conversation that are plain, if no other words of people, tools or servers come with them. */
+function mayHoldNames({ record, input, agent, hooks, history, progress, stack }: TurnContext): boolean {
+  const { memory, delegate, profile } = agent
+  if (record || input.key.audience === "group" || memory || delegate || hooks.length > 0 || profile.prestart.length > 0)
+    return true
+  if (!/^[\w\s.,!?'-]*$/.test(input.text) || input.attachments.length > 0 || input.wake !== undefined) return true
+  return history.length > 0 || progress.tools.plannerTools.length > 0 || stack.items().some(({ trust }) => trust !== "author")
 }
 
 /** Native calls need models that support them. A turn with a model that does not plans with JSON, and warns if the profile asked for `native`. */

@@ -5,7 +5,7 @@ import { type CountedTool, roughCounter, type TokenCounter } from "../../core/po
 import type { Assembly, CutRecord, WindowRoom } from "../../core/span.ts"
 import { type Injection, isEmptyValue } from "../../core/value.ts"
 import { type Dialect, promptFile } from "../dialect/dialect.ts"
-import { shippedDialect } from "../dialect/shipped.ts"
+import { nameLooks, shippedDialect } from "../dialect/shipped.ts"
 import type { Look } from "../encode/fold.ts"
 import type { KnownNames, LineShape } from "../encode/lines.ts"
 import { combineInjections, slotOf } from "../layers/combine-injections.ts"
@@ -84,6 +84,7 @@ export function assemble(stack: PromptStack, options: AssembleOptions = {}): Ass
     reserved,
     developerRole: roles?.developer ?? false,
     names: turn && knownNames(turn),
+    looks: turn && nameLooks(),
     ...limits,
   })
 }

@@ -1,5 +1,6 @@
-import { checkType } from "../../core/check-options.ts"
+import { checkOptions, checkType } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
+import type { Look } from "../encode/fold.ts"
 import { type CompiledFile, type Dialect, dialectOf } from "./dialect.ts"
 import { dialectLocale, localesOf, type PromptFolders, shared } from "./dialect-locale.ts"
 import { chooseLocale } from "./locales.ts"
@@ -49,13 +50,38 @@ function filesOver(common: string, own: string): ReadonlyMap<string, CompiledFil
 /** More to load for the locale of a dialect. `shipped-files.ts` adds the words of tools, so that a program without such tools does not load them. */
 export const loadedWithDialects = new Set<(locale: string) => Promise<void>>()
 
+let looks: readonly Look[] | "unreadable" | undefined
+
+/**
+ * The looks by which names are compared (T51), read at their first use. Outside Node.js and in a bundle they are there only if
+ * {@link loadDialect} loaded them with `names`.
+ */
+export function nameLooks(): readonly Look[] | undefined {
+  try {
+    looks ??= readModule<typeof import("../encode/look-alikes.ts")>("look-alikes").looks
+  } catch {
+    looks = "unreadable"
+  }
+  return looks === "unreadable" ? undefined : looks
+}
+
+/** {@link nameLooks} in any JavaScript runtime. */
+export async function loadNameLooks(): Promise<readonly Look[]> {
+  const loaded = await import("./shipped-prompts/look-alikes.ts")
+  looks = loaded.looks
+  return loaded.looks
+}
+
 /**
  * Loads a shipped dialect by `import()`, with the notice of `truncateText`, and what {@link loadedWithDialects} adds. After that,
- * {@link shippedDialect} gives it in any JavaScript runtime.
+ * {@link shippedDialect} gives it in any JavaScript runtime. With `names`, `assemble` knows names of speakers in look-alike letters there, too;
+ * Node.js reads that table by itself, but not in a bundle.
  */
-export async function loadDialect(name: string, locale: string): Promise<Dialect> {
+export async function loadDialect(name: string, locale: string, options: { readonly names?: boolean } = {}): Promise<Dialect> {
   checkType("the name of loadDialect", name, "string")
   checkType("the locale of loadDialect", locale, "string")
+  checkOptions("loadDialect", options, "names")
+  if (options.names === true) await loadNameLooks()
   const chosen = chooseLocale(locale, localesOf(shipped.folders, name)) ?? locale
   for (const folder of [`${name}/${chosen}`, `${shared}/${chosen}`, "layered/en", `${shared}/en`]) {
     const load = packedFolders[folder]
