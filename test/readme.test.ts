@@ -183,6 +183,27 @@ test.each(twins)("%s is built as its twin in English", (page) => {
   expect(outline(page)).toEqual(outline(page.replace(".zh-CN.md", ".md")))
 })
 
+test.each([...twins, "README.zh-CN.md"])("%s links to pages in Chinese where there are, at headings that they have", (page) => {
+  const links = [...readFileSync(root + page, "utf8").matchAll(/\[([^\]]*)\]\((?!https?:)([^)#]+\.md)(?:#([^)]+))?\)/g)]
+  const wrong = links.filter(([, label, target = "", anchor]) => {
+    const linked = join(root, dirname(page), target)
+    if (label === "English") return false
+    if (!target.endsWith(".zh-CN.md")) return existsSync(linked.replace(/\.md$/, ".zh-CN.md"))
+    return anchor !== undefined && !anchorsOf(readFileSync(linked, "utf8")).includes(anchor)
+  })
+  expect(wrong.map(([link]) => link)).toEqual([])
+})
+
+/** The addresses of a page's headings. */
+function anchorsOf(text: string): string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, words = ""]) =>
+    words
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  )
+}
+
 describe.each([...pages, "CONTRIBUTING.md", "SECURITY.md"])("%s", (file) => {
   const text = readFileSync(root + file, "utf8")
 
@@ -193,12 +214,7 @@ describe.each([...pages, "CONTRIBUTING.md", "SECURITY.md"])("%s", (file) => {
   })
 
   test("links only to headings that it has, where it links to itself", () => {
-    const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, words = ""]) =>
-      words
-        .toLowerCase()
-        .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
-        .replaceAll(" ", "-"),
-    )
+    const headings = anchorsOf(text)
     const links = [...text.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor = ""]) => anchor)
     expect(links.filter((anchor) => !headings.includes(anchor))).toEqual([])
   })
