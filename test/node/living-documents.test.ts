@@ -321,7 +321,7 @@ describe("asking before a document changes", () => {
     const refused = ["failed: 对 SOUL.md 的这次修改被拒绝了，文件没有改变。"]
     expect(await results((await scene({}, [newSoul, finish("好")], { confirm: no })).session)).toEqual(refused)
     expect(await results((await scene(files, [newSoul, finish("好")], { confirm: no })).session)).toEqual(refused)
-    expect(asked).toEqual(["create SOUL.md", "change SOUL.md"])
+    expect(asked).toEqual(["新建 SOUL.md", "修改 SOUL.md"])
     expect(await results((await scene(files, [newSoul, finish("好")], { confirm: yes })).session)).toEqual([
       "ok: 已覆盖 SOUL.md。",
     ])

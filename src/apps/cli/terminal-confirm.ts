@@ -18,7 +18,7 @@ const maxLines = 60
 
 /** Shows the action and asks for a yes; any other answer is no. Reads a line of its own until `askBy` is called. */
 export function terminalConfirm(context: CliContext, words: ChatWords): TerminalConfirm {
-  const { screen } = context
+  const { screen, translate } = context
   let question: Question = (prompt, signal) => askLine(context, prompt, signal)
   return {
     askBy(other) {
@@ -27,7 +27,7 @@ export function terminalConfirm(context: CliContext, words: ChatWords): Terminal
     async confirm({ tool, summary, detail = "" }, signal) {
       // Lets earlier output of the turn reach the screen first.
       await new Promise((resolve) => setImmediate(resolve))
-      screen.note(screen.paint("yellow", `? ${words.asks(terminalLine(tool), terminalLine(summary))}`))
+      screen.note(screen.paint("yellow", `? ${words.asks(terminalLine(tool), terminalLine(translate(summary)))}`))
       if (detail !== "") screen.note(screen.paint("dim", firstLines(terminalText(detail))))
       const answer = await question(`${words.allow} `, signal).catch(() => "")
       return words.yes.includes(answer.trim().toLowerCase())

@@ -83,6 +83,8 @@ export interface FileWords extends ToolWords {
   refuse(values: TemplateValues): PromptStrataError
   /** An error in the sentences that all file tools share, about a file that could not be used. */
   problem(values: TemplateValues): PromptStrataError
+  /** Such a sentence alone: the change about which a person is asked. */
+  asks(values: TemplateValues): string
 }
 
 /** The words of a file tool: its own from `tools/LOCALE/NAME.md`, and the shared ones from `file-problem.md`. */
@@ -94,11 +96,13 @@ export function fileWords(
   const words = toolWords(prompts, locale, tool)
   const { answer } = toolWords(prompts, locale, "file-problem")
   const say = (values: TemplateValues) => renderTemplate(words.answer, values)
+  const asks = (values: TemplateValues) => renderTemplate(answer, values)
   return {
     ...words,
     say,
     refuse: (values) => new PromptStrataError("tool-arguments", say(values)),
-    problem: (values) => new PromptStrataError("tool-arguments", renderTemplate(answer, values)),
+    asks,
+    problem: (values) => new PromptStrataError("tool-arguments", asks(values)),
   }
 }
 

@@ -67,7 +67,7 @@ export async function writeConfirmed(
   const rule = confirmRule({ path, after, before: current?.text }, context)
   if (rule === "ask" || (rule === "ask-if-possible" && context.confirm)) {
     if (!context.confirm) throw words.problem({ path: shownPath(path), nobody_to_ask: true })
-    const request = { tool: name, summary: `${verb} ${path}`, detail: diff }
+    const request = { tool: name, summary: words.asks({ [`${verb}s`]: path }), detail: diff }
     if (!(await context.confirm(request, context.signal))) throw words.problem({ path: shownPath(path), refused: true })
   }
   const { hash = "", record } = await places.workspace.write(path, after, {

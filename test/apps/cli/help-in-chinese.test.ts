@@ -73,10 +73,48 @@ test("every text of the catalogue is one that the program still prints", async (
   const help = (await helpOf(10_000, (text) => text)).join("\n")
   const stale = Object.keys(catalogue).filter((text) => {
     const parts = text.split("{}")
-    return !printed.has(text) && !parts.every((part) => help.includes(part)) && !/^error: |^\(Did you mean/.test(text)
+    return (
+      !printed.has(text) && !parts.every((part) => help.includes(part)) && !/^error: |^\(Did you mean|^Allowed choices/.test(text)
+    )
   })
   expect(stale).toEqual([])
   expect(commander).toContain("error: unknown option '")
+})
+
+/** What an error says and advises, with {} for what varies, where the program makes one about its use. */
+function usageErrorsIn(source: string): readonly string[] {
+  const found: string[] = []
+  const textOf = (
+    node: { type: string; value?: unknown; quasis?: { value: { cooked: string | null } }[] } | undefined,
+  ): string[] =>
+    node?.type === "Literal"
+      ? [String(node.value)]
+      : (node?.quasis
+          ?.map(({ value }) => value.cooked)
+          .join("{}")
+          .split("\0") ?? [])
+  const visitor = new Visitor({
+    NewExpression({ callee, arguments: [code, message, details] }) {
+      if (callee.type !== "Identifier" || callee.name !== "PromptStrataError") return
+      if (code?.type !== "Literal" || code.value !== "usage") return
+      found.push(...textOf(message as never))
+      if (details?.type !== "ObjectExpression") return
+      for (const property of details.properties)
+        if (property.type === "Property" && "name" in property.key && property.key.name === "hint")
+          found.push(...textOf(property.value as never))
+    },
+  })
+  visitor.visit(parseSync("source.ts", source).program)
+  return found
+}
+
+test("every error about the use of a command is there in Chinese", () => {
+  const folder = `${root}src/apps/cli/`
+  const sources = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".ts"))
+  const errors = sources.flatMap((path) => usageErrorsIn(readFileSync(folder + path, "utf8")))
+  expect(errors.length).toBeGreaterThan(30)
+  // Its beginning is a list of names, which the catalogue cannot know.
+  expect(errors.filter((text) => catalogue[text] === undefined && text !== "{}, found {}.")).toEqual([])
 })
 
 test("a Chinese sentence has as many places for what varies as its English one", () => {
@@ -89,12 +127,14 @@ describe("errors are told in the language of the reader", () => {
 
   test.each([
     [["chat", "--onec", "hi"], "错误：没有选项 '--onec'", "（是不是想写 --once？）"],
+    [["lint", "--format", "xml"], "无效。可选的值：text, json。", "错误："],
+    [["chat", "nosuch", "--once", "hi"], '应为一份配置，没有叫 "nosuch" 的。', "已有的配置：fay,"],
     [["memory", "list", "--limit", "0"], "应为不小于 1 的整数。", "错误："],
     [["import", "./none.json"], "none.json 没有文件或文件夹。", ""],
     [["chat", "--prices", "x.json", "--once", "hi"], "--prices 要和 --inspect 一起用。", "只有它的网页会显示费用。"],
   ])("%j", async (args, ...expected) => {
     const { code, stderr } = await run(args, zh)
-    expect(code).toBe(2)
+    expect([1, 2]).toContain(code)
     for (const text of expected) expect(stderr).toContain(text)
   })
 
