@@ -168,7 +168,7 @@ function outline(page: string): string[] {
   const lines = text.replaceAll(/^```[\s\S]*?^```$/gm, "```").split("\n")
   const shapes = lines.map((line) => {
     const links = [...line.matchAll(/\]\(([^)]*)\)/g)].map(([, target = ""]) =>
-      /^README|\.webp$/.test(target) ? "" : target.replace(".zh-CN.md", ".md").replace(/#.+/, "#"),
+      /^README|\.(?:webp|svg)$/.test(target) ? "" : target.replace(".zh-CN.md", ".md").replace(/#.+/, "#"),
     )
     const programs = line.match(/`npm run [^`]*`/g) ?? []
     const mark = line.startsWith("|") ? `a row of ${line.split("|").length}` : (/^(?:#+|!|- |<!--|```)/.exec(line)?.[0] ?? "")
