@@ -13,6 +13,12 @@ function createDeltaReader(type: "text-delta" | "thinking-delta"): Reader<unknow
   return { push: (delta) => parts(characters.push(stringOf(delta))), end: () => parts(characters.end()) }
 }
 
+/** Makes a filter that lets each message through once. */
+export function createUntold(): (messages: readonly (string | false)[]) => readonly string[] {
+  const told = new Set<string | false>([false])
+  return (messages) => messages.filter((message) => message !== false && !told.has(message) && told.add(message)) as string[]
+}
+
 /** The reason why a model stopped, and a warning when the answer may be incomplete. */
 export interface Finish {
   readonly reason: FinishReason

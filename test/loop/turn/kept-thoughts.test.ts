@@ -127,6 +127,18 @@ describe("T41 thoughts that a provider wants back", () => {
     expect(thoughts()).toEqual(["first", "third"])
   })
 
+  test("T41 of a turn whose words are edited leave with it, and those before it stay", async () => {
+    const turns = ["first", "second", "third"].map((thought) => calling("a", { reasoning_content: thought }))
+    server.reply(...turns.flatMap((call) => [call, saying({ content: "Noon." })]))
+    const { session } = agentOf("some")
+    await session.send("?").result
+    await session.send("??").result
+    const asked = (await session.history()).find(({ text }) => text === "??")
+    await (await session.edit(asked?.id ?? "", "???"))?.result
+    const sent = ofModel().at(-1)
+    expect(sent?.flatMap((message) => message.reasoning_content || [])).toEqual(["first", "third"])
+  })
+
   test("T41 count as tokens of their run, and go with it", async () => {
     const long = "hm ".repeat(4_000)
     server.reply(calling("a", { reasoning_content: long }), saying({ content: "Noon." }))

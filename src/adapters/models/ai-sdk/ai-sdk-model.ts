@@ -9,7 +9,7 @@ import {
   type ModelRequest,
   pictureTypes,
 } from "../../../core/model/language-model.ts"
-import { providerName } from "../answer-parts.ts"
+import { createUntold, providerName } from "../answer-parts.ts"
 import { anthropicPictureTokens, geminiPictureTokens, openaiPictureTokens } from "../picture-tokens.ts"
 import { type CacheBreakpointsOption, type CacheForm, cacheFormOf, cacheKeyOptions, cacheMarks } from "./cache-breakpoints.ts"
 import { createPartReader } from "./part-reader.ts"
@@ -61,14 +61,13 @@ export function aiSdkModel(model: AiSdkLanguageModel, options: AiSdkModelOptions
     cacheForm,
   }
   const target = { id, model, headers }
-  const warningsFor = createWarnings(id, {
-    cache: cacheBreakpoints !== false && cacheForm === undefined,
-    json: !capabilities.jsonMode,
-  })
+  const isUncached = cacheBreakpoints !== false && cacheForm === undefined
+  const untold = createUntold()
   return {
     id,
     capabilities,
-    stream: (request, { signal }) => streamParts({ target, request, form, signal, warnings: warningsFor(request) }),
+    stream: (request, { signal }) =>
+      streamParts({ target, request, form, signal, warnings: untold(leftOut(request, form, isUncached)) }),
   }
 }
 
@@ -82,23 +81,16 @@ function requireModel(model: unknown): void {
   })
 }
 
-/** Tells once per model, with the first request that is about it, that the provider gets no cache breakpoints, or is not asked for JSON. */
-function createWarnings(id: string, left: { cache: boolean; json: boolean }): (request: ModelRequest) => readonly string[] {
-  return ({ assembly, responseFormat }) => {
-    const messages: string[] = []
-    if (left.cache && assembly?.prefixes.some((prefix) => prefix.tokens > 0)) {
-      left.cache = false
-      const what = `${id} has no form of cache breakpoints that is known here, so none are sent.`
-      messages.push(`${what} Set \`cacheBreakpoints\` to "anthropic" or "openai" if it takes theirs, or to false.`)
-    }
-    if (left.json && responseFormat === "json") {
-      left.json = false
-      messages.push(
-        `${id} was asked for JSON, which is not sent, because some providers refuse it: set \`jsonMode\` if it does not.`,
-      )
-    }
-    return messages
-  }
+/** Says what a request asks for and the provider does not get. */
+function leftOut({ assembly, responseFormat }: ModelRequest, { jsonMode }: RequestForm, isUncached: boolean): (string | false)[] {
+  const hasPrefix = assembly?.prefixes.some((prefix) => prefix.tokens > 0) === true
+  const toMark = 'Set `cacheBreakpoints` to "anthropic" or "openai" if it takes theirs, or to false.'
+  return [
+    isUncached && hasPrefix && `has no form of cache breakpoints that is known here, so none are sent. ${toMark}`,
+    responseFormat === "json" &&
+      !jsonMode &&
+      "was asked for JSON, which is not sent, because some providers refuse it: set `jsonMode` if it does not.",
+  ]
 }
 
 /** By the beginning of a provider's name, the media types that nearly all its models take. Of other providers nobody knows. */
@@ -175,7 +167,7 @@ async function* streamParts({ target, request, form, signal, warnings }: AiSdkCa
   const reader = createPartReader(form.provider, target.model.modelId)
   let source: PartSource | undefined
   try {
-    for (const message of warnings) yield { type: "warning", message }
+    for (const what of warnings) yield { type: "warning", message: `${target.id} ${what}` }
     source = await openSource(target.model, callOptions(request, form, signal), signal)
     // The page of a proxy has status 200 and no events. Providers read it as an empty stream.
     if (source.contentType.includes("text/html")) {

@@ -12,7 +12,7 @@ import {
 import { hostTimers } from "../../../core/ports.ts"
 import { pause } from "../../../core/timers.ts"
 import { defined } from "../../../core/value.ts"
-import { providerName } from "../answer-parts.ts"
+import { createUntold, providerName } from "../answer-parts.ts"
 import { ConnectionError, connectionFault, reportedFault, statusFault } from "../fault.ts"
 import { type Advice, type ErrorTarget, modelError } from "../model-error.ts"
 import { openaiPictureTokens } from "../picture-tokens.ts"
@@ -65,9 +65,8 @@ function currentConnection(options: OpenaiModelOptions): Connection {
 function capabilitiesOf({ model, jsonMode, capabilities }: OpenaiModelOptions, { baseUrl }: Connection): ModelCapabilities {
   const isOwn = isOpenaiItself(baseUrl)
   const pictureTokens = openaiPictureTokens(model)
-  const facts = serverFacts(baseUrl)
-  const { jsonSchema } = facts
-  const known = defined({ jsonSchema, jsonMode: jsonMode ?? facts.jsonMode, ...(isOwn ? ownAttachments(model) : {}) })
+  const { jsonSchema, jsonMode: takesJson } = serverFacts(baseUrl)
+  const known = defined({ jsonSchema, jsonMode: jsonMode ?? takesJson, ...(isOwn ? ownAttachments(model) : {}) })
   return { developerRole: false, tools: isOwn, pictureTokens, ...known, ...capabilities }
 }
 
@@ -88,7 +87,7 @@ function open(options: OpenaiModelOptions, id: string) {
   return {
     send: (body: ReturnType<typeof requestBody>, signal: AbortSignal): Promise<Response | AsyncIterable<unknown>> =>
       client === undefined ? sendRequest(connection, body, signal) : sendByClient(client, body, { signal, ...connection }),
-    told: new Set<string>(),
+    untold: createUntold(),
     form: {
       ...{ model, includeUsage, extraBody, outputLimitName },
       capabilities: capabilitiesOf(options, connection),
@@ -123,10 +122,8 @@ async function* streamParts(openOnce: () => Opened, request: ModelRequest, signa
   /** The beginning of an answer that may be no chat completion. */
   let other = ""
   try {
-    for (const what of leftOut(request, opened.form)) {
-      if (!opened.told.has(what)) yield { type: "warning", message: `${opened.target.id} ${what}` }
-      opened.told.add(what)
-    }
+    for (const what of opened.untold(leftOut(request, opened.form)))
+      yield { type: "warning", message: `${opened.target.id} ${what}` }
     answer = await openAnswer(opened, { request, signal }, (text) => {
       other = text
     })

@@ -47,14 +47,12 @@ export function requestBody(request: ModelRequest, form: RequestForm): Body {
   }
 }
 
-/** Says what a request asks for and its body leaves out. A model tells each once. */
-export function leftOut({ responseFormat, temperature }: ModelRequest, form: RequestForm): readonly string[] {
-  const { capabilities, fixedTemperature } = form
-  const json = "was asked for JSON, but its server is not known to take that, so it is not sent: set `jsonMode` if it does."
-  const heat = "takes no temperature, so none is sent."
+/** Says what a request asks for and its body leaves out. */
+export function leftOut({ responseFormat, temperature }: ModelRequest, form: RequestForm): readonly (string | false)[] {
+  const isJsonLost = responseFormat === "json" && !form.capabilities.jsonMode
   return [
-    ...(responseFormat === "json" && !capabilities.jsonMode ? [json] : []),
-    ...(temperature !== undefined && fixedTemperature ? [heat] : []),
+    isJsonLost && "was asked for JSON, but its server is not known to take that, so it is not sent: set `jsonMode` if it does.",
+    temperature !== undefined && form.fixedTemperature && "takes no temperature, so none is sent.",
   ]
 }
 

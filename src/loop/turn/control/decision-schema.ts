@@ -27,7 +27,7 @@ function decisionSchema({ progress }: TurnContext): JsonSchema {
   const names = tools.map(({ name }) => name)
   const calls = {
     tool: { anyOf: [{ type: "string", enum: names }, nothing] },
-    args: { anyOf: [...argumentSchemas(tools), nothing] },
+    args: { anyOf: [...tools.map(argumentsOf), nothing] },
   }
   const properties = {
     action: { type: "string", enum: tools.length > 0 ? ["tool", "finish"] : ["finish"] },
@@ -38,9 +38,7 @@ function decisionSchema({ progress }: TurnContext): JsonSchema {
   return { type: "object", properties, required: Object.keys(properties), additionalProperties: false }
 }
 
-/** The schemas of the tools' arguments, each once. One with references is any object, because its references begin at its own root. */
-function argumentSchemas(tools: readonly { readonly inputSchema: JsonSchema }[]): readonly JsonSchema[] {
-  const schemas = tools.map(({ inputSchema }) => JSON.stringify(inputSchema))
-  const own = schemas.map((schema) => (schema.includes('"$ref"') ? '{"type":"object"}' : schema))
-  return [...new Set(own)].map((schema): JsonSchema => JSON.parse(schema))
+/** The schema of a tool's arguments. One with references is any object, because its references begin at its own root. */
+function argumentsOf({ inputSchema }: { readonly inputSchema: JsonSchema }): JsonSchema {
+  return JSON.stringify(inputSchema).includes('"$ref"') ? { type: "object" } : inputSchema
 }
