@@ -109,7 +109,9 @@ function expectedOf(chunks: readonly RecordedChunk[]): Summary {
 
 function expectedUsage(report: Readonly<Record<string, unknown>>): unknown {
   const details = (name: string) => (report[name] ?? {}) as Record<string, number | undefined>
+  const { cost_in_usd_ticks: ticks } = report
   const usage = {
+    costUsd: typeof ticks === "number" ? ticks / 1e10 : undefined,
     inputTokens: report.prompt_tokens,
     inputCacheReadTokens: details("prompt_tokens_details").cached_tokens,
     outputTokens: report.completion_tokens,
