@@ -109,6 +109,7 @@ function servicesOf({
       ask,
       records: store.memories,
       clock: ports.clock,
+      timeZone: profile.timeZone,
       every: reflectEvery,
       importanceSum: reflectImportance,
       nextRunMs: reflectSchedule === undefined ? undefined : momentsOf(reflectSchedule, profile.timeZone),

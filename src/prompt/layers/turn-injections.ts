@@ -16,7 +16,7 @@ const fits = {
   // The oldest entries are cut first, and the newest always stays.
   runs: { rank: 5, shrink: "entries", minTokens: 1 },
   history: { rank: 10, shrink: "entries" },
-  // The most relevant come first, and stay longest.
+  // They stand by time; the most relevant stay longest.
   memories: { rank: 20, shrink: "entries" },
   prestart: { rank: 40, shrink: "entries" },
   tools: { rank: 70, shrink: "entries" },
@@ -51,9 +51,10 @@ export function turnInjections(turn: TurnState, words: TurnLook, memo: Memo): In
     threw: words.threw,
     nativeCalls: turn.nativeCalls === true && words.nativeHistory === true ? nativeNames(turn.tools) : undefined,
   }
-  const memories = turn.memories.map((memory) => memoryEntry(memory, timeZone === "" ? undefined : timeZone))
+  const remembered = [...turn.memories.entries()].sort(([, a], [, b]) => inTime(a, b))
+  const memories = remembered.map(([, memory]) => memoryEntry(memory, timeZone === "" ? undefined : timeZone))
   const tools = turn.tools.map((tool) => toolEntry(tool, words))
-  const scores = memories.map((_, at) => -at)
+  const scores = remembered.map(([rank]) => -rank)
   const steps = turn.steps.flatMap((step) => stepEntries(step, words))
   return [
     turnItem("question", turn.wake ? [] : [questionEntry(turn, look)], "user"),
@@ -99,10 +100,16 @@ function as(text: string, trust: TrustedText["trust"]): TrustedText {
   return { text, trust }
 }
 
+/** The order of what was said, a reply behind its question: ids of one turn count its messages. */
+function inTime(a: RecalledMemory, b: RecalledMemory): number {
+  return (a.atMs ?? 0) - (b.atMs ?? 0) || (a.id ?? "").localeCompare(b.id ?? "", "en", { numeric: true })
+}
+
 function memoryEntry({ text, speaker, atMs, againAtMs = [] }: RecalledMemory, zone: string | undefined): SlotEntry {
   return {
     text: as(text, "memory"),
-    ...(speaker === undefined ? {} : { speaker: as(speaker, "memory") }),
+    // An insight or a note, which has a time, must not read as the words of whoever spoke before.
+    ...(speaker === undefined ? { unsaid: atMs !== undefined } : { speaker: as(speaker, "memory") }),
     ...(atMs === undefined ? {} : { time: saidTimes([atMs, ...againAtMs], zone) }),
   }
 }

@@ -46,6 +46,50 @@ describe("tool runs", () => {
   })
 })
 
+describe("memories", () => {
+  const memory = (id: string, text: string, day: number, speaker?: string) => {
+    return { id, text, atMs: Date.UTC(2026, 0, day), ...(speaker !== undefined && { speaker }) }
+  }
+  const recalled = [
+    memory("b:1", "小狗真可爱", 3, "阿菲"),
+    memory("i", "主人其实害怕孤独", 4),
+    memory("b:0", "我养了一只小狗", 3, "主人"),
+    memory("a:10", "好的", 1, "阿菲"),
+    memory("a:2", "我想养狗", 1, "主人"),
+  ]
+  const shown = (dialect: string, locale: string) => {
+    const turn = turnState("?", { memories: recalled })
+    const { messages } = assemble(new PromptStack(), { dialect, locale, prompt: "planner", turn })
+    return messages.map(({ content }) => content).join("\n")
+  }
+
+  test("H13 stand by time, a reply behind its question, and what nobody said is no word of whoever spoke before", () => {
+    const text = shown("layered", "zh-CN")
+    const order = ["我想养狗", "好的", "我养了一只小狗", "小狗真可爱", "主人其实害怕孤独"].map((one) => text.indexOf(one))
+    expect(order).toEqual(order.toSorted((a, b) => a - b))
+    expect(text).toContain("（记下的，不是谁的原话）：\n主人其实害怕孤独")
+  })
+
+  test.each(["fay", "layered", "soul", "stack", "root", "root-tools", "tavern"])(
+    "are marked so in every dialect: %s",
+    (dialect) => {
+      expect(shown(dialect, "zh-CN")).toContain("（记下的，不是谁的原话）：\n主人其实害怕孤独")
+      expect(shown(dialect, "en")).toContain("(noted, not what somebody said):\n主人其实害怕孤独")
+    },
+  )
+
+  test("S13 short of room, the most relevant stay, still by time", () => {
+    const turn = turnState("?", { memories: recalled.map((one) => ({ ...one, text: `${one.text}${"。很久以前".repeat(20)}` })) })
+    const whole = assemble(new PromptStack(), { dialect: "layered", prompt: "planner", turn })
+    const text =
+      assemble(new PromptStack(), { dialect: "layered", prompt: "planner", turn, budgetTokens: whole.tokens - 150 }).messages.at(
+        -1,
+      )?.content ?? ""
+    expect(text).toContain("小狗真可爱")
+    expect(text).not.toContain("我想养狗")
+  })
+})
+
 describe("prestart results", () => {
   test("T8 each under its tool, parted by a blank line, without parentheses where there are no arguments", () => {
     const prestart = [

@@ -8,7 +8,7 @@ import type { ReflectionService, ReflectionServiceOptions, ReflectionWork } from
  * `ask` throws.
  */
 export function createReflectionService(options: ReflectionServiceOptions): ReflectionService {
-  checkOptions("createReflectionService", options, "ask records clock every importanceSum nextRunMs")
+  checkOptions("createReflectionService", options, "ask records clock every importanceSum nextRunMs timeZone")
   let made: ReflectionWork | undefined
   const reflecting = async (): Promise<ReflectionWork> => {
     const { reflectingOn } = await loadMemories()

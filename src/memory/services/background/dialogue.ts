@@ -119,6 +119,12 @@ export function dialogueInjection(turns: readonly TurnWords[], dayOf?: (atMs: nu
   )
 }
 
+/** Writes the day of a moment in a time zone, as `2026-03-04`. */
+export function daysIn(timeZone = "UTC"): (atMs: number) => string {
+  const day = new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short" })
+  return (atMs) => day.format(atMs)
+}
+
 const as = (text: string): TrustedText => ({ text, trust: "author" })
 
 /** The content for one slot of a background prompt. Texts in it carry their own trust; a bare string has the trust `memory`. */

@@ -1,9 +1,8 @@
 import type { SlotEntry } from "../../../core/value.ts"
 import { counted } from "../store/receipt.ts"
 import type { ProfileStatement } from "../store/records.ts"
-import { backgroundInjection } from "./dialogue.ts"
+import { backgroundInjection, daysIn } from "./dialogue.ts"
 import type { DocumentMemory, LearnedLine, LineOrigin } from "./document-memory.ts"
-import { daysIn } from "./importance-step.ts"
 import { capReached, type MemoryRun, type Step, type StepResult } from "./memory-run.ts"
 import { readMerges } from "./tidy-rules.ts"
 

@@ -4,7 +4,7 @@ import { onOneLine } from "../../../prompt/encode/line-breaks.ts"
 import { stripThinking } from "../../../reply/thinking.ts"
 import { counted } from "../store/receipt.ts"
 import { userProfileText } from "../user-profile.ts"
-import { backgroundInjection, dialogueInjection } from "./dialogue.ts"
+import { backgroundInjection, daysIn, dialogueInjection } from "./dialogue.ts"
 import type { DocumentMemory } from "./document-memory.ts"
 import { readKeys } from "./memory-keys.ts"
 import { capReached, type MemoryRun, type Step, type StepResult } from "./memory-run.ts"
@@ -79,12 +79,6 @@ async function learnStep({ run, ask, signal }: Step, documents: DocumentMemory):
 /** The id of the memory of a turn's message. */
 export function memoryId(turnId: string, at: number): string {
   return `${turnId}:${at}`
-}
-
-/** Writes the day of a moment in a time zone, as `2026-03-04`. */
-export function daysIn(timeZone = "UTC"): (atMs: number) => string {
-  const day = new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short" })
-  return (atMs) => day.format(atMs)
 }
 
 async function profileOf({ options, key }: MemoryRun) {

@@ -6,7 +6,7 @@ import type { Injection, SlotEntry } from "../../../core/value.ts"
 import type { MemoryRecords, StoredMemory } from "../store/records.ts"
 import { scopeOf } from "../store/row-keys.ts"
 import type { AskModel } from "./background-job.ts"
-import { backgroundInjection } from "./dialogue.ts"
+import { backgroundInjection, daysIn } from "./dialogue.ts"
 import { readJson } from "./read-json.ts"
 
 /** A conclusion drawn from several memories (T31). */
@@ -57,6 +57,8 @@ export interface ReflectionServiceOptions extends ReflectionTriggers {
   readonly ask: AskModel
   readonly records: Pick<MemoryRecords, "recent">
   readonly clock: Clock
+  /** The time zone of the days on which things were said. Default UTC. */
+  readonly timeZone?: string | undefined
 }
 
 const defaultEvery = 20
@@ -84,7 +86,7 @@ export function reflectingOn(options: ReflectionServiceOptions): ReflectionWork 
     },
     async reflect(memories, key, { signal, ask = options.ask }) {
       if (memories.length === 0) return []
-      const answer = await ask("reflection", [recentInjection(memories)], { signal })
+      const answer = await ask("reflection", [recentInjection(memories, options.timeZone)], { signal })
       const written = readInsights(answer.text)
       if (written === undefined) {
         const message = `expected a list of insights as JSON, found ${answer.text.length} characters without one.`
@@ -117,9 +119,13 @@ async function isDue(
   return dueMs !== undefined && dueMs <= clock.nowMs()
 }
 
-/** Shows memories under short numbers, because a model would not copy long ids exactly. */
-function recentInjection(memories: readonly StoredMemory[]): Injection {
-  const entries = memories.map(({ text }, at): SlotEntry => ({ id: String(at + 1), text: { text, trust: "memory" } }))
+/** Shows who said what and when, under short numbers, because a model would not copy long ids exactly. */
+function recentInjection(memories: readonly StoredMemory[], timeZone: string | undefined): Injection {
+  const dayOf = daysIn(timeZone)
+  const entries = memories.map(({ text, speaker, atMs }, at): SlotEntry => {
+    const said = { text: { text, trust: "memory" }, speaker: { text: speaker.name, trust: "memory" } } as const
+    return { id: String(at + 1), ...said, at: { text: dayOf(atMs), trust: "author" } }
+  })
   return backgroundInjection("recent", entries)
 }
 

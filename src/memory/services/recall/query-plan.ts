@@ -147,9 +147,10 @@ function weighedParts(text: string, times: readonly FoundTime[]): TextPart[] {
   let at = 0
   const cut = times.flatMap(({ start, end, references }) => {
     const fixed = references.every(({ kind }) => kind === "span")
+    const isVague = references.some((time) => time.kind === "span" && time.isVague)
     const before = { start: at, end: start, weight: 1 }
     at = end
-    return [before, { start, end, weight: fixed ? markedTermWeight : 1 }]
+    return isVague ? [before] : [before, { start, end, weight: fixed ? markedTermWeight : 1 }]
   })
   return [...cut, { start: at, end: text.length, weight: 1 }]
 }

@@ -57,10 +57,15 @@ function vectorPart(table: DocumentTable, near: Float64Array, given: Pick<Fusion
 /** The signals by which a text has something of the question. The others only choose among such texts. */
 const findingSignals = ["words", "grams", "characters", "keys", "phrase", "neighbours", "session", "talk", "time"] as const
 
-/** Takes out the slots that have nothing of the question. If it has no words, a speaker is enough. */
+/**
+ * Takes out the slots that have nothing of the question. If it has no words, a time or a speaker is enough, but not words such as "lately",
+ * which everything of the last weeks would match.
+ */
 function keepFound(scores: SignalScores, plan: QueryPlan, part: number, fused: Float64Array): void {
-  const wordless = plan.words.size === 0 && plan.characters.size === 0
-  const finding = [...findingSignals, ...(wordless ? (["speaker"] as const) : []), ...(part > 0 ? (["vector"] as const) : [])]
+  const isVague = plan.times.some((time) => time.kind === "span" && time.isVague)
+  const wordless = plan.words.size === 0 && plan.characters.size === 0 && !isVague
+  const own = findingSignals.filter((signal) => signal !== "time" || !isVague)
+  const finding = [...own, ...(wordless ? (["speaker"] as const) : []), ...(part > 0 ? (["vector"] as const) : [])]
   const found = finding.flatMap((signal) => scores.get(signal) ?? [])
   for (let slot = 0; slot < fused.length; slot++) {
     if (!found.some((values) => (values[slot] ?? 0) > 0)) fused[slot] = Number.NEGATIVE_INFINITY

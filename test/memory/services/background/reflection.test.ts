@@ -112,6 +112,9 @@ describe("createReflectionService", () => {
     ])
     expect(shown[0]).toContain('"id":"2"')
     expect(shown[0]).toContain('"trust":"memory"')
+    expect(shown[0], "who said it, and on which day").toContain(
+      '"speaker":{"text":"Ann","trust":"memory"},"at":{"text":"1970-01-01"',
+    )
   })
 
   test("with no memories asks nothing, and an answer that cannot be read is an error and no insight", async () => {

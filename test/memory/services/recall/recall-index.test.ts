@@ -300,6 +300,20 @@ describe("what is found", () => {
     expect(found(evenings, "swam on 2024-05-14", { timeZone: "Asia/Shanghai" })[0]).toBe("13th")
   })
 
+  test.each([
+    ["lately", "What about the piano lately?"],
+    ["最近", "最近钢琴怎么样？"],
+  ])("H14 is not found by a word such as %s, which chooses among what is found", (word, question) => {
+    const of = (id: string, text: string, days: number) => memory(id, text, { atMs: nowMs - days * dayMs })
+    const documents = [
+      of("new", "The piano is in tune. 钢琴调好了。", 3),
+      of("old", "The piano was in tune. 钢琴走音了。", 300),
+      ...Array.from({ length: 6 }, (_, at) => of(`x${at}`, `Something else ${at}. 别的事情。`, at + 1)),
+    ]
+    expect(found(documents, question)).toEqual(["new", "old"])
+    expect(found(documents, word)).toEqual([])
+  })
+
   test("says when, or how many, where that is what is asked", () => {
     const documents = [
       memory("plain", "My sister married in a church."),

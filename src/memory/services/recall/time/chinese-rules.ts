@@ -1,6 +1,7 @@
 import { chineseSeasonPattern, readSeason } from "./seasons.ts"
 import {
   dateSpan,
+  lately,
   mondayOf,
   monthSpan,
   onWeekdays,
@@ -96,5 +97,5 @@ export const chineseRules: readonly TimeRule[] = [
   timeRule(year, (groups, today) => yearSpan(readYear(groups, today) ?? today.year)),
   timeRule(/前几天|前两天|前些天|这几天/, (_, { day }) => span(day - 7, day)),
   timeRule(/(?<which>大前|大后|前|昨|今|明|后)(?:天|日|晚|早|夜)/, ({ which = "" }, { day }) => span(day + (days[which] ?? 0))),
-  timeRule(/最近|近来|前不久|不久前|近期/, (_, { day }) => span(day - 30, day)),
+  timeRule(/最近|近来|前不久|不久前|近期/, (_, { day }) => lately(day, 30)),
 ]

@@ -1,6 +1,7 @@
 import { readSeason, seasonPattern } from "./seasons.ts"
 import {
   dateSpan,
+  lately,
   monthSpan,
   onWeekdays,
   partOfYear,
@@ -120,7 +121,7 @@ export const englishRules: readonly TimeRule[] = [
     span(Math.round(day - readCount(count) * unitDays[unitOf(unit)]), day),
   ),
   timeRule(/\bthe other day\b/, (_, { day }) => span(day - 7, day - 1)),
-  timeRule(/\b(?:recently|lately|these days)\b/, (_, { day }) => span(day - 21, day)),
+  timeRule(/\b(?:recently|lately|these days)\b/, (_, { day }) => lately(day, 21)),
   timeRule(`\\b${which} weekend\\b`, ({ which }, { day }) => weekendSpan(day, steps(which))),
   timeRule(`\\b${which} (?<unit>week|month|year)\\b`, ({ which, unit }, today) => unitNear(unit, which, today)),
   timeRule(`\\b${which} (?<name>${weekdayPattern})\\b`, ({ which, name = "" }, today) => weekdayNear(name, which, today)),

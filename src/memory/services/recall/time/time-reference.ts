@@ -2,12 +2,15 @@ import { type CalendarDate, calendarDate, dayMs, dayNumber } from "./local-calen
 
 /** The days that an expression of time means. Days are numbered from 1970-01-01; both ends belong to it. */
 export type TimeReference =
-  | { readonly kind: "span"; readonly fromDay: number; readonly toDay: number }
+  | { readonly kind: "span"; readonly fromDay: number; readonly toDay: number; readonly isVague?: true }
   /** Days that recur: some weekdays (0 is Sunday), or the days between two dates of any year, as `month * 100 + date`. */
   | { readonly kind: "weekdays"; readonly weekdays: readonly number[] }
   | { readonly kind: "yearly"; readonly from: number; readonly to: number }
 
-export const span = (fromDay: number, toDay: number = fromDay): TimeReference => ({ kind: "span", fromDay, toDay })
+export const span = (fromDay: number, toDay: number = fromDay) => ({ kind: "span", fromDay, toDay }) as const
+
+/** The last days, as "lately" means them: they choose among what is found, and find nothing by themselves. */
+export const lately = (today: number, days: number): TimeReference => ({ ...span(today - days, today), isVague: true })
 
 export const onWeekdays = (...weekdays: readonly number[]): TimeReference => ({ kind: "weekdays", weekdays })
 
