@@ -19,7 +19,7 @@ const entrySlots: Readonly<Record<string, readonly string[]>> = {
   files: ["reference"],
   file_faults: ["file", "total", ...fileFaults],
   tool_groups: ["rules", ...toolGroups],
-  memories: ["text", "speaker", "time"],
+  memories: ["text", "speaker", "time", "unsaid"],
   prestart: ["tool", "arguments", "result"],
   tools: ["name", "description", "parameters", "hint", "owed"],
   runs: run,
