@@ -8,8 +8,37 @@ import type { ChatState } from "./use-chat.ts"
 /** An answer that a command shows stands whole beside its turn. */
 const maxShown = 5_000
 
+interface ChatProps {
+  readonly chat: ChatState
+  readonly words: Words
+}
+
+/** The greeting with which a conversation begins, and the others of the character. */
+function Greeting({ chat, words }: ChatProps) {
+  const { greeting } = chat.facts ?? {}
+  if (greeting === undefined) return null
+  const { text, number, count } = greeting
+  const swipe = (step: number) => void chat.say(`/swipe ${((number - 1 + step + count) % count) + 1}`)
+  return (
+    <section class="greeting">
+      <p class="lines">{cut(text, maxShown)}</p>
+      {count > 1 && (
+        <div class="buttons second-thoughts">
+          <button type="button" aria-label={words.greetingBefore} onClick={() => swipe(-1)}>
+            ‹
+          </button>
+          <span role="status">{words.greetingOf(number, count)}</span>
+          <button type="button" aria-label={words.greetingAfter} onClick={() => swipe(1)}>
+            ›
+          </button>
+        </div>
+      )}
+    </section>
+  )
+}
+
 /** A place to talk, with the calls that wait for an answer above it. */
-export function Chat({ chat, words }: { readonly chat: ChatState; readonly words: Words }) {
+export function Chat({ chat, words }: ChatProps) {
   const [text, setText] = useState("")
   const send = async (event: Event): Promise<void> => {
     event.preventDefault()
@@ -20,6 +49,7 @@ export function Chat({ chat, words }: { readonly chat: ChatState; readonly words
   }
   return (
     <>
+      <Greeting chat={chat} words={words} />
       <Approvals chat={chat} words={words} />
       <form class="chat" onSubmit={send}>
         <CommandField

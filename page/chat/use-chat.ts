@@ -74,9 +74,13 @@ export function useChat({ canChat, locale, news, onSent, onMoved }: ChatOptions)
     say: (text) =>
       act(async () => {
         const outcome = await ask<{ readonly turn?: string; readonly text?: string }>("chat", { text, locale })
-        setSaid(outcome.text ?? "")
-        if (outcome.turn !== undefined) return onSent()
+        if (outcome.turn !== undefined) {
+          setSaid("")
+          return onSent()
+        }
         const now = await reload()
+        // A greeting that the command says is shown already.
+        setSaid(outcome.text === now?.greeting?.text ? "" : (outcome.text ?? ""))
         if (now?.last.turnId !== facts?.last.turnId) onMoved(now?.last.turnId)
       }),
     async answer(code, approved, reason) {

@@ -21,6 +21,9 @@ export const chatEn = {
   answerBefore: "Answer before",
   answerAfter: "Next answer",
   answerOf: (at: number, count: number) => `Answer ${at} of ${count}`,
+  greetingBefore: "Greeting before",
+  greetingAfter: "Next greeting",
+  greetingOf: (at: number, count: number) => `Greeting ${at} of ${count}`,
   moreCharacters: (count: number) => `… (${count.toLocaleString("en")} more characters)`,
 }
 
@@ -45,5 +48,8 @@ export const chatZh: typeof chatEn = {
   answerBefore: "上一个回答",
   answerAfter: "下一个回答",
   answerOf: (at, count) => `第 ${at} 个回答，共 ${count} 个`,
+  greetingBefore: "上一条开场白",
+  greetingAfter: "下一条开场白",
+  greetingOf: (at, count) => `第 ${at} 条开场白，共 ${count} 条`,
   moreCharacters: (count) => `……（还有 ${count.toLocaleString("en")} 个字符）`,
 }

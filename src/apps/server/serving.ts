@@ -2,8 +2,10 @@ import type { Clock, Timers } from "../../core/ports.ts"
 import { didYouMean } from "../../core/suggest.ts"
 import type { Agent } from "../../loop/agent/agent.ts"
 import { contextOf } from "../../loop/agent/published-agents.ts"
-import type { Turn } from "../../loop/agent/turn.ts"
+import { greetingOf } from "../../loop/agent/second-thoughts/greetings.ts"
+import { StartedTurn, type Turn } from "../../loop/agent/turn.ts"
 import { answerTyped, readTypedAnswer } from "../../trace/approval-question.ts"
+import { mainProcess } from "../../trace/trace.ts"
 import { answererOf, inOrder } from "./approvals/approval-answers.ts"
 import type { AllowedOrigins } from "./cors.ts"
 import { type EventStreamOptions, eventStream, eventStreamHeaders } from "./event-stream.ts"
@@ -73,8 +75,8 @@ export interface Question extends SentConversation, ClientTools {
 }
 
 /**
- * Starts the turn of a request. A kept conversation gets the last message alone, which may answer a call that waits, or the results of the
- * client's tools with which the request ends.
+ * Starts the turn of a request. One without messages is greeted. A kept conversation gets the last message alone, which may answer a call
+ * that waits, or the results of the client's tools with which the request ends.
  */
 export async function startTurn(server: Serving, caller: Caller, question: Question): Promise<Turn> {
   const { model, messages, instructions, tools, toolChoice, results } = question
@@ -83,12 +85,13 @@ export async function startTurn(server: Serving, caller: Caller, question: Quest
   const taken = tools.find((tool) => character?.get(tool.name))
   if (taken) throw badRequest(`The character has a tool named ${taken.name} itself; give yours another name.`, "tools")
   const { user, name, conversation } = caller
+  const from = name === undefined ? { id: user } : { id: user, name }
+  if (messages.length === 0) return greetingTurn(agent, from, caller)
   const last = messages.at(-1)
   if (last?.role !== "user") throw new HttpProblem(400, "The last message is not the user's.", { param: "messages" })
   if (last.content.trim() === "" && !last.attachments?.length)
     throw new HttpProblem(400, "The last message is empty.", { param: "messages" })
   const inject = instructions.trim() === "" ? [] : [{ key: "instructions", content: instructions, trust: "user" as const }]
-  const from = name === undefined ? { id: user } : { id: user, name }
   const options = { from, inject, tools, toolChoice }
   if (conversation === undefined) return agent.respond(messages, options)
   const by = answererOf(caller)
@@ -100,6 +103,30 @@ export async function startTurn(server: Serving, caller: Caller, question: Quest
   const typed = readTypedAnswer(last.content)
   if (typed) return answerTyped(agent.session(conversation), typed, by)
   return agent.session(conversation).send(last.content, { ...options, attachments: last.attachments ?? [] })
+}
+
+/**
+ * The greeting as the turn of a request that brings no message and so begins a conversation (C35): no model is asked. A kept conversation
+ * keeps it. Throws {@link HttpProblem} where nobody greets.
+ */
+async function greetingTurn(agent: Agent, from: { readonly id: string }, { conversation }: Caller): Promise<Turn> {
+  const { ports, profile, plugins } = await contextOf(agent)
+  const session = conversation === undefined ? undefined : agent.session(conversation)
+  const turnId = ports.ids.next("greeting")
+  const key = session?.key ?? { agent: profile.agent.id, conversation: turnId, audience: "private" }
+  const text = session ? await session.greet({ from }) : greetingOf({ profile, plugins }, key, { from })
+  const why = session ? "this conversation has begun, or the character has no greeting." : "this character has no greeting."
+  if (text === undefined) throw new HttpProblem(400, `Expected a message: ${why}`, { param: "messages" })
+  const [said] = (await session?.history({ limit: 1 })) ?? []
+  const id = said?.turnId ?? turnId
+  const startedMs = ports.clock.nowMs()
+  return new StartedTurn(id, async (emit) => {
+    emit({ type: "turn-start", turnId: id, atMs: startedMs })
+    emit({ type: "text-delta", delta: text })
+    const lists = { prestart: [], steps: [], runs: [], warnings: [], records: [], children: [] }
+    const trace = { turnId: id, process: mainProcess, key, startedMs, durationMs: 0, usage: {}, ...lists }
+    return { ok: true, text, stopReason: "finish", usage: {}, trace }
+  })
 }
 
 /** Tells the owner if a turn fails, read or not, and gives it the place of its request. */

@@ -134,7 +134,7 @@ describe("AG-UI", () => {
       "only text is",
     ],
     [{ messages: [{ role: "user" }] }, "is no text"],
-    [{ messages: [] }, "not the user's"],
+    [{ messages: [] }, "Expected a message"],
     [{ tools: [{ description: "", parameters: {} }] }, "tools[0] is no function with a name"],
     [{ forwardedProps: { model: "fey" } }, 'Did you mean \\"fay\\"?'],
   ])("%j is refused", async (wrong, said) => {

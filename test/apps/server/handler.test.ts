@@ -437,7 +437,7 @@ describe("what cannot be answered", () => {
     ["no model", { messages: ask.messages }, 400, "name of a model"],
     ["an unknown model", { ...ask, model: "fey" }, 404, 'Did you mean "fay"?'],
     ["an inherited name", { ...ask, model: "constructor" }, 404, "There is no model"],
-    ["no messages", { model: "fay", messages: [] }, 400, "list of messages"],
+    ["no messages", { model: "fay", messages: [] }, 400, "Expected a message"],
     ["an empty question", { model: "fay", messages: [{ role: "user", content: " " }] }, 400, "is empty"],
     ["a result of a tool alone", { model: "fay", messages: [{ role: "tool", content: "x" }] }, 400, "not the user's"],
     ["an inherited role", { model: "fay", messages: [{ role: "toString", content: "x" }] }, 400, 'role "toString"'],

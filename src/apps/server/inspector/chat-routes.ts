@@ -22,19 +22,27 @@ export interface ChatFacts {
   /** The commands of every chat, for a list. */
   readonly commands: ReturnType<typeof commandList>
   readonly last: ReturnType<typeof lastTurnIn>
+  /** The greeting of a conversation in which nothing else was said, its number and how many there are. */
+  readonly greeting?: { readonly text: string; readonly number: number; readonly count: number } | undefined
   /** The calls that wait for a person. One that is over can no longer be answered. */
   readonly approvals: readonly (ApprovalQuestion & { readonly isOver: boolean })[]
 }
 
 /** `?locale=` is the language of the page. */
 async function facts(state: InspectorState, { request }: Call): Promise<Response> {
-  const { session } = await openChat(state)
+  const { session, user } = await openChat(state)
   const locale = await localeOf(state, new URL(request.url).searchParams.get("locale"))
   const nowMs = (await contextOf(state.agent)).ports.clock.nowMs()
   const waiting = (await session.approvals()).filter(({ answer }) => answer === undefined)
   const approvals = waiting.map((one) => ({ ...approvalQuestion(one, locale), isOver: nowMs > one.untilMs }))
-  const last = lastTurnIn(await session.history())
-  return jsonWithoutSecrets(state, { commands: commandList(locale), last, approvals } satisfies ChatFacts)
+  const from = { id: user }
+  await session.greet({ from })
+  const history = await session.history()
+  const greetings = session.greetings({ from })
+  const number = history.length === 1 ? greetings.indexOf(history[0]?.text ?? "") + 1 : 0
+  const greeting = number > 0 ? { text: greetings[number - 1] ?? "", number, count: greetings.length } : undefined
+  const facts: ChatFacts = { commands: commandList(locale), last: lastTurnIn(history), greeting, approvals }
+  return jsonWithoutSecrets(state, facts)
 }
 
 /** `{ text, locale? }`: a message of the page's user, or a command. Answers with the turn's id at once, or with the words of the command. */

@@ -16,7 +16,7 @@ export function greetingsOf({ plugins, profile }: Greeting, { audience }: Sessio
 }
 
 /** The greeting that the profile chose among them. */
-function greetingOf(agent: Greeting, key: SessionKey, options: WakesOptions): string | undefined {
+export function greetingOf(agent: Greeting, key: SessionKey, options: WakesOptions): string | undefined {
   const { greeting, greetings = [] } = agent.profile
   const at = greeting === undefined ? 0 : greetings.indexOf(greeting)
   return greetingsOf(agent, key, options)[at] ?? greeting

@@ -1,5 +1,6 @@
 import { connect } from "node:net"
 import { afterEach, describe, expect, test } from "vitest"
+import type { ChatFacts } from "../../../../src/apps/server/inspector/chat-routes.ts"
 import { inspector } from "../../../../src/apps/server/inspector/inspector.ts"
 import type { RecordedRequest, TurnSummary } from "../../../../src/apps/server/inspector/turn-record.ts"
 import { resolveProfile } from "../../../../src/profile/resolve.ts"
@@ -240,6 +241,21 @@ describe("chat", () => {
       speaker: { id: "me" },
       session: { conversation: "terminal" },
     })
+  })
+
+  test("C35 greets a new conversation once, tells which greeting it is, and another one takes its place", async () => {
+    const greetings = ["Welcome.", "Rain again."]
+    const { get, post, agent } = inspected([finish("Yes.")], { profile: { greetings, greeting: "Rain again." }, chat: true })
+    const greeting = async () => (await get<ChatFacts>("api/chat?locale=en")).greeting
+    const both = await Promise.all([greeting(), greeting()])
+    expect(both).toEqual([both[0], { text: "Rain again.", number: 2, count: 2 }])
+    const history = async () => (await agent.session("inspector").history()).map(({ text }) => text)
+    expect(await history()).toEqual(["Rain again."])
+    await post("api/chat", { text: "/swipe 1" })
+    expect(await greeting()).toEqual({ text: "Welcome.", number: 1, count: 2 })
+    await post("api/chat", { text: "Hi" })
+    await agent.idle()
+    expect([await greeting(), await history()]).toEqual([undefined, ["Welcome.", "Hi", "Yes."]])
   })
 
   test("takes no body over the limit", async () => {
