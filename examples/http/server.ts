@@ -6,7 +6,13 @@ import { loadProfile } from "promptstrata/node"
 import { createHandler } from "promptstrata/server"
 import { openStore } from "promptstrata/stores"
 
-const { KEYS = "", PORT = "8787", PROFILE = "layered", MODEL = "gpt-5-mini" } = process.env
+const {
+  KEYS = "",
+  ORIGINS = "http://localhost:3000,http://localhost:5173",
+  PORT = "8787",
+  PROFILE = "layered",
+  MODEL = "gpt-5-mini",
+} = process.env
 
 // KEYS="ann:secret-1,bob:secret-2"
 const users = new Map(
@@ -23,6 +29,8 @@ const handle = createHandler({
     // A conversation belongs to its user, whatever name a page gives it.
     return user ? { user, conversation: conversation ? JSON.stringify([user, conversation]) : undefined } : undefined
   },
+  // The pages in whose code the browser may ask: those of the React servers of Next.js and Vite.
+  allowedOrigins: ORIGINS.split(","),
   locale: profile.locale,
 })
 

@@ -79,6 +79,15 @@ describe.skipIf(folder === "")("examples/http", () => {
     expect(await server.stop()).toEqual({ code: 0, errors: "" })
   })
 
+  test("lets the pages of the README ask from a browser, and no others (N18)", async () => {
+    const headers = { "access-control-request-method": "POST", "access-control-request-headers": "authorization,x-conversation" }
+    const preflight = (origin: string) => fetch(`${url}/api/chat`, { method: "OPTIONS", headers: { ...headers, origin } })
+    const allowed = await preflight("http://localhost:5173")
+    expect([allowed.status, allowed.headers.get("access-control-allow-origin")]).toEqual([204, "http://localhost:5173"])
+    expect(allowed.headers.get("access-control-allow-headers")).toContain("x-conversation")
+    expect((await preflight("https://evil.test")).headers.has("access-control-allow-origin")).toBe(false)
+  })
+
   test("is a chat of useChat, which a user alone goes on with, also after a restart", async () => {
     model.reply(...answersOf("Nice.", "Momo.", "I do not know."))
     const headers = { authorization: "Bearer key-a", "x-conversation": "kitchen" }

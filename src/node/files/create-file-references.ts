@@ -65,7 +65,7 @@ function openedFile(path: string, bytes: Uint8Array, { lines }: FileReference): 
   const picked = lines === undefined ? bytes : pickLines(bytes, path, lines)
   if ("totalLines" in picked) return { ok: false, fault: "beyond", ...picked }
   const base64 = Buffer.from(picked).toString("base64")
-  const mediaType = mediaTypes.get(extensionOf(path)) ?? "application/octet-stream"
+  const mediaType = mediaTypeOf(path)
   return { ok: true, attachment: { path, mediaType, bytes: picked.length, base64, ...(lines ? { lines } : {}) } }
 }
 
@@ -90,6 +90,11 @@ function extensionOf(path: string): string {
   const name = path.slice(path.lastIndexOf("/") + 1)
   const dot = name.lastIndexOf(".")
   return dot < 0 ? "" : name.slice(dot + 1).toLowerCase()
+}
+
+/** The media type of a file, by its extension. */
+export function mediaTypeOf(path: string): string {
+  return mediaTypes.get(extensionOf(path)) ?? "application/octet-stream"
 }
 
 /** The media types of files, by extension. */

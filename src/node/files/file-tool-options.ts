@@ -8,8 +8,9 @@ export const fileToolNames = ["read", "write", "edit", "list", "search"] as cons
 /** The name of a file tool. */
 export type FileToolName = (typeof fileToolNames)[number]
 
-/** The part of a workspace that file tools need to read, such as a skill's folder. */
-export type ReadableWorkspace = Pick<FileWorkspace, "read" | "list" | "search" | "stat">
+/** The part of a workspace that file tools need to read, such as a skill's folder. Pictures need `readBytes`. */
+export type ReadableWorkspace = Pick<FileWorkspace, "read" | "list" | "search" | "stat"> &
+  Partial<Pick<FileWorkspace, "readBytes">>
 
 /** The part of a workspace that file tools need to read and write. */
 export type WritableWorkspace = ReadableWorkspace & Pick<FileWorkspace, "resolve" | "write">

@@ -1,20 +1,27 @@
 import { graphemeBoundaryBefore } from "../../core/graphemes.ts"
+import { pictureTypes } from "../../core/model/language-model.ts"
+import { readBase64 } from "../../memory/services/attachments/read-attachments.ts"
 import type { Tool, ToolContext } from "../../prompt/tools/tool.ts"
 import { lastLineWithin, lineStarts } from "../line-starts.ts"
 import { takeShape } from "../workspace/text-encoding.ts"
+import { mediaTypeOf } from "./create-file-references.ts"
 import { defineFileTool } from "./define-file-tool.ts"
-import { type FileToolParts, type FileWords, requireAllowed, shownPath } from "./file-tool.ts"
+import { type FilePlace, type FileToolParts, type FileWords, requireAllowed, shownPath } from "./file-tool.ts"
 import type { TextRange } from "./read-ledger.ts"
 
 /** Room for the words before a page. */
 const headingCharacters = 2_000
+
+/** A larger picture is refused: providers refuse it, too. */
+const maxPictureBytes = 10 * 1024 * 1024
 
 /** A page is not made smaller than this, however small a budget is. */
 const minPageCharacters = 100
 
 /**
  * The tool `read`: a text file, whole if it fits on a page, else page by page. The first line of a page says which part it is and
- * how to go on. The text has no line numbers, so that a part of it can be given to `edit` unchanged.
+ * how to go on. The text has no line numbers, so that a part of it can be given to `edit` unchanged. A picture is given to a model that
+ * sees it (N17).
  */
 export function readTool(parts: FileToolParts): Tool {
   const { words, places, reads, pageCharacters } = parts
@@ -25,6 +32,8 @@ export function readTool(parts: FileToolParts): Tool {
       const place = places.find(path)
       // Checked before reading, as a hidden file must not be touched, and again after: a link may lead to another file.
       await requireAllowed(parts, places.shown(place, place.path), { operation: "read", context })
+      const type = mediaTypeOf(place.path)
+      if (pictureTypes.has(type) && context.takes?.(type) && place.workspace.readBytes) return lookAt(parts, place, context)
       const file = await place.workspace.read(place.path, { signal: context.signal })
       const shown = places.shown(place, file.path)
       await requireAllowed(parts, shown, { operation: "read", context })
@@ -37,6 +46,20 @@ export function readTool(parts: FileToolParts): Tool {
       return found.answer
     },
   })
+}
+
+/** Gives a picture to a model that sees its kind, with the result. Throws for one that is not what its name says. */
+async function lookAt(parts: FileToolParts, place: FilePlace, context: ToolContext): Promise<string> {
+  const { words, places, name } = parts
+  const file = await place.workspace.readBytes?.(place.path, { maxBytes: maxPictureBytes, signal: context.signal })
+  const shown = places.shown(place, file?.path ?? place.path)
+  await requireAllowed(parts, shown, { operation: "read", context })
+  const mediaType = mediaTypeOf(shown)
+  const base64 = Buffer.from(file?.bytes ?? []).toString("base64")
+  await readBase64(base64, mediaType, shown)
+  const attachment = { mediaType, bytes: file?.sizeBytes ?? 0, base64 }
+  context.record?.({ kind: "attachment", tool: name, summary: `${shown}: ${mediaType}, ${attachment.bytes} bytes`, attachment })
+  return words.say({ path: shownPath(shown), picture: true })
 }
 
 interface PageAnswer {

@@ -15,6 +15,7 @@ export interface CallOptions {
   readonly confirm?: (request: ConfirmRequest) => boolean | Promise<boolean>
   readonly isShownWhole?: (key: string) => boolean
   readonly resultFits?: (result: string) => boolean
+  readonly takes?: (mediaType: string) => boolean
   readonly signal?: AbortSignal
 }
 
@@ -43,6 +44,7 @@ function contextOf(options: CallOptions, records: ToolRecord[]): ToolContext {
     confirm,
     isShownWhole,
     resultFits,
+    takes,
     signal = new AbortController().signal,
   } = options
   return {
@@ -54,6 +56,7 @@ function contextOf(options: CallOptions, records: ToolRecord[]): ToolContext {
     ...(confirm ? { confirm: async (request) => confirm(request) } : {}),
     ...(isShownWhole ? { isShownWhole } : {}),
     ...(resultFits ? { resultFits } : {}),
+    ...(takes ? { takes } : {}),
   }
 }
 

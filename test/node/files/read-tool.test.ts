@@ -1,12 +1,14 @@
-import { mkdirSync } from "node:fs"
+import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { createFileTools } from "../../../src/node/files/create-file-tools.ts"
 import { textPage } from "../../../src/node/files/read-tool.ts"
 import { openFolder } from "../../../src/node/workspace/open-workspace.ts"
+import type { ToolRecord } from "../../../src/prompt/tools/tool.ts"
+import { png } from "../../support/pictures.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
-import { fileScene } from "./file-scene.ts"
+import { callTool, fileScene } from "./file-scene.ts"
 
 test("the file tools ask for paths and texts as text, and for lines as whole numbers from 1", async () => {
   const tools = createFileTools(await openFolder(tempFolder()))
@@ -21,6 +23,29 @@ describe("read", () => {
   test("a file that fits on a page is its text and nothing else", async () => {
     const { call } = await fileScene({ "a.md": "one\n  two\n" })
     expect(await call("read", { path: "a.md" })).toBe("one\n  two\n")
+  })
+
+  test("N17 a picture is given to a model that sees it, and a file that only has a picture's name to none", async () => {
+    const folder = tempFolder()
+    writeFileSync(join(folder, "cat.png"), png(8, 8))
+    writeFileSync(join(folder, "note.png"), "no picture")
+    writeFileSync(join(folder, "a.md"), "words")
+    mkdirSync(join(folder, "private"))
+    writeFileSync(join(folder, "private/own.png"), png(8, 8))
+    const tools = createFileTools(await openFolder(folder), { allow: (path) => !path.startsWith("private"), locale: "en" })
+    const records: ToolRecord[] = []
+    const read = (path: string, takes = () => true) => callTool(tools, "read", { path }, { records, takes })
+    expect(await read("cat.png")).toBe("cat.png is a picture, shown to you here.")
+    expect(records).toMatchObject([{ attachment: { mediaType: "image/png", bytes: 64, base64: expect.any(String) } }])
+    expect(await read("a.md")).toBe("words")
+    for (const [path, sees] of [
+      ["note.png", true],
+      ["private/own.png", true],
+      ["none.png", true],
+      ["cat.png", false],
+    ] as const)
+      expect(await read(path, () => sees)).toMatch(/^! /)
+    expect(records).toHaveLength(1)
   })
 
   test("a longer one comes in pages of whole lines that say how to go on, without line numbers in the text", async () => {

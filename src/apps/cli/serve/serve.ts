@@ -26,6 +26,7 @@ interface ServeOptions extends CommonOptions, StoreOptions {
   readonly userRequests: number
   readonly userTokens: number
   readonly maxTurns: number
+  readonly maxBody: number
   /** The longest wait for running answers, in seconds. */
   readonly drain: number
 }
@@ -43,6 +44,7 @@ export function addServe(program: Command, run: RunCommand): void {
     .option("--user-requests <count>", "requests of a user within a minute, else status 429; 0: any", readLimit, 300)
     .option("--user-tokens <count>", "tokens of a user within a minute, else status 429; 0: any", readLimit, 1_000_000)
     .option("--max-turns <count>", "answers at once, of all users, else status 503; 0: any", readLimit, 64)
+    .option("--max-body <bytes>", "bytes of a request, else status 413; 0: any", readLimit, 16_000_000)
     .option("--drain <seconds>", "at the end, the longest wait for running answers", readSeconds, 30)
   addCommonOptions(command, { store: "optional" }).action((profiles: readonly string[], given: Omit<ServeOptions, "profile">) =>
     run((context) => serve(profiles, given, context), { debug: given.debug }),
@@ -69,6 +71,7 @@ async function serve(names: readonly string[], options: Omit<ServeOptions, "prof
     agents,
     authorize: callerOf(keys),
     limits: { requestsPerMinute: options.userRequests, tokensPerMinute: options.userTokens, turnsAtOnce: options.maxTurns },
+    maxBodyBytes: options.maxBody,
     locale,
     onError: (error) => screen.complain(messageOf(error)),
     clock: ports?.clock ?? { nowMs: () => Date.now() },

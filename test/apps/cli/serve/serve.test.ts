@@ -7,6 +7,7 @@ import type { LanguageModel } from "../../../../src/core/model/language-model.ts
 import { scriptedModel } from "../../../../src/testing/index.ts"
 import { finish } from "../../../support/agents.ts"
 import { collect } from "../../../support/collect.ts"
+import { png } from "../../../support/pictures.ts"
 import { tempFolder } from "../../../support/temp-folder.ts"
 import { plainProfile, run, start } from "../run.ts"
 
@@ -54,6 +55,18 @@ describe("promptstrata serve", () => {
     const chunks = await collect(await client().chat.completions.create({ ...ask, stream: true }))
     expect(chunks.map(({ choices }) => choices[0]?.delta.content ?? "").join("")).toBe("Two.")
     expect(await stop()).toMatchObject({ code: 0, stderr: expect.stringMatching(/Ended\.\n$/) })
+  })
+
+  test("N17 a phone's photo passes, and --max-body bounds a request", async () => {
+    const url = `data:image/png;base64,${Buffer.from(png(4032, 3024, { bytes: 4_000_000 })).toString("base64")}`
+    const photo = { type: "image_url" as const, image_url: { url } }
+    const asked = { ...ask, messages: [{ role: "user" as const, content: [photo] }] }
+    const wide = await serving(["--no-store"], { model: scriptedModel([finish("Seen.")]) })
+    expect((await wide.client().chat.completions.create(asked)).choices[0]?.message.content).toBe("Seen.")
+    await wide.stop()
+    const narrow = await serving(["--no-store", "--max-body", "1000"])
+    await expect(narrow.client().chat.completions.create(asked)).rejects.toMatchObject({ status: 413 })
+    await narrow.stop()
   })
 
   test("each profile is a model", async () => {
