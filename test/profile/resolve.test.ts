@@ -68,7 +68,6 @@ describe("resolveProfile", () => {
         importanceThreshold: 5,
         keys: true,
         reflectEvery: 20,
-        batchTurns: 1,
         stepMs: 120_000,
         profileCharacters: 1_000,
       },

@@ -36,6 +36,9 @@ interface RememberingParts {
   readonly onWarning: (message: string, key: ServiceKey) => void
 }
 
+/** The turns that one call judges. The prompt system of `fay` asks after every turn (T31). */
+const usualBatchTurns = 10
+
 /** The memories that a reflection reads where their number is not what begins it. */
 const usualReflectOn = 20
 
@@ -47,7 +50,8 @@ export function remembering(parts: RememberingParts): Remembering {
   const { profile, services, receipts, ports } = parts
   const { memory, userProfile, reflection } = servicesOf(parts)
   if (!profile.memory.enabled || (memory ?? userProfile) === undefined) return { hooks: [], jobs: [] }
-  const { importanceThreshold, keys, batchTurns, dailyCalls, reflectEvery, stepMs, profileCharacters } = profile.memory
+  const { importanceThreshold, keys, dailyCalls, reflectEvery, stepMs, profileCharacters } = profile.memory
+  const isFay = (typeof profile.dialect === "string" ? profile.dialect : profile.dialect.name) === "fay"
   const documents = profile.plugins.find((plugin) => plugin.documents)?.documents
   if (profile.memory.store === "documents" && !documents)
     throw new PromptStrataError("profile", 'memory.store "documents" needs loadProfile.')
@@ -58,7 +62,7 @@ export function remembering(parts: RememberingParts): Remembering {
       keys,
       events: parts.plugins.some(({ notesEvents }) => notesEvents),
       timeZone: profile.timeZone,
-      batchTurns,
+      batchTurns: profile.memory.batchTurns ?? (isFay ? 1 : usualBatchTurns),
       stepMs,
       profileCharacters,
       reflectOn: reflectEvery || usualReflectOn,

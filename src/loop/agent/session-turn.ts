@@ -203,17 +203,19 @@ function spokenMessages(
 export function jobsAfter(agent: AgentContext, turn: CommittedTurn, id = turn.turnId): readonly Job[] {
   const { key, turnId } = turn
   const jobs: Job[] = []
-  for (const { kind, afterTurn } of agent.jobs) {
+  for (const job of agent.jobs) {
+    const { kind } = job
     try {
-      const given = afterTurn?.(turn)
+      const given = job.afterTurn?.(turn)
       if (given === undefined) continue
       const payload = frozenJson(given, "payload")
-      jobs.push({ id: `${id}:${kind}`, kind, key, turnId, atMs: agent.ports.clock.nowMs(), payload })
+      const quiet = job.mayWait?.(turn) || undefined
+      jobs.push({ id: `${id}:${kind}`, kind, key, turnId, atMs: agent.ports.clock.nowMs(), ...defined({ quiet }), payload })
     } catch (error) {
       agent.onWarning({ key, turnId, message: `The job ${kind} was not enqueued: ${messageOf(error)}` })
     }
   }
-  return jobs
+  return jobs.sort((a, b) => Number(a.quiet ?? false) - Number(b.quiet ?? false))
 }
 
 /** The turn as jobs see it: without tool results and recalled memories, so that nothing is learnt from injected context (T35). */

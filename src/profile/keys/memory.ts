@@ -54,8 +54,9 @@ export const memory = table("How memories enter a turn.", {
   batchTurns: wholeNumber({
     min: 1,
     max: 50,
-    default: 1,
-    words: "The number of turns of a private conversation that one call of the model judges.",
+    otherwise: "10; 1 with the dialect fay",
+    words:
+      "The number of turns of a private conversation that one call of the model judges. A minute without a turn ends a batch, too. From 2 on, the same call finds what the user told of themselves.",
   }),
   dailyCalls: wholeNumber({
     min: 0,

@@ -27,7 +27,7 @@ function judging(): LanguageModel {
 
 /**
  * Turns that remember and are remembered: each recalls what another conversation left, and each `batchTurns` of them are judged. Returns
- * the transactions and statements of each turn with its background work, once the first turns are over.
+ * the transactions and statements of each turn with its background work, once the first turns are over; of a batch their mean.
  */
 export async function countTurns(store: Store, count: StatementCount, batchTurns: number) {
   const profile = resolveProfile({
@@ -39,15 +39,19 @@ export async function countTurns(store: Store, count: StatementCount, batchTurns
   })
   const agent = createAgent({ profile, model: judging(), store, onWarning: () => undefined })
   const counts: { readonly transactions: number; readonly statements: number; readonly recalled: number }[] = []
+  let recalled = 0
   for (let turn = 0; turn < 32; turn++) {
     const session = agent.session(turn < 10 ? "before" : "talk")
-    count.clear()
+    if (batchTurns === 1 || turn === 12) count.clear()
     const text = `Boat number ${turn} lay in the harbour beside ${turn * 3} other boats.`
     const { trace } = await session.send(text, { from: { id: "ann", name: "Ann" } }).result
-    await agent.idle()
+    recalled = trace.recalled?.length ?? 0
+    // Somebody who waits for the work ends a batch. Without that, a turn's work runs while the next ones do.
+    if (batchTurns === 1) await agent.idle()
     const { transactions, statements } = count
-    if (turn >= 12) counts.push({ transactions, statements, recalled: trace.recalled?.length ?? 0 })
+    if (turn >= 12 && batchTurns === 1) counts.push({ transactions, statements, recalled })
   }
   await agent.close()
-  return counts
+  const { transactions, statements } = count
+  return batchTurns === 1 ? counts : [{ transactions: transactions / 20, statements: statements / 20, recalled }]
 }

@@ -5,7 +5,7 @@ import type { DeadJob } from "../../../memory/services/store/job-runner.ts"
 import { keyText } from "../../../memory/services/store/row-keys.ts"
 import type { ClaimedJob as AnyClaimedJob, JobClaims } from "../../../memory/services/store/running-jobs.ts"
 import { heartbeatSeconds } from "./job-engine.ts"
-import type { SqlJobsParts } from "./sql-jobs.ts"
+import { isQuiet, type SqlJobsParts } from "./sql-jobs.ts"
 import { deadQueue, queuePrefix, readDeadJob, readJob, type StoredJob, storeDeadJob } from "./stored-job.ts"
 
 /**
@@ -24,7 +24,7 @@ interface ClaimOptions extends Pick<SqlJobsParts, "jobSchema" | "channel"> {
 export const asideMessage = "aside"
 
 /** The moment from which a row's job may run. */
-const dueTime = "to_timestamp(coalesce((data->>'due')::float8, 0) / 1000)"
+const dueTime = "to_timestamp(coalesce(data->>'due', data->>'quiet', '0')::float8 / 1000)"
 
 /** How long a job without a handler is set aside, unless a process recalls it. */
 const asideMs = 60_000
@@ -115,6 +115,11 @@ export class ClaimedJobs implements JobClaims<ClaimedJob> {
       [queues, kinds.map(keyText)],
     )
     return (rowCount ?? 0) > 0
+  }
+
+  /** Makes jobs due that wait for their conversation to be quiet. */
+  async hasten(queues: readonly string[]): Promise<void> {
+    await this.#pool.query(`update ${this.#table} set start_after = now() where name = any($1) and ${isQuiet}`, [queues])
   }
 
   /**

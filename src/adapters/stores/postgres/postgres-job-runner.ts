@@ -78,6 +78,8 @@ export class PostgresJobRunner implements JobRunner {
   }
 
   async idle({ own = false, agent }: IdleOptions = {}): Promise<void> {
+    const mayHasten = this.#handlers.size > 0 && (!own || this.#parts.enqueued.ids().length > 0)
+    if (mayHasten) await this.#parts.claims.hasten(await this.#queues())
     if (own) return this.#ownIdle(agent)
     // A runner that was not started leaves the jobs to other processes and does not wait.
     while (this.#handlers.size > 0) {

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from "kysely"
 import type { PgBoss } from "pg-boss"
 import type { SessionKey } from "../../../core/conversation.ts"
+import { firstDueMs } from "../../../memory/services/store/job-attempt.ts"
 import type { Job } from "../../../memory/services/store/job-runner.ts"
 import { keyText } from "../../../memory/services/store/row-keys.ts"
 import type { JobRow, OwnedKeys } from "../../../memory/services/store/rows/rows.ts"
@@ -12,6 +13,9 @@ import { deadQueue, type JobRowColumns, jobRowOf, jobUuid, lineOf, queuePrefix, 
 
 /** The message to runners that jobs were deleted which may be running. */
 export const goneMessage = "gone"
+
+/** The condition that a job waits for its conversation to be quiet. */
+export const isQuiet = "state = 'created' and retry_count = 0 and start_after > now() and data ? 'quiet'"
 
 /** The parts of {@link PostgresSqlJobs}. */
 export interface SqlJobsParts {
@@ -46,6 +50,10 @@ export class PostgresSqlJobs implements SqlJobs {
   }
 
   async enqueue(db: Queries, jobs: readonly Job[]): Promise<void> {
+    for (const first of jobs.slice(0, 1)) {
+      const isOfLine = sql`name = ${await this.#parts.queueFor(first.key.agent)} and singleton_key = ${lineOf(first)}`
+      await sql`update ${this.#table} set start_after = now() where ${isOfLine} and ${sql.raw(isQuiet)}`.execute(db)
+    }
     for (const job of jobs) await this.#insert(db, job)
     await this.#tell(db, "")
   }
@@ -134,7 +142,7 @@ export class PostgresSqlJobs implements SqlJobs {
     enqueued.add(name, id)
     const last = sql`select max(created_on) from ${this.#table}
       where name = ${name} and singleton_key = ${row.singletonKey} and state <= 'active' and id <> ${id}`
-    const due = sql`to_timestamp(${(job.dueMs ?? 0) / 1000}::float8)`
+    const due = sql`to_timestamp(${firstDueMs(job) / 1000}::float8)`
     await sql`update ${this.#table} set retry_count = ${attempts}, start_after = ${due},
       created_on = greatest(clock_timestamp(), (${last}) + interval '1 microsecond') where name = ${name} and id = ${id}`.execute(
       db,

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto"
+import { firstDueMs } from "../../../memory/services/store/job-attempt.ts"
 import type { DeadJob, Job } from "../../../memory/services/store/job-runner.ts"
 import { keyText } from "../../../memory/services/store/row-keys.ts"
 import type { JobRow } from "../../../memory/services/store/rows/rows.ts"
@@ -13,6 +14,8 @@ export interface StoredJob {
   readonly kind: string
   /** The moment of a job that has one of its own, in milliseconds since 1970. */
   readonly due?: string
+  /** The moment at which a job that waits for its conversation to be quiet is due, in milliseconds since 1970. */
+  readonly quiet?: string
   readonly body: string
 }
 
@@ -48,7 +51,8 @@ function checkColumns(stored: StoredJob, job: Job): void {
     if (stored[name as keyof StoredJob] !== value) throw damagedRow(rowNameOf(stored), `another ${name} beside it`)
 }
 
-function columns({ key, kind, dueMs }: Job): Omit<StoredJob, "body"> {
+function columns(job: Job): Omit<StoredJob, "body"> {
+  const { key, kind, dueMs, quiet } = job
   return {
     agent: keyText(key.agent),
     conversation: keyText(key.conversation),
@@ -56,6 +60,7 @@ function columns({ key, kind, dueMs }: Job): Omit<StoredJob, "body"> {
     user: keyText(key.user),
     kind: keyText(kind),
     ...(dueMs === undefined ? {} : { due: String(dueMs) }),
+    ...(quiet && { quiet: String(firstDueMs(job)) }),
   }
 }
 

@@ -18,6 +18,8 @@ export interface HeadsWanted {
   readonly nowMs: number
   /** A job that waits longer than this was put off before the clock was set back, and is due. */
   readonly longestWaitMs: number
+  /** True while somebody waits for jobs that wait for quiet. */
+  readonly isHurried?: boolean
   readonly limit: number
   /** The agents to leave out. */
   readonly without?: readonly string[]
@@ -33,7 +35,7 @@ export interface HeadsWanted {
  */
 export async function dueHeads(
   db: Queries,
-  { handlers, nowMs, longestWaitMs, limit, without = [], isTimed = false, onDamaged }: HeadsWanted,
+  { handlers, nowMs, longestWaitMs, isHurried = false, limit, without = [], isTimed = false, onDamaged }: HeadsWanted,
 ): Promise<readonly Head[]> {
   const waiting = jobQueries(db).selectFrom("jobs").select(["id", "body"]).where("state", "=", "waiting").limit(limit)
   const others = without.map(keyText)
@@ -45,7 +47,13 @@ export async function dueHeads(
         .where("agent", "not in", others)
         .orderBy("due_ms")
     : waiting
-        .where(({ or, eb }) => or([eb("due_ms", "<=", nowMs), eb("due_ms", ">", nowMs + longestWaitMs)]))
+        .where(({ or, eb }) =>
+          or([
+            eb("due_ms", "<=", nowMs),
+            eb("due_ms", ">", nowMs + longestWaitMs),
+            ...(isHurried ? [eb("attempts", "=", 0)] : []),
+          ]),
+        )
         .where("position", "in", ({ selectFrom }) =>
           selectFrom("jobs")
             .select(({ fn }) => fn.min("position").as("position"))

@@ -1,5 +1,6 @@
 import { messageOf, PromptStrataError } from "../../../core/errors.ts"
 import type { Clock, RandomSource, Timers } from "../../../core/ports.ts"
+import { longestWaitMs } from "../../../memory/services/store/job-attempt.ts"
 import type { DeadJob, IdleOptions, Job, JobHandlers, JobRunner, JobSettings } from "../../../memory/services/store/job-runner.ts"
 import { rowId, sessionRowId } from "../../../memory/services/store/row-keys.ts"
 import { handlerOf, RunningJobs } from "../../../memory/services/store/running-jobs.ts"
@@ -41,6 +42,8 @@ export class SqliteJobRunner implements JobRunner {
   /** Jobs with moments of their own are looked for as often as other processes' jobs, not with each that is added here. */
   #looksForTimed = true
   #timer: unknown
+  /** The calls of `idle` that wait. */
+  #idling = 0
   #idleWaiters: (() => void)[] = []
 
   constructor(parts: SqliteJobRunnerParts) {
@@ -76,7 +79,14 @@ export class SqliteJobRunner implements JobRunner {
 
   /** Waits for jobs of other processes only as long as these make progress. */
   async idle({ own = false, agent }: IdleOptions = {}): Promise<void> {
-    if (own) return this.#ownIdle(agent)
+    this.#idling += 1
+    this.wake()
+    await (own ? this.#ownIdle(agent) : this.#allIdle()).finally(() => {
+      this.#idling -= 1
+    })
+  }
+
+  async #allIdle(): Promise<void> {
     const { timers, pollMs, clock, patienceMs } = this.#parts
     let seen = { left: "", atMs: clock.nowMs() }
     for (;;) {
@@ -195,7 +205,7 @@ export class SqliteJobRunner implements JobRunner {
       if (!this.#damaged.has(id)) this.#parts.onWarning(`jobs: ${messageOf(error)}`)
       this.#damaged.add(id)
     }
-    const times = { nowMs: clock.nowMs(), longestWaitMs: 2 * settings.maxWaitMs }
+    const times = { nowMs: clock.nowMs(), longestWaitMs: longestWaitMs(settings), isHurried: this.#idling > 0 }
     const options = { handlers: this.#handlers, ...times, onDamaged, ...wanted }
     return database.readOnce((db) => dueHeads(db, options))
   }

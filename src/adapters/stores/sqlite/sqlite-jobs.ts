@@ -1,12 +1,13 @@
 import type { Kysely } from "kysely"
-import type { Job } from "../../../memory/services/store/job-runner.ts"
+import { firstDueMs } from "../../../memory/services/store/job-attempt.ts"
+import { type Job, timedKinds } from "../../../memory/services/store/job-runner.ts"
 import { keyText } from "../../../memory/services/store/row-keys.ts"
 import type { SessionColumns, UserColumns } from "../../../memory/services/store/rows/row-tables.ts"
 import type { JobRow, OwnedKeys } from "../../../memory/services/store/rows/rows.ts"
 import { createTable, type Migration } from "../sql/migrate.ts"
 import { prepared } from "../sql/prepared.ts"
 import { bodyText, readBody } from "../sql/row-body.ts"
-import { fromKeyText, inSession, keyNames, type Queries, type SqlJobs, sessionColumns } from "../sql/sql-database.ts"
+import { fromKeyText, having, inSession, keyNames, type Queries, type SqlJobs, sessionColumns } from "../sql/sql-database.ts"
 import { sessionTexts, userTexts } from "../sql/sql-schema.ts"
 
 /** The tables of jobs, which a file has beside the shared tables. */
@@ -69,9 +70,13 @@ export const jobMigrations: readonly Migration[] = [
 
 /** Jobs as rows of the store's own file: a commit writes its jobs in its own transaction. */
 export function createSqliteJobs(wake: () => void): SqlJobs {
+  // A job that an earlier process left waiting for quiet is due in a minute anyway.
+  let mayBeQuiet = false
   return {
     bodies: [{ table: "jobs", body: "body", group: ["agent"], id: ["id"], lost: "this background work" }],
     async enqueue(db, jobs) {
+      if (mayBeQuiet) for (const { key } of jobs.slice(0, 1)) await hasten(db, sessionColumns(key))
+      mayBeQuiet ||= jobs.some(({ quiet }) => quiet)
       const rows = jobs.map((job) => ({ job, attempts: 0 }))
       await insertJobs(db, rows)
     },
@@ -113,7 +118,7 @@ async function insertJobs(db: Queries, rows: readonly JobRow[]): Promise<number>
       kind: keyText(job.kind),
       state: error === undefined ? "waiting" : "dead",
       attempts,
-      due_ms: job.dueMs ?? 0,
+      due_ms: firstDueMs(job),
       ended_ms: null,
       error: error === undefined ? null : keyText(error),
       body: bodyText(job),
@@ -122,6 +127,15 @@ async function insertJobs(db: Queries, rows: readonly JobRow[]): Promise<number>
   }
   return added
 }
+
+/** Lets the jobs of a conversation that wait for quiet be due at once. */
+const hasten = prepared([...keyNames], (db, session: SessionColumns) => {
+  const jobs = jobQueries(db).updateTable("jobs").set({ due_ms: 0 }).where(having(session))
+  return jobs
+    .where(having({ state: "waiting", attempts: 0 }))
+    .where("due_ms", ">", 0)
+    .where("kind", "not in", timedKinds)
+})
 
 const selectLast = prepared([], (db, _: object) =>
   jobQueries(db).selectFrom("jobs").select("position").orderBy("position", "desc").limit(1),

@@ -71,6 +71,8 @@ export interface BackgroundJob {
    * be quick and do no I/O. Without this method, nothing enqueues the job by itself.
    */
   afterTurn?(turn: CommittedTurn): Readonly<Record<string, unknown>> | undefined
+  /** True if the job of a turn may wait to be done with those of later turns ({@link Job.quiet}). It stands behind the turn's other jobs. */
+  mayWait?(turn: CommittedTurn): boolean
   /**
    * Returns the next moment after `afterMs`, in milliseconds since 1970, at which the job also runs without a turn; absent for a job that
    * only follows turns. It then runs again for each user and group for whom this process ran it, with `scheduledMs` in the payload.

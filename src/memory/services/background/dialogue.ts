@@ -45,6 +45,12 @@ export async function receiptsOfTurns(
   return (await Promise.all(ids.map((id) => receipts.ofTurn(id, key)))).flat()
 }
 
+/** True if a later turn was answered in the conversation: its job judges this one's turn too. */
+export async function isFollowed({ turnId }: Job, context: JobContext): Promise<boolean> {
+  const [last] = await context.messages({ limit: 1 })
+  return last !== undefined && last.turnId !== turnId && last.unanswered !== true
+}
+
 /** The turns that wait to be judged together with the job's turn, oldest first. */
 export async function waitingTurns(
   { key, turnId, payload }: Job,
@@ -56,10 +62,11 @@ export async function waitingTurns(
   if (found.some(({ unanswered }) => unanswered)) found = await context.messages({ beforeMs, limit: maxMessages })
   const answered = found.flatMap((message) => (message.unanswered || message.turnId === turnId ? [] : [message.turnId]))
   const ids = [...new Set(answered)].slice(1 - batchTurns)
-  const batched = (await receiptsOfTurns(ids, { receipts, key })).filter(({ kind }) => kind === "batch")
+  const known = await receiptsOfTurns(ids, { receipts, key })
+  const isJudged = (id: string) => known.some(({ turnId, kind }) => turnId === id && (kind === "store" || kind === "profile"))
   const turns: TurnWords[] = []
-  for (const id of ids) {
-    const waiting = batched.find((receipt) => receipt.turnId === id)?.value
+  for (const id of ids.slice(ids.findLastIndex(isJudged) + 1)) {
+    const waiting = known.find((receipt) => receipt.turnId === id && receipt.kind === "batch")?.value
     if (waiting === undefined) continue
     const messages = found.filter((message) => message.turnId === id && message.text.trim() !== "")
     turns.push({ turnId: id, turn: numberOf(waiting.turn), untrusted: waiting.untrusted === true, messages })

@@ -17,11 +17,12 @@ export async function importanceStep(step: Step): Promise<StepResult> {
   const cap = await capReached(run)
   if (cap !== undefined) return cap
   if (run.options.documents !== undefined) return learnStep(step, run.options.documents)
-  const isBatch = run.turns.length > 1 && run.options.userProfile !== undefined && hasUserWords(run)
+  const { keys: asksKeys, events: asksEvent = false, timeZone, batchTurns } = run.options.settings
+  const [{ heard: all }, own] = [await run.heard(), await heardOfUser(run)]
+  const isOne = run.turns.length > 1 || (batchTurns > 1 && own.length === all.length)
+  const isBatch = isOne && run.options.userProfile !== undefined && hasUserWords(run)
   // The profile learns only from its own user's words.
-  const before = isBatch ? await heardOfUser(run) : (await run.heard()).heard
-  const turns = [...before, ...run.turns]
-  const { keys: asksKeys, events: asksEvent = false, timeZone } = run.options.settings
+  const turns = [...(isBatch ? own : all), ...run.turns]
   const dialogue = asksKeys
     ? [dialogueInjection(turns, daysIn(timeZone)), backgroundInjection("keys", true), backgroundInjection("event", asksEvent)]
     : [dialogueInjection(turns)]

@@ -31,6 +31,7 @@ export function createMemoryJob(options: MemoryJobOptions): BackgroundJob {
         ...(sinceMs === undefined ? {} : { sinceMs }),
       }
     },
+    mayWait: ({ key, turn }) => key.audience === "private" && (turn + 1) % Math.max(1, options.settings.batchTurns) !== 0,
     nextRunMs: options.memory && options.reflection?.nextRunMs,
     async run(job, context) {
       const { reflectOnSchedule, runMemoryJob } = await loadMemories()

@@ -7,7 +7,7 @@ import type { Job } from "../store/job-runner.ts"
 import { counted } from "../store/receipt.ts"
 import type { MemoryKeys, StoredMemory, WorkOutcome } from "../store/records.ts"
 import type { JobContext } from "./background-job.ts"
-import { type TurnWords, waitingTurns, wordsOfTurn } from "./dialogue.ts"
+import { isFollowed, type TurnWords, waitingTurns, wordsOfTurn } from "./dialogue.ts"
 import { documentStep, tidyStep } from "./document-step.ts"
 import { importanceStep, memoryId } from "./importance-step.ts"
 import { capReached, type LaterResult, type MemoryJobOptions, MemoryRun, type Step, type StepResult } from "./memory-run.ts"
@@ -26,7 +26,7 @@ export async function runMemoryJob(options: MemoryJobOptions, job: Job, context:
   const { receipts, settings } = options
   const done = await receipts.ofTurn(job.turnId, job.key)
   const batchTurns = job.key.audience === "private" ? Math.max(1, settings.batchTurns) : 1
-  const isWaiting = (words.turn + 1) % batchTurns !== 0
+  const isWaiting = (words.turn + 1) % batchTurns !== 0 && (await isFollowed(job, context))
   const waiting = isWaiting || batchTurns === 1 ? [] : await waitingTurns(job, { context, receipts, batchTurns })
   const forgot = job.payload.forgot === true
   const run = new MemoryRun(options, { job, context, turns: forgot ? waiting : [...waiting, words] }, done)

@@ -1,6 +1,6 @@
 import { PromptStrataError } from "../../../core/errors.ts"
 import type { RandomSource, Timers } from "../../../core/ports.ts"
-import type { JobSettings } from "./job-runner.ts"
+import type { Job, JobSettings } from "./job-runner.ts"
 
 /** The reason that attempts get which a closing runner stops. */
 export function runnerClosed(): PromptStrataError {
@@ -45,4 +45,17 @@ export function runAttempt(
       .then(resolve, reject)
       .finally(() => timers.clear(timer))
   })
+}
+
+/** How long a conversation is quiet before its {@link Job.quiet} job is due. */
+const quietMs = 60_000
+
+/** The first moment at which a new job is due if nothing hastens it; 0 for at once. */
+export function firstDueMs({ dueMs, quiet, atMs }: Job): number {
+  return dueMs ?? (quiet ? atMs + quietMs : 0)
+}
+
+/** A job that is due later than so many milliseconds from now was put off before the clock was set back, and is due. */
+export function longestWaitMs({ maxWaitMs }: JobSettings): number {
+  return 2 * Math.max(maxWaitMs, quietMs)
 }

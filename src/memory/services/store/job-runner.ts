@@ -15,6 +15,11 @@ export interface Job {
    * its conversation, and none holds it up.
    */
   readonly dueMs?: number
+  /**
+   * True for a job that may be done with those of later turns. It is due once its conversation was quiet for a minute, and at once
+   * when a job of a later turn follows it or while somebody waits in {@link JobRunner.idle}.
+   */
+  readonly quiet?: true | undefined
   readonly payload: Readonly<Record<string, unknown>>
 }
 
@@ -81,8 +86,8 @@ export interface JobRunner {
    */
   start(handlers: JobHandlers, options?: { readonly agent?: string }): Promise<void>
   /**
-   * Resolves when no job runs and none is due at once. Jobs that wait for their next attempt are not waited for. A runner may ignore
-   * the options and wait for more jobs.
+   * Resolves when no job runs and none is due at once, where a {@link Job.quiet} job counts as due. Jobs that wait for their next attempt
+   * are not waited for. A runner may ignore the options and wait for more jobs.
    */
   idle(options?: IdleOptions): Promise<void>
   /**

@@ -38,6 +38,7 @@ function slowDatabase(ids: readonly string[], steps: { readonly claim: number; r
       active = undefined
     },
     heartbeat: async () => true,
+    hasten: async () => undefined,
     async canBegin(own, running) {
       await pause(steps.ask)
       return waiting.some((id) => own.includes(id)) && (active === undefined || running.includes(active))

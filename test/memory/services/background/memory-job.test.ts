@@ -8,6 +8,7 @@ import { createInMemoryStore } from "../../../../src/memory/services/store/in-me
 import { createUserProfileService } from "../../../../src/memory/services/user-profile.ts"
 import type { ProfileInput } from "../../../../src/profile/profile.ts"
 import type { Tool } from "../../../../src/prompt/tools/tool.ts"
+import { manualClock } from "../../../../src/testing/index.ts"
 import { callTool, finish, testAgent } from "../../../support/agents.ts"
 import { createInMemorySessionStore } from "../../../support/in-memory-session-store.ts"
 import { type BackgroundAnswers, backgroundModel, outcomesOf } from "../../../support/remembering.ts"
@@ -22,7 +23,8 @@ const soon = {
 
 function scene(answers: BackgroundAnswers | LanguageModel = {}, profile: ProfileInput = {}, options: Partial<AgentOptions> = {}) {
   const model = "stream" in answers ? answers : backgroundModel(answers)
-  const store = createInMemoryStore({ jobs: { maxAttempts: 3, waitMs: 1, maxWaitMs: 1 }, ports: { timers: soon } })
+  const clock = manualClock(Date.UTC(2026, 0, 2, 3, 4, 5))
+  const store = createInMemoryStore({ jobs: { maxAttempts: 3, waitMs: 1, maxWaitMs: 1 }, ports: { timers: soon, clock } })
   const warnings: BackgroundWarning[] = []
   const made = testAgent(model, profile, { store, onWarning: (warning) => void warnings.push(warning), ...options })
   const say = async (text: string): Promise<string[]> => {
@@ -349,9 +351,12 @@ describe("the work after a turn", () => {
   test("a batch asks once for several turns, and stores all of them", async () => {
     const model = backgroundModel({ batch: '{"importance": 8, "profile": {"city": "Hangzhou"}}' })
     const { say, stored, store, session } = scene(model, { memory: { batchTurns: 3 } })
-    expect(await say("I live in Hangzhou")).toEqual(["batch ok"])
-    expect(await say("by the lake")).toEqual(["batch ok"])
-    expect(await say("near the tea hills")).toEqual(["importance ok", "profile ok", "store ok", "reflect skipped"])
+    const first = await session.send("I live in Hangzhou").result
+    const second = await session.send("by the lake").result
+    const last = await say("near the tea hills")
+    for (const { trace } of [first, second])
+      expect(outcomesOf(await store.receipts.ofTurn(trace.turnId, { ...key, agent: session.key.agent }))).toEqual(["batch ok"])
+    expect(last).toEqual(["importance ok", "profile ok", "store ok", "reflect skipped"])
     expect([model.count("importance-and-profile"), model.count("importance"), model.count("user-profile")]).toEqual([1, 0, 0])
     expect((await stored()).filter(({ speaker }) => speaker.name !== "Fay").map(({ text, turn }) => [text, turn])).toEqual([
       ["I live in Hangzhou", 0],
@@ -368,8 +373,8 @@ describe("the work after a turn", () => {
     ["null", "importance parse-error"],
     ["[7]", "importance ok"],
   ])("a batch whose answer is no object, %s, is judged as any other answer", async (batch, outcome) => {
-    const { say } = scene(backgroundModel({ batch }), { memory: { batchTurns: 2 } })
-    await say("I live in Hangzhou")
+    const { say, session } = scene(backgroundModel({ batch }), { memory: { batchTurns: 2 } })
+    await session.send("I live in Hangzhou").result
     expect(await say("by the lake")).toContain(outcome)
   })
 

@@ -94,11 +94,12 @@ test("memories that the prompt left out are not used", async () => {
   expect(await used()).toEqual([])
 })
 
-test("a turn that waits to be judged with later ones tells of the use at once", async () => {
-  const { ask, used } = await scene({ memory: { batchTurns: 5 } })
-  const { recalled, receipts } = await ask("Do I drink oolong?")
-  expect(await used()).toEqual(recalled.toSorted())
-  expect(outcomesOf(receipts)).toEqual(["use ok", "batch ok"])
+test("a turn that waits to be judged with later ones tells of the use when the next one follows", async () => {
+  const { session, used, agent } = await scene({ memory: { batchTurns: 5 } })
+  const { trace } = await session.send("Do I drink oolong?").result
+  await session.send("Is it late?").result
+  await agent.idle()
+  expect(await used()).toEqual(trace.recalled?.map(({ id }) => id).toSorted())
 })
 
 test("if not all fit, the most relevant memories stay in the prompt, and only they are used", async () => {

@@ -1,6 +1,7 @@
 import type { ServiceKey, SessionKey } from "../../../../core/conversation.ts"
 import { PromptStrataError } from "../../../../core/errors.ts"
 import type { Ports } from "../../../../core/ports.ts"
+import { firstDueMs, longestWaitMs } from "../job-attempt.ts"
 import type { IdleOptions, Job, JobHandlers, JobRunner, JobSettings } from "../job-runner.ts"
 import { rowId, sessionRowId } from "../row-keys.ts"
 import { isOwned } from "../rows/owned-rows.ts"
@@ -65,6 +66,7 @@ export class JobTable implements JobRunner, JobRows {
   }
 
   enqueue(jobs: readonly Job[]): void {
+    this.#hasten(({ job }) => jobs.some(({ key }) => sessionRowId(key) === sessionRowId(job.key)))
     for (const job of jobs) this.restore({ job, attempts: 0 })
     if (jobs.length > 0) this.wake()
   }
@@ -76,7 +78,7 @@ export class JobTable implements JobRunner, JobRows {
     if (error !== undefined) this.#dead.push({ job, attempts, error })
     else {
       const lane = laneOf(job)
-      const due = job.dueMs === undefined ? {} : { dueMs: job.dueMs }
+      const due = firstDueMs(job) === 0 ? {} : { dueMs: firstDueMs(job) }
       this.#lanes.set(lane, [...(this.#lanes.get(lane) ?? []), { job, attempts, ...due }])
     }
     return true
@@ -93,6 +95,8 @@ export class JobTable implements JobRunner, JobRows {
       (job.dueMs ?? 0) <= this.#ports.clock.nowMs() &&
       (agent === undefined || job.key.agent === agent) &&
       handlerOf(job, this.#handlers) !== undefined
+    this.#hasten(({ job }) => agent === undefined || job.key.agent === agent)
+    this.wake()
     // Jobs that are due begin at once or wait for a running one, so none is due where none runs.
     while (this.#running.size > 0 || (own && [...this.#lanes.values()].flat().some(isLeft)))
       await new Promise<void>((resolve) => this.#idleWaiters.push(resolve))
@@ -157,6 +161,16 @@ export class JobTable implements JobRunner, JobRows {
     this.#leave(row)
   }
 
+  /** Lets jobs that wait for quiet be due at once. */
+  #hasten(isMeant: (row: Waiting) => boolean): void {
+    for (const row of [...this.#lanes.values()].flat()) {
+      if (!row.job.quiet || row.attempts > 0 || !isMeant(row)) continue
+      if (row.timer !== undefined) this.#ports.timers.clear(row.timer)
+      delete row.timer
+      delete row.dueMs
+    }
+  }
+
   #leave(row: JobRow): void {
     const lane = laneOf(row.job)
     const left = (this.#lanes.get(lane) ?? []).filter((other) => other !== row)
@@ -183,7 +197,7 @@ export class JobTable implements JobRunner, JobRows {
   /** The rest of a wait. One that is longer than a wait can be began before the clock was set back, and is over. */
   #leftMs({ dueMs = 0, job }: Waiting): number {
     const leftMs = dueMs - this.#ports.clock.nowMs()
-    return job.dueMs === undefined && leftMs > 2 * this.#settings.maxWaitMs ? 0 : leftMs
+    return job.dueMs === undefined && leftMs > longestWaitMs(this.#settings) ? 0 : leftMs
   }
 
   #wait(row: Waiting, leftMs: number): void {
@@ -194,8 +208,8 @@ export class JobTable implements JobRunner, JobRows {
       this.wake()
     }
     row.timer = this.#ports.timers.set(onTime, isTimed ? Math.min(leftMs, longestTimerMs) : leftMs)
-    // A reminder alone does not keep a process alive.
-    if (isTimed) (row.timer as { unref?: () => void } | undefined)?.unref?.()
+    // A reminder or a batch alone does not keep a process alive.
+    if (isTimed || (row.job.quiet && row.attempts === 0)) (row.timer as { unref?: () => void } | undefined)?.unref?.()
   }
 
   #isRunning(row: Waiting): boolean {
