@@ -61,18 +61,16 @@ export async function openProfile(
   context: CliContext,
   shipped = "layered",
 ): Promise<Profile> {
-  const { locale, dataDir, greeting, user: userName, profile = projectProfile() } = options
-  const note = notesOn(context)
-  const loaded = await loadProfile(profile ?? shipped, {
-    locale,
-    greeting,
-    userName,
-    env: context.io.env,
-    dataFolder: dataDir,
-    onWarning: note,
-  })
-  if (options.profile === undefined && profile !== undefined) note(`Profile: ${displayPath(profile)}`)
+  const { profile = projectProfile() } = options
+  const loading = loadingOf(options, context)
+  const loaded = await loadProfile(profile ?? shipped, loading)
+  if (options.profile === undefined && profile !== undefined) loading.onWarning(`Profile: ${displayPath(profile)}`)
   return loaded
+}
+
+/** The options with which a profile is loaded. */
+function loadingOf({ locale, dataDir, greeting, user: userName }: CommonOptions & CharacterOptions, context: CliContext) {
+  return { locale, greeting, userName, env: context.io.env, dataFolder: dataDir, onWarning: notesOn(context) }
 }
 
 /** {@link openProfile}, of which new sessions and previews take the files as they are then (L13). A broken edit is told. */
@@ -81,13 +79,11 @@ export async function openWatchedProfile(
   context: CliContext,
   shipped = "layered",
 ): Promise<ProfileWatch> {
-  const { io, screen } = context
-  const { locale, dataDir, greeting, user: userName, profile = projectProfile() } = options
-  const note = notesOn(context)
-  if (options.profile === undefined && profile !== undefined) note(`Profile: ${displayPath(profile)}`)
-  const onProblem = ({ message }: PromptStrataError): void => screen.complain(message)
-  const own = { locale, greeting, userName, dataFolder: dataDir }
-  return watchProfile(profile ?? shipped, { ...own, env: io.env, onWarning: note, onProblem })
+  const { profile = projectProfile() } = options
+  const loading = loadingOf(options, context)
+  if (options.profile === undefined && profile !== undefined) loading.onWarning(`Profile: ${displayPath(profile)}`)
+  const onProblem = ({ message }: PromptStrataError): void => context.screen.complain(message)
+  return watchProfile(profile ?? shipped, { ...loading, onProblem })
 }
 
 /** True if nobody named a profile, and the store has a chat with the earlier default, `fay`, and none with this one. */

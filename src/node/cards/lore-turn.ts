@@ -1,5 +1,6 @@
 import { mulberry32 } from "../../core/mulberry.ts"
 import type { LoreDecision } from "../../core/span.ts"
+import { defined } from "../../core/value.ts"
 import type { BeforeTurnContext } from "../../memory/services/turn-hook.ts"
 import { filledStability } from "../../prompt/layers/card/card-injections.ts"
 import type { FilledText } from "../../prompt/layers/card/macros.ts"
@@ -38,14 +39,10 @@ export function loreSource(name: string, given: Lorebook, settings: LoreSettings
     maxRecursion,
     minEntries,
     maxDepth,
-    ...withoutUndefined(given),
+    ...defined(given),
     entries,
   }
   return { name, book, scanner: createLoreScanner(book), numbers: new Map(entries.map((entry, at) => [entry, at])) }
-}
-
-function withoutUndefined(book: Lorebook): Lorebook {
-  return Object.fromEntries(Object.entries(book).filter(([, value]) => value !== undefined)) as unknown as Lorebook
 }
 
 /** Everything that the search of a turn needs beside its books. */
@@ -123,11 +120,9 @@ function placedLore({ name, numbers }: LoreSource, entry: LoreEntry, { fill, con
 }
 
 function decisionOf(book: string, { entry, outcome, key, where }: LoreReport, injection: string | undefined): LoreDecision {
-  const found = {
-    ...(key === undefined ? {} : { key, where: where ?? 0 }),
-    ...(isSteady(entry) ? { always: true as const } : {}),
-  }
-  return { book, entry: titleOf(entry), outcome, ...(injection === undefined ? {} : { injection }), ...found }
+  const always = isSteady(entry) ? (true as const) : undefined
+  const found = { injection, key, where: key === undefined ? undefined : (where ?? 0), always }
+  return { book, entry: titleOf(entry), outcome, ...defined(found) }
 }
 
 function titleOf({ title, id }: LoreEntry): string {

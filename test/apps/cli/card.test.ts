@@ -36,6 +36,23 @@ describe("promptstrata card", () => {
     expect([bad.code, bad.stderr]).toEqual([1, expect.stringContaining("bad.json:1: expected a character card with a name")])
   })
 
+  test("C9: show and lint take a language: the notes are in it, and lint tells where a card has none", async () => {
+    const notes = { creator_notes: "For all.", creator_notes_multilingual: { ja: "みんなへ。", zh: "给大家。" } }
+    const json = { spec: "chara_card_v3", data: { name: "Mei", description: "A keeper.", ...notes } }
+    const path = `${tempFolder({ "mei.json": JSON.stringify(json) })}/mei.json`
+    const shown = async (...args: string[]) =>
+      /Creator's notes\n(.*)/.exec((await run(["card", "show", path, ...args])).stdout)?.[1]
+    expect(await shown()).toBe("For all.")
+    expect(await shown("--locale", "ja-JP")).toBe("みんなへ。")
+    expect(await shown("--locale", "zh-CN")).toBe("给大家。")
+    const linted = async (...args: string[]) => (await run(["card", "lint", path, ...args])).stdout.split("\n")[0]
+    expect(await linted("--locale", "ja")).toBe("No problems found.")
+    expect(await linted()).toBe("No problems found.")
+    expect(await linted("--locale", "fr")).toBe(
+      'warning  creator_notes_multilingual: expected notes in "fr", found none; others are shown in their place.',
+    )
+  })
+
   test("export writes the same card in another form, and replaces no file", async () => {
     const from = folder()
     const { code, stderr } = await run(["card", "export", `${from}/mei.json`, `${from}/mei.charx`])

@@ -80,8 +80,8 @@ export async function openConversation(parts: ConversationParts, context: CliCon
     },
     shared: commandList(profile.locale).filter(({ command }) => command !== "start" && !(`/${command}` in words.commands)),
     async other(line) {
-      const { locale } = profile
-      const outcome = await runCommand(line, { session, from: { id: terminalUser }, locale, mayChange: true })
+      const chat = { session, from: { id: terminalUser }, locale: profile.locale, mayChange: true }
+      const outcome = await runCommand(line, chat)
       if (outcome === undefined || "text" in outcome) return outcome && { ...outcome, code: exitCodes.ok }
       interrupts.running(outcome.turn)
       return { text: "", code: exitCodeOf(await showTurn(outcome.turn, printer)) }

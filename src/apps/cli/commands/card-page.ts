@@ -81,10 +81,20 @@ export function costTable(card: Card, counter: TokenCounter, paint: Paint): stri
 }
 
 /** The creator's notes in the language of a locale, else those that the card has for all. */
-function notesOf({ creatorNotes, notesByLanguage }: Card, locale = "en"): string {
-  const code = locale.split("-", 1)[0]?.toLowerCase() ?? ""
-  const own = Object.entries(notesByLanguage).find(([name]) => name.toLowerCase().split(/[-_]/, 1)[0] === code)
-  return own?.[1] ?? (creatorNotes.trim() === "" ? (Object.values(notesByLanguage)[0] ?? "") : creatorNotes)
+function notesOf(card: Card, locale = "en"): string {
+  const forAll = card.creatorNotes.trim() === "" ? Object.values(card.notesByLanguage)[0] : card.creatorNotes
+  return ownNotes(card, locale) ?? forAll ?? ""
+}
+
+function ownNotes({ notesByLanguage }: Card, locale: string): string | undefined {
+  const codeOf = (name: string) => name.toLowerCase().split(/[-_.]/, 1)[0]
+  return Object.entries(notesByLanguage).find(([name]) => codeOf(name) === codeOf(locale))?.[1]
+}
+
+/** Tells if a card has notes, but none in the language that was asked for. */
+export function notesProblems(card: Card, locale: string | undefined): readonly string[] {
+  if (locale === undefined || ownNotes(card, locale) !== undefined || notesOf(card, locale).trim() === "") return []
+  return [`creator_notes_multilingual: expected notes in ${JSON.stringify(locale)}, found none; others are shown in their place.`]
 }
 
 /** The card's picture for a terminal, or words about it where it cannot be shown; empty for a card without one. */

@@ -13,7 +13,7 @@ import type { CliContext, RunCommand } from "../context.ts"
 import { cardPathAt, importCard } from "../import/import-card.ts"
 import { columnsOf, exitCodes, fitLines, jsonLine, painterFor } from "../io.ts"
 import { portsFor } from "../open-agent.ts"
-import { cardPage, costTable, portraitOf } from "./card-page.ts"
+import { cardPage, costTable, notesProblems, portraitOf } from "./card-page.ts"
 import { readLocale, replaceFile } from "./scaffold.ts"
 
 interface CardOptions {
@@ -21,10 +21,6 @@ interface CardOptions {
   readonly plain?: boolean
   readonly format?: CardFile["format"]
   readonly image?: string
-  readonly debug?: boolean
-}
-
-interface ImportOptions {
   readonly locale?: string
   readonly force?: boolean
   readonly debug?: boolean
@@ -40,6 +36,7 @@ export function addCard(program: Command, run: RunCommand): void {
       .command(name)
       .description(words)
       .argument("<file>", "the card: .png, .charx or .json, or the folder of an imported one")
+      .option("--locale <language>", "the language of the creator's notes, by its code (default: the environment's)")
       .option("--debug", "print the stack of an error")
       .action((file: string, options: CardOptions) =>
         run((context) => work(file, options, context), { debug: options.debug, json: options.json }),
@@ -58,7 +55,7 @@ export function addCard(program: Command, run: RunCommand): void {
     .option("--locale <locale>", "language of the prompts: en or zh-CN (default: the card's)")
     .option("--force", "replace files that are there already")
     .option("--debug", "print the stack of an error")
-    .action((file: string, folder: string | undefined, { locale, debug, force }: ImportOptions) => {
+    .action((file: string, folder: string | undefined, { locale, debug, force }: CardOptions) => {
       const plan = { file, folder, force, version: program.version() ?? "" }
       return run((context) => importCard({ ...plan, locale: readLocale(locale) }, context), { debug })
     })
@@ -77,7 +74,7 @@ export function addCard(program: Command, run: RunCommand): void {
 }
 
 /** Prints a card as a page for people. */
-async function showCard(path: string, { json, plain = false }: CardOptions, context: CliContext): Promise<number> {
+async function showCard(path: string, { json, plain = false, locale: asked }: CardOptions, context: CliContext): Promise<number> {
   const io = plain ? { ...context.io, env: { ...context.io.env, NO_COLOR: "1" } } : context.io
   const file = await loadCard(cardPathAt(path))
   const { card } = file
@@ -85,7 +82,7 @@ async function showCard(path: string, { json, plain = false }: CardOptions, cont
   else {
     const paint = painterFor(io.stdout, io.env)
     const portrait = portraitOf(file, io)
-    const locale = environmentLocale(io.env)
+    const locale = asked ?? environmentLocale(io.env)
     const { counter } = await portsFor({}, context)
     io.stdout.write(`${cardPage(file, { counter, paint, portrait, locale, maxWidth: columnsOf(io.stdout) })}\n`)
   }
@@ -93,11 +90,13 @@ async function showCard(path: string, { json, plain = false }: CardOptions, cont
 }
 
 /** Says what is wrong with a card. Resolves to 1 if something is. */
-async function lintCard(path: string, _: CardOptions, context: CliContext): Promise<number> {
+async function lintCard(path: string, { locale }: CardOptions, context: CliContext): Promise<number> {
   const { io } = context
   const { card } = await loadCard(cardPathAt(path))
   const paint = painterFor(io.stdout, io.env)
-  const problems = cardProblems(card).map((problem) => `${paint("yellow", "warning")}  ${terminalLine(problem)}`)
+  const problems = [...cardProblems(card), ...notesProblems(card, locale)].map(
+    (problem) => `${paint("yellow", "warning")}  ${terminalLine(problem)}`,
+  )
   const found = problems.length === 0 ? "No problems found." : problems.join("\n")
   const { counter } = await portsFor({}, context)
   io.stdout.write(`${fitLines(found, io.stdout)}\n\n${costTable(card, counter, paint)}\n`)
@@ -107,7 +106,6 @@ async function lintCard(path: string, _: CardOptions, context: CliContext): Prom
 interface ExportOptions extends CardOptions {
   readonly file: string
   readonly to: string | undefined
-  readonly force?: boolean
 }
 
 /** Writes a card in another form. */

@@ -1,3 +1,4 @@
+import { listOf, recordOf } from "../../../core/json-access.ts"
 import { sanitise } from "../../encode/sanitise.ts"
 import type { LoreEntry } from "../lorebook/lorebook.ts"
 import { createLoreScanner } from "../lorebook/scan.ts"
@@ -45,12 +46,30 @@ export function cardProblems(card: Card): readonly string[] {
   return [
     ...card.warnings,
     ...parts.flatMap(({ name, text }) => textProblems(name, text)),
+    ...extensionProblems(card),
     ...entries.flatMap((entry, at) => entryProblems(entry, loreName(entry, at))),
     ...createLoreScanner({ entries }).refused.map(({ entry, key, reason }) => {
       const at = entries.findIndex(({ id }) => id === entry)
       return `${loreName(entries[at] as LoreEntry, at)}: the pattern ${key} is not used: ${reason}.`
     }),
   ]
+}
+
+/** Extensions that act in other programs: scripts and quick replies. They are kept. */
+const acting = ["TavernHelper_scripts", "tavern_helper", "quick_replies", "quickReply", "risuai"]
+
+/** Tells what other programs would do with the card and this one does not: each script on its texts, and others by name. */
+function extensionProblems({ json }: Card): readonly string[] {
+  const extensions = recordOf(recordOf(json.data).extensions)
+  const scripts = listOf(extensions.regex_scripts).flatMap((script, at) => {
+    const { disabled, scriptName = "", findRegex = "", promptOnly = false, markdownOnly = false } = recordOf(script)
+    const where = promptOnly === markdownOnly ? "shown and sent" : promptOnly === true ? "sent" : "shown"
+    const [name, pattern] = [scriptName, findRegex].map((words) => JSON.stringify(words).slice(0, 80))
+    const told = `the script ${name} is kept and not run: SillyTavern would replace ${pattern} in what is ${where}.`
+    return disabled === true ? [] : [`extensions.regex_scripts[${at}]: ${told}`]
+  })
+  const others = acting.filter((name) => Object.hasOwn(extensions, name))
+  return [...scripts, ...others.map((name) => `extensions.${name}: it is kept and does nothing here.`)]
 }
 
 const nobody = { char: "", user: "", nowMs: 0, locale: "en", random: () => 0, pick: () => 0 }
