@@ -1,6 +1,8 @@
 import type { KeptPrestart } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
+import { graphemeBoundaryBefore } from "../../core/graphemes.ts"
 import { isRecord } from "../../core/json-access.ts"
+import type { TokenCounter } from "../../core/ports.ts"
 import { whatHappened, within } from "../../core/timers.ts"
 import { defined } from "../../core/value.ts"
 import type { Memory } from "../../memory/services/memory/memory-service.ts"
@@ -91,10 +93,34 @@ async function recall(turn: TurnContext): Promise<readonly RecalledMemory[]> {
   if (outcome.status === "done") {
     const { memories, passedOver } = outcome.value
     if (passedOver > 0) warn(turn, "recall", `${passedOver} of the recalled memories have no text and were left out.`)
-    return memories
+    const room = withinTokens(memories, profile.memory.recallTokens, ports.counter)
+    if (room.shortened > 0)
+      warn(turn, "recall", `Cut to half of memory.recall_tokens: ${room.shortened} of the recalled memories.`)
+    return room.shown
   }
   if (outcome.status !== "aborted") warn(turn, "recall", `No memories in this turn: recall ${whatHappened(outcome, prestartMs)}.`)
   return []
+}
+
+/** The first memories that `tokens` have room for. One that takes more than half of them is shortened to about that. */
+export function withinTokens(
+  memories: readonly RecalledMemory[],
+  tokens: number,
+  counter: TokenCounter,
+): { readonly shown: readonly RecalledMemory[]; readonly shortened: number } {
+  const most = tokens / 2
+  const shown: RecalledMemory[] = []
+  let [left, shortened] = [tokens, 0]
+  for (const memory of memories) {
+    const { text } = memory
+    const size = counter.count(text)
+    left -= Math.min(size, most)
+    if (left < 0) break
+    const end = Math.floor((text.length * most) / size)
+    shown.push(size > most ? { ...memory, text: `${text.slice(0, graphemeBoundaryBefore(text, end))}…` } : memory)
+    if (size > most) shortened++
+  }
+  return { shown, shortened }
 }
 
 /**

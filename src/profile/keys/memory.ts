@@ -13,6 +13,11 @@ export const memory = table("How memories enter a turn.", {
     words: 'With "documents", what is learnt is written into USER.md and MEMORY.md, and nothing is recalled.',
   }),
   recallLimit: wholeNumber({ min: 0, default: 8, words: "The most memories that recall may bring." }),
+  recallTokens: wholeNumber({
+    min: 50,
+    default: 400,
+    words: "The most tokens of recalled memories that a turn shows, the best ones. One memory takes at most half of them.",
+  }),
   importanceThreshold: number({
     min: 0,
     max: 10,

@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { recalledMemories } from "../../../src/loop/turn/prepare.ts"
+import { roughCounter } from "../../../src/core/ports.ts"
+import { recalledMemories, withinTokens } from "../../../src/loop/turn/prepare.ts"
 import type { MemoryRecall } from "../../../src/memory/services/memory/memory-service.ts"
 import { scriptedModel } from "../../../src/testing/index.ts"
 import { finish, testAgent } from "../../support/agents.ts"
@@ -96,4 +97,42 @@ test("a memory whose words were said again shows its first and its last time", a
   const prompt = model.requests.flatMap(({ messages }) => messages.map(({ content }) => content)).join("\n")
   expect(prompt).toMatch(/Ann（20260103 12:00 \/ 20260109 12:00）：/)
   expect(prompt).not.toMatch(/2026010[57]/)
+})
+
+test("M16 recall shows the best memories that its tokens have room for; a pasted text is cut, and the trace tells it", async () => {
+  const line = "Ann said that the boat lay in the harbour all day. "
+  const memories = Array.from({ length: 8 }, (_, at) => ({ id: `${at}`, text: at === 0 ? line.repeat(400) : line.repeat(4) }))
+  const memory: MemoryRecall = { recall: async () => memories }
+  const { session } = testAgent(scriptedModel([finish("well")]), { memory: { recallTokens: 200 } }, { memory })
+  const { trace } = await session.send("Where is the boat?").result
+  const shown = trace.recalled ?? []
+  expect(shown.map(({ id }) => id)).toEqual(["0", "1"])
+  expect(shown[0]?.text.endsWith("…")).toBe(true)
+  expect(roughCounter.count(shown.map(({ text }) => text).join("\n"))).toBeLessThanOrEqual(210)
+  expect(trace.warnings.map(({ message }) => message)).toEqual([
+    "Cut to half of memory.recall_tokens: 1 of the recalled memories.",
+  ])
+})
+
+test("M16 whatever is recalled, what is shown are its first memories, whole or their beginning", () => {
+  const text = fc.oneof(
+    fc.string({ unit: "grapheme", minLength: 1 }),
+    fc.nat(20_000).map((length) => "Boot 👩‍🚀 ".repeat(length / 8 + 1)),
+  )
+  fc.assert(
+    fc.property(fc.array(text, { maxLength: 9 }), fc.integer({ min: 50, max: 800 }), (texts, tokens) => {
+      const { shown, shortened } = withinTokens(
+        texts.map((text, at) => ({ id: `${at}`, text })),
+        tokens,
+        roughCounter,
+      )
+      for (const [at, memory] of shown.entries()) {
+        const whole = texts[at] ?? ""
+        expect(memory.text === whole || whole.startsWith(memory.text.slice(0, -1))).toBe(true)
+        expect(roughCounter.count(memory.text)).toBeLessThanOrEqual(tokens / 2 + 10)
+      }
+      expect(shown.filter(({ text }, at) => text !== texts[at])).toHaveLength(shortened)
+      expect(shown.length).toBeGreaterThanOrEqual(Math.min(2, texts.length))
+    }),
+  )
 })

@@ -264,6 +264,7 @@ max_output_tokens = 14
         enabled: false,
         store: "records",
         recallLimit: 11,
+        recallTokens: 400,
         rerankMs: 1_200,
         importanceThreshold: 6.5,
         reflectEvery: 21,

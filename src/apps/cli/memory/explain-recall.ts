@@ -18,7 +18,7 @@ export function addWhy(memory: Command, run: RunCommand): void {
     .command("why")
     .summary("explain what a turn would recall for a question, and what it would not")
     .description(
-      'Print every memory that may answer a question, best first, with its score and the share of each signal: those that a turn would recall, those behind the limit of [memory] recall_limit, and those that have nothing of the question. With [memory] store = "documents" or enabled = false a turn recalls none.',
+      'Print every memory that may answer a question, best first, with its score and the share of each signal: those that a turn would recall, those behind the limit of [memory] recall_limit, and those that have nothing of the question. Of those that it would recall, a turn shows the first for which recall_tokens has room. With [memory] store = "documents" or enabled = false a turn recalls none.',
     )
     .argument("<question>", "a question, or words")
     .option("--user <id>", "the user who asks", terminalUser)
