@@ -125,12 +125,10 @@ function showUserProfile(
   stack.add({ key: "user_profile", content, trust: "memory", priority: priority.characterMemories, scope: "turn", fit })
 }
 
-const jobNames = /^(?:job|work|工作)$/
-
 /** The field that a name means: names of one relation are one. A `job` is a field of its own, since it may be an occupation. */
 export function fieldName(name: string): string {
   const normal = plainName(name)
-  return jobNames.test(normal) ? normal : (knownRelation(normal) ?? normal)
+  return /^(?:job|work|工作)$/.test(normal) ? normal : (knownRelation(normal) ?? normal)
 }
 
 const plainName = (name: string): string => name.normalize("NFKC").trim().toLowerCase()

@@ -29,7 +29,7 @@ describe("createUserProfileService", () => {
     expect(history.map(({ value }) => value)).toEqual(["Paris", "Hangzhou"])
   })
 
-  test("M18 names of one relation are one field, so that two homes never hold; a job may be an occupation", async () => {
+  test("M17 names of one relation are one field, so that two homes never hold; a job may be an occupation", async () => {
     const service = createUserProfileService({ records: createInMemoryStore().users })
     const names = ["city", "Home", "job", "workplace", "address", "lives_in", "住处"]
     for (const [at, name] of names.entries()) await service.put([statement(name, `v${at}`, { atMs: at })], at, key)
@@ -38,7 +38,7 @@ describe("createUserProfileService", () => {
     expect(history.map(({ value }) => value)).toEqual(["v5", "v1", "v0"])
   })
 
-  test("M18 a field that has ended holds no value until a new one is stated, and says so in its history", async () => {
+  test("M17 a field that has ended holds no value until a new one is stated, and says so in its history", async () => {
     const service = createUserProfileService({ records: createInMemoryStore().users })
     await service.put([statement("company", "Siemens", { atMs: 1 })], 0, key)
     await service.put([statement("company", "Siemens", { atMs: 2, ended: true, turnId: "t2" })], 1, key)

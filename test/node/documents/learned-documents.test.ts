@@ -102,7 +102,7 @@ describe("documents as the one memory", () => {
     await agent.close()
   })
 
-  test("M18 a field under another of its names takes the old line's place, and one that has ended is struck out", async () => {
+  test("M17 a field under another of its names takes the old line's place, and one that has ended is struck out", async () => {
     const facts = [{ city: "Paris" }, { home: "Oslo" }, { home: null }]
     const learn = () => JSON.stringify({ importance: 8, notes: [], profile: facts.shift() })
     const { agent, say, read } = await learningAgent({ learn })

@@ -32,7 +32,7 @@ function numberOf(value: unknown): number | undefined {
 }
 
 function keysOf(item: unknown, text: string, by: string): MemoryKeys | undefined {
-  const { words: written = item, subject, relation, dates } = isRecord(item) ? item : {}
+  const { words: written = item, subject, relation, dates, importance } = isRecord(item) ? item : {}
   const held = normaliseMemoryText(text)
   const words = new Map(textsOf(written, maxWordCharacters).map((word) => [normaliseMemoryText(word), word]))
   const others = [...words].flatMap(([normal, word]) => (normal === "" || held.includes(normal) ? [] : [word]))
@@ -40,8 +40,10 @@ function keysOf(item: unknown, text: string, by: string): MemoryKeys | undefined
   const [who] = textsOf(subject, maxFactCharacters)
   const [what] = textsOf(relation, maxFactCharacters)
   const fact = who !== undefined && what !== undefined ? { subject: who, relation: what } : {}
-  const keys = { words: others.slice(0, maxWords), ...fact, ...(days.length > 0 ? { dates: days.slice(0, maxDates) } : {}), by }
-  return keys.words.length > 0 || days.length > 0 || who !== undefined ? keys : undefined
+  const judged = typeof importance === "number" && importance >= 0 && importance <= 10 ? { importance } : {}
+  const told = { ...fact, ...(days.length > 0 ? { dates: days.slice(0, maxDates) } : {}), ...judged }
+  const keys = { words: others.slice(0, maxWords), ...told, by }
+  return others.length + Object.keys(told).length > 0 || who !== undefined ? keys : undefined
 }
 
 /** The short texts in a value: a list of texts, or one text with separators. */

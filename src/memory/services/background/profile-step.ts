@@ -99,7 +99,7 @@ const maxNameCharacters = 60
 const maxValueCharacters = 500
 const maxDepth = 3
 
-/** Reads the profile fields in a model's answer; undefined if it cannot be read. No fields are a good answer, a blank value is no field (T34), and `null` ends one (M18). */
+/** Reads the profile fields in a model's answer; undefined if it cannot be read. No fields are a good answer, a blank value is no field (T34), and `null` ends one (M17). */
 export function readProfileFields(output: string): readonly ProfileField[] | undefined {
   const value = readJson(output)
   if (typeof value !== "object" || value === null) return undefined

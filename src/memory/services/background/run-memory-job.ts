@@ -132,22 +132,23 @@ async function storeStep({ run, signal }: Step, memory: RecordedMemoryService): 
   const { importance, keys = {} } = run.receipts.get("importance")?.value ?? {}
   const { importanceThreshold } = run.options.settings
   if (typeof importance !== "number") return { outcome: "skipped", message: "the importance was not judged" }
-  if (importance < importanceThreshold)
-    return { outcome: "skipped", message: `importance ${importance} is below ${importanceThreshold}`, value: { stored: 0 } }
   const { heard, left } = await run.heard()
-  const others = heard.flatMap((turn) => memoriesOf(turn, importance))
-  const given = [...others, ...run.turns.flatMap((turn) => memoriesOf(turn, importance))]
+  const memoriesIn = (turns: readonly TurnWords[]) => turns.flatMap((turn) => memoriesOf(turn, importance, keys as LineKeys))
+  const isKept = (each: NewMemory): boolean => (each.importance ?? 0) >= importanceThreshold
+  const others = memoriesIn(heard).filter(isKept)
+  const all = memoriesIn([...heard, ...run.turns])
+  const given = all.filter(isKept)
+  if (importance < importanceThreshold && given.length === 0)
+    return { outcome: "skipped", message: `importance ${importance} is below ${importanceThreshold}`, value: { stored: 0 } }
   const wanted = given.map((each, at) => {
     // What was heard belongs to whoever said it.
     const key = at < others.length ? { ...run.key, user: each.speaker.id } : run.key
-    const own = (keys as Readonly<Record<string, MemoryKeys>>)[each.id]
     const isLater = at >= others.length && each.turnId !== run.job.turnId
-    const judged = isLater ? { ...each, judgedIn: run.job.turnId } : each
-    return { key, memory: own ? { ...judged, keys: own } : judged }
+    return { key, memory: isLater ? { ...each, judgedIn: run.job.turnId } : each }
   })
   const said = [...heard, ...run.turns].reduce((sum, { messages }) => sum + messages.length, 0)
   const resultOf = (kept: readonly Pick<Remembered, "status" | "id" | "updates">[]) =>
-    storeResult(kept, { bare: said - given.length, left })
+    storeResult(kept, { bare: said - all.length, low: all.length - given.length, left })
   if (run.isTogether && memory.plan) {
     const memories = await memory.plan(wanted)
     const statusOf = (isStored: boolean | undefined) => (isStored ? "stored" : "duplicate")
@@ -170,32 +171,41 @@ async function storeStep({ run, signal }: Step, memory: RecordedMemoryService): 
   return resultOf(kept)
 }
 
-/** The result for memories that were kept. `bare` messages were not, and of those that were heard, `left` were passed over. */
-function storeResult(kept: readonly Remembered[], { bare, left }: { readonly bare: number; readonly left: number }): StepResult {
+/** The result for memories that were kept. `bare` and `low` messages were not, and of those that were heard, `left` were passed over. */
+function storeResult(kept: readonly Remembered[], count: Readonly<Record<"bare" | "low" | "left", number>>): StepResult {
+  const { bare, low, left } = count
   const stored = kept.filter(({ status }) => status === "stored").length
   const duplicates = kept.length - stored
   const newer = kept.flatMap(({ id, updates = [] }) => updates.map((earlier) => `${id} tells anew what ${earlier} told`))
   const known = duplicates === 0 ? "" : `, ${duplicates} known`
   const short = bare === 0 ? "" : `, ${bare} too short to mean anything by itself`
+  const less = low === 0 ? "" : `, ${low} of no importance`
   const over = left === 0 ? "" : `, ${left} heard passed over`
-  const message = [`${stored} stored${known}${short}${over}`, ...newer].join("; ")
+  const message = [`${stored} stored${known}${short}${less}${over}`, ...newer].join("; ")
   return { outcome: stored > 0 ? "ok" : "empty", message, value: { stored, duplicates } }
 }
 
-function memoriesOf({ turnId, turn, untrusted, messages }: TurnWords, importance: number): readonly NewMemory[] {
+/** Keys by the ids of the memories that they are of. */
+type LineKeys = Readonly<Record<string, MemoryKeys>>
+
+/** The memories of a turn's messages, each with its own importance where its keys say one. */
+function memoriesOf({ turnId, turn, untrusted, messages }: TurnWords, importance: number, keysOf: LineKeys): NewMemory[] {
   return messages.flatMap(({ role, text, speaker, atMs }, at) => {
     if (role === "assistant" ? isBare(withoutName(text, speaker)) : isNod(text)) return []
-    const memory = {
-      id: memoryId(turnId, at),
+    const id = memoryId(turnId, at)
+    const keys = keysOf[id]
+    return {
+      id,
       kind: "dialogue" as const,
       text: text.slice(0, graphemeBoundaryBefore(text, maxMemoryCharacters)),
       speaker,
       atMs,
       turnId,
       turn,
-      importance,
+      importance: keys?.importance ?? importance,
+      ...(keys && { keys }),
+      ...(untrusted && { untrusted }),
     }
-    return untrusted ? { ...memory, untrusted: true as const } : memory
   })
 }
 

@@ -12,6 +12,8 @@ export interface MemoryKeys {
   readonly relation?: string
   /** The days that it tells of, as `2026-03-04`. */
   readonly dates?: readonly string[]
+  /** The importance of these words alone, from 0 to 10, where it was judged. It counts in place of their turn's. */
+  readonly importance?: number
   /** The id of the model that wrote them. */
   readonly by: string
 }

@@ -271,7 +271,7 @@ describe("the work after a turn", () => {
     ])
   })
 
-  test("M18 null takes back the field that holds, under whichever of its names, and no other", async () => {
+  test("M17 null takes back the field that holds, under whichever of its names, and no other", async () => {
     const answers = ['{"company": "Siemens", "pet": "Rex"}', '{"workplace": null, "age": null}', '{"workplace": null}']
     const { say, store, session } = scene({ profile: () => answers.shift() ?? "{}" })
     await say("I work at Siemens")

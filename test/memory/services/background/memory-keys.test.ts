@@ -110,6 +110,28 @@ describe("keys of memories", () => {
     ).not.toContain("commute")
   })
 
+  test.each([
+    [
+      "4 and 9",
+      '{"importance": 4, "keys": {"1": {"importance": 9}}}',
+      ["I am allergic to penicillin"],
+      "1 stored, 1 of no importance",
+    ],
+    ["8 and 1", '{"importance": 8, "keys": {"1": {"importance": 1}}}', ["That sounds serious"], "1 stored, 1 of no importance"],
+    ["4 and 3", '{"importance": 4, "keys": {"1": {"importance": 3}}}', [], "importance 4 is below 5"],
+    [
+      "8 and none",
+      '{"importance": 8, "keys": {"1": {"importance": 99}}}',
+      ["I am allergic to penicillin", "That sounds serious"],
+      "2 stored",
+    ],
+  ])("M18 a line counts by its own importance, where it has one: %s", async (_, importance, kept, told) => {
+    const message = "That sounds serious"
+    const { store, own, say } = scene({ importance, turn: () => JSON.stringify({ action: "finish", message }) })
+    expect((await say("I am allergic to penicillin")).store).toBe(told)
+    expect((await store.memories.recent(own, { limit: 9 })).map(({ text }) => text)).toEqual(kept)
+  })
+
   test("M6 T32 keys that cannot be read cost nothing", async () => {
     for (const answer of [
       "7",

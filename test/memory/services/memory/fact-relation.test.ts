@@ -7,7 +7,7 @@ test.each([
   ["workplace", ["job", "Company", "工作", "工作单位"]],
   ["partner", ["name of wife", "girlfriend", "女朋友的名字"]],
   ["email", ["e-mail", "Ｅｍａｉｌ", "邮箱"]],
-])("M18 the names of %s are one", (relation, names) => {
+])("M17 the names of %s are one", (relation, names) => {
   expect(names.map(knownRelation)).toEqual(names.map(() => relation))
 })
 
@@ -22,7 +22,7 @@ test.each([
   ["en/importance-and-profile.md", /where one fits\$: ([^.]+)\./],
   ["zh-CN/importance.md", /使用这些名称：([^。]+)。/],
   ["zh-CN/importance-and-profile.md", /使用这些名称：([^。]+)。/],
-])("M18 the names in prompts/shared/%s are those of the code", (file, names) => {
+])("M17 the names in prompts/shared/%s are those of the code", (file, names) => {
   const [, listed = ""] = names.exec(readFileSync(`prompts/shared/${file}`, "utf8")) ?? []
   const known = listed.split(/[,、] ?/).map(knownRelation)
   expect(known).toEqual([
