@@ -56,7 +56,7 @@ describe("a conversation's memory switch (D2)", () => {
 })
 
 describe("what history keeps of recalled memories", () => {
-  const long = `上次说到\n想去图书馆，${"也想骑车，".repeat(40)}`
+  const long = `上次说到\n想去图书馆，${"也想骑车，".repeat(20)}`
 
   async function secondRequest(older: "drop" | "condense" | "keep", text = long): Promise<string> {
     const model = scriptedModel([finish("一"), finish("二")])
