@@ -11,8 +11,8 @@ import type { TurnEvent } from "../../trace/turn-event.ts"
 import { type Answer, answerOf, type Caller } from "./exchange.ts"
 import { HttpProblem } from "./http-problem.ts"
 
-/** An idempotency key of a request to a kept conversation. */
-interface Claim {
+/** An idempotency key of a request to a kept conversation, or the name of its last message without one. */
+export interface Claim {
   readonly agent: Agent
   readonly caller: Caller
   readonly conversation: string
@@ -63,9 +63,39 @@ export function noteTurn(claim: Claim, turnId: string): Promise<void> {
   return change(claim, (claims) => claims.map(([key, claimed]) => [key, key === claim.key ? { ...claimed, turnId } : claimed]))
 }
 
-/** Gives a key back whose request did nothing. */
-export function freeKey(claim: Claim): Promise<void> {
-  return change(claim, (claims) => claims.filter(([key]) => key !== claim.key))
+/** Gives a key back whose request did nothing. False if it was not there. */
+export async function freeKey(claim: Claim): Promise<boolean> {
+  let isThere = false
+  await change(claim, (claims) => {
+    const others = claims.filter(([key]) => key !== claim.key)
+    isThere = others.length < claims.length
+    return isThere ? others : undefined
+  })
+  return isThere
+}
+
+/** Writes down for all processes that the answer of a turn did not reach its client. */
+export function noteLost(claim: Claim, lost: Required<Claimed>): Promise<void> {
+  return change(claim, (claims) => [...claims.filter(([key]) => key !== claim.key), [claim.key, lost]])
+}
+
+/**
+ * Takes an answer that did not reach its client, if the same words ask again, also after a restart and from another process. Only one request gets it, and
+ * other words end its time. Throws {@link HttpProblem} while another process makes it.
+ */
+export async function takeLost(
+  claim: Claim,
+  { print, sinceMs }: { readonly print: string; readonly sinceMs: number },
+): Promise<Answer | undefined> {
+  let found: Claimed | undefined
+  await change(claim, (claims) => {
+    found = claims.find(([key]) => key === claim.key)?.[1]
+    return undefined
+  })
+  if (found === undefined) return undefined
+  const isSame = found.print === print && found.atMs > sinceMs
+  const answer = isSame ? await firstAnswer(claim, found.turnId) : undefined
+  return (await freeKey(claim)) ? answer : undefined
 }
 
 type Claims = readonly (readonly [key: string, Claimed])[]
@@ -107,12 +137,11 @@ async function firstAnswer({ agent, conversation }: Claim, turnId: string | unde
   const messages = history.filter((message) => message.turnId === turnId)
   const answers = messages.filter(({ role }) => role === "assistant")
   if (turnId === undefined || messages.length === 0) {
-    const message =
-      "The first request of this idempotency-key runs in another process, or was cut off with it. Only the conversation tells."
+    const message = "The same request runs in another process, or was cut off with it. Only the conversation tells."
     throw new HttpProblem(409, message, { code: "idempotency_key_in_use", retryAfterMs: againMs })
   }
   if (answers.length === 0 || answers.some(({ unanswered }) => unanswered)) {
-    const message = "The first request of this idempotency-key failed; its words are in the conversation."
+    const message = "The same request failed before; its words are in the conversation."
     throw new HttpProblem(400, message, { code: "idempotency_key_failed" })
   }
   const { blobs, profile } = await contextOf(agent)

@@ -5,7 +5,7 @@ import { blobId } from "../../memory/services/store/blob.ts"
 import type { TurnEvent } from "../../trace/turn-event.ts"
 import { type Answer, answerOf, type Caller, leaveOf, seenEvents } from "./exchange.ts"
 import { HttpProblem } from "./http-problem.ts"
-import { claimKey, freeKey, noteTurn } from "./key-claims.ts"
+import { type Claim, claimKey, freeKey, noteLost, noteTurn, takeLost } from "./key-claims.ts"
 import { effectsOf } from "./turn-failure.ts"
 
 /** The answer to a request that may be a repeated one. */
@@ -24,6 +24,14 @@ interface Asked {
   readonly start: () => Turn | Promise<Turn>
 }
 
+interface First {
+  readonly caller: Caller
+  readonly asked: Asked
+  /** Absent for a conversation that is not kept. */
+  readonly claim: Claim | undefined
+  readonly hasKey: boolean
+}
+
 /** The run of a request, for requests that repeat it. */
 interface Run {
   /** The digest of what was asked. */
@@ -34,6 +42,8 @@ interface Run {
   characters: number
   /** True if the client left before it had the answer. */
   isLost: boolean
+  /** True once the store has that, which all processes share; false if it could not be written. */
+  noted?: Promise<boolean>
 }
 
 const maxRuns = 1_000
@@ -72,28 +82,28 @@ export class Repeats {
     const known = this.#known(name)
     if (key !== undefined && known !== undefined && known.print !== print) throw otherRequest()
     const nowMs = this.#clock.nowMs()
-    const isSame = key !== undefined || (known?.isLost && known.print === print && known.atMs > nowMs - lostMs)
+    const claim = conversation === undefined ? undefined : { ...asked, caller, conversation, key: name }
+    const isLost = known?.isLost && known.print === print && known.atMs > nowMs - lostMs
+    const isSame = key !== undefined || (isLost && (await isStillLost(known, claim)))
     const run: Run = known && isSame ? known : { print, answer: never, atMs: nowMs, isOver: false, characters: 0, isLost: false }
     run.isLost = false
     if (run !== known) {
       this.#forget(name)
       this.#runs.set(name, run)
-      run.answer = this.#first(name, run, { caller, asked, key: key === undefined ? undefined : name })
+      run.answer = this.#first(name, run, { caller, asked, claim, hasKey: key !== undefined })
     }
-    const watch = key === undefined ? this.#watch(name, run, request) : undefined
+    const watch = key === undefined && claim ? this.#watch(claim, run, request) : undefined
     return { answer: await run.answer, leave: () => undefined, deliver: watch ?? ((response) => response) }
   }
 
-  async #first(
-    name: string,
-    run: Run,
-    { caller, asked, key }: { readonly caller: Caller; readonly asked: Asked; readonly key: string | undefined },
-  ): Promise<Answer> {
-    const { conversation } = caller
-    const claim = key === undefined || conversation === undefined ? undefined : { ...asked, caller, conversation, key }
+  async #first(name: string, run: Run, { caller, asked, claim, hasKey }: First): Promise<Answer> {
     const nowMs = this.#clock.nowMs()
+    const { print } = run
+    const claimed = hasKey ? claim : undefined
     try {
-      const before = claim && (await claimKey({ ...claim, print: run.print, nowMs, sinceMs: nowMs - dayMs }))
+      const before = claimed
+        ? await claimKey({ ...claimed, print, nowMs, sinceMs: nowMs - dayMs })
+        : claim && (await takeLost(claim, { print, sinceMs: nowMs - lostMs }))
       if (before === "other") throw otherRequest()
       if (before) this.#end(run, before, 0)
       if (before) return before
@@ -103,16 +113,16 @@ export class Repeats {
     }
     try {
       const turn = await asked.start()
-      if (claim) void noteTurn(claim, turn.id).catch(() => undefined)
-      void this.#follow(turn, conversation !== undefined).then(async ({ answer, characters, isDone }) => {
+      if (claimed) void noteTurn(claimed, turn.id).catch(() => undefined)
+      void this.#follow(turn, caller.conversation !== undefined).then(async ({ answer, characters, isDone }) => {
         if (isDone) return this.#end(run, answer, characters)
         this.#forget(name, run)
-        if (claim) await freeKey(claim).catch(() => undefined)
+        if (claimed) await freeKey(claimed).catch(() => undefined)
       })
       return turn
     } catch (error) {
       this.#forget(name, run)
-      if (claim) await freeKey(claim)
+      if (claimed) await freeKey(claimed)
       throw error
     }
   }
@@ -134,13 +144,13 @@ export class Repeats {
   }
 
   /** Watches whether a response reaches its client. Returns how to send it. */
-  #watch(name: string, run: Run, request: Request): (response: Response) => Response {
+  #watch(claim: Claim, run: Run, request: Request): (response: Response) => Response {
     let isOver = false
     const end = (isDelivered: boolean): void => {
       if (isOver) return
       isOver = true
-      if (isDelivered) this.#forget(name, run)
-      else Object.assign(run, { isLost: true, atMs: this.#clock.nowMs() })
+      if (isDelivered) this.#forget(claim.key, run)
+      else this.#lose(claim, run)
     }
     request.signal.addEventListener("abort", () => end(false), { once: true })
     return (response) => {
@@ -160,6 +170,18 @@ export class Repeats {
     }
   }
 
+  /** Keeps the answer of a run for the next request, here and for other processes. */
+  #lose(claim: Claim, run: Run): void {
+    const { print, answer } = run
+    const atMs = this.#clock.nowMs()
+    const noted = answer.then(({ id: turnId }) => noteLost(claim, { print, atMs, turnId }))
+    Object.assign(run, { isLost: true, atMs })
+    run.noted = noted.then(
+      () => true,
+      () => false,
+    )
+  }
+
   /** The run of a name, after those were forgotten that are too old or too many. */
   #known(name: string): Run | undefined {
     const sinceMs = this.#clock.nowMs() - dayMs
@@ -175,6 +197,12 @@ export class Repeats {
     this.#runs.delete(name)
     this.#characters -= run.characters
   }
+}
+
+/** True if no other process gave a lost answer meanwhile. */
+async function isStillLost({ noted }: Run, claim: Claim | undefined): Promise<boolean> {
+  if (claim === undefined || (await noted) === false) return true
+  return freeKey(claim).catch(() => true)
 }
 
 const never = new Promise<Answer>(() => undefined)

@@ -89,7 +89,8 @@ async function serve(script: Script, setup: Setup = {}) {
     fetch(base + path, { method: "POST", body: JSON.stringify(body), headers, ...(signal && { signal }) })
   const words = async (conversation = "c1") =>
     (await agent.session(conversation).history()).map(({ role, text }) => `${role}: ${text}`)
-  return { base, client, post, words, errors, handle, booked: () => booked, requests: () => requests }
+  const { key } = agent.session("c1")
+  return { base, client, post, words, errors, handle, key, booked: () => booked, requests: () => requests }
 }
 
 const ask = { model: "fay", messages: [{ role: "user" as const, content: "Book it." }] }
@@ -267,6 +268,56 @@ describe("N9 without a key, the same last message gets an answer that did not ar
     expect([booked(), (await words()).length]).toEqual([1, 2])
     expect(await (await post(body, kept, path)).text()).toContain("Ye")
     expect([booked(), (await words()).length]).toEqual([2, 4])
+  })
+
+  /** Two servers with one store. The client of the first one leaves while the model is asked what to say of the booking. */
+  async function twoServers() {
+    const store = createInMemoryStore()
+    const clock = manualClock(5_000)
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>()
+    const { promise: begun, resolve: begin } = Promise.withResolvers<unknown>()
+    const { promise: gone, resolve: onLeft } = Promise.withResolvers<void>()
+    const onAsked = (number: number) => number === 2 && begin(number)
+    const setup = { store, clock, gates: [Promise.resolve(), gate], onAsked, onLeft }
+    const first = await serve(booking(finish("Yes.")), setup)
+    const second = await serve(booking(finish("Again.")), { store, clock })
+    const client = new AbortController()
+    const reading = first.post(ask, kept, undefined, client.signal)
+    await begun
+    client.abort()
+    await expect(reading).rejects.toThrow()
+    await gone
+    const keys = { ...first.key, conversation: "keys of c1" }
+    await expect.poll(() => store.load(keys, { last: 1 })).toBeDefined()
+    const asking = async ({ post }: { post: typeof first.post }, body: object = ask) => (await post(body, kept)).json()
+    return { first, second, open, clock, asking }
+  }
+  const answers = (content: string) => ({ choices: [{ message: { content } }] })
+
+  test("in another process with the same store: 409 while it is made, then the answer, once", async () => {
+    const { first, second, open, asking } = await twoServers()
+    const early = await second.post(ask, kept)
+    expect([early.status, early.headers.get("retry-after")]).toEqual([409, "2"])
+    open()
+    await expect.poll(async () => (await first.words()).length).toBe(2)
+    expect(await asking(second)).toMatchObject(answers("Yes."))
+    expect([first.booked(), second.booked()]).toEqual([1, 0])
+    expect(await asking(first)).toMatchObject(answers("Yes."))
+    expect(first.booked()).toBe(2)
+  })
+
+  test("other words, and ten minutes, end the time of a lost answer in each process", async () => {
+    const { first, second, open, asking } = await twoServers()
+    open()
+    await expect.poll(async () => (await first.words()).length).toBe(2)
+    const other = { ...ask, messages: [{ role: "user", content: "No." }] }
+    expect(await asking(second, other)).toMatchObject(answers("Again."))
+    expect(await asking(second)).toMatchObject(answers("Again."))
+    const late = await twoServers()
+    late.open()
+    await expect.poll(async () => (await late.first.words()).length).toBe(2)
+    late.clock.advance(600_000)
+    expect(await late.asking(late.second)).toMatchObject(answers("Again."))
   })
 
   test("a second yes stays a second yes, after the first answer and beside it", async () => {
