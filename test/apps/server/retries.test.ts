@@ -239,10 +239,12 @@ describe("N8 an idempotency key gets the first run's answer", () => {
 
   test("forgetting a user forgets their keys", async () => {
     const store = createInMemoryStore()
-    const { post } = await serve([finish("One.")], { store })
+    const { post, key } = await serve([finish("One.")], { store })
     await post(ask, keyed(kept))
-    await store.forget({ agent: "Fay", user: "ann" })
-    expect(await collect(store.export({ agent: "Fay" }))).toEqual([])
+    const { agent } = key
+    expect(JSON.stringify(await collect(store.export({ agent })))).toContain("keys of c1")
+    await store.forget({ agent, user: "ann" })
+    expect(await collect(store.export({ agent }))).toEqual([])
   })
 })
 
