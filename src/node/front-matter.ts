@@ -27,7 +27,7 @@ export interface FrontMatter {
 export function parseFrontMatter(text: string, file: string): FrontMatter {
   const { whole, block, offset, body, firstLine } = splitFrontMatter(text, file)
   // A fault that has no place of its own is told at the opening line.
-  const attributes = block === undefined ? {} : (readPlainYaml(block) ?? readBlock(block, { file, whole, offset }))
+  const attributes = block === undefined ? {} : readBlock(block, { file, whole, offset })
   return { attributes, body, firstLine }
 }
 
@@ -105,7 +105,7 @@ export interface YamlPlace {
 /** The most aliases of one anchor, counted as they multiply: more is an alias bomb. */
 const maxAliasCount = 100
 
-/** Loads packages when YAML is first read that is not plain: most front matter is, and they take longer to load than a profile. */
+/** Loads packages when YAML is first read: they take longer to load than a profile. */
 const require = createRequire(import.meta.url)
 
 /**
@@ -122,11 +122,6 @@ function readBlock(block: string, place: YamlPlace): Record<string, unknown> {
     engines: { yaml: (yaml: string) => readYamlMapping(yaml, place) },
   })
   return data
-}
-
-/** Reads a block of front matter as {@link readYamlMapping} does, and a plain one without loading the YAML reader. */
-export function readFrontMatter(yaml: string, place: YamlPlace): Readonly<Record<string, unknown>> {
-  return readPlainYaml(yaml) ?? readYamlMapping(yaml, place)
 }
 
 /** Reads a YAML 1.2 mapping as plain data: string keys, none twice, no tags, bounded aliases. Anything else throws `front-matter`. */
@@ -185,50 +180,4 @@ function yamlFault(
 ): PromptStrataError {
   const position = positionAt(whole, start + offset)
   return locatedError("front-matter", message, { file, text: whole, position, ...details })
-}
-
-/** Values by key: a text, or a mapping from keys to texts. */
-type PlainMapping = Record<string, string | Record<string, string>>
-
-const keyPattern = /^( {0,8})([A-Za-z][\w-]{0,99}):(?: (.*))?$/
-
-/** A word or sentence that YAML reads unchanged. One that begins with a digit could be a number. */
-const plainPattern = /^[A-Za-z\u4e00-\u9fff](?:[^:#\t\p{C}\p{Zl}\p{Zp}]|:(?=\S)|(?<=\S)#)*$/u
-
-/** Words that YAML reads as another value than text. */
-const reserved = /^(?:true|false|null)$/i
-
-/**
- * Reads the simple YAML of most front matter, much faster than a YAML reader and with the same result: on each line a key and a
- * word, a sentence or a quoted text; below a key without a value, indented lines. `undefined` for any other YAML.
- */
-export function readPlainYaml(yaml: string): PlainMapping | undefined {
-  const mapping: PlainMapping = {}
-  let inner: { readonly indent: number; readonly values: Record<string, string> } | undefined
-  for (const line of yaml.split("\n")) {
-    const [matched, { length: indent } = "", key = "", value] = keyPattern.exec(line) ?? []
-    if (matched === undefined) return undefined
-    if (indent === 0) {
-      // A key with no value and no line below it is null, which is left to the YAML reader.
-      if (inner?.indent === 0 || Object.hasOwn(mapping, key)) return undefined
-      const text = value === undefined ? {} : textOf(value)
-      if (text === undefined) return undefined
-      mapping[key] = text
-      inner = typeof text === "string" ? undefined : { indent: 0, values: text }
-      continue
-    }
-    const text = value === undefined ? undefined : textOf(value)
-    if (text === undefined || inner === undefined || Object.hasOwn(inner.values, key)) return undefined
-    if (inner.indent !== 0 && inner.indent !== indent) return undefined
-    inner.values[key] = text
-    inner = { indent, values: inner.values }
-  }
-  return inner?.indent === 0 ? undefined : mapping
-}
-
-function textOf(value: string): string | undefined {
-  const quoted = /^"([^"\\\p{C}]*)"$/u.exec(value) ?? /^'([^'\p{C}]*)'$/u.exec(value)
-  if (quoted) return quoted[1]
-  const isPlain = plainPattern.test(value) && !reserved.test(value) && value === value.trimEnd()
-  return isPlain ? value : undefined
 }

@@ -1,57 +1,26 @@
 import { checkType } from "../core/check-options.ts"
-import type { ErrorCode } from "../core/errors.ts"
 import { PromptStrataError } from "../core/errors.ts"
 import words from "./error-words.json" with { type: "json" }
 
 /** Says what a person who writes to a bot can do. The words of each are in `error-words.json`. */
 type Advice = keyof typeof words.en
 
-const adviceByCode: Readonly<Record<ErrorCode, Advice>> = {
-  template: "owner",
-  "front-matter": "owner",
-  "prompt-missing": "owner",
-  prompt: "owner",
-  injection: "owner",
-  encoding: "owner",
-  profile: "owner",
-  script: "owner",
-  "profile-missing": "owner",
-  skill: "owner",
-  budget: "too-long",
-  "tool-definition": "owner",
-  "tool-collision": "owner",
-  "tool-arguments": "again",
-  "tool-timeout": "too-long",
-  model: "broken-model",
-  "model-stall": "too-long",
-  "model-empty": "silent-model",
-  "output-schema": "broken-model",
-  approval: "settled",
-  "turn-timeout": "too-long",
-  aborted: "stopped",
-  "empty-question": "empty",
-  decision: "silent-model",
-  "session-conflict": "changed",
-  "version-conflict": "changed",
-  "session-store": "again",
-  store: "again",
-  background: "again",
-  closed: "owner",
-  file: "file",
-  "file-missing": "file",
-  "file-path": "file",
-  "file-outside": "file",
-  "file-kind": "file",
-  "file-size": "file",
-  "file-encoding": "file",
-  "file-conflict": "file",
-  "file-busy": "file",
-  plugin: "owner",
-  mcp: "owner",
-  usage: "owner",
-  "missing-dependency": "owner",
-  test: "owner",
+/** The codes of errors by what a person can do; those of other codes are asked again. */
+const codesByAdvice: Readonly<Partial<Record<Advice, string>>> = {
+  owner:
+    "template front-matter prompt-missing prompt injection encoding profile script profile-missing skill tool-definition tool-collision closed plugin mcp usage missing-dependency test",
+  "too-long": "budget tool-timeout model-stall turn-timeout",
+  "broken-model": "model output-schema",
+  "silent-model": "model-empty decision",
+  settled: "approval",
+  stopped: "aborted",
+  empty: "empty-question",
+  changed: "session-conflict version-conflict",
+  file: "file file-missing file-path file-outside file-kind file-size file-encoding file-conflict file-busy",
 }
+const adviceByCode = new Map(
+  Object.entries(codesByAdvice).flatMap(([advice, codes]) => codes.split(" ").map((code) => [code, advice as Advice])),
+)
 
 const adviceByFault: Readonly<Record<string, Advice>> = {
   expired: "expired",
@@ -81,7 +50,7 @@ function adviceOf(error: unknown): Advice {
   if (error.code === "approval") return adviceByFault[error.evidence.fault] ?? "settled"
   if (error.code === "model-empty" && error.evidence.finishReason === "content-filter") return "filtered"
   // An error of a newer copy of the package can have a code that is unknown here.
-  return adviceByCode[error.code] ?? "again"
+  return adviceByCode.get(error.code) ?? "again"
 }
 
 /** A sentence behind the words for an error of a turn that did something. */

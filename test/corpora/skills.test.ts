@@ -1,7 +1,6 @@
 import { Buffer } from "node:buffer"
 import { describe, expect, test } from "vitest"
 import { parse } from "yaml"
-import { readPlainYaml, readYamlMapping } from "../../src/node/front-matter.ts"
 import { readSkills } from "../../src/node/skills/load-skills.ts"
 import { buildSystemPrompt } from "../../src/prompt/assemble/build-prompts.ts"
 import { dataPresent, hostileStrings, readJsonLines } from "../support/corpora.ts"
@@ -38,13 +37,6 @@ describe.skipIf(!dataPresent)("anything as a skill", () => {
       Buffer.from(b64, "base64").toString("utf8"),
     )
     outcomes(tomls.map((toml) => `---\n${toml}\n---\nDo this.\n`))
-  })
-
-  test("what is read without a YAML reader is what a YAML reader reads", () => {
-    for (const yaml of yamls) {
-      const plain = readPlainYaml(yaml)
-      if (plain !== undefined) expect(plain).toEqual(readYamlMapping(yaml, { file: "f", whole: yaml, offset: 0 }))
-    }
   })
 
   test("hostile strings as descriptions load unchanged but for white space, and stay on one line of the list", () => {

@@ -4,7 +4,6 @@ import { describe, expect, test } from "vitest"
 import { readAuthoredFile } from "../../src/node/authored-text.ts"
 import { readCard } from "../../src/node/cards/card-file.ts"
 import { fileOfLore, loreOfFile } from "../../src/node/cards/lore-file.ts"
-import { readPngPixels } from "../../src/node/cards/png-pixels.ts"
 import { writeCard } from "../../src/node/cards/write-card.ts"
 import { checkTraits } from "../../src/node/character/read-sheet.ts"
 import { parseFrontMatter } from "../../src/node/front-matter.ts"
@@ -66,22 +65,11 @@ const bounds: readonly (readonly [name: string, most: number, task: (size: numbe
     (size) => checkedTraits({ ["x".repeat(size)]: "a" }),
     "expected a name of one line and at most 40 characters",
   ],
-  ["the pixels of a picture, in rows", 4_096, (size) => pixelsOf(2_048, size), "it is too large: 2048 × 4097"],
 ]
 
 function checkedTraits(traits: Readonly<Record<string, unknown>>): void {
   const checked = checkTraits(traits)
   if ("message" in checked) throw new Error(checked.message)
-}
-
-/** Reads a picture that has a header alone. */
-function pixelsOf(width: number, height: number): void {
-  const data = Buffer.alloc(13)
-  data.writeUInt32BE(width)
-  data.writeUInt32BE(height, 4)
-  data.set([8, 2], 8)
-  const found = readPngPixels([{ type: "IHDR", data }])
-  if (typeof found === "string" && found !== "its data are damaged") throw new Error(found)
 }
 
 describe("the largest", () => {

@@ -33,11 +33,6 @@ export function conversationName(number: number): string {
   return number === 1 ? terminalConversation : `${terminalConversation}-${number}`
 }
 
-/** True for a name that {@link conversationName} gives. */
-export function isTerminalConversation(name: string): boolean {
-  return /^terminal(-\d+)?$/u.test(name)
-}
-
 /** The number of the newest conversation of `chat` that a store has; 1 if it has none. */
 export async function latestConversation(store: Store | undefined, agent: string): Promise<number> {
   const has = (number: number) => store?.load({ agent, conversation: conversationName(number), audience: "private" }, { last: 0 })

@@ -1,6 +1,6 @@
 import { locatedError } from "../../core/evidence/located-error.ts"
 import { isRecord } from "../../core/json-access.ts"
-import { checkLength, readFrontMatter } from "../front-matter.ts"
+import { checkLength, readYamlMapping } from "../front-matter.ts"
 
 /** A lore entry of a card as Markdown: its text, under front matter with all other fields. */
 export function fileOfLore(entry: Readonly<Record<string, unknown>>): string {
@@ -42,7 +42,7 @@ export function loreOfFile(text: string, file: string): Readonly<Record<string, 
   if (end === null) throw fail("expected a line --- that ends the front matter of this entry, found none.")
   const block = rest.slice(0, end.index)
   checkLength(block, fail)
-  const fields = readFrontMatter(block, { file, whole: text, offset: opening.length })
+  const fields = readYamlMapping(block, { file, whole: text, offset: opening.length })
   const content = rest.slice(end.index + end[0].length).replace(/\r?\n$/, "")
   return content === "" ? fields : { ...fields, content }
 }

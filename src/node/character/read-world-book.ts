@@ -5,7 +5,7 @@ import type { LoreEntry } from "../../prompt/layers/lorebook/lorebook.ts"
 import { normalizeText } from "../../prompt/template/scanner.ts"
 import { type AuthoredFile, keyFault, readAuthoredFile } from "../authored-text.ts"
 import { isFolder, noteFolders } from "../file-log.ts"
-import { checkLength, readFrontMatter } from "../front-matter.ts"
+import { checkLength, readYamlMapping } from "../front-matter.ts"
 import { lineStarts } from "../line-starts.ts"
 import { findInRoots } from "../load-prompts.ts"
 import { displayPath } from "../shipped-files.ts"
@@ -71,7 +71,7 @@ function splitEntries(place: AuthoredFile): readonly FileEntry[] {
     const block = lines.slice(line, closing).join("\n")
     checkLength(block, (message) => fail(message, line))
     return {
-      attributes: readFrontMatter(block, { ...place, offset: offsets[line] ?? 0 }),
+      attributes: readYamlMapping(block, { ...place, offset: offsets[line] ?? 0 }),
       body: lines.slice(closing + 1, openings[nth + 1]).join("\n"),
       firstLine: closing + 2,
       line,

@@ -1,5 +1,5 @@
 import { PromptStrataError } from "../../core/errors.ts"
-import { readFrontMatter, type YamlPlace } from "../front-matter.ts"
+import { readYamlMapping, type YamlPlace } from "../front-matter.ts"
 
 /** A key at the beginning of a line, and its lines up to the next one. */
 type KeyBlock = { readonly key: string; readonly offset: number; readonly lines: readonly string[] }
@@ -50,7 +50,7 @@ function keyBlocks(yaml: string): readonly KeyBlock[] | undefined {
 /** The value of a key whose lines are valid YAML by themselves; `undefined` for any other. */
 function readAlone({ key, offset, lines }: KeyBlock, place: YamlPlace): { readonly value: unknown } | undefined {
   try {
-    const alone = readFrontMatter(lines.join("\n"), { ...place, offset: place.offset + offset })
+    const alone = readYamlMapping(lines.join("\n"), { ...place, offset: place.offset + offset })
     return { value: alone[key] }
   } catch (error) {
     if (isSyntaxFault(error)) return undefined

@@ -1,9 +1,7 @@
-import { deflateSync } from "node:zlib"
 import { describe, expect, test } from "vitest"
-import { cardPage, costTable, portraitOf } from "../../../src/apps/cli/commands/card-page.ts"
+import { cardPage, costTable } from "../../../src/apps/cli/commands/card-page.ts"
 import { readCard } from "../../../src/node/cards/card-file.ts"
 import type { CardFile } from "../../../src/node/cards/card-folder.ts"
-import { type PngChunk, writePngChunks } from "../../../src/node/cards/png-chunks.ts"
 
 /** A token is a character here. */
 const counter = { count: (text: string) => text.length, exact: true } as never
@@ -13,8 +11,8 @@ const cardOf = (data: object, spec = "chara_card_v3"): CardFile =>
   readCard(Buffer.from(JSON.stringify({ spec, data: { name: "Mei", ...data } })))
 
 /** The page of a card, its blocks apart, without that of the costs. */
-function blocksOf(data: object, { locale, portrait = "" }: { locale?: string; portrait?: string } = {}): readonly string[] {
-  const page = cardPage(cardOf(data), { counter, paint, portrait, locale })
+function blocksOf(data: object, { locale }: { locale?: string } = {}): readonly string[] {
+  const page = cardPage(cardOf(data), { counter, paint, locale })
   return page.split("\n\n").filter((block) => !block.startsWith("<bold>Costs</>"))
 }
 
@@ -89,16 +87,9 @@ describe("the page of a card", () => {
     expect(blocksOf(data)).toEqual(blocks)
   })
 
-  test("shows a portrait below the name", () => {
-    expect(blocksOf({ tags: ["t"] }, { portrait: "PICTURE" })).toEqual([
-      "<bold>Mei</>  <dim>card V3 (json)</>\n<dim>t</>",
-      "PICTURE",
-    ])
-  })
-
   test("names its version and form", () => {
     const heads = ["chara_card_v2", "chara_card_v3"].map(
-      (spec) => cardPage(cardOf({}, spec), { counter, paint, portrait: "", locale: undefined }).split("\n")[0],
+      (spec) => cardPage(cardOf({}, spec), { counter, paint, locale: undefined }).split("\n")[0],
     )
     expect(heads).toEqual(["<bold>Mei</>  <dim>card V2 (json)</>", "<bold>Mei</>  <dim>card V3 (json)</>"])
   })
@@ -151,79 +142,4 @@ test("the costs are those of each part, and their sums with and without what has
     "entries[2]    3       when called",
     "10 tokens in every turn, up to 18 with all lore",
   ])
-})
-
-describe("the portrait of a card", () => {
-  const header = (width: number): PngChunk => {
-    const data = Buffer.alloc(13)
-    data.writeUInt32BE(width)
-    data.writeUInt32BE(1, 4)
-    data.set([8, 2], 8)
-    return { type: "IHDR", data }
-  }
-  const chunks = (width: number): readonly PngChunk[] => [
-    header(width),
-    { type: "IDAT", data: deflateSync(Buffer.from([0, ...Array(width * 3).fill(255)])) },
-    { type: "IEND", data: Buffer.alloc(0) },
-  ]
-  const picture = writePngChunks(chunks(3))
-  const icon = (name: string, uri: string, ext = "png") => ({ type: "icon", name, uri, ext })
-
-  /** The words about a portrait, and the columns that it takes. */
-  function shown(file: Partial<CardFile>, assets: readonly object[] = [], stdout: object = { isTTY: true, columns: 80 }) {
-    const { card } = cardOf({ assets })
-    const all = { card, format: "charx", chunks: [], files: new Map(), ...file } as CardFile
-    const [words = "", ...lines] = portraitOf(all, { stdout: stdout as never, env: {} }).split("\n")
-    return [words, lines.join("\n").match(/[▀▄]/g)?.length ?? 0]
-  }
-
-  test.each<[string, Partial<CardFile>, readonly object[], readonly [string, number]]>([
-    ["is nothing where there is none", {}, [], ["", 0]],
-    ["is nothing where its file is not there", {}, [icon("main", "embeded://a.png")], ["", 0]],
-    ["is that of a PNG card", { chunks: chunks(5) }, [], ["[portrait of Mei]", 5]],
-    ["is the main icon", { files: new Map([["a.png", picture]]) }, [icon("main", "embeded://a.png")], ["[portrait of Mei]", 3]],
-    [
-      "may be named in either spelling",
-      { files: new Map([["a", picture]]) },
-      [icon("main", "embedded://a")],
-      ["[portrait of Mei]", 3],
-    ],
-    [
-      "is the main icon also behind another one",
-      { files: new Map([["b", picture]]) },
-      [icon("other", "embeded://a"), icon("main", "embeded://b")],
-      ["[portrait of Mei]", 3],
-    ],
-    [
-      "is the first icon where none is the main one",
-      { files: new Map([["a", picture]]) },
-      [{ ...icon("main", "embeded://b"), type: "background" }, icon("x", "embeded://a"), icon("y", "embeded://b")],
-      ["[portrait of Mei]", 3],
-    ],
-    [
-      "of another form is named",
-      { files: new Map([["a", Buffer.from("RIFF")]]) },
-      [icon("main", "embeded://a", "webp")],
-      ["[portrait of Mei: a picture of the kind webp cannot be shown here]", 0],
-    ],
-    [
-      "that is damaged is named",
-      { chunks: [header(2)] },
-      [],
-      ["[portrait of Mei: its data are damaged, so it cannot be shown here]", 0],
-    ],
-  ])("%s", (_, file, assets, expected) => {
-    expect(shown(file, assets)).toEqual(expected)
-  })
-
-  test.each([
-    [{ isTTY: true, columns: 59 }, 59],
-    [{ isTTY: true, columns: 60 }, 60],
-    [{ isTTY: true, columns: 61 }, 60],
-    [{ isTTY: true }, 60],
-    [{ isTTY: true, columns: 0 }, 60],
-    [{ isTTY: false, columns: 80 }, 0],
-  ])("on %j takes %d columns", (stdout, columns) => {
-    expect(shown({ chunks: chunks(99) }, [], stdout)).toEqual(["[portrait of Mei]", columns])
-  })
 })

@@ -1,6 +1,5 @@
-import { describe, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { openStore } from "../../../src/adapters/stores/index.ts"
-import { printPicture } from "../../../src/apps/cli/portrait.ts"
 import type { ServiceKey } from "../../../src/core/conversation.ts"
 import type { StoredMemory } from "../../../src/memory/services/store/records.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
@@ -153,37 +152,4 @@ test.each(["en", "zh-CN"])("each command about memories prints this (%s)", async
     shown.push(`$ ${command}\n${numbers(stdout)}${stderr === "" ? "" : `stderr: ${stderr}`}(${code})\n`)
   }
   expect(shown.join("\n").replaceAll(folder, "FOLDER")).toMatchSnapshot()
-})
-
-describe("a picture", () => {
-  const shade = (width: number, height: number) => ({
-    ...{ width, height },
-    rgba: Uint8Array.from({ length: width * height * 4 }, (_, at) => {
-      const [x, y] = [Math.floor(at / 4) % width, Math.floor(at / 4 / width)]
-      return [x * 40, y * 25, (x + y) * 12, (x + y) % 4 === 0 ? 0 : (x * y) % 3 === 0 ? 127 : 255][at % 4] as number
-    }),
-  })
-
-  test.each(["sixel", "colours", "256"] as const)("of many colours is these characters (%s)", (look) => {
-    const printed = [shade(5, 7), shade(6, 3), shade(1, 1), shade(2, 13)].map((pixels) => printPicture(pixels, look, 4))
-    expect(
-      printed.map((text) => text.replace(/(?:#\d+;2;\d+;\d+;\d+){216}/, "PALETTE").replaceAll("\u001b", "␛")),
-    ).toMatchSnapshot()
-  })
-
-  test("has the whole palette of the cube", () => {
-    const colours = printPicture(shade(1, 1), "sixel", 4).match(/#\d+;2;\d+;\d+;\d+/g) ?? []
-    expect(colours).toEqual(
-      Array.from(
-        { length: 216 },
-        (_, at) => `#${at};2;${Math.floor(at / 36) * 20};${(Math.floor(at / 6) % 6) * 20};${(at % 6) * 20}`,
-      ),
-    )
-  })
-
-  test("is at most 24 rows high", () => {
-    expect(printPicture(shade(6, 480), "256", 400).split("\n")).toHaveLength(24)
-    expect(printPicture(shade(6, 480), "sixel", 400)).toMatch(/"1;1;5;384#/)
-    expect(printPicture(shade(100, 1), "sixel", 4)).toMatch(/"1;1;32;1#/)
-  })
 })

@@ -298,22 +298,6 @@ describe("promptstrata doctor", () => {
     expect(statSync(copy).size).toBeGreaterThan(0)
   })
 
-  test("tells of conversations that share the terminal's user, as older versions made them, and finds nothing wrong in that", async () => {
-    const folder = await remembering()
-    const store = await openStore(folder)
-    for (const conversation of ["terminal-2", "tg:42", "tg:77"]) {
-      const own = { ...key, conversation }
-      await store.memories.put(memory(`of ${conversation}`, "I like tea", own), { hash: conversation, key: own })
-    }
-    await store.close()
-    const { code, stdout, stderr } = await run(["doctor", ...optionsOf(folder)], { env })
-    expect(code).toBe(0)
-    expect(stdout).toContain('2 conversations share the user "user" with terminal chats: tg:42, tg:77.')
-    expect(stderr).toContain('from: { id: "user" }')
-    const json = await run(["doctor", "--json", ...optionsOf(folder)], { env })
-    expect(JSON.parse(json.stdout)).toMatchObject({ ok: true, sharingUser: ["tg:42", "tg:77"] })
-  })
-
   test("looks at every agent of the store, and the lists of another agent say whose rows there are", async () => {
     const folder = tempFolder()
     const store = await openStore(folder)
@@ -325,7 +309,6 @@ describe("promptstrata doctor", () => {
     }
     await store.close()
     const { stdout } = await run(["doctor", ...optionsOf(folder)], { env })
-    expect(stdout).toContain('2 conversations share the user "user" with terminal chats: tg:42 (layered), tg:43 (layered).')
     expect(stdout).toContain("the server is away")
     for (const list of ["list", "receipts"]) {
       const { stderr } = await run(["memory", list, ...optionsOf(folder)], { env })

@@ -1,21 +1,16 @@
 import type { TokenCounter } from "../../../core/ports.ts"
 import type { CardFile } from "../../../node/cards/card-folder.ts"
-import { isPng, readPngChunks } from "../../../node/cards/png-chunks.ts"
-import { readPngPixels } from "../../../node/cards/png-pixels.ts"
 import { terminalLine, terminalText } from "../../../prompt/encode/terminal-text.ts"
 import type { Card } from "../../../prompt/layers/card/card.ts"
 import { cardParts, cardProblems } from "../../../prompt/layers/card/card-problems.ts"
 import type { LoreEntry } from "../../../prompt/layers/lorebook/lorebook.ts"
 import { fitColumns, wrapColumns } from "../../../trace/table.ts"
-import type { CliIo, Paint } from "../io.ts"
+import type { Paint } from "../io.ts"
 import { printTable } from "../memory/terminal-table.ts"
-import { pictureLook, printPicture } from "../portrait.ts"
 
 interface PageParts {
   readonly counter: TokenCounter
   readonly paint: Paint
-  /** The picture, or words about it. */
-  readonly portrait: string
   /** The language in which notes are shown, if the card has them in it. */
   readonly locale: string | undefined
   /** The columns of the terminal. */
@@ -23,7 +18,7 @@ interface PageParts {
 }
 
 /** A card as a page for people. */
-export function cardPage({ card, format }: CardFile, { counter, paint, portrait, locale, maxWidth }: PageParts): string {
+export function cardPage({ card, format }: CardFile, { counter, paint, locale, maxWidth }: PageParts): string {
   const { creator, characterVersion, tags, book, assets } = card
   const facts = [
     `card V${card.version} (${format})`,
@@ -40,7 +35,6 @@ export function cardPage({ card, format }: CardFile, { counter, paint, portrait,
   const lore = (book?.entries ?? []).map((entry) => loreCells(entry, counter))
   return [
     [head, ...(tags.length === 0 ? [] : [paint("dim", terminalLine(tags.join(", ")))])].join("\n"),
-    ...(portrait === "" ? [] : [portrait]),
     ...block("Creator's notes", notesOf(card, locale)),
     ...block("Description", card.description),
     ...block("Personality", card.personality),
@@ -57,7 +51,7 @@ export function cardPage({ card, format }: CardFile, { counter, paint, portrait,
     costTable(card, counter, paint),
     ...block("Warnings", cardProblems(card).join("\n")),
   ]
-    .map((part) => (part === portrait ? part : wrapColumns(part, maxWidth)))
+    .map((part) => wrapColumns(part, maxWidth))
     .join("\n\n")
 }
 
@@ -95,20 +89,4 @@ function ownNotes({ notesByLanguage }: Card, locale: string): string | undefined
 export function notesProblems(card: Card, locale: string | undefined): readonly string[] {
   if (locale === undefined || ownNotes(card, locale) !== undefined || notesOf(card, locale).trim() === "") return []
   return [`creator_notes_multilingual: expected notes in ${JSON.stringify(locale)}, found none; others are shown in their place.`]
-}
-
-/** The card's picture for a terminal, or words about it where it cannot be shown; empty for a card without one. */
-export function portraitOf({ card, chunks, files }: CardFile, { stdout, env }: Pick<CliIo, "stdout" | "env">): string {
-  const icons = card.assets.filter(({ type }) => type === "icon")
-  const icon = icons.find(({ name }) => name === "main") ?? icons[0]
-  const bytes = files.get(icon?.uri.replace(/^embedd?ed:\/\//, "") ?? "")
-  if (chunks.length === 0 && bytes === undefined) return ""
-  const look = pictureLook(stdout, env)
-  const about = (what: string) => `[portrait of ${terminalLine(card.shownName)}${what}]`
-  if (chunks.length === 0 && (bytes === undefined || !isPng(bytes)))
-    return about(`: a picture of the kind ${terminalLine(icon?.ext ?? "")} cannot be shown here`)
-  if (look === "none") return about("")
-  const pixels = readPngPixels(chunks.length > 0 ? chunks : readPngChunks(bytes ?? new Uint8Array()))
-  if (typeof pixels === "string") return about(`: ${pixels}, so it cannot be shown here`)
-  return `${about("")}\n${printPicture(pixels, look, Math.min(stdout.columns || 80, 60))}`
 }

@@ -13,7 +13,7 @@ import type { CliContext, RunCommand } from "../context.ts"
 import { cardPathAt, importCard } from "../import/import-card.ts"
 import { columnsOf, exitCodes, fitLines, jsonLine, painterFor } from "../io.ts"
 import { portsFor } from "../open-agent.ts"
-import { cardPage, costTable, notesProblems, portraitOf } from "./card-page.ts"
+import { cardPage, costTable, notesProblems } from "./card-page.ts"
 import { readLocale, replaceFile } from "./scaffold.ts"
 
 interface CardOptions {
@@ -81,10 +81,9 @@ async function showCard(path: string, { json, plain = false, locale: asked }: Ca
   if (json) io.stdout.write(`${jsonLine(card.json)}\n`)
   else {
     const paint = painterFor(io.stdout, io.env)
-    const portrait = portraitOf(file, io)
     const locale = asked ?? environmentLocale(io.env)
     const { counter } = await portsFor({}, context)
-    io.stdout.write(`${cardPage(file, { counter, paint, portrait, locale, maxWidth: columnsOf(io.stdout) })}\n`)
+    io.stdout.write(`${cardPage(file, { counter, paint, locale, maxWidth: columnsOf(io.stdout) })}\n`)
   }
   return exitCodes.ok
 }

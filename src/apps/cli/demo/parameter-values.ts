@@ -21,7 +21,7 @@ export function candidatesFor(parameter: Parameter, tool: ModelTool, text: strin
   if (options.length > 0) return { values: options.filter((option) => holds(text, option)).slice(0, 1) }
   if (/time_?zone|时区/.test(says)) return { values: findTimeZones(text).slice(0, 1), evidence: "likely" }
   if (/expression|formula|算式|表达式/.test(says)) {
-    return { values: findExpressions(text).map((found) => found.text), evidence: "certain" }
+    return { values: findExpressions(text), evidence: "certain" }
   }
   const time = findTime(text)
   if (/(?:^|[^a-z])(?:time|date|datetime|when)(?![a-z])|时间|日期/.test(says)) {

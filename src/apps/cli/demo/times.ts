@@ -1,8 +1,10 @@
-import type { Found } from "./expressions.ts"
 import words from "./words.json" with { type: "json" }
 
-/** A part of a text that names a time. */
-interface TimeExpression extends Found {
+/** A part of a text that names a time, with its UTF-16 offsets. */
+interface TimeExpression {
+  readonly text: string
+  readonly start: number
+  readonly end: number
   /** True if it names an hour or a duration, not only a day. */
   readonly precise: boolean
 }

@@ -8,9 +8,8 @@ import type { Store } from "../../../memory/services/store/store.ts"
 import { terminalLine } from "../../../prompt/encode/terminal-text.ts"
 import { type CliContext, clockOf, type RunCommand } from "../context.ts"
 import { exitCodes, jsonLine } from "../io.ts"
-import { isTerminalConversation, terminalUser } from "../open-agent.ts"
 import { momentText, printTable } from "./terminal-table.ts"
-import { countsText, type OpenedStore, placeText, runOnStore, type StoreCommandOptions, storedRows } from "./with-store.ts"
+import { countsText, type OpenedStore, runOnStore, type StoreCommandOptions, storedRows } from "./with-store.ts"
 
 interface DoctorOptions extends StoreCommandOptions {
   /** Also writes a copy of the store to this file, which must not exist yet. */
@@ -31,24 +30,20 @@ export function addDoctor(program: Command, run: RunCommand): void {
 }
 
 const sevenDaysMs = 7 * 86_400_000
-/** The most conversations that a line names. */
-const mostShown = 10
 
 /** Checks a store and prints problems with advice. Resolves to the exit code: 1 if there is a problem. */
 async function doctor(opened: OpenedStore, options: DoctorOptions): Promise<number> {
-  const { context, store, profile } = opened
+  const { context, store } = opened
   const nowMs = clockOf(context).nowMs()
   if (options.repair !== undefined) await repair(opened, options.repair)
   const [check, dead] = [await store.check(), await readable(store.jobs.dead())]
-  const [failed, sharingUser]: [Receipt[], string[]] = [[], []]
+  const failed: Receipt[] = []
   for (const agent of await store.agents()) {
     const receipts = await readable(storedRows(store, { agent }, ["receipt"]))
     failed.push(...receipts.map(({ receipt }) => receipt).filter((receipt) => hasFailed(receipt, nowMs - sevenDaysMs)))
-    const places = await readable(conversationsOfSharedUser(store, agent))
-    sharingUser.push(...(agent === profile.agent.id ? places : places.map((place) => `${place} (${agent})`)))
   }
-  if (options.json) context.io.stdout.write(`${jsonLine({ ...check, dead, failed, sharingUser })}\n`)
-  else print({ ...opened, dead, failed, check, sharingUser }, context)
+  if (options.json) context.io.stdout.write(`${jsonLine({ ...check, dead, failed })}\n`)
+  else print({ ...opened, dead, failed, check }, context)
   if (options.backup !== undefined && !(await backUp(store, options.backup, opened, context))) return exitCodes.failed
   return check.ok ? exitCodes.ok : exitCodes.failed
 }
@@ -68,16 +63,6 @@ async function repair({ store, words, context: { screen } }: OpenedStore, file: 
   screen.note(damaged.length === 0 ? words.nothingDamaged : words.repaired(damaged.length, terminalLine(file)))
 }
 
-/**
- * The conversations outside the terminal in which the terminal's user spoke. Versions before 0.2 gave this user to everyone for
- * whom `send` named no speaker.
- */
-async function conversationsOfSharedUser(store: Store, agent: string): Promise<readonly string[]> {
-  const rows = await storedRows(store, { agent, user: terminalUser }, ["message", "memory"])
-  const places = rows.map((row) => placeText(row.table === "message" ? row : row.memory))
-  return [...new Set(places)].filter((place) => !isTerminalConversation(place))
-}
-
 function hasFailed({ outcome, startedMs }: Receipt, sinceMs: number): boolean {
   return startedMs >= sinceMs && (outcome === "failed" || outcome === "timeout" || outcome === "parse-error")
 }
@@ -86,21 +71,15 @@ interface Findings extends OpenedStore {
   readonly check: Awaited<ReturnType<Store["check"]>>
   readonly dead: readonly DeadJob[]
   readonly failed: readonly Receipt[]
-  readonly sharingUser: readonly string[]
 }
 
-function print({ store, check, dead, failed, sharingUser, words, maxWidth }: Findings, { io, screen }: CliContext): void {
+function print({ store, check, dead, failed, words, maxWidth }: Findings, { io, screen }: CliContext): void {
   const say = (text: string): void => {
     io.stdout.write(`${text}\n`)
   }
   if (isEmbedded(store)) say(terminalLine(store.file))
   say(countsText(check.counts) || "-")
   say(check.ok ? words.sound : check.problems.map((problem) => `✗ ${terminalLine(problem, 500)}`).join("\n"))
-  if (sharingUser.length > 0) {
-    const shown = sharingUser.slice(0, mostShown).map((place) => terminalLine(place))
-    say(`\n${words.sharedUser(terminalUser, shown.join(", "), sharingUser.length)}`)
-    screen.note(screen.paint("dim", words.sharedUserAdvice(terminalUser)))
-  }
   if (dead.length > 0) {
     const rows = dead.map(({ job, attempts, error }) => [job.kind, job.key.user, job.key.conversation, String(attempts), error])
     say(`\n${words.deadJobs}\n${printTable(words.deadColumns, rows, maxWidth)}`)

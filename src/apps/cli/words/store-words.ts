@@ -54,10 +54,6 @@ const en = {
     `${file} has no last line that counts the others: it was cut, or an older version wrote it. What is there was imported.`,
   imported: (rows: string) => (rows === "" ? "The store already has everything in the export." : `Imported: ${rows}.`),
   sound: "No problems found.",
-  sharedUser: (user: string, conversations: string, count: number) =>
-    `${count} conversations share the user "${user}" with terminal chats: ${conversations}. Older versions used this id for everyone without one.`,
-  sharedUserAdvice: (user: string) =>
-    `Without a speaker's id, a conversation now has a user of its own, who recalls nothing of "${user}". Where that is one person, pass from: { id: "${user}" } to go on as before. "promptstrata memory forget --conversation NAME" deletes a conversation with its memories.`,
   deadJobs: "Jobs that failed for good:",
   deadAdvice: "Their turns are kept; only the background work is missing. Fix the cause. New turns are not affected.",
   failedReceipts: "Background work that failed in the last seven days:",

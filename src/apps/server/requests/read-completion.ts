@@ -36,7 +36,7 @@ function asksForNothing(name: string, body: Readonly<Record<string, unknown>>): 
 export function readCompletionRequest(body: Readonly<Record<string, unknown>>, locale = "en"): CompletionRequest {
   const { model, messages, stream, stream_options: streamOptions, n } = body
   if (typeof model !== "string") throw badRequest("Expected the name of a model.", "model")
-  if (!Array.isArray(messages) || messages.length === 0) throw badRequest("Expected a list of messages.", "messages")
+  if (!Array.isArray(messages)) throw badRequest("Expected a list of messages.", "messages")
   if (n !== undefined && n !== null && n !== 1) throw badRequest("Only one answer can be asked for.", "n")
   const given = Object.keys(body).filter((name) => isGiven(body[name]))
   const wrong = given.find((name) => Object.hasOwn(refused, name) && !asksForNothing(name, body))
