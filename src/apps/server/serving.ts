@@ -106,7 +106,7 @@ export async function startTurn(server: Serving, caller: Caller, question: Quest
 }
 
 /**
- * The greeting as the turn of a request that brings no message and so begins a conversation (C35): no model is asked. A kept conversation
+ * The greeting as the turn of a request that brings no message and so begins a conversation (C34): no model is asked. A kept conversation
  * keeps it. Throws {@link HttpProblem} where nobody greets.
  */
 async function greetingTurn(agent: Agent, from: { readonly id: string }, { conversation }: Caller): Promise<Turn> {

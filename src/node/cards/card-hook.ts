@@ -19,7 +19,7 @@ interface CardLook extends LoreLook {
 
 /**
  * The hook of a card: it puts personality, scenario, example dialogues and the lore that the conversation mentions into each turn. One
- * prompt has one `{{user}}` (C34): in private the profile's, else the speaker; in a group the speaker in lore, and nobody in particular in
+ * prompt has one `{{user}}` (C33): in private the profile's, else the speaker; in a group the speaker in lore, and nobody in particular in
  * the other texts (L1). Since when lore is in, and the greeting, are kept with the session while its memory is on (C17).
  */
 export function cardHook(card: Card, { slots, anyUser, personaFor, ...look }: CardLook): TurnHook {

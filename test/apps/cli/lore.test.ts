@@ -37,7 +37,7 @@ describe("lore and greetings on the command line", () => {
     expect(stderr).toContain("chance (probability)")
   })
 
-  test("C34: chat --user is the name of the user in all that the card says", async () => {
+  test("C33: chat --user is the name of the user in all that the card says", async () => {
     const json = {
       spec: "chara_card_v3",
       data: { ...data, first_mes: "Welcome, {{user}}!", description: "{{user}} is a guest." },

@@ -38,7 +38,7 @@ const protocols: readonly (readonly [path: string, more: object, words: RegExp])
   ["/ag-ui", run, /"TEXT_MESSAGE_CONTENT","messageId":"[^"]*","delta":"([^"]*)"/g],
 ]
 
-describe("C35 a request without messages", () => {
+describe("C34 a request without messages", () => {
   test.each(protocols)(
     "to %s %j is answered with the greeting that the profile chose, for the caller",
     async (path, more, words) => {

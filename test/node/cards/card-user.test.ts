@@ -73,7 +73,7 @@ async function named(options: Opened = {}, from = ann) {
 const everywhere = (name: string, words = [...fixed, ...lore, "GREETING", "BOOK"]) =>
   Object.fromEntries(words.map((word) => [word, name]))
 
-describe("C34 the user whom a card names", () => {
+describe("C33 the user whom a card names", () => {
   test.each(["tavern", "fay", "layered", "stack", "soul", "root"])(
     "is the speaker of a private chat in every text, in %s",
     async (dialect) => {
@@ -149,7 +149,7 @@ describe("C34 the user whom a card names", () => {
   })
 })
 
-describe("C35 greetings of a conversation", () => {
+describe("C34 greetings of a conversation", () => {
   test("are those of the card for the person who is greeted; those for groups are in groups alone", async () => {
     const { session, profile } = await opened()
     expect(session.greetings({ from: ann })).toEqual(["GREETING Ann.", "OTHER Ann."])

@@ -243,7 +243,7 @@ describe("chat", () => {
     })
   })
 
-  test("C35 greets a new conversation once, tells which greeting it is, and another one takes its place", async () => {
+  test("C34 greets a new conversation once, tells which greeting it is, and another one takes its place", async () => {
     const greetings = ["Welcome.", "Rain again."]
     const { get, post, agent } = inspected([finish("Yes.")], { profile: { greetings, greeting: "Rain again." }, chat: true })
     const greeting = async () => (await get<ChatFacts>("api/chat?locale=en")).greeting

@@ -42,7 +42,7 @@ test("assets that are no list are told, and left out", () => {
   expect(read({ assets: null }).warnings).toEqual([])
 })
 
-test("C36 tells each script on its texts with what it would do, and other extensions that act elsewhere", () => {
+test("C35 tells each script on its texts with what it would do, and other extensions that act elsewhere", () => {
   const script = { scriptName: "Hide state", findRegex: "/<WS_CREATE>.*?<\\/WS_CREATE>/gs", replaceString: "" }
   const told = '"Hide state" is kept and not run: SillyTavern would replace "/<WS_CREATE>.*?<\\\\/WS_CREATE>/gs" in what is'
   const regex_scripts = [
