@@ -43,7 +43,7 @@ export function addCard(program: Command, run: RunCommand): void {
       )
   add("show", "Print a card: its texts, greetings and lore, and the tokens of each part.", showCard)
     .option("--json", "print the card's JSON")
-    .option("--plain", "without picture and colours")
+    .option("--plain", "without colours")
   add("lint", "Say what is wrong with a card, and what each part costs in a turn. The exit code is 1 if something is.", lintCard)
   card
     .command("import")
