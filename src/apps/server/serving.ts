@@ -86,7 +86,7 @@ export async function startTurn(server: Serving, caller: Caller, question: Quest
   if (taken) throw badRequest(`The character has a tool named ${taken.name} itself; give yours another name.`, "tools")
   const { user, name, conversation } = caller
   const from = name === undefined ? { id: user } : { id: user, name }
-  if (messages.length === 0) return greetingTurn(agent, from, caller)
+  if (messages.length === 0 && results.length === 0) return greetingTurn(agent, from, caller)
   const last = messages.at(-1)
   if (last?.role !== "user") throw new HttpProblem(400, "The last message is not the user's.", { param: "messages" })
   if (last.content.trim() === "" && !last.attachments?.length)

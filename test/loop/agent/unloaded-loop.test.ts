@@ -5,10 +5,6 @@ import { scriptedModel } from "../../../src/testing/index.ts"
 
 let isGone = true
 
-vi.mock("../../../src/loop/turn/shown-attachments.ts", () => {
-  throw new Error("the file is gone")
-})
-
 vi.mock("../../../src/loop/agent/session-turn.ts", async (load) => {
   if (isGone) throw new Error("the file is gone")
   return load()
@@ -30,17 +26,5 @@ test("a turn whose loop cannot be loaded ends as any failed turn does: once, typ
   expect(model.requests).toEqual([])
   isGone = false
   expect(await agent.session("one").send("Hello again").result).toMatchObject({ ok: true, text: "Here again." })
-  await agent.close()
-})
-
-test("a file of the model whose reader cannot be loaded is told, and the words stay", async () => {
-  isGone = false
-  const picture = { type: "file", mediaType: "image/png", base64: "aGVsbG8=" } as const
-  const model = scriptedModel([["Here.", picture]])
-  const profile = resolveProfile({ name: "test", persona: "You are Fay.", loop: { mode: "chat" } })
-  const agent = createAgent({ profile, model })
-  const result = await agent.session("one").send("Draw.").result
-  expect(result).toMatchObject({ ok: true, text: "Here." })
-  expect(result.trace.warnings).toEqual([{ kind: "file", message: expect.stringContaining("lacks a file of scripted") }])
   await agent.close()
 })

@@ -152,7 +152,7 @@ test.each(["en", "zh-CN"] as const)(
     const parts = { store: createInMemoryStore(), clock: manualClock(Date.UTC(2026, 0, 5, 9)), ids: countingIds() }
     const plugins = [createVirtualContext({ events: { timeZone: "UTC" } })]
     const ports = { clock: parts.clock, timers: manualTimers(parts.clock), ids: parts.ids }
-    const profile = { dialect: "root", locale, timeZone: "UTC" } as const
+    const profile = { dialect: "root", locale, timeZone: "UTC", memory: { batchTurns: 1 } } as const
     const { agent, session } = testAgent(model, profile, { store: parts.store, plugins, ports })
     for (const text of ["good morning", "I moved to Leeds", "later", "and later"]) {
       await session.send(text).result
