@@ -52,7 +52,10 @@ const state: TurnState = {
   attachments: [{ name: "f", mediaType: "image/png", blob: "0", sizeBytes: 1 }],
   fileFaults: fileFaultNames.map((fault) => ({ written: "%[f]", fault, totalLines: 1 })),
   groupRules: Object.fromEntries(toolGroups.map((group) => [group, { text: "r", trust: "author" }])),
-  memories: [{ text: "m", speaker: "U", atMs: 0 }],
+  memories: [
+    { text: "m", speaker: "U", atMs: 0 },
+    { text: "m", atMs: 0 },
+  ],
   prestart: [run],
   tools: [
     defineTool({ name: "t", description: "d", execute: () => 1 }),
