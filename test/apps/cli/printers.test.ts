@@ -261,7 +261,7 @@ describe("a question at the terminal", () => {
   const asking = (terminal = true) => {
     const fake = fakeTerminal({ terminal, env: { NO_COLOR: "1" } })
     const interrupts = createInterrupts()
-    const context = { io: fake.io, screen: createScreen(fake.io), interrupts } as never
+    const context = { io: fake.io, screen: createScreen(fake.io), interrupts, translate: (text: string) => text } as never
     return { ...fake, interrupts, ...terminalConfirm(context, words) }
   }
   const never = new AbortController().signal
