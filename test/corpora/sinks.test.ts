@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { Message } from "../../src/core/span.ts"
 import { assemble } from "../../src/prompt/assemble/assemble.ts"
+import { breakTokens } from "../../src/prompt/encode/sanitise.ts"
 import type { TurnState } from "../../src/prompt/layers/turn-state.ts"
 import { PromptStack } from "../../src/prompt/stack/prompt-stack.ts"
 import { defineTool } from "../../src/prompt/tools/define-tool.ts"
@@ -314,8 +315,10 @@ describe.skipIf(!dataPresent)("forging strings × sinks", () => {
       const message = new Cursor(write(sinks, text, { dialect: "fay", prompt: "planner" }).at(-1)?.content ?? "")
       const back = sinks.flatMap(({ name, read }) => (read ? [[name, read(message)]] : []))
       const clean = visible(text)
-      if (back.every(([, words]) => words === clean)) continue
-      expect(Object.fromEntries(back)).toEqual(Object.fromEntries(back.map(([name]) => [name, clean])))
+      // T50: of a tool from outside, tokens are broken before the prompt is made.
+      const written = (name: string) => (name === "description of a tool from outside" ? breakTokens(clean) : clean)
+      if (back.every(([name, words]) => words === written(name))) continue
+      expect(Object.fromEntries(back)).toEqual(Object.fromEntries(back.map(([name]) => [name, written(name)])))
     }
   })
 
