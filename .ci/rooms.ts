@@ -56,6 +56,7 @@ export const entrySources: Readonly<Record<string, string>> = {
   "./mcp": pathIn("mcp", "index.ts"),
   "./models/ai-sdk": pathIn("models", "ai-sdk/index.ts"),
   "./models/openai": pathIn("models", "openai/index.ts"),
+  "./reply": pathIn("reply", "index.ts"),
   "./server": pathIn("server", "index.ts"),
   "./stores": pathIn("stores", "index.ts"),
   "./testing": pathIn("testing", "index.ts"),

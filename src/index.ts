@@ -59,21 +59,6 @@ export type {
 } from "./core/model/language-model.ts"
 export type { Message, MessageRole, ToolCall } from "./core/span.ts"
 
-// Readers of model output: thinking, decisions, formats, bubbles, files
-
-export type { Reader } from "./core/reader.ts"
-export { type FileReference, formatFileReference } from "./prompt/encode/file-reference.ts"
-export { formatTranscript, parseTranscript, type TranscriptMessage } from "./prompt/encode/transcript.ts"
-export type { Decision, DecisionEvent, DecisionFault, DecisionStatus } from "./reply/decision.ts"
-export { createDecisionReader, readDecision } from "./reply/decision-reader.ts"
-export { type FoundMentions, findMentions, type Mention } from "./reply/mentions.ts"
-export { type BubbleReaderOptions, createBubbleReader, splitBubbles } from "./reply/output/bubble-reader.ts"
-export { createFileReferenceReader } from "./reply/output/file-reference-reader.ts"
-export { formats } from "./reply/output/formats.ts"
-export type { FormatOptions, OutputFormat, OutputPart, OutputReader } from "./reply/output/output-part.ts"
-export { createOutputReader, type OutputReaderOptions } from "./reply/output/output-reader.ts"
-export { stripThinking } from "./reply/thinking.ts"
-
 // Tools
 
 export { defineTool, type ToolDefinition } from "./prompt/tools/define-tool.ts"

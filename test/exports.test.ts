@@ -79,7 +79,7 @@ describe("importing the root entry", () => {
     expect(recall.map((url) => url.slice(url.lastIndexOf("/") + 1))).toEqual(["recall-weights.ts"])
   })
 
-  test("leaves the loop to the first turn, what follows a turn to the first job, and tables for people to their entry", () => {
+  test("leaves the loop and its readers to the first turn, what follows a turn to the first job, and tables for people to their entry", () => {
     const later = [
       "loop/agent/session-turn",
       "loop/agent/child/run-child",
@@ -88,6 +88,8 @@ describe("importing the root entry", () => {
       "memory/services/background/memory-run",
       "memory/services/store/in-memory/job-table",
       "trace/print-trace",
+      "reply/decision-reader",
+      "reply/output/link-reader",
     ]
     expect(later.filter((name) => !existsSync(`${root}src/${name}.ts`))).toEqual([])
     expect(later.filter((name) => loaded.some((url) => url.endsWith(`/src/${name}.ts`)))).toEqual([])

@@ -14,6 +14,7 @@ import { createAgent } from "../src/loop/agent/agent.ts"
 import * as forgetting from "../src/memory/forgetting/index.ts"
 import * as cards from "../src/node/cards/index.ts"
 import * as node from "../src/node/index.ts"
+import * as reply from "../src/reply/index.ts"
 import * as testing from "../src/testing/index.ts"
 import { entryPoints } from "./support/entry-points.ts"
 import { root } from "./support/source-files.ts"
@@ -99,8 +100,8 @@ const misspelt: Readonly<Record<string, readonly Row[]>> = {
     ],
     [() => createAgent(agent()).close(any({ sinal: {} })), '"signal"'],
   ],
-  createBubbleReader: [[() => main.createBubbleReader(any({ mark: false })), '"marks"']],
-  createDecisionReader: [[() => main.createDecisionReader(any({ strct: true })), '"strict"']],
+  createBubbleReader: [[() => reply.createBubbleReader(any({ mark: false })), '"marks"']],
+  createDecisionReader: [[() => reply.createDecisionReader(any({ strct: true })), '"strict"']],
   createInMemoryStore: [
     [() => main.createInMemoryStore(any({ clok: {} })), '"clok"'],
     [() => main.createInMemoryStore({ jobs: any({ maxAttempt: 1 }) }), '"maxAttempts"'],
@@ -110,7 +111,7 @@ const misspelt: Readonly<Record<string, readonly Row[]>> = {
     [() => main.createMemoryService({ ...records, ...more({ embedding: {} }) }), '"embed"'],
     [() => main.createMemoryService({ ...records, weights: any({ word: 1 }) }), '"words"'],
   ],
-  createOutputReader: [[() => main.createOutputReader(any({ bubble: true })), '"bubbles"']],
+  createOutputReader: [[() => reply.createOutputReader(any({ bubble: true })), '"bubbles"']],
   createReflectionService: [[() => main.createReflectionService({ ...records, ask: any({}), ...more({ evry: 1 }) }), '"every"']],
   createUserProfileService: [[() => main.createUserProfileService(any({ records: {}, record: {} })), '"records"']],
   createWakeSchedule: [
@@ -120,7 +121,7 @@ const misspelt: Readonly<Record<string, readonly Row[]>> = {
   defineTool: [[() => main.defineTool({ name: "t", description: "", execute, ...more({ timeoutMS: 1 }) }), '"timeoutMs"']],
   fuseRankings: [[() => main.fuseRankings([], [], { covered: 0, ...more({ wieght: 1 }) }), '"weight"']],
   parseTemplate: [[() => main.parseTemplate("x", any({ flie: "a" })), '"file"']],
-  readDecision: [[() => main.readDecision("x", any({ strct: true })), '"strict"']],
+  readDecision: [[() => reply.readDecision("x", any({ strct: true })), '"strict"']],
   resolveProfile: [
     [() => main.resolveProfile(any({ pesona: "x" })), '"persona"'],
     [() => (main.resolveProfile as (...given: unknown[]) => unknown)({}, { budget: {} }), "one argument"],

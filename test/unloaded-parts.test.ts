@@ -6,7 +6,13 @@ import { childEnv } from "./support/child-env.ts"
 import { root } from "./support/source-files.ts"
 
 /** Code that a plain turn does not need. */
-const ofTurns = ["loop/turn/prepare", "loop/turn/run-hooks", "loop/turn/prose", "loop/turn/fit-tool-text"]
+const ofTurns = [
+  "loop/turn/prepare",
+  "loop/turn/run-hooks",
+  "loop/turn/prose",
+  "loop/turn/fit-tool-text",
+  "reply/output/link-reader",
+]
 const parts = [...ofTurns, "prompt/assemble/truncate-text", "prompt/tools/define-tool", "prompt/tools/print-parameters"]
 
 const source = (path: string) => JSON.stringify(pathToFileURL(`${root}src/${path}.ts`).href)

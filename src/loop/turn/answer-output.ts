@@ -1,9 +1,8 @@
 import type { FileAttachment } from "../../core/conversation.ts"
+import { late } from "../../core/late.ts"
 import type { OutputSettings } from "../../profile/profile.ts"
 import type { UnopenedFile } from "../../prompt/layers/turn-state.ts"
 import { addPiece } from "../../reply/incoming-text.ts"
-import { createFileReferenceReader } from "../../reply/output/file-reference-reader.ts"
-import { createLinkReader, linkHosts, withoutLinks } from "../../reply/output/link-reader.ts"
 import type { OutputPart, OutputReader } from "../../reply/output/output-part.ts"
 import { createDelivery, createOutputReader } from "../../reply/output/output-reader.ts"
 import type { TurnWarning } from "../../trace/trace.ts"
@@ -27,6 +26,7 @@ export class AnswerOutput {
   #said: string[] = []
   /** The beginning of the answer while it may be a stamp; undefined once that is known. */
   #opening: string | undefined
+  #readers: AnswerReaders | undefined
   #pipeline: Pipeline
   /** Created with the first file reference. */
   #files: FileQueue | undefined
@@ -41,7 +41,16 @@ export class AnswerOutput {
     this.#settings = settings
     this.#to = to
     this.#opening = to.stamps ? "" : undefined
-    this.#pipeline = newPipeline(settings)
+    this.#pipeline = this.#newPipeline()
+  }
+
+  /** Loads what reads file references and links, where the profile wants that. Nothing is said before it is there. */
+  loadReaders(): Promise<void> | undefined {
+    if (!this.#settings.files && !this.#settings.links) return undefined
+    return loadReaders().then((readers) => {
+      this.#readers = readers
+      this.#pipeline = this.#newPipeline()
+    })
   }
 
   /** The answer as the model said it, with the marks of its format. */
@@ -51,7 +60,7 @@ export class AnswerOutput {
 
   /** The answer as history keeps it: as it was said, without the links that were removed. */
   get kept(): string {
-    return withoutLinks(this.said, this.#settings.links)
+    return this.#readers?.withoutLinks(this.said, this.#settings.links) ?? this.said
   }
 
   /** The answer as it is shown. Bubbles are paragraphs. */
@@ -99,7 +108,7 @@ export class AnswerOutput {
   /** Forgets what was said if nothing of it was shown, because the model is asked again. */
   restart(): void {
     if (this.hasShown) return
-    this.#pipeline = newPipeline(this.#settings)
+    this.#pipeline = this.#newPipeline()
     this.#said = []
     this.#opening = this.#to.stamps ? "" : undefined
   }
@@ -121,6 +130,17 @@ export class AnswerOutput {
     this.#isCut = !isWhole
     this.#files?.giveUp()
     void this.settle()
+  }
+
+  #newPipeline(): Pipeline {
+    const { format, bubbles, files, links } = this.#settings
+    const stages = files && this.#readers ? [this.#readers.createFileReferenceReader()] : []
+    const hosts = this.#readers?.linkHosts(links)
+    return {
+      links: hosts && this.#readers?.createLinkReader(hosts),
+      reader: createOutputReader({ bubbles, stages, format }),
+      delivery: createDelivery(),
+    }
   }
 
   #endParagraph(): void {
@@ -192,21 +212,15 @@ const stamp = /^\s*\d{8} \d{1,2}:\d{2}\s+(?=\S)/
 /** A text that more text may make a stamp. */
 const maybeStamp = /^\s*(?:\d{0,8}|\d{8} (?:\d{0,2}|\d{1,2}:\d?|\d{1,2}:\d{2}\s*))$/
 
+type AnswerReaders = typeof import("../../reply/output/optional-readers.ts")
+
+const loadReaders = late(() => import("../../reply/output/optional-readers.ts"))
+
 /** The readers that an answer passes, in this order. */
 interface Pipeline {
   readonly reader: ReturnType<typeof createOutputReader>
   readonly delivery: ReturnType<typeof createDelivery>
   readonly links: OutputReader | undefined
-}
-
-function newPipeline({ format, bubbles, files, links }: OutputSettings): Pipeline {
-  const stages = files ? [createFileReferenceReader()] : []
-  const hosts = linkHosts(links)
-  return {
-    links: hosts && createLinkReader(hosts),
-    reader: createOutputReader({ bubbles, stages, format }),
-    delivery: createDelivery(),
-  }
 }
 
 /** The event of a part that is not text. */

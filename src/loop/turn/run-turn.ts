@@ -5,7 +5,6 @@ import { printParameters, printParametersBy } from "../../prompt/tools/tool-entr
 import type { TurnResult } from "../../trace/turn-event.ts"
 import { loadCalls } from "./calls/load-calls.ts"
 import type { Planner, PlanningMode } from "./model-step.ts"
-import { planJson } from "./plan-json.ts"
 import type { CallGuard } from "./run-call.ts"
 import { type TurnContext, warn } from "./turn-context.ts"
 import { fail, succeed } from "./turn-outcome.ts"
@@ -53,11 +52,12 @@ export async function runTurn(turn: TurnContext): Promise<TurnResult> {
   }
 }
 
+const loadJson = late(() => import("./plan-json.ts"))
 const loadNative = late(() => import("./plan-native.ts"))
 const loadProse = late(() => import("./prose.ts"))
 
 const planners: Readonly<Record<PlanningMode, Planner>> = {
-  json: planJson,
+  json: async (turn, guard) => (await loadJson()).planJson(turn, guard),
   native: async (turn, guard) => (await loadNative()).planNative(turn, guard),
   chat: async (turn) => (await loadProse()).planChat(turn),
 }
@@ -85,6 +85,8 @@ export async function prepare(turn: TurnContext): Promise<void> {
   // Last, because hooks add tools too.
   if (agent.delegate) progress.tools = await agent.delegate(progress.tools)
   if (progress.tools.plannerTools.length > 0 && !printParameters) printParametersBy((await loadCalls()).toolParameters)
+  const readers = progress.answer.loadReaders()
+  if (readers) await readers
   turn.signal.throwIfAborted()
 }
 

@@ -1,0 +1,3 @@
+// A border of late loading: readers that an answer passes only where `[output]` has `files` or `links`.
+export { createFileReferenceReader } from "./file-reference-reader.ts"
+export { createLinkReader, linkHosts, withoutLinks } from "./link-reader.ts"
