@@ -7,6 +7,7 @@ export default {
     "page/main.tsx",
     ".ci/*.{ts,mjs}",
     "test/bench/*.bench.ts",
+    "test/bench/day/{by-hand,model-server,ours}.ts",
     "test/mutation/{run,runner,vitest.config}.ts",
     "test/support/{heavy-entry,resolve-to-source,run-programs}.ts",
     "test/**/support/*-child.ts",
