@@ -13,6 +13,8 @@ export interface Info {
   readonly editor?: string
   /** True if turns can be played again by agents that differ. */
   readonly variants: boolean
+  /** True if somebody compares the answers of two agents. */
+  readonly judge: boolean
   /** The names of the dialects that those may have. */
   readonly dialects?: readonly string[]
   /** True if the profile's files can be edited. */

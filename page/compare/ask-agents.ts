@@ -1,5 +1,4 @@
 import type { AgentComparison, SideProblem } from "../../src/apps/server/inspector/compare/compare-agents.ts"
-import type { QuestionEvent } from "../../src/apps/server/inspector/compare/questions/questions-route.ts"
 import type { AgentChange } from "../../src/apps/server/inspector/replay/agent-change.ts"
 import type { Words } from "../words.ts"
 
@@ -29,7 +28,12 @@ export function changesOf({ left, right }: ChosenAgents): { readonly left?: Agen
 
 /** Asks for two agents side by side. Throws an error with words for people if the inspector refuses. */
 export async function askAgents(
-  body: ReturnType<typeof changesOf> & { readonly turn?: string; readonly question?: string; readonly run?: boolean },
+  body: ReturnType<typeof changesOf> & {
+    readonly turn?: string
+    readonly question?: string
+    readonly expected?: string | undefined
+    readonly run?: boolean
+  },
   signal: AbortSignal,
   words: Words,
 ): Promise<AgentComparison> {
@@ -39,33 +43,12 @@ export async function askAgents(
 }
 
 /** The words with which the inspector refuses. */
-export async function refusalOf(response: Response, words: Words): Promise<string> {
+async function refusalOf(response: Response, words: Words): Promise<string> {
   const found = (await response.json().catch(() => ({}))) as Partial<SideProblem> & {
     readonly error?: { readonly message: string }
   }
   if (found.side && found.problem) return problemText({ side: found.side, problem: found.problem }, words)
   return found.error?.message ?? response.statusText
-}
-
-/** Runs the questions of a file and yields what happens. Throws an error with words for people if it ends early. */
-export async function* askQuestions(body: string, signal: AbortSignal, words: Words): AsyncGenerator<QuestionEvent> {
-  const run = JSON.stringify({ ...JSON.parse(body), run: true })
-  const response = await fetch("api/compare/questions", { method: "POST", body: run, signal })
-  if (!response.ok || !response.body) throw new Error(await refusalOf(response, words))
-  let text = ""
-  for await (const piece of response.body.pipeThrough(new TextDecoderStream())) {
-    const events = (text + piece).split("\n\n")
-    text = events.pop() ?? ""
-    for (const event of events) {
-      if (!event.startsWith("data: ")) continue
-      const found = JSON.parse(event.slice(6)) as QuestionEvent
-      if (found.type === "problem") throw new Error(problemText(found, words))
-      if (found.type === "failed") throw new Error(found.message)
-      yield found
-      if (found.type === "end") return
-    }
-  }
-  throw new Error(words.lost)
 }
 
 function problemText({ side, problem }: SideProblem, words: Words): string {

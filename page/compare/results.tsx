@@ -1,16 +1,11 @@
 import { useEffect, useState } from "preact/hooks"
-import {
-  csvOf,
-  type QuestionResult,
-  type SideResult,
-  type SideTotals,
-  totalsOf,
-  type Verdict,
-} from "../../src/apps/server/inspector/compare/questions/results.ts"
+import type { ComparedTurn } from "../../src/apps/server/inspector/compare/compare-turns.ts"
+import type { Verdict } from "../../src/apps/server/inspector/compare/judge.ts"
 import { timeText } from "../amounts.ts"
 import { TableHead } from "../table-head.tsx"
 import { cut } from "../turns.tsx"
 import type { Words } from "../words.ts"
+import { type QuestionResult, type SideTotals, sentTokens, totalsOf } from "./question-file.ts"
 import { difference } from "./sides.tsx"
 
 interface ResultsProps {
@@ -20,10 +15,10 @@ interface ResultsProps {
   readonly words: Words
 }
 
-/** The rows that are shown; the files have all. */
+/** The rows that are shown; the file has all. */
 const maxRows = 200
 
-/** The sums of both sides, each question with both answers, and both as files. */
+/** The sums of both sides, each question with both answers, and all of it as a file. */
 export function Results({ name, results, words }: ResultsProps) {
   const totals = totalsOf(results)
   const sorted = [...results].sort((a, b) => a.line - b.line)
@@ -57,10 +52,8 @@ export function Results({ name, results, words }: ResultsProps) {
         </p>
       )}
       <p>
-        <Download name={`${file}.csv`} type="text/csv" text={() => `\uFEFF${csvOf(sorted)}`} words={words} results={results} />{" "}
         <Download
           name={`${file}.json`}
-          type="application/json"
           text={() => JSON.stringify({ totals, results: sorted }, null, 2)}
           {...{ words, results }}
         />
@@ -114,14 +107,14 @@ function totalRows(words: Words): TotalRow[] {
   ]
 }
 
-function Answer({ side, words }: { readonly side: SideResult; readonly words: Words }) {
-  const { answer, outcome, calls, sentTokens, usage, cost, durationMs } = side
+function Answer({ side, words }: { readonly side: ComparedTurn; readonly words: Words }) {
+  const { answer, outcome, calls, usage, cost, durationMs = 0 } = side
   const { inputTokens, inputCacheReadTokens, outputTokens } = usage
   const facts = [
     words.calls(calls),
     words.tokens(
       inputTokens === undefined
-        ? sentTokens.toLocaleString()
+        ? sentTokens(side).toLocaleString()
         : `${inputTokens.toLocaleString()} → ${(outputTokens ?? 0).toLocaleString()}`,
     ),
     inputTokens && inputCacheReadTokens !== undefined && words.cached(percent(inputCacheReadTokens / inputTokens)),
@@ -149,14 +142,13 @@ function percent(value: number): string {
 
 interface DownloadProps {
   readonly name: string
-  readonly type: string
   readonly text: () => string
   readonly results: readonly QuestionResult[]
   readonly words: Words
 }
 
-/** A file that is made when somebody asks for it. */
-function Download({ name, type, text, results, words }: DownloadProps) {
+/** A file of JSON that is made when somebody asks for it. */
+function Download({ name, text, results, words }: DownloadProps) {
   const [url, setUrl] = useState<string>()
   useEffect(() => setUrl(undefined), [results])
   useEffect(() => () => void (url && URL.revokeObjectURL(url)), [url])
@@ -164,7 +156,7 @@ function Download({ name, type, text, results, words }: DownloadProps) {
     <button
       type="button"
       onClick={() => {
-        const made = URL.createObjectURL(new Blob([text()], { type }))
+        const made = URL.createObjectURL(new Blob([text()], { type: "application/json" }))
         setUrl(made)
         const link = document.createElement("a")
         link.href = made

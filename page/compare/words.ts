@@ -53,9 +53,12 @@ export const compareEn = {
   compareBy: "Compare by",
   questionFile: "File of questions",
   fileForm:
-    "A question a line, or JSON Lines with question and perhaps history and expected. Each question stands in a conversation of its own: without memories, and no tool acts.",
+    "A question a line, or JSON Lines with question and perhaps expected. Each question stands in a conversation of its own: without memories, and no tool acts.",
+  badLine: (line: number) =>
+    `Line ${line}: expected a JSON object with words in question and perhaps in expected, found something else.`,
+  badCount: (found: number, most: string) => `Expected 1 to ${most} questions, found ${found}.`,
   fileTooLarge: (bytes: string, most: string) => `Expected a file of at most ${most} bytes, found ${bytes}.`,
-  fileTakes: (questions: number) => `One call for each of ${questions} questions takes:`,
+  fileTakes: (questions: number) => `One call for each of ${questions} questions, if they are as long as the first, takes:`,
   withJudge: "A judge then compares the answers.",
   withoutJudge: "There is no judge, so there is no score.",
   runAll: (questions: number) => `Run ${questions} questions by both`,
@@ -72,7 +75,7 @@ export const compareEn = {
   saveAs: (name: string) => `Save ${name}`,
   line: "line",
   firstShown: (side: string) => `first shown: ${side}`,
-  moreInFiles: (count: number) => `${count} more questions are in the files.`,
+  moreInFiles: (count: number) => `${count} more questions are in the file.`,
 }
 
 /** The texts of comparisons. */
@@ -130,10 +133,11 @@ export const compareZh: CompareWords = {
   standsAlone: "问题单独成为一个会话：没有记忆，也不会运行工具。",
   compareBy: "对比方式",
   questionFile: "问题文件",
-  fileForm:
-    "每行一个问题，或 JSON Lines：question，以及可选的 history 和 expected。每个问题单独成为一个会话：没有记忆，也不会运行工具。",
+  fileForm: "每行一个问题，或 JSON Lines：question，以及可选的 expected。每个问题单独成为一个会话：没有记忆，也不会运行工具。",
+  badLine: (line) => `第 ${line} 行：应为 JSON 对象，question 有文字，expected 可选，但内容不是这样。`,
+  badCount: (found, most) => `应有 1 到 ${most} 个问题，实际有 ${found} 个。`,
   fileTooLarge: (bytes, most) => `文件最多 ${most} 字节，这个有 ${bytes} 字节。`,
-  fileTakes: (questions) => `${questions} 个问题各调用一次需要：`,
+  fileTakes: (questions) => `${questions} 个问题如果都和第一个一样长，各调用一次需要：`,
   withJudge: "之后由评判者比较回答。",
   withoutJudge: "没有评判者，所以没有得分。",
   runAll: (questions) => `两边运行 ${questions} 个问题`,

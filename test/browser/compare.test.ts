@@ -139,14 +139,14 @@ describe("a file of questions", () => {
     await page.getByRole("button", { name: "Compare agents" }).click()
     await page.getByRole("radio", { name: "File of questions" }).check()
     await page.getByLabel("File of questions", { exact: true }).last().setInputFiles(fileOf('{"question":"a"}\n{"q":1}'))
-    await page.getByText('Line 2: expected "question", "history" and "expected", found "q".').waitFor()
+    await page.getByText("Line 2: expected a JSON object with words in question").waitFor()
     await page
       .getByLabel("File of questions", { exact: true })
       .last()
       .setInputFiles(fileOf(`One?\n${hostile}\nThree?`))
     await page.getByRole("group", { name: "Left" }).getByLabel("Model").fill("calm")
     await page.getByRole("group", { name: "Right" }).getByLabel("Model").fill("wild")
-    await page.getByText(/One call for each of 3 questions takes: Left: calm reads .* A judge then compares/u).waitFor()
+    await page.getByText(/One call for each of 3 questions, .* takes: Left: calm reads .* A judge then compares/u).waitFor()
     expect(models.asked).toEqual([])
     expect(await violations(page)).toEqual([])
     await page.getByRole("button", { name: "Run 3 questions by both" }).press("Enter")
@@ -159,13 +159,7 @@ describe("a file of questions", () => {
     await page.getByText(/The judge finds the right side better by 100 % \(95 % interval 34 % to 100 %, 2 questions\)/u).waitFor()
     await page.getByRole("row", { name: "From the cache 50 % 50 % 0 %" }).waitFor()
     expect(await violations(page)).toEqual([])
-    const [csv] = await Promise.all([
-      page.waitForEvent("download"),
-      page.getByRole("button", { name: "Save questions.csv" }).click(),
-    ])
-    const path = `${tempFolder()}/questions.csv`
-    await csv.saveAs(path)
-    expect(readFileSync(path, "utf8")).toContain(`\n2,'${hostile},,'${hostile},answered`)
+    const path = `${tempFolder()}/questions.json`
     const [json] = await Promise.all([
       page.waitForEvent("download"),
       page.getByRole("button", { name: "Save questions.json" }).click(),
@@ -173,7 +167,7 @@ describe("a file of questions", () => {
     await json.saveAs(path)
     expect(JSON.parse(readFileSync(path, "utf8"))).toMatchObject({ results: [{ line: 1 }, { line: 2, question: hostile }] })
     expect(await page.evaluate(() => (window as unknown as { ran?: number }).ran)).toBeUndefined()
-    expect(problems.filter((problem) => !problem.includes("400"))).toEqual([])
+    expect(problems).toEqual([])
   })
 
   test("of 100 MB is refused before it is read, also on a phone in Chinese", async () => {

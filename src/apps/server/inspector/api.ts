@@ -7,7 +7,6 @@ import { summaryOf } from "./build-record.ts"
 import { chatRoutes } from "./chat-routes.ts"
 import { compareAgentsRoute } from "./compare/compare-agents.ts"
 import { compareRoute } from "./compare/compare-turns.ts"
-import { questionsRoute } from "./compare/questions/questions-route.ts"
 import { documentRoutes } from "./documents/document-routes.ts"
 import { editRoutes } from "./edit/edit-routes.ts"
 import type { Recorder } from "./recorder.ts"
@@ -32,7 +31,6 @@ const routes: readonly Route[] = [
   ...documentRoutes,
   compareRoute,
   compareAgentsRoute,
-  questionsRoute,
   ...editRoutes,
 ]
 
@@ -61,6 +59,7 @@ async function info(state: InspectorState): Promise<Response> {
     memory: memory !== undefined,
     editor: state.editor,
     variants: state.variant !== undefined,
+    judge: state.judge !== undefined,
     dialects: state.variant && shippedDialectNames(),
     documents: state.documents !== undefined,
     edits: state.files !== undefined,

@@ -1,5 +1,5 @@
 export type { PromptFiles } from "../../../profile/prompt-files.ts"
-export type { Judge, JudgeTask } from "./compare/questions/run-questions.ts"
+export type { Judge, JudgeTask } from "./compare/judge.ts"
 export type { InspectedDocuments } from "./documents/documents.ts"
 export { type Inspector, type InspectorOptions, type InspectorServer, inspector } from "./inspector.ts"
 export type { AgentChange, MakeVariant } from "./replay/agent-change.ts"

@@ -120,7 +120,6 @@ describe("the page and its inspector", () => {
     await add(`api/compare?a=${failed}&b=${next}`)
     await add("api/compare", { question: "Who?", left: { model: "calm" }, right: { model: "wild", profile: "You are wild." } })
     await add("api/compare", { question: "Who?", right: { model: "wild" }, run: true })
-    await add("api/compare/questions", { text: "One?\nTwo?", left: { model: "wild" }, right: { model: "dear" } })
     await expect(text()).toMatchFileSnapshot("__snapshots__/changes.md")
   })
 
@@ -158,14 +157,17 @@ describe("the page and its inspector", () => {
     await refused("api/tokens", { text: "x".repeat(5_001) })
     for (const query of ["", "?a=x", `?a=${asked}&b=${asked}&requestA=2`, `?a=${asked}&b=${asked}&requestB=-1`])
       await refused(`api/compare${query}`)
-    for (const body of [{}, { question: "" }, { question: "q", run: "yes" }, { turn: asked, question: "q" }])
+    for (const body of [
+      {},
+      { question: "" },
+      { question: "q", run: "yes" },
+      { question: "q", expected: 1 },
+      { turn: asked, question: "q" },
+    ])
       await refused("api/compare", body)
-    for (const body of [{}, { text: "\n" }, { text: "q", run: 0 }, { text: "q", right: [] }])
-      await refused("api/compare/questions", body)
     await refused("api/chat", { text: " " })
     await refused("api/chat", { text: "hi" }, without)
     await refused("api/compare", { question: "q", left: { model: "m" } }, without)
-    await refused("api/compare/questions", { text: "q", left: { model: "m" } }, without)
     expect((await ask("api/turns?limit=200")).status).toBe(200)
     expect((await ask("api/tokens", { text: "x".repeat(5_000) })).status).not.toBe(400)
     await expect(`${refusals.join("\n")}\n`).toMatchFileSnapshot("__snapshots__/refusals.txt")
