@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks"
-import type { EditEffect } from "../../src/apps/server/inspector/edit/edit-routes.ts"
+import type { AgentComparison } from "../../src/apps/server/inspector/compare/compare-agents.ts"
 import type { PromptFile, PromptText } from "../../src/profile/prompt-files.ts"
 import { listFiles, open, type Problem, readText, saveText, sendTo, undoSave } from "../edit/client.ts"
 import { Editor } from "../edit/editor.tsx"
@@ -192,7 +192,7 @@ function useOf({ isLive }: { readonly isLive: boolean }, words: Words): string {
 }
 
 interface Edited {
-  readonly value?: EditEffect | undefined
+  readonly value?: AgentComparison | undefined
   readonly problem?: Problem | undefined
   /** The reason why the effect on this turn cannot be told. */
   readonly refusal?: string
@@ -212,7 +212,8 @@ function useEdited(
     const own = new AbortController()
     asked.current = own
     const timer = setTimeout(async () => {
-      const outcome = await sendTo<EditEffect>(`turns/${turn}/edited`, { path, text }, own.signal).catch(() => undefined)
+      const edited = { turn, right: { files: { [path]: text } } }
+      const outcome = await sendTo<AgentComparison>("compare", edited, own.signal).catch(() => undefined)
       if (!outcome || own.signal.aborted) return
       // The last effect stays while the text is wrong.
       if (outcome.ok) setFound({ value: outcome.value })

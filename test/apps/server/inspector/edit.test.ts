@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs"
 import { describe, expect, test } from "vitest"
-import type { EditEffect } from "../../../../src/apps/server/inspector/edit/edit-routes.ts"
+import type { AgentComparison } from "../../../../src/apps/server/inspector/compare/compare-agents.ts"
 import { inspector } from "../../../../src/apps/server/inspector/inspector.ts"
 import type { TurnSummary } from "../../../../src/apps/server/inspector/turn-record.ts"
 import { createAgent } from "../../../../src/loop/agent/agent.ts"
@@ -36,25 +36,26 @@ describe("the files of the inspector", () => {
   test("show at once what a text does to a request, and where it is wrong", async () => {
     const { ask, path, say, text } = await editing([finish("one")])
     const turn = await say("Hello")
-    const effect = await ask<EditEffect>(`turns/${turn}/edited`, { path, text: "You are calm and never shout.\n" })
-    expect(effect).toMatchObject({ status: 200, compared: { change: { outcome: "changed", cause: { key: "persona" } } } })
-    expect(effect.after).toBeGreaterThan(effect.before)
-    const { lostTokens, lostCost } = effect.compared.change
+    const edited = (name: string, text: string) => ask<AgentComparison>("compare", { turn, right: { files: { [name]: text } } })
+    const effect = await edited(path, "You are calm and never shout.\n")
+    expect(effect).toMatchObject({ status: 200, request: { change: { outcome: "changed", cause: { key: "persona" } } } })
+    expect(effect.estimates.b.readTokens).toBeGreaterThan(effect.estimates.a.readTokens)
+    const { lostTokens = 0, lostCost } = effect.request?.change ?? {}
     expect(lostCost).toBeCloseTo((lostTokens * 9) / 1_000_000)
-    expect(effect.compared.layers.find(({ key }) => key === "persona")).toMatchObject({ a: expect.any(Number) })
-    const same = await ask<EditEffect>(`turns/${turn}/edited`, { path, text: persona })
-    expect(same.compared.change.outcome).toBe("none")
+    expect(lostTokens).toBeGreaterThan(0)
+    expect(effect.request?.layers.find(({ key }) => key === "persona")).toMatchObject({ a: expect.any(Number) })
+    expect((await edited(path, persona)).request?.change.outcome).toBe("none")
     for (let length = 0; length <= persona.length; length++) {
-      const { status } = await ask(`turns/${turn}/edited`, { path, text: persona.slice(0, length) })
+      const { status } = await edited(path, persona.slice(0, length))
       expect([200, 422]).toContain(status)
     }
-    expect(await ask(`turns/${turn}/edited`, { path, text: "---\nnmae: Luna\n---\n" })).toMatchObject({
+    expect(await edited(path, "---\nnmae: Luna\n---\n")).toMatchObject({
       status: 422,
       problem: { message: expect.stringContaining('Did you mean "name"?'), source: { file: path, line: 2, column: 1 } },
     })
     const planner = "layered/en/planner.md"
     const { text: prompt } = await ask<PromptText>("files/read", { path: planner })
-    expect(await ask(`turns/${turn}/edited`, { path: planner, text: `${prompt}\nOutside of a message.` })).toMatchObject({
+    expect(await edited(planner, `${prompt}\nOutside of a message.`)).toMatchObject({
       status: 422,
       problem: { source: { file: planner, line: prompt.split("\n").length + 1 } },
     })
@@ -137,7 +138,7 @@ describe("the files of the inspector", () => {
     const { get, fetch, post } = inspected([])
     expect(await get("api/info")).toMatchObject({ edits: false })
     expect((await fetch("api/files")).status).toBe(404)
-    for (const path of ["api/files/read", "api/files/save", "api/files/undo", "api/turns/x/edited"])
+    for (const path of ["api/files/read", "api/files/save", "api/files/undo"])
       expect((await post(path, { path: "x", text: "x", hash: "x" })).status).toBe(404)
     const files = { list: async () => [] } as never
     expect(() => inspected([], { files })).toThrow("expected `variant` beside `files`")

@@ -1,15 +1,12 @@
 import { PromptStrataError } from "../../../../core/errors.ts"
 import { redactText } from "../../../../core/secrets/redact.ts"
-import type { Assembly } from "../../../../core/span.ts"
 import { contextOf } from "../../../../loop/agent/published-agents.ts"
 import type { PromptFiles } from "../../../../profile/prompt-files.ts"
 import { badRequest, HttpProblem } from "../../http-problem.ts"
 import { readJsonBody } from "../../read-body.ts"
-import { shownAssembly } from "../build-record.ts"
-import { type ComparedRequest, compareRequests, type RequestComparison } from "../compare/compare-requests.ts"
-import { assembleAll, previewAgain } from "../replay/again.ts"
+import { assembleAll } from "../replay/again.ts"
 import { problemOf, withVariant } from "../replay/replay-route.ts"
-import { type Call, type InspectorState, jsonWithoutSecrets, type Route, replayableOf } from "../route.ts"
+import { type Call, type InspectorState, jsonWithoutSecrets, type Route } from "../route.ts"
 
 /** The routes of the profile's files. Without `files` of the inspector there is nothing at these addresses. */
 export const editRoutes: readonly Route[] = [
@@ -17,7 +14,6 @@ export const editRoutes: readonly Route[] = [
   { method: "POST", path: /^api\/files\/read$/u, answer: read },
   { method: "POST", path: /^api\/files\/save$/u, answer: save },
   { method: "POST", path: /^api\/files\/undo$/u, answer: undo },
-  { method: "POST", path: /^api\/turns\/([\w.-]+)\/edited$/u, answer: edited },
 ]
 
 /** A file's text may be larger than other bodies, and JSON may double it. */
@@ -65,40 +61,6 @@ async function changing(state: InspectorState, change: () => ReturnType<PromptFi
   const before = await contextOf(state.agent)
   const done = await change()
   return Response.json({ ...done, isLive: (await contextOf(state.agent)) !== before })
-}
-
-/** The effect of a text on a request. */
-export interface EditEffect {
-  /** Tokens. */
-  readonly before: number
-  readonly after: number
-  /** False if tokens were estimated. */
-  readonly isExact: boolean
-  readonly compared: RequestComparison
-}
-
-/**
- * `{ path, text }`: the first request of a turn as the files have it now beside the one that it would be with the text, as an
- * {@link EditEffect}. 422 with a problem while the text is wrong.
- */
-async function edited(state: InspectorState, call: Call): Promise<Response> {
-  filesOf(state)
-  const { path, text } = await textsOf(call.request, "path", "text")
-  const turn = await replayableOf(state, call)
-  const outcome = await withVariant(state, { files: { [path]: text } }, (agent) => previewAgain(agent, turn))
-  if ("problem" in outcome) return jsonWithoutSecrets(state, outcome, 422)
-  const agent = await contextOf(state.agent)
-  const before = await previewAgain(agent, turn)
-  const { find, prices } = state.parts
-  const shown = (assembly: Assembly): ComparedRequest => ({
-    turn: turn.id,
-    request: { step: 1, ...shownAssembly(assembly, find, turn.items) },
-  })
-  const effect: EditEffect = {
-    ...{ before: before.tokens, after: outcome.value.tokens, isExact: before.exact && outcome.value.exact },
-    compared: compareRequests(shown(before), shown(outcome.value), prices[agent.models[0].id]),
-  }
-  return jsonWithoutSecrets(state, effect)
 }
 
 function filesOf({ files }: InspectorState): PromptFiles {
