@@ -2,7 +2,7 @@ import { checkOptions, checkType } from "../../core/check-options.ts"
 import type { LanguageModel, ModelPart } from "../../core/model/language-model.ts"
 import { type FindSecrets, hostSecrets } from "../../core/secrets/find-secrets.ts"
 import { mapTexts, redactPieces, redactText } from "../../core/secrets/redact.ts"
-import { type Exchange, fileModules, type RecordedEnd, recordedError, recordedRequest, writeRecording } from "./recording.ts"
+import { type Exchange, nodeModules, type RecordedEnd, recordedError, recordedRequest, writeRecording } from "./recording.ts"
 
 /** Settings of `recordModel` and `replayModel`. */
 export interface RecordingOptions {
@@ -75,7 +75,7 @@ function redactParts(parts: readonly ModelPart[], find: FindSecrets): readonly M
 }
 
 async function write(file: string, text: string): Promise<void> {
-  const { files, path } = fileModules()
+  const { files, path } = nodeModules()
   await files.mkdir(path.dirname(file), { recursive: true })
   await files.writeFile(file, text)
 }

@@ -189,10 +189,10 @@ function lineError(expected: string, { file, number }: { readonly file: string; 
   })
 }
 
-/** Node's own modules for files, asked for when a recording is used: an `import()` of them would stop bundlers for browsers. */
-export function fileModules() {
+/** Node's own modules, asked for when a recording is used: an `import()` of them would stop bundlers for browsers. */
+export function nodeModules() {
   const get = globalThis.process?.getBuiltinModule
   if (get === undefined)
     throw new PromptStrataError("usage", "Recordings are files: expected Node.js, found a runtime without its modules.")
-  return { files: get("node:fs/promises"), path: get("node:path") }
+  return { files: get("node:fs/promises"), path: get("node:path"), assert: get("node:assert"), util: get("node:util") }
 }

@@ -5,7 +5,7 @@ import { hostSecrets } from "../../core/secrets/find-secrets.ts"
 import { redactText } from "../../core/secrets/redact.ts"
 import { expectDoneLater } from "../scripted-model.ts"
 import type { RecordingOptions } from "./record-model.ts"
-import { type Exchange, errorFrom, fileModules, type RecordedRequest, readRecording, recordedRequest } from "./recording.ts"
+import { type Exchange, errorFrom, nodeModules, type RecordedRequest, readRecording, recordedRequest } from "./recording.ts"
 import { requestDifference } from "./request-difference.ts"
 
 /** A model that answers from a recording. */
@@ -17,7 +17,7 @@ export interface ReplayModel extends LanguageModel {
 /**
  * Creates a model that answers each request with the parts or the error in the recording `file`. If the recorded reader had
  * stopped the stream, the model stays silent until the request is aborted. A request that is not in the rest of the recording
- * throws code `test` and shows the difference, message by message. `assertDone` and `expectScriptsDone` find recorded requests
+ * throws code `test` and shows the lines that differ. `assertDone` and `expectScriptsDone` find recorded requests
  * that were not made. Needs `node:fs`.
  */
 export async function replayModel(file: string, options: RecordingOptions = {}): Promise<ReplayModel> {
@@ -63,7 +63,7 @@ async function* play(take: () => Exchange, signal: AbortSignal): AsyncGenerator<
 }
 
 async function read(file: string): Promise<string> {
-  const { files } = fileModules()
+  const { files } = nodeModules()
   try {
     return await files.readFile(file, "utf8")
   } catch (cause) {
