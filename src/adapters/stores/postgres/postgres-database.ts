@@ -59,7 +59,7 @@ export function postgresDatabase(
   }
 
   return {
-    types: { text: sql`text collate "C"`, bytes: sql`bytea` },
+    types: { text: 'text collate "C"', bytes: "bytea" },
     read: (work) => run(db.transaction().setIsolationLevel("repeatable read").setAccessMode("read only"), work),
     readOnce: (work) => run(db.connection(), work),
     write: (work) => run(db.transaction(), work),

@@ -1,11 +1,12 @@
-import type { ColumnDataType, CreateTableBuilder, Expression } from "kysely"
+import { sql } from "kysely"
 import { PromptStrataError } from "../../../core/errors.ts"
 import type { ColumnTypes, Queries, SqlDatabase } from "./sql-database.ts"
 
 /** One change of the schema. Its number is its place in the list, from 1. */
 export interface Migration {
   readonly name: string
-  up(db: Queries, types: ColumnTypes): Promise<void>
+  /** The statements that make it, one after the other. */
+  readonly statements: (types: ColumnTypes) => readonly string[]
 }
 
 /**
@@ -20,7 +21,7 @@ export async function migrate(database: SqlDatabase, part: string, migrations: r
       if (found > migrations.length) throw newer(part, found, migrations.length)
       const next = migrations[found]
       if (next === undefined) return true
-      await next.up(db, database.types)
+      for (const statement of next.statements(database.types)) await sql.raw(statement).execute(db)
       await db
         .insertInto("schema_versions")
         .values({ part, version: found + 1 })
@@ -37,12 +38,9 @@ export const newerSchemaHint =
   "Nothing was written. Most likely a newer promptstrata has changed this store while this process ran: start it again with that version."
 
 async function versionOf(db: Queries, part: string, { text }: ColumnTypes): Promise<number> {
-  await db.schema
-    .createTable("schema_versions")
-    .ifNotExists()
-    .addColumn("part", text, (column) => column.notNull().primaryKey())
-    .addColumn("version", "integer", (column) => column.notNull())
-    .execute()
+  await sql
+    .raw(`create table if not exists schema_versions (part ${text} not null primary key, version integer not null)`)
+    .execute(db)
   const row = await db.selectFrom("schema_versions").select("version").where("part", "=", part).executeTakeFirst()
   return row?.version ?? 0
 }
@@ -51,43 +49,4 @@ function newer(part: string, found: number, known: number): PromptStrataError {
   const message = `Expected a schema of version ${known} or older for ${JSON.stringify(part)}, found version ${found}: a newer promptstrata has written to this store.`
   const hint = "Update promptstrata, or open a backup from before the update."
   return new PromptStrataError("store", message, { hint, evidence: { part, foundVersion: found, knownVersion: known } })
-}
-
-/** The type of a column: text, a whole number, any number, or bytes. With `?` it can be null. */
-type ColumnKind = "text" | "text?" | "integer" | "integer?" | "double" | "double?" | "bytes"
-
-/** A table as a migration describes it. */
-export interface TableShape {
-  readonly columns: Readonly<Record<string, ColumnKind>>
-  /** The primary key. */
-  readonly key: readonly string[]
-  /** A foreign key: these columns point to the primary key of another table. */
-  readonly references?: { readonly columns: readonly string[]; readonly table: string; readonly key: readonly string[] }
-  readonly indexes?: readonly (readonly string[])[]
-}
-
-/** Makes a table with its constraints and indexes. */
-export async function createTable({ schema }: Queries, types: ColumnTypes, name: string, shape: TableShape): Promise<void> {
-  let table: CreateTableBuilder<string, string> = schema.createTable(name)
-  for (const [column, kind] of Object.entries(shape.columns))
-    table = table.addColumn(column, typeOf(kind, types), (build) => (kind.endsWith("?") ? build : build.notNull()))
-  table = table.addPrimaryKeyConstraint(`${name}_key`, [...shape.key])
-  const { references, indexes = [] } = shape
-  if (references)
-    table = table.addForeignKeyConstraint(`${name}_${references.table}`, [...references.columns], references.table, [
-      ...references.key,
-    ])
-  await table.execute()
-  for (const columns of indexes)
-    await schema
-      .createIndex(`${name}_${columns.slice(1).join("_")}`)
-      .on(name)
-      .columns([...columns])
-      .execute()
-}
-
-function typeOf(kind: ColumnKind, { text, bytes }: ColumnTypes): ColumnDataType | Expression<unknown> {
-  if (kind === "bytes") return bytes
-  if (kind.startsWith("double")) return "double precision"
-  return kind.startsWith("integer") ? "integer" : text
 }

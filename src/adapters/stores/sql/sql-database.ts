@@ -1,4 +1,4 @@
-import type { ColumnDataType, Expression, Kysely, SqlBool } from "kysely"
+import type { Expression, Kysely, SqlBool } from "kysely"
 import type { SessionKey } from "../../../core/conversation.ts"
 import { PromptStrataError } from "../../../core/errors.ts"
 import { parsedJson } from "../../../core/json-access.ts"
@@ -33,8 +33,8 @@ export type Tables = { [Table in keyof RowTables]: StoredRow<RowTables[Table]> }
 /** The database's names for the types that standard SQL leaves open. */
 export interface ColumnTypes {
   /** Text that sorts by code point. */
-  readonly text: ColumnDataType | Expression<unknown>
-  readonly bytes: ColumnDataType | Expression<unknown>
+  readonly text: string
+  readonly bytes: string
 }
 
 /** A database as the shared statements use it. */

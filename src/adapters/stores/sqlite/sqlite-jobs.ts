@@ -4,11 +4,11 @@ import { type Job, timedKinds } from "../../../memory/services/store/job-runner.
 import { keyText } from "../../../memory/services/store/row-keys.ts"
 import type { SessionColumns, UserColumns } from "../../../memory/services/store/rows/row-tables.ts"
 import type { JobRow, OwnedKeys } from "../../../memory/services/store/rows/rows.ts"
-import { createTable, type Migration } from "../sql/migrate.ts"
+import type { Migration } from "../sql/migrate.ts"
 import { prepared } from "../sql/prepared.ts"
 import { bodyText, readBody } from "../sql/row-body.ts"
 import { fromKeyText, having, inSession, keyNames, type Queries, type SqlJobs, sessionColumns } from "../sql/sql-database.ts"
-import { sessionTexts, userTexts } from "../sql/sql-schema.ts"
+import { sessionTexts } from "../sql/sql-schema.ts"
 
 /** The tables of jobs, which a file has beside the shared tables. */
 export interface JobTables {
@@ -41,29 +41,18 @@ export function jobQueries(db: Queries): Kysely<JobTables> {
 export const jobMigrations: readonly Migration[] = [
   {
     name: "jobs and their owner",
-    async up(db, types) {
-      await createTable(db, types, "jobs", {
-        columns: {
-          ...sessionTexts,
-          ...userTexts,
-          id: "text",
-          position: "integer",
-          kind: "text",
-          state: "text",
-          attempts: "integer",
-          due_ms: "double",
-          ended_ms: "double?",
-          error: "text?",
-          body: "text?",
-        },
-        key: ["id"],
-        indexes: [
-          ["state", "agent", "conversation", "audience", "position"],
-          ["state", "position"],
-        ],
-      })
-      const leases = { agent: "text", owner: "text", expires_ms: "double" } as const
-      await createTable(db, types, "leases", { columns: leases, key: ["agent"] })
+    statements: (types) => {
+      const { text } = types
+      return [
+        `create table jobs (${sessionTexts(types)}, user_id ${text} not null, id ${text} not null, position integer not null,
+          kind ${text} not null, state ${text} not null, attempts integer not null, due_ms double precision not null,
+          ended_ms double precision, error ${text}, body ${text},
+          constraint jobs_key primary key (id))`,
+        "create index jobs_agent_conversation_audience_position on jobs (state, agent, conversation, audience, position)",
+        "create index jobs_position on jobs (state, position)",
+        `create table leases (agent ${text} not null, owner ${text} not null, expires_ms double precision not null,
+          constraint leases_key primary key (agent))`,
+      ]
     },
   },
 ]
