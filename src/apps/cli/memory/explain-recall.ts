@@ -1,21 +1,23 @@
 import type { Command } from "commander"
+import { createMemoryService } from "../../../memory/services/memory/create-memory-service.ts"
 import type { Memory } from "../../../memory/services/memory/memory-service.ts"
 import type { StoredMemory } from "../../../memory/services/store/records.ts"
-import type { RunCommand } from "../context.ts"
+import { clockOf, type RunCommand } from "../context.ts"
 import { exitCodes, jsonLine } from "../io.ts"
-import { terminalUser } from "../open-agent.ts"
+import { terminalConversation, terminalUser } from "../open-agent.ts"
 import { readCount } from "../options.ts"
-import { type ListOptions, recallFor } from "./print-memories.ts"
+import type { ListOptions } from "./print-memories.ts"
 import { printTable } from "./terminal-table.ts"
 import { type OpenedStore, runOnStore } from "./with-store.ts"
 
 /** The most memories that recall finds at once. */
 const maxFound = 1_000
 
-/** Adds the command `memory why`. */
+/** Adds the command `memory why`, which is also called `memory search`. */
 export function addWhy(memory: Command, run: RunCommand): void {
   const command = memory
     .command("why")
+    .alias("search")
     .summary("explain what a turn would recall for a question, and what it would not")
     .description(
       'Print every memory that may answer a question, best first, with its score and the share of each signal: those that a turn would recall, those behind the limit of [memory] recall_limit, and those that have nothing of the question. Of those that it would recall, a turn shows the first for which recall_tokens has room. With [memory] store = "documents" or enabled = false a turn recalls none.',
@@ -74,6 +76,16 @@ async function explain(
   const ids = new Set(found.map(({ id }) => id))
   const others = (await service.recent(key, Number.MAX_SAFE_INTEGER)).filter(({ id }) => !ids.has(id))
   return { found, others: others.toReversed() }
+}
+
+/** The memories that a turn of a user would recall for a question, in the group that the options name or in private. */
+async function recallFor(query: string, { context, store, profile }: OpenedStore, options: ListOptions) {
+  const { limit, user = terminalUser, conversation = terminalConversation } = options
+  const { agent, recallWeights: weights, timeZone } = profile
+  const service = createMemoryService({ records: store.memories, clock: clockOf(context), weights, timeZone })
+  const audience = options.conversation === undefined ? "private" : "group"
+  const key = { agent: agent.id, user, conversation, audience } as const
+  return { service, key, hits: await service.recall(query, key, { limit, signal: new AbortController().signal }) }
 }
 
 function signalsText({ why = [] }: Explained): string {

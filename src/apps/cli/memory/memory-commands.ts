@@ -3,10 +3,10 @@ import type { RunCommand } from "../context.ts"
 import { addWhy } from "./explain-recall.ts"
 import { addExport, addImport } from "./export-import.ts"
 import { addForget } from "./forget.ts"
-import { addList, addReceipts, addSearch, addShow } from "./print-memories.ts"
+import { addList, addReceipts, addShow } from "./print-memories.ts"
 
 /** Adds the commands below `memory`. */
 export function addMemory(program: Command, run: RunCommand): void {
   const memory = program.command("memory").description("List, search, export, import or delete what a character remembers.")
-  for (const add of [addList, addSearch, addWhy, addShow, addReceipts, addForget, addExport, addImport]) add(memory, run)
+  for (const add of [addList, addWhy, addShow, addReceipts, addForget, addExport, addImport]) add(memory, run)
 }

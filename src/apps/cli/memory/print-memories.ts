@@ -1,13 +1,10 @@
 import { type Command, Option } from "commander"
-import { createMemoryService } from "../../../memory/services/memory/create-memory-service.ts"
-import type { Memory } from "../../../memory/services/memory/memory-service.ts"
 import { printCost, type Receipt } from "../../../memory/services/store/receipt.ts"
 import type { MemoryKeys, StoredMemory } from "../../../memory/services/store/records.ts"
 import type { Profile } from "../../../profile/profile.ts"
 import { terminalLine } from "../../../prompt/encode/terminal-text.ts"
-import { clockOf, type RunCommand } from "../context.ts"
+import type { RunCommand } from "../context.ts"
 import { exitCodes, jsonLine } from "../io.ts"
-import { terminalConversation, terminalUser } from "../open-agent.ts"
 import { readCount } from "../options.ts"
 import type { StoreWords } from "../words/store-words.ts"
 import { momentText, printTable } from "./terminal-table.ts"
@@ -30,20 +27,6 @@ export function addList(memory: Command, run: RunCommand): void {
     .option("--all", "also print superseded memories")
     .option("--json", "print a line of JSON for each memory")
   runOnStore(command, run, memoryList)
-}
-
-/** Adds the command `memory search`. */
-export function addSearch(memory: Command, run: RunCommand): void {
-  const command = memory
-    .command("search")
-    .summary("print what a turn would recall for a question")
-    .description("Print the memories that a turn would recall for a question, with the reasons.")
-    .argument("<query>", "a question, or words")
-    .option("--user <id>", "the user who asks", terminalUser)
-    .option("--conversation <name>", "the group in which the question is asked (default: a private chat)")
-    .option("--limit <count>", "at most this many memories", readCount, 10)
-    .option("--json", "print a line of JSON for each memory")
-  runOnStore(command, run, memorySearch)
 }
 
 /** Adds the command `memory show`. */
@@ -103,28 +86,6 @@ function memoryCells(memory: StoredMemory, { superseded }: StoreWords): readonly
   const { id, atMs, importance, kind, speaker, text, supersededBy } = memory
   const note = supersededBy === undefined ? "" : `[${superseded}] `
   return [id, momentText(atMs), String(importance ?? "-"), kind, speaker.name, placeText(memory), note + text]
-}
-
-/** Prints the memories that a turn would recall for a question, the most relevant first. Resolves to the exit code. */
-async function memorySearch(opened: OpenedStore, options: ListOptions, query: string): Promise<number> {
-  const { hits } = await recallFor(query, opened, options)
-  const { nothingFound, foundColumns } = opened.words
-  return printList(hits, options, { opened, empty: nothingFound, columns: foundColumns, toCells: foundCells })
-}
-
-/** The memories that a turn of a user would recall for a question, in the group that the options name or in private. */
-export async function recallFor(query: string, { context, store, profile }: OpenedStore, options: ListOptions) {
-  const { limit, user = terminalUser, conversation = terminalConversation } = options
-  const { agent, recallWeights: weights, timeZone } = profile
-  const service = createMemoryService({ records: store.memories, clock: clockOf(context), weights, timeZone })
-  const audience = options.conversation === undefined ? "private" : "group"
-  const key = { agent: agent.id, user, conversation, audience } as const
-  return { service, key, hits: await service.recall(query, key, { limit, signal: new AbortController().signal }) }
-}
-
-function foundCells({ id, text, score = 0, why = [] }: Memory): readonly string[] {
-  const reasons = why.slice(0, 2).map(({ signal, share }) => `${signal} ${Math.round(share * 100)} %`)
-  return [score.toFixed(2), reasons.join(", "), id, text]
 }
 
 /** Prints one memory. Resolves to the exit code. */

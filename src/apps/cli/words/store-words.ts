@@ -16,7 +16,6 @@ const en = {
   noContext: (agent: string) =>
     `${agent} keeps no events: its profile has no table [events]. "promptstrata memory list" prints memories.`,
   memoryColumns: ["ID", "TIME (UTC)", "IMPORTANCE", "KIND", "SPEAKER", "CONVERSATION", "TEXT"],
-  foundColumns: ["SCORE", "REASONS", "ID", "TEXT"],
   whyColumns: ["RECALLED", "SCORE", "SIGNALS", "ID", "TEXT"],
   isRecalled: "yes",
   isBehind: (limit: number) => `no, behind the first ${limit}`,
