@@ -1,7 +1,6 @@
 import type { ModelTool } from "../../../core/model/language-model.ts"
 import { candidatesFor, parametersOf, shownName } from "./parameter-values.ts"
 import { sharedScore, type Words, wordsOf } from "./vocabulary.ts"
-import words from "./words.json" with { type: "json" }
 
 /** A call that a question asks for. */
 export interface PlannedCall extends FilledCall {
@@ -15,45 +14,23 @@ const minScore = 2
 
 const maxCalls = 6
 
-/** Plans the calls that a question asks for, in its order, at most six. A tool that takes a request gets the whole question. Deterministic. */
+/**
+ * Plans the calls that a question asks for: of the tool that fits it best, one for each place or expression that it names, at most six. A
+ * tool that takes a request gets the whole question. Deterministic.
+ */
 export function planCalls(question: string, tools: readonly ModelTool[]): readonly PlannedCall[] {
   const coarse = tools.find((tool) => parametersOf(tool).every(({ name, required }) => name === "request" && required))
   if (coarse && parametersOf(coarse).length > 0)
     return [{ tool: coarse.name, args: { request: question }, missing: [], score: minScore }]
-  return groupsOf(question, tools).flatMap(callsOf).slice(0, maxCalls)
-}
-
-function callsOf({ text, choice }: Group): readonly PlannedCall[] {
+  const choice = chooseTool(question, tools)
   if (!choice) return []
-  const { tool, score } = choice
-  return fillArguments(tool, text).calls.map(({ args, missing }) => ({ tool: tool.name, args, missing, score }))
+  const { calls } = fillArguments(choice.tool, question)
+  return calls.slice(0, maxCalls).map((call) => ({ ...call, tool: choice.tool.name, score: choice.score }))
 }
 
 interface Choice {
   readonly tool: ModelTool
   readonly score: number
-}
-
-interface Group {
-  readonly text: string
-  readonly choice: Choice | undefined
-}
-
-/** Joins neighbouring clauses that ask for the same tool, or for none. */
-function groupsOf(question: string, tools: readonly ModelTool[]): readonly Group[] {
-  const groups: Group[] = []
-  for (const clause of clausesOf(question)) {
-    const choice = chooseTool(clause, tools)
-    const last = groups.at(-1)
-    const joins = last && (!choice || !last.choice || last.choice.tool === choice.tool)
-    if (!joins) groups.push({ text: clause, choice })
-    else groups[groups.length - 1] = { text: last.text + clause, choice: surer(last.choice, choice) }
-  }
-  return groups
-}
-
-function surer(a: Choice | undefined, b: Choice | undefined): Choice | undefined {
-  return a && b ? (b.score > a.score ? b : a) : (a ?? b)
 }
 
 /** The tool with the highest score for the text; of equals the first. */
@@ -62,7 +39,7 @@ function chooseTool(text: string, tools: readonly ModelTool[]): Choice | undefin
   return tools
     .map((tool) => ({ tool, score: scoreOf(tool, said, text) }))
     .filter(({ score }) => score >= minScore)
-    .reduce<Choice | undefined>(surer, undefined)
+    .reduce<Choice | undefined>((best, next) => (best && best.score >= next.score ? best : next), undefined)
 }
 
 /** Arithmetic alone asks for a calculator. A time or a city only counts in addition to shared words. */
@@ -70,24 +47,6 @@ function scoreOf(tool: ModelTool, said: Words, text: string): number {
   const shared = sharedScore(said, wordsOf(`${tool.name} ${tool.description}`))
   const { evidence, speaksForItself } = fillArguments(tool, text)
   return shared > 0 || speaksForItself ? shared + 2 * evidence : 0
-}
-
-/** The text after the last of them belongs to it. */
-const maxClauses = 12
-
-/** Splits a text into parts that may each ask for something. Joined, they are the text. */
-function clausesOf(text: string): readonly string[] {
-  const clauses: string[] = []
-  let from = 0
-  for (let at = 0; at < text.length; ) {
-    const joint = words.joints.find((word) => text.startsWith(word, at))
-    if (joint !== undefined && at > from && clauses.length < maxClauses - 1) {
-      clauses.push(text.slice(from, at + joint.length))
-      from = at + joint.length
-    }
-    at += joint?.length ?? 1
-  }
-  return [...clauses, text.slice(from)]
 }
 
 /** A call with the arguments that a text gives. */
