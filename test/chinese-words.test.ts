@@ -10,7 +10,11 @@ const glossary = table
   .map((row) => row.split("|").map((cell) => cell.trim()))
   .map(([, english = "", chinese = "", not = ""]) => ({ english, chinese, not }))
 const pages = readdirSync(`${root}docs`, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".zh-CN.md"))
-const words = ["src/apps/cli/words/zh-CN.json", "src/apps/cli/words/zh-CN-words.json", "page/words.ts"]
+const inFolder = (folder: string, form: RegExp) =>
+  readdirSync(root + folder, { recursive: true, encoding: "utf8" })
+    .filter((path) => form.test(path))
+    .map((path) => `${folder}/${path}`)
+const words = [...inFolder("src", /\.json$/), ...inFolder("page", /\.tsx?$/), ...inFolder("prompts", /zh-CN.*\.(?:md|txt)$/)]
 const texts = ["README.zh-CN.md", ...pages.map((page) => `docs/${page}`), ...words].map((path) => ({ path, text: read(path) }))
 
 test("the glossary has the words that its readers meet first", () => {

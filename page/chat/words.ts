@@ -36,7 +36,7 @@ export const chatZh: typeof chatEn = {
   allow: "允许",
   deny: "拒绝",
   whyNotRun: "拒绝的理由（可不填）",
-  goesOn: "已回答，回合继续……",
+  goesOn: "已回答，这一轮继续……",
   waitedTooLong: "等得太久，已经过期，什么都没做。说点什么就能继续。",
   sayOrCommand: "消息，或按 / 选命令",
   commands: "命令",

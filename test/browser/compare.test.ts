@@ -117,8 +117,8 @@ describe("two agents", () => {
     await page.getByText("还没有调用模型。").waitFor()
     gate.resolve("too late")
     await expect.poll(() => models.running).toBe(0)
-    await page.getByRole("button", { name: "回到回合" }).click()
-    await page.getByText("还没有回合").waitFor()
+    await page.getByRole("button", { name: "回到轮次" }).click()
+    await page.getByText("还没有对话").waitFor()
   })
 })
 

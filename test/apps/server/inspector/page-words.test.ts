@@ -40,7 +40,7 @@ test("the free part of a budget is told with its reason, in both languages", () 
     /^470 of 900 tokens are free, 70 of them .*: cut earlier in this turn\. window = "fill"/u,
   )
   expect(wordsFor("en").windowRoom({ ...room, reservedTokens: 0 })).toMatch(/^470 of 900 tokens are free: /u)
-  expect(wordsFor("zh").windowRoom(room)).toContain("本回合之前的请求已缩短")
+  expect(wordsFor("zh").windowRoom(room)).toContain("这一轮先前的请求里已缩短")
 })
 
 test("the kind of every warning of a turn stands in Chinese on the Chinese page, which says that the rest is English", () => {
@@ -73,7 +73,7 @@ describe("a reason of the budget", () => {
     expect(reasons.length).toBeGreaterThanOrEqual(16)
     for (const reason of reasons) expect(zhReason(reason)).toMatch(/^[^a-z]*(?:token)?[^a-z]*(?:token)?[^a-z]*$/u)
     expect(zhReason("tool runs of earlier turns had more than 90 tokens; then over budget, and rank 2 is the lowest left")).toBe(
-      "之前回合的工具结果超过 90 个 token；超出预算，余下的里面排位 2 最低",
+      "之前几轮的工具结果超过 90 个 token；超出预算，余下的里面排位 2 最低",
     )
   })
 
