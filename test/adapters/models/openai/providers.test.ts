@@ -5,13 +5,15 @@ import { PromptStrataError } from "../../../../src/core/errors.ts"
 import { listOf, recordOf } from "../../../../src/core/json-access.ts"
 import type { ModelPart, ModelRequest } from "../../../../src/core/model/language-model.ts"
 
-const page = readFileSync(new URL("../../../../docs/providers.md", import.meta.url), "utf8")
+const [page = "", twin = ""] = ["providers.md", "providers.zh-CN.md"].map((name) =>
+  readFileSync(new URL(`../../../../docs/${name}`, import.meta.url), "utf8"),
+)
 const bodies = new URL("providers/", import.meta.url)
 
-/** The cells of the rows of a table of the page, by the name in the first one. */
-function rowsOf(title: string): ReadonlyMap<string, readonly string[]> {
-  const section = page.split(`## ${title}\n`)[1]?.split("\n## ")[0] ?? ""
-  const lines = section.split("\n").filter((line) => line.startsWith("| ") && !line.startsWith("| server"))
+/** The cells of the rows of a table of a page, by the name in the first one. */
+function rowsOf(title: string, text = page): ReadonlyMap<string, readonly string[]> {
+  const section = text.split(`## ${title}\n`)[1]?.split("\n## ")[0] ?? ""
+  const lines = section.split("\n").filter((line) => /^\| (?!server |服务器 )/.test(line))
   const cells = lines.map((line) => line.split("|").map((cell) => cell.trim()))
   return new Map(cells.map(([, name = "", ...rest]) => [name, rest]))
 }
@@ -98,6 +100,21 @@ describe("docs/providers.md", () => {
     const data = readFileSync(new URL("../../../../src/adapters/models/openai/servers.ts", import.meta.url), "utf8")
     const [date] = /\d{4}-\d\d-\d\d/.exec(page) ?? [""]
     expect(data).toContain(`as of ${date}`)
+  })
+
+  test("T53 has a twin in Chinese that says the same of each server, as of the same day", () => {
+    const english: Readonly<Record<string, string>> = { 否: "no", 发: "yes", 不发: "no" }
+    const said = [...rowsOf("给每家发什么", twin)].map(([name, [, ...cells]]) => [
+      name,
+      cells.map((cell) => english[cell] ?? cell),
+    ])
+    expect(said).toEqual([...rowsOf("What is sent to each")].map(([name, [, ...cells]]) => [name, cells]))
+    const code = (text: string) =>
+      [...rowsOf(text === page ? "What each sends, refuses and needs" : "每家发来什么、拒绝什么、需要什么", text)].map(
+        ([name, cells]) => [name, ...cells.map((cell) => [...new Set(cell.match(/`[^`]+`|https:[^)]+|\b[2-5]\d\d\b/g))].sort())],
+      )
+    expect(code(twin)).toEqual(code(page))
+    expect(twin.match(/\d{4}-\d\d-\d\d/g)).toEqual(page.match(/\d{4}-\d\d-\d\d/g))
   })
 
   test.each(names)("T53 tells what a request to %s holds", async (name) => {
