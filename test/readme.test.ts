@@ -212,7 +212,7 @@ function anchorsOf(text: string): string[] {
   )
 }
 
-describe.each([...pages, "CONTRIBUTING.md", "SECURITY.md"])("%s", (file) => {
+describe.each([...pages, "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"])("%s", (file) => {
   const text = readFileSync(root + file, "utf8")
 
   test("names only npm scripts that exist", () => {
@@ -234,6 +234,15 @@ describe.each([...pages, "CONTRIBUTING.md", "SECURITY.md"])("%s", (file) => {
       return existsSync(linked) && !anchorsOf(readFileSync(linked, "utf8")).includes(anchor)
     })
     expect(wrong.map(([link]) => link)).toEqual([])
+  })
+
+  // npm packs these and what `files` names; .ci/try-package.mjs tries the same on what is installed.
+  test.skipIf(file === "CONTRIBUTING.md")("links only to what `npm pack` holds, but for pictures", () => {
+    const { files } = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as { files: string[] }
+    const isPacked = (path: string) =>
+      /^(?:README[^/]*|LICENSE|package\.json)$/.test(path) || files.includes(path.split("/")[0] ?? "")
+    const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)].map(([, link = ""]) => link)
+    expect(links.filter((link) => !link.endsWith(".webp") && !isPacked(join(dirname(file), link)))).toEqual([])
   })
 
   test("links only to files that exist", () => {
