@@ -4,6 +4,10 @@ import type { TurnWarning } from "../src/trace/trace.ts"
 const zhReasons: readonly (readonly [RegExp, string])[] = [
   [/^over budget, and rank (\S+) is the lowest left$/u, "超出预算，余下的里面排位 $1 最低"],
   [/^over budget with (\S+) tokens kept free for the turn$/u, "为这一轮留出 $1 个 token 后超出预算"],
+  [
+    /^over budget with (\S+) tokens kept free for the turn, and rank (\S+) is the lowest left$/u,
+    "为这一轮留出 $1 个 token 后超出预算，余下的里面排位 $2 最低",
+  ],
   [/^more than its ceiling of (\S+) tokens$/u, "超过自身上限 $1 个 token"],
   [/^more than its limit of (\S+) characters$/u, "超过自身上限 $1 个字符"],
   [/^more than its limit of (\S+)$/u, "超过自身上限 $1"],

@@ -62,7 +62,10 @@ export type CutSize =
   | { readonly entries: number; readonly of?: number }
   | { readonly characters: number }
 
-/** Why a later step of a turn had to cut more than its first step decided. The provider's cache then misses. */
+/**
+ * Why a later step of a turn had to cut more than its first step decided, or its first step more of what stays from turn to turn than
+ * was decided without the question. The provider's cache then misses.
+ */
 export interface PrefixMoved {
   /** The key of the first injection that was cut further. */
   readonly key: string

@@ -97,7 +97,7 @@ function warnOfCuts(turn: TurnContext, assembly: Assembly, { hides }: CombinedIn
   const { prefixMoved, sanitised } = assembly
   if (prefixMoved) {
     const { key, reason } = prefixMoved
-    warnOnce(turn, "budget", key, `The beginning of the request changed during this turn: ${key} was cut, ${reason}.`)
+    warnOnce(turn, "budget", key, `The beginning of the request changed in this turn: ${key} was cut, ${reason}.`)
   }
   // Decisions are made when they are read, which is seldom needed here.
   for (const { key, reason } of hides ? assembly.decisions : []) {

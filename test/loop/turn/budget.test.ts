@@ -88,4 +88,37 @@ describe("a turn with a token budget (S13)", () => {
     expect(moved?.assembly.prefixMoved?.key).toBe("history")
     expect(outcome.trace.warnings.filter(({ kind }) => kind === "budget")).toHaveLength(1)
   })
+
+  test("the system text does not depend on the question's length while history and context can yield; else the trace tells", async () => {
+    const tools = ["one", "two", "three", "four", "five"].map((name) =>
+      defineTool({ name, description: `does ${name} `.repeat(6), execute: () => "" }),
+    )
+    const store = createInMemorySessionStore()
+    const model = scriptedModel(Array.from({ length: 4 }, (_, at) => finish(`${at} `.padEnd(40, "答"))))
+    const { session } = testAgent(
+      model,
+      { dialect: "layered", budget: { tokens: 700, answerTokens: 100, stepTokens: 150 }, memory: { enabled: false } },
+      { tools, ports: { counter }, store },
+    )
+    for (let at = 0; at < 3; at++) await session.send(`${at} `.padEnd(40, "问")).result
+    const systems = new Map<boolean, Set<string>>()
+    let spent = 0
+    for (let length = 1; length < 350; length++) {
+      const { messages, decisions, prefixMoved } = await session.preview("问".repeat(length))
+      const isSpent = !decisions.some(({ key, fate }) => key === "history" && fate !== "dropped")
+      const gaveWay = prefixMoved !== undefined
+      if (gaveWay) expect(isSpent, `${length}`).toBe(true)
+      else if (isSpent) spent++
+      const texts = systems.get(gaveWay) ?? new Set()
+      systems.set(gaveWay, texts.add(messages[0]?.content ?? ""))
+    }
+    expect(spent).toBeGreaterThan(0)
+    expect(systems.get(false)?.size).toBe(1)
+    expect(systems.get(true)?.size).toBeGreaterThan(1)
+    for (const text of systems.get(true) ?? []) expect(systems.get(false)).not.toContain(text)
+    const { trace } = await session.send("问".repeat(340)).result
+    expect(trace.warnings).toEqual([
+      expect.objectContaining({ kind: "budget", message: expect.stringContaining("changed in this turn: tools was cut") }),
+    ])
+  })
 })

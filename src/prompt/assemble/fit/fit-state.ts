@@ -28,6 +28,10 @@ export interface FitOptions extends ComposeOptions {
   readonly budgetTokens?: number | undefined
   /** The cut of the turn's first request; absent in the first one. */
   readonly cut?: CutRecord | undefined
+  /** In the first request, the cuts of what stays from turn to turn. They were decided without the turn. */
+  readonly lastingSteps?: readonly FitStep[] | undefined
+  /** Tokens that were taken off the budget for the turn, to be named in reasons. */
+  readonly keptTokens?: number | undefined
   readonly history: WaterMarks
 }
 
@@ -66,6 +70,16 @@ export function isDrop(injection: Injection | undefined): boolean {
   return fit?.shrink === "drop" && fit.group === undefined && (fit.minTokens ?? 0) <= 0
 }
 
+/** True for what stays from turn to turn; history grows. */
+export function isLasting(injection: Injection): boolean {
+  return stabilityOf(injection) !== "turn" && injection.key !== "history"
+}
+
+/** The tokens that what stays from turn to turn leaves free: those reserved for the turn, at most an eighth of the budget. */
+export function turnRoom({ budgetTokens = 0, history }: FitOptions): number {
+  return Math.min(history.reserveTokens ?? 0, Math.floor(budgetTokens / 8))
+}
+
 /** Keys of this turn's own results. They stand behind all that the first step decided, so that cutting them moves no prefix. */
 const grownInTurn: ReadonlySet<string> = new Set(["runs", "steps"])
 
@@ -101,6 +115,7 @@ export class FitState implements Fitted {
     this.counter = messageCounter(options.counting.counter, options.memo)
     this.notices = dialectNotices(options.dialect)
     this.#cut = new Map(Object.entries(options.cut ?? {}))
+    for (const { key, cut } of options.lastingSteps ?? []) this.#cut.set(key, cut)
     this.#given = injections
     this.#injections = this.#cut.size === 0 ? injections : injections.flatMap((injection) => this.#cutEarlier(injection))
     this.#draft = this.#unmade.length === 0 ? undefined : compose(this.injections, options)
@@ -138,7 +153,7 @@ export class FitState implements Fitted {
   /** Tokens of the prompt with only the injections that stay from turn to turn. */
   lastingTokens(): number {
     const { file, dialect, developerRole, counting, memo } = this.options
-    const lasting = this.#given.filter((given) => stabilityOf(given) !== "turn" && given.key !== "history")
+    const lasting = this.#given.filter(isLasting)
     const things = [dialect, developerRole, counting.counter, counting.tools, ...lasting]
     const known = memo.get(lastingCounts, file)
     if (known?.things.length === things.length && commonStart(known.things, things) === things.length) return known.tokens
@@ -235,9 +250,16 @@ export class FitState implements Fitted {
     this.#injections = injections
     this.#draft = draft
     this.#unmade.push(steps)
-    const first = this.options.cut && steps().find(({ key }) => !grownInTurn.has(key))
-    if (first) this.prefixMoved ??= { key: first.key, reason: first.reason }
+    if (this.options.cut || (turnRoom(this.options) > 0 && !draft.printed.has("history"))) this.#noteMoved(steps())
     return true
+  }
+
+  /** In a first request without history, the prefix moves if something gives way that stays from turn to turn. */
+  #noteMoved(steps: readonly FitStep[]): void {
+    const moves = ({ key }: FitStep) =>
+      this.options.cut ? !grownInTurn.has(key) : this.#given.some((given) => given.key === key && isLasting(given))
+    const first = steps.find(moves)
+    if (first) this.prefixMoved ??= { key: first.key, reason: first.reason }
   }
 
   fromTokens(key: string): number {
@@ -262,7 +284,8 @@ export class FitState implements Fitted {
     if (!earlier) return [injection]
     const shrunk = applyCut(injection, earlier, { notices: this.notices, memo: this.options.memo })
     if (!shrunk && !("dropped" in earlier)) return [injection]
-    this.#unmade.push(() => [{ key, cut: shrunk?.cut ?? earlier, reason: "cut earlier in this turn" }])
+    const lasting = this.options.lastingSteps?.findLast((step) => step.key === key)
+    this.#unmade.push(() => [lasting ?? { key, cut: shrunk?.cut ?? earlier, reason: "cut earlier in this turn" }])
     return shrunk ? [shrunk.injection] : []
   }
 }

@@ -6,7 +6,7 @@ import type { Draft } from "../draft/draft.ts"
 import { compose } from "../print/prompt-printer.ts"
 import type { KeyPlaces, RankOrder } from "./draft-items.ts"
 import { dropRun, plainDropsEnd } from "./drop-run.ts"
-import { type FitOptions, FitState, type Fitted, type Goal } from "./fit-state.ts"
+import { type FitOptions, FitState, type Fitted, type Goal, isLasting, turnRoom } from "./fit-state.ts"
 import { shorten, shortenHistoryAhead } from "./shorten.ts"
 import { canShorten } from "./shrink.ts"
 
@@ -30,11 +30,36 @@ export function fit(injections: readonly Injection[], options: FitOptions): Fitt
     }
   }
   const ranked = rankOrder(injections, options)
-  const { order } = ranked
-  const state = new FitState(injections, ranked, options)
-  cutLongHistory(state, order)
+  const state = withLastingCut(injections, ranked, options)
+  cutLongHistory(state, ranked.order)
   for (const injection of injections) holdCeiling(state, injection)
   holdReserve(state, injections)
+  giveWay(state)
+  if (!state.fits()) throw impossible(state, injections, options)
+  return state
+}
+
+/**
+ * Begins to fit. What stays from turn to turn and is more than its room is cut first, as if there were no turn, so that each turn cuts it
+ * alike (S13).
+ */
+function withLastingCut(injections: readonly Injection[], ranked: RankOrder, options: FitOptions): FitState {
+  const state = new FitState(injections, ranked, options)
+  const keptTokens = turnRoom(options)
+  const budgetTokens = state.budgetTokens - keptTokens
+  if (options.cut || keptTokens === 0 || state.lastingTokens() <= budgetTokens) return state
+  const lasting = injections.filter(isLasting)
+  const { of, count } = options.places
+  const own = { ...options, budgetTokens, keptTokens, history: {}, places: { of, count } }
+  const alone = new FitState(lasting, rankOrder(lasting, own), own)
+  for (const injection of lasting) holdCeiling(alone, injection)
+  giveWay(alone)
+  return alone.fits() ? new FitState(injections, ranked, { ...options, lastingSteps: alone.steps }) : state
+}
+
+/** Lets injections give way by rank until the request fits, or nothing is left that may. */
+function giveWay(state: FitState): void {
+  const { order } = state.ranked
   for (let index = 0; index < order.length && !state.fits(); ) {
     const end = plainDropsEnd(state, index)
     const injection = order[index]
@@ -42,8 +67,6 @@ export function fit(injections: readonly Injection[], options: FitOptions): Fitt
     else if (injection) reach(state, injection, budgetGoal(state, injection))
     index = Math.max(end, index + 1)
   }
-  if (!state.fits()) throw impossible(state, injections, options)
-  return state
 }
 
 /** True where nothing can be cut: there is no budget, no ceiling, and no earlier cut to repeat. */
@@ -55,8 +78,11 @@ function isUnlimited(injections: readonly Injection[], { budgetTokens, cut = {} 
 
 /** The goal of fitting: a request within the budget. */
 function budgetGoal(state: FitState, injection: Injection): Goal {
+  const { keptTokens } = state.options
+  const rank = injection.fit?.rank ?? 0
+  const reasonAlone = `over budget with ${keptTokens} tokens kept free for the turn, and rank ${rank} is the lowest left`
   return {
-    reason: `over budget, and rank ${injection.fit?.rank ?? 0} is the lowest left`,
+    reason: keptTokens === undefined ? `over budget, and rank ${rank} is the lowest left` : reasonAlone,
     excess: (draft: Draft) => state.excess(draft),
   }
 }

@@ -4,7 +4,7 @@ import { cutOf } from "../../encode/marked-text.ts"
 import { apart, tokensUpTo } from "../tokens/counted-message.ts"
 import { TextSlices } from "../tokens/text-slices.ts"
 import { dropOrder, type Unit } from "./drop-order.ts"
-import type { FitState, Goal, Tryout } from "./fit-state.ts"
+import { type FitState, type Goal, type Tryout, turnRoom } from "./fit-state.ts"
 import { fewestGone, firstWith, gainsOf, largestSize } from "./search.ts"
 import { dropUnits, type Shrunk, shrinkTo, sizeOf } from "./shrink.ts"
 import { historySteps, type ListSteps, unitTokens } from "./water-marks.ts"
@@ -85,7 +85,8 @@ function stepsOf(state: FitState, whole: Injection): ListSteps {
 function findSteps(state: FitState, whole: Injection): ListSteps {
   const { budgetTokens, history } = state.options
   if (whole.key === "history" && budgetTokens !== undefined) {
-    const room = budgetTokens - (history.reserveTokens ?? 0) - state.lastingTokens()
+    const lasting = Math.min(state.lastingTokens(), budgetTokens - turnRoom(state.options))
+    const room = budgetTokens - (history.reserveTokens ?? 0) - lasting
     return historySteps(whole, history, { room, counter: state.counter, memo: state.options.memo })
   }
   const entries = whole.content as readonly SlotEntry[]

@@ -11,6 +11,8 @@ interface SlowOptions {
   readonly counter: TokenCounter
   readonly budgetTokens: number
   readonly history: WaterMarks
+  /** Said in reasons. */
+  readonly kept?: string
 }
 
 /** A request that was fitted, or its least tokens if that is still too much. */
@@ -48,6 +50,7 @@ export class SlowFitter {
 
   fit(): SlowFit {
     const { budgetTokens, history } = this.#options
+    this.#fitLasting()
     for (const injection of this.#given) {
       const { key, fit: { maxTokens } = { maxTokens: undefined } } = injection
       if (maxTokens === undefined) continue
@@ -66,11 +69,39 @@ export class SlowFitter {
     const ranked = this.#given.filter(({ fit }) => fit).sort((a, b) => (a.fit?.rank ?? 0) - (b.fit?.rank ?? 0))
     for (const injection of ranked)
       this.#reach(injection, {
-        reason: `over budget, and rank ${injection.fit?.rank} is the lowest left`,
+        reason: `over budget${this.#options.kept ?? ""}, and rank ${injection.fit?.rank} is the lowest left`,
         excess: (request) => total(request) - budgetTokens,
       })
     const fits = total(this.#request) <= budgetTokens
     return { request: this.#request, cut: this.#cut, reasons: this.#reasons, fits }
+  }
+
+  /** Cuts what stays from turn to turn as if there were no turn, to what the reserve leaves, at most an eighth of the budget. */
+  #fitLasting(): void {
+    const { budgetTokens } = this.#options
+    const kept = this.#turnRoom()
+    const lasting = this.#lasting()
+    if (kept === 0 || total(this.#make({}, lasting)) <= budgetTokens - kept) return
+    const own = {
+      ...this.#options,
+      budgetTokens: budgetTokens - kept,
+      history: {},
+      kept: ` with ${kept} tokens kept free for the turn`,
+    }
+    const alone = new SlowFitter(lasting, own).fit()
+    if (!alone.fits) return
+    this.#cut = { ...alone.cut }
+    this.#request = this.#make(this.#cut)
+    Object.assign(this.#reasons, alone.reasons)
+  }
+
+  #turnRoom(): number {
+    const { budgetTokens, history } = this.#options
+    return Math.min(history.reserveTokens ?? 0, Math.floor(budgetTokens / 8))
+  }
+
+  #lasting(): readonly Injection[] {
+    return this.#given.filter(({ key, scope }) => scope !== "turn" && key !== "history")
   }
 
   /** A request without limits that repeats a cut. */
@@ -149,8 +180,8 @@ export class SlowFitter {
   /** The tokens of a step in which history is cut: a share of what is left of the budget beside what stays from turn to turn. */
   #step(): number {
     const { budgetTokens, history } = this.#options
-    const lasting = this.#given.filter(({ key, scope }) => scope !== "turn" && key !== "history")
-    const room = budgetTokens - (history.reserveTokens ?? 0) - total(this.#make({}, lasting))
+    const lasting = Math.min(total(this.#make({}, this.#lasting())), budgetTokens - this.#turnRoom())
+    const room = budgetTokens - (history.reserveTokens ?? 0) - lasting
     return Math.max(1, Math.floor((1 - (history.lowWater ?? 0.5)) * Math.max(room, 1)))
   }
 
