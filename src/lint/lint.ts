@@ -4,6 +4,7 @@ import { formatParser, frontMatterKeys } from "./rules/front-matter.ts"
 import { invisibleCharacters, whiteSpace } from "./rules/invisible-characters.ts"
 import { localeTwins } from "./rules/locale-twins.ts"
 import { markerLines } from "./rules/marker-lines.ts"
+import { memoryPlugin } from "./rules/memory-plugin.ts"
 import { missingFile } from "./rules/missing-file.ts"
 import { personaForm, personaTraits } from "./rules/persona-traits.ts"
 import { cacheOrder, volatileValue } from "./rules/prompt-cache.ts"
@@ -60,6 +61,7 @@ export const lintRules: readonly LintRule[] = [
   missingSlot,
   missingFile,
   unusedVariable,
+  memoryPlugin,
   deadFile,
   cacheOrder,
   volatileValue,

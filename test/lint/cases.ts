@@ -461,4 +461,34 @@ export const lintCases: readonly LintCase[] = [
       'profiles/luna.toml:6:2 warning unknown-tool: the skill "diary" needs the tools write, edit, which the profile does not bring.',
     ],
   },
+  {
+    name: "a list of plugins with memory beside a memory that is off",
+    rule: "memory-plugin",
+    files: profile('[plugins]\nenabled = ["memory"]\n[memory]\nenabled = false\n'),
+    found: [
+      'profiles/luna.toml:7:1 warning memory-plugin: expected one answer to whether the agent remembers, found memory.enabled = false in profiles/luna.toml and a list of plugins with "memory": memory.enabled counts.',
+    ],
+  },
+  {
+    name: "a list of plugins without memory below an inherited memory that is on",
+    rule: "memory-plugin",
+    files: {
+      ...profile("[plugins]\nenabled = []\n"),
+      "profiles/luna.toml": 'extends = "./base.toml"\n[plugins]\nenabled = []\n',
+      "profiles/base.toml": 'locale = "en"\n[prompt]\npersona = "luna"\n[memory]\nenabled = true\n',
+    },
+    found: [
+      'profiles/luna.toml:3:1 warning memory-plugin: expected one answer to whether the agent remembers, found memory.enabled = true in profiles/base.toml and a list of plugins without "memory": memory.enabled counts.',
+    ],
+  },
+  {
+    name: "none, where a profile switches off what it inherits, says the same twice, or keeps documents",
+    rule: "memory-plugin",
+    files: {
+      "profiles/luna.toml": 'extends = "layered"\nlocale = "en"\n[prompt]\npersona = "luna"\n[memory]\nenabled = false\n',
+      "profiles/same.toml": 'extends = "./luna.toml"\n[plugins]\nenabled = ["memory"]\n[memory]\nenabled = true\n',
+      "profiles/kept.toml": 'extends = "./luna.toml"\n[plugins]\nenabled = []\n[memory]\nenabled = true\nstore = "documents"\n',
+    },
+    found: [],
+  },
 ]

@@ -6,7 +6,8 @@ export const memory = table("How memories enter a turn.", {
   enabled: flag({
     default: true,
     otherwise: 'true; with a `[plugins]` table, true if it lists "memory"',
-    words: "With false, nothing is recalled. A conversation can also switch its own memory off.",
+    words:
+      "This alone decides: with false, nothing is recalled and nothing learnt. A conversation can also switch its own memory off.",
   }),
   store: choice(["records", "documents"], {
     default: "records",

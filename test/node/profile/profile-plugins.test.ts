@@ -58,7 +58,7 @@ describe("[plugins]", () => {
     ['[plugins]\nenabled = ["memory"]\n[memory]\nenabled = false\n', false],
     ["[plugins]\n[memory]\nenabled = true\n", true],
   ])(
-    "L8: whether memories are recalled is decided by the memory plugin, unless the profile says it: %j",
+    "L8 L18: whether memories are recalled is decided by the memory plugin, unless the profile says it: %j",
     async (toml, enabled) => {
       expect((await load(tempFolder({ "a.toml": toml }))).memory.enabled).toBe(enabled)
     },
