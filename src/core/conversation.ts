@@ -34,15 +34,23 @@ export interface Directed {
   readonly mentions?: readonly Speaker[] | undefined | undefined
 }
 
-/** A prestart result that is kept in history (T26). `args` are those that the tool received. */
-export interface KeptPrestart {
+/** The result of a call. `args` are those that the tool received. */
+interface CallResult {
   readonly tool: string
   readonly args: Readonly<Record<string, unknown>>
   readonly result: string
 }
 
+/** A prestart result that stands in history (T26). */
+export interface KeptPrestart extends CallResult {
+  /** True if only its own turn's prompts showed it. Prompts of later turns leave it out. */
+  readonly once?: true | undefined
+  /** The result's age, where it was taken from an earlier turn (H5). */
+  readonly ageMs?: number | undefined
+}
+
 /** A tool run that is kept in history (T29). Runs of one step of the model have one `step`. */
-export interface KeptRun extends KeptPrestart {
+export interface KeptRun extends CallResult {
   /** The id of the model's own call, or of the run. */
   readonly id: string
   readonly step: number
@@ -62,7 +70,7 @@ export interface HistoryMessage {
   readonly speaker: Speaker
   readonly turnId: string
   readonly atMs: number
-  /** Kept prestart results, on the user's message. */
+  /** Prestart results, on the user's message. */
   readonly prestart?: readonly KeptPrestart[]
   /** The turn's tool runs, on its first message, if the profile keeps them (`history.toolRuns`). */
   readonly runs?: readonly KeptRun[] | undefined

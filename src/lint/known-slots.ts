@@ -20,7 +20,7 @@ const entrySlots: Readonly<Record<string, readonly string[]>> = {
   file_faults: ["file", "total", ...fileFaults],
   tool_groups: ["rules", ...toolGroups],
   memories: ["text", "speaker", "time", "unsaid"],
-  prestart: ["tool", "arguments", "result"],
+  prestart: ["tool", "arguments", "age", "result"],
   tools: ["name", "description", "parameters", "hint", "owed"],
   runs: run,
   steps: ["role", "answers", "call", "notice", "output", ...run],

@@ -56,7 +56,7 @@ const state: TurnState = {
     { text: "m", speaker: "U", atMs: 0 },
     { text: "m", atMs: 0 },
   ],
-  prestart: [run],
+  prestart: [{ ...run, ageMs: 1 }],
   tools: [
     defineTool({ name: "t", description: "d", execute: () => 1 }),
     ...toolGroups.map((group) => defineTool({ name: group, group, description: "d", execute: () => 1 })),

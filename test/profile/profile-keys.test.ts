@@ -240,6 +240,7 @@ describe("the types that follow from the declaration", () => {
       readonly tool: string
       readonly args: Readonly<Record<string, unknown>>
       readonly includeHistory: boolean
+      readonly refreshMs?: number
       readonly timeoutMs?: number
     }>()
     expectTypeOf<ProfileInput["persona"]>().toEqualTypeOf<string | TrustedText | undefined>()

@@ -6,7 +6,7 @@ export const slowPrestart = profileRule(
   "A prestart tool whose median time in the given traces is over half of its time limit.",
   ({ profile, file, documents }, { traces }) =>
     (profile?.prestart ?? []).flatMap(({ tool, timeoutMs }, at) => {
-      const runs = traces.flatMap(({ prestart }) => prestart).filter((run) => run.tool === tool)
+      const runs = traces.flatMap(({ prestart }) => prestart).filter((run) => run.tool === tool && run.repeatOf === undefined)
       const median = medianOf(runs.map(({ durationMs }) => durationMs))
       const maxMs = (timeoutMs ?? profile?.limits.prestartMs ?? 0) / 2
       if (median <= maxMs) return []

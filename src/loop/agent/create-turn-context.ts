@@ -1,4 +1,4 @@
-import { type HistoryMessage, spokenOf } from "../../core/conversation.ts"
+import { type HistoryMessage, type KeptPrestart, spokenOf } from "../../core/conversation.ts"
 import { type Ports, roughCounter } from "../../core/ports.ts"
 import { filterMessages, type MessageFilter, type SessionRecord } from "../../memory/services/store/session-store.ts"
 import type { HistorySettings } from "../../profile/profile.ts"
@@ -114,7 +114,8 @@ function createTurnProgress(
  * Returns the messages that a turn shows, without blank ones (T30, S16). A window that slides, or fills the budget, shows `contextCount`. One that moves in
  * steps begins at a multiple of `contextCount`, counted from the conversation's beginning, where `earlier` spoken messages are older
  * than `history`: it shows between `contextCount` and twice as many, and its beginning rarely moves, so that a provider's cache holds
- * in between. With `groupTokens` the same holds for rough tokens instead of messages. The newest message is always shown.
+ * in between. With `groupTokens` the same holds for rough tokens instead of messages. The newest message is always shown. Prestart
+ * results that were outdated when the window last moved are left out (H5).
  */
 export function historyWindow(
   history: readonly HistoryMessage[],
@@ -131,7 +132,22 @@ export function historyWindow(
     const begin = Math.max(0, Math.floor((earlier + spoken.length - contextCount) / contextCount)) * contextCount
     from = Math.max(0, begin - earlier)
   }
-  return spoken.slice(from)
+  // As many messages stood there when the window moved to this beginning. Those that came since have not changed.
+  const before = earlier + from === 0 ? 0 : window !== "steps" ? spoken.length : groupTokens === undefined ? contextCount : 0
+  return withoutOutdated(spoken.slice(from), before)
+}
+
+/** Takes kept prestart results out of the first messages where a later one of the same call stands among these. */
+function withoutOutdated(messages: HistoryMessage[], count: number): readonly HistoryMessage[] {
+  const newer = new Set<string>()
+  for (let at = Math.min(count, messages.length) - 1; at >= 0; at--) {
+    const message = messages[at]
+    if (!message?.prestart) continue
+    const isOld = ({ tool, args, once }: KeptPrestart) => once !== true && newer.has(JSON.stringify([tool, args]))
+    if (message.prestart.some(isOld)) messages[at] = { ...message, prestart: message.prestart.filter((one) => !isOld(one)) }
+    for (const { tool, args, once } of message.prestart) if (once !== true) newer.add(JSON.stringify([tool, args]))
+  }
+  return messages
 }
 
 /** The index of the first of the newest messages that have at most so many tokens. */

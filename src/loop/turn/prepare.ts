@@ -19,38 +19,72 @@ export { readSpeakers } from "./known-speakers.ts"
 /** Runs prestart tools, recall and hooks concurrently, and returns the results. One that failed or returned nothing is left out and reported (T25). */
 export async function gather(turn: TurnContext, prestart: readonly PrestartSettings[]): Promise<Findings> {
   const hooks = runHooks(turn)
-  const running: Promise<ToolRun>[] = []
+  const running: Promise<PrestartResult>[] = []
   for (const entry of prestart) running.push(runPrestart(turn, entry, hooks))
-  const [prestartRuns, memories] = await Promise.all([Promise.all(running), recall(turn), hooks])
+  const [results, memories] = await Promise.all([Promise.all(running), recall(turn), hooks])
   const [shown, kept]: [KeptPrestart[], KeptPrestart[]] = [[], []]
-  for (const [index, run] of prestartRuns.entries()) {
+  const fresh: PrestartResult[] = []
+  for (const [index, found] of results.entries()) {
+    const { run, atMs } = found
     const { tool, args, result } = run
     if (run.status === "failed" || run.empty === true) {
       warn(turn, "prestart", `${tool} was left out: ${result}`)
       continue
     }
-    shown.push({ tool, args, result })
-    if (prestart[index]?.includeHistory === true) kept.push({ tool, args, result })
+    const plain = { tool, args, result }
+    shown.push(run.repeatOf === undefined ? plain : { ...plain, ageMs: turn.startedMs - atMs })
+    kept.push(prestart[index]?.includeHistory && !isInHistory(turn, plain) ? plain : { ...plain, once: true })
+    if (prestart[index]?.refreshMs) fresh.push(found)
   }
-  return { memories, prestartRuns, prestart: shown, kept }
+  const { states } = turn.progress.hooks
+  if (fresh.length > 0 || states.has(stateName)) states.set(stateName, fresh)
+  return { memories, prestartRuns: results.map(({ run }) => run), prestart: shown, kept }
 }
 
-/** Runs a prestart tool. A tool that the agent does not have may be one that a hook adds, so it waits for the hooks. */
-async function runPrestart(turn: TurnContext, entry: PrestartSettings, hooks: Promise<void>): Promise<ToolRun> {
+/** The name under which the last results are kept beside the states of hooks, for `refresh_ms`. */
+const stateName = "prestart-results"
+
+/** A prestart run, the moment of its result, and all by which an equal call is known: tool, arguments and user. */
+interface PrestartResult {
+  readonly run: ToolRun
+  readonly atMs: number
+  readonly call: string
+}
+
+/**
+ * Runs a prestart tool, or takes its last result while that is new enough (H5). A tool that the agent does not have may be one that a
+ * hook adds, so it waits for the hooks.
+ */
+async function runPrestart(turn: TurnContext, entry: PrestartSettings, hooks: Promise<void>): Promise<PrestartResult> {
   const { tools, ports, profile } = turn.agent
+  const { tool: name, refreshMs = 0, timeoutMs = profile.limits.prestartMs } = entry
   const args = fillArguments(entry.args, { question: turn.occasion })
   const id = ports.ids.next("prestart")
-  turn.emit({ type: "prestart-start", id, tool: entry.tool, args })
-  if (!tools.get(entry.tool)) await hooks
-  const result = await runTool(turn, {
-    id,
-    name: entry.tool,
-    args,
-    tool: tools.get(entry.tool) ?? turn.progress.tools.get(entry.tool),
-    timeoutMs: entry.timeoutMs ?? profile.limits.prestartMs,
-  })
-  turn.emit({ type: "prestart-end", run: result })
-  return result
+  turn.emit({ type: "prestart-start", id, tool: name, args })
+  const call = JSON.stringify([name, args, turn.input.key.user])
+  const last = lastResults(turn).find((one) => one.call === call)
+  let [run, atMs]: [ToolRun | undefined, number] = [undefined, turn.startedMs]
+  if (last && Math.abs(turn.startedMs - last.atMs) < refreshMs) {
+    run = { ...last.run, id, repeatOf: last.run.repeatOf ?? last.run.id, durationMs: 0 }
+    atMs = last.atMs
+  } else {
+    if (!tools.get(name)) await hooks
+    run = await runTool(turn, { id, name, args, tool: tools.get(name) ?? turn.progress.tools.get(name), timeoutMs })
+  }
+  turn.emit({ type: "prestart-end", run })
+  return { run, atMs, call }
+}
+
+function lastResults({ session }: TurnContext): readonly PrestartResult[] {
+  const kept = session.hooks[stateName]
+  return Array.isArray(kept) ? kept : []
+}
+
+/** True if the history that the turn shows ends, for this call, with this very result. */
+function isInHistory({ history }: TurnContext, { tool, args, result }: KeptPrestart): boolean {
+  const call = JSON.stringify([tool, args])
+  const kept = history.flatMap(({ prestart = [] }) => prestart).filter(({ once }) => once !== true)
+  return kept.findLast((one) => JSON.stringify([one.tool, one.args]) === call)?.result === result
 }
 
 /**

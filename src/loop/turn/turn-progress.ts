@@ -15,7 +15,7 @@ export interface Findings {
   readonly prestartRuns: readonly ToolRun[]
   /** Prestart results that this turn's prompts show. */
   readonly prestart: readonly KeptPrestart[]
-  /** Prestart results that stay in history (T26). */
+  /** Prestart results as history has them (T26). */
   readonly kept: readonly KeptPrestart[]
 }
 

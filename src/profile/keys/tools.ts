@@ -69,7 +69,11 @@ const prestartEntry = table("A tool that runs before the first plan.", {
     words: "Its arguments. {{question}} in a string is filled with what the user said.",
     otherwise: "none",
   }),
-  includeHistory: flag({ default: false, words: "Keep the result in the conversation." }),
+  includeHistory: flag({ default: false, words: "Later turns see the result. An unchanged one is not kept again." }),
+  refreshMs: milliseconds({
+    otherwise: "it runs in every turn",
+    words: "How long later turns of the conversation use its last result, with its age, in place of running it again.",
+  }),
   timeoutMs: milliseconds({ words: "Its time limit.", otherwise: "`limits.prestart_ms`" }),
 })
 

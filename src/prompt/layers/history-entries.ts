@@ -85,11 +85,12 @@ export function historyEntries(history: readonly HistoryMessage[], look: History
 }
 
 function knownEntry(message: HistoryMessage, look: HistoryLook, memo: Memo): KnownEntry {
-  const { text, speaker, unprompted, prestart = [], attachments = [], runs = [] } = message
+  const { text, speaker, unprompted, attachments = [], runs = [] } = message
   const known = memo.get(knownEntries, message)
   const isStill = known !== undefined && known.text === text && known.speaker === speaker.name
   if (isStill && (known.look === look || isSameLook(known.look, look))) return known
-  const isShown = prestart.length > 0 || attachments.length > 0 || visible.test(text) || sanitise(text).text.trim() !== ""
+  const isShown =
+    keptPrestart(message).length > 0 || attachments.length > 0 || visible.test(text) || sanitise(text).text.trim() !== ""
   const entry = isShown ? historyEntry(message, look) : undefined
   const before = unprompted === true && look.unprompted !== undefined ? [unpromptedEntry(look.unprompted)] : []
   const behind: SlotEntry[] = []
@@ -129,7 +130,7 @@ function historyEntry(message: HistoryMessage, look: HistoryLook): SlotEntry {
     speaker: own ? { text: agentName, trust: "author" } : { text: message.speaker.name, trust: "user" },
     text: { text: message.text, trust: own ? "agent" : "user" },
     memories: (message.recalled ?? []).map((recalled) => ({ text: { text: recalled, trust: "memory" } })),
-    prestart: (message.prestart ?? []).map(prestartEntry),
+    prestart: keptPrestart(message).map(prestartEntry),
     ...(runs && !nativeCalls ? { runs: runs.map((run) => keptRunEntry(run, look)) } : {}),
     answers: message.unprompted === true && unprompted !== undefined,
     ...detailsOf(message, look),
@@ -220,8 +221,19 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
   return format
 }
 
-export function prestartEntry({ tool, args, result }: KeptPrestart): SlotEntry {
-  return { tool: { text: tool, trust: "tool" }, arguments: argumentsText(args, "tool"), result: { text: result, trust: "tool" } }
+/** The results that prompts of later turns show (T26). */
+function keptPrestart({ prestart = [] }: HistoryMessage): readonly KeptPrestart[] {
+  return prestart.filter(({ once }) => once !== true)
+}
+
+/** A result from an earlier turn has its age in minutes. */
+export function prestartEntry({ tool, args, result, ageMs }: KeptPrestart): SlotEntry {
+  const entry = { tool: as(tool), arguments: argumentsText(args, "tool"), result: as(result) }
+  return ageMs === undefined ? entry : { ...entry, age: { text: String(Math.ceil(ageMs / 60_000)), trust: "author" } }
+}
+
+function as(text: string): TrustedText {
+  return { text, trust: "tool" }
 }
 
 const breaks = /[\n-\r\u0085\u2028\u2029]/

@@ -117,7 +117,7 @@ export interface ToolRun {
   readonly args: Readonly<Record<string, unknown>>
   readonly status: "ok" | "failed"
   readonly failure?: "unknown-tool" | "invalid-arguments" | "denied" | "awaiting-approval" | "threw" | "timeout" | "aborted"
-  /** The id of the earlier run in this turn whose result was reused instead of running the tool again (T17). */
+  /** The id of the run whose result was reused instead of running the tool again: one of this turn (T17), or of an earlier turn's prestart (H5). */
   readonly repeatOf?: string
   readonly result: string
   /** Pictures, recordings and files of the result that the model gets. */

@@ -13,7 +13,7 @@ export interface HistoryOptions {
 
 /** A message of a conversation, for people. */
 export interface SessionMessage
-  extends Pick<HistoryMessage, "role" | "text" | "speaker" | "turnId" | "atMs" | "replyTo" | "mentions"> {
+  extends Pick<HistoryMessage, "role" | "text" | "speaker" | "turnId" | "atMs" | "replyTo" | "mentions" | "prestart"> {
   /** Stays the same as long as the message exists: the id of its turn, and its place there, counted from 0. */
   readonly id: string
   readonly attachments?: HistoryMessage["attachments"] | undefined
@@ -61,10 +61,10 @@ export async function sessionHistory(
 }
 
 function shown({ turnId, messages }: StoredTurn): readonly SessionMessage[] {
-  return messages.map(({ role, text, speaker, atMs, attachments, interrupted, unanswered, replyTo, mentions }, at) => {
+  return messages.map(({ role, text, speaker, atMs, attachments, interrupted, unanswered, replyTo, mentions, prestart }, at) => {
     const message = { id: messageId(turnId, at), turnId, role, text, speaker, atMs }
-    if ((attachments ?? interrupted ?? unanswered ?? replyTo ?? mentions) === undefined) return message
-    return { ...message, attachments, interrupted, unanswered, replyTo, mentions }
+    if ((attachments ?? interrupted ?? unanswered ?? replyTo ?? mentions ?? prestart) === undefined) return message
+    return { ...message, attachments, interrupted, unanswered, replyTo, mentions, ...(prestart && { prestart }) }
   })
 }
 
