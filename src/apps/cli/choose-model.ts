@@ -37,7 +37,7 @@ export const chooseModel: ModelChooser = (profile, env) => {
 }
 
 /**
- * The models of the processes and observers that name one of their own, by name. PROMPTSTRATA_MODEL and OPENAI_BASE_URL are for the
+ * The models of the processes, observers and background work (`memory`) that name one of their own, by name. PROMPTSTRATA_MODEL and OPENAI_BASE_URL are for the
  * agent's model and do not replace what they name, except that the model `demo` is for all.
  */
 export function chooseOwnModels(
@@ -45,7 +45,7 @@ export function chooseOwnModels(
   env: CliIo["env"],
   choose: ModelChooser,
 ): Readonly<Record<string, LanguageModel>> {
-  const named = [...Object.entries(profile.processes), ...Object.entries(profile.observers)]
+  const named = Object.entries({ ...profile.processes, ...profile.observers, memory: profile.memory })
   const isDemo = env.PROMPTSTRATA_MODEL?.trim() === "demo"
   const models = named.flatMap(([name, { model: { id, baseUrl, extraFields } = {} }]): [string, LanguageModel][] => {
     if (id === undefined && baseUrl === undefined && extraFields === undefined) return []

@@ -4,6 +4,7 @@ import { PromptStrataError } from "../../core/errors.ts"
 import type { LanguageModel } from "../../core/model/language-model.ts"
 import { hostPorts, type Ports } from "../../core/ports.ts"
 import type { Describe } from "../../memory/services/attachments/describe.ts"
+import type { ExtractFacts, JudgeImportance } from "../../memory/services/background/memory-run.ts"
 import type { ReflectionService } from "../../memory/services/background/reflection.ts"
 import type { EmbeddingModel, MemoryRecall, MemoryService, Rerank } from "../../memory/services/memory/memory-service.ts"
 import type { Observer } from "../../memory/services/observer.ts"
@@ -24,6 +25,10 @@ export interface AgentServices {
   readonly memory?: MemoryService
   readonly userProfile?: UserProfileService
   readonly reflection?: ReflectionService
+  /** Judges the importance of turns in place of the model. */
+  readonly importance?: JudgeImportance
+  /** Finds in place of the model what users told of themselves. */
+  readonly facts?: ExtractFacts
   /** Lets the memory service over the agent's store find memories by meaning too. */
   readonly embed?: EmbeddingModel
   /**
@@ -44,7 +49,10 @@ export interface AgentOptions {
   readonly profile: Profile | ProfileSource
   /** A model, or several. The next one is tried if one fails before the first shown character. */
   readonly model: LanguageModel | readonly [LanguageModel, ...LanguageModel[]]
-  /** Models of the profile's processes and observers, by name. One that is not named here uses `model`. */
+  /**
+   * Models of the profile's processes and observers, by name. One that is not named here uses `model`. `memory` is tried before `model`
+   * for work behind turns.
+   */
   readonly models?: Readonly<Record<string, LanguageModel>>
   /** Tools beside the profile's own. */
   readonly tools?: readonly Tool[]
@@ -108,6 +116,8 @@ const agentServices: Readonly<Record<keyof AgentServices, true>> = {
   memory: true,
   userProfile: true,
   reflection: true,
+  importance: true,
+  facts: true,
   embed: true,
   rerank: true,
   describe: true,

@@ -84,7 +84,7 @@ export function createAgent(options: AgentOptions): Agent {
     return { ...context, tellObservers: feeds?.tell }
   })
   const { agent: named, processes, observers } = latest().profile
-  checkOptions("models of createAgent", options.models ?? {}, { ...processes, ...observers })
+  checkOptions("models of createAgent", options.models ?? {}, { ...processes, ...observers, memory: true })
   const work = agentWork(shared, { agent: named.id, watching, latest, runJobs, delivers: onWake !== undefined })
   const made: Agent = {
     session(conversation) {
@@ -174,7 +174,8 @@ function profileContext(
   })
   checkProcessNames(processes, tools)
   checkToolNames(profile, { tools, processes, plugins: extensions.plugins })
-  const ask = askWith(models)
+  const small = options.models?.memory
+  const ask = askWith(small ? [small, ...models] : models)
   const onWarning = (message: string, key: ServiceKey): void => shared.onWarning({ key, turnId: "", message })
   const services = options.services ?? {}
   const own = { profile, services, plugins: extensions.plugins, store: kept.given }

@@ -48,7 +48,7 @@ const usualReflectOn = 20
  */
 export function remembering(parts: RememberingParts): Remembering {
   const { profile, services, receipts, ports } = parts
-  const { memory, userProfile, reflection } = servicesOf(parts)
+  const { memory, userProfile, ...background } = servicesOf(parts)
   if (!profile.memory.enabled || (memory ?? userProfile) === undefined) return { hooks: [], jobs: [] }
   const { importanceThreshold, keys, dailyCalls, reflectEvery, stepMs, profileCharacters } = profile.memory
   const isFay = (typeof profile.dialect === "string" ? profile.dialect : profile.dialect.name) === "fay"
@@ -74,7 +74,7 @@ export function remembering(parts: RememberingParts): Remembering {
     ports,
     memory,
     userProfile,
-    reflection,
+    ...background,
   })
   return {
     recall: memory,

@@ -62,22 +62,15 @@ async function runPrestart(turn: TurnContext, entry: PrestartSettings, hooks: Pr
   const id = ports.ids.next("prestart")
   turn.emit({ type: "prestart-start", id, tool: name, args })
   const call = JSON.stringify([name, args, turn.input.key.user])
-  const last = lastResults(turn).find((one) => one.call === call)
-  let [run, atMs]: [ToolRun | undefined, number] = [undefined, turn.startedMs]
-  if (last && Math.abs(turn.startedMs - last.atMs) < refreshMs) {
-    run = { ...last.run, id, repeatOf: last.run.repeatOf ?? last.run.id, durationMs: 0 }
-    atMs = last.atMs
-  } else {
-    if (!tools.get(name)) await hooks
-    run = await runTool(turn, { id, name, args, tool: tools.get(name) ?? turn.progress.tools.get(name), timeoutMs })
-  }
+  const kept = turn.session.hooks[stateName]
+  const last = Array.isArray(kept) ? (kept as PrestartResult[]).find((one) => one.call === call) : undefined
+  const fresh = last && Math.abs(turn.startedMs - last.atMs) < refreshMs ? last : undefined
+  if (!fresh && !tools.get(name)) await hooks
+  const run: ToolRun = fresh
+    ? { ...fresh.run, id, repeatOf: fresh.run.repeatOf ?? fresh.run.id, durationMs: 0 }
+    : await runTool(turn, { id, name, args, tool: tools.get(name) ?? turn.progress.tools.get(name), timeoutMs })
   turn.emit({ type: "prestart-end", run })
-  return { run, atMs, call }
-}
-
-function lastResults({ session }: TurnContext): readonly PrestartResult[] {
-  const kept = session.hooks[stateName]
-  return Array.isArray(kept) ? kept : []
+  return { run, atMs: fresh?.atMs ?? turn.startedMs, call }
 }
 
 /** True if the history that the turn shows ends, for this call, with this very result. */

@@ -1,6 +1,7 @@
 import { defaultRecallWeights } from "../../memory/services/recall/recall-weights.ts"
 import { promptSlots } from "../../prompt/layers/prompt-names.ts"
 import { choice, flag, line, list, milliseconds, nameForm, number, type TextForm, table, wholeNumber } from "../key.ts"
+import { backgroundModel } from "./processes.ts"
 
 export const memory = table("How memories enter a turn.", {
   enabled: flag({
@@ -70,6 +71,7 @@ export const memory = table("How memories enter a turn.", {
     words: "The most calls of the model for one user in 24 hours, not counting turns. Further calls are skipped.",
   }),
   stepMs: milliseconds({ default: 120_000, words: "How long each step after a turn may take." }),
+  model: backgroundModel,
   profileCharacters: wholeNumber({
     min: 0,
     default: 1_000,

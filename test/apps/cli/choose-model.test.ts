@@ -80,18 +80,19 @@ describe("the model", () => {
   })
 })
 
-describe("the models of processes and observers", () => {
+describe("the models of processes, observers and background work", () => {
   const profile = resolveProfile({
     model: { id: "large" },
     processes: { tools: { model: { id: "small" } }, plain: {} },
     observers: { "main-observer": { model: { id: "local", baseUrl: "http://localhost/v1" } } },
+    memory: { model: { id: "tiny" } },
   })
   const idsWith = (env: Record<string, string>) =>
     Object.fromEntries(Object.entries(chooseOwnModels(profile, env, chooseModel)).map(([name, { id }]) => [name, id]))
 
   test("are those that they name, whatever the environment names for the agent", () => {
     const env = { OPENAI_API_KEY: "k", PROMPTSTRATA_MODEL: "from-env", OPENAI_BASE_URL: "http://other/v1" }
-    expect(idsWith(env)).toEqual({ tools: "openai:small", "main-observer": "openai:local" })
+    expect(idsWith(env)).toEqual({ tools: "openai:small", "main-observer": "openai:local", memory: "openai:tiny" })
   })
 
   test("get the environment's server where they name none of their own, and never its model", () => {
@@ -104,11 +105,16 @@ describe("the models of processes and observers", () => {
     expect(seen).toEqual([
       ["small", undefined, { ...env, PROMPTSTRATA_MODEL: undefined }],
       ["local", "http://localhost/v1", { OPENAI_API_KEY: "k", PROMPTSTRATA_MODEL: undefined, OPENAI_BASE_URL: undefined }],
+      ["tiny", undefined, { ...env, PROMPTSTRATA_MODEL: undefined }],
     ])
   })
 
   test("are the demo when the environment says so, or when nothing is set", () => {
-    expect(idsWith({ OPENAI_API_KEY: "k", PROMPTSTRATA_MODEL: "demo" })).toEqual({ tools: "demo", "main-observer": "demo" })
+    expect(idsWith({ OPENAI_API_KEY: "k", PROMPTSTRATA_MODEL: "demo" })).toEqual({
+      tools: "demo",
+      "main-observer": "demo",
+      memory: "demo",
+    })
     expect(idsWith({})).toMatchObject({ tools: "demo" })
   })
 })

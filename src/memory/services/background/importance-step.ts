@@ -1,3 +1,4 @@
+import { PromptStrataError } from "../../../core/errors.ts"
 import { graphemeBoundaryBefore } from "../../../core/graphemes.ts"
 import { isRecord } from "../../../core/json-access.ts"
 import { onOneLine } from "../../../prompt/encode/line-breaks.ts"
@@ -14,13 +15,17 @@ import { readJson } from "./read-json.ts"
 /** Asks a model how important the turns are (T32). For several turns, the same call asks for profile fields. */
 export async function importanceStep(step: Step): Promise<StepResult> {
   const { run, ask, signal } = step
+  const { documents, facts } = run.options
+  const judged = await ownImportance(step)
+  if (judged !== undefined && documents === undefined)
+    return { outcome: "ok", message: `importance ${judged}`, value: { importance: judged } }
   const cap = await capReached(run)
   if (cap !== undefined) return cap
-  if (run.options.documents !== undefined) return learnStep(step, run.options.documents)
+  if (documents !== undefined) return learnStep(step, documents, judged)
   const { keys: asksKeys, events: asksEvent = false, timeZone, batchTurns } = run.options.settings
   const [{ heard: all }, own] = [await run.heard(), await heardOfUser(run)]
   const isOne = run.turns.length > 1 || (batchTurns > 1 && own.length === all.length)
-  const isBatch = isOne && run.options.userProfile !== undefined && hasUserWords(run)
+  const isBatch = isOne && run.options.userProfile !== undefined && facts === undefined && hasUserWords(run)
   // The profile learns only from its own user's words.
   const turns = [...(isBatch ? own : all), ...run.turns]
   const dialogue = asksKeys
@@ -43,6 +48,14 @@ export async function importanceStep(step: Step): Promise<StepResult> {
   return { outcome: "ok", message: `importance ${importance}${count === 0 ? ", no keys" : `, keys of ${count}`}`, value }
 }
 
+/** The importance as the program's own service judges it; undefined if there is none. */
+async function ownImportance({ run, signal }: Step): Promise<number | undefined> {
+  const words = [...(await run.heard()).heard, ...run.turns].flatMap(({ messages }) => messages)
+  const found = await run.options.importance?.(words, run.key, { signal })
+  if (found === undefined || Number.isFinite(found)) return found && Math.min(highest, Math.max(0, found))
+  throw new PromptStrataError("usage", `expected services.importance to return a number from 0 to 10, found ${String(found)}.`)
+}
+
 const maxEventCharacters = 300
 
 /** The sentence in which the answer tells what happened; empty if it tells none. */
@@ -58,7 +71,7 @@ const maxNotes = 5
  * Asks a model how important the turns are, for notes and for profile fields, all at once, and shows it the documents as they are. Words
  * that were only heard are left out: the documents of one user are no place for those of another.
  */
-async function learnStep({ run, ask, signal }: Step, documents: DocumentMemory): Promise<StepResult> {
+async function learnStep({ run, ask, signal }: Step, documents: DocumentMemory, judged?: number): Promise<StepResult> {
   const dialogue = dialogueInjection(run.turns, daysIn(run.options.settings.timeZone))
   const [profile, notes] = await Promise.all([
     documents.text("user", run.key, { signal }),
@@ -66,7 +79,7 @@ async function learnStep({ run, ask, signal }: Step, documents: DocumentMemory):
   ])
   const shown = [backgroundInjection("profile", profile.trim()), backgroundInjection("notes", notes.trim())]
   const { text } = await ask("learn", [dialogue, ...shown], { signal })
-  const importance = readImportance(withoutKeys(run, text))
+  const importance = judged ?? readImportance(withoutKeys(run, text))
   if (importance === undefined) return { outcome: "parse-error", message: "no number from 0 to 10 in the answer" }
   const answer = readJson(text)
   const written: unknown = isRecord(answer) ? (answer.notes ?? answer.笔记) : undefined

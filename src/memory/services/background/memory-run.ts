@@ -1,4 +1,4 @@
-import type { ServiceKey } from "../../../core/conversation.ts"
+import type { HistoryMessage, ServiceKey } from "../../../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../../../core/errors.ts"
 import type { Usage } from "../../../core/model/language-model.ts"
 import type { Ports } from "../../../core/ports.ts"
@@ -36,6 +36,19 @@ interface MemoryJobSettings {
   readonly profileCharacters: number
 }
 
+/** A function of the program that reads the words of turns in place of the model. If it throws, the step is tried again. */
+type WordReader<Found> = (
+  messages: readonly HistoryMessage[],
+  key: ServiceKey,
+  options: { readonly signal: AbortSignal },
+) => Found | Promise<Found>
+
+/** Judges how important words are, from 0 to 10 (T32). Keys for memories and events come from the model alone, so there are none. */
+export type JudgeImportance = WordReader<number>
+
+/** Finds what users told of themselves, by field. `null` takes a field back. What is known already changes nothing. */
+export type ExtractFacts = WordReader<Readonly<Record<string, string | null>>>
+
 /** Services and settings of the memory job. The step of an absent service is left out. */
 export interface MemoryJobOptions {
   readonly settings: MemoryJobSettings
@@ -43,6 +56,8 @@ export interface MemoryJobOptions {
   readonly memory?: RecordedMemoryService | undefined
   readonly userProfile?: UserProfileService | undefined
   readonly reflection?: ReflectionService | undefined
+  readonly importance?: JudgeImportance | undefined
+  readonly facts?: ExtractFacts | undefined
   /** Documents that are written too, and are all that prompts show of what was learnt. */
   readonly documents?: DocumentMemory | undefined
   readonly receipts: ReceiptRecords

@@ -17,7 +17,13 @@ const maxConflicts = 8
 export async function profileStep({ run, ask, signal }: Step, service: UserProfileService): Promise<StepResult | LaterResult> {
   // Words of the agent alone (R27) say nothing new about the user.
   if (!hasUserWords(run)) return { outcome: "skipped", message: "nobody spoke" }
-  let fields = run.batchFields
+  const turns = [...(await heardOfUser(run)), ...run.turns]
+  const own = await run.options.facts?.(
+    turns.flatMap(({ messages }) => messages),
+    run.key,
+    { signal },
+  )
+  let fields = own === undefined ? run.batchFields : readProfileFields(JSON.stringify(own))
   const profile = fields !== undefined && run.isTogether ? emptyProfile : await service.get(run.key)
   if (fields === undefined) {
     const cap = await capReached(run)
@@ -25,7 +31,7 @@ export async function profileStep({ run, ask, signal }: Step, service: UserProfi
     const text =
       (await run.options.documents?.text("user", run.key, { signal })) ??
       userProfileText(profile, run.options.settings.profileCharacters)
-    const injections = [dialogueInjection([...(await heardOfUser(run)), ...run.turns]), backgroundInjection("profile", text)]
+    const injections = [dialogueInjection(turns), backgroundInjection("profile", text)]
     fields = readProfileFields((await ask("user-profile", injections, { signal })).text)
   }
   if (fields === undefined) return { outcome: "parse-error", message: "no JSON object in the answer" }
