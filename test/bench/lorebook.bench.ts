@@ -4,6 +4,7 @@ import { createAgent } from "../../src/loop/agent/agent.ts"
 import { cardPersona } from "../../src/node/cards/card-persona.ts"
 import { resolveProfile } from "../../src/profile/resolve.ts"
 import { cardOf } from "../../src/prompt/layers/card/card.ts"
+import { knownTexts } from "../../src/prompt/layers/lorebook/key-index.ts"
 import { createKeyMatcher } from "../../src/prompt/layers/lorebook/key-matcher.ts"
 import type { LoreEntry } from "../../src/prompt/layers/lorebook/lorebook.ts"
 import { compilePattern } from "../../src/prompt/layers/lorebook/pattern.ts"
@@ -46,6 +47,8 @@ export async function run(): Promise<BenchResult> {
   const [one, other] = [median(scanned), median(included)]
   const patterns = await patternTimes((at) => `(?:the )?dragon${at}s?\\b|wyrm ${at}`)
   const occurring = await patternTimes((at) => `\\bdragon of (?:older|old|v${at})\\b`)
+  const endless = await patternTimes((at) => `\\bdragon\\s+(?:of)?\\s*(?:older|v${at})\\b`)
+  const open = await patternTimes((at) => `\\bdragon\\w*\\s+of\\s+\\w+\\s+(?:day|v${at}|the lazy)`)
   const turn = await turnsWithLore(entries.slice(0, 1_000), keys)
   const work = [1, 2, 4].map((times) =>
     stepsIn(
@@ -66,6 +69,15 @@ export async function run(): Promise<BenchResult> {
       { what: "`RegExp.test` of the same patterns", CPU: formatMs(patterns.host), "beside one pass": "" },
       { what: "300 patterns that occur there", CPU: formatMs(occurring.own), "beside one pass": "" },
       { what: "`RegExp.test` of those", CPU: formatMs(occurring.host), "beside one pass": "" },
+      { what: "300 patterns with endless parts that a text cannot have", CPU: formatMs(endless.own), "beside one pass": "" },
+      { what: "`RegExp.test` of those", CPU: formatMs(endless.host), "beside one pass": "" },
+      {
+        what: "300 patterns with endless parts, of which a text has every piece",
+        CPU: formatMs(open.own),
+        "beside one pass": "",
+      },
+      { what: "the same in a later turn, which knows the messages", CPU: formatMs(open.known), "beside one pass": "" },
+      { what: "`RegExp.test` of those", CPU: formatMs(open.host), "beside one pass": "" },
       { what: "a turn with a book of 1,000 entries", CPU: formatMs(turn.withLore), "beside one pass": "" },
       { what: "what the book adds to the turn (wanted: at most 2 ms)", CPU: formatMs(turn.added), "beside one pass": "" },
     ],
@@ -91,6 +103,16 @@ export async function run(): Promise<BenchResult> {
         detail: formatRatio(occurring.own, occurring.host),
       },
       {
+        name: "and so do patterns with endless parts of which a text lacks a piece (C26)",
+        ok: endless.own <= 5 * endless.host,
+        detail: formatRatio(endless.own, endless.host),
+      },
+      {
+        name: "and any patterns in messages that an earlier turn searched (C36)",
+        ok: open.known <= 5 * open.host,
+        detail: `${formatRatio(open.known, open.host)}; for the first time ${formatRatio(open.own, open.host)}`,
+      },
+      {
         name: "a book of 1,000 entries adds at most the CPU of two plain turns",
         ok: turn.called > 0 && turn.added <= turn.plain * 2,
         detail: `${formatRatio(turn.withLore, turn.plain)}, ${turn.called} entries called in the last turn`,
@@ -104,19 +126,25 @@ export async function run(): Promise<BenchResult> {
   }
 }
 
-/** CPU of testing patterns with our own search and with the host's. */
+/** CPU of testing patterns with our own search and with the host's, and of a scan whose texts are known. */
 async function patternTimes(sourceOf: (at: number) => string) {
   const sources = Array.from({ length: 300 }, (_, at) => sourceOf(at))
   const work = { left: Number.POSITIVE_INFINITY, leftOut: new Set<number>() }
   const texts = ["a", "b"].map((end) => "The quick brown fox jumps over the lazy dog and a dragon of old. ".repeat(154) + end)
   const own = sources.map((source) => compilePattern(source, "i"))
   const host = sources.map((source) => new RegExp(source, "i"))
-  const [ownTimes, hostTimes]: [number[], number[]] = [[], []]
+  const keys = sources.map((source) => ({ source, flags: "i" }))
+  const entries = keys.map((key, at): LoreEntry => ({ id: `${at}`, keys: [key], order: 1, text: { text: "x", trust: "author" } }))
+  const scanner = createLoreScanner({ entries })
+  const turn = { messages: texts.map((text) => ({ text })), random: () => 0, known: knownTexts(), patternWork: work.left }
+  scanner.scan(turn)
+  const [ownTimes, hostTimes, knownTimes]: [number[], number[], number[]] = [[], [], []]
   for (let i = 0; i < runs; i++) {
     ownTimes.push(await cpuMs(() => own.flatMap((test) => texts.map((text) => typeof test === "function" && test(text, work)))))
+    knownTimes.push(await cpuMs(() => scanner.scan(turn)))
     hostTimes.push(await cpuMs(() => host.flatMap((test) => texts.map((text) => test.test(text)))))
   }
-  return { own: median(ownTimes), host: median(hostTimes) }
+  return { own: median(ownTimes), host: median(hostTimes), known: median(knownTimes) }
 }
 
 /** CPU of a turn with a card, in a conversation of twenty messages, with and without its lorebook. */

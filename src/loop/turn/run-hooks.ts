@@ -1,11 +1,13 @@
 import type { HistoryMessage } from "../../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import { withLazyMembers } from "../../core/lazy-pattern.ts"
+import { memoKind } from "../../core/memo.ts"
 import type { LoreDecision } from "../../core/span.ts"
 import { whatHappened, within } from "../../core/timers.ts"
 import { frozenJson } from "../../memory/services/store/frozen-json.ts"
 import type { SessionNote } from "../../memory/services/store/session-store.ts"
 import type { BeforeTurnContext } from "../../memory/services/turn-hook.ts"
+import { memoOf } from "../../prompt/assemble/assembler.ts"
 import type { PromptStack } from "../../prompt/stack/prompt-stack.ts"
 import { completeTool } from "../../prompt/tools/define-tool.ts"
 import type { Tool } from "../../prompt/tools/tool.ts"
@@ -37,6 +39,8 @@ export async function runHooks(turn: TurnContext): Promise<void> {
 /** The slots that hold messages. */
 const messageSlots: ReadonlySet<string> = new Set(["history", "steps"])
 
+const hookResults = memoKind<object, object>()
+
 /**
  * Collects the changes that one hook makes in a turn, and adopts them as a whole. Everything is checked when the hook passes it, so
  * that a mistake throws in the hook. The hook gets copies only.
@@ -65,7 +69,7 @@ class HookChanges {
 
   /** The hook's argument. */
   context(signal: AbortSignal): BeforeTurnContext {
-    const { agent, input, session, history, startedMs, messages, budgetTokens, progress } = this.#turn
+    const { agent, input, session, history, startedMs, messages, budgetTokens, progress, assembler } = this.#turn
     const { profile, ports, memory } = agent
     const { turnId, key, speaker, text, wake, replaces } = input
     const given: Omit<BeforeTurnContext, "history"> = {
@@ -91,6 +95,7 @@ class HookChanges {
       notes: this.#notes,
       stack: this.#stack,
       state: { get: () => this.#state, set: (value) => this.#keep(value) },
+      cached: (owner, make) => memoOf(assembler).made(hookResults, owner, make) as never,
       signal,
       onRun: (listener) => this.#change("a call of onRun", () => void progress.hooks.runListeners.push(listener)),
       warn: (message, kind = "hook") => this.#warn(messageOf(message), kind),

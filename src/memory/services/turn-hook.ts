@@ -43,6 +43,11 @@ export interface BeforeTurnContext {
   readonly stack: PromptStack
   /** This hook's own state in this session. */
   readonly state: HookState
+  /**
+   * An object that the session remembers for `owner`, an object of the hook's own: the one that `make` gave at first. It holds results
+   * that can be made again, because it is lost when the session ends or a store forgets.
+   */
+  cached<Result extends object>(owner: object, make: () => Result): Result
   /** Notes that were left for this hook since the last turn. If this turn is not committed, the next one gets them again. */
   readonly notes: readonly SessionNote[]
   /** The turn's number in its conversation, from 0. */

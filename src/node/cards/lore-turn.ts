@@ -4,6 +4,7 @@ import { defined } from "../../core/value.ts"
 import type { BeforeTurnContext } from "../../memory/services/turn-hook.ts"
 import { filledStability } from "../../prompt/layers/card/card-injections.ts"
 import type { FilledText } from "../../prompt/layers/card/macros.ts"
+import { knownTexts } from "../../prompt/layers/lorebook/key-index.ts"
 import { isSteady, loreInjections, type PlacedLore } from "../../prompt/layers/lorebook/lore-injections.ts"
 import { afterTurn, type LoreMemory, loreMemory } from "../../prompt/layers/lorebook/lore-memory.ts"
 import type { LoreSettings } from "../../prompt/layers/lorebook/lore-settings.ts"
@@ -98,6 +99,7 @@ function scanOf({ name, book, scanner }: LoreSource, memory: LoreMemory, parts: 
     greeting: memory.greeting,
     character,
     state: memory.books[name],
+    known: context.cached(scanner, knownTexts),
     random: mulberry32(`${turnId} ${name}`),
     room: max === undefined ? undefined : { max, sizeOf: ({ text }) => counter.count(fill(text.text).text) },
     recursionText(entry) {

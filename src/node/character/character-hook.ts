@@ -19,6 +19,7 @@ import {
   emptySheet,
 } from "../../prompt/layers/character/character-sheet.ts"
 import type { WorldBook } from "../../prompt/layers/character/world-book.ts"
+import { knownTexts } from "../../prompt/layers/lorebook/key-index.ts"
 import type { LoreEntry } from "../../prompt/layers/lorebook/lorebook.ts"
 import { renderTemplate } from "../../prompt/template/render-template.ts"
 import { defineTool } from "../../prompt/tools/define-tool.ts"
@@ -84,7 +85,8 @@ function entriesFor({ worldBook }: CharacterParts, context: BeforeTurnContext, m
   const { question, history, turn, turnId, warn } = context
   const texts = [...history.map(({ text }) => text), question]
   const { worldBook: before } = memory
-  const { entries, leftOut, state, cut } = book({ texts, maxEntries, maxCharacters, turn, turnId, state: before })
+  const known = context.cached(book, knownTexts)
+  const { entries, leftOut, state, cut } = book({ texts, maxEntries, maxCharacters, turn, turnId, state: before, known })
   if (leftOut.length > 0) warn(`No room for entries of the world book: ${leftOut.map(nameOf).join(", ")}.`)
   if (cut !== undefined) warn(`World book: ${cut}`)
   const isChanged = JSON.stringify(state) !== JSON.stringify(before)

@@ -137,6 +137,21 @@ describe("hooks", () => {
     expect(model.requests[1]?.messages.map(({ content }) => content).join("\n")).toContain("你好")
   })
 
+  test("L10 a hook finds the object again that it made in an earlier turn of the session", async () => {
+    const owner = {}
+    const seen: string[] = []
+    const beforeTurn = ({ key, cached }: BeforeTurnContext) =>
+      void seen.push(cached(owner, () => [`${key.conversation} ${seen.length}`])[0] ?? "")
+    const { agent } = testAgent(
+      scriptedModel(Array.from({ length: 3 }, () => finish("ok"))),
+      {},
+      { hooks: [{ name: "h", beforeTurn }] },
+    )
+    const sessions = { a: agent.session("a"), b: agent.session("b") }
+    for (const name of ["a", "b", "a"] as const) await sessions[name].send("hi").result
+    expect(seen).toEqual(["a 0", "b 1", "a 0"])
+  })
+
   test("L10 a hook adds a tool as a plain definition; its state is what it was when it was set", async () => {
     const given: Record<string, unknown> = { count: 1 }
     let found: unknown

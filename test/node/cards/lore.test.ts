@@ -1,6 +1,7 @@
-import { describe, expect, test } from "vitest"
+import { describe, expect, test, vi } from "vitest"
 import { createAgent } from "../../../src/loop/agent/agent.ts"
 import { loadProfile } from "../../../src/node/profile/load-profile.ts"
+import { forgetRequests } from "../../../src/prompt/assemble/assembler.ts"
 import { countingIds, manualClock, type ScriptedModel, scriptedModel } from "../../../src/testing/index.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 
@@ -54,6 +55,37 @@ test("C32: patterns that cost a turn too much are left out, and its trace tells"
       /^Lorebook card: The texts are too long for so many patterns: \d+ were not searched for in all of them, such as \/\[ab/,
     ),
   ])
+})
+
+test("C36: each turn searches new texts alone, whatever the depth and recursion, until the session forgets", async () => {
+  const text = vi.spyOn(RegExp.prototype, "test")
+  const searched = (key: string) =>
+    text.mock.calls.flatMap(([given], at) => ((text.mock.contexts[at] as RegExp).source === key ? [given] : []))
+  const entries = [
+    entry("See the gate.", { keys: ["/(?:the )?wyrm\\d?/"], use_regex: true }),
+    entry("A gate.", { keys: ["gate"] }),
+  ]
+  const { session } = await opened({ entries, scan_depth: 9, recursive_scanning: true }, { model: answers(4) })
+  const turn = async (words: string) => {
+    text.mockClear()
+    const { trace } = await session.send(words).result
+    return [searched("(?:the )?wyrm\\d?"), trace.steps[0]?.assembly.lore?.length]
+  }
+  expect(await turn("A wyrm1?")).toEqual([["A wyrm1?", "See the gate.", "A gate."], 2])
+  expect(await turn("Well.")).toEqual([["Well.", "Answer 1."], 2])
+  expect(await turn("Well.")).toEqual([["Answer 2."], 2])
+  forgetRequests()
+  expect((await turn("So."))[0]).toEqual([
+    "So.",
+    "Answer 3.",
+    "Well.",
+    "Answer 2.",
+    "Answer 1.",
+    "A wyrm1?",
+    "See the gate.",
+    "A gate.",
+  ])
+  text.mockRestore()
 })
 
 describe("the place of lore", () => {

@@ -1,4 +1,5 @@
 import { mulberry32 } from "../../../core/mulberry.ts"
+import type { KnownTexts } from "../lorebook/key-index.ts"
 import type { Lorebook, LoreEntry } from "../lorebook/lorebook.ts"
 import { createLoreScanner } from "../lorebook/scan.ts"
 import type { LoreState } from "../lorebook/timed.ts"
@@ -16,6 +17,8 @@ export interface WorldBookSearch {
   readonly turnId: string
   /** The state that the search of the turn before returned. */
   readonly state: LoreState
+  /** The texts that turns before this one searched. */
+  readonly known?: KnownTexts | undefined
 }
 
 /** The entries for a turn, in the order in which they are printed, and those for which there was no room. */
@@ -35,13 +38,14 @@ export type WorldBook = (search: WorldBookSearch) => FoundEntries
  */
 export function createWorldBook(book: Lorebook): WorldBook {
   const scanner = createLoreScanner(book)
-  return ({ texts, maxEntries, maxCharacters, turn, turnId, state }) => {
+  return ({ texts, maxEntries, maxCharacters, turn, turnId, state, known }) => {
     const found = scanner.scan({
       messages: texts.map((text) => ({ text })),
       // Each turn before this one has a question and an answer.
       messageCount: 2 * turn + 1,
       answerCount: turn,
       state,
+      known,
       random: mulberry32(turnId),
       room: { max: maxCharacters, maxEntries, sizeOf, passOver: true },
     })

@@ -1,4 +1,5 @@
-import type { IndexedKey, KeyIndex } from "./key-index.ts"
+import { Fingerprint } from "../../../core/fingerprint.ts"
+import { type FoundKeys, type IndexedKey, type KeyIndex, knownTexts } from "./key-index.ts"
 import type { LoreMessage, LoreTurn } from "./turn.ts"
 
 /** The keys that occurred in the texts of one turn. */
@@ -30,9 +31,9 @@ const never = Number.POSITIVE_INFINITY
 /** The work that all patterns of a book may do in a turn, mostly a fifth of a second. It is counted, so that a slow machine leaves out no more. */
 const maxPatternWork = 500_000_000
 
-/** Searches each message and each text of an entry once, from the newest message to the oldest. */
+/** Searches each message and each text of an entry once, from the newest message to the oldest; those that are known not again. */
 export function createKeyHits(index: KeyIndex, turn: LoreTurn, withNames: boolean): KeyHits {
-  const { messages, patternWork = maxPatternWork } = turn
+  const { messages, patternWork = maxPatternWork, known = knownTexts() } = turn
   const work = { left: patternWork, leftOut: new Set<number>() }
   const hits = new Map<number, Hit>()
   let fresh: number[] = []
@@ -45,23 +46,34 @@ export function createKeyHits(index: KeyIndex, turn: LoreTurn, withNames: boolea
     fresh.push(key)
     return hit
   }
+  const keysIn = (text: string): FoundKeys["keys"] => {
+    const name = `${text.length} ${new Fingerprint().add(text).digest()}`
+    let found = known.get(name, text.length)
+    if (found === undefined) {
+      found = { keys: new Map(), next: undefined }
+      known.set(name, found, text.length)
+    }
+    const { keys, next } = found
+    found.next = index.search(text, work, (key, wholeWord) => keys.set(key, wholeWord || keys.get(key) === true), next)
+    return keys
+  }
   return {
     readMessages(depth) {
       for (; read < Math.min(depth, messages.length); read++) {
         const { speaker, text } = messages[messages.length - 1 - read] as LoreMessage
-        index.search(withNames && speaker !== undefined ? `${speaker}: ${text}` : text, work, (key, wholeWord) => {
+        for (const [key, wholeWord] of keysIn(withNames && speaker !== undefined ? `${speaker}: ${text}` : text)) {
           const hit = hitOf(key)
           if (hit.age === never) hit.age = read
           if (wholeWord && hit.wordAge === never) hit.wordAge = read
-        })
+        }
       }
     },
     readLore(text) {
-      index.search(text, work, (key, wholeWord) => {
+      for (const [key, wholeWord] of keysIn(text)) {
         const hit = hitOf(key)
         hit.inLore = true
         if (wholeWord) hit.wordInLore = true
-      })
+      }
     },
     takeNew() {
       const taken = fresh

@@ -1,4 +1,5 @@
 import { lazyPattern } from "../../../core/lazy-pattern.ts"
+import { Generations } from "../../../core/memo.ts"
 import { composed, foldLetters, withoutAccents } from "../../encode/fold.ts"
 import { createKeyMatcher, type KeyMatcher } from "./key-matcher.ts"
 import type { LoreEntry, LoreKey } from "./lorebook.ts"
@@ -33,8 +34,25 @@ export interface KeyIndex {
   /** The keys as they were written. */
   readonly labels: readonly string[]
   readonly refused: readonly RefusedKey[]
-  /** Calls `found` for each key that occurs in a text, and says if it stands there as a whole word; often more than once for a key. */
-  search(text: string, work: PatternWork, found: (key: number, wholeWord: boolean) => void): void
+  /**
+   * Calls `found` for each key that occurs in a text, and says if it stands there as a whole word; often more than once for a key.
+   * Returns the first pattern for which no work was left. With it as `next`, a later call does the rest.
+   */
+  search(text: string, work: PatternWork, found: (key: number, wholeWord: boolean) => void, next?: number): number
+}
+
+/** The keys that occur in a text, true for those that stand there as a whole word, and the first pattern that is still to be searched for. */
+export interface FoundKeys {
+  readonly keys: Map<number, boolean>
+  next: number | undefined
+}
+
+/** The keys of one book in texts that were searched, by the length and a hash of each text: it holds none of their words. */
+export type KnownTexts = Generations<string, FoundKeys>
+
+/** Remembers nothing yet. Of each text it needs a few bytes for each key that occurs there. */
+export function knownTexts(): KnownTexts {
+  return new Generations({ entries: 200, weight: 2 ** 18 })
 }
 
 type Kind = "folded" | "exact" | "pattern"
@@ -96,13 +114,18 @@ export function indexKeys(entries: readonly LoreEntry[], ignoreAccents = false):
     users,
     labels,
     refused,
-    search(text, work, found) {
-      searchFolded(() => folded(text), found)
-      searchExact(() => exact(text), found)
-      for (const { id, test, isMarked } of tests) {
-        if (work.left <= 0) work.leftOut.add(id)
-        else if (test(isMarked ? `\x01${text}` : text, work)) found(id, true)
+    search(text, work, found, next) {
+      if (next === undefined) {
+        searchFolded(() => folded(text), found)
+        searchExact(() => exact(text), found)
       }
+      let at = next ?? 0
+      for (; at < tests.length && work.left > 0; at++) {
+        const { id, test, isMarked } = tests[at] as (typeof tests)[number]
+        if (test(isMarked ? `\x01${text}` : text, work)) found(id, true)
+      }
+      for (const { id } of tests.slice(at)) work.leftOut.add(id)
+      return at
     },
   }
 }

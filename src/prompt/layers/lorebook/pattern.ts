@@ -34,10 +34,7 @@ export function compilePattern(source: string, flags: string): TextTest | { read
     const steps = hostSteps(root, 1)
     if (steps <= maxHostSteps) return hostTest(host, Math.ceil(steps / stepsOfCharacter))
     const search = createSearch(program)
-    const required = requiredOf(root)
-    if (required === undefined) return search
-    // The host finds characters of a fixed order in linear time, and much sooner: most texts have none of a pattern's.
-    const first = hostTest(new RegExp(required, used), 1)
+    const first = orderTest(requiredOf(root), used)
     return (text, work) => first(text, work) && search(text, work)
   } catch (thrown) {
     if (thrown instanceof UnfollowablePattern) return { refused: thrown.reason }
@@ -67,20 +64,46 @@ function hostSteps(node: PatternNode, after: number): number {
   return steps
 }
 
-/** Characters in a fixed order, or some of a choice, that each text with the pattern has; undefined if none are known. */
-function requiredOf(node: PatternNode): string | undefined {
-  if (node.kind === "set") return isLiteral(node.set) ? node.set : undefined
-  if (node.kind === "repeat") return node.min > 0 ? requiredOf(node.node) : undefined
-  if (node.kind === "assertion") return undefined
-  const parts = node.nodes.map(requiredOf)
-  if (node.kind === "choice") return parts.some((part) => part === undefined) ? undefined : `(?:${parts.join("|")})`
-  let [best, run]: string[][] = [[], []]
-  const literals = (sets: readonly string[] = []): number => sets.filter(isLiteral).length
-  for (const part of node.nodes) {
-    run = part.kind === "set" ? [...(run ?? []), part.set].slice(-maxRun) : []
-    if (literals(run) > literals(best)) best = run
+/**
+ * True for a text that has all pieces, each behind the beginning of the one before. The host finds a piece in linear time, and much
+ * sooner than our own search a pattern: most texts lack one of its pieces.
+ */
+function orderTest(pieces: readonly string[], flags: string): TextTest {
+  const hosts = pieces.map((piece) => new RegExp(piece, `${flags}g`))
+  return (text, work) => {
+    let from = 0
+    return hosts.every((host) => {
+      work.left -= text.length - from
+      host.lastIndex = from
+      const found = host.exec(text)
+      from = (found?.index ?? 0) + 1
+      return found !== null
+    })
   }
-  return best?.length ? best.map((set) => `(?:${set})`).join("") : parts.find((part) => part !== undefined)
+}
+
+/** Pieces that each text with the pattern has, in this order: characters in a fixed order, or some of a choice. */
+function requiredOf(node: PatternNode): readonly string[] {
+  if (node.kind === "set") return isLiteral(node.set) ? [node.set] : []
+  if (node.kind === "repeat") return node.min > 0 ? requiredOf(node.node) : []
+  if (node.kind === "assertion") return []
+  if (node.kind === "choice") {
+    const longest = node.nodes.map((part) => requiredOf(part).toSorted((a, b) => b.length - a.length)[0])
+    return longest.includes(undefined) ? [] : [`(?:${longest.join("|")})`]
+  }
+  const pieces: string[] = []
+  let run: string[] = []
+  const endRun = (): void => {
+    if (run.some(isLiteral)) pieces.push(run.map((set) => `(?:${set})`).join(""))
+    run = []
+  }
+  for (const part of node.nodes) {
+    if (part.kind !== "set" || run.length === maxRun) endRun()
+    if (part.kind === "set") run.push(part.set)
+    else pieces.push(...requiredOf(part))
+  }
+  endRun()
+  return pieces
 }
 
 const maxRun = 50

@@ -1,4 +1,5 @@
 import type { RandomSource } from "../../../core/ports.ts"
+import type { KnownTexts } from "./key-index.ts"
 import type { LoreEntry } from "./lorebook.ts"
 import type { LoreRoom } from "./room.ts"
 import type { LoreState } from "./timed.ts"
@@ -26,6 +27,8 @@ export interface LoreTurn {
   readonly random: RandomSource
   /** The work that patterns may do, in characters that the host's `RegExp` reads. Default 500,000,000. */
   readonly patternWork?: number | undefined
+  /** The texts that turns before this one searched for the same book; those of this turn are added. Without it, each is searched anew. */
+  readonly known?: KnownTexts | undefined
   readonly room?: LoreRoom | undefined
   /** The text of an entry that is searched for the keys of others. Default: its text. */
   readonly recursionText?: ((entry: LoreEntry) => string) | undefined

@@ -134,6 +134,17 @@ describe("a key that is a pattern", () => {
     },
   )
 
+  test("C26 a pattern of several pieces is not searched for in a text that lacks one of them, or has them in another order", () => {
+    const compiled = compilePattern("\\bdragons?\\s+(?:of|from)\\s*(?:wyrm|the drake)", "i")
+    if (typeof compiled !== "function") throw new Error(compiled.refused)
+    for (const text of ["A dragon of old.", "The wyrm of a dragon", "From the drake, a dragon.", "of wyrms, dragons of"]) {
+      const counted = { length: text.length, charCodeAt: () => expect.unreachable(), toString: () => text }
+      expect(compiled(counted as unknown as string, anyWork), text).toBe(false)
+    }
+    expect(compiled("Of wyrms, dragons, a Dragon  from THE DRAKE", anyWork)).toBe(true)
+    expect(compiled("A dragon of old, of a wyrm", anyWork)).toBe(false)
+  })
+
   test.each(["\\b(?:the )?dragons?\\b", "dragon|wyrm|drake", "dra{1,3}go[mn]", "(?:drag|wyr)(?:on|m)"])(
     "C32 /%s/, of few steps, is left to the host where it occurs, and its work is counted",
     (source) => {

@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { mulberry32 } from "../../../../src/core/mulberry.ts"
+import { knownTexts } from "../../../../src/prompt/layers/lorebook/key-index.ts"
 import type { Lorebook, LoreEntry } from "../../../../src/prompt/layers/lorebook/lorebook.ts"
 import { createLoreScanner } from "../../../../src/prompt/layers/lorebook/scan.ts"
 import type { LoreTurn } from "../../../../src/prompt/layers/lorebook/turn.ts"
@@ -34,6 +35,36 @@ describe("C32 the work of patterns", () => {
     expect(found.map(({ id }) => id)).toEqual(["0"])
     expect(cut).toBe(
       "The texts are too long for so many patterns: 8 were not searched for in all of them, such as /[ab]+[cd]{4}e/, /[ab]+[cd]{5}e/, /[ab]+[cd]{6}e/.",
+    )
+  })
+})
+
+describe("C36 texts that are known", () => {
+  test("are not searched again: a pattern that had no work left goes on where it stopped, until none is left out", () => {
+    const entries = Array.from({ length: 9 }, (_, at) =>
+      lore(`${at}`, { keys: [{ source: `[ab]+[cd]{${at + 1}}e`, flags: "" }] }),
+    )
+    const messages = says(entries.map((_, at) => `a${"c".repeat(at + 1)}e`).join(" "), `${"ab".repeat(500)}ce`)
+    const scanner = createLoreScanner({ entries })
+    const known = knownTexts()
+    const turns = [1, 2, 3, 4].map(() => scanner.scan({ messages, random: () => 0.5, patternWork: 150_000, known }))
+    expect(turns.map(({ entries: found }) => found.length)).toEqual([1, 3, 9, 9])
+    expect(turns.map(({ cut }) => cut === undefined)).toEqual([false, false, true, true])
+  })
+
+  test("give the same entries and reports as a search of all, for any book in a chat that grows and is edited", () => {
+    const chat = fc.array(arbitraryLoreTurn, { minLength: 1, maxLength: 4 })
+    fc.assert(
+      fc.property(arbitraryBook, chat, (book, turns) => {
+        const scanner = createLoreScanner(book)
+        const known = knownTexts()
+        for (const { seed, max, ...given } of turns) {
+          const room = max === undefined ? undefined : { max, sizeOf: ({ text }: LoreEntry) => text.text.length }
+          const scanAll = scanner.scan({ ...given, room, random: mulberry32(seed) })
+          expect(scanner.scan({ ...given, room, random: mulberry32(seed), known })).toEqual(scanAll)
+        }
+      }),
+      { numRuns: runs(20_000), seed: seedOf(22) },
     )
   })
 })
