@@ -90,10 +90,12 @@ function createTurnProgress(
   // A value is no speech: it has neither bubbles nor emotions nor file references.
   const output = input.control?.output ? { bubbles: false } : agent.profile.output
   const warnings: TurnWarning[] = []
+  const listener = { name: input.speaker.name, audience: input.key.audience }
+  const display = input.control?.output ? undefined : agent.plugins.find((plugin) => plugin.display)?.display?.(listener)
   const stamps = dialectNames(agent.dialect).byFile.get("history")?.has("time") === true
   const open = output.files && fileOpener(output.files, agent, { key: input.key, signal })
   return {
-    answer: new AnswerOutput(output, { emit, warnings, open, stamps }),
+    answer: new AnswerOutput(output, { emit, warnings, open, stamps, display }),
     output: undefined,
     found: { memories: [], prestartRuns: [], prestart: [], kept: [] },
     hooks: { states: new Map(Object.entries(session.hooks)), takenNotes: new Set(), areOver: false, runListeners: [], lore: [] },
@@ -106,6 +108,7 @@ function createTurnProgress(
     open: { calls: [], step: undefined },
     heardMs: undefined,
     shownHistory: history,
+    question: input.text,
     ...{ shown: undefined, fitting: undefined, cut: undefined, speakers: undefined },
   }
 }

@@ -1,9 +1,11 @@
 import type { FileAttachment } from "../../core/conversation.ts"
 import { late } from "../../core/late.ts"
+import { pipe } from "../../core/reader.ts"
 import type { OutputSettings } from "../../profile/profile.ts"
 import type { UnopenedFile } from "../../prompt/layers/turn-state.ts"
 import { addPiece } from "../../reply/incoming-text.ts"
-import type { OutputPart, OutputReader } from "../../reply/output/output-part.ts"
+import { createGuardedReader } from "../../reply/output/formats.ts"
+import { createTextStage, type OutputFormat, type OutputPart, type OutputReader } from "../../reply/output/output-part.ts"
 import { createDelivery, createOutputReader } from "../../reply/output/output-reader.ts"
 import type { TurnWarning } from "../../trace/trace.ts"
 import type { TurnEvent } from "../../trace/turn-event.ts"
@@ -136,8 +138,12 @@ export class AnswerOutput {
     const { format, bubbles, files, links } = this.#settings
     const stages = files && this.#readers ? [this.#readers.createFileReferenceReader()] : []
     const hosts = this.#readers?.linkHosts(links)
+    const guard = hosts && this.#readers?.createLinkReader(hosts)
+    const { display } = this.#to
+    const words = display && createTextStage(() => createGuardedReader(display))
     return {
-      links: hosts && this.#readers?.createLinkReader(hosts),
+      // Words that were changed may hold a link.
+      last: words && guard ? pipe(words, guard) : (words ?? guard),
       reader: createOutputReader({ bubbles, stages, format }),
       delivery: createDelivery(),
     }
@@ -173,9 +179,9 @@ export class AnswerOutput {
     })
   }
 
-  /** Links are removed last, because the text of a file that was not opened may be one. */
+  /** Words are changed for people, and links removed, last, because the text of a file that was not opened may be one. */
   #show(part: OutputPart): void {
-    for (const each of this.#pipeline.links?.push(part) ?? [part]) this.#deliver(each)
+    for (const each of this.#pipeline.last?.push(part) ?? [part]) this.#deliver(each)
   }
 
   #deliver(part: OutputPart): void {
@@ -203,6 +209,8 @@ interface AnswerSink {
   readonly warnings: TurnWarning[]
   /** Without it, file references are text. */
   readonly open: OpenFile | undefined
+  /** Changes the words on their way to a person. */
+  readonly display?: OutputFormat | undefined
   /** True where lines of the prompt begin with a time, which an answer of its own must not. */
   readonly stamps?: boolean | undefined
 }
@@ -220,7 +228,7 @@ const loadReaders = late(() => import("../../reply/output/optional-readers.ts"))
 interface Pipeline {
   readonly reader: ReturnType<typeof createOutputReader>
   readonly delivery: ReturnType<typeof createDelivery>
-  readonly links: OutputReader | undefined
+  readonly last: OutputReader | undefined
 }
 
 /** The event of a part that is not text. */

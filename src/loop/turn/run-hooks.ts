@@ -52,7 +52,7 @@ class HookChanges {
   readonly #tools: Tool[] = []
   readonly #withdrawn: string[] = []
   readonly #later: (() => void)[] = []
-  readonly #view: HistoryView = { from: undefined, texts: new Map() }
+  readonly #view: HistoryView = { from: undefined, texts: new Map(), words: new Map() }
   readonly #lore: LoreDecision[] = []
   readonly #notes: readonly SessionNote[]
   #state: unknown
@@ -107,7 +107,7 @@ class HookChanges {
   }
 
   /** The functions that make changes for the turn's first request, which later ones repeat. They throw `usage` once the hook is done. */
-  #firstChanges(): Pick<BeforeTurnContext, "replaceAnswer" | "startHistoryAt" | "explain" | "addTools" | "withdrawTools"> {
+  #firstChanges() {
     const first =
       <Args extends readonly unknown[]>(name: string, change: (...args: Args) => void) =>
       (...args: Args): void => {
@@ -116,6 +116,7 @@ class HookChanges {
       }
     return {
       replaceAnswer: first("replaceAnswer", (turnId: string, shown: string) => this.#view.texts.set(turnId, shown)),
+      replaceWords: first("replaceWords", (turnId: string | undefined, shown: string) => this.#view.words.set(turnId, shown)),
       startHistoryAt: first("startHistoryAt", (turnId: string) => {
         this.#view.from = turnId
       }),
@@ -133,8 +134,9 @@ class HookChanges {
     if (this.#state !== undefined) progress.hooks.states.set(this.#name, this.#state)
     for (const { id } of this.#notes) progress.hooks.takenNotes.add(id)
     progress.hooks.lore.push(...this.#lore)
-    const { from, texts } = this.#view
-    if (from !== undefined || texts.size > 0) progress.shownHistory = shownAs(progress.shownHistory, this.#view)
+    const { from, texts, words } = this.#view
+    progress.question = words.get(undefined) ?? progress.question
+    if (from !== undefined || texts.size + words.size > 0) progress.shownHistory = shownAs(progress.shownHistory, this.#view)
     for (const change of this.#later) change()
     if (this.#tools.length + this.#withdrawn.length === 0) return
     for (const { name } of changeTools(this.#turn, this.#tools, this.#withdrawn)) {
@@ -228,20 +230,23 @@ interface HistoryView {
   from: string | undefined
   /** Other words for answers, by the id of their turn. */
   readonly texts: Map<string, string>
+  /** Other words of users, by the id of their turn; of the question without one. */
+  readonly words: Map<string | undefined, string>
 }
 
-/** Returns the messages as the view shows them. Messages of users keep their words. */
-function shownAs(history: readonly HistoryMessage[], { from, texts }: HistoryView): readonly HistoryMessage[] {
+/** Returns the messages as the view shows them. */
+function shownAs(history: readonly HistoryMessage[], { from, texts, words }: HistoryView): readonly HistoryMessage[] {
   const at = from === undefined ? -1 : history.findIndex(({ turnId }) => turnId === from)
   const shown = at > 0 ? history.slice(at) : history
-  return texts.size === 0 ? shown : shown.map((message) => inOtherWords(message, texts.get(message.turnId)))
+  if (texts.size + words.size === 0) return shown
+  return shown.map((message) => inOtherWords(message, (message.role === "assistant" ? texts : words).get(message.turnId)))
 }
 
 /** A message in other words is the same object in all turns, so that its entry is made and counted once. */
 const rewritten = new WeakMap<HistoryMessage, HistoryMessage>()
 
 function inOtherWords(message: HistoryMessage, text: string | undefined): HistoryMessage {
-  if (message.role !== "assistant" || text === undefined || text === message.text) return message
+  if (text === undefined || text === message.text) return message
   const before = rewritten.get(message)
   if (before?.text === text) return before
   const other = { ...message, text }

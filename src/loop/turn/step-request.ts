@@ -154,7 +154,7 @@ function stateOf(turn: TurnContext, { prompt, fault, note }: StepRequest, model:
   const { agent, input, session, progress } = turn
   const { profile } = agent
   return {
-    question: { speaker: input.speaker, text: input.text, replyTo: input.replyTo, mentions: input.mentions },
+    question: { speaker: input.speaker, text: progress.question, replyTo: input.replyTo, mentions: input.mentions },
     wake: input.wake === undefined ? undefined : wakeOf(turn, input.wake),
     group: input.key.audience === "group",
     agentName: profile.agent.name,

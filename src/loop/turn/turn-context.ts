@@ -279,6 +279,8 @@ export interface TurnProgress {
   speakers: OtherSpeakers | undefined
   /** The window as prompts show it; hooks can shorten it. */
   shownHistory: readonly HistoryMessage[]
+  /** The user's words as requests show them. */
+  question: string
   /** Absent in a turn without attachments. */
   shown: ShownAttachments | undefined
   /** Absent in a turn that neither has nor shows tool runs or attachments. */

@@ -38,6 +38,11 @@ export interface Plugin {
   readonly notesEvents?: boolean
   /** The greetings that can begin a conversation, for the person and the audience that they greet. They go before those of the profile. */
   greetings?(listener: Listener): readonly string[]
+  /**
+   * Changes an answer on its way to a person: its reader gets each stretch of the answer's text. What is kept, and what the model reads of
+   * it later, stays as it was said. The first plugin that has one counts.
+   */
+  display?(listener: Listener): OutputFormat | undefined
   /** Values of prompt variables (R3). Values in the profile's `[variables]` take precedence. Two plugins that set one variable are an error. */
   readonly variables?: Readonly<Record<string, string>>
   /** True for the name of a tool that the plugin adds later, in a hook. A profile can then name this tool as prestart. */

@@ -68,6 +68,8 @@ export interface BeforeTurnContext {
     | undefined
   /** Shows `text` in place of the answer of an earlier turn, in this turn's prompts only (R12). In `beforeTurn` only. */
   replaceAnswer(turnId: string, text: string): void
+  /** The same for the user's words of an earlier turn; without a turn for the question. In `beforeTurn` only. */
+  replaceWords(turnId: string | undefined, text: string): void
   /** Begins the history in this turn's prompts with the first message of a turn (R11). A turn that is not in `history` changes nothing. In `beforeTurn` only. */
   startHistoryAt(turnId: string): void
   /** Says which entries of lorebooks the hook looked at, for the turn's trace (C18). In `beforeTurn` only. */

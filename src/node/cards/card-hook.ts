@@ -3,6 +3,7 @@ import { isText } from "../../core/value.ts"
 import type { BeforeTurnContext, SetAsideContext, TurnHook } from "../../memory/services/turn-hook.ts"
 import type { Card } from "../../prompt/layers/card/card.ts"
 import { cardInjections } from "../../prompt/layers/card/card-injections.ts"
+import { type RunScripts, type ScriptPlace, scriptWork } from "../../prompt/layers/card/card-scripts.ts"
 import { type FilledText, fillMacros, type MacroValues } from "../../prompt/layers/card/macros.ts"
 import { loreMemory, loreOnBranch } from "../../prompt/layers/lorebook/lore-memory.ts"
 import type { LoreSettings } from "../../prompt/layers/lorebook/lore-settings.ts"
@@ -13,6 +14,8 @@ interface CardLook extends LoreLook {
   readonly slots: ReadonlySet<string>
   /** The name of the user in fixed texts of a group. */
   readonly anyUser: string
+  /** Runs the card's regex scripts on what the model reads. */
+  readonly run: RunScripts
   /** The words of the persona, for a user. */
   readonly personaFor: (user: string) => string
 }
@@ -22,12 +25,12 @@ interface CardLook extends LoreLook {
  * prompt has one `{{user}}` (C33): in private the profile's, else the speaker; in a group the speaker in lore, and nobody in particular in
  * the other texts (L1). Since when lore is in, and the greeting, are kept with the session while its memory is on (C17).
  */
-export function cardHook(card: Card, { slots, anyUser, personaFor, ...look }: CardLook): TurnHook {
+export function cardHook(card: Card, { slots, anyUser, personaFor, run, ...look }: CardLook): TurnHook {
   const { book = { entries: [] }, note } = card
   // The note has no part in the book's number of tokens.
   const notes = note === undefined ? [] : [loreSource("note", { entries: [note] }, look.lore)]
   const sources = [...(book.entries.length === 0 ? [] : [loreSource("card", book, look.lore)]), ...notes]
-  const hook = loreHook("card", sources, { ...look, tags: card.tags, cardName: card.name })
+  const hook = loreHook("card", sources, { ...look, run, tags: card.tags, cardName: card.name })
   return {
     ...hook,
     beforeTurn(context) {
@@ -39,6 +42,7 @@ export function cardHook(card: Card, { slots, anyUser, personaFor, ...look }: Ca
       if (text !== own && standing && isText(standing.content) && standing.content.text === own)
         stack.add({ ...standing, content: { ...standing.content, text }, scope: "turn", stability: "session" })
       for (const injection of cardInjections({ card, slots, fill })) stack.add(injection)
+      showChanged(context, changerOf(context, run, fill))
       return hook.beforeTurn?.(context)
     },
   }
@@ -54,6 +58,8 @@ export interface LoreLook {
   readonly userName?: string | undefined
   readonly lore: LoreSettings
   readonly tags?: readonly string[]
+  /** Runs regex scripts on entries. */
+  readonly run?: RunScripts | undefined
   /** The card's greetings as a conversation with a user shows them. */
   readonly greetingsFor?: ((user?: string) => readonly string[]) | undefined
   /** The name for which entries ask that are meant for some characters. Default: the agent's. */
@@ -87,12 +93,35 @@ export function loreHook(name: string, sources: readonly LoreSource[], look: Lor
   }
 }
 
-/** Fills in macros for a turn. Each text is filled once, so that its chance comes out the same in all steps. */
+type Change = (text: string, place: ScriptPlace, depth?: number) => string
+
+/** Runs scripts on what the model reads in a turn, within one bound of work. */
+function changerOf({ warn }: BeforeTurnContext, run: RunScripts, fill: (text: string) => FilledText): Change {
+  const occasion = { to: "model", work: scriptWork(), fill: (text: string) => fill(text).text, warn } as const
+  return (text, place, depth) => run(text, { ...occasion, place, depth })
+}
+
+/** Shows the model what scripts make of the question and of the history, the newest first. The question never becomes empty. */
+function showChanged({ history, question, wake, replaceWords, replaceAnswer }: BeforeTurnContext, change: Change): void {
+  const asked = wake === undefined ? 1 : 0
+  const words = asked ? change(question, "user", 0) : ""
+  if (words !== question && words.trim() !== "") replaceWords(undefined, words)
+  for (const [back, { role, text, turnId }] of history.toReversed().entries()) {
+    const other = change(text, role === "assistant" ? "assistant" : "user", back + asked)
+    if (other !== text) (role === "assistant" ? replaceAnswer : replaceWords)(turnId, other)
+  }
+}
+
+/** Fills in macros for a turn, and runs scripts on what comes out. Each text is filled once, so that its chance comes out the same in all steps. */
 function fillerOf(context: BeforeTurnContext, look: LoreLook, user: string): (text: string) => FilledText {
   const values = valuesOf(context, look, user)
+  const change = look.run && changerOf(context, look.run, (text) => fillMacros(text, values))
   const filled = new Map<string, FilledText>()
   return (text) => {
-    const known = filled.get(text) ?? fillMacros(text, values)
+    let known = filled.get(text)
+    if (known) return known
+    known = fillMacros(text, values)
+    if (change) known = { ...known, text: change(known.text, "lore") }
     filled.set(text, known)
     return known
   }

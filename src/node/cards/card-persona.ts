@@ -12,6 +12,7 @@ import { onOneLine } from "../../prompt/encode/line-breaks.ts"
 import { sanitise } from "../../prompt/encode/sanitise.ts"
 import type { Card } from "../../prompt/layers/card/card.ts"
 import { systemSlot } from "../../prompt/layers/card/card-injections.ts"
+import { acts, cardScripts, createScripts, scriptWork } from "../../prompt/layers/card/card-scripts.ts"
 import { fillMacros } from "../../prompt/layers/card/macros.ts"
 import { defaultLore, type LoreSettings } from "../../prompt/layers/lorebook/lore-settings.ts"
 import type { OutputFormat, OutputPart } from "../../reply/output/output-part.ts"
@@ -33,6 +34,8 @@ export interface CardSurroundings {
   /** The number of the greeting that conversations begin with. Default 1. */
   readonly greeting?: number | undefined
   readonly lore?: LoreSettings | undefined
+  /** False if the card's regex scripts do not run. Default true. */
+  readonly scripts?: boolean | undefined
   /** The dialect that prints the card. Without it the system prompt is a part of the persona. */
   readonly dialect?: Dialect | undefined
 }
@@ -63,22 +66,34 @@ export function readCardPersona(path: string, surroundings: CardSurroundings): C
 /** A card as a persona. Its words are a stranger's, so they are encoded (C11). `folder` holds the assets of a card in files. */
 export function cardPersona(card: Card, surroundings: CardSurroundings, folder?: string): CardPersona {
   const { locale, userName, clock, timeZone, greeting = 1, lore = defaultLore, dialect } = surroundings
+  const scripts = cardScripts(surroundings.scripts === false ? { json: {} } : card)
+  const run = createScripts(scripts)
   const slots: ReadonlySet<string> = dialect === undefined ? new Set() : dialectNames(dialect).all
   const name = plainName(card.shownName) || plainName(card.name)
   const anyUser = userName ?? defaultUserName(locale)
   const nowMs = clock.nowMs()
   const pick = (place: string) => mulberry32(`${card.name} ${place}`)()
   // Chance depends on the card alone here, because this text stands at the beginning of all prompts.
-  const filled = (texts: readonly string[], user: string): readonly string[] => {
+  const fillFor = (user: string) => {
     const values = { char: name, user, nowMs, locale, timeZone, random: mulberry32(card.name), pick }
-    return texts.map((text) => fillMacros(text, values).text.trim())
+    return (text: string): string => fillMacros(text, values).text
+  }
+  const filled = (texts: readonly string[], user: string): readonly string[] =>
+    texts.map(fillFor(user)).map((text) => text.trim())
+  const shownTo = (user: string) => {
+    const occasion = { place: "assistant", to: "people", depth: 0, work: scriptWork(), fill: fillFor(user) } as const
+    return (text: string, warn: (message: string) => void): string => run(text, { ...occasion, warn })
   }
   const words = [slots.has(systemSlot) ? "" : card.systemPrompt, card.description]
   const personaFor = (user: string): string =>
     filled(words, user)
       .filter((part) => part !== "")
       .join("\n\n")
-  const greetingsFor = (user = anyUser): readonly string[] => filled([...card.greetings, ...card.groupGreetings], user)
+  const greetingsFor = (user = anyUser): readonly string[] => {
+    const show = shownTo(user)
+    // `card lint` tells what does not run.
+    return filled([...card.greetings, ...card.groupGreetings], user).map((text) => show(text, () => undefined))
+  }
   const greetings = greetingsFor()
   if (greeting > Math.max(1, greetings.length))
     throw new PromptStrataError("usage", `expected the number of a greeting from 1 to ${greetings.length}, found ${greeting}.`, {
@@ -92,9 +107,34 @@ export function cardPersona(card: Card, surroundings: CardSurroundings, folder?:
     withAssets: (format) => withEmotionAssets(format, card, folder),
     plugin: {
       name: "card",
-      hooks: [cardHook(card, { name, userName, anyUser, locale, timeZone, lore, greetingsFor, personaFor, slots })],
+      hooks: [cardHook(card, { name, userName, anyUser, locale, timeZone, lore, greetingsFor, personaFor, slots, run })],
+      display: ({ name: listener, audience }) =>
+        scripts.some((script) => acts(script, { place: "assistant", to: "people", depth: 0 }))
+          ? displayFormat(shownTo(userName ?? (audience === "group" ? anyUser : listener)))
+          : undefined,
       greetings: ({ name: listener, audience }) =>
         audience === "group" ? greetings : greetingsFor(userName ?? listener).slice(0, card.greetings.length),
+    },
+  }
+}
+
+/** A format that holds an answer back until it is whole, and changes it. */
+function displayFormat(change: (text: string, warn: (message: string) => void) => string): OutputFormat {
+  return {
+    name: "card",
+    createReader() {
+      const pieces: string[] = []
+      return {
+        push(delta) {
+          pieces.push(delta)
+          return []
+        },
+        end() {
+          const warnings: OutputPart[] = []
+          const delta = change(pieces.join(""), (message) => warnings.push({ type: "warning", message }))
+          return [{ type: "text", delta }, ...warnings]
+        },
+      }
     },
   }
 }

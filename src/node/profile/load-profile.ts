@@ -118,11 +118,11 @@ export async function readProfile(
 async function readWords({ file, search, texts, dialect, lorebooks }: ProfileParts, options: LoadProfileOptions) {
   const { locale } = search
   const { clock = hostPorts.clock } = options
-  const { timeZone } = file
+  const { timeZone, prompt: { scripts, greeting: usual } = {} } = file
   const userName = options.userName ?? file.user?.name
   const lore = withDefaults(profileFileKeys.keys.lorebook.keys, { ...file.lorebook })
-  const greeting = options.greeting ?? file.prompt?.greeting
-  const words = await readProfileTexts(file, texts, { locale, userName, clock, timeZone, greeting, lore, dialect })
+  const greeting = options.greeting ?? usual
+  const words = await readProfileTexts(file, texts, { locale, userName, clock, timeZone, greeting, lore, dialect, scripts })
   return {
     words,
     books: await readLorebooks(lorebooks, lore, { locale, timeZone, userName }),

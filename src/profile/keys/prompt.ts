@@ -1,4 +1,4 @@
-import { line, lines, map, table, wholeNumber } from "../key.ts"
+import { flag, line, lines, map, table, wholeNumber } from "../key.ts"
 import { defaultDialect } from "../profile-keys.ts"
 
 export const prompt = table("The texts from which prompts are made. Paths are relative to the file in which they stand.", {
@@ -17,6 +17,7 @@ export const prompt = table("The texts from which prompts are made. Paths are re
     default: 1,
     words: "The number of the greeting that conversations begin with, if the persona is a character card.",
   }),
+  scripts: flag({ default: true, words: "With false, the regex scripts of a character card do not run." }),
   format: line({ words: "How the agent writes (layer 2): the name of a format, or a file.", otherwise: "none" }),
   finalSystem: line({ words: "System message of the final output: a file.", otherwise: "none" }),
 })

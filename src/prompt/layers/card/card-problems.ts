@@ -1,8 +1,9 @@
-import { listOf, recordOf } from "../../../core/json-access.ts"
+import { recordOf } from "../../../core/json-access.ts"
 import { sanitise } from "../../encode/sanitise.ts"
 import type { LoreEntry } from "../lorebook/lorebook.ts"
 import { createLoreScanner } from "../lorebook/scan.ts"
 import type { Card } from "./card.ts"
+import { type CardScript, cardScripts, patternOf, scriptWork, showsHtml } from "./card-scripts.ts"
 import { fillMacros } from "./macros.ts"
 
 /** A part of a card that enters prompts, with its text. */
@@ -58,18 +59,30 @@ export function cardProblems(card: Card): readonly string[] {
 /** Extensions that act in other programs: scripts and quick replies. They are kept. */
 const acting = ["TavernHelper_scripts", "tavern_helper", "quick_replies", "quickReply", "risuai"]
 
-/** Tells what other programs would do with the card and this one does not: each script on its texts, and others by name. */
+/** Tells what other programs would do with the card and this one does not: scripts that do not run, and others by name. */
 function extensionProblems({ json }: Card): readonly string[] {
   const extensions = recordOf(recordOf(json.data).extensions)
-  const scripts = listOf(extensions.regex_scripts).flatMap((script, at) => {
-    const { disabled, scriptName = "", findRegex = "", promptOnly = false, markdownOnly = false } = recordOf(script)
-    const where = promptOnly === markdownOnly ? "shown and sent" : promptOnly === true ? "sent" : "shown"
-    const [name, pattern] = [scriptName, findRegex].map((words) => JSON.stringify(words).slice(0, 80))
-    const told = `the script ${name} is kept and not run: SillyTavern would replace ${pattern} in what is ${where}.`
-    return disabled === true ? [] : [`extensions.regex_scripts[${at}]: ${told}`]
+  const scripts = cardScripts({ json }).flatMap((script) => {
+    const name = `extensions.regex_scripts: the script ${JSON.stringify(script.name.slice(0, 80))}`
+    return scriptProblems(script).map((problem) => `${name} ${problem}`)
   })
   const others = acting.filter((name) => Object.hasOwn(extensions, name))
   return [...scripts, ...others.map((name) => `extensions.${name}: it is kept and does nothing here.`)]
+}
+
+/** The length of a long message, for which a script must be quick enough. */
+const longMessage = 4_000
+
+function scriptProblems(script: CardScript): readonly string[] {
+  const pattern = patternOf(script)
+  const { left } = scriptWork()
+  if ("refused" in pattern) return [`is kept and does not run: ${pattern.refused}.`]
+  const isSlow = pattern.costOf(longMessage, left) > left
+  return [
+    ...(isSlow ? ["may not run on long messages: its pattern could take too long."] : []),
+    ...(script.places.size > 0 ? [] : ["is kept and does not run: it acts on none of words, answers and lore."]),
+    ...(showsHtml(script) ? ["changes nothing that is shown: its replacement is HTML."] : []),
+  ]
 }
 
 const nobody = { char: "", user: "", nowMs: 0, locale: "en", random: () => 0, pick: () => 0 }

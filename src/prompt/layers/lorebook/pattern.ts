@@ -15,8 +15,9 @@ const maxStates = 1_000
 /** The host searches for a pattern if it can take at most so many steps from each character. */
 const maxHostSteps = 250
 
-/** The steps of the host that take about as long as one character that it passes over, and the characters in one of our own steps. */
-const [stepsOfCharacter, charactersOfStep] = [8, 32]
+/** The steps of the host that take about as long as one character that it passes over; and the characters in one of our own steps. */
+export const stepsOfCharacter = 8
+const charactersOfStep = 32
 
 /**
  * Compiles a regular expression of a stranger so that no text makes it slow. The host's own `RegExp` goes back and tries again, in
@@ -31,7 +32,7 @@ export function compilePattern(source: string, flags: string): TextTest | { read
     if (used.includes("v")) return { refused: "the flag v is not supported" }
     const root = parsePattern(source, used.includes("u"))
     const program = createProgram(root, used)
-    const steps = hostSteps(root, 1)
+    const steps = hostSteps(root, 1, { steps: maxHostSteps, length: Number.POSITIVE_INFINITY })
     if (steps <= maxHostSteps) return hostTest(host, Math.ceil(steps / stepsOfCharacter))
     const search = createSearch(program)
     const first = orderTest(requiredOf(root), used)
@@ -50,15 +51,18 @@ function hostTest(host: RegExp, weight: number): TextTest {
   }
 }
 
-/** The most steps of a search that goes back and tries again, from one place of a text, with `after` steps behind the node. */
-function hostSteps(node: PatternNode, after: number): number {
-  if (node.kind === "sequence") return node.nodes.reduceRight((rest, part) => hostSteps(part, rest), after)
-  if (node.kind === "choice") return node.nodes.reduce((sum, part) => sum + hostSteps(part, after), 0)
+/**
+ * The most steps of a search that goes back and tries again, from one place of a text of a length, with `after` steps behind the node.
+ * Above `steps` it no longer counts.
+ */
+export function hostSteps(node: PatternNode, after: number, most: { readonly steps: number; readonly length: number }): number {
+  if (node.kind === "sequence") return node.nodes.reduceRight((rest, part) => hostSteps(part, rest, most), after)
+  if (node.kind === "choice") return node.nodes.reduce((sum, part) => sum + hostSteps(part, after, most), 0)
   if (node.kind !== "repeat") return after + 1
   let steps = after
-  for (let at = 0; at < node.max && steps <= maxHostSteps; at++) {
+  for (let at = 0; at < node.max && at <= most.length && steps <= most.steps; at++) {
     const before = steps
-    steps = hostSteps(node.node, before) + (at < node.max - node.min ? after : 0)
+    steps = hostSteps(node.node, before, most) + (at < node.max - node.min ? after : 0)
     if (steps === before) break
   }
   return steps
@@ -68,7 +72,7 @@ function hostSteps(node: PatternNode, after: number): number {
  * True for a text that has all pieces, each behind the beginning of the one before. The host finds a piece in linear time, and much
  * sooner than our own search a pattern: most texts lack one of its pieces.
  */
-function orderTest(pieces: readonly string[], flags: string): TextTest {
+export function orderTest(pieces: readonly string[], flags: string): TextTest {
   const hosts = pieces.map((piece) => new RegExp(piece, `${flags}g`))
   return (text, work) => {
     let from = 0
@@ -83,7 +87,7 @@ function orderTest(pieces: readonly string[], flags: string): TextTest {
 }
 
 /** Pieces that each text with the pattern has, in this order: characters in a fixed order, or some of a choice. */
-function requiredOf(node: PatternNode): readonly string[] {
+export function requiredOf(node: PatternNode): readonly string[] {
   if (node.kind === "set") return isLiteral(node.set) ? [node.set] : []
   if (node.kind === "repeat") return node.min > 0 ? requiredOf(node.node) : []
   if (node.kind === "assertion") return []

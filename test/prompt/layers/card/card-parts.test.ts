@@ -42,24 +42,26 @@ test("assets that are no list are told, and left out", () => {
   expect(read({ assets: null }).warnings).toEqual([])
 })
 
-test("C35 tells each script on its texts with what it would do, and other extensions that act elsewhere", () => {
-  const script = { scriptName: "Hide state", findRegex: "/<WS_CREATE>.*?<\\/WS_CREATE>/gs", replaceString: "" }
-  const told = '"Hide state" is kept and not run: SillyTavern would replace "/<WS_CREATE>.*?<\\\\/WS_CREATE>/gs" in what is'
+test("C35 tells each script that does not run, and other extensions that act elsewhere", () => {
+  const script = { scriptName: "Hide", findRegex: "/<WS>.*?<\\/WS>/gs", replaceString: "", placement: [2] }
   const regex_scripts = [
     script,
-    { ...script, markdownOnly: true },
-    { ...script, promptOnly: true },
-    { ...script, markdownOnly: true, promptOnly: true },
-    { ...script, disabled: true },
+    { ...script, markdownOnly: true, replaceString: "<b>$1</b>" },
+    { ...script, promptOnly: true, replaceString: "<b>$1</b>" },
+    { ...script, findRegex: "(?<=a)b" },
+    { ...script, findRegex: "(?<=a)b", disabled: true },
+    { ...script, findRegex: "/(\\w+\\s*)*x/" },
+    { ...script, placement: [3, 6] },
     "no script",
   ]
   const extensions = { regex_scripts, quick_replies: [], risuai: {}, fav: true, depth_prompt: {} }
+  const told = 'extensions.regex_scripts: the script "Hide"'
   expect(cardProblems(read({ extensions }))).toEqual([
-    `extensions.regex_scripts[0]: the script ${told} shown and sent.`,
-    `extensions.regex_scripts[1]: the script ${told} shown.`,
-    `extensions.regex_scripts[2]: the script ${told} sent.`,
-    `extensions.regex_scripts[3]: the script ${told} shown and sent.`,
-    'extensions.regex_scripts[5]: the script "" is kept and not run: SillyTavern would replace "" in what is shown and sent.',
+    `${told} changes nothing that is shown: its replacement is HTML.`,
+    `${told} is kept and does not run: a look-around cannot be searched for in linear time.`,
+    `${told} may not run on long messages: its pattern could take too long.`,
+    `${told} is kept and does not run: it acts on none of words, answers and lore.`,
+    'extensions.regex_scripts: the script "" is kept and does not run: it has no pattern.',
     "extensions.quick_replies: it is kept and does nothing here.",
     "extensions.risuai: it is kept and does nothing here.",
   ])
