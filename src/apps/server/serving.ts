@@ -4,6 +4,7 @@ import type { Agent } from "../../loop/agent/agent.ts"
 import { contextOf } from "../../loop/agent/published-agents.ts"
 import { greetingOf } from "../../loop/agent/second-thoughts/greetings.ts"
 import { StartedTurn, type Turn } from "../../loop/agent/turn.ts"
+import type { AnswerLimit } from "../../reply/output/answer-limit.ts"
 import { answerTyped, readTypedAnswer } from "../../trace/approval-question.ts"
 import { mainProcess } from "../../trace/trace.ts"
 import { answererOf, inOrder } from "./approvals/approval-answers.ts"
@@ -72,6 +73,7 @@ function shown(model: unknown): string {
 /** A question as a client sends it. */
 export interface Question extends SentConversation, ClientTools {
   readonly model: unknown
+  readonly answerLimit?: AnswerLimit | undefined
 }
 
 /**
@@ -79,7 +81,7 @@ export interface Question extends SentConversation, ClientTools {
  * that waits, or the results of the client's tools with which the request ends.
  */
 export async function startTurn(server: Serving, caller: Caller, question: Question): Promise<Turn> {
-  const { model, messages, instructions, tools, toolChoice, results } = question
+  const { model, messages, instructions, tools, toolChoice, results, answerLimit } = question
   const agent = agentOf(server, model)
   const character = tools.length > 0 ? (await contextOf(agent)).tools : undefined
   const taken = tools.find((tool) => character?.get(tool.name))
@@ -92,13 +94,13 @@ export async function startTurn(server: Serving, caller: Caller, question: Quest
   if (last.content.trim() === "" && !last.attachments?.length)
     throw new HttpProblem(400, "The last message is empty.", { param: "messages" })
   const inject = instructions.trim() === "" ? [] : [{ key: "instructions", content: instructions, trust: "user" as const }]
-  const options = { from, inject, tools, toolChoice }
+  const options = { from, inject, tools, toolChoice, answerLimit }
   if (conversation === undefined) return agent.respond(messages, options)
   const by = answererOf(caller)
   const own = results.filter(({ tool }) => tools.some(({ name }) => name === tool))
   if (results.length > 0)
     return inOrder(own.length > 0 ? own : results, ({ id, result }) =>
-      agent.session(conversation).answerCall(id, result, { by, tools }),
+      agent.session(conversation).answerCall(id, result, { by, tools, answerLimit }),
     )
   const typed = readTypedAnswer(last.content)
   if (typed) return answerTyped(agent.session(conversation), typed, by)

@@ -6,6 +6,7 @@ import { type Assembler, createAssembler } from "../../prompt/assemble/assembler
 import { dialectNames } from "../../prompt/dialect/dialect.ts"
 import type { PromptStack } from "../../prompt/stack/prompt-stack.ts"
 import { createToolSet } from "../../prompt/tools/tool-set.ts"
+import { AnswerLimiter } from "../../reply/output/answer-limit.ts"
 import { mainProcess, type TurnWarning } from "../../trace/trace.ts"
 import type { TurnEvent } from "../../trace/turn-event.ts"
 import { fileOpener } from "../turn/answer-files.ts"
@@ -89,13 +90,22 @@ function createTurnProgress(
   const { agent, input, session, history, signal, emit } = turn
   // A value is no speech: it has neither bubbles nor emotions nor file references.
   const output = input.control?.output ? { bubbles: false } : agent.profile.output
+  const limited = input.control?.answerLimit
+  const { counter } = agent.ports
   const warnings: TurnWarning[] = []
   const listener = { name: input.speaker.name, audience: input.key.audience }
   const display = input.control?.output ? undefined : agent.plugins.find((plugin) => plugin.display)?.display?.(listener)
   const stamps = dialectNames(agent.dialect).byFile.get("history")?.has("time") === true
   const open = output.files && fileOpener(output.files, agent, { key: input.key, signal })
   return {
-    answer: new AnswerOutput(output, { emit, warnings, open, stamps, display }),
+    answer: new AnswerOutput(output, {
+      emit,
+      warnings,
+      open,
+      stamps,
+      display,
+      limit: limited && (() => new AnswerLimiter(limited, counter)),
+    }),
     output: undefined,
     found: { memories: [], prestartRuns: [], prestart: [], kept: [] },
     hooks: { states: new Map(Object.entries(session.hooks)), takenNotes: new Set(), areOver: false, runListeners: [], lore: [] },

@@ -7,6 +7,7 @@ import type { Profile } from "../../profile/profile.ts"
 import { type InjectionInput, trusts } from "../../prompt/stack/injection.ts"
 import { PromptStack } from "../../prompt/stack/prompt-stack.ts"
 import type { Tool } from "../../prompt/tools/tool.ts"
+import { checkAnswerLimit } from "../../reply/output/answer-limit.ts"
 import type { StepControl } from "../turn/control/step-control.ts"
 import type { AgentContext, TurnInput } from "../turn/turn-context.ts"
 import { type LiveSession, turnIdOf } from "./queue/turn-states.ts"
@@ -134,7 +135,7 @@ export interface ForgetMemoryOptions {
 
 const directedOptions = { replyTo: true, mentions: true }
 const previewed = { from: true, attachments: true, inject: true, signal: true, ...directedOptions }
-const control = { toolChoice: true, stopWhen: true, prepareStep: true, output: true }
+const control = { toolChoice: true, stopWhen: true, prepareStep: true, output: true, answerLimit: true }
 
 /** A speaker as it is stored. */
 function speakerOf(person: SpeakerInput, defaultName: string): Speaker {
@@ -168,6 +169,7 @@ export function checkSessionOptions<T extends object>(of: string, given: T, know
     const type = types[name]
     if (type !== undefined && value !== undefined) checkType(`\`${name}\` of ${of}`, value, type)
     if (name === "trust") checkTrust(of, value)
+    if (name === "answerLimit" && value !== undefined) checkAnswerLimit(of, value)
   }
 }
 

@@ -67,8 +67,8 @@ export class Session {
   send(text: string, options?: SendOptions): Turn
   send(text: string, options: SendOptions = {}): Turn {
     checkSessionOptions("send", options, optionsOf.send)
-    const { inject, tools, runs, toolChoice, stopWhen, prepareStep, output } = options
-    const control = toolChoice || stopWhen || prepareStep || output ? options : undefined
+    const { inject, tools, runs, toolChoice, stopWhen, prepareStep, output, answerLimit } = options
+    const control = toolChoice || stopWhen || prepareStep || output || answerLimit ? options : undefined
     return this.#answerWords(text, options, { inject: completed(inject), tools, runs, control })
   }
 

@@ -4,6 +4,7 @@ import { pipe } from "../../core/reader.ts"
 import type { OutputSettings } from "../../profile/profile.ts"
 import type { UnopenedFile } from "../../prompt/layers/turn-state.ts"
 import { addPiece } from "../../reply/incoming-text.ts"
+import type { AnswerLimiter } from "../../reply/output/answer-limit.ts"
 import { createGuardedReader } from "../../reply/output/formats.ts"
 import { createTextStage, type OutputFormat, type OutputPart, type OutputReader } from "../../reply/output/output-part.ts"
 import { createDelivery, createOutputReader } from "../../reply/output/output-reader.ts"
@@ -30,6 +31,7 @@ export class AnswerOutput {
   #opening: string | undefined
   #readers: AnswerReaders | undefined
   #pipeline: Pipeline
+  #limiter: AnswerLimiter | undefined
   /** Created with the first file reference. */
   #files: FileQueue | undefined
   /** Files of the bubble at hand. They are told after it, since its words introduce them. */
@@ -44,6 +46,12 @@ export class AnswerOutput {
     this.#to = to
     this.#opening = to.stamps ? "" : undefined
     this.#pipeline = this.#newPipeline()
+    this.#limiter = to.limit?.()
+  }
+
+  /** The reason why the caller's limit ended the answer, if it did. */
+  get ended(): AnswerLimiter["ended"] {
+    return this.#limiter?.ended
   }
 
   /** Loads what reads file references and links, where the profile wants that. Nothing is said before it is there. */
@@ -79,6 +87,11 @@ export class AnswerOutput {
       if (!maybeStamp.test(this.#opening)) this.#open(this.#opening.replace(stamp, ""))
       return
     }
+    this.#add(this.#limiter ? this.#limiter.push(delta) : delta)
+  }
+
+  #add(delta: string): void {
+    if (delta === "") return
     if (this.#startsParagraph) this.#endParagraph()
     addPiece(this.#said, delta)
     this.#take(this.#pipeline.reader.push({ type: "text", delta }))
@@ -91,15 +104,21 @@ export class AnswerOutput {
     this.say(opening ?? "")
   }
 
+  /** Takes what was held back, because other words do not follow it directly. */
+  #flush(): void {
+    this.#open()
+    this.#add(this.#limiter?.end() ?? "")
+  }
+
   /** Ends the paragraph where a tool call follows. The next text begins a new one. */
   part(): void {
-    this.#open()
+    this.#flush()
     this.#startsParagraph = this.#said.length > 0
   }
 
   /** Shows a file that the model made. It ends the paragraph, so that it stands behind the words that introduce it. */
   draw(file: Promise<FileAttachment | undefined>): void {
-    this.#open()
+    this.#flush()
     this.#take([
       ...this.#pipeline.reader.push({ type: "made-file", file }),
       ...this.#pipeline.reader.push({ type: "bubble-end" }),
@@ -111,6 +130,7 @@ export class AnswerOutput {
   restart(): void {
     if (this.hasShown) return
     this.#pipeline = this.#newPipeline()
+    this.#limiter = this.#to.limit?.()
     this.#said = []
     this.#opening = this.#to.stamps ? "" : undefined
   }
@@ -118,7 +138,7 @@ export class AnswerOutput {
   /** Ends the model's text. Returns a promise if files are still being opened; {@link end} must wait for it. */
   settle(): Promise<void> | undefined {
     if (!this.#isRead) {
-      this.#open()
+      this.#flush()
       this.#isRead = true
       this.#take(this.#pipeline.reader.end())
     }
@@ -213,6 +233,8 @@ interface AnswerSink {
   readonly display?: OutputFormat | undefined
   /** True where lines of the prompt begin with a time, which an answer of its own must not. */
   readonly stamps?: boolean | undefined
+  /** Makes what bounds the words. */
+  readonly limit?: (() => AnswerLimiter) | undefined
 }
 
 /** A time as lines of a prompt have it, before other words. */

@@ -45,6 +45,8 @@ export interface StepReading {
   onText(delta: string): void
   /** Takes a native tool call. Absent in a step that asks for none. */
   onToolCall?(call: ToolCall): void
+  /** True once nothing more is to be read. */
+  isOver?(): boolean
   /** Called at the end of a whole stream, never of a failed one. Returns the decision of a planner step. */
   onEnd(finishReason: FinishReason | undefined): StepDecision | undefined
 }
@@ -149,6 +151,7 @@ async function runAttempt(turn: TurnContext, request: StepRequest, attempt: Atte
       clock: ports.clock,
       timers: ports.timers,
       onPart: (part, atMs) => hear(turn, part, hearing, atMs),
+      isOver: () => reading.isOver?.() === true,
     })
     if (heard.file) await heard.file
     decision = reading.onEnd(heard.finishReason)
@@ -161,8 +164,7 @@ async function runAttempt(turn: TurnContext, request: StepRequest, attempt: Atte
     const { usage, report, finishReason } = heard
     const outcome = defined({ decision, usage, report, finishReason, error })
     const times = { startedMs, durationMs: ports.clock.nowMs() - startedMs }
-    const output = heard.output.join("")
-    turn.progress.log.steps.push({ step, prompt, model: model.id, assembly, output, ...outcome, ...times })
+    turn.progress.log.steps.push({ step, prompt, model: model.id, assembly, output: heard.output.join(""), ...outcome, ...times })
     turn.emit({ type: "step-end", step, ...outcome })
   }
 }

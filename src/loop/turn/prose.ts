@@ -27,6 +27,7 @@ export function proseReading(
   }
   return {
     onText: (delta) => take(reader.push(delta)),
+    isOver: () => turn.progress.answer.ended !== undefined,
     onEnd(finishReason) {
       take(reader.end())
       onFinish(finishReason)

@@ -11,6 +11,8 @@ export interface ReadModelOptions {
   readonly timers: Timers
   /** Gets each part, and the time at which it came. */
   readonly onPart: (part: ModelPart, atMs: number) => void
+  /** True once the rest of the stream is not wanted; asked after each part. */
+  readonly isOver?: () => boolean
 }
 
 /** The reason of every signal whose read is over. One of its own with its stack would cost a plain turn 3 % of its CPU. */
@@ -72,7 +74,7 @@ class Watch {
   #isFirst = true
   /** The characters that came so far. */
   #characters = 0
-  /** True once more characters came than an answer may have. */
+  /** True once more characters came than an answer may have, or no more are wanted. */
   isCut = false
   timer: unknown
   /** Tells the reader of the whole that it was stopped. */
@@ -94,7 +96,7 @@ class Watch {
 
   /** Takes the parts until the last one. A part costs the promise that its stream makes, and nothing long-lived. After a stop nothing is taken. */
   async read(iterator: AsyncIterator<ModelPart>): Promise<void> {
-    const { clock, limits, onPart } = this.#options
+    const { clock, limits, onPart, isOver } = this.#options
     while (this.stopped === undefined) {
       const part = await iterator.next()
       if (part.done === true || this.stopped !== undefined) return
@@ -104,6 +106,8 @@ class Watch {
       this.isCut = this.#characters > limits.answerCharacters
       if (this.isCut) return this.#cut()
       onPart(part.value, this.#cameMs)
+      this.isCut = isOver?.() === true
+      if (this.isCut) return
     }
   }
 

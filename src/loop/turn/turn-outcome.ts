@@ -31,7 +31,7 @@ export function succeed(turn: TurnContext, stopReason: StopReason): TurnResult &
     ...(output && !isAwaiting && { output: output.value }),
     ...defined({ approvals: filled(approvals.map((call) => shownApproval(call, input.speaker, limits))) }),
     ...defined({ calls: filled(calls), attachments: filled(attachments) }),
-    ...{ stopReason, usage: trace.usage, trace },
+    ...{ stopReason: isAwaiting ? stopReason : (answer.ended ?? stopReason), usage: trace.usage, trace },
   }
 }
 
@@ -42,11 +42,11 @@ export function fail(turn: TurnContext, error: PromptStrataError): TurnResult {
   return { ok: false, error, gathered: { runs, text: answer.text }, trace: traceOf(turn, error) }
 }
 
-/** True if the answer so far has neither words nor files of the model. Marks between bubbles are no words (R9). */
+/** True if the answer so far has neither words nor files of the model, and may have more. Marks between bubbles are no words (R9). */
 export function isBlankAnswer({ agent, progress }: TurnContext): boolean {
   const { said } = progress.output ?? progress.answer
   const words = agent.profile.output.bubbles ? said.replaceAll(bubbleMark, "") : said
-  return words.trim() === "" && progress.files.made.length === 0
+  return words.trim() === "" && progress.answer.ended === undefined && progress.files.made.length === 0
 }
 
 /** The trace of a turn as far as it has come. */

@@ -49,6 +49,10 @@ const calls: Readonly<Record<string, Call>> = {
   "send, signal": ({ session }, value) => session.send("hi", { signal: value }),
   "send, stopWhen": ({ session }, value) => session.send("hi", { stopWhen: value }),
   "send, prepareStep": ({ session }, value) => session.send("hi", { prepareStep: value }),
+  "send, answerLimit": ({ session }, value) => session.send("hi", { answerLimit: value }),
+  "send, stops of answerLimit": ({ session }, value) => session.send("hi", { answerLimit: { stop: value } }),
+  "send, a stop of answerLimit": ({ session }, value) => session.send("hi", { answerLimit: { stop: [value] } }),
+  "send, maxTokens of answerLimit": ({ session }, value) => session.send("hi", { answerLimit: { maxTokens: value } }),
   wake: ({ session }, value) => session.wake(value),
   "wake, options": ({ session }, value) => session.wake("Say hi.", value),
   "wake, to": ({ session }, value) => session.wake("Say hi.", { to: value }),
@@ -88,6 +92,7 @@ const allowed: Readonly<Record<string, true>> = {
   "send, stopWhen getter": true,
   "send, prepareStep function": true,
   "send, prepareStep getter": true,
+  "send, maxTokens of answerLimit number": true,
 }
 
 /** The error of a call: thrown, rejected or of its turn. */

@@ -1,4 +1,5 @@
 import { isRecord } from "../../../core/json-access.ts"
+import type { AnswerLimit } from "../../../reply/output/answer-limit.ts"
 import { badRequest } from "../http-problem.ts"
 import { type ClientTools, readTools } from "./client-tools.ts"
 import { conversationOf, isGiven, type ReadMessage, readMessage, type SentConversation } from "./read-messages.ts"
@@ -8,11 +9,14 @@ export interface CompletionRequest extends SentConversation, ClientTools {
   readonly model: string
   readonly stream: boolean
   readonly includeUsage: boolean
+  readonly answerLimit: AnswerLimit | undefined
   /** Fields of the request that mean nothing here. */
   readonly ignored: readonly string[]
 }
 
-const understood = new Set("model messages tools tool_choice stream stream_options user n store metadata".split(" "))
+const understood = new Set(
+  "model messages tools tool_choice stream stream_options user n store metadata stop max_tokens max_completion_tokens".split(" "),
+)
 const older = "Send `tools` in its place."
 const ownForm = "A character has its own form of answer: leave the field out."
 
@@ -50,12 +54,30 @@ export function readCompletionRequest(body: Readonly<Record<string, unknown>>, l
     ...conversationOf(read),
     ...readTools(body.tools, body.tool_choice),
     stream: stream === true,
+    answerLimit: readLimit(body, ["max_completion_tokens", "max_tokens"]),
     includeUsage: isRecord(streamOptions) && streamOptions.include_usage === true,
     ignored: [
       ...given.filter((name) => !understood.has(name) && !Object.hasOwn(refused, name)),
       ...new Set(read.flatMap(({ ignored = [] }) => ignored.map((name) => `messages.${name}`))),
     ],
   }
+}
+
+const maxStops = 100
+const maxStopLength = 1_000
+
+/** Reads where the answer ends at the latest; the first of `names` that is given counts. Throws {@link HttpProblem}. */
+function readLimit(body: Readonly<Record<string, unknown>>, names: readonly string[]): AnswerLimit | undefined {
+  const { stop: given } = body
+  const stop: readonly unknown[] = Array.isArray(given) ? given : isGiven(given) ? [given] : []
+  if (stop.length > maxStops || !stop.every((each) => typeof each === "string" && each.length <= maxStopLength))
+    throw badRequest(`Expected a text or at most ${maxStops}, each of at most ${maxStopLength} characters.`, "stop")
+  const name = names.find((each) => isGiven(body[each])) ?? ""
+  const maxTokens = body[name] ?? undefined
+  if (maxTokens !== undefined && !(Number.isInteger(maxTokens) && Number(maxTokens) >= 1))
+    throw badRequest("Expected a whole number of tokens, from 1.", name)
+  if (stop.length === 0 && maxTokens === undefined) return undefined
+  return { stop: stop.map(String), maxTokens: maxTokens === undefined ? undefined : Number(maxTokens) }
 }
 
 function isEmptyList(value: unknown): boolean {

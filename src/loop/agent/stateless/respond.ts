@@ -27,6 +27,7 @@ const known: Required<{ readonly [K in keyof RespondOptions]: true }> = {
   stopWhen: true,
   prepareStep: true,
   output: true,
+  answerLimit: true,
 }
 
 /** Starts a turn that answers the last of the messages, after those before it. Nothing of it is kept. Throws `usage`. */

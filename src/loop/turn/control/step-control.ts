@@ -5,6 +5,7 @@ import type { ToolCall } from "../../../core/span.ts"
 import type { JsonSchema, ToolRun } from "../../../prompt/tools/tool.ts"
 import type { ToolSet } from "../../../prompt/tools/tool-set.ts"
 import type { Decision } from "../../../reply/decision.ts"
+import type { AnswerLimit } from "../../../reply/output/answer-limit.ts"
 import type { createPlainTextReader, ReplyPart } from "../../../reply/thinking.ts"
 
 /** A turn so far, for the functions with which a caller controls its steps. */
@@ -57,6 +58,8 @@ export interface StepControl {
    * text. An answer that does not fit is asked for once more; then the turn fails with `output-schema`.
    */
   readonly output?: StandardSchemaV1 | undefined
+  /** Bounds of the answer's words. At one, prose is read no further, so that its usage is unknown; a JSON decision is. */
+  readonly answerLimit?: AnswerLimit | undefined
 }
 
 /** An answer that must fit a schema, while it is made. It takes the model's words in place of `AnswerOutput`. */

@@ -1,0 +1,99 @@
+import { checkType } from "../../core/check-options.ts"
+import { PromptStrataError } from "../../core/errors.ts"
+import { graphemeBoundaryBefore } from "../../core/graphemes.ts"
+import type { TokenCounter } from "../../core/ports.ts"
+
+/** Bounds of an answer's words. */
+export interface AnswerLimit {
+  /** Texts of which the first that the model has written ends the answer, which it is no part of. */
+  readonly stop?: readonly string[] | undefined
+  /** The most tokens of the answer, by the profile's counter. Thoughts and calls of tools are not counted. */
+  readonly maxTokens?: number | undefined
+}
+
+/** Throws `usage` for a limit that is none. */
+export function checkAnswerLimit(of: string, given: AnswerLimit): void {
+  checkType(`\`answerLimit\` of ${of}`, given, "object")
+  const { stop = [], maxTokens = 1 } = given
+  const where = `of \`answerLimit\` of ${of}`
+  checkType(`\`stop\` ${where}`, stop, "list")
+  for (const text of stop) checkType(`a stop ${where}`, text, "string")
+  if (Number.isInteger(maxTokens) && maxTokens >= 1) return
+  throw new PromptStrataError("usage", `expected \`maxTokens\` ${where} as a whole number from 1, found ${String(maxTokens)}.`)
+}
+
+/** Lets the words of an answer pass until its limit. A text that may be the beginning of a stop is held back until that is known. */
+export class AnswerLimiter {
+  /** The reason why nothing passes any more. */
+  ended: "finish" | "truncated" | undefined
+  readonly #stops: readonly string[]
+  readonly #maxTokens: number
+  readonly #counter: TokenCounter
+  #held = ""
+  #passed = ""
+  /** The tokens of what passed. It may be too high, where a token came in two pieces. */
+  #tokens = 0
+
+  constructor({ stop = [], maxTokens = Number.POSITIVE_INFINITY }: AnswerLimit, counter: TokenCounter) {
+    this.#stops = stop.filter((text) => text !== "")
+    this.#maxTokens = maxTokens
+    this.#counter = counter
+  }
+
+  push(delta: string): string {
+    if (this.ended !== undefined) return ""
+    const text = this.#held + delta
+    const found = this.#stopIn(text)
+    const end = found ?? this.#safeLength(text)
+    this.#held = text.slice(end)
+    const passed = this.#within(text.slice(0, end))
+    if (found !== undefined) this.ended ??= "finish"
+    return passed
+  }
+
+  /** Lets pass what was held back, because no more text follows it. */
+  end(): string {
+    const held = this.#held
+    this.#held = ""
+    return this.ended === undefined ? this.#within(held) : ""
+  }
+
+  /** The place of the stop that is whole first. */
+  #stopIn(text: string): number | undefined {
+    let first: { readonly at: number; readonly end: number } | undefined
+    for (const stop of this.#stops) {
+      const at = text.indexOf(stop)
+      const end = at + stop.length
+      if (at >= 0 && (first === undefined || end < first.end || (end === first.end && at < first.at))) first = { at, end }
+    }
+    return first?.at
+  }
+
+  /** The length of the text without an end that may begin a stop. */
+  #safeLength(text: string): number {
+    let length = text.length
+    for (const stop of this.#stops)
+      for (let size = Math.min(stop.length - 1, text.length); size > text.length - length; size--)
+        if (text.endsWith(stop.slice(0, size))) length = text.length - size
+    return length
+  }
+
+  /** The beginning of a text that is within the tokens. */
+  #within(text: string): string {
+    if (text === "" || this.#maxTokens === Number.POSITIVE_INFINITY) return text
+    const before = this.#passed
+    this.#passed += text
+    this.#tokens += this.#counter.count(text)
+    if (this.#tokens <= this.#maxTokens) return text
+    this.#tokens = this.#counter.count(this.#passed)
+    if (this.#tokens <= this.#maxTokens) return text
+    this.ended = "truncated"
+    let [low, high] = [0, text.length]
+    while (high - low > 1) {
+      const middle = (low + high) >> 1
+      if (this.#counter.count(before + text.slice(0, middle)) <= this.#maxTokens) low = middle
+      else high = middle
+    }
+    return text.slice(0, graphemeBoundaryBefore(text, low))
+  }
+}
