@@ -31,10 +31,10 @@ export function readAgUiInput(body: Readonly<Record<string, unknown>>): AgUiInpu
     ({ description, value }): ReadMessage => ({ role: "system", content: `${description}: ${value}`, attachments: [] }),
   )
   const read = messages.flatMap((message: unknown, at) => {
-    if (!isRecord(message)) return readMessage(message, at)
+    if (!isRecord(message)) return readMessage(message, `messages[${at}]`)
     const { role, toolCalls, toolCallId, ...rest } = message
     if (role === "reasoning" || role === "activity") return []
-    const said = readMessage({ ...rest, role, tool_calls: toolCalls, tool_call_id: toolCallId }, at, attachmentOf)
+    const said = readMessage({ ...rest, role, tool_calls: toolCalls, tool_call_id: toolCallId }, `messages[${at}]`, attachmentOf)
     return said.role === "user" && said.content === "" && said.attachments.length === 0 ? [] : [said]
   })
   return {

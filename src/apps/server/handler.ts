@@ -4,16 +4,20 @@ import { hostTimers } from "../../core/ports.ts"
 import type { Turn } from "../../loop/agent/turn.ts"
 import { approvalQuestion } from "../../trace/approval-question.ts"
 import { logError } from "../../trace/log-error.ts"
+import type { TurnResult } from "../../trace/turn-event.ts"
 import { agUiEvents, readAgUiInput } from "./ag-ui.ts"
 import { answerAll, keptSession, readReply } from "./approvals/approval-answers.ts"
-import { completion, completionChunks } from "./chat-completions.ts"
 import { preflight, shared } from "./cors.ts"
-import type { Caller } from "./exchange.ts"
-import { errorBody, HttpProblem, ignoredHeader, problemResponse } from "./http-problem.ts"
+import type { Answer, Caller } from "./exchange.ts"
+import { badRequest, errorBody, HttpProblem, ignoredHeader, problemResponse } from "./http-problem.ts"
+import { type Answering, completion, completionChunks } from "./openai/chat-completions.ts"
+import { itemIdOf, response, responseEvents } from "./openai/responses.ts"
 import { readJsonBody } from "./read-body.ts"
 import { Repeats } from "./repeats.ts"
 import { RequestGate } from "./request-limits.ts"
 import { type CompletionRequest, readCompletionRequest } from "./requests/read-completion.ts"
+import { isGiven } from "./requests/read-messages.ts"
+import { type ResponseRequest, readResponseRequest, SaidAnswers } from "./requests/read-response.ts"
 import { agentOf, type HandlerOptions, type Server, type Serving, seconds, startTurn, streamed, watched } from "./serving.ts"
 import { effectsOf, failureResponse } from "./turn-failure.ts"
 import { resumeChat, stopChat, uiChat } from "./ui-chat.ts"
@@ -25,6 +29,7 @@ const routes: readonly { readonly method: string; readonly path: RegExp; readonl
   { method: "GET", path: /\/v1\/models$/u, route: listModels },
   { method: "GET", path: /\/v1\/models\/[^/]+$/u, route: oneModel },
   { method: "POST", path: /\/v1\/chat\/completions$/u, route: completeChat },
+  { method: "POST", path: /\/v1\/responses$/u, route: createResponse },
   { method: "GET", path: /\/v1\/approvals$/u, route: listApprovals },
   { method: "POST", path: /\/v1\/approvals\/[^/]+$/u, route: answerApproval },
   { method: "POST", path: /\/api\/chat$/u, route: uiChat },
@@ -34,7 +39,7 @@ const routes: readonly { readonly method: string; readonly path: RegExp; readonl
 ]
 
 /**
- * Makes a handler of HTTP requests for any runtime with `Request` and `Response`: the OpenAI API (`/v1/chat/completions` and
+ * Makes a handler of HTTP requests for any runtime with `Request` and `Response`: the OpenAI API (`/v1/chat/completions`, `/v1/responses` and
  * `/v1/models`, with `/v1/approvals` for calls that wait for a person), and the AI SDK's UI message stream for `useChat` (`/api/chat`, and `/api/chat/ID/stream` to get it again, or to stop it with `DELETE`), and
  * AG-UI (`/ag-ui`), at any base path. A character keeps its own tools and prompt; a client's system messages become a labelled block of its prompt. The handler never
  * rejects. Throws `usage` for a mistake in the options.
@@ -49,7 +54,8 @@ export function createHandler(options: HandlerOptions): (request: Request) => Pr
   const { limits = {} } = options
   const given = { ...options, allowedOrigins, maxBodyBytes, limits, locale, onError, clock, timers }
   const gate = new RequestGate(limits, clock)
-  const server: Server = { ...given, startedSeconds: seconds(clock), gate, repeats: new Repeats(clock), chats: new Set() }
+  const kept = { repeats: new Repeats(clock), said: new SaidAnswers(), chats: new Set<never>() }
+  const server: Server = { ...given, ...kept, startedSeconds: seconds(clock), gate }
   return async (request) =>
     preflight(request, allowedOrigins) ?? shared(await answerSafely(server, request), { request, allowed: allowedOrigins })
 }
@@ -92,7 +98,46 @@ async function completeChat(server: Serving, request: Request, caller: Caller): 
   const body = await readJsonBody(request, server.maxBodyBytes)
   const asked = readCompletionRequest(body, server.locale)
   const start = async () => watched(server, await startTurn(server, caller, asked))
-  return completed(server, request, caller, { body, start, ...asked })
+  return completed(server, request, caller, { body, start, ...asked, form: chatForm(server, asked.includeUsage) })
+}
+
+const chatForm = ({ locale }: Server, includeUsage = false): AnswerForm => ({
+  prefix: "chatcmpl-",
+  whole: (answering, result, thoughts) => completion(answering, result, { locale, thoughts }),
+  events: (answering, answer) => completionChunks(answering, answer, { includeUsage, locale }),
+  end: "[DONE]",
+})
+
+async function createResponse(server: Serving, request: Request, caller: Caller): Promise<Response> {
+  const { said, locale, maxBodyBytes } = server
+  const { user, conversation } = caller
+  const store = conversation !== undefined
+  const known = (id: string) => (store ? "" : said.get(user, id))
+  const asked = readResponseRequest(await readJsonBody(request, maxBodyBytes), locale, known)
+  const start = async () => {
+    if (isGiven(asked.previous)) await checkPrevious(server, caller, asked)
+    const turn = watched(server, await startTurn(server, caller, asked))
+    if (!store) void turn.result.then((result) => result.ok && said.keep(user, itemIdOf(turn), result.text))
+    return turn
+  }
+  const facts = { locale, store, previous: asked.previous }
+  const form: AnswerForm = {
+    prefix: "resp_",
+    whole: (answering, result) => response({ ...answering, ...facts }, result),
+    events: (answering, answer) => responseEvents({ ...answering, ...facts }, answer),
+  }
+  return completed(server, request, caller, { start, ...asked, form })
+}
+
+/** Refuses to go on from an earlier response than the last one of a kept conversation. */
+async function checkPrevious(server: Serving, caller: Caller, { model, previous }: ResponseRequest): Promise<void> {
+  const param = "previous_response_id"
+  if (caller.conversation === undefined)
+    throw badRequest("This conversation is not kept, so no earlier response is known. Send all of it as `input`.", param)
+  const history = await keptSession(agentOf(server, model), caller).history({ limit: Number.MAX_SAFE_INTEGER })
+  const isOf = (turnId?: string) => previous === `resp_${turnId}`
+  if (history.some(({ turnId }) => isOf(turnId)) && !isOf(history.at(-1)?.turnId))
+    throw badRequest("Only the last answer of a kept conversation can be gone on from.", param)
 }
 
 /** The calls that wait for a person in the caller's conversation. */
@@ -110,7 +155,7 @@ async function answerApproval(server: Serving, request: Request, caller: Caller)
   const session = keptSession(agentOf(server, body.model ?? undefined), caller)
   const start = async () => watched(server, await answerAll(session, [reply], caller))
   const model = String(body.model ?? Object.keys(server.agents)[0])
-  const form = { model, stream: body.stream === true, includeUsage: false, ignored: [] }
+  const form = { model, stream: body.stream === true, ignored: [], form: chatForm(server) }
   return completed(server, request, caller, { body: { ...body, messageId: id }, start, ...form })
 }
 
@@ -122,22 +167,31 @@ function decoded(part: string): string {
   }
 }
 
-interface Completing extends Pick<CompletionRequest, "model" | "stream" | "includeUsage" | "ignored"> {
+/** One of the forms in which the OpenAI API gives an answer. */
+interface AnswerForm {
+  /** The beginning of the answer's id. */
+  readonly prefix: string
+  readonly whole: (answering: Answering, result: TurnResult & { readonly ok: true }, thoughts: string) => object
+  readonly events: (answering: Answering, answer: Answer) => AsyncIterable<object>
+  readonly end?: string
+}
+
+interface Completing extends Pick<CompletionRequest, "model" | "stream" | "ignored"> {
+  readonly form: AnswerForm
   readonly body: Readonly<Record<string, unknown>>
   readonly start: () => Turn | Promise<Turn>
 }
 
 /** Runs a turn, and answers as the OpenAI API does. */
 async function completed(server: Serving, request: Request, caller: Caller, asked: Completing): Promise<Response> {
-  const { model, stream, includeUsage, ignored, body, start } = asked
+  const { model, stream, form, ignored, body, start } = asked
   const { locale } = server
   const agent = agentOf(server, model)
   const { answer, leave, deliver } = await server.repeats.reply(request, caller, { agent, body, start })
-  const answering = { id: `chatcmpl-${answer.id}`, created: seconds(server.clock), model }
+  const answering = { id: form.prefix + answer.id, created: seconds(server.clock), model }
   const headers = ignoredHeader(ignored)
   if (stream) {
-    const chunks = completionChunks(answering, answer, { includeUsage, locale })
-    return deliver(streamed(server, chunks, { onCancel: leave, end: "[DONE]", headers }))
+    return deliver(streamed(server, form.events(answering, answer), { onCancel: leave, end: form.end, headers }))
   }
   request.signal.addEventListener("abort", leave, { once: true })
   const result = await answer.result
@@ -145,7 +199,7 @@ async function completed(server: Serving, request: Request, caller: Caller, aske
   if (result.ok) {
     let thoughts = ""
     for await (const event of answer) if (event.type === "thinking-delta") thoughts += event.delta
-    return deliver(Response.json(completion(answering, result, { locale, thoughts }), { headers }))
+    return deliver(Response.json(form.whole(answering, result, thoughts), { headers }))
   }
   const effects = await effectsOf(answer, caller.conversation !== undefined)
   return deliver(failureResponse(result.error, effects, { locale, headers }))

@@ -16,6 +16,7 @@ import type { Repeats } from "./repeats.ts"
 import type { Admission, RequestGate, RequestLimits } from "./request-limits.ts"
 import type { ClientTools } from "./requests/client-tools.ts"
 import type { SentConversation } from "./requests/read-messages.ts"
+import type { SaidAnswers } from "./requests/read-response.ts"
 
 /** Options of {@link createHandler}. */
 export interface HandlerOptions {
@@ -46,6 +47,7 @@ export interface Server extends Required<HandlerOptions> {
   readonly startedSeconds: number
   readonly gate: RequestGate
   readonly repeats: Repeats
+  readonly said: SaidAnswers
   /** The turns of kept conversations that run or wait, oldest first, each with the key of its chat. */
   readonly chats: Set<{ readonly chat: string; readonly turn: Turn }>
 }
@@ -89,6 +91,12 @@ export async function startTurn(server: Serving, caller: Caller, question: Quest
   const { user, name, conversation } = caller
   const from = name === undefined ? { id: user } : { id: user, name }
   if (messages.length === 0 && results.length === 0) return greetingTurn(agent, from, caller)
+  const by = answererOf(caller)
+  const own = results.filter(({ tool }) => tools.some(({ name }) => name === tool))
+  if (conversation !== undefined && results.length > 0)
+    return inOrder(own.length > 0 ? own : results, ({ id, result }) =>
+      agent.session(conversation).answerCall(id, result, { by, tools, answerLimit }),
+    )
   const last = messages.at(-1)
   if (last?.role !== "user") throw new HttpProblem(400, "The last message is not the user's.", { param: "messages" })
   if (last.content.trim() === "" && !last.attachments?.length)
@@ -96,12 +104,6 @@ export async function startTurn(server: Serving, caller: Caller, question: Quest
   const inject = instructions.trim() === "" ? [] : [{ key: "instructions", content: instructions, trust: "user" as const }]
   const options = { from, inject, tools, toolChoice, answerLimit }
   if (conversation === undefined) return agent.respond(messages, options)
-  const by = answererOf(caller)
-  const own = results.filter(({ tool }) => tools.some(({ name }) => name === tool))
-  if (results.length > 0)
-    return inOrder(own.length > 0 ? own : results, ({ id, result }) =>
-      agent.session(conversation).answerCall(id, result, { by, tools, answerLimit }),
-    )
   const typed = readTypedAnswer(last.content)
   if (typed) return answerTyped(agent.session(conversation), typed, by)
   return agent.session(conversation).send(last.content, { ...options, attachments: last.attachments ?? [] })

@@ -90,22 +90,15 @@ function createTurnProgress(
   const { agent, input, session, history, signal, emit } = turn
   // A value is no speech: it has neither bubbles nor emotions nor file references.
   const output = input.control?.output ? { bubbles: false } : agent.profile.output
-  const limited = input.control?.answerLimit
-  const { counter } = agent.ports
+  const { answerLimit } = input.control ?? {}
+  const limit = answerLimit && (() => new AnswerLimiter(answerLimit, agent.ports.counter))
   const warnings: TurnWarning[] = []
   const listener = { name: input.speaker.name, audience: input.key.audience }
   const display = input.control?.output ? undefined : agent.plugins.find((plugin) => plugin.display)?.display?.(listener)
   const stamps = dialectNames(agent.dialect).byFile.get("history")?.has("time") === true
   const open = output.files && fileOpener(output.files, agent, { key: input.key, signal })
   return {
-    answer: new AnswerOutput(output, {
-      emit,
-      warnings,
-      open,
-      stamps,
-      display,
-      limit: limited && (() => new AnswerLimiter(limited, counter)),
-    }),
+    answer: new AnswerOutput(output, { emit, warnings, open, stamps, display, limit }),
     output: undefined,
     found: { memories: [], prestartRuns: [], prestart: [], kept: [] },
     hooks: { states: new Map(Object.entries(session.hooks)), takenNotes: new Set(), areOver: false, runListeners: [], lore: [] },

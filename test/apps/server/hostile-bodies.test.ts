@@ -26,7 +26,30 @@ const valid: Readonly<Record<string, unknown>> = {
       { role: "assistant", content: "Yes?", images: [parts[1]], tool_calls: [] },
       { role: "user", content: parts, name: "Ann" },
     ],
-    ...{ stream: true, stream_options: { include_usage: true }, tools: [], n: 1, temperature: 1 },
+    ...{ stream: true, stream_options: { include_usage: true }, tools: [], n: 1, temperature: 1, stop: ["x"], max_tokens: 9 },
+  },
+  "POST /v1/responses": {
+    ...{
+      model: "fay",
+      instructions: "Be kind.",
+      store: true,
+      previous_response_id: "resp_1",
+      text: { format: { type: "text" } },
+    },
+    input: [
+      {
+        role: "user",
+        content: [
+          { type: "input_text", text: "Hi." },
+          { type: "input_image", image_url: "data:image/png;base64,AA==" },
+        ],
+      },
+      { id: "msg_1", type: "message", role: "assistant", content: [{ type: "output_text", text: "Yes?", annotations: [] }] },
+      { type: "function_call", call_id: "c", name: "look", arguments: "{}" },
+      { type: "function_call_output", call_id: "c", output: [{ type: "input_text", text: "seen" }] },
+      { role: "user", content: "And now?" },
+    ],
+    ...{ stream: true, tools: [], max_output_tokens: 100 },
   },
   "POST /api/chat": {
     ...{ id: "c1", model: "fay", trigger: "submit-message", messageId: "m1" },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { agUiEvents, readAgUiInput } from "../../../src/apps/server/ag-ui.ts"
-import { completion, completionChunks } from "../../../src/apps/server/chat-completions.ts"
 import { HttpProblem, problemResponse } from "../../../src/apps/server/http-problem.ts"
+import { completion, completionChunks } from "../../../src/apps/server/openai/chat-completions.ts"
 import { readCompletionRequest } from "../../../src/apps/server/requests/read-completion.ts"
 import { uiMessageChunks } from "../../../src/apps/server/ui-message-stream.ts"
 import { readUiMessages } from "../../../src/apps/server/ui-messages.ts"

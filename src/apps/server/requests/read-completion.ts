@@ -15,7 +15,9 @@ export interface CompletionRequest extends SentConversation, ClientTools {
 }
 
 const understood = new Set(
-  "model messages tools tool_choice stream stream_options user n store metadata stop max_tokens max_completion_tokens".split(" "),
+  "model messages tools tool_choice stream stream_options user n store metadata stop max_tokens max_completion_tokens max_output_tokens".split(
+    " ",
+  ),
 )
 const older = "Send `tools` in its place."
 const ownForm = "A character has its own form of answer: leave the field out."
@@ -36,17 +38,24 @@ function asksForNothing(name: string, body: Readonly<Record<string, unknown>>): 
   return name === "response_format" && isRecord(value) && value.type === "text"
 }
 
-/** Reads the body of a request. Throws {@link HttpProblem} for one that a character cannot follow. */
-export function readCompletionRequest(body: Readonly<Record<string, unknown>>, locale = "en"): CompletionRequest {
+/**
+ * Reads the body of a request. Throws {@link HttpProblem} for one that a character cannot follow. `names` has the names under which the
+ * client knows fields.
+ */
+export function readCompletionRequest(
+  body: Readonly<Record<string, unknown>>,
+  locale = "en",
+  names: Readonly<Record<string, string>> = {},
+): CompletionRequest {
   const { model, messages, stream, stream_options: streamOptions, n } = body
   if (typeof model !== "string") throw badRequest("Expected the name of a model.", "model")
   if (!Array.isArray(messages)) throw badRequest("Expected a list of messages.", "messages")
   if (n !== undefined && n !== null && n !== 1) throw badRequest("Only one answer can be asked for.", "n")
   const given = Object.keys(body).filter((name) => isGiven(body[name]))
   const wrong = given.find((name) => Object.hasOwn(refused, name) && !asksForNothing(name, body))
-  if (wrong !== undefined) throw badRequest(`${wrong} is not supported. ${refused[wrong]}`, wrong)
+  if (wrong !== undefined) throw badRequest(`${names[wrong] ?? wrong} is not supported. ${refused[wrong]}`, names[wrong] ?? wrong)
   const read = asked(
-    messages.map((message, at) => readMessage(message, at)),
+    messages.map((message, at) => readMessage(message, `${names.messages ?? "messages"}[${at}]`)),
     locale,
   )
   return {
@@ -54,7 +63,7 @@ export function readCompletionRequest(body: Readonly<Record<string, unknown>>, l
     ...conversationOf(read),
     ...readTools(body.tools, body.tool_choice),
     stream: stream === true,
-    answerLimit: readLimit(body, ["max_completion_tokens", "max_tokens"]),
+    answerLimit: readLimit(body, ["max_output_tokens", "max_completion_tokens", "max_tokens"]),
     includeUsage: isRecord(streamOptions) && streamOptions.include_usage === true,
     ignored: [
       ...given.filter((name) => !understood.has(name) && !Object.hasOwn(refused, name)),

@@ -71,8 +71,7 @@ const understoodOfMessage = new Set(
 )
 
 /** Reads a message of the chat completions API. Throws {@link HttpProblem}. */
-export function readMessage(message: unknown, at: number, readPart: ReadPart = attachmentOf): ReadMessage {
-  const param = `messages[${at}]`
+export function readMessage(message: unknown, param: string, readPart: ReadPart = attachmentOf): ReadMessage {
   if (!isRecord(message)) throw badRequest(`${param} is no object.`, param)
   const { role, content, name, images, files, tool_calls: toolCalls, function_call: call, tool_call_id: answers } = message
   const known = typeof role === "string" && Object.hasOwn(roles, role) ? roles[role] : undefined

@@ -1,12 +1,12 @@
-import type { FileAttachment } from "../../core/conversation.ts"
-import type { Usage } from "../../core/model/language-model.ts"
-import type { TurnResult } from "../../trace/turn-event.ts"
-import { questionsOf } from "./approvals/approval-answers.ts"
-import type { Answer } from "./exchange.ts"
-import { turnErrorBody } from "./turn-failure.ts"
+import type { FileAttachment } from "../../../core/conversation.ts"
+import type { Usage } from "../../../core/model/language-model.ts"
+import type { TurnResult } from "../../../trace/turn-event.ts"
+import { questionsOf } from "../approvals/approval-answers.ts"
+import type { Answer } from "../exchange.ts"
+import { turnErrorBody } from "../turn-failure.ts"
 
 /** The facts that every object of an answer repeats. */
-interface Answering {
+export interface Answering {
   readonly id: string
   /** Seconds since 1970. */
   readonly created: number
@@ -43,14 +43,14 @@ function callsIn({ calls }: TurnResult & { readonly ok: true }) {
 }
 
 /** The questions about calls that wait: as words behind the answer, and as data. Undefined if none waits. */
-function askedIn(result: TurnResult & { readonly ok: true }, locale: string) {
+export function askedIn(result: TurnResult & { readonly ok: true }, locale: string) {
   const approvals = questionsOf(result, locale)
   const words = approvals.map(({ text }) => text)
   return approvals.length > 0 ? { content: [...(result.text === "" ? [] : [""]), ...words].join("\n\n"), approvals } : undefined
 }
 
 /** Files of an answer as other servers of this API give them: pictures as `images`, and the rest as parts that a request could have. */
-function mediaOf(attachments: readonly FileAttachment[], imagesBefore = 0): object {
+export function mediaOf(attachments: readonly FileAttachment[], imagesBefore = 0): object {
   const images: object[] = []
   const files: object[] = []
   for (const { path, mediaType, base64 } of attachments) {
@@ -96,14 +96,14 @@ export async function* completionChunks(
   }
 }
 
-function finishReason({ stopReason, trace, calls }: TurnResult & { readonly ok: true }): string {
+export function finishReason({ stopReason, trace, calls }: TurnResult & { readonly ok: true }): string {
   if (calls) return "tool_calls"
   if (trace.steps.at(-1)?.finishReason === "content-filter") return "content_filter"
   return stopReason === "truncated" ? "length" : "stop"
 }
 
 /** The tokens of all requests of the turn. What a provider did not report counts as 0. */
-function usageOf({ inputTokens = 0, outputTokens = 0, inputCacheReadTokens, reasoningTokens }: Usage) {
+export function usageOf({ inputTokens = 0, outputTokens = 0, inputCacheReadTokens, reasoningTokens }: Usage) {
   return {
     prompt_tokens: inputTokens,
     completion_tokens: outputTokens,
