@@ -92,6 +92,37 @@ export interface HistoryMessage {
   readonly answers?: readonly string[]
   /** True on a message of the agent that no user's message came before (R27). */
   readonly unprompted?: true
+  /** On the first message of a turn: what its calls of models used (T55). Absent if no provider told it. */
+  readonly spent?: TurnSpending | undefined
+}
+
+type UsageCount =
+  | "inputTokens"
+  | "inputCacheReadTokens"
+  | "inputCacheWriteTokens"
+  | "outputTokens"
+  | "reasoningTokens"
+  | "costUsd"
+
+/** The calls of one model in a turn, or in a child agent inside it. */
+export interface ModelCalls {
+  readonly model: string
+  /** The name of the child agent that made them; absent for the turn itself. */
+  readonly child?: string
+  readonly calls: number
+  /** How many of them have no usage: their provider told none. Absent: 0. */
+  readonly unknown?: number
+  /** The sum of the other calls, as `Usage` of a model. An absent field means unknown, not zero. */
+  readonly usage: { readonly [Count in UsageCount]?: number }
+}
+
+/** The calls of models in a turn, as they are kept with its first message (T55). Plain JSON. */
+export interface TurnSpending {
+  /** The person whose turn it was. */
+  readonly user: string
+  readonly calls: readonly ModelCalls[]
+  /** Tokens of the turn's own requests as they were counted here, by layer: its key, of `lorebook/NAME` the beginning, `""` for the prompt file's own text. */
+  readonly layers: Readonly<Record<string, number>>
 }
 
 /** True for a message with words or attachments. A window of history counts and shows such messages alone (T30). */

@@ -60,6 +60,7 @@ const commands: Readonly<
       "print the events that a character remembers",
       async () => (await import("./commands/events.ts")).addEvents,
     ],
+    ["cost [options]", "sum up what models and background work used", async () => (await import("./memory/cost.ts")).addCost],
     ["schedule", "print and cancel reminders", async () => (await import("./memory/schedule.ts")).addSchedule],
     ["doctor [options]", "check, back up or repair the store", async () => (await import("./memory/doctor.ts")).addDoctor],
     [

@@ -11,6 +11,7 @@ import type { SessionCommit, SessionRecord } from "../../memory/services/store/s
 import type { TurnHook } from "../../memory/services/turn-hook.ts"
 import type { ContextSettings } from "../../profile/profile.ts"
 import type { TurnResult } from "../../trace/turn-event.ts"
+import { withSpending } from "../../trace/turn-spending.ts"
 import { runTurn } from "../turn/run-turn.ts"
 import type { AgentContext, Deadline, TurnContext, TurnInput } from "../turn/turn-context.ts"
 import { fail } from "../turn/turn-outcome.ts"
@@ -100,9 +101,13 @@ export async function runSessionTurn(
   const result = await runTurn(turn)
   let committed = result.ok ? await commitTurn(turn, result, queued) : result
   if (!committed.ok) {
-    const { endJoined, keepFailedTurn } = await loadAside()
+    const { endJoined, keepFailedTurn, keepSpending } = await loadAside()
     if (queued.joinedTo !== undefined) committed = await endJoined(queued, committed)
-    else if (agent.profile.history.keepFailed) await keepFailedTurn(turn, committed, result.ok)
+    else {
+      if (agent.profile.history.keepFailed) await keepFailedTurn(turn, committed, result.ok)
+      // Of another failed commit nobody knows whether it was written.
+      if (!result.ok || committed.error.code === "session-conflict") await keepSpending(turn, committed.trace)
+    }
   }
   // The requests of a turn that forgot something hold it, too.
   if (turn.progress.log.records.some(({ kind }) => kind === "forget")) session.assembler.forget()
@@ -135,10 +140,12 @@ async function commitTurn(turn: TurnContext, result: Answered, queued: QueuedTur
     if (turn.progress.files.madeBytes.size > 0)
       for (const bytes of namedBytes(turn.progress.files.madeBytes, [commit.append, commit.state]))
         await orAborted(agent.blobs.put(bytes, input.key), signal)
+    commit = { ...commit, append: withSpending(commit.append, result.trace, input.key.user) }
     writing = agent.store.commit(input.key, commit)
     const { version } = await orAborted(writing, signal)
     input.stack.merge(stack)
     turn.emit({ type: "commit", version })
+    if (commit.append.length === 0) await (await loadAside()).keepSpending(turn, result.trace)
     return result
   } catch (thrown) {
     const { commitError, leaveUnsettled, unknownOutcome } = await loadAside()
@@ -223,7 +230,7 @@ function committedTurn(turn: TurnContext, messages: readonly HistoryMessage[]): 
   const { agent, input, session, progress } = turn
   const { runs, found, tools, hooks } = progress
   const spoken: HistoryMessage[] = []
-  for (const { prestart: _, recalled: __, runs: ___, ...message } of messages) spoken.push(Object.freeze(message))
+  for (const { prestart: _, recalled: __, runs: ___, spent: ____, ...message } of messages) spoken.push(Object.freeze(message))
   let untrusted = false
   // True if a tool ran whose texts are not the author's own, such as one of an MCP server.
   for (const { tool } of [...runs, ...found.prestartRuns]) untrusted ||= tools.get(tool)?.trust === "tool"

@@ -173,7 +173,7 @@ async function openPage(options: ChatOptions, context: CliContext): Promise<Chat
     throw new PromptStrataError("usage", "expected --inspect beside --prices, found none.", {
       hint: "Only its page shows money.",
     })
-  const prices = options.prices === undefined ? {} : await readPrices(options.prices)
+  const prices = readPrices(options.prices)
   const source = await openWatchedProfile(options, context)
   return {
     source,

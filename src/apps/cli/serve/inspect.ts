@@ -41,7 +41,7 @@ export function addInspect(program: Command, run: RunCommand): void {
 /** Serves the page until Ctrl-C or SIGTERM. Resolves to the exit code. */
 async function inspect(options: InspectOptions, context: CliContext): Promise<number> {
   const { io, screen } = context
-  const prices = options.prices === undefined ? {} : await readPrices(options.prices)
+  const prices = readPrices(options.prices)
   const source = await openWatchedProfile(options, context)
   const { profile } = source
   const { model, demo } = context.chooseModel(profile, io.env)

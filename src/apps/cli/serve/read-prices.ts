@@ -1,18 +1,29 @@
 import { readFileSync } from "node:fs"
 import { messageOf, PromptStrataError } from "../../../core/errors.ts"
-import { checkPrices } from "../../server/inspector/check-prices.ts"
-import type { InspectorOptions } from "../../server/inspector/inspector.ts"
+import { checkPrices, type Prices } from "../../../core/model/prices.ts"
+import { formatSource, positionAt } from "../../../core/source.ts"
+import shipped from "./prices.json" with { type: "json" }
 
-/** Reads the prices of models from a JSON file. Throws `usage` if that cannot be read, and for anything but prices. */
-export async function readPrices(path: string): Promise<NonNullable<InspectorOptions["prices"]>> {
+/**
+ * Reads the prices of models from a JSON file; without a path, those that the package comes with. Throws `usage` if the file cannot be
+ * read, and with its line for anything but prices.
+ */
+export function readPrices(path: string | undefined): Prices {
+  if (path === undefined) return shipped
+  let text: string
   let prices: unknown
   try {
-    prices = JSON.parse(readFileSync(path, "utf8").replace(/^\uFEFF/u, ""))
+    text = readFileSync(path, "utf8").replace(/^\uFEFF/u, "")
+    prices = JSON.parse(text)
   } catch (cause) {
     throw new PromptStrataError("usage", `Expected a JSON file with prices at ${path}: ${messageOf(cause)}.`, {
       hint: 'It has, by the id of a model, what a million of its tokens cost: { "openai:gpt-5-mini": { "input": 0.25, "output": 2 } }.',
       cause,
     })
   }
-  return checkPrices(prices, path)
+  return checkPrices(prices, (...names) => {
+    let at = 0
+    for (const name of names) at = Math.max(at, text.indexOf(JSON.stringify(name), at))
+    return formatSource({ file: path, ...positionAt(text, at) })
+  })
 }

@@ -1,6 +1,6 @@
+import { costOf, type Prices, priceOf, type TokenPrice } from "../../../core/model/prices.ts"
 import type { TokenCounter } from "../../../core/ports.ts"
 import { simulateCache } from "../../../testing/cache-simulator/simulate-cache.ts"
-import type { TokenPrice } from "../../server/inspector/turn-record.ts"
 import type { Life, LivedDay, LivedRequest } from "./live.ts"
 
 /** The tokens and the money of a day or of a whole life. */
@@ -32,7 +32,7 @@ export interface MeasureOptions {
   readonly name: string
   readonly counter: TokenCounter
   /** The prices of models by their ids. A file with one price is for all models. */
-  readonly prices: Readonly<Record<string, TokenPrice>>
+  readonly prices: Prices
 }
 
 /** The time for which the simulated cache keeps a beginning of a request. */
@@ -43,8 +43,8 @@ export function measure(life: Life, { name, counter, prices }: MeasureOptions): 
   const { requests, days } = life
   const cached = cachedTokensOf(requests, counter)
   const only = Object.values(prices).length === 1 ? Object.values(prices)[0] : undefined
-  const priceOf = (model: string) => prices[model] ?? only
-  const sum = (some: readonly LivedRequest[], turns: number) => sumsOf(some, { turns, cached, priceOf })
+  const priceFor = (model: string) => priceOf(prices, model) ?? only
+  const sum = (some: readonly LivedRequest[], turns: number) => sumsOf(some, { turns, cached, priceFor })
   const measured = days.map((day) => ({
     ...day,
     sums: sum(
@@ -69,18 +69,15 @@ function cachedTokensOf(requests: readonly LivedRequest[], counter: TokenCounter
 interface SumOptions {
   readonly turns: number
   readonly cached: ReadonlyMap<LivedRequest, number>
-  readonly priceOf: (model: string) => TokenPrice | undefined
+  readonly priceFor: (model: string) => TokenPrice | undefined
 }
 
-function sumsOf(requests: readonly LivedRequest[], { turns, cached, priceOf }: SumOptions): Sums {
+function sumsOf(requests: readonly LivedRequest[], { turns, cached, priceFor }: SumOptions): Sums {
   const [own, background] = [requests.filter((one) => !one.isBackground), requests.filter((one) => one.isBackground)]
   const tokens = (some: readonly LivedRequest[]) => some.reduce((sum, { promptTokens }) => sum + promptTokens, 0)
   const moneyOf = (request: LivedRequest): number | undefined => {
-    const price = priceOf(request.model)
-    if (price === undefined) return undefined
-    const served = cached.get(request) ?? 0
-    const input = (request.promptTokens - served) * price.input + served * (price.cacheRead ?? price.input)
-    return (input + request.outputTokens * price.output) / 1_000_000
+    const { model, promptTokens, outputTokens } = request
+    return costOf({ inputTokens: promptTokens, inputCacheReadTokens: cached.get(request) ?? 0, outputTokens }, priceFor(model))
   }
   const money = requests.map(moneyOf)
   return {

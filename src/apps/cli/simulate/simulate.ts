@@ -50,7 +50,7 @@ async function simulate(path: string, options: SimulateOptions, context: CliCont
   const { io, screen } = context
   const written = readScript(path, await textOf(path))
   const script = { ...written, days: options.days ?? written.days }
-  const prices = options.prices === undefined ? {} : await readPrices(options.prices)
+  const prices = readPrices(options.prices)
   const offline: ModelChooser = ({ locale }) => ({
     model: demoModel({ locale: locale.startsWith("zh") ? "zh-CN" : "en" }),
     demo: true,

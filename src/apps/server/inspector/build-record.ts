@@ -1,4 +1,4 @@
-import type { Usage } from "../../../core/model/language-model.ts"
+import { costOf, type Prices, priceOf, type TokenPrice } from "../../../core/model/prices.ts"
 import { hostSecrets } from "../../../core/secrets/find-secrets.ts"
 import { mapTexts, redactPieces, redactText } from "../../../core/secrets/redact.ts"
 import type { Assembly, FitDecision, Prefix } from "../../../core/span.ts"
@@ -14,7 +14,6 @@ import type {
   RecordedRequest,
   RequestChange,
   ShownAssembly,
-  TokenPrice,
   TurnRecord,
   TurnSummary,
 } from "./turn-record.ts"
@@ -23,7 +22,7 @@ import type {
 export interface RecordParts {
   readonly find: ReturnType<typeof hostSecrets>
   /** By the id of a model. */
-  readonly prices: Readonly<Record<string, TokenPrice>>
+  readonly prices: Prices
   /** The request of this prompt before a turn, in its session. */
   readonly before: (turn: KeptTurn, prompt: string) => EarlierRequest | undefined
   /** The background jobs for a turn. */
@@ -129,12 +128,12 @@ interface RequestParts {
 
 function requestOf(given: TraceStep, { earlier, parts, items }: RequestParts): RecordedRequest {
   const { step, prompt, model, startedMs, durationMs, assembly, output, decision, finishReason, error, usage, report } = given
-  const price = parts.prices[model]
+  const price = priceOf(parts.prices, model)
   return {
     ...{ step, prompt, model, startedMs, durationMs, output, decision, finishReason, error, usage, report },
     ...shownAssembly(assembly, parts.find, items),
     change: earlier && changeOf(earlier, assembly, price),
-    cost: usage && price && costOf(usage, price),
+    cost: costOf(usage, price),
   }
 }
 
@@ -208,22 +207,10 @@ export function changeOf(
   }
 }
 
-/** The cost of a call. Cached input is a part of all input. */
-function costOf(usage: Usage, { input, output, cacheRead = input, cacheWrite = input }: TokenPrice): number {
-  const { inputTokens = 0, inputCacheReadTokens = 0, inputCacheWriteTokens = 0, outputTokens = 0 } = usage
-  const plain = Math.max(0, inputTokens - inputCacheReadTokens - inputCacheWriteTokens)
-  return (
-    (plain * input + inputCacheReadTokens * cacheRead + inputCacheWriteTokens * cacheWrite + outputTokens * output) / 1_000_000
-  )
-}
-
 /** The cost of a turn with its children; undefined if a price is missing. */
 function costOfTurn({ steps, children }: TurnTrace, prices: RecordParts["prices"]): number | undefined {
   const costs = [
-    ...steps.map(({ model, usage }) => {
-      const price = prices[model]
-      return price && usage && costOf(usage, price)
-    }),
+    ...steps.map(({ model, usage }) => costOf(usage, priceOf(prices, model))),
     ...children.map(({ trace }) => costOfTurn(trace, prices)),
   ]
   return costs.length > 0 && costs.every((cost) => cost !== undefined)

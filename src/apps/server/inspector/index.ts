@@ -1,6 +1,7 @@
+export type { TokenPrice } from "../../../core/model/prices.ts"
 export type { PromptFiles } from "../../../profile/prompt-files.ts"
 export type { Judge, JudgeTask } from "./compare/judge.ts"
 export type { InspectedDocuments } from "./documents/documents.ts"
 export { type Inspector, type InspectorOptions, type InspectorServer, inspector } from "./inspector.ts"
 export type { AgentChange, MakeVariant } from "./replay/agent-change.ts"
-export type { TokenPrice, TurnRecord, TurnSummary } from "./turn-record.ts"
+export type { TurnRecord, TurnSummary } from "./turn-record.ts"

@@ -1,6 +1,7 @@
 import { checkOptions } from "../../../core/check-options.ts"
 import type { SessionKey } from "../../../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../../../core/errors.ts"
+import { checkPrices, type Prices } from "../../../core/model/prices.ts"
 import { type Clock, hostTimers, type Timers } from "../../../core/ports.ts"
 import { hostSecrets } from "../../../core/secrets/find-secrets.ts"
 import type { Agent } from "../../../loop/agent/agent.ts"
@@ -12,7 +13,6 @@ import { HttpProblem, problemResponse } from "../http-problem.ts"
 import { isLoopback } from "../loopback.ts"
 import { answerApi } from "./api.ts"
 import { recordOf } from "./build-record.ts"
-import { checkPrices } from "./check-prices.ts"
 import type { Judge } from "./compare/judge.ts"
 import type { InspectedDocuments } from "./documents/documents.ts"
 import { guardedPath, guardHeaders } from "./guard.ts"
@@ -22,7 +22,7 @@ import { mayHold, showsMemory } from "./may-hold.ts"
 import { Recorder } from "./recorder.ts"
 import type { MakeVariant } from "./replay/agent-change.ts"
 import type { InspectorState } from "./route.ts"
-import type { TokenPrice, TurnRecord } from "./turn-record.ts"
+import type { TurnRecord } from "./turn-record.ts"
 
 /** Options of {@link inspector}. */
 export interface InspectorOptions {
@@ -42,7 +42,7 @@ export interface InspectorOptions {
   /** Told of records that could not be kept or read. Default: `console.warn`. The page shows it too. */
   readonly onWarning?: (message: string) => void
   /** By the id of a model, as `openai:gpt-5-mini`, what a million of its tokens cost. Without a price no money is shown. */
-  readonly prices?: Readonly<Record<string, TokenPrice>>
+  readonly prices?: Prices
   /** Texts that the page must not show, beside everything that looks like a key. */
   readonly secrets?: readonly string[]
   /** Names beside this computer's own under which the page may be opened. Default: none. */
@@ -176,7 +176,7 @@ function stateOf(agent: Agent, recorder: Recorder, options: InspectorOptions, is
   }
   const parts: InspectorState["parts"] = {
     find: hostSecrets(secrets),
-    prices: checkPrices(prices, "`prices` of inspector"),
+    prices: checkPrices(prices, () => "`prices` of inspector"),
     before: (turn, prompt) => recorder.before(turn, prompt),
     jobsOf: (turnId) => recorder.jobsOf(turnId),
   }

@@ -180,12 +180,3 @@ export interface RecordedChild {
   readonly tools: readonly ToolRun[]
   readonly children: readonly RecordedChild[]
 }
-
-/** The prices of a million tokens. */
-export interface TokenPrice {
-  readonly input: number
-  readonly output: number
-  /** Input that the provider's cache served, and that it wrote there. Default: the price of input. */
-  readonly cacheRead?: number
-  readonly cacheWrite?: number
-}

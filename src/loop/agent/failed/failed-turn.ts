@@ -2,8 +2,9 @@ import { type HistoryMessage, isSpoken } from "../../../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../../../core/errors.ts"
 import { whatHappened, within } from "../../../core/timers.ts"
 import { defined, filled } from "../../../core/value.ts"
-import { mainProcess } from "../../../trace/trace.ts"
+import { mainProcess, type TurnTrace } from "../../../trace/trace.ts"
 import type { TurnEvent, TurnResult } from "../../../trace/turn-event.ts"
+import { turnSpending } from "../../../trace/turn-spending.ts"
 import type { AgentContext, TurnContext, TurnInput } from "../../turn/turn-context.ts"
 import { namedBytes } from "../kept-runs.ts"
 
@@ -31,6 +32,24 @@ export async function keepFailedTurn(
   const words = input.resumes ? [] : wordsOf({ ...input, attachments }, startedMs)
   const messages = gathered.text.trim() === "" && !answer.attachments ? words : [...words, answer]
   await keep(agent, input, { messages, isLate, made: progress.files.madeBytes })
+}
+
+/** Keeps what a turn used that leaves no answer, as a receipt of the kind `turn` (T55). A failure is reported. */
+export async function keepSpending({ agent, input, startedMs }: TurnContext, trace: TurnTrace): Promise<void> {
+  const { key, turnId } = input
+  const spent = turnSpending(trace, key.user)
+  if (spent === undefined) return
+  const timeoutMs = Math.min(keepMs, agent.profile.limits.toolMs)
+  const done = { key, turnId, kind: "turn", outcome: "ok", attempt: 1, startedMs, durationMs: trace.durationMs } as const
+  const outcome = await within({ timeoutMs, timers: agent.ports.timers }, () =>
+    agent.receipts.put({ ...done, message: "a turn without an answer", value: { spent } }),
+  )
+  if (outcome.status === "done") return
+  agent.onWarning({
+    key,
+    turnId,
+    message: `Keeping the cost of the turn ${whatHappened(outcome, timeoutMs)}. It is not counted.`,
+  })
 }
 
 /** Errors of turns that were refused: their caller made a mistake. */

@@ -82,15 +82,20 @@ export async function editAnswer(at: SessionAtRest, id: string, text: string): P
   const turnId = session.agent.ports.ids.next("turn")
   // A whole answer stands there now, also in a turn that had failed.
   const append = turn.messages.map(({ interrupted: _, unanswered: __, ...each }, place) =>
-    turn.messages[place] === message ? { ...each, turnId, text: text.toWellFormed() } : { ...each, turnId },
+    costless(turn.messages[place] === message ? { ...each, turnId, text: text.toWellFormed() } : { ...each, turnId }),
   )
   await write(at, commitOf(session, rewound(session, turn.parent ?? null), append))
 }
 
+/** A copy of a message, for which no model was asked. */
+function costless(message: HistoryMessage): HistoryMessage {
+  return message.spent ? { ...message, spent: { ...message.spent, calls: [], layers: {} } } : message
+}
+
 /**
  * Copies the history into a new conversation of the same audience, with the state, the bytes that its messages name, and the notes that
- * wait. Turns keep their ids, so that no prompt of the copy recalls what it shows; nothing is drawn from them a second time. Throws
- * `usage` if the conversation exists, or the name is blank.
+ * wait. Turns keep their ids, so that no prompt of the copy recalls what it shows; nothing is drawn from them, and nothing of their cost
+ * is counted, a second time. Throws `usage` if the conversation exists, or the name is blank.
  */
 export async function fork(at: SessionAtRest, conversation: string): Promise<void> {
   const { session, record, signal } = at
@@ -101,7 +106,8 @@ export async function fork(at: SessionAtRest, conversation: string): Promise<voi
   if (found !== undefined || conversation === session.key.conversation) throw badName(conversation, "exists")
   const { history = [], state = {}, notes = [] } = record ?? {}
   await orAborted(copyBlobs(session.agent, history, { from: session.key, to: key }), signal)
-  await write(at, { expectVersion: 0, append: history, state: withoutOpenTurn(state), jobs: [] }, key)
+  const append = history.map(costless)
+  await write(at, { expectVersion: 0, append, state: withoutOpenTurn(state), jobs: [] }, key)
   for (const note of notes) await orAborted(store.post(key, note), signal)
 }
 

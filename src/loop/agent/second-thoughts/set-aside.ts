@@ -113,7 +113,7 @@ function jobsFor(
   const first = messages[0]
   if (first === undefined || messages.every(({ unanswered }) => unanswered === true)) return []
   const { turnId } = first
-  const said = messages.map(({ prestart: _, recalled: __, runs: ___, ...message }) => Object.freeze(message))
+  const said = messages.map(({ prestart: _, recalled: __, runs: ___, spent: ____, ...message }) => Object.freeze(message))
   const committed = {
     key: userKey(key, messages.find(({ role }) => role === "user")?.speaker.id),
     turnId,

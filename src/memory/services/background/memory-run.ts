@@ -1,6 +1,6 @@
 import type { HistoryMessage, ServiceKey } from "../../../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../../../core/errors.ts"
-import type { Usage } from "../../../core/model/language-model.ts"
+import { addUsage, type Usage } from "../../../core/model/language-model.ts"
 import type { Ports } from "../../../core/ports.ts"
 import type { CutRecord, CutSize } from "../../../core/span.ts"
 import { within } from "../../../core/timers.ts"
@@ -171,7 +171,7 @@ export class MemoryRun {
     if (before !== undefined && this.isSettled(kind)) return
     const { signal } = this.context
     const startedMs = clock.nowMs()
-    const asked: { model?: string; usage?: Usage } = {}
+    const asked: { model?: string; usage?: Usage } = before?.usage ? { usage: before.usage } : {}
     const cuts: string[] = []
     const timeoutMs = this.options.settings.stepMs
     const ask: AskModel = async (prompt, injections, options) => {
@@ -179,7 +179,7 @@ export class MemoryRun {
       const answer = await this.context.ask(prompt, injections, options)
       asked.model = answer.model
       cuts.push(...cutsText(answer.assembly.cut))
-      if (answer.usage !== undefined) asked.usage = answer.usage
+      if (answer.usage !== undefined) asked.usage = addUsage(asked.usage ?? {}, answer.usage)
       return answer
     }
     const outcome = await within({ timeoutMs, signal, timers }, (own) => task({ run: this, ask, signal: own }))

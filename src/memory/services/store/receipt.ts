@@ -6,7 +6,7 @@ import { addUsage, type Usage } from "../../../core/model/language-model.ts"
 /** The outcome of a piece of background work (T33). `empty`: it worked and found nothing. `skipped`: there was nothing to do, or a cap forbade it. */
 export type ReceiptOutcome = "ok" | "empty" | "parse-error" | "timeout" | "failed" | "skipped"
 
-/** The record of a piece of background work. There is one for each turn and kind: that of the last attempt. */
+/** The record of a piece of background work. There is one for each turn and kind: that of the last attempt, with the usage of all. */
 export interface Receipt {
   readonly key: ServiceKey
   readonly turnId: string
@@ -39,7 +39,7 @@ export function printReceipts(receipts: readonly Receipt[]): string {
   return [...receipts.map(receiptLine), printCost(receipts)].join("\n")
 }
 
-/** Prints the cost of background work in one line: `2 model calls · 812 tokens in, 34 out`. For retried work, the tokens are those of the last attempt. */
+/** Prints the cost of background work in one line: `2 model calls · 812 tokens in, 34 out`. For retried work, the tokens are those of all attempts. */
 export function printCost(receipts: readonly Receipt[]): string {
   const asked = receipts.filter(({ model }) => model !== undefined)
   const calls = asked.reduce((sum, { attempt }) => sum + attempt, 0)

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, test, vi } from "vitest"
 import { changedTurns } from "../../../../src/apps/server/inspector/api.ts"
-import { checkPrices } from "../../../../src/apps/server/inspector/check-prices.ts"
 import { align } from "../../../../src/apps/server/inspector/compare/align.ts"
 import { compareTexts } from "../../../../src/apps/server/inspector/compare/compare-texts.ts"
 import { guardedPath, guardHeaders } from "../../../../src/apps/server/inspector/guard.ts"
@@ -9,6 +8,7 @@ import { type HeldWords, mayHold, showsMemory } from "../../../../src/apps/serve
 import { pageFileOf } from "../../../../src/apps/server/inspector/page-files.ts"
 import { Recorder } from "../../../../src/apps/server/inspector/recorder.ts"
 import { tokenBorders } from "../../../../src/apps/server/inspector/stored-routes.ts"
+import { checkPrices } from "../../../../src/core/model/prices.ts"
 import { createAgent } from "../../../../src/loop/agent/agent.ts"
 import { createInMemoryStore } from "../../../../src/memory/services/store/in-memory/in-memory-store.ts"
 import { resolveProfile } from "../../../../src/profile/resolve.ts"
@@ -24,7 +24,7 @@ test("an inspector that cannot be made, and a page that may not ask, are told wh
   const agent = () => createAgent({ profile: resolveProfile({ name: "x" }), model: scriptedModel([]) })
   const make = (options: object) => () => inspector(agent(), options).token.length
   const host = (name: string) => () => inspector(agent(), { token: "a-token-of-the-test" }).listen({ host: name })
-  const prices = (given: unknown) => () => checkPrices(given, "`prices`")
+  const prices = (given: unknown) => () => checkPrices(given, () => "`prices`")
   const guard = (path: string, headers: Record<string, string>) => () =>
     guardedPath(new Request(`http://localhost${path}`, { headers: { host: "localhost", ...headers } }), { token: "t", hosts: [] })
   const tasks = {

@@ -244,6 +244,16 @@ describe("the work after a turn", () => {
     expect(warnings[0]?.message).toContain("overloaded")
   })
 
+  test("T55 the receipt of work that was tried again has the usage of every attempt", async () => {
+    const { say, store, settle, warnings, session } = scene(backgroundModel({ importance: "I would not know." }))
+    await say("I live in Hangzhou")
+    await settle()
+    const receipts = await store.receipts.ofTurn(warnings[0]?.turnId ?? "", { ...key, agent: session.key.agent })
+    const [importance, profile] = receipts
+    expect([importance?.attempt, importance?.usage]).toEqual([2, { inputTokens: 20, outputTokens: 2 }])
+    expect([profile?.attempt, profile?.usage]).toEqual([1, { inputTokens: 10, outputTokens: 1 }])
+  })
+
   test("T33 a dead letter does not say that it is tried again", async () => {
     const { say, store, settle } = scene({
       importance: () => {

@@ -1,3 +1,4 @@
+import { type Prices, priceOf } from "../../../../core/model/prices.ts"
 import { mapTexts, redactText } from "../../../../core/secrets/redact.ts"
 import { contextOf } from "../../../../loop/agent/published-agents.ts"
 import type { AgentContext } from "../../../../loop/turn/turn-context.ts"
@@ -9,7 +10,7 @@ import { previewAgain, type ReplayableTurn, runAgain } from "../replay/again.ts"
 import { type AgentChange, changeOfBody } from "../replay/agent-change.ts"
 import { type ChangeProblem, withVariant } from "../replay/replay-route.ts"
 import { type Call, type InspectorState, jsonWithoutSecrets, type Route, replayableOf } from "../route.ts"
-import type { TokenPrice, TurnRecord } from "../turn-record.ts"
+import type { TurnRecord } from "../turn-record.ts"
 import { compareTurns, type TurnComparison } from "./compare-turns.ts"
 import { judgeAnswers, type Verdict } from "./judge.ts"
 
@@ -127,14 +128,10 @@ async function previewOf({ agent, turn }: SideAgent, { parts: { find } }: Inspec
 }
 
 /** Estimates a call with the first request of a record. */
-function estimateOf(
-  { requests: [first] }: TurnRecord,
-  { profile, models }: AgentContext,
-  prices: Readonly<Record<string, TokenPrice>>,
-): RunEstimate {
+function estimateOf({ requests: [first] }: TurnRecord, { profile, models }: AgentContext, prices: Prices): RunEstimate {
   const model = models[0].id
   const { tokens = 0, overheadTokens = 0, exact = true } = first ?? {}
-  const price = prices[model]
+  const price = priceOf(prices, model)
   const { answerTokens } = profile.budget
   return {
     ...{ model, readTokens: tokens + overheadTokens, exact, answerTokens },

@@ -1,6 +1,7 @@
+import type { TokenPrice } from "../../../../core/model/prices.ts"
 import type { Assembly } from "../../../../core/span.ts"
 import { changeOf } from "../build-record.ts"
-import type { PrefixMark, RecordedMessage, RequestChange, ShownAssembly, TokenPrice } from "../turn-record.ts"
+import type { PrefixMark, RecordedMessage, RequestChange, ShownAssembly } from "../turn-record.ts"
 import { align } from "./align.ts"
 import { type ComparedRun, compareTexts } from "./compare-texts.ts"
 

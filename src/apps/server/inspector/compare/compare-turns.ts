@@ -1,6 +1,7 @@
+import { type Prices, priceOf } from "../../../../core/model/prices.ts"
 import { badRequest } from "../../http-problem.ts"
 import { type Call, type InspectorState, type Route, recordById } from "../route.ts"
-import type { RecordedChild, RecordedRequest, TokenPrice, TurnRecord, TurnSummary } from "../turn-record.ts"
+import type { RecordedChild, RecordedRequest, TurnRecord, TurnSummary } from "../turn-record.ts"
 import { compareRequests, type RequestComparison } from "./compare-requests.ts"
 
 /** Two turns side by side. */
@@ -47,7 +48,7 @@ interface ChosenRequest {
 }
 
 /** Compares a request of each of two turns, and the turns' facts. Throws {@link HttpProblem} for an index that is not there. */
-export function compareTurns(a: ChosenRequest, b: ChosenRequest, prices: Readonly<Record<string, TokenPrice>>): TurnComparison {
+export function compareTurns(a: ChosenRequest, b: ChosenRequest, prices: Prices): TurnComparison {
   const [left, right] = [chosenOf(a), chosenOf(b)]
   return {
     a: sideOf(a),
@@ -55,7 +56,7 @@ export function compareTurns(a: ChosenRequest, b: ChosenRequest, prices: Readonl
     request:
       left &&
       right &&
-      compareRequests({ turn: a.record.id, request: left }, { turn: b.record.id, request: right }, prices[right.model]),
+      compareRequests({ turn: a.record.id, request: left }, { turn: b.record.id, request: right }, priceOf(prices, right.model)),
   }
 }
 

@@ -1,0 +1,97 @@
+import { type Command, Option } from "commander"
+import { costOf, type Prices, priceOf } from "../../../core/model/prices.ts"
+import { readStoreRow } from "../../../memory/services/store/store-row.ts"
+import { terminalLine } from "../../../prompt/encode/terminal-text.ts"
+import type { RunCommand } from "../context.ts"
+import { exitCodes, jsonLine } from "../io.ts"
+import { readCount } from "../options.ts"
+import { readPrices } from "../serve/read-prices.ts"
+import type { StoreWords } from "../words/store-words.ts"
+import { type CostReport, type CostSum, CostSums } from "./cost-sums.ts"
+import type { ListOptions } from "./print-memories.ts"
+import { printTable } from "./terminal-table.ts"
+import { type OpenedStore, runOnStore, scopeOf } from "./with-store.ts"
+
+/** Adds the command `cost`. */
+export function addCost(program: Command, run: RunCommand): void {
+  const command = program
+    .command("cost")
+    .description(
+      "Sum up what the models of the stored turns and of their background work used: by work, model, layer, user and day.",
+    )
+    .addOption(new Option("--user <id>", "only what was used for this user").conflicts("conversation"))
+    .option("--conversation <name>", "only what this conversation used")
+    .option("--limit <count>", "at most this many rows of each table", readCount, 20)
+    .option("--prices <file>", "a JSON file with the prices of models, in place of those of the package")
+    .option("--json", "print the sums as JSON")
+  runOnStore(command, run, cost)
+}
+
+/** Prints the sums of a store. Resolves to the exit code. */
+async function cost(opened: OpenedStore, options: ListOptions & { readonly prices?: string }): Promise<number> {
+  const { context, store, profile, words } = opened
+  const prices = readPrices(options.prices)
+  const all = new CostSums((usage, model) => costOf(usage, priceOf(prices, model)))
+  let line = 0
+  for await (const row of store.export(scopeOf(profile, options))) all.add(readStoreRow(row, ++line))
+  const sums = all.report()
+  if (options.json) {
+    context.io.stdout.write(
+      `${jsonLine(Object.fromEntries(Object.entries(sums).map(([name, sum]) => [name, sum instanceof Map ? Object.fromEntries(sum) : sum])))}\n`,
+    )
+    return exitCodes.ok
+  }
+  if (sums.total.calls === 0) context.screen.note(words.nothingUsed)
+  else context.io.stdout.write(`${tablesOf(sums, opened, options.limit).join("\n\n")}\n`)
+  for (const note of notesOn(sums, { prices, opened })) context.screen.note(note)
+  return exitCodes.ok
+}
+
+function tablesOf(sums: CostReport, { words, maxWidth }: OpenedStore, limit: number): readonly string[] {
+  const { work, models, users, days, layers, total } = sums
+  const left = (count: number) => (count > limit ? [words.notListed(count - limit)] : [])
+  const table = (title: string, by: ReadonlyMap<string, CostSum>, more: readonly (readonly string[])[] = []): string => {
+    const rows = [...by].slice(0, limit).map(([name, sum]) => cellsOf(name, sum))
+    return [printTable([...words.costColumns, title], [...rows, ...more], maxWidth), ...left(by.size)].join("\n")
+  }
+  const all = [...layers.values()].reduce((sum, tokens) => sum + tokens, 0)
+  const layerRows = [...layers].map(([key, tokens]) => [
+    String(tokens),
+    `${Math.round((tokens / all) * 100)} %`,
+    key || "(frame)",
+  ])
+  const [byWork, byModel, byLayer, byUser, byDay] = words.costTitles as [string, string, string, string, string]
+  return [
+    table(byWork, new Map([...work].map(([name, sum]) => [workText(name, words), sum])), [cellsOf(words.total, total)]),
+    table(byModel, models),
+    [printTable([...words.layerColumns, byLayer], layerRows.slice(0, limit), maxWidth), ...left(layerRows.length)].join("\n"),
+    table(byUser, users),
+    table(byDay, days),
+  ]
+}
+
+function cellsOf(name: string, { usd, unpriced, calls, usage }: CostSum): readonly string[] {
+  const known = usd > 0 && usd < 0.0001 ? "<0.0001" : usd.toFixed(4)
+  const money = unpriced === calls ? "?" : `${known}${unpriced > 0 ? " + ?" : ""}`
+  const { inputTokens, outputTokens, inputCacheReadTokens, inputCacheWriteTokens } = usage
+  const tokens = [inputTokens, outputTokens, inputCacheReadTokens, inputCacheWriteTokens]
+  return [money, String(calls), ...tokens.map((count) => String(count ?? "?")), name]
+}
+
+function workText(name: string, words: StoreWords): string {
+  if (name === "turn") return words.turnsWork
+  return name.startsWith("child ") ? words.childWork(name.slice(6)) : words.jobWork(name)
+}
+
+/** Says what the sums do not hold, and of when the prices are. */
+function notesOn(sums: CostReport, { prices, opened: { words } }: { readonly prices: Prices; readonly opened: OpenedStore }) {
+  const names = [...sums.models.keys()]
+  const without = names.filter((model) => priceOf(prices, model) === undefined && sums.models.get(model)?.unpriced !== 0)
+  const dates = names.flatMap((model) => priceOf(prices, model)?.asOf ?? []).sort()
+  return [
+    ...(dates.length > 0 ? [words.pricesAsOf([...new Set([dates[0], dates.at(-1)])].join(" – "))] : []),
+    ...(without.length > 0 ? [words.noPrice(terminalLine(without.join(", ")))] : []),
+    ...(sums.total.unknown > 0 ? [words.unknownCalls(sums.total.unknown)] : []),
+    ...(sums.unknownTurns > 0 ? [words.unknownTurns(sums.unknownTurns)] : []),
+  ]
+}
