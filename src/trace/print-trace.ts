@@ -1,4 +1,5 @@
 import { checkType } from "../core/check-options.ts"
+import { addUsage, type Usage } from "../core/model/language-model.ts"
 import { hostSecrets } from "../core/secrets/find-secrets.ts"
 import { redactText } from "../core/secrets/redact.ts"
 import { formatSource } from "../core/source.ts"
@@ -12,6 +13,7 @@ import { printAssembly } from "./print-assembly.ts"
 import { printLore } from "./print-lore.ts"
 import { fitColumns, fitColumnsAtEnd } from "./table.ts"
 import { mainProcess, type TraceStep, type TurnTrace } from "./trace.ts"
+import { layersOf } from "./turn-spending.ts"
 
 /**
  * Prints a turn for people, in order: each request as a table of its tokens with the difference to the one before, each tool run,
@@ -56,20 +58,24 @@ function requestLines(step: TraceStep, previous: TraceStep | undefined, maxWidth
   return [...lines, `  since step ${previous.step}: ${first}`, ...rest.map((line) => `  ${line}`)]
 }
 
-function headline({ turnId, process, wake, received, merged, durationMs, steps, runs, usage, children }: TurnTrace): string {
+function headline(trace: TurnTrace): string {
+  const { turnId, process, wake, received, merged, durationMs, steps, runs, usage, children } = trace
   const calls = `${steps.length} model ${steps.length === 1 ? "call" : "calls"}`
   const tools = `${runs.length} tool ${runs.length === 1 ? "run" : "runs"}`
   const used =
     usage.inputTokens === undefined
       ? ""
       : ` · ${usage.inputTokens} tokens in, ${usage.outputTokens ?? 0} out${usage.costUsd === undefined ? "" : `, $${usage.costUsd}`}`
-  const inside = children.length === 0 ? "" : `, children's included`
+  const { memories = 0, user_profile = 0 } = layersOf(trace)
+  const recall = memories + user_profile > 0 ? ` · recall ${memories + user_profile} tokens` : ""
+  const own = children.reduce<Usage>((sum, child) => addUsage(sum, child.trace.usage), {})
+  const inside = children.length === 0 ? "" : `, of them ${own.inputTokens ?? "?"} in, ${own.outputTokens ?? "?"} out by children`
   const who = process === mainProcess ? "turn" : `${terminalLine(process)}: turn`
   const why = wake === undefined ? "" : ` · woke: ${terminalLine(wake)}`
   const decided = received === undefined ? "" : ` · answers: ${terminalLine(received)}`
   const too = merged && merged.turns.length > 0 ? ` · answers ${merged.turns.join(", ")} too` : ""
   const alone = merged?.waited === undefined ? "" : ` · waited, because ${merged.waited}`
-  return `${who} ${turnId} · ${durationMs} ms · ${calls} · ${tools}${used}${used === "" ? "" : inside}${why}${decided}${too}${alone}`
+  return `${who} ${turnId} · ${durationMs} ms · ${calls} · ${tools}${used}${used === "" ? "" : inside}${recall}${why}${decided}${too}${alone}`
 }
 
 function stepLine({ step, prompt, model, report, assembly, decision, error, durationMs }: TraceStep): string {

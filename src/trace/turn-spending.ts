@@ -31,7 +31,7 @@ function callsOf(trace: TurnTrace, sums = new Map<string, ModelCalls>(), child?:
 }
 
 /** Tokens of a turn's own requests by layer. Those that share a slot, as `lorebook/…`, are one. */
-function layersOf({ steps }: TurnTrace): Readonly<Record<string, number>> {
+export function layersOf({ steps }: TurnTrace): Readonly<Record<string, number>> {
   const sums = new Map<string, number>()
   for (const { assembly } of steps)
     for (const { key, tokens } of assembly.spans) {

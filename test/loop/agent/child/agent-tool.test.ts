@@ -191,7 +191,7 @@ describe("R25 the tools process", () => {
       trace: { process: "tools", usage: { inputTokens: 30 } },
     })
     const printed = printTrace(result.trace)
-    expect(printed).toContain("330 tokens in, 3 out, children's included")
+    expect(printed).toContain("330 tokens in, 3 out, of them 30 in, 1 out by children")
     expect(printed).toMatch(/^ {2}│ tools: turn child-1 · .* · 30 tokens in, 1 out$/m)
   })
 
