@@ -50,6 +50,11 @@ export interface Agent {
     options: RespondOptions & { readonly output: S },
   ): StructuredTurn<S>
   respond(messages: readonly ChatMessage[], options?: RespondOptions): Turn
+  /**
+   * Judges words again that no answer of a model could judge: of a user, of a conversation or of all, those that stand as failed in
+   * receipts or wait for a next batch. Resolves to the number of turns; each gets a job. Rejects with `usage` without a whole store.
+   */
+  retryMemories(scope?: { readonly user: string } | { readonly conversation: string }): Promise<number>
   /** Settles when no turn runs or waits and nothing runs in the background. A failed job that waits for its next attempt is not waited for; `close` does that where the job would be lost with the process. */
   idle(): Promise<void>
   /**
@@ -93,7 +98,7 @@ export function createAgent(options: AgentOptions): Agent {
     },
     respond: (messages: readonly ChatMessage[], options: RespondOptions = {}): Turn<never> =>
       respond(versions.current(), latest(), { messages, options }) as Turn<never>,
-    idle: work.idle,
+    ...{ idle: work.idle, retryMemories: retrying(kept, named.id, ports) },
     async close(closing = {}) {
       checkOptions("close", closing, { signal: true })
       const isFirst = !closed
@@ -104,6 +109,13 @@ export function createAgent(options: AgentOptions): Agent {
   }
   publishAgent(made, { ...shared, current: () => versions.current() })
   return made
+}
+
+function retrying({ given }: AgentStore, agent: string, { clock }: Ports): Agent["retryMemories"] {
+  return async (scope) => {
+    checkOptions("retryMemories", scope ?? {}, { user: true, conversation: true })
+    return (await loadWork()).retryMemories(given, { agent, ...scope }, clock.nowMs())
+  }
 }
 
 /** Closes the plugins of all versions. */

@@ -3,7 +3,7 @@ import type { SqliteStore } from "../../../adapters/stores/database-store.ts"
 import { rowText } from "../../../adapters/stores/sql/row-body.ts"
 import { PromptStrataError } from "../../../core/errors.ts"
 import type { DeadJob } from "../../../memory/services/store/job-runner.ts"
-import type { Receipt } from "../../../memory/services/store/receipt.ts"
+import { isBadOutcome, type Receipt } from "../../../memory/services/store/receipt.ts"
 import type { Store } from "../../../memory/services/store/store.ts"
 import { terminalLine } from "../../../prompt/encode/terminal-text.ts"
 import { type CliContext, clockOf, type RunCommand } from "../context.ts"
@@ -40,7 +40,8 @@ async function doctor(opened: OpenedStore, options: DoctorOptions): Promise<numb
   const failed: Receipt[] = []
   for (const agent of await store.agents()) {
     const receipts = await readable(storedRows(store, { agent }, ["receipt"]))
-    failed.push(...receipts.map(({ receipt }) => receipt).filter((receipt) => hasFailed(receipt, nowMs - sevenDaysMs)))
+    const isRecent = ({ outcome, startedMs }: Receipt): boolean => startedMs >= nowMs - sevenDaysMs && isBadOutcome(outcome)
+    failed.push(...receipts.map(({ receipt }) => receipt).filter(isRecent))
   }
   if (options.json) context.io.stdout.write(`${jsonLine({ ...check, dead, failed })}\n`)
   else print({ ...opened, dead, failed, check }, context)
@@ -61,10 +62,6 @@ async function repair({ store, words, context: { screen } }: OpenedStore, file: 
   const damaged = await store.repair(file)
   for (const row of damaged) screen.note(terminalLine(`${rowText(row)}: ${words.lost} ${row.lost}`, 500))
   screen.note(damaged.length === 0 ? words.nothingDamaged : words.repaired(damaged.length, terminalLine(file)))
-}
-
-function hasFailed({ outcome, startedMs }: Receipt, sinceMs: number): boolean {
-  return startedMs >= sinceMs && (outcome === "failed" || outcome === "timeout" || outcome === "parse-error")
 }
 
 interface Findings extends OpenedStore {

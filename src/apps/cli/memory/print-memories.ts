@@ -1,9 +1,10 @@
 import { type Command, Option } from "commander"
+import { retryUnjudged } from "../../../memory/services/background/unjudged-turns.ts"
 import { printCost, type Receipt } from "../../../memory/services/store/receipt.ts"
 import type { MemoryKeys, StoredMemory } from "../../../memory/services/store/records.ts"
 import type { Profile } from "../../../profile/profile.ts"
 import { terminalLine } from "../../../prompt/encode/terminal-text.ts"
-import type { RunCommand } from "../context.ts"
+import { clockOf, type RunCommand } from "../context.ts"
 import { exitCodes, jsonLine } from "../io.ts"
 import { readCount } from "../options.ts"
 import type { StoreWords } from "../words/store-words.ts"
@@ -49,6 +50,7 @@ export function addReceipts(memory: Command, run: RunCommand): void {
     .addOption(new Option("--user <id>", "only work for this user").conflicts("conversation"))
     .option("--conversation <name>", "only work for this conversation")
     .option("--limit <count>", "at most this many receipts", readCount, 20)
+    .option("--retry", "judge words again that could not be judged, by the next chat or worker")
     .option("--json", "print a line of JSON for each receipt")
   runOnStore(command, run, memoryReceipts)
 }
@@ -123,8 +125,12 @@ function keysText({ words, subject, relation, dates = [], by }: MemoryKeys): str
 }
 
 /** Prints the newest receipts of background work, oldest first, and their cost. Resolves to the exit code. */
-async function memoryReceipts(opened: OpenedStore, options: ListOptions): Promise<number> {
+async function memoryReceipts(opened: OpenedStore, options: ListOptions & { readonly retry?: boolean }): Promise<number> {
   const { context, store, profile, words } = opened
+  if (options.retry) {
+    context.screen.note(words.retried(await retryUnjudged(store, scopeOf(profile, options), clockOf(context).nowMs())))
+    return exitCodes.ok
+  }
   const rows = await storedRows(store, scopeOf(profile, options), ["receipt"])
   const shown = rows.map(({ receipt }) => receipt).slice(-options.limit)
   printList(shown, options, { opened, empty: words.noWork, columns: words.workColumns, toCells: receiptCells })

@@ -42,6 +42,10 @@ const en = {
   unknownTurns: (count: number) =>
     `Turns of which no usage is known: ${count}. No provider told it, or an older version kept them. They are not in the sums.`,
   noWork: "There is no background work yet.",
+  retried: (turns: number) =>
+    turns === 0
+      ? "There are no words that could not be judged."
+      : `Turns to be judged again: ${turns}. The next chat or "promptstrata worker" does it.`,
   otherAgents: (agents: string) => `The store also holds rows of: ${agents}. Name the profile with --profile.`,
   noMemories: (agent: string) => `${agent} has no memories yet.`,
   memoryOff: (agent: string) =>
@@ -93,5 +97,10 @@ const en = {
 /** The words for a locale. */
 export const storeWords = byLocale({
   en,
-  zh: { ...chinese.store, imported: (rows) => (rows === "" ? "存储中已有全部内容。" : `已导入：${rows}。`) },
+  zh: {
+    ...chinese.store,
+    retried: (turns) =>
+      turns === 0 ? "没有未能评判的内容。" : `将重新评判 ${turns} 轮对话，由下一次聊天或 “promptstrata worker” 完成。`,
+    imported: (rows) => (rows === "" ? "存储中已有全部内容。" : `已导入：${rows}。`),
+  },
 })

@@ -2,7 +2,7 @@ import { messageOf, PromptStrataError } from "../../../core/errors.ts"
 import type { JobContext } from "../../../memory/services/background/background-job.ts"
 import { receiptsOfTurns } from "../../../memory/services/background/dialogue.ts"
 import type { Job, JobAttempt, JobProgress } from "../../../memory/services/store/job-runner.ts"
-import type { Receipt, ReceiptOutcome } from "../../../memory/services/store/receipt.ts"
+import { isBadOutcome, type Receipt } from "../../../memory/services/store/receipt.ts"
 import type { AgentContext } from "../../turn/turn-context.ts"
 import { JobSchedule } from "./job-schedule.ts"
 
@@ -25,8 +25,6 @@ export class AgentJobs {
     await this.#schedule.ran(job)
   }
 }
-
-const badOutcomes: readonly ReceiptOutcome[] = ["timeout", "failed", "parse-error"]
 
 /** Runs a job. An error is reported each time, and thrown, so that the store's runner tries again. */
 async function runJob(parts: AgentContext, job: Job, attempt: JobAttempt): Promise<void> {
@@ -74,10 +72,11 @@ function isToldByReceipts(error: unknown): boolean {
   return PromptStrataError.isInstance(error) && error.code === "background"
 }
 
-function jobContext({ store, receipts, ask, ports, onWarning }: AgentContext, job: Job, attempt: JobAttempt): JobContext {
+function jobContext(parts: AgentContext, job: Job, attempt: JobAttempt): JobContext {
+  const { store, receipts, ask, ports, onWarning } = parts
   const { key, turnId } = job
   const tell = ({ kind, outcome, message }: Receipt): void => {
-    if (badOutcomes.includes(outcome))
+    if (isBadOutcome(outcome))
       onWarning({ key, turnId, message: `${kind} after the turn: ${outcome}, ${message ?? "no reason given"}` })
   }
   return {
@@ -90,6 +89,7 @@ function jobContext({ store, receipts, ask, ports, onWarning }: AgentContext, jo
       return store.post(key, note)
     },
     messages: (filter) => store.messages(key, filter),
+    ofTurn: (turnId) => jobContext(parts, { ...job, turnId }, attempt),
     receiptsOf: (turnIds) => receiptsOfTurns(turnIds, { receipts, key }),
     async receipt(given) {
       const nowMs = ports.clock.nowMs()

@@ -1,10 +1,12 @@
 import { PromptStrataError } from "../../../core/errors.ts"
+import { loadMemories } from "../../../memory/services/load-memories.ts"
 import {
   type ExplainableMemory,
   type ExplainedMemory,
   explainMemories,
 } from "../../../memory/services/memory/explain-memories.ts"
 import type { ForgottenMemories } from "../../../memory/services/store/records.ts"
+import type { Store, StoreScope } from "../../../memory/services/store/store.ts"
 import type { SessionAtRest } from "../queue/turn-states.ts"
 import type { ExplainMemoriesOptions, ForgetMemoryOptions, SpeakerInput } from "../session-options.ts"
 import { inputOf } from "../session-options.ts"
@@ -35,6 +37,12 @@ export async function forget(at: SessionAtRest, id: string, { from }: ForgetMemo
   if (forgotten.memories > 0) return forgotten
   const message = `forgetMemory expected the id of a memory of user ${JSON.stringify(key.user)}, found ${JSON.stringify(id)}.`
   throw new PromptStrataError("usage", message, { hint: "Session.explainMemories tells the ids; pass the same `from`." })
+}
+
+/** The work of `Agent.retryMemories`. */
+export async function retryMemories(store: Store | undefined, scope: StoreScope, atMs: number): Promise<number> {
+  if (store) return (await loadMemories()).retryUnjudged(store, scope, atMs)
+  throw new PromptStrataError("usage", "retryMemories expected an agent with a whole store, found one without.")
 }
 
 function memoryOf({ session: { agent } }: SessionAtRest): ExplainableMemory {

@@ -50,6 +50,8 @@ export interface JobContext extends JobAttempt {
   messages(filter: MessageFilter): Promise<readonly HistoryMessage[]>
   /** The receipts of turns of the conversation. Absent in a context of your own that keeps none. */
   receiptsOf?(turnIds: readonly string[]): Promise<readonly Receipt[]>
+  /** The same for another turn of the conversation, whose receipts it writes. Absent in a context of your own that has one turn. */
+  ofTurn?(turnId: string): JobContext
   /** Writes a receipt of the job's turn. Missing members get defaults: this attempt, the current time, a duration of 0. */
   receipt(receipt: Pick<Receipt, "kind" | "outcome"> & Partial<Receipt>): Promise<void>
   /** Writes receipts of the job's turn in one step with what they tell of, as {@link ReceiptRecords.putWork} does. Absent if the store cannot. */

@@ -11,19 +11,24 @@ export interface TurnWords {
   readonly turn: number
   readonly untrusted: boolean
   readonly messages: readonly HistoryMessage[]
+  /** True if an earlier answer about these words could not be read. */
+  readonly isCarried?: boolean
 }
 
 /** The most messages that are searched for a turn whose job does not say how many it has. */
-const maxMessages = 400
+export const maxMessages = 400
 
 /** The number of a turn, as a payload or a receipt says it; without one, the first. */
-const numberOf = (turn: unknown): number => (typeof turn === "number" ? turn : 0)
+export const numberOf = (turn: unknown): number => (typeof turn === "number" ? turn : 0)
 
 /** The first moment behind the time of a job's last message; undefined if its payload does not say that. */
-const momentBehind = (untilMs: unknown): number | undefined => (typeof untilMs === "number" ? untilMs + 1 : undefined)
+export const momentBehind = (untilMs: unknown): number | undefined => (typeof untilMs === "number" ? untilMs + 1 : undefined)
 
 /** The messages of the job's turn, only those of the user and the agent (T35); undefined if they were forgotten. */
-export async function wordsOfTurn({ turnId, payload }: Job, context: JobContext): Promise<TurnWords | undefined> {
+export async function wordsOfTurn(
+  { turnId, payload }: Pick<Job, "turnId" | "payload">,
+  context: JobContext,
+): Promise<TurnWords | undefined> {
   const { turn, untrusted, count, fromMs, untilMs } = payload
   const times = typeof fromMs === "number" && typeof untilMs === "number" ? { fromMs, beforeMs: untilMs + 1 } : {}
   const find = async (limit: number): Promise<readonly HistoryMessage[]> =>
@@ -51,27 +56,20 @@ export async function isFollowed({ turnId }: Job, context: JobContext): Promise<
   return last !== undefined && last.turnId !== turnId && last.unanswered !== true
 }
 
-/** The turns that wait to be judged together with the job's turn, oldest first. */
-export async function waitingTurns(
-  { key, turnId, payload }: Job,
-  batch: { readonly context: JobContext; readonly receipts: ReceiptRecords; readonly batchTurns: number },
-): Promise<readonly TurnWords[]> {
-  const { context, receipts, batchTurns } = batch
-  const beforeMs = momentBehind(payload.untilMs)
-  let found = await context.messages({ beforeMs, limit: Math.min(maxMessages, batchTurns * 4) })
-  if (found.some(({ unanswered }) => unanswered)) found = await context.messages({ beforeMs, limit: maxMessages })
-  const answered = found.flatMap((message) => (message.unanswered || message.turnId === turnId ? [] : [message.turnId]))
-  const ids = [...new Set(answered)].slice(1 - batchTurns)
-  const known = await receiptsOfTurns(ids, { receipts, key })
-  const isJudged = (id: string) => known.some(({ turnId, kind }) => turnId === id && (kind === "store" || kind === "profile"))
-  const turns: TurnWords[] = []
-  for (const id of ids.slice(ids.findLastIndex(isJudged) + 1)) {
-    const waiting = known.find((receipt) => receipt.turnId === id && receipt.kind === "batch")?.value
-    if (waiting === undefined) continue
-    const messages = found.filter((message) => message.turnId === id && message.text.trim() !== "")
-    turns.push({ turnId: id, turn: numberOf(waiting.turn), untrusted: waiting.untrusted === true, messages })
+/** A context that does not read again the newest messages of which it read as many. Steps that write must not rely on it. */
+export function lookingBack(context: JobContext): JobContext {
+  const read = new Map<number | undefined, { readonly limit: number; readonly messages: readonly HistoryMessage[] }>()
+  return {
+    ...context,
+    async messages(filter) {
+      const { beforeMs, limit = maxMessages } = filter
+      const known = read.get(beforeMs)
+      if (known !== undefined && known.limit >= limit) return known.messages.slice(-limit)
+      const messages = await context.messages(filter)
+      read.set(beforeMs, { limit, messages })
+      return messages
+    },
   }
-  return turns
 }
 
 /** The most words heard between two turns that are remembered, and their most UTF-16 units. */

@@ -7,10 +7,10 @@ import { counted } from "../store/receipt.ts"
 import { userProfileText } from "../user-profile.ts"
 import { backgroundInjection, daysIn, dialogueInjection } from "./dialogue.ts"
 import type { DocumentMemory } from "./document-memory.ts"
-import { readKeys } from "./memory-keys.ts"
+import { keyNames, readKeys } from "./memory-keys.ts"
 import { capReached, type MemoryRun, type Step, type StepResult } from "./memory-run.ts"
 import { hasUserWords, heardOfUser, readProfileFields } from "./profile-step.ts"
-import { readJson } from "./read-json.ts"
+import { memberOf, readAnswer, readJson } from "./read-json.ts"
 
 /** Asks a model how important the turns are (T32). For several turns, the same call asks for profile fields. */
 export async function importanceStep(step: Step): Promise<StepResult> {
@@ -34,7 +34,7 @@ export async function importanceStep(step: Step): Promise<StepResult> {
   const data = isBatch ? [...dialogue, await profileOf(run)] : dialogue
   const { text, model } = await ask(isBatch ? "importance-and-profile" : "importance", data, { signal })
   const importance = readImportance(isBatch || asksKeys ? withoutKeys(run, text) : text)
-  if (importance === undefined) return { outcome: "parse-error", message: "no number from 0 to 10 in the answer" }
+  if (importance === undefined) return noNumber
   if (!asksKeys) return { outcome: "ok", message: `importance ${importance}`, value: { importance } }
   // Words that were only heard get no keys: a receipt may outlive them, because it belongs to another user.
   const lines = turns.flatMap(({ turnId, messages }) => messages.map((message, at) => ({ id: memoryId(turnId, at), message })))
@@ -45,7 +45,12 @@ export async function importanceStep(step: Step): Promise<StepResult> {
   const count = Object.keys(keys).length
   const event = asksEvent ? eventIn(text) : ""
   const value = { importance, ...(count > 0 && { keys }), ...(event !== "" && { event }) }
-  return { outcome: "ok", message: `importance ${importance}${count === 0 ? ", no keys" : `, keys of ${count}`}`, value }
+  const message = `importance ${importance}${count === 0 ? ", no keys" : `, keys of ${count}`}`
+  const reached = readAnswer(text).isCut ? read.findLastIndex((each) => each !== undefined) + 1 : lines.length
+  if (importance >= run.options.settings.importanceThreshold || reached === lines.length) return { outcome: "ok", message, value }
+  // Behind the end of a cut answer a line may stand that counts for more than its turn.
+  const behind = run.turns.filter(({ turnId }) => lines.slice(reached).some(({ id }) => id.startsWith(`${turnId}:`)))
+  return run.unread("importance", { outcome: "parse-error", message: `${message}, cut`, value }, behind)
 }
 
 /** The importance as the program's own service judges it; undefined if there is none. */
@@ -55,13 +60,14 @@ async function ownImportance({ run, signal }: Step): Promise<number | undefined>
   if (found === undefined || Number.isFinite(found)) return found && Math.min(highest, Math.max(0, found))
   throw new PromptStrataError("usage", `expected services.importance to return a number from 0 to 10, found ${String(found)}.`)
 }
+const noNumber = { outcome: "parse-error", message: "no number from 0 to 10 in the answer" } as const
 
 const maxEventCharacters = 300
 
 /** The sentence in which the answer tells what happened; empty if it tells none. */
 function eventIn(text: string): string {
-  const answer = readJson(text)
-  const event = onOneLine(isRecord(answer) && typeof answer.event === "string" ? answer.event : "").trim()
+  const told = memberOf(readJson(text), "event|事件")
+  const event = onOneLine(typeof told === "string" ? told : "").trim()
   return event.slice(0, graphemeBoundaryBefore(event, maxEventCharacters))
 }
 
@@ -80,9 +86,8 @@ async function learnStep({ run, ask, signal }: Step, documents: DocumentMemory, 
   const shown = [backgroundInjection("profile", profile.trim()), backgroundInjection("notes", notes.trim())]
   const { text } = await ask("learn", [dialogue, ...shown], { signal })
   const importance = judged ?? readImportance(withoutKeys(run, text))
-  if (importance === undefined) return { outcome: "parse-error", message: "no number from 0 to 10 in the answer" }
-  const answer = readJson(text)
-  const written: unknown = isRecord(answer) ? (answer.notes ?? answer.笔记) : undefined
+  if (importance === undefined) return noNumber
+  const written = memberOf(readJson(text), "notes|笔记")
   const given: unknown = typeof written === "string" ? [written] : written
   if (!Array.isArray(given))
     return { outcome: "ok", message: `importance ${importance}, no list of notes`, value: { importance } }
@@ -102,13 +107,20 @@ async function profileOf({ options, key }: MemoryRun) {
 
 /** Returns the part of the answer with the importance, because the numbers in keys are none, and keeps the profile fields of a batch for the profile step. */
 function withoutKeys(run: MemoryRun, text: string): string {
-  const answer = readJson(text)
-  if (!isRecord(answer)) return text.split(/["'“]?keys["'”]?\s*[:：]/, 1)[0] ?? text
-  const { profile: fields, keys: _keys, notes: _notes, 笔记: _笔记, event: _event, ...rest } = answer
-  if (fields !== undefined) run.batchFields = readProfileFields(JSON.stringify(fields))
+  const { answer, isCut } = readAnswer(text)
+  const [before = text, ...others] = text.split(keysBegin)
+  if (!isRecord(answer)) return before
+  const fields = memberOf(answer, "profile|facts|画像|用户画像|事实")
+  // Of a cut answer, fields with keys behind them are all there.
+  if (fields !== undefined && (!isCut || others.length > 0))
+    run.batchFields = readProfileFields(JSON.stringify(fields), Number.POSITIVE_INFINITY)
+  const rest = Object.entries(answer).filter(([name]) => !otherMembers.test(name.trim()))
   // `7`, and then an object with the keys alone.
-  return Object.keys(rest).length > 0 ? JSON.stringify(rest) : text.slice(0, text.indexOf("{"))
+  return rest.length > 0 ? JSON.stringify(Object.fromEntries(rest)) : text.slice(0, text.indexOf("{"))
 }
+
+const keysBegin = new RegExp(`["'“]?(?:${keyNames})["'”]?\\s*[:：]`)
+const otherMembers = new RegExp(`^(?:${keyNames}|profile|facts|画像|用户画像|事实|notes|笔记|event|事件)$`, "i")
 
 const maxCharacters = 4_000
 const highest = 10

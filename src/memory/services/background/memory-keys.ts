@@ -2,13 +2,17 @@ import { isRecord } from "../../../core/json-access.ts"
 import { lazyPattern } from "../../../core/lazy-pattern.ts"
 import { normaliseMemoryText } from "../memory/duplicates.ts"
 import type { MemoryKeys } from "../store/records.ts"
-import { readJson } from "./read-json.ts"
+import { memberOf, readAnswer } from "./read-json.ts"
+
+/** Names of the member of an answer with the keys. */
+export const keyNames = "keys|关键词|关键字"
 
 const maxWords = 6
 const maxWordCharacters = 40
 const maxFactCharacters = 60
 const maxDates = 4
-const date = /^\d{4}-\d{2}-\d{2}$/
+/** A day of the years 1000 to 2999. */
+const date = /^[12]\d{3}-\d{2}-\d{2}$/
 const separators = lazyPattern("[,;、，；\\n]", "u")
 
 /**
@@ -16,14 +20,17 @@ const separators = lazyPattern("[,;、，；\\n]", "u")
  * cannot be read is left out: keys never cost the answer its number.
  */
 export function readKeys(output: string, texts: readonly string[], by: string): readonly (MemoryKeys | undefined)[] {
-  const answer = readJson(output)
-  const given: unknown = isRecord(answer) ? (answer.keys ?? answer.关键词) : undefined
+  const given = memberOf(readAnswer(output).answer, keyNames)
   const byLine = new Map<number, unknown>()
   if (Array.isArray(given))
-    for (const [at, item] of given.entries())
-      byLine.set(numberOf(isRecord(item) ? (item.line ?? item.id) : undefined) ?? at + 1, item)
+    for (const [at, item] of given.entries()) byLine.set(numberOf(memberOf(item, "line|id|行|行号|编号")) ?? at + 1, item)
   else if (isRecord(given)) for (const [line, item] of Object.entries(given)) byLine.set(numberOf(line) ?? 0, item)
   return texts.map((text, at) => keysOf(byLine.get(at + 1), text, by))
+}
+
+function isDay(day: string): boolean {
+  const atMs = date.test(day) ? Date.parse(day) : Number.NaN
+  return !Number.isNaN(atMs) && new Date(atMs).toISOString().startsWith(day)
 }
 
 function numberOf(value: unknown): number | undefined {
@@ -32,13 +39,14 @@ function numberOf(value: unknown): number | undefined {
 }
 
 function keysOf(item: unknown, text: string, by: string): MemoryKeys | undefined {
-  const { words: written = item, subject, relation, dates, importance } = isRecord(item) ? item : {}
+  const written = memberOf(item, "words|词|检索词|关键词") ?? item
+  const importance = memberOf(item, "importance|重要性|重要度|评分|分数")
   const held = normaliseMemoryText(text)
   const words = new Map(textsOf(written, maxWordCharacters).map((word) => [normaliseMemoryText(word), word]))
   const others = [...words].flatMap(([normal, word]) => (normal === "" || held.includes(normal) ? [] : [word]))
-  const days = textsOf(dates, maxWordCharacters).filter((day) => date.test(day) && !Number.isNaN(Date.parse(day)))
-  const [who] = textsOf(subject, maxFactCharacters)
-  const [what] = textsOf(relation, maxFactCharacters)
+  const days = textsOf(memberOf(item, "dates|date|日期|日子"), maxWordCharacters).filter(isDay)
+  const [who] = textsOf(memberOf(item, "subject|主体|主语|谁"), maxFactCharacters)
+  const [what] = textsOf(memberOf(item, "relation|关系|方面|哪一方面"), maxFactCharacters)
   const fact = who !== undefined && what !== undefined ? { subject: who, relation: what } : {}
   const judged = typeof importance === "number" && importance >= 0 && importance <= 10 ? { importance } : {}
   const told = { ...fact, ...(days.length > 0 ? { dates: days.slice(0, maxDates) } : {}), ...judged }

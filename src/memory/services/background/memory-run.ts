@@ -6,13 +6,14 @@ import type { CutRecord, CutSize } from "../../../core/span.ts"
 import { within } from "../../../core/timers.ts"
 import type { RecordedMemoryService } from "../memory/recorded-memories.ts"
 import type { Job } from "../store/job-runner.ts"
-import type { Receipt, ReceiptOutcome } from "../store/receipt.ts"
+import { counted, isBadOutcome, type Receipt, type ReceiptOutcome } from "../store/receipt.ts"
 import type { ReceiptRecords, StoredMemory, WorkOutcome } from "../store/records.ts"
 import type { UserProfileService } from "../user-profile.ts"
 import type { AskModel, JobContext } from "./background-job.ts"
 import { heardBefore, type TurnWords, wordsOfTurn } from "./dialogue.ts"
 import type { DocumentMemory } from "./document-memory.ts"
 import type { ReflectionService } from "./reflection.ts"
+import { failedIn, judgingKinds, placeOf } from "./waiting-turns.ts"
 
 /** Settings of the memory job. */
 interface MemoryJobSettings {
@@ -97,6 +98,8 @@ export interface LaterResult {
 
 type TurnWork = Parameters<NonNullable<JobContext["receipts"]>>[0]
 
+const tryAgain = 'left once more, so it stands as failed: "promptstrata memory receipts --retry" tries it again'
+
 /** A step whose answer cannot be read is tried at most this often. */
 const maxParseAttempts = 2
 
@@ -105,6 +108,8 @@ export class MemoryRun {
   readonly options: MemoryJobOptions
   readonly job: Job
   readonly turns: readonly TurnWords[]
+  /** The turns of the last batch that the model is not asked about once more, so that they cannot spoil what else it says. */
+  readonly left: readonly TurnWords[]
   /** Profile fields that came with the importance, if one call asked for both. */
   batchFields: readonly ProfileField[] | undefined
   /** True once the job found that its messages were forgotten. */
@@ -112,19 +117,23 @@ export class MemoryRun {
   /** Receipts by kind. */
   readonly receipts: Map<string, Receipt>
   readonly context: JobContext
+  /** The context that reads what was heard. */
+  readonly looking: JobContext
   #heard: ReturnType<typeof heardBefore> | undefined
   /** Receipts that wait for {@link flush}, with what they tell of. */
   #unwritten: { readonly receipt: Receipt; readonly later?: LaterResult | undefined }[] = []
 
   constructor(
     options: MemoryJobOptions,
-    { job, turns, context }: Pick<MemoryRun, "job" | "turns" | "context">,
+    parts: Pick<MemoryRun, "job" | "turns" | "context"> & Partial<Pick<MemoryRun, "left" | "looking">>,
     receipts: readonly Receipt[],
   ) {
     this.options = options
-    this.job = job
-    this.turns = turns
-    this.context = context
+    this.job = parts.job
+    this.turns = parts.turns
+    this.left = parts.left ?? []
+    this.context = parts.context
+    this.looking = parts.looking ?? parts.context
     this.receipts = new Map(receipts.map((receipt) => [receipt.kind, receipt]))
   }
 
@@ -139,7 +148,7 @@ export class MemoryRun {
 
   /** The words that were heard before the turns, read once. */
   heard(): ReturnType<typeof heardBefore> {
-    this.#heard ??= heardBefore(this.turns, this.job, this.context)
+    this.#heard ??= heardBefore(this.turns, this.job, this.looking)
     return this.#heard
   }
 
@@ -156,7 +165,7 @@ export class MemoryRun {
   /** True if a step needs no further attempt; also if it was never tried. */
   isSettled(kind: string): boolean {
     const receipt = this.receipts.get(kind)
-    if (receipt === undefined) return true
+    if (receipt === undefined || failedIn([receipt]).length > 0) return true
     if (receipt.outcome === "parse-error") return receipt.attempt >= maxParseAttempts
     return receipt.outcome !== "timeout" && receipt.outcome !== "failed"
   }
@@ -190,11 +199,33 @@ export class MemoryRun {
     const begun = { key: this.key, turnId: this.job.turnId, kind, attempt: (before?.attempt ?? 0) + 1, startedMs }
     const spent = { ...begun, durationMs: clock.nowMs() - startedMs, ...asked }
     const later = "work" in result ? result : undefined
-    const receipt = receiptOf(spent, "work" in result ? { outcome: "ok" } : result, cuts)
+    const receipt = receiptOf(spent, "work" in result ? { outcome: "ok" } : this.unread(kind, result), cuts)
     this.receipts.set(kind, receipt)
     if (this.isTogether) return void this.#unwritten.push({ receipt, later })
     await this.expectWanted(signal)
     await this.context.receipt(receipt)
+  }
+
+  /** True if the model is not asked once more when this answer cannot be read. */
+  isLastAnswer(kind: string): boolean {
+    return this.context.isLast || (this.receipts.get(kind)?.attempt ?? 0) + 1 >= maxParseAttempts
+  }
+
+  /**
+   * The result of a judgement. Once it is not tried again, it names the turns that it leaves to the next batch: `turns`, without those
+   * that were left to it before. A turn that is judged alone has then failed.
+   */
+  unread(kind: string, result: StepResult, turns = this.turns): StepResult {
+    const { value, outcome, message } = result
+    const known = judgingKinds.includes(kind) && this.left.length > 0 ? { ...value, left: this.left.length } : value
+    const isOver = this.context.isLast || (outcome === "parse-error" && this.isLastAnswer(kind))
+    const isWaiting = judgingKinds.includes(kind) && isBadOutcome(outcome) && isOver && value?.waits === undefined
+    if (!isWaiting) return known === undefined ? result : { ...result, value: known }
+    const own = this.turns.find(({ isCarried, turnId }) => isCarried && turnId === this.job.turnId)
+    if (own) return { outcome: "failed", message: `${message}; ${tryAgain}`, value: { ...known, unjudged: [placeOf(own)] } }
+    const waits = turns.filter(({ isCarried }) => !isCarried).map(placeOf)
+    const wait = waits.length === 0 ? "" : `; left to the next batch: ${counted(waits.length, "turn")}`
+    return { outcome, message: `${message}${wait}`, value: { ...known, waits } }
   }
 
   /** Writes what the steps so far have left, with their receipts, in one step. Throws if the job was stopped or its messages were forgotten. */

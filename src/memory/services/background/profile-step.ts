@@ -6,7 +6,7 @@ import type { ProfileStatement } from "../store/records.ts"
 import { fieldName, splitByAge, type UserProfile, type UserProfileService, userProfileText } from "../user-profile.ts"
 import { backgroundInjection, dialogueInjection, type TurnWords } from "./dialogue.ts"
 import { capReached, type LaterResult, type MemoryRun, type ProfileField, type Step, type StepResult } from "./memory-run.ts"
-import { readJson } from "./read-json.ts"
+import { readAnswer } from "./read-json.ts"
 
 /** The confidence of fields if the model gave none, and the most that fields have if untrusted output stood in the context. */
 const usualConfidence = 0.8
@@ -23,7 +23,8 @@ export async function profileStep({ run, ask, signal }: Step, service: UserProfi
     run.key,
     { signal },
   )
-  let fields = own === undefined ? run.batchFields : readProfileFields(JSON.stringify(own))
+  let fields = own === undefined ? run.batchFields : readProfileFields(JSON.stringify(own), Number.POSITIVE_INFINITY)
+  let isCut = false
   const profile = fields !== undefined && run.isTogether ? emptyProfile : await service.get(run.key)
   if (fields === undefined) {
     const cap = await capReached(run)
@@ -32,13 +33,19 @@ export async function profileStep({ run, ask, signal }: Step, service: UserProfi
       (await run.options.documents?.text("user", run.key, { signal })) ??
       userProfileText(profile, run.options.settings.profileCharacters)
     const injections = [dialogueInjection(turns), backgroundInjection("profile", text)]
-    fields = readProfileFields((await ask("user-profile", injections, { signal })).text)
+    const answer = (await ask("user-profile", injections, { signal })).text
+    fields = readProfileFields(answer, Number.POSITIVE_INFINITY)
+    isCut = readAnswer(answer).isCut
   }
   if (fields === undefined) return { outcome: "parse-error", message: "no JSON object in the answer" }
-  if (!run.isTogether) return keep({ run, ask, signal }, service, { profile, fields })
-  const found = fields
+  if (isCut && !run.isLastAnswer("profile")) return { outcome: "parse-error", message: "the answer is cut" }
+  const found = fields.slice(0, maxFields)
+  const over = fields.length > maxFields ? `, ${fields.length - maxFields} too many` : ""
+  const cut = isCut ? run.unread("profile", { outcome: "parse-error", message: ", the answer is cut" }) : { message: "" }
+  const told = (result: StepResult): StepResult => ({ ...result, ...cut, message: `${result.message}${over}${cut.message}` })
+  if (!run.isTogether) return told(await keep({ run, ask, signal }, service, { profile, fields: found }))
   const statementsOf = (known: readonly ProfileStatement[]) => addedStatements(run, found, splitByAge(known).fields)
-  return { work: { statementsOf }, resultOf: ({ statements }) => (statements === 0 ? nothingNew : keptFields(statements)) }
+  return { work: { statementsOf }, resultOf: ({ statements }) => told(statements === 0 ? nothingNew : keptFields(statements)) }
 }
 
 const emptyProfile: UserProfile = { version: 0, fields: [], history: [] }
@@ -106,12 +113,12 @@ const maxValueCharacters = 500
 const maxDepth = 3
 
 /** Reads the profile fields in a model's answer; undefined if it cannot be read. No fields are a good answer, a blank value is no field (T34), and `null` ends one (M17). */
-export function readProfileFields(output: string): readonly ProfileField[] | undefined {
-  const value = readJson(output)
+export function readProfileFields(output: string, most = maxFields): readonly ProfileField[] | undefined {
+  const value = readAnswer(output).answer
   if (typeof value !== "object" || value === null) return undefined
   const found = Array.isArray(value) ? value.flatMap(fieldsOfItem) : fieldsOf(value, "", 0)
   const named = new Map(found.map((field) => [field.name, field]))
-  return [...named.values()].slice(0, maxFields)
+  return [...named.values()].slice(0, most)
 }
 
 /** `{"field": "city", "value": "Hangzhou"}`, or an object of fields. */

@@ -4,15 +4,17 @@ import { lazyPattern } from "../../../core/lazy-pattern.ts"
 import type { MemoryService, NewMemory, Remembered } from "../memory/memory-service.ts"
 import type { RecordedMemoryService } from "../memory/recorded-memories.ts"
 import type { Job } from "../store/job-runner.ts"
-import { counted } from "../store/receipt.ts"
+import { counted, isBadOutcome } from "../store/receipt.ts"
 import type { MemoryKeys, StoredMemory, WorkOutcome } from "../store/records.ts"
 import type { JobContext } from "./background-job.ts"
-import { isFollowed, type TurnWords, waitingTurns, wordsOfTurn } from "./dialogue.ts"
+import { isFollowed, lookingBack, type TurnWords, wordsOfTurn } from "./dialogue.ts"
 import { documentStep, tidyStep } from "./document-step.ts"
 import { importanceStep, memoryId } from "./importance-step.ts"
 import { capReached, type LaterResult, type MemoryJobOptions, MemoryRun, type Step, type StepResult } from "./memory-run.ts"
 import { profileStep } from "./profile-step.ts"
 import type { ReflectionService } from "./reflection.ts"
+import { settleCarried } from "./unjudged-turns.ts"
+import { judgingKinds, staysDone, waitingTurns } from "./waiting-turns.ts"
 
 /** The most missing vectors that one job adds. */
 const embeddedAtOnce = 64
@@ -24,12 +26,22 @@ export async function runMemoryJob(options: MemoryJobOptions, job: Job, context:
   const words = await wordsOfTurn(job, context)
   if (words === undefined) return
   const { receipts, settings } = options
-  const done = await receipts.ofTurn(job.turnId, job.key)
+  const isAgain = job.payload.again === true
   const batchTurns = job.key.audience === "private" ? Math.max(1, settings.batchTurns) : 1
-  const isWaiting = (words.turn + 1) % batchTurns !== 0 && (await isFollowed(job, context))
-  const waiting = isWaiting || batchTurns === 1 ? [] : await waitingTurns(job, { context, receipts, batchTurns })
+  const isWaiting = !isAgain && (words.turn + 1) % batchTurns !== 0 && (await isFollowed(job, context))
+  const looking = lookingBack(context)
+  const { waiting, own } =
+    isWaiting || isAgain
+      ? { waiting: [], own: await receipts.ofTurn(job.turnId, job.key) }
+      : await waitingTurns(job, { context: looking, receipts, batchTurns })
+  const done = isAgain ? own.filter(staysDone) : own
   const forgot = job.payload.forgot === true
-  const run = new MemoryRun(options, { job, context, turns: forgot ? waiting : [...waiting, words] }, done)
+  const turns = forgot ? waiting : [...waiting, { ...words, isCarried: isAgain }]
+  const before = done.find(({ kind }) => judgingKinds.includes(kind))
+  const isSecond = before?.outcome === "parse-error" || before?.value?.left !== undefined
+  const fresh = isSecond && !isAgain ? turns.filter(({ isCarried }) => !isCarried) : turns
+  const left = fresh.length === 0 ? [] : turns.filter((turn) => !fresh.includes(turn))
+  const run = new MemoryRun(options, { job, context, looking, turns: fresh.length === 0 ? turns : fresh, left }, done)
   try {
     await useStep(run)
     if (forgot && waiting.length === 0) {
@@ -65,8 +77,12 @@ async function runSteps(run: MemoryRun): Promise<void> {
   const { memory, userProfile, reflection } = run.options
   if (memory) await run.step("importance", importanceStep)
   if (userProfile) await run.step("profile", (step) => profileStep(step, userProfile))
+  if (run.context.isLast || judgingKinds.every((kind) => run.isSettled(kind))) await settleCarried(run, runSteps)
   if (!memory) return
   if (!run.isSettled("importance") && !run.context.isLast) return
+  const { outcome = "ok", value } = run.receipts.get("importance") ?? {}
+  // Words without a judgement are not stored. They wait, or stand as failed.
+  if (isBadOutcome(outcome) && value?.importance === undefined) return documentSteps(run)
   await run.step("store", (step) => storeStep(step, memory))
   const isDue = reflection === undefined || !run.isTogether || (await reflectLater(run, reflection))
   await run.flush()

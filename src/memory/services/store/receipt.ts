@@ -6,6 +6,11 @@ import { addUsage, type Usage } from "../../../core/model/language-model.ts"
 /** The outcome of a piece of background work (T33). `empty`: it worked and found nothing. `skipped`: there was nothing to do, or a cap forbade it. */
 export type ReceiptOutcome = "ok" | "empty" | "parse-error" | "timeout" | "failed" | "skipped"
 
+/** True for the outcomes of work that may be tried again. */
+export function isBadOutcome(outcome: ReceiptOutcome): boolean {
+  return outcome === "parse-error" || outcome === "timeout" || outcome === "failed"
+}
+
 /** The record of a piece of background work. There is one for each turn and kind: that of the last attempt, with the usage of all. */
 export interface Receipt {
   readonly key: ServiceKey

@@ -26,7 +26,7 @@ export interface StoreCheck {
 
 /** Jobs that wait for a moment of their own ({@link timedKinds}). They follow no turn; `turnId` is the id of the wake. */
 export interface WakeRecords {
-  /** Keeps a job; false if its id is known. */
+  /** Keeps a job; false if its id is known. One without a moment of its own stands last in the line of its conversation. */
   put(job: Job): Promise<boolean>
   /** The jobs of a scope that wait or run. Of a user, those of their own, in any conversation. */
   list(scope: StoreScope): Promise<readonly Job[]>

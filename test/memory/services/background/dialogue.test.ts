@@ -7,9 +7,9 @@ import {
   dialogueInjection,
   heardBefore,
   type TurnWords,
-  waitingTurns,
   wordsOfTurn,
 } from "../../../../src/memory/services/background/dialogue.ts"
+import { waitingTurns } from "../../../../src/memory/services/background/waiting-turns.ts"
 import type { Job } from "../../../../src/memory/services/store/job-runner.ts"
 import type { Receipt } from "../../../../src/memory/services/store/receipt.ts"
 import type { ReceiptRecords } from "../../../../src/memory/services/store/records.ts"
@@ -121,7 +121,7 @@ describe("turns that wait to be judged together", () => {
       const batchTurns = 2 + (seed % 4)
       const { context, limits } = seen(messages)
       const payload = seed % 3 === 0 ? {} : { untilMs }
-      const waiting = await waitingTurns(jobOf(own, payload), { context, receipts: receiptsOf(batches), batchTurns })
+      const { waiting } = await waitingTurns(jobOf(own, payload), { context, receipts: receiptsOf(batches), batchTurns })
       const until = messages.filter(({ atMs }) => seed % 3 === 0 || atMs <= (untilMs ?? 0))
       const first = until.slice(-Math.min(400, 4 * batchTurns))
       const isMixed = first.some(({ unanswered }) => unanswered)
@@ -145,7 +145,7 @@ describe("turns that wait to be judged together", () => {
   test("are looked for in 400 messages at most", async () => {
     const { context, limits } = seen([user("t1", 1), user("t2", 2)])
     const batch = { context, receipts: receiptsOf(new Map([["t1", {}]])), batchTurns: 500 }
-    const [only, ...others] = await waitingTurns(jobOf("t2", {}), batch)
+    const [only, ...others] = (await waitingTurns(jobOf("t2", {}), batch)).waiting
     expect([only, others, limits]).toEqual([{ turnId: "t1", turn: 0, untrusted: false, messages: [user("t1", 1)] }, [], [400]])
   })
 })
