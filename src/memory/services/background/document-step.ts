@@ -5,6 +5,7 @@ import { backgroundInjection, daysIn } from "./dialogue.ts"
 import type { DocumentMemory, LearnedLine, LineOrigin } from "./document-memory.ts"
 import { capReached, type MemoryRun, type Step, type StepResult } from "./memory-run.ts"
 import { readMerges } from "./tidy-rules.ts"
+import { placeOf } from "./waiting-turns.ts"
 
 /** Writes what the turns taught into the documents: notes and insights into MEMORY.md, facts about the user into USER.md. */
 export async function documentStep({ run, signal }: Step, documents: DocumentMemory, isScheduled = false): Promise<StepResult> {
@@ -42,9 +43,9 @@ export async function tidyStep({ run, ask, signal }: Step, documents: DocumentMe
 
 /** The turns that are judged together, as origins of what they taught. */
 function originsOf({ key, turns }: MemoryRun): readonly LineOrigin[] {
-  return turns.map(({ turnId, messages }) => {
-    const times = messages.map(({ atMs }) => atMs)
-    return { ...key, turnId, fromMs: Math.min(...times), untilMs: Math.max(...times) }
+  return turns.map((turn) => {
+    const { turnId, fromMs, untilMs } = placeOf(turn)
+    return { ...key, turnId, fromMs, untilMs }
   })
 }
 

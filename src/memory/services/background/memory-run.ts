@@ -98,7 +98,7 @@ export interface LaterResult {
 
 type TurnWork = Parameters<NonNullable<JobContext["receipts"]>>[0]
 
-const tryAgain = 'left once more, so it stands as failed: "promptstrata memory receipts --retry" tries it again'
+const tryAgain = 'it stands as failed: "promptstrata memory receipts --retry" tries it again'
 
 /** A step whose answer cannot be read is tried at most this often. */
 const maxParseAttempts = 2

@@ -19,10 +19,10 @@ export async function settleCarried(run: MemoryRun, judge: (alone: MemoryRun) =>
     if (context === undefined || isSettled(await run.options.receipts.ofTurn(turn.turnId, run.key))) continue
     const job = { ...run.job, turnId: turn.turnId, payload: { ...placeOf(turn) } }
     const alone = new MemoryRun(run.options, { job, context: { ...context, isLast: true }, turns: [turn] }, [])
-    const { kind = "importance", message = "not judged" } = bad ?? {}
+    const unread = { outcome: "parse-error", message: "no answer about it could be read" } as const
     try {
       if (isReadable && run.left.includes(turn)) await judge(alone)
-      else await alone.step(kind, async () => ({ outcome: "parse-error", message }))
+      else await alone.step(bad?.kind ?? "importance", async () => unread)
       await alone.flush()
     } catch (error) {
       if (!alone.isForgotten) throw error
@@ -42,16 +42,21 @@ export async function retryUnjudged(store: Store, scope: StoreScope, atMs: numbe
     if (row.table === "receipt" && judgingKinds.includes(row.receipt.kind)) receipts.push(row.receipt)
   }
   const byTurn = Map.groupBy(receipts, ({ key, turnId }) => JSON.stringify([key, turnId]))
-  const jobs = new Map<string, Job>()
+  // Turns that waited were judged with the next batch, if there was one.
+  const newest = new Map<string, Receipt>()
   for (const receipt of receipts) {
-    const { key } = receipt
-    const isOver = ({ key: of, startedMs, turnId }: Receipt): boolean =>
-      JSON.stringify(of) === JSON.stringify(key) && turnId !== receipt.turnId && startedMs > receipt.startedMs
-    const waits = receipts.some((other) => isOver(other) && failedIn([other]).length === 0) ? [] : waitsIn([receipt])
-    for (const place of [...failedIn([receipt]), ...waits]) {
+    const of = JSON.stringify(receipt.key)
+    const isNewer = receipt.startedMs >= (newest.get(of)?.startedMs ?? 0)
+    if (isNewer && failedIn([receipt]).length === 0) newest.set(of, receipt)
+  }
+  const jobs = new Map<string, Job>()
+  for (const own of byTurn.values()) {
+    const [{ key, turnId: judgedIn }] = own as [Receipt]
+    const waits = newest.get(JSON.stringify(key))?.turnId === judgedIn ? waitsIn(own) : []
+    for (const place of [...failedIn(own), ...waits]) {
       const { turnId } = place
-      const own = byTurn.get(JSON.stringify([key, turnId])) ?? []
-      if (failedIn(own).length === 0 && isSettled(own)) continue
+      const known = byTurn.get(JSON.stringify([key, turnId])) ?? []
+      if (failedIn(known).length === 0 && isSettled(known)) continue
       const payload = { ...place, again: true }
       jobs.set(turnId, { id: `${turnId} again ${atMs}`, kind: "memory", key, turnId, atMs, payload })
     }
