@@ -1,16 +1,8 @@
 import { type Look, withoutUnseen } from "./fold.ts"
 import { squash } from "./lines.ts"
-import { lookAlikeData } from "./look-alike-data.ts"
+import data from "./look-alikes.json" with { type: "json" }
 
-const ascii = new Map(
-  lookAlikeData
-    .trim()
-    .split("\n")
-    .flatMap((line) => {
-      const [shown = "", seen = ""] = line.split(" ")
-      return [...seen].map((character) => [character, shown] as const)
-    }),
-)
+const ascii = new Map(Object.entries(data.looks).flatMap(([shown, seen]) => [...seen].map((character) => [character, shown])))
 
 /** A text in the ASCII that it looks like; what has no such look stays. */
 function inAscii(text: string): string {
