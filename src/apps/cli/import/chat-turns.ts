@@ -1,6 +1,7 @@
 import type { HistoryMessage, SessionKey, Speaker } from "../../../core/conversation.ts"
-import type { StoredTurn } from "../../../memory/services/store/session-store.ts"
+import { type StoredTurn, sessionConflict } from "../../../memory/services/store/session-store.ts"
 import type { Store } from "../../../memory/services/store/store.ts"
+import { ofSession, type StoreRow } from "../../../memory/services/store/store-row.ts"
 import type { TavernChat, TavernMessage } from "./tavern-chat.ts"
 
 /** The people of a session that a chat becomes, or that becomes a chat. */
@@ -69,41 +70,23 @@ function charactersOf(chat: TavernChat, { agent }: ChatPeople) {
 
 /** Writes turns into a session that is new, all or none. Swipes become the alternatives of a turn. */
 export async function storeTurns(store: Store, key: SessionKey, turns: readonly ChatTurn[]): Promise<void> {
-  try {
-    await commitTurns(store, key, turns)
-  } catch (thrown) {
-    // Half of a chat is of no use, and the next import would find its conversation taken.
-    await store.forget({ agent: key.agent, conversation: key.conversation })
-    throw thrown
-  }
-}
-
-async function commitTurns(store: Store, key: SessionKey, turns: readonly ChatTurn[]): Promise<void> {
-  let version = 0
-  let waiting: HistoryMessage[] = []
-  let parent: string | null = null
-  const commit = async (append: readonly HistoryMessage[], after?: string | null): Promise<void> => {
-    const written = await store.commit(key, {
-      expectVersion: version,
-      append,
-      state: {},
-      jobs: [],
-      ...(after === undefined ? {} : { after }),
-    })
-    version = written.version
-  }
+  const session = ofSession(key)
+  const rows: StoreRow[] = [{ table: "session", ...session, version: 1, state: {} }]
+  let [count, last] = [0, -1]
   for (const { versions, chosen } of turns) {
-    const shown = versions[chosen]?.[0]?.turnId ?? null
-    if (versions.length === 1) waiting.push(...(versions[0] ?? []))
-    else {
-      if (waiting.length > 0) await commit(waiting)
-      waiting = []
-      for (const [at, messages] of versions.entries()) await commit(messages, at === 0 ? undefined : parent)
-      if (chosen < versions.length - 1) await commit([], shown)
+    const before = last
+    for (const [at, messages] of versions.entries()) {
+      let follows = before
+      for (const message of messages) {
+        rows.push({ table: "message", ...session, message, ...(at === chosen ? {} : { follows }) })
+        follows = count++
+      }
+      if (at === chosen) last = follows
     }
-    parent = shown
   }
-  if (waiting.length > 0 || version === 0) await commit(waiting)
+  const counts = await store.import(rows.map((row) => JSON.stringify(row)))
+  // A session that is there already stays as it is.
+  if (counts.session !== 1) throw sessionConflict(key, 0, 1)
 }
 
 /** The chat that a session's turns are, and what of them it cannot hold. */

@@ -65,17 +65,21 @@ describe("a chat of SillyTavern", () => {
     )
   })
 
-  test("C4: is stored whole or not at all", async () => {
+  test("C4: is stored by one write, whole or not at all, and in no conversation that is there", async () => {
     const swiped = { name: "Mei", isUser: false, swipes: ["a", "b"].map((text) => ({ text, atMs: at })), chosen: 0 }
     const chat = { userName: "Ann", characterName: "Mei", messages: [swiped, swiped], report: [] }
     const store = createInMemoryStore()
-    const commit = store.commit.bind(store)
     const ids = countingIds()
-    let commits = 0
-    store.commit = (...args) => (++commits === 4 ? Promise.reject(new Error("no room")) : commit(...args))
     const { turns } = turnsOf(chat, people, () => ids.next("turn"))
+    const write = store.import.bind(store)
+    store.import = () => Promise.reject(new Error("no room"))
     await expect(storeTurns(store, key, turns)).rejects.toThrow("no room")
-    expect([commits, await store.load(key)]).toEqual([4, undefined])
+    expect(await store.load(key)).toBeUndefined()
+    store.import = write
+    await storeTurns(store, key, turns)
+    const before = [await store.load(key), await store.branches(key)]
+    await expect(storeTurns(store, key, turns)).rejects.toMatchObject({ code: "session-conflict" })
+    expect([await store.load(key), await store.branches(key)]).toEqual(before)
   })
 
   test("C24: a chat without words is no conversation", async () => {
