@@ -12,7 +12,6 @@ import type { PromptFiles } from "../../../profile/prompt-files.ts"
 import { HttpProblem, problemResponse } from "../http-problem.ts"
 import { isLoopback } from "../loopback.ts"
 import { answerApi } from "./api.ts"
-import { recordOf } from "./build-record.ts"
 import type { Judge } from "./compare/judge.ts"
 import type { InspectedDocuments } from "./documents/documents.ts"
 import { guardedPath, guardHeaders } from "./guard.ts"
@@ -21,7 +20,7 @@ import type { KeepOptions } from "./kept-records.ts"
 import { mayHold, showsMemory } from "./may-hold.ts"
 import { Recorder } from "./recorder.ts"
 import type { MakeVariant } from "./replay/agent-change.ts"
-import type { InspectorState } from "./route.ts"
+import { findRecord, type InspectorState } from "./route.ts"
 import type { TurnRecord } from "./turn-record.ts"
 
 /** Options of {@link inspector}. */
@@ -146,12 +145,7 @@ export function inspector(agent: Agent, options: InspectorOptions = {}): Inspect
       if (isOff) throw offInProduction()
       return serve(state, { token, hosts }, listening)
     },
-    async record(turnId) {
-      const turn = recorder.get(turnId)
-      if (turn) return recordOf(turn, state.parts, await state.receiptsOf(turn))
-      const record = await state.kept?.read(turnId)
-      return record && { ...record, receipts: await state.receiptsOf(record) }
-    },
+    record: (turnId) => findRecord(state, turnId),
     forget: (scope) => forget(state, scope),
     async close() {
       if (inspection.tell === tell) Object.assign(inspection, { tell: undefined, send: undefined, job: undefined })

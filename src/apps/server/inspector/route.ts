@@ -100,18 +100,27 @@ function replayable({
   return { ...turn, prompt, items }
 }
 
-/** The record of the turn that a path names, from memory or from the disk. Throws {@link HttpProblem} if it is nowhere. */
+/** The record of the turn that a path names, as {@link recordById}. */
 export function recordOfCall(state: InspectorState, { caught: [id = ""] }: Call): Promise<TurnRecord> {
   return recordById(state, id)
 }
 
 /** The record of a turn, from memory or from the disk. Throws {@link HttpProblem} if it is nowhere. */
 export async function recordById(state: InspectorState, id: string): Promise<TurnRecord> {
-  const turn = state.recorder.get(id)
-  if (turn) return recordOf(turn, state.parts, await state.receiptsOf(turn))
-  const record = await state.kept?.read(id)
+  const record = await findRecord(state, id)
   if (!record) throw notKept()
-  return { ...record, receipts: await state.receiptsOf(record), isKept: true }
+  return record
+}
+
+/** The record of a turn, from memory or from the disk; undefined if it is nowhere. */
+export async function findRecord(
+  { recorder, parts, kept, receiptsOf }: InspectorState,
+  id: string,
+): Promise<TurnRecord | undefined> {
+  const turn = recorder.get(id)
+  if (turn) return recordOf(turn, parts, await receiptsOf(turn))
+  const record = await kept?.read(id)
+  return record && { ...record, receipts: await receiptsOf(record), isKept: true }
 }
 
 function notKept(): HttpProblem {

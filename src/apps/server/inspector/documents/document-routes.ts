@@ -1,6 +1,6 @@
-import { PromptStrataError } from "../../../../core/errors.ts"
 import { badRequest, HttpProblem } from "../../http-problem.ts"
 import { readJsonBody } from "../../read-body.ts"
+import { answered } from "../replay/replay-route.ts"
 import { type Call, type InspectorState, jsonWithoutSecrets, type Route } from "../route.ts"
 import { documentsOf, type InspectedDocuments } from "./documents.ts"
 
@@ -11,7 +11,7 @@ export const documentRoutes: readonly Route[] = [
 ]
 
 async function list(state: InspectorState): Promise<Response> {
-  return jsonWithoutSecrets(state, await told(() => documentsOf(folderOf(state))))
+  return answered(async () => jsonWithoutSecrets(state, await documentsOf(folderOf(state))))
 }
 
 /**
@@ -26,23 +26,13 @@ async function undo(state: InspectorState, { request }: Call): Promise<Response>
     throw badRequest("Expected the hash of the file that is shown, or null for no file.", "hash")
   if (!folder.undo) throw new HttpProblem(403, "Nothing can be undone here: the inspector was given no `undo`.")
   const undoing = { by: "user", id, expect: hash === null ? ("absent" as const) : { hash } }
-  await told(async () => folder.undo?.(undoing))
-  return list(state)
+  return answered(async () => {
+    await folder.undo?.(undoing)
+    return list(state)
+  })
 }
 
 function folderOf({ documents }: InspectorState): InspectedDocuments {
   if (documents) return documents
   throw new HttpProblem(404, "The inspector was given no documents.")
-}
-
-const statuses: Readonly<Record<string, number>> = { "file-conflict": 409, "file-missing": 404 }
-
-/** Runs a task on the folder. The words of its errors are for whoever asked. */
-async function told<T>(task: () => Promise<T>): Promise<T> {
-  try {
-    return await task()
-  } catch (error) {
-    const status = PromptStrataError.isInstance(error) ? statuses[error.code] : undefined
-    throw status === undefined ? error : new HttpProblem(status, (error as Error).message)
-  }
 }

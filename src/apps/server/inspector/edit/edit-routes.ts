@@ -1,11 +1,10 @@
-import { PromptStrataError } from "../../../../core/errors.ts"
 import { redactText } from "../../../../core/secrets/redact.ts"
 import { contextOf } from "../../../../loop/agent/published-agents.ts"
 import type { PromptFiles } from "../../../../profile/prompt-files.ts"
 import { badRequest, HttpProblem } from "../../http-problem.ts"
 import { readJsonBody } from "../../read-body.ts"
 import { assembleAll } from "../replay/again.ts"
-import { problemOf, withVariant } from "../replay/replay-route.ts"
+import { answered, withVariant } from "../replay/replay-route.ts"
 import { type Call, type InspectorState, jsonWithoutSecrets, type Route } from "../route.ts"
 
 /** The routes of the profile's files. Without `files` of the inspector there is nothing at these addresses. */
@@ -72,15 +71,4 @@ async function textsOf<K extends string>(request: Request, ...names: readonly K[
   const body = await readJsonBody(request, maxTextBytes)
   for (const name of names) if (typeof body[name] !== "string") throw badRequest("Expected text.", name)
   return body as Readonly<Record<K, string>>
-}
-
-/** Does work on files. Errors of this library become refusals. */
-async function answered(work: () => Promise<Response>): Promise<Response> {
-  try {
-    return await work()
-  } catch (error) {
-    if (!PromptStrataError.isInstance(error)) throw error
-    const status = error.code === "file-conflict" ? 409 : error.code === "file-missing" ? 404 : 422
-    return Response.json({ problem: problemOf(error), error: { message: error.message } }, { status })
-  }
 }

@@ -75,7 +75,18 @@ async function makeVariant(variant: MakeVariant, change: AgentChange): Promise<M
 }
 
 /** An error as the page shows it. */
-export function problemOf(error: unknown): ChangeProblem {
+function problemOf(error: unknown): ChangeProblem {
   const message = messageOf(error)
   return PromptStrataError.isInstance(error) ? { code: error.code, message, source: error.source } : { code: "internal", message }
+}
+
+/** Does work on files. Errors of this library become refusals. */
+export async function answered(work: () => Promise<Response>): Promise<Response> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!PromptStrataError.isInstance(error)) throw error
+    const status = error.code === "file-conflict" ? 409 : error.code === "file-missing" ? 404 : 422
+    return Response.json({ problem: problemOf(error), error: { message: error.message } }, { status })
+  }
 }
