@@ -92,7 +92,9 @@ describe("the README and the pages in docs/", () => {
     const [profile, command, table] = blocks.slice(at)
     const [, given = "", question = ""] = /^npx promptstrata (.*) --question "(.*)"$/.exec(command?.text ?? "") ?? []
     const args = given.split(" ").map((word) => word.replace(/^\.(?=\/)/, folderOf(page)))
-    const { code, stdout } = await run([...args, "--question", question])
+    // Each page shows what its readers' machines print.
+    const env = { LANG: page.includes("zh-CN") ? "zh_CN.UTF-8" : "en_US.UTF-8" }
+    const { code, stdout } = await run([...args, "--question", question], { env })
     expect([code, stdout.trimEnd()]).toEqual([0, table?.text])
     expect([profile?.file, profile?.text.split("\n").length]).toEqual(["luna.toml", 12])
   })

@@ -32,7 +32,7 @@ test.each(["terminal.cast", "terminal.zh-CN.cast"])(
     const times = events.map(([at]) => at)
     expect(times).toEqual(times.toSorted((one, other) => one - other))
     const shown = events.map(([, kind, text]) => (kind === "o" ? text : "")).join("")
-    expect(shown).toMatch(/391[\s\S]*prefix ends/)
+    expect(shown).toMatch(/391[\s\S]*(?:prefix ends|前缀到此为止)/)
     expect(shown.split("\r\n").filter((line: string) => displayWidth(line) > 80)).toEqual([])
   },
 )

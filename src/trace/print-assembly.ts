@@ -3,7 +3,7 @@ import { displayWidth } from "../core/display-width.ts"
 import { formatSource } from "../core/source.ts"
 import type { Assembly, FitDecision, Prefix, Span, WindowRoom } from "../core/span.ts"
 import { terminalLine } from "../prompt/encode/terminal-text.ts"
-import { fitColumns, fitColumnsAtEnd, printTable, type Rule, wrapColumns } from "./table.ts"
+import { asWritten, fitColumns, fitColumnsAtEnd, headsIn, printTable, type Rule, wrapColumns } from "./table.ts"
 
 const columns = ["layer", "tokens", "share", "changes", "source", "fate"] as const
 
@@ -19,37 +19,40 @@ const layouts: readonly { readonly room: number; readonly hidden: readonly strin
  * Prints one request as a table. A row shows a layer's tokens, share, stability, source and fate. A line marks the end of each stable
  * prefix: a provider's cache can serve a later request up to there. Below the table stands what was cut or left out, with the reason.
  * For a terminal of `maxWidth` columns (60 or more) sources are cut or columns left out, which the last line names.
+ * `say` puts the words of the table, but for the keys of layers, into another language.
  */
-export function printAssembly(assembly: Assembly, maxWidth = Number.POSITIVE_INFINITY): string {
+export function printAssembly(assembly: Assembly, maxWidth = Number.POSITIVE_INFINITY, say = asWritten): string {
   checkType("assembly.messages of printAssembly", assembly?.messages, "list")
   const regions = regionsOf(assembly)
-  const ruled = (words: string): Rule => ({ rule: fitColumns(words, maxWidth - 8) })
+  const heads = headsIn(columns, say)
+  const ruled = (words: string): Rule => ({ rule: fitColumns(say(words), maxWidth - 8) })
   const print = ({ room, hidden }: (typeof layouts)[number]): string => {
     const pick = (row: readonly string[]) => row.filter((_, at) => !hidden.includes(columns[at] ?? ""))
     const rows = regions.flatMap(({ sections, ends }) => [
-      ...sections.map((each) => pick(cells(each, room))),
+      ...sections.map((each) => pick(cells(each, room, say))),
       ...(ends.length > 0 ? [ruled(endsHere(ends))] : []),
     ])
-    return printTable(pick(columns), [...rows, ruled(whole(assembly))])
+    return printTable(pick(heads), [...rows, ruled(whole(assembly))])
   }
   const fits = (table: string): boolean => table.split("\n").every((line) => displayWidth(line) <= maxWidth)
   const layout = layouts.find((each) => fits(print(each))) ?? narrowest
-  const left = layout.hidden.length === 0 ? [] : [`  · no room for the columns ${layout.hidden.join(", ")}`]
-  return [print(layout), ...[...notes(assembly), ...left].map((line) => wrapColumns(line, maxWidth, 2))].join("\n")
+  const left = layout.hidden.length === 0 ? [] : [`  · no room for the columns ${layout.hidden.map(say).join(", ")}`]
+  return [print(layout), ...[...notes(assembly), ...left].map((line) => wrapColumns(say(line), maxWidth, 2))].join("\n")
 }
 
 function whole({ tokens, overheadTokens, exact }: Assembly): string {
-  return `${exact ? "" : "about "}${tokens} tokens${overheadTokens > 0 ? `, ${overheadTokens} more around the messages` : ""}`
+  const counted = exact ? `${tokens}` : `about ${tokens}`
+  return overheadTokens === 0 ? `${counted} tokens` : `${counted} tokens, ${overheadTokens} more around the messages`
 }
 
-function cells({ key, tokens, share, stability, source, fate }: Section, room: number): readonly string[] {
+function cells({ key, tokens, share, stability, source, fate }: Section, room: number, say: typeof asWritten): readonly string[] {
   return [
-    fitColumns(terminalLine(key), 20),
+    key === "(frame)" ? say(key) : fitColumns(terminalLine(key), 20),
     String(tokens),
     `${Math.round(share * 100)} %`,
     stability,
     fitColumnsAtEnd(terminalLine(source), room),
-    fate,
+    say(fate),
   ]
 }
 
@@ -77,7 +80,8 @@ function note({ key, fate, fromTokens, toTokens, reason }: FitDecision): string 
   const name = fitColumns(terminalLine(key), 40)
   const why = reason === "" ? "" : `: ${terminalLine(reason)}`
   if (fate === "unplaced") return `  · ${name} is not in it${why}`
-  return `  ! ${name} was ${fate}, ${fate === "dropped" ? `all ${fromTokens}` : `${fromTokens} → ${toTokens}`} tokens${why}`
+  if (fate === "dropped") return `  ! ${name} was dropped, all ${fromTokens} tokens${why}`
+  return `  ! ${name} was ${fate}, ${fromTokens} → ${toTokens} tokens${why}`
 }
 
 /** All spans of one layer in one region of a request. */

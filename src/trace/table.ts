@@ -2,6 +2,12 @@ import { displayWidth } from "../core/display-width.ts"
 import { graphemesOf } from "../core/graphemes.ts"
 import { terminalLine } from "../prompt/encode/terminal-text.ts"
 
+/** The words of a table as they stand in the code, in English. */
+export const asWritten = (text: string): string => text
+
+/** The heads of a table in the language of `say`, which gets them as one text: alone, a word such as "place" says too little. */
+export const headsIn = (heads: readonly string[], say: typeof asWritten): readonly string[] => say(heads.join(" · ")).split(" · ")
+
 /** A line across a table, with a label. */
 export type Rule = { readonly rule: string }
 

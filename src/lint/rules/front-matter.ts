@@ -94,16 +94,16 @@ function parserFindings(file: LintFile, { profiles }: LintContext): LintFinding[
   const plugins = profiles.flatMap(({ profile }) => profile?.plugins ?? [])
   const all = [...formats, ...plugins.flatMap((plugin) => plugin.formats ?? [])]
   const known = [...new Set(all.map(({ name }) => name))].sort()
-  const expected = `expected a parser (${known.join(", ")})`
+  const list = known.join(", ")
   const parser = file.source?.attributes.parser
   if (file.source !== undefined && parser === undefined) {
-    const message = `${expected} in the front matter, found none: answers are shown as they come.`
+    const message = `expected a parser (${list}) in the front matter, found none: answers are shown as they come.`
     return [finding(file.file, message, { hint: "If that is meant, write parser: plain." })]
   }
   if (typeof parser !== "string" || known.includes(parser)) return []
   // A profile that does not load may name the plugin that brings the parser.
   const severity = profiles.every(({ profile }) => profile !== undefined) ? "error" : "warning"
-  const message = `${expected}, found ${JSON.stringify(parser)}.${didYouMean(parser, known)}`
+  const message = `expected a parser (${list}), found ${JSON.stringify(parser)}.${didYouMean(parser, known)}`
   const hint = "A plugin can bring a parser of your own among its formats."
   return [finding(file.file, message, { severity, ...keyPosition(file, "parser"), hint })]
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { cardPage, costTable } from "../../../src/apps/cli/commands/card-page.ts"
+import { english } from "../../../src/apps/cli/words/translate.ts"
 import { readCard } from "../../../src/node/cards/card-file.ts"
 import type { CardFile } from "../../../src/node/cards/card-folder.ts"
 
@@ -12,7 +13,7 @@ const cardOf = (data: object, spec = "chara_card_v3"): CardFile =>
 
 /** The page of a card, its blocks apart, without that of the costs. */
 function blocksOf(data: object, { locale }: { locale?: string } = {}): readonly string[] {
-  const page = cardPage(cardOf(data), { counter, paint, locale })
+  const page = cardPage(cardOf(data), { counter, paint, say: english, locale })
   return page.split("\n\n").filter((block) => !block.startsWith("<bold>Costs</>"))
 }
 
@@ -89,7 +90,7 @@ describe("the page of a card", () => {
 
   test("names its version and form", () => {
     const heads = ["chara_card_v2", "chara_card_v3"].map(
-      (spec) => cardPage(cardOf({}, spec), { counter, paint, locale: undefined }).split("\n")[0],
+      (spec) => cardPage(cardOf({}, spec), { counter, paint, say: english, locale: undefined }).split("\n")[0],
     )
     expect(heads).toEqual(["<bold>Mei</>  <dim>card V2 (json)</>", "<bold>Mei</>  <dim>card V3 (json)</>"])
   })
@@ -132,7 +133,7 @@ test("the costs are those of each part, and their sums with and without what has
     first_mes: "12",
     ...book(entry({}), entry({ constant: true, content: "1", name: "T" }), entry({ content: "123" })),
   })
-  expect(costTable(card, counter, paint).split("\n")).toEqual([
+  expect(costTable(card, { counter, paint, say: english }).split("\n")).toEqual([
     "<bold>Costs</>",
     "PART          TOKENS  WHEN",
     "description   7       every turn",

@@ -41,7 +41,7 @@ describe("promptstrata card", () => {
     const json = { spec: "chara_card_v3", data: { name: "Mei", description: "A keeper.", ...notes } }
     const path = `${tempFolder({ "mei.json": JSON.stringify(json) })}/mei.json`
     const shown = async (...args: string[]) =>
-      /Creator's notes\n(.*)/.exec((await run(["card", "show", path, ...args])).stdout)?.[1]
+      /(?:Creator's notes|作者说明)\n(.*)/.exec((await run(["card", "show", path, ...args])).stdout)?.[1]
     expect(await shown()).toBe("For all.")
     expect(await shown("--locale", "ja-JP")).toBe("みんなへ。")
     expect(await shown("--locale", "zh-CN")).toBe("给大家。")

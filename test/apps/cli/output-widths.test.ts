@@ -29,14 +29,14 @@ const question = "帮我算 17*23"
 
 /** Each with words that its output has at every width. */
 const commandsIn = (folder: string): readonly (readonly [args: readonly string[], words: RegExp])[] => [
-  [["render", "layered", "--tokens", "--question", question], /prefix ends/],
-  [["render", `${folder}/good.toml`, "--tokens"], /shortened|dropped/],
-  [["render", `${folder}/mei.json`, "--lore"], /entry|No entry/],
-  [["card", "show", `${folder}/mei.json`], /Costs/],
-  [["card", "lint", `${folder}/mei.json`], /Costs/],
+  [["render", "layered", "--tokens", "--question", question], /prefix ends|前缀到此为止/],
+  [["render", `${folder}/good.toml`, "--tokens"], /shortened|dropped|缩短|舍弃/],
+  [["render", `${folder}/mei.json`, "--lore"], /entry|条目/],
+  [["card", "show", `${folder}/mei.json`], /Costs|花费/],
+  [["card", "lint", `${folder}/mei.json`], /Costs|花费/],
   [["lint", `${folder}/mei.toml`], /bubbels/],
   [["lint", "--list-rules"], /window-room/],
-  [["simulate", `${folder}/cat.sim`, "--profile", "root", "--with", "fay"], /background tokens/],
+  [["simulate", `${folder}/cat.sim`, "--profile", "root", "--with", "fay"], /background tokens|后台 token/],
   [["chat", "layered", "--once", question], /391/],
   [["chat", "layered", "--once", question, "--show", "trace"], /prefix ends/],
   [["chat", "nosuch", "--once", question], /nosuch/],

@@ -4,13 +4,16 @@ import { terminalLine, terminalText } from "../../../prompt/encode/terminal-text
 import type { Card } from "../../../prompt/layers/card/card.ts"
 import { cardParts, cardProblems } from "../../../prompt/layers/card/card-problems.ts"
 import type { LoreEntry } from "../../../prompt/layers/lorebook/lorebook.ts"
-import { fitColumns, wrapColumns } from "../../../trace/table.ts"
+import { fitColumns, headsIn, wrapColumns } from "../../../trace/table.ts"
 import type { Paint } from "../io.ts"
 import { printTable } from "../memory/terminal-table.ts"
+import type { Translate } from "../words/translate.ts"
 
 interface PageParts {
   readonly counter: TokenCounter
   readonly paint: Paint
+  /** Puts titles and the words of tables into the reader's language. */
+  readonly say: Translate
   /** The language in which notes are shown, if the card has them in it. */
   readonly locale: string | undefined
   /** The columns of the terminal. */
@@ -18,7 +21,7 @@ interface PageParts {
 }
 
 /** A card as a page for people. */
-export function cardPage({ card, format }: CardFile, { counter, paint, locale, maxWidth }: PageParts): string {
+export function cardPage({ card, format }: CardFile, { counter, paint, say, locale, maxWidth }: PageParts): string {
   const { creator, characterVersion, tags, book, assets } = card
   const facts = [
     `card V${card.version} (${format})`,
@@ -26,13 +29,13 @@ export function cardPage({ card, format }: CardFile, { counter, paint, locale, m
     characterVersion === "" ? "" : `version ${terminalLine(characterVersion)}`,
   ]
   const head = `${paint("bold", terminalLine(card.shownName))}  ${paint("dim", facts.filter((fact) => fact !== "").join(" · "))}`
-  const block = (title: string, text: string) =>
-    text.trim() === "" ? [] : [`${paint("bold", title)}\n${terminalText(text.trim())}`]
+  const title = (words: string) => paint("bold", say(words))
+  const block = (words: string, text: string) => (text.trim() === "" ? [] : [`${title(words)}\n${terminalText(text.trim())}`])
   const greetings = [...card.greetings, ...card.groupGreetings].map(
-    (text, at) => `${at + 1}. ${at < card.greetings.length ? "" : "(for groups) "}${terminalText(text.trim())}`,
+    (text, at) => `${at + 1}. ${at < card.greetings.length ? "" : say("(for groups) ")}${terminalText(text.trim())}`,
   )
   const files = assets.map(({ type, name, uri }) => fitColumns(`${type} ${name}: ${uri.slice(0, 80)}`, maxWidth))
-  const lore = (book?.entries ?? []).map((entry) => loreCells(entry, counter))
+  const lore = (book?.entries ?? []).map((entry) => loreCells(entry, { counter, say }))
   return [
     [head, ...(tags.length === 0 ? [] : [paint("dim", terminalLine(tags.join(", ")))])].join("\n"),
     ...block("Creator's notes", notesOf(card, locale)),
@@ -46,32 +49,30 @@ export function cardPage({ card, format }: CardFile, { counter, paint, locale, m
     ...block("Greetings", greetings.join("\n")),
     ...(lore.length === 0
       ? []
-      : [`${paint("bold", "Lore")}\n${printTable(["ORDER", "KEYS", "TITLE", "PLACE", "TOKENS"], lore, maxWidth)}`]),
+      : [`${title("Lore")}\n${printTable(headsIn(["ORDER", "KEYS", "TITLE", "PLACE", "TOKENS"], say), lore, maxWidth)}`]),
     ...block("Assets", files.join("\n")),
-    costTable(card, counter, paint),
+    costTable(card, { counter, paint, say }),
     ...block("Warnings", cardProblems(card).join("\n")),
   ]
     .map((part) => wrapColumns(part, maxWidth))
     .join("\n\n")
 }
 
-function loreCells(
-  { order, keys, title = "", position, constant, disabled, text }: LoreEntry,
-  counter: TokenCounter,
-): readonly string[] {
+function loreCells(entry: LoreEntry, { counter, say }: Pick<PageParts, "counter" | "say">): readonly string[] {
+  const { order, keys, title = "", position, constant, disabled, text } = entry
   const words = keys.map((key) => (typeof key === "string" ? key : `/${key.source}/${key.flags}`)).join(", ")
   const place = position?.at === "depth" ? `depth ${position.depth}, ${position.role}` : (position?.at ?? "")
-  const state = disabled === true ? "(off) " : constant === true ? "(always) " : ""
+  const state = disabled === true ? say("(off) ") : constant === true ? say("(always) ") : ""
   return [String(order), state + words, title, place, String(counter.count(text.text))]
 }
 
 /** The tokens of each part of a card. */
-export function costTable(card: Card, counter: TokenCounter, paint: Paint): string {
+export function costTable(card: Card, { counter, paint, say }: Pick<PageParts, "counter" | "paint" | "say">): string {
   const parts = cardParts(card).map((part) => ({ ...part, tokens: counter.count(part.text) }))
   const sum = (always: boolean) => parts.reduce((total, part) => total + (part.always === always ? part.tokens : 0), 0)
-  const rows = parts.map(({ name, tokens, always }) => [name, String(tokens), always ? "every turn" : "when called"])
-  const total = `${sum(true)} tokens in every turn, up to ${sum(true) + sum(false)} with all lore`
-  return `${paint("bold", "Costs")}\n${printTable(["PART", "TOKENS", "WHEN"], rows)}\n${total}`
+  const rows = parts.map(({ name, tokens, always }) => [name, String(tokens), say(always ? "every turn" : "when called")])
+  const total = say(`${sum(true)} tokens in every turn, up to ${sum(true) + sum(false)} with all lore`)
+  return `${paint("bold", say("Costs"))}\n${printTable(headsIn(["PART", "TOKENS", "WHEN"], say), rows)}\n${total}`
 }
 
 /** The creator's notes in the language of a locale, else those that the card has for all. */

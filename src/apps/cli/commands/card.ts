@@ -83,7 +83,7 @@ async function showCard(path: string, { json, plain = false, locale: asked }: Ca
     const paint = painterFor(io.stdout, io.env)
     const locale = asked ?? environmentLocale(io.env)
     const { counter } = await portsFor({}, context)
-    io.stdout.write(`${cardPage(file, { counter, paint, locale, maxWidth: columnsOf(io.stdout) })}\n`)
+    io.stdout.write(`${cardPage(file, { counter, paint, say: context.translate, locale, maxWidth: columnsOf(io.stdout) })}\n`)
   }
   return exitCodes.ok
 }
@@ -96,9 +96,9 @@ async function lintCard(path: string, { locale }: CardOptions, context: CliConte
   const problems = [...cardProblems(card), ...notesProblems(card, locale)].map(
     (problem) => `${paint("yellow", "warning")}  ${terminalLine(problem)}`,
   )
-  const found = problems.length === 0 ? "No problems found." : problems.join("\n")
+  const found = problems.length === 0 ? context.translate("No problems found.") : problems.join("\n")
   const { counter } = await portsFor({}, context)
-  io.stdout.write(`${fitLines(found, io.stdout)}\n\n${costTable(card, counter, paint)}\n`)
+  io.stdout.write(`${fitLines(found, io.stdout)}\n\n${costTable(card, { counter, paint, say: context.translate })}\n`)
   return problems.length === 0 ? exitCodes.ok : exitCodes.failed
 }
 

@@ -10,6 +10,7 @@ import { terminalText } from "../../../prompt/encode/terminal-text.ts"
 import type { CliContext, RunCommand } from "../context.ts"
 import { columnsOf, exitCodes, fitLines, jsonLine, type Paint, painterFor } from "../io.ts"
 import { collectValues } from "../options.ts"
+import type { Translate } from "../words/translate.ts"
 
 interface LintOptions {
   /** Names or paths; empty: every profile in `./profiles`, else the shipped ones. */
@@ -50,10 +51,10 @@ export function addLint(program: Command, run: RunCommand): void {
 }
 
 /** Finds mistakes in profiles and prompts (T37). Resolves to the exit code: 1 for an error, and with `--strict` for a warning. */
-async function lintCommand(options: LintOptions, { io, screen }: CliContext): Promise<number> {
+async function lintCommand(options: LintOptions, { io, screen, translate }: CliContext): Promise<number> {
   const paint = painterFor(io.stdout, io.env)
   if (options.listRules) {
-    io.stdout.write(`${fitLines(printRules(lintRules, paint), io.stdout)}\n`)
+    io.stdout.write(`${fitLines(printRules(lintRules, paint, translate), io.stdout)}\n`)
     return exitCodes.ok
   }
   const rules = options.rule?.map(ruleNamed) ?? lintRules
@@ -68,9 +69,9 @@ async function lintCommand(options: LintOptions, { io, screen }: CliContext): Pr
   }
   const outcome = { context, problems, fixed: Math.max(0, found - problems.length) }
   const isUnnamed = profiles.length === 0 && promptFolder === undefined
-  if (isUnnamed && context.files.every(({ shipped }) => shipped)) screen.note(onlyShipped)
+  if (isUnnamed && context.files.every(({ shipped }) => shipped)) screen.note(translate(onlyShipped))
   io.stdout.write(
-    `${options.format === "json" ? jsonLine(lintJson(outcome)) : fitLines(printLint(outcome, paint, columnsOf(io.stdout)), io.stdout)}\n`,
+    `${options.format === "json" ? jsonLine(lintJson(outcome)) : fitLines(printLint(outcome, { paint, say: translate, columns: columnsOf(io.stdout) }), io.stdout)}\n`,
   )
   const { errors, warnings } = countBySeverity(problems)
   return errors > 0 || (options.strict && warnings > 0) ? exitCodes.failed : exitCodes.ok
@@ -89,6 +90,9 @@ function ruleNamed(name: string): LintRule {
   })
 }
 
+/** How problems are printed for people. */
+type PrintStyle = { readonly paint: Paint; readonly say: Translate; readonly columns: number | undefined }
+
 interface LintOutcome {
   readonly context: LintContext
   /** The problems that are left after fixes. */
@@ -101,13 +105,12 @@ interface LintOutcome {
 const maxShown = 200
 
 /** Problems for people: place, rule, message, the lines around it, advice; at the end their number. */
-function printLint({ context, problems, fixed }: LintOutcome, paint: Paint, columns = 80): string {
+function printLint({ context, problems, fixed }: LintOutcome, style: PrintStyle): string {
   const texts = new Map(context.files.map(({ file, text }) => [file, text]))
-  const blocks = problems
-    .slice(0, maxShown)
-    .map((problem) => printProblem(problem, { text: texts.get(problem.file), paint, columns }))
-  if (problems.length > maxShown) blocks.push(`… and ${problems.length - maxShown} more. --format json prints all of them.`)
-  return [...blocks, summary({ context, problems, fixed }, paint)].join("\n\n")
+  const blocks = problems.slice(0, maxShown).map((problem) => printProblem(problem, texts.get(problem.file), style))
+  if (problems.length > maxShown)
+    blocks.push(style.say(`… and ${problems.length - maxShown} more. --format json prints all of them.`))
+  return [...blocks, summary({ context, problems, fixed }, style)].join("\n\n")
 }
 
 /** Problems for programs: plain JSON with the fields of {@link LintProblem}. */
@@ -115,43 +118,35 @@ function lintJson({ context, problems, fixed }: LintOutcome): object {
   return { version: 1, files: context.files.length, ...countBySeverity(problems), fixed, problems }
 }
 
-function printRules(rules: readonly LintRule[], paint: Paint): string {
+function printRules(rules: readonly LintRule[], paint: Paint, say: Translate): string {
   const width = Math.max(...rules.map(({ name }) => name.length))
-  return rules.map(({ name, description }) => `${paint("bold", name.padEnd(width))}  ${description}`).join("\n")
+  return rules.map(({ name, description }) => `${paint("bold", name.padEnd(width))}  ${say(description)}`).join("\n")
 }
 
 /** All text of the file is made safe for the terminal; `codeFrame` does so for the lines that it shows. */
-function printProblem(
-  problem: LintProblem,
-  { text, paint, columns }: { readonly text: string | undefined; readonly paint: Paint; readonly columns: number },
-): string {
+function printProblem(problem: LintProblem, text: string | undefined, { paint, say, columns = 80 }: PrintStyle): string {
   const { file, line, column, severity, rule, message, hint, fix } = problem
   const place = paint("bold", terminalText(`${file}:${line}:${column}`))
-  const label = paint(severity === "error" ? "red" : "yellow", severity)
-  const frame =
-    text === undefined || text === ""
-      ? []
-      : [codeFrame(text.replace(/^\uFEFF/, ""), problem, { widthColumns: Math.min(columns, 80) - 8 })]
+  const label = paint(severity === "error" ? "red" : "yellow", say(severity))
+  const frame = text ? [codeFrame(text.replace(/^\uFEFF/, ""), problem, { widthColumns: Math.min(columns, 80) - 8 })] : []
   const advice = [...(hint === undefined ? [] : [hint]), ...(fix === undefined ? [] : ["Use --fix to fix it."])]
   return [
-    `${place} ${label} ${terminalText(message)} ${paint("dim", rule)}`,
+    `${place} ${label} ${terminalText(say(message))} ${paint("dim", rule)}`,
     ...frame,
-    ...advice.map((row) => paint("dim", terminalText(row))),
+    ...advice.map((row) => paint("dim", terminalText(say(row)))),
   ].join("\n")
 }
 
-function summary({ context, problems, fixed }: LintOutcome, paint: Paint): string {
+function summary({ context, problems, fixed }: LintOutcome, { paint, say }: PrintStyle): string {
   const { errors, warnings } = countBySeverity(problems)
-  const suffix = fixed === 0 ? "" : ` · ${fixed} fixed`
-  const found = `${count(errors, "error")}, ${count(warnings, "warning")} in ${count(context.files.length, "file")}${suffix}`
+  const suffix = fixed === 0 ? "" : say(` · ${fixed} fixed`)
+  const counts = [errors === 1 ? "1 error" : `${errors} errors`, warnings === 1 ? "1 warning" : `${warnings} warnings`]
+  const told = counts.map(say).join(say(", "))
+  const found = say(context.files.length === 1 ? `${told} in 1 file` : `${told} in ${context.files.length} files`) + suffix
   return paint(errors > 0 ? "red" : warnings > 0 ? "yellow" : "bold", found)
 }
 
 function countBySeverity(problems: readonly LintProblem[]): { readonly errors: number; readonly warnings: number } {
   const errors = problems.filter(({ severity }) => severity === "error").length
   return { errors, warnings: problems.length - errors }
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`
 }

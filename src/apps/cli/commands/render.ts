@@ -55,7 +55,7 @@ export function addRender(program: Command, run: RunCommand): void {
  * exit code.
  */
 async function render(options: RenderOptions, context: CliContext): Promise<number> {
-  const { io, screen } = context
+  const { io, screen, translate } = context
   const profile = await openProfile(options, context)
   // Rendering must not create a store.
   const store = await openCliStore(options, context, { ifThere: true })
@@ -71,8 +71,8 @@ async function render(options: RenderOptions, context: CliContext): Promise<numb
   const paint = painterFor(io.stdout, io.env)
   if (options.html) io.stdout.write(await pageOf(assembly, { profile, question, prompt, conversation, startedMs }))
   else if (options.json) io.stdout.write(`${jsonLine(assembly)}\n`)
-  else if (options.tokens) io.stdout.write(`${printAssembly(assembly, columnsOf(io.stdout))}\n`)
-  else if (options.lore) io.stdout.write(`${printLore(assembly, columnsOf(io.stdout))}\n`)
+  else if (options.tokens) io.stdout.write(`${printAssembly(assembly, columnsOf(io.stdout), translate)}\n`)
+  else if (options.lore) io.stdout.write(`${printLore(assembly, columnsOf(io.stdout), translate)}\n`)
   else if (options.sections) io.stdout.write(`${printPrompt(assembly, paint)}\n`)
   else {
     io.stdout.write(`${printMessages(assembly, paint)}\n`)

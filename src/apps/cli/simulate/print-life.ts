@@ -1,17 +1,17 @@
 import { codeFrame } from "../../../core/evidence/located-error.ts"
 import { formatSource, type Source } from "../../../core/source.ts"
-import { printTable, wrapColumns } from "../../../trace/table.ts"
+import { asWritten, headsIn, printTable, wrapColumns } from "../../../trace/table.ts"
 import type { MeasuredLife, Sums } from "./measure.ts"
 import type { RecalledWords, Script } from "./read-script.ts"
 
 /** Prints lives of one script: a table of days for each, what was remembered, and the sums side by side; for a terminal of `maxWidth` columns. */
-export function printLives(lives: readonly MeasuredLife[], maxWidth = Number.POSITIVE_INFINITY): string {
+export function printLives(lives: readonly MeasuredLife[], maxWidth = Number.POSITIVE_INFINITY, say = asWritten): string {
   const parts = lives.flatMap((life) => [
     `${life.name}: ${life.profile.agent.name}`,
-    printDays(life, maxWidth),
-    wrapColumns(printSubjects(life), maxWidth, 2),
+    printDays(life, maxWidth, say),
+    wrapColumns(printSubjects(life).split("\n").map(say).join("\n"), maxWidth, 2),
   ])
-  return [...parts, lives.length > 1 ? printSums(lives, maxWidth) : ""].filter((part) => part !== "").join("\n\n")
+  return [...parts, lives.length > 1 ? printSums(lives, maxWidth, say) : ""].filter((part) => part !== "").join("\n\n")
 }
 
 const sumNames = ["turns", "largest prompt", "prompt tokens", "cached", "background calls", "background tokens", "money"] as const
@@ -30,7 +30,7 @@ function sumCells(sums: Sums): Readonly<Record<(typeof sumNames)[number], string
 }
 
 /** A row for each day on which something was said, and the sums of all. */
-function printDays({ measured, total }: MeasuredLife, maxWidth: number): string {
+function printDays({ measured, total }: MeasuredLife, maxWidth: number, say: typeof asWritten): string {
   const shown = sumNames.filter((name) => name !== "money" || total.money !== undefined)
   const row = (first: string, sums: Sums, kept: readonly string[]) => [
     first,
@@ -41,7 +41,8 @@ function printDays({ measured, total }: MeasuredLife, maxWidth: number): string 
   const rows = days.map(({ day, sums, memories, events }) => row(String(day), sums, [String(memories), String(events)]))
   const last = measured.at(-1)
   const kept = [String(last?.memories ?? 0), String(last?.events ?? 0)]
-  return printTable(["day", ...shown, "memories", "events"], [...rows, row("all", total, kept)], maxWidth)
+  const [all = "", ...heads] = headsIn(["all", "day", ...shown, "memories", "events"], say)
+  return printTable(heads, [...rows, row(all, total, kept)], maxWidth)
 }
 
 /** A line for each change of what a subject is known from: remembered, forgotten, brought back. */
@@ -71,10 +72,11 @@ function changeOf(before: string | undefined, now: string): string {
   return before === "" ? `brought back, in ${now}` : `remembered, in ${now}`
 }
 
-function printSums(lives: readonly MeasuredLife[], maxWidth: number): string {
+function printSums(lives: readonly MeasuredLife[], maxWidth: number, say: typeof asWritten): string {
   const shown = sumNames.filter((name) => name !== "money" || lives.some(({ total }) => total.money !== undefined))
-  const rows = shown.map((name) => [name, ...lives.map(({ total }) => sumCells(total)[name])])
-  return printTable(["in all", ...lives.map(({ name }) => name)], rows, maxWidth)
+  const [all = "", ...heads] = headsIn(["in all", ...shown], say)
+  const rows = shown.map((name, at) => [heads[at] ?? name, ...lives.map(({ total }) => sumCells(total)[name])])
+  return printTable([all, ...lives.map(({ name }) => name)], rows, maxWidth)
 }
 
 /** The failures of lives, each with its place in the script and a caret; empty if all went well. */

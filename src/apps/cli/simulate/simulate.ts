@@ -47,7 +47,7 @@ export function addSimulate(program: Command, run: RunCommand): void {
 
 /** Lives a script with one profile or several. Resolves to the exit code: 1 if an expectation or a turn failed. */
 async function simulate(path: string, options: SimulateOptions, context: CliContext): Promise<number> {
-  const { io, screen } = context
+  const { io, screen, translate } = context
   const written = readScript(path, await textOf(path))
   const script = { ...written, days: options.days ?? written.days }
   const prices = readPrices(options.prices)
@@ -65,7 +65,7 @@ async function simulate(path: string, options: SimulateOptions, context: CliCont
   const failed = failuresOf(lives, script)
   if (options.html) io.stdout.write(terminalText(lifePage(lives, script)))
   else if (options.json) for (const life of lives) io.stdout.write(`${jsonLine(dataOf(life))}\n`)
-  else io.stdout.write(`${terminalText(printLives(lives, columnsOf(io.stdout)))}\n`)
+  else io.stdout.write(`${terminalText(printLives(lives, columnsOf(io.stdout), translate))}\n`)
   for (const failure of failed) screen.complain(failure)
   return failed.length === 0 ? exitCodes.ok : exitCodes.failed
 }

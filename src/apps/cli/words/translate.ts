@@ -29,7 +29,13 @@ export function translation(catalogue: Readonly<Record<string, string>>): Transl
     // The one that says most is the one that is meant.
     .sort(([one], [other]) => other.replaceAll("{}", "").length - one.replaceAll("{}", "").length)
     .map(([text, words]) => ({
-      pattern: new RegExp(`^${text.replace(/[\\^$.*+?()[\]|]/g, "\\$&").replaceAll("{}", "(.+?)")}$`, "su"),
+      pattern: new RegExp(
+        `^${text
+          .split("{}")
+          .map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"))
+          .join("(.*?)")}$`,
+        "su",
+      ),
       words,
     }))
   const whole = (text: string): string | undefined => {

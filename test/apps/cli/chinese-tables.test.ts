@@ -1,0 +1,68 @@
+import { readFileSync } from "node:fs"
+import { describe, expect, test } from "vitest"
+import { translation } from "../../../src/apps/cli/words/translate.ts"
+import { lintRules } from "../../../src/lint/lint.ts"
+import { lintCases } from "../../lint/cases.ts"
+import { cleanProject } from "../../lint/lint-folder.ts"
+import { root } from "../../support/source-files.ts"
+import { tempFolder } from "../../support/temp-folder.ts"
+import { run } from "./run.ts"
+
+const catalogue: Readonly<Record<string, string>> = JSON.parse(readFileSync(`${root}src/apps/cli/words/zh-CN.json`, "utf8"))
+const say = translation(catalogue)
+const env = { LANG: "zh_CN.UTF-8" }
+
+/** True for a text that says something in English: three words of it in a row, outside of code and quotes. */
+const isEnglish = (text: string): boolean => /[a-z]+ [a-z]+ [a-z]+/.test(text.replaceAll(/"[^"]*"|`[^`]*`/g, ""))
+
+describe("under a Chinese locale", () => {
+  test("what each rule of `lint` looks for is told in Chinese", async () => {
+    expect(lintRules.map(({ description }) => say(description)).filter(isEnglish)).toEqual([])
+    expect((await run(["lint", "--list-rules"], { env })).stdout).toContain("配置或 front matter 里写了两次的键。")
+  })
+
+  test("what the rules of `lint` find, and what to do about it, is told in Chinese", () => {
+    // The faults of files that do not load are the loaders' own, and those of cards the cards'.
+    const loaders =
+      /^(?:profile|template-syntax|front-matter|front-matter-keys|file-load|skill|card|guessed|rest-slot|unreadable-file)$/
+    const cases = lintCases.filter(({ rule }) => !loaders.test(rule))
+    const messages = cases.flatMap(({ rule, found }) =>
+      found.map((line) => line.slice(line.indexOf(` ${rule}: `) + rule.length + 3)),
+    )
+    const blocks = readFileSync(`${root}test/lint/__snapshots__/rules.test.ts.snap`, "utf8").split("exports[`a project > ")
+    const own = blocks.filter((block) => !loaders.test(block.split(":")[0] ?? ""))
+    const hints = own.flatMap((block) =>
+      [...block.matchAll(/"hint": "(.+)",/g)].map(([, hint = ""]) => hint.replaceAll("\\", "")),
+    )
+    expect([messages.length > 40, hints.length > 40]).toEqual([true, true])
+    // What the parser of YAML says of its language stays as it says it.
+    expect(messages.map(say).filter((text) => isEnglish(text) && !text.startsWith("expected YAML: "))).toEqual([])
+    expect(hints.map(say).filter(isEnglish)).toEqual([])
+  })
+
+  test("`lint` prints the kind of a problem, its text, its advice and the sum in Chinese", async () => {
+    const folder = tempFolder({
+      ...cleanProject,
+      "profiles/luna.toml": `${cleanProject["profiles/luna.toml"]}[variables]\nmood = "calm"\n`,
+    })
+    const { stdout } = await run(["lint", `${folder}/profiles/luna.toml`], { env })
+    expect(stdout).toMatch(/警告 方言 layered 没有槽位用到 mood，所以它写在 \$\{rest\}。 unused-variable/)
+    expect(stdout.trimEnd().split("\n").at(-1)).toMatch(/^0 个错误，\d 个警告，查了 \d+ 个文件$/)
+  })
+
+  test("the tables of `render` have their heads, fates, reasons and sums in Chinese", async () => {
+    const layers = await run(["render", "layered", "--tokens", "--question", "你好"], { env })
+    expect(layers.stdout).toMatch(/^ {2}层 +token +占比 +变化 +来源 +结果\n/)
+    expect(layers.stdout).toMatch(
+      /── global 前缀到此为止：\d+ 个 token ─[\s\S]*保留[\s\S]*── \d+ 个 token，消息之外另有 \d+ 个 ─/,
+    )
+    const lore = await run(["render", "stack", "--lore", "--question", "墨墨怕打雷吗？"], { env })
+    expect(lore.stdout).toBe("没有触发世界书的任何条目。\n")
+  })
+})
+
+test("a place that nothing fills is translated as well: without a suggestion a sentence stayed English", () => {
+  expect(say('expected a rule, found "x".')).toBe('没有规则 "x"。')
+  expect(say('expected a rule, found "x". Did you mean "y"?')).toBe('没有规则 "x"。是不是想写 "y"？')
+  expect(say("nothing fills ${x}.")).toBe("没有东西填 ${x}。")
+})
