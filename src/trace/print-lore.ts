@@ -10,12 +10,12 @@ export function printLore(assembly: Assembly, maxWidth = Number.POSITIVE_INFINIT
   const [within, out] = [lore.filter(({ outcome }) => outcome === "in"), lore.filter(({ outcome }) => outcome !== "in")]
   if (lore.length === 0) return say("No entry of a lorebook was called.")
   const part = (title: string, heads: readonly string[], rows: readonly (readonly string[])[]): string[] =>
-    rows.length === 0 ? [] : [`${say(title)}: ${rows.length}`, printTable(headsIn(heads, say), rows, maxWidth)]
+    rows.length === 0 ? [] : [title, printTable(headsIn(heads, say), rows, maxWidth)]
   const shown = within.map((each) => rowOf(each, assembly, say))
   const kept = out.map((each) => [nameOf(each), callOf(each, say), say(reasons[each.outcome] ?? each.outcome)])
   return [
-    ...part("In the prompt", ["entry", "called by", "place", "tokens", "cost"], shown),
-    ...part("Kept out", ["entry", "called by", "kept out by"], kept),
+    ...part(say(`In the prompt: ${within.length}`), ["entry", "called by", "place", "tokens", "cost"], shown),
+    ...part(say(`Kept out: ${out.length}`), ["entry", "called by", "kept out by"], kept),
   ].join("\n")
 }
 

@@ -64,5 +64,8 @@ describe("under a Chinese locale", () => {
 test("a place that nothing fills is translated as well: without a suggestion a sentence stayed English", () => {
   expect(say('expected a rule, found "x".')).toBe('没有规则 "x"。')
   expect(say('expected a rule, found "x". Did you mean "y"?')).toBe('没有规则 "x"。是不是想写 "y"？')
+  expect(say('tools.enabled[0]: expected a built-in tool (read, write), found "x".')).toBe(
+    'tools.enabled[0]：应为自带的工具（read, write），实际是 "x"。',
+  )
   expect(say("nothing fills ${x}.")).toBe("没有东西填 ${x}。")
 })
