@@ -2,7 +2,7 @@ import type { Job } from "../store/job-runner.ts"
 import { isBadOutcome, type Receipt } from "../store/receipt.ts"
 import type { Store, StoreScope } from "../store/store.ts"
 import { readStoreRow } from "../store/store-row.ts"
-import { MemoryRun } from "./memory-run.ts"
+import { capReached, MemoryRun } from "./memory-run.ts"
 import { failedIn, isSettled, judgingKinds, placeOf, waitsIn } from "./waiting-turns.ts"
 
 /**
@@ -21,7 +21,7 @@ export async function settleCarried(run: MemoryRun, judge: (alone: MemoryRun) =>
     const alone = new MemoryRun(run.options, { job, context: { ...context, isLast: true }, turns: [turn] }, [])
     const unread = { outcome: "parse-error", message: "no answer about it could be read" } as const
     try {
-      if (isReadable && run.left.includes(turn)) await judge(alone)
+      if (isReadable && run.left.includes(turn) && (await capReached(run)) === undefined) await judge(alone)
       else await alone.step(bad?.kind ?? "importance", async () => unread)
       await alone.flush()
     } catch (error) {

@@ -38,12 +38,12 @@ const textOf = ({ messages }: ModelRequest) => messages.map(({ content }) => con
 /** An agent whose judge answers as a test says, and a talk of turns that each say one thing. */
 async function scene(
   judge: (request: ModelRequest) => string,
-  { store: kind = "memory", locale = "en", dialect = "layered", batchTurns = 1, begins = "" } = {},
+  { store: kind = "memory", locale = "en", dialect = "layered", batchTurns = 1, begins = "", dailyCalls = 99 } = {},
 ) {
   const store = (await stores[kind]?.()) ?? createInMemoryStore()
   onTestFinished(() => store.close())
   const model = backgroundModel({ importance: judge, profile: judge, batch: judge, turn: () => finish("ok") })
-  const memory = { batchTurns, reflectEvery: 0 }
+  const memory = { batchTurns, reflectEvery: 0, dailyCalls }
   const counting = countingIds()
   const ids = { next: (prefix: string) => `${begins}${counting.next(prefix)}` }
   const options = { store, onWarning: () => undefined, ports: { ids } }
@@ -156,6 +156,48 @@ describe("M19 nothing is lost", () => {
     await settle()
     expect(await kept()).toEqual(["I keep bees"])
     expect(await agent.retryMemories()).toBe(0)
+  })
+
+  test("when the model fails until the last try of a job", async () => {
+    let isUp = false
+    const { say, kept, told, store } = await scene(() => {
+      if (!isUp) throw new Error("overloaded")
+      return ok
+    })
+    await say("I keep bees")
+    expect(await told(0)).toMatch(/^failed: .*overloaded.*; left to the next batch: 1 turn$/s)
+    expect(await store.jobs.dead()).toHaveLength(1)
+    isUp = true
+    await say("It rains today")
+    expect((await kept()).toSorted()).toEqual(["I keep bees", "It rains today"])
+  })
+
+  test("when the daily cap forbids to ask about a turn alone: it stands as failed", async () => {
+    const judge = (request: ModelRequest) => (/hive 0\b/.test(textOf(request)) ? prose : ok)
+    const { say, told } = await scene(judge, { dailyCalls: 7 })
+    await say("I keep bees in hive 0")
+    await say("It rains today")
+    expect(await told(0)).toMatch(/^failed: no answer about it could be read; it stands as failed/)
+  })
+
+  test("in a group, where others speak between", async () => {
+    let isReadable = false
+    const { agent, store, settle, own } = await scene(() => (isReadable ? ok : prose))
+    const group = agent.session({ conversation: "g", audience: "group" })
+    const says = async (id: string, text: string) => {
+      await group.send(text, { from: { id, name: id } }).result
+      await settle()
+    }
+    await says("ann", "I keep bees")
+    isReadable = true
+    await says("bob", "I keep cats")
+    const kept = async (user: string) =>
+      (await store.memories.recent({ ...own, user }, { limit: 9 })).flatMap(({ text, speaker }) =>
+        speaker.id === user ? text : [],
+      )
+    expect([await kept("ann"), await kept("bob")]).toEqual([[], ["I keep cats"]])
+    await says("ann", "and hens")
+    expect((await kept("ann")).toSorted()).toEqual(["I keep bees", "and hens"])
   })
 
   test("of a cut answer: what it judged is used, and the rest waits", async () => {
