@@ -9,7 +9,7 @@ type Advice = keyof typeof words.en
 const codesByAdvice: Readonly<Partial<Record<Advice, string>>> = {
   owner:
     "template front-matter prompt-missing prompt injection encoding profile script profile-missing skill tool-definition tool-collision closed plugin mcp usage missing-dependency test",
-  "too-long": "budget tool-timeout model-stall turn-timeout",
+  "too-long": "budget tool-timeout model-stall turn-timeout turn-tokens",
   "broken-model": "model output-schema",
   "silent-model": "model-empty decision",
   settled: "approval",

@@ -69,6 +69,16 @@ export interface TurnErrors {
     /** Present if the answer was being stored. Nobody knows then whether it was. */ readonly commit?: "unknown" | undefined
   }
   /**
+   * A request was not sent, because the turn would have used more tokens than it may.
+   * @remarks Raise `turn_tokens` under `[limits]`, or allow fewer steps.
+   */
+  readonly "turn-tokens": {
+    /** The limit's value. */ readonly limitTokens: number
+    /** The tokens that the turn's calls and those of its child agents used before. */ readonly usedTokens: number
+    /** How many of these were estimated, because the provider told none. */ readonly estimatedTokens: number
+    /** The tokens of the request. */ readonly requestTokens: number
+  }
+  /**
    * An answer to an approval that nobody waits for, or that cannot be carried out.
    * @remarks Ask the person again if `session.approvals()` still lists it.
    */

@@ -16,6 +16,7 @@ import type { UnfinishedStep } from "./approval/open-approval.ts"
 import { loadCalls } from "./calls/load-calls.ts"
 import { keepsToSchema } from "./control/decision-schema.ts"
 import type { StepControl } from "./control/step-control.ts"
+import { withinTurnTokens } from "./control/turn-tokens.ts"
 import { readModel } from "./read-model.ts"
 import type { CallGuard } from "./run-call.ts"
 import { assembleStep, type PlannerWords, requestOf, type StepRequest } from "./step-request.ts"
@@ -134,7 +135,7 @@ async function runAttempt(turn: TurnContext, request: StepRequest, attempt: Atte
   const { prompt } = request
   const step = turn.progress.log.steps.length + 1
   const startedMs = ports.clock.nowMs()
-  const assembly = assembleStep(turn, request, model)
+  const assembly = withinTurnTokens(turn, assembleStep(turn, request, model))
   turn.agent.inspection.send?.(turn, { step, prompt, model: model.id, assembly, startedMs })
   turn.emit({ type: "step-start", step, prompt, tokens: assembly.tokens + assembly.overheadTokens, exact: assembly.exact })
   const heard: StreamContent = { output: [], usage: undefined, report: undefined, finishReason: undefined, file: undefined }

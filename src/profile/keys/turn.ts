@@ -20,7 +20,7 @@ export const loop = table("How a turn plans.", {
   }),
 })
 
-export const limits = table("How long things may take, in milliseconds, and how much a model may write.", {
+export const limits = table("How long things may take, in milliseconds, and how much a model may read and write.", {
   firstTokenMs: milliseconds({ default: 60_000, words: "The time from a request to the first part of its answer." }),
   betweenChunksMs: milliseconds({ default: 30_000, words: "The time between two parts of an answer." }),
   toolMs: milliseconds({
@@ -46,6 +46,12 @@ export const limits = table("How long things may take, in milliseconds, and how 
     default: 1_000_000,
     words:
       "The most characters (UTF-16 units) of one call of the model: words, thoughts and tool calls. A longer answer ends there.",
+  }),
+  turnTokens: wholeNumber({
+    min: 1,
+    otherwise: "no limit",
+    words:
+      "The most tokens that all calls of a turn may use, with those of its child agents: what the provider told, else an estimate. A request that would pass it is not sent, and the turn ends with the error `turn-tokens`. The last answer may pass it.",
   }),
 })
 
