@@ -152,14 +152,14 @@ describe("the prices of a file", () => {
   const cases: readonly (readonly [string, string | undefined, string])[] = [
     ["no file", undefined, "ENOENT"],
     ["no JSON", "{", "Expected a JSON file with prices"],
-    ["a list", "[]", "prices.json to name models, found []"],
+    ["a list", "[]", "prices.json:1:1 to name models, found []"],
     ["no price", '{ "a": 1 }', "to have `input` and `output`, found 1"],
     ["a price of less than nothing", '{ "a": { "input": -1, "output": 1 } }', "a number from 0 as `input`, found -1"],
     ["one that is missing", '{ "a": { "input": 1 } }', "a number from 0 as `output`, found nothing"],
     [
       "a misspelt one",
       '{ "a": { "input": 1, "output": 1, "cached": 1 } }',
-      'input, output, cacheRead, cacheWrite, found "cached"',
+      'input, output, cacheRead, cacheWrite, asOf, found "cached"',
     ],
   ]
   test.each(cases)("are refused if there is %s", async (_, text, told) => {
