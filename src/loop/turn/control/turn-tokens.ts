@@ -19,7 +19,7 @@ export function withinTurnTokens({ agent, progress }: TurnContext, request: Asse
   addTokens(used, { steps, children: children.map(({ trace }) => ({ trace: trace() })), counter: agent.ports.counter })
   const requestTokens = request.tokens + request.overheadTokens
   if (used.tokens + requestTokens <= limitTokens) return request
-  const message = `expected the calls of the turn to use at most ${limitTokens} tokens; they have used ${used.tokens}, ${used.estimated} of them by estimate, and the next request has ${requestTokens}.`
+  const message = `expected the calls of the turn to use at most ${limitTokens} tokens; they have used ${used.tokens}, ${used.estimated} of them by estimate, and the next request has ${requestTokens} more.`
   throw new PromptStrataError("turn-tokens", message, {
     hint: "Raise limits.turnTokens, or look at the trace for which call used them.",
     evidence: { limitTokens, usedTokens: used.tokens, estimatedTokens: used.estimated, requestTokens },
