@@ -1,5 +1,5 @@
 import { hostSteps, orderTest, type PatternWork, requiredOf, stepsOfCharacter } from "./pattern.ts"
-import { type PatternNode, parsePattern, UnfollowablePattern } from "./pattern-syntax.ts"
+import { followed, type PatternNode, type Refusal } from "./pattern-syntax.ts"
 
 /** Replaces what a stranger's regular expression finds, within a bound of work. */
 export interface BoundedReplace {
@@ -10,11 +10,6 @@ export interface BoundedReplace {
   costOf(length: number, most: number, starts?: number): number
   /** The text with its replacements. It is refused if that could take more work than is left, or become far longer than the text. */
   replace(text: string, work: PatternWork, replacement: (match: readonly string[], groups: Groups) => string): string | Refusal
-}
-
-/** The reason why a pattern is not searched for. */
-export interface Refusal {
-  readonly refused: string
 }
 
 const tooMuch: Refusal = { refused: "it could take too long, or its text is too long" }
@@ -30,10 +25,7 @@ const maxReplaced = 200_000
  * reason if the pattern cannot be followed.
  */
 export function compileReplace(source: string, flags: string): BoundedReplace | Refusal {
-  try {
-    const host = new RegExp(source, flags.replace(/[yd]/g, ""))
-    if (host.flags.includes("v")) return { refused: "the flag v is not supported" }
-    const root = parsePattern(source, host.flags.includes("u"))
+  return followed(source, flags.replace(/[yd]/g, ""), (host, root) => {
     const hasPieces = orderTest(requiredOf(root), host.flags.replace("g", ""))
     // An empty text has the pattern with this choice, and so all its groups.
     const groups = new RegExp(`${source}|`, host.flags).exec("")?.length
@@ -66,11 +58,7 @@ export function compileReplace(source: string, flags: string): BoundedReplace | 
         return size > maxReplaced ? tooMuch : replaced
       },
     }
-  } catch (thrown) {
-    if (thrown instanceof UnfollowablePattern) return { refused: thrown.reason }
-    if (thrown instanceof SyntaxError) return { refused: thrown.message }
-    throw thrown
-  }
+  })
 }
 
 /** The characters with which a match can begin; undefined if they are not known. */

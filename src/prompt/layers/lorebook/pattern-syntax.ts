@@ -15,6 +15,24 @@ export class UnfollowablePattern {
   }
 }
 
+/** The reason why a pattern is not searched for. */
+export interface Refusal {
+  readonly refused: string
+}
+
+/** Gives a pattern of a stranger, as the host and as a tree, to `make`. The result is the reason if it cannot be followed. */
+export function followed<Made>(source: string, flags: string, make: (host: RegExp, root: PatternNode) => Made): Made | Refusal {
+  try {
+    const host = new RegExp(source, flags)
+    if (host.flags.includes("v")) return { refused: "the flag v is not supported" }
+    return make(host, parsePattern(source, host.flags.includes("u")))
+  } catch (thrown) {
+    if (thrown instanceof UnfollowablePattern) return { refused: thrown.reason }
+    if (thrown instanceof SyntaxError) return { refused: thrown.message }
+    throw thrown
+  }
+}
+
 /** Deeper groups would fill the call stack. */
 const maxDepth = 100
 
@@ -22,7 +40,7 @@ const maxDepth = 100
  * Parses the source of a regular expression that the host has already accepted, so that only what it accepts has to be understood.
  * Throws {@link UnfollowablePattern} for a look-around or a backreference.
  */
-export function parsePattern(source: string, unicode: boolean): PatternNode {
+function parsePattern(source: string, unicode: boolean): PatternNode {
   let at = 0
   let depth = 0
   const refuse = (found: string): never => {

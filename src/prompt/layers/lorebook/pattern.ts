@@ -1,4 +1,4 @@
-import { type PatternNode, parsePattern, UnfollowablePattern } from "./pattern-syntax.ts"
+import { followed, type PatternNode, type Refusal, UnfollowablePattern } from "./pattern-syntax.ts"
 
 /** The work that patterns may still do, 1 for each character that the host's `RegExp` reads, and the keys for which none was left. */
 export interface PatternWork {
@@ -25,23 +25,16 @@ const charactersOfStep = 32
  * all alternatives are followed at once (Thompson, 1968). A pattern with a look-around or a backreference, or with too many states, is
  * refused: the result is the reason.
  */
-export function compilePattern(source: string, flags: string): TextTest | { readonly refused: string } {
-  try {
-    const host = new RegExp(source, flags.replace(/[gyd]/g, ""))
+export function compilePattern(source: string, flags: string): TextTest | Refusal {
+  return followed(source, flags.replace(/[gyd]/g, ""), (host, root) => {
     const used = host.flags
-    if (used.includes("v")) return { refused: "the flag v is not supported" }
-    const root = parsePattern(source, used.includes("u"))
     const program = createProgram(root, used)
     const steps = hostSteps(root, 1, { steps: maxHostSteps, length: Number.POSITIVE_INFINITY })
     if (steps <= maxHostSteps) return hostTest(host, Math.ceil(steps / stepsOfCharacter))
     const search = createSearch(program)
     const first = orderTest(requiredOf(root), used)
     return (text, work) => first(text, work) && search(text, work)
-  } catch (thrown) {
-    if (thrown instanceof UnfollowablePattern) return { refused: thrown.reason }
-    if (thrown instanceof SyntaxError) return { refused: thrown.message }
-    throw thrown
-  }
+  })
 }
 
 function hostTest(host: RegExp, weight: number): TextTest {
