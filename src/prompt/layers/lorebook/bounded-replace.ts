@@ -19,12 +19,16 @@ type Groups = Readonly<Record<string, string | undefined>>
 /** The characters that all replacements in a text may have. */
 const maxReplaced = 200_000
 
+/** The longest pattern. */
+const maxSource = 2_000
+
 /**
  * Compiles a pattern whose matches are replaced. The host replaces them, since it alone knows groups and lazy repeats; before that, the
  * steps which it can take are counted from the pattern's form and the text's length, so that no text makes it slow. The result is the
  * reason if the pattern cannot be followed.
  */
 export function compileReplace(source: string, flags: string): BoundedReplace | Refusal {
+  if (source.length > maxSource) return { refused: `the pattern has more than ${maxSource} characters` }
   return followed(source, flags.replace(/[yd]/g, ""), (host, root) => {
     const hasPieces = orderTest(requiredOf(root), host.flags.replace("g", ""))
     // An empty text has the pattern with this choice, and so all its groups.

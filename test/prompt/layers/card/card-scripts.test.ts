@@ -76,6 +76,13 @@ describe("C37 a regex script", () => {
     ["reads all for each letter", script("/[ab]*c[ab]*d/", "x"), `${"ab".repeat(50_000)}cd`, "it could take too long"],
     ["looks around", script("/(?<=a)b/", "x"), "ab", "a look-around cannot"],
     ["is no pattern", script("/(/", "x"), "ab", "Invalid regular expression"],
+    [
+      "has many words",
+      script(`/${Array.from({ length: 200 }, (_, at) => `word${at}`).join("|")}/`, "x"),
+      "word".repeat(30_000),
+      "it could take too long",
+    ],
+    ["is long", script(`/${"a".repeat(2_001)}/`, "x"), "ab", "more than 2000 characters"],
     ["is empty", script("", "x"), "ab", "it has no pattern"],
     ["grows", script("/./g", "$0".repeat(3_000)), "a".repeat(1_000), "its text is too long"],
   ])("that %s leaves the text as it is, and that is told", (_, given, text, why) => {

@@ -145,6 +145,14 @@ describe("a key that is a pattern", () => {
     expect(compiled("A dragon of old, of a wyrm", anyWork)).toBe(false)
   })
 
+  test("C32 the work of a choice grows with its words", () => {
+    const compiled = compilePattern(`(?:${Array.from({ length: 100 }, (_, at) => `w${at}x`).join("|")})+y`, "")
+    if (typeof compiled !== "function") throw new Error(compiled.refused)
+    const work = { left: 1_000_000, leftOut: new Set<number>() }
+    expect(compiled("w".repeat(1_000), work)).toBe(false)
+    expect(work.left).toBeLessThan(900_000)
+  })
+
   test.each(["\\b(?:the )?dragons?\\b", "dragon|wyrm|drake", "dra{1,3}go[mn]", "(?:drag|wyr)(?:on|m)"])(
     "C32 /%s/, of few steps, is left to the host where it occurs, and its work is counted",
     (source) => {
