@@ -13,6 +13,9 @@ const now = { atMs: 1_000 * dayMs, turn: 5_000 }
 /** A selection to a loop that computes one forgetting curve a thing: more than is measured, and less than twice as much. */
 const most = 9
 
+/** A selection to a plain sort of the same events and items. */
+const mostSorts = 3
+
 /** CPU of a turn's selection among events and workspace items, and how often the numbers of a thing are read. */
 export async function run(): Promise<BenchResult> {
   const measured = []
@@ -20,13 +23,19 @@ export async function run(): Promise<BenchResult> {
   const [small, large] = [countedReads(sizes[0]), countedReads(sizes[1])]
   return {
     title: `A turn's selection among events and workspace items (median of ${runs})`,
-    rows: measured.map(({ size, ms: [ownMs = Number.NaN, floorMs = Number.NaN] }) => ({
+    rows: measured.map(({ size, ms: [ownMs = Number.NaN, floorMs = Number.NaN, sortMs = Number.NaN] }) => ({
       things: `${size.toLocaleString("en")} events, ${size.toLocaleString("en")} items`,
       selection: formatMs(ownMs),
       "against a bare loop": formatRatio(ownMs, floorMs),
+      "against a plain sort": formatRatio(ownMs, sortMs),
     })),
     gates: [
       ...measured.map(({ size, ms }) => ratioGate(`a selection among ${size}, beside a bare loop`, ms, most)),
+      ...measured
+        .filter(({ size }) => size === sizes[1])
+        .map(({ size, ms: [ownMs = Number.NaN, _, sortMs = Number.NaN] }) =>
+          ratioGate(`a selection among ${size}, beside a plain sort of the same`, [ownMs, sortMs], mostSorts),
+        ),
       {
         name: "ten times the events are at most eleven times the reads",
         ok: large <= 11 * small,
@@ -36,7 +45,7 @@ export async function run(): Promise<BenchResult> {
   }
 }
 
-/** The median CPU of a selection, and of a bare loop over as many things. */
+/** The median CPU of a selection, of a bare loop over as many things, and of sorting them by two numbers each. */
 function selectionMs(size: number): Promise<number[]> {
   const [listed, events] = [items(size), eventsOf(size)]
   const select = () => {
@@ -46,7 +55,11 @@ function selectionMs(size: number): Promise<number[]> {
     workspace.best(now, 30)
   }
   const loop = () => void items(size).map(({ stability }) => 0.9 ** (30 / stability))
-  return mediansInTurn([select, loop], { warmUps: 10, rounds: runs, holds: isWithin(most) })
+  const sort = () => {
+    events.toSorted((a, b) => b.importance - a.importance || b.startMs - a.startMs)
+    listed.toSorted((a, b) => b.stability - a.stability || b.recalled.atMs - a.recalled.atMs)
+  }
+  return mediansInTurn([select, loop, sort], { warmUps: 10, rounds: runs, holds: isWithin(most) })
 }
 
 function eventsOf(count: number) {
