@@ -186,8 +186,7 @@ function profileContext(
   })
   checkProcessNames(processes, tools)
   checkToolNames(profile, { tools, processes, plugins: extensions.plugins })
-  const small = options.models?.memory
-  const ask = askWith(small ? [small, ...models] : models)
+  const ask = askWith(options.models?.memory ? [options.models.memory, ...models] : models)
   const onWarning = (message: string, key: ServiceKey): void => shared.onWarning({ key, turnId: "", message })
   const services = options.services ?? {}
   const own = { profile, services, plugins: extensions.plugins, store: kept.given }

@@ -75,15 +75,14 @@ const maxValueCharacters = 200
 const msPerDay = 86_400_000
 
 /**
- * Prints the fields that hold in at most `maxCharacters`, one line for each, ordered by name. If not all fit, the newest and most
- * certain ones are printed. A long value is cut between graphemes.
+ * Prints the fields that hold in at most `maxCharacters`, one line for each, the newest and most certain first. If not all fit, these are
+ * printed. A long value is cut between graphemes.
  */
 export function userProfileText({ fields }: { readonly fields: readonly ProfileStatement[] }, maxCharacters: number): string {
-  const lines = new Map<ProfileStatement, string>()
-  for (const field of fields) lines.set(field, lineOf(field, Math.min(maxValueCharacters, maxCharacters)))
+  const ranked = [...fields].sort((a, b) => worth(b) - worth(a) || (a.name < b.name ? -1 : 1))
+  const lines = new Map(ranked.map((field) => [field, lineOf(field, Math.min(maxValueCharacters, maxCharacters))]))
   const whole = [...lines.values()].join("\n")
   if (whole.length <= maxCharacters) return whole
-  const ranked = [...fields].sort((a, b) => worth(b) - worth(a) || (a.name < b.name ? -1 : 1))
   let left = maxCharacters + 1
   for (const field of ranked) {
     const needed = (lines.get(field) ?? "").length + 1

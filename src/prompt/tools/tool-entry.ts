@@ -32,11 +32,13 @@ export function toolEntry(tool: Tool, words: ParameterWords): SlotEntry {
   if (made?.optional === words.optional) return made.entry
   const { name, description, usageHint = "", trust } = tool
   if (printParameters === undefined) throw notDefined(name)
+  // Further lines stand below the first one's text. Others' texts are one line, because they are encoded.
+  const indented = (text: string) => ({ text: trust === "author" ? text.replaceAll("\n", "\n  ") : text, trust })
   const entry = {
     name: { text: name, trust },
-    description: { text: description, trust },
+    description: indented(description),
     parameters: printParameters(tool, words),
-    hint: { text: usageHint, trust },
+    hint: indented(usageHint),
     owed: tool.withAnswer === "required",
   }
   authored.set(madeEntries, tool, { optional: words.optional, entry })

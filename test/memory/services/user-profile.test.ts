@@ -63,7 +63,7 @@ describe("createUserProfileService", () => {
 })
 
 describe("userProfileText", () => {
-  test("keeps the newest and surest fields whole where all do not fit, and prints them by name", () => {
+  test("prints the newest and surest fields first, and keeps them whole where all do not fit", () => {
     const day = 86_400_000
     const fields = [
       statement("age", "x".repeat(30), { atMs: 0 }),
@@ -74,7 +74,8 @@ describe("userProfileText", () => {
       userProfileText({ fields }, 80)
         .split("\n")
         .map((line) => line.slice(0, 4)),
-    ).toEqual(["age:", "city"])
+    ).toEqual(["city", "age:"])
+    expect(userProfileText({ fields }, 200).match(/^\w+/gm)).toEqual(["city", "age", "job"])
     expect(userProfileText({ fields }, 40)).toBe(`city: ${"y".repeat(30)}`)
     expect(userProfileText({ fields }, 36)).toBe(`city: ${"y".repeat(30)}`)
     expect(userProfileText({ fields }, 0)).toBe("")

@@ -24,6 +24,14 @@ test("a parameter of a few values has them behind its type, be it one alone (L6)
 })
 
 describe("toolEntry (T9, L6)", () => {
+  test("puts further lines of a description and a hint below the first one's text", () => {
+    const tool = defineTool({ name: "t", description: "One.\nTwo.", usageHint: "Now.\nThen.", execute: () => "" })
+    expect(toolEntry(tool, { optional: "optional" })).toMatchObject({
+      description: { text: "One.\n  Two.", trust: "author" },
+      hint: { text: "Now.\n  Then.", trust: "author" },
+    })
+  })
+
   test("an author's tool stands as it is", () => {
     expect(toolEntry(weather("author", "用户问天气时"), { optional: "可选" })).toEqual({
       name: { text: "query_weather", trust: "author" },
