@@ -95,9 +95,16 @@ interface DescribedSchema {
 
 /** Tables that a reader names, such as `[mcp.servers.NAME]`. */
 function namedTables(name: string, { properties = {} }: DescribedSchema): string[] {
-  return Object.entries(properties).flatMap(([key, { additionalProperties: inner }]) =>
-    isSchema(inner) && isTable(inner) ? [section(`\`[${name}.${key}.NAME]\``, inner.description, rowsOf(inner))] : [],
-  )
+  return Object.entries(properties).flatMap(([key, schema]) => {
+    const { additionalProperties: inner } = schema
+    if (isInnerTable(schema)) return [section(`\`[${name}.${key}]\``, schema.description, rowsOf(schema))]
+    return isSchema(inner) && isTable(inner) ? [section(`\`[${name}.${key}.NAME]\``, inner.description, rowsOf(inner))] : []
+  })
+}
+
+/** True for a table whose keys differ in type, and so have meanings of their own. */
+function isInnerTable({ properties = {} }: DescribedSchema): boolean {
+  return new Set(Object.values(properties).map(({ type }) => type)).size > 1
 }
 
 /** A table inside that has the keys of one at the top is one row; its keys stand in their own section. */
@@ -106,6 +113,7 @@ function rowsOf({ properties = {}, required = [] }: DescribedSchema, top: Proper
     const same = top[name]
     if (same !== undefined && isTable(same) && isTable(schema))
       return `| \`${name}\` | table | that of \`[${name}]\` | ${schema.description ?? ""} |`
+    if (isInnerTable(schema)) return `| \`${name}\` | table | none | ${schema.description ?? ""} |`
     return row(name, schema, required.includes(name))
   })
 }

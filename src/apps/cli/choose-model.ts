@@ -2,6 +2,7 @@ import { shownUrl } from "../../adapters/models/openai/connection.ts"
 import { openaiModel } from "../../adapters/models/openai/openai-model.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import type { LanguageModel } from "../../core/model/language-model.ts"
+import { defined } from "../../core/value.ts"
 import type { Profile } from "../../profile/profile.ts"
 import { resolveProfile } from "../../profile/resolve.ts"
 import { demoModel } from "./demo/demo-model.ts"
@@ -33,7 +34,9 @@ export const chooseModel: ModelChooser = (profile, env) => {
   const model = named ?? profile.model.id ?? (baseUrl === undefined ? defaultModel : undefined)
   if (model === undefined) throw usage(`expected the name of a model for the server at ${shownUrl(baseUrl ?? "")}, found none.`)
   const jsonMode = profile.loop.responseFormat === "json" ? true : undefined
-  return { model: openaiModel({ model, jsonMode, apiKey, baseUrl, extraBody: profile.model.extraFields ?? {} }), demo: false }
+  const { extraFields: extraBody = {}, capabilities: { reasoning: opensInThought, ...given } = {} } = profile.model
+  const capabilities = defined({ ...given, opensInThought })
+  return { model: openaiModel({ model, jsonMode, apiKey, baseUrl, extraBody, capabilities }), demo: false }
 }
 
 /**
@@ -47,13 +50,15 @@ export function chooseOwnModels(
 ): Readonly<Record<string, LanguageModel>> {
   const named = Object.entries({ ...profile.processes, ...profile.observers, memory: profile.memory })
   const isDemo = env.PROMPTSTRATA_MODEL?.trim() === "demo"
-  const models = named.flatMap(([name, { model: { id, baseUrl, extraFields } = {} }]): [string, LanguageModel][] => {
-    if (id === undefined && baseUrl === undefined && extraFields === undefined) return []
-    const server = baseUrl === undefined ? {} : { OPENAI_BASE_URL: undefined }
-    const model = { ...profile.model, extraFields, ...(id && { id }), ...(baseUrl && { baseUrl }) }
-    const own = resolveProfile({ ...profile, model })
-    return [[name, choose(own, isDemo ? env : { ...env, PROMPTSTRATA_MODEL: undefined, ...server }).model]]
-  })
+  const models = named.flatMap(
+    ([name, { model: { id, baseUrl, extraFields, capabilities } = {} }]): [string, LanguageModel][] => {
+      if (id === undefined && baseUrl === undefined && (extraFields ?? capabilities) === undefined) return []
+      const server = baseUrl === undefined ? {} : { OPENAI_BASE_URL: undefined }
+      const model = { ...profile.model, capabilities, extraFields, ...(id && { id }), ...(baseUrl && { baseUrl }) }
+      const own = resolveProfile({ ...profile, model })
+      return [[name, choose(own, isDemo ? env : { ...env, PROMPTSTRATA_MODEL: undefined, ...server }).model]]
+    },
+  )
   return Object.fromEntries(models)
 }
 

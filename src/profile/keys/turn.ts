@@ -1,4 +1,17 @@
-import { choice, flag, httpUrlForm, jsonTable, line, milliseconds, number, table, timeOfDayForm, wholeNumber } from "../key.ts"
+import {
+  choice,
+  flag,
+  httpUrlForm,
+  jsonTable,
+  line,
+  lines,
+  milliseconds,
+  number,
+  optionalTable,
+  table,
+  timeOfDayForm,
+  wholeNumber,
+} from "../key.ts"
 
 export const loop = table("How a turn plans.", {
   mode: choice(["json", "native", "chat", "auto"], {
@@ -160,6 +173,16 @@ export const budget = table("How many tokens a request may have.", {
   }),
 })
 
+const capabilities = optionalTable("Abilities of the model at its server, where what is known of both is wrong or missing.", {
+  tools: flag({ words: "True if the model calls tools natively.", otherwise: "as known" }),
+  attachments: lines("image/*", {
+    words: "The media types that it takes beside text. An empty list is none.",
+    otherwise: "as known",
+  }),
+  jsonSchema: flag({ words: "True if the server holds an answer to a JSON Schema.", otherwise: "as known" }),
+  reasoning: flag({ words: "True if its text begins inside a thought, without an opening tag.", otherwise: "as known" }),
+})
+
 export const model = table("Which model answers, and how it is asked. Code and the environment may decide it instead.", {
   id: line({ words: "The model's name, such as gpt-5-mini.", otherwise: "set by the program" }),
   baseUrl: line({
@@ -167,6 +190,7 @@ export const model = table("Which model answers, and how it is asked. Code and t
     words: "The address of the server. It can be any server that speaks OpenAI's protocol.",
     otherwise: "OpenAI's",
   }),
+  capabilities,
   temperature: number({
     min: 0,
     max: 2,

@@ -1,9 +1,13 @@
 import { describe, expect, test } from "vitest"
 import { chooseModel, chooseOwnModels } from "../../../src/apps/cli/choose-model.ts"
-import { createAgent } from "../../../src/index.ts"
+import { createAgent, defineTool } from "../../../src/index.ts"
 import { resolveProfile } from "../../../src/profile/resolve.ts"
 import { chatChunk, eventStream, startChatServer } from "../../support/chat-server.ts"
 
+const pixel = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+)
 const chosen = (env: Record<string, string>, model: { id?: string; baseUrl?: string } = {}) => {
   const { model: found, demo } = chooseModel(resolveProfile({ model }), env)
   expect(demo).toBe(found.id === "demo")
@@ -72,6 +76,33 @@ describe("the model", () => {
   ])("%s is a mistake, not the demo, and shows no secret", (_, env, message) => {
     expect(() => chosen(env)).toThrow(expect.objectContaining({ code: "usage", message: expect.stringMatching(message) }))
     expect(() => chosen(env)).not.toThrow(/secret/)
+  })
+
+  const tools = [defineTool({ name: "look", description: "Looks.", execute: () => "seen" })]
+  test.each([
+    ["m", {}, false, false],
+    ["m", { attachments: ["image/*"], tools: true }, true, true],
+    ["qwen2.5vl:7b", {}, true, false],
+    ["qwen2.5vl:7b", { attachments: [] }, false, false],
+  ])("N21 %s with [model.capabilities] %j: sees %s, calls natively %s", async (id, capabilities, sees, calls) => {
+    const server = await startChatServer({ body: eventStream([chatChunk({ content: "Hi" }, { finish_reason: "stop" })]) })
+    const model = { id, baseUrl: server.baseUrl, capabilities }
+    const profile = resolveProfile({
+      dialect: "layered",
+      locale: "en",
+      memory: { enabled: false },
+      loop: { mode: "auto" },
+      model,
+    })
+    const agent = createAgent({ profile, model: chooseModel(profile, {}).model, tools })
+    await agent.session("c").send("See?", { attachments: [{ bytes: pixel, mediaType: "image/png" }] }).result
+    await server.close()
+    const body = JSON.stringify(server.calls[0]?.body)
+    expect([body.includes("image_url"), body.includes("you cannot see it"), body.includes('"tools":[')]).toEqual([
+      sees,
+      !sees,
+      calls,
+    ])
   })
 
   test("asks its own server and the profile's settings decide on JSON mode", async () => {

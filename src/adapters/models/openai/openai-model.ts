@@ -31,7 +31,7 @@ import {
   shownUrl,
 } from "./connection.ts"
 import { leftOut, type RequestForm, requestBody } from "./request-body.ts"
-import { serverFacts } from "./servers.ts"
+import { seesPictures, serverFacts } from "./servers.ts"
 
 /**
  * Makes a model of the chat completions API of OpenAI or of any compatible server. The environment is read with the first request.
@@ -61,13 +61,14 @@ function currentConnection(options: OpenaiModelOptions): Connection {
   return connectionOf(options, globalThis.process?.env ?? {})
 }
 
-/** OpenAI's own models all call tools, and nearly all see. Of another server its documentation says a little. */
+/** OpenAI's own models all call tools, and nearly all see. Of another server its documentation says a little, and the model's name if it sees. */
 function capabilitiesOf({ model, jsonMode, capabilities }: OpenaiModelOptions, { baseUrl }: Connection): ModelCapabilities {
   const isOwn = isOpenaiItself(baseUrl)
   const pictureTokens = openaiPictureTokens(model)
-  const { jsonSchema, jsonMode: takesJson } = serverFacts(baseUrl)
-  const known = defined({ jsonSchema, jsonMode: jsonMode ?? takesJson, ...(isOwn ? ownAttachments(model) : {}) })
-  return { developerRole: false, tools: isOwn, pictureTokens, ...known, ...capabilities }
+  const { jsonSchema, jsonMode: takesJson, tools } = serverFacts(baseUrl)
+  const seen = isOwn ? ownAttachments(model) : seesPictures(model) ? { attachments: [...pictureTypes] } : {}
+  const known = defined({ jsonSchema, jsonMode: jsonMode ?? takesJson, ...seen })
+  return { developerRole: false, tools: isOwn || tools?.test(model) === true, pictureTokens, ...known, ...capabilities }
 }
 
 function ownAttachments(model: string): Pick<ModelCapabilities, "attachments" | "attachmentUrls"> {

@@ -139,7 +139,45 @@ describe("docs/providers.md", () => {
       `\`${limit}\``,
       "temperature" in sent ? "yes" : "no",
       `\`${role}\``,
+      openaiModel({ model, baseUrl }).capabilities.tools ? "yes" : "no",
     ])
+  })
+
+  test.each([
+    ["google/gemma-3-27b-it", true],
+    ["gemma3:1b", false],
+    ["gemma-3n-e4b", false],
+    ["qwen2.5vl:7b", true],
+    ["Qwen/Qwen3-VL-8B-Instruct", true],
+    ["qwen-vl-max", true],
+    ["qwen3:8b", false],
+    ["glm-4.5v", true],
+    ["glm-4.6", false],
+    ["kimi-k2.5", true],
+    ["kimi-k2-0905-preview", false],
+    ["moonshot-v1-8k-vision-preview", true],
+    ["gemini-2.5-flash", true],
+    ["anthropic/claude-sonnet-4.5", true],
+    ["openai/gpt-4o-mini", true],
+    ["llava:13b", true],
+    ["llama3.2-vision", true],
+    ["deepseek-chat", false],
+    ["mistral-small", false],
+  ])("N21 %s takes pictures: %s", (model, sees) => {
+    const { attachments } = openaiModel({ model, baseUrl: "http://127.0.0.1:9/v1" }).capabilities
+    expect(attachments?.includes("image/png") === true).toBe(sees)
+  })
+
+  test.each([
+    ["https://openrouter.ai/api/v1", "qwen/qwen3-32b", true],
+    ["https://openrouter.ai/api/v1", "sao10k/l3-lunaris-8b", false],
+    ["https://open.bigmodel.cn/api/paas/v4", "glm-4.6", true],
+    ["https://api.z.ai/api/paas/v4", "glm-4.6", true],
+    ["https://openrouter.ai.evil.test/v1", "qwen/qwen3-32b", false],
+    ["http://localhost:11434/v1", "qwen3:8b", false],
+  ])("N21 at %s, %s calls tools natively: %s", (baseUrl, model, tools) => {
+    expect(openaiModel({ model, baseUrl }).capabilities.tools).toBe(tools)
+    expect(openaiModel({ model, baseUrl, capabilities: { tools: !tools } }).capabilities.tools).toBe(!tools)
   })
 
   test.each(names)("T43 T53 the recorded body of %s is read as it is meant", async (name) => {
