@@ -17,7 +17,7 @@ export interface ServerFacts {
 const renamed = { outputLimitName: "max_completion_tokens" } as const
 /** Models that see, wherever they run. */
 const seeing =
-  /gpt-(4o|4\.1|5)|claude-|gemini-\d|kimi-(latest|k2\.5)|qwen[\w.]*-?vl|glm-\d(\.\d)?v|vision|omni|pixtral|llava|moondream|minicpm-?v|internvl|qvq|gemma-?3(?!n|.*\b(1b|270m))/i
+  /gpt-(4o(?!-audio)|4\.1|5)|claude-|gemini-\d|kimi-(latest|k2\.5)|qwen[\w.]*-?vl|glm-\d(\.\d)?v|vision|omni|pixtral|llava|moondream|minicpm-?v|internvl|qvq|gemma-?3(?!n|.*\b(1b|270m))/i
 const every = /./
 const known = /^(openai|anthropic|google\/gemini|deepseek|qwen|moonshotai|z-ai|mistralai|x-ai)/
 const thinking = /^(o\d|gpt-5|codex)(?!.*chat)/i
