@@ -27,12 +27,12 @@ const own = <K extends Keys>({ words, keys }: { readonly words: string; readonly
 
 const ownModel = optionalTable("A model of its own. What is left out is as for the agent itself.", model.keys)
 
-const { id, baseUrl, extraFields } = model.keys
+const { id, baseUrl, extraFields, capabilities } = model.keys
 
 /** The model of `[memory]`. */
 export const backgroundModel = optionalTable(
   "A model for work behind turns, such as a small one. If it fails, the agent's own is asked. What is left out is as for the agent.",
-  { id, baseUrl, extraFields },
+  { id, baseUrl, extraFields, capabilities },
 )
 
 const processKeys = {
