@@ -221,16 +221,6 @@ const misspelt: Readonly<Record<string, readonly Row[]>> = {
       '"limitMs"',
     ],
   ],
-  modelConformance: [
-    [
-      () =>
-        testing.modelConformance(
-          any(() => {}),
-          any({ limit: 1 }),
-        ),
-      '"limitMs"',
-    ],
-  ],
   recordModel: [[() => testing.recordModel(model(), "nowhere", any({ secret: [] })), '"secrets"']],
   replayModel: [[() => testing.replayModel("nowhere", any({ secret: [] })), '"secrets"']],
   scriptedModel: [[() => testing.scriptedModel([], any({ chunksize: 1 })), '"chunkSize"']],

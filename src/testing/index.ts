@@ -43,18 +43,6 @@ export {
 } from "./cache-simulator/simulate-cache.ts"
 export { expectStablePrefix, type PreviewsPrompts, type StablePrefixOptions } from "./expect-stable-prefix.ts"
 
-// Checks of an adapter for a model
-
-export { type ConformanceCheck, type ConformanceOptions, modelConformance } from "./conformance/model/model-conformance.ts"
-export type {
-  ConformanceNeed,
-  PlayedModel,
-  PlayProvider,
-  ProviderHappening,
-  ProviderScene,
-  ProviderScript,
-} from "./conformance/model/stage.ts"
-
 // Checks of a store
 
 export type { OpenedService, ServiceCheck, ServiceConformanceOptions } from "./conformance/store/samples.ts"

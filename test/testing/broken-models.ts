@@ -1,7 +1,7 @@
 import { PromptStrataError } from "../../src/core/errors.ts"
 import type { LanguageModel, ModelPart, ModelRequest } from "../../src/core/model/language-model.ts"
 import { createWellFormedReader } from "../../src/reply/incoming-text.ts"
-import type { PlayProvider, ProviderHappening, ProviderScene } from "../../src/testing/index.ts"
+import type { PlayProvider, ProviderHappening, ProviderScene } from "../support/conformance/stage.ts"
 
 /** The flaws that a broken model can have, each on its own. */
 export interface Flaws {

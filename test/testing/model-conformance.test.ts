@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest"
 import { PromptStrataError } from "../../src/core/errors.ts"
 import type { ModelPart, ModelRequest } from "../../src/core/model/language-model.ts"
-import { type ConformanceCheck, manualClock, manualTimers, modelConformance } from "../../src/testing/index.ts"
+import { manualClock, manualTimers } from "../../src/testing/index.ts"
+import { type ConformanceCheck, modelConformance } from "../support/conformance/model-conformance.ts"
 import { type Flaws, playBroken } from "./broken-models.ts"
 
 const isRetryable = (value: boolean | undefined) => (error: PromptStrataError) =>

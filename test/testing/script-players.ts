@@ -3,15 +3,9 @@ import { MockLanguageModelV4 } from "ai/test"
 import { PromptStrataError } from "../../src/core/errors.ts"
 import type { ErrorEvidence } from "../../src/core/evidence/error-evidence.ts"
 import type { LanguageModel, Usage } from "../../src/core/model/language-model.ts"
-import {
-  type PlayProvider,
-  type ProviderHappening,
-  type ProviderScene,
-  type ProviderScript,
-  type ScriptedChunk,
-  scriptedModel,
-} from "../../src/testing/index.ts"
+import { type ScriptedChunk, scriptedModel } from "../../src/testing/index.ts"
 import { type ChatReply, chatChunk, eventStream, startChatServer } from "../support/chat-server.ts"
+import type { PlayProvider, ProviderHappening, ProviderScene, ProviderScript } from "../support/conformance/stage.ts"
 
 /** Plays scenes over HTTP as chat completions. */
 export function playChat(makeModel: (scene: ProviderScene, baseUrl: string) => LanguageModel): PlayProvider {

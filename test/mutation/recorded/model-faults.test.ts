@@ -1,7 +1,9 @@
 import { expect, test } from "vitest"
 import { PromptStrataError, type PromptStrataErrorOf } from "../../../src/core/errors.ts"
 import type { LanguageModel, ModelPart } from "../../../src/core/model/language-model.ts"
-import { manualClock, manualTimers, modelConformance, type PlayProvider } from "../../../src/testing/index.ts"
+import { manualClock, manualTimers } from "../../../src/testing/index.ts"
+import { modelConformance } from "../../support/conformance/model-conformance.ts"
+import type { PlayProvider } from "../../support/conformance/stage.ts"
 import { playBroken } from "../../testing/broken-models.ts"
 
 /** A part, an end, an error or a request, with its number in the check. */

@@ -1,7 +1,7 @@
-import { parsedJson } from "../../../core/json-access.ts"
-import type { FinishReason, ModelPart, Usage } from "../../../core/model/language-model.ts"
-import type { ToolCall } from "../../../core/span.ts"
-import { claim, isSameJson } from "../claims.ts"
+import { parsedJson } from "../../../src/core/json-access.ts"
+import type { FinishReason, ModelPart, Usage } from "../../../src/core/model/language-model.ts"
+import type { ToolCall } from "../../../src/core/span.ts"
+import { claim, isSameJson } from "../../../src/testing/conformance/claims.ts"
 import { type Checks, finish, modelFailure, text, textOf, wholeAnswer } from "./stage.ts"
 
 // An inexact reader breaks on these: syntax of wire formats, line breaks of all kinds, characters of several units.

@@ -1,8 +1,8 @@
-import { PromptStrataError, type PromptStrataErrorOf } from "../../../core/errors.ts"
-import type { FinishReason, LanguageModel, ModelPart, ModelRequest, Usage } from "../../../core/model/language-model.ts"
-import type { Timers } from "../../../core/ports.ts"
-import { frozenJson } from "../../../memory/services/store/frozen-json.ts"
-import { claim } from "../claims.ts"
+import { PromptStrataError, type PromptStrataErrorOf } from "../../../src/core/errors.ts"
+import type { FinishReason, LanguageModel, ModelPart, ModelRequest, Usage } from "../../../src/core/model/language-model.ts"
+import type { Timers } from "../../../src/core/ports.ts"
+import { frozenJson } from "../../../src/memory/services/store/frozen-json.ts"
+import { claim } from "../../../src/testing/conformance/claims.ts"
 
 /** A stream that is read part by part. */
 export interface OpenStream {

@@ -1,4 +1,4 @@
-import { claim } from "../claims.ts"
+import { claim } from "../../../src/testing/conformance/claims.ts"
 import {
   abortedAnswer,
   type Check,

@@ -1,6 +1,6 @@
-import type { ModelRequest, ModelTool } from "../../../core/model/language-model.ts"
-import type { Message } from "../../../core/span.ts"
-import { claim } from "../claims.ts"
+import type { ModelRequest, ModelTool } from "../../../src/core/model/language-model.ts"
+import type { Message } from "../../../src/core/span.ts"
+import { claim } from "../../../src/testing/conformance/claims.ts"
 import {
   abortedAnswer,
   type Check,
