@@ -133,7 +133,7 @@ export type { AfterTurnContext, BeforeTurnContext, HookState, TurnHook } from ".
 export type { Describe, DescribedAttachment } from "./memory/services/attachments/describe.ts"
 export type { AskModel, BackgroundJob, CommittedTurn, JobContext } from "./memory/services/background/background-job.ts"
 export { createReflectionService } from "./memory/services/background/create-reflection-service.ts"
-export type { ExtractFacts, JudgeImportance } from "./memory/services/background/memory-run.ts"
+export type { ExtractFacts, JudgeImportance } from "./memory/services/background/memory-job-options.ts"
 export type {
   Insight,
   ReflectionService,

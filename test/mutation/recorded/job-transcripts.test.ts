@@ -7,7 +7,7 @@ import type { CommittedTurn, JobContext } from "../../../src/memory/services/bac
 import { createReflectionService } from "../../../src/memory/services/background/create-reflection-service.ts"
 import type { DocumentMemory, LearnedEdits } from "../../../src/memory/services/background/document-memory.ts"
 import { createMemoryJob } from "../../../src/memory/services/background/memory-job.ts"
-import type { MemoryJobOptions } from "../../../src/memory/services/background/memory-run.ts"
+import type { MemoryJobOptions } from "../../../src/memory/services/background/memory-job-options.ts"
 import type { ReflectionTriggers } from "../../../src/memory/services/background/reflection.ts"
 import { createMemoryService } from "../../../src/memory/services/memory/create-memory-service.ts"
 import type { EmbeddingModel } from "../../../src/memory/services/memory/memory-service.ts"

@@ -1,6 +1,6 @@
 import { loadMemories } from "../load-memories.ts"
 import type { BackgroundJob } from "./background-job.ts"
-import type { MemoryJobOptions } from "./memory-run.ts"
+import type { MemoryJobOptions } from "./memory-job-options.ts"
 
 /**
  * The job that follows each turn (T31): importance, profile, storing, reflection and missing embeddings, in this order. Each step has
