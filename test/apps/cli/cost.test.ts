@@ -91,6 +91,28 @@ describe("T55 the sums of a store", () => {
     ])
   })
 
+  test("are of the days of the profile's time zone, and have no empty table of layers", async () => {
+    const folder = tempFolder()
+    const store = await openStore(folder)
+    const calls = [{ model: mini, calls: 1, usage: {} }]
+    const [said, answer] = turn("t1", "user", Date.UTC(2026, 2, 1, 20), calls)
+    const spent = { user: "user", calls, layers: {} }
+    await store.commit(key, {
+      expectVersion: 0,
+      append: [{ ...said, spent } as HistoryMessage, answer as HistoryMessage],
+      state: {},
+      jobs: [],
+    })
+    await store.close()
+    const profile = join(folder, "shanghai.toml")
+    writeFileSync(profile, `time_zone = "Asia/Shanghai"\n[agent]\nid = "plain"\n`)
+    const { stdout, stderr } = await run(["cost", "--profile", profile, "--data-dir", folder], { env })
+    expect(stderr).not.toContain("error:")
+    expect(stdout).toContain("DAY (Asia/Shanghai)")
+    expect(stdout).toContain("2026-03-02")
+    expect(stdout).not.toContain("LAYER")
+  })
+
   test.each(["en", "zh-CN"])("are tables that a person can read, on a terminal of any width (%s)", async (locale) => {
     const folder = await filled()
     const shown: string[] = []

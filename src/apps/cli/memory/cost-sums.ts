@@ -20,7 +20,7 @@ export interface CostSum {
 type Sums = ReadonlyMap<string, CostSum>
 type Group = "work" | "models" | "users" | "days"
 
-/** The sums of a store. Work is `turn`, `child NAME` or the kind of a receipt, days are in UTC, and layers have tokens of the turns' own requests. */
+/** The sums of a store. Work is `turn`, `child NAME` or the kind of a receipt, days are those of a time zone, and layers have tokens of the turns' own requests. */
 export interface CostReport extends Readonly<Record<Group, Sums>> {
   readonly total: CostSum
   /** Answered turns of which nothing is known. */
@@ -42,9 +42,11 @@ export class CostSums {
   readonly #layers = new Map<string, number>()
   readonly #turns = new Map<string, boolean>()
   readonly #costOf: (usage: Usage, model: string) => number | undefined
+  readonly #timeZone: string
 
-  constructor(costOf: (usage: Usage, model: string) => number | undefined) {
+  constructor(costOf: (usage: Usage, model: string) => number | undefined, timeZone: string) {
     this.#costOf = costOf
+    this.#timeZone = timeZone
   }
 
   add(row: StoreRow): void {
@@ -92,7 +94,8 @@ export class CostSums {
     const usd = unknown < calls ? this.#costOf(usage, models) : undefined
     const part = { calls, unknown, unpriced: usd === undefined ? calls : unknown, usage, usd: usd ?? 0 }
     this.#total = sumOf(this.#total, part)
-    for (const [group, name] of Object.entries({ ...by, models, days: momentText(atMs).slice(0, 10) })) {
+    const days = momentText(atMs, this.#timeZone).slice(0, 10)
+    for (const [group, name] of Object.entries({ ...by, models, days })) {
       const map = this.#by[group as Group]
       map.set(name, sumOf(map.get(name) ?? nothing, part))
     }

@@ -31,7 +31,7 @@ export function addCost(program: Command, run: RunCommand): void {
 async function cost(opened: OpenedStore, options: ListOptions & { readonly prices?: string }): Promise<number> {
   const { context, store, profile, words } = opened
   const prices = readPrices(options.prices)
-  const all = new CostSums((usage, model) => costOf(usage, priceOf(prices, model)))
+  const all = new CostSums((usage, model) => costOf(usage, priceOf(prices, model)), profile.timeZone ?? "UTC")
   let line = 0
   for await (const row of store.export(scopeOf(profile, options))) all.add(readStoreRow(row, ++line))
   const sums = all.report()
@@ -47,7 +47,7 @@ async function cost(opened: OpenedStore, options: ListOptions & { readonly price
   return exitCodes.ok
 }
 
-function tablesOf(sums: CostReport, { words, maxWidth }: OpenedStore, limit: number): readonly string[] {
+function tablesOf(sums: CostReport, { words, maxWidth, profile }: OpenedStore, limit: number): readonly string[] {
   const { work, models, users, days, layers, total } = sums
   const left = (count: number) => (count > limit ? [words.notListed(count - limit)] : [])
   const table = (title: string, by: ReadonlyMap<string, CostSum>, more: readonly (readonly string[])[] = []): string => {
@@ -64,9 +64,15 @@ function tablesOf(sums: CostReport, { words, maxWidth }: OpenedStore, limit: num
   return [
     table(byWork, new Map([...work].map(([name, sum]) => [workText(name, words), sum])), [cellsOf(words.total, total)]),
     table(byModel, models),
-    [printTable([...words.layerColumns, byLayer], layerRows.slice(0, limit), maxWidth), ...left(layerRows.length)].join("\n"),
+    ...(layerRows.length === 0
+      ? []
+      : [
+          [printTable([...words.layerColumns, byLayer], layerRows.slice(0, limit), maxWidth), ...left(layerRows.length)].join(
+            "\n",
+          ),
+        ]),
     table(byUser, users),
-    table(byDay, days),
+    table(`${byDay} (${profile.timeZone ?? "UTC"})`, days),
   ]
 }
 

@@ -109,7 +109,7 @@ async function memoryShow(
 
 function memoryText(memory: StoredMemory, { fields }: StoreWords): string {
   const { speaker, atMs, againAtMs = [], importance, sources, untrusted, supersededBy, keys, updates, usedAtMs } = memory
-  const times = [atMs, ...againAtMs].map(momentText).join(", ")
+  const times = [atMs, ...againAtMs].map((atMs) => momentText(atMs)).join(", ")
   const said = [memory.id, memory.kind, memory.text, `${speaker.name} (${speaker.id})`, placeText(memory), times]
   const judged = [importance?.toString(), sources?.join(", "), untrusted?.toString(), supersededBy]
   const used = usedAtMs === undefined ? undefined : momentText(usedAtMs)

@@ -1,4 +1,5 @@
 import { displayWidth } from "../../../core/display-width.ts"
+import { localText } from "../../../loop/agent/schedule/local-time.ts"
 import { terminalLine } from "../../../prompt/encode/terminal-text.ts"
 import { fitColumns } from "../../../trace/table.ts"
 
@@ -34,8 +35,7 @@ export function printTable(
     .join("\n")
 }
 
-/** A time in UTC, to the minute: `2026-03-01 08:05`. */
-export function momentText(atMs: number): string {
-  const date = new Date(atMs)
-  return Number.isNaN(date.getTime()) ? "-" : date.toISOString().slice(0, 16).replace("T", " ")
+/** A time in a time zone, to the minute: `2026-03-01 08:05`. `-` for what is none. */
+export function momentText(atMs: number, timeZone = "UTC"): string {
+  return Number.isNaN(new Date(atMs).getTime()) ? "-" : localText(atMs, timeZone)
 }

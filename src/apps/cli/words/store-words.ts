@@ -30,7 +30,7 @@ const en = {
   /** `READ` and `WRITTEN` are the parts of `IN` that a provider's cache served and kept. */
   costColumns: ["USD", "CALLS", "IN", "OUT", "READ", "WRITTEN"],
   layerColumns: ["TOKENS", "SHARE"],
-  costTitles: ["WORK", "MODEL", "LAYER OF TURNS", "USER", "DAY (UTC)"],
+  costTitles: ["WORK", "MODEL", "LAYER OF TURNS", "USER", "DAY"],
   turnsWork: "turns",
   childWork: (name: string) => `child agent ${name}`,
   jobWork: (kind: string) => `background: ${kind}`,
