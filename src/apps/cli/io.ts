@@ -81,8 +81,8 @@ export interface Screen {
   complain(text: string): void
 }
 
-/** Creates the screen for the streams of a process. */
-export function createScreen({ stdout, stderr, env }: Pick<CliIo, "stdout" | "stderr" | "env">): Screen {
+/** Creates the screen for the streams of a process. `errorMark` stands before each error. */
+export function createScreen({ stdout, stderr, env }: Pick<CliIo, "stdout" | "stderr" | "env">, errorMark = "error: "): Screen {
   const aside = stdout.isTTY === true ? stdout : stderr
   const paintError = painterFor(stderr, env)
   let inLine = false
@@ -104,7 +104,7 @@ export function createScreen({ stdout, stderr, env }: Pick<CliIo, "stdout" | "st
     },
     complain(text) {
       screen.endLine()
-      stderr.write(`${fitLines(`${paintError("red", "error:")} ${terminalText(text)}`, stderr)}\n`)
+      stderr.write(`${fitLines(`${paintError("red", errorMark)}${terminalText(text)}`, stderr)}\n`)
     },
   }
   return screen

@@ -26,7 +26,7 @@ export async function runCli(argv: readonly string[], io: CliIo, overrides: CliO
     closing.unshift(close)
   }
   const translate = await translationFor(argv, io.env)
-  const context = { io, screen: createScreen(io), interrupts, translate, atEnd, ...overrides }
+  const context = { io, screen: createScreen(io, translate("error: ")), interrupts, translate, atEnd, ...overrides }
   try {
     return await Promise.race([interrupts.left, runCommand(argv, context)])
   } finally {

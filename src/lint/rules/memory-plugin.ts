@@ -16,7 +16,7 @@ export const memoryPlugin = profileRule(
 function disagreement(list: LintDocument, said: LintDocument): LintFinding[] {
   const [isListed, isOn] = [pluginsOf(list.data)?.includes("memory"), enabledOf(said.data)]
   if (isListed === isOn) return []
-  const found = `found memory.enabled = ${isOn} in ${said.file} and a list of plugins ${isListed ? "with" : "without"} "memory"`
+  const found = `found memory.enabled = ${isOn} in ${said.file} and a list of plugins ${isListed ? 'with "memory"' : 'without "memory"'}`
   const message = `expected one answer to whether the agent remembers, ${found}: memory.enabled counts.`
   const hint = `Leave memory.enabled out, or ${isOn ? 'add "memory" to' : 'take "memory" out of'} [plugins] enabled.`
   return [finding(list.file, message, { ...list.locate(["plugins", "enabled"]), hint })]

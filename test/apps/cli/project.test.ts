@@ -22,6 +22,8 @@ test("commands in a project find its own profile, and say which", async () => {
   workIn(cwd)
   const memories = await run(["memory", "list"], { env: store })
   expect(memories).toMatchObject({ code: 0, stdout: "", stderr: "Profile: profiles/luna.toml\nLuna has no memories yet.\n" })
+  const inChinese = await run(["memory", "list"], { env: { ...store, LANG: "zh_CN.UTF-8" } })
+  expect(inChinese.stderr).toMatch(/^配置：profiles\/luna\.toml\n/)
   const events = await run(["events"], { env: store })
   expect(events).toMatchObject({ stderr: expect.stringMatching(/^Profile: profiles\/luna\.toml\nLuna keeps no events: /) })
   const named = await run(["chat", "fay", "--once", "hello"])

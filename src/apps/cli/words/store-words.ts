@@ -100,7 +100,7 @@ export const storeWords = byLocale({
   zh: {
     ...chinese.store,
     retried: (turns) =>
-      turns === 0 ? "没有未能评判的内容。" : `将重新评判 ${turns} 轮对话，由下一次聊天或 “promptstrata worker” 完成。`,
+      turns === 0 ? "没有判断失败的内容。" : `将重新判断 ${turns} 轮对话，由下一次聊天或 “promptstrata worker” 完成。`,
     imported: (rows) => (rows === "" ? "存储中已有全部内容。" : `已导入：${rows}。`),
   },
 })
