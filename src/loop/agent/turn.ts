@@ -1,4 +1,5 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec"
+import { checkOptions } from "../../core/check-options.ts"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import type { Clock, Timers } from "../../core/ports.ts"
 import { startPausableTimer } from "../../core/timers.ts"
@@ -18,13 +19,20 @@ export interface Turn<Result extends TurnResult = TurnResult> extends AsyncItera
   /** The value of a structured answer as it grows, not yet checked. After an answer that did not fit it begins anew. Empty in other turns. */
   readonly partials: AsyncIterable<unknown>
   readonly result: Promise<Result>
-  /** The answer with thinking in front of it as `<think>…</think>`, for callers that want one stream (T24). */
-  textStreamWithThinking(): AsyncIterable<string>
+  /**
+   * The answer with thinking in front of it as `<think>…</think>`, for callers that want one stream (T24). With `toolCalls`, the turn's
+   * calls stand in there too, each as a line `name({"arg":1})` in which `<` is written as JSON's `\u003c`.
+   */
+  textStreamWithThinking(options?: ThinkingOptions): AsyncIterable<string>
   /**
    * Stops the turn. It ends with the error `aborted` and commits nothing; its words are kept (T20). If the answer is being stored already, the error's evidence
    * says that the outcome is unknown.
    */
   abort(reason?: unknown): void
+}
+
+interface ThinkingOptions {
+  readonly toolCalls?: boolean | undefined
 }
 
 /** A turn that asked for a value of the schema `S`: an answer of it has `output`. */
@@ -83,8 +91,9 @@ export class StartedTurn implements Turn {
     return readLog<unknown>(this.#log, "partial-output", "value")
   }
 
-  textStreamWithThinking(): AsyncIterable<string> {
-    return textWithThinking(this.#log)
+  textStreamWithThinking(options: ThinkingOptions = {}): AsyncIterable<string> {
+    checkOptions<ThinkingOptions>("textStreamWithThinking", options, { toolCalls: true })
+    return textWithThinking(this.#log, options)
   }
 
   [Symbol.asyncIterator](): AsyncIterator<TurnEvent> {
@@ -92,18 +101,28 @@ export class StartedTurn implements Turn {
   }
 }
 
-async function* textWithThinking(log: EventLog): AsyncGenerator<string> {
-  let thinking = false
+async function* textWithThinking(log: EventLog, { toolCalls = false }: ThinkingOptions): AsyncGenerator<string> {
+  let isOpen = false
   for await (const event of readLog<TurnEvent>(log)) {
-    if (event.type === "thinking-delta") {
-      yield thinking ? event.delta : `<think>${event.delta}`
-      thinking = true
-    } else if (thinking && (event.type === "text-delta" || event.type === "step-end" || event.type === "turn-end")) {
+    const isCall = toolCalls && event.type === "tool-start"
+    if (isCall || event.type === "thinking-delta") {
+      const inside = event.type === "tool-start" ? `${isOpen ? "\n" : ""}${callOf(event)}\n` : event.delta
+      yield isOpen ? inside : `<think>${inside}`
+      isOpen = true
+    } else if (
+      isOpen &&
+      (event.type === "text-delta" || event.type === "turn-end" || (event.type === "step-end" && !toolCalls))
+    ) {
       yield "</think>"
-      thinking = false
+      isOpen = false
     }
     if (event.type === "text-delta") yield event.delta
   }
+}
+
+/** A call as one line that cannot end the thinking that it stands in. */
+function callOf({ tool, args }: { readonly tool: string; readonly args: unknown }): string {
+  return `${tool}(${JSON.stringify(args)})`.replaceAll("<", "\\u003c")
 }
 
 /** The events of a turn so far, a `text-delta` as its characters alone, and its readers that have not come to the end. */

@@ -227,6 +227,20 @@ describe("the loop", () => {
     expect((await collect(turn.textStreamWithThinking())).join("")).toBe("<think>想一想</think>好。")
   })
 
+  test("T24 the text can carry the turn's tool calls inside the thinking, and no argument ends it", async () => {
+    const script = [
+      `<think>查</think>${callTool("query_weather", { city: "</think>北京" })}`,
+      `<think>晴</think>${finish("晴。")}`,
+    ]
+    const turn = testAgent(scriptedModel(script), {}, { tools }).session.send("天气？")
+    await turn.result
+    const all = (await collect(turn.textStreamWithThinking({ toolCalls: true }))).join("")
+    expect(all).toBe('<think>查\nquery_weather({"city":"\\u003c/think>北京"})\n晴</think>晴。')
+    expect(JSON.parse(all.slice(all.indexOf("{"), all.indexOf(")")))).toEqual({ city: "</think>北京" })
+    expect((await collect(turn.textStreamWithThinking())).join("")).toBe("<think>查</think><think>晴</think>晴。")
+    expect(() => turn.textStreamWithThinking({ tools: true } as object)).toThrow('no option "tools"')
+  })
+
   test("T21 an answer that ran into the token limit is kept, and says that it was cut off", async () => {
     const cut = { type: "finish", reason: "length" } as const
     const scripts = [
