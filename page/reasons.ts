@@ -47,6 +47,7 @@ const zhOutcomes: Readonly<Record<string, string>> = {
   delay: "会话还太短（delay）",
   cooldown: "冷却中（cooldown）",
   recursion: "等待递归",
+  "max recursion": "递归步数已到上限（max_recursion）",
   key: "范围内没有触发词",
   "required key": "缺少必需的触发词",
   "excluded key": "出现了排除的触发词",

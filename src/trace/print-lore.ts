@@ -50,6 +50,7 @@ const reasons: Readonly<Record<string, string>> = {
   delay: "the conversation is too short yet (delay)",
   cooldown: "it rests (cooldown)",
   recursion: "it waits for recursion",
+  "max recursion": "the limit of its chain (max_recursion)",
   key: "no key of it in its depth",
   "required key": "a key that must occur as well is missing",
   "excluded key": "a key that must not occur is there",

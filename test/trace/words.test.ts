@@ -175,7 +175,18 @@ test("the head of a turn, with one, none and many of everything", () => {
 })
 
 test("why each entry of a lorebook is in or not, and what its place costs", () => {
-  const out = ["empty", "disabled", "conditions", "character", "delay", "cooldown", "recursion", "key", "required key"]
+  const out = [
+    "empty",
+    "disabled",
+    "conditions",
+    "character",
+    "delay",
+    "cooldown",
+    "recursion",
+    "max recursion",
+    "key",
+    "required key",
+  ]
   const more = ["excluded key", "secondary key", "group", "probability", "room", "a reason of a newer version"]
   const entry = (outcome: string, given: object = {}) => ({ book: "b", entry: outcome, outcome, ...given })
   const request = sketch([

@@ -71,12 +71,17 @@ function scanBook(prepared: PreparedBook, turn: LoreTurn): LoreScan {
   const sticky = Object.keys(turn.state ?? {}).flatMap((id) => places.get(id) ?? [])
   const seen = new Set([...prepared.alwaysSeen, ...sticky])
   progress.hits.readMessages(prepared.depth)
-  enterInPasses(progress, seen)
+  const unread = enterInPasses(progress, seen)
   const chosen = fitRoom([...progress.entered], book.entries, turn.room)
   for (const at of progress.entered) if (!chosen.has(at)) progress.refusals.set(at, "room")
   const printed = [...chosen].sort((a, b) => orderOf(book, a) - orderOf(book, b) || (book.lastFirst === true ? b - a : a - b))
   const entries = printed.map((at) => book.entries[at] as LoreEntry)
-  return { entries, state: nextState(prepared.timed, entries, time), reports: reportsOf(progress, chosen), cut: cutOf(progress) }
+  const reports = reportsOf(progress, chosen)
+  const cut = cutOf(progress)
+  // Last, because it searches texts that let nobody in.
+  for (const at of calledBy(progress, unread)) reports.set(at, reportOf(progress, at, "max recursion"))
+  const inOrder = [...reports].sort(([a], [b]) => a - b).map(([, report]) => report)
+  return { entries, state: nextState(prepared.timed, entries, time), reports: inOrder, cut }
 }
 
 function cutOf({ hits, prepared }: Progress): string | undefined {
@@ -92,18 +97,23 @@ function deepestOf({ entries, scanDepth = defaultDepth }: Lorebook): number {
 
 const defaultRecursion = 10
 
-/** Looks at entries until nothing changes: each pass may let in entries whose text lets in others (C17). */
-function enterInPasses(progress: Progress, seen: Set<number>): void {
+/**
+ * Looks at entries until nothing changes: each pass may let in entries whose text lets in others (C17). Returns those whose text was
+ * not searched, because the book's limit of steps was reached.
+ */
+function enterInPasses(progress: Progress, seen: Set<number>): readonly number[] {
   const { prepared, hits, turn, entered, settled } = progress
   const { book, index, rank } = prepared
   const { recursive = false, maxRecursion = defaultRecursion, minEntries = 0, scanDepth = defaultDepth } = book
   const maxDepth = Math.min(book.maxDepth ?? Number.POSITIVE_INFINITY, turn.messages.length)
   const laterLevels = prepared.levels.slice(1)
+  const unread: number[] = []
   for (let steps = 0; ; ) {
     for (const key of hits.takeNew()) for (const at of index.users[key] ?? []) seen.add(at)
     const open = [...seen].filter((at) => !entered.has(at) && !settled.has(at)).sort((a, b) => (rank[a] ?? 0) - (rank[b] ?? 0))
     const added = enter(progress, open)
     const texts = added.filter((at) => book.entries[at]?.preventRecursion !== true)
+    if (recursive && steps >= maxRecursion) unread.push(...texts)
     if (recursive && texts.length > 0 && steps < maxRecursion) {
       steps++
       progress.isRecursing = true
@@ -115,8 +125,20 @@ function enterInPasses(progress: Progress, seen: Set<number>): void {
       steps++
       progress.isRecursing = true
       progress.level = laterLevels.shift() ?? 0
-    } else return
+    } else return unread
   }
+}
+
+/** The entries that the texts of some others would let in. */
+function calledBy(progress: Progress, others: readonly number[]): readonly number[] {
+  const { prepared, hits, turn, entered, refusals, settled } = progress
+  if (others.length === 0) return []
+  progress.isRecursing = true
+  for (const at of others) hits.readLore(recursionTextOf(prepared.book.entries[at] as LoreEntry, turn))
+  const called = hits.takeNew().flatMap((key) => prepared.index.users[key] ?? [])
+  return [...new Set([...called, ...refusals.keys()])].filter(
+    (at) => !entered.has(at) && !settled.has(at) && refusalOf(progress, at) === undefined,
+  )
 }
 
 function recursionTextOf(entry: LoreEntry, { recursionText }: LoreTurn): string {
@@ -155,15 +177,16 @@ function enter(progress: Progress, open: readonly number[]): readonly number[] {
   return added
 }
 
-function reportsOf(progress: Progress, chosen: ReadonlySet<number>): readonly LoreReport[] {
-  const { prepared, refusals, hits } = progress
-  const { book, index } = prepared
-  const looked = [...new Set([...refusals.keys(), ...chosen])].sort((a, b) => a - b)
-  return looked.map((at): LoreReport => {
-    const entry = book.entries[at] as LoreEntry
-    const outcome = chosen.has(at) ? "in" : (refusals.get(at) ?? "key")
-    const found = index.entries[at]?.primary.find(occurrences(progress, at))
-    if (found === undefined) return { entry, outcome }
-    return { entry, outcome, key: index.labels[found.id] ?? "", where: hits.where(found) }
-  })
+/** The reports of the entries that were looked at, by their place in the book. */
+function reportsOf(progress: Progress, chosen: ReadonlySet<number>): Map<number, LoreReport> {
+  const looked = [...new Set([...progress.refusals.keys(), ...chosen])]
+  return new Map(looked.map((at) => [at, reportOf(progress, at, chosen.has(at) ? "in" : (progress.refusals.get(at) ?? "key"))]))
+}
+
+function reportOf(progress: Progress, at: number, outcome: LoreReport["outcome"]): LoreReport {
+  const { book, index } = progress.prepared
+  const entry = book.entries[at] as LoreEntry
+  const found = index.entries[at]?.primary.find(occurrences(progress, at))
+  if (found === undefined) return { entry, outcome }
+  return { entry, outcome, key: index.labels[found.id] ?? "", where: progress.hits.where(found) }
 }

@@ -43,6 +43,7 @@ export type LoreRefusal =
   | "delay"
   | "cooldown"
   | "recursion"
+  | "max recursion"
   | "key"
   | "required key"
   | "excluded key"

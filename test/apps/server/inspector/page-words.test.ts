@@ -89,6 +89,7 @@ test("what kept an entry of a lorebook out stands in Chinese", () => {
   const outcomes: Readonly<Record<LoreReport["outcome"], true>> = {
     ...{ in: true, empty: true, disabled: true, conditions: true, character: true, delay: true, cooldown: true, recursion: true },
     ...{
+      "max recursion": true,
       key: true,
       "required key": true,
       "excluded key": true,

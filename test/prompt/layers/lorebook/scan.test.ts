@@ -188,6 +188,34 @@ describe("which entries are in", () => {
     expect(ids({ entries: chain, recursive: true, maxRecursion: 1 }, { messages })).toEqual(["a", "b", "b2"])
   })
 
+  test("C18: entries that a chain would call behind its limit of steps are told with the key that calls them", () => {
+    const chain = [
+      lore("a", { text: { text: "b", trust: "user" } }),
+      lore("b", { text: { text: "c k f x", trust: "user" } }),
+      lore("c", { text: { text: "d", trust: "user" } }),
+      lore("d"),
+      lore("always", { constant: true, keys: ["k"], preventRecursion: true }),
+      lore("f", { disabled: true }),
+      lore("x", { excludeRecursion: true }),
+    ]
+    const told = (maxRecursion?: number) =>
+      scan({ entries: chain, recursive: true, maxRecursion }, { messages: says("a") }).reports.map(
+        ({ entry, outcome, key, where }) => [entry.id, outcome, key, where],
+      )
+    const always = ["always", "in", undefined, undefined]
+    expect(told(0)).toEqual([["a", "in", "a", 0], ["b", "max recursion", "b", "lore"], always])
+    expect(told(1)).toEqual([["a", "in", "a", 0], ["b", "in", "b", "lore"], ["c", "max recursion", "c", "lore"], always])
+    expect(told().map(([id, outcome]) => [id, outcome])).toEqual([
+      ["a", "in"],
+      ["b", "in"],
+      ["c", "in"],
+      ["d", "in"],
+      ["always", "in"],
+      ["f", "disabled"],
+      ["x", "key"],
+    ])
+  })
+
   test("C17: more messages are searched until enough entries are in", () => {
     const entries = [lore("a"), lore("b"), lore("c")]
     const messages = says("c", "b", "x", "a")
