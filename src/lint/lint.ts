@@ -46,7 +46,10 @@ function faultRule(name: LintFault["rule"], description: string): LintRule {
 /** Every rule, in the order in which they run. */
 export const lintRules: readonly LintRule[] = [
   faultRule("profile", "A profile that does not load: unknown keys, wrong values, files, tools or plugins that are not there."),
-  faultRule("guessed", "A profile of your own that leaves its language or the name of its agent to be guessed."),
+  faultRule(
+    "guessed",
+    "A profile of your own that leaves its language or the name of its agent to be guessed, or what becomes of an earlier USER.md.",
+  ),
   faultRule("duplicate-key", "A key that stands twice in a profile or in front matter."),
   faultRule("front-matter", "Front matter that is no YAML, or has keys and values that its kind of file does not know."),
   faultRule("unreadable-file", "A file that is no UTF-8 text, is too large or is a folder."),

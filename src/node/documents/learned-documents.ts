@@ -1,3 +1,4 @@
+import { join } from "node:path"
 import { countCodePoints } from "../../core/code-points.ts"
 import type { ServiceKey } from "../../core/conversation.ts"
 import { messageOf } from "../../core/errors.ts"
@@ -12,15 +13,18 @@ import type {
 import type { Plugin } from "../../memory/services/plugin.ts"
 import { onForget, onSetAside } from "../../memory/services/store/forgetting.ts"
 import type { TurnHook } from "../../memory/services/turn-hook.ts"
-import { type DocumentSettings, defaultDocumentSettings } from "../../prompt/layers/documents/document.ts"
+import { type DocumentSettings, defaultDocumentSettings, documentFiles } from "../../prompt/layers/documents/document.ts"
 import { renderTemplate } from "../../prompt/template/render-template.ts"
 import type { WritableWorkspace } from "../files/file-tool-options.ts"
 import { workspaceOnDemand } from "../files/workspace-on-demand.ts"
 import { type DocumentsOptions, documentsHook, type FolderOptions, names, sharedTemplate } from "../living-documents.ts"
+import { displayPath } from "../shipped-files.ts"
+import { nodeFileSystem } from "../workspace/file-system.ts"
+import { ownName } from "../workspace/paths.ts"
 import type { FileWorkspaceOptions } from "../workspace/workspace.ts"
 import { learnedFolder, type OpenDocuments } from "./learned-folder.ts"
 import { changeLines, documentLines, fieldKey, printLine, saidBy, withLines } from "./learned-lines.ts"
-import { type LearnedRecord, lineHash, type WrittenLine, withLine, withoutOldest } from "./learned-record.ts"
+import { type LearnedRecord, lineHash, recordName, type WrittenLine, withLine, withoutOldest } from "./learned-record.ts"
 import { pathOf, personalFolder, personalWorkspace } from "./people.ts"
 import { takeBack, takeBackAside } from "./take-back.ts"
 import { documentTidier } from "./tidy-document.ts"
@@ -194,6 +198,16 @@ export function learningPlugin(folder: string, { files = {}, ...options }: Folde
   })
   const workspace = workspaceOnDemand(folder, { names, ...files })
   return { name: "documents", hooks: [personalDocuments(workspace, options)], documents, close: () => documents.close() }
+}
+
+/** A warning about a USER.md that is there before background work wrote anything; undefined where there is none. */
+export async function earlierFacts(folder: string): Promise<string | undefined> {
+  const found = [join(folder, documentFiles.user), join(folder, ownName, recordName)]
+  const [user, record] = await Promise.all(found.map((path) => nodeFileSystem.stat(path).catch(() => undefined)))
+  if (record !== undefined || user?.kind !== "file" || user.sizeBytes === 0) return undefined
+  const advice =
+    "To take its facts over, tell them in a chat and delete their lines once new ones stand there; move those of other people to people/ID/USER.md."
+  return `${displayPath(folder)}/USER.md was not written by background work: with memory.store = "documents" it is of the user "user" alone, its lines are never brought up to date, and forgetting leaves them. ${advice}`
 }
 
 /** The most users and groups whose tools are kept ready. */

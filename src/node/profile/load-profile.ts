@@ -41,7 +41,7 @@ export interface LoadProfileOptions {
   readonly userName?: string | undefined
   /** How long the module of a plugin may take to load, and then its function to return. Default 10,000 for each. */
   readonly pluginTimeoutMs?: number
-  /** Called with what the profile leaves open and was guessed: its language, the agent's name. Default: `console.warn`, once for each message. */
+  /** Called with what the profile leaves open and was guessed (its language, the agent's name), and of a USER.md that `memory.store = "documents"` found there. Default: `console.warn`, once for each message. */
   readonly onWarning?: (message: string) => void
 }
 
@@ -111,7 +111,7 @@ export async function readProfile(
     plugins: [...plugins, ...words.plugins, ...books],
     output: { ...profileOutput(file, surroundings), format },
   })
-  return withDocuments(await withVirtualContext(profile, file, texts.folder), surroundings)
+  return withDocuments(await withVirtualContext(profile, file, texts.folder), surroundings, options.onWarning ?? warnOnce)
 }
 
 /** Reads the texts that a profile names. */

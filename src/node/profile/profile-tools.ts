@@ -52,13 +52,19 @@ function ruleTexts(rules: Readonly<Record<string, string>>): Profile["tools"]["r
  * A profile with its living documents as a plugin, where it has some (D1). Their tools are `read`, `write`, `edit` and whichever
  * other file tools the profile enables. All of them share one workspace, so that what guards the documents guards every way to them.
  */
-export async function withDocuments(profile: Profile, { promptFolder, clock, mounts }: ToolSurroundings): Promise<Profile> {
+export async function withDocuments(
+  profile: Profile,
+  { promptFolder, clock, mounts }: ToolSurroundings,
+  onWarning: (message: string) => void,
+): Promise<Profile> {
   const { documents, files, locale, tools, loop, memory } = profile
   const folder = documents?.folder ?? files.folder
   if (documents === undefined || folder === undefined) return profile
   const wanted = loop.mode === "chat" ? [] : ["read", "write", "edit", ...tools.enabled]
-  const learns = memory.store === "documents" && memory.enabled
-  const plugin = (learns ? (await import("../documents/learned-documents.ts")).learningPlugin : documentsPlugin)(folder, {
+  const learning = memory.store === "documents" && memory.enabled ? await import("../documents/learned-documents.ts") : undefined
+  const warning = await learning?.earlierFacts(folder)
+  if (warning !== undefined) onWarning(warning)
+  const plugin = (learning?.learningPlugin ?? documentsPlugin)(folder, {
     ...documents,
     locale,
     prompts: promptsWithOwn(locale, promptFolder),

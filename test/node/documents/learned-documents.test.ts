@@ -20,6 +20,29 @@ test("a look at documents from which nothing is forgotten writes no record", asy
 })
 
 describe("documents as the one memory", () => {
+  test("a USER.md that was there before is told when the profile is loaded, until background work has written", async () => {
+    const profile = (store: string) => `extends = "soul"\nlocale = "en"\n[memory]\nstore = "${store}"\n`
+    const files = { "bot.toml": profile("documents"), "old.toml": profile("records"), "data/workspace/USER.md": "- city: Oslo\n" }
+    const folder = tempFolder(files)
+    const told = async (name: string): Promise<readonly string[]> => {
+      const warnings: string[] = []
+      const onWarning = (message: string) => warnings.push(message)
+      await loadProfile(join(folder, name), { dataFolder: join(folder, "data"), onWarning })
+      return warnings
+    }
+    expect(await told("old.toml")).toEqual([])
+    expect(await told("bot.toml")).toEqual([
+      expect.stringMatching(
+        /workspace\/USER\.md was not written by background work: .* To take its facts over, tell them in a chat/,
+      ),
+    ])
+    writeFileSync(join(folder, "data/workspace/USER.md"), "")
+    expect(await told("bot.toml")).toEqual([])
+    writeFileSync(join(folder, "data/workspace/USER.md"), "- city: Oslo\n")
+    await learnedFolder(join(folder, "data/workspace"), {}, () => undefined).create(undefined, ({ save, record }) => save(record))
+    expect(await told("bot.toml")).toEqual([])
+  })
+
   test("M9 what importance, profile and reflection learn stands in the documents, and the next prompt shows it from there alone", async () => {
     const { agent, model, say, read, store } = await learningAgent(
       {
