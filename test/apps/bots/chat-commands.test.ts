@@ -148,6 +148,23 @@ describe("N13 commands in a chat", () => {
   })
 })
 
+test("N13 /memory off and on switch the conversation's memory, in a group only for operators", async () => {
+  const { say, session } = bot()
+  expect(await say("/memory off")).toEqual([
+    "Memory is switched off: in this conversation nothing is recalled or learnt until /memory on.",
+  ])
+  expect(await session.memoryOn()).toBe(false)
+  expect(await say("/memory on")).toEqual(["Memory is not switched off any more. What was said meanwhile is not learnt."])
+  expect(await session.memoryOn()).toBe(true)
+  expect(await say("/memory off the coast")).toEqual(["Nothing is remembered about that."])
+  const group = bot([], { audience: "group", locale: "zh-CN" })
+  expect(await group.say("/memory off ")).toEqual(["在群里，只有管理这个机器人的人可以这样做。"])
+  expect(await group.session.memoryOn()).toBe(true)
+  const led = bot([], { audience: "group", locale: "zh-CN", operators: ["ann"] })
+  expect(await led.say("/memory@fay_bot off")).toEqual([expect.stringContaining("记忆已关掉")])
+  expect([await led.session.memoryOn(), await session.memoryOn()]).toEqual([false, true])
+})
+
 test("N13 /memory shows with ids what /forget forgets, of whoever asks", async () => {
   const { agent } = testAgent(
     backgroundModel({ turn: () => finish("Noted.") }),

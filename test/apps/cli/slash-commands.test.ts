@@ -103,6 +103,18 @@ describe("commands in a chat", () => {
     expect(kept.stderr).toMatch(/dialogue +Friend +terminal +I live in Hangzhou/)
   })
 
+  test("/memory off switches the conversation's memory, /memory WORDS looks for some, and the next chat knows", async () => {
+    const store = ["--store", tempFolder(), "--data-dir", tempFolder()]
+    const path = `${tempFolder({ "a.toml": 'extends = "fay"\nlocale = "en"\n' })}/a.toml`
+    const off = await run(["chat", path, ...store], { input: "/memory off\nI live in Hangzhou\n" })
+    expect(off.stderr).toContain("Memory is switched off: in this conversation nothing is recalled or learnt until /memory on.")
+    const later = await run(["chat", path, ...store], { input: "I live in Suzhou\n/memory on\nI live in Shanghai\n" })
+    expect(later.stderr).toContain("Memory is not switched off any more.")
+    const told = (await run(["chat", path, ...store], { input: "/memory\n/memory Shanghai\n" })).stderr
+    expect([told.includes("Hangzhou"), told.includes("Suzhou")]).toEqual([false, false])
+    expect(told).toMatch(/dialogue .*I live in Shanghai[\s\S]*^\S+:0: I live in Shanghai$/m)
+  })
+
   test("in --json are told as lines of their own", async () => {
     const { code, stdout } = await run([...chat, "--json"], { model: scriptedModel([]), input: "/foo\n/exit\n" })
     expect(code).toBe(1)

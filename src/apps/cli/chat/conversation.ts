@@ -151,7 +151,7 @@ async function runChatCommand(
     case "/prompt":
       return done(await actions.prompt(argument.trim()))
     case "/memory":
-      return done(await actions.memory())
+      return argument.trim() === "" ? done(await actions.memory()) : { ...done(""), ...(await actions.other(line)) }
     case "/approve":
     case "/deny":
       return { ...done(""), ...(await actions.answer(command === "/approve", argument.trim())) }

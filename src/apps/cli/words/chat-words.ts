@@ -14,7 +14,7 @@ const en = {
     "/exit": "leaves",
     "/new": "begins a new conversation; memories stay",
     "/prompt": "prints the prompt of the last question, or of /prompt QUESTION",
-    "/memory": "prints the newest memories",
+    "/memory": "prints the newest memories; /memory WORDS those about them; /memory off and on switch it in this conversation",
     "/approve": "allows the tool call that waits, and goes on with its turn",
     "/deny": "refuses it; /deny REASON tells the model why",
   },

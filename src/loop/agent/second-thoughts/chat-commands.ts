@@ -33,13 +33,17 @@ export function commandList(locale: string): readonly { readonly command: string
 /** Commands that change what all members of a chat see. */
 const changing: readonly Name[] = ["new", "regenerate", "swipe", "edit", "undo"]
 
+/** The words behind /memory that are no words to look for. */
+const switches: readonly string[] = ["off", "on"]
+
 /** Runs words that are a command of the table, also as a group writes it (`/new@bot`). Undefined for any other words, such as a path. */
 export async function runCommand(line: string, chat: CommandChat): Promise<CommandOutcome | undefined> {
   const [, name = "", rest = ""] = /^\/([a-z]+)(?:@\S*)?(?:\s+(.*))?$/su.exec(line.trim()) ?? []
   const words = wordsOf(chat.locale)
   if (!Object.hasOwn(words.commands, name)) return undefined
   const command = name as Name
-  if (!chat.mayChange && changing.includes(command)) return { text: words.notYours }
+  const isSwitch = command === "memory" && switches.includes(rest.trim())
+  if (!chat.mayChange && (isSwitch || changing.includes(command))) return { text: words.notYours }
   return commands[command]({ ...chat, words, history: await chat.session.history({ limit: maxMessages }) }, rest.trim())
 }
 
@@ -82,6 +86,10 @@ const commands: { readonly [K in Name]: (chat: Running, rest: string) => Promise
     return history.length > 0 ? { turn: session.send(words.goOn, { from }) } : { text: words.nothingSaid }
   },
   async memory({ session, from, words }, rest) {
+    if (switches.includes(rest)) {
+      await session.setMemory(rest === "on")
+      return { text: rest === "on" ? words.memoryOn : words.memoryOff }
+    }
     if (rest === "") return { text: words.memoryHow }
     const found = (await unlessRefused(session.explainMemories(rest, { from }))) ?? []
     return { text: found.length > 0 ? found.map(({ id, text }) => `${id}: ${text}`).join("\n") : words.noMemory }
