@@ -32,6 +32,7 @@ const idOf = (id: number) => (id === bot.botInfo.id ? profile.agent.id : `telegr
 const speakerOf = (user: { id: number; first_name: string }) => ({ id: idOf(user.id), name: user.first_name })
 const fileOf = async (id: string) => `${TELEGRAM_API}/file/bot${TELEGRAM_TOKEN}/${(await bot.api.getFile(id)).file_path}`
 
+const kinds = ["sticker", "video", "video_note", "animation", "location", "contact", "poll", "dice", "story", "game"] as const
 // A press of a button says what its choice says.
 bot.on("callback_query", (ctx, next) => ctx.answerCallbackQuery().then(next))
 bot.on(["message", "edited_message", "callback_query:data"], (ctx) => {
@@ -39,10 +40,13 @@ bot.on(["message", "edited_message", "callback_query:data"], (ctx) => {
   if (!msg) return
   const words = press?.data ?? msg.text ?? msg.caption ?? ""
   const { text, ids } = readMentions(words, [{ id: me.username, name: profile.agent.name }], /@(\w+)/g)
-  const files = [msg.photo?.at(-1) ?? msg.document ?? msg.voice].flatMap((one) => (one ? [() => fileOf(one.file_id)] : []))
+  const file = msg.photo?.at(-1) ?? (msg.animation ? undefined : (msg.document ?? msg.voice ?? msg.audio))
+  const files = [file].flatMap((one) => (one ? [() => fileOf(one.file_id)] : []))
   const replied = msg.reply_to_message?.from
   const to = { mentions: ids.map(() => ({ id: profile.agent.id })), replyTo: replied && { from: speakerOf(replied) } }
-  const said = { id: `${msg.message_id}`, text, from: speakerOf(ctx.from), files, ...to, isEdit: msg.edit_date !== undefined }
+  const media = kinds.flatMap((kind) => (kind in msg ? [{ kind, name: msg.sticker?.emoji }] : []))
+  const parts = { files, media, album: press ? undefined : msg.media_group_id }
+  const said = { id: `${msg.message_id}`, text, from: speakerOf(ctx.from), ...parts, ...to, isEdit: msg.edit_date !== undefined }
   // Not awaited: other chats are answered meanwhile.
   const chat = chatOf(msg.chat.id, msg.chat.id > 0 ? undefined : msg.message_id)
   takeMessage(sessionOf(msg.chat.id), said, chat).catch(console.error)

@@ -90,6 +90,37 @@ describe.skipIf(folder === undefined)("examples/telegram", () => {
     expect(model.calls).toHaveLength(2)
   })
 
+  test("N22 an album is one message with all its pictures and words; the next one is another", async () => {
+    for (const name of ["a.png", "b.png", "c.png"]) telegram.keep(`photos/${name}`, picture)
+    answers("Three.", "One more.")
+    const part = (name: string, more: object = {}) =>
+      messageOf("", { text: undefined, media_group_id: "g1", photo: [{ file_id: `photos/${name}` }], ...more })
+    telegram.push(part("a.png"))
+    telegram.push(part("b.png", { caption: "Which one?" }))
+    telegram.push(part("c.png"))
+    await telegram.sent.reach(1)
+    for (const words of ["%[a.png]", "%[b.png]", "%[c.png]", "Which one?"]) expect(promptOf(model, 0)).toContain(words)
+    telegram.push(part("a.png", { media_group_id: "g2" }))
+    expect((await telegram.sent.reach(2)).map(({ fields }) => fields.text)).toEqual(["Three.", "One more."])
+    expect(model.calls).toHaveLength(2)
+  })
+
+  test("N22 stickers, videos and the like are named in words", async () => {
+    answers("Ha!", "Nice.", "A GIF.", "I come.")
+    const video = { file_id: "v", duration: 3, width: 1, height: 1 }
+    const messages = [
+      [{ sticker: { file_id: "s", type: "regular", emoji: "😺" } }, "(sends a sticker 😺)"],
+      [{ video, caption: "My cat." }, "(sends a video) My cat."],
+      [{ animation: video, document: video }, "(sends a GIF)"],
+      [{ location: { latitude: 1, longitude: 2 } }, "(sends a location)"],
+    ] as const
+    for (const [at, [more, words]] of messages.entries()) {
+      telegram.push(messageOf("", { text: undefined, ...more }))
+      await telegram.sent.reach(at + 1)
+      expect(promptOf(model, at)).toContain(words)
+    }
+  })
+
   test("answers an edited message anew, and knows a reaction with the next one", async () => {
     answers("Mimi?", "Momo!", "I saw it.")
     telegram.push(messageOf("My cat is Mimo."))

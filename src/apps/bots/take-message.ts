@@ -2,32 +2,15 @@ import { checkOptions, checkType } from "../../core/check-options.ts"
 import type { AttachmentInput } from "../../core/conversation.ts"
 import { type CommandOutcome, runCommand, unlessRefused } from "../../loop/agent/second-thoughts/chat-commands.ts"
 import type { Session } from "../../loop/agent/session.ts"
-import type { DirectedOptions, SpeakerInput } from "../../loop/agent/session-options.ts"
 import { answerTyped, readTypedAnswer } from "../../trace/approval-question.ts"
 import { errorWords } from "../../trace/error-words.ts"
 import { logError } from "../../trace/log-error.ts"
 import type { TurnResult } from "../../trace/turn-event.ts"
+import { wholeAlbum } from "./album.ts"
+import type { BotMessage } from "./bot-message.ts"
 import { type BotChat, deliverTurn, sayText } from "./deliver-turn.ts"
 import { fetchAttachment } from "./fetch-attachment.ts"
-
-/** A message of a chat platform, as {@link takeMessage} needs it. */
-export interface BotMessage {
-  /** The platform's id, by which an edit is known. */
-  readonly id: string
-  /** The words; blank for a message of files alone. */
-  readonly text: string
-  readonly from: SpeakerInput
-  /** When it was said, in milliseconds since 1970. Default: now. */
-  readonly atMs?: number | undefined
-  /** The addresses of its files, or functions that ask the platform for them. Their bytes are loaded; no model gets an address. */
-  readonly files?: readonly (string | (() => string | Promise<string>))[] | undefined
-  /** As in {@link DirectedOptions.replyTo}. The agent has its own id, not the platform's. */
-  readonly replyTo?: DirectedOptions["replyTo"] | undefined
-  /** As in {@link DirectedOptions.mentions}. The agent has its own id, not the platform's. */
-  readonly mentions?: DirectedOptions["mentions"] | undefined
-  /** True if the words replace those of an earlier message of this id. */
-  readonly isEdit?: boolean | undefined
-}
+import { withMediaWords } from "./media-words.ts"
 
 /** The last message that was answered of each private conversation, the newest last. Sessions may be collected between two messages. */
 const lastAsked = new Map<string, { readonly id: string; readonly turnId: string }>()
@@ -36,12 +19,20 @@ const maxLastAsked = 10_000
 /**
  * Hands a message of a platform to a session: it is answered in the chat as {@link deliverTurn} does, or heard, as `createAgent({ shouldAnswer })` decides. Words such as `yes K4T7B2` answer a call that waits for a person, and a command such as `/new` is run. An edit of the last
  * message of a private conversation is answered in its place; any other edit is heard. A file that cannot be loaded is told in words, and
- * its message is not answered; in a group only if the words are for the agent. A message without words and files is left out. Resolves with the result of the turn if there was one.
+ * its message is not answered; in a group only if the words are for the agent. A message without words, files and media is left out. An album is one message. Resolves with the result of the turn if there was one.
  */
 export async function takeMessage(session: Session, message: BotMessage, chat: BotChat): Promise<TurnResult | undefined> {
   checkType("the session of takeMessage", session, "object")
   checkType("the message of takeMessage", message, "object")
-  checkOptions("takeMessage", message, "id text from atMs files isEdit replyTo mentions")
+  checkOptions("takeMessage", message, "id text from atMs files media album isEdit replyTo mentions")
+  const isPart = message.album !== undefined && message.isEdit !== true
+  const whole = isPart ? await wholeAlbum(session, message, chat.timers) : message
+  if (whole === undefined) return undefined
+  return takeWhole(session, { ...whole, text: withMediaWords(whole.text, whole.media ?? [], chat.locale ?? "en") }, chat)
+}
+
+/** Takes a message of which no other part comes, and which has its media in its words. */
+async function takeWhole(session: Session, message: BotMessage, chat: BotChat): Promise<TurnResult | undefined> {
   const { id, text, from, atMs, files = [], isEdit = false, replyTo, mentions } = message
   if (text.trim() === "" && files.length === 0) return undefined
   const typed = files.length === 0 ? readTypedAnswer(text) : undefined

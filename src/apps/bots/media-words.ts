@@ -1,0 +1,22 @@
+import { PromptStrataError } from "../../core/errors.ts"
+import words from "./media-words.json" with { type: "json" }
+
+/** Something in a message that is neither words nor a file for a model. The names are those of Telegram's Bot API. */
+export interface BotMedia {
+  readonly kind: keyof typeof words.en.media
+  /** Its name or emoji, if the platform tells one. */
+  readonly name?: string | undefined
+}
+
+/** Puts what a message shows in words before its text, in Chinese for a locale `zh…`, else in English. Throws `usage` for another kind. */
+export function withMediaWords(text: string, media: readonly BotMedia[], locale: string): string {
+  const { sends, gap, media: names } = words[locale.toLowerCase().startsWith("zh") ? "zh" : "en"]
+  const shown = media.map(({ kind, name = "" }) => {
+    if (Object.hasOwn(names, kind)) return sends.replace("%", () => `${names[kind]} ${name}`.trim())
+    const known = Object.keys(names).join(", ")
+    throw new PromptStrataError("usage", `expected a kind of media that takeMessage knows, found ${JSON.stringify(kind)}.`, {
+      hint: `The kinds are: ${known}.`,
+    })
+  })
+  return [...shown, text].filter((each) => each !== "").join(gap)
+}
