@@ -112,13 +112,15 @@ export function documentsHook(workspace: WritableWorkspace, options: DocumentsOp
   const injectionOptionsWith = injectionOptionsOf(options, toolsOff.length > 0)
   const newProblems = problemsOnce()
   const isSecondPerson = secondPerson()
+  let isNearTold = false
   const hook: TurnHook = {
     name: "documents",
     async beforeTurn(context) {
       const { documents, files, problems } = await readDocuments(workspace, context)
       const isShared = isForAll && isSecondPerson(context)
       baselines.set(context, files)
-      const { injections, whole, problems: cuts } = documentInjections(documents, injectionOptionsWith(context.counter))
+      const given = injectionOptionsWith(context.counter)
+      const { injections, whole, problems: cuts } = documentInjections(documents, given)
       for (const injection of injections) context.stack.add(injection)
       for (const name of whole) {
         const file = files.get(name)
@@ -129,6 +131,11 @@ export function documentsHook(workspace: WritableWorkspace, options: DocumentsOp
       context.addTools(context.memoryOn ? tools : toolsOff)
       for (const problem of [...newProblems(documents, problems), ...cuts]) context.warn(problem, "document")
       if (isShared) context.warn(sharedWarning, "document")
+      if (!context.memoryOn) return
+      // Past the limit, the sentence about the cut says it.
+      const isNear = whole.includes("memory") && injections.some(({ key }) => key === "memory_near_limit")
+      if (isNear && !isNearTold) context.warn(nearLimitWarning(given.settings), "document")
+      isNearTold = isNear
     },
   }
   return { hook, tools }
@@ -145,6 +152,11 @@ function problemsOnce() {
       told.set(name, problem)
       return isNew ? [problem] : []
     })
+}
+
+function nearLimitWarning({ nearLimitShare, maxCharacters, maxTokens }: DocumentSettings): string {
+  const limit = maxTokens === undefined ? `${maxCharacters} characters (max_characters` : `${maxTokens} tokens (max_tokens`
+  return `MEMORY.md has over ${Math.round(nearLimitShare * 100)} % of its limit of ${limit} in [documents]). Once it is longer, prompts lack its middle: tidy it, or raise the limit.`
 }
 
 const sharedWarning =

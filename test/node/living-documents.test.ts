@@ -220,6 +220,28 @@ describe("what counts as read", () => {
     expect(decision?.fromTokens).toBeGreaterThan((decision?.toTokens ?? 0) * 2)
   })
 
+  test("D8 MEMORY.md that comes near its limit is told to the app once, and again after it was shorter", async () => {
+    const { session, folder } = await scene({ ...files, "MEMORY.md": "字".repeat(16_000) }, Array(7).fill(finish("好")))
+    const told: string[] = []
+    for (const [text, memoryOn] of [
+      ["字".repeat(16_000), true],
+      ["字".repeat(16_001), true],
+      ["字".repeat(17_000), true],
+      ["字".repeat(17_000), false],
+      ["字".repeat(17_000), true],
+      ["字", true],
+      ["字".repeat(17_000), true],
+    ] as const) {
+      writeFileSync(join(folder, "MEMORY.md"), text)
+      await session.setMemory(memoryOn)
+      const { trace } = await session.send("你好").result
+      told.push(trace.warnings.map(({ kind, message }) => `${kind}: ${message}`).join("\n"))
+    }
+    const near =
+      "document: MEMORY.md has over 80 % of its limit of 20000 characters (max_characters in [documents]). Once it is longer, prompts lack its middle: tidy it, or raise the limit."
+    expect(told).toEqual(["", near, "", "", "", "", near])
+  })
+
   test.each([1, 7, 100, 1_000])(
     "D4 a limit of %d tokens holds, counted as the agent counts, whatever max_characters says",
     async (maxTokens) => {
