@@ -80,7 +80,7 @@ async function unhandledDuring(task: () => Promise<void>): Promise<readonly unkn
   try {
     await task()
     // The host reports them after the microtasks of the same turn.
-    for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setTimeout(resolve, 0))
+    for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve))
   } finally {
     host.process?.off?.("unhandledRejection", listener)
   }
