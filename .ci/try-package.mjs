@@ -47,7 +47,8 @@ const entries = Object.entries(JSON.parse(readFileSync("package.json", "utf8")).
   .map(([path]) => path.replace(".", "promptstrata"))
 
 const folder = mkdtempSync(join(tmpdir(), "promptstrata-try-"))
-const run = (command, args, cwd) => execFileSync(command, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] })
+const run = (command, args, cwd, more = {}) =>
+  execFileSync(command, args, { cwd, encoding: "utf8", env: { ...process.env, ...more }, stdio: ["ignore", "pipe", "inherit"] })
 
 try {
   const [packed] = JSON.parse(run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], "."))
@@ -118,7 +119,9 @@ function tryReadme(page, tarball) {
   const cli = join("node_modules", "promptstrata", "dist", "cli.js")
   const at = blocks.findIndex(({ file }) => file?.endsWith(".toml"))
   const [, words, question] = /^npx promptstrata (.*) --question "(.*)"$/.exec(blocks[at + 1].text)
-  const table = run(process.execPath, [cli, ...words.split(" "), "--question", question], cwd)
+  // Each page shows the table as a machine of its language prints it.
+  const machine = { LANG: page.includes("zh-CN") ? "zh_CN.UTF-8" : "en_US.UTF-8", LC_ALL: undefined, LC_MESSAGES: undefined }
+  const table = run(process.execPath, [cli, ...words.split(" "), "--question", question], cwd, machine)
   expectEqual(`${page}: the table`, table.trimEnd(), blocks[at + 2].text)
   for (const { code, prints } of runsIn(blocks))
     expectEqual(`${page}: ${code.file}`, run(process.execPath, [code.file], cwd).trimEnd(), prints)
