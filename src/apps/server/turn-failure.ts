@@ -45,8 +45,8 @@ export function failureResponse(
   { locale, headers }: { readonly locale: string; readonly headers: Readonly<Record<string, string>> },
 ): Response {
   const own = statusOf(error)
-  const isLimited = own === 429 && !ran
-  const status = (ran || kept) && !isLimited ? finalStatus : own
+  const isLimited = own === 429 && !ran && !kept
+  const status = ran || kept ? finalStatus : own
   const body = turnErrorBody(error, locale)
   if (ran) body.error.message += ` ${doneWords(locale)}`
   const waitMs = isLimited && error.code === "model" ? error.evidence.retryAfterMs : undefined

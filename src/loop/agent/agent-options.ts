@@ -1,6 +1,7 @@
 import { checkOptions } from "../../core/check-options.ts"
 import type { SessionKey } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
+import { isRecord } from "../../core/json-access.ts"
 import type { LanguageModel } from "../../core/model/language-model.ts"
 import { hostPorts, type Ports } from "../../core/ports.ts"
 import type { Describe } from "../../memory/services/attachments/describe.ts"
@@ -140,10 +141,22 @@ const portNames = { ...hostPorts, counter: true }
 export function checkAgentOptions(options: AgentOptions): void {
   checkOptions("createAgent", options, agentOptions)
   const areModels = [options.model].flat().every((model?: LanguageModel) => typeof model?.stream === "function")
-  const wanted = areModels ? options.profile instanceof Promise && "an awaited `profile`" : "a LanguageModel as `model`"
+  const wanted = areModels ? wantedOf(options.profile) : "a LanguageModel as `model`"
   if (wanted) throw new PromptStrataError("usage", `createAgent expected ${wanted}.`)
+  for (const name of ["tools", "plugins", "hooks"] as const) {
+    const given: unknown = options[name] ?? []
+    if (!Array.isArray(given) || !given.every((each) => typeof each === "object" && each !== null))
+      throw new PromptStrataError("usage", `createAgent expected a list of objects as \`${name}\`.`)
+  }
   checkOptions("ports of createAgent", options.ports ?? {}, portNames)
   const { shouldAnswer: rules = {} } = options
   if (typeof rules !== "function") checkOptions("shouldAnswer of createAgent", rules, answerRules)
   checkOptions("services of createAgent", options.services ?? {}, agentServices)
+}
+
+/** The words for a profile that is none; undefined for one. */
+function wantedOf(profile: unknown): string | undefined {
+  if (profile instanceof Promise) return "an awaited `profile`"
+  const isSource = isRecord(profile) && "current" in profile
+  return isSource || (isRecord(profile) && isRecord(profile.agent)) ? undefined : "a `profile` of loadProfile or resolveProfile"
 }

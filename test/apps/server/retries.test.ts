@@ -121,6 +121,13 @@ describe("N6 a turn that did something is not done again by a client's own retri
     expect([await words(), requests()]).toEqual([["user: Book it."], 1])
   })
 
+  test("nor are they kept again by a model of the AI SDK after a rate limit", async () => {
+    const { base, words } = await serve([fault({ kind: "rate-limit", status: 429 }), finish("Hello.")])
+    const provider = createOpenAICompatible({ name: "bot", baseURL: `${base}/v1`, apiKey: "key", headers: kept })
+    await expect(generateText({ model: provider("fay"), prompt: "Book it." })).rejects.toThrow()
+    expect(await words()).toEqual(["user: Book it."])
+  })
+
   test("what did nothing is asked again", async () => {
     const { client, booked, requests } = await serve([broken, finish("Hello.")])
     expect(said(await client().chat.completions.create(ask))).toBe("Hello.")

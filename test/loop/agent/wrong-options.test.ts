@@ -10,13 +10,19 @@ import type { TurnResult } from "../../../src/trace/turn-event.ts"
 describe("options of createAgent that only JavaScript allows", () => {
   const profile = resolveProfile()
   const model = scriptedModel([])
+  const noProfile = "createAgent expected a `profile` of loadProfile or resolveProfile."
   const noModel = "createAgent expected a LanguageModel as `model`."
-  test.each([
+  const rows: readonly (readonly [string, object, string])[] = [
     ["no model", { profile }, noModel],
     ["a model's name", { profile, model: "gpt" }, noModel],
     ["a list with a hole", { profile, model: [model, undefined] }, noModel],
     ["a promised profile", { profile: Promise.resolve(profile), model }, "createAgent expected an awaited `profile`."],
-  ])("%s is refused at once, not in the first turn", (_, options, message) => {
+    ...[undefined, null, 7, "fay", {}].map((given) => [`the profile ${given}`, { profile: given, model }, noProfile] as const),
+    ["tools that are no list", { profile, model, tools: 7 }, "createAgent expected a list of objects as `tools`."],
+    ["a plugin that is none", { profile, model, plugins: [null] }, "createAgent expected a list of objects as `plugins`."],
+    ["a hook that is none", { profile, model, hooks: [7] }, "createAgent expected a list of objects as `hooks`."],
+  ]
+  test.each(rows)("%s is refused at once, not in the first turn", (_, options, message) => {
     expect(() => createAgent(options as unknown as AgentOptions)).toThrow(expect.objectContaining({ code: "usage", message }))
   })
 })
