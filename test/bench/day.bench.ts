@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { chatHalves, peopleChats } from "../support/people-chats.ts"
 import type { BenchOptions, BenchResult, Row } from "./bench.ts"
-import type { DayReport } from "./day/parts.ts"
+import { type DayReport, toolCount } from "./day/parts.ts"
 import { formatMs, formatRatio } from "./measure.ts"
 
 const users = 60
@@ -52,7 +52,7 @@ export async function run(_: BenchOptions): Promise<BenchResult> {
     const tenths = (value: number): string => value.toFixed(1)
     const cpuRatio = ours.cpuMs / byHand.cpuMs
     return {
-      title: `A day: ${users} users, ${turns} turns each, ${atOnce} at once, over HTTP, with memory, lore, ${40} tools and background work`,
+      title: `A day: ${users} users, ${turns} turns each, ${atOnce} at once, over HTTP, with memory, lore, ${toolCount} tools and background work`,
       rows: [
         row("CPU a turn, with all work behind it", ({ cpuMs }) => perTurn(cpuMs), formatMs),
         row("an answer, p50", ({ latenciesMs }) => percentile(latenciesMs, 0.5), formatMs),
