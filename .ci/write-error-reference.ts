@@ -1,37 +1,10 @@
-// Writes docs/errors.md from the comments of the evidence of errors: every code, its fields, and what to do.
-import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+// Writes docs/errors.md and its Chinese twin from the comments of the evidence of errors: every code, its fields, and what to do.
+import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { parseSync } from "rolldown/utils"
+import { type Locale, wholePage, writePages } from "./reference/pages.ts"
 
-const target = fileURLToPath(new URL("../docs/errors.md", import.meta.url))
 const core = new URL("../src/core/", import.meta.url)
-
-const head = `<!-- Generated from src/core/evidence by .ci/write-error-reference.ts. Do not edit: a test holds it equal. -->
-
-# Errors
-
-Every error of this library is a \`PromptStrataError\`. Its \`message\` says what was expected, what was found, where, and what to do. Its \`code\` is
-one of the codes below; the changelog lists every change of a code. The code determines the type of \`evidence\`:
-
-\`\`\`ts
-import { PromptStrataError } from "promptstrata"
-import { loadProfile } from "promptstrata/node"
-
-try {
-  await loadProfile("./bots/mei.toml")
-} catch (error) {
-  if (!PromptStrataError.isInstance(error)) throw error
-  if (error.code === "profile-missing") console.log("There are: " + error.evidence.known?.join(", "))
-  else console.log(error.message)
-}
-\`\`\`
-
-- \`isInstance\` also knows errors of another copy of the package. \`instanceof\` does not.
-- A turn does not throw: one that fails has the result \`{ ok: false, error }\`, and \`error\` is such an error.
-- \`source\` (file, line, column) and \`frame\` (the lines around it) are set if the fault is in a file; \`hint\` says what
-  to do; \`cause\` is the error below it.
-- In your own code: \`new PromptStrataError("tool-arguments", "expected a city, found none.", { hint: "Name a city." })\`.
-- A field with \`?\` is set only where it is known.`
 
 /** The parts of a syntax tree that this page is made of. */
 interface TreeNode {
@@ -56,11 +29,11 @@ interface Shape extends Declared {
 }
 
 /** The page, whole. */
-export function errorReference(): string {
+export function errorReference(locale: Locale = "en"): string {
   const files = readdirSync(new URL("evidence/", core)).map((file) => readFileSync(new URL(`evidence/${file}`, core), "utf8"))
   const shapes = new Map(files.flatMap(shapesIn).map((shape) => [shape.name, shape]))
   const groups = known(shapes, "ErrorEvidence").parents.map((name) => group(known(shapes, name), shapes))
-  return `${[head, ...groups].join("\n\n")}\n`
+  return wholePage("errors", groups.join("\n\n"), locale)
 }
 
 function group(shape: Shape, shapes: ReadonlyMap<string, Shape>): string {
@@ -177,4 +150,4 @@ function commentBefore(start: number, text: string, comments: readonly { value: 
   return paragraphs.map((paragraph) => paragraph.replaceAll("\n", " ")).join("\n\n")
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) writeFileSync(target, errorReference())
+if (process.argv[1] === fileURLToPath(import.meta.url)) writePages("errors", errorReference)

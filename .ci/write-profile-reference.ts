@@ -1,62 +1,10 @@
-// Writes docs/profile.md from the schema of a profile's file: every key with its type, default and meaning.
-import { mkdirSync, writeFileSync } from "node:fs"
+// Writes docs/profile.md and its Chinese twin from the schema of a profile's file: every key with its type, default and meaning.
 import { fileURLToPath } from "node:url"
 import { toJsonSchema } from "../src/node/profile/profile-json-schema.ts"
-
-const target = fileURLToPath(new URL("../docs/profile.md", import.meta.url))
-
-const head = `<!-- Generated from src/profile by .ci/write-profile-reference.ts. Do not edit: a test holds it equal. -->
-
-# Profiles
-
-A profile is a TOML file with everything that makes one agent. \`promptstrata chat ./bots/mei.toml\` talks to it, \`loadProfile("./bots/mei.toml")\`
-loads it, \`promptstrata lint ./bots/mei.toml\` finds what is wrong with it. \`loadProfile("mei")\` looks for \`profiles/mei.toml\`, then among
-the shipped profiles.
-
-\`\`\`toml
-#:schema ./profile.schema.json
-extends = "layered"               # everything that is not said here
-locale = "en"
-
-[agent]
-name = "Mei"
-
-[prompt]
-persona = "mei"                   # prompts/characters/en/mei.md beside this file
-format = "emotion_pipe"           # a face for every sentence; another line here changes the face
-
-[plugins]
-enabled = ["memory", "./plugins/mood.mjs"]
-
-[plugins.options.mood]
-initial = "sleepy"
-
-[skills]
-folders = ["./skills"]
-
-[skills.modes]
-cooking = "inline"
-
-[tools]
-enabled = ["current_time", "calculate"]
-
-[[prestart]]
-tool = "current_time"
-
-[budget]
-tokens = 16000
-\`\`\`
-
-- Every key may be left out. An unknown key, a value of the wrong type and a number out of bounds are errors. An error gives the line, the
-  column and what was expected.
-- \`extends\` inherits: tables merge key by key, arrays are replaced.
-- A path is relative to the file in which it stands, also when another profile extends that file.
-- If the agent was made with \`watchProfile\`, an edit takes effect in the next session, without a restart.
-- Editors complete and check keys with the JSON Schema. Write it with \`promptstrata schema > profile.schema.json\`, and put its path in a
-  comment on the first line, as above.`
+import { type Locale, wholePage, writePages } from "./reference/pages.ts"
 
 /** The page, whole. */
-export function profileReference(): string {
+export function profileReference(locale: Locale = "en"): string {
   const { properties = {} } = toJsonSchema() as DescribedSchema
   const entries = Object.entries(properties)
   const keys = entries.filter(([, schema]) => !isTable(schema) && !isTableList(schema))
@@ -71,7 +19,7 @@ export function profileReference(): string {
     "Keys that stand before the first table.",
     keys.map(([name, schema]) => row(name, schema)),
   )
-  return `${[head, top, ...sections].join("\n\n")}\n`
+  return wholePage("profile", [top, ...sections].join("\n\n"), locale)
 }
 
 function section(title: string, meaning = "", rows: readonly string[] = []): string {
@@ -168,7 +116,4 @@ function isSchema(schema: DescribedSchema["additionalProperties"]): schema is De
   return typeof schema === "object"
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  mkdirSync(new URL("../docs/", import.meta.url), { recursive: true })
-  writeFileSync(target, profileReference())
-}
+if (process.argv[1] === fileURLToPath(import.meta.url)) writePages("profile", profileReference)

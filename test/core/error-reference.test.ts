@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs"
 import { expect, expectTypeOf, test } from "vitest"
+import { wholePage } from "../../.ci/reference/pages.ts"
 import { errorReference } from "../../.ci/write-error-reference.ts"
 import type { ErrorCode } from "../../src/core/errors.ts"
 import { readSources, root } from "../support/source-files.ts"
@@ -57,6 +58,19 @@ const sections = {
 
 test("docs/errors.md is the page that the comments make: npx node .ci/write-error-reference.ts writes it", () => {
   expect(readFileSync(`${root}docs/errors.md`, "utf8")).toBe(page)
+  expect(readFileSync(`${root}docs/errors.zh-CN.md`, "utf8")).toBe(errorReference("zh-CN"))
+})
+
+test("a sentence that nobody wrote in Chinese is named, and a number in it needs no sentence of its own", () => {
+  const rows = "| `a` | whole number, at least 7 | `1` | Nobody wrote this. |"
+  expect(() => wholePage("errors", rows, "zh-CN")).toThrow(/none of:\n"Nobody wrote this\."$/)
+})
+
+test("the Chinese of generated pages has no sentence that they do not say", () => {
+  const words = JSON.parse(readFileSync(`${root}.ci/reference/zh-CN.json`, "utf8")) as Record<string, string>
+  const pages = readFileSync(`${root}docs/profile.md`, "utf8") + page
+  const said = pages + pages.replaceAll(/\d+(?:\.\d+)?/g, "#")
+  expect(Object.keys(words).filter((text) => !said.includes(text))).toEqual([])
 })
 
 test("the page has one section for each code", () => {

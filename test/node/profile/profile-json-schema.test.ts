@@ -64,6 +64,7 @@ describe("the reference page of profiles", () => {
 
   test("is what the schema says: npx node .ci/write-profile-reference.ts writes it", () => {
     expect(page).toBe(profileReference())
+    expect(readFileSync(`${root}docs/profile.zh-CN.md`, "utf8")).toBe(profileReference("zh-CN"))
   })
 
   test("has a row for every key", () => {
