@@ -59,6 +59,32 @@ describe("under a Chinese locale", () => {
     const lore = await run(["render", "stack", "--lore", "--question", "墨墨怕打雷吗？"], { env })
     expect(lore.stdout).toBe("没有触发世界书的任何条目。\n")
   })
+
+  test("`card lint` and `card show` tell what is wrong with a card in Chinese", async () => {
+    const entries = [
+      { keys: ["/(a)\\1/"], content: "", use_regex: true, insertion_order: "x", enabled: 1 },
+      { keys: [], content: "b" },
+      7,
+    ]
+    const data = {
+      name: "",
+      description: "{{nonsense}}\u200b",
+      first_mes: 7,
+      alternate_greetings: "x",
+      character_book: { entries },
+      assets: 3,
+      extensions: { quick_replies: 1, regex_scripts: [{ scriptName: "S", findRegex: "", placement: [2] }] },
+    }
+    const card = JSON.stringify({ spec: "chara_card_v3", spec_version: "3.7", data })
+    const file = `${tempFolder({ "card.json": card })}/card.json`
+    const { stdout } = await run(["card", "lint", file], { env })
+    const found = stdout.split("\n\n")[0]?.split("\n") ?? []
+    expect(found).toHaveLength(16)
+    expect(found.filter((line) => !line.startsWith("警告  ") || isEnglish(line))).toEqual([])
+    expect(stdout).toContain("模式 /(a)\\1/ 没有用上：反向引用 无法在线性时间内查找。")
+    const shown = (await run(["card", "show", file], { env })).stdout
+    expect(found.filter((line) => !shown.includes(line.replace("警告  ", "").slice(0, 30)))).toEqual([])
+  })
 })
 
 test("a place that nothing fills is translated as well: without a suggestion a sentence stayed English", () => {

@@ -84,12 +84,12 @@ describe("reading a card", () => {
     expect(card).toMatchObject({ description: "7", tags: ["cat"], greetings: [] })
     expect(card.book?.entries[0]).toMatchObject({ keys: ["a"], order: 3, disabled: false, constant: false })
     expect(card.warnings).toEqual([
-      "description: expected text, found 7; read as text.",
+      "description: expected a text, found 7; read as a text.",
       'tags: expected a list of texts, found "cat"; read as a list of one.',
       'character_book.entries[0].keys: expected a list of texts, found "a"; read as a list of one.'.replaceAll('\\"', '"'),
       "character_book.entries[0].enabled: expected true or false, found 1; read as true.",
       'character_book.entries[0].constant: expected true or false, found "false"; read as false.',
-      'character_book.entries[0].insertion_order: expected a number, found "3"; read as 3.',
+      'character_book.entries[0].insertion_order: expected a finite number, found "3"; read as 3.',
       "character_book.entries[1]: expected an entry, found none.",
     ])
   })

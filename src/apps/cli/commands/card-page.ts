@@ -52,7 +52,7 @@ export function cardPage({ card, format }: CardFile, { counter, paint, say, loca
       : [`${title("Lore")}\n${printTable(headsIn(["ORDER", "KEYS", "TITLE", "PLACE", "TOKENS"], say), lore, maxWidth)}`]),
     ...block("Assets", files.join("\n")),
     costTable(card, { counter, paint, say }),
-    ...block("Warnings", cardProblems(card).join("\n")),
+    ...block("Warnings", cardProblems(card).map(say).join("\n")),
   ]
     .map((part) => wrapColumns(part, maxWidth))
     .join("\n\n")

@@ -94,7 +94,7 @@ async function lintCard(path: string, { locale }: CardOptions, context: CliConte
   const { card } = await loadCard(cardPathAt(path))
   const paint = painterFor(io.stdout, io.env)
   const problems = [...cardProblems(card), ...notesProblems(card, locale)].map(
-    (problem) => `${paint("yellow", "warning")}  ${terminalLine(problem)}`,
+    (problem) => `${paint("yellow", context.translate("warning"))}  ${terminalLine(context.translate(problem))}`,
   )
   const found = problems.length === 0 ? context.translate("No problems found.") : problems.join("\n")
   const { counter } = await portsFor({}, context)

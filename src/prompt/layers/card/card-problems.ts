@@ -62,10 +62,9 @@ const acting = ["TavernHelper_scripts", "tavern_helper", "quick_replies", "quick
 /** Tells what other programs would do with the card and this one does not: scripts that do not run, and others by name. */
 function extensionProblems({ json }: Card): readonly string[] {
   const extensions = recordOf(recordOf(json.data).extensions)
-  const scripts = cardScripts({ json }).flatMap((script) => {
-    const name = `extensions.regex_scripts: the script ${JSON.stringify(script.name.slice(0, 80))}`
-    return scriptProblems(script).map((problem) => `${name} ${problem}`)
-  })
+  const scripts = cardScripts({ json }).flatMap((script) =>
+    scriptProblems(script, `extensions.regex_scripts: the script ${JSON.stringify(script.name.slice(0, 80))}`),
+  )
   const others = acting.filter((name) => Object.hasOwn(extensions, name))
   return [...scripts, ...others.map((name) => `extensions.${name}: it is kept and does nothing here.`)]
 }
@@ -73,15 +72,15 @@ function extensionProblems({ json }: Card): readonly string[] {
 /** The length of a long message, for which a script must be quick enough. */
 const longMessage = 4_000
 
-function scriptProblems(script: CardScript): readonly string[] {
+function scriptProblems(script: CardScript, name: string): readonly string[] {
   const pattern = patternOf(script)
   const { left } = scriptWork()
-  if ("refused" in pattern) return [`is kept and does not run: ${pattern.refused}.`]
+  if ("refused" in pattern) return [`${name} is kept and does not run: ${pattern.refused}.`]
   const isSlow = pattern.costOf(longMessage, left) > left
   return [
-    ...(isSlow ? ["may not run on long messages: its pattern could take too long."] : []),
-    ...(script.places.size > 0 ? [] : ["is kept and does not run: it acts on none of words, answers and lore."]),
-    ...(showsHtml(script) ? ["changes nothing that is shown: its replacement is HTML."] : []),
+    ...(isSlow ? [`${name} may not run on long messages: its pattern could take too long.`] : []),
+    ...(script.places.size > 0 ? [] : [`${name} is kept and does not run: it acts on none of words, answers and lore.`]),
+    ...(showsHtml(script) ? [`${name} changes nothing that is shown: its replacement is HTML.`] : []),
   ]
 }
 

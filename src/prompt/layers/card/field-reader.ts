@@ -24,7 +24,7 @@ export function createFieldReader(fields: Readonly<Record<string, unknown>>, war
   const textOf = (name: string, value: unknown): string => {
     if (value === undefined || typeof value === "string") return value ?? ""
     const text = typeof value === "number" || typeof value === "boolean" ? String(value) : ""
-    warn(name, "text", value, text === "" ? "no text" : "text")
+    warn(name, "a text", value, text === "" ? "no text" : "a text")
     return text
   }
   return {
@@ -42,7 +42,7 @@ export function createFieldReader(fields: Readonly<Record<string, unknown>>, war
       if (value === undefined || (typeof value === "number" && Number.isFinite(value))) return value
       const number = typeof value === "string" && value.trim() !== "" ? Number(value) : Number.NaN
       const isNumber = Number.isFinite(number)
-      warn(name, "a number", value, isNumber ? `${number}` : "absent")
+      warn(name, "a finite number", value, isNumber ? `${number}` : "absent")
       return isNumber ? number : undefined
     },
     flag(name) {

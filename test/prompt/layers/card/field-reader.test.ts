@@ -6,7 +6,7 @@ test("warnings end after a thousand, which the last one says", () => {
   const read = createFieldReader({ a: {} }, warnings)
   for (let at = 0; at < 1_003; at++) read.text("a")
   expect(warnings).toHaveLength(1_001)
-  expect(warnings.at(-2)).toBe("a: expected text, found an object; read as no text.")
+  expect(warnings.at(-2)).toBe("a: expected a text, found an object; read as no text.")
   expect(warnings.at(-1)).toBe("More fields are of another type; they are read in the same way.")
 })
 
@@ -19,12 +19,12 @@ test("a warning shows what was found, and what it is read as", () => {
   ])
   expect([read.text("f"), read.text("g"), read.texts("missing")]).toEqual(["", "true", []])
   expect(warnings).toEqual([
-    "card.a: expected text, found an object; read as no text.",
+    "card.a: expected a text, found an object; read as no text.",
     `card.c: expected a list of texts, found "${"x".repeat(60)}"; read as a list of one.`,
-    "card.b: expected a number, found a list; read as absent.",
-    'card.d: expected a number, found "7"; read as 7.',
+    "card.b: expected a finite number, found a list; read as absent.",
+    'card.d: expected a finite number, found "7"; read as 7.',
     "card.e: expected true or false, found 1; read as true.",
     "card.a: expected true or false, found an object; read as absent.",
-    "card.g: expected text, found true; read as text.",
+    "card.g: expected a text, found true; read as a text.",
   ])
 })
