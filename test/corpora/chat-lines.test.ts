@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from "node:fs"
 import { describe, expect, test } from "vitest"
 import { printText } from "../../src/prompt/assemble/print/print-text.ts"
 import { shippedDialect, shippedDialectNames } from "../../src/prompt/dialect/shipped.ts"
-import { decodeText } from "../../src/prompt/encode/encode.ts"
 import type { Markers } from "../../src/prompt/encode/lines.ts"
 import { looks } from "../../src/prompt/encode/look-alikes.ts"
 import { dataFolder, dataPresent, readJsonLines } from "../support/corpora.ts"
+import { decodeText } from "../support/decode-text.ts"
 import { root } from "../support/source-files.ts"
 
 /** What people and models said in the outside material: dialogues and memories in Chinese, questions to tools in English. */

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest"
-import { decodeText, encodeText } from "../../src/prompt/encode/encode.ts"
+import { encodeText } from "../../src/prompt/encode/encode.ts"
 import { fold } from "../../src/prompt/encode/fold.ts"
 import { sanitise } from "../../src/prompt/encode/sanitise.ts"
 import type { EncoderName } from "../../src/prompt/template/ast.ts"
 import { dataPresent, hostileStrings } from "../support/corpora.ts"
+import { decodeText } from "../support/decode-text.ts"
 
 /** A dialect's own lines as they stand in its files: whole lines, and beginnings of lines that go on with a value. */
 interface OwnLines {

@@ -1,11 +1,11 @@
 import { PromptStrataError } from "../../core/errors.ts"
 import type { EncoderName } from "../template/ast.ts"
 import { withoutUnseen } from "./fold.ts"
-import { decodeInline, encodeInline, encodeJsonLine, isOneLine } from "./inline.ts"
+import { encodeInline, encodeJsonLine, isOneLine } from "./inline.ts"
 import { hasLineBreak, mapLines } from "./line-breaks.ts"
-import { decodeLines, decodeSigns, encodeLines, encodeSigns, type Markers } from "./lines.ts"
-import { breakTokens, joinTokens } from "./sanitise.ts"
-import { decodeSpeaker, decodeTranscript, encodeSpeaker, encodeTranscript } from "./transcript.ts"
+import { encodeLines, encodeSigns, type Markers } from "./lines.ts"
+import { breakTokens } from "./sanitise.ts"
+import { encodeSpeaker, encodeTranscript } from "./transcript.ts"
 
 type Encode = (text: string, markers: Markers) => string
 
@@ -29,28 +29,11 @@ function encodeTail(text: string, markers: Markers): string {
   return isBare ? text : encodeJsonLine(text)
 }
 
-/** The inverse of each encoder: apart from them, so that no program carries what only tests use. */
-const decoders: typeof encoders = {
-  lines: decodeLines,
-  inline: decodeInline,
-  tail: decodeInline,
-  fence: (encoded, { signs }) => (signs ? decodeSigns(decodeFence(encoded)) : decodeFence(encoded)),
-  indent: (encoded, markers) => decodeLines(decodeIndent(encoded), markers),
-  transcript: decodeTranscript,
-  speaker: decodeSpeaker,
-}
-
-/** Encodes untrusted text with the encoder that a prompt file names. Inverse: {@link decodeText}, for every string. */
+/** Encodes untrusted text with the encoder that a prompt file names. The text can be read back, for every string. */
 export function encodeText(text: string, encoder: EncoderName, markers: Markers): string {
   const encoded = encoders[encoder](text, markers)
   // Inside quotes the tokens are broken already, by JSON's own escapes.
   return markers.tokens && !isQuoting(encoder) ? breakTokens(encoded) : encoded
-}
-
-/** Decodes what {@link encodeText} returned, for the same encoder and markers. */
-export function decodeText(encoded: string, encoder: EncoderName, markers: Markers): string {
-  const isBroken = markers.tokens && !isQuoting(encoder)
-  return decoders[encoder](isBroken ? joinTokens(encoded) : encoded, markers)
 }
 
 /** True for encoders that write one line: the text as it is, or a JSON string of it. */
@@ -64,7 +47,7 @@ const backtick = /[`\u{ff40}\u{1fef}]/u
 /**
  * Puts the text between two fences of backticks. They are longer than any run of backticks in it, even when invisible
  * characters are dropped, so the text cannot close its fence. `info` follows the opening fence. Throws with code `encoding`
- * for an `info` with backticks or line breaks. Inverse: {@link decodeFence} (T6).
+ * for an `info` with backticks or line breaks. The text can be read back (T6).
  */
 export function encodeFence(text: string, info = ""): string {
   if (backtick.test(info) || hasLineBreak(info)) {
@@ -81,32 +64,12 @@ export function encodeFence(text: string, info = ""): string {
   return `${fence}${info}\n${text}\n${fence}`
 }
 
-/** Decodes what {@link encodeFence} returned. Throws with code `encoding` for anything but one whole fenced text. */
-export function decodeFence(encoded: string): string {
-  let length = 0
-  while (encoded.charCodeAt(length) === 0x60) length++
-  const start = encoded.indexOf("\n") + 1
-  const end = encoded.length - length - 1
-  if (length < 3 || start === 0 || end < start || encoded.slice(end) !== `\n${"`".repeat(length)}`) {
-    throw new PromptStrataError("encoding", `Expected a fenced text, found ${JSON.stringify(encoded.slice(0, 80))}.`, {
-      hint: "Pass exactly what encodeFence returned.",
-    })
-  }
-  return encoded.slice(start, end)
-}
-
 /**
- * Puts `prefix` before each line, empty lines too. Throws with code `encoding` for a prefix with line breaks. Inverse:
- * {@link decodeIndent}.
+ * Puts `prefix` before each line, empty lines too. Throws with code `encoding` for a prefix with line breaks.
  */
 export function encodeIndent(text: string, prefix = "  "): string {
   if (hasLineBreak(prefix)) {
     throw new PromptStrataError("encoding", `Expected a prefix without line breaks, found ${JSON.stringify(prefix)}.`)
   }
   return mapLines(text, (line) => prefix + line)
-}
-
-/** Decodes what {@link encodeIndent} returned, for the same prefix. A line without the prefix stays as it is. */
-export function decodeIndent(encoded: string, prefix = "  "): string {
-  return mapLines(encoded, (line) => (line.startsWith(prefix) ? line.slice(prefix.length) : line))
 }

@@ -27,27 +27,10 @@ const concealed = lazyPattern(
 
 /**
  * Encodes untrusted text for a place inside a line. A plain word or phrase that is no JSON stays as it is; any other text
- * becomes a JSON string. The result never holds a line break. Inverse: {@link decodeInline} (T10).
+ * becomes a JSON string. The result never holds a line break. The text can be read back (T10).
  */
 export function encodeInline(text: string): string {
   return isPlain(text) ? text : encodeJsonLine(text)
-}
-
-/** Decodes what {@link encodeInline} returned. Throws with code `encoding` for a quoted text that is not one JSON string. */
-export function decodeInline(encoded: string): string {
-  if (!encoded.startsWith('"')) return encoded
-  try {
-    return String(JSON.parse(encoded))
-  } catch (cause) {
-    throw new PromptStrataError(
-      "encoding",
-      `Expected a bare word or one JSON string, found ${JSON.stringify(encoded.slice(0, 80))}.`,
-      {
-        cause,
-        hint: "Pass exactly what encodeInline returned.",
-      },
-    )
-  }
 }
 
 /**

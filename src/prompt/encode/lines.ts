@@ -87,16 +87,11 @@ export function decodeLines(text: string, markers: Markers): string {
 /** The beginnings of lines that say whose words follow, in a dialect that writes transcripts (R5). */
 export const signs = ["^", "#"] as const
 
-const signMarkers: Markers = { lines: new Set(), heads: signs, fences: false }
+export const signMarkers: Markers = { lines: new Set(), heads: signs, fences: false }
 
-/** Marks the lines that begin with `^` or `#` in a text for a fence, where these are signs in a fence too. Inverse: {@link decodeSigns}. */
+/** Marks the lines that begin with `^` or `#` in a text for a fence, where these are signs in a fence too. */
 export function encodeSigns(text: string): string {
   return encodeLines(text, signMarkers)
-}
-
-/** Decodes what {@link encodeSigns} returned. */
-export function decodeSigns(encoded: string): string {
-  return decodeLines(encoded, signMarkers)
 }
 
 /** The markers that have words: lines that nobody but the dialect writes. Headings, rules and fences of any page have none. */

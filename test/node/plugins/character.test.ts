@@ -7,7 +7,6 @@ import type { AgentOptions } from "../../../src/loop/agent/agent-options.ts"
 import type { MemoryRecall } from "../../../src/memory/services/memory/memory-service.ts"
 import { loadProfile } from "../../../src/node/profile/load-profile.ts"
 import { fold } from "../../../src/prompt/encode/fold.ts"
-import { decodeInline } from "../../../src/prompt/encode/inline.ts"
 import {
   countingIds,
   manualClock,
@@ -17,6 +16,7 @@ import {
   scriptedModel,
 } from "../../../src/testing/index.ts"
 import { callTool, finish } from "../../support/agents.ts"
+import { decodeInline } from "../../support/decode-text.ts"
 import { createInMemorySessionStore } from "../../support/in-memory-session-store.ts"
 import { runs } from "../../support/size.ts"
 import { tempFolder } from "../../support/temp-folder.ts"

@@ -1,7 +1,8 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { PromptStrataError } from "../../../src/core/errors.ts"
-import { decodeFence, encodeFence } from "../../../src/prompt/encode/encode.ts"
+import { encodeFence } from "../../../src/prompt/encode/encode.ts"
+import { decodeFence } from "../../support/decode-text.ts"
 import { anyText } from "./arbitrary-text.ts"
 
 describe("fence", () => {

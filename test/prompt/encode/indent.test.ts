@@ -1,8 +1,9 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { PromptStrataError } from "../../../src/core/errors.ts"
-import { decodeIndent, encodeIndent } from "../../../src/prompt/encode/encode.ts"
+import { encodeIndent } from "../../../src/prompt/encode/encode.ts"
 import { splitLines } from "../../../src/prompt/encode/line-breaks.ts"
+import { decodeIndent } from "../../support/decode-text.ts"
 import { anyText } from "./arbitrary-text.ts"
 
 describe("indent", () => {

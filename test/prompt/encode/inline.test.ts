@@ -1,8 +1,9 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { PromptStrataError } from "../../../src/core/errors.ts"
-import { decodeInline, encodeInline, encodeJsonLine } from "../../../src/prompt/encode/inline.ts"
+import { encodeInline, encodeJsonLine } from "../../../src/prompt/encode/inline.ts"
 import { hasLineBreak } from "../../../src/prompt/encode/line-breaks.ts"
+import { decodeInline } from "../../support/decode-text.ts"
 import { runs } from "../../support/size.ts"
 import { anyText } from "./arbitrary-text.ts"
 

@@ -1,7 +1,8 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { fold } from "../../../src/prompt/encode/fold.ts"
-import { decodeLines, decodeSigns, encodeLines, encodeSigns, type Markers } from "../../../src/prompt/encode/lines.ts"
+import { decodeLines, encodeLines, encodeSigns, type Markers } from "../../../src/prompt/encode/lines.ts"
+import { decodeSigns } from "../../support/decode-text.ts"
 import { anyText } from "./arbitrary-text.ts"
 import { markerLines, markers } from "./realistic-markers.ts"
 
