@@ -1,6 +1,8 @@
 import { checkType } from "../core/check-options.ts"
 import type { Speaker } from "../core/conversation.ts"
+import { mapTexts } from "../prompt/encode/sanitise.ts"
 import type { Approval } from "../prompt/tools/tool.ts"
+import { withBrokenLinks } from "./guard-links.ts"
 
 /** A call that waits for a person, as every door shows it. */
 export interface ApprovalQuestion extends Pick<Approval, "id" | "code" | "callId" | "tool" | "args" | "summary" | "untilMs"> {
@@ -40,23 +42,39 @@ const zh: typeof en = {
 /** Messages of chats are short. What is left out is counted, so that nobody takes a part for the whole. */
 const maxSummary = 1_000
 
-/** Describes a call that waits for a person, in Chinese for a locale `zh…`, else in English. */
-export function approvalQuestion(approval: Approval, locale: string): ApprovalQuestion {
+/**
+ * Describes a call that waits for a person, in Chinese for a locale `zh…`, else in English. With `links`, no text or argument has an
+ * address of another host that a client would load or follow (T48).
+ */
+export function approvalQuestion(approval: Approval, locale: string, links?: readonly string[]): ApprovalQuestion {
   checkType("the locale of approvalQuestion", locale, "string")
   const { id, code, callId, tool, args, summary, untilMs, askedMs, from } = approval
+  const guarded = <T>(value: T): T => mapTexts(value, (text) => withBrokenLinks(text, links))
   const isChinese = locale.toLowerCase().startsWith("zh")
   const words = isChinese ? zh : en
   const shown =
     summary.length > maxSummary
       ? `${summary.slice(0, maxSummary).toWellFormed()}${words.more(summary.length - maxSummary)}`
       : summary
-  const question = words.question(from.name, shown, timeIn(untilMs - askedMs, isChinese ? "zh-CN" : "en"))
+  const question = guarded(words.question(from.name, shown, timeIn(untilMs - askedMs, isChinese ? "zh-CN" : "en")))
   const choices = [
     { label: words.yes, say: `${words.yes} ${code}`, approved: true },
     { label: words.no, say: `${words.no} ${code}`, approved: false },
   ]
   const text = `${question}\n${words.typed(...choices.map(({ say }) => say))}`
-  return { id, code, callId, tool, args, summary, untilMs, mayAnswer: from, question, text, choices }
+  return {
+    id,
+    code,
+    callId,
+    tool,
+    args: guarded(args),
+    summary: guarded(summary),
+    untilMs,
+    mayAnswer: from,
+    question,
+    text,
+    choices,
+  }
 }
 
 const units = [

@@ -42,6 +42,16 @@ export async function* guardLinks(turn: AsyncIterable<TurnEvent>): AsyncGenerato
   }
 }
 
+/**
+ * A text of a model or a tool that a person must see whole, such as the question about a call (T48): if it has a link that the policy
+ * removes, its addresses are told apart as `evil[.]com`, so that no client loads or follows any of them. No character goes.
+ */
+export function withBrokenLinks(text: string, hosts: readonly string[] | undefined): string {
+  if (withoutLinks(text, hosts) === text) return text
+  const broken = text.replace(/[.\uff0e\uff61](?=\S)|(?<=\p{L}):(?=\S)/gu, "[$&]")
+  return broken.replace(/\](?=[(:])|\/(?=\/)|[<&\\]/g, "$& ")
+}
+
 const readersOf = (hosts: readonly string[]) => ({
   "text-delta": createLinkReader(hosts),
   "thinking-delta": createLinkReader(hosts),

@@ -4,7 +4,7 @@ import type { Timers } from "../../core/ports.ts"
 import type { Turn } from "../../loop/agent/turn.ts"
 import { type ApprovalQuestion, approvalQuestion } from "../../trace/approval-question.ts"
 import { errorWords } from "../../trace/error-words.ts"
-import { guardLinks } from "../../trace/guard-links.ts"
+import { guardLinks, withBrokenLinks } from "../../trace/guard-links.ts"
 import { logError } from "../../trace/log-error.ts"
 import type { TurnResult } from "../../trace/turn-event.ts"
 import { keepTyping } from "./keep-typing.ts"
@@ -57,9 +57,11 @@ export async function deliverTurn(turn: Turn, chat: BotChat): Promise<TurnResult
   const say = (text: string) => sayText(text, chat)
   try {
     let result: TurnResult | undefined
+    let links: readonly string[] = []
     for await (const event of guardLinks(turn)) {
-      if (event.type === "bubble") await say(print(event.text))
-      else if (event.type === "attachment") await sendFile(event.attachment)
+      if (event.type === "turn-start") links = event.links ?? []
+      else if (event.type === "bubble") await say(print(event.text))
+      else if (event.type === "attachment") await sendFile(event.attachment, links)
       else if (event.type === "turn-end") result = event.result
     }
     result ??= await turn.result
@@ -67,7 +69,7 @@ export async function deliverTurn(turn: Turn, chat: BotChat): Promise<TurnResult
       onError(result.error)
       await say(errorWords(result.error, locale))
     }
-    for (const approval of (result.ok && result.approvals) || []) await askPerson(approvalQuestion(approval, locale))
+    for (const approval of (result.ok && result.approvals) || []) await askPerson(approvalQuestion(approval, locale, links))
     return result
   } finally {
     stop?.()
@@ -79,9 +81,9 @@ export async function deliverTurn(turn: Turn, chat: BotChat): Promise<TurnResult
     else await sendPatiently(() => ask(question), chat)
   }
 
-  async function sendFile(file: FileAttachment): Promise<void> {
+  async function sendFile(file: FileAttachment, links: readonly string[]): Promise<void> {
     const { sendFile: send } = chat
-    if (send === undefined) await say(file.path)
+    if (send === undefined) await say(withBrokenLinks(file.path, links))
     else await sendPatiently(() => send(file), chat)
   }
 }

@@ -1,7 +1,9 @@
 import { checkOptions, checkType } from "../../core/check-options.ts"
 import type { AttachmentInput } from "../../core/conversation.ts"
+import { contextOf } from "../../loop/agent/published-agents.ts"
 import { type CommandOutcome, runCommand, unlessRefused } from "../../loop/agent/second-thoughts/chat-commands.ts"
 import type { Session } from "../../loop/agent/session.ts"
+import { withoutLinks } from "../../reply/output/link-reader.ts"
 import { answerTyped, readTypedAnswer } from "../../trace/approval-question.ts"
 import { errorWords } from "../../trace/error-words.ts"
 import { logError } from "../../trace/log-error.ts"
@@ -39,7 +41,12 @@ async function takeWhole(session: Session, message: BotMessage, chat: BotChat): 
   if (typed) return deliverTurn(answerTyped(session, typed, chat.operators?.includes(from.id) ? undefined : from.id), chat)
   const isPrivate = session.key.audience === "private"
   const command = files.length === 0 && !isEdit ? await commandIn(session, message, chat) : undefined
-  if (command) return "turn" in command ? deliverTurn(command.turn, chat) : sayText(command.text, chat).then(() => undefined)
+  if (command && "turn" in command) return deliverTurn(command.turn, chat)
+  if (command) {
+    const { links = [] } = (await contextOf(session)).profile.output
+    await sayText(withoutLinks(command.text, links), chat)
+    return undefined
+  }
   const conversation = JSON.stringify([session.key.agent, session.key.conversation])
   const last = isPrivate && isEdit ? lastAsked.get(conversation) : undefined
   const edited = last?.id === id ? last : undefined

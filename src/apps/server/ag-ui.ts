@@ -2,7 +2,6 @@ import type { AttachmentInput } from "../../core/conversation.ts"
 import { isRecord } from "../../core/json-access.ts"
 import { errorWords } from "../../trace/error-words.ts"
 import { guardLinks } from "../../trace/guard-links.ts"
-import type { TurnResult } from "../../trace/turn-event.ts"
 import { type ApprovalReply, agUiReplies, questionsOf } from "./approvals/approval-answers.ts"
 import type { Answer } from "./exchange.ts"
 import { badRequest } from "./http-problem.ts"
@@ -73,8 +72,10 @@ export async function* agUiEvents(
 ): AsyncGenerator<AgUiEvent> {
   const parts = new OpenMessage(turn.id)
   yield { type: "RUN_STARTED", threadId, runId }
+  let links: readonly string[] = []
   for await (const event of guardLinks(turn)) {
-    if (event.type === "text-delta") yield* parts.add("text", event.delta)
+    if (event.type === "turn-start") links = event.links ?? []
+    else if (event.type === "text-delta") yield* parts.add("text", event.delta)
     else if (event.type === "thinking-delta") yield* parts.add("reasoning", event.delta)
     else if (event.type === "attachment") {
       const { mediaType, base64 } = event.attachment
@@ -90,7 +91,7 @@ export async function* agUiEvents(
       yield* parts.end()
       const { result } = event
       for (const { id, tool, args } of (result.ok && result.calls) || []) yield* callEvents(id, tool, args)
-      if (result.ok) yield { type: "RUN_FINISHED", threadId, runId, outcome: interruptOf(result, locale) }
+      if (result.ok) yield { type: "RUN_FINISHED", threadId, runId, outcome: interruptOf(questionsOf(result, locale, links)) }
       else yield { type: "RUN_ERROR", message: errorWords(result.error, locale), code: result.error.code }
     }
   }
@@ -103,8 +104,8 @@ function* callEvents(toolCallId: string, toolCallName: string, args: unknown): G
 }
 
 /** The outcome of a run whose calls wait for a person. Undefined for any other: it succeeded. */
-function interruptOf(result: TurnResult, locale: string): object | undefined {
-  const interrupts = questionsOf(result, locale).map(({ id, callId, question, untilMs, ...metadata }) => ({
+function interruptOf(questions: ReturnType<typeof questionsOf>): object | undefined {
+  const interrupts = questions.map(({ id, callId, question, untilMs, ...metadata }) => ({
     ...{ id, reason: "tool_call", message: question, toolCallId: callId, responseSchema: answerSchema },
     ...{ expiresAt: new Date(untilMs).toISOString(), metadata },
   }))

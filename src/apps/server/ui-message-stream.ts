@@ -4,7 +4,7 @@ import type { Turn } from "../../loop/agent/turn.ts"
 import { bytesToText } from "../../memory/services/store/blob.ts"
 import { withoutLinks } from "../../reply/output/link-reader.ts"
 import { errorWords } from "../../trace/error-words.ts"
-import { guardLinks } from "../../trace/guard-links.ts"
+import { guardLinks, withBrokenLinks } from "../../trace/guard-links.ts"
 import type { TurnEvent, TurnResult } from "../../trace/turn-event.ts"
 import type { Answer } from "./exchange.ts"
 
@@ -53,8 +53,10 @@ export async function* uiMessageChunks(
   const parts = new OpenParts()
   yield { type: "start", messageId: messageId ?? turn.id }
   yield { type: "start-step" }
+  let links: readonly string[] = []
   for await (const event of guardLinks(turn)) {
-    if (event.type === "text-delta") yield* parts.add("text", event.delta)
+    if (event.type === "turn-start") links = event.links ?? []
+    else if (event.type === "text-delta") yield* parts.add("text", event.delta)
     else if (event.type === "thinking-delta" && thinking) yield* parts.add("reasoning", event.delta)
     else if (event.type === "attachment") {
       const { mediaType, base64 } = event.attachment
@@ -64,7 +66,7 @@ export async function* uiMessageChunks(
       yield* parts.end()
       // Only a client that answered an approval knows of refusals.
       const isRefused = messageId !== undefined && event.type === "tool-end" && event.run.failure === "denied"
-      yield isRefused ? { type: "tool-output-denied", toolCallId: event.run.id } : toolChunk(event)
+      yield isRefused ? { type: "tool-output-denied", toolCallId: event.run.id } : toolChunk(event, links)
     } else if (event.type === "turn-end") {
       yield* parts.end()
       for (const { id, tool, args } of (event.result.ok && event.result.calls) || [])
@@ -140,13 +142,13 @@ class OpenParts {
   }
 }
 
-function toolChunk(event: TurnEvent & { readonly type: "tool-start" | "tool-end" }): UiMessageChunk {
+function toolChunk(event: TurnEvent & { readonly type: "tool-start" | "tool-end" }, links: readonly string[]): UiMessageChunk {
   // The tool is the character's own: the page shows the call and does not run it.
   const own = { dynamic: true, providerExecuted: true } as const
   if (event.type === "tool-start")
     return { type: "tool-input-available", toolCallId: event.id, toolName: event.tool, input: event.args, ...own }
   const { id: toolCallId, status, result } = event.run
-  if (status === "failed") return { type: "tool-output-error", toolCallId, errorText: result, ...own }
+  if (status === "failed") return { type: "tool-output-error", toolCallId, errorText: withBrokenLinks(result, links), ...own }
   return { type: "tool-output-available", toolCallId, output: result, ...own }
 }
 

