@@ -1,3 +1,5 @@
+import domains from "./top-level-domains.json" with { type: "json" }
+
 /** The hosts that an answer may link to: `example.com`, `example.com:8443`, `*.example.com` for those below it, `*` for all. */
 export type LinkHosts = readonly string[]
 
@@ -11,8 +13,8 @@ export interface Judgement {
   readonly named: string
 }
 
-/** Ends the part of an address that names its host, for every reader of addresses. */
-const authorityEnd = /[/?#\\\s<>]/g
+/** Ends the part of an address that names its host, for every reader of addresses. U+FEFF is no space for them. */
+const authorityEnd = /(?!\ufeff)[/?#\\\s<>]/g
 /** Closing marks and punctuation that a text may have behind a host. */
 const punctuation = /^[)\]}"'*_~.,:;!?\u2026\u3001\u3002\u300b\u300d\u300f\u3011\uff01\uff09\uff0c\uff1a\uff1b\uff1f]/
 const longestAuthority = 300
@@ -81,31 +83,65 @@ export function judgeDestination(destination: string, hosts: LinkHosts): Judgeme
   return { ...judged, kept: destination.slice(0, before) + judged.kept }
 }
 
-const country =
-  "a[cdefgilmnoqrstuwxz]|b[abdefghijmnorstvwyz]|c[acdfghiklmnoruvwxyz]|d[ejkmoz]|e[cegrstu]|f[ijkmor]|g[abdefghilmnpqrstuwy]|h[kmnrtu]|i[delmnoqrst]|j[emop]|k[eghimnprwyz]|l[abcikrstuvy]|m[acdeghklmnopqrstuvwxyz]|n[acefgilopruz]|om|p[aefghklmnrstwy]|qa|r[eosuw]|s[abcdeghijklmnorstuvxyz]|t[cdfghjklmnortvwz]|u[agksyz]|v[aceginu]|w[fs]|y[et]|z[amw]"
-const generic =
-  "com|net|org|info|biz|edu|gov|app|dev|xyz|top|site|online|shop|store|cloud|link|live|club|page|tech|space|website|fun|icu|pro|mobi|xn--[a-z0-9-]+"
-const domain = new RegExp(String.raw`(?:[a-z0-9-]*\.)+(?:${country}|${generic})[.+-]*$`, "i")
-const longDomain = /(?:[a-z0-9-]+\.){2,}(?:com|net|org|xyz|online|website|icu)[.+-]*$/i
+const topLevel: ReadonlySet<string> = new Set(domains.names.split(" "))
+const label = String.raw`[\p{L}\p{N}\p{M}-]+`
+const domain = new RegExp(String.raw`(?:${label}\.)+(${label}?)[.+-]*$`, "u")
+const address4 = /^(?:\d{1,3}\.){3}\d{1,3}$/
+/** Something behind a host that could carry data: a path, a query or a fragment that is more than punctuation. */
+const marks = String.raw`[!$&+,./:;=?@#~\\-]`
+const carried = new RegExp(String.raw`^(?::\d{1,5})?[/?#](?:${marks}{0,39}[\p{L}\p{N}_%]|${marks}{40})`, "u")
+/** Characters behind a host that more of them may make such a thing. */
+export const undecided: RegExp = new RegExp(String.raw`^(?::\d{0,5})?(?:[/?#]${marks}{0,39})?$`)
+/** Endings of files that are countries, too. A heading or a line of a file may stand behind them, which no server gets to see. */
+const fileWithMark = /^[\p{L}\p{N}\p{M}-]+\.(?:md|rs|py|sh|pl|cc)#/iu
+
+/** The characters around a word: two before it, and as many behind it as matter. */
+interface Around {
+  readonly before: string
+  readonly after: string
+}
 
 /**
  * The place of an address in a word and of its host, if the characters behind it make it one: any scheme with `//`, `www.`, and a
- * domain that could carry data: with a path or a query, or with a name before it. `before` is the character before the word.
+ * domain that clients make a link and that could carry data: behind `//`, or with a top-level domain that there is, and with a path,
+ * a query, a fragment, or a name before it.
  */
-export function addressIn(
-  word: string,
-  { before, after }: { readonly before: string; readonly after: string },
-): { readonly from: number; readonly host: number } | undefined {
+export function addressIn(word: string, { before, after }: Around): { readonly from: number; readonly host: number } | undefined {
   const letter = word.search(/[a-z]/i)
   if (letter >= 0 && /^:[\\/]{2}/.test(after)) return { from: letter, host: word.length + 3 }
   if (/(?:https?|ftp|mailto|xmpp)$/i.test(word) && /^:[^\s)\]<>"'*`]/.test(after)) return { from: letter, host: word.length + 1 }
   const www = `${word}${after}`.search(/www\.[^\s.]/i)
   if (www >= 0 && www < word.length) return { from: www, host: www }
-  const found = /^[/?][\w%]/.test(after)
-    ? domain.exec(word)
-    : before === "@" || !word.includes(".")
-      ? undefined
-      : longDomain.exec(word)
-  if (!found || (found[0].startsWith(".") && before <= "\u007f")) return undefined
-  return { from: found.index, host: found.index }
+  // A name of other letters was passed on before its first dot.
+  const lead = word.startsWith(".") && /[\w\u0080-\uffff-]$/.test(before) ? "x" : ""
+  const found = domain.exec(lead + word)
+  if (!found || !isDomain(found, { before, after })) return undefined
+  const from = Math.max(0, found.index - lead.length)
+  return { from, host: from }
+}
+
+function isDomain([whole, last = ""]: RegExpExecArray, { before, after }: Around): boolean {
+  const isCarrying = carried.test(after) && !fileWithMark.test(whole + after)
+  if (address4.test(whole)) return isCarrying && !/^\/\d{1,2}(?![\p{L}\p{N}_%/?#])/u.test(after)
+  // Words of another script may follow at once, which some clients do not count to the name.
+  const names = [last, last.replace(/[^a-z].*/i, "")].map((name) => name.toLowerCase())
+  const isNamed =
+    /^xn--/i.test(last) || names.some((name) => topLevel.has(name)) || (before.endsWith("//") && /^\p{L}/u.test(last))
+  return isNamed && (isCarrying || (!before.endsWith("@") && /\..*\.[^.+-]/u.test(whole)))
+}
+
+/** Characters that nobody sees, and that readers of addresses leave out. */
+const invisible = /[\p{Default_Ignorable_Code_Point}\p{Cc}]/gu
+const entities: Readonly<Record<string, string>> = { colon: ":", sol: "/", period: ".", num: "#", quest: "?", commat: "@" }
+
+/** A text without invisible characters. */
+export const visible = (text: string): string => text.replace(invisible, "")
+
+/** The text that a client may show for a run of characters: without invisible ones, `\` before punctuation, and entities. */
+export function shownText(run: string): string {
+  const read = visible(run).replace(/\\(?=[!-/:-@[-`{-~])/g, "")
+  return read.replace(/&(?:#(\d{1,20})|#x([\da-f]{1,20})|([a-z]\w{0,30}));/gi, (_, decimal, hex, name) => {
+    const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal)
+    return name === undefined ? String.fromCodePoint(code <= 0x10_ffff ? code : 0xfffd) : (entities[name.toLowerCase()] ?? "")
+  })
 }

@@ -1,5 +1,15 @@
 import type { Reader } from "../../core/reader.ts"
-import { addressIn, type Judgement, judge, judgeDestination, type LinkHosts, namedBy } from "./link-address.ts"
+import {
+  addressIn,
+  type Judgement,
+  judge,
+  judgeDestination,
+  type LinkHosts,
+  namedBy,
+  shownText,
+  undecided,
+  visible,
+} from "./link-address.ts"
 import { bracketEnd, isAllowedTag, mayLoad, tagEnd } from "./link-forms.ts"
 import { createTextStage, type OutputPart, type OutputReader, PartList } from "./output-part.ts"
 
@@ -22,18 +32,22 @@ export function withoutLinks(text: string, policy: LinkHosts | undefined): strin
   const hosts = linkHosts(policy)
   if (!hosts) return text
   const reader = new LinkReader(hosts)
-  return [...reader.push(text), ...reader.end()].map((part) => (part.type === "text" ? part.delta : "")).join("")
+  return textOf([...reader.push(text), ...reader.end()])
 }
 
+const textOf = (parts: readonly OutputPart[]): string => parts.map((part) => (part.type === "text" ? part.delta : "")).join("")
+
 /** Longer words are read from their last characters on. Longer labels, tags and destinations are none. */
-const longest = { word: 300, label: 600, form: 1_000 }
+const longest = { word: 300, label: 600, form: 1_000, behind: 48 }
 /** A longer text is read in pieces, because removing a link copies what is held. */
 const pieceLength = 4_096
 
 /** The next character at which a link may begin, or a word that may begin an address. */
-const next = /[[!\]<]|[a-z0-9.+-]+/gi
+const next = /[[!\]<&\\]|[a-z0-9+-]+(?:\.[\p{L}\p{N}\p{M}+-]*)*|(?:\.[\p{L}\p{N}\p{M}+-]*)+/giu
+/** The beginning of characters that a client may show as others, or not at all. */
+const disguise = /^(?::\d{1,5})?[&\\\p{Default_Ignorable_Code_Point}]/u
 /** A character that ends an address in a text. */
-const addressEnd = /[\s<>"'`()[\]{}|*\u2026\u3001\u3002\u300a-\u3011\uff01\uff08\uff09\uff0c\uff1b\uff1f]/g
+const addressEnd = /(?!\ufeff)[\s<>"'`()[\]{}|*\u2026\u3001\u3002\u300a-\u3011\uff01\uff08\uff09\uff0c\uff1b\uff1f]/g
 /** Words that follow such a character make no address and no link with what stands before. */
 const apart = /[\s(*_>~"'\u0080-\uffff]$/
 /** The beginning of an address in the definition of a link, also one that is written with escapes. */
@@ -44,7 +58,7 @@ type Step = number | "hold"
 
 /** Reads the links in one stretch of text. */
 class LinkReader implements Reader<string, OutputPart> {
-  /** The last character that was passed on. */
+  /** The last two characters that were passed on and can be seen. */
   last: string
   readonly #hosts: LinkHosts
   readonly #parts = new PartList()
@@ -99,6 +113,7 @@ class LinkReader implements Reader<string, OutputPart> {
     if (word === "[") return this.#label(at, at)
     if (word === "]") return this.#afterLabel(at)
     if (word === "<") return this.#angle(at)
+    if (word === "&" || word === "\\") return this.#disguised(at) ?? this.#pass(at, at + 1)
     if (word !== "!") return this.#word(at, word)
     if (this.#endsAt(at + 1)) return "hold"
     return this.#text.charAt(at + 1) === "[" ? this.#label(at, at + 1) : this.#pass(at, at + 1)
@@ -108,8 +123,12 @@ class LinkReader implements Reader<string, OutputPart> {
   #word(at: number, word: string): Step {
     const end = at + word.length
     if (word.length > longest.word) return this.#pass(at, end - longest.word)
-    const after = this.#text.slice(end, end + 3)
-    if (this.#endsAt(end) || (/^[:/?]/.test(after) && this.#endsAt(end + 2))) return "hold"
+    const behind = this.#text.slice(end, end + longest.behind)
+    const after = visible(behind)
+    if (this.#endsAt(end) || (/^:/.test(after) && this.#endsAt(end + 2))) return "hold"
+    if (undecided.test(after) && this.#endsAt(end + behind.length)) return "hold"
+    const shown = disguise.test(behind) ? this.#disguised(at) : undefined
+    if (shown !== undefined) return shown
     const address = addressIn(word, { before: this.last, after })
     if (!address) return this.#pass(at, end)
     const [from, host] = [at + address.from, at + address.host]
@@ -120,6 +139,25 @@ class LinkReader implements Reader<string, OutputPart> {
     // Behind a host without a scheme many readers see no address, so another one may begin at once.
     if (from === host && judged.kept !== undefined) this.#address = "none"
     return place
+  }
+
+  /** Reads a run of characters that a client may show as others. Undefined if it shows them as they are. */
+  #disguised(at: number): Step | undefined {
+    const near = this.#text.slice(at, at + longest.word)
+    const length = near.search(addressEnd)
+    const isLong = length < 0 && near.length === longest.word
+    if (length < 0 && !isLong && !this.#isWhole) return "hold"
+    const run = length < 0 ? near : near.slice(0, length)
+    const shown = shownText(run)
+    if (shown === run) return undefined
+    const reader = new LinkReader([], this.last)
+    reader.#isParted = false
+    const isClean = textOf([...reader.push(shown), ...reader.end()]) === shown
+    // A long run of characters that nobody sees hides what is between them.
+    if (isClean && (!isLong || shown.length > run.length * 0.4))
+      return this.#pass(at, at + (isLong ? longest.word / 2 : run.length))
+    const [named = "invisible characters"] = reader.#removed.keys()
+    return this.#take({ end: at + run.length, kept: undefined, named })
   }
 
   /** Passes an allowed address on, or removes it. Its rest follows. */
@@ -253,7 +291,7 @@ class LinkReader implements Reader<string, OutputPart> {
     if (this.#isParted && this.last !== "" && !apart.test(this.last) && !/^\s/.test(words)) this.#parts.say(" ")
     this.#isParted = false
     this.#parts.say(words)
-    this.last = words.slice(-1)
+    this.last = (this.last + visible(words.slice(-64))).slice(-2)
   }
 
   #tell(host: string): void {

@@ -1,6 +1,8 @@
+import { readFileSync } from "node:fs"
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { createLinkReader, withoutLinks } from "../../../src/reply/output/link-reader.ts"
+import { dataFolder, dataPresent, readJsonLines } from "../../support/corpora.ts"
 import { readParts, unsoundCutting } from "./parts.ts"
 
 const hosts = ["ok.com", "*.wild.org", "own.test:8443", "münchen.de"]
@@ -55,6 +57,18 @@ const cases: readonly (readonly [text: string, left: string])[] = [
   ["看 https://ok.com，再看https://ok.com。evil.com/x", "看 https://ok.com ，再看https://ok.com 。…"],
   ["https://ok.com)x.evil.com/ (https://ok.com).", "https://ok.com )… (https://ok.com)."],
   ["https://user:pw@ok.com/ https:///ok.com https:/\\ok.com", "… … …"],
+  // Names that clients make a link, with something that could carry data
+  ["a evil.zip/x evil.museum?d=1 evil.com#x evil.com:8080/x evil.com/?d=x evil.com/!x", "a … … … … … …"],
+  ["evil.com/секрет 例え.jp/x пример.рф/x s3cr3t.evil.рф evil.xn--p1ai/x", "… 例え… пример… … …"],
+  ["//evil.intern/x 1.2.3.4/x 1.2.3.4:80/x a_b.evil.com/x wait..evil.com/x", "//… … … a_… wait..…"],
+  // Addresses in disguise
+  ["https&colon;//evil.com/x https&#58;//evil.com &#104;ttps://evil.com evil&period;com/x", "… … … …"],
+  ["https\\://evil.com/x www\\.evil.com evil.com\\/x 例え&#x2e;jp/x", "… … … 例え…"],
+  ["ht\u200btps://evil.com/x evil\u00ad.com/x evil.\u2060com/x evil.com/\u200bx //\u200bevil.intern/x", "… … … … //\u200b…"],
+  [`evil${"\u200b".repeat(400)}.com/x`, "…"],
+  [`${"e\u200b\u200b\u200b\u200b\u200b".repeat(60)}.com/x`, "…"],
+  ["https://ok.com\ufeff.evil.com/x evil\ufeff.com/x", "… …"],
+  ["\u200ehttps://ok.com/a https://ok.com/?a=1&copy;=2", "\u200ehttps://ok.com/a https://ok.com/?a=1&copy;=2"],
   // What is removed brings nothing together that makes another link
   ["ht[x](y)tps://evil.com/", "ht …"],
   ["https:<img src=x>//evil.com", "https: //evil.com"],
@@ -66,6 +80,8 @@ const cases: readonly (readonly [text: string, left: string])[] = [
 const words = [
   "Amazon.com, README.md#use, Node.js/Express, e.g. and/or 3:30, a <b and c = d, x<y",
   "[EMOTION] ||| Hello @br <empty_reply> %[a.txt] **bold**: `x[0]` {a: 1} // note",
+  "文件 a.ts, 3.14, e.g. v1.2.3, 你好.再见 well...so U.S.A 10.0.0.0/8 127.0.0.1:8080 localhost:3000/x main.rs#L10 Amazon.com?",
+  "R&D, AT&T; Tom & Jerry &amp; co, 1\\. `\\,` C:\\temp\\a.com ❤️👨‍👩‍👧 می‌خواهم //note a//b.c",
   "mail me at a@b.com! <3 [1] (see below) C:\\temp https: no",
 ]
 
@@ -105,7 +121,11 @@ const pieces = [
   "。",
   "`",
 ]
-const drawn = fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 14 }).map((each) => each.join(""))
+const drawnOf = (from: readonly string[]) =>
+  fc.array(fc.constantFrom(...from), { minLength: 1, maxLength: 14 }).map((each) => each.join(""))
+const drawn = drawnOf(pieces)
+/** Pieces of disguises, too. */
+const disguising = ["&colon;", "&", ";", "\u200b", ".рф", "例", "#", ".zip", "?", "\\."]
 
 /** The addresses that some renderer would follow, read without care for the rest. */
 const followed = (text: string): readonly string[] =>
@@ -134,9 +154,73 @@ describe("T47 links of an answer, read with the hosts that it may name", () => {
     fc.assert(fc.property(drawn, check), { numRuns: 3_000 })
   })
 
+  test("leave nothing that an address of another host carries, whatever its name is, and however it is written", () => {
+    const dressed = fc.oneof(
+      ...["", "\\", "\u200b", "\u00ad\ufeff"].map((before) => fc.constant((mark: string) => before + mark)),
+      fc.constant((mark: string) => `&#${mark.codePointAt(0)};`),
+      fc.constant((mark: string) => `&#x000${mark.codePointAt(0)?.toString(16)};`),
+      fc.constant((mark: string) => ({ ".": "&period;", ":": "&colon;", "/": "&sol;" })[mark] ?? mark),
+      fc.constant((mark: string) => mark),
+    )
+    const name = fc.constantFrom(
+      "evil.com",
+      "evil.zip",
+      "evil.museum",
+      "a.evil.co.uk",
+      "例え.jp",
+      "пример.рф",
+      "evil.xn--p1ai",
+      "9.8.7.6",
+    )
+    const form = fc.constantFrom(
+      "HOST/DATA",
+      "HOST?DATA",
+      "HOST/?q=DATA",
+      "HOST:81/DATA",
+      "HOST/!DATA",
+      "HOST/秘DATA",
+      "DATA.x.HOST",
+    )
+    const scheme = fc.constantFrom("", "//", "https://", "HTTP://", "ftp://", "www.")
+    const around = fc.constantFrom("", " ", "看", "(", "\n", ",", "…", "*", "'")
+    const drawnAddress = fc.tuple(around, scheme, form, name, fc.array(dressed, { minLength: 1, maxLength: 5 }), around)
+    const check = ([before, start, shape, host, dress, after]: readonly [
+      string,
+      string,
+      string,
+      string,
+      ((mark: string) => string)[],
+      string,
+    ]) => {
+      // An IP address has no name before it, and a letter after a name of other letters is one more of these.
+      fc.pre(!shape.startsWith("DATA") || !(host === "9.8.7.6" || (host === "пример.рф" && after === "看")))
+      let at = 0
+      const plain = start + shape.replace("HOST", host).replace("DATA", "s3cr3t")
+      const text = before + plain.replace(/[.:/]/g, (mark) => dress[at++ % dress.length]?.(mark) ?? mark) + after
+      expect(withoutLinks(text, ["ok.com"])).not.toContain("s3cr3t")
+    }
+    fc.assert(fc.property(drawnAddress, check), { numRuns: 3_000 })
+  })
+
+  test.skipIf(!dataPresent)("change less than 0.5 % of the lines of chats", () => {
+    const bank = ["cn", "en"].flatMap((language) => {
+      const all = JSON.parse(readFileSync(`${dataFolder}recall/memorybank/memory_bank_${language}.json`, "utf8"))
+      return (Object.values(all) as { history: Record<string, Record<string, string>[]> }[]).flatMap(({ history }) =>
+        Object.values(history).flatMap((day) => day.flatMap((turn) => Object.values(turn))),
+      )
+    })
+    const lines = [
+      ...bank,
+      ...readJsonLines<{ dialogue: string[] }>("recall/madial-zh-dialogue.json").flatMap(({ dialogue }) => dialogue),
+    ]
+    expect(lines.length).toBeGreaterThan(3_000)
+    expect(lines.filter((line) => withoutLinks(line, []) !== line).length).toBeLessThan(lines.length * 0.005)
+  })
+
   test("are read alike however a drawn text is cut", () => {
     const check = (text: string) => void expect(unsoundCutting(text, 1, make)).toBeUndefined()
     fc.assert(fc.property(drawn, check), { numRuns: 300 })
+    fc.assert(fc.property(drawnOf([...pieces, ...disguising]), check), { numRuns: 300 })
   })
 
   test("are removed however the answer was cut", () => {
@@ -168,7 +252,26 @@ describe("T47 links of an answer, read with the hosts that it may name", () => {
   })
 
   test("take linear work, whatever is opened and never closed", () => {
-    for (const piece of ["[", "](", "<a ", "<a /on", "a:", "a.", "[[a](x)](y)", "]: x", '<a href=" '])
+    for (const piece of [
+      "&",
+      "\\",
+      "&amp;",
+      "\\.",
+      "e\u200b",
+      "evil\\",
+      "evil.com/!",
+      "a.б",
+      "//a",
+      "[",
+      "](",
+      "<a ",
+      "<a /on",
+      "a:",
+      "a.",
+      "[[a](x)](y)",
+      "]: x",
+      '<a href=" ',
+    ])
       expect(withoutLinks(piece.repeat(20_000), hosts).length).toBeGreaterThan(0)
   })
 })
