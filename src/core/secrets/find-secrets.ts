@@ -1,3 +1,5 @@
+import { complainedShapes, shapes } from "./credential-shapes.ts"
+
 /** The UTF-16 offsets of a secret in a text. Ranges are in ascending order and do not touch. */
 export type SecretRange = readonly [start: number, end: number]
 
@@ -8,64 +10,8 @@ export type FindSecrets = (text: string) => readonly SecretRange[]
 const minVariableCharacters = 12
 
 /**
- * Keys that begin with the name of their service. A key is long or has a digit; words with hyphens are neither. Every repetition
- * is bounded or consumes what it has looked at, so a search takes linear time.
- */
-const named = [
-  String.raw`(?:sk|xai|pplx|gl(?:pat|dt|rt|ptt|ft|soat|cbt|agent))-(?:(?=[\w-]{0,200}\d)[\w-]{8,}|\w{16,})`,
-  String.raw`(?:sk|pk|rk)_(?:live|test)_\w{8,}`,
-  String.raw`(?:gsk|hf|npm|gh[pousr]|github_pat|whsec|r8|ntn|lin_api|jina|lsv2_(?:pt|sk)|sb_secret|dckr_pat|figd|glsa|glc|sntrys)_[\w=+/-]{20,}`,
-  String.raw`(?:pypi|nvapi|tvly|csk|hvs|PMAK|NRAK|GOCSPX|sq0[a-z]{3}|AGE-SECRET-KEY|ya29|mfa)[.-](?=[\w-]{0,200}\d)[\w-]{20,}`,
-  "(?:do[oprt]_v1|shp(?:at|ca|pa|ss)|sbp|sk)_[0-9a-fA-F]{32,}",
-  "(?:key-|dapi|SK)[0-9a-f]{32}",
-  String.raw`(?:xox[abeoprs]|xapp)-[\w-]{10,}`,
-  String.raw`SG\.[\w-]{16,32}\.[\w-]{16,64}`,
-  String.raw`(?:AIza|ATATT3)[\w-]{30,}`,
-  "(?:AKIA|ASIA|LTAI)[A-Za-z0-9]{12,}",
-  String.raw`eyJ[\w-]{16,}(?:\.{1,2}[\w-]{1,5000}){0,4}`,
-  // A bot of Discord: its id in base64, a time, a signature.
-  String.raw`[MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,50}`,
-]
-
-/** The characters of a value that is assigned to a name, without those of source code. */
-const value = String.raw`[^\s"'\`,;&<>(){}[\]$\\]`
-
-const shapes: readonly RegExp[] = [
-  new RegExp(String.raw`\b(?:${named.join("|")})`, "g"),
-  /(?<=\bBearer\s{1,4})(?:(?=[\w.~+/-]{0,200}\d)[\w.~+/-]{8,}|[\w.~+/-]{20,})={0,2}/gi,
-  /(?<=\bauthorization["']?\s{0,4}[:=]\s{0,4}["']?(?:(?:Basic|Bearer|Token)\s{1,4})?)(?!(?:Basic|Bearer|Token)\s)[^\s"',;]{6,}/gi,
-  /(?<=\b(?:x-)?api[ _-]?key["']?\s{0,4}[:=]\s{0,4}["']?)[^\s"',;]{6,}/gi,
-  // A bot of Telegram, also in an address: /bot123456789:AA…
-  /(?<!\d)\d{8,10}:A[\w-]{33,40}/g,
-  // An application of Azure.
-  /[\w.~-]{3}\dQ~[\w.~-]{31,40}/g,
-  /(?<=\bhooks\.slack\.com\/[a-z]{1,20}\/)[\w/-]{20,}/g,
-  /(?<=\bdiscord(?:app)?\.com\/api\/(?:v\d{1,2}\/)?webhooks\/\d{5,25}\/)[\w-]{20,}/g,
-  // The form that our own words show holds no secret.
-  /(?<=:\/\/)(?!user:password@)[^\s/@:]{0,100}:[^\s/@]{1,200}(?=@)/g,
-  // Connection strings and addresses: `Password=…;`, `&client_secret=…`, `"private_key": "…"`.
-  new RegExp(
-    String.raw`(?<=(?:passw(?:or)?d|pwd|passphrase|secret)(?:=|["']\s{0,4}:\s{0,4}["']|\s{0,4}[:=]\s{0,4}["']))(?!pass(?:word|wd)\b)${value}{6,}`,
-    "gi",
-  ),
-  new RegExp(
-    // Letters of both cases and digits, as in base64, or a long hexadecimal number.
-    String.raw`(?<=(?:[Kk]ey|KEY|[Tt]oken|TOKEN|[Ss]ecret|SECRET|-[Ss]ignature|\bsig|appid)["']?\s{0,4}[:=]\s{0,4}["']?)(?:[0-9a-fA-F]{32,}|(?=${value}{0,99}\d)(?=${value}{0,99}[G-Z])(?=${value}{0,99}[g-z])${value}{20,})`,
-    "g",
-  ),
-  /-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}(?:[^-]|-(?!---)){0,20000}/g,
-]
-
-/** Shorter texts that are keys where a server complains about one. In other texts they can be words. */
-const complainedShapes: readonly RegExp[] = [
-  /\b(?:sk|pk|rk|xai|gsk|hf|pplx|AIza|ghp|glpat)[-_][\w-]{6,}/g,
-  /\bBearer\s{1,4}[\w.~+/-]{6,}=*/gi,
-  /(?<=\bapi[ _-]?key[^\n:=]{0,40}[:=]\s{0,4}["']?)[^\s"',;]{6,}/gi,
-]
-
-/**
  * Finds listed values, the values of environment variables whose name has KEY, TOKEN, SECRET or PASSWORD in it, and texts
- * with the shape of a key. Each is also found where JSON, a URL or HTML has escaped it, and a value in base64. With `complaint`,
+ * with the shape of a key. Each is also found where JSON, a URL or HTML has escaped it, and a value in base64 or hexadecimal. With `complaint`,
  * shorter texts with the prefix of a key count, too.
  */
 export function secretFinder(
@@ -104,7 +50,7 @@ function secretVariables(env: Readonly<Record<string, string | undefined>>): rea
   )
 }
 
-/** A value as it is, as a view without escapes or a form has it, and as base64 holds it, also amid other bytes. */
+/** A value as it is, as a view without escapes or a form has it, as base64 holds it, also amid other bytes, and its bytes in numbers. */
 function writings(value: string): readonly string[] {
   const plain = [value, unescaped(viewOf(value))?.text ?? value, value.replaceAll(" ", "+")]
   if (value.length < 6) return plain
@@ -113,7 +59,11 @@ function writings(value: string): readonly string[] {
     const whole = Math.floor(((before + bytes.length) * 8) / 6)
     return btoa("\0".repeat(before) + bytes).slice(Math.ceil((before * 8) / 6), whole)
   })
-  return [...plain, ...inner, ...inner.map((text) => text.replaceAll("+", "-").replaceAll("/", "_"))]
+  const numbers = Array.from(bytes, (byte) => byte.charCodeAt(0))
+  const pairs = numbers.map((number) => number.toString(16).padStart(2, "0"))
+  const hex = ["", " ", ":"].map((between) => pairs.join(between))
+  const inHex = [...hex, ...hex.map((text) => text.toUpperCase()), numbers.join(",")]
+  return [...plain, ...inner, ...inner.map((text) => text.replaceAll("+", "-").replaceAll("/", "_")), ...inHex]
 }
 
 /** A text without its escapes. `at` and `end` are the places in the original text of one that begins or ends here. */
@@ -127,7 +77,8 @@ function viewOf(text: string): View {
   return { text, at: (offset) => offset, end: (offset) => offset }
 }
 
-const escapes = /\\u[0-9a-f]{4}|\\["\\/bfnrt]|(?:%[0-9a-f]{2})+|&(?:#\d{1,7}|#x[0-9a-f]{1,6}|amp|quot|lt|gt|apos);/gi
+const escapes =
+  /\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|\\["\\/bfnrt]|(?:%[0-9a-f]{2})+|&(?:#\d{1,7}|#x[0-9a-f]{1,6}|amp|quot|lt|gt|apos);/gi
 
 /** Resolves the escapes of JSON, URLs and HTML; undefined where there are none. */
 function unescaped(view: View): View | undefined {

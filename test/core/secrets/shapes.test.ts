@@ -1,3 +1,4 @@
+import fc from "fast-check"
 import { describe, expect, test, vi } from "vitest"
 import { messageOf, PromptStrataError } from "../../../src/core/errors.ts"
 import { secretFinder } from "../../../src/core/secrets/find-secrets.ts"
@@ -10,6 +11,7 @@ import { callTool, testAgent } from "../../support/agents.ts"
 
 const mixed = (length: number) => "aB3dE5gH7jK9mN2pQ4rS6tV8wX1yZ0".repeat(8).slice(0, length)
 const hex = (length: number) => "0a1b2c3d4e5f60718293a4b5c6d7e8f9".repeat(4).slice(0, length)
+const uuid = "6f1ed002-ab59-4f3a-8c1d-1f2e3d4c5b6a"
 const upper = (length: number) => mixed(length).toUpperCase()
 const pem = (kind: string, head = "") =>
   `-----BEGIN ${kind}PRIVATE KEY-----\n${head}${mixed(64)}\n${mixed(20)}==\n-----END ${kind}PRIVATE KEY-----`
@@ -60,6 +62,52 @@ const credentials: Readonly<Record<string, readonly [text: string, secret: strin
   MongoDB: ["mongodb+srv://ann:hunter2%21x@c.example/app", "hunter2%21x"],
   Redis: ["redis://:hunter2!x@db.example:6379", "hunter2!x"],
   "SQL Server": ["Server=db;User Id=sa;Password=hunter2!x;Encrypt=true", "hunter2!x"],
+  "a basic header": [`Authorization: Basic ${btoa("ann:hunter2!x")}`, btoa("ann:hunter2!x")],
+  "a basic header in a list": [`{"authorization":["Basic ${btoa("ann:hunter2!y")}"]}`, btoa("ann:hunter2!y")],
+  "a basic header in words": [`We sent Basic ${btoa("ann:hunter2!z")} to it`, btoa("ann:hunter2!z")],
+  "a digest": [`Authorization: Digest username="ann", response="d1${hex(30)}"`, `d1${hex(30)}`],
+  "a cookie": ["Cookie: theme=dark; session=c00kie-one", "c00kie-one"],
+  "a cookie that is set": ["Set-Cookie: sid=c00kie%2Dtwo; Path=/; HttpOnly", "c00kie%2Dtwo"],
+  "a list of cookies": [JSON.stringify({ "set-cookie": ["a=1; Path=/", "sid=c00kie-three"] }), "c00kie-three"],
+  "a quoted cookie": ['Cookie: a="c00kie four"; b=2', "c00kie four"],
+  "a cookie of curl": ["curl -b 'sid=c00kie-five' https://a.example", "c00kie-five"],
+  "a user of curl": ["curl -u ann:hunter2.curl https://a.example", "hunter2.curl"],
+  "a webhook of Feishu": [`https://open.feishu.cn/open-apis/bot/v2/hook/f1${uuid}`, `f1${uuid}`],
+  "a webhook of Lark": [`https://open.larksuite.com/open-apis/bot/v2/hook/f2${uuid}`, `f2${uuid}`],
+  "a webhook of WeCom": [`https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key=f3${uuid}`, `f3${uuid}`],
+  "a webhook of DingTalk": [`https://oapi.dingtalk.com/robot/send?access_token=f4${hex(62)}`, `f4${hex(62)}`],
+  "a webhook of Teams": [`https://x.webhook.office.com/webhookb2/a@b/IncomingWebhook/f5${hex(30)}/${uuid}`, `f5${hex(30)}`],
+  "an app of Feishu": [`appSecret: f6${mixed(30).toLowerCase()}`, `f6${mixed(30).toLowerCase()}`],
+  "a tenant of Feishu": [`{"tenant_access_token":"t-f7${hex(40)}"}`, `f7${hex(40)}`],
+  "an app of WeCom": [`gettoken?corpid=ww1&corpsecret=f8${mixed(41)}`, `f8${mixed(41)}`],
+  "Tencent Cloud": [`AKIDf9${mixed(30)}`, `f9${mixed(30)}`],
+  Zhipu: [`The key ${hex(32)}.zP${mixed(14)} has expired.`, `zP${mixed(14)}`],
+  Fireworks: [`fw_fW${mixed(22)}`, `fW${mixed(22)}`],
+  Together: [`tgp_v1_tG${mixed(41)}`, `tG${mixed(41)}`],
+  Heroku: [`HRKU-AA${mixed(58)}`, `AA${mixed(58)}`],
+  Doppler: [`dp.pt.dP${mixed(41)} dp.st.prod.dS${mixed(41)}`, `dP${mixed(41)}`],
+  Vercel: [`vcp_vC${mixed(22)}`, `vC${mixed(22)}`],
+  Coze: [`pat_cZ${mixed(62)}`, `cZ${mixed(62)}`],
+  Dify: [`app-dF${mixed(22)}`, `dF${mixed(22)}`],
+  Baidu: [`bce-v3/ALTAK-${mixed(20)}/bD${hex(38)}`, `bD${hex(38)}`],
+  Tailscale: [`tskey-auth-tS${mixed(20)}`, `tS${mixed(20)}`],
+  Meta: [`EAAG${mixed(100)}`, mixed(100)],
+  "a slash in a database's password": ["postgres://ann:dsn/one@db.example/app", "dsn/one"],
+  "an at sign in a database's password": ["mysql://ann:dsn@two@db.example/app", "dsn@two"],
+  "a short password of Redis": ["redis://:dsn3@db.example:6379", "dsn3"],
+  "MySQL for Go": ["ann:dsn-four@tcp(db:3306)/app", "dsn-four"],
+  "a program for MySQL": ["mysql -uroot -pdsn-five app", "dsn-five"],
+  Sentry: [`https://d6${hex(30)}@o1.ingest.sentry.io/12`, `d6${hex(30)}`],
+  "an option of a command": [`{"args":["--api-key","o1${mixed(20)}"]}`, `o1${mixed(20)}`],
+  "a password in words": ["Login failed (user: ann, password: sunflower).", "sunflower"],
+  "a password that ends a line": ["password: daffodil", "daffodil"],
+  "a password before another name": ["passwd: marigold host: db", "marigold"],
+  "a password with a digit": ["Your password: tulip7 does not work", "tulip7"],
+  "a quoted password": ["{ 'password': 'ro&s(e' }", "ro&s(e"],
+  "a short password in an address": ["jdbc:postgresql://h/db?user=a&password=lily", "lily"],
+  "a password in Chinese": ["密码：peony8", "peony8"],
+  "a password in a Chinese sentence": ["您的密码是orchid9，请妥善保管", "orchid9"],
+  "a passphrase": ['"passphrase": "correct horse battery staple"', "horse battery"],
   "a client secret": ["https://a.example/token?client_secret=hunter2!x&grant=1", "hunter2!x"],
 }
 const everything = Object.values(credentials)
@@ -116,4 +164,98 @@ describe("T38 a credential", () => {
     expect(leaks(shown.join("\n"))).toEqual([])
     await agent.close()
   })
+
+  test("that is known is found as numbers of any notation", () => {
+    const known = "A known; secret?"
+    const bytes = Buffer.from(known)
+    const hexadecimal = bytes.toString("hex")
+    const forms = [
+      hexadecimal,
+      hexadecimal.toUpperCase(),
+      hexadecimal.replace(/..(?=.)/g, "$& "),
+      hexadecimal.replace(/..(?=.)/g, "$&:"),
+      hexadecimal.replace(/../g, "\\x$&"),
+      JSON.stringify([...bytes]),
+    ]
+    for (const form of forms)
+      expect(redactText(`Sent ${form}.`, secretFinder([known], {}))).toMatch(/^Sent .{0,8}\[secret\].{0,1}\.$/)
+  })
+})
+
+/** What stands where a credential could: types, properties, calls, masks, addresses and words of sentences. */
+const noCredentials = [
+  ...[
+    "password: string;",
+    "password: z.string()",
+    "password: options.password,",
+    "password = req.body.password",
+    "password: input,",
+  ],
+  ...["const password = getPassword()", "connection.password = pass", "if (password == other)", "password: str = Field()"],
+  ...[
+    "password: process.env.DB_PASSWORD",
+    "password: $PASSWORD",
+    "password: None",
+    "password: ********",
+    "password: <your password>",
+  ],
+  ...["(using password: YES)", "Password: must be at least 8 characters", "The password: it must be long.", "password: required"],
+  ...[
+    "invalid password: expected string",
+    "Tell me the password: please!",
+    "Enter password: ",
+    "reset password: https://a.example/x",
+  ],
+  ...[
+    "密码：请联系管理员",
+    "密码：6-16位",
+    "密码是什么？",
+    "pwd: /home/ann",
+    "PWD=/home/ann/notes",
+    "Basic understanding of JavaScript",
+  ],
+  ...[
+    "Cookie: chocolate chip, 12 = a dozen",
+    "a cookie = a treat",
+    "Authorization: required for all",
+    "apiKey: firstFilled(options.apiKey)",
+  ],
+  ...[
+    "app-store-connect-and-more-words",
+    "key_of_a_long_variable_name_2",
+    "secret_santa_2024",
+    "https://a.example:8080/x@y",
+    "at 12:30@home",
+  ],
+  ...[
+    "type User = { name: string; password: string }",
+    "curl -o out.html https://a.example",
+    "mysql -u root -p app",
+    "dp.style.width",
+  ],
+]
+
+test("T38 prose and code around the names of secrets stay, in any order and with any blanks between them", () => {
+  const find = secretFinder([], {})
+  const text = fc
+    .array(fc.constantFrom(...noCredentials), { minLength: 1, maxLength: 8 })
+    .chain((parts) => fc.constantFrom("\n", "\n\n", "\n  ").map((between) => parts.join(between)))
+  fc.assert(
+    fc.property(text, (prose) => {
+      expect(redactText(prose, find)).toBe(prose)
+    }),
+  )
+})
+
+test("T38 a secret in prose and code is found, and they stay as they are", () => {
+  const find = secretFinder([], {})
+  const prose = fc.constantFrom(...noCredentials)
+  const named = Object.entries(credentials)
+  fc.assert(
+    fc.property(prose, fc.constantFrom(...named), prose, (before, [, [text, secret]], after) => {
+      const shown = redactText(`${before}\n${text}\n${after}`, find)
+      expect(shown).not.toContain(secret)
+      expect(shown.startsWith(before) && shown.endsWith(after)).toBe(true)
+    }),
+  )
 })
