@@ -8,9 +8,15 @@ import { loadNameLooks } from "../../prompt/dialect/shipped.ts"
 import { type TurnContext, warn } from "./turn-context.ts"
 import type { OtherSpeakers } from "./turn-progress.ts"
 
-/** The names of those who spoke, and the messages of the conversation that they come from. */
-interface KnownSpeakers {
-  readonly names: readonly string[]
+interface Names {
+  /** Those who spoke. */
+  readonly spoke: readonly string[]
+  /** Those whom somebody answered or mentioned. */
+  readonly named: readonly string[]
+}
+
+/** Names, and the messages of the conversation that they come from. */
+interface KnownSpeakers extends Names {
   readonly messages: number
 }
 
@@ -23,7 +29,7 @@ const mostNames = 500
 /**
  * Returns the names of the people who spoke in the conversation, or whom somebody answered or mentioned, also before the messages that
  * were loaded for the turn: a line of another person must not begin as theirs (T5). They are those of the newest 2,000 messages, and at
- * most 500. They are read again after messages left the history. If the store fails, the turn goes on with the names that it has.
+ * most 500, first of all those who spoke. They are read again after messages left the history. If the store fails, the turn goes on with the names that it has.
  */
 export async function readSpeakers(turn: TurnContext): Promise<OtherSpeakers> {
   return { names: await readNames(turn), looks: await loadNameLooks() }
@@ -32,19 +38,19 @@ export async function readSpeakers(turn: TurnContext): Promise<OtherSpeakers> {
 async function readNames(turn: TurnContext): Promise<readonly string[]> {
   const { record, assembler, agent } = turn
   const { history = [], earlier = 0 } = record ?? {}
-  if (earlier === 0) return newest(namesIn(history))
+  if (earlier === 0) return allOf(namesIn(history))
   const memo = memoOf(assembler)
   const before = memo.get(known, agent.dialect)
   const messages = earlier + spokenOf(history).length
   // Messages between those that were read and those that were loaded are not known.
   const isWhole = before !== undefined && before.messages >= earlier && before.messages <= messages
-  const older = isWhole ? before.names : await olderNames(turn)
-  const names = newest([...(older ?? []), ...namesIn(history)])
-  if (older) memo.set(known, agent.dialect, { names, messages })
-  return names
+  const older = isWhole ? before : await olderNames(turn)
+  const later = namesIn(history)
+  if (older) memo.set(known, agent.dialect, { ...joined(older, later), messages })
+  return allOf(older ? joined(older, later) : later)
 }
 
-async function olderNames(turn: TurnContext): Promise<readonly string[] | undefined> {
+async function olderNames(turn: TurnContext): Promise<Names | undefined> {
   const { agent, signal } = turn
   const { prestartMs: timeoutMs } = agent.profile.limits
   const outcome = await within({ timeoutMs, signal, timers: agent.ports.timers }, () =>
@@ -56,12 +62,22 @@ async function olderNames(turn: TurnContext): Promise<readonly string[] | undefi
   return undefined
 }
 
-function namesIn(history: readonly HistoryMessage[]): string[] {
-  return history.flatMap(({ role, speaker, replyTo, mentions = [] }) => [
-    ...(role === "user" ? [speaker.name] : []),
-    ...(replyTo ? [replyTo.speaker.name] : []),
-    ...mentions.map(({ name }) => name),
-  ])
+function namesIn(history: readonly HistoryMessage[]): Names {
+  return {
+    spoke: history.flatMap(({ role, speaker }) => (role === "user" ? [speaker.name] : [])),
+    named: history.flatMap(({ replyTo, mentions = [] }) => [
+      ...(replyTo ? [replyTo.speaker.name] : []),
+      ...mentions.map(({ name }) => name),
+    ]),
+  }
+}
+
+function allOf({ spoke, named }: Names): readonly string[] {
+  return newest([...named, ...spoke])
+}
+
+function joined(older: Names, later: Names): Names {
+  return { spoke: newest([...older.spoke, ...later.spoke]), named: newest([...older.named, ...later.named]) }
 }
 
 /** The names without repetition, the newest ones last. */

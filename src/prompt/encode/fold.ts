@@ -90,5 +90,6 @@ export function withoutUnseen(text: string): string {
 /** A text as it is compared. */
 export type Look = (text: string) => string
 
-/** A line of these may look like another: not ASCII, Han and their punctuation alone, or with letters that look alike. */
-export const mayDisguise = (line: string): boolean => /[I1l|0]|rn|m/i.test(line) || !isEven(line)
+/** A line of these may look like another: not ASCII, Han and their punctuation alone, with letters that look alike, or in emphasis or brackets. */
+export const mayDisguise = (line: string): boolean =>
+  /[I1l|0@$!3457]|rn|m|^[\\\s]*[*_~`"'“‘「『【《<[(]/i.test(line) || !isEven(line)
