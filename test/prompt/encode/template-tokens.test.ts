@@ -63,7 +63,8 @@ describe("T28 tokens of chat templates", () => {
   })
 
   test("operators, links and HTML are no tokens", () => {
-    const words = "f <| x |> g, a[i] < b, <b>bold</b>, <strong>, [link](x), [Instance], List<s, t>"
+    const words =
+      "f <| x |> g, a[i] < b, <b>bold</b>, <strong>, [link](x), [Instance], List<s, t>, List<Function>, Vec<Parameter>, <imgs>, <image>, <parameters>, [SEPT], f<tool>, <img src=x>, [users]"
     expect(encodeText(words, "lines", markers)).toBe(words)
   })
 })
