@@ -51,10 +51,10 @@ export function printList<Item extends ListItem>(items: readonly Item[], place: 
   const known = isAlike && isSame && around.joins === context.joins ? before : undefined
   const [scope, begun] = [writer.open(), recorder.pieces.length]
   const ends: number[] = []
-  let [near, misses, news] = [0, 0, 0]
+  let [near, news] = [0, 0]
   for (let item = items[0]; item; item = items[ends.length]) {
     // The white space before the first item that prints something belongs to the prompt file, so that item is printed anew.
-    const run = recorder.pieces.length === begun ? undefined : known?.runOf(items, ends.length, { near, isLost: misses > 1 })
+    const run = recorder.pieces.length === begun ? undefined : known?.runOf(items, ends.length, { near, isLost: news > fewNews })
     if (known && run) {
       const moved = recorder.pieces.length - begun - run.from
       recorder.putAgain(known.pieces, run.from, run.to)
@@ -64,19 +64,21 @@ export function printList<Item extends ListItem>(items: readonly Item[], place: 
         writer.passed()
         writer.separate(separator, node.source)
       }
-      ;[near, misses] = [run.end, 0]
+      near = run.end
     } else {
       if (print(item)) writer.separate(separator, node.source)
       ends.push(recorder.pieces.length - begun)
       if (known?.items[near] === item) near++
-      else misses++
       news++
     }
   }
-  const isKnown = news <= 1 && known?.items.length === items.length && known.items[0] === items[0]
-  if (!isKnown) memo.set(lists, node, new PrintedList({ context, items, pieces: recorder.pieces.slice(begun), ends }))
+  // A known list that holds all items but the first stays: it is whole, and these are what a budget left of it.
+  if (!known || news > 1) memo.set(lists, node, new PrintedList({ context, items, pieces: recorder.pieces.slice(begun), ends }))
   return writer.close(scope)
 }
+
+/** After so many new items of a list, the next one is looked up in a map and not searched for. */
+const fewNews = 2
 
 /** By slot of a prompt file, the list that it printed the last time. */
 const lists = memoKind<SlotNode, PrintedList<ListItem>>()
@@ -109,7 +111,7 @@ class PrintedList<Item extends ListItem> {
 
   /**
    * The items of another list from `index` on that follow each other here too, behind an item that printed something. The
-   * search begins at place `near`; only if `isLost` it looks everywhere.
+   * search looks from place `near` on; only if `isLost` it looks everywhere.
    */
   runOf(
     items: readonly Item[],
@@ -129,11 +131,10 @@ class PrintedList<Item extends ListItem> {
     return this.items.slice(first, end).filter((_, at) => (this.ends[first + at] ?? 0) > (this.ends[first + at - 1] ?? 0))
   }
 
-  /** The place of an item, -1 if it is not found. After one added or replaced item, the next one is found without a map. */
+  /** The place of an item, -1 if it is not found. Where few items are new, the next one stands soon behind `near`, and no map is made. */
   #placeOf(item: Item | undefined, near: number, isLost: boolean): number {
     if (!item || this.items[near] === item) return near
-    if (this.items[near + 1] === item) return near + 1
-    if (!isLost) return -1
+    if (!isLost) return this.items.indexOf(item, near)
     this.#places ??= new Map(this.items.map((own, place) => [own, place]))
     return this.#places.get(item) ?? -1
   }
