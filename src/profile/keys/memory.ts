@@ -86,6 +86,7 @@ export const recallWeights = table("How much each signal counts in recall. 0 lea
   words: weight("Words of the question. A rare word counts more.", weights.words),
   grams: weight("Pieces of words, which find other forms of a word.", weights.grams),
   characters: weight("Characters and pairs of characters, in text that is written without spaces.", weights.characters),
+  self: weight("`I` and `my` in a question, and in what somebody says of themselves; in English.", weights.self),
   keys: weight("Words that a model wrote beside a memory when it was kept (`[memory] keys`).", weights.keys),
   phrase: weight("Quoted words in their order.", weights.phrase),
   neighbours: weight("Messages just before and after.", weights.neighbours),

@@ -1,8 +1,8 @@
 import type { Speaker } from "../../../core/conversation.ts"
 import type { RecallQuery } from "./recall-query.ts"
 import { boundText, characterTerms, normaliseText, signTerms, textRuns } from "./text/document-terms.ts"
-import { fourGrams, stopCharacters, stopWords, wordTerm } from "./text/word-term.ts"
-import { askedBefore, askedMarks, askedOrder, asksForPast, interrogatives } from "./text-marks.ts"
+import { fourGrams, ownTerms, stopCharacters, stopWords, wordTerm } from "./text/word-term.ts"
+import { askedBefore, askedMarks, askedOrder, asksForPast, interrogatives, isQuestion } from "./text-marks.ts"
 import { type FoundTime, findTimes } from "./time/find-times.ts"
 import type { TimeReference } from "./time/time-reference.ts"
 
@@ -13,6 +13,10 @@ export interface QueryPlan {
   /** Weights of the terms, before their rarity. */
   readonly words: ReadonlyMap<string, number>
   readonly characters: ReadonlyMap<string, number>
+  /** Of its stop words, those that are about its speaker; none if all words are stop words. */
+  readonly own: ReadonlyMap<string, number>
+  /** True if most of it stands in questions. */
+  readonly isQuestion: boolean
   /** The four-letter pieces of each word, to find it in another form. */
   readonly forms: readonly WordForm[]
   /** Texts in quotation marks, normalised. */
@@ -58,6 +62,7 @@ export function planQuery(query: RecallQuery, names: ReadonlyMap<string, Readonl
     times: times.flatMap(({ references }) => references),
     speakerIds: new Set([...named.ids, ...pronounIds(text, query)]),
     order: askedOrder(text),
+    isQuestion: isQuestion(text),
     past: asksForPast(text),
     before: askedBefore(text),
     // A query that names a time is answered by a line with a time: people say `yesterday` when they tell what happened.
@@ -97,6 +102,7 @@ function queryTerms(text: string, times: readonly FoundTime[], names: ReadonlySe
   const only = words.size === 0 && characters.size === 0 ? stops : words
   return {
     words: damped(only),
+    own: damped(only === stops ? new Map() : new Map([...stops].filter(([term]) => ownTerms.has(term)))),
     characters: damped(characters),
     forms: [...forms.values()].filter(({ grams }) => grams.length > 0),
   }

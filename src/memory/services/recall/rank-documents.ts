@@ -4,7 +4,7 @@ import type { QueryPlan } from "./query-plan.ts"
 import type { RecallHit, RecallQuery, RecallReason } from "./recall-query.ts"
 import { evidenceSignals, type RecallSignal, type RecallWeights, recallSignals } from "./recall-weights.ts"
 import { answerScores, orderScores, preferUpdates, recencyScores, speakerScores, timeScores } from "./scores/column-score.ts"
-import { keyScores, scoreField, wholeWorth } from "./scores/field-score.ts"
+import { keyScores, ownScores, scoreField, wholeWorth } from "./scores/field-score.ts"
 import { comparedTexts, embeddingPart, type Fusion, fusedScore } from "./scores/fusion.ts"
 import { talkScores } from "./scores/talk-score.ts"
 import { denseScores } from "./scores/vector-score.ts"
@@ -58,14 +58,15 @@ function vectorPart(table: DocumentTable, near: Float64Array, given: Pick<Fusion
 const findingSignals = ["words", "grams", "characters", "keys", "phrase", "neighbours", "session", "talk", "time"] as const
 
 /**
- * Takes out the slots that have nothing of the question. If it has no words, a time or a speaker is enough, but not words such as "lately",
+ * Takes out the slots that have nothing of the question. A question about oneself finds what its speaker says of themselves. If it has no words, a time or a speaker is enough, but not words such as "lately",
  * which everything of the last weeks would match.
  */
 function keepFound(scores: SignalScores, plan: QueryPlan, part: number, fused: Float64Array): void {
   const isVague = plan.times.some((time) => time.kind === "span" && time.isVague)
   const wordless = plan.words.size === 0 && plan.characters.size === 0 && !isVague
   const own = findingSignals.filter((signal) => signal !== "time" || !isVague)
-  const finding = [...own, ...(wordless ? (["speaker"] as const) : []), ...(part > 0 ? (["vector"] as const) : [])]
+  const asks = plan.isQuestion ? (["self"] as const) : []
+  const finding = [...own, ...asks, ...(wordless ? (["speaker"] as const) : []), ...(part > 0 ? (["vector"] as const) : [])]
   const found = finding.flatMap((signal) => scores.get(signal) ?? [])
   for (let slot = 0; slot < fused.length; slot++) {
     if (!found.some((values) => (values[slot] ?? 0) > 0)) fused[slot] = Number.NEGATIVE_INFINITY
@@ -73,7 +74,7 @@ function keepFound(scores: SignalScores, plan: QueryPlan, part: number, fused: F
 }
 
 /** The signals that say how much of a question's words a text has, or the texts beside it. */
-const toldSignals = ["words", "grams", "characters", "keys", "neighbours"] as const
+const toldSignals = ["words", "grams", "characters", "self", "keys", "neighbours"] as const
 
 /** The share of the question that the best text covers, from 0 to 1. A question without words is covered by whatever it finds. */
 function coverage(table: DocumentTable, { plan, weights }: Question, scores: SignalScores): number {
@@ -128,6 +129,7 @@ function signalScores(table: DocumentTable, { query, plan, calendar, weights }: 
     if (applies && weights[signal] > 0) scores.set(signal, score())
   }
   when("keys", table.fields.keyWords.totalLength + table.fields.keyCharacters.totalLength > 0, () => keyScores(table, plan))
+  when("self", plan.own.size > 0, () => lessForQuestions(table, ownScores(table, plan.own, query.askedBy)))
   when("grams", plan.forms.length > 0, () => formScores(table, plan.forms))
   when("phrase", plan.phrases.length > 0, () => phraseScores(table, plan.phrases))
   when("speaker", plan.speakerIds.size > 0, () => speakerScores(table, plan))

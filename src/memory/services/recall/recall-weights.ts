@@ -3,13 +3,14 @@ import { PromptStrataError } from "../../../core/errors.ts"
 /** The signals from which the score of a document is made. */
 export type RecallSignal = keyof typeof weights
 
-/** A weight for each signal. The first twelve weigh evidence in units of BM25; the others are parts of a score in which the best match has 1. */
+/** A weight for each signal. The first thirteen weigh evidence in units of BM25; the others are parts of a score in which the best match has 1. */
 export type RecallWeights = Readonly<Record<RecallSignal, number>>
 
 const weights = {
   words: 1,
   grams: 0.75,
   characters: 1,
+  self: 0.75,
   keys: 0.75,
   phrase: 1,
   neighbours: 1,
@@ -28,6 +29,8 @@ const weights = {
  * The default weights, the same for every language and store. They were chosen by reasoning:
  * - `words`, `characters`: 1, the unit. A found word is worth its rarity.
  * - `grams`: 0.75. A word in another form already counts as half an occurrence; that it is the same word is a guess.
+ * - `self`: 0.75. A line that says `I` or `my` is more likely about its speaker's own life, which is what a question with such a word is about;
+ *   it may still be about another matter. Chosen on the development topics and chats.
  * - `keys`: 0.75. A model thought of the word, but nobody said it. Chosen on the development topics.
  * - `phrase`: 1 in addition, for quoted words in their order.
  * - `neighbours`: 1. The factors of the window already halve and quarter the lines beside.
@@ -55,4 +58,4 @@ export function checkWeights(weights: Partial<RecallWeights>, where: string): vo
 export const recallSignals = Object.keys(weights) as readonly RecallSignal[]
 
 /** The signals that compare a document with the question. They are added up, and the best sum counts as 1. */
-export const evidenceSignals = recallSignals.slice(0, 12)
+export const evidenceSignals = recallSignals.slice(0, 13)

@@ -41,8 +41,8 @@ export function textMarks(text: string, atMs: number, dates: readonly string[] =
 const sentence = /([^.!?。！？\n]+)([.!?。！？\n]*)/g
 const questionShare = 2 / 3
 
-/** True if most of a text stands in sentences that end with a question mark. */
-function isQuestion(text: string): boolean {
+/** True if most of a normalised text stands in sentences that end with a question mark. */
+export function isQuestion(text: string): boolean {
   let asked = 0
   let told = 0
   for (const [, words = "", end = ""] of text.matchAll(sentence)) {

@@ -272,28 +272,32 @@ describe("scores by plain formulas", () => {
     })
   })
 
-  test.each(scenes)("six lines on each side of the best one, the less the further, the shorter and the earlier (%#)", (scene) => {
-    const evidence = Float64Array.from({ length: scene.table.slots }, (_, slot) => ((slot * 7) % 10) / 20)
-    for (const best of scene.documents.slice(0, 9)) {
-      const table = restarted(scene)
-      const slot = table.slotOf(best.id) ?? -1
-      const scores = talkScores(table, slot, { evidence, weight: 0.5 })
-      const shares = new Map<string, number>()
-      for (const [way, first] of [["next", 1] as const, ["previous", 0.5] as const]) {
-        let line = beside(scene, best, way)
-        for (let lines = 0; lines < 6 && line; lines++) {
-          shares.set(line.id, first * 0.95 ** lines)
-          line = beside(scene, line, way)
+  test.each(scenes)(
+    "six lines on each side of the best one, the less the further, the shorter, the earlier and the longer between (%#)",
+    (scene) => {
+      const evidence = Float64Array.from({ length: scene.table.slots }, (_, slot) => ((slot * 7) % 10) / 20)
+      for (const best of scene.documents.slice(0, 9)) {
+        const table = restarted(scene)
+        const slot = table.slotOf(best.id) ?? -1
+        const scores = talkScores(table, slot, { evidence, weight: 0.5 })
+        const shares = new Map<string, number>()
+        for (const [way, first] of [["next", 1] as const, ["previous", 0.5] as const]) {
+          let line = beside(scene, best, way)
+          for (let lines = 0; lines < 6 && line; lines++) {
+            const hours = Math.floor(Math.abs(line.atMs - best.atMs) / 3_600_000)
+            shares.set(line.id, (first * 0.95 ** lines) / 2 ** hours)
+            line = beside(scene, line, way)
+          }
         }
+        expectScores(scene, scores, (document) => {
+          const share = shares.get(document.id)
+          if (share === undefined) return 0
+          const told = Math.min(1, lengthOf(document) / meanLength(scene))
+          return Math.max(0, (evidence[slot] ?? 0) * share * told - (evidence[table.slotOf(document.id) ?? -1] ?? 0) / 0.5)
+        })
       }
-      expectScores(scene, scores, (document) => {
-        const share = shares.get(document.id)
-        if (share === undefined) return 0
-        const told = Math.min(1, lengthOf(document) / meanLength(scene))
-        return Math.max(0, (evidence[slot] ?? 0) * share * told - (evidence[table.slotOf(document.id) ?? -1] ?? 0) / 0.5)
-      })
-    }
-  })
+    },
+  )
 
   const plan = { speakerIds: new Set<string>(), asked: { time: false, number: false }, times: [], order: undefined }
   /** The score of a property: how well each document has it, times its rarity. */

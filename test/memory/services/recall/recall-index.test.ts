@@ -331,6 +331,35 @@ describe("what is found", () => {
     expect(found(documents, "pottery")[0]).toBe("tells")
   })
 
+  test.each(["What am I allergic to?", "What's my allergy?", "what are we allergic to?"])(
+    "%s is answered by what somebody says of themselves, before what they say of others",
+    (text) => {
+      const others = ["Tom", "Ann", "The postman"].map((who) => memory(who, `${who} is allergic to everything.`))
+      const self = /we/.test(text)
+        ? "Found out the hard way that we are allergic to celery, all of us."
+        : "Found out that I'm allergic to celery."
+      expect(found([memory("self", self, { atMs: nowMs - 90 * dayMs }), ...others], text)[0]).toBe("self")
+    },
+  )
+
+  test("only a question about oneself finds what shares but `I` with it, behind what has its words", () => {
+    const documents = [memory("shin", "My left shin hurts."), memory("shop", "The shop is shut."), memory("boss", "Her boss.")]
+    expect(found(documents, "What did I injure?")).toEqual(["shin"])
+    expect(found(documents, "I injured something.")).toEqual([])
+    expect(found(documents, "Who is my manager?")).toEqual(["boss", "shin"])
+  })
+
+  test("of two people who say `I`, the one who asks is meant", () => {
+    const documents = [
+      memory("bob", "I am allergic to nuts.", { speaker: bob }),
+      memory("ann", "I am allergic to figs.", { speaker: ann }),
+    ]
+    const index = new RecallIndex()
+    for (const document of documents) index.replace(document)
+    const own = (askedBy: string) => index.rank({ text: "What did I injure?", nowMs, limit: 9, askedBy }).map(({ id }) => id)
+    expect([own("ann"), own("bob")]).toEqual([["ann"], ["bob"]])
+  })
+
   test("M3 R17: of equals is what is better remembered, then what is more important", () => {
     const documents = [
       memory("faded", "tea"),

@@ -51,6 +51,22 @@ export function scoreField(
   addSessionScores(table, index, terms, scores.session)
 }
 
+/** Scores the documents that have the words of a question about oneself, without the lines beside them. If it is known who asks, only theirs. */
+export function ownScores(table: DocumentTable, own: QueryPlan["own"], askedBy: string | undefined): Float64Array {
+  const { words } = table.fields
+  const { live, speaker } = table.columns
+  const scores = table.scoreArrays.take()
+  const penaltyOf = words.lengthPenalty(table.size)
+  const asking = askedBy === undefined ? undefined : table.speakerNumber(askedBy)
+  for (const { term, weight, rarity } of weighedTerms(words, own, table.size)) {
+    words.forEach(term, (slot, frequency) => {
+      if (live[slot] === 0 || (asking !== undefined && speaker[slot] !== asking)) return
+      scores[slot] = (scores[slot] ?? 0) + weight * rarity * saturated(frequency, penaltyOf(slot))
+    })
+  }
+  return scores
+}
+
 /** Scores the documents whose keys have terms of the query, each by its rarity in texts and keys together. */
 export function keyScores(table: DocumentTable, { words, characters }: Pick<QueryPlan, "words" | "characters">): Float64Array {
   const { fields, columns, size } = table
@@ -70,6 +86,11 @@ export function keyScores(table: DocumentTable, { words, characters }: Pick<Quer
 
 /** The frequency of a term as BM25 counts it: the first occurrence counts most. */
 export const saturated = (frequency: number, penalty: number) => (frequency * (saturation + 1)) / (frequency + penalty)
+
+/** How much two lines of one talk count for each other by the time between them: a power of two, so that sums stay exact. */
+export function nearness({ columns: { atMs } }: DocumentTable, one: number, other: number): number {
+  return 2 ** -Math.floor(Math.abs((atMs[other] ?? 0) - (atMs[one] ?? 0)) / silenceMs)
+}
 
 /** Scores one term at a time. Each occurrence counts for its own line and, by a share, for the lines around it. */
 class TermWindow {
@@ -123,7 +144,7 @@ class TermWindow {
     const before = previous[slot] ?? -1
     const after = next[slot] ?? -1
     const spread = (other: number, share: number) => {
-      if (other >= 0) this.#spread(other, frequency, share * this.#nearness(slot, other))
+      if (other >= 0) this.#spread(other, frequency, share * nearness(this.#table, slot, other))
     }
     if (before >= 0) {
       spread(before, fromNext)
@@ -133,12 +154,6 @@ class TermWindow {
       spread(after, this.#shareFor(slot, after))
       spread(next[after] ?? -1, fromSecondPrevious)
     }
-  }
-
-  /** How much two lines of one talk count for each other by the time between them: a power of two, so that sums stay exact. */
-  #nearness(one: number, other: number): number {
-    const { atMs } = this.#table.columns
-    return 2 ** -Math.floor(Math.abs((atMs[other] ?? 0) - (atMs[one] ?? 0)) / silenceMs)
   }
 
   /** The share of a line's terms for the line after it. */

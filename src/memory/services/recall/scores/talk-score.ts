@@ -1,4 +1,5 @@
 import type { DocumentTable } from "../documents/document-table.ts"
+import { nearness } from "./field-score.ts"
 
 /** The most lines on each side of the best one. */
 const reach = 6
@@ -9,7 +10,7 @@ const before = 0.5
 
 /**
  * Scores the lines around the best one in its talk: what is said about one thing stands together, also where it shares no word with
- * the question. A line is brought up to its part of the best line's evidence, the shorter it is the less; one that has more keeps that.
+ * the question. A line is brought up to its part of the best line's evidence, the shorter and the further in time it is the less; one that has more keeps that.
  */
 export function talkScores(
   table: DocumentTable,
@@ -23,7 +24,8 @@ export function talkScores(
     let part = most * share
     let slot = beside[best] ?? -1
     for (let lines = 0; lines < reach && slot >= 0; lines++) {
-      scores[slot] = Math.max(0, part * toldIn(slot) - (evidence[slot] ?? 0) / weight)
+      const near = part * nearness(table, best, slot)
+      scores[slot] = Math.max(0, near * toldIn(slot) - (evidence[slot] ?? 0) / weight)
       part *= further
       slot = beside[slot] ?? -1
     }

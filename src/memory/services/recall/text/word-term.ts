@@ -5,10 +5,11 @@ const maxWordCharacters = 40
 
 /**
  * The term under which a word is indexed: the stem of its plain form, or of the first word that means the same. A stop word
- * stays as it is.
+ * stays as it is, but for the forms of `i`.
  */
 export function wordTerm(word: string): string {
   const bounded = word.length > maxWordCharacters ? word.slice(0, maxWordCharacters) : word
+  if (selfWords.has(bounded)) return "i"
   if (stopWords.has(bounded)) return bounded
   const apostrophe = bounded.indexOf("'")
   const bare = apostrophe > 0 ? bounded.slice(0, apostrophe) : bounded
@@ -61,7 +62,7 @@ minute min, hour hr, girlfriend gf, boyfriend bf, chemistry chem, biology bio, v
 engine motor, salary wage, trousers pants, garbage trash rubbish, colleague coworker, police cops cop, gasoline petrol,
 diaper nappy, luggage baggage, trainers sneakers, license licence, shop store, sick ill, quick fast, big large, small little,
 happy glad, scared afraid, sofa couch, gift present, birthday bday, cookie biscuit, airplane plane aeroplane, lady woman,
-guy man, marry wed, attorney lawyer, cash money`
+guy man, boss manager supervisor, marry wed, attorney lawyer, cash money`
 
 /** The stem that stands for a group, by the stem of each other word in it. */
 const everydayEquivalents: ReadonlyMap<string, string> = new Map(
@@ -82,6 +83,11 @@ under until up upon us very wanna was wasn't we we'd we'll we're we've were were
 while who who's whom whose why why's will with within without won't would wouldn't yeah yes you you'd you'll you're you've your
 yours yourself yourselves arent cant couldnt didnt doesnt dont hasnt havent hes im isnt ive lol shes shouldnt thats theres theyre tho
 u ur wasnt werent whats wheres whos wont wouldnt youre`
+
+const selfWords: ReadonlySet<string> = new Set("i'd i'll i'm i've im ive me my mine myself".split(" "))
+
+/** The terms of stop words by which a text is about its speaker. */
+export const ownTerms: ReadonlySet<string> = new Set(["i", "we", "our", "us"])
 
 /** Words that occur in every text, so they find none. They are indexed for phrases in quotation marks. */
 export const stopWords: ReadonlySet<string> = new Set(english.split(/\s+/))
