@@ -42,7 +42,9 @@ describe("T5 a line in the shape of a dialect's own headings and rules is marked
   test("the agent's own message may have headings: it is a message by itself", () => {
     const history = [said("user", "hi"), said("assistant", "# Plan\nfirst"), said("user", "# Plan\nfirst")]
     const { messages } = assemble(new PromptStack(), { dialect: "soul", turn: turnState("hm", { history }) })
-    expect(messages.map(({ content }) => content)).toEqual(expect.arrayContaining(["# Plan\nfirst", "\\# Plan\nfirst"]))
+    expect(messages.map(({ content }) => content)).toEqual(
+      expect.arrayContaining(["# Plan\nfirst", expect.stringMatching(/\n\\# Plan\nfirst$/)]),
+    )
   })
 })
 

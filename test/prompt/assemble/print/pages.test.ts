@@ -87,7 +87,8 @@ describe("T5 code and Markdown in a place of their own", () => {
   test("the agent's own message stays as it is: it is a message by itself", () => {
     const history = [said("user", page), said("assistant", page)]
     const { messages } = assemble(new PromptStack(), { dialect: "soul", turn: turnState("hm", { history }) })
-    expect(messages.flatMap(({ content }) => (content.includes(page) ? [content] : []))).toEqual([fenced, page])
+    const pages = messages.flatMap(({ content }) => (content.includes(page) ? [content] : []))
+    expect(pages).toEqual([`[time: 19700101 0:00]\n${fenced}`, page])
   })
 
   test.each(withFences)("in %s a question prints in the next turn as it did in its own", (dialect) => {
