@@ -1,6 +1,6 @@
 import { type InputOf, line, map, table } from "./key.ts"
 import { documents, files, outputInFile } from "./keys/files.ts"
-import { lorebook } from "./keys/lorebook.ts"
+import { authorNote, lorebook } from "./keys/lorebook.ts"
 import { mcp } from "./keys/mcp.ts"
 import { context, memory, recallWeights } from "./keys/memory.ts"
 import { observers, processesInFile } from "./keys/processes.ts"
@@ -30,6 +30,7 @@ export const profileFileKeys = table("A profile: everything that makes one agent
     },
   ),
   lorebook,
+  authorNote,
   plugins,
   skills,
   output: outputInFile,

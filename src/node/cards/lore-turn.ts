@@ -96,6 +96,7 @@ function scanOf({ name, book, scanner }: LoreSource, memory: LoreMemory, parts: 
     // Each turn before this one has a question and an answer.
     messageCount: 2 * memory.turns + greetings + 1,
     answerCount: memory.turns + greetings,
+    turnCount: memory.turns + 1,
     greeting: memory.greeting,
     character,
     state: memory.books[name],

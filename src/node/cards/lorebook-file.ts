@@ -2,12 +2,13 @@ import { basename, extname, resolve } from "node:path"
 import { PromptStrataError } from "../../core/errors.ts"
 import { recordOf } from "../../core/json-access.ts"
 import type { Plugin } from "../../memory/services/plugin.ts"
+import type { SettingsOf } from "../../profile/key.ts"
 import { profileFileKeys } from "../../profile/profile-file-keys.ts"
 import { withDefaults } from "../../profile/resolve.ts"
 import { cardOf } from "../../prompt/layers/card/card.ts"
 import { readBook } from "../../prompt/layers/card/card-book.ts"
 import type { LoreSettings } from "../../prompt/layers/lorebook/lore-settings.ts"
-import type { Lorebook } from "../../prompt/layers/lorebook/lorebook.ts"
+import type { Lorebook, LoreEntry } from "../../prompt/layers/lorebook/lorebook.ts"
 import { readWorldBook } from "../character/read-world-book.ts"
 import { isFolder } from "../file-log.ts"
 import { inCamelCase } from "../profile/profile-document.ts"
@@ -23,16 +24,32 @@ export interface LorebookPlace {
   readonly userName?: string | undefined
   readonly locale: string
   readonly timeZone?: string | undefined
+  readonly note?: AuthorNote | undefined
 }
+
+/** An author's note as `[author_note]` of a profile has it. */
+export type AuthorNote = SettingsOf<typeof profileFileKeys.keys.authorNote.keys>
 
 /**
  * The plugin `lorebook`: JSON of V3 lorebooks or of SillyTavern, Markdown files, or folders of such files. JSON is a stranger's text and is
  * encoded; Markdown is the author's own. Throws `prompt-missing` for a missing file, and `file` or `front-matter` for a bad one.
  */
-export function lorebookPlugin(paths: readonly string[], lore: LoreSettings, place: LorebookPlace): Plugin {
-  const taken = new Set<string>()
-  const sources = paths.map((path) => loreSource(newName(path, taken), readLorebook(path).book, lore))
+export function lorebookPlugin(paths: readonly string[], lore: LoreSettings, { note, ...place }: LorebookPlace): Plugin {
+  const taken = new Set([noteName])
+  const notes = note === undefined ? [] : [loreSource(noteName, { entries: noteEntries(note) }, lore)]
+  const sources = [...paths.map((path) => loreSource(newName(path, taken), readLorebook(path).book, lore)), ...notes]
   return { name: "lorebook", hooks: [loreHook("lorebook", sources, { ...place, lore })] }
+}
+
+const noteName = "author_note"
+
+/** The note as an entry that needs no key and is no part of the books' number of tokens. */
+function noteEntries({ text = "", depth, interval, role }: AuthorNote): readonly LoreEntry[] {
+  const always = { keys: [], constant: true, ignoreBudget: true, order: 100 } as const
+  const position = { at: "depth", depth, fromStart: false, role } as const
+  const conditions = interval === 1 ? undefined : { everyTurns: interval }
+  const note = { id: noteName, title: noteName, text: { text, trust: "author" }, position, conditions, ...always } as const
+  return text === "" || interval === 0 ? [] : [note]
 }
 
 /** {@link lorebookPlugin} with options as a profile's file spells them. Throws `plugin` for wrong ones. */

@@ -121,11 +121,12 @@ async function readWords({ file, search, texts, dialect, lorebooks }: ProfilePar
   const { timeZone, prompt: { scripts, greeting: usual } = {} } = file
   const userName = options.userName ?? file.user?.name
   const lore = withDefaults(profileFileKeys.keys.lorebook.keys, { ...file.lorebook })
+  const note = withDefaults(profileFileKeys.keys.authorNote.keys, { ...file.authorNote })
   const greeting = options.greeting ?? usual
   const words = await readProfileTexts(file, texts, { locale, userName, clock, timeZone, greeting, lore, dialect, scripts })
   return {
     words,
-    books: await readLorebooks(lorebooks, lore, { locale, timeZone, userName }),
+    books: await readLorebooks(lorebooks, lore, { locale, timeZone, userName, note }),
     tone: toneVariables(search, texts),
   }
 }

@@ -70,11 +70,11 @@ export function findLorebooks(search: ProfileSearch): readonly string[] {
   return paths
 }
 
-/** Reads lorebooks as a plugin; none without files. */
+/** Reads lorebooks and the author's note as a plugin; none without files and a note. */
 export async function readLorebooks(
   paths: readonly string[],
   lore: LoreSettings,
   place: LorebookPlace,
 ): Promise<readonly Plugin[]> {
-  return paths.length === 0 ? [] : [(await loadCharacters()).lorebookPlugin(paths, lore, place)]
+  return paths.length === 0 && place.note?.text === undefined ? [] : [(await loadCharacters()).lorebookPlugin(paths, lore, place)]
 }

@@ -1,5 +1,5 @@
 import { defaultLore } from "../../prompt/layers/lorebook/lore-settings.ts"
-import { choice, flag, lines, share, table, wholeNumber } from "../key.ts"
+import { choice, flag, line, lines, share, table, wholeNumber } from "../key.ts"
 
 /** The table `[lorebook]` of a profile's file. */
 export const lorebook = table("Lorebooks: texts that enter a prompt when they are mentioned.", {
@@ -61,4 +61,26 @@ export const lorebook = table("Lorebooks: texts that enter a prompt when they ar
     words: "The most messages that are searched for `min_entries`.",
     otherwise: "all",
   }),
+})
+
+/** The table `[author_note]` of a profile's file. */
+export const authorNote = table("The author's note: words that the model is reminded of in the midst of the conversation.", {
+  text: line({
+    form: { expected: "text that is not blank", pattern: String.raw`\S` },
+    otherwise: "none",
+    words: "The note. Macros of character cards, such as {{char}}, are filled in.",
+  }),
+  depth: wholeNumber({
+    min: 0,
+    max: 10_000,
+    default: 4,
+    words: "The number of messages behind it: at 0 it stands behind the newest one.",
+  }),
+  interval: wholeNumber({
+    min: 0,
+    max: 10_000,
+    default: 1,
+    words: "The note is in each turn of the conversation whose number is a multiple of it. With 0 it is in none.",
+  }),
+  role: choice(["system", "user", "assistant"], { default: "system", words: "Whose message the note is." }),
 })

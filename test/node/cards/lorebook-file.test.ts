@@ -101,3 +101,40 @@ describe("the place of an entry in Markdown", () => {
     )
   })
 })
+
+describe("the author's note of a profile", () => {
+  const note = (more: string) => `[author_note]\ntext = "{{char}} hums for {{user}}."\n${more}`
+  const profile = (more: string) =>
+    `locale = "en"\n[agent]\nname = "May"\n[prompt]\ndialect = "tavern"\n[loop]\nmode = "chat"\n[memory]\nenabled = false\n${note(more)}`
+
+  /** The messages of each of some turns, as one word each: a note is `*`. */
+  async function shown(settings: string, turns: number) {
+    const folder = tempFolder({ "bot.toml": profile(settings) })
+    const model = answers(turns)
+    const agent = createAgent({ profile: await loadProfile(`${folder}/bot.toml`, { env: {} }), model })
+    const session = agent.session("c")
+    for (let turn = 1; turn <= turns; turn++) await session.send(`q${turn}`, { from: { id: "a", name: "Ann" } }).result
+    return model.requests.map(({ messages }) => messages.slice(1))
+  }
+  const order = (messages: readonly { content: string }[]) =>
+    messages.map(({ content }) => content.replace(lore("May hums for Ann."), "*").replace(/Answer (\d)\./, "a$1"))
+
+  test("C38 stands before so many messages, in each turn that the interval names, with macros filled in", async () => {
+    const requests = await shown("depth = 2\ninterval = 3\nrole = 'assistant'\n", 6)
+    expect(requests.map((messages) => order(messages).join(" "))).toEqual([
+      "q1",
+      "q1 a1 q2",
+      "q1 a1 q2 * a2 q3",
+      "q1 a1 q2 a2 q3 a3 q4",
+      "q1 a1 q2 a2 q3 a3 q4 a4 q5",
+      "q1 a1 q2 a2 q3 a3 q4 a4 q5 * a5 q6",
+    ])
+    expect(requests[2]?.[3]?.role).toBe("assistant")
+  })
+
+  test("C38 at depth 0 it stands behind the newest message; deeper than the conversation before it; at interval 0 nowhere", async () => {
+    expect(order((await shown("depth = 0\n", 1))[0] ?? [])).toEqual(["q1\n\n*"])
+    expect(order((await shown("", 2))[1] ?? [])).toEqual(["*", "q1", "a1", "q2"])
+    expect(order((await shown("interval = 0\n", 1))[0] ?? [])).toEqual(["q1"])
+  })
+})

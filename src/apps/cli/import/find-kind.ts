@@ -51,6 +51,8 @@ export function findKind(path: string): Foreign {
   if (isTavernHeader(line)) return { kind: "chat", text }
   if (basename(path) === "AGENTS.md") return { kind: "agents", text }
   if (/^\s*---\s*\n(?:(?!---).*\n)*?(?:keys|always):/.test(text)) return { kind: "lorebook", text, ending: "md" }
+  const isReplies = isRecord(json) && (Array.isArray(json.qrList) || Array.isArray(json.quickReplySlots))
+  if (isReplies) throw unknown(file, "quick replies of SillyTavern, which are buttons of its page")
   throw unknown(file, json === undefined ? "another text" : "other JSON")
 }
 

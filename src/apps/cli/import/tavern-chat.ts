@@ -41,7 +41,7 @@ export function readTavernChat(text: string, { file, nowMs }: { readonly file: s
   const hasHeader = typeof first.row.mes !== "string"
   const tally = new Map<string, number>()
   const left = (what: string): void => void tally.set(what, (tally.get(what) ?? 0) + 1)
-  if (hasHeader) for (const name of fieldNames(recordOf(first.row.chat_metadata))) left(`chat_metadata.${name}`)
+  if (hasHeader) for (const what of metadataIn(recordOf(first.row.chat_metadata))) left(what)
   let lastMs = rows.map(({ row }) => tavernDate(row.send_date)).find((ms) => ms !== undefined) ?? nowMs
   const messages: TavernMessage[] = []
   for (const { row, place } of hasHeader ? rows.slice(1) : rows) {
@@ -58,6 +58,20 @@ export function readTavernChat(text: string, { file, nowMs }: { readonly file: s
     messages,
     report: [...tally].map(([what, count]) => (count === 1 ? what : `${what} (${count} times)`)),
   }
+}
+
+const roles = ["system", "user", "assistant"]
+const noteFields = /^note_(?:prompt|depth|interval|role)$/
+
+/** The fields of the header. An author's note is shown as a profile has it, because it belongs to no message. */
+function metadataIn(metadata: Json): readonly string[] {
+  const { note_prompt: text, note_depth: depth = 4, note_interval: interval = 1, note_role: role = 0 } = metadata
+  const names = fieldNames(metadata).map((name) => `chat_metadata.${name}`)
+  if (typeof text !== "string" || text.trim() === "") return names
+  const settings = { text, depth, interval, role: roles[Number(role)] ?? "system" }
+  const note = Object.entries(settings).map(([name, value]) => `${name} = ${JSON.stringify(value)}`)
+  const others = names.filter((name) => !noteFields.test(name.slice("chat_metadata.".length)))
+  return [`an author's note, which the profile can have as author_note = { ${note.join(", ")} }`, ...others]
 }
 
 interface Place {

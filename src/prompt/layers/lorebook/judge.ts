@@ -76,9 +76,11 @@ function isForCharacter({ character: filter }: LoreEntry, { character }: LoreTur
   return isNamed !== filter.exclude
 }
 
-function meetsConditions(entry: LoreEntry, { answerCount, greeting, userIcon }: LoreTurn, time: LoreTime): boolean {
-  const { afterAnswers = 0, everyAnswers = 1, onceIn, ...wanted } = entry.conditions ?? {}
+function meetsConditions(entry: LoreEntry, turn: LoreTurn, time: LoreTime): boolean {
+  const { answerCount, turnCount = 0, greeting, userIcon } = turn
+  const { afterAnswers = 0, everyAnswers = 1, everyTurns = 1, onceIn, ...wanted } = entry.conditions ?? {}
   if (answerCount !== undefined && (answerCount < afterAnswers || answerCount % everyAnswers !== 0)) return false
+  if (turnCount % everyTurns !== 0) return false
   if (onceIn === "leave" && time.wasIn(entry)) return false
   if (wanted.greeting !== undefined && greeting !== undefined && wanted.greeting !== greeting) return false
   return wanted.userIcon === undefined || userIcon === undefined || wanted.userIcon === userIcon

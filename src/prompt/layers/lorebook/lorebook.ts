@@ -27,6 +27,8 @@ export interface LoreConditions {
   readonly afterAnswers?: number | undefined
   /** The number of the agent's messages must be a multiple of it. */
   readonly everyAnswers?: number | undefined
+  /** The number of the turn, from 1, must be a multiple of it. */
+  readonly everyTurns?: number | undefined
   /** An entry that was in before stays in (`stay`) or stays out (`leave`). */
   readonly onceIn?: "stay" | "leave" | undefined
   /** The index of the greeting that the conversation began with. */

@@ -18,6 +18,8 @@ export interface LoreTurn {
   readonly messageCount?: number | undefined
   /** The number of the agent's messages. Without it, decorators that count them have no effect. */
   readonly answerCount?: number | undefined
+  /** The number of the turn, from 1. Without it, an entry of each so many turns is in all. */
+  readonly turnCount?: number | undefined
   /** The index of the greeting that the conversation began with. */
   readonly greeting?: number | undefined
   readonly userIcon?: string | undefined

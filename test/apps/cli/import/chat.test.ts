@@ -132,7 +132,7 @@ describe("a chat of SillyTavern", () => {
         },
       ],
       report: [
-        "chat_metadata.note_prompt",
+        'an author\'s note, which the profile can have as author_note = { text = "n", depth = 4, interval = 1, role = "system" }',
         "extra.api",
         "hidden messages",
         "force_avatar",
@@ -220,7 +220,7 @@ describe("promptstrata import", () => {
         "`promptstrata chat` goes on with it.",
         "Swipes are the alternatives of an answer. No memories were made of what was said.",
         "Not taken:",
-        "  chat_metadata.note_prompt\n",
+        '  an author\'s note, which the profile can have as author_note = { text = "n", depth = 4, interval = 1, role = "system" }\n',
       ].join("\n"),
     ])
     const again = await run(["import", `${folder}/a chat.jsonl`, ...on], { env })
@@ -235,7 +235,13 @@ describe("promptstrata import", () => {
   })
 
   test("C4: a chat of another character needs the name of a profile", async () => {
-    const folder = tempFolder({ "a.jsonl": chat.replaceAll("Mei", "Bo"), "b.json": "[1]", "c.txt": "hello", "d.json": '{"a":1}' })
+    const folder = tempFolder({
+      "a.jsonl": chat.replaceAll("Mei", "Bo"),
+      "b.json": "[1]",
+      "c.txt": "hello",
+      "d.json": '{"a":1}',
+      "f.json": '{"version":2,"qrList":[]}',
+    })
     const { code, stderr } = await run(["import", `${folder}/a.jsonl`, "--data-dir", folder], { env: { PROMPTSTRATA_STORE: "" } })
     expect([code, stderr]).toEqual([2, expect.stringContaining('expected the profile of "Bo", whose chat it is')])
     for (const [file, found] of [
@@ -243,6 +249,7 @@ describe("promptstrata import", () => {
       ["c.txt", "another text"],
       ["d.json", "other JSON"],
       ["e", "found none"],
+      ["f.json", "quick replies of SillyTavern, which are buttons of its page"],
     ])
       expect((await run(["import", `${folder}/${file}`])).stderr).toContain(found)
   })
