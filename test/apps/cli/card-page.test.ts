@@ -144,3 +144,36 @@ test("the costs are those of each part, and their sums with and without what has
     "10 tokens in every turn, up to 18 with all lore",
   ])
 })
+
+test("C39 with a price the costs are those of a month, by what a cache can serve where a part stands", () => {
+  const { card } = cardOf({
+    description: "12345678",
+    scenario: "It is cold.",
+    post_history_instructions: "1234",
+    ...book(
+      entry({}),
+      entry({ constant: true, content: "12" }),
+      entry({ constant: true, content: "12", extensions: { position: 4, depth: 4 } }),
+      entry({ constant: true, content: "12", extensions: { position: 2 } }),
+    ),
+  })
+  const price = { input: 1_000, cacheRead: 100, output: 0 }
+  const table = (of: typeof card) => costTable(of, { counter, paint, say: english, price }).split("\n").slice(1)
+  expect(table(card)).toEqual([
+    "PART                       TOKENS  WHEN         CACHE       USD/MONTH",
+    "description                8       every turn   cached      1.20",
+    "scenario                   11      every turn   cached      1.65",
+    "post_history_instructions  4       every turn   not cached  6.00",
+    "entries[0]                 5       when called  not cached  7.50",
+    "entries[1]                 2       every turn   cached      0.30",
+    "entries[2]                 2       every turn   not cached  3.00",
+    "entries[3]                 2       every turn   not cached  3.00",
+    "29 tokens in every turn, up to 34 with all lore",
+    "50 turns a day cost 15.15 US dollars a month, up to 22.65 with all lore in every turn",
+  ])
+  const changing = table(cardOf({ description: "{{time}}", personality: "1", scenario: "{{time}}", first_mes: "1" }).card)
+  expect(changing.filter((row) => row.includes("not cached"))).toEqual([
+    expect.stringMatching(/^scenario/),
+    expect.stringMatching(/^first_mes/),
+  ])
+})

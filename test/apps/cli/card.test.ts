@@ -78,3 +78,27 @@ describe("promptstrata card", () => {
     ])
   })
 })
+
+test("C39 card lint tells what a card costs a month with a model's price, and says where none is known", async () => {
+  const folder = tempFolder({
+    "mei.json": JSON.stringify({ spec: "chara_card_v2", data: { name: "Mei", description: "A cat." } }),
+    "one.json": '{ "any": { "input": 1, "output": 1 } }',
+    "two.json": '{ "a": { "input": 1, "output": 1 }, "b": { "input": 2, "output": 1 } }',
+  })
+  const lint = async (args: readonly string[], model?: string) =>
+    await run(["card", "lint", `${folder}/mei.json`, ...args], { env: model === undefined ? {} : { PROMPTSTRATA_MODEL: model } })
+  const priced = /cost \d+\.\d\d US dollars a month/
+  expect((await lint([])).stdout).not.toMatch(priced)
+  expect((await lint([], "nobody-knows-it")).stdout).not.toMatch(priced)
+  expect((await lint([], "gpt-5-mini")).stdout).toMatch(priced)
+  expect((await lint(["--model", "gpt-5-mini"])).stdout).toMatch(priced)
+  expect((await lint(["--prices", `${folder}/one.json`])).stdout).toMatch(priced)
+  const none = [
+    ["--model", "none-such"],
+    ["--prices", `${folder}/two.json`],
+  ].map((args) => lint(args))
+  expect((await Promise.all(none)).map(({ code, stderr }) => [code, stderr.split(", found")[0]])).toEqual([
+    [2, 'error: expected a price for the model "none-such"'],
+    [2, 'error: expected a price for the model ""'],
+  ])
+})

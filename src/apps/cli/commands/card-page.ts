@@ -1,3 +1,4 @@
+import { costOf, type TokenPrice } from "../../../core/model/prices.ts"
 import type { TokenCounter } from "../../../core/ports.ts"
 import type { CardFile } from "../../../node/cards/card-folder.ts"
 import { terminalLine, terminalText } from "../../../prompt/encode/terminal-text.ts"
@@ -66,13 +67,38 @@ function loreCells(entry: LoreEntry, { counter, say }: Pick<PageParts, "counter"
   return [String(order), state + words, title, place, String(counter.count(text.text))]
 }
 
-/** The tokens of each part of a card. */
-export function costTable(card: Card, { counter, paint, say }: Pick<PageParts, "counter" | "paint" | "say">): string {
-  const parts = cardParts(card).map((part) => ({ ...part, tokens: counter.count(part.text) }))
-  const sum = (always: boolean) => parts.reduce((total, part) => total + (part.always === always ? part.tokens : 0), 0)
-  const rows = parts.map(({ name, tokens, always }) => [name, String(tokens), say(always ? "every turn" : "when called")])
-  const total = say(`${sum(true)} tokens in every turn, up to ${sum(true) + sum(false)} with all lore`)
-  return `${paint("bold", say("Costs"))}\n${printTable(headsIn(["PART", "TOKENS", "WHEN"], say), rows)}\n${total}`
+const turnsADay = 50
+const daysAMonth = 30
+
+interface CostParts extends Pick<PageParts, "counter" | "paint" | "say"> {
+  /** With it, the table also has money. */
+  readonly price?: TokenPrice | undefined
+}
+
+/** The tokens of each part of a card, and what it costs a month if it is in every turn (C39). */
+export function costTable(card: Card, { counter, paint, say, price }: CostParts): string {
+  const parts = cardParts(card).map((part) => {
+    const tokens = counter.count(part.text)
+    const inputTokens = tokens * turnsADay * daysAMonth
+    const money = costOf({ inputTokens, inputCacheReadTokens: part.cacheable ? inputTokens : 0 }, price) ?? 0
+    return { ...part, tokens, money }
+  })
+  const sum = (of: "tokens" | "money", always?: true): number =>
+    parts.reduce((total, part) => total + (always && !part.always ? 0 : part[of]), 0)
+  const rows = parts.map(({ name, tokens, always, cacheable, money }) => {
+    const priced = price === undefined ? [] : [say(cacheable ? "cached" : "not cached"), money.toFixed(2)]
+    return [name, String(tokens), say(always ? "every turn" : "when called"), ...priced]
+  })
+  const heads = price === undefined ? ["PART", "TOKENS", "WHEN"] : ["PART", "TOKENS", "WHEN", "CACHE", "USD/MONTH"]
+  const [always, most] = [sum("money", true).toFixed(2), sum("money").toFixed(2)]
+  return [
+    paint("bold", say("Costs")),
+    printTable(headsIn(heads, say), rows),
+    say(`${sum("tokens", true)} tokens in every turn, up to ${sum("tokens")} with all lore`),
+    ...(price === undefined
+      ? []
+      : [say(`${turnsADay} turns a day cost ${always} US dollars a month, up to ${most} with all lore in every turn`)]),
+  ].join("\n")
 }
 
 /** The creator's notes in the language of a locale, else those that the card has for all. */

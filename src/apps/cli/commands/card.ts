@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { basename, extname, resolve } from "node:path"
 import { type Command, Option } from "commander"
 import { messageOf, PromptStrataError } from "../../../core/errors.ts"
+import { priceOf, type TokenPrice } from "../../../core/model/prices.ts"
 import { loadCard } from "../../../node/cards/card-file.ts"
 import { type CardFile, cardFolderAt } from "../../../node/cards/card-folder.ts"
 import { writeCard } from "../../../node/cards/write-card.ts"
@@ -13,6 +14,7 @@ import type { CliContext, RunCommand } from "../context.ts"
 import { cardPathAt, importCard } from "../import/import-card.ts"
 import { columnsOf, exitCodes, fitLines, jsonLine, painterFor } from "../io.ts"
 import { portsFor } from "../open-agent.ts"
+import { readPrices } from "../serve/read-prices.ts"
 import { cardPage, costTable, notesProblems } from "./card-page.ts"
 import { readLocale, replaceFile } from "./scaffold.ts"
 
@@ -22,6 +24,8 @@ interface CardOptions {
   readonly format?: CardFile["format"]
   readonly image?: string
   readonly locale?: string
+  readonly prices?: string
+  readonly model?: string
   readonly force?: boolean
   readonly debug?: boolean
 }
@@ -45,6 +49,8 @@ export function addCard(program: Command, run: RunCommand): void {
     .option("--json", "print the card's JSON")
     .option("--plain", "without colours")
   add("lint", "Say what is wrong with a card, and what each part costs in a turn. The exit code is 1 if something is.", lintCard)
+    .option("--prices <file>", "a JSON file with the prices of models, as for inspect; one price is for all models")
+    .option("--model <id>", "the model whose price counts (default: PROMPTSTRATA_MODEL)")
   card
     .command("import")
     .description(
@@ -89,8 +95,9 @@ async function showCard(path: string, { json, plain = false, locale: asked }: Ca
 }
 
 /** Says what is wrong with a card. Resolves to 1 if something is. */
-async function lintCard(path: string, { locale }: CardOptions, context: CliContext): Promise<number> {
+async function lintCard(path: string, { locale, ...options }: CardOptions, context: CliContext): Promise<number> {
   const { io } = context
+  const price = priceFor(options, io.env)
   const { card } = await loadCard(cardPathAt(path))
   const paint = painterFor(io.stdout, io.env)
   const problems = [...cardProblems(card), ...notesProblems(card, locale)].map(
@@ -98,8 +105,20 @@ async function lintCard(path: string, { locale }: CardOptions, context: CliConte
   )
   const found = problems.length === 0 ? context.translate("No problems found.") : problems.join("\n")
   const { counter } = await portsFor({}, context)
-  io.stdout.write(`${fitLines(found, io.stdout)}\n\n${costTable(card, { counter, paint, say: context.translate })}\n`)
+  io.stdout.write(`${fitLines(found, io.stdout)}\n\n${costTable(card, { counter, paint, say: context.translate, price })}\n`)
   return problems.length === 0 ? exitCodes.ok : exitCodes.failed
+}
+
+/** The price of the model that is named, else of the environment's. Undefined if neither it nor prices are named; throws `usage` for a price that is not there. */
+function priceFor({ prices: path, model }: CardOptions, env: CliContext["io"]["env"]): TokenPrice | undefined {
+  const prices = readPrices(path)
+  const name = model ?? env.PROMPTSTRATA_MODEL
+  const [only, ...others] = Object.values(prices)
+  const price = (name && priceOf(prices, name)) || (others.length === 0 ? only : undefined)
+  if (price !== undefined || (path ?? model) === undefined) return price
+  throw new PromptStrataError("usage", `expected a price for the model ${JSON.stringify(name ?? "")}, found none.`, {
+    hint: "--model names a model, and --prices a file with its price.",
+  })
 }
 
 interface ExportOptions extends CardOptions {

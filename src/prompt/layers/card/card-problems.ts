@@ -1,5 +1,6 @@
 import { recordOf } from "../../../core/json-access.ts"
 import { sanitise } from "../../encode/sanitise.ts"
+import { isCacheable } from "../lorebook/lore-injections.ts"
 import type { LoreEntry } from "../lorebook/lorebook.ts"
 import { createLoreScanner } from "../lorebook/scan.ts"
 import type { Card } from "./card.ts"
@@ -12,6 +13,8 @@ export interface CardPart {
   readonly text: string
   /** True for a part that every prompt has while there is room; the others enter when they are called. */
   readonly always: boolean
+  /** True for a part that stays the same before or in the history, so that a provider's cache can serve it. */
+  readonly cacheable: boolean
 }
 
 /** The parts of a card that can enter a prompt, in the order of the dialect `tavern`. */
@@ -29,11 +32,20 @@ export function cardParts(card: Card): readonly CardPart[] {
     name: loreName(entry, at),
     text: entry.text.text,
     always: entry.constant === true,
+    cacheable: isCacheable(entry),
   }))
-  const note = card.note === undefined ? [] : [{ name: "extensions.depth_prompt", text: card.note.text.text, always: true }]
-  return [...fields.map(([name, text]) => ({ name, text, always: true })), ...note, ...lore].filter(
-    ({ text }) => text.trim() !== "",
-  )
+  const note =
+    card.note === undefined
+      ? []
+      : [{ name: "extensions.depth_prompt", text: card.note.text.text, always: true, cacheable: false }]
+  const fixed = fields.map(([name, text]) => ({ name, text, always: true, cacheable: name !== "post_history_instructions" }))
+  let isBroken = false
+  return [...fixed, ...note, ...lore].flatMap((part) => {
+    // Macros of the turn change what a cache serves from there on. Those of the description are filled in once.
+    isBroken ||= part.cacheable && part.name !== "description" && fillMacros(part.text, nobody).lasts === "turn"
+    const cacheable = part.cacheable && !isBroken
+    return part.text.trim() === "" ? [] : [{ ...part, cacheable }]
+  })
 }
 
 function loreName({ title }: LoreEntry, at: number): string {

@@ -75,6 +75,11 @@ export function isSteady(entry: LoreEntry): boolean {
   return isForced && !isChanging && groups.length === 0
 }
 
+/** True for an entry that every turn has before the history, so that a provider's cache can serve it. */
+export function isCacheable(entry: LoreEntry): boolean {
+  return isSteady(entry) && !(entry.position && isBehindHistory(entry.position))
+}
+
 /** Lower stands later in the same slot. */
 function heightOf({ position }: LoreEntry, { key }: InjectionInput): number {
   if (position?.at === "depth" && !position.fromStart && !key.startsWith("lorebook/")) return position.depth
