@@ -64,7 +64,7 @@ export function createTurnContext(agent: AgentContext, input: TurnInput, begin: 
     reserveTokens: tokens === undefined ? 0 : stepTokens,
     startedMs: ports.clock.nowMs(),
     deadline,
-    progress: createTurnProgress(parts),
+    progress: createTurnProgress(parts, child !== undefined),
   }
 }
 
@@ -86,6 +86,7 @@ function markerIdOf({ stack }: TurnInput, { markerId }: SessionState, { ids }: P
 
 function createTurnProgress(
   turn: Pick<TurnContext, "agent" | "input" | "session" | "history" | "signal" | "emit">,
+  isChild: boolean,
 ): TurnProgress {
   const { agent, input, session, history, signal, emit } = turn
   // A value is no speech: it has neither bubbles nor emotions nor file references.
@@ -94,7 +95,9 @@ function createTurnProgress(
   const limit = answerLimit && (() => new AnswerLimiter(answerLimit, agent.ports.counter))
   const warnings: TurnWarning[] = []
   const listener = { name: input.speaker.name, audience: input.key.audience }
-  const display = input.control?.output ? undefined : agent.plugins.find((plugin) => plugin.display)?.display?.(listener)
+  // A model reads the answer of an agent that is a tool, and nobody sees it.
+  const isShown = input.control?.output === undefined && !isChild
+  const display = isShown ? agent.plugins.find((plugin) => plugin.display)?.display?.(listener) : undefined
   const stamps = dialectNames(agent.dialect).byFile.get("history")?.has("time") === true
   const open = output.files && fileOpener(output.files, agent, { key: input.key, signal })
   return {

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest"
 import { createAgent } from "../../../src/loop/agent/agent.ts"
+import { agentTool } from "../../../src/loop/agent/child/agent-tool.ts"
 import { loadProfile } from "../../../src/node/profile/load-profile.ts"
 import { countingIds, manualClock, scriptedModel } from "../../../src/testing/index.ts"
+import { callTool, finish, testAgent } from "../../support/agents.ts"
 import { dataPresent, hostileStrings, triedOf } from "../../support/corpora.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 
@@ -34,7 +36,7 @@ async function opened(
   const profile = await loadProfile(`${folder}/mei.toml`, { env: {}, locale: "en", clock })
   const model = scriptedModel([...answers])
   const agent = createAgent({ profile, model, ports: { clock, ids: countingIds() }, onWarning: () => undefined })
-  return { model, session: agent.session("c") }
+  return { agent, model, session: agent.session("c") }
 }
 
 interface Opened {
@@ -92,6 +94,14 @@ describe("C37 regex scripts of a card", () => {
       ["hook", message],
       ["format", message],
     ])
+  })
+
+  test("change nothing in the answer of an agent that is a tool: a model reads it, and nobody sees it", async () => {
+    const { agent } = await opened([hide({ markdownOnly: true })], { answers: [`Well.${state}`] })
+    const tool = agentTool({ name: "ask_mei", description: "Asks Mei.", agent })
+    const model = scriptedModel([callTool("ask_mei", { request: "hi" }), finish("ok")])
+    const result = await testAgent(model, {}, { tools: [tool] }).session.send("a").result
+    expect(result.trace.runs.map((run) => run.result)).toEqual([`Well.${state}`])
   })
 
   test("do not run with scripts = false", async () => {

@@ -1,6 +1,7 @@
 import type { Agent } from "../../../loop/agent/agent.ts"
 import { contextOf } from "../../../loop/agent/published-agents.ts"
 import { commandList, lastTurnIn, runCommand } from "../../../loop/agent/second-thoughts/chat-commands.ts"
+import { greetingOf } from "../../../loop/agent/second-thoughts/greetings.ts"
 import { Session } from "../../../loop/agent/session.ts"
 import type { AgentContext } from "../../../loop/turn/turn-context.ts"
 import { type ApprovalQuestion, approvalQuestion } from "../../../trace/approval-question.ts"
@@ -36,10 +37,10 @@ async function facts(state: InspectorState, { request }: Call): Promise<Response
   const waiting = (await session.approvals()).filter(({ answer }) => answer === undefined)
   const approvals = waiting.map((one) => ({ ...approvalQuestion(one, locale), isOver: nowMs > one.untilMs }))
   const from = { id: user }
-  await session.greet({ from })
-  const history = await session.history()
-  const greetings = session.greetings({ from })
-  const number = history.length === 1 ? greetings.indexOf(history[0]?.text ?? "") + 1 : 0
+  const [history, greetings] = [await session.history(), session.greetings({ from })]
+  // A page that is only looked at keeps nothing: the greeting is said with the first words.
+  const first = history.length === 0 ? greetingOf(await contextOf(state.agent), session.key, { from }) : history[0]?.text
+  const number = history.length < 2 ? greetings.indexOf(first ?? "") + 1 : 0
   const greeting = number > 0 ? { text: greetings[number - 1] ?? "", number, count: greetings.length } : undefined
   const facts: ChatFacts = { commands: commandList(locale), last: lastTurnIn(history), greeting, approvals }
   return jsonWithoutSecrets(state, facts)
@@ -51,6 +52,7 @@ async function say(state: InspectorState, { request }: Call): Promise<Response> 
   const { text, locale: given } = await readJsonBody(request, state.maxBodyBytes)
   if (typeof text !== "string" || text.trim() === "") throw badRequest("Expected words.", "text")
   const [from, locale] = [{ id: user }, await localeOf(state, given)]
+  if (!text.startsWith("/") || text.startsWith("/swipe")) await session.greet({ from })
   const outcome = await runCommand(text, { session, from, locale, mayChange: true })
   if (outcome && "text" in outcome) return jsonWithoutSecrets(state, outcome)
   return Response.json({ turn: (outcome?.turn ?? session.send(text, { from })).id })

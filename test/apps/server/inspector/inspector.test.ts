@@ -243,19 +243,26 @@ describe("chat", () => {
     })
   })
 
-  test("C34 greets a new conversation once, tells which greeting it is, and another one takes its place", async () => {
+  test("C34 shows the greeting of a new conversation, keeps it with the first words, and another one takes its place", async () => {
     const greetings = ["Welcome.", "Rain again."]
     const { get, post, agent } = inspected([finish("Yes.")], { profile: { greetings, greeting: "Rain again." }, chat: true })
     const greeting = async () => (await get<ChatFacts>("api/chat?locale=en")).greeting
     const both = await Promise.all([greeting(), greeting()])
     expect(both).toEqual([both[0], { text: "Rain again.", number: 2, count: 2 }])
     const history = async () => (await agent.session("inspector").history()).map(({ text }) => text)
-    expect(await history()).toEqual(["Rain again."])
+    expect(await history()).toEqual([])
     await post("api/chat", { text: "/swipe 1" })
+    expect(await history()).toEqual(["Welcome."])
     expect(await greeting()).toEqual({ text: "Welcome.", number: 1, count: 2 })
     await post("api/chat", { text: "Hi" })
     await agent.idle()
     expect([await greeting(), await history()]).toEqual([undefined, ["Welcome.", "Hi", "Yes."]])
+    const other = inspected([finish("Yes.")], { profile: { greeting: "Welcome." }, chat: true })
+    expect((await other.get<ChatFacts>("api/chat?locale=en")).greeting?.text).toBe("Welcome.")
+    await other.post("api/chat", { text: "Hi" })
+    await other.agent.idle()
+    const said = await other.agent.session("inspector").history()
+    expect(said.map(({ text }) => text)).toEqual(["Welcome.", "Hi", "Yes."])
   })
 
   test("takes no body over the limit", async () => {
