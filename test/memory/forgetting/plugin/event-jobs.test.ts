@@ -161,6 +161,23 @@ describe("an event of a topic (R20)", () => {
     expect(await events(["t0", "t1", "t2"].map((id) => judgement(id, { importance: 0, event: "" })))).toEqual([])
   })
 
+  test("H1 M15 turns that one call judged have each the importance of its own lines, also where a rule writes", async () => {
+    const waits = (turnId: string) => ({ turnId, kind: "batch", value: { turn: 0 } })
+    const keys = { "t0:0": { importance: 9 }, "t2:0": { words: ["bread"] } }
+    const judged = [waits("t0"), waits("t1"), { turnId: "t2", kind: "importance", value: { importance: 3, keys } }]
+    const messages = said(3).map((message, at) => ({ ...message, text: at % 2 === 0 ? `The cat number ${at} is ill.` : "Oh." }))
+    const event = async (job: BackgroundJob, own: readonly object[]) => {
+      const { notes } = await ran(job, { topics: [topic("a")], turn: 21 }, { messages, judged: own })
+      const [change] = (notes[0]?.payload.changes ?? []) as { events: EventRecord[] }[]
+      return change?.events.map(({ text, importance }) => [text, importance])
+    }
+    expect(await event(byRule, judged)).toEqual([["Bob said “The cat number 0 is ill.”", 9]])
+    const told = judged.map((one) =>
+      one.kind === "batch" ? one : { ...one, value: { ...one.value, event: "Her cats fell ill." } },
+    )
+    expect(await event(byDefault, told), "what the call wrote tells the batch").toEqual([["Her cats fell ill.", 9]])
+  })
+
   test("a failure is thrown until the last attempt, which the rule does", async () => {
     const given = { messages: said(1), isLast: false }
     await expect(ran(byModel, { topics: [topic("a")], turn: 21 }, given)).rejects.toThrow("the server is down")

@@ -65,11 +65,40 @@ async function write(
   return askOrRule(context, { kind, prompt: "event", data: [promptData("dialogue", dialogue, "user")], read: readTopics, rule })
 }
 
-/** The turns of these messages as the call that judged them found them. */
+type JudgedValue = Judgement & { readonly keys?: Readonly<Record<string, { readonly importance?: number }>> }
+
+/** The importance of a turn without keys in a batch, because it holds nothing worth finding again. */
+const withoutKeys = 2
+
+/**
+ * The turns of these messages as the calls that judged them found them. A call judges the turns that waited for it too (M15): each of them
+ * has the importance of its own lines.
+ */
 async function judgementsOf(messages: readonly HistoryMessage[], { receiptsOf }: JobContext): Promise<Judgements> {
-  const receipts = (await receiptsOf?.([...new Set(messages.map(({ turnId }) => turnId))])) ?? []
+  const turnIds = [...new Set(messages.map(({ turnId }) => turnId))]
+  const receipts = (await receiptsOf?.(turnIds)) ?? []
   const judged = receipts.filter(({ kind, value }) => kind === "importance" && typeof value?.importance === "number")
-  return new Map(judged.map(({ turnId, value }) => [turnId, value as unknown as Judgement]))
+  const batches = new Map(judged.map(({ turnId, value }) => [turnId, value as unknown as JudgedValue]))
+  const waiting = new Set(receipts.filter(({ kind }) => kind === "batch").map(({ turnId }) => turnId))
+  const found = new Map<string, Judgement>()
+  let together: string[] = []
+  for (const turnId of turnIds) {
+    together.push(turnId)
+    const judgement = batches.get(turnId)
+    if (judgement === undefined && waiting.has(turnId)) continue
+    const isOne = together.length === 1
+    if (judgement !== undefined)
+      for (const id of together) found.set(id, isOne ? judgement : { ...judgement, importance: importanceOf(id, judgement) })
+    together = []
+  }
+  return found
+}
+
+/** The importance of the most important line of a turn that was judged with others. */
+function importanceOf(turnId: string, { importance, keys }: JudgedValue): number {
+  if (keys === undefined) return importance
+  const own = Object.entries(keys).flatMap(([id, line]) => (id.startsWith(`${turnId}:`) ? (line.importance ?? importance) : []))
+  return Math.max(Math.min(importance, withoutKeys), ...own)
 }
 
 /** The topic and messages from which events were written. */
