@@ -6,21 +6,27 @@ export type OptionNames<T> = { readonly [Name in keyof T]-?: unknown }
 
 type Words<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text
 
+/** The keys of an object, or of each member of a union. */
+type KeyOf<T> = T extends unknown ? keyof T : never
+
 /** `unknown` if the words of a text are the names of all options, else the names that are missing or that are none. */
-type EachOnce<T, Text extends string> = [Words<Text>] extends [keyof T]
-  ? [keyof T] extends [Words<Text>]
+type EachOnce<T, Text extends string> = [Words<Text>] extends [KeyOf<T>]
+  ? [KeyOf<T>] extends [Words<Text>]
     ? unknown
-    : { readonly missing: Exclude<keyof T, Words<Text>> }
-  : { readonly unknown: Exclude<Words<Text>, keyof T> }
+    : { readonly missing: Exclude<KeyOf<T>, Words<Text>> }
+  : { readonly unknown: Exclude<Words<Text>, KeyOf<T>> }
+
+/** The names of all options: as the keys of an object, or as the words of a text, which the compiler checks. */
+export type KnownNames<T, Text extends string> = OptionNames<T> | (Text & EachOnce<T, Text>)
 
 /**
- * Throws `usage` for an option that is no key of `known`, which would be ignored. One that is `undefined` counts as absent. `known` may
- * be a text with the names of all options, which the compiler checks. `gone` says for an earlier name what to write now.
+ * Throws `usage` for an option that is none of `known`, which would be ignored. One that is `undefined` counts as absent. `gone` says for
+ * an earlier name what to write now.
  */
 export function checkOptions<T extends object, Text extends string = string>(
   of: string,
   given: T,
-  known: OptionNames<T> | (Text & EachOnce<T, Text>),
+  known: KnownNames<T, Text>,
   gone: Readonly<Record<string, string>> = {},
 ): void {
   checkType(`options of ${of}`, given, "object")
@@ -46,7 +52,11 @@ export function checkType(what: string, value: unknown, type: TypeName): void {
 }
 
 /** {@link checkOptions} for an object that a program wrote out. One of a class may keep members of its own. */
-export function checkMembers<T extends object>(of: string, given: T, known: OptionNames<T>): void {
+export function checkMembers<T extends object, Text extends string = string>(
+  of: string,
+  given: T,
+  known: KnownNames<T, Text>,
+): void {
   if (Object.getPrototypeOf(given) === Object.prototype) checkOptions(of, given, known)
 }
 

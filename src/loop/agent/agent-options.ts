@@ -93,48 +93,10 @@ export interface AgentOptions {
   readonly ports?: Partial<Ports>
 }
 
-const agentOptions: Readonly<Record<keyof AgentOptions, true>> = {
-  profile: true,
-  model: true,
-  models: true,
-  tools: true,
-  plugins: true,
-  store: true,
-  runJobs: true,
-  services: true,
-  memory: true,
-  hooks: true,
-  observers: true,
-  onWake: true,
-  shouldAnswer: true,
-  confirm: true,
-  onWarning: true,
-  injections: true,
-  ports: true,
-}
-
-const agentServices: Readonly<Record<keyof AgentServices, true>> = {
-  memory: true,
-  userProfile: true,
-  reflection: true,
-  importance: true,
-  facts: true,
-  embed: true,
-  rerank: true,
-  describe: true,
-}
-
-const answerRules: Readonly<Record<keyof AnswerRules, true>> = {
-  mentioned: true,
-  repliedTo: true,
-  keywords: true,
-  probability: true,
-  model: true,
-  decide: true,
-  cooldownMs: true,
-  quietHours: true,
-}
-
+const agentOptions =
+  "profile model models tools plugins store runJobs services memory hooks observers onWake shouldAnswer confirm onWarning injections ports"
+const agentServices = "memory userProfile reflection importance facts embed rerank describe"
+const answerRules = "mentioned repliedTo keywords probability model decide cooldownMs quietHours"
 const portNames = { ...hostPorts, counter: true }
 
 /** Throws `usage` for an unknown option of `createAgent`, and for a model or profile that is none. */

@@ -1,4 +1,4 @@
-import { checkOptions, checkType, type OptionNames, type TypeName } from "../../core/check-options.ts"
+import { checkOptions, checkType, type KnownNames, type TypeName } from "../../core/check-options.ts"
 import type { AttachmentInput, Directed, RepliedTo, ServiceKey, SessionKey, Speaker } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import type { Injection, Trust } from "../../core/value.ts"
@@ -163,8 +163,12 @@ const types: Readonly<Record<string, TypeName>> = {
 }
 
 /** Throws `usage` for an option of a session's method that there is not, or that has another type. */
-export function checkSessionOptions<T extends object>(of: string, given: T, known: OptionNames<T>): void {
-  checkOptions(of, given, known, gone)
+export function checkSessionOptions<T extends object, Text extends string>(
+  of: string,
+  given: T,
+  known: KnownNames<T, Text>,
+): void {
+  checkOptions(of, given, known, { files: "Write `attachments: [{ path }]`, with an object for each path." })
   for (const [name, value] of Object.entries(given)) {
     const type = types[name]
     if (type !== undefined && value !== undefined) checkType(`\`${name}\` of ${of}`, value, type)
@@ -181,21 +185,17 @@ export function checkTrust(of: string, trust: unknown): void {
   throw new PromptStrataError("usage", `expected trust author, user, agent, tool or memory of ${of}, found ${found}.`)
 }
 
-const gone = { files: "Write `attachments: [{ path }]`, with an object for each path." }
-
 /** The names of the options of a session's methods. */
 export const optionsOf = {
   send: { ...previewed, ...control, tools: true, runs: true },
   receive: { ...previewed, atMs: true },
   wake: { to: true, trust: true, inject: true, signal: true },
   wakeAt: { from: true, repeat: true, timeZone: true },
-  wakes: { from: true },
+  person: { from: true },
   preview: { ...previewed, prompt: true },
   answer: { by: true, tools: true, signal: true, ...control },
   change: { inject: true, signal: true },
   explainMemories: { from: true, limit: true, signal: true },
-  forgetMemory: { from: true },
-  greet: { from: true },
   hear: { from: true, attachments: true, atMs: true, ...directedOptions },
 }
 

@@ -193,7 +193,7 @@ export class Session {
    * The messages stay. Rejects with `usage` if the speaker has no memory of this id.
    */
   forgetMemory(id: string, options: ForgetMemoryOptions = {}): Promise<ForgottenMemories> {
-    checkSessionOptions("forgetMemory", options, optionsOf.forgetMemory)
+    checkSessionOptions("forgetMemory", options, optionsOf.person)
     return this.#queue.enqueue(async (at) => (await loadWork()).forget(at, id, options))
   }
 

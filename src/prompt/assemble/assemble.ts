@@ -53,20 +53,6 @@ interface RequestLimits {
   readonly assembler?: Assembler
 }
 
-const assembleOptions: Readonly<Record<keyof AssembleOptions, true>> = {
-  dialect: true,
-  locale: true,
-  prompt: true,
-  turn: true,
-  roles: true,
-  counter: true,
-  budgetTokens: true,
-  cut: true,
-  history: true,
-  tools: true,
-  assembler: true,
-}
-
 /**
  * Assembles a request from a stack and a turn: compose, fit, count. The result is plain JSON and depends on nothing else. An assembler
  * changes only the work that it takes.
@@ -74,7 +60,7 @@ const assembleOptions: Readonly<Record<keyof AssembleOptions, true>> = {
  */
 export function assemble(stack: PromptStack, options: AssembleOptions = {}): Assembly {
   checkType("stack.items of assemble", stack?.items, "function")
-  checkOptions("assemble", options, assembleOptions)
+  checkOptions("assemble", options, "dialect locale prompt turn roles counter budgetTokens cut history tools assembler")
   const { dialect = "layered", locale = "en", prompt = "planner", turn, roles, ...limits } = options
   const compiled = typeof dialect === "string" ? shippedDialect(dialect, locale) : dialect
   const { injections, reserved } = combineInjections(stack, turn, { dialect: compiled, memo: memoOf(limits.assembler) })

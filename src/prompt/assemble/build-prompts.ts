@@ -38,14 +38,7 @@ export interface SystemPromptParts {
  * layers, joined by blank lines. An empty layer leaves no trace.
  */
 export function buildSystemPrompt(parts: SystemPromptParts): PromptStack {
-  checkOptions("buildSystemPrompt", parts, {
-    persona: true,
-    format: true,
-    skills: true,
-    tools: true,
-    locale: true,
-    dialect: true,
-  })
+  checkOptions("buildSystemPrompt", parts, "persona format skills tools locale dialect")
   const { persona, format = "", skills = [], tools = [], locale = "en", dialect: chosen = "layered" } = parts
   const dialect = typeof chosen === "string" ? shippedDialect(chosen, locale) : chosen
   return new PromptStack([

@@ -28,18 +28,6 @@ const scopes: ReadonlySet<Scope> = new Set<Scope>(["global", "session", "turn"])
 const shrinks: ReadonlySet<FitRule["shrink"]> = new Set<FitRule["shrink"]>(["drop", "entries", "head", "tail", "headTail"])
 export const trusts: ReadonlySet<Trust> = new Set<Trust>(["author", "user", "agent", "tool", "memory"])
 
-/** A misspelt `trust` would make an author's text of a tool's. */
-const optionNames: Readonly<Record<keyof InjectionOptions, true>> = {
-  trust: true,
-  priority: true,
-  role: true,
-  scope: true,
-  stability: true,
-  enabled: true,
-  fit: true,
-  source: true,
-}
-
 /** Orders injections by ascending priority. */
 export function byPriority(a: Injection, b: Injection): number {
   return a.priority - b.priority
@@ -53,7 +41,8 @@ export function toInjection(input: InjectionInput): Injection | undefined {
   // Code without types can pass no item at all.
   const { key, content, ...options } = input ?? ({} as InjectionInput)
   checkKey(key)
-  checkOptions(`The injection ${shown(key)}`, options, optionNames)
+  // A misspelt `trust` would make an author's text of a tool's.
+  checkOptions(`The injection ${shown(key)}`, options, "trust priority role scope stability enabled fit source")
   const problem = contentProblem(content, 0)
   if (problem !== undefined)
     throw fault(

@@ -46,23 +46,8 @@ export interface ToolDefinition<Schema extends StandardSchemaV1 | undefined = un
   readonly trust?: Tool["trust"]
 }
 
-const fields: Readonly<Record<keyof ToolDefinition, true>> = {
-  name: true,
-  description: true,
-  usageHint: true,
-  group: true,
-  inputSchema: true,
-  jsonSchema: true,
-  execute: true,
-  repeatable: true,
-  writes: true,
-  withAnswer: true,
-  needsApproval: true,
-  visibility: true,
-  timeoutMs: true,
-  maxResultCharacters: true,
-  trust: true,
-}
+const fields =
+  "name description usageHint group inputSchema jsonSchema execute repeatable writes withAnswer needsApproval visibility timeoutMs maxResultCharacters trust"
 
 printParametersBy(toolParameters)
 

@@ -25,21 +25,8 @@ export interface MiddlewareOptions {
   readonly cacheBreakpoints?: CacheBreakpointsOption
 }
 
-const ownOptions: Readonly<Record<keyof MiddlewareOptions, true>> = { specificationVersion: true, cacheBreakpoints: true }
-
-const assembleOptions: Readonly<Record<keyof AssembleOptions, true>> = {
-  dialect: true,
-  locale: true,
-  prompt: true,
-  turn: true,
-  roles: true,
-  counter: true,
-  budgetTokens: true,
-  cut: true,
-  history: true,
-  tools: true,
-  assembler: true,
-}
+const ownOptions = "specificationVersion cacheBreakpoints"
+const assembleOptions = "dialect locale prompt turn roles counter budgetTokens cut history tools assembler"
 
 /** A middleware of the AI SDK's provider interface, for `wrapLanguageModel`. */
 export interface PromptstrataMiddleware<Version extends "v3" | "v4" = "v4"> {
@@ -66,8 +53,8 @@ export function promptstrataMiddleware<Version extends "v3" | "v4" = "v4">(
   options: LayerSource & MiddlewareOptions & { readonly specificationVersion?: Version },
 ): PromptstrataMiddleware<Version> {
   checkType("the options of promptstrataMiddleware", options, "object")
-  const source = "assemble" in options ? { assemble: true } : { stack: true, profile: true, ...assembleOptions }
-  checkOptions("promptstrataMiddleware", options, { ...ownOptions, ...source })
+  if ("assemble" in options) checkOptions("promptstrataMiddleware", options, `${ownOptions} assemble`)
+  else checkOptions("promptstrataMiddleware", options, `${ownOptions} stack profile ${assembleOptions}`)
   const { specificationVersion = "v4" as Version, cacheBreakpoints = true, ...layers } = options
   let compose: (() => Assembly | PromiseLike<Assembly>) | undefined
   return {

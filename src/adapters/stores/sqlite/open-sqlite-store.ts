@@ -23,18 +23,6 @@ interface LoggedStoreOptions extends SqliteStoreOptions {
   readonly log?: Logger
 }
 
-const storeOptions: Readonly<Record<keyof LoggedStoreOptions, true>> = {
-  jobs: true,
-  busyMs: true,
-  pollMs: true,
-  leaseMs: true,
-  onWarning: true,
-  clock: true,
-  timers: true,
-  random: true,
-  log: true,
-}
-
 /** How long `close` waits for running jobs. */
 const drainMs = 5_000
 
@@ -43,7 +31,7 @@ const drainMs = 5_000
  * runs the jobs. Throws `store` when the file cannot be used, or when a newer version has written to it.
  */
 export async function openSqliteStore(file: string, options: LoggedStoreOptions = {}): Promise<SqliteStore> {
-  checkOptions("openStore", options, storeOptions)
+  checkOptions("openStore", options, "jobs busyMs pollMs leaseMs onWarning clock timers random log")
   const database = await openMigrated(file, options)
   const runner = runnerOf(database, options)
   let isDrained = false

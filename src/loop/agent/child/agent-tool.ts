@@ -33,19 +33,7 @@ interface AgentToolSettings {
 export type AgentToolOptions = AgentToolSettings &
   ({ readonly agent: Agent } | Pick<AgentOptions, "profile" | "model" | "tools" | "plugins" | "hooks" | "injections" | "ports">)
 
-const toolSettings: Readonly<Record<keyof AgentToolSettings, true>> = {
-  name: true,
-  description: true,
-  usageHint: true,
-  requestDescription: true,
-  hints: true,
-  timeoutMs: true,
-  maxEvents: true,
-  repeatable: true,
-  writes: true,
-}
-
-const childOptions = { profile: true, model: true, tools: true, plugins: true, hooks: true, injections: true, ports: true }
+const settings = "name description usageHint requestDescription hints timeoutMs maxEvents repeatable writes"
 
 const defaultTimeoutMs = 120_000
 
@@ -57,7 +45,8 @@ const defaultTimeoutMs = 120_000
  */
 export function agentTool(options: AgentToolOptions): Tool {
   checkType("the options of agentTool", options, "object")
-  checkOptions("agentTool", options, "agent" in options ? { ...toolSettings, agent: true } : { ...toolSettings, ...childOptions })
+  if ("agent" in options) checkOptions("agentTool", options, `${settings} agent`)
+  else checkOptions("agentTool", options, `${settings} profile model tools plugins hooks injections ports`)
   const { name, description, usageHint, requestDescription, hints, timeoutMs, maxEvents, ...rest } = options
   const { repeatable = true, writes = true, ...agent } = rest
   const child = "agent" in agent ? agent.agent : createAgent(agent)

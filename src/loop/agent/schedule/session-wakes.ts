@@ -40,13 +40,13 @@ export async function wakeAt(
 
 /** The work of `Session.wakes`. */
 export async function wakesOf(rest: SessionAtRest, options: WakesOptions): Promise<readonly ScheduledWake[]> {
-  checkSessionOptions("wakes", options, optionsOf.wakes)
+  checkSessionOptions("wakes", options, optionsOf.person)
   return wakesIn(rest).list(personOf(rest, options.from).key)
 }
 
 /** The work of `Session.dropWake`. */
 export async function dropWake(rest: SessionAtRest, id: string, options: WakesOptions): Promise<boolean> {
-  checkSessionOptions("dropWake", options, optionsOf.wakes)
+  checkSessionOptions("dropWake", options, optionsOf.person)
   checkType("the id of dropWake", id, "string")
   return wakesIn(rest).drop(personOf(rest, options.from).key, id)
 }

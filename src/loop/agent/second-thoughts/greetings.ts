@@ -8,7 +8,7 @@ type Greeting = Pick<AgentContext, "plugins" | "profile">
 
 /** The greetings that can begin a conversation, for a person and an audience: those of a plugin, such as a card's, else the profile's. */
 export function greetingsOf({ plugins, profile }: Greeting, { audience }: SessionKey, options: WakesOptions): readonly string[] {
-  checkSessionOptions("a greeting", options, optionsOf.greet)
+  checkSessionOptions("a greeting", options, optionsOf.person)
   const { greeting, greetings = greeting === undefined ? [] : [greeting] } = profile
   const name = options.from && "name" in options.from ? options.from.name : profile.user.name
   return plugins.find((plugin) => plugin.greetings)?.greetings?.({ name, audience }) ?? greetings

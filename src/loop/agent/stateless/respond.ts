@@ -17,26 +17,13 @@ export interface RespondOptions extends Pick<SendOptions, "from" | "inject" | "t
   readonly audience?: Audience
 }
 
-const known: Required<{ readonly [K in keyof RespondOptions]: true }> = {
-  from: true,
-  inject: true,
-  tools: true,
-  signal: true,
-  audience: true,
-  toolChoice: true,
-  stopWhen: true,
-  prepareStep: true,
-  output: true,
-  answerLimit: true,
-}
-
 /** Starts a turn that answers the last of the messages, after those before it. Nothing of it is kept. Throws `usage`. */
 export function respond(
   current: AgentContext | Promise<AgentContext>,
   latest: AgentContext,
   { messages, options }: { readonly messages: readonly ChatMessage[]; readonly options: RespondOptions },
 ): Turn {
-  checkSessionOptions("respond", options, known)
+  checkSessionOptions("respond", options, "from inject tools signal audience toolChoice stopWhen prepareStep output answerLimit")
   const { audience = "private", ...given } = options
   const { ports, profile } = latest
   const key: SessionKey = { agent: profile.agent.id, conversation: ports.ids.next("respond"), audience }
