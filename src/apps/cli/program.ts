@@ -6,68 +6,35 @@ import { type CliIo, fitLines } from "./io.ts"
 import { helpIn, helpPage } from "./words/help.ts"
 import { english, type Translate } from "./words/translate.ts"
 
-type AddCommand = (program: Command, run: RunCommand) => void
+/** A command: usage and summary, as the list of help shows them, and the code, which is loaded when it is named. */
+type Entry = readonly [usage: string, summary: string, load: () => Promise<{ add(program: Command, run: RunCommand): void }>]
 
-/** The commands by their groups: usage and summary, as the list of help shows them, and the code, which is loaded when it is named. */
-const commands: Readonly<
-  Record<string, readonly (readonly [usage: string, summary: string, load: () => Promise<AddCommand>])[]>
-> = {
+/** The commands by their groups. */
+const commands: Readonly<Record<string, readonly Entry[]>> = {
   "Characters:": [
-    ["chat [options] [profile]", "talk to a character", async () => (await import("./chat/chat.ts")).addChat],
-    ["serve [options] [profiles...]", "answer over HTTP", async () => (await import("./serve/serve.ts")).addServe],
-    ["init [options] [folder]", "create a character of your own", async () => (await import("./commands/init.ts")).addInit],
-    [
-      "import [options] <path> [to]",
-      "take over files of other programs",
-      async () => (await import("./commands/import.ts")).addImportFile,
-    ],
-    ["card", "show, check and convert character cards", async () => (await import("./commands/card.ts")).addCard],
-    [
-      "undo [options] [path]",
-      "undo a change to a file of the workspace",
-      async () => (await import("./commands/undo.ts")).addUndo,
-    ],
+    ["chat [options] [profile]", "talk to a character", () => import("./chat/chat.ts")],
+    ["serve [options] [profiles...]", "answer over HTTP", () => import("./serve/serve.ts")],
+    ["init [options] [folder]", "create a character of your own", () => import("./commands/init.ts")],
+    ["import [options] <path> [to]", "take over files of other programs", () => import("./commands/import.ts")],
+    ["card", "show, check and convert character cards", () => import("./commands/card.ts")],
+    ["undo [options] [path]", "undo a change to a file of the workspace", () => import("./commands/undo.ts")],
   ],
   "Prompts and profiles:": [
-    [
-      "inspect [options] [profile]",
-      "talk in the browser, beside what is sent",
-      async () => (await import("./serve/inspect.ts")).addInspect,
-    ],
-    [
-      "render [options] [profile]",
-      "print the prompt for a question",
-      async () => (await import("./commands/render.ts")).addRender,
-    ],
-    [
-      "lint [options] [profile...]",
-      "find mistakes in profiles and prompts",
-      async () => (await import("./commands/lint.ts")).addLint,
-    ],
-    ["schema", "print the JSON Schema of profiles", async () => (await import("./commands/schema.ts")).addSchema],
-    ["mcp", "list, call and approve the tools of MCP servers", async () => (await import("./commands/mcp.ts")).addMcp],
-    [
-      "simulate [options] <script>",
-      "live the days of a script, and check them",
-      async () => (await import("./simulate/simulate.ts")).addSimulate,
-    ],
+    ["inspect [options] [profile]", "talk in the browser, beside what is sent", () => import("./serve/inspect.ts")],
+    ["render [options] [profile]", "print the prompt for a question", () => import("./commands/render.ts")],
+    ["lint [options] [profile...]", "find mistakes in profiles and prompts", () => import("./commands/lint.ts")],
+    ["schema", "print the JSON Schema of profiles", () => import("./commands/schema.ts")],
+    ["mcp", "list, call and approve the tools of MCP servers", () => import("./commands/mcp.ts")],
+    ["simulate [options] <script>", "live the days of a script, and check them", () => import("./simulate/simulate.ts")],
   ],
   "Memory:": [
-    ["memory", "list, search, export or delete memories", async () => (await import("./memory/memory-commands.ts")).addMemory],
-    ["user", "print what is known about a user", async () => (await import("./memory/user.ts")).addUser],
-    [
-      "events [options] [profile]",
-      "print the events that a character remembers",
-      async () => (await import("./commands/events.ts")).addEvents,
-    ],
-    ["cost [options]", "sum up what models and background work used", async () => (await import("./memory/cost.ts")).addCost],
-    ["schedule", "print and cancel reminders", async () => (await import("./memory/schedule.ts")).addSchedule],
-    ["doctor [options]", "check, back up or repair the store", async () => (await import("./memory/doctor.ts")).addDoctor],
-    [
-      "worker [options] [profile]",
-      "do background work of chats in other processes",
-      async () => (await import("./commands/worker.ts")).addWorker,
-    ],
+    ["memory", "list, search, export or delete memories", () => import("./memory/memory-commands.ts")],
+    ["user", "print what is known about a user", () => import("./memory/user.ts")],
+    ["events [options] [profile]", "print the events that a character remembers", () => import("./commands/events.ts")],
+    ["cost [options]", "sum up what models and background work used", () => import("./memory/cost.ts")],
+    ["schedule", "print and cancel reminders", () => import("./memory/schedule.ts")],
+    ["doctor [options]", "check, back up or repair the store", () => import("./memory/doctor.ts")],
+    ["worker [options] [profile]", "do background work of chats in other processes", () => import("./commands/worker.ts")],
   ],
 }
 
@@ -102,7 +69,7 @@ export async function createProgram(
     for (const [usage, summary, load] of entries) {
       const [name = ""] = usage.split(" ")
       if (argv?.includes(name) === false) program.command(usage)
-      else (await load())(program, run)
+      else (await load()).add(program, run)
       program.commands.at(-1)?.summary(summary)
     }
   }

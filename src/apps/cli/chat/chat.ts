@@ -48,7 +48,7 @@ interface ChatOptions extends CommonOptions, CharacterOptions, StoreOptions {
 }
 
 /** Adds the command `chat`. */
-export function addChat(program: Command, run: RunCommand): void {
+export function add(program: Command, run: RunCommand): void {
   const command = program
     .command("chat")
     .description("Talk to a character. The answer is shown as it is written, and every tool call as it happens.")

@@ -31,11 +31,15 @@ interface CardOptions {
 }
 
 /** Adds the command `card` with its sub-commands. */
-export function addCard(program: Command, run: RunCommand): void {
+export function add(program: Command, run: RunCommand): void {
   const card = program
     .command("card")
     .description("Show, check and convert character cards: PNG, CHARX and JSON files of the versions V1 to V3.")
-  const add = (name: string, words: string, work: (file: string, options: CardOptions, context: CliContext) => Promise<number>) =>
+  const addReader = (
+    name: string,
+    words: string,
+    work: (file: string, options: CardOptions, context: CliContext) => Promise<number>,
+  ) =>
     card
       .command(name)
       .description(words)
@@ -45,10 +49,14 @@ export function addCard(program: Command, run: RunCommand): void {
       .action((file: string, options: CardOptions) =>
         run((context) => work(file, options, context), { debug: options.debug, json: options.json }),
       )
-  add("show", "Print a card: its texts, greetings and lore, and the tokens of each part.", showCard)
+  addReader("show", "Print a card: its texts, greetings and lore, and the tokens of each part.", showCard)
     .option("--json", "print the card's JSON")
     .option("--plain", "without colours")
-  add("lint", "Say what is wrong with a card, and what each part costs in a turn. The exit code is 1 if something is.", lintCard)
+  addReader(
+    "lint",
+    "Say what is wrong with a card, and what each part costs in a turn. The exit code is 1 if something is.",
+    lintCard,
+  )
     .option("--prices <file>", "a JSON file with the prices of models, as for inspect; one price is for all models")
     .option("--model <id>", "the model whose price counts (default: PROMPTSTRATA_MODEL)")
   card

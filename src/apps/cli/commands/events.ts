@@ -30,7 +30,7 @@ interface Remembered {
 }
 
 /** Adds the command `events`. */
-export function addEvents(program: Command, run: RunCommand): void {
+export function add(program: Command, run: RunCommand): void {
   const command = program
     .command("events")
     .description(

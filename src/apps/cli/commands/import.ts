@@ -23,7 +23,7 @@ interface ImportOptions extends CommonOptions, StoreOptions {
 }
 
 /** Adds the command `import`. */
-export function addImportFile(program: Command, run: RunCommand): void {
+export function add(program: Command, run: RunCommand): void {
   const command = program
     .command("import")
     .description("Take over a file or folder of another program: it says what it found, and makes the right thing of it.")

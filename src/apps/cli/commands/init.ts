@@ -43,7 +43,7 @@ interface InitOptions {
 }
 
 /** Adds the command `init`. */
-export function addInit(program: Command, run: RunCommand): void {
+export function add(program: Command, run: RunCommand): void {
   program
     .command("init")
     .description(

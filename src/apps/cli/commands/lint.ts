@@ -31,7 +31,7 @@ interface LintOptions {
 }
 
 /** Adds the command `lint`. */
-export function addLint(program: Command, run: RunCommand): void {
+export function add(program: Command, run: RunCommand): void {
   program
     .command("lint")
     .description("Find mistakes in profiles and in the prompt files beside them. No model is asked.")

@@ -23,7 +23,7 @@ interface McpOptions extends CommonOptions {
 }
 
 /** Adds the commands `mcp list`, `mcp call` and `mcp approve`. */
-export function addMcp(program: Command, run: RunCommand): void {
+export function add(program: Command, run: RunCommand): void {
   const mcp = program.command("mcp").description("List, call and approve the tools of the MCP servers that a profile names.")
   const list = mcp
     .command("list")

@@ -30,7 +30,7 @@ interface RenderOptions extends CommonOptions, StoreOptions {
 }
 
 /** Adds the command `render`. */
-export function addRender(program: Command, run: RunCommand): void {
+export function add(program: Command, run: RunCommand): void {
   const command = program
     .command("render")
     .description(

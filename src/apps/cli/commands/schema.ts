@@ -4,7 +4,7 @@ import type { RunCommand } from "../context.ts"
 import { exitCodes } from "../io.ts"
 
 /** Adds the command `schema`. */
-export function addSchema(program: Command, run: RunCommand): void {
+export function add(program: Command, run: RunCommand): void {
   program
     .command("schema")
     .description("Print the JSON Schema of a profile's TOML file. With it, editors complete and check profiles.")

@@ -19,7 +19,7 @@ interface UndoOptions extends CommonOptions {
 }
 
 /** Adds the command `undo`. */
-export function addUndo(program: Command, run: RunCommand): void {
+export function add(program: Command, run: RunCommand): void {
   const command = program
     .command("undo")
     .description(

@@ -21,7 +21,7 @@ interface WorkerOptions extends CommonOptions, StoreOptions {
 }
 
 /** Adds the command `worker`. */
-export function addWorker(program: Command, run: RunCommand): void {
+export function add(program: Command, run: RunCommand): void {
   const command = program
     .command("worker")
     .description(

@@ -13,7 +13,7 @@ import { printTable } from "./terminal-table.ts"
 import { type OpenedStore, runOnStore, scopeOf } from "./with-store.ts"
 
 /** Adds the command `cost`. */
-export function addCost(program: Command, run: RunCommand): void {
+export function add(program: Command, run: RunCommand): void {
   const command = program
     .command("cost")
     .description(

@@ -19,7 +19,7 @@ interface DoctorOptions extends StoreCommandOptions {
 }
 
 /** Adds the command `doctor`. */
-export function addDoctor(program: Command, run: RunCommand): void {
+export function add(program: Command, run: RunCommand): void {
   const command = program
     .command("doctor")
     .description("Check the store: its file, its rows, its jobs and recent background work.")

@@ -6,7 +6,7 @@ import { addForget } from "./forget.ts"
 import { addList, addReceipts, addShow } from "./print-memories.ts"
 
 /** Adds the commands below `memory`. */
-export function addMemory(program: Command, run: RunCommand): void {
+export function add(program: Command, run: RunCommand): void {
   const memory = program.command("memory").description("List, search, export, import or delete what a character remembers.")
   for (const add of [addList, addWhy, addShow, addReceipts, addForget, addExport, addImport]) add(memory, run)
 }

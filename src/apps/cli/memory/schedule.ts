@@ -10,7 +10,7 @@ import { printTable } from "./terminal-table.ts"
 import { type OpenedStore, placeText, runOnStore, type StoreCommandOptions, scopeOf } from "./with-store.ts"
 
 /** Adds the commands `schedule list` and `schedule cancel`. */
-export function addSchedule(program: Command, run: RunCommand): void {
+export function add(program: Command, run: RunCommand): void {
   const schedule = program
     .command("schedule")
     .description("Print the reminders and other wakes that wait for their time, and cancel them.")

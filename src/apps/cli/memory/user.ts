@@ -9,7 +9,7 @@ import { momentText, printTable } from "./terminal-table.ts"
 import { type OpenedStore, placeText, runOnStore, type StoreCommandOptions } from "./with-store.ts"
 
 /** Adds the command `user show`. */
-export function addUser(program: Command, run: RunCommand): void {
+export function add(program: Command, run: RunCommand): void {
   const user = program.command("user").description("Print what is known about a user.")
   const show = user
     .command("show")

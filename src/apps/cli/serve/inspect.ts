@@ -24,7 +24,7 @@ interface InspectOptions extends CommonOptions, StoreOptions {
 }
 
 /** Adds the command `inspect`. */
-export function addInspect(program: Command, run: RunCommand): void {
+export function add(program: Command, run: RunCommand): void {
   const command = program
     .command("inspect")
     .description("Talk to a character in the browser, beside every request that is sent to the model.")

@@ -32,7 +32,7 @@ interface ServeOptions extends CommonOptions, StoreOptions {
 }
 
 /** Adds the command `serve`. */
-export function addServe(program: Command, run: RunCommand): void {
+export function add(program: Command, run: RunCommand): void {
   const command = program
     .command("serve")
     .description("Answer over HTTP: the OpenAI API, chats of the AI SDK, AG-UI.")

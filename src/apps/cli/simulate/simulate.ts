@@ -27,7 +27,7 @@ interface SimulateOptions extends CommonOptions {
 }
 
 /** Adds the command `simulate` (H7). */
-export function addSimulate(program: Command, run: RunCommand): void {
+export function add(program: Command, run: RunCommand): void {
   const command = program
     .command("simulate")
     .description(
