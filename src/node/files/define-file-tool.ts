@@ -1,6 +1,5 @@
-import type { StandardSchemaV1 } from "@standard-schema/spec"
 import { defineTool } from "../../prompt/tools/define-tool.ts"
-import { handWrittenSchema, type TextSchema } from "../../prompt/tools/text-arguments.ts"
+import { argumentSchema, asText, type ParameterKind, type TextSchema } from "../../prompt/tools/text-arguments.ts"
 import type { Tool, ToolContext } from "../../prompt/tools/tool.ts"
 import { type FileToolParts, withFileProblems } from "./file-tool.ts"
 
@@ -45,52 +44,29 @@ export function defineFileTool<const Parameters extends FileParameters>(
   })
 }
 
-/**
- * A schema of file parameters that needs no schema library. Nearly right values are accepted: `"12"` for 12, and 7 for `"7"`.
- * Other keys are dropped.
- */
+/** A schema of file parameters: `"12"` stands for 12, and 7 for `"7"`. */
 function fileSchema<Parameters extends FileParameters>(
   parameters: Parameters,
   descriptions: Readonly<Record<string, string>>,
 ): TextSchema<FileArguments<Parameters>> {
-  const properties = Object.entries(parameters).map(([name, kind]) => {
-    const type = kind.startsWith("count") ? { type: "integer", minimum: 1 } : { type: "string" }
-    const description = descriptions[name]
-    return [name, description === undefined ? type : { ...type, description }] as const
-  })
-  const required = Object.keys(parameters).filter((name) => !parameters[name]?.endsWith("?"))
-  const schema = { type: "object", properties: Object.fromEntries(properties), required }
-  return handWrittenSchema(schema, (args) => validate(parameters, args) as StandardSchemaV1.Result<FileArguments<Parameters>>)
+  return argumentSchema(
+    Object.entries(parameters).map(([name, kind]) => {
+      return { name, kind: parameterKinds[kind], description: descriptions[name], optional: kind.endsWith("?") }
+    }),
+  )
 }
 
-function validate(parameters: FileParameters, args: unknown): StandardSchemaV1.Result<Record<string, unknown>> {
-  if (typeof args !== "object" || args === null) return { issues: [{ message: "expected object" }] }
-  const given = new Map(Object.entries(args))
-  const issues: StandardSchemaV1.Issue[] = []
-  const value: Record<string, unknown> = {}
-  for (const [name, kind] of Object.entries(parameters)) {
-    const found = given.get(name) ?? undefined
-    if (found === undefined && kind.endsWith("?")) continue
-    const read = kind.startsWith("count") ? asCount(found) : asText(found, kind)
-    if (read === undefined) issues.push({ message: `expected ${expected[kind]}, received ${kindOf(found)}`, path: [name] })
-    else value[name] = read
-  }
-  return issues.length > 0 ? { issues } : { value }
+function kind<Value>(expected: string, shape: object, read: (found: unknown) => Value | undefined): ParameterKind<Value> {
+  return { shape: { ...shape }, read, problem: (found) => `expected ${expected}, received ${kindOf(found ?? undefined)}` }
 }
 
-const count = "a whole number of at least 1"
-const expected = { text: "string", "text?": "string", path: "a path", count, "count?": count }
-
-function asText(found: unknown, kind: FileParameter): string | undefined {
-  const text = typeof found === "number" ? String(found) : found
-  if (typeof text !== "string") return undefined
-  return kind === "path" && text.trim() === "" ? undefined : text
-}
-
-function asCount(found: unknown): number | undefined {
+const text = kind("string", { type: "string" }, asText)
+const path = kind("a path", { type: "string" }, (found) => (asText(found)?.trim() ? asText(found) : undefined))
+const count = kind("a whole number of at least 1", { type: "integer", minimum: 1 }, (found) => {
   const number = typeof found === "string" && found.trim() !== "" ? Number(found) : found
   return typeof number === "number" && Number.isSafeInteger(number) && number >= 1 ? number : undefined
-}
+})
+const parameterKinds = { text, "text?": text, path, count, "count?": count }
 
 function kindOf(found: unknown): string {
   if (typeof found === "string") return JSON.stringify(found.slice(0, 40))

@@ -23,25 +23,50 @@ export interface TextSchema<Output> {
 export function textArguments<const Parameters extends TextParameters>(
   parameters: Parameters,
 ): TextSchema<TextArguments<Parameters>> {
-  const entries = Object.entries(parameters)
-  const properties = entries.map(([name, { description }]) => [name, { type: "string", description }])
-  const required = entries.filter(([, { optional }]) => !optional).map(([name]) => name)
+  return argumentSchema(
+    Object.entries(parameters).map(([name, { description, optional = false }]) => {
+      return { name, description, optional, kind: optional ? anyText : someText }
+    }),
+  )
+}
+
+/** A kind of parameter: its JSON Schema, its values, and the message about what is none. */
+export interface ParameterKind<Value> {
+  readonly shape: Readonly<Record<string, unknown>>
+  /** Nearly right values are accepted. Undefined for any other one. */
+  read(found: unknown): Value | undefined
+  problem(found: unknown): string
+}
+
+interface Parameter {
+  readonly name: string
+  readonly kind: ParameterKind<unknown>
+  readonly description: string | undefined
+  readonly optional: boolean
+}
+
+const isAbsent = (found: unknown): boolean => found === undefined || found === null
+
+/** Makes a schema of parameters without a schema library. Other keys are dropped, and so is an optional one that `isLeftOut`. */
+export function argumentSchema<Output>(parameters: readonly Parameter[], isLeftOut = isAbsent): TextSchema<Output> {
+  const properties = parameters.map(({ name, description, kind: { shape } }) => {
+    return [name, description === undefined ? shape : { ...shape, description }]
+  })
+  const required = parameters.filter(({ optional }) => !optional).map(({ name }) => name)
   const schema = { type: "object", properties: Object.fromEntries(properties), required }
   return handWrittenSchema(schema, (args) => {
-    if (typeof args !== "object" || args === null) return { issues: [mismatch("object", args)] }
+    if (typeof args !== "object" || args === null) return { issues: [{ message: "expected object" }] }
     const given = new Map(Object.entries(args))
     const issues: StandardSchemaV1.Issue[] = []
-    const texts: [name: string, text: unknown][] = []
-    for (const [name, { optional }] of entries) {
+    const value: Record<string, unknown> = {}
+    for (const { name, kind, optional } of parameters) {
       const found = given.get(name)
-      const text = typeof found === "number" ? String(found) : found
-      const isLeftOut = optional && (text === undefined || text === null)
-      texts.push([name, isLeftOut ? undefined : text])
-      if (isLeftOut) continue
-      if (typeof text !== "string") issues.push({ ...mismatch("string", text), path: [name] })
-      else if (!optional && text.trim() === "") issues.push({ message: "expected text, received blank", path: [name] })
+      if (optional && isLeftOut(found)) continue
+      const read = isLeftOut(found) ? undefined : kind.read(found)
+      if (read === undefined) issues.push({ message: kind.problem(found), path: [name] })
+      else value[name] = read
     }
-    return issues.length > 0 ? { issues } : { value: Object.fromEntries(texts) as TextArguments<Parameters> }
+    return issues.length > 0 ? { issues } : { value: value as Output }
   })
 }
 
@@ -54,6 +79,24 @@ export function handWrittenSchema<Output>(
   return { "~standard": { version: 1, vendor: "promptstrata", validate, jsonSchema } }
 }
 
-function mismatch(expected: string, found: unknown): StandardSchemaV1.Issue {
-  return { message: `expected ${expected}, received ${jsonTypeOf(found)}` }
+function mismatch(expected: string, found: unknown): string {
+  return `expected ${expected}, received ${jsonTypeOf(found)}`
+}
+
+/** A text, or a number in its place. */
+export function asText(found: unknown): string | undefined {
+  const text = typeof found === "number" ? String(found) : found
+  return typeof text === "string" ? text : undefined
+}
+
+const anyText: ParameterKind<string> = {
+  shape: { type: "string" },
+  read: asText,
+  problem: (found) => mismatch("string", found),
+}
+
+const someText: ParameterKind<string> = {
+  ...anyText,
+  read: (found) => (asText(found)?.trim() ? asText(found) : undefined),
+  problem: (found) => (typeof found === "string" ? "expected text, received blank" : mismatch("string", found)),
 }

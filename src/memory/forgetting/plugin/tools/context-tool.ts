@@ -1,10 +1,10 @@
-import type { StandardSchemaV1 } from "@standard-schema/spec"
 import { PromptStrataError } from "../../../../core/errors.ts"
 import type { Memo } from "../../../../core/memo.ts"
 import type { TemplateValues } from "../../../../prompt/template/render.ts"
 import { renderTemplate } from "../../../../prompt/template/render-template.ts"
 import { defineTool } from "../../../../prompt/tools/define-tool.ts"
-import { handWrittenSchema, type TextSchema } from "../../../../prompt/tools/text-arguments.ts"
+import { jsonTypeOf } from "../../../../prompt/tools/json-schema.ts"
+import { argumentSchema, asText, type ParameterKind } from "../../../../prompt/tools/text-arguments.ts"
 import type { Tool, ToolContext } from "../../../../prompt/tools/tool.ts"
 import type { ToolWords } from "../../../../prompt/tools/tool-words.ts"
 import type { BeforeTurnContext } from "../../../services/turn-hook.ts"
@@ -42,7 +42,7 @@ export interface ContextToolParts {
 }
 
 /** A tool of the context group, without its texts. */
-interface ContextToolDefinition<Kinds extends Readonly<Record<string, ParameterKind>>> {
+interface ContextToolDefinition<Kinds extends Readonly<Record<string, Kind>>> {
   readonly name: ContextToolName
   readonly kinds: Kinds
   readonly required?: readonly (keyof Kinds & string)[]
@@ -53,18 +53,21 @@ interface ContextToolDefinition<Kinds extends Readonly<Record<string, ParameterK
 }
 
 /** Makes a tool of the context group. Its texts come from its prompt file. */
-export function defineContextTool<const Kinds extends Readonly<Record<string, ParameterKind>>>(
+export function defineContextTool<const Kinds extends Readonly<Record<string, Kind>>>(
   { words }: Pick<ContextToolParts, "words">,
   { name, kinds, required = [], run, ...flags }: ContextToolDefinition<Kinds>,
 ): Tool {
   const { description, usageHint, parameters, answer } = words[name]
+  const given = Object.entries(kinds).map(([name, kind]) => {
+    return { name, kind: parameterKinds[kind], description: parameters[name], optional: !required.includes(name) }
+  })
   return defineTool({
     name,
     description,
     usageHint,
     group: "context",
     ...flags,
-    inputSchema: toolArguments(kinds, parameters, required),
+    inputSchema: argumentSchema<GivenArguments<Kinds>>(given, isNothing),
     async execute(args, context) {
       try {
         return renderTemplate(answer, await run(args, context))
@@ -89,66 +92,29 @@ export class Refusal extends Error {
 }
 
 /** The type of a parameter: a text, a list of texts, or a number. */
-type ParameterKind = "text" | "texts" | "number"
-
-type KindValues = { readonly text: string; readonly texts: readonly string[]; readonly number: number }
+type Kind = keyof typeof parameterKinds
 
 /** The checked arguments. Those that were not given are absent. */
-type GivenArguments<Kinds extends Readonly<Record<string, ParameterKind>>> = {
-  readonly [Name in keyof Kinds]?: KindValues[Kinds[Name]]
+type GivenArguments<Kinds extends Readonly<Record<string, Kind>>> = {
+  readonly [Name in keyof Kinds]?: Exclude<ReturnType<(typeof parameterKinds)[Kinds[Name]]["read"]>, undefined>
 }
 
-/** A schema of parameters of these kinds. It accepts a number for a text, a text for a list of one, and `null` for nothing. */
-function toolArguments<const Kinds extends Readonly<Record<string, ParameterKind>>>(
-  kinds: Kinds,
-  descriptions: Readonly<Record<string, string>>,
-  required: readonly string[],
-): TextSchema<GivenArguments<Kinds>> {
-  const properties = Object.entries(kinds).map(([name, kind]) => {
-    const description = descriptions[name]
-    return [name, description === undefined ? shapes[kind] : { ...shapes[kind], description }]
-  })
-  const schema = { type: "object", properties: Object.fromEntries(properties), required: [...required] }
-  return handWrittenSchema(schema, (args) => validate(kinds, args, required) as StandardSchemaV1.Result<GivenArguments<Kinds>>)
+const isNothing = (found: unknown): boolean => found === undefined || found === null || found === ""
+
+function kindOf<Value>(name: string, shape: object, read: (found: unknown) => Value | undefined): ParameterKind<Value> {
+  const received = (found: unknown) => (isNothing(found) ? "nothing" : jsonTypeOf(found))
+  return { shape: { ...shape }, read, problem: (found) => `expected ${name}, received ${received(found)}` }
 }
 
-const shapes = {
-  text: { type: "string" },
-  texts: { type: "array", items: { type: "string" } },
-  number: { type: "number" },
-} as const
-
-function validate(
-  kinds: Readonly<Record<string, ParameterKind>>,
-  args: unknown,
-  required: readonly string[],
-): StandardSchemaV1.Result<Record<string, unknown>> {
-  if (typeof args !== "object" || args === null) return { issues: [{ message: "expected object" }] }
-  const given = new Map(Object.entries(args))
-  const issues: StandardSchemaV1.Issue[] = []
-  const value: Record<string, unknown> = {}
-  for (const [name, kind] of Object.entries(kinds)) {
-    const found = given.get(name)
-    if (found === undefined || found === null || found === "") {
-      if (required.includes(name)) issues.push({ message: `expected ${kind}, received nothing`, path: [name] })
-      continue
-    }
-    const read = readers[kind](found)
-    const received = Array.isArray(found) ? "array" : typeof found
-    if (read === undefined) issues.push({ message: `expected ${kind}, received ${received}`, path: [name] })
-    else value[name] = read
-  }
-  return issues.length > 0 ? { issues } : { value }
-}
-
-const readers: { readonly [Kind in ParameterKind]: (value: unknown) => KindValues[Kind] | undefined } = {
-  text: (value) => (typeof value === "string" ? value : typeof value === "number" ? String(value) : undefined),
-  texts: (value) => {
+/** A number stands for a text, a text for a list of one, and `null` or `""` for nothing. */
+const parameterKinds = {
+  text: kindOf("text", { type: "string" }, asText),
+  texts: kindOf("texts", { type: "array", items: { type: "string" } }, (value): readonly string[] | undefined => {
     if (typeof value === "string") return [value]
     return Array.isArray(value) && value.every((item) => typeof item === "string") ? value : undefined
-  },
-  number: (value) => {
+  }),
+  number: kindOf("number", { type: "number" }, (value) => {
     const number = typeof value === "string" ? Number(value) : value
     return typeof number === "number" && Number.isFinite(number) ? number : undefined
-  },
+  }),
 }
