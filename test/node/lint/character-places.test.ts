@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { findPromptFiles } from "../../../src/node/lint/prompt-files.ts"
+import { findPromptFiles } from "../../../src/node/lint/read-prompt-folder.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 
 test("what is written about a character is no persona and no prompt, in a locale's folder or without one", () => {

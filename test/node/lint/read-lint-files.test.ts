@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { findPromptFiles } from "../../../src/node/lint/prompt-files.ts"
 import { readLintFiles } from "../../../src/node/lint/read-lint-files.ts"
+import { findPromptFiles } from "../../../src/node/lint/read-prompt-folder.ts"
 import { savePlace, withFolder } from "../../../src/node/prompt-files/save-place.ts"
 import { shippedProfilesFolder, shippedPromptsFolder } from "../../../src/node/shipped-files.ts"
 import { endings } from "../../support/endings.ts"

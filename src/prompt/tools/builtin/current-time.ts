@@ -1,3 +1,4 @@
+import leven from "leven"
 import { PromptStrataError } from "../../../core/errors.ts"
 import type { Clock } from "../../../core/ports.ts"
 import { shippedPrompts } from "../../dialect/shipped-files.ts"
@@ -6,7 +7,6 @@ import { defineTool } from "../define-tool.ts"
 import { textArguments } from "../text-arguments.ts"
 import type { Tool } from "../tool.ts"
 import { type ToolWords, toolWords } from "../tool-words.ts"
-import { nearTimeZones } from "./near-time-zones.ts"
 import { findTimeZone } from "./time-zone.ts"
 
 /** Options of {@link currentTimeTool}. */
@@ -71,4 +71,36 @@ function localTime(atMs: number, timeZone: string, locale: string) {
     weekday: new Intl.DateTimeFormat(locale, { timeZone, weekday: "long" }).format(atMs),
     offset: timeZoneName.replace("GMT", "") || "+00:00",
   }
+}
+
+const maxSuggestions = 3
+
+/** A longer name is no mistyped one, and to compare it would take long. */
+const maxNameLength = 64
+
+/** Returns at most three zones with a similar name: those of the same city, else those of similar spelling, the nearest first. */
+export function nearTimeZones(name: string): string[] {
+  const wanted = fold(name)
+  if (wanted === "" || wanted.length > maxNameLength) return []
+  const zones = Intl.supportedValuesOf("timeZone")
+  const sameCity = zones.filter((zone) => cityOf(fold(zone)) === cityOf(wanted))
+  if (sameCity.length > 0) return sameCity.slice(0, maxSuggestions)
+  const maxDistance = Math.max(1, Math.floor(wanted.length / 3))
+  return zones
+    .map((zone) => ({ zone, distance: Math.min(leven(wanted, fold(zone)), leven(wanted, cityOf(fold(zone)))) }))
+    .filter(({ distance }) => distance <= maxDistance)
+    .sort((a, b) => a.distance - b.distance)
+    .slice(0, maxSuggestions)
+    .map(({ zone }) => zone)
+}
+
+function fold(name: string): string {
+  return name
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s-]+/g, "_")
+}
+
+function cityOf(zone: string): string {
+  return zone.slice(zone.lastIndexOf("/") + 1)
 }

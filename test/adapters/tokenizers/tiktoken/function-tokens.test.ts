@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { chatOverhead, functionTokens } from "../../../../src/adapters/tokenizers/tiktoken/chat-overhead.ts"
+import { chatOverhead, functionTokens } from "../../../../src/adapters/tokenizers/tiktoken/tiktoken-counter.ts"
 
 /** Every character is a token. */
 const count = (text: string): number => text.length
