@@ -4,7 +4,8 @@ import { didYouMean } from "./suggest.ts"
 /** One value for each option that there is. Any will do but `false`, which says that this one is not taken. */
 export type OptionNames<T> = { readonly [Name in keyof T]-?: unknown }
 
-type Words<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text
+/** The words of a text. */
+export type Words<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text
 
 /** The keys of an object, or of each member of a union. */
 type KeyOf<T> = T extends unknown ? keyof T : never

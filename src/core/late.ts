@@ -1,19 +1,42 @@
+import type { Words } from "./check-options.ts"
 import { messageOf, PromptStrataError } from "./errors.ts"
+
+/** Makes something at its first use, and again at the next use after a failure. */
+export function onDemand<T>(make: () => Promise<T>): () => Promise<T> {
+  let making: Promise<T> | undefined
+  return () => {
+    making ??= make().catch((error: unknown) => {
+      making = undefined
+      throw error
+    })
+    return making
+  }
+}
 
 /**
  * Loads code when it is first used, so that a program that needs the rest alone does not load it. Throws `missing-dependency` if that
  * fails. The next use then tries again.
  */
 export function late<T>(load: () => Promise<T>): () => Promise<T> {
-  let code: Promise<T> | undefined
-  return () => {
-    code ??= load().catch((cause: unknown) => {
-      code = undefined
+  return onDemand(() =>
+    load().catch((cause: unknown) => {
       throw new PromptStrataError("missing-dependency", `A part of promptstrata could not be loaded: ${messageOf(cause)}`, {
         cause,
         hint: "If promptstrata was updated or moved while this program ran, start the program again.",
       })
-    })
-    return code
+    }),
+  )
+}
+
+/** Methods of an object that is loaded with the first call of one of them. `names` are the words of a text. */
+export function lateMethods<T extends object, const Names extends string>(
+  load: () => Promise<T>,
+  names: Names & (Words<Names> extends keyof T ? unknown : never),
+): Pick<T, Words<Names> & keyof T> {
+  const call = async (name: string, given: readonly unknown[]): Promise<unknown> => {
+    const loaded = (await load()) as unknown as Readonly<Record<string, (...given: readonly unknown[]) => unknown>>
+    return loaded[name]?.(...given)
   }
+  const methods = names.split(" ").map((name) => [name, (...given: readonly unknown[]) => call(name, given)])
+  return Object.fromEntries(methods) as Pick<T, Words<Names> & keyof T>
 }

@@ -1,5 +1,6 @@
 import type { ServiceKey } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
+import { onDemand } from "../../core/late.ts"
 import type { Ports } from "../../core/ports.ts"
 import type { AskModel, BackgroundJob } from "../../memory/services/background/background-job.ts"
 import { createReflectionService } from "../../memory/services/background/create-reflection-service.ts"
@@ -14,7 +15,6 @@ import { createUserProfileService, type UserProfileService, userProfileHook } fr
 import type { Profile } from "../../profile/profile.ts"
 import type { AgentServices } from "./agent-options.ts"
 import { loadAside } from "./borders/load-aside.ts"
-import type { cronTimes } from "./schedule/schedule-times.ts"
 
 /** The parts by which an agent remembers: recall and hooks before a turn, and jobs after it. */
 interface Remembering {
@@ -124,9 +124,6 @@ function servicesOf({
 
 /** Reads the pattern with the first question, so that croner is loaded only when it is needed. */
 function momentsOf(pattern: string, timeZone = "UTC"): (afterMs: number) => Promise<number | undefined> {
-  let times: ReturnType<typeof cronTimes> | undefined
-  return async (afterMs) => {
-    times ??= loadAside().then(({ cronTimes }) => cronTimes(pattern, timeZone))
-    return (await times).after(afterMs)
-  }
+  const times = onDemand(async () => (await loadAside()).cronTimes(pattern, timeZone))
+  return async (afterMs) => (await times()).after(afterMs)
 }

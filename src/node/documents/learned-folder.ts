@@ -1,5 +1,5 @@
 import { PromptStrataError } from "../../core/errors.ts"
-import { onDemand } from "../files/workspace-on-demand.ts"
+import { onDemand } from "../../core/late.ts"
 import { withFileErrors } from "../workspace/file-errors.ts"
 import { nodeFileSystem, statIfThere } from "../workspace/file-system.ts"
 import { makeFolders } from "../workspace/folders.ts"

@@ -1,3 +1,4 @@
+import { lateMethods, onDemand } from "../../core/late.ts"
 import { fileError, ignoring, withFileErrors } from "../workspace/file-errors.ts"
 import { nodeFileSystem } from "../workspace/file-system.ts"
 import { makeFolders } from "../workspace/folders.ts"
@@ -15,30 +16,13 @@ export function workspaceOnDemand(
   const empty = emptyWorkspace(options.names)
   const openOrEmpty = async (): Promise<WritableWorkspace> => (await open().catch(ignoring("file-missing"))) ?? empty
   return {
-    read: async (path, readOptions) => (await open()).read(path, readOptions),
-    readBytes: async (path, limits) => (await open()).readBytes(path, limits),
-    stat: async (path) => (await openOrEmpty()).stat(path),
-    list: async (path, listOptions) => (await openOrEmpty()).list(path, listOptions),
-    search: async (text, searchOptions) => (await openOrEmpty()).search(text, searchOptions),
-    resolve: async (path) => (await openOrEmpty()).resolve(path),
+    ...lateMethods(open, "read readBytes undo"),
+    ...lateMethods(openOrEmpty, "stat list search resolve"),
     history: async (historyOptions) => (await open().catch(ignoring("file-missing")))?.history(historyOptions) ?? [],
-    undo: async (undoOptions) => (await open()).undo(undoOptions),
     async write(path, text, writeOptions) {
       await withFileErrors("write", folder, () => makeFolders(options.fs ?? nodeFileSystem, folder))
       return (await open()).write(path, text, writeOptions)
     },
-  }
-}
-
-/** Opens something at its first use, and again after a failure. */
-export function onDemand<T>(open: () => Promise<T>): () => Promise<T> {
-  let opening: Promise<T> | undefined
-  return () => {
-    opening ??= open().catch((error: unknown) => {
-      opening = undefined
-      throw error
-    })
-    return opening
   }
 }
 

@@ -1,10 +1,11 @@
+import { lateMethods, onDemand } from "../../../core/late.ts"
 import type { Clock, Timers } from "../../../core/ports.ts"
 import { hostSecrets } from "../../../core/secrets/find-secrets.ts"
 import { mapTexts, redactText } from "../../../core/secrets/redact.ts"
 import type { ForgottenScope } from "../../../memory/services/store/forgetting.ts"
 import type { TurnTrace } from "../../../trace/trace.ts"
 import { type RecordParts, recordOf, summaryOf } from "./build-record.ts"
-import type { KeepOptions, KeptRecords } from "./kept-records.ts"
+import type { KeepOptions } from "./kept-records.ts"
 import { type IsStored, showsMemory } from "./may-hold.ts"
 import type { Recorder } from "./recorder.ts"
 import type { TurnRecord, TurnSummary } from "./turn-record.ts"
@@ -34,11 +35,7 @@ export function keepTurns(recorder: Recorder, options: KeepOptions, keep: KeepPa
   // Nothing would tell of the end of a job that runs while its turn is written.
   const ended: RecordParts["jobsOf"] = (turnId) => keep.parts.jobsOf(turnId).filter(({ state }) => state !== "running")
   const parts = { ...keep.parts, jobsOf: ended }
-  let made: Promise<KeptRecords> | undefined
-  const records = (): Promise<KeptRecords> => {
-    made ??= loadRecords().then(({ KeptRecords }) => new KeptRecords(options, clock, onWarning))
-    return made
-  }
+  const records = onDemand(async () => new (await loadRecords()).KeptRecords(options, clock, onWarning))
   const saves = new Set<Promise<void>>()
   // Jobs change a turn after its end too, and one that waited for an approval ends again.
   const saved = new WeakSet<TurnTrace>()
@@ -62,8 +59,7 @@ export function keepTurns(recorder: Recorder, options: KeepOptions, keep: KeepPa
     saves.add(save)
   })
   return {
-    summaries: async () => (await records()).summaries(),
-    read: async (id) => (await records()).read(id),
+    ...lateMethods(records, "summaries read"),
     forget: async (scope, isStored) => (await records()).forget(redactedScope(scope, parts.find), isStored),
     close: async () => void (await Promise.all(saves)),
   }

@@ -1,4 +1,5 @@
 import { PromptStrataError } from "../../../core/errors.ts"
+import { onDemand } from "../../../core/late.ts"
 import type { LanguageModel } from "../../../core/model/language-model.ts"
 import { virtualContextName } from "../../../memory/forgetting/plugin/virtual-context-name.ts"
 import type { AskModel } from "../../../memory/services/background/background-job.ts"
@@ -36,16 +37,12 @@ export function profileObservers(profile: Profile, surroundings: ObserverSurroun
 }
 
 function observerOf(parts: ObserverParts): Observer {
-  let watching: Promise<Observer["observe"]> | undefined
+  const watching = onDemand(async () => (await loadAside()).watchTurns(parts))
   return {
     name: parts.name,
     events: ["tool-end", "turn-end"],
     timeoutMs: parts.settings.timeoutMs,
-    async observe(event, context) {
-      watching ??= loadAside().then(({ watchTurns }) => watchTurns(parts))
-      const observe = await watching
-      await observe(event, context)
-    },
+    observe: async (event, context) => (await watching())(event, context),
   }
 }
 

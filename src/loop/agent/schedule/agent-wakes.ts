@@ -1,3 +1,4 @@
+import { lateMethods } from "../../../core/late.ts"
 import type { BackgroundJob } from "../../../memory/services/background/background-job.ts"
 import type { WakeRecords } from "../../../memory/services/store/store.ts"
 import type { TurnHook } from "../../../memory/services/turn-hook.ts"
@@ -28,11 +29,7 @@ export function agentWakes({
     (await loadAside()).createWakes({ records, profile: latest().profile, ports, delivers: onWake !== undefined })
   const run: BackgroundJob["run"] = async (job, context) => (await loadAside()).ring(parts, job, context)
   return {
-    wakes: {
-      set: async (...asked) => (await service()).set(...asked),
-      list: async (key) => (await service()).list(key),
-      drop: async (...asked) => (await service()).drop(...asked),
-    },
+    wakes: lateMethods(service, "set list drop"),
     jobs: (onWake === undefined ? ["reminder"] : ["wake", "reminder"]).map((kind) => ({ kind, run })),
     hooks: [
       {

@@ -1,6 +1,7 @@
 import { checkType } from "../../../core/check-options.ts"
 import { type Audience, type HistoryMessage, isMoment, type SessionKey } from "../../../core/conversation.ts"
 import { PromptStrataError } from "../../../core/errors.ts"
+import { onDemand } from "../../../core/late.ts"
 import type { BlobRecords } from "../../../memory/services/store/records.ts"
 import type { SessionStore } from "../../../memory/services/store/session-store.ts"
 import type { StepControl } from "../../turn/control/step-control.ts"
@@ -82,11 +83,7 @@ function checked(messages: readonly ChatMessage[]): ChatMessage {
 
 /** A store that holds one conversation and keeps nothing. */
 function storeOf(read: () => Promise<readonly HistoryMessage[]>): SessionStore {
-  let history: Promise<readonly HistoryMessage[]> | undefined
-  const known = () => {
-    history ??= read()
-    return history
-  }
+  const known = onDemand(read)
   return {
     load: async () => ({ version: 1, history: await known(), earlier: 0, state: {}, notes: [] }),
     commit: async () => ({ version: 2 }),

@@ -1,6 +1,7 @@
 import { checkOptions } from "../../../core/check-options.ts"
+import { lateMethods, onDemand } from "../../../core/late.ts"
 import { loadMemories } from "../load-memories.ts"
-import type { ReflectionService, ReflectionServiceOptions, ReflectionWork } from "./reflection.ts"
+import type { ReflectionService, ReflectionServiceOptions } from "./reflection.ts"
 
 /**
  * Creates a service that reflects with a model and the prompt `reflection`. Every insight is linked to memories that the model was shown:
@@ -9,15 +10,6 @@ import type { ReflectionService, ReflectionServiceOptions, ReflectionWork } from
  */
 export function createReflectionService(options: ReflectionServiceOptions): ReflectionService {
   checkOptions("createReflectionService", options, "ask records clock every importanceSum nextRunMs timeZone")
-  let made: ReflectionWork | undefined
-  const reflecting = async (): Promise<ReflectionWork> => {
-    const { reflectingOn } = await loadMemories()
-    made ??= reflectingOn(options)
-    return made
-  }
-  return {
-    nextRunMs: options.nextRunMs,
-    due: async (...asked) => (await reflecting()).due(...asked),
-    reflect: async (...given) => (await reflecting()).reflect(...given),
-  }
+  const reflecting = onDemand(async () => (await loadMemories()).reflectingOn(options))
+  return { nextRunMs: options.nextRunMs, ...lateMethods(reflecting, "due reflect") }
 }

@@ -1,9 +1,10 @@
 import { checkOptions } from "../../../core/check-options.ts"
+import { lateMethods, onDemand } from "../../../core/late.ts"
 import { loadMemories } from "../load-memories.ts"
 import { checkWeights, defaultRecallWeights } from "../recall/recall-weights.ts"
 import type { FuseOptions, RankedText } from "./fuse-rankings.ts"
 import type { MemoryServiceOptions } from "./memory-service.ts"
-import type { RecordedMemories, RecordedMemoryService } from "./recorded-memories.ts"
+import type { RecordedMemoryService } from "./recorded-memories.ts"
 
 /**
  * Creates a memory service over a store's records. It finds duplicates by normalised text and recalls by words, speakers and times, in
@@ -18,16 +19,10 @@ export function createMemoryService(options: MemoryServiceOptions): RecordedMemo
   checkOptions("weights of createMemoryService", options.weights ?? {}, defaultRecallWeights)
   checkWeights(options.weights ?? {}, "createMemoryService")
   const { records, embed } = options
-  let made: RecordedMemories | undefined
-  const memories = async (): Promise<RecordedMemories> => {
-    const { recordedMemories } = await loadMemories()
-    made ??= recordedMemories(options)
-    return made
-  }
+  const memories = onDemand(async () => (await loadMemories()).recordedMemories(options))
   return {
-    recall: async (...asked) => (await memories()).recall(...asked),
-    remember: async (...given) => (await memories()).remember(...given),
-    ...(embed && options.duplicateSimilarity !== undefined ? {} : { plan: async (given) => (await memories()).plan(given) }),
+    ...lateMethods(memories, "recall remember"),
+    ...(embed && options.duplicateSimilarity !== undefined ? {} : lateMethods(memories, "plan")),
     used: (ids, key, { atMs }) => records.markUsed(ids, { atMs, key }),
     recent: (key, limit) => records.recent(key, { limit }),
     get: (id, key) => records.get(id, key),

@@ -1,5 +1,6 @@
 import { checkOptions } from "../../../../core/check-options.ts"
 import type { SessionKey } from "../../../../core/conversation.ts"
+import { lateMethods } from "../../../../core/late.ts"
 import { hostPorts, type Ports } from "../../../../core/ports.ts"
 import { loadMemories } from "../../load-memories.ts"
 import { frozenJson } from "../frozen-json.ts"
@@ -106,16 +107,14 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
         (note) => frozenJson(note, "note"),
         (sessions, note) => sessions.post(key, note),
       ),
-    messages: async (key, filter) => (await parts()).messages(key, filter),
-    branches: async (key) => (await parts()).branches(key),
+    ...lateMethods(parts, "messages branches import forget check"),
     jobs: runner,
     wakes: {
       async put(given) {
         const job = frozenJson(given, "job")
         return (await parts()).wakes.put(job)
       },
-      list: async (scope) => (await parts()).wakes.list(scope),
-      delete: async (...asked) => (await parts()).wakes.delete(...asked),
+      ...lateMethods(async () => (await parts()).wakes, "list delete"),
     },
     memories: lateMemories(parts),
     users: {
@@ -123,23 +122,20 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
         const statements = frozenJson(given, "statements")
         return (await parts()).users.append(statements, options)
       },
-      load: async (key) => (await parts()).users.load(key),
+      ...lateMethods(async () => (await parts()).users, "load"),
     },
-    receipts: { ...lateReceipts(parts), putWork: async (...given) => (await parts()).receipts.putWork(...given) },
+    receipts: { ...lateReceipts(parts), ...lateMethods(async () => (await parts()).receipts, "putWork") },
     blobs: {
       async put(given, key) {
         // Copied before the wait, during which the caller may change them.
         const bytes = given instanceof Uint8Array ? new Uint8Array(given) : given
         return (await parts()).blobs.put(bytes, key)
       },
-      get: async (id, key) => (await parts()).blobs.get(id, key),
+      ...lateMethods(async () => (await parts()).blobs, "get"),
     },
     async *export(scope) {
       yield* (await parts()).export(scope)
     },
-    import: async (lines) => (await parts()).import(lines),
-    forget: async (scope) => (await parts()).forget(scope),
-    check: async () => (await parts()).check(),
     async close() {
       await kept?.jobs.close({ drainMs })
       isClosed = true
@@ -158,24 +154,13 @@ function lateMemories(parts: () => Promise<Pick<Store, "memories">>): MemoryReco
       const vectors = given.map((vector) => ({ ...vector, values: Float32Array.from(vector.values) }))
       return (await parts()).memories.putVectors(vectors, key)
     },
-    forget: async (...asked) => (await parts()).memories.forget(...asked),
-    markUsed: async (...used) => (await parts()).memories.markUsed(...used),
-    get: async (...asked) => (await parts()).memories.get(...asked),
-    changes: async (...asked) => (await parts()).memories.changes(...asked),
-    recent: async (...asked) => (await parts()).memories.recent(...asked),
-    vectors: async (...asked) => (await parts()).memories.vectors(...asked),
-    withoutVector: async (...asked) => (await parts()).memories.withoutVector(...asked),
+    ...lateMethods(async () => (await parts()).memories, "forget markUsed get changes recent vectors withoutVector"),
   }
 }
 
 /** A runner that is loaded with its first call. */
 export function lateJobs(tables: () => Promise<{ readonly jobs: JobRunner }>): JobRunner {
-  return {
-    start: async (...given) => (await tables()).jobs.start(...given),
-    idle: async (...given) => (await tables()).jobs.idle(...given),
-    close: async (...given) => (await tables()).jobs.close(...given),
-    dead: async () => (await tables()).jobs.dead(),
-  }
+  return lateMethods(async () => (await tables()).jobs, "start idle close dead")
 }
 
 /** Receipts whose table is loaded with the first call. What a caller may change during that wait is copied before. */
@@ -185,7 +170,6 @@ export function lateReceipts(tables: () => Promise<{ readonly receipts: ReceiptR
       const receipt = frozenJson(given, "receipt")
       return (await tables()).receipts.put(receipt, options)
     },
-    ofTurn: async (...asked) => (await tables()).receipts.ofTurn(...asked),
-    modelCalls: async (...asked) => (await tables()).receipts.modelCalls(...asked),
+    ...lateMethods(async () => (await tables()).receipts, "ofTurn modelCalls"),
   }
 }
