@@ -97,6 +97,18 @@ export function messageOf(thrown: unknown): string {
   return redactText(wordsOf(thrown), hostSecrets())
 }
 
+/** An error of this library as it is; any other thrown thing as the cause of one with this code, which says what failed. */
+export function asOurError<C extends ErrorCode>(
+  thrown: unknown,
+  code: C,
+  failed: string,
+  ...[details]: DetailsArgument<C>
+): AnyError {
+  if (PromptStrataError.isInstance(thrown)) return thrown
+  const given = [{ ...details, cause: thrown }] as unknown as DetailsArgument<C>
+  return new PromptStrataError(code, `${failed}: ${messageOf(thrown)}`, ...given) as AnyError
+}
+
 function wordsOf(thrown: unknown): string {
   try {
     if (thrown instanceof Error) return String(thrown.message) || String(thrown.name)

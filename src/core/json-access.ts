@@ -25,6 +25,11 @@ export function countOf(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined
 }
 
+/** Returns the value if it is a finite number, else `otherwise`. */
+export function numberOr<T>(value: unknown, otherwise: T): number | T {
+  return typeof value === "number" && Number.isFinite(value) ? value : otherwise
+}
+
 /** Returns the value that the text is JSON of, or `undefined` if it is not JSON. */
 export function parsedJson(text: string): unknown {
   try {

@@ -1,5 +1,5 @@
 import { type Attachment, type HistoryMessage, isMoment } from "../../core/conversation.ts"
-import { messageOf, PromptStrataError } from "../../core/errors.ts"
+import { asOurError, PromptStrataError } from "../../core/errors.ts"
 import { orAborted } from "../../core/timers.ts"
 import { defined } from "../../core/value.ts"
 import type { AgentContext, TurnInput } from "../turn/turn-context.ts"
@@ -69,9 +69,7 @@ function hearError(thrown: unknown, isLate: boolean): PromptStrataError {
       evidence: { limit, limitMs, commit: "unknown" },
     })
   }
-  if (PromptStrataError.isInstance(thrown)) return thrown
-  return new PromptStrataError("session-store", `The words could not be stored: ${messageOf(thrown)}`, {
-    cause: thrown,
+  return asOurError(thrown, "session-store", "The words could not be stored", {
     hint: "They are not part of the conversation; pass them again once the store works.",
   })
 }

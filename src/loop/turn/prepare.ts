@@ -1,7 +1,7 @@
 import type { KeptPrestart } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { graphemeBoundaryBefore } from "../../core/graphemes.ts"
-import { isRecord } from "../../core/json-access.ts"
+import { isRecord, recordOf } from "../../core/json-access.ts"
 import type { TokenCounter } from "../../core/ports.ts"
 import { whatHappened, within } from "../../core/timers.ts"
 import { defined } from "../../core/value.ts"
@@ -192,7 +192,6 @@ const maxDateMs = 8_640_000_000_000_000
 const isDate = (value: unknown): value is number => typeof value === "number" && Math.abs(value) <= maxDateMs
 
 function isReason(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false
-  const reason = value as { readonly signal?: unknown; readonly value?: unknown; readonly share?: unknown }
+  const reason = recordOf(value)
   return typeof reason.signal === "string" && typeof reason.value === "number" && typeof reason.share === "number"
 }

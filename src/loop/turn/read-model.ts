@@ -1,4 +1,4 @@
-import { messageOf, PromptStrataError } from "../../core/errors.ts"
+import { asOurError, PromptStrataError } from "../../core/errors.ts"
 import { recordOf } from "../../core/json-access.ts"
 import type { LanguageModel, ModelPart, ModelRequest } from "../../core/model/language-model.ts"
 import type { Clock, Timers } from "../../core/ports.ts"
@@ -156,11 +156,8 @@ function charactersOf(part: ModelPart | null | undefined): number {
 }
 
 function asModelError(thrown: unknown, modelId: string): unknown {
-  if (PromptStrataError.isInstance(thrown)) return thrown
-  return new PromptStrataError("model", `${modelId} failed: ${messageOf(thrown)}`, {
-    cause: thrown,
-    evidence: { model: modelId, isRetryable: mayPass(thrown), status: statusOf(thrown) },
-  })
+  const evidence = { model: modelId, isRetryable: mayPass(thrown), status: statusOf(thrown) }
+  return asOurError(thrown, "model", `${modelId} failed`, { evidence })
 }
 
 const passingStatus = new Set([408, 409, 429])

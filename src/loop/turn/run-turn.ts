@@ -1,4 +1,4 @@
-import { messageOf, PromptStrataError } from "../../core/errors.ts"
+import { asOurError } from "../../core/errors.ts"
 import { late } from "../../core/late.ts"
 import { defined } from "../../core/value.ts"
 import { printParameters, printParametersBy } from "../../prompt/tools/tool-entry.ts"
@@ -46,7 +46,7 @@ export async function runTurn(turn: TurnContext): Promise<TurnResult> {
     signal.throwIfAborted()
     return succeed(turn, stopReason)
   } catch (thrown) {
-    return fail(turn, asTurnError(thrown))
+    return fail(turn, asOurError(thrown, "model", "The turn failed"))
   } finally {
     progress.hooks.areOver = true
   }
@@ -109,9 +109,4 @@ function planningMode(turn: TurnContext): PlanningMode {
   if (mode === "native")
     warn(turn, "model", `${models.map(({ id }) => id).join(", ")} cannot call tools natively; this turn plans with JSON.`)
   return "json"
-}
-
-function asTurnError(thrown: unknown): PromptStrataError {
-  if (PromptStrataError.isInstance(thrown)) return thrown
-  return new PromptStrataError("model", `The turn failed: ${messageOf(thrown)}`, { cause: thrown })
 }

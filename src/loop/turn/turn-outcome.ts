@@ -1,4 +1,5 @@
 import type { PromptStrataError } from "../../core/errors.ts"
+import { recordOf } from "../../core/json-access.ts"
 import { addUsage, type LanguageModel, type Usage } from "../../core/model/language-model.ts"
 import { defined, filled, isEmptyValue } from "../../core/value.ts"
 import type { UnopenedFile } from "../../prompt/layers/turn-state.ts"
@@ -86,8 +87,7 @@ export function fileFaultsOf(hookStates: Readonly<Record<string, unknown>>): rea
 }
 
 function isUnopened(value: unknown): value is UnopenedFile {
-  if (typeof value !== "object" || value === null) return false
-  const { written, fault } = value as Readonly<Record<string, unknown>>
+  const { written, fault } = recordOf(value)
   return typeof written === "string" && typeof fault === "string"
 }
 

@@ -1,5 +1,5 @@
 import { checkOptions, checkType } from "../../core/check-options.ts"
-import { messageOf, PromptStrataError } from "../../core/errors.ts"
+import { asOurError, messageOf, type PromptStrataError } from "../../core/errors.ts"
 import type { Plugin } from "../../memory/services/plugin.ts"
 import type { Profile, ProfileSource } from "../../profile/profile.ts"
 import type { PromptFiles } from "../../profile/prompt-files.ts"
@@ -45,7 +45,7 @@ export async function watchProfile(nameOrPath: string, options: WatchProfileOpti
   let loading: Promise<Profile> | undefined
 
   function fail(error: unknown): void {
-    problem = asProblem(error)
+    problem = asOurError(error, "profile", "The profile could not be loaded")
     tell(options.onProblem ?? warnOnConsole, problem)
   }
 
@@ -91,11 +91,6 @@ export async function watchProfile(nameOrPath: string, options: WatchProfileOpti
       fail(error)
     },
   }
-}
-
-function asProblem(error: unknown): PromptStrataError {
-  if (PromptStrataError.isInstance(error)) return error
-  return new PromptStrataError("profile", `The profile could not be loaded: ${messageOf(error)}`, { cause: error })
 }
 
 /** Calls `onProblem`. The good profile stays in use even if that throws. */

@@ -1,4 +1,4 @@
-import { isRecord, listOf, recordOf, stringOf } from "../../../core/json-access.ts"
+import { isRecord, listOf, numberOr, recordOf, stringOf } from "../../../core/json-access.ts"
 import { branchText, fillText, loreText, overridden, type PresetWords } from "./preset-words.ts"
 import { isSamplersJson, readSamplers, type Samplers } from "./samplers.ts"
 import { defaultStory, storyOf } from "./story-string.ts"
@@ -207,10 +207,6 @@ function saidIn(piece: PresetPiece, name: string, report: string[]): PresetPiece
   if (piece.role === "assistant")
     report.push(`${name}: words of the assistant behind the history are left out; not every model goes on with them.`)
   return piece
-}
-
-function numberOr(value: unknown, otherwise: number): number {
-  return typeof value === "number" && Number.isFinite(value) ? value : otherwise
 }
 
 /** The slot for what a profile says of its user, who has a description in SillyTavern. */

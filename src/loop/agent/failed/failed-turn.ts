@@ -1,5 +1,5 @@
 import { type HistoryMessage, isSpoken } from "../../../core/conversation.ts"
-import { messageOf, PromptStrataError } from "../../../core/errors.ts"
+import { asOurError, PromptStrataError } from "../../../core/errors.ts"
 import { whatHappened, within } from "../../../core/timers.ts"
 import { defined, filled } from "../../../core/value.ts"
 import { mainProcess, type TurnTrace } from "../../../trace/trace.ts"
@@ -112,7 +112,7 @@ export function unbegunTurn(
   { key, turnId, wake }: TurnInput,
   { thrown, emit }: { readonly thrown: unknown; readonly emit: ((event: TurnEvent) => void) | undefined },
 ): TurnResult & { readonly ok: false } {
-  const error = asSessionError(thrown)
+  const error = asOurError(thrown, "session-store", "The session could not be loaded")
   const atMs = ports.clock.nowMs()
   emit?.({ type: "turn-start", turnId, atMs })
   const { agent, conversation, audience } = key
@@ -121,9 +121,4 @@ export function unbegunTurn(
     ...{ prestart: [], steps: [], runs: [], warnings: [], records: [], children: [], usage: {}, error },
   })
   return { ok: false, error, gathered: { runs: [], text: "" }, trace }
-}
-
-function asSessionError(error: unknown): PromptStrataError {
-  if (PromptStrataError.isInstance(error)) return error
-  return new PromptStrataError("session-store", `The session could not be loaded: ${messageOf(error)}`, { cause: error })
 }

@@ -1,4 +1,4 @@
-import { messageOf, PromptStrataError } from "../../../core/errors.ts"
+import { asOurError, messageOf, PromptStrataError } from "../../../core/errors.ts"
 import type { SessionCommit, SessionRecord } from "../../../memory/services/store/session-store.ts"
 import type { TurnContext } from "../../turn/turn-context.ts"
 import type { LiveSession, UnsettledCommit } from "../queue/turn-states.ts"
@@ -47,9 +47,7 @@ function settle(
 
 /** The error of a turn whose answer could not be stored. */
 export function commitError(thrown: unknown): PromptStrataError {
-  if (PromptStrataError.isInstance(thrown)) return thrown
-  return new PromptStrataError("session-store", `The session could not be stored: ${messageOf(thrown)}`, {
-    cause: thrown,
+  return asOurError(thrown, "session-store", "The session could not be stored", {
     hint: "The answer was made but is not part of the conversation. Once the store works, answer the words with `regenerate` if the history has them; else send them again.",
   })
 }

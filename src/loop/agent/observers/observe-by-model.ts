@@ -1,4 +1,5 @@
 import { messageOf } from "../../../core/errors.ts"
+import { isRecord, listOf, numberOr, parsedJson, recordOf, stringOf } from "../../../core/json-access.ts"
 import type { SlotEntry, TrustedText } from "../../../core/value.ts"
 import { markedPath } from "../../../memory/forgetting/pulled.ts"
 import { shorten } from "../../../memory/forgetting/shorten-by-rule.ts"
@@ -65,32 +66,21 @@ function as(text: string): TrustedText {
 /** Reads the JSON object in a model's answer. Ids that nobody has are left out. */
 function readFindings(answer: string, { state }: WatchedTurn): Findings | undefined {
   const [start, end] = [answer.indexOf("{"), answer.lastIndexOf("}")]
-  let read: unknown
-  try {
-    read = JSON.parse(answer.slice(start, end + 1))
-  } catch {
-    return undefined
-  }
-  if (typeof read !== "object" || read === null) return undefined
-  const { events, collect, note } = read as Readonly<Record<string, unknown>>
+  const read = parsedJson(answer.slice(start, end + 1))
+  if (!isRecord(read)) return undefined
+  const { events, collect, note } = read
   const ids = new Set(listOf(collect).flatMap((id) => (typeof id === "string" ? [id, markedPath(id)] : [])))
   const named = (items: readonly { readonly id: string }[]): readonly string[] =>
     items.map(({ id }) => id).filter((id) => ids.has(id))
   return {
     events: listOf(events).slice(0, maxEvents).flatMap(eventOf),
     garbage: { workspace: named(state.workspace), pulled: named(state.pulled) },
-    note: typeof note === "string" ? shorten(oneLine(note), noteCharacters) : "",
+    note: shorten(oneLine(stringOf(note)), noteCharacters),
   }
 }
 
 function eventOf(value: unknown): Findings["events"] {
-  if (typeof value !== "object" || value === null) return []
-  const { event, importance } = value as Readonly<Record<string, unknown>>
-  const text = typeof event === "string" ? shorten(oneLine(event), eventCharacters) : ""
-  if (text === "") return []
-  return [{ text, importance: typeof importance === "number" && Number.isFinite(importance) ? importance : defaultImportance }]
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : []
+  const { event, importance } = recordOf(value)
+  const text = shorten(oneLine(stringOf(event)), eventCharacters)
+  return text === "" ? [] : [{ text, importance: numberOr(importance, defaultImportance) }]
 }

@@ -1,4 +1,5 @@
 import type { HistoryMessage, SessionKey } from "../../../core/conversation.ts"
+import { recordOf } from "../../../core/json-access.ts"
 import type { Injection } from "../../../core/value.ts"
 import type { SessionRecord } from "../../../memory/services/store/session-store.ts"
 import type { Profile } from "../../../profile/profile.ts"
@@ -213,12 +214,11 @@ export const emptyRecord: SessionRecord = { version: 0, history: [], earlier: 0,
 export function sessionState(record: SessionRecord | undefined): SessionState {
   const { memoryOn, memorySinceMs, turns, hooks, markerId } = record?.state ?? {}
   const isCount = Number.isSafeInteger(turns) && (turns as number) >= 0
-  const isRecord = typeof hooks === "object" && hooks !== null && !Array.isArray(hooks)
   return {
     memoryOn: memoryOn !== false,
     memorySinceMs: typeof memorySinceMs === "number" ? memorySinceMs : undefined,
     turns: isCount ? (turns as number) : 0,
-    hooks: isRecord ? (hooks as Readonly<Record<string, unknown>>) : {},
+    hooks: recordOf(hooks),
     markerId: typeof markerId === "string" && /^[0-9a-z]+$/.test(markerId) ? markerId : undefined,
   }
 }

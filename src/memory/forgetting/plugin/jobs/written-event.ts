@@ -1,5 +1,5 @@
 import type { HistoryMessage } from "../../../../core/conversation.ts"
-import { parsedJson } from "../../../../core/json-access.ts"
+import { listOf, numberOr, parsedJson, recordOf, stringOf } from "../../../../core/json-access.ts"
 import { onOneLine } from "../../../../prompt/encode/line-breaks.ts"
 import type { Template } from "../../../../prompt/template/ast.ts"
 import { renderTemplate } from "../../../../prompt/template/render-template.ts"
@@ -102,12 +102,11 @@ export function readRollUp(answer: string): WrittenEvent | undefined {
 }
 
 function topicsOf(value: unknown, depth: number): readonly WrittenTopic[] {
-  if (!Array.isArray(value)) return []
-  return value.slice(0, maxTopics).flatMap((item: unknown): WrittenTopic[] => {
-    if (typeof item !== "object" || item === null || !("event" in item) || typeof item.event !== "string") return []
-    const text = shorten(item.event.replace(/\s+/g, " "), maxTextCharacters)
+  const items = listOf(value).slice(0, maxTopics)
+  return items.flatMap((item): WrittenTopic[] => {
+    const { event, importance, message, parts } = recordOf(item)
+    const text = shorten(stringOf(event).replace(/\s+/g, " "), maxTextCharacters)
     if (text === "") return []
-    const { importance, message, parts } = item as Readonly<Record<string, unknown>>
     return [
       {
         text,
@@ -117,10 +116,6 @@ function topicsOf(value: unknown, depth: number): readonly WrittenTopic[] {
       },
     ]
   })
-}
-
-function numberOr(value: unknown, otherwise: number): number {
-  return typeof value === "number" && Number.isFinite(value) ? value : otherwise
 }
 
 /** The JSON between the first opening and the last closing bracket, because models often write text around it. */
