@@ -24,25 +24,14 @@ export interface LoreSource {
 
 /** Prepares a book for turns. */
 export function loreSource(name: string, given: Lorebook, settings: LoreSettings): LoreSource {
-  const { scanDepth, recursive, names: withNames, wholeWords, stayTurns, ignoreAccents } = settings
-  const { maxRecursion, minEntries, maxDepth } = settings
+  const { names: withNames, wholeWords, stayTurns, ...search } = settings
   // Each turn has two messages.
   const sticky = stayTurns === 0 ? undefined : 2 * stayTurns + 1
   const entries = given.entries.map((entry): LoreEntry => {
     const { wholeWords: own = wholeWords, sticky: ownSticky } = entry
     return { ...entry, wholeWords: own, sticky: ownSticky || sticky }
   })
-  const book = {
-    scanDepth,
-    recursive,
-    withNames,
-    ignoreAccents,
-    maxRecursion,
-    minEntries,
-    maxDepth,
-    ...defined(given),
-    entries,
-  }
+  const book = { ...search, withNames, ...defined(given), entries }
   return { name, book, scanner: createLoreScanner(book), numbers: new Map(entries.map((entry, at) => [entry, at])) }
 }
 

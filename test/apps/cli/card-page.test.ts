@@ -161,15 +161,15 @@ test("C39 with a price the costs are those of a month, by what a cache can serve
   const table = (of: typeof card) => costTable(of, { counter, paint, say: english, price }).split("\n").slice(1)
   expect(table(card)).toEqual([
     "PART                       TOKENS  WHEN         CACHE       USD/MONTH",
-    "description                8       every turn   cached      1.20",
-    "scenario                   11      every turn   cached      1.65",
-    "post_history_instructions  4       every turn   not cached  6.00",
-    "entries[0]                 5       when called  not cached  7.50",
-    "entries[1]                 2       every turn   cached      0.30",
-    "entries[2]                 2       every turn   not cached  3.00",
-    "entries[3]                 2       every turn   not cached  3.00",
+    "description                8       every turn   cached      1.2000",
+    "scenario                   11      every turn   cached      1.6500",
+    "post_history_instructions  4       every turn   not cached  6.0000",
+    "entries[0]                 5       when called  not cached  7.5000",
+    "entries[1]                 2       every turn   cached      0.3000",
+    "entries[2]                 2       every turn   not cached  3.0000",
+    "entries[3]                 2       every turn   not cached  3.0000",
     "29 tokens in every turn, up to 34 with all lore",
-    "50 turns a day cost 15.15 US dollars a month, up to 22.65 with all lore in every turn",
+    "50 turns a day cost 15.1500 US dollars a month, up to 22.6500 with all lore in every turn",
   ])
   const changing = table(cardOf({ description: "{{time}}", personality: "1", scenario: "{{time}}", first_mes: "1" }).card)
   expect(changing.filter((row) => row.includes("not cached"))).toEqual([

@@ -87,7 +87,7 @@ test("C39 card lint tells what a card costs a month with a model's price, and sa
   })
   const lint = async (args: readonly string[], model?: string) =>
     await run(["card", "lint", `${folder}/mei.json`, ...args], { env: model === undefined ? {} : { PROMPTSTRATA_MODEL: model } })
-  const priced = /cost \d+\.\d\d US dollars a month/
+  const priced = /cost \d+\.\d{4} US dollars a month/
   expect((await lint([])).stdout).not.toMatch(priced)
   expect((await lint([], "nobody-knows-it")).stdout).not.toMatch(priced)
   expect((await lint([], "gpt-5-mini")).stdout).toMatch(priced)

@@ -19,6 +19,8 @@ interface PageParts {
   readonly locale: string | undefined
   /** The columns of the terminal. */
   readonly maxWidth?: number | undefined
+  /** With it, the costs are also money. */
+  readonly price?: TokenPrice | undefined
 }
 
 /** A card as a page for people. */
@@ -70,13 +72,8 @@ function loreCells(entry: LoreEntry, { counter, say }: Pick<PageParts, "counter"
 const turnsADay = 50
 const daysAMonth = 30
 
-interface CostParts extends Pick<PageParts, "counter" | "paint" | "say"> {
-  /** With it, the table also has money. */
-  readonly price?: TokenPrice | undefined
-}
-
 /** The tokens of each part of a card, and what it costs a month if it is in every turn (C39). */
-export function costTable(card: Card, { counter, paint, say, price }: CostParts): string {
+export function costTable(card: Card, { counter, paint, say, price }: Omit<PageParts, "locale">): string {
   const parts = cardParts(card).map((part) => {
     const tokens = counter.count(part.text)
     const inputTokens = tokens * turnsADay * daysAMonth
@@ -86,11 +83,11 @@ export function costTable(card: Card, { counter, paint, say, price }: CostParts)
   const sum = (of: "tokens" | "money", always?: true): number =>
     parts.reduce((total, part) => total + (always && !part.always ? 0 : part[of]), 0)
   const rows = parts.map(({ name, tokens, always, cacheable, money }) => {
-    const priced = price === undefined ? [] : [say(cacheable ? "cached" : "not cached"), money.toFixed(2)]
+    const priced = price === undefined ? [] : [say(cacheable ? "cached" : "not cached"), money.toFixed(4)]
     return [name, String(tokens), say(always ? "every turn" : "when called"), ...priced]
   })
   const heads = price === undefined ? ["PART", "TOKENS", "WHEN"] : ["PART", "TOKENS", "WHEN", "CACHE", "USD/MONTH"]
-  const [always, most] = [sum("money", true).toFixed(2), sum("money").toFixed(2)]
+  const [always, most] = [sum("money", true).toFixed(4), sum("money").toFixed(4)]
   return [
     paint("bold", say("Costs")),
     printTable(headsIn(heads, say), rows),

@@ -84,7 +84,7 @@ export async function live(script: Script, options: LifeOptions, context: CliCon
   try {
     const profile = await openProfile({ ...options, dataDir }, context)
     if (Object.keys(profile.mcp.servers).length > 0) notesOn(context)("The servers of [mcp] are left out of a simulation.")
-    const living = await begin(script, profile, { options, context })
+    const living = await begin(script, profile, [options, context])
     const found = await liveDays(living)
     await living.time.settled(living.agent.close())
     return { profile, requests: living.requests, ...found }
@@ -93,12 +93,7 @@ export async function live(script: Script, options: LifeOptions, context: CliCon
   }
 }
 
-interface Surroundings {
-  readonly options: LifeOptions
-  readonly context: CliContext
-}
-
-async function begin(script: Script, profile: Profile, { options, context }: Surroundings): Promise<Living> {
+async function begin(script: Script, profile: Profile, [options, context]: [LifeOptions, CliContext]): Promise<Living> {
   const time = simulatedTime(atMinute(script, profile, 1, 0))
   const { clock, timers } = time
   const ports = { ...(await portsFor(profile.model, context)), clock, timers, ids: countingIds(), random: seededRandom(1) }

@@ -45,13 +45,8 @@ export function measure(life: Life, { name, counter, prices }: MeasureOptions): 
   const only = Object.values(prices).length === 1 ? Object.values(prices)[0] : undefined
   const priceFor = (model: string) => priceOf(prices, model) ?? only
   const sum = (some: readonly LivedRequest[], turns: number) => sumsOf(some, { turns, cached, priceFor })
-  const measured = days.map((day) => ({
-    ...day,
-    sums: sum(
-      requests.filter((request) => request.day === day.day),
-      day.turns,
-    ),
-  }))
+  const byDay = Map.groupBy(requests, ({ day }) => day)
+  const measured = days.map((day) => ({ ...day, sums: sum(byDay.get(day.day) ?? [], day.turns) }))
   const turns = days.reduce((all, day) => all + day.turns, 0)
   return { ...life, name, measured, total: sum(requests, turns) }
 }

@@ -67,9 +67,7 @@ export function nameOf({ words, asked }: RecalledWords): string {
 }
 
 function changeOf(before: string | undefined, now: string): string {
-  if (now === "") return "forgotten"
-  if (before === undefined) return `remembered, in ${now}`
-  return before === "" ? `brought back, in ${now}` : `remembered, in ${now}`
+  return now === "" ? "forgotten" : `${before === "" ? "brought back" : "remembered"}, in ${now}`
 }
 
 function printSums(lives: readonly MeasuredLife[], maxWidth: number, say: typeof asWritten): string {

@@ -17,6 +17,8 @@ export interface CardPart {
   readonly cacheable: boolean
 }
 
+const behindHistory: ReadonlySet<string> = new Set(["post_history_instructions", "extensions.depth_prompt"])
+
 /** The parts of a card that can enter a prompt, in the order of the dialect `tavern`. */
 export function cardParts(card: Card): readonly CardPart[] {
   const fields: readonly (readonly [name: string, text: string])[] = [
@@ -27,6 +29,7 @@ export function cardParts(card: Card): readonly CardPart[] {
     ["mes_example", card.exampleDialogues],
     ["first_mes", card.greetings[0] ?? ""],
     ["post_history_instructions", card.postHistory],
+    ["extensions.depth_prompt", card.note?.text.text ?? ""],
   ]
   const lore = (card.book?.entries ?? []).map((entry, at) => ({
     name: loreName(entry, at),
@@ -34,13 +37,9 @@ export function cardParts(card: Card): readonly CardPart[] {
     always: entry.constant === true,
     cacheable: isCacheable(entry),
   }))
-  const note =
-    card.note === undefined
-      ? []
-      : [{ name: "extensions.depth_prompt", text: card.note.text.text, always: true, cacheable: false }]
-  const fixed = fields.map(([name, text]) => ({ name, text, always: true, cacheable: name !== "post_history_instructions" }))
+  const fixed = fields.map(([name, text]) => ({ name, text, always: true, cacheable: !behindHistory.has(name) }))
   let isBroken = false
-  return [...fixed, ...note, ...lore].flatMap((part) => {
+  return [...fixed, ...lore].flatMap((part) => {
     // Macros of the turn change what a cache serves from there on. Those of the description are filled in once.
     isBroken ||= part.cacheable && part.name !== "description" && fillMacros(part.text, nobody).lasts === "turn"
     const cacheable = part.cacheable && !isBroken
