@@ -2,7 +2,7 @@ import type { StreamableHTTPClientTransport } from "@modelcontextprotocol/client
 import type { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
 import type { McpServerSettings } from "../../profile/profile.ts"
 import type { ResolvedOptions } from "./options.ts"
-import { fillVariables, pickVariables } from "./server-settings.ts"
+import { fillText, fillVariables, pickVariables } from "./server-settings.ts"
 
 /** The transport to a server, not yet open. */
 export type ServerTransport =
@@ -15,6 +15,9 @@ export type ServerTransport =
       readonly kill: () => void
     }
   | { readonly kind: "http"; readonly transport: StreamableHTTPClientTransport; readonly stderr: () => string }
+
+/** A variable that an import of other programs' settings invented. Any other stays as it is in an argument, which may be a script. */
+const importedVariable = /\$\{(PROMPTSTRATA_MCP_[A-Z0-9_]+)\}/g
 
 /** A longer message closes the connection. */
 const maxMessageBytes = 10 * 1024 * 1024
@@ -31,7 +34,7 @@ async function stdioTransport(settings: McpServerSettings, { library, env }: Res
   const { StdioClientTransport } = await library.stdio()
   const transport = new StdioClientTransport({
     command,
-    args: [...args],
+    args: args.map((arg) => fillText("args", arg, env, importedVariable)),
     env: programEnv,
     stderr: "pipe",
     maxBufferSize: maxMessageBytes,

@@ -10,7 +10,12 @@ export const mcpServer = table("A server that offers tools: a program to run, or
   }),
   args: list<string, readonly string[]>(
     { kind: "text" },
-    { default: [], expected: "an array of strings", words: "The program's arguments, as they are." },
+    {
+      default: [],
+      expected: "an array of strings",
+      words:
+        "The program's arguments, as they are. Only a variable of an import, ${PROMPTSTRATA_MCP_…}, is filled from your environment.",
+    },
   ),
   cwd: line({ words: "The folder in which the program runs. Relative to this file.", otherwise: "where promptstrata runs" }),
   env: texts("Variables of the program's environment. ${NAME} in a value is filled from your environment."),

@@ -3,10 +3,10 @@ import { PromptStrataError } from "../../../core/errors.ts"
 import { isRecord, listOf, recordOf, stringOf } from "../../../core/json-access.ts"
 import { builtinToolNames } from "../../../node/builtin-tools.ts"
 import { unsafeKeys } from "../../../node/profile/profile-document.ts"
-import { hashOf } from "../../../node/workspace/text-encoding.ts"
 import type { McpServerSettings } from "../../../profile/profile.ts"
 import { type CharacterLocale, characterId } from "../commands/scaffold.ts"
 import type { ImportedFiles } from "./imported-files.ts"
+import { type ImportedArgument, type ImportedField, importedArguments, variableOf } from "./imported-variables.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -21,17 +21,17 @@ export function mcpServersIn(json: unknown): ForeignServers | undefined {
   const { mcpServers, context_servers, servers, mcp } = recordOf(json)
   const places = [mcpServers, context_servers, servers, recordOf(mcp).servers].map(entriesOf)
   const alone = entriesOf(json)
-  if (alone.every(([, value]) => isRecord(value))) places.push(alone)
+  if (Array.isArray(json) || alone.every(([, value]) => isRecord(value))) places.push(alone)
   const isServer = (value: unknown) => {
-    const { command, url, serverUrl } = recordOf(value)
-    return [command, recordOf(command).path, url, serverUrl].some((text) => stringOf(text) !== "")
+    const { command, url } = inOneForm(recordOf(value))
+    return stringOf(command) !== "" || url !== ""
   }
   return places.find((entries) => entries.some(([, value]) => isServer(value)))
 }
 
 function entriesOf(servers: unknown): ForeignServers {
   if (isRecord(servers)) return Object.entries(servers)
-  return listOf(servers).map((server) => [stringOf(recordOf(server).name), server])
+  return listOf(servers).map((server, at) => [isRecord(server) ? stringOf(server.name) : `entry ${at + 1}`, server])
 }
 
 interface ServersImport {
@@ -51,11 +51,12 @@ export function filesOfServers(servers: ForeignServers, { file, locale, env }: S
   const tables = servers.flatMap(([given, server]) => {
     const say = (what: string): void => void report.push(`server ${JSON.stringify(given.slice(0, 60))}: ${what}`)
     const found = inOneForm(recordOf(server))
-    const settings = settingsOf(found, say)
+    const args = importedArguments(argsOf(found, say))
+    const settings = settingsOf(found, args, say)
     if (settings === undefined) return []
     const name = uniqueName(given, taken)
     if (name !== given) say(`it is called ${name}, because its name begins the names of tools.`)
-    return [tableOf({ name, settings, found, env, say })]
+    return [tableOf({ name, settings, args, found, env, say })]
   })
   const id = characterId("mcp", file)
   const head = `# Servers of the Model Context Protocol. Another profile takes them with extends = "./${id}.toml".\n\nlocale = ${JSON.stringify(locale)}\n\n[agent]\nname = "MCP"\n`
@@ -67,25 +68,39 @@ export function filesOfServers(servers: ForeignServers, { file, locale, env }: S
   }
 }
 
-/** A server's settings under the names of `mcpServers`. An older Zed has the program's path, arguments and variables under `command`. */
-function inOneForm({ serverUrl, enabled, ...server }: Json): Json {
+/**
+ * A server's settings under the names of `mcpServers`. An older Zed has the program's path, arguments and variables under `command`,
+ * others have all under `transport`.
+ */
+function inOneForm({ serverUrl, enabled, transport, transportType, ...own }: Json): Json {
+  const { type: kind, ...inside } = recordOf(transport)
+  const server = { ...inside, ...own }
+  const type = [server.type, kind, transport, transportType].map(stringOf).find((text) => text !== "") ?? ""
   const url = stringOf(server.url) || stringOf(serverUrl)
   const { path, args, env } = recordOf(server.command)
   const disabled = server.disabled === true || enabled === false
-  return { ...server, url, disabled, ...(isRecord(server.command) ? { command: path, args, env } : {}) }
+  return { ...server, type, url, disabled, ...(isRecord(server.command) ? { command: path, args, env } : {}) }
+}
+
+/** The arguments of a program; a number is one, too. */
+function argsOf({ args }: Json, say: Say): readonly string[] {
+  const given = listOf(args)
+  const texts = given.flatMap((arg) => (typeof arg === "string" || typeof arg === "number" ? [String(arg)] : []))
+  if (texts.length < given.length) say("args: what is no text is not taken.")
+  return texts
 }
 
 type Say = (what: string) => void
 
 /** Settings that are taken, or left out without a word. Any other one is told. */
-const known = new Set(["command", "args", "env", "url", "headers", "disabled", "type", "transport", "cwd", "name", "source"])
+const known = new Set(["command", "args", "env", "url", "headers", "disabled", "type", "cwd", "name", "source"])
 
 /** The settings of a server without its secrets. Undefined, with a reason, for one that a profile cannot have. */
-function settingsOf(found: Json, say: Say): McpServerSettings | undefined {
+function settingsOf(found: Json, parts: readonly ImportedArgument[], say: Say): McpServerSettings | undefined {
   const [command, url, cwd] = [stringOf(found.command), stringOf(found.url), stringOf(found.cwd)]
-  const args = listOf(found.args).filter((arg) => typeof arg === "string")
+  const args = parts.map(({ before, after }) => before + after)
   if (command === "" && url === "") return void say("it has neither command nor url.")
-  if (command === "" && /^sse$/i.test(stringOf(found.type) || stringOf(found.transport)))
+  if (command === "" && /^(?:http-?)?sse$/i.test(stringOf(found.type)))
     return void say("it speaks SSE, and only streamable HTTP is spoken here, so it is not taken.")
   const where = command === "" ? { url } : { command, ...(args.length === 0 ? {} : { args }) }
   const settings: McpServerSettings = {
@@ -102,7 +117,8 @@ function settingsOf(found: Json, say: Say): McpServerSettings | undefined {
   }
   for (const [key, value] of Object.entries(settings))
     if (/\$\{|\$[A-Za-z_]/.test([value].flat().join("\n"))) say(`${key} names a variable, which is not filled in here.`)
-  if (args.some((arg) => secret.test(arg))) say("an argument may be a secret; it stands in the file.")
+  const left = args.filter((arg, at) => secret.test(arg) && !parts[at]?.secret && !parts[at + 1]?.secret)
+  if (left.length > 0) say("an argument may be a secret; it stands in the file.")
   if (command !== "" && url !== "") say("its url is left out, because it has a command.")
   else if (secret.test(url)) say("its url may hold a secret; it stands in the file.")
   if (/\/sse\/?(?:[?#]|$)/.test(settings.url ?? "")) say("its url looks like one of SSE; only streamable HTTP is spoken here.")
@@ -115,13 +131,19 @@ const secret = /key|token|secret|password/i
 interface ServerTable {
   readonly name: string
   readonly settings: McpServerSettings
+  readonly args: readonly ImportedArgument[]
   readonly found: Json
   readonly env: ServersImport["env"]
   readonly say: Say
 }
 
-function tableOf({ name, settings, found, env, say }: ServerTable): string {
-  const lines = Object.entries(settings).map(([key, value]) => `${key} = ${toml(value)}\n`)
+function tableOf({ name, settings, args, found, env, say }: ServerTable): string {
+  const filled = args.map(({ before, secret: value, after }, at) => {
+    const field = value && { server: name, settings, kind: "args" as const, field: value.field, value: value.value, at }
+    return field ? `${before}\${${variableOf(field, { env, say })}}${after}` : before
+  })
+  const shown = settings.args === undefined ? settings : { ...settings, args: filled }
+  const lines = Object.entries(shown).map(([key, value]) => `${key} = ${toml(value)}\n`)
   const fields = (kind: ImportedField["kind"]): string => {
     const values = Object.entries(recordOf(found[kind])).flatMap(([field, value]) => {
       const variable = variableOf({ server: name, settings, kind, field, value }, { env, say })
@@ -152,50 +174,4 @@ function uniqueName(given: string, taken: Set<string>): string {
   for (let at = 2; taken.has(name); at++) name = `${base}-${at}`
   taken.add(name)
   return name
-}
-
-/** A value of a server's `env` or `headers` in another program's settings. */
-interface ImportedField {
-  /** The name that the server has in the profile. */
-  readonly server: string
-  readonly settings: McpServerSettings
-  readonly kind: "env" | "headers"
-  readonly field: string
-  readonly value: unknown
-}
-
-/** Names that a program's environment and a request can have. */
-const forms = { env: /^[A-Za-z_][A-Za-z0-9_.()-]*$/, headers: /^[\w!#$%&'*+.^`|~-]+$/ }
-
-/**
- * The variable of the environment that stands for an imported value, and says what to set. Its end is a hash of the server's name,
- * of its program or address, and of the field, so that what a person sets for one of them never reaches another one. One that is
- * set already is not taken. Undefined for a field whose name cannot be used.
- */
-function variableOf(
-  { server, settings, kind, field, value }: ImportedField,
-  { env, say }: { readonly env: Readonly<Record<string, string | undefined>>; say(what: string): void },
-): string | undefined {
-  const shown = `${kind}.${field.slice(0, 60)}`
-  if (!forms[kind].test(field) || unsafeKeys.has(field)) {
-    say(`${shown}: not taken, because ${kind === "env" ? "no variable" : "no header"} can have this name.`)
-    return undefined
-  }
-  const { command, args, cwd, url } = settings
-  const words = `PROMPTSTRATA_MCP_${server}_${kind === "env" ? "ENV" : "HEADER"}_${field.slice(0, 60)}`
-  const hash = hashOf(new TextEncoder().encode(JSON.stringify([server, command, args, cwd, url, kind, field]))).slice(0, 16)
-  const first = `${words.replace(/[^A-Za-z0-9]+/g, "_")}_${hash}`.toUpperCase()
-  // Windows tells no cases apart.
-  const set = new Set(Object.keys(env).map((name) => name.toUpperCase()))
-  let variable = first
-  for (let at = 2; set.has(variable); at++) variable = `${first}_${at}`
-  const [, named] = /\$\{?(?:\w+:)?([A-Za-z_]\w*)/.exec(typeof value === "string" ? value : "") ?? []
-  say(
-    [
-      `${shown}: its value was not copied; set ${variable} in the environment.`,
-      ...(variable === first ? [] : [`${first} is there already and is not taken.`]),
-      ...(named === undefined ? [] : [`The file names ${named.slice(0, 60)} there, which is not used.`]),
-    ].join(" "),
-  )
-  return variable
 }

@@ -129,12 +129,97 @@ describe("a server of a stranger's file", () => {
 
   test("tells of a secret that may stand in an argument or an address", () => {
     const url = "https://example.org/mcp?api_key=s3"
-    const { report, servers } = imported({ mcpServers: { a: { url }, b: { command: "c", args: ["--token=x"] } } })
+    const { report, servers } = imported({ mcpServers: { a: { url }, b: { command: "c", args: ["--token-file=x"] } } })
     expect(report).toEqual([
       'server "a": its url may hold a secret; it stands in the file.',
       'server "b": an argument may be a secret; it stands in the file.',
     ])
     expect(servers.a?.url).toBe(url)
+  })
+})
+
+const secretArguments: readonly (readonly [args: readonly string[], kept: readonly string[]])[] = [
+  [
+    ["mcp-remote", "https://a", "--header", "Authorization: Bearer s3cret"],
+    ["mcp-remote", "https://a", "--header", "Authorization: ?"],
+  ],
+  [["--header=X-Team: s3cret"], ["--header=X-Team: ?"]],
+  [
+    ["-H", "Cookie:s3cret"],
+    ["-H", "Cookie:?"],
+  ],
+  [["Authorization: Bearer s3cret"], ["Authorization: ?"]],
+  [
+    ["--header", "Authorization:${AUTH}s3cret"],
+    ["--header", "Authorization:?"],
+  ],
+  [
+    ["--api-key", "s3cret", "--port", "80"],
+    ["--api-key", "?", "--port", "80"],
+  ],
+  [
+    ["--accessToken=s3cret", "--verbose"],
+    ["--accessToken=?", "--verbose"],
+  ],
+  [
+    ["run", "-e", "ANY=s3cret", "image"],
+    ["run", "-e", "ANY=?", "image"],
+  ],
+  [["GITHUB_TOKEN=s3cret"], ["GITHUB_TOKEN=?"]],
+  [["postgresql://ann:s3cret@db/app"], ["postgresql://?@db/app"]],
+  [
+    ["npx", "ghp_s3cretaB3dE5gH7jK9mN2pQ4rS6"],
+    ["npx", "?"],
+  ],
+  [["${PROMPTSTRATA_MCP_OTHER_ARG_S3CRET_0}"], ["?"]],
+]
+
+describe("a secret among the arguments of a stranger's file", () => {
+  test.each(secretArguments)("L15: of %j is not copied: it comes from a variable of its own", (args, kept) => {
+    const { servers, variables, report } = imported({ mcpServers: { a: { command: "c", args } } })
+    const shown = servers.a?.args as readonly string[]
+    expect(shown.map((arg) => arg.replace(/\$\{PROMPTSTRATA_MCP_A_ARG_[A-Z0-9_]+\}/, "?"))).toEqual(kept)
+    const [variable = ""] = shown.flatMap((arg) => /\$\{(.*)\}/.exec(arg)?.[1] ?? [])
+    expect(variables).toEqual([])
+    expect(report.join("\n")).toContain(`its value was not copied; set ${variable} in the environment.`)
+    expect(JSON.stringify([servers, report])).not.toContain("s3cret")
+  })
+
+  test("L15: of two arguments alike comes from two variables, and what is none stays", () => {
+    const args = [
+      "-H",
+      "X-A: 1",
+      "-H",
+      "X-A: 2",
+      "--key-file",
+      "k.pem",
+      "http://a:80/x",
+      "--port=80",
+      "a: b",
+      "C:/work",
+      "key: /etc/k",
+    ]
+    const shown = imported({ mcpServers: { a: { command: "c", args } } }).servers.a?.args as readonly string[]
+    expect(shown[1]).not.toBe(shown[3])
+    expect(shown.slice(4)).toEqual(args.slice(4))
+  })
+
+  test("L15: reaches the program from the variable that the import named, and from no other", async () => {
+    const seen = join(tempFolder(), "seen")
+    const script = `require("fs").writeFileSync(${JSON.stringify(seen)}, JSON.stringify(process.argv.slice(1)) + "\${HOME}")`
+    const args = ["-e", script, "x", "--api-key", "literal"]
+    const folder = tempFolder({ "mcp.json": JSON.stringify({ mcpServers: { a: { command: process.execPath, args } } }) })
+    await run(["import", `${folder}/mcp.json`, `${folder}/new`])
+    const profile = `${folder}/new/profiles/mcp.toml`
+    const text = readFileSync(profile, "utf8")
+    expect(text).not.toContain("literal")
+    writeFileSync(profile, text.replace("reviewed = false\n", ""))
+    const list = (env: Readonly<Record<string, string>>) =>
+      run(["mcp", "list", "--profile", profile, "--data-dir", tempFolder(), "--locale", "en"], { env })
+    const [, variable = ""] = /\$\{(PROMPTSTRATA_MCP_A_ARG_API_KEY_\w+)\}/.exec(text) ?? []
+    expect((await list({})).stdout).toContain(`needs the environment variable ${variable}, which is not set`)
+    await list({ [variable]: "given" })
+    expect(readFileSync(seen, "utf8")).toBe(`["x","--api-key","given"]\${HOME}`)
   })
 })
 
@@ -247,6 +332,9 @@ describe("names and forms of a stranger's file", () => {
     const mcpServers = {
       a: { type: "sse", url: "http://a" },
       b: { transport: "SSE", serverUrl: "http://b" },
+      e: { transport: { type: "sse" }, url: "http://e" },
+      f: { transportType: "sse", url: "http://f" },
+      g: { transport: { type: "sse", url: "http://g" } },
       c: { url: "http://c/sse" },
       d: { url: "http://d" },
     }
@@ -256,7 +344,25 @@ describe("names and forms of a stranger's file", () => {
     expect(report).toEqual([
       `server "a": ${notTaken}`,
       `server "b": ${notTaken}`,
+      `server "e": ${notTaken}`,
+      `server "f": ${notTaken}`,
+      `server "g": ${notTaken}`,
       'server "c": its url looks like one of SSE; only streamable HTTP is spoken here.',
+    ])
+  })
+
+  test.each([
+    ["a bare list", (list: readonly unknown[]) => list],
+    ["a wrapped list", (mcpServers: readonly unknown[]) => ({ mcpServers })],
+  ])("L16: of %s with a bad entry the good ones are taken, and the bad one is told", (_, wrapped) => {
+    const good = { name: "a", transport: { type: "stdio", command: "c", args: ["--port", 80] } }
+    const { servers, report } = imported(wrapped([good, "bad", { name: "b", url: "http://b" }, { name: "c" }, null]))
+    expect(Object.keys(servers)).toEqual(["a", "b"])
+    expect(servers.a).toMatchObject({ command: "c", args: ["--port", "80"] })
+    expect(report).toEqual([
+      'server "entry 2": it has neither command nor url.',
+      'server "c": it has neither command nor url.',
+      'server "entry 5": it has neither command nor url.',
     ])
   })
 })

@@ -120,11 +120,10 @@ describe("promptstrata import", () => {
     const folder = tempFolder({ "mcp.json": JSON.stringify(servers) })
     const { stderr } = await run(["import", `${folder}/mcp.json`, `${folder}/new`])
     expect(reportIn(stderr)).toEqual([
-      'server "GitHub Tools": args names a variable, which is not filled in here.',
-      'server "GitHub Tools": an argument may be a secret; it stands in the file.',
       'server "GitHub Tools": autoApprove: a profile has no such setting.',
       'server "GitHub Tools": it is called github-tools, because its name begins the names of tools.',
-      'server "GitHub Tools": env.GITHUB_TOKEN: its value was not copied; set PROMPTSTRATA_MCP_GITHUB_TOOLS_ENV_GITHUB_TOKEN_E0C25AAB1D103B26 in the environment.',
+      'server "GitHub Tools": args.token: its value was not copied; set PROMPTSTRATA_MCP_GITHUB_TOOLS_ARG_TOKEN_F773CD811D12EF2E in the environment. The file names T there, which is not used.',
+      'server "GitHub Tools": env.GITHUB_TOKEN: its value was not copied; set PROMPTSTRATA_MCP_GITHUB_TOOLS_ENV_GITHUB_TOKEN_DACAEC4978F61AF8 in the environment.',
       'server "web": headers.Authorization: its value was not copied; set PROMPTSTRATA_MCP_WEB_HEADER_AUTHORIZATION_6FC5EF2BE7F386CB in the environment.',
       'server "bad": it has neither command nor url.',
     ])
@@ -137,7 +136,7 @@ describe("promptstrata import", () => {
     expect(mcp.servers).toMatchObject({
       "github-tools": {
         command: "npx",
-        env: { GITHUB_TOKEN: "${PROMPTSTRATA_MCP_GITHUB_TOOLS_ENV_GITHUB_TOKEN_E0C25AAB1D103B26}" },
+        env: { GITHUB_TOKEN: "${PROMPTSTRATA_MCP_GITHUB_TOOLS_ENV_GITHUB_TOKEN_DACAEC4978F61AF8}" },
       },
       web: {
         url: "https://example.com/mcp",
