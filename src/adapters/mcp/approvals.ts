@@ -130,7 +130,13 @@ export class ApprovalGate {
     return new Map(tools.map(({ name, fingerprint }) => [name, this.#verdict(`${server}.${name}`, fingerprint)]))
   }
 
-  /** Approves definitions, by `server.tool`. If they cannot be stored, they still count in this process. */
+  /** The verdict about a server's program or address after its tools were reviewed. With `first-use`, one that was never seen is approved. */
+  async reviewServer(server: string, program: string, approve: "first-use" | "ask"): Promise<Verdict> {
+    if (approve === "first-use" && this.#stored(server) === undefined) await this.approve([[server, program]])
+    return this.#verdict(server, program)
+  }
+
+  /** Approves definitions, by `server.tool`, and programs or addresses, by `server`. If they cannot be stored, they still count in this process. */
   async approve(definitions: readonly (readonly [tool: string, fingerprint: string])[]): Promise<void> {
     if (definitions.length === 0) return
     const servers = definitions.flatMap(([tool, fingerprint]) => {

@@ -7,11 +7,8 @@ import type { Skill } from "../../prompt/layers/skills.ts"
 import { toolParameters } from "../../prompt/tools/print-parameters.ts"
 import type { Tool } from "../../prompt/tools/tool.ts"
 import { printParametersBy } from "../../prompt/tools/tool-entry.ts"
-import { jsonSchemaCheck, withoutTokens } from "../../prompt/tools/tool-schema.ts"
 import { ApprovalGate, inMemoryApprovals, keptApprovals, type Verdict } from "./approvals.ts"
-import { callTool } from "./call-tool.ts"
 import { type McpOptions, type ResolvedOptions, resolveOptions } from "./options.ts"
-import type { RemoteTool } from "./remote-tools.ts"
 import {
   getPrompt,
   listPrompts,
@@ -25,6 +22,7 @@ import {
 } from "./resources.ts"
 import { McpServer } from "./server.ts"
 import { checkServers, destinationOf } from "./server-settings.ts"
+import { ServerTools } from "./server-tools.ts"
 import { safeLine, unthrowing } from "./warnings.ts"
 
 /** The state of a server, for people. Its texts are the server's and untrusted. */
@@ -43,7 +41,7 @@ export interface McpServerStatus {
 
 /** A tool that cannot be used until it is approved. */
 export interface McpUnapprovedTool {
-  /** `server.tool`. */
+  /** `server.tool`, or the name of a server that has no tools: only resources and prompts. */
   readonly tool: string
   /** `changed`: another definition, or another program or address of its server, was approved. */
   readonly reason: Exclude<Verdict, "approved">
@@ -117,6 +115,9 @@ export async function connectMcp(
 const notKept =
   "Approvals of tools are lost with the process, so a tool that is another one in the next run is not noticed. Give connectMcp the agent's store, or dataFolder."
 
+const waits = "it was never approved, or its program or address has changed since. Approve it with `promptstrata mcp approve`."
+const skillsWait = `Its skills were not read: ${waits}`
+
 interface ConnectionParts {
   readonly gate: ApprovalGate
   readonly unreviewed: readonly McpServerStatus[]
@@ -128,7 +129,10 @@ async function connectionOf(
   { gate, unreviewed, options }: ConnectionParts,
 ): Promise<McpConnection> {
   const servers = connected.map(({ server }) => server)
-  const skills = await readSkills(servers, options)
+  const allowed = () => servers.filter(({ isAllowed }) => isAllowed)
+  const skills = await readSkills(allowed(), options)
+  for (const server of servers)
+    if (server.link.current && !server.isAllowed && server.settings.skills?.length) server.warn("skills", skillsWait)
   const tools = connected.flatMap((one) => one.tools)
   const reading = <T>(read: (signal: AbortSignal) => Promise<T>) => withReadTimeout(options, read)
   return {
@@ -144,8 +148,8 @@ async function connectionOf(
       await gate.approve(waiting.map(({ tool, fingerprint }) => [tool, fingerprint]))
       await Promise.all(connected.map((one) => one.review()))
     },
-    resources: () => reading((signal) => listResources(servers, signal)),
-    prompts: () => reading((signal) => listPrompts(servers, signal)),
+    resources: () => reading((signal) => listResources(allowed(), signal)),
+    prompts: () => reading((signal) => listPrompts(allowed(), signal)),
     readResource: (server, uri) => reading((signal) => readResource(serverNamed(servers, server), uri, signal)),
     getPrompt: (server, name, args = {}) => reading((signal) => getPrompt(serverNamed(servers, server), { name, args }, signal)),
     close: async () => {
@@ -171,6 +175,8 @@ function currentToolsHook(atFirst: readonly Tool[], connected: readonly ServerTo
 
 function serverNamed(servers: readonly McpServer[], name: string): McpServer {
   const found = servers.find((server) => server.name === name)
+  if (found && !found.isAllowed && found.link.current)
+    throw new PromptStrataError("mcp", `MCP server ${JSON.stringify(name)} is not allowed: ${waits}`)
   if (found !== undefined) return found
   const known = servers.map((server) => server.name).join(", ") || "none"
   throw new PromptStrataError("mcp", `expected a connected MCP server, found ${JSON.stringify(name)}; there are: ${known}.`)
@@ -195,93 +201,14 @@ function unreviewedStatus([name, settings]: readonly [name: string, settings: Mc
   return { name, state: "unreviewed", connected: 0, problem, stderr: "", tools: [] }
 }
 
-function waitingOf({ server, listed }: ServerTools): McpUnapprovedTool[] {
+function waitingOf({ server, listed, verdict }: ServerTools): McpUnapprovedTool[] {
+  if (listed.length === 0 && verdict !== "approved" && server.program !== "") {
+    const description = safeLine(`This server ${destinationOf(server.settings)}. It offers no tools.`)
+    return [{ tool: server.name, reason: verdict, description, inputSchema: {}, fingerprint: server.program }]
+  }
   return listed.flatMap(({ tool: { name, description, inputSchema, fingerprint }, verdict }) =>
     verdict === "approved" ? [] : [{ tool: `${server.name}.${name}`, reason: verdict, description, inputSchema, fingerprint }],
   )
 }
 
 printParametersBy(toolParameters)
-
-/** A tool that a server lists, and its verdict. */
-interface ListedTool {
-  readonly tool: RemoteTool
-  readonly verdict: Verdict
-}
-
-/** The tools of one server: all with their verdicts, and the approved ones as tools of the agent. */
-class ServerTools {
-  readonly server: McpServer
-  readonly #gate: ApprovalGate
-  readonly #approve: "first-use" | "ask"
-  /** All tools that the server listed at the last review. */
-  listed: readonly ListedTool[] = []
-  /** The approved tools. */
-  tools: readonly Tool[] = []
-  /** By name. A tool is made again only when its fingerprint changes. */
-  readonly #made = new Map<string, { readonly fingerprint: string; readonly tool: Tool }>()
-
-  constructor(server: McpServer, { gate, approve }: { readonly gate: ApprovalGate; readonly approve: "first-use" | "ask" }) {
-    this.server = server
-    this.#gate = gate
-    this.#approve = server.settings.approve ?? approve
-  }
-
-  /** Compares the server's list with the approvals. Warns once about each tool that cannot be used. */
-  async review(): Promise<void> {
-    const { tools } = this.server
-    const verdicts = await this.#gate.review(this.server.name, tools, this.#approve)
-    // A newer list has its own review.
-    if (tools !== this.server.tools) return
-    const keyOf = ({ tool, verdict }: ListedTool): string => JSON.stringify([tool.name, tool.fingerprint, verdict])
-    const before = new Set(this.listed.map(keyOf))
-    this.listed = tools.map((tool) => ({ tool, verdict: verdicts.get(tool.name) ?? "new" }))
-    for (const listed of this.listed) if (!before.has(keyOf(listed))) this.#warnOf(listed)
-    this.tools = this.listed.filter(({ verdict }) => verdict === "approved").map(({ tool }) => this.#toolFor(tool))
-  }
-
-  #warnOf({ tool, verdict }: ListedTool): void {
-    if (verdict === "approved") return
-    const why =
-      verdict === "changed" ? "its definition, program or address has changed since it was approved" : "it was never approved"
-    this.server.warn("approval", `The tool ${tool.name} cannot be used: ${why}. Approve it with \`promptstrata mcp approve\`.`)
-  }
-
-  #toolFor(remote: RemoteTool): Tool {
-    const known = this.#made.get(remote.name)
-    if (known?.fingerprint === remote.fingerprint) return known.tool
-    const tool = this.#createTool(remote)
-    this.#made.set(remote.name, { fingerprint: remote.fingerprint, tool })
-    return tool
-  }
-
-  /** Makes the agent's tool `server.tool`. Its texts are the server's, so that its trust is `tool`. */
-  #createTool(tool: RemoteTool): Tool {
-    const { server } = this
-    return withoutTokens({
-      name: `${server.name}.${tool.name}`,
-      group: "external",
-      description: tool.description,
-      trust: "tool",
-      inputSchema: tool.inputSchema,
-      visibility: "planner",
-      repeatable: false,
-      writes: !tool.readOnly,
-      needsApproval: tool.destructive && server.settings.destructive !== "run",
-      timeoutMs: server.settings.timeoutMs,
-      check: jsonSchemaCheck(tool.inputSchema),
-      execute: async (args, context) => {
-        this.#requireUsable(tool.name)
-        // A server that was started again may have other tools.
-        if (server.link.current === undefined) await server.link.get(context.signal)
-        this.#requireUsable(tool.name)
-        return callTool(server, { tool, args }, context)
-      },
-    })
-  }
-
-  #requireUsable(name: string): void {
-    const listed = this.listed.find(({ tool }) => tool.name === name)
-    if (listed?.verdict !== "approved") throw this.server.words.problem(listed === undefined ? "gone" : "changed")
-  }
-}

@@ -44,6 +44,8 @@ export interface LinkEvents {
   /** Called when the connection ends by itself. */
   readonly onEnd: () => void
   readonly onToolsChanged: () => void
+  /** False refuses the server's requests to the user and to the model. */
+  readonly isAllowed: () => boolean
 }
 
 /** The library's own timeout is switched off, since the turn's limits apply. */
@@ -64,7 +66,7 @@ export async function openLink(
     ...(options.sample ? { sampling: {} } : {}),
   }
   const client = new Client({ name: "promptstrata", version: "1" }, { capabilities })
-  answerRequests(client, server, options)
+  answerRequests(client, server, { ...options, ...events })
   client.setNotificationHandler("notifications/tools/list_changed", events.onToolsChanged)
   let isOpen = false
   client.onclose = () => {
@@ -146,9 +148,17 @@ function isBrokenPipe(error: unknown): boolean {
 const maxMessageCharacters = 4_000
 
 /** Passes a server's requests during a call to the callbacks. */
-function answerRequests(client: Client, server: string, { elicit, sample }: Pick<ResolvedOptions, "elicit" | "sample">): void {
+function answerRequests(
+  client: Client,
+  server: string,
+  { elicit, sample, isAllowed }: Pick<ResolvedOptions, "elicit" | "sample"> & Pick<LinkEvents, "isAllowed">,
+): void {
+  const requireAllowed = (): void => {
+    if (!isAllowed()) throw new Error("No person has allowed this server.")
+  }
   if (elicit) {
     client.setRequestHandler("elicitation/create", async ({ params }, { mcpReq }) => {
+      requireAllowed()
       const schema = "requestedSchema" in params && isRecord(params.requestedSchema) ? params.requestedSchema : {}
       const { action, content } = await elicit({
         server,
@@ -161,6 +171,7 @@ function answerRequests(client: Client, server: string, { elicit, sample }: Pick
   }
   if (sample) {
     client.setRequestHandler("sampling/createMessage", async ({ params }, { mcpReq }) => {
+      requireAllowed()
       const { model, text } = await sample({ server, params: { ...params }, signal: mcpReq.signal })
       return { model, role: "assistant" as const, content: { type: "text" as const, text } }
     })

@@ -53,9 +53,13 @@ export function destinationOf({ command, args = [], cwd, url }: McpServerSetting
   return `leads to ${safeLine(`${origin}${pathname}`)}${search === "" ? "" : "?…"}`
 }
 
-/** Returns a hash of what a server runs or where it leads: an approval counts for this alone (L17). */
-export function programOf({ command, args = [], cwd, url }: McpServerSettings, version: string | undefined): string {
-  const parts = [command, args, cwd, url, version].map((part) => part ?? null)
+/** Returns a hash of what a server runs, with which variables, or where it leads: an approval counts for this alone (L17). */
+export function programOf(
+  { command, args = [], cwd, url, env = {}, passEnv }: McpServerSettings,
+  version: string | undefined,
+): string {
+  const variables = [...Object.entries(env), ...(passEnv ?? []).map((name) => [name])].sort()
+  const parts = [command, args, cwd, url, version, ...(variables.length > 0 ? [variables] : [])].map((part) => part ?? null)
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex")
 }
 

@@ -25,6 +25,10 @@ export class McpServer {
   readonly #onTools: () => Promise<void>
   /** The tools that the settings allow, approved or not. */
   tools: readonly RemoteTool[] = []
+  /** A hash of what it runs or where it leads. */
+  program = ""
+  /** True if a person allowed this program or address: only then anything but its tools, for approval, is read or shown. */
+  isAllowed = false
   #stderr = () => ""
   #isStale = false
   #refreshing: Promise<void> | undefined
@@ -67,6 +71,7 @@ export class McpServer {
       },
       onEnd,
       onToolsChanged: () => this.#toolsChanged(),
+      isAllowed: () => this.isAllowed,
     }
     const link = await openLink(this.name, this.settings, { options: this.#options, events, signal })
     try {
@@ -83,9 +88,9 @@ export class McpServer {
     const { items, problem } = link.capabilities.tools === undefined ? { items: [] } : await link.list("tools", signal)
     const warn = (message: string): void => this.warn("tools", message)
     if (problem !== undefined) warn(`Not all of its tools could be read: ${problem}.`)
-    const program = programOf(this.settings, link.version)
+    this.program = programOf(this.settings, link.version)
     const tools = readToolList(items, { isAllowed: toolFilter(this.settings), warn })
-    this.tools = tools.map((tool) => ({ ...tool, fingerprint: `${tool.fingerprint}:${program}` }))
+    this.tools = tools.map((tool) => ({ ...tool, fingerprint: `${tool.fingerprint}:${this.program}` }))
     await this.#onTools()
   }
 

@@ -131,7 +131,7 @@ function isDomain([whole, last = ""]: RegExpExecArray, { before, after }: Around
 }
 
 /** Characters that nobody sees, and that readers of addresses leave out. */
-const invisible = /[\p{Default_Ignorable_Code_Point}\p{Cc}]/gu
+const invisible = /\p{Default_Ignorable_Code_Point}|(?!\s)\p{Cc}/gu
 const entities: Readonly<Record<string, string>> = { colon: ":", sol: "/", period: ".", num: "#", quest: "?", commat: "@" }
 
 /** A text without invisible characters. */

@@ -81,6 +81,7 @@ const words = [
   "Amazon.com, README.md#use, Node.js/Express, e.g. and/or 3:30, a <b and c = d, x<y",
   "[EMOTION] ||| Hello @br <empty_reply> %[a.txt] **bold**: `x[0]` {a: 1} // note",
   "文件 a.ts, 3.14, e.g. v1.2.3, 你好.再见 well...so U.S.A 10.0.0.0/8 127.0.0.1:8080 localhost:3000/x main.rs#L10 Amazon.com?",
+  "https:\nNo. www.\nA list: evil.com/\nThe end.",
   "R&D, AT&T; Tom & Jerry &amp; co, 1\\. `\\,` C:\\temp\\a.com ❤️👨‍👩‍👧 می‌خواهم //note a//b.c",
   "mail me at a@b.com! <3 [1] (see below) C:\\temp https: no",
 ]

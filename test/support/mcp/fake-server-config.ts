@@ -24,6 +24,8 @@ export interface FakeServerConfig {
   readonly stubborn?: boolean
   /** A file that it writes when it has begun, and what it writes at once is written. */
   readonly readyFile?: string
+  /** Asks the user something before it lists its tools. */
+  readonly asksAtOnce?: boolean
   /** What its resources hold. */
   readonly memo?: string
 }

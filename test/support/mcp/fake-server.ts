@@ -126,6 +126,7 @@ async function answer({ method, params = {} }: Message): Promise<Json | undefine
       capabilities: { tools: { listChanged: true }, resources: {}, prompts: {} },
     }
   }
+  if (method === "tools/list" && config.asksAtOnce === true) await calls.elicit?.({}, {})
   if (method === "tools/list") return list(params.cursor)
   if (method === "resources/list") return { resources: [{ uri: "memo://a", name: "a" }, { name: "no URI" }, 7] }
   if (method === "resources/read") return { contents: [{ uri: params.uri, text: config.memo ?? "the memo" }] }
