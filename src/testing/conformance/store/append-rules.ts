@@ -5,10 +5,8 @@ import { commitOf, keyOf, type Rules, said, textsOf } from "./samples.ts"
 
 /** Rules of `append`. */
 export const appendRules: Rules<SessionStore> = {
-  async "appended messages stand at the end of the history, and a turn that runs meanwhile commits behind them"({
-    service,
-    group: key,
-  }) {
+  async "appended messages stand at the end of the history, and a turn that runs meanwhile commits behind them"(scene) {
+    const { service, group: key } = scene
     await service.append(key, [said("first"), said("second")])
     const begun = await service.load(key)
     claimEqual([begun?.version, textsOf(begun?.history), begun?.state], [0, ["first", "second"], {}], "a session of words alone")

@@ -35,10 +35,10 @@ async function treeOf(service: SessionStore, key: ServiceKey) {
 
 /** Rules of `after` and `branches`. */
 export const branchRules: Rules<SessionStore> = {
-  async "a commit behind an earlier turn sets later turns aside, and one behind a turn that is set aside brings its path back"({
-    service,
-    key,
-  }) {
+  async "a commit behind an earlier turn sets later turns aside, and one behind a turn that is set aside brings its path back"(
+    scene,
+  ) {
+    const { service, key } = scene
     claimEqual(await service.branches(key), [], "the branches of no session")
     await talk(service, key, ["a", "b", "c"])
     claimEqual(await treeOf(service, key), ["a b c", "a b<a c<b"], "a line of turns")
@@ -61,8 +61,7 @@ export const branchRules: Rules<SessionStore> = {
     await talk(service, key, ["a", "b"])
     await goOn(service, key, { append: [said(" ", { turnId: "c" }), said("c", { turnId: "c" })], after: "a" })
     await service.append(key, [said("heard")])
-    const texts = ["a asks", "a told", " ", "c", "heard"]
-    claimEqual(textsOf((await service.load(key))?.history), texts, "the history")
+    claimEqual(textsOf((await service.load(key))?.history), ["a asks", "a told", " ", "c", "heard"], "the history")
     const { history, earlier } = (await service.load(key, { last: 2 })) ?? {}
     claimEqual([textsOf(history), earlier], [["c", "heard"], 2], "the last messages, and the count of those before them")
     claimEqual(textsOf(await service.messages(key, { limit: 9, containing: "b" })), [], "a search for words that are set aside")
@@ -93,10 +92,8 @@ export const branchRules: Rules<SessionStore> = {
     await goOn(service, key, { after: "a" })
     claimEqual((await treeOf(service, key))[0], "a", "the history of a commit that does not say so")
   },
-  async "a commit behind an unknown turn, or with a turn that is there already, is refused and changes nothing"({
-    service,
-    key,
-  }) {
+  async "a commit behind an unknown turn, or with a turn that is there already, is refused and changes nothing"(scene) {
+    const { service, key } = scene
     const append = turnOf("x")
     const commit = { expectVersion: 0, append, state: {}, jobs: [jobOf("refused", key)] }
     await claimRejects(() => service.commit(key, { ...commit, after: "none" }), "usage", "a turn behind one of no session")

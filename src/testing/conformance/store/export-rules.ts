@@ -47,8 +47,7 @@ export const exportRules: Rules<Store> = {
     await service.forget({ agent })
     await service.commit(key, commitOf(0, ["already there"]))
     await service.import(lines)
-    const texts = textsOf((await service.load(key))?.history)
-    claimEqual(texts, ["already there"], "a session that was there")
+    claimEqual(textsOf((await service.load(key))?.history), ["already there"], "a session that was there")
     await service.forget({ agent })
     await service.import(lines)
     const version = (await service.load(key))?.version ?? 0
@@ -104,8 +103,7 @@ export const exportRules: Rules<Store> = {
     const lines = await exported(service, agent)
     // Other checks leave jobs that failed for good, which `check` tells.
     const before = await service.check()
-    const dead = await service.jobs.dead()
-    claim(before.ok || dead.length > 0, "a sound store", before.problems)
+    claim(before.ok || (await service.jobs.dead()).length > 0, "a sound store", before.problems)
     for (const broken of ["{", "[]", '{"table":"users; DROP"}', '{"table":"memory"}'])
       await claimRejects(() => service.import([...lines, broken]), "store", `the line ${broken}`)
     const { ok, problems, counts } = await service.check()

@@ -12,11 +12,8 @@ async function tablesWith(store: Store, agent: string, word: string): Promise<re
 
 /** Rules of forgetting memories by id. */
 export const forgetMemoryRules: Rules<Store> = {
-  async "forgetting a memory undoes everything that was drawn with it, and leaves a receipt without its words"({
-    service,
-    agent,
-    key,
-  }) {
+  async "forgetting a memory undoes everything that was drawn with it, and leaves a receipt without its words"(scene) {
+    const { service, agent, key } = scene
     const elsewhere = keyOf(agent, { conversation: "elsewhere" })
     await plant(service, key, "canary")
     await plant(service, elsewhere, "kept")

@@ -42,8 +42,7 @@ export const forgetRules: Rules<Store> = {
     for (const word of ["I say bob-secret", "bob likes bob-secret", "I say bob-aloud", "bob likes bob-aloud"])
       claim(text.includes(word), `${word} to be kept`, "no such line")
     const record = await service.load(group)
-    const texts = textsOf(record?.history)
-    claimEqual(texts, ["I say bob-aloud", "you say bob-aloud"], "the group's words")
+    claimEqual(textsOf(record?.history), ["I say bob-aloud", "you say bob-aloud"], "the group's words")
     claimEqual(record?.state, { memoryOn: true, turns: 3 }, "the group's state: switches and counts")
     claimEqual(await service.load(keyOf(agent)), undefined, "the private conversation")
     claimEqual(await service.users.load(keyOf(agent)), { version: 0, statements: [] }, "the user")
@@ -73,10 +72,8 @@ export const forgetRules: Rules<Store> = {
     const [outcome] = await Promise.allSettled([service.commit(group, commitOf(version, ["late"], { state }))])
     claimEqual(outcome.status, "rejected", "a commit with the state of before")
   },
-  async "forgetting takes turns that wait for an approval from the conversations that may hold what was forgotten"({
-    service,
-    agent,
-  }) {
+  async "forgetting takes turns that wait for an approval from the conversations that may hold what was forgotten"(scene) {
+    const { service, agent } = scene
     const anns = keyOf(agent, { conversation: "ann's other" })
     const bobs = keyOf(agent, { user: "bob", conversation: "bob's" })
     await plant(service, keyOf(agent), "ann-secret")
@@ -100,8 +97,7 @@ export const forgetRules: Rules<Store> = {
     const text = lines.join("\n")
     for (const word of ["ann-secret", "bob-secret"]) claim(text.includes(word), `${word} to be kept`, "no such line")
     const { version, statements } = await service.users.load(key)
-    const values = valuesOf(statements, "value")
-    claimEqual(values, ["ann-secret"], "what the user said elsewhere")
+    claimEqual(valuesOf(statements, "value"), ["ann-secret"], "what the user said elsewhere")
     const next = statements.map((statement) => ({ ...statement, turnId: "next" }))
     const report = await service.users.append(next, { turnId: "next", expectVersion: version, key })
     claim(report.applied && report.version > version, "the user's version to go on", report)
@@ -131,8 +127,7 @@ export const forgetRules: Rules<Store> = {
   async "forgetting a speaker deletes what was appended of their words, and keeps that of others"({ service, agent, group }) {
     await service.append(group, [said("ann-heard"), said("bob-heard", bob)])
     await service.append(group, [said("ann-again"), said("bob-again", bob)])
-    const report = await service.forget({ agent, user: "ann" })
-    claimEqual(report.message, 2, "the messages forgotten")
+    claimEqual((await service.forget({ agent, user: "ann" })).message, 2, "the messages forgotten")
     const lines = await exported(service, agent)
     for (const word of ["ann-heard", "ann-again"]) claimWithout(lines, word)
     const { version, history, earlier } = (await service.load(group, { last: 1 })) ?? {}

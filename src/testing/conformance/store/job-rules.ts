@@ -2,7 +2,7 @@ import type { ServiceKey } from "../../../core/conversation.ts"
 import type { Job, JobHandler } from "../../../memory/services/store/job-runner.ts"
 import type { Store } from "../../../memory/services/store/store.ts"
 import { claim, claimEqual } from "../claims.ts"
-import { commitOf, jobOf, keyOf, type Rules } from "./samples.ts"
+import { commitOf, exported, idsOf, jobOf, keyOf, type Rules } from "./samples.ts"
 
 /** The part of a store that the rules of jobs use. */
 export type JobStore = Pick<Store, "load" | "commit" | "jobs">
@@ -79,11 +79,8 @@ export const jobRules: Rules<JobStore> = {
     claimEqual(done, ["known"], "what was done")
     claimEqual(await deadOf(service, agent), [], "dead letters")
   },
-  async "a failed job is tried again, with the number of the attempt, before the next job of its conversation"({
-    service,
-    agent,
-    until,
-  }) {
+  async "a failed job is tried again, with the number of the attempt, before the next job of its conversation"(scene) {
+    const { service, agent, until } = scene
     const attempts: string[] = []
     const work: JobHandler = async ({ payload }, { attempt, isLast }) => {
       attempts.push(`${payload.name} ${attempt}${isLast ? " last" : ""}`)
@@ -131,11 +128,8 @@ export const jobRules: Rules<JobStore> = {
     await service.jobs.idle()
     claimEqual(done, ["own", "by the other", "own too"], "what was done once the other agent was closed")
   },
-  async "closing an agent stops its jobs; handlers for all agents, where there are some, then do them"({
-    service,
-    agent,
-    until,
-  }) {
+  async "closing an agent stops its jobs; handlers for all agents, where there are some, then do them"(scene) {
+    const { service, agent, until } = scene
     const kind = `work of ${agent}`
     const seen: string[] = []
     const hang: JobHandler = (_, { signal }) => {
@@ -151,12 +145,8 @@ export const jobRules: Rules<JobStore> = {
     await until(() => seen.length > 2, "the handlers for all agents to do the job")
     claimEqual(seen, ["begun", "stopped", "hangs for all: 1"], "what happened")
   },
-  async "closing aborts jobs that outlast the drain; they stay in the store and the attempt does not count"({
-    service,
-    agent,
-    key,
-    until,
-  }) {
+  async "closing aborts jobs that outlast the drain; they stay in the store and the attempt does not count"(scene) {
+    const { service, agent, key, until } = scene
     const signals: AbortSignal[] = []
     const hang: JobHandler = (_, { signal }) => {
       signals.push(signal)
@@ -184,4 +174,51 @@ async function waitingJobs(store: JobStore & Partial<Pick<Store, "export">>, { a
     if (row.table === "job") found.push(`${row.job?.payload.name} ${row.attempts}`)
   }
   return found
+}
+
+const pastMs = 1
+const farMs = Date.UTC(2200, 0)
+
+/** Rules of jobs that wait for a moment of their own. */
+export const wakeRules: Rules<Pick<Store, "wakes" | "jobs" | "load" | "commit" | "forget" | "export">> = {
+  async "a wake waits for its moment and holds up no other job; one that is overdue runs once"({ service, agent, key, until }) {
+    const done: string[] = []
+    const handler: JobHandler = async ({ payload }) => void done.push(String(payload.name))
+    const [far, late] = [jobOf("far", key, { kind: "wake", dueMs: farMs }), jobOf("late", key, { kind: "wake", dueMs: pastMs })]
+    claimEqual([await service.wakes.put(far), await service.wakes.put(late)], [true, true], "new wakes")
+    claimEqual(await service.wakes.put({ ...late, payload: {} }), false, "a wake of a known id")
+    await enqueue(service, jobOf("work", key))
+    await service.jobs.start({ work: handler, wake: handler }, { agent })
+    await until(() => done.length > 1, "the work and the overdue wake")
+    await service.jobs.idle()
+    claimEqual(done.sort(), ["late", "work"], "what was done")
+    claimEqual(await service.wakes.list({ agent }), [far], "what still waits")
+  },
+  async "a wake behind a hanging job runs, and waits for a process that has its kind"({ service, agent, key, until }) {
+    const done: string[] = []
+    const { promise: hang, resolve: release } = Promise.withResolvers<void>()
+    await service.wakes.put(jobOf("wake", key, { kind: "wake", dueMs: pastMs }))
+    await enqueue(service, jobOf("hangs", key))
+    await service.jobs.start({ work: () => hang }, { agent })
+    claimEqual(idsOf(await service.wakes.list({ agent })), [`${agent} wake`], "the wake that nobody can run")
+    await service.jobs.close({ drainMs: 0, agent })
+    const wake: JobHandler = async () => void done.push("wake")
+    await service.jobs.start({ work: () => hang, wake }, { agent })
+    await until(() => done.length > 0, "the wake")
+    release()
+    await service.jobs.idle()
+    claimEqual(done, ["wake"], "what was done")
+  },
+  async "wakes are listed by user, deleted by id, kept by exports and forgotten with their user"({ service, agent, key }) {
+    const timed = (id: string, user: string) => jobOf(id, keyOf(agent, { user }), { kind: "reminder", dueMs: farMs })
+    for (const job of [timed("a", "ann"), timed("b", "ann"), timed("c", "bob")]) await service.wakes.put(job)
+    await enqueue(service, jobOf("work", key))
+    claimEqual(idsOf(await service.wakes.list({ agent, user: "ann" })).sort(), [`${agent} a`, `${agent} b`], "Ann's wakes")
+    await service.wakes.delete(key, "turn a")
+    claimEqual(idsOf(await service.wakes.list({ agent, user: "ann" })), [`${agent} b`], "Ann's wakes without one")
+    const rows = (await exported(service, agent)).map((line) => JSON.parse(line) as { job?: { dueMs?: number } })
+    claimEqual(rows.filter(({ job }) => job?.dueMs === farMs).length, 2, "the wakes in the export")
+    await service.forget({ agent, user: "ann" })
+    claimEqual(idsOf(await service.wakes.list({ agent })), [`${agent} c`], "the wakes when Ann is forgotten")
+  },
 }

@@ -33,8 +33,7 @@ export const memoryRules: Rules<Store> = {
       ["g", { ...group, user: "bob" }],
     ] as const)
       claimEqual(await put(id, other), { stored: true, id }, `a hash known elsewhere, for ${id}`)
-    const other = keyOf(`${agent} 2`)
-    claimEqual(await put("a", other), { stored: true, id: "a" }, "an id that another agent has")
+    claimEqual(await put("a", keyOf(`${agent} 2`)), { stored: true, id: "a" }, "an id that another agent has")
     claimEqual(idsOf(await service.memories.recent(key, { limit: 9 })).sort(), ["a", "e", "f"], "all of the user's")
   },
   async "words that are said again keep the other times too, the newest eight, each once"({ service, agent }) {

@@ -28,10 +28,8 @@ export const sessionRules: Rules<SessionStore> = {
     claimEqual(textsOf(record?.history), ["a", "b", "c"], "the words")
     claimEqual([record?.version, record?.state], [2, { stack: [2] }], "version and state")
   },
-  async "a commit that expects another version throws session-conflict and changes nothing, notes and jobs included"({
-    service,
-    key,
-  }) {
+  async "a commit that expects another version throws session-conflict and changes nothing, notes and jobs included"(scene) {
+    const { service, key } = scene
     await service.commit(key, commitOf(0, ["a"], { state: { kept: true } }))
     await service.post(key, { id: "note", owner: "hook", payload: {} })
     const before = await service.load(key)

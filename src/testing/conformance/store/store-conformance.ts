@@ -7,12 +7,11 @@ import { exportRules } from "./export-rules.ts"
 import { forgetMemoryRules } from "./forget-memory-rules.ts"
 import { forgetRules } from "./forget-rules.ts"
 import { indexCopyRules } from "./index-copy-rules.ts"
-import { type JobStore, jobRules } from "./job-rules.ts"
+import { type JobStore, jobRules, wakeRules } from "./job-rules.ts"
 import { memoryRules, visibilityRules } from "./memory-rules.ts"
 import { type OpenedService, runRules, type ServiceCheck, type ServiceConformanceOptions } from "./samples.ts"
 import { noteRules, sessionRules } from "./session-rules.ts"
 import { userRules } from "./user-rules.ts"
-import { wakeRules } from "./wake-rules.ts"
 
 const allSessionRules = { ...sessionRules, ...appendRules, ...branchRules, ...noteRules }
 
