@@ -35,16 +35,24 @@ export async function runChild(agent: AgentContext, call: ChildCall): Promise<st
   const { name, parent } = call
   if (parent.depth >= maxDepth)
     throw new PromptStrataError("usage", `expected at most ${maxDepth} agents in a chain of calls; ${name} would be one more.`)
-  const events = new ChildEvents(call.maxEvents, (event) => parent.tell(name, event))
-  const turn = childTurn(agent, call, (event) => events.take(event))
+  let [told, leftOut] = [0, 0]
+  // A child cannot fill its parent's log. Its end is always told.
+  const tell = (event: TurnEvent): void => {
+    if (told >= call.maxEvents && event.type !== "turn-end") leftOut++
+    else {
+      told++
+      parent.tell(name, event)
+    }
+  }
+  const turn = childTurn(agent, call, tell)
   if (call.tellsRuns) turn.progress.hooks.runListeners.push((run) => parent.tellRun(run))
   let ended: TurnTrace | undefined
   parent.begin({ name, trace: () => ended ?? traceOf(turn) })
   const result = await runTurn(turn)
   turn.deadline.close()
   ended = result.trace
-  events.take({ type: "turn-end", result })
-  if (events.leftOut > 0) parent.warn(`${events.leftOut} events of ${name} were left out, beyond the first ${call.maxEvents}.`)
+  tell({ type: "turn-end", result })
+  if (leftOut > 0) parent.warn(`${leftOut} events of ${name} were left out, beyond the first ${call.maxEvents}.`)
   if (!result.ok) throw result.error
   return withDrawnFiles(result, call)
 }
@@ -76,29 +84,4 @@ function childTurn(
   const child = { process: name, depth: parent.depth + 1, messages: parent.messages }
   const deadline = startDeadline({ profile: agent.profile, ports }, signal)
   return createTurnContext({ ...agent, ports, confirm }, input, { record: undefined, emit, deadline, child })
-}
-
-/** Passes on at most `max` events of a child, and its end, so that a child cannot fill its parent's log. */
-class ChildEvents {
-  readonly #tell: (event: TurnEvent) => void
-  readonly #max: number
-  #count = 0
-  #leftOut = 0
-
-  constructor(maxEvents: number, tell: (event: TurnEvent) => void) {
-    this.#max = maxEvents
-    this.#tell = tell
-  }
-
-  /** Events that were not passed on. */
-  get leftOut(): number {
-    return this.#leftOut
-  }
-
-  take(event: TurnEvent): void {
-    if (this.#count < this.#max || event.type === "turn-end") {
-      this.#count++
-      this.#tell(event)
-    } else this.#leftOut++
-  }
 }
