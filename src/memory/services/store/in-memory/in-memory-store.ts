@@ -2,9 +2,10 @@ import { checkOptions } from "../../../../core/check-options.ts"
 import type { SessionKey } from "../../../../core/conversation.ts"
 import { lateMethods } from "../../../../core/late.ts"
 import { hostPorts, type Ports } from "../../../../core/ports.ts"
+import { defined } from "../../../../core/value.ts"
 import { loadMemories } from "../../load-memories.ts"
 import { frozenJson } from "../frozen-json.ts"
-import { defaultJobSettings, type JobRunner, type JobSettings } from "../job-runner.ts"
+import { defaultJobSettings, type JobHandlers, type JobRunner, type JobSettings } from "../job-runner.ts"
 import type { MemoryRecords, ReceiptRecords } from "../records.ts"
 import type { SessionCommit } from "../session-store.ts"
 import { runnerOfOpenStore, type Store } from "../store.ts"
@@ -24,11 +25,8 @@ const portNames = { ...hostPorts, counter: true }
 
 /** Loaded with the first session of a store in memory. */
 let loaded: typeof import("./session-table.ts") | undefined
-
-interface Tables {
-  readonly sessions: SessionTable
-  readonly jobs: JobTable
-}
+/** Loaded with the first job, and with what needs more than sessions. */
+let loadedJobs: typeof import("./job-table.ts") | undefined
 
 type SessionWork<Given, T> = (sessions: SessionTable, given: Given) => T
 
@@ -50,24 +48,42 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
   const { jobs, ports } = options
   checkOptions("jobs of createInMemoryStore", jobs ?? {}, defaultJobSettings)
   checkOptions("ports of createInMemoryStore", ports ?? {}, portNames)
-  const make = ({ SessionTable, JobTable }: NonNullable<typeof loaded>): Tables => {
-    const tables = {
-      sessions: new SessionTable(),
-      jobs: new JobTable({ ...defaultJobSettings, ...jobs }, { ...hostPorts, ...ports }),
-    }
-    tables.sessions.rows.jobs = tables.jobs
-    return tables
-  }
-  let kept = loaded && make(loaded)
-  const tables = async (): Promise<Tables> => {
+  let kept = loaded && new loaded.SessionTable()
+  const table = async (): Promise<SessionTable> => {
     loaded ??= await import("./session-table.ts")
-    kept ??= make(loaded)
+    kept ??= new loaded.SessionTable()
     return kept
+  }
+  let jobTable: JobTable | undefined
+  /** By agent, the handlers for jobs. There is no table before there is a job: many agents never have one. */
+  const handlers = new Map<string | undefined, JobHandlers>()
+  const makeJobs = ({ JobTable }: NonNullable<typeof loadedJobs>): JobTable => {
+    if (jobTable) return jobTable
+    jobTable = new JobTable({ ...defaultJobSettings, ...jobs }, { ...hostPorts, ...ports })
+    for (const [agent, own] of handlers) void jobTable.start(own, defined({ agent }))
+    return jobTable
+  }
+  const loadTable = async (): Promise<JobTable> => {
+    loadedJobs ??= await import("./job-table.ts")
+    return makeJobs(loadedJobs)
+  }
+  const jobRunner: JobRunner = {
+    async start(own, options = {}) {
+      handlers.set(options.agent, own)
+      await jobTable?.start(own, options)
+    },
+    idle: async (options) => jobTable?.idle(options),
+    async close(options) {
+      if (options.agent === undefined) handlers.clear()
+      else handlers.delete(options.agent)
+      await jobTable?.close(options)
+    },
+    dead: async () => (await jobTable?.dead()) ?? [],
   }
   /** Runs work on the sessions, at once if they are loaded. What a caller may change during that wait is copied before. */
   const own = async <Given, T>(given: Given, copy: (given: Given) => Given, work: SessionWork<Given, T>): Promise<T> => {
     const copied = kept ? given : copy(given)
-    const { sessions } = kept ?? (await tables())
+    const sessions = kept ?? (await table())
     return sessions.rows.atOnce(() => work(sessions, copied))
   }
   let made: InMemoryParts | undefined
@@ -75,7 +91,8 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
   const parts = async (): Promise<InMemoryParts> => {
     if (made) return made
     const { makeParts } = await loadMemories()
-    const { sessions, jobs } = await tables()
+    const [sessions, jobs] = [await table(), await loadTable()]
+    sessions.rows.jobs = jobs
     made ??= makeParts(sessions, { runner, jobs })
     return made
   }
@@ -84,7 +101,7 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
     return (made ?? (await parts())).commitBehind(key, commit)
   }
   let isClosed = false
-  const runner = runnerOfOpenStore(lateJobs(tables), { store: "The store in memory", isClosed: () => isClosed })
+  const runner = runnerOfOpenStore(jobRunner, { store: "The store in memory", isClosed: () => isClosed })
   return {
     load: (key, { last } = {}) => own(key, same, (sessions) => sessions.load(key, last)),
     async commit(key, given) {
@@ -92,7 +109,7 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
         given.after === undefined
           ? await own(given, copyOf, (sessions, commit) => sessions.commit(key, commit))
           : await commitBehind(key, given)
-      if (committed.jobs.length > 0) (kept ?? (await tables())).jobs.enqueue(committed.jobs)
+      if (committed.jobs.length > 0) (loadedJobs ? makeJobs(loadedJobs) : await loadTable()).enqueue(committed.jobs)
       return { version: committed.version }
     },
     append: (key, given) =>
@@ -137,7 +154,7 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
       yield* (await parts()).export(scope)
     },
     async close() {
-      await kept?.jobs.close({ drainMs })
+      await jobTable?.close({ drainMs })
       isClosed = true
     },
   }

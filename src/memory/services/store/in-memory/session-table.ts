@@ -4,8 +4,6 @@ import { historyRows, type RowTables, sessionOf } from "../rows/row-tables.ts"
 import { type SessionCommit, type SessionNote, type SessionRecord, sessionConflict } from "../session-store.ts"
 import { InMemoryRows } from "./in-memory-rows.ts"
 
-export { JobTable } from "./job-table.ts"
-
 /** Sessions in memory. It copies what it is given and returns frozen data. */
 export class SessionTable {
   readonly rows = new InMemoryRows()
