@@ -22,11 +22,12 @@ const prompts = readdirSync(shippedPromptsFolder)
   .filter((name) => !name.endsWith("folders.ts"))
   .map((name) => [`chunks/shipped-prompts/${name.replace(/\.ts$/, "")}`, `${shippedPromptsFolder}/${name}`])
 
-/** What assembling needs, what the root entry loads at once, what a turn of an agent needs, what answers in prose need, what hooks and tools need, what its calls of tools need, what the tables of a store in memory need, the entry for Node.js, and the list of commands: filled when every module is known. */
+/** What assembling needs, what the root entry loads at once, what a turn of an agent needs, what answers in prose need, what plans in JSON need, what hooks and tools need, what its calls of tools need, what the tables of a store in memory need, the entry for Node.js, and the list of commands: filled when every module is known. */
 const ofAssembly = new Set()
 const ofRoot = new Set()
 const ofTurn = new Set()
 const ofProse = new Set()
+const ofPlans = new Set()
 const ofTools = new Set()
 const ofCalls = new Set()
 const ofTables = new Set()
@@ -53,6 +54,7 @@ const findLoaded = {
     add(ofTurn, pathIn("profile", "resolve.ts"))
     add(ofTurn, pathIn("agent", "session-turn.ts"))
     add(ofProse, pathIn("turn", "prose.ts"))
+    add(ofPlans, pathIn("turn", "plan-json.ts"))
     for (const name of ["prepare", "fit-tool-text"]) add(ofTools, pathIn("turn", `${name}.ts`))
     add(ofTables, pathIn("services", "store/in-memory/session-table.ts"))
     add(ofCalls, pathIn("turn", "calls/calls.ts"))
@@ -172,7 +174,9 @@ await bundle.write({
       { name: "tools", test: (id) => ofRoot.has(id) && ofTools.has(id) },
       { name: "core", test: (id) => ofRoot.has(id) },
       { name: "turn", test: (id) => ofTurn.has(id) },
+      { name: "steps", test: (id) => ofProse.has(id) && ofPlans.has(id) },
       { name: "prose", test: (id) => ofProse.has(id) },
+      { name: "plans", test: (id) => ofPlans.has(id) },
       // The little of calls that the entry for Node.js needs stands apart: it would load all of them.
       { name: "node-calls", test: (id) => ofCalls.has(id) && ofNode.has(id) },
       { name: "calls", test: (id) => ofCalls.has(id) },

@@ -1,31 +1,58 @@
+import { late } from "../core/late.ts"
 import type { Reader } from "../core/reader.ts"
-import type { DecisionEvent } from "./decision.ts"
-import { createDecisionReader } from "./decision-reader.ts"
-import { namesAction } from "./outside-object.ts"
 import { createPlainTextReader, type ReplyPart } from "./thinking.ts"
+
+/** Reads a final output. */
+export interface FinalOutputReader extends Reader<string, ReplyPart> {
+  /**
+   * Set where the text begins as JSON does and the code that reads it is not loaded yet. Text is kept until then: wait for this before
+   * the next `push`, and after `end`, which is then called again.
+   */
+  readonly waits?: Promise<void> | undefined
+}
 
 /**
  * Reads a final output. Prose streams as it comes. Output of a model that goes on planning is read like that of a planner:
  * the message of a finish is shown, a tool call is not (T21). Other JSON is an answer and is shown when it has ended.
  */
-export function createFinalOutputReader(options: Parameters<typeof createPlainTextReader>[0] = {}): Reader<string, ReplyPart> {
+export function createFinalOutputReader(options: Parameters<typeof createPlainTextReader>[0] = {}): FinalOutputReader {
   const plain = createPlainTextReader(options)
   let text: Reader<string, string> | undefined
   let opening = ""
+  let waits: Promise<void> | undefined
+  let isOver = false
   const read = (part: ReplyPart): ReplyPart[] => {
     if (part.type === "thinking") return [part]
     if (text) return text.push(part.delta).map(asText)
     opening += part.delta
     const begin = beginning(opening)
     if (begin === "unknown") return []
-    text = begin === "json" ? createEmbeddedDecisionReader() : prose
-    return text.push(opening).map(asText)
+    waits = begin === "json" && !decisions ? loadDecisions() : undefined
+    if (waits) return []
+    text = begin === "json" ? decisions?.createEmbeddedDecisionReader() : prose
+    return text?.push(opening).map(asText) ?? []
   }
+  // Text that waited is read before what comes now.
+  const readAll = (parts: readonly ReplyPart[]) => (waits ? [asText(""), ...parts] : parts).flatMap(read)
   return {
-    push: (chunk) => (text === prose ? plain.push(chunk) : plain.push(chunk).flatMap(read)),
-    end: () => [...plain.end().flatMap(read), ...(text ? text.end() : opening === "" ? [] : [opening]).map(asText)],
+    get waits() {
+      return waits
+    },
+    push: (chunk) => (text === prose ? plain.push(chunk) : readAll(plain.push(chunk))),
+    end() {
+      const parts = readAll(isOver ? [] : plain.end())
+      isOver = true
+      return waits ? parts : [...parts, ...(text ? text.end() : opening === "" ? [] : [opening]).map(asText)]
+    },
   }
 }
+
+let decisions: typeof import("./embedded-decision.ts") | undefined
+
+/** Loads what reads JSON in a final output, which few need. */
+export const loadDecisions = late(async () => {
+  decisions = await import("./embedded-decision.ts")
+})
 
 const prose: Reader<string, string> = { push: (delta) => [delta], end: () => [] }
 
@@ -47,27 +74,3 @@ function beginning(text: string): "json" | "prose" | "unknown" {
 }
 
 const maxFenceLine = 16
-
-/** Yields the message of a decision, or the text itself when it is no decision. */
-function createEmbeddedDecisionReader(): Reader<string, string> {
-  const reader = createDecisionReader()
-  const whole: string[] = []
-  let shown = false
-  const messages = (events: readonly DecisionEvent[]): string[] => {
-    const deltas = events.flatMap((event) => (event.type === "message-delta" ? [event.delta] : []))
-    shown ||= deltas.length > 0
-    return deltas
-  }
-  return {
-    push(delta) {
-      whole.push(delta)
-      return messages(reader.push(delta))
-    },
-    end() {
-      const deltas = messages(reader.end())
-      if (shown) return deltas
-      const text = whole.join("")
-      return text.includes('"action"') || namesAction(text) ? [] : [text]
-    },
-  }
-}

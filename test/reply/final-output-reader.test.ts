@@ -1,6 +1,8 @@
 import fc from "fast-check"
-import { describe, expect, test } from "vitest"
-import { createFinalOutputReader } from "../../src/reply/final-output-reader.ts"
+import { beforeAll, describe, expect, test, vi } from "vitest"
+import { createFinalOutputReader, loadDecisions } from "../../src/reply/final-output-reader.ts"
+
+beforeAll(loadDecisions)
 
 function read(chunks: readonly string[], options = {}): { text: string; thinking: string } {
   const reader = createFinalOutputReader(options)
@@ -35,6 +37,27 @@ describe("the final output", () => {
       expect(read([output.slice(0, at), output.slice(at)]).text).toBe(shown)
     }
     expect(read([...output]).text).toBe(shown)
+  })
+
+  test("T21 JSON waits for the code that reads it, which is loaded then, also behind the end", async () => {
+    const decision = '{"action":"finish","message":"好的"}'
+    const shown = [{ type: "text", delta: "好的" }]
+    vi.resetModules()
+    const fresh = await import("../../src/reply/final-output-reader.ts")
+    const [reader, late] = [fresh.createFinalOutputReader(), fresh.createFinalOutputReader()]
+    expect([reader.push("Hi."), reader.waits]).toEqual([[{ type: "text", delta: "Hi." }], undefined])
+    const json = fresh.createFinalOutputReader()
+    expect([json.push(decision.slice(0, 9)), json.push(decision.slice(9, 20)), late.push(decision), late.end()]).toEqual([
+      [],
+      [],
+      [],
+      [],
+    ])
+    expect([json.waits, late.waits]).toEqual([expect.any(Promise), expect.any(Promise)])
+    await Promise.all([json.waits, late.waits])
+    expect([...json.push(decision.slice(20)), ...json.end()]).toEqual(shown)
+    expect(late.end()).toEqual(shown)
+    expect([json.waits, late.waits]).toEqual([undefined, undefined])
   })
 
   test("T22 thinking goes before, and prose streams from its first character", () => {

@@ -42,14 +42,14 @@ export type PlanningMode = "json" | "native" | "chat"
 
 /** Reads the output of a model in one attempt of a step. */
 export interface StepReading {
-  /** Takes text as it comes, and shows the part that belongs to the answer. */
-  onText(delta: string): void
+  /** Takes text as it comes, and shows the part that belongs to the answer. The next text waits for a promise. */
+  onText(delta: string): void | Promise<void>
   /** Takes a native tool call. Absent in a step that asks for none. */
   onToolCall?(call: ToolCall): void
   /** True once nothing more is to be read. */
   isOver?(): boolean
   /** Called at the end of a whole stream, never of a failed one. Returns the decision of a planner step. */
-  onEnd(finishReason: FinishReason | undefined): StepDecision | undefined
+  onEnd(finishReason: FinishReason | undefined): StepDecision | undefined | Promise<undefined>
 }
 
 /** Prepares the next step as the caller wants it. */
@@ -155,7 +155,7 @@ async function runAttempt(turn: TurnContext, request: StepRequest, attempt: Atte
       isOver: () => reading.isOver?.() === true,
     })
     if (heard.file) await heard.file
-    decision = reading.onEnd(heard.finishReason)
+    decision = await reading.onEnd(heard.finishReason)
     return decision
   } catch (thrown) {
     if (heard.file) await heard.file
@@ -176,13 +176,13 @@ function hear(
   part: ModelPart | null | undefined,
   { step, heard, attempt }: { readonly step: number; readonly heard: StreamContent; readonly attempt: Attempt },
   atMs: number,
-): void {
+): void | Promise<void> {
   const { model, reading } = attempt
   turn.progress.heardMs = atMs
   try {
     if (part?.type === "text-delta" && typeof part.delta === "string") {
       addPiece(heard.output, part.delta)
-      reading.onText(part.delta)
+      return reading.onText(part.delta)
     } else if (part?.type === "thinking-delta" && typeof part.delta === "string") {
       if (part.delta !== "") turn.emit({ type: "thinking-delta", step, delta: part.delta })
     } else if (part?.type === "usage" && isRecord(part.usage)) heard.usage = addUsage(heard.usage ?? {}, part.usage)

@@ -1,6 +1,6 @@
 import { PromptStrataError } from "../../core/errors.ts"
 import { endedWhole, type FinishReason, type LanguageModel } from "../../core/model/language-model.ts"
-import { createFinalOutputReader } from "../../reply/final-output-reader.ts"
+import { createFinalOutputReader, type FinalOutputReader } from "../../reply/final-output-reader.ts"
 import type { StopReason } from "../../trace/turn-event.ts"
 import { type PlanOutcome, prepareStep, runModelStep, type StepReading } from "./model-step.ts"
 import type { StepRequest } from "./step-request.ts"
@@ -17,7 +17,7 @@ export function proseReading(
     opensInThought: model.capabilities.opensInThought ?? false,
     onFault: (fault) => warnOfThinking(turn, model, fault),
   }
-  const reader = turn.progress.output?.reader(options) ?? createFinalOutputReader(options)
+  const reader: FinalOutputReader = turn.progress.output?.reader(options) ?? createFinalOutputReader(options)
   const step = turn.progress.log.steps.length + 1
   const take = (parts: ReturnType<typeof reader.push>) => {
     for (const { type, delta } of parts) {
@@ -26,12 +26,15 @@ export function proseReading(
     }
   }
   return {
-    onText: (delta) => take(reader.push(delta)),
+    onText(delta) {
+      take(reader.push(delta))
+      return reader.waits
+    },
     isOver: () => turn.progress.answer.ended !== undefined,
     onEnd(finishReason) {
-      take(reader.end())
       onFinish(finishReason)
-      return undefined
+      take(reader.end())
+      return reader.waits?.then(() => void take(reader.end()))
     },
   }
 }

@@ -9,8 +9,8 @@ export interface ReadModelOptions {
   readonly limits: Pick<TimeLimits, "firstTokenMs" | "betweenChunksMs" | "stepMs" | "answerCharacters">
   readonly clock: Clock
   readonly timers: Timers
-  /** Gets each part, and the time at which it came. */
-  readonly onPart: (part: ModelPart, atMs: number) => void
+  /** Gets each part, and the time at which it came. The next one waits for a promise. */
+  readonly onPart: (part: ModelPart, atMs: number) => void | Promise<void>
   /** True once the rest of the stream is not wanted; asked after each part. */
   readonly isOver?: () => boolean
 }
@@ -105,7 +105,8 @@ class Watch {
       this.#characters += charactersOf(part.value)
       this.isCut = this.#characters > limits.answerCharacters
       if (this.isCut) return this.#cut()
-      onPart(part.value, this.#cameMs)
+      const taken = onPart(part.value, this.#cameMs)
+      if (taken) await taken
       this.isCut = isOver?.() === true
       if (this.isCut) return
     }

@@ -1,12 +1,14 @@
-import { describe, expect, test } from "vitest"
+import { beforeAll, describe, expect, test } from "vitest"
 import type { Reader } from "../../../src/core/reader.ts"
-import { createFinalOutputReader } from "../../../src/reply/final-output-reader.ts"
+import { createFinalOutputReader, loadDecisions } from "../../../src/reply/final-output-reader.ts"
 import { createBubbleReader } from "../../../src/reply/output/bubble-reader.ts"
 import { EmotionReader } from "../../../src/reply/output/emotion-reader.ts"
 import { createFileReferenceReader } from "../../../src/reply/output/file-reference-reader.ts"
 import { createTextStage, type OutputReader } from "../../../src/reply/output/output-part.ts"
 import { withEmptyReply } from "../../../src/reply/output/output-reader.ts"
 import { createPlainTextReader } from "../../../src/reply/thinking.ts"
+
+beforeAll(loadDecisions)
 
 /** A stage that gets texts. */
 const stage = (make: () => OutputReader) => (): Reader<string, object> => {
