@@ -64,6 +64,7 @@ describe("resolveProfile", () => {
         enabled: true,
         store: "records",
         recallLimit: 8,
+        minConfidence: 0,
         recallTokens: 400,
         rerankMs: 1_500,
         importanceThreshold: 5,

@@ -104,7 +104,7 @@ async function recall(turn: TurnContext): Promise<readonly RecalledMemory[]> {
   // Documents in the prompt are then the memory.
   if (!memory || !session.memoryOn || profile.memory.store === "documents") return []
   const { prestartMs } = profile.limits
-  const limit = profile.memory.recallLimit
+  const { recallLimit: limit, minConfidence } = profile.memory
   // Turns that the prompt shows as history need not be recalled, and those in whose place this turn comes must not be.
   const shown = new Set<string>()
   for (const { turnId } of history) shown.add(turnId)
@@ -113,7 +113,13 @@ async function recall(turn: TurnContext): Promise<readonly RecalledMemory[]> {
   const told = (message: string): void => warn(turn, "recall", message)
   const outcome = await within({ timeoutMs: prestartMs, signal: turn.signal, timers: ports.timers }, async (signal) =>
     recalledMemories(
-      await memory.recall(input.merged?.words ?? turn.occasion, input.key, { limit, signal, warn: told, ...exclude }),
+      await memory.recall(input.merged?.words ?? turn.occasion, input.key, {
+        limit,
+        minConfidence,
+        signal,
+        warn: told,
+        ...exclude,
+      }),
       limit,
     ),
   )

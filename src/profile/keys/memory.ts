@@ -15,6 +15,12 @@ export const memory = table("How memories enter a turn.", {
     words: 'With "documents", what is learnt is written into USER.md and MEMORY.md, and nothing is recalled.',
   }),
   recallLimit: wholeNumber({ min: 0, default: 8, words: "The most memories that recall may bring." }),
+  minConfidence: number({
+    min: 0,
+    max: 1,
+    default: 0,
+    words: "Memories of which it is less likely that they help to answer are not recalled.",
+  }),
   recallTokens: wholeNumber({
     min: 50,
     default: 400,

@@ -113,6 +113,19 @@ describe("promptstrata memory", () => {
     expect(jsonLines(json.stdout)).toMatchObject([{ id: "m2", recalled: false }])
   })
 
+  test("why says of which memories a turn is less confident than the profile asks", async () => {
+    const folder = await remembering()
+    const profile = join(tempFolder({ "plain.toml": 'extends = "layered"\n[memory]\nmin_confidence = 1\n' }), "plain.toml")
+    for (const [locale, why] of [
+      ["en", "no, a confidence of"],
+      ["zh-CN", "否，把握只有"],
+    ] as const) {
+      const options = ["--profile", profile, "--locale", locale, "--data-dir", folder]
+      const { stdout } = await run(["memory", "why", "green tea", "--limit", "1", ...options], { env })
+      expect(stdout.split("\n")[1]).toMatch(new RegExp(`^${why} 0\\.\\d\\d {2}\\d\\.\\d\\d .* m2 {2,}I like green tea$`))
+    }
+  })
+
   test("why says that a turn recalls nothing while memory is off", async () => {
     const folder = await remembering()
     const profile = join(tempFolder({ "plain.toml": 'extends = "soul"\n[memory]\nenabled = false\n' }), "plain.toml")

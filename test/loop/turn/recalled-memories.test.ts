@@ -114,6 +114,19 @@ test("M16 recall shows the best memories that its tokens have room for; a pasted
   ])
 })
 
+test("a turn asks for the confidence that its profile wants", async () => {
+  const asked: (number | undefined)[] = []
+  const memory: MemoryRecall = {
+    recall: async (_query, _key, { minConfidence }) => {
+      asked.push(minConfidence)
+      return []
+    },
+  }
+  for (const own of [{}, { memory: { minConfidence: 0.3 } }])
+    await testAgent(scriptedModel([finish("well")]), own, { memory }).session.send("Where is the boat?").result
+  expect(asked).toEqual([0, 0.3])
+})
+
 test("M16 whatever is recalled, what is shown are its first memories, whole or their beginning", () => {
   const text = fc.oneof(
     fc.string({ unit: "grapheme", minLength: 1 }),

@@ -31,7 +31,7 @@ export function addWhy(memory: Command, run: RunCommand): void {
 }
 
 /** A memory that recall looked at. */
-interface Explained extends Pick<Memory, "id" | "text"> {
+interface Explained extends Pick<Memory, "id" | "text" | "confidence"> {
   readonly score: Memory["score"] | undefined
   readonly why: Memory["why"] | undefined
   readonly recalled: boolean
@@ -46,10 +46,12 @@ async function memoryWhy(opened: OpenedStore, options: ListOptions, question: st
   const { stdout } = context.io
   if (options.json) for (const row of rows) stdout.write(`${jsonLine(row)}\n`)
   else if (rows.length > 0) {
-    const { enabled, store, recallLimit } = profile.memory
+    const { enabled, store, recallLimit, minConfidence } = profile.memory
     const behind = !enabled ? words.isOff : store === "documents" ? words.isInDocuments : words.isBehind(recallLimit)
-    const state = ({ recalled, why = [] }: Explained) =>
-      recalled ? words.isRecalled : why.length > 0 ? behind : words.hasNothing
+    const state = ({ recalled, why = [], confidence = 1 }: Explained) => {
+      const left = confidence < minConfidence ? words.isUnsure(confidence.toFixed(2)) : behind
+      return recalled ? words.isRecalled : why.length > 0 ? left : words.hasNothing
+    }
     const cells = rows.map((row) => [state(row), (row.score ?? 0).toFixed(2), signalsText(row), row.id, row.text])
     stdout.write(`${printTable(words.whyColumns, cells, maxWidth)}\n`)
   }
@@ -68,9 +70,9 @@ async function explain(
   const { memory } = opened.profile
   const { hits, service, key } = await recallFor(question, opened, { ...options, limit: maxFound })
   const found = hits.map(
-    ({ id, text, score, why }, at): Explained => ({
-      ...{ id, text, score, why },
-      recalled: memory.enabled && memory.store === "records" && at < memory.recallLimit,
+    ({ id, text, score, why, confidence = 1 }, at): Explained => ({
+      ...{ id, text, score, why, confidence },
+      recalled: memory.enabled && memory.store === "records" && at < memory.recallLimit && confidence >= memory.minConfidence,
     }),
   )
   const ids = new Set(found.map(({ id }) => id))

@@ -19,6 +19,7 @@ const en = {
   whyColumns: ["RECALLED", "SCORE", "SIGNALS", "ID", "TEXT"],
   isRecalled: "yes",
   isBehind: (limit: number) => `no, behind the first ${limit}`,
+  isUnsure: (confidence: string) => `no, a confidence of ${confidence}`,
   isInDocuments: "no, documents are shown",
   isOff: "no, memory is off",
   hasNothing: "no, nothing of the question",

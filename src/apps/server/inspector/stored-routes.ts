@@ -54,7 +54,9 @@ async function recall(state: InspectorState, call: Call): Promise<Response> {
   const found = new Set(memories.map(({ id }) => id))
   const recent = isWhole(store) ? await store.memories.recent(key, { limit: maxMemories }) : []
   const others = recent.filter(({ id }) => !found.has(id)).reverse()
-  return jsonWithoutSecrets(state, { memories, others, recallLimit: profile.memory.recallLimit })
+  const { recallLimit, minConfidence } = profile.memory
+  const sure = memories.filter(({ confidence = 1 }) => confidence >= minConfidence).length
+  return jsonWithoutSecrets(state, { memories, others, recallLimit: Math.min(recallLimit, sure) })
 }
 
 /** `{ text }`: the borders of its tokens, by the agent's counter. */

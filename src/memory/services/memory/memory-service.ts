@@ -19,6 +19,8 @@ export interface Memory {
   readonly untrusted?: true | undefined
   /** The share of the question that it answers, from 0 to about 1; scores of different questions can be compared. */
   readonly score?: number
+  /** The chance that it is evidence for the answer, from 0 to 1, as measured on chats of several kinds. Absent for a blank question. */
+  readonly confidence?: number | undefined
   /** The score of a {@link Rerank}, which made the order. */
   readonly reranked?: number
   /** The signals that made the score, for the trace. */
@@ -51,6 +53,8 @@ export interface MemoryRecall {
       readonly excludeTurns?: readonly string[]
       /** Memories with a lower score are left out: the least share of the question that must be answered, from 0 to 1. Default 0. */
       readonly minScore?: number
+      /** Memories with a lower confidence are left out. Default 0; a blank query has none. */
+      readonly minConfidence?: number
       /** Tells the turn of something that went wrong without failing recall. It stands in the turn's trace. */
       readonly warn?: (message: string) => void
     },

@@ -112,12 +112,13 @@ interface MemoryQuery extends RecallCall {
   readonly limit: number
   readonly excludeTurns?: readonly string[]
   readonly minScore?: number
+  readonly minConfidence?: number
 }
 
 /** The memories that answer a query, best first. */
 function search(options: MemoryServiceOptions, index: ScopeIndex, asked: MemoryQuery): readonly Memory[] {
   const { clock, weights, timeZone, embed } = options
-  const { query, vector, key, limit, excludeTurns = [], minScore } = asked
+  const { query, vector, key, limit, excludeTurns = [], minScore, minConfidence } = asked
   const excluded = new Set(excludeTurns)
   const hits = index.rank({
     text: query,
@@ -127,17 +128,18 @@ function search(options: MemoryServiceOptions, index: ScopeIndex, asked: MemoryQ
     // Each excluded turn has a question and an answer.
     limit: limit + excluded.size * 2,
     leastScore: minScore,
+    leastConfidence: minConfidence,
     timeZone,
     weights,
     vector: vector && embed && { model: embed.id, values: vector },
   })
-  const found = hits.flatMap(({ id, score, why }): Memory[] => {
+  const found = hits.flatMap(({ id, why, ...shares }): Memory[] => {
     const memory = index.get(id)
     if (memory === undefined) return []
     const { text, speaker, kind, atMs, againAtMs, untrusted, turnId } = memory
     // The prompt shows the turn's words; what was concluded from them stands nowhere else.
     if (kind === "dialogue" && excluded.has(turnId)) return []
-    return [{ id, text, speaker: kind === "dialogue" ? speaker.name : undefined, atMs, againAtMs, score, why, untrusted }]
+    return [{ id, text, speaker: kind === "dialogue" ? speaker.name : undefined, atMs, againAtMs, ...shares, why, untrusted }]
   })
   return found.slice(0, Math.max(0, limit))
 }

@@ -39,13 +39,30 @@ export function rankDocuments(table: DocumentTable, asked: Question): RecallHit[
   if (query.text.trim() !== "") keepFound(scores, plan, part, fused)
   if (plan.times.length === 0) preferUpdates(table, plan, fused)
   const scale = scores.has("vector") ? Math.max(covered, part) : covered
+  const confidence = query.text.trim() === "" ? () => undefined : confidenceOf(table, fused, scale)
   const hits = topSlots(table, fused, Math.min(maxHits, query.limit)).map((slot) => ({
     id: table.idAt(slot) ?? "",
     score: (fused[slot] ?? 0) * scale,
+    confidence: confidence(fused[slot] ?? 0),
     why: reasons(scores, weights, { scale: evidence.scale, part }, slot),
   }))
-  const { leastScore = 0 } = query
-  return leastScore > 0 ? hits.filter(({ score }) => score >= leastScore) : hits
+  const { leastScore = Number.NEGATIVE_INFINITY, leastConfidence = 0 } = query
+  return hits.filter(({ score, confidence = 1 }) => score >= leastScore && confidence >= leastConfidence)
+}
+
+/** The scores from the sixth to the tenth are about what chance gives. */
+const byChance = [5, 10] as const
+
+/**
+ * The chance that a memory is evidence for the answer, by its score: by how much it is above what chance gives, as a share of the best
+ * score and of the question. A logistic regression over the first five memories of each question of the development halves made the
+ * numbers.
+ */
+function confidenceOf(table: DocumentTable, fused: Float64Array, scale: number): (score: number) => number {
+  const [best = 0, ...others] = topSlots(table, fused, byChance[1]).map((slot) => fused[slot] ?? 0)
+  const chance = others.slice(byChance[0] - 1).reduce((sum, score) => sum + score, 0) / (byChance[1] - byChance[0])
+  return (score) =>
+    1 / (1 + Math.exp(3.1 - (2.8 * (score - chance)) / (best || 1) - 2.2 * Math.min(0.5, scale * (score - chance))))
 }
 
 function vectorPart(table: DocumentTable, near: Float64Array, given: Pick<Fusion, "evidence" | "covered" | "weight">): number {

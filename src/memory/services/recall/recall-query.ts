@@ -17,6 +17,8 @@ export interface RecallQuery {
   readonly limit: number
   /** The least score of a hit, from 0 to 1. Default 0: everything that has anything of the question. */
   readonly leastScore?: number | undefined
+  /** The least confidence of a hit, from 0 to 1. Default 0. */
+  readonly leastConfidence?: number | undefined
   /** Weights that replace the default ones, each by itself; 0 leaves a signal out. */
   readonly weights?: Partial<RecallWeights> | undefined
   /** The embedding of the query. */
@@ -33,6 +35,8 @@ export interface RecallHit {
    * question are worth, rare ones most. With an embedding the best has at least the part that the embedding has in the ranking.
    */
   readonly score: number
+  /** The chance that it is evidence for the answer, from 0 to 1, by its score beside those of other documents. Absent for a blank query. */
+  readonly confidence: number | undefined
   /** The signals that made the score, largest share first. */
   readonly why: readonly RecallReason[]
 }

@@ -104,6 +104,23 @@ describe("createMemoryService", () => {
     expect(() => createMemoryService({ records: store.memories, clock, weights: { words: Number.NaN } })).toThrow(/weight words/)
   })
 
+  test("leaves out what is less likely to help than asked, and nothing of a blank question", async () => {
+    const store = createInMemoryStore()
+    const service = createMemoryService({ records: store.memories, clock })
+    for (const text of [
+      "I drink tea with my mother",
+      "My mother called",
+      "Tea is up",
+      ...Array.from("abcdefgh", (c) => `My ${c}`),
+    ])
+      await service.remember(said(text), key)
+    const recall = (query: string, minConfidence = 0) => service.recall(query, key, { limit: 3, signal, minConfidence })
+    const [first, second] = await recall("tea with my mother")
+    expect(first?.confidence).toBeGreaterThan(second?.confidence ?? 1)
+    expect((await recall("tea with my mother", first?.confidence)).map(({ id }) => id)).toEqual(["I drink tea with my mother"])
+    expect((await recall("", 1)).map(({ confidence }) => confidence)).toEqual([undefined, undefined, undefined])
+  })
+
   test("takes in what another process stored, superseded and deleted", async () => {
     const store = createInMemoryStore()
     const [one, other] = [
