@@ -96,7 +96,7 @@ function oneModel(server: Server, { url }: Request): Response {
 }
 
 async function completeChat(server: Serving, request: Request, caller: Caller): Promise<Response> {
-  const body = await readJsonBody(request, server.maxBodyBytes)
+  const body = await readJsonBody(request, server.maxBodyBytes, server.admission)
   const asked = readCompletionRequest(body, server.locale)
   const start = async () => watched(server, await startTurn(server, caller, asked))
   return completed(server, request, caller, { body, start, ...asked, form: chatForm(server, asked.includeUsage) })
@@ -114,7 +114,7 @@ async function createResponse(server: Serving, request: Request, caller: Caller)
   const { user, conversation } = caller
   const store = conversation !== undefined
   const known = (id: string) => (store ? "" : said.get(user, id))
-  const asked = readResponseRequest(await readJsonBody(request, maxBodyBytes), locale, known)
+  const asked = readResponseRequest(await readJsonBody(request, maxBodyBytes, server.admission), locale, known)
   const start = async () => {
     if (isGiven(asked.previous)) await checkPrevious(server, caller, asked)
     const turn = watched(server, await startTurn(server, caller, asked))
@@ -152,7 +152,7 @@ async function listApprovals(server: Serving, request: Request, caller: Caller):
 
 /** Answers a call that waits, by its id or code. The response is the answer of its turn, as of a chat completion. */
 async function answerApproval(server: Serving, request: Request, caller: Caller): Promise<Response> {
-  const body = await readJsonBody(request, server.maxBodyBytes)
+  const body = await readJsonBody(request, server.maxBodyBytes, server.admission)
   const id = decoded(new URL(request.url).pathname.split("/").at(-1) ?? "")
   const reply = readReply(id, body, "approved")
   const session = keptSession(agentOf(server, body.model ?? undefined), caller)
@@ -210,7 +210,7 @@ async function completed(server: Serving, request: Request, caller: Caller, aske
 }
 
 async function agUi(server: Serving, request: Request, caller: Caller): Promise<Response> {
-  const body = await readJsonBody(request, server.maxBodyBytes)
+  const body = await readJsonBody(request, server.maxBodyBytes, server.admission)
   const { ignored, threadId, runId, replies, ...asked } = readAgUiInput(body)
   const agent = agentOf(server, asked.model)
   const go = () =>

@@ -13,12 +13,16 @@ export interface RequestLimits {
   readonly tokensPerMinute?: number | undefined
   /** The most turns at once, of all users. One more gets status 503, before its body is read. */
   readonly turnsAtOnce?: number | undefined
+  /** The most bytes of bodies that are read or whose turns run, of all users. A body that would make it more gets status 503, unless it is the only one. */
+  readonly bodyBytesAtOnce?: number | undefined
 }
 
 /** A request that was let in. */
 export interface Admission {
   /** Takes the turn that the request started. It has its place until it ends, also if the client leaves. */
   holds(turn: Turn): void
+  /** Counts bytes of the body. Throws {@link HttpProblem} if those of all requests become too many. */
+  takes(bytes: number): void
 }
 
 type Answer = (admission: Admission) => Response | Promise<Response>
@@ -32,18 +36,21 @@ export class RequestGate {
   readonly #requests: MinuteWindow
   readonly #tokens: MinuteWindow
   readonly #turnsAtOnce: number
+  readonly #bodyBytesAtOnce: number
   #turns = 0
+  #bodyBytes = 0
 
   /** Throws `usage` for a limit that is none. */
   constructor(limits: RequestLimits, clock: Clock) {
-    checkOptions("limits of createHandler", limits, "requestsPerMinute tokensPerMinute turnsAtOnce")
+    checkOptions("limits of createHandler", limits, "requestsPerMinute tokensPerMinute turnsAtOnce bodyBytesAtOnce")
     const { requestsPerMinute = Number.POSITIVE_INFINITY, tokensPerMinute = Number.POSITIVE_INFINITY } = limits
-    const { turnsAtOnce = Number.POSITIVE_INFINITY } = limits
-    for (const [name, limit] of Object.entries({ requestsPerMinute, tokensPerMinute, turnsAtOnce }))
+    const { turnsAtOnce = Number.POSITIVE_INFINITY, bodyBytesAtOnce = Number.POSITIVE_INFINITY } = limits
+    for (const [name, limit] of Object.entries({ requestsPerMinute, tokensPerMinute, turnsAtOnce, bodyBytesAtOnce }))
       if (!(limit >= 1)) throw new PromptStrataError("usage", `expected ${name} of at least 1, found ${limit}.`)
     this.#requests = new MinuteWindow(requestsPerMinute, clock)
     this.#tokens = new MinuteWindow(tokensPerMinute, clock)
     this.#turnsAtOnce = turnsAtOnce
+    this.#bodyBytesAtOnce = bodyBytesAtOnce
   }
 
   /** Answers a request of a user. Throws {@link HttpProblem} for one over a limit, with the time after which it may come again. */
@@ -52,7 +59,8 @@ export class RequestGate {
     refuse(this.#requests.waitMs(user), "requests")
     if (method === "POST") {
       refuse(this.#tokens.waitMs(user), "tokens")
-      if (this.#turns >= this.#turnsAtOnce) throw busy(this.#turnsAtOnce)
+      if (this.#turns >= this.#turnsAtOnce)
+        throw busy(`All ${this.#turnsAtOnce} answers that this server gives at once are being made.`)
     }
     this.#requests.add(user, 1)
     return method === "POST" ? this.#inPlace(user, answer) : answer(free)
@@ -60,9 +68,17 @@ export class RequestGate {
 
   /** Takes a place until the answer has begun and its turn has ended. */
   async #inPlace(user: string, answer: Answer): Promise<Response> {
-    let holders = 1
+    let [holders, own] = [1, 0]
     const leave = (): void => {
-      if (--holders === 0) this.#turns--
+      if (--holders > 0) return
+      this.#turns--
+      this.#bodyBytes -= own
+    }
+    const takes = (bytes: number): void => {
+      if (this.#bodyBytes > own && this.#bodyBytes + bytes > this.#bodyBytesAtOnce)
+        throw busy(`This server reads no more than ${this.#bodyBytesAtOnce} bytes of requests at once.`)
+      own += bytes
+      this.#bodyBytes += bytes
     }
     const holds = (turn: Turn): void => {
       holders++
@@ -73,7 +89,7 @@ export class RequestGate {
     }
     this.#turns++
     try {
-      return await answer({ holds })
+      return await answer({ holds, takes })
     } finally {
       leave()
     }
@@ -81,10 +97,9 @@ export class RequestGate {
 }
 
 /** The admission of a request that starts no turn. */
-const free: Admission = { holds: () => undefined }
+const free: Admission = { holds: () => undefined, takes: () => undefined }
 
-function busy(turnsAtOnce: number): HttpProblem {
-  const message = `All ${turnsAtOnce} answers that this server gives at once are being made.`
+function busy(message: string): HttpProblem {
   return new HttpProblem(503, message, { code: "server_busy", retryAfterMs: busyMs })
 }
 

@@ -13,7 +13,7 @@ import { pageResults, readUiMessages } from "./ui-messages.ts"
 
 /** Answers `useChat` of the AI SDK. */
 export async function uiChat(server: Serving, request: Request, caller: Caller): Promise<Response> {
-  const body = await readJsonBody(request, server.maxBodyBytes)
+  const body = await readJsonBody(request, server.maxBodyBytes, server.admission)
   const { conversation } = caller
   const agent = agentOf(server, body.model)
   const change = conversation === undefined ? undefined : changeOf(body)

@@ -1,5 +1,5 @@
 import OpenAI from "openai"
-import { describe, expect, test } from "vitest"
+import { describe, expect, test, vi } from "vitest"
 import { createHandler } from "../../../src/apps/server/handler.ts"
 import { listen } from "../../../src/apps/server/listen.ts"
 import type { HandlerOptions } from "../../../src/apps/server/serving.ts"
@@ -121,6 +121,53 @@ describe("N4 turns at once", () => {
   })
 })
 
-test.each([{ requestsPerMinute: 0 }, { turnsAtOnce: Number.NaN }, { tokens: 3 }])("%j is a mistake", (limits) => {
-  expect(() => limited(limits)).toThrow(expect.objectContaining({ code: "usage" }))
+describe("N4 bytes of bodies at once", () => {
+  const text = JSON.stringify(ask)
+  /** A body that comes in two halves, the second one when `go` is called. */
+  const inHalves = () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const cancel = vi.fn()
+    const halves = [text.slice(0, 50), text.slice(50)].map((half) => new TextEncoder().encode(half))
+    const pull = async (body: ReadableStreamDefaultController) => {
+      const half = halves.shift()
+      if (halves.length === 0) await promise
+      if (half) body.enqueue(half)
+      else body.close()
+    }
+    const body = new ReadableStream({ pull, cancel }, { highWaterMark: 0 })
+    return { body, go: resolve, cancel }
+  }
+
+  test("a body that makes them too many is refused and read no further, and counts no more", async () => {
+    const { post, status } = limited({ bodyBytesAtOnce: 100 })
+    const first = inHalves()
+    const reading = post(first.body)
+    const second = inHalves()
+    second.go()
+    const refused = await post(second.body)
+    expect([refused.status, refused.headers.get("retry-after"), second.cancel.mock.calls.length]).toEqual([503, "2", 1])
+    expect(await refused.json()).toMatchObject({
+      error: { code: "server_busy", message: "This server reads no more than 100 bytes of requests at once." },
+    })
+    first.go()
+    expect((await reading).status).toBe(200)
+    expect([await status(), await status()]).toEqual([200, 200])
+  })
+
+  test("the bytes of a body count until its turn has ended, also behind a client that left; one alone may be larger", async () => {
+    const gate = Promise.withResolvers<void>()
+    const { post, status } = limited({ bodyBytesAtOnce: 60 }, answering({ gate: gate.promise }))
+    const kept = await post(JSON.stringify({ ...ask, stream: true }), { "x-conversation": "c" })
+    await kept.body?.cancel()
+    expect(await status()).toBe(503)
+    gate.resolve()
+    await vi.waitFor(async () => expect(await status()).toBe(200))
+  })
 })
+
+test.each([{ requestsPerMinute: 0 }, { bodyBytesAtOnce: 0 }, { turnsAtOnce: Number.NaN }, { tokens: 3 }])(
+  "%j is a mistake",
+  (limits) => {
+    expect(() => limited(limits)).toThrow(expect.objectContaining({ code: "usage" }))
+  },
+)

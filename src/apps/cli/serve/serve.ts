@@ -27,6 +27,7 @@ interface ServeOptions extends CommonOptions, StoreOptions {
   readonly userTokens: number
   readonly maxTurns: number
   readonly maxBody: number
+  readonly maxBodies: number
   /** The longest wait for running answers, in seconds. */
   readonly drain: number
 }
@@ -45,6 +46,7 @@ export function add(program: Command, run: RunCommand): void {
     .option("--user-tokens <count>", "tokens of a user within a minute, else status 429; 0: any", readLimit, 1_000_000)
     .option("--max-turns <count>", "answers at once, of all users, else status 503; 0: any", readLimit, 64)
     .option("--max-body <bytes>", "bytes of a request, else status 413; 0: any", readLimit, 16_000_000)
+    .option("--max-bodies <bytes>", "bytes of requests at once, else status 503; 0: any", readLimit, 128_000_000)
     .option("--drain <seconds>", "at the end, the longest wait for running answers", readSeconds, 30)
   addCommonOptions(command, { store: "optional" }).action((profiles: readonly string[], given: Omit<ServeOptions, "profile">) =>
     run((context) => serve(profiles, given, context), { debug: given.debug }),
@@ -70,7 +72,10 @@ async function serve(names: readonly string[], options: Omit<ServeOptions, "prof
   const handle = createHandler({
     agents,
     authorize: callerOf(keys),
-    limits: { requestsPerMinute: options.userRequests, tokensPerMinute: options.userTokens, turnsAtOnce: options.maxTurns },
+    limits: {
+      ...{ requestsPerMinute: options.userRequests, tokensPerMinute: options.userTokens },
+      ...{ turnsAtOnce: options.maxTurns, bodyBytesAtOnce: options.maxBodies },
+    },
     maxBodyBytes: options.maxBody,
     locale,
     onError: (error) => screen.complain(messageOf(error)),
