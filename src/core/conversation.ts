@@ -114,6 +114,8 @@ export interface ModelCalls {
   readonly unknown?: number
   /** The sum of the other calls, as `Usage` of a model. An absent field means unknown, not zero. */
   readonly usage: { readonly [Count in UsageCount]?: number }
+  /** The tokens that the provider did not tell, as they were counted here. Only where a profile bounds a user's day. */
+  readonly estimate?: ModelCalls["usage"]
 }
 
 /** The calls of models in a turn, as they are kept with its first message (T55). Plain JSON. */

@@ -110,9 +110,14 @@ export function valuesBeyondJson(value: unknown, path: Path = []): WrongValue[] 
 /** `budget.tokens: expected a whole number of at least 1, found 0`, or `unknown key budget.token. Did you mean "tokens"?` */
 export function describeProblem(problem: Problem): string {
   const at = formatKeyPath(problem.path)
+  if ("known" in problem && renamedKey.test(at)) return `unknown key ${at}. ${renamedWords}`
   if ("known" in problem) return `unknown key ${at}.${nearName(String(problem.path.at(-1)), problem.known)}`.replace(/\.$/, "")
   return `${at}: expected ${problem.expected}, found ${shown(problem.found)}`
 }
+
+/** A key of earlier versions. */
+export const renamedKey = /^memory\.daily_?[cC]alls$/
+export const renamedWords = "Use daily_tokens or daily_usd of [limits], which count background work together with turns"
 
 function shown(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value)

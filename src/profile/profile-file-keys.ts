@@ -3,10 +3,10 @@ import { documents, files, outputInFile } from "./keys/files.ts"
 import { authorNote, lorebook } from "./keys/lorebook.ts"
 import { mcp } from "./keys/mcp.ts"
 import { context, memory, recallWeights } from "./keys/memory.ts"
-import { observers, processesInFile } from "./keys/processes.ts"
+import { fallbackModel, observers, processesInFile } from "./keys/processes.ts"
 import { plugins, prompt, skills } from "./keys/prompt.ts"
 import { prestart, toolsInFile } from "./keys/tools.ts"
-import { budget, conversation, history, limits, loop, model, retry } from "./keys/turn.ts"
+import { budget, conversation, history, limits, loop, model, prices, retry } from "./keys/turn.ts"
 import { compression, events, pulled, workspace } from "./keys/virtual-context.ts"
 import { agent, topKeys, user } from "./profile-keys.ts"
 
@@ -54,6 +54,8 @@ export const profileFileKeys = table("A profile: everything that makes one agent
   conversation,
   budget,
   model,
+  fallbackModel,
+  prices,
   mcp,
 })
 

@@ -6,9 +6,9 @@ import { colourForm, filled, inCode, line, localeForm, nameForm, table, timeZone
 import { documents, files, output } from "./keys/files.ts"
 import { mcp } from "./keys/mcp.ts"
 import { context, memory, recallWeights } from "./keys/memory.ts"
-import { observers, processes } from "./keys/processes.ts"
+import { fallbackModel, observers, processes } from "./keys/processes.ts"
 import { prestart, tools } from "./keys/tools.ts"
-import { budget, conversation, history, limits, loop, model, retry } from "./keys/turn.ts"
+import { budget, conversation, history, limits, loop, model, prices, retry } from "./keys/turn.ts"
 
 /** The dialect of a profile that names none. */
 export const defaultDialect = "layered"
@@ -110,6 +110,8 @@ export const profileKeys = table("A profile: everything that makes one agent.", 
   observers,
   prestart,
   model,
+  fallbackModel,
+  prices,
   retry,
   memory,
   recallWeights,

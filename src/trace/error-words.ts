@@ -9,7 +9,7 @@ type Advice = keyof typeof words.en
 const codesByAdvice: Readonly<Partial<Record<Advice, string>>> = {
   owner:
     "template front-matter prompt-missing prompt injection encoding profile script profile-missing skill tool-definition tool-collision closed plugin mcp usage missing-dependency test",
-  "too-long": "budget tool-timeout model-stall turn-timeout turn-tokens",
+  "too-long": "budget tool-timeout model-stall turn-timeout spending-limit",
   "broken-model": "model output-schema",
   "silent-model": "model-empty decision",
   settled: "approval",
@@ -47,6 +47,8 @@ function adviceOf(error: unknown): Advice {
     if (kind === "credentials" || kind === "forbidden" || kind === "not-found" || kind === "quota") return "owner"
     if (kind === undefined && (status === 401 || status === 403)) return "owner"
   }
+  if (error.code === "spending-limit" && error.evidence.used === undefined) return "owner"
+  if (error.code === "spending-limit" && error.evidence.retryAfterMs !== undefined) return "used-up"
   if (error.code === "approval") return adviceByFault[error.evidence.fault] ?? "settled"
   if (error.code === "model-empty" && error.evidence.finishReason === "content-filter") return "filtered"
   // An error of a newer copy of the package can have a code that is unknown here.

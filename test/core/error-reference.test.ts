@@ -38,7 +38,7 @@ const sections = {
   "output-schema": 1,
   approval: 1,
   "turn-timeout": 1,
-  "turn-tokens": 1,
+  "spending-limit": 1,
   aborted: 1,
   "empty-question": 1,
   "session-conflict": 1,

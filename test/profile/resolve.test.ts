@@ -75,6 +75,7 @@ describe("resolveProfile", () => {
       },
       recallWeights: defaultRecallWeights,
       mcp: { servers: {} },
+      prices: {},
       final: {},
     })
   })

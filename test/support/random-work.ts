@@ -225,7 +225,7 @@ function look(dice: Dice, _: number, { memories, turns }: Written): Call {
       await records.withoutVector("a", key, limit),
       await users.load(key),
       await receipts.ofTurn(turnId, key),
-      await receipts.modelCalls(key, 2),
+      (await receipts.since(key, 2)).map((receipt) => JSON.stringify(receipt)).sort(),
       await collect(store.export({ agent: key.agent, user: key.user })),
       await collect(store.export({ agent: key.agent, conversation: key.conversation })),
     ]

@@ -57,11 +57,8 @@ export class ReceiptModel {
     )
   }
 
-  modelCalls({ agent, user }: ServiceKey, sinceMs: number): number {
-    let calls = 0
-    for (const { key, model, startedMs, attempt } of this.#receipts)
-      if (key.agent === agent && key.user === user && model !== undefined && startedMs >= sinceMs) calls += attempt
-    return calls
+  since({ agent, user }: ServiceKey, sinceMs: number): readonly ModelReceipt[] {
+    return this.#receipts.filter(({ key, startedMs }) => key.agent === agent && key.user === user && startedMs >= sinceMs)
   }
 
   /** Returns how many receipts went. */

@@ -40,7 +40,7 @@ export const chooseModel: ModelChooser = (profile, env) => {
 }
 
 /**
- * The models of the processes, observers and background work (`memory`) that name one of their own, by name. PROMPTSTRATA_MODEL and OPENAI_BASE_URL are for the
+ * The models of the processes, observers, background work (`memory`) and limits (`fallback`) that name one of their own, by name. PROMPTSTRATA_MODEL and OPENAI_BASE_URL are for the
  * agent's model and do not replace what they name, except that the model `demo` is for all.
  */
 export function chooseOwnModels(
@@ -48,7 +48,12 @@ export function chooseOwnModels(
   env: CliIo["env"],
   choose: ModelChooser,
 ): Readonly<Record<string, LanguageModel>> {
-  const named = Object.entries({ ...profile.processes, ...profile.observers, memory: profile.memory })
+  const named = Object.entries({
+    ...profile.processes,
+    ...profile.observers,
+    memory: profile.memory,
+    fallback: { model: profile.fallbackModel },
+  })
   const isDemo = env.PROMPTSTRATA_MODEL?.trim() === "demo"
   const models = named.flatMap(
     ([name, { model: { id, baseUrl, extraFields, capabilities } = {} }]): [string, LanguageModel][] => {

@@ -1,5 +1,6 @@
 import type { PromptStrataError } from "../../core/errors.ts"
 import { doneWords, errorWords } from "../../trace/error-words.ts"
+import type { TurnResult } from "../../trace/turn-event.ts"
 import type { Answer } from "./exchange.ts"
 import { errorBody } from "./http-problem.ts"
 
@@ -25,7 +26,12 @@ export async function effectsOf(answer: Answer, isConversationKept: boolean): Pr
   const result = await answer.result
   let ran = false
   for await (const { type } of answer) ran ||= type === "tool-start"
-  return { ran, kept: isConversationKept && (result.ok || !refusals.includes(result.error.code)) }
+  return { ran, kept: isConversationKept && (result.ok || !(refusals.includes(result.error.code) || isUnspent(result))) }
+}
+
+/** True for a turn that was refused before its first request to a model: of it nothing is kept, either. */
+function isUnspent({ error, trace }: TurnResult & { readonly ok: false }): boolean {
+  return error.code === "spending-limit" && trace.steps.length === 0
 }
 
 /** The error of a failed turn as the OpenAI API has it: words for the client, a type and a code. */
@@ -49,7 +55,7 @@ export function failureResponse(
   const status = ran || kept ? finalStatus : own
   const body = turnErrorBody(error, locale)
   if (ran) body.error.message += ` ${doneWords(locale)}`
-  const waitMs = isLimited && error.code === "model" ? error.evidence.retryAfterMs : undefined
+  const waitMs = isLimited && "retryAfterMs" in error.evidence ? error.evidence.retryAfterMs : undefined
   const isFinal = ran || kept || isOperators(error)
   return Response.json(body, {
     status,
@@ -68,6 +74,7 @@ function isOperators(error: PromptStrataError): boolean {
 
 function statusOf(error: PromptStrataError): number {
   const { code } = error
+  if (code === "spending-limit" && error.evidence.retryAfterMs !== undefined) return 429
   if (code.startsWith("file") || code === "usage" || code === "empty-question") return 400
   if (code === "model") {
     const { kind, status, refused } = error.evidence

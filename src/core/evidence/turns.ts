@@ -69,14 +69,19 @@ export interface TurnErrors {
     /** Present if the answer was being stored. Nobody knows then whether it was. */ readonly commit?: "unknown" | undefined
   }
   /**
-   * A request was not sent, because the turn would have used more tokens than it may.
-   * @remarks Raise `turn_tokens` under `[limits]`, or allow fewer steps.
+   * A request was not sent, because the turn, or all calls for its user on this day, would have used more tokens or money than they may.
+   * @remarks Raise the limit under `[limits]`, name another model under `[fallback_model]`, or allow fewer steps. Give a model that has no price one under `[prices]`.
    */
-  readonly "turn-tokens": {
-    /** The limit's value. */ readonly limitTokens: number
-    /** The tokens that the turn's calls and those of its child agents used before. */ readonly usedTokens: number
-    /** How many of these were estimated, because the provider told none. */ readonly estimatedTokens: number
-    /** The tokens of the request. */ readonly requestTokens: number
+  readonly "spending-limit": {
+    /** The limit's key under `[limits]`. */ readonly limit: "turnTokens" | "turnUsd" | "dailyTokens" | "dailyUsd"
+    /** The limit's value: tokens, or US dollars. */ readonly most: number
+    /** The sum of the calls before, of a turn with its child agents. Absent if the model has no price, so that nothing can be counted. */ readonly used?:
+      | number
+      | undefined
+    /** How much of this was estimated, because the provider told none. */ readonly estimated?: number | undefined
+    /** The estimate of the request. */ readonly asked?: number | undefined
+    /** The id of the model that was to be asked. */ readonly model: string
+    /** The milliseconds until the user's next day; absent for a limit of the turn. */ readonly retryAfterMs?: number | undefined
   }
   /**
    * An answer to an approval that nobody waits for, or that cannot be carried out.

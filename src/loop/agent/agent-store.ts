@@ -38,7 +38,8 @@ export function agentStore(store: SessionStore | undefined, ports: Pick<Ports, "
     sessions: {
       load: (key, options) => store.load(key, options),
       async commit(key, commit) {
-        if (commit.after === undefined && commit.jobs.length === 0) return store.commit(key, commit)
+        const { after, receipts, jobs } = commit
+        if (after === undefined && receipts === undefined && jobs.length === 0) return store.commit(key, commit)
         return (await beside()).commit(store, key, commit)
       },
       append: (key, messages) => store.append(key, messages),

@@ -2,7 +2,9 @@ import type { StandardSchemaV1 } from "@standard-schema/spec"
 import { checkOptions, checkType } from "../../core/check-options.ts"
 import type { ServiceKey, SessionKey } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
+import { late } from "../../core/late.ts"
 import type { LanguageModel } from "../../core/model/language-model.ts"
+import { checkPrices } from "../../core/model/prices.ts"
 import { hostPorts, type Ports, roughCounter } from "../../core/ports.ts"
 import { didYouMean } from "../../core/suggest.ts"
 import type { AskModel } from "../../memory/services/background/background-job.ts"
@@ -89,7 +91,7 @@ export function createAgent(options: AgentOptions): Agent {
     return { ...context, tellObservers: feeds?.tell }
   })
   const { agent: named, processes, observers } = latest().profile
-  checkOptions("models of createAgent", options.models ?? {}, { ...processes, ...observers, memory: true })
+  checkOptions("models of createAgent", options.models ?? {}, { ...processes, ...observers, memory: true, fallback: true })
   const work = agentWork(shared, { agent: named.id, watching, latest, runJobs, delivers: onWake !== undefined })
   const made: Agent = {
     session(conversation) {
@@ -171,7 +173,8 @@ function profileContext(
   const chosenDialect = typeof profile.dialect === "string" ? shippedDialect(profile.dialect, profile.locale) : profile.dialect
   const dialect = withoutContext(chosenDialect, profile.context.off)
   const { models, ports, receipts } = shared
-  const askWith = (asked: AgentContext["models"]) => askLater({ models: asked, dialect, ports, profile })
+  const spending = spendingOf(profile, shared)
+  const askWith = (asked: AgentContext["models"]) => askLater({ models: asked, dialect, ports, profile, spending })
   const declared = profileObservers(profile, {
     ...{ options, dialect, ports, putReceipt: (receipt) => receipts.put(receipt) },
     askWith: (model) => askWith(model ? [model] : models),
@@ -192,7 +195,7 @@ function profileContext(
   const own = { profile, services, plugins: extensions.plugins, store: kept.given }
   const remembered = remembering({ ...own, receipts, ask, ports, onWarning })
   return {
-    ...{ profile, dialect, tools, ask },
+    ...{ profile, dialect, tools, ask, spending },
     delegate: processes.length > 0 ? async (own) => (await loadWork()).withProcesses(own, processes) : undefined,
     memory: profile.memory.enabled ? (options.memory ?? remembered.recall) : undefined,
     userProfile: remembered.userProfile,
@@ -202,6 +205,13 @@ function profileContext(
     observers: extensions.observers,
     stack: baseStack(profile, { dialect, ...extensions, injections: options.injections ?? [] }),
   }
+}
+
+function spendingOf(profile: Profile, shared: SharedParts): ProfileParts["spending"] {
+  const { turnTokens, turnUsd, dailyTokens, dailyUsd } = profile.limits
+  if ((turnTokens ?? turnUsd ?? dailyTokens ?? dailyUsd) === undefined) return undefined
+  checkPrices(profile.prices, () => "`prices` of the profile")
+  return late(async () => new (await loadAside()).SpendingLimits(profile, shared))
 }
 
 /** Asks models in the background. Only work behind a turn does, and it needs a part of the loop, which is loaded then. */
@@ -221,11 +231,13 @@ function processContext(
 
 /** The part of an agent that does not depend on its profile. */
 function sharedContext(
-  { model, services, confirm, onWarning }: AgentOptions,
+  { model, models, services, confirm, onWarning }: AgentOptions,
   { ports, kept, ...own }: Pick<SharedParts, "ports" | "wakes" | "isClosed"> & { readonly kept: AgentStore },
 ): SharedParts {
   return {
     models: isModelList(model) ? model : [model],
+    fallback: models?.fallback,
+    calling: new Map(),
     store: kept.sessions,
     runner: kept.jobs,
     receipts: kept.receipts,

@@ -2,15 +2,17 @@ import { PromptStrataError } from "../../core/errors.ts"
 import { addUsage, type LanguageModel, type ModelRequest, type Usage } from "../../core/model/language-model.ts"
 import type { Ports } from "../../core/ports.ts"
 import type { Assembly } from "../../core/span.ts"
-import { type Injection, isText, type SlotValue } from "../../core/value.ts"
+import { defined, type Injection, isText, type SlotValue } from "../../core/value.ts"
 import type { AskModel } from "../../memory/services/background/background-job.ts"
 import type { Profile } from "../../profile/profile.ts"
 import { assembleInjections } from "../../prompt/assemble/assemble.ts"
 import type { Dialect } from "../../prompt/dialect/dialect.ts"
 import { shippedDialect } from "../../prompt/dialect/shipped.ts"
 import { stripThinking } from "../../reply/thinking.ts"
+import { estimateOf } from "../../trace/turn-spending.ts"
 import { readModel } from "../turn/read-model.ts"
 import { oneSystemMessage } from "../turn/step-request.ts"
+import type { ProfileParts } from "../turn/turn-context.ts"
 
 export interface AskModelOptions {
   /** Tried in order. The next one is asked if one fails. */
@@ -19,6 +21,7 @@ export interface AskModelOptions {
   /** Its time limits and its budget hold. */
   readonly profile: Pick<Profile, "limits" | "budget">
   readonly ports: Pick<Ports, "clock" | "timers" | "counter">
+  readonly spending?: ProfileParts["spending"]
 }
 
 /**
@@ -26,10 +29,10 @@ export interface AskModelOptions {
  * provenance, encoders and a budget. Thinking is removed from the answer. Throws the error of the last model.
  */
 export function createAskModel(options: AskModelOptions): AskModel {
-  return async (prompt, injections, { signal }) => {
+  return async (prompt, injections, { signal, key }) => {
     for (const [at, model] of options.models.entries()) {
       try {
-        return await askOne(options, model, { prompt, injections, signal })
+        return await askOne(options, model, { prompt, injections, signal, key })
       } catch (error) {
         const isModels = PromptStrataError.isInstance(error) && (error.code === "model" || error.code === "model-stall")
         if (signal.aborted || !isModels || at === options.models.length - 1) throw error
@@ -39,11 +42,13 @@ export function createAskModel(options: AskModelOptions): AskModel {
   }
 }
 
-type Question = { readonly prompt: string; readonly injections: readonly Injection[]; readonly signal: AbortSignal }
+type Question = { readonly prompt: string; readonly injections: readonly Injection[] } & Parameters<AskModel>[2]
 
 async function askOne(options: AskModelOptions, model: LanguageModel, question: Question): ReturnType<AskModel> {
   const { profile, ports } = options
   const request = requestOf(options, model, question)
+  const spending = question.key && (await options.spending?.())
+  if (question.key) await spending?.expectRoom(question.key, model, request.assembly)
   const output: string[] = []
   let usage: Usage | undefined
   await readModel(model, request, {
@@ -57,7 +62,9 @@ async function askOne(options: AskModelOptions, model: LanguageModel, question: 
     },
   })
   const text = stripThinking(output.join(""), { opensInThought: model.capabilities.opensInThought ?? false })
-  return { text, model: model.id, assembly: request.assembly, usage }
+  const { assembly } = request
+  const step = defined({ usage, output: output.join(""), assembly })
+  return { text, model: model.id, assembly, usage, estimate: spending && estimateOf(step, ports.counter) }
 }
 
 function requestOf(

@@ -50,7 +50,7 @@ export function remembering(parts: RememberingParts): Remembering {
   const { profile, services, receipts, ports } = parts
   const { memory, userProfile, ...background } = servicesOf(parts)
   if (!profile.memory.enabled || (memory ?? userProfile) === undefined) return { hooks: [], jobs: [] }
-  const { importanceThreshold, keys, dailyCalls, reflectEvery, stepMs, profileCharacters } = profile.memory
+  const { importanceThreshold, keys, reflectEvery, stepMs, profileCharacters } = profile.memory
   const isFay = (typeof profile.dialect === "string" ? profile.dialect : profile.dialect.name) === "fay"
   const documents = profile.plugins.find((plugin) => plugin.documents)?.documents
   if (profile.memory.store === "documents" && !documents)
@@ -66,7 +66,6 @@ export function remembering(parts: RememberingParts): Remembering {
       stepMs,
       profileCharacters,
       reflectOn: reflectEvery || usualReflectOn,
-      dailyCalls,
     },
     agentName: profile.agent.name,
     receipts,

@@ -109,6 +109,7 @@ export async function runSessionTurn(
       if (!result.ok || committed.error.code === "session-conflict") await keepSpending(turn, committed.trace)
     }
   }
+  agent.calling.delete(turn)
   // The requests of a turn that forgot something hold it, too.
   if (turn.progress.log.records.some(({ kind }) => kind === "forget")) session.assembler.forget()
   // What this turn had for itself belongs to the one that answers its words.
@@ -140,12 +141,15 @@ async function commitTurn(turn: TurnContext, result: Answered, queued: QueuedTur
     if (turn.progress.files.madeBytes.size > 0)
       for (const bytes of namedBytes(turn.progress.files.madeBytes, [commit.append, commit.state]))
         await orAborted(agent.blobs.put(bytes, input.key), signal)
-    commit = { ...commit, append: withSpending(commit.append, result.trace, input.key.user) }
+    const isReceipt = agent.spending !== undefined && !agent.isStateless
+    const receipt = isReceipt ? (await loadAside()).turnReceipt(turn, result.trace) : undefined
+    if (receipt) commit = { ...commit, receipts: [receipt] }
+    else commit = { ...commit, append: withSpending(commit.append, result.trace, input.key.user) }
     writing = agent.store.commit(input.key, commit)
     const { version } = await orAborted(writing, signal)
     input.stack.merge(stack)
     turn.emit({ type: "commit", version })
-    if (commit.append.length === 0) await (await loadAside()).keepSpending(turn, result.trace)
+    if (!receipt && (commit.append.length === 0 || agent.spending)) await (await loadAside()).keepSpending(turn, result.trace)
     return result
   } catch (thrown) {
     const { commitError, leaveUnsettled, unknownOutcome } = await loadAside()

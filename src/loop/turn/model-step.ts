@@ -8,7 +8,7 @@ import {
   type ModelReport,
   type Usage,
 } from "../../core/model/language-model.ts"
-import type { ToolCall } from "../../core/span.ts"
+import type { Assembly, ToolCall } from "../../core/span.ts"
 import { pause } from "../../core/timers.ts"
 import { defined } from "../../core/value.ts"
 import { addPiece } from "../../reply/incoming-text.ts"
@@ -16,7 +16,6 @@ import type { UnfinishedStep } from "./approval/open-approval.ts"
 import { loadCalls } from "./calls/load-calls.ts"
 import { keepsToSchema } from "./control/decision-schema.ts"
 import type { StepControl } from "./control/step-control.ts"
-import { withinTurnTokens } from "./control/turn-tokens.ts"
 import { readModel } from "./read-model.ts"
 import type { CallGuard } from "./run-call.ts"
 import { assembleStep, type PlannerWords, requestOf, type StepRequest } from "./step-request.ts"
@@ -69,10 +68,14 @@ export async function runModelStep(
 ): Promise<StepDecision | undefined> {
   const { profile } = turn.agent
   const models = turn.progress.step?.models ?? turn.agent.models
+  const assemble = (model: LanguageModel): Assembly => assembleStep(turn, request, model)
   for (let index = 0, tries = 1; ; ) {
-    const model = models[index] ?? models[0]
+    let model = models[index] ?? models[0]
     try {
-      return await runAttempt(turn, request, { model, reading: makeReading(turn, model) })
+      const allowed = turn.agent.spending && (await (await turn.agent.spending()).allow(turn, model, assemble))
+      model = allowed?.model ?? model
+      const assembly = allowed?.assembly ?? assemble(model)
+      return await runAttempt(turn, request, { model, assembly, reading: makeReading(turn, model) })
     } catch (error) {
       turn.signal.throwIfAborted()
       const answer = turn.progress.output ?? turn.progress.answer
@@ -116,7 +119,7 @@ function refusesSchema(
   return true
 }
 
-type Attempt = { readonly model: LanguageModel; readonly reading: StepReading }
+type Attempt = { readonly model: LanguageModel; readonly assembly: Assembly; readonly reading: StepReading }
 
 /** The content of a model's stream, apart from tool calls. */
 interface StreamContent {
@@ -130,12 +133,11 @@ interface StreamContent {
 
 /** Calls a model once. Emits `step-start` and `step-end` also if the stream fails, and then throws its error. */
 async function runAttempt(turn: TurnContext, request: StepRequest, attempt: Attempt): Promise<StepDecision | undefined> {
-  const { model, reading } = attempt
+  const { model, assembly, reading } = attempt
   const { profile, ports } = turn.agent
   const { prompt } = request
   const step = turn.progress.log.steps.length + 1
   const startedMs = ports.clock.nowMs()
-  const assembly = withinTurnTokens(turn, assembleStep(turn, request, model))
   turn.agent.inspection.send?.(turn, { step, prompt, model: model.id, assembly, startedMs })
   turn.emit({ type: "step-start", step, prompt, tokens: assembly.tokens + assembly.overheadTokens, exact: assembly.exact })
   const heard: StreamContent = { output: [], usage: undefined, report: undefined, finishReason: undefined, file: undefined }

@@ -101,7 +101,8 @@ function mayHoldNames({ record, input, agent, hooks, history, progress, stack }:
 
 /** Native calls need models that support them. A turn with a model that does not plans with JSON, and warns if the profile asked for `native`. */
 function planningMode(turn: TurnContext): PlanningMode {
-  const { models, profile } = turn.agent
+  const { fallback, profile } = turn.agent
+  const models = [...turn.agent.models, ...(fallback ? [fallback] : [])]
   const { mode } = profile.loop
   if (mode === "chat") return turn.input.resumes?.open.step.mode ?? mode
   if (mode === "json") return mode

@@ -25,6 +25,7 @@ import type { MergedTurns, TraceStep, TurnWarning } from "../../trace/trace.ts"
 import type { TurnEvent } from "../../trace/turn-event.ts"
 import type { AnswerOutput } from "./answer-output.ts"
 import type { OpenCall, ResumedTurn, UnfinishedStep } from "./approval/open-approval.ts"
+import type { Spending, SpendingParts } from "./control/spending.ts"
 import type { PendingOutput, PreparedStep, StepControl } from "./control/step-control.ts"
 import type { Findings, HookResults, OtherSpeakers, TurnFiles, TurnLog } from "./turn-progress.ts"
 
@@ -53,10 +54,12 @@ export interface ProfileParts {
   readonly jobs: readonly BackgroundJob[]
   /** Asks the agent's model with a background prompt. */
   readonly ask: AskModel
+  /** Undefined if the profile bounds neither tokens nor money of a turn or a day. */
+  readonly spending: (() => Promise<Spending<TurnContext>>) | undefined
 }
 
 /** The parts of an agent that all versions of its profile share. */
-export interface SharedParts extends AgentStores, AgentQueues {
+export interface SharedParts extends AgentStores, AgentQueues, SpendingParts<TurnContext> {
   /** Tried in order. The first is used unless it fails. */
   readonly models: readonly [LanguageModel, ...LanguageModel[]]
   /** Describes attachments; undefined if nobody does. */

@@ -3,7 +3,7 @@ import { invariant, PromptStrataError } from "../../core/errors.ts"
 import { codeFrame } from "../../core/evidence/located-error.ts"
 import { formatSource, positionAt, type Source } from "../../core/source.ts"
 import { didYouMean, suggest } from "../../core/suggest.ts"
-import { formatKeyPath, wrongValues } from "../../profile/check-keys.ts"
+import { formatKeyPath, renamedKey, renamedWords, wrongValues } from "../../profile/check-keys.ts"
 import { inSnakeCase, type Keys, type ValueType } from "../../profile/key.ts"
 import { type ProfileFile, profileFileKeys } from "../../profile/profile-file-keys.ts"
 import { cardProfile, isCardPath } from "../cards/card-path.ts"
@@ -106,7 +106,8 @@ function unknownKeys({ path, keys }: z.core.$ZodIssueUnrecognizedKeys): Fault[] 
   const known = keysAt(profileFileKeys.type, path).toSorted()
   return keys.map((key) => {
     const below = [...path, key]
-    return { path: below, message: `unknown key ${formatKeyPath(below)}.${suggestion(key, known)}` }
+    const at = formatKeyPath(below)
+    return { path: below, message: `unknown key ${at}.${renamedKey.test(at) ? ` ${renamedWords}.` : suggestion(key, known)}` }
   })
 }
 

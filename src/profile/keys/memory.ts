@@ -71,11 +71,6 @@ export const memory = table("How memories enter a turn.", {
     words:
       "The number of turns of a private conversation that one call of the model judges. A minute without a turn ends a batch, too. From 2 on, the same call finds what the user told of themselves.",
   }),
-  dailyCalls: wholeNumber({
-    min: 0,
-    otherwise: "no limit",
-    words: "The most calls of the model for one user in 24 hours, not counting turns. Further calls are skipped.",
-  }),
   stepMs: milliseconds({ default: 120_000, words: "How long each step after a turn may take." }),
   model: backgroundModel,
   profileCharacters: wholeNumber({

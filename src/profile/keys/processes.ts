@@ -28,11 +28,18 @@ const own = <K extends Keys>({ words, keys }: { readonly words: string; readonly
 const ownModel = optionalTable("A model of its own. What is left out is as for the agent itself.", model.keys)
 
 const { id, baseUrl, extraFields, capabilities } = model.keys
+const ownServer = { id, baseUrl, extraFields, capabilities }
 
 /** The model of `[memory]`. */
 export const backgroundModel = optionalTable(
   "A model for work behind turns, such as a small one. If it fails, the agent's own is asked. What is left out is as for the agent.",
-  { id, baseUrl, extraFields, capabilities },
+  ownServer,
+)
+
+/** `[fallback_model]` */
+export const fallbackModel = optionalTable(
+  "The model that a turn goes on with where a request to another one would pass a limit of `[limits]`. Its tokens count apart, up to the same limits; its money counts with all other. What is left out is as for the agent.",
+  ownServer,
 )
 
 const processKeys = {

@@ -1,8 +1,10 @@
+import type { Prices } from "../../core/model/prices.ts"
 import {
   choice,
   flag,
   httpUrlForm,
   jsonTable,
+  type Key,
   line,
   lines,
   milliseconds,
@@ -33,7 +35,7 @@ export const loop = table("How a turn plans.", {
   }),
 })
 
-export const limits = table("How long things may take, in milliseconds, and how much a model may read and write.", {
+export const limits = table("How long things may take, in milliseconds, and how much a model may read, write and cost.", {
   firstTokenMs: milliseconds({ default: 60_000, words: "The time from a request to the first part of its answer." }),
   betweenChunksMs: milliseconds({ default: 30_000, words: "The time between two parts of an answer." }),
   toolMs: milliseconds({
@@ -64,8 +66,16 @@ export const limits = table("How long things may take, in milliseconds, and how 
     min: 1,
     otherwise: "no limit",
     words:
-      "The most tokens that all calls of a turn may use, with those of its child agents: what the provider told, else an estimate. A request that would pass it is not sent, and the turn ends with the error `turn-tokens`. The last answer may pass it.",
+      "The most tokens that all calls of a turn may use, with those of its child agents: what the provider told, else an estimate. A request that would pass it is not sent, and the turn ends with the error `spending-limit`. The last answer may pass it.",
   }),
+  turnUsd: number({ min: 0, otherwise: "no limit", words: "The same in US dollars, by the prices of the models." }),
+  dailyTokens: wholeNumber({
+    min: 0,
+    otherwise: "no limit",
+    words:
+      "The most tokens that all calls for one user may use on a day in `time_zone`: those of turns and of background work, in all conversations and processes of the store. Background work beyond it is skipped.",
+  }),
+  dailyUsd: number({ min: 0, otherwise: "no limit", words: "The same in US dollars, by the prices of the models." }),
 })
 
 export const retry = table("How often a failed call of a model is repeated, as long as no character of its answer was shown.", {
@@ -204,3 +214,11 @@ export const model = table("Which model answers, and how it is asked. Code and t
     otherwise: "none",
   }),
 })
+
+/** The prices of models, as a file of `--prices` has them. */
+export const prices = jsonTable({
+  default: {},
+  otherwise: "those of the package",
+  words:
+    "What a million tokens cost in US dollars, by the id of a model, as `openai:gpt-5-mini`, or its name alone: `input`, `output` and, if known, `cacheRead`, `cacheWrite` and `asOf`. These go before the prices of the package.",
+}) as unknown as Key<Prices, "filled", Prices>

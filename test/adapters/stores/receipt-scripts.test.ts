@@ -66,10 +66,16 @@ function nextStep(dice: Dice, model: ReceiptModel, step: number): Step {
   const sinceMs = dice.below(6)
   return {
     name: "look",
-    expected: [model.ofTurn(turnId, key), model.modelCalls(key, sinceMs)],
-    ask: async ({ receipts }) => [await receipts.ofTurn(turnId, key), await receipts.modelCalls(key, sinceMs)],
+    expected: [model.ofTurn(turnId, key), inOrder(model.since(key, sinceMs))],
+    ask: async ({ receipts }) => [await receipts.ofTurn(turnId, key), inOrder(await receipts.since(key, sinceMs))],
   }
 }
+
+const inOrder = (receipts: readonly object[]) =>
+  receipts
+    .map((each) => JSON.stringify(each))
+    .sort()
+    .map((text) => JSON.parse(text))
 
 /** Writes a turn of somebody who is none of the users, so that forgetting one leaves it. */
 async function commit(store: Store, key: ServiceKey, turnId: string, after: string | null | undefined): Promise<void> {

@@ -29,13 +29,14 @@ function judging(): LanguageModel {
  * Turns that remember and are remembered: each recalls what another conversation left, and each `batchTurns` of them are judged. Returns
  * the transactions and statements of each turn with its background work, once the first turns are over; of a batch their mean.
  */
-export async function countTurns(store: Store, count: StatementCount, batchTurns: number) {
+export async function countTurns(store: Store, count: StatementCount, batchTurns: number, isLimited = false) {
   const profile = resolveProfile({
     dialect: "layered",
     locale: "en",
     persona: "You are Mira.",
     agent: { id: "bench" },
     memory: { reflectEvery: 0, batchTurns },
+    limits: isLimited ? { dailyTokens: 1e9 } : {},
   })
   const agent = createAgent({ profile, model: judging(), store, onWarning: () => undefined })
   const counts: { readonly transactions: number; readonly statements: number; readonly recalled: number }[] = []

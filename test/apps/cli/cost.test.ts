@@ -175,3 +175,36 @@ describe("T56 prices", () => {
     expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining(`Expected ${file}${message}`)])
   })
 })
+
+test("T58 what each user may still use today follows from what the store has of the day", async () => {
+  const folder = await filled()
+  const store = await openStore(folder)
+  const spent = {
+    user: "ann",
+    calls: [{ model: mini, calls: 1, usage: { inputTokens: 1_000_000, outputTokens: 0 } }],
+    layers: {},
+  }
+  const own = {
+    key: group,
+    turnId: "t8:1",
+    kind: "turn",
+    outcome: "ok",
+    attempt: 1,
+    startedMs: Date.now(),
+    durationMs: 1,
+  } as const
+  await store.receipts.put({ ...own, value: { turn: "t8", spent } })
+  await store.close()
+  const profile = join(tempFolder(), "limited.toml")
+  writeFileSync(
+    profile,
+    `extends = "${plainProfile}"\n[agent]\nid = "plain"\n[limits]\ndaily_tokens = 1500000\ndaily_usd = 0.3\n`,
+  )
+  const { stdout } = await run(["cost", "--profile", profile, "--data-dir", folder, "--json"], { env })
+  expect(JSON.parse(stdout).left).toEqual({
+    ann: { tokens: 500_000, usd: expect.closeTo(0.05) },
+    user: { tokens: 1_500_000, usd: 0.3 },
+  })
+  const table = await run(["cost", "--profile", profile, "--data-dir", folder], { env })
+  expect(table.stdout).toMatch(/TOKENS LEFT TODAY\s+USD LEFT TODAY\s+USER\n1500000\s+0\.3000\s+user\n500000\s+0\.0500\s+ann/)
+})

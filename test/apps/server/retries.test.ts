@@ -50,6 +50,7 @@ interface Setup {
   /** Gets the number of the request, from 1. */
   readonly onRequest?: (number: number) => void
   readonly onLeft?: () => void
+  readonly limits?: { readonly dailyTokens: number }
 }
 
 /** A server on a real port, whose one tool books a table. */
@@ -62,7 +63,8 @@ async function serve(script: Script, setup: Setup = {}) {
     inputSchema: z.object({}),
     execute: () => `booked ${++booked}`,
   })
-  const { agent } = testAgent(model(script, setup), { memory: { enabled: false } }, { store, tools: [book] })
+  const profile = { memory: { enabled: false }, limits: setup.limits ?? {} }
+  const { agent } = testAgent(model(script, setup), profile, { store, tools: [book] })
   const errors: unknown[] = []
   let requests = 0
   const handle = createHandler({
@@ -136,6 +138,23 @@ describe("N6 a turn that did something is not done again by a client's own retri
 })
 
 describe("N7 a provider's error keeps its kind", () => {
+  test("T58 a user's day that is used up is 429, in words, with the time until it ends; nothing of the turn is kept", async () => {
+    const { client, post, words } = await serve([finish("Hello.")], { limits: { dailyTokens: 0 } })
+    for (const headers of [{}, kept]) {
+      const response = await post(ask, headers)
+      const { error } = (await response.json()) as { error: { code: string; message: string } }
+      // The agent's clock stands at 03:04:05 in UTC.
+      expect([response.status, error.code, response.headers.get("retry-after")]).toEqual([
+        429,
+        "rate_limit_exceeded",
+        String(24 * 3_600 - 3 * 3_600 - 4 * 60 - 5),
+      ])
+      expect(error.message).toBe("You have used all that I may spend on you today. Please come back tomorrow.")
+    }
+    await expect(client(kept).chat.completions.create(ask)).rejects.toMatchObject({ status: 429 })
+    expect(await words()).toEqual([])
+  })
+
   test.each([
     [{ kind: "bad-request", status: 400, refused: "context-length" }, 400, "context_length_exceeded", /more than/],
     [{ kind: "bad-request", status: 400, refused: "content-filter" }, 400, "content_filter", /does not let me/],

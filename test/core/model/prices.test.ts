@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import shipped from "../../../src/apps/cli/serve/prices.json" with { type: "json" }
+import shipped from "../../../src/core/model/prices.json" with { type: "json" }
 import { checkPrices, costOf, priceOf } from "../../../src/core/model/prices.ts"
 
 describe("T56 a price", () => {

@@ -43,7 +43,7 @@ describe("what an agent remembers", () => {
       ...store,
       receipts: {
         ofTurn: (turnId, key) => receipts.ofTurn(turnId, key),
-        modelCalls: (key, sinceMs) => receipts.modelCalls(key, sinceMs),
+        since: (key, sinceMs) => receipts.since(key, sinceMs),
         async put(receipt, options) {
           races++
           await store.forget({ agent: "test" })

@@ -41,6 +41,8 @@ interface Scene {
     readonly tidied?: "changed" | "waits" | "stale"
   }
   readonly embeds?: boolean
+  /** The number of calls that the user's day has room for. */
+  readonly mostCalls?: number
   /** Conflicts of the profile's version before a write of it succeeds. */
   readonly conflicts?: number
   readonly steps: readonly Step[]
@@ -69,7 +71,12 @@ async function transcript(scene: Scene): Promise<string> {
   const sessionKey = { agent: "fay", conversation: "talk", audience: scene.audience ?? "private" } as const
   const key: ServiceKey = { ...sessionKey, user: "ann" }
   const left = new Map(Object.entries({ ...usual, ...scene.answers }).map(([prompt, answers]) => [prompt, [...answers]]))
+  let calls = 0
   const ask: JobContext["ask"] = async (prompt, data) => {
+    if (calls++ >= (scene.mostCalls ?? 99))
+      throw new PromptStrataError("spending-limit", "The day is used up.", {
+        evidence: { limit: "dailyTokens", most: 9, used: 9, model: "m" },
+      })
     note("asked", { prompt, ...Object.fromEntries(data.map(({ key, trust, content }) => [`${key} (${trust})`, shown(content)])) })
     const answers = left.get(prompt) ?? []
     const answer = answers.length > 1 ? answers.shift() : answers[0]
@@ -295,7 +302,7 @@ const scenes: Readonly<Record<string, Scene>> = {
       moved,
     ],
   },
-  "A daily cap": { settings: { dailyCalls: 3 }, steps: [moved, moved, moved] },
+  "A day's limit": { mostCalls: 3, steps: [moved, moved, moved] },
   "An answer that cannot be read, twice": {
     answers: { importance: ["none"], "user-profile": ["none", "[]"] },
     steps: [moved, { again: true }, { again: true }],
@@ -314,7 +321,7 @@ const scenes: Readonly<Record<string, Scene>> = {
     },
     steps: [moved, { say: "To Rome now", untrusted: true }, { say: "And to Oslo" }, { say: "And to Bern" }],
   },
-  "A reflection that the cap forbids": { reflect: { every: 1 }, settings: { dailyCalls: 2 }, steps: [moved] },
+  "A reflection that the limit forbids": { reflect: { every: 1 }, mostCalls: 2, steps: [moved] },
   "A reflection that fails, and is tried again": {
     reflect: { every: 1 },
     embeds: true,
@@ -358,7 +365,7 @@ const scenes: Readonly<Record<string, Scene>> = {
     answers: { learn: ["8", "none"], tidy: ['[{"lines": [1, 2], "text": "Ann likes green tea, black tea"}]'] },
     steps: [moved, moved],
   },
-  "Documents under a cap": { documents: { crowded: ["a", "b"] }, settings: { dailyCalls: 2 }, steps: [moved, moved] },
+  "Documents under a limit": { documents: { crowded: ["a", "b"] }, mostCalls: 2, steps: [moved, moved] },
 }
 
 test("T31 T33 T34: what the work after a turn asks, tells and keeps", async () => {

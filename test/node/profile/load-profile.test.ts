@@ -146,7 +146,6 @@ reflect_every = 21
 reflect_importance = 22
 keys = false
 batch_turns = 23
-daily_calls = 24
 step_ms = 25
 profile_characters = 26
 [recall_weights]
@@ -260,6 +259,7 @@ max_output_tokens = 14
       history: { toolRuns: "keep", toolRunTokens: 500, keepFailed: false, contextCount: 7, attachments: 4, window: "slide" },
       budget: { tokens: 8_000, answerTokens: 9, stepTokens: 10 },
       mcp: { servers: {} },
+      prices: {},
       memory: {
         enabled: false,
         store: "records",
@@ -270,7 +270,6 @@ max_output_tokens = 14
         reflectEvery: 21,
         reflectImportance: 22,
         batchTurns: 23,
-        dailyCalls: 24,
         stepMs: 25,
         keys: false,
         profileCharacters: 26,

@@ -1,8 +1,9 @@
 import type { HistoryMessage, ModelCalls, SessionKey, TurnSpending } from "../../../core/conversation.ts"
-import { countOf, isRecord } from "../../../core/json-access.ts"
+import { countOf } from "../../../core/json-access.ts"
 import { addUsage, type Usage } from "../../../core/model/language-model.ts"
 import type { Receipt } from "../../../memory/services/store/receipt.ts"
 import type { StoreRow } from "../../../memory/services/store/store-row.ts"
+import { isSpending } from "../../../trace/turn-spending.ts"
 import { momentText } from "./terminal-table.ts"
 
 /** The sum of some calls. */
@@ -75,7 +76,10 @@ export class CostSums {
   }
 
   #addReceipt({ kind, key, model, usage, attempt, startedMs, value }: Receipt): void {
-    if (isSpending(value?.spent)) this.#addTurn(value.spent, startedMs)
+    if (isSpending(value?.spent)) {
+      this.#addTurn(value.spent, startedMs)
+      this.#turns.set(JSON.stringify([key.agent, key.conversation, key.audience, value.turn]), true)
+    }
     if (model === undefined) return
     const unknown = usage === undefined ? attempt : 0
     this.#addCalls({ model, calls: attempt, unknown, usage: usage ?? {} }, { work: kind, users: key.user, atMs: startedMs })
@@ -100,12 +104,6 @@ export class CostSums {
       map.set(name, sumOf(map.get(name) ?? nothing, part))
     }
   }
-}
-
-/** A stored value of any form may stand in an imported row. */
-function isSpending(value: unknown): value is TurnSpending {
-  if (!isRecord(value) || !Array.isArray(value.calls) || !isRecord(value.layers)) return false
-  return value.calls.every((each) => isRecord(each) && typeof each.model === "string" && isRecord(each.usage))
 }
 
 function sumOf(a: CostSum, b: CostSum): CostSum {

@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander"
 import { costOf, type Prices, priceOf } from "../../../core/model/prices.ts"
+import { pricesFor, spentOnDay } from "../../../loop/agent/spending/spending.ts"
 import { readStoreRow } from "../../../memory/services/store/store-row.ts"
 import { terminalLine } from "../../../prompt/encode/terminal-text.ts"
 import type { RunCommand } from "../context.ts"
@@ -30,21 +31,37 @@ export function add(program: Command, run: RunCommand): void {
 /** Prints the sums of a store. Resolves to the exit code. */
 async function cost(opened: OpenedStore, options: ListOptions & { readonly prices?: string }): Promise<number> {
   const { context, store, profile, words } = opened
-  const prices = readPrices(options.prices)
+  const prices = options.prices === undefined ? pricesFor(profile) : readPrices(options.prices)
   const all = new CostSums((usage, model) => costOf(usage, priceOf(prices, model)), profile.timeZone ?? "UTC")
   let line = 0
   for await (const row of store.export(scopeOf(profile, options))) all.add(readStoreRow(row, ++line))
   const sums = all.report()
+  const left = await leftToday(opened, [...sums.users.keys()])
   if (options.json) {
-    context.io.stdout.write(
-      `${jsonLine(Object.fromEntries(Object.entries(sums).map(([name, sum]) => [name, sum instanceof Map ? Object.fromEntries(sum) : sum])))}\n`,
-    )
+    const plain = Object.entries(sums).map(([name, sum]) => [name, sum instanceof Map ? Object.fromEntries(sum) : sum])
+    context.io.stdout.write(`${jsonLine({ ...Object.fromEntries(plain), ...(left && { left }) })}\n`)
     return exitCodes.ok
   }
   if (sums.total.calls === 0) context.screen.note(words.nothingUsed)
   else context.io.stdout.write(`${tablesOf(sums, opened, options.limit).join("\n\n")}\n`)
+  const rows = Object.entries(left ?? {}).map(([user, { tokens, usd }]) => [`${tokens ?? "-"}`, usd?.toFixed(4) ?? "-", user])
+  if (rows.length > 0)
+    context.io.stdout.write(`\n${printTable([...words.leftColumns], rows.slice(0, options.limit), opened.maxWidth)}\n`)
   for (const note of notesOn(sums, { prices, opened })) context.screen.note(note)
   return exitCodes.ok
+}
+
+/** Tokens and US dollars that each user may still use today, as far as the profile bounds them. Undefined if it bounds neither. */
+async function leftToday({ store, profile }: OpenedStore, users: readonly string[]) {
+  const { dailyTokens, dailyUsd } = profile.limits
+  if ((dailyTokens ?? dailyUsd) === undefined) return undefined
+  const left: Record<string, { tokens: number | undefined; usd: number | undefined }> = {}
+  for (const user of users) {
+    const key = { agent: profile.agent.id, conversation: "", audience: "private", user } as const
+    const { tokens, usd } = await spentOnDay(store.receipts, profile, { key, nowMs: Date.now() })
+    left[user] = { tokens: dailyTokens && Math.max(0, dailyTokens - tokens), usd: dailyUsd && Math.max(0, dailyUsd - usd) }
+  }
+  return left
 }
 
 function tablesOf(sums: CostReport, { words, maxWidth, profile }: OpenedStore, limit: number): readonly string[] {

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs"
 import { messageOf, PromptStrataError } from "../../../core/errors.ts"
+import shipped from "../../../core/model/prices.json" with { type: "json" }
 import { checkPrices, type Prices } from "../../../core/model/prices.ts"
 import { formatSource, positionAt } from "../../../core/source.ts"
-import shipped from "./prices.json" with { type: "json" }
 
 /**
  * Reads the prices of models from a JSON file; without a path, those that the package comes with. Throws `usage` if the file cannot be

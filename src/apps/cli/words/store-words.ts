@@ -32,6 +32,7 @@ const en = {
   costColumns: ["USD", "CALLS", "IN", "OUT", "READ", "WRITTEN"],
   layerColumns: ["TOKENS", "SHARE"],
   costTitles: ["WORK", "MODEL", "LAYER OF TURNS", "USER", "DAY"],
+  leftColumns: ["TOKENS LEFT TODAY", "USD LEFT TODAY", "USER"],
   turnsWork: "turns",
   childWork: (name: string) => `child agent ${name}`,
   jobWork: (kind: string) => `background: ${kind}`,

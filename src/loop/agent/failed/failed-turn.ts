@@ -4,9 +4,9 @@ import { whatHappened, within } from "../../../core/timers.ts"
 import { defined, filled } from "../../../core/value.ts"
 import { mainProcess, type TurnTrace } from "../../../trace/trace.ts"
 import type { TurnEvent, TurnResult } from "../../../trace/turn-event.ts"
-import { turnSpending } from "../../../trace/turn-spending.ts"
 import type { AgentContext, TurnContext, TurnInput } from "../../turn/turn-context.ts"
 import { namedBytes } from "../kept-runs.ts"
+import { turnReceipt } from "../spending/spending.ts"
 
 /**
  * Keeps the user's words of a turn that failed, and what was shown of its answer, in the session (T20). Nothing is kept if the whole
@@ -18,6 +18,8 @@ export async function keepFailedTurn(
   isLate: boolean,
 ): Promise<void> {
   const { turnId, wake } = input
+  // Asked again tomorrow, it would stand there twice.
+  if (error.code === "spending-limit" && progress.log.steps.length === 0) return
   if (input.replaces !== undefined || ("commit" in error.evidence && error.evidence.commit === "unknown")) return
   const speaker = { id: input.key.agent, name: agent.profile.agent.name }
   const answer: HistoryMessage = defined({
@@ -35,15 +37,13 @@ export async function keepFailedTurn(
 }
 
 /** Keeps what a turn used that leaves no answer, as a receipt of the kind `turn` (T55). A failure is reported. */
-export async function keepSpending({ agent, input, startedMs }: TurnContext, trace: TurnTrace): Promise<void> {
+export async function keepSpending(turn: TurnContext, trace: TurnTrace): Promise<void> {
+  const { agent, input } = turn
   const { key, turnId } = input
-  const spent = turnSpending(trace, key.user)
-  if (spent === undefined) return
+  const receipt = turnReceipt(turn, trace)
+  if (receipt === undefined) return
   const timeoutMs = Math.min(keepMs, agent.profile.limits.toolMs)
-  const done = { key, turnId, kind: "turn", outcome: "ok", attempt: 1, startedMs, durationMs: trace.durationMs } as const
-  const outcome = await within({ timeoutMs, timers: agent.ports.timers }, () =>
-    agent.receipts.put({ ...done, message: "a turn without an answer", value: { spent } }),
-  )
+  const outcome = await within({ timeoutMs, timers: agent.ports.timers }, () => agent.receipts.put(receipt))
   if (outcome.status === "done") return
   agent.onWarning({
     key,

@@ -1,6 +1,6 @@
 import { messageOf } from "../../../core/errors.ts"
 import { isRecord, listOf, numberOr, parsedJson, recordOf, stringOf } from "../../../core/json-access.ts"
-import type { SlotEntry, TrustedText } from "../../../core/value.ts"
+import { defined, type SlotEntry, type TrustedText } from "../../../core/value.ts"
 import { markedPath } from "../../../memory/forgetting/pulled.ts"
 import { shorten } from "../../../memory/forgetting/shorten-by-rule.ts"
 import type { AskModel } from "../../../memory/services/background/background-job.ts"
@@ -21,22 +21,22 @@ export async function observeByModel(parts: ObserverParts, turn: WatchedTurn): P
   const { name, ask, ports, putReceipt } = parts
   const { context } = turn
   const startedMs = ports.clock.nowMs()
-  const told = async (outcome: Pick<Receipt, "outcome" | "message" | "model" | "usage">): Promise<void> => {
+  const told = async (outcome: Pick<Receipt, "outcome" | "message" | "model" | "usage" | "estimate">): Promise<void> => {
     const durationMs = ports.clock.nowMs() - startedMs
     const { key, turnId } = context
     await putReceipt({ key, turnId, kind: name, attempt: 1, startedMs, durationMs, ...outcome })
   }
   let answer: Awaited<ReturnType<AskModel>>
   try {
-    answer = await ask("observe", await dataOf(turn), { signal: context.signal })
+    answer = await ask("observe", await dataOf(turn), { signal: context.signal, key: context.key })
   } catch (error) {
     context.signal.throwIfAborted()
     await told({ outcome: "failed", message: `${messageOf(error)} The rule decided.` })
     return undefined
   }
   const found = readFindings(answer.text, turn)
-  const { model, usage } = answer
-  const asked = { model, ...(usage && { usage }) }
+  const { model, usage, estimate } = answer
+  const asked = defined({ model, usage, estimate })
   await told(found ? { outcome: "ok", ...asked } : { outcome: "parse-error", message: "The rule decided.", ...asked })
   return found
 }

@@ -82,7 +82,7 @@ function jobContext(parts: AgentContext, job: Job, attempt: JobAttempt): JobCont
   return {
     ...attempt,
     ports,
-    ask,
+    ask: (prompt, injections, options) => ask(prompt, injections, { ...options, key }),
     async post(note) {
       // A job of a turn that was set aside or forgotten leaves nothing.
       attempt.signal.throwIfAborted()

@@ -21,9 +21,9 @@ interface SideTables {
 export function makeSideTables(ports: Pick<Ports, "clock" | "timers" | "random">): SideTables {
   const rows = new InMemoryRows()
   const jobs = new JobTable(defaultJobSettings, ports)
+  const receipts = createReceiptRecords(rows, { hasSessions: false })
   return {
-    jobs,
-    receipts: createReceiptRecords(rows, { hasSessions: false }),
+    ...{ jobs, receipts },
     async commit(store, key, commit) {
       const { after } = commit
       // Read before the commit: afterwards nothing may fail.
@@ -35,6 +35,7 @@ export function makeSideTables(ports: Pick<Ports, "clock" | "timers" | "random">
         jobs.forgetTurns(key, gone)
         await rows.atOnce(() => rows.delete("receipts", { ...sessionOf(key), turn_id: { in: [...gone] } }))
       }
+      for (const receipt of commit.receipts ?? []) await receipts.put(receipt)
       jobs.enqueue(commit.jobs)
       return committed
     },

@@ -10,13 +10,21 @@ import type { MessageFilter, SessionNote } from "../store/session-store.ts"
 
 /**
  * Asks a model with one of the dialect's background prompts, and waits for the whole answer within the profile's time limits. Throws
- * the model's error if it fails. It may be called concurrently.
+ * the model's error if it fails, and `spending-limit` if `key` is given and the user's day has no room for it. It may be called
+ * concurrently.
  */
 export type AskModel = (
   prompt: string,
   injections: readonly Injection[],
-  options: { readonly signal: AbortSignal },
-) => Promise<{ readonly text: string; readonly model: string; readonly usage?: Usage | undefined; readonly assembly: Assembly }>
+  options: { readonly signal: AbortSignal; readonly key?: ServiceKey | undefined },
+) => Promise<{
+  readonly text: string
+  readonly model: string
+  readonly usage?: Usage | undefined
+  /** The tokens that the provider did not tell. Only where a profile bounds what is used. */
+  readonly estimate?: Usage | undefined
+  readonly assembly: Assembly
+}>
 
 /** A committed turn, as background work may see it: what was said, and nothing that was injected (T35). */
 export interface CommittedTurn {

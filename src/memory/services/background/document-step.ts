@@ -3,7 +3,7 @@ import { counted } from "../store/receipt.ts"
 import type { ProfileStatement } from "../store/records.ts"
 import { backgroundInjection, daysIn } from "./dialogue.ts"
 import type { DocumentMemory, LearnedLine, LineOrigin } from "./document-memory.ts"
-import { capReached, type MemoryRun, type Step, type StepResult } from "./memory-run.ts"
+import type { MemoryRun, Step, StepResult } from "./memory-run.ts"
 import { readMerges } from "./tidy-rules.ts"
 import { placeOf } from "./waiting-turns.ts"
 
@@ -24,8 +24,6 @@ export async function documentStep({ run, signal }: Step, documents: DocumentMem
 export async function tidyStep({ run, ask, signal }: Step, documents: DocumentMemory): Promise<StepResult> {
   const crowded = await documents.crowded(run.key, { signal })
   if (crowded === undefined) return { outcome: "skipped", message: "not due" }
-  const cap = await capReached(run)
-  if (cap !== undefined) return cap
   const lines = crowded.lines.map(({ text }) => text)
   const entries = lines.map((text, at): SlotEntry => ({ id: String(at + 1), text: { text, trust: "memory" } }))
   const read = readMerges((await ask("tidy", [backgroundInjection("recent", entries)], { signal })).text, lines)

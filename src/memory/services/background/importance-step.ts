@@ -8,7 +8,7 @@ import { userProfileText } from "../user-profile.ts"
 import { backgroundInjection, daysIn, dialogueInjection } from "./dialogue.ts"
 import type { DocumentMemory } from "./document-memory.ts"
 import { keyNames, readKeys } from "./memory-keys.ts"
-import { capReached, type MemoryRun, type Step, type StepResult } from "./memory-run.ts"
+import type { MemoryRun, Step, StepResult } from "./memory-run.ts"
 import { hasUserWords, heardOfUser, readProfileFields } from "./profile-step.ts"
 import { memberOf, readAnswer, readJson } from "./read-json.ts"
 
@@ -19,8 +19,6 @@ export async function importanceStep(step: Step): Promise<StepResult> {
   const judged = await ownImportance(step)
   if (judged !== undefined && documents === undefined)
     return { outcome: "ok", message: `importance ${judged}`, value: { importance: judged } }
-  const cap = await capReached(run)
-  if (cap !== undefined) return cap
   if (documents !== undefined) return learnStep(step, documents, judged)
   const { keys: asksKeys, events: asksEvent = false, timeZone, batchTurns } = run.options.settings
   const [{ heard: all }, own] = [await run.heard(), await heardOfUser(run)]

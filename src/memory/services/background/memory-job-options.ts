@@ -12,8 +12,6 @@ interface MemoryJobSettings {
   readonly importanceThreshold: number
   /** The number of turns of a private conversation that one call of the model judges and profiles. */
   readonly batchTurns: number
-  /** The most calls of a model for one user in any 24 hours; further steps are skipped. */
-  readonly dailyCalls?: number | undefined
   /** The number of memories that reflection reads. */
   readonly reflectOn: number
   /** The time limit of a step. */

@@ -3,6 +3,7 @@ import { messageOf, PromptStrataError } from "../../../core/errors.ts"
 import { addUsage, type Usage } from "../../../core/model/language-model.ts"
 import type { CutRecord, CutSize } from "../../../core/span.ts"
 import { within } from "../../../core/timers.ts"
+import { defined } from "../../../core/value.ts"
 import type { Job } from "../store/job-runner.ts"
 import { counted, isBadOutcome, type Receipt, type ReceiptOutcome } from "../store/receipt.ts"
 import type { StoredMemory, WorkOutcome } from "../store/records.ts"
@@ -101,11 +102,6 @@ export class MemoryRun {
     return this.#unwritten.flatMap(({ later }) => later?.work.memories ?? []).map(({ memory }) => memory)
   }
 
-  /** The calls of a model whose receipts wait for {@link flush}. */
-  get unwrittenCalls(): number {
-    return this.#unwritten.filter(({ receipt }) => receipt.model !== undefined).length
-  }
-
   /** True if a step needs no further attempt; also if it was never tried. */
   isSettled(kind: string): boolean {
     const receipt = this.receipts.get(kind)
@@ -124,7 +120,9 @@ export class MemoryRun {
     if (before !== undefined && this.isSettled(kind)) return
     const { signal } = this.context
     const startedMs = clock.nowMs()
-    const asked: { model?: string; usage?: Usage } = before?.usage ? { usage: before.usage } : {}
+    const asked: { model?: string | undefined; usage?: Usage | undefined; estimate?: Usage | undefined } = {
+      ...{ usage: before?.usage, estimate: before?.estimate },
+    }
     const cuts: string[] = []
     const timeoutMs = this.options.settings.stepMs
     const ask: AskModel = async (prompt, injections, options) => {
@@ -132,16 +130,21 @@ export class MemoryRun {
       const answer = await this.context.ask(prompt, injections, options)
       asked.model = answer.model
       cuts.push(...cutsText(answer.assembly.cut))
-      if (answer.usage !== undefined) asked.usage = addUsage(asked.usage ?? {}, answer.usage)
+      for (const told of ["usage", "estimate"] as const)
+        if (answer[told] !== undefined) asked[told] = addUsage(asked[told] ?? {}, answer[told])
       return answer
     }
     const outcome = await within({ timeoutMs, signal, timers }, (own) => task({ run: this, ask, signal: own }))
     if (outcome.status === "aborted") throw signal.reason
     const tooLong: StepResult = { outcome: "timeout", message: `took longer than ${timeoutMs} ms` }
-    const failed = outcome.status === "failed" ? failureOf(outcome.error) : tooLong
+    const failure = outcome.status === "failed" ? failureOf(outcome.error) : tooLong
+    const isRefused = outcome.status === "failed" && isSpendingLimit(outcome.error)
+    if (isRefused) asked.model = before?.model
+    // Words that wait to be judged alone go on waiting.
+    const failed: StepResult = isRefused && this.#carried === undefined ? { ...failure, outcome: "skipped" } : failure
     const result = outcome.status === "done" ? outcome.value : failed
     const begun = { key: this.key, turnId: this.job.turnId, kind, attempt: (before?.attempt ?? 0) + 1, startedMs }
-    const spent = { ...begun, durationMs: clock.nowMs() - startedMs, ...asked }
+    const spent = { ...begun, durationMs: clock.nowMs() - startedMs, ...defined(asked) }
     const later = "work" in result ? result : undefined
     const receipt = receiptOf(spent, "work" in result ? { outcome: "ok" } : this.unread(kind, result), cuts)
     this.receipts.set(kind, receipt)
@@ -165,11 +168,16 @@ export class MemoryRun {
     const isOver = this.context.isLast || (outcome === "parse-error" && this.isLastAnswer(kind))
     const isWaiting = judgingKinds.includes(kind) && isBadOutcome(outcome) && isOver && value?.waits === undefined
     if (!isWaiting) return known === undefined ? result : { ...result, value: known }
-    const own = this.turns.find(({ isCarried, turnId }) => isCarried && turnId === this.job.turnId)
+    const own = this.#carried
     if (own) return { outcome: "failed", message: `${message}; ${tryAgain}`, value: { ...known, unjudged: [placeOf(own)] } }
     const waits = turns.filter(({ isCarried }) => !isCarried).map(placeOf)
     const wait = waits.length === 0 ? "" : `; left to the next batch: ${counted(waits.length, "turn")}`
     return { outcome, message: `${message}${wait}`, value: { ...known, waits } }
+  }
+
+  /** The job's own turn, if it waited to be judged alone. */
+  get #carried(): TurnWords | undefined {
+    return this.turns.find(({ isCarried, turnId }) => isCarried && turnId === this.job.turnId)
   }
 
   /** Writes what the steps so far have left, with their receipts, in one step. Throws if the job was stopped or its messages were forgotten. */
@@ -229,17 +237,11 @@ function cutsText(cut: CutRecord): readonly string[] {
   return Object.entries(cut).map(([key, size]) => `its prompt had room for ${left(size, key)}`)
 }
 
+function isSpendingLimit(error: unknown): boolean {
+  return PromptStrataError.isInstance(error) && error.code === "spending-limit"
+}
+
 function failureOf(error: unknown): StepResult {
   const isUnreadable = PromptStrataError.isInstance(error) && error.code === "decision"
   return { outcome: isUnreadable ? "parse-error" : "failed", message: messageOf(error) }
-}
-
-const dayMs = 86_400_000
-
-/** The result of a skipped step if the user's calls of models in the last 24 hours have reached the cap; otherwise undefined. */
-export async function capReached({ options, key, unwrittenCalls }: MemoryRun): Promise<StepResult | undefined> {
-  const { dailyCalls } = options.settings
-  if (dailyCalls === undefined) return undefined
-  const calls = unwrittenCalls + (await options.receipts.modelCalls(key, options.ports.clock.nowMs() - dayMs))
-  return calls < dailyCalls ? undefined : { outcome: "skipped", message: `${calls} of ${dailyCalls} daily calls are used up` }
 }

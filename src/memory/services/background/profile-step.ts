@@ -5,7 +5,7 @@ import { counted } from "../store/receipt.ts"
 import type { ProfileStatement } from "../store/records.ts"
 import { fieldName, splitByAge, type UserProfile, type UserProfileService, userProfileText } from "../user-profile.ts"
 import { backgroundInjection, dialogueInjection, type TurnWords } from "./dialogue.ts"
-import { capReached, type LaterResult, type MemoryRun, type ProfileField, type Step, type StepResult } from "./memory-run.ts"
+import type { LaterResult, MemoryRun, ProfileField, Step, StepResult } from "./memory-run.ts"
 import { readAnswer } from "./read-json.ts"
 
 /** The confidence of fields if the model gave none, and the most that fields have if untrusted output stood in the context. */
@@ -27,8 +27,6 @@ export async function profileStep({ run, ask, signal }: Step, service: UserProfi
   let isCut = false
   const profile = fields !== undefined && run.isTogether ? emptyProfile : await service.get(run.key)
   if (fields === undefined) {
-    const cap = await capReached(run)
-    if (cap !== undefined) return cap
     const text =
       (await run.options.documents?.text("user", run.key, { signal })) ??
       userProfileText(profile, run.options.settings.profileCharacters)

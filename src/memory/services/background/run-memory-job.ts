@@ -11,7 +11,7 @@ import { isFollowed, lookingBack, type TurnWords, wordsOfTurn } from "./dialogue
 import { documentStep, tidyStep } from "./document-step.ts"
 import { importanceStep, memoryId } from "./importance-step.ts"
 import type { MemoryJobOptions } from "./memory-job-options.ts"
-import { capReached, type LaterResult, MemoryRun, type Step, type StepResult } from "./memory-run.ts"
+import { type LaterResult, MemoryRun, type Step, type StepResult } from "./memory-run.ts"
 import { profileStep } from "./profile-step.ts"
 import type { ReflectionService } from "./reflection.ts"
 import { settleCarried } from "./unjudged-turns.ts"
@@ -258,8 +258,6 @@ async function reflectStep(
   reflection: ReflectionService,
 ): Promise<StepResult> {
   if (!(await reflection.due(run.key))) return notDue
-  const cap = await capReached(run)
-  if (cap !== undefined) return cap
   const { reflectOn } = run.options.settings
   // Insights are left out, or they would be drawn from each other.
   const recent = (await memory.recent(run.key, reflectOn * 2)).filter(({ kind }) => kind !== "insight").slice(-reflectOn)

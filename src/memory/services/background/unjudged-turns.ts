@@ -2,7 +2,7 @@ import type { Job } from "../store/job-runner.ts"
 import { isBadOutcome, type Receipt } from "../store/receipt.ts"
 import type { Store, StoreScope } from "../store/store.ts"
 import { readStoreRow } from "../store/store-row.ts"
-import { capReached, MemoryRun } from "./memory-run.ts"
+import { MemoryRun } from "./memory-run.ts"
 import { failedIn, isSettled, judgingKinds, placeOf, waitsIn } from "./waiting-turns.ts"
 
 /**
@@ -13,6 +13,8 @@ export async function settleCarried(run: MemoryRun, judge: (alone: MemoryRun) =>
   const judged = judgingKinds.flatMap((kind) => run.receipts.get(kind) ?? [])
   const bad = judged.find(({ outcome }) => isBadOutcome(outcome))
   const carried = bad === undefined ? [] : run.turns.filter(({ isCarried, turnId }) => isCarried && turnId !== run.job.turnId)
+  // What was asked so far counts to the limits of the user's day.
+  if (run.left.length + carried.length > 0) await run.flush()
   const isReadable = judged[0]?.outcome === "ok" || judged[0]?.outcome === "empty"
   for (const turn of [...run.left, ...carried]) {
     const context = run.context.ofTurn?.(turn.turnId)
@@ -21,7 +23,7 @@ export async function settleCarried(run: MemoryRun, judge: (alone: MemoryRun) =>
     const alone = new MemoryRun(run.options, { job, context: { ...context, isLast: true }, turns: [turn] }, [])
     const unread = { outcome: "parse-error", message: "no answer about it could be read" } as const
     try {
-      if (isReadable && run.left.includes(turn) && (await capReached(run)) === undefined) await judge(alone)
+      if (isReadable && run.left.includes(turn)) await judge(alone)
       else await alone.step(bad?.kind ?? "importance", async () => unread)
       await alone.flush()
     } catch (error) {

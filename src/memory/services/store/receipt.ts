@@ -30,6 +30,8 @@ export interface Receipt {
   /** The model that was asked; absent if none was. */
   readonly model?: string
   readonly usage?: Usage
+  /** The tokens that the provider did not tell, as they were counted here. Only where a profile bounds a user's day. */
+  readonly estimate?: Usage
 }
 
 /** Matches characters that would break a line or a terminal. */

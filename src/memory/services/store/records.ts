@@ -253,11 +253,8 @@ export interface ReceiptRecords {
   ofTurn(turnId: string, key: ServiceKey): Promise<readonly Receipt[]>
   /** The receipts of several turns, in any order. Absent: each turn is asked for by itself. */
   ofTurns?(turnIds: readonly string[], key: ServiceKey): Promise<readonly Receipt[]>
-  /**
-   * Counts how often a model was asked for the key's user since a moment, in all conversations: the sum of `attempt` over receipts
-   * that began since then and name a model. Daily caps use it.
-   */
-  modelCalls(key: ServiceKey, sinceMs: number): Promise<number>
+  /** The receipts of the key's user that began since a moment, in all conversations, in any order. Daily limits add them up. */
+  since(key: ServiceKey, sinceMs: number): Promise<readonly Receipt[]>
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { HistoryMessage, SessionKey } from "../../../core/conversation.ts"
 import { PromptStrataError } from "../../../core/errors.ts"
 import type { Job } from "./job-runner.ts"
+import type { Receipt } from "./receipt.ts"
 
 /** Something that is left outside a turn for a session's next turn, such as a roll-up, a compression or an observer's injection. Plain JSON. */
 export interface SessionNote {
@@ -58,6 +59,8 @@ export interface SessionCommit {
   readonly jobs: readonly Job[]
   /** Ids of notes that this turn took. Unknown ids are ignored. */
   readonly taken?: readonly string[]
+  /** Receipts to put in the same write: what the turn used, under an id that has no receipts yet. */
+  readonly receipts?: readonly Receipt[]
 }
 
 /** A turn of a session: one that belongs to its history, or one that was set aside. */

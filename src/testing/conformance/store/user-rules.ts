@@ -88,8 +88,16 @@ export const userRules: Rules<Store> = {
     claimEqual(await service.receipts.ofTurn("other", key), [], "the receipts of another turn")
     const elsewhere = keyOf(agent, { conversation: "other" })
     await put("reflect", "ok", { key: elsewhere, model: "m", startedMs: 200 })
-    claimEqual(await service.receipts.modelCalls(key, 0), 4, "all questions to a model")
-    claimEqual(await service.receipts.modelCalls(key, 101), 1, "questions since a moment")
-    claimEqual(await service.receipts.modelCalls(keyOf(agent, { user: "bob" }), 0), 0, "questions for another user")
+    const since = async (of: ServiceKey, sinceMs: number) =>
+      (await service.receipts.since(of, sinceMs)).map(({ kind, attempt }) => `${kind} ${attempt}`).sort()
+    claimEqual(await since(key, 0), ["importance 2", "profile 1", "reflect 1", "store 1"], "all receipts of the user")
+    claimEqual(await since(key, 101), ["reflect 1"], "receipts since a moment")
+    claimEqual(await since(keyOf(agent, { user: "bob" }), 0), [], "receipts of another user")
+    const receipts: Receipt[] = [{ ...base, kind: "turn", outcome: "ok", attempt: 1, startedMs: 300 }]
+    await service.commit(key, { ...commitOf(0, ["said"]), receipts })
+    claimEqual(await since(key, 201), ["turn 1"], "the receipts of a commit")
+    const late = { ...commitOf(0, ["late"]), receipts: receipts.map((each) => ({ ...each, kind: "late" })) }
+    await claimRejects(() => service.commit(key, late), "session-conflict", "a commit that came too late")
+    claimEqual(await since(key, 201), ["turn 1"], "the receipts behind it")
   },
 }

@@ -40,7 +40,7 @@ async function useEverything(store: Store, key: ServiceKey, turnId: string): Pro
   await store.memories.get(memory?.id ?? "", key)
   await store.messages(key, { limit: 5, speaker: "ann", containing: turnId })
   await store.receipts.ofTurn(turnId, key)
-  await store.receipts.modelCalls(key, 0)
+  await store.receipts.since(key, 0)
 }
 
 describe("a store on PostgreSQL", () => {

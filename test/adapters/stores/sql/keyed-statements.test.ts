@@ -122,7 +122,7 @@ async function statements(): Promise<readonly CompiledQuery[]> {
         receiptsOf: () => [{ key: mine, turnId: "t2", kind: "k", outcome: "ok", attempt: 1, startedMs: 1, durationMs: 1 }],
       },
     )
-    await store.receipts.modelCalls(mine, 0)
+    await store.receipts.since(mine, 0)
   }
   isOpen = false
   await store.close()

@@ -9,6 +9,7 @@ import { createUserProfileService } from "../../../../src/memory/services/user-p
 import type { ProfileInput } from "../../../../src/profile/profile.ts"
 import type { Tool } from "../../../../src/prompt/tools/tool.ts"
 import { manualClock } from "../../../../src/testing/index.ts"
+import type { TraceStep } from "../../../../src/trace/trace.ts"
 import { callTool, finish, testAgent } from "../../../support/agents.ts"
 import { createInMemorySessionStore } from "../../../support/in-memory-session-store.ts"
 import { type BackgroundAnswers, backgroundModel, outcomesOf } from "../../../support/remembering.ts"
@@ -118,7 +119,8 @@ describe("the work after a turn", () => {
     await agent.idle()
     expect(commits).toEqual([1])
     expect(silent.asked).toHaveLength(1)
-    expect(await store.receipts.modelCalls({ ...key, agent: session.key.agent }, 0)).toBe(0)
+    const receipts = await store.receipts.since({ ...key, agent: session.key.agent }, 0)
+    expect(receipts.filter(({ model }) => model)).toEqual([])
     expect(await store.jobs.dead()).toEqual([])
   })
 
@@ -209,7 +211,8 @@ describe("the work after a turn", () => {
     expect(insights[1]?.sources?.length).toBe(3)
     expect(await say("what else is there to say?")).toContain("reflect skipped")
     // Two for each turn, and one for the reflection.
-    expect(await store.receipts.modelCalls({ ...key, agent: session.key.agent }, 0)).toBe(7)
+    const asked = (await store.receipts.since({ ...key, agent: session.key.agent }, 0)).filter(({ model }) => model)
+    expect(asked).toHaveLength(7)
   })
 
   test("T32 T33 an answer that cannot be read is an outcome, told, asked for once more, and never a default", async () => {
@@ -394,13 +397,19 @@ describe("the work after a turn", () => {
     expect(await say("I like green tea")).toContain("reflect empty")
   })
 
-  test("a daily cap of calls is kept, and what is beyond it is skipped", async () => {
+  test("T58 background work beyond the limits of the user's day is skipped, which its receipts tell", async () => {
+    const { session } = scene()
+    const { assembly } = (await session.send("one").result).trace.steps[0] as TraceStep
     const model = backgroundModel()
-    const { say } = scene(model, { memory: { dailyCalls: 3 } })
-    expect(await say("one")).toContain("importance ok")
-    expect(await say("two")).toEqual(["importance ok", "profile skipped", "store ok", "reflect skipped"])
-    expect(await say("three")).toEqual(["importance skipped", "profile skipped", "store skipped"])
-    expect(model.count("importance") + model.count("user-profile")).toBe(3)
+    const { say, store } = scene(model, { limits: { dailyTokens: assembly.tokens + assembly.overheadTokens } })
+    expect(await say("one")).toEqual(["importance skipped", "profile skipped", "store skipped"])
+    expect(model.asked).toHaveLength(1)
+    const receipts = await store.receipts.since({ ...key, agent: session.key.agent }, 0)
+    expect(receipts.map(({ kind, model, message }) => [kind, model, message?.split(";")[0]])).toContainEqual([
+      "importance",
+      undefined,
+      expect.stringMatching(/^expected the calls for the user "test" on this day to use at most \d+ tokens$/),
+    ])
   })
 
   test("a store of sessions alone, no store at all, a switched off memory or profile ask the model nothing beside the turn", async () => {

@@ -44,7 +44,7 @@ function scene(options: Partial<MemoryJobOptions> = {}) {
     settings,
     agentName: "Fay",
     memory,
-    receipts: { ofTurn: async () => receipts, modelCalls: async () => 0 } as unknown as MemoryJobOptions["receipts"],
+    receipts: { ofTurn: async () => receipts, since: async () => [] } as unknown as MemoryJobOptions["receipts"],
     ports: { clock, timers },
     ...options,
   }

@@ -31,6 +31,7 @@ const kinds = Object.keys(stores).flatMap((store) =>
   languages.flatMap(([locale, dialect]) => [1, 10].map((batchTurns) => ({ store, locale, dialect, batchTurns }))),
 )
 
+const dailyTokens = 1_000_000
 const prose = "I would rather not judge people."
 const ok = '{"importance": 8, "keys": {}, "profile": {}}'
 const textOf = ({ messages }: ModelRequest) => messages.map(({ content }) => content).join("\n")
@@ -38,16 +39,30 @@ const textOf = ({ messages }: ModelRequest) => messages.map(({ content }) => con
 /** An agent whose judge answers as a test says, and a talk of turns that each say one thing. */
 async function scene(
   judge: (request: ModelRequest) => string,
-  { store: kind = "memory", locale = "en", dialect = "layered", batchTurns = 1, begins = "", dailyCalls = 99 } = {},
+  {
+    store: kind = "memory",
+    locale = "en",
+    dialect = "layered",
+    batchTurns = 1,
+    begins = "",
+    isDear = ((_) => false) as (request: ModelRequest) => boolean,
+  } = {},
 ) {
   const store = (await stores[kind]?.()) ?? createInMemoryStore()
   onTestFinished(() => store.close())
-  const model = backgroundModel({ importance: judge, profile: judge, batch: judge, turn: () => finish("ok") })
-  const memory = { batchTurns, reflectEvery: 0, dailyCalls }
+  const judging = backgroundModel({ importance: judge, profile: judge, batch: judge, turn: () => finish("ok") })
+  const model: typeof judging = {
+    ...judging,
+    async *stream(request, options) {
+      yield* judging.stream(request, options)
+      if (isDear(request)) yield { type: "usage", usage: { inputTokens: dailyTokens } }
+    },
+  }
+  const memory = { batchTurns, reflectEvery: 0 }
   const counting = countingIds()
   const ids = { next: (prefix: string) => `${begins}${counting.next(prefix)}` }
   const options = { store, onWarning: () => undefined, ports: { ids } }
-  const { agent, session } = testAgent(model, { locale, dialect, memory }, options)
+  const { agent, session } = testAgent(model, { locale, dialect, memory, limits: { dailyTokens } }, options)
   const own = { ...session.key, user: "test" }
   const settle = async () => {
     for (let round = 0; round < 12; round++) {
@@ -172,12 +187,14 @@ describe("M19 nothing is lost", () => {
     expect((await kept()).toSorted()).toEqual(["I keep bees", "It rains today"])
   })
 
-  test("when the daily cap forbids to ask about a turn alone: it stands as failed", async () => {
-    const judge = (request: ModelRequest) => (/hive 0\b/.test(textOf(request)) ? prose : ok)
-    const { say, told } = await scene(judge, { dailyCalls: 7 })
+  test("when the day's limit forbids to ask about a turn alone: it stands as failed", async () => {
+    const tellsOfHive = (request: ModelRequest) => /hive 0\b/.test(textOf(request))
+    const judge = (request: ModelRequest) => (tellsOfHive(request) ? prose : ok)
+    const isDear = (request: ModelRequest) => request.facts?.background === true && !tellsOfHive(request)
+    const { say, told } = await scene(judge, { isDear })
     await say("I keep bees in hive 0")
     await say("It rains today")
-    expect(await told(0)).toMatch(/^failed: no answer about it could be read; it stands as failed/)
+    expect(await told(0)).toMatch(/^failed: expected the calls for the user "test" on this day.*; it stands as failed/s)
   })
 
   test("in a group, where others speak between", async () => {

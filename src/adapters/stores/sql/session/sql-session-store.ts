@@ -3,6 +3,7 @@ import { turnsOf } from "../../../../memory/services/store/branches.ts"
 import { frozenJson, frozenState } from "../../../../memory/services/store/frozen-json.ts"
 import { takeBack } from "../../../../memory/services/store/rows/forget-turns.ts"
 import { lockAgent } from "../../../../memory/services/store/rows/memory-scopes.ts"
+import { putReceipts } from "../../../../memory/services/store/rows/receipt-records.ts"
 import type { RowDatabase } from "../../../../memory/services/store/rows/rows.ts"
 import { wholeMessages } from "../../../../memory/services/store/rows/session-rows.ts"
 import type { SessionRecord, SessionStore } from "../../../../memory/services/store/session-store.ts"
@@ -47,6 +48,7 @@ export function createSqlSessionStore(database: SqlDatabase, { jobs, over, cache
     async commit(key, commit) {
       const turn = { ...commit, append: frozenJson(commit.append, "append", -1), state: frozenState(commit.state) }
       const newJobs = frozenJson(commit.jobs, "jobs")
+      const receipts = frozenJson(commit.receipts ?? [], "receipts")
       const keep = cache.keeper()
       const cached = cache.get(key)
       const { version, session, hasMoved } = await database.write(async (db) => {
@@ -54,6 +56,7 @@ export function createSqlSessionStore(database: SqlDatabase, { jobs, over, cache
         if (turn.after !== undefined) await lockAgent(rows, key.agent)
         const written = await commitSession(db, key, { ...turn, rows, cached })
         if (written.hasMoved) await takeBack(rows, key)
+        await putReceipts(rows, receipts, { areFirst: true })
         if (newJobs.length > 0) await jobs.enqueue(db, newJobs)
         return written
       })

@@ -1,4 +1,4 @@
-import type { Injection } from "../../../../core/value.ts"
+import { defined, type Injection } from "../../../../core/value.ts"
 import type { JobContext } from "../../../services/background/background-job.ts"
 
 /** A question to a model, with a rule that answers in its place. */
@@ -28,8 +28,8 @@ export async function askOrRule<T>(
     await receipt({ kind, outcome: "failed", message: "the model failed; written by rule" })
     return rule()
   }
-  const { text, model, usage } = answer
+  const { text, model, usage, estimate } = answer
   const value = read(text)
-  await receipt({ kind, outcome: value === undefined ? "parse-error" : "ok", model, ...(usage ? { usage } : {}) })
+  await receipt({ kind, outcome: value === undefined ? "parse-error" : "ok", ...defined({ model, usage, estimate }) })
   return value ?? rule()
 }

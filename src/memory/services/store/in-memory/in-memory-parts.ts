@@ -1,8 +1,10 @@
 import type { SessionKey } from "../../../../core/conversation.ts"
 import { turnsOf } from "../branches.ts"
 import { tellSetAside } from "../forgetting.ts"
+import { frozenJson } from "../frozen-json.ts"
 import type { JobRunner } from "../job-runner.ts"
 import { takeBack } from "../rows/forget-turns.ts"
+import { putReceipts } from "../rows/receipt-records.ts"
 import { countRows, createRowStore } from "../rows/row-store.ts"
 import { sessionOf } from "../rows/row-tables.ts"
 import { endBehind, lockSession, wholeMessages } from "../rows/session-rows.ts"
@@ -13,7 +15,7 @@ import type { SessionTable } from "./session-table.ts"
 
 /** The parts of a store in memory that a turn without memories, jobs and pictures needs none of. */
 export interface InMemoryParts extends ReturnType<typeof createRowStore>, Pick<SessionStore, "messages" | "branches"> {
-  /** A commit with `after`: turns that it sets aside leave nothing behind that was drawn from them. */
+  /** A commit with `after` or receipts. Turns that it sets aside leave nothing behind that was drawn from them. */
   commitBehind(key: SessionKey, commit: SessionCommit): Promise<ReturnType<SessionTable["commit"]>>
   check: Store["check"]
 }
@@ -40,6 +42,7 @@ export function makeParts(
       const { hasMoved, ...committed } = await rows.write(async () => {
         const written = await commitBehind(sessions, key, commit)
         if (written.hasMoved) await takeBack(rows, key)
+        await putReceipts(rows, frozenJson(commit.receipts ?? [], "receipts"), { areFirst: true })
         return written
       })
       if (hasMoved) await tellSetAside(runner, key)
@@ -58,7 +61,9 @@ export async function commitBehind(sessions: SessionTable, key: SessionKey, comm
   const { rows } = sessions
   const row = await lockSession(rows, key)
   if (commit.expectVersion !== row.version) throw sessionConflict(key, commit.expectVersion, row.version)
-  const { spoken, heard, hasMoved } = await endBehind(rows, key, { commit, spoken: row.spoken })
+  const stays = { spoken: row.spoken, heard: [], hasMoved: false }
+  const { spoken, heard, hasMoved } =
+    commit.after === undefined ? stays : await endBehind(rows, key, { commit, spoken: row.spoken })
   rows.update("sessions", sessionOf(key), { spoken })
   return { ...sessions.commit(key, { ...commit, append: [...commit.append, ...heard] }), hasMoved }
 }

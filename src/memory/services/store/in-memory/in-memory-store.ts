@@ -33,7 +33,8 @@ type SessionWork<Given, T> = (sessions: SessionTable, given: Given) => T
 const same = <T>(given: T): T => given
 const copyOf = (commit: SessionCommit): SessionCommit => {
   const append = frozenJson(commit.append, "append", -1)
-  return { ...commit, append, state: frozenJson(commit.state, "state"), jobs: frozenJson(commit.jobs, "jobs") }
+  const copied = { append, state: frozenJson(commit.state, "state"), jobs: frozenJson(commit.jobs, "jobs") }
+  return { ...commit, ...copied, receipts: frozenJson(commit.receipts ?? [], "receipts") }
 }
 
 /** The time that `close` waits for running jobs. */
@@ -106,7 +107,7 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
     load: (key, { last } = {}) => own(key, same, (sessions) => sessions.load(key, last)),
     async commit(key, given) {
       const committed =
-        given.after === undefined
+        given.after === undefined && given.receipts === undefined
           ? await own(given, copyOf, (sessions, commit) => sessions.commit(key, commit))
           : await commitBehind(key, given)
       if (committed.jobs.length > 0) (loadedJobs ? makeJobs(loadedJobs) : await loadTable()).enqueue(committed.jobs)
@@ -187,6 +188,6 @@ export function lateReceipts(tables: () => Promise<{ readonly receipts: ReceiptR
       const receipt = frozenJson(given, "receipt")
       return (await tables()).receipts.put(receipt, options)
     },
-    ...lateMethods(async () => (await tables()).receipts, "ofTurn modelCalls"),
+    ...lateMethods(async () => (await tables()).receipts, "ofTurn since"),
   }
 }

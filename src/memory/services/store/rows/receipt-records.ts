@@ -28,11 +28,10 @@ export function createReceiptRecords({ readOnce, write }: RowDatabase, { hasSess
         const own = { ...sessionOf(key), ...userOf(key), turn_id: { in: turnIds } }
         return (await rows.select("receipts", own, { columns: ["body"] })).map(({ body }) => body)
       }),
-    modelCalls: (key, sinceMs) =>
+    since: (key, sinceMs) =>
       readOnce(async (rows) => {
-        const asked = { ...userOf(key), started_ms: { from: sinceMs }, model: { isNot: null } }
-        const found = await rows.select("receipts", asked, { columns: ["attempt"] })
-        return found.reduce((calls, { attempt }) => calls + attempt, 0)
+        const own = { ...userOf(key), started_ms: { from: sinceMs } }
+        return (await rows.select("receipts", own, { columns: ["body"] })).map(({ body }) => body)
       }),
   }
 }
@@ -42,13 +41,16 @@ export function receiptColumns({ key, turnId, kind }: Pick<Receipt, "key" | "tur
   return { ...sessionOf(key), turn_id: turnId, kind }
 }
 
-/** Adds frozen receipts of one turn, each of another kind, within a transaction. One replaces that of its kind unless that is final. */
-export async function putReceipts(rows: Rows, receipts: readonly Receipt[]): Promise<void> {
+/**
+ * Adds frozen receipts of one turn, each of another kind, within a transaction. One replaces that of its kind unless that is final.
+ * `areFirst` says that the turn has no others, so that nobody looks.
+ */
+export async function putReceipts(rows: Rows, receipts: readonly Receipt[], { areFirst = false } = {}): Promise<void> {
   const [first] = receipts
   if (first === undefined) return
   const { key, turnId } = first
   const newest = { columns: ["position"], order: ["position"], isDescending: true, limit: 1 } as const
-  const [last] = await rows.select("receipts", { ...sessionOf(key), turn_id: turnId }, newest)
+  const [last] = areFirst ? [] : await rows.select("receipts", { ...sessionOf(key), turn_id: turnId }, newest)
   const added = receipts.map((receipt, at) => {
     const { outcome, attempt, startedMs, model } = receipt
     const changing = { outcome, attempt, started_ms: startedMs, model: model ?? null, body: receipt }

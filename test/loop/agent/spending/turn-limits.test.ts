@@ -14,11 +14,15 @@ const plain = { dialect: "layered", locale: "en", memory: { enabled: false } } a
 
 function ask(
   steps: readonly ScriptedStep[],
-  turnTokens?: number,
+  limit?: number | ProfileInput["limits"],
   { tool = weather, ...more }: ProfileInput & { tool?: typeof weather } = {},
 ) {
   const model = scriptedModel(steps)
-  const made = testAgent(model, { ...plain, ...more, limits: { turnTokens } }, { tools: [tool] })
+  const made = testAgent(
+    model,
+    { ...plain, ...more, limits: typeof limit === "object" ? limit : { turnTokens: limit } },
+    { tools: [tool] },
+  )
   return { ...made, model, result: made.session.send("How warm is it?").result }
 }
 
@@ -36,8 +40,8 @@ test("T57 a request that would take the turn over its tokens is not sent, and th
   expect(result).toMatchObject({
     ok: false,
     error: {
-      code: "turn-tokens",
-      evidence: { limitTokens: 104 + sent(second), usedTokens: 105, estimatedTokens: 0, requestTokens: sent(second) },
+      code: "spending-limit",
+      evidence: { limit: "turnTokens", most: 104 + sent(second), used: 105, estimated: 0, asked: sent(second) },
     },
     gathered: { runs: [{ tool: "weather", result: "21 degrees" }] },
   })
@@ -47,7 +51,7 @@ test("T57 a request that would take the turn over its tokens is not sent, and th
 
 test("T57 not even the first request of a turn is sent if it is too large by itself", async () => {
   const { model, result } = ask([], 5)
-  expect(await result).toMatchObject({ ok: false, error: { code: "turn-tokens", evidence: { usedTokens: 0 } } })
+  expect(await result).toMatchObject({ ok: false, error: { code: "spending-limit", evidence: { used: 0 } } })
   expect(model.requests).toEqual([])
 })
 
@@ -65,7 +69,7 @@ test("T57 calls without usage count by an estimate, which is told apart; one tha
   }
   const [, first, second] = (await waited()).trace.steps as [TraceStep, TraceStep, TraceStep]
   const { error } = (await waited(sent(first) + sent(second))) as { error: { message: string; evidence: Record<string, number> } }
-  const { usedTokens = 0, estimatedTokens } = error.evidence
+  const { used: usedTokens = 0, estimated: estimatedTokens } = error.evidence
   expect(estimatedTokens).toBe(usedTokens)
   expect(usedTokens - sent(first)).toBeGreaterThan(0)
   expect(usedTokens - sent(first)).toBeLessThan(30)
@@ -86,6 +90,29 @@ test("T57 what child agents used counts to the turn", async () => {
   const steps = [used(callTool("helper", { request: "the weather" }), { inputTokens: 100, outputTokens: 5 }), finish("21.")]
   expect(await ask(steps, 5_200, { tool: child() }).result).toMatchObject({
     ok: false,
-    error: { code: "turn-tokens", evidence: { usedTokens: 5_115, estimatedTokens: 0 } },
+    error: { code: "spending-limit", evidence: { used: 5_115, estimated: 0 } },
   })
+})
+
+const prices = { scripted: { input: 2, cacheRead: 1, output: 10 } }
+
+test("T57 money is counted by the profile's prices, cached input and output apart, and estimated for the next request", async () => {
+  const usage = { inputTokens: 100_000, inputCacheReadTokens: 40_000, outputTokens: 10_000 }
+  const steps = [used(callTool("weather"), usage), used(finish("21."), { inputTokens: 1, outputTokens: 1 })]
+  const [, second] = (await ask(steps).result).trace.steps as [TraceStep, TraceStep]
+  // 60,000 at 2, 40,000 at 1, 10,000 at 10.
+  const most = 0.26 + (sent(second) * 2) / 1_000_000
+  expect((await ask(steps, { turnUsd: most + 1e-9 }, { prices }).result).ok).toBe(true)
+  expect(await ask(steps, { turnUsd: most - 1e-6 }, { prices }).result).toMatchObject({
+    ok: false,
+    error: { code: "spending-limit", evidence: { limit: "turnUsd", used: 0.26, estimated: 0 } },
+  })
+})
+
+test("T57 under a limit of money a model without a price is not asked, and the error says where to write one", async () => {
+  const { model, result } = ask([], { turnUsd: 1 })
+  const told = await result
+  expect(told).toMatchObject({ ok: false, error: { code: "spending-limit", evidence: { limit: "turnUsd", most: 1 } } })
+  expect(told.ok ? "" : told.error.message).toContain('[prices."scripted"]')
+  expect(model.requests).toEqual([])
 })
