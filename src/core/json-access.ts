@@ -1,5 +1,8 @@
 // JSON from outside may leave out, null or mistype any field. These functions read it and never throw.
 
+/** A JSON object from outside. */
+export type Json = Readonly<Record<string, unknown>>
+
 /** True for a JSON object: no list, no `null`. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value)

@@ -47,16 +47,7 @@ export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
   const onAbort = (): void => reject(signal.reason)
   if (signal.aborted) onAbort()
   signal.addEventListener("abort", onAbort)
-  work.then(
-    (value) => {
-      signal.removeEventListener("abort", onAbort)
-      resolve(value)
-    },
-    (error: unknown) => {
-      signal.removeEventListener("abort", onAbort)
-      reject(error)
-    },
-  )
+  work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort))
   return promise
 }
 

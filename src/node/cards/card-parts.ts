@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util"
 import { messageOf } from "../../core/errors.ts"
-import { isRecord, recordOf } from "../../core/json-access.ts"
+import { isRecord, type Json, recordOf } from "../../core/json-access.ts"
 import { badFile } from "../read-text-file.ts"
 import { fileOfLore, loreOfFile } from "./lore-file.ts"
 
@@ -18,8 +18,6 @@ export const listFields: readonly string[] = ["alternate_greetings", "group_only
 
 /** The folder of the lorebook's entries, a file each. */
 export const loreFolder = "lore"
-
-type Json = Readonly<Record<string, unknown>>
 
 /** Files by their paths in the card's folder. */
 export type PartFiles = ReadonlyMap<string, string>

@@ -9,6 +9,7 @@ import {
   type ModelRequest,
   pictureTypes,
 } from "../../../core/model/language-model.ts"
+import { orAborted } from "../../../core/timers.ts"
 import { createUntold, providerName } from "../answer-parts.ts"
 import { anthropicPictureTokens, geminiPictureTokens, openaiPictureTokens } from "../picture-tokens.ts"
 import { type CacheBreakpointsOption, type CacheForm, cacheFormOf, cacheKeyOptions, cacheMarks } from "./cache-breakpoints.ts"
@@ -228,13 +229,10 @@ async function openSource(model: AiSdkLanguageModel, options: AiSdkCallOptions, 
 }
 
 function unlessAborted(open: () => PromiseLike<AiSdkStreamResult>, signal: AbortSignal): Promise<AiSdkStreamResult> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(abortedError(signal))
-    signal.addEventListener("abort", onAbort)
-    // The executor catches a provider that throws before it returns a promise.
-    const opening = new Promise<AiSdkStreamResult>((started) => started(open()))
-    opening.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort))
-    const cancelLate = async ({ stream }: AiSdkStreamResult) => signal.aborted && stream.getReader().cancel()
-    opening.then(cancelLate).catch(() => undefined)
-  })
+  // The executor catches a provider that throws before it returns a promise.
+  const opening = new Promise<AiSdkStreamResult>((started) => started(open()))
+  const opened = orAborted(opening, signal)
+  const cancelLate = async ({ stream }: AiSdkStreamResult) => signal.aborted && stream.getReader().cancel()
+  opening.then(cancelLate).catch(() => undefined)
+  return opened
 }

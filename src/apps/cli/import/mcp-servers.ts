@@ -1,14 +1,12 @@
 import { checkServers } from "../../../adapters/mcp/server-settings.ts"
 import { PromptStrataError } from "../../../core/errors.ts"
-import { isRecord, listOf, recordOf, stringOf } from "../../../core/json-access.ts"
+import { isRecord, type Json, listOf, recordOf, stringOf } from "../../../core/json-access.ts"
 import { builtinToolNames } from "../../../node/builtin-tools.ts"
 import { unsafeKeys } from "../../../node/profile/profile-document.ts"
 import type { McpServerSettings } from "../../../profile/profile.ts"
 import { type CharacterLocale, characterId } from "../commands/scaffold.ts"
 import type { ImportedFiles } from "./imported-files.ts"
 import { type ImportedArgument, type ImportedField, importedArguments, variableOf } from "./imported-variables.ts"
-
-type Json = Readonly<Record<string, unknown>>
 
 /** The servers of another program's settings, each with the name that it has there. */
 export type ForeignServers = readonly (readonly [name: string, server: unknown])[]

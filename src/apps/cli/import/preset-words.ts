@@ -1,9 +1,7 @@
-import { stringOf } from "../../../core/json-access.ts"
+import { type Json, stringOf } from "../../../core/json-access.ts"
 import { breakTokens } from "../../../prompt/encode/sanitise.ts"
 import { fillMacros, mapMacros, maxMacroDepth } from "../../../prompt/layers/card/macros.ts"
 import { escapeTemplate } from "../../../prompt/template/scanner.ts"
-
-type Json = Readonly<Record<string, unknown>>
 
 /** A preset's words on their way into prompt files. */
 export interface PresetWords {

@@ -1,4 +1,4 @@
-import { isRecord, listOf, numberOr, recordOf, stringOf } from "../../../core/json-access.ts"
+import { isRecord, type Json, listOf, numberOr, recordOf, stringOf } from "../../../core/json-access.ts"
 import { branchText, fillText, loreText, overridden, type PresetWords } from "./preset-words.ts"
 import { isSamplersJson, readSamplers, type Samplers } from "./samplers.ts"
 import { defaultStory, storyOf } from "./story-string.ts"
@@ -25,8 +25,6 @@ export interface Preset {
   /** A sentence for each thing that was not followed, or not as it was. */
   readonly report: readonly string[]
 }
-
-type Json = Readonly<Record<string, unknown>>
 
 /** The slots of the dialect `tavern` for what a preset can place. */
 export interface PresetSlots {

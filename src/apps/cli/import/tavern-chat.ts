@@ -1,5 +1,5 @@
 import { PromptStrataError } from "../../../core/errors.ts"
-import { isRecord, listOf, parsedJson, recordOf, stringOf } from "../../../core/json-access.ts"
+import { isRecord, type Json, listOf, parsedJson, recordOf, stringOf } from "../../../core/json-access.ts"
 
 /** A message of a chat in SillyTavern's form. */
 export interface TavernMessage {
@@ -18,8 +18,6 @@ export interface TavernChat {
   readonly messages: readonly TavernMessage[]
   readonly report: readonly string[]
 }
-
-type Json = Readonly<Record<string, unknown>>
 
 const takenFields: ReadonlySet<string> = new Set("name is_user is_system send_date mes swipes swipe_id swipe_info".split(" "))
 

@@ -11,8 +11,7 @@ import { addCommonOptions, type CommonOptions, collectValues, readCount } from "
 import { readPrices } from "../serve/read-prices.ts"
 import { live } from "./live.ts"
 import { type MeasuredLife, measure } from "./measure.ts"
-import { lifePage } from "./page.ts"
-import { failuresOf, printLives } from "./print-life.ts"
+import { failuresOf, lifePage, printLives } from "./print-life.ts"
 import { readScript } from "./read-script.ts"
 
 interface SimulateOptions extends CommonOptions {

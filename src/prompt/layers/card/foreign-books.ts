@@ -1,6 +1,4 @@
-import { isRecord, recordOf } from "../../../core/json-access.ts"
-
-type Json = Readonly<Record<string, unknown>>
+import { isRecord, type Json, recordOf } from "../../../core/json-access.ts"
 
 /** True for a memory book of Agnai, whose entries have `keywords` and their text in `entry`. */
 export function isAgnaiBook({ kind, entries }: Json): boolean {
