@@ -3,6 +3,7 @@ import type { Speaker } from "../core/conversation.ts"
 import { mapTexts } from "../prompt/encode/sanitise.ts"
 import type { Approval } from "../prompt/tools/tool.ts"
 import { withBrokenLinks } from "./guard-links.ts"
+import texts from "./approval-words.json" with { type: "json" }
 
 /** A call that waits for a person, as every door shows it. */
 export interface ApprovalQuestion extends Pick<Approval, "id" | "code" | "callId" | "tool" | "args" | "summary" | "untilMs"> {
@@ -22,23 +23,6 @@ export interface ApprovalChoice {
   readonly approved: boolean
 }
 
-const en = {
-  question: (name: string, summary: string, within: string) =>
-    `${name}, may I do this? ${summary}\nThe question waits ${within}.`,
-  typed: (...[yes, no]: readonly string[]) => `Answer "${yes}" or "${no}".`,
-  more: (count: number) => `… (${count} more characters)`,
-  yes: "Yes",
-  no: "No",
-}
-
-const zh: typeof en = {
-  question: (name, summary, within) => `${name}，可以这样做吗？${summary}\n这个请求会等 ${within}。`,
-  typed: (...[yes, no]) => `请回复“${yes}”或“${no}”。`,
-  more: (count) => `…（还有 ${count} 个字符）`,
-  yes: "同意",
-  no: "拒绝",
-}
-
 /** Messages of chats are short. What is left out is counted, so that nobody takes a part for the whole. */
 const maxSummary = 1_000
 
@@ -51,30 +35,24 @@ export function approvalQuestion(approval: Approval, locale: string, links?: rea
   const { id, code, callId, tool, args, summary, untilMs, askedMs, from } = approval
   const guarded = <T>(value: T): T => mapTexts(value, (text) => withBrokenLinks(text, links))
   const isChinese = locale.toLowerCase().startsWith("zh")
-  const words = isChinese ? zh : en
+  const words = texts[isChinese ? "zh" : "en"]
   const shown =
     summary.length > maxSummary
-      ? `${summary.slice(0, maxSummary).toWellFormed()}${words.more(summary.length - maxSummary)}`
+      ? summary.slice(0, maxSummary).toWellFormed() + filled(words.more, { count: summary.length - maxSummary })
       : summary
-  const question = guarded(words.question(from.name, shown, timeIn(untilMs - askedMs, isChinese ? "zh-CN" : "en")))
+  const question = guarded(
+    filled(words.question, {
+      ...{ name: from.name, summary: shown },
+      time: timeIn(untilMs - askedMs, isChinese ? "zh-CN" : "en"),
+    }),
+  )
   const choices = [
     { label: words.yes, say: `${words.yes} ${code}`, approved: true },
     { label: words.no, say: `${words.no} ${code}`, approved: false },
   ]
-  const text = `${question}\n${words.typed(...choices.map(({ say }) => say))}`
-  return {
-    id,
-    code,
-    callId,
-    tool,
-    args: guarded(args),
-    summary: guarded(summary),
-    untilMs,
-    mayAnswer: from,
-    question,
-    text,
-    choices,
-  }
+  const text = `${question}\n${filled(words.typed, { yes: choices[0]?.say, no: choices[1]?.say })}`
+  const [ownArgs, ownSummary] = [guarded(args), guarded(summary)]
+  return { id, code, callId, tool, args: ownArgs, summary: ownSummary, untilMs, mayAnswer: from, question, text, choices }
 }
 
 const units = [
@@ -88,6 +66,10 @@ const units = [
 function timeIn(ms: number, locale: string): string {
   const [unit, size] = units.find(([, size]) => ms >= size) ?? ["second", 1_000]
   return new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay: "long" }).format(Math.round(ms / size))
+}
+
+function filled(text: string, parts: Readonly<Record<string, unknown>>): string {
+  return text.replace(/\{(\w+)\}/g, (_, name: string) => String(parts[name]))
 }
 
 /** The words of a person who answers an approval. */

@@ -112,7 +112,8 @@ export function checkAgentOptions(options: AgentOptions): void {
   }
   checkOptions("ports of createAgent", options.ports ?? {}, portNames)
   const { shouldAnswer: rules = {} } = options
-  if (typeof rules !== "function") checkOptions("shouldAnswer of createAgent", rules, answerRules)
+  if (typeof rules !== "function")
+    checkOptions("shouldAnswer of createAgent", rules, answerRules)
   checkOptions("services of createAgent", options.services ?? {}, agentServices)
 }
 

@@ -12,6 +12,7 @@ import type { CliContext, RunCommand } from "../context.ts"
 import { demoModel } from "../demo/demo-model.ts"
 import { exitCodes } from "../io.ts"
 import { byLocale } from "../words/by-locale.ts"
+import english from "../words/en-words.json" with { type: "json" }
 import chinese from "../words/zh-CN-words.json" with { type: "json" }
 import {
   type CharacterLocale,
@@ -193,18 +194,9 @@ async function promptOf({ folder, name }: CharacterPlan, files: ReadonlyMap<stri
 type InitWords = Readonly<typeof en>
 
 const en = {
-  folder: "Folder for the new character: ",
+  ...english.init,
   name: (proposal: string) => `Name of the character (${proposal}): `,
   created: (count: number, folder: string) => `Created ${count} files in ${folder}:`,
-  next: "Next steps:",
-  language:
-    "The character speaks English, because neither --locale nor the machine nor its name says otherwise. --locale zh-CN makes one that speaks Chinese.",
-  install: "needs Node.js 22.13 or newer",
-  test: "compares the prompt with test/prompt.md",
-  start: "starts a chat",
-  build: "once: makes the files of promptstrata that the project imports",
-  memory: "The character remembers: its memories are kept in the folder data, and `npx promptstrata memory list` prints them.",
-  soul: "Who the companion is stands in workspace/SOUL.md. You are asked before it changes that file. What it learns it writes beside it, into USER.md and MEMORY.md.",
   clone: (dependency: string) =>
     `package.json takes promptstrata from the clone that made it (${dependency}), not from the npm registry. Keep the clone where it is, or change that line.`,
 }

@@ -13,6 +13,7 @@ import { openCliStore, shownPlace, storePlace } from "../open-store.ts"
 import { addCommonOptions, addProfileArgument, type CommonOptions, readSeconds, type StoreOptions } from "../options.ts"
 import { byLocale } from "../words/by-locale.ts"
 import { chatWords } from "../words/chat-words.ts"
+import english from "../words/en-words.json" with { type: "json" }
 import chinese from "../words/zh-CN-words.json" with { type: "json" }
 
 interface WorkerOptions extends CommonOptions, StoreOptions {
@@ -126,11 +127,9 @@ function watchJobs(store: Store, clock: Clock, report: (report: JobReport) => vo
 type WorkerWords = Readonly<typeof en>
 
 const en = {
+  ...english.worker,
   working: (agent: string, store: string) =>
     `Doing background work of ${agent} from ${store}. SIGTERM waits for running jobs and ends; Ctrl-C ends at once and returns them.`,
-  noStore: "A worker needs a store. Set --store or PROMPTSTRATA_STORE, for example to postgres://user@host/database.",
-  done: "done",
-  failed: "failed",
   draining: (seconds: number) => `Taking no more jobs. Waiting up to ${seconds} s for running jobs.`,
   ended: (done: number, failed: number) =>
     `Ended. Jobs done: ${done}, failed attempts: ${failed}. Remaining jobs wait for the next worker.`,
