@@ -207,7 +207,14 @@ const misspelt: Readonly<Record<string, readonly Row[]>> = {
   ],
 
   deliverTurn: [[() => bots.deliverTurn(any({}), any({ sendTxt() {} })), '"sendText"']],
-  takeMessage: [[() => bots.takeMessage(any({}), any({ txt: "" }), any({})), '"text"']],
+  createBot: [
+    [() => bots.createBot(any({ ...agent(), chat: () => ({}), shouldAnser: {} })), '"shouldAnswer"'],
+    [
+      () =>
+        bots.createBot(any({ ...agent(), chat: () => ({}) })).take({ conversation: "c", audience: "private" }, any({ txt: "" })),
+      '"text"',
+    ],
+  ],
   splitMessage: [[() => bots.splitMessage("x", any({ limt: 10 })), '"limit"']],
 
   expectStablePrefix: [[() => testing.expectStablePrefix(any({ preview() {} }), any({ question: [] })), '"questions"']],

@@ -1,8 +1,7 @@
 import { Context, h } from "@koishijs/core"
 import { HTTP } from "@koishijs/plugin-http"
 import { SatoriAdapter } from "@satorijs/adapter-satori"
-import { createAgent } from "promptstrata"
-import { type BotChat, deliverTurn, takeMessage } from "promptstrata/bots"
+import { type BotOptions, createBot } from "promptstrata/bots"
 import { openaiModel } from "promptstrata/models/openai"
 import { loadProfile } from "promptstrata/node"
 import { openStore } from "promptstrata/stores"
@@ -15,7 +14,8 @@ const app = new Context()
 app.plugin(HTTP)
 app.plugin(SatoriAdapter as never, { endpoint: SATORI_URL, token: SATORI_TOKEN })
 
-const chatOf = (platform: string, channel: string): BotChat => {
+const chat: BotOptions["chat"] = ({ conversation }) => {
+  const [platform, channel = ""] = conversation.split(/:(.*)/s)
   const bot = app.bots.find((one) => one.platform === platform)
   const send = (content: h.Fragment) => bot?.sendMessage(channel, content)
   return {
@@ -25,14 +25,7 @@ const chatOf = (platform: string, channel: string): BotChat => {
     sendFile: ({ path, mediaType, base64 }) => send(h.file(Buffer.from(base64, "base64"), mediaType, { title: path })),
   }
 }
-const agent = createAgent({
-  profile,
-  model: openaiModel(MODEL),
-  store,
-  shouldAnswer: {},
-  // A reminder rings in the channel in which it was set.
-  onWake: (turn, { conversation }) => deliverTurn(turn, chatOf(...(conversation.split(/:(.*)/s) as [string, string]))),
-})
+const bot = createBot({ profile, model: openaiModel(MODEL), store, shouldAnswer: {}, chat })
 
 app.on("message", (message) => {
   const { platform, channelId, userId, selfId, isDirect, author, elements = [] } = message
@@ -47,11 +40,10 @@ app.on("message", (message) => {
     : undefined
   const from = { id: idOf(userId), name: author.nick ?? author.name ?? userId }
   const said = { id: message.messageId ?? "", text: words.join("").trim(), from, files, replyTo, mentions }
-  const session = agent.session({ conversation: `${platform}:${channelId}`, audience: isDirect ? "private" : "group" })
-  takeMessage(session, said, chatOf(platform, channelId ?? "")).catch(console.error)
+  return bot.take({ conversation: `${platform}:${channelId}`, audience: isDirect ? "private" : "group" }, said)
 })
-app.on("login-updated", ({ bot }) => console.log(`${bot.user?.name} listens. Ctrl-C ends it.`))
+app.on("login-updated", ({ bot: { user } }) => console.log(`${user?.name} listens. Ctrl-C ends it.`))
 await app.start()
 
 for (const signal of ["SIGINT", "SIGTERM"] as const)
-  process.once(signal, () => agent.close().then(() => Promise.all([app.stop(), store.close()])))
+  process.once(signal, () => bot.close().then(() => Promise.all([app.stop(), store.close()])))

@@ -17,7 +17,7 @@ export interface BotChat extends SplitOptions, Pick<Patience, "retryAfterMs" | "
   /** Sends a file that the answer shows (R8). Without it the file's name is sent. */
   readonly sendFile?: ((file: FileAttachment) => unknown) | undefined
   /**
-   * Shows a question with buttons. A press is a message of whoever pressed, with the choice's `say` as its words: hand it to `takeMessage`.
+   * Shows a question with buttons. A press is a message of whoever pressed, with the choice's `say` as its words: hand it to `Bot.take`.
    * Without it the question is sent as words that say what to answer.
    */
   readonly ask?: ((question: ApprovalQuestion) => unknown) | undefined
@@ -69,16 +69,10 @@ export async function deliverTurn(turn: Turn, chat: BotChat): Promise<TurnResult
       onError(result.error)
       await say(errorWords(result.error, locale))
     }
-    for (const approval of (result.ok && result.approvals) || []) await askPerson(approvalQuestion(approval, locale, links))
+    for (const approval of (result.ok && result.approvals) || []) await askPerson(approvalQuestion(approval, locale, links), chat)
     return result
   } finally {
     stop?.()
-  }
-
-  async function askPerson(question: ApprovalQuestion): Promise<void> {
-    const { ask } = chat
-    if (ask === undefined) await say(question.text)
-    else await sendPatiently(() => ask(question), chat)
   }
 
   async function sendFile(file: FileAttachment, links: readonly string[]): Promise<void> {
@@ -86,6 +80,13 @@ export async function deliverTurn(turn: Turn, chat: BotChat): Promise<TurnResult
     if (send === undefined) await say(withBrokenLinks(file.path, links))
     else await sendPatiently(() => send(file), chat)
   }
+}
+
+/** Asks about a call that waits: with buttons, or in words that say what to answer. */
+export async function askPerson(question: ApprovalQuestion, chat: BotChat): Promise<void> {
+  const { ask } = chat
+  if (ask === undefined) await sayText(question.text, chat)
+  else await sendPatiently(() => ask(question), chat)
 }
 
 /** Sends a text, split within the platform's limit. */

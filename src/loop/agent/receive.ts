@@ -8,7 +8,7 @@ import type { Heard } from "./hear.ts"
 import type { LiveSession } from "./queue/turn-states.ts"
 import { emptyRecord } from "./queue/turn-states.ts"
 import { type QuietHours, quietHours } from "./schedule/schedule-times.ts"
-import { type HearOptions, inputOf, type ReceiveOptions, refusalOf, type SendOptions } from "./session-options.ts"
+import { type HearOptions, inputOf, type ReceiveOptions, refusalOf } from "./session-options.ts"
 import type { Turn } from "./turn.ts"
 
 /** Words that an agent may answer. */
@@ -69,7 +69,7 @@ export interface BegunAnswers {
 /** The part of a session that receives. */
 interface ReceivingSession {
   readonly begun: BegunAnswers
-  send(text: string, options: SendOptions, reason: string): Turn
+  send(text: string, options: Omit<ReceiveOptions, "atMs">, reason: string): Turn
   hear(text: string, options: HearOptions): Promise<Heard>
   /** Lets the words that were received next be decided about. */
   decided(): void
@@ -99,7 +99,7 @@ export async function receive(live: LiveSession, session: ReceivingSession, rece
   const { agentAnswers } = agent.profile.conversation
   const isOver = isAgent && before + begun.agents >= agentAnswers
   if (!decision.answers || isOver) {
-    const { inject: _, signal: __, ...said } = options
+    const { inject: _, signal: __, journal: ___, ...said } = options
     const reason = isOver ? `${agentAnswers} answers to agents in a row` : decision.reason
     const kept = session.hear(text, said)
     session.decided()

@@ -50,7 +50,8 @@ export interface SendOptions extends DirectedOptions, StepControl {
 
 /** Options of `Session.receive`. Those that belong to an answer are left out of words that are only heard, and `atMs` of an answer. */
 export type ReceiveOptions = Pick<SendOptions, "from" | "attachments" | "replyTo" | "mentions" | "inject" | "signal"> &
-  Pick<HearOptions, "atMs">
+  Pick<HearOptions, "atMs"> &
+  Pick<TurnInput, "journal">
 
 /** Options of `Session.wake`. */
 export interface WakeOptions {
@@ -188,7 +189,7 @@ export function checkTrust(of: string, trust: unknown): void {
 /** The names of the options of a session's methods. */
 export const optionsOf = {
   send: { ...previewed, ...control, tools: true, runs: true },
-  receive: { ...previewed, atMs: true },
+  receive: { ...previewed, atMs: true, journal: true },
   wake: { to: true, trust: true, inject: true, signal: true },
   wakeAt: { from: true, repeat: true, timeZone: true },
   person: { from: true },

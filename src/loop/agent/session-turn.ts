@@ -192,7 +192,8 @@ function spokenMessages(
   const self: Speaker = { id: input.key.agent, name: profile.agent.name }
   const made = filled(progress.files.made)
   const interrupted = stopReason === "truncated" || undefined
-  const said = { role: "assistant", text: progress.answer.kept, speaker: self, turnId, atMs: ports.clock.nowMs() } as const
+  const all = input.journal?.said ? `${input.journal.said}\n\n${progress.answer.kept}` : progress.answer.kept
+  const said = { role: "assistant", text: all, speaker: self, turnId, atMs: ports.clock.nowMs() } as const
   const answer: HistoryMessage = { ...said, ...defined({ interrupted, attachments: made }) }
   // What a turn forgot stands in its own runs and memories too.
   const forgot = progress.log.records.some(({ kind }) => kind === "forget")

@@ -136,9 +136,9 @@ export class Session {
     this.#received = promise
     const session = {
       ...{ begun: this.#begunAnswers, decided },
-      hear: (...given: Parameters<Session["hear"]>) => this.hear(...given),
-      send: (words: string, asked: SendOptions, received: string) =>
-        this.#answerWords(words, asked, { inject: completed(asked.inject), received }),
+      hear: (words: string, said: HearOptions) => this.#queue.hear(words, said, options.journal?.turnId),
+      send: (words: string, { journal, ...asked }: Omit<ReceiveOptions, "atMs">, received: string) =>
+        this.#answerWords(words, asked, { inject: completed(asked.inject), received, journal }),
     }
     try {
       const { receive } = await loadWork()
@@ -271,7 +271,8 @@ export class Session {
       ...inputOf(this.#queue, { text, options, turnId, record }),
       ...given,
     })
-    return this.#queue.start({ kind: "message", makeInput, signal, needed: replyTo === undefined ? undefined : turnOf(replyTo) })
+    const needed = replyTo === undefined ? undefined : turnOf(replyTo)
+    return this.#queue.start({ kind: "message", makeInput, signal, needed, turnId: given.journal?.turnId })
   }
 
   #answer(name: string, answer: ApprovalAnswer & { readonly id: string }, options: AnswerOptions): Turn {

@@ -20,11 +20,11 @@ export async function runCall(turn: TurnContext, guard: CallGuard, call: ModelCa
   turn.progress.fitting ??= fitting
   if (!tool?.outside) turn.emit({ type: "tool-start", id, tool: name, args })
   const identity = `${name}\n${canonicalArguments(args)}`
-  const claimed = claim(guard, { identity, tool }, () =>
-    fault === undefined
-      ? runTool(turn, { id, name, args: resolveMentions(turn, args, tool), tool, canWait: mayWait(turn, guard, tool) })
-      : Promise.resolve(unreadableArguments(turn, { id, name, fault })),
-  )
+  const claimed = claim(guard, { identity, tool }, () => {
+    if (fault !== undefined) return Promise.resolve(unreadableArguments(turn, { id, name, fault }))
+    const given = { id, name, args: resolveMentions(turn, args, tool), tool, journal: turn.input.journal }
+    return runTool(turn, { ...given, canWait: mayWait(turn, guard, tool) })
+  })
   const result = await claimed.run
   const failed = result.status === "failed"
   if (failed && guard.calls.get(identity)?.run === claimed.run) guard.calls.delete(identity)
@@ -76,7 +76,7 @@ function mayWait({ agent, depth }: TurnContext, { canWait }: CallGuard, tool: To
 
 /** The calls of a turn that did not fail, also those that still run, so that an equal call is not run again (T17). */
 export interface CallGuard {
-  readonly calls: Map<string, { readonly run: Promise<ToolRun>; readonly writes: number }>
+  readonly calls: Map<string, { readonly run: Promise<ToolRun>; readonly writes: number; readonly isUnknown?: boolean }>
   /** Calls so far of tools that write. */
   writes: number
   /** Repeats so far of calls that did not fail. */
@@ -87,7 +87,7 @@ export interface CallGuard {
 
 /**
  * Returns the earlier run that a call repeats, or else starts a new one. A call of a repeatable tool is never a repeat, and a call
- * after a write is none either.
+ * after a write is none either. A call that was cut off by a crash is never made again.
  */
 function claim(
   guard: CallGuard,
@@ -95,7 +95,7 @@ function claim(
   start: () => Promise<ToolRun>,
 ): { readonly run: Promise<ToolRun>; readonly isRepeat: boolean } {
   const earlier = guard.calls.get(identity)
-  if (earlier && tool?.repeatable !== true && earlier.writes === guard.writes) {
+  if (earlier?.isUnknown || (earlier && tool?.repeatable !== true && earlier.writes === guard.writes)) {
     return { run: earlier.run, isRepeat: true }
   }
   if (tool?.writes === true) guard.writes++

@@ -6,6 +6,7 @@ import { executeTool, type ToolFailure } from "../../prompt/tools/execute-tool.t
 import type { Confirm, Tool, ToolAttachment, ToolContext, ToolRun } from "../../prompt/tools/tool.ts"
 import { askApproval, askPerson } from "./approval/ask-approval.ts"
 import { ParentHandle } from "./calls/parent-turn.ts"
+import type { TurnJournal } from "./calls/turn-journal.ts"
 import { fitResult } from "./fit-tool-text.ts"
 import * as shownAttachments from "./shown-attachments.ts"
 import type { TurnContext } from "./turn-context.ts"
@@ -21,6 +22,8 @@ export interface ToolRequest {
   readonly canWait?: boolean
   /** A time limit for this call, in place of the tool's own. */
   readonly timeoutMs?: number
+  /** Keeps that the tool began and how it ended. */
+  readonly journal?: TurnJournal | undefined
 }
 
 /** Runs a tool. A failure becomes a failed run with a text that tells the planner what to do (T18). Never rejects. */
@@ -34,7 +37,11 @@ export async function runTool(turn: TurnContext, request: ToolRequest): Promise<
     const refused = await askApproval(turn, { id, name, args, tool, canWait })
     if (refused) return refused
   }
-  return runAllowed(turn, request, tool)
+  const { journal } = request
+  if (tool.writes) await journal?.began({ id, tool: name, args })
+  const run = await runAllowed(turn, request, tool)
+  await journal?.ended(run)
+  return run
 }
 
 async function runAllowed(turn: TurnContext, request: ToolRequest, tool: Tool): Promise<ToolRun> {

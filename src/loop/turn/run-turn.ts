@@ -27,7 +27,8 @@ export async function runTurn(turn: TurnContext): Promise<TurnResult> {
     const guard: CallGuard = { calls: new Map(), writes: 0, repeats: 0, canWait: true }
     if (mode === "chat" && input.tools?.length)
       warn(turn, "tool", "A profile in mode `chat` offers no tools, so those of this turn are not offered.")
-    if (input.runs) await (await loadCalls()).takeRuns(turn, mode === "native" ? mode : "json")
+    if (input.runs || input.journal?.runs.length)
+      await (await loadCalls()).takeRuns(turn, mode === "native" ? mode : "json", guard)
     const step = input.resumes && (await (await loadCalls()).resumeStep(turn, input.resumes, guard))
     const planned = step ? ({ type: "awaiting", step } as const) : await planners[mode](turn, guard)
     if (planned.type === "awaiting") {
@@ -73,7 +74,7 @@ export async function prepare(turn: TurnContext): Promise<void> {
   if (prestart.length > 0 || turn.hooks.length > 0 || agent.memory)
     progress.found = await (await loadCalls()).gather(turn, prestart)
   if (mayHoldNames(turn)) progress.speakers = await (await loadCalls()).readSpeakers(turn)
-  let hasFiles = input.attachments.length > 0 || input.resumes !== undefined || input.runs !== undefined
+  let hasFiles = input.attachments.length > 0 || input.resumes !== undefined || (input.runs ?? input.journal) !== undefined
   let hasRuns = false
   for (const { attachments, runs } of progress.shownHistory) {
     hasFiles ||= attachments !== undefined

@@ -25,6 +25,7 @@ import type { MergedTurns, TraceStep, TurnWarning } from "../../trace/trace.ts"
 import type { TurnEvent } from "../../trace/turn-event.ts"
 import type { AnswerOutput } from "./answer-output.ts"
 import type { OpenCall, ResumedTurn, UnfinishedStep } from "./approval/open-approval.ts"
+import type { TurnJournal } from "./calls/turn-journal.ts"
 import type { Spending, SpendingParts } from "./control/spending.ts"
 import type { PendingOutput, PreparedStep, StepControl } from "./control/step-control.ts"
 import type { Findings, HookResults, OtherSpeakers, TurnFiles, TurnLog } from "./turn-progress.ts"
@@ -141,6 +142,7 @@ export interface TurnInput extends Directed {
   readonly runs?: readonly Pick<ToolRun, "id" | "tool" | "args" | "result">[] | undefined
   /** The caller's control of the steps. */
   readonly control?: StepControl | undefined
+  readonly journal?: TurnJournal | undefined
   /** The reason why `Session.receive` answers the words; undefined for words that were sent. */
   readonly received?: string | undefined
   /** The words of other turns that this one answers too; undefined for a turn that met no other. */

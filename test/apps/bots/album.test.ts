@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 import type { BotChat } from "../../../src/apps/bots/deliver-turn.ts"
-import { takeMessage } from "../../../src/apps/bots/take-message.ts"
 import type { Session } from "../../../src/loop/agent/session.ts"
 import { manualClock, manualTimers, scriptedModel } from "../../../src/testing/index.ts"
 import { finish, testAgent } from "../../support/agents.ts"
+import { takeMessage } from "../../support/take-message.ts"
 
 const ann = { id: "ann", name: "Ann" }
 const bob = { id: "bob", name: "Bob" }

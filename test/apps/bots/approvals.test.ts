@@ -1,7 +1,6 @@
 import { afterEach, expect, test } from "vitest"
 import { z } from "zod"
 import type { BotChat } from "../../../src/apps/bots/deliver-turn.ts"
-import { takeMessage } from "../../../src/apps/bots/take-message.ts"
 import { createInMemoryStore } from "../../../src/memory/services/store/in-memory/in-memory-store.ts"
 import type { Store } from "../../../src/memory/services/store/store.ts"
 import type { ProfileInput } from "../../../src/profile/profile.ts"
@@ -10,6 +9,7 @@ import type { Tool } from "../../../src/prompt/tools/tool.ts"
 import { expectScriptsDone, type ManualClock, manualClock, scriptedModel } from "../../../src/testing/index.ts"
 import type { ApprovalQuestion } from "../../../src/trace/approval-question.ts"
 import { callTool, finish, testAgent } from "../../support/agents.ts"
+import { takeMessage } from "../../support/take-message.ts"
 
 afterEach(expectScriptsDone)
 const [ann, bob] = [

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test } from "vitest"
 import type { BotChat } from "../../../src/apps/bots/deliver-turn.ts"
-import { takeMessage } from "../../../src/apps/bots/take-message.ts"
 import { commandList, runCommand } from "../../../src/loop/agent/second-thoughts/chat-commands.ts"
 import { createInMemoryStore } from "../../../src/memory/services/store/in-memory/in-memory-store.ts"
 import { expectScriptsDone, manualClock, scriptedModel } from "../../../src/testing/index.ts"
 import { finish, testAgent } from "../../support/agents.ts"
 import { backgroundModel } from "../../support/remembering.ts"
+import { takeMessage } from "../../support/take-message.ts"
 
 afterEach(expectScriptsDone)
 const ann = { id: "ann", name: "Ann" }

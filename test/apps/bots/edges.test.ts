@@ -6,11 +6,11 @@ import { keepTyping } from "../../../src/apps/bots/keep-typing.ts"
 import { fittingEnd, type MessageUnit, sizeOf } from "../../../src/apps/bots/message-size.ts"
 import { sendPatiently } from "../../../src/apps/bots/send-patiently.ts"
 import { type Fence, fenceAfter, splitMessage } from "../../../src/apps/bots/split-message.ts"
-import { takeMessage } from "../../../src/apps/bots/take-message.ts"
 import { manualClock, manualTimers, scriptedModel } from "../../../src/testing/index.ts"
 import { finish, testAgent } from "../../support/agents.ts"
 import { endings } from "../../support/endings.ts"
 import { runs, seedOf } from "../../support/size.ts"
+import { takeMessage } from "../../support/take-message.ts"
 
 const texts = fc
   .array(fc.constantFrom("a", "\u007f", "\u0080", "\u07ff", "\u0800", "\uffff", "𐀀", "😀", "\ud800", "é", "好"), {

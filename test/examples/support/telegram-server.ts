@@ -38,8 +38,15 @@ const me = {
 /** The usual updates, of a bot that names none in `allowed_updates`. */
 const byDefault = ["message", "edited_message", "channel_post", "edited_channel_post", "callback_query", "my_chat_member"]
 
-/** The Bot API of Telegram on loopback: long polling with offsets, its limits, its errors, its multipart uploads and its files. */
-export async function startTelegram(): Promise<TelegramServer> {
+/**
+ * The Bot API of Telegram on loopback: long polling with offsets, its limits, its errors, its multipart uploads and its files. `at` is
+ * called before each call is done and before it is answered.
+ */
+export async function startTelegram({
+  at = () => undefined,
+}: {
+  readonly at?: (method: string) => unknown
+} = {}): Promise<TelegramServer> {
   const sent = new Arrivals<TelegramCall>()
   const typing = new Arrivals<TelegramCall>()
   const presses: string[] = []
@@ -104,7 +111,10 @@ export async function startTelegram(): Promise<TelegramServer> {
       if (key !== token) return failure(401, "Unauthorized")
       const file = files.get(rest)
       if (kind) return file ? new Response(Buffer.from(file)) : failure(404, "Not Found")
-      return call(rest, request)
+      await at(rest)
+      const answer = await call(rest, request)
+      await at(rest)
+      return answer
     },
     { host: "127.0.0.1", port: 0 },
   )

@@ -1,6 +1,6 @@
 import type { Command } from "commander"
 import { localText } from "../../../loop/agent/schedule/local-time.ts"
-import { wakeOf } from "../../../loop/agent/schedule/wakes.ts"
+import { wakeJobs, wakeOf } from "../../../loop/agent/schedule/wakes.ts"
 import { terminalLine } from "../../../prompt/encode/terminal-text.ts"
 import type { RunCommand } from "../context.ts"
 import { exitCodes, jsonLine } from "../io.ts"
@@ -31,7 +31,7 @@ export function add(program: Command, run: RunCommand): void {
 
 async function scheduleList({ context, store, profile, maxWidth }: OpenedStore, options: StoreCommandOptions): Promise<number> {
   const words = scheduleWords(profile.locale)
-  const wakes = (await store.wakes.list(scopeOf(profile, options))).map(wakeOf).sort((a, b) => a.dueMs - b.dueMs)
+  const wakes = (await wakeJobs(store.wakes, scopeOf(profile, options))).map(wakeOf).sort((a, b) => a.dueMs - b.dueMs)
   const { stdout } = context.io
   if (options.json) for (const wake of wakes) stdout.write(`${jsonLine(wake)}\n`)
   else if (wakes.length === 0) context.screen.note(words.none)
@@ -46,7 +46,7 @@ async function scheduleList({ context, store, profile, maxWidth }: OpenedStore, 
 
 async function scheduleCancel({ context, store, profile }: OpenedStore, _: StoreCommandOptions, id: string): Promise<number> {
   const words = scheduleWords(profile.locale)
-  const job = (await store.wakes.list({ agent: profile.agent.id })).find(({ turnId }) => turnId === id)
+  const job = (await wakeJobs(store.wakes, { agent: profile.agent.id })).find(({ turnId }) => turnId === id)
   if (job === undefined) {
     context.screen.complain(words.unknown(terminalLine(id)))
     return exitCodes.failed

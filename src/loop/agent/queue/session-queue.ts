@@ -66,7 +66,7 @@ export class SessionQueue implements LiveSession {
   /** Starts a turn. */
   start(call: TurnCall): Turn {
     const { ports, running } = this.agent
-    const turnId = ports.ids.next("turn")
+    const turnId = call.turnId ?? ports.ids.next("turn")
     const input = call.makeInput(turnId)
     const given = { session: this, call, input, inject: input.inject, place: this.places + 1, atMs: ports.clock.nowMs() }
     let turn: QueuedTurn
@@ -187,10 +187,9 @@ export class SessionQueue implements LiveSession {
   }
 
   /** Keeps words without answering them. Later work waits for that. */
-  hear(text: string, options: HearOptions): Promise<Heard> {
-    const { clock, ids } = this.agent.ports
-    const { atMs = clock.nowMs() } = options
-    const input = inputOf(this, { text, options, turnId: ids.next("heard") })
+  hear(text: string, options: HearOptions, turnId = this.agent.ports.ids.next("heard")): Promise<Heard> {
+    const { atMs = this.agent.ports.clock.nowMs() } = options
+    const input = inputOf(this, { text, options, turnId })
     const refusal = refusalOf(input, this.agent.isClosed())
     if (refusal) throw refusal
     const kept = loadAside().then(({ hear }) => hear(this.agent, input, { ...options, atMs }))

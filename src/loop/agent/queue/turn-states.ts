@@ -128,6 +128,8 @@ export interface TurnCall {
   readonly replace?: ((at: SessionAtRest) => Promise<Replacement>) | undefined
   readonly needed?: Needed | undefined
   readonly signal: AbortSignal | undefined
+  /** Default: a new id. */
+  readonly turnId?: string | undefined
 }
 
 /** The beginning of a turn that comes in the place of others: the session without them, and the words. */

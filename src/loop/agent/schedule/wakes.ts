@@ -4,7 +4,7 @@ import type { Ports } from "../../../core/ports.ts"
 import { defined } from "../../../core/value.ts"
 import type { Job } from "../../../memory/services/store/job-runner.ts"
 import { sessionRowId } from "../../../memory/services/store/row-keys.ts"
-import type { WakeRecords } from "../../../memory/services/store/store.ts"
+import type { StoreScope, WakeRecords } from "../../../memory/services/store/store.ts"
 import type { ScheduledWake, WakeOutcome, WakeRefusal, WakeRequest, Wakes } from "../../../memory/services/wakes.ts"
 import type { Profile } from "../../../profile/profile.ts"
 import { findTimeZone } from "../../../prompt/tools/builtin/time-zone.ts"
@@ -38,7 +38,7 @@ export interface WakesParts {
 export function createWakes(parts: WakesParts): Wakes {
   const { records } = parts
   const jobsOf = async (key: ServiceKey): Promise<readonly Job[]> => {
-    const jobs = await records.list({ agent: key.agent, user: key.user })
+    const jobs = await wakeJobs(records, { agent: key.agent, user: key.user })
     const shown = jobs.filter((job) => key.audience === "private" || sessionRowId(job.key) === sessionRowId(key))
     return shown.sort((a, b) => (a.dueMs ?? 0) - (b.dueMs ?? 0))
   }
@@ -53,6 +53,11 @@ export function createWakes(parts: WakesParts): Wakes {
   }
 }
 
+/** The wakes and reminders of a scope among its jobs that wait for a moment. */
+export async function wakeJobs(records: WakeRecords, scope: StoreScope): Promise<Job[]> {
+  return (await records.list(scope)).filter(({ kind }) => kind === "wake" || kind === "reminder")
+}
+
 /** The work of {@link Wakes.set}. */
 async function setWake(
   { records, profile, ports, delivers }: WakesParts,
@@ -65,7 +70,7 @@ async function setWake(
   if (timeZone === undefined && request.timeZone !== undefined) return { ok: false, refusal: "unknown-zone" }
   const planned = await planOf({ ...request, timeZone }, nowMs)
   if (typeof planned === "string") return { ok: false, refusal: planned }
-  if ((await records.list({ agent: key.agent, user: key.user })).length >= profile.conversation.wakesPerUser)
+  if ((await wakeJobs(records, { agent: key.agent, user: key.user })).length >= profile.conversation.wakesPerUser)
     return { ok: false, refusal: "too-many" }
   const { atMs, repeat, clockChange } = planned
   const dueMs = afterQuiet(atMs, profile, timeZone)

@@ -1,4 +1,5 @@
 import { PromptStrataError } from "../../../core/errors.ts"
+import { renderNotice } from "../../../prompt/dialect/render-notice.ts"
 import { encodeJsonLine } from "../../../prompt/encode/inline.ts"
 import { canonicalArguments } from "../../../prompt/tools/call-arguments.ts"
 import { nativeNames } from "../../../prompt/tools/native-names.ts"
@@ -42,12 +43,16 @@ export async function resumeStep(
   return undefined
 }
 
-/** Begins a turn with runs that its caller made for its words, each as a step. */
-export async function takeRuns(turn: TurnContext, mode: UnfinishedStep["mode"]): Promise<void> {
-  const native = nativeNames(turn.progress.tools.plannerTools)
-  for (const { id, tool: name, args, result } of turn.input.runs ?? []) {
-    const run = await outsideRun(turn, { id, name, args }, result)
+/** Begins a turn with runs that were made for its words before, each as a step: by its caller, or by a try that a crash ended. */
+export async function takeRuns(turn: TurnContext, mode: UnfinishedStep["mode"], guard: CallGuard): Promise<void> {
+  const { input, progress, agent } = turn
+  const native = nativeNames(progress.tools.plannerTools)
+  for (const { id, tool: name, args, result } of [...(input.runs ?? []), ...(input.journal?.runs ?? [])]) {
+    const run = await outsideRun(turn, { id, name, args }, result ?? renderNotice(agent.dialect, "tool-cut-off", {}))
     endStep(turn, { mode, text: "", calls: [{ id, name: native.of(name), args: JSON.stringify(args) }] }, [run])
+    if (result !== undefined) continue
+    const cutOff = { run: Promise.resolve(run), writes: guard.writes, isUnknown: true }
+    guard.calls.set(`${name}\n${canonicalArguments(args)}`, cutOff)
   }
 }
 

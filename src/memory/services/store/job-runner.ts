@@ -23,8 +23,11 @@ export interface Job {
   readonly payload: Readonly<Record<string, unknown>>
 }
 
-/** The kinds of jobs that wait for a moment: a wake needs a process that can deliver its answer, a reminder any. */
-export const timedKinds: readonly string[] = ["wake", "reminder"]
+/**
+ * The kinds of jobs that wait for a moment. A wake needs a process that can deliver its answer, a reminder any; a message of a bot, and
+ * the records of what was done for it, need the bot.
+ */
+export const timedKinds: readonly string[] = ["wake", "reminder", "message", "message-record"]
 
 /** One try to do a job. */
 export interface JobAttempt {

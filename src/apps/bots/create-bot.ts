@@ -1,0 +1,90 @@
+import { checkType } from "../../core/check-options.ts"
+import type { SessionKey } from "../../core/conversation.ts"
+import { PromptStrataError } from "../../core/errors.ts"
+import { hostPorts } from "../../core/ports.ts"
+import { type Agent, createAgent } from "../../loop/agent/agent.ts"
+import type { AgentOptions } from "../../loop/agent/agent-options.ts"
+import { bytesToText } from "../../memory/services/store/blob.ts"
+import { createInMemoryStore } from "../../memory/services/store/in-memory/in-memory-store.ts"
+import type { Store } from "../../memory/services/store/store.ts"
+import { logError } from "../../trace/log-error.ts"
+import { answerOpen } from "./answer-open.ts"
+import type { BotMessage } from "./bot-message.ts"
+import { type BotChat, deliverTurn } from "./deliver-turn.ts"
+import { Inbox, type OpenMessage } from "./inbox.ts"
+import { type ReadyMessage, readied } from "./take-message.ts"
+
+/** Options of {@link createBot}: those of `createAgent`, and the chats of the platform. */
+export interface BotOptions extends Omit<AgentOptions, "onWake" | "store"> {
+  /** Keeps sessions, and the messages until they are answered. Default: in memory, until the process ends. */
+  readonly store?: Store | undefined
+  /** Makes the chat of a conversation. `answered` is the message that is answered there; nobody's for a reminder. */
+  readonly chat: (conversation: SessionKey, answered?: BotMessage) => BotChat
+}
+
+/** A character on a chat platform. */
+export interface Bot {
+  readonly agent: Agent
+  /**
+   * Answers or hears a message. Resolves once it is kept, when the platform may be told that it arrived; the answer follows.
+   * One that comes twice is answered once, by its `id`. Rejects if it cannot be kept. A part of an album resolves at once; the album is kept when it is whole.
+   */
+  take(conversation: Omit<SessionKey, "agent">, message: BotMessage): Promise<void>
+  /** Settles once all messages are answered. */
+  idle(): Promise<void>
+  /** Takes no more messages, and waits for the answers that are under way. The store stays open. */
+  close(): Promise<void>
+}
+
+/**
+ * Makes a character for a chat platform that loses no message: words are kept before they are answered, an answer that a crash cut off is
+ * taken up by the next process, or by another one with the same store, and reminders ring in their chats.
+ */
+export function createBot(given: BotOptions): Bot {
+  checkType("the options of createBot", given, "object")
+  const { chat, plugins = [], ...options } = given
+  checkType("`chat` of createBot", chat, "function")
+  const ports = { ...hostPorts, ...options.ports }
+  const store = options.store ?? createInMemoryStore({ ports })
+  if (!("wakes" in store))
+    throw new PromptStrataError("usage", "createBot expected a whole store, found one of sessions alone.", {
+      hint: "Open one with `openStore` of promptstrata/stores.",
+    })
+  const answer = (open: OpenMessage): Promise<boolean> => answerOpen(open, { agent, chat, inbox })
+  const inbox = new Inbox({ store: store.wakes, ports, answer, onError: logError })
+  const jobs = [{ kind: "message", run: (job: Parameters<Inbox["due"]>[0]) => inbox.due(job) }]
+  const agent = createAgent({
+    ...options,
+    store,
+    plugins: [...plugins, { name: "inbox", jobs }],
+    onWake: (turn, key) => deliverTurn(turn, chat(key)),
+  })
+  return {
+    agent,
+    async take(conversation, message) {
+      const session = agent.session(conversation)
+      const keep = async (): Promise<void> => {
+        const ready = await readied(session, message, chat(session.key, message))
+        if (ready) await inbox.take(session.key, plain(ready), ready.id || ports.ids.next("message"))
+      }
+      // The parts of an album wait for each other.
+      if (message.album === undefined) await keep()
+      else void keep().catch(logError)
+    },
+    idle: () => inbox.idle(),
+    async close() {
+      await agent.close()
+      await inbox.idle()
+    },
+  }
+}
+
+/** A message as plain JSON: its files are `data:` URLs. */
+function plain(message: ReadyMessage): ReadyMessage {
+  const files = message.files.map((file) => {
+    if (!("bytes" in file)) return file
+    const { bytes, name, mediaType } = file
+    return { name, mediaType, url: `data:${mediaType ?? ""};base64,${bytesToText(new Uint8Array(bytes))}` }
+  })
+  return JSON.parse(JSON.stringify({ ...message, files }))
+}

@@ -1,0 +1,150 @@
+import { expect, test, vi } from "vitest"
+import { type BotOptions, createBot } from "../../../src/apps/bots/create-bot.ts"
+import type { LanguageModel } from "../../../src/core/model/language-model.ts"
+import { createInMemoryStore } from "../../../src/memory/services/store/in-memory/in-memory-store.ts"
+import { resolveProfile } from "../../../src/profile/resolve.ts"
+import { defineTool } from "../../../src/prompt/tools/define-tool.ts"
+import { manualClock, manualTimers, scriptedModel } from "../../../src/testing/index.ts"
+import { picture } from "../../examples/support/picture.ts"
+import { callTool, finish } from "../../support/agents.ts"
+
+const ann = { id: "ann", name: "Ann" }
+const home = { conversation: "home", audience: "private" } as const
+const leaseMs = 30_000
+
+/** Bots over one store: each is the process after the one before. A platform whose `send` never resolves is a bot that died there. */
+function processes() {
+  const clock = manualClock(0)
+  const timers = manualTimers(clock)
+  const store = createInMemoryStore({ ports: { clock, timers } })
+  const sent: string[] = []
+  let next = 0
+  const start = (model: LanguageModel, more: Partial<BotOptions> = {}, send?: (text: string) => unknown) =>
+    createBot({
+      profile: resolveProfile({
+        name: "Mira",
+        dialect: "layered",
+        persona: "You are Mira.",
+        locale: "en",
+        memory: { enabled: false },
+      }),
+      model,
+      store,
+      // The timers of a dead process stand still.
+      ports: { clock, timers: manualTimers(clock), ids: { next: (prefix) => `${prefix}-${++next}` } },
+      chat: () => ({ limit: 4096, locale: "en", sendText: send ?? ((text: string) => sent.push(text)) }),
+      ...more,
+    })
+  /** Lets everything happen that waits for nothing outside. */
+  const settle = async () => {
+    for (let round = 0; round < 50; round++) await new Promise((resolve) => setImmediate(resolve))
+  }
+  /** Passes the time after which a message whose process died is taken up. */
+  const takeUp = async () => {
+    await settle()
+    timers.advance(leaseMs)
+  }
+  const reach = (count: number) => vi.waitFor(() => expect(sent.length).toBeGreaterThanOrEqual(count))
+  return { store, clock, timers, sent, start, reach, settle, takeUp }
+}
+
+const never = () => new Promise(() => undefined)
+const hangs: LanguageModel = {
+  ...scriptedModel([]),
+  // biome-ignore lint/correctness/useYield: it never says anything
+  async *stream() {
+    await never()
+  },
+}
+
+test("N23 a message that comes twice is answered once, also after a restart", async () => {
+  const { start, sent } = processes()
+  const bot = start(scriptedModel([finish("Hello.")]))
+  const message = { id: "1", text: "hi", from: ann }
+  await Promise.all([bot.take(home, message), bot.take(home, message)])
+  await bot.idle()
+  await bot.close()
+  const later = start(scriptedModel([]))
+  await later.take(home, message)
+  await later.idle()
+  expect(sent).toEqual(["Hello."])
+})
+
+test("N23 a message whose process died is answered by the next one, with its files", async () => {
+  const { start, sent, reach, takeUp } = processes()
+  const model = scriptedModel([finish("A cat.")], { capabilities: { attachments: ["image/*"] } })
+  const file = { bytes: picture, name: "cat.png", mediaType: "image/png" }
+  await start(hangs).take(home, { id: "1", text: "Who is this?", from: ann, files: [file] })
+  const next = start(model)
+  await takeUp()
+  await reach(1)
+  await next.idle()
+  expect(sent).toEqual(["A cat."])
+  expect(JSON.stringify(model.requests[0]?.messages)).toContain("cat.png")
+  expect((await next.agent.session("home").history()).map(({ text }) => text)).toEqual(["Who is this?", "A cat."])
+})
+
+test("N23 the words of an answer that arrived are not said again, and history has the whole answer", async () => {
+  const { start, sent, reach, takeUp } = processes()
+  const profile = resolveProfile({
+    ...{ name: "Mira", dialect: "layered", persona: "You are Mira.", locale: "en" },
+    ...{ memory: { enabled: false }, output: { bubbles: true } },
+  })
+  const first = scriptedModel([finish("One.@br Two.")])
+  await start(first, { profile }, (text) => (text === "One." ? sent.push(text) : never())).take(home, {
+    ...{ id: "1", text: "Count.", from: ann },
+  })
+  await reach(1)
+  const next = start(scriptedModel([]), { profile })
+  await takeUp()
+  await reach(2)
+  expect(sent.map((text) => text.trim())).toEqual(["One.", "Two."])
+  expect((await next.agent.session("home").history()).map(({ text }) => text)).toEqual(["Count.", "One.@br Two."])
+})
+
+test("N23 a call that changes something and was cut off is not made again, and the model is told", async () => {
+  const { start, sent, reach, takeUp } = processes()
+  let calls = 0
+  const pay = defineTool({ name: "pay", description: "Pays.", writes: true, execute: () => (++calls > 0 ? never() : "") })
+  await start(scriptedModel([callTool("pay")]), { tools: [pay] }).take(home, { id: "1", text: "Pay!", from: ann })
+  await vi.waitFor(() => expect(calls).toBe(1))
+  const model = scriptedModel([callTool("pay"), finish("I do not know.")])
+  start(model, { tools: [pay] })
+  await takeUp()
+  await reach(1)
+  expect([calls, sent]).toEqual([1, ["I do not know."]])
+  expect(JSON.stringify(model.requests[0]?.messages)).toContain("its outcome is unknown")
+})
+
+test("N23 a message that is being answered is not taken up by another process", async () => {
+  const { start, sent, timers, clock, settle } = processes()
+  const busy = start(hangs, { ports: { clock, timers } })
+  await busy.take(home, { id: "1", text: "hi", from: ann })
+  for (let beat = 0; beat < 12; beat++) {
+    timers.advance(leaseMs / 3)
+    start(hangs)
+    await settle()
+  }
+  expect(sent).toEqual([])
+})
+
+test("a command that was cut off is not run again: the person is told", async () => {
+  const { start, sent, reach, settle, takeUp } = processes()
+  const first = start(scriptedModel([finish("Hello.")]), {}, (text) => (text === "Hello." ? sent.push(text) : never()))
+  await first.take(home, { id: "1", text: "hi", from: ann })
+  await reach(1)
+  await first.take(home, { id: "2", text: "/undo", from: ann })
+  await settle()
+  const next = start(scriptedModel([]))
+  await takeUp()
+  await reach(2)
+  expect(sent[1]).toContain("again")
+  expect(await next.agent.session("home").history()).toEqual([])
+})
+
+test("a store of sessions alone is refused", () => {
+  const { start, store } = processes()
+  const { load, commit, append, post, messages, branches } = store
+  const sessions = { load, commit, append, post, messages, branches }
+  expect(() => start(scriptedModel([]), { store: sessions as never })).toThrow(/expected a whole store/)
+})
