@@ -63,34 +63,13 @@ const findLoaded = {
   },
 }
 
-/**
- * Takes the sentences about profile keys, and their defaults in words, out of the declarations. The root entry loads those, and only
- * the JSON Schema shows the words: so the schema is made here, and dist has it as data.
- */
-const withoutSentences = {
-  name: "without-sentences",
-  load(id) {
-    if (!isSource(id, pathIn("node", "profile/profile-json-schema.ts"))) return null
-    return `export const profileJsonSchema = () => (${JSON.stringify(profileJsonSchema())})`
-  },
-  transform(code, id) {
-    const path = id.replaceAll("\\", "/")
-    if (!path.includes(`/${pathIn("profile", "keys/")}`) && !/\/profile-(?:file-)?keys\.ts$/.test(path)) return null
-    const blanked = []
-    const removed = []
-    const blank = (node, text) => /^["A-Z].* .*\.$/.test(text) && blanked.push({ ...node, text: '""' })
-    new Visitor({
-      Literal: (node) => blank(node, String(node.value)),
-      TemplateLiteral: (node) => blank(node, node.quasis.map(({ value }) => value.cooked).join("…")),
-      Property({ key, value, start, end }) {
-        if (!["words", "otherwise"].includes(key.name) || !/Literal$/.test(value.type)) return
-        removed.push({ start, end: end + /^\s*,?/.exec(code.slice(end))[0].length, text: "" })
-      },
-    }).visit(parseSync(id, code).program)
-    const isIn = (node) => removed.some(({ start, end }) => start <= node.start && node.end <= end)
-    const changes = [...removed, ...blanked.filter((node) => !isIn(node))].sort((a, b) => a.start - b.start)
-    return changes.reduceRight((rest, { start, end, text }) => `${rest.slice(0, start)}${text}${rest.slice(end)}`, code)
-  },
+/** Puts the JSON Schema of profiles into the package as data. */
+const withSchema = {
+  name: "with-schema",
+  load: (id) =>
+    isSource(id, pathIn("node", "profile/profile-json-schema.ts"))
+      ? `export const profileJsonSchema = () => (${JSON.stringify(profileJsonSchema())})`
+      : null,
 }
 
 /** Packages that are the user's to install and to update. */
@@ -148,7 +127,7 @@ const smallInLines = {
 const bundle = await rolldown({
   input: Object.fromEntries([...entries, ["cli", programSource], ...prompts]),
   platform: "node",
-  plugins: [findLoaded, withoutSentences, withPage, smallInLines],
+  plugins: [findLoaded, withSchema, withPage, smallInLines],
   external: isExternal,
   // A slow machine is no mistake in the sources.
   checks: { bundlerTimings: false },

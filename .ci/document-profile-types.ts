@@ -1,6 +1,7 @@
 // Writes the words of every profile key above it in dist's declarations: an editor shows them where code uses the key.
 import { readFileSync, writeFileSync } from "node:fs"
 import type { Keys, ValueType } from "../src/profile/key.ts"
+import { keyWords } from "../src/profile/key-words.ts"
 import { mcpServer } from "../src/profile/keys/mcp.ts"
 import { profileKeys } from "../src/profile/profile-keys.ts"
 import { pathIn } from "./rooms.ts"
@@ -16,7 +17,7 @@ export function documentProfileTypes(folder: string): void {
 }
 
 /** The declarations of a file with the words of `keys` above the properties of the constant `name`, tables in tables too. */
-export function withWords(declarations: string, name: string, keys: Keys): string {
+export function withWords(declarations: string, name: string, keys: Keys, said = keyWords): string {
   let tables: (Keys | undefined)[] = []
   return declarations
     .split("\n")
@@ -27,7 +28,7 @@ export function withWords(declarations: string, name: string, keys: Keys): strin
       const key = tables[depth - 1]?.[property]
       if (key === undefined) return [line]
       tables[depth] = keysIn(key.type)
-      return [`${indent}/** ${key.words.replaceAll("*/", "*\\/")} */`, line]
+      return [`${indent}/** ${said.get(key)?.words.replaceAll("*/", "*\\/")} */`, line]
     })
     .join("\n")
 }

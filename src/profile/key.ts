@@ -17,8 +17,8 @@ export type ValueType =
   | { readonly kind: "list"; readonly of: ValueType; readonly expected: string }
   /** A table whose keys the user names. With `names` it may have no others. */
   | { readonly kind: "map"; readonly of: ValueType; readonly names?: readonly string[] | undefined; readonly expected: string }
-  /** A table of declared keys. `words` says what it is for. */
-  | { readonly kind: "table"; readonly keys: Keys; readonly words: string }
+  /** A table of declared keys. */
+  | { readonly kind: "table"; readonly keys: Keys }
   /** A value that only code can give, such as a tool. TypeScript checks it. */
   | { readonly kind: "code" }
 
@@ -36,18 +36,14 @@ export interface TextForm {
 export type Presence = "required" | "filled" | "optional"
 
 /**
- * The one declaration of a profile's key. The types of `Profile` and `ProfileInput`, the defaults, the check of profiles from code
+ * The one declaration of a profile's key; key-words.json has its sentence for the docs. The types of `Profile` and `ProfileInput`, the defaults, the check of profiles from code
  * and from files, the JSON Schema and docs/profile.md are derived from it. `V` is the type of its value in a whole profile, `I` the
  * type of a value that one may write.
  */
 export interface Key<V = unknown, P extends Presence = Presence, I = unknown> {
   readonly type: ValueType
   readonly presence: P
-  /** One sentence or two for the docs, in plain words. */
-  readonly words: string
   readonly default?: V | undefined
-  /** The default in words, where it is not one fixed value. */
-  readonly otherwise?: string | undefined
   /** Carries the type `I`. It is never set. */
   readonly "~input"?: I
 }
@@ -74,7 +70,7 @@ export type InputOf<K extends Keys> = Flat<
   Inputs<K, NamesWith<K, "required">> & OrUndefined<Inputs<K, NamesWith<K, "filled" | "optional">>>
 >
 
-type Facts<D> = { readonly words: string; readonly default?: D; readonly otherwise?: string }
+type Facts<D> = { readonly default?: D }
 
 /** A key with a default is always there in a whole profile. */
 export type PresenceOf<D> = [D] extends [undefined] ? "optional" : "filled"
@@ -95,7 +91,7 @@ export function number<D extends number | undefined = undefined>({ min, max, ...
 }
 
 /** A number from 0 to 1. */
-export function share<D extends number | undefined = undefined>(facts: Facts<D>) {
+export function share<D extends number | undefined = undefined>(facts: Facts<D> = {}) {
   return number({ min: 0, max: 1, ...facts })
 }
 
@@ -107,18 +103,18 @@ export function wholeNumber<D extends number | undefined = undefined>({ min, max
 const maxMilliseconds = 2_147_483_647
 
 /** A time in milliseconds that a timer can wait. */
-export function milliseconds<D extends number | undefined = undefined>(facts: Facts<D>) {
+export function milliseconds<D extends number | undefined = undefined>(facts: Facts<D> = {}) {
   return wholeNumber({ min: 1, max: maxMilliseconds, ...facts })
 }
 
-export function flag<D extends boolean | undefined = undefined>(facts: Facts<D>) {
+export function flag<D extends boolean | undefined = undefined>(facts: Facts<D> = {}) {
   return keyOf<boolean, D>({ kind: "flag" }, facts)
 }
 
 /** One of some words. */
 export function choice<const C extends readonly string[], D extends C[number] | undefined = undefined>(
   choices: C,
-  facts: Facts<D>,
+  facts: Facts<D> = {},
 ) {
   return keyOf<C[number], D>({ kind: "choice", choices }, facts)
 }
@@ -135,12 +131,12 @@ const lineForm: TextForm = {
 export function line<D extends string | undefined = undefined>({
   form = lineForm,
   ...facts
-}: Facts<D> & { readonly form?: TextForm }) {
+}: Facts<D> & { readonly form?: TextForm } = {}) {
   return keyOf<string, D>({ kind: "text", form }, facts)
 }
 
 /** A list of lines. Messages show `example`. */
-export function lines<D extends readonly string[] | undefined = undefined>(example: string, facts: Facts<D>) {
+export function lines<D extends readonly string[] | undefined = undefined>(example: string, facts: Facts<D> = {}) {
   const expected = `an array of names, such as ["${example}"]`
   return keyOf<readonly string[], D>({ kind: "list", of: { kind: "text", form: lineForm }, expected }, facts)
 }
@@ -167,7 +163,7 @@ interface Expected {
 }
 
 /** A table of anything that JSON can hold. */
-export function jsonTable<D extends object | undefined = undefined>(facts: Facts<D>) {
+export function jsonTable<D extends object | undefined = undefined>(facts: Facts<D> = {}) {
   return keyOf<Readonly<Record<string, unknown>>, D>({ kind: "json" }, facts)
 }
 
@@ -180,19 +176,19 @@ export function map<V, D extends object | undefined = undefined>(
 }
 
 /** A table that a whole profile always has, with its defaults. */
-export function table<const K extends Keys>(words: string, keys: K): TableKey<K, "filled"> {
-  return { type: { kind: "table", keys, words }, presence: "filled", words, keys }
+export function table<const K extends Keys>(keys: K): TableKey<K, "filled"> {
+  return { type: { kind: "table", keys }, presence: "filled", keys }
 }
 
 /** A table that a whole profile has only where it is given. */
-export function optionalTable<const K extends Keys>(words: string, keys: K): TableKey<K, "optional"> {
-  return { ...table(words, keys), presence: "optional" }
+export function optionalTable<const K extends Keys>(keys: K): TableKey<K, "optional"> {
+  return { ...table(keys), presence: "optional" }
 }
 
 /** A key that only code can set, such as a tool. TypeScript checks it. */
-export function inCode<V, P extends Presence = "optional", I = V>(words: string, fallback?: V): Key<V, P, I> {
+export function inCode<V, P extends Presence = "optional", I = V>(fallback?: V): Key<V, P, I> {
   const presence = fallback === undefined ? "optional" : "filled"
-  return { type: { kind: "code" }, presence: presence as P, words, default: fallback }
+  return { type: { kind: "code" }, presence: presence as P, default: fallback }
 }
 
 /** A key that a whole profile always has, though its default is not one fixed value. */

@@ -11,11 +11,8 @@ import { compression, events, pulled, workspace } from "./keys/virtual-context.t
 import { agent, topKeys, user } from "./profile-keys.ts"
 
 /** Every key of a profile's file, in the order of docs/profile.md. Each may be left out: it is inherited, or has its default (L9). */
-export const profileFileKeys = table("A profile: everything that makes one agent.", {
-  extends: line({
-    otherwise: "none",
-    words: "Name or path of a profile to inherit from. Tables merge key by key, arrays are replaced.",
-  }),
+export const profileFileKeys = table({
+  extends: line(),
   ...topKeys,
   agent,
   user,
@@ -24,9 +21,6 @@ export const profileFileKeys = table("A profile: everything that makes one agent
     { kind: "scalar" },
     {
       expected: "a table",
-      otherwise: "none",
-      words:
-        "Values for prompts: each fills the slot of its name. The name must not be one of the agent's own, such as persona or question.",
     },
   ),
   lorebook,

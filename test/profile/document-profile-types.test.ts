@@ -1,14 +1,18 @@
 import { expect, test } from "vitest"
 import { withWords } from "../../.ci/document-profile-types.ts"
-import { flag, line, table, tables } from "../../src/profile/key.ts"
+import { flag, type Key, line, table, tables, type ValueType } from "../../src/profile/key.ts"
+import type { KeyWords } from "../../src/profile/key-words.ts"
 
 test("an editor shows the words of a key: they are written above it in the built declarations, in tables and lists of tables too", () => {
-  const entry = table("An entry.", { deep: flag({ words: "Deep." }) })
-  const keys = {
-    name: line({ words: "The name." }),
-    inner: table("A table.", { name: flag({ words: "Another name, such as a*/b." }) }),
-    list: tables(entry, { expected: "entries", words: "Entries." }),
-  }
+  const [deep, name, other] = [flag(), line(), flag()]
+  const keys = { name, inner: table({ name: other }), list: tables(table({ deep }), { expected: "entries" }) }
+  const said = new Map<Key | ValueType, KeyWords>([
+    [name, { words: "The name." }],
+    [keys.inner, { words: "A table." }],
+    [other, { words: "Another name, such as a*/b." }],
+    [keys.list, { words: "Entries." }],
+    [deep, { words: "Deep." }],
+  ])
   const declarations = [
     "export declare const other: Table<{",
     "    readonly name: Key<string>;",
@@ -23,7 +27,7 @@ test("an editor shows the words of a key: they are written above it in the built
     "    }[]>;",
     "}>;",
   ]
-  expect(withWords(declarations.join("\n"), "all", keys).split("\n")).toEqual([
+  expect(withWords(declarations.join("\n"), "all", keys, said).split("\n")).toEqual([
     ...declarations.slice(0, 4),
     "    /** The name. */",
     "    readonly name: Key<string>;",

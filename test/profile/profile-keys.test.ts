@@ -9,6 +9,7 @@ import { checkProfileFile } from "../../src/node/profile/profile-schema.ts"
 import { describeProblem, wrongValues } from "../../src/profile/check-keys.ts"
 import type { Key, Keys, ValueType } from "../../src/profile/key.ts"
 import { inSnakeCase } from "../../src/profile/key.ts"
+import { keyWords } from "../../src/profile/key-words.ts"
 import type { Profile, ProfileInput } from "../../src/profile/profile.ts"
 import { profileFileKeys } from "../../src/profile/profile-file-keys.ts"
 import { profileKeys } from "../../src/profile/profile-keys.ts"
@@ -29,7 +30,7 @@ const codeKeys = new Map(keysIn(profileKeys.keys).map(({ path, key }) => [path.j
 
 test("every key says in sentences what it is for", () => {
   const keys = [...fileKeys, ...[...codeKeys].map(([name, key]) => ({ name, key }))]
-  const isSaid = ({ words }: Key) => /^\P{Ll}.{10,}[.:)]$/su.test(words)
+  const isSaid = (key: Key) => /^\P{Ll}.{10,}[.:)]$/su.test(keyWords.get(key)?.words ?? "")
   expect(keys.filter(({ key }) => !isSaid(key)).map(({ name }) => name)).toEqual([])
 })
 

@@ -8,16 +8,8 @@ import { profileFileKeys } from "../../profile/profile-file-keys.ts"
  * is a noun phrase.
  */
 
-/** Facts about a schema that pages and editors show. */
-export interface SchemaFacts {
-  readonly description: string
-  readonly default?: unknown
-  /** The default in words, where it is not one fixed value. */
-  readonly otherwise?: string | undefined
-}
-
-/** The facts of every table and key. They are in a registry of their own because `.meta()` copies each schema, which takes time. */
-export const schemaFacts = z.registry<SchemaFacts>()
+/** The key or table of each schema. They are in a registry of their own because `.meta()` copies each schema, which takes time. */
+export const schemaKeys = z.registry<{ readonly of: Key | ValueType }>()
 
 const anyTable = openTable("a table")
 
@@ -29,13 +21,9 @@ export function checkProfileFile(data: unknown): z.ZodSafeParseResult<unknown> {
   return profileFileSchema.safeParse(data, { jitless: true })
 }
 
-function keySchema({ type, presence, words, default: fallback, otherwise }: Key): z.ZodType {
-  const schema = schemaOf(type).register(schemaFacts, {
-    description: words,
-    otherwise,
-    ...(fallback === undefined || otherwise !== undefined ? {} : { default: fallback }),
-  })
-  return presence === "required" ? schema : schema.optional()
+function keySchema(key: Key): z.ZodType {
+  const schema = schemaOf(key.type).register(schemaKeys, { of: key })
+  return key.presence === "required" ? schema : schema.optional()
 }
 
 function schemaOf(type: ValueType): z.ZodType {
@@ -89,9 +77,9 @@ function mapSchema({ of, names, expected }: Extract<ValueType, { readonly kind: 
   return strictTable(openTable(expected), () => names.map((name) => [name, schemaOf(of).optional()]))
 }
 
-function tableSchema({ keys, words }: Extract<ValueType, { readonly kind: "table" }>): z.ZodType {
-  const entries = () => Object.entries(keys).map(([name, key]) => [inSnakeCase(name), keySchema(key)] as const)
-  return strictTable(anyTable, entries).register(schemaFacts, { description: words })
+function tableSchema(type: Extract<ValueType, { readonly kind: "table" }>): z.ZodType {
+  const entries = () => Object.entries(type.keys).map(([name, key]) => [inSnakeCase(name), keySchema(key)] as const)
+  return strictTable(anyTable, entries).register(schemaKeys, { of: type })
 }
 
 /**

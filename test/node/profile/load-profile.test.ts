@@ -140,6 +140,7 @@ step_tokens = 10
 [memory]
 enabled = false
 recall_limit = 11
+min_confidence = 0.25
 rerank_ms = 1200
 importance_threshold = 6.5
 reflect_every = 21
@@ -264,6 +265,7 @@ max_output_tokens = 14
         enabled: false,
         store: "records",
         recallLimit: 11,
+        minConfidence: 0.25,
         recallTokens: 400,
         rerankMs: 1_200,
         importanceThreshold: 6.5,

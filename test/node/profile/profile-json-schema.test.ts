@@ -6,6 +6,7 @@ import { loadProfile } from "../../../src/node/profile/load-profile.ts"
 import { profileJsonSchema } from "../../../src/node/profile/profile-json-schema.ts"
 import { checkProfileFile } from "../../../src/node/profile/profile-schema.ts"
 import { inSnakeCase } from "../../../src/profile/key.ts"
+import { keyWords } from "../../../src/profile/key-words.ts"
 import { profileFileKeys } from "../../../src/profile/profile-file-keys.ts"
 import { codeBlocksIn } from "../../support/code-blocks.ts"
 import { keysIn } from "../../support/declared-keys.ts"
@@ -22,13 +23,13 @@ describe("the JSON Schema of profiles (L9)", () => {
   test("says its draft, and describes every table and every key", () => {
     expect(schema.$schema).toBe("http://json-schema.org/draft-07/schema#")
     expect(keys.length).toBeGreaterThan(60)
-    expect(keys.filter(([, { words }]) => !/^[A-Z"].*\.$/.test(words)).map(([path]) => path)).toEqual([])
-    for (const [, { words }] of keys) expect(JSON.stringify(schema)).toContain(JSON.stringify(words).slice(1, -1))
+    expect(keys.filter(([, key]) => !/^[A-Z"`].*\.$/.test(keyWords.get(key)?.words ?? "")).map(([path]) => path)).toEqual([])
+    for (const [, key] of keys) expect(JSON.stringify(schema)).toContain(JSON.stringify(keyWords.get(key)?.words).slice(1, -1))
   })
 
   test("every key that is no table says its default, or that it is required", () => {
     const silent = keys.filter(
-      ([, { type, default: fallback, otherwise }]) => type.kind !== "table" && (fallback ?? otherwise) === undefined,
+      ([, key]) => key.type.kind !== "table" && (key.default ?? keyWords.get(key)?.default) === undefined,
     )
     expect(silent.map(([path]) => path)).toEqual(["prestart.tool"])
     expect(JSON.stringify(schema)).not.toContain("otherwise")
