@@ -4,7 +4,6 @@ import { longestWaitMs } from "../../../memory/services/store/job-attempt.ts"
 import type { DeadJob, IdleOptions, Job, JobHandlers, JobRunner, JobSettings } from "../../../memory/services/store/job-runner.ts"
 import { rowId, sessionRowId } from "../../../memory/services/store/row-keys.ts"
 import { handlerOf, RunningJobs } from "../../../memory/services/store/running-jobs.ts"
-import { TimeSlice } from "../../../memory/services/store/time-slice.ts"
 import type { SqlDatabase } from "../sql/sql-database.ts"
 import { deadJobs, dueHeads, type Head, type HeadsWanted, pruneDone, sqliteClaims } from "./job-claims.ts"
 import type { Leases } from "./leases.ts"
@@ -51,8 +50,7 @@ export class SqliteJobRunner implements JobRunner {
     const { database, clock, settings, timers, random, pollTimers, onWarning } = parts
     this.#running = new RunningJobs({
       claims: sqliteClaims(database, { clock, maxAttempts: settings.maxAttempts }),
-      settings: { jobs: settings, timers, random },
-      slice: new TimeSlice(clock),
+      settings: { jobs: settings, timers, random, clock },
       onSettled: () => this.wake(),
       onRetry: (waitMs) => void pollTimers.set(() => this.wake(), waitMs),
       onFault: (error, { job }) => onWarning(`job ${job.id}: ${messageOf(error)}`),

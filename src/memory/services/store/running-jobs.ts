@@ -1,8 +1,8 @@
 import { messageOf, PromptStrataError } from "../../../core/errors.ts"
-import type { RandomSource, Timers } from "../../../core/ports.ts"
+import type { Clock, RandomSource, Timers } from "../../../core/ports.ts"
 import { retryWaitMs, runAttempt, runnerClosed } from "./job-attempt.ts"
 import type { DeadJob, Job, JobHandler, JobHandlers, JobSettings } from "./job-runner.ts"
-import type { TimeSlice } from "./time-slice.ts"
+import { TimeSlice } from "./time-slice.ts"
 
 /** A job that this process holds until it settles the job. */
 export interface ClaimedJob {
@@ -41,11 +41,11 @@ interface RunningJobsParts<Claimed extends ClaimedJob> {
     readonly jobs: JobSettings
     readonly timers: Timers
     readonly random: RandomSource
+    /** The clock of the slices in which jobs that do nothing but compute share the process. Default: that of the machine. */
+    readonly clock?: Clock
     /** Told of attempts that failed. */
     readonly onWarning?: ((message: string) => void) | undefined
   }
-  /** The time of this process for jobs that do nothing but compute. Absent where each step waits for another process. */
-  readonly slice?: TimeSlice
   /** Called when a job has been settled. */
   readonly onSettled: () => void
   /** Called with the wait before a failed job is due again. */
@@ -67,9 +67,11 @@ export const heartbeatMs = 10_000
 export class RunningJobs<Claimed extends ClaimedJob> {
   readonly #parts: RunningJobsParts<Claimed>
   readonly #running = new Set<Running<Claimed>>()
+  readonly #slice: TimeSlice
 
   constructor(parts: RunningJobsParts<Claimed>) {
     this.#parts = parts
+    this.#slice = new TimeSlice(parts.settings.clock ?? { nowMs: () => Date.now() })
   }
 
   get size(): number {
@@ -145,7 +147,7 @@ export class RunningJobs<Claimed extends ClaimedJob> {
     const { claims, settings } = this.#parts
     const { maxAttempts } = settings.jobs
     if (handler === undefined) return claims.setAside(given)
-    await this.#parts.slice?.full()
+    await this.#slice.full()
     const claimed = claims.begin ? await claims.begin(given) : given
     if (claimed === undefined) return
     if (claimed.retryCount >= maxAttempts) {
@@ -153,7 +155,7 @@ export class RunningJobs<Claimed extends ClaimedJob> {
       return claims.bury(claimed, { job: claimed.job, error, attempts: maxAttempts })
     }
     const outcome = await this.#attempt(claimed, handler, onStop)
-    await this.#parts.slice?.full()
+    await this.#slice.full()
     if (outcome === "done") return claims.complete(claimed)
     if (outcome === "closed") return claims.release(claimed)
     if (outcome !== "gone") return this.#fail(claimed, messageOf(outcome.error))
@@ -164,7 +166,7 @@ export class RunningJobs<Claimed extends ClaimedJob> {
     handler: JobHandler,
     onStop: OnStop,
   ): Promise<"done" | "closed" | "gone" | { readonly error: unknown }> {
-    const { claims, settings, slice } = this.#parts
+    const { claims, settings } = this.#parts
     const { timers, jobs } = settings
     const attempt = claimed.retryCount + 1
     let beats: { stop(): void } | undefined
@@ -183,7 +185,7 @@ export class RunningJobs<Claimed extends ClaimedJob> {
     }
     try {
       await runAttempt({ timeoutMs: jobs.timeoutMs, timers, onStop: stoppable }, async (signal) => {
-        for (let full = slice?.full(); full !== undefined; full = slice?.full()) await full
+        for (let full = this.#slice.full(); full !== undefined; full = this.#slice.full()) await full
         return handler(claimed.job, { attempt, isLast: attempt >= jobs.maxAttempts, signal })
       })
       return "done"

@@ -3,6 +3,7 @@ import type { ClaimedJob, ClaimedJobs } from "../../../../src/adapters/stores/po
 import type { Job, JobAttempt, JobHandler } from "../../../../src/memory/services/store/job-runner.ts"
 import { RunningJobs, repeat } from "../../../../src/memory/services/store/running-jobs.ts"
 import { manualClock, manualTimers } from "../../../../src/testing/index.ts"
+import { largestSlice } from "../../../support/slices.ts"
 
 const jobs = {
   maxAttempts: 3,
@@ -29,7 +30,8 @@ const claimedOf = (id: string, retryCount = 0, agent = "fay"): ClaimedJob => ({
 
 /** Jobs that run over claims which only write down what they were asked. */
 function scene(held: (id: string) => Promise<boolean> = async () => true) {
-  const timers = manualTimers(manualClock())
+  const clock = manualClock()
+  const timers = manualTimers(clock)
   const said: unknown[] = []
   const step =
     (name: string) =>
@@ -44,12 +46,12 @@ function scene(held: (id: string) => Promise<boolean> = async () => true) {
   } as unknown as ClaimedJobs
   const running = new RunningJobs({
     claims,
-    settings: { jobs, timers, random: () => 0.5, onWarning: (message) => said.push(["warned", message]) },
+    settings: { jobs, timers, random: () => 0.5, clock, onWarning: (message) => said.push(["warned", message]) },
     onSettled: () => said.push("settled"),
     onRetry: (waitMs) => said.push(["retry", waitMs]),
     onFault: (error) => said.push(["fault", String(error)]),
   })
-  return { running, timers, said, claims }
+  return { running, clock, timers, said, claims }
 }
 
 const settled = () => new Promise((resolve) => setImmediate(resolve))
@@ -71,6 +73,19 @@ const failure = (attempt: number, next: string) => `job "memory" of turn of a fa
 const noLuck: JobHandler = async () => {
   throw new Error("no luck")
 }
+
+test("T39 jobs that came at once and only compute give other work of the process its turn", async () => {
+  const { running, clock, said } = scene()
+  const largest = await largestSlice(async (count) => {
+    for (let at = 0; at < 100; at++)
+      running.run(claimedOf(`j${at}`), async () => {
+        count(2)
+        clock.advance(2)
+      })
+    await running.settled()
+  })
+  expect([said.filter((what) => what === "settled").length, largest <= 8]).toEqual([100, true])
+})
 
 describe("an attempt of a job", () => {
   test.each<[string, number, JobHandler | undefined, readonly unknown[]]>([

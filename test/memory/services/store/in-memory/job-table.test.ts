@@ -4,6 +4,7 @@ import { JobTable } from "../../../../../src/memory/services/store/in-memory/job
 import { retryWaitMs } from "../../../../../src/memory/services/store/job-attempt.ts"
 import { defaultJobSettings, type Job, type JobHandler } from "../../../../../src/memory/services/store/job-runner.ts"
 import { manualClock, manualTimers } from "../../../../../src/testing/index.ts"
+import { largestSlice } from "../../../../support/slices.ts"
 
 const key = { agent: "fay", conversation: "talk", audience: "private", user: "ann" } as const
 
@@ -18,7 +19,7 @@ function table(settings: Partial<typeof defaultJobSettings> = {}) {
 }
 
 const ticks = async (): Promise<void> => {
-  for (let tick = 0; tick < 20; tick++) await Promise.resolve()
+  for (let tick = 0; tick < 20; tick++) await new Promise(setImmediate)
 }
 
 describe("retryWaitMs", () => {
@@ -38,6 +39,25 @@ describe("retryWaitMs", () => {
 })
 
 describe("a job in memory", () => {
+  test.each([1, 10, 300])(
+    "T39 that only computes gives other work of the process its turn, 300 jobs of %s conversations: a slice has at most 8 ms of work",
+    async (conversations) => {
+      const { clock, jobs } = table()
+      let done = 0
+      const largest = await largestSlice(async (count) => {
+        const work: JobHandler = async () => {
+          done++
+          count(2)
+          clock.advance(2)
+        }
+        jobs.enqueue(Array.from({ length: 300 }, (_, at) => job(`j${at}`, `c${at % conversations}`)))
+        await jobs.start({ work })
+        await jobs.idle()
+      })
+      expect([done, largest <= 8]).toEqual([300, true])
+    },
+  )
+
   test("T33 waits longer after each failure, and holds up only its own conversation", async () => {
     const { jobs, timers } = table()
     const ran: string[] = []
