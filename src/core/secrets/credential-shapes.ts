@@ -38,23 +38,24 @@ const noValue = String.raw`(?![\w.]{1,80}[([]|(?:[a-z_]\w{0,40}\.){1,5}[a-z_]\w{
 /** The rest of a header's line, until the quote that ends it in JSON. A value in quotes belongs to it. */
 const headerRest = String.raw`(?:="[^"\n]{0,4000}"|[^"'\n]){1,8000}`
 
+/** Makes a tag for the texts of patterns. */
+const pattern =
+  (flags: string) =>
+  (parts: TemplateStringsArray, ...values: readonly string[]) =>
+    new RegExp(String.raw(parts, ...values), flags)
+const [exact, anyCase, perLine] = [pattern("g"), pattern("gi"), pattern("gim")]
+
 const password = "(?:passw(?:or)?d|passcode|pwd|passphrase)"
 
 export const shapes: readonly RegExp[] = [
-  new RegExp(String.raw`\b(?:${named.join("|")})`, "g"),
+  exact`\b(?:${named.join("|")})`,
   /(?<=\bBearer\s{1,4})(?:(?=[\w.~+/-]{0,200}\d)[\w.~+/-]{8,}|[\w.~+/-]{20,})={0,2}/gi,
   // A name, a colon and a password. In base64 the colon is one of three, by its place.
   /(?<=\b[Bb]asic\s{1,4})(?=(?:[\w+/]{4}){0,60}(?:O[g-v]|\w[DTjz][o-r]|\w\w[AEIMQUYcgkosw048]6))[\w+/]{6,}={0,2}/g,
-  new RegExp(
-    String.raw`(?<=\bauthorization${assigned}(?:\[\s{0,4})?["']?(?:(?:Basic|Bearer|Token|ApiKey)\s{1,4})?)(?:(?:Digest|Hawk|OAuth|NTLM|Negotiate|AWS4-HMAC-SHA256)\s${headerRest}|${noValue}(?!(?:Basic|Bearer|Token|ApiKey)\s)[^\s"',;]{6,})`,
-    "gi",
-  ),
+  anyCase`(?<=\bauthorization${assigned}(?:\[\s{0,4})?["']?(?:(?:Basic|Bearer|Token|ApiKey)\s{1,4})?)(?:(?:Digest|Hawk|OAuth|NTLM|Negotiate|AWS4-HMAC-SHA256)\s${headerRest}|${noValue}(?!(?:Basic|Bearer|Token|ApiKey)\s)[^\s"',;]{6,})`,
   // Each cookie has a name and a value, in a list too.
-  new RegExp(
-    String.raw`(?<=\b(?:set-)?cookie["']?\s{0,4}:\s{0,4}(?:\[\s{0,4})?["']?)(?=[\w!#$%&*+.^|~-]{1,100}=)${headerRest}(?:["']\s{0,9},\s{0,9}["'](?=[\w!#$%&*+.^|~-]{1,100}=)${headerRest})*`,
-    "gi",
-  ),
-  new RegExp(String.raw`(?<=\b(?:x-)?api[ _-]?key${assigned}["']?)${noValue}[^\s"',;]{6,}`, "gi"),
+  anyCase`(?<=\b(?:set-)?cookie["']?\s{0,4}:\s{0,4}(?:\[\s{0,4})?["']?)(?=[\w!#$%&*+.^|~-]{1,100}=)${headerRest}(?:["']\s{0,9},\s{0,9}["'](?=[\w!#$%&*+.^|~-]{1,100}=)${headerRest})*`,
+  anyCase`(?<=\b(?:x-)?api[ _-]?key${assigned}["']?)${noValue}[^\s"',;]{6,}`,
   // A bot of Telegram, also in an address: /bot123456789:AA…
   /(?<!\d)\d{8,10}:A[\w-]{33,40}/g,
   // An application of Azure.
@@ -73,31 +74,16 @@ export const shapes: readonly RegExp[] = [
   /(?<=\bcurl\b[^\n]{0,300}\s(?:-u|-b|--user|--cookie)[ =]?["']?)[^\s"'=:]{1,99}[:=][^\s"']{1,4000}(?:;\s[^\s"']{1,4000})*/g,
   /(?<=\b(?:mysql|mysqldump|mysqladmin|mariadb)\s[^\n]{0,200}\s-p)[^\s"']{2,}/g,
   // Connection strings and addresses: `Password=…;`, `&client_secret=…`, `"private_key": "…"`.
-  new RegExp(
-    String.raw`(?<=(?:${password}|secret)(?:=(?![/~])|["']\s{0,4}:\s{0,4}["']|\s{0,4}[:=]\s{0,4}["']))${noValue}${value}{6,}`,
-    "gi",
-  ),
-  new RegExp(String.raw`(?<=(?:^|[?&;]|[^,]\s)${password}=)(?![/~])${noValue}[^\s"'&;(),]{1,}(?=[\s"'&;]|$)`, "gim"),
-  new RegExp(String.raw`(?<=${password}${assigned}["'])${noValue}[^\s"']{2,}(?=["'])`, "gi"),
+  anyCase`(?<=(?:${password}|secret)(?:=(?![/~])|["']\s{0,4}:\s{0,4}["']|\s{0,4}[:=]\s{0,4}["']))${noValue}${value}{6,}`,
+  perLine`(?<=(?:^|[?&;]|[^,]\s)${password}=)(?![/~])${noValue}[^\s"'&;(),]{1,}(?=[\s"'&;]|$)`,
+  anyCase`(?<=${password}${assigned}["'])${noValue}[^\s"']{2,}(?=["'])`,
   /(?<=[:= "'])(?<=(?:passphrase|mnemonic)["']?\s{0,4}[:=]\s{0,4}["']?)\w{2,20}(?: \w{2,20}){3,}/gi,
   // In words: one with a digit or a sign, or one that ends its line or is followed by the next name. A comma at the end is code.
-  new RegExp(
-    String.raw`(?<=\b${password}\s{0,4}[:=]\s{0,4})${noValue}(?![/~]|\d+(?:-\d+)?\s)(?:(?=[^\s,;"']{0,60}[\d!@#%^*+?])${value}{4,}|(?<=:\s{0,4})[a-z]{3,40}(?=[.)"'\\]{0,4}(?:[ \t]{0,4}$|,?\s[\w ]{1,20}[:=]\s?[^\s=])))`,
-    "gim",
-  ),
-  new RegExp(
-    String.raw`(?<=(?:密码|密碼|口令|密钥|密鑰|令牌|授权码|授權碼|パスワード|비밀번호)["']?\s{0,4}(?:[:：=]|是|为|為|は)\s{0,4}["'“「]?)${noValue}(?![\d\s~-]{1,10}[位个個字桁文자])[!#-&(-~]{4,}`,
-    "g",
-  ),
-  new RegExp(
-    // Letters of both cases and digits, as in base64, or a long hexadecimal number.
-    String.raw`(?<=(?:[Kk]ey|KEY|[Tt]oken|TOKEN|[Ss]ecret|SECRET|-[Ss]ignature|\bsig|appid)["']?\s{0,4}[:=]\s{0,4}["']?)(?:[0-9a-fA-F]{32,}|(?=${value}{0,99}\d)(?=${value}{0,99}[G-Z])(?=${value}{0,99}[g-z])${value}{20,})`,
-    "g",
-  ),
-  new RegExp(
-    String.raw`(?<=(?:access|refresh|auth|tenant|bot|api|app|client|corp|private|encrypt|aes|signing|verification)[_-]?(?:key|token|secret)${assigned}["']?)(?=[\w~+/=-]{0,99}\d)[\w~+/=-]{16,}(?![.(\w])`,
-    "gi",
-  ),
+  perLine`(?<=\b${password}\s{0,4}[:=]\s{0,4})${noValue}(?![/~]|\d+(?:-\d+)?\s)(?:(?=[^\s,;"']{0,60}[\d!@#%^*+?])${value}{4,}|(?<=:\s{0,4})[a-z]{3,40}(?=[.)"'\\]{0,4}(?:[ \t]{0,4}$|,?\s[\w ]{1,20}[:=]\s?[^\s=])))`,
+  exact`(?<=(?:密码|密碼|口令|密钥|密鑰|令牌|授权码|授權碼|パスワード|비밀번호)["']?\s{0,4}(?:[:：=]|是|为|為|は)\s{0,4}["'“「]?)${noValue}(?![\d\s~-]{1,10}[位个個字桁文자])[!#-&(-~]{4,}`,
+  // Letters of both cases and digits, as in base64, or a long hexadecimal number.
+  exact`(?<=(?:[Kk]ey|KEY|[Tt]oken|TOKEN|[Ss]ecret|SECRET|-[Ss]ignature|\bsig|appid)["']?\s{0,4}[:=]\s{0,4}["']?)(?:[0-9a-fA-F]{32,}|(?=${value}{0,99}\d)(?=${value}{0,99}[G-Z])(?=${value}{0,99}[g-z])${value}{20,})`,
+  anyCase`(?<=(?:access|refresh|auth|tenant|bot|api|app|client|corp|private|encrypt|aes|signing|verification)[_-]?(?:key|token|secret)${assigned}["']?)(?=[\w~+/=-]{0,99}\d)[\w~+/=-]{16,}(?![.(\w])`,
   /-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}(?:[^-]|-(?!---)){0,20000}/g,
 ]
 
