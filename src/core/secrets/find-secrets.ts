@@ -1,4 +1,4 @@
-import { complainedShapes, shapes } from "./credential-shapes.ts"
+import table from "./credential-shapes.json" with { type: "json" }
 
 /** The UTF-16 offsets of a secret in a text. Ranges are in ascending order and do not touch. */
 export type SecretRange = readonly [start: number, end: number]
@@ -8,6 +8,25 @@ export type FindSecrets = (text: string) => readonly SecretRange[]
 
 // A shorter value may be an ordinary word. Replacing it would change the recorded conversation.
 const minVariableCharacters = 12
+
+const parts: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.entries(table.parts).map(([name, { pattern }]) => [name, pattern])),
+  named: table.named.join("|"),
+}
+
+function compiled(rows: readonly { readonly pattern: string; readonly flags: string }[]): readonly RegExp[] {
+  return rows.map(
+    ({ pattern, flags }) =>
+      new RegExp(
+        pattern.replace(/<<(\w+)>>/g, (_, name: string) => parts[name] ?? ""),
+        flags,
+      ),
+  )
+}
+
+const shapes = compiled(table.shapes)
+/** Shorter texts that are keys where a server complains about one. In other texts they can be words. */
+const complainedShapes = compiled(table.complained)
 
 /**
  * Finds listed values, the values of environment variables whose name has KEY, TOKEN, SECRET or PASSWORD in it, and texts
