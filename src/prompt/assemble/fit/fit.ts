@@ -199,30 +199,7 @@ function rankedAnew(injections: readonly Injection[], places: KeyPlaces, file: P
   return { order, places, byPlace, named, drafts: { last: undefined } }
 }
 
-/** Below these limits, a rank and a place fit together into one exact number. */
-const placeLimit = 2 ** 20
-const rankLimit = 2 ** 31
-
 /** The injections that may shrink, the lowest rank first, equal ranks in the order given. */
 export function byRank(injections: readonly Injection[]): Injection[] {
-  const ranked = injections.filter(({ fit }) => fit !== undefined)
-  return sortedAsNumbers(ranked) ?? ranked.sort((a, b) => (a.fit?.rank ?? 0) - (b.fit?.rank ?? 0))
-}
-
-/** Sorts by numbers, which takes a quarter of the time; `undefined` if a rank is negative, huge or no whole number. */
-function sortedAsNumbers(ranked: readonly Injection[]): Injection[] | undefined {
-  if (ranked.length > placeLimit) return undefined
-  const numbers = new Float64Array(ranked.length)
-  for (let place = 0; place < ranked.length; place++) {
-    const rank = ranked[place]?.fit?.rank ?? 0
-    if (!Number.isInteger(rank) || rank < 0 || rank >= rankLimit) return undefined
-    numbers[place] = rank * placeLimit + place
-  }
-  numbers.sort()
-  const sorted: Injection[] = []
-  for (const number of numbers) {
-    const injection = ranked[number % placeLimit]
-    if (injection) sorted.push(injection)
-  }
-  return sorted
+  return injections.filter(({ fit }) => fit !== undefined).sort((a, b) => (a.fit?.rank ?? 0) - (b.fit?.rank ?? 0))
 }
