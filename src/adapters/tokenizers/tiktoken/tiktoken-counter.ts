@@ -1,6 +1,7 @@
 import { checkOptions } from "../../../core/check-options.ts"
 import { PromptStrataError } from "../../../core/errors.ts"
 import { listOf, recordOf, stringOf } from "../../../core/json-access.ts"
+import { Memo, memoKind } from "../../../core/memo.ts"
 import type { CountedTool, TokenCounter } from "../../../core/ports.ts"
 import { didYouMean } from "../../../core/suggest.ts"
 import { createEncoder, type Encoder } from "./encoder.ts"
@@ -34,9 +35,10 @@ export async function tiktokenCounter(options: TiktokenCounterOptions): Promise<
   const { count, pieces, scan, longestToken } = await loadEncoder(encoding)
   const counter: TiktokenCounter = { exact, count, pieces, scan, longestToken }
   if (encoding !== "o200k_base" && encoding !== "cl100k_base") return counter
+  const memo = new Memo()
   return {
     ...counter,
-    overhead: (messages, tools = []) => chatOverhead(messages, count) + functionTokens(tools, encoding, count),
+    overhead: (messages, tools = []) => chatOverhead(messages, count) + functionTokens(tools, encoding, count, memo),
   }
 }
 
@@ -148,13 +150,22 @@ const perEnum = -3
 const perEnumItem = 3
 const afterFunctions = 12
 
+/** The tokens of each tool's texts. */
+const toolTokens = memoKind<CountedTool, number>()
+
 /**
  * An estimate of the tokens of native tool schemas. OpenAI has not published the format that its models read. The cookbook's numbers
- * hold for flat schemas; nested schemas are counted as JSON.
+ * hold for flat schemas; nested schemas are counted as JSON. The memo remembers each tool, as every request of an agent has the same.
  */
-export function functionTokens(tools: readonly CountedTool[], encoding: keyof typeof perFunction, count: Count): number {
+export function functionTokens(
+  tools: readonly CountedTool[],
+  encoding: keyof typeof perFunction,
+  count: Count,
+  memo = new Memo(),
+): number {
   if (tools.length === 0) return 0
-  return tools.reduce((sum, tool) => sum + perFunction[encoding] + oneFunction(tool, count), afterFunctions)
+  const tokensOf = (tool: CountedTool): number => memo.made(toolTokens, tool, () => oneFunction(tool, count))
+  return tools.reduce((sum, tool) => sum + perFunction[encoding] + tokensOf(tool), afterFunctions)
 }
 
 function oneFunction({ name, description, parameters }: CountedTool, count: Count): number {

@@ -39,4 +39,14 @@ describe("the overhead of native tools", () => {
     const nested = { ...weather, parameters: { properties: { a: { type: "array", items: { type: "string" } } } } }
     expect(counter.overhead?.([], [weather, nested])).toBeGreaterThan(base + 7)
   })
+
+  test("S14 counts each tool once, and not in each request, whatever list it stands in", async () => {
+    let reads = 0
+    const told = Object.defineProperty({ ...weather }, "description", { get: () => `${++reads}`, enumerable: true })
+    const counter = await tiktokenCounter({ model: "gpt-4o" })
+    const tokens = counter.overhead?.(messages, [told])
+    expect(counter.overhead?.(messages, [told])).toBe(tokens)
+    expect(counter.overhead?.(messages, [weather, told])).toBeGreaterThan(tokens ?? 0)
+    expect(reads).toBe(1)
+  })
 })
