@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { readScript } from "../../../src/apps/cli/simulate/read-script.ts"
+import { size } from "../../support/size.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 import { jsonLines } from "../../support/terminal.ts"
 import { run } from "./run.ts"
@@ -20,6 +21,31 @@ describe("H7: promptstrata simulate", () => {
     expect(stdout).toMatch(/"Miso"\n {2}day 2: remembered, in history\n {2}day 3: remembered, in events/)
     expect(stdout).toMatch(/in all +root +fay\n/)
   })
+
+  test.each(
+    size === "quick"
+      ? ([["zh-CN", "layered", "root"]] as const)
+      : (["zh-CN", "en"] as const).flatMap((locale) =>
+          (
+            [
+              ["layered", "root"],
+              ["fay", "stack"],
+            ] as const
+          ).map(([one, other]) => [locale, one, other] as const),
+        ),
+  )(
+    "H7 of thirty things that were told in sixty days nearly all are found on the last one: %s, %s and %s",
+    async (locale, one, other) => {
+      const script = new URL(`./scripts/sixty-days.${locale}.sim`, import.meta.url).pathname
+      const { stdout } = await run(["simulate", script, "--profile", one, "--with", other, "--locale", locale, "--json"])
+      const lives = jsonLines(stdout) as { profile: string; checks: { words: string; isMet: boolean }[] }[]
+      expect(lives.map(({ profile }) => profile)).toEqual([one, other])
+      for (const { checks } of lives) {
+        expect(checks).toHaveLength(30)
+        expect(checks.filter(({ isMet }) => isMet).length).toBeGreaterThanOrEqual(27)
+      }
+    },
+  )
 
   test("shows a failed expectation, and one whose day never comes, at its place, and ends with 1", async () => {
     const script = at(`${cat}expect remembered "dog" on day 3\nexpect prompt under 4000 on day 40\n`)

@@ -1,5 +1,6 @@
 import { abortedError, type LanguageModel, type ModelRequest, type TurnFacts } from "../../../core/model/language-model.ts"
 import { textChunks } from "../../../core/model/text-chunks.ts"
+import { bestSentences } from "../../../memory/forgetting/events/best-sentences.ts"
 import { type DemoLocale, decide, languageOf, sentencesOf } from "./demo-decision.ts"
 
 /** Settings of {@link demoModel}. */
@@ -58,9 +59,17 @@ function factsIn(said: string): Readonly<Record<string, string>> {
   return Object.fromEntries(found.filter(([, value]) => value !== ""))
 }
 
-/** The answer to a background prompt; undefined for a prompt of a turn. A message about the user is important, any other is not. */
+const speaker = { id: "", name: "" }
+
+/** True if somebody tells something: it is neither small talk nor a mere question. */
+function tells(said: string): boolean {
+  const message = { role: "user", text: said, speaker, turnId: "", atMs: 0 } as const
+  return telling.test(said) || bestSentences([message], said.length, new Map()).some(({ worth }) => worth >= 2)
+}
+
+/** The answer to a background prompt; undefined for a prompt of a turn. What tells something is important, anything else is not. */
 function backgroundAnswer(prompt: string, said: string): string | undefined {
-  const importance = telling.test(said) ? 6 : 2
+  const importance = tells(said) ? 6 : 2
   if (prompt === "importance") return String(importance)
   if (prompt === "user-profile") return "{}"
   if (prompt === "learn")
