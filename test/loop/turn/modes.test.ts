@@ -426,3 +426,22 @@ test("calls whose ids are missing or were given before get ids of their own, in 
   expect(messages.flatMap(({ toolCallId }) => toolCallId ?? [])).toEqual(asked)
   expect(trace.runs.map(({ id }) => id)).toEqual(asked)
 })
+
+test.each(["layered", "soul", "stack"])(
+  "T10 in JSON mode a call's arguments stand once, and results stand as their tools wrote them, in %s",
+  async (dialect) => {
+    const results = ['{"k":1}', "Sunny, 8°C"]
+    const look = defineTool({
+      ...{ name: "look", description: "", inputSchema: z.object({ place: z.string() }) },
+      execute: ({ place }) => results[place === "roof" ? 0 : 1] ?? "",
+    })
+    const calls = ["roof", "garden"].map((place) => jsonCall("look", { place }))
+    const model = scriptedModel([...calls, finishJson("好。")])
+    await testAgent(model, { dialect, loop: { mode: "json" } }, { tools: [look] }).session.send("？").result
+    const text = model.requests[2]?.messages.map(({ content }) => content).join("\n") ?? ""
+    for (const [at, place] of ["roof", "garden"].entries()) {
+      expect(text.split(place)).toHaveLength(2)
+      expect(text).toContain(`look → ${results[at]}\n`.trim())
+    }
+  },
+)
