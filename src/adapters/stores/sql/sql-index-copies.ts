@@ -13,26 +13,33 @@ interface Written extends Pick<Given, "form" | "cursor"> {
   readonly copy: string
 }
 
-/** Copies of recall indexes in a database. Each part is written and read in a transaction of its own, so that none takes long. */
-export function createSqlIndexCopies({ read, write }: RowDatabase): IndexMethods {
-  const dropAll = async (written: Written, isKept: boolean): Promise<void> => {
-    while (await write((rows) => dropPart(rows, written, isKept))) {}
-  }
-  return {
-    async keepIndex({ form, cursor, parts }, key) {
-      const written: Written = { form, cursor, scope: scopeOfKey(key).row, copy: crypto.randomUUID() }
-      let count = 0
-      let isKept = false
-      try {
-        for await (const bytes of parts) {
-          if (!(await write((rows) => putPart(rows, written, count, bytes)))) return false
-          count += 1
-        }
-        isKept = count > 0 && (await write((rows) => finish(rows, written, count)))
-        return isKept
-      } finally {
-        await dropAll(written, isKept)
+/**
+ * Copies of recall indexes in a database. Each part is written and read in a transaction of its own, so that none takes long. `settled`
+ * waits until no copy is being written.
+ */
+export function createSqlIndexCopies({ read, write }: RowDatabase): IndexMethods & { settled(): Promise<unknown> } {
+  const keep = async ({ form, cursor, parts }: Given, key: ServiceKey): Promise<boolean> => {
+    const written: Written = { form, cursor, scope: scopeOfKey(key).row, copy: crypto.randomUUID() }
+    let count = 0
+    let isKept = false
+    try {
+      for await (const bytes of parts) {
+        if (!(await write((rows) => putPart(rows, written, count, bytes)))) return false
+        count += 1
       }
+      isKept = count > 0 && (await write((rows) => finish(rows, written, count)))
+      return isKept
+    } finally {
+      while (await write((rows) => dropPart(rows, written, isKept))) {}
+    }
+  }
+  const running = new Set<Promise<boolean>>()
+  return {
+    settled: () => Promise.allSettled(running),
+    keepIndex(copy, key) {
+      const kept = keep(copy, key).finally(() => running.delete(kept))
+      running.add(kept)
+      return kept
     },
     async readIndex(key, { form }) {
       const found = await read((rows) => findCopy(rows, key, form))

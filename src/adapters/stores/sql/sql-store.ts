@@ -1,3 +1,5 @@
+import { hostTimers } from "../../../core/ports.ts"
+import { within } from "../../../core/timers.ts"
 import { tellSetAside } from "../../../memory/services/store/forgetting.ts"
 import type { JobRunner } from "../../../memory/services/store/job-runner.ts"
 import { createRowStore } from "../../../memory/services/store/rows/row-store.ts"
@@ -29,6 +31,7 @@ export interface SqlStoreParts {
 /** A store over the shared tables of a database. */
 export function createSqlStore({ database, jobs, runner, cache, ...own }: SqlStoreParts): DatabaseStore {
   const over = rowDatabase(database, jobs)
+  const { settled, ...copies } = createSqlIndexCopies(over)
   const { stopForgotten, erase } = own
   const clearCache = () => cache.clear()
   const rowStore = createRowStore({ database: over, runner, wakeJobs: () => jobs.wake(), clearCache, stopForgotten, erase })
@@ -39,7 +42,7 @@ export function createSqlStore({ database, jobs, runner, cache, ...own }: SqlSto
     }),
     ...rowStore,
     jobs: runner,
-    memories: { ...rowStore.memories, ...createSqlIndexCopies(over) },
+    memories: { ...rowStore.memories, ...copies },
     async check() {
       const faults = await own.checkFile()
       const { problems, counts } = await database.read((db) => checkRows(db, over.rowsIn(db), jobs))
@@ -59,9 +62,11 @@ export function createSqlStore({ database, jobs, runner, cache, ...own }: SqlSto
       }
       return [...found].sort()
     },
-    close() {
+    async close() {
       cache.clear()
-      return own.close()
+      // A process that recalls and closes keeps a copy of its index, unless that takes longer.
+      await within({ timeoutMs: 5_000, timers: hostTimers }, settled)
+      await own.close()
     },
   }
 }

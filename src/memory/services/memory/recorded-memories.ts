@@ -97,22 +97,18 @@ export function recordedMemories(options: MemoryServiceOptions): RecordedMemorie
   }
 }
 
+type RecallOptions = Parameters<MemoryService["recall"]>[2]
+
 /** A call of `recall`. */
-interface RecallCall {
+interface RecallCall extends RecallOptions {
   readonly query: string
   readonly key: ServiceKey
-  readonly signal: AbortSignal
-  readonly warn?: ((message: string) => void) | undefined
 }
 
 /** The search of a call. */
 interface MemoryQuery extends RecallCall {
   /** The embedding of the query, where there is one. */
   readonly vector: Float32Array | undefined
-  readonly limit: number
-  readonly excludeTurns?: readonly string[]
-  readonly minScore?: number
-  readonly minConfidence?: number
 }
 
 /** The memories that answer a query, best first. */
@@ -195,7 +191,7 @@ const defaultMs = 1_500
 export async function reranked(
   { rerank, rerankTimeoutMs: timeoutMs = defaultMs, timers = hostTimers, onWarning }: MemoryServiceOptions,
   found: readonly Memory[],
-  { query, key, signal, warn }: RecallCall,
+  { query, key, signal, warn }: Omit<RecallCall, "limit">,
 ): Promise<readonly Memory[]> {
   if (rerank === undefined || found.length < 2) return found
   const first = found.slice(0, maxReranked)

@@ -224,8 +224,6 @@ function maxOf(values: Float64Array): number {
   return best
 }
 
-const isFound = (score: number) => score > Number.NEGATIVE_INFINITY
-
 /** The slots with the highest scores, best first, without those that {@link keepFound} took out. Equal scores are ordered newest first, then by id. */
 function topSlots(table: DocumentTable, scores: Float64Array, limit: number): number[] {
   const { slots, size } = table
@@ -235,7 +233,7 @@ function topSlots(table: DocumentTable, scores: Float64Array, limit: number): nu
   const least = leastOf(scores, live, slots, wanted)
   const found: number[] = []
   for (let slot = 0; slot < slots; slot++)
-    if (live[slot] === 1 && isFound(scores[slot] ?? 0) && (scores[slot] ?? 0) >= least) found.push(slot)
+    if (live[slot] === 1 && (scores[slot] ?? 0) > Number.NEGATIVE_INFINITY && (scores[slot] ?? 0) >= least) found.push(slot)
   return found.sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || table.newestFirst(a, b)).slice(0, wanted)
 }
 

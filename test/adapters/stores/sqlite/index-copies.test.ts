@@ -2,7 +2,7 @@ import { copyFileSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest"
 import type { SqliteStore } from "../../../../src/adapters/stores/database-store.ts"
 import { openSqliteStore } from "../../../../src/adapters/stores/sqlite/open-sqlite-store.ts"
 import type { ServiceKey } from "../../../../src/core/conversation.ts"
@@ -114,6 +114,41 @@ describe("the copy of a large recall index", () => {
     expect(fresh.read).toHaveLength(many)
     expect(fresh.found.map(({ length }) => length)).toEqual([20, 20, 20, 20, 20])
     expect(copied).toEqual({ found: fresh.found, read: [], warnings: [] })
+  })
+
+  test("is there after a process that recalls and closes at once; `close` waits for it", async () => {
+    const file = join(tempFolder(), "store.sqlite")
+    const first = await openSqliteStore(file)
+    await first.import(
+      Array.from({ length: many }, (_, at) => JSON.stringify({ table: "memory", hash: `h${at}`, memory: memory(at) })),
+    )
+    await asked(first.memories)
+    await first.close()
+    const next = await openSqliteStore(file)
+    onTestFinished(() => next.close())
+    expect(await asked(next.memories)).toMatchObject({ read: [], warnings: [] })
+  })
+
+  test("that never ends delays `close` by five seconds at most", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+    onTestFinished(() => void vi.useRealTimers())
+    const store = await openSqliteStore(join(tempFolder(), "store.sqlite"))
+    const begun = Promise.withResolvers<void>()
+    async function* parts(): AsyncGenerator<Uint8Array> {
+      begun.resolve()
+      await new Promise(() => {})
+      yield Uint8Array.of(1)
+    }
+    void store.memories.keepIndex?.({ form: indexForm, cursor: { epoch: 0, sequence: 0 }, parts: parts() }, key)
+    await begun.promise
+    let isClosed = false
+    const closed = store.close().then(() => {
+      isClosed = true
+    })
+    await vi.advanceTimersByTimeAsync(4_999)
+    expect(isClosed).toBe(false)
+    await vi.advanceTimersByTimeAsync(1)
+    await closed
   })
 
   test("is brought up to date with what changed since: new memories, uses, and what was replaced", async () => {
