@@ -1,0 +1,83 @@
+import { expect, test } from "vitest"
+import { createInMemoryStore } from "../../../../src/memory/services/store/in-memory/in-memory-store.ts"
+import { createUserProfileService } from "../../../../src/memory/services/user-profile.ts"
+import { testAgent } from "../../../support/agents.ts"
+import { backgroundModel } from "../../../support/remembering.ts"
+
+const good = '{"importance": 7, "keys": {"1": {"words": ["sea"]}}}'
+const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`fact ${at}`, `value ${at}`]))
+const thirty = Object.fromEntries(Object.entries(many).slice(0, 30))
+const key = { conversation: "test", audience: "private", user: "test" } as const
+
+/** What a turn and the work behind it come to, if a model answers the questions of that work so. */
+async function judged(importance: string, profile: string) {
+  const store = createInMemoryStore()
+  const model = backgroundModel({ importance, profile, turn: () => '{"action":"finish","message":"well"}' })
+  const { session, agent } = testAgent(model, {}, { store })
+  const own = { ...key, agent: session.key.agent }
+  const { ok, trace } = await session.send("I moved to Oslo, no, to Bergen.").result
+  await agent.idle()
+  const receipts = await store.receipts.ofTurn(trace.turnId, own)
+  const memories = await store.memories.recent(own, { limit: 10 })
+  const profileNow = await createUserProfileService({ records: store.users }).get(own)
+  const fields = profileNow.fields.map(({ name, value }) => `${name}: ${value}`).sort()
+  return { ok, told: receipts.map(({ kind, outcome, message }) => `${kind} ${outcome}: ${message}`), memories, fields }
+}
+const unread = [
+  "importance parse-error: no number from 0 to 10 in the answer",
+  "profile parse-error: no JSON object in the answer",
+]
+const stored = (profile: string, keys = 1) => [
+  `importance ok: importance 7, keys of ${keys}`,
+  profile,
+  "store ok: 2 stored",
+  "reflect skipped: not due",
+]
+const days = ["9999-01-01", "0001-01-01", "2026-02-30", "2026-03-04"]
+const dated = JSON.stringify({ importance: 7, keys: { "1": { words: ["sea"], dates: days } } })
+
+test.each<[string, string, string, readonly string[], readonly string[]]>([
+  ["prose", "It was a nice talk.", "Nothing much!", unread, []],
+  ["another language", "Conversation plutôt importante, je dirais.", "Rien de neuf.", unread, []],
+  ["10,000 facts", good, JSON.stringify(many), stored("profile parse-error: the answer is cut"), []],
+  [
+    "30 facts",
+    good,
+    JSON.stringify(thirty),
+    stored("profile ok: 24 fields, 6 too many"),
+    Object.entries(thirty)
+      .slice(0, 24)
+      .map((fact) => fact.join(": "))
+      .sort(),
+  ],
+  ["two homes in one line", good, '{"city": "Oslo", "home": "Bergen"}', stored("profile ok: 2 fields"), ["home: Bergen"]],
+  ["dates out of range", dated, "{}", stored("profile empty: nothing new"), []],
+])(
+  "a judge that answers with %s fails no turn, and the receipts say what became of it",
+  async (_, importance, profile, told, fields) => {
+    const result = await judged(importance, profile)
+    expect(result).toMatchObject({ ok: true, told, fields })
+    expect(result.memories.map(({ text }) => text)).toEqual(told === unread ? [] : ["I moved to Oslo, no, to Bergen.", "well"])
+    expect(result.memories.flatMap(({ keys }) => keys?.dates ?? [])).toEqual(importance === dated ? ["2026-03-04"] : [])
+  },
+)
+
+test("what a judge finds in somebody's private talk, whoever it says it is about, is theirs alone", async () => {
+  const store = createInMemoryStore()
+  const importance = '{"importance": 9, "keys": {"1": {"words": ["secret"], "subject": "Ann", "relation": "home"}}}'
+  const model = backgroundModel({ importance, profile: '{"home": "Oslo"}', turn: () => '{"action":"finish","message":"well"}' })
+  const { agent, session } = testAgent(model, {}, { store })
+  await agent.session("bob").send("Ann lives in Oslo, do not tell.", { from: { id: "bob", name: "Bob" } }).result
+  await agent.idle()
+  const seen = async (user: string) => {
+    const own = { agent: session.key.agent, conversation: user, audience: "private", user } as const
+    const profile = await createUserProfileService({ records: store.users }).get(own)
+    return [(await store.memories.recent(own, { limit: 9 })).length, profile.fields.length]
+  }
+  expect([await seen("bob"), await seen("ann")]).toEqual([
+    [2, 1],
+    [0, 0],
+  ])
+  const { trace } = await agent.session("ann").send("Where does Ann live?", { from: { id: "ann", name: "Ann" } }).result
+  expect(trace.recalled ?? []).toEqual([])
+})
