@@ -1,6 +1,6 @@
 import { decodePath } from "../../prompt/encode/file-reference.ts"
+import { shorten } from "../services/shorten-by-rule.ts"
 import type { Moment } from "./decay.ts"
-import { shorten } from "./shorten-by-rule.ts"
 
 /** A file or a piece of information by its name. */
 export interface NamedItem {

@@ -1,4 +1,4 @@
-import { shorten } from "../../../memory/forgetting/shorten-by-rule.ts"
+import { shorten } from "../../../memory/services/shorten-by-rule.ts"
 import { loadToolWords, shippedPrompts } from "../../../prompt/dialect/shipped-files.ts"
 import type { TemplateValues } from "../../../prompt/template/render.ts"
 import { renderTemplate } from "../../../prompt/template/render-template.ts"

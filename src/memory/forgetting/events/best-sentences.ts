@@ -1,7 +1,7 @@
 import type { HistoryMessage } from "../../../core/conversation.ts"
 import { lazyPattern } from "../../../core/lazy-pattern.ts"
+import { sentencesOf } from "../../services/shorten-by-rule.ts"
 import { contentTerms } from "../ranking.ts"
-import { sentencesOf } from "../shorten-by-rule.ts"
 import { cutToWidth, textWidth } from "../text-width.ts"
 
 /** A sentence of a conversation, and how much it tells. */

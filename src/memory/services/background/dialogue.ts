@@ -1,5 +1,6 @@
 import type { HistoryMessage, ServiceKey } from "../../../core/conversation.ts"
 import { type Injection, priority, type SlotEntry, type SlotValue, type Trust, type TrustedText } from "../../../core/value.ts"
+import { shorten } from "../shorten-by-rule.ts"
 import type { Job } from "../store/job-runner.ts"
 import type { Receipt } from "../store/receipt.ts"
 import type { ReceiptRecords } from "../store/records.ts"
@@ -111,14 +112,21 @@ export async function heardBefore(
   return { heard, left: all.length - heard.length }
 }
 
-/** The messages of turns for a background prompt, each line with its speaker and its own trust. With `dayOf`, also with its number, from 1, and its day. */
+/** The most UTF-16 units of a line of the agent that a background prompt shows. It says less of the user than their own lines, and is longer. */
+const maxAgentCharacters = 300
+
+/**
+ * The messages of turns for a background prompt, each line with its speaker and its own trust; the agent's are shortened. With `dayOf`,
+ * also with its number, from 1, and its day.
+ */
 export function dialogueInjection(turns: readonly TurnWords[], dayOf?: (atMs: number) => string): Injection {
   const messages = turns.flatMap((turn) => turn.messages)
   return backgroundInjection(
     "dialogue",
     messages.map(({ role, speaker, text, atMs }, at): SlotEntry => {
       const trust = role === "user" ? "user" : "agent"
-      const line = { speaker: { text: speaker.name, trust }, text: { text, trust } } as const
+      const shown = role === "user" ? text : shorten(text, maxAgentCharacters)
+      const line = { speaker: { text: speaker.name, trust }, text: { text: shown, trust } } as const
       return dayOf ? { id: as(String(at + 1)), at: as(dayOf(atMs)), ...line } : line
     }),
   )

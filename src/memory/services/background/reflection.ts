@@ -3,6 +3,7 @@ import { PromptStrataError } from "../../../core/errors.ts"
 import { graphemeBoundaryBefore } from "../../../core/graphemes.ts"
 import type { Clock } from "../../../core/ports.ts"
 import type { Injection, SlotEntry } from "../../../core/value.ts"
+import { shorten } from "../shorten-by-rule.ts"
 import type { MemoryRecords, StoredMemory } from "../store/records.ts"
 import { scopeOf } from "../store/row-keys.ts"
 import type { AskModel } from "./background-job.ts"
@@ -62,6 +63,8 @@ export interface ReflectionServiceOptions extends ReflectionTriggers {
 }
 
 const defaultEvery = 20
+/** The most UTF-16 units of a memory that a reflection reads. */
+const maxMemoryCharacters = 200
 /** The most memories over which importance is added up. */
 const maxSummed = 200
 /** Of more users and groups the earliest are left out: they may be reflected on sooner. */
@@ -123,7 +126,10 @@ async function isDue(
 function recentInjection(memories: readonly StoredMemory[], timeZone: string | undefined): Injection {
   const dayOf = daysIn(timeZone)
   const entries = memories.map(({ text, speaker, atMs }, at): SlotEntry => {
-    const said = { text: { text, trust: "memory" }, speaker: { text: speaker.name, trust: "memory" } } as const
+    const said = {
+      text: { text: shorten(text, maxMemoryCharacters), trust: "memory" },
+      speaker: { text: speaker.name, trust: "memory" },
+    } as const
     return { id: String(at + 1), ...said, at: { text: dayOf(atMs), trust: "author" } }
   })
   return backgroundInjection("recent", entries)

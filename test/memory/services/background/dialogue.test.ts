@@ -244,3 +244,16 @@ describe("what a background prompt is given", () => {
     })
   })
 })
+
+test("M21 a background prompt shows the user's words whole, and the agent's in their first sentences and the last one", () => {
+  const text = `${"Gulls sleep on the harbour wall. ".repeat(20)}So bring no bread.`
+  const messages: readonly HistoryMessage[] = [
+    { role: "user", text, speaker: ann, turnId: "t", atMs: 0 },
+    { role: "assistant", text, speaker: fay, turnId: "t", atMs: 1 },
+  ]
+  const { content } = dialogueInjection([{ turnId: "t", turn: 0, untrusted: false, messages }])
+  const shown = (content as unknown as readonly { readonly text: { readonly text: string } }[]).map((line) => line.text.text)
+  expect(shown[0]).toBe(text)
+  expect(shown[1]).toMatch(/^(?:Gulls sleep on the harbour wall\. ?){6,9}…So bring no bread\.$/)
+  expect(shown[1]?.length).toBeLessThanOrEqual(300)
+})

@@ -124,3 +124,10 @@ describe("createReflectionService", () => {
     await expect(service.reflect([await keep()], key, { signal })).rejects.toMatchObject({ code: "decision" })
   })
 })
+
+test("M21 a reflection reads at most 200 characters of a memory", async () => {
+  const { service, keep, shown } = scene({})
+  await service.reflect([{ ...(await keep()), text: "sea ".repeat(400) }], key, { signal })
+  expect(shown[0]?.match(/sea/g)?.length).toBeLessThanOrEqual(50)
+  expect(shown[0]?.match(/sea/g)?.length).toBeGreaterThan(40)
+})

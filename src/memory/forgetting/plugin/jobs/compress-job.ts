@@ -1,6 +1,6 @@
 import type { BackgroundJob, JobContext } from "../../../services/background/background-job.ts"
 import { promptData } from "../../../services/background/dialogue.ts"
-import { shorten } from "../../shorten-by-rule.ts"
+import { shorten } from "../../../services/shorten-by-rule.ts"
 import { virtualContextNote } from "../context-state.ts"
 import { virtualContextName } from "../virtual-context-name.ts"
 import type { VirtualContextSettings } from "../virtual-context-settings.ts"

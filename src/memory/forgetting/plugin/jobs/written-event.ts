@@ -3,9 +3,9 @@ import { listOf, numberOr, parsedJson, recordOf, stringOf } from "../../../../co
 import { onOneLine } from "../../../../prompt/encode/line-breaks.ts"
 import type { Template } from "../../../../prompt/template/ast.ts"
 import { renderTemplate } from "../../../../prompt/template/render-template.ts"
+import { headOf, shorten } from "../../../services/shorten-by-rule.ts"
 import { bestSentences, type Judgements } from "../../events/best-sentences.ts"
 import type { EventRecord } from "../../events/event-record.ts"
-import { headOf, shorten } from "../../shorten-by-rule.ts"
 import { cutToWidth, textWidth } from "../../text-width.ts"
 
 /** The text and importance of an event, written by a rule or a model. */

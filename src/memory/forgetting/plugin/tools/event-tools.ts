@@ -1,11 +1,11 @@
 import { encodeInline } from "../../../../prompt/encode/inline.ts"
 import type { Tool } from "../../../../prompt/tools/tool.ts"
+import { shorten } from "../../../services/shorten-by-rule.ts"
 import { type EventRecord, newEvent, putEvents, recallEvents } from "../../events/event-record.ts"
 import { inTime, scoreOf } from "../../events/select-events.ts"
 import { formatStamp, parseStamp, stampAt, stampIn, stampRange } from "../../events/stamp.ts"
 import type { ZonedCalendar } from "../../events/zoned-calendar.ts"
 import { relevanceTo, topOf } from "../../ranking.ts"
-import { shorten } from "../../shorten-by-rule.ts"
 import { type ContextToolParts, defineContextTool, Refusal } from "./context-tool.ts"
 
 const defaultEvents = 10

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { sentencesOf, shorten } from "../../../src/memory/forgetting/shorten-by-rule.ts"
+import { sentencesOf, shorten } from "../../../src/memory/services/shorten-by-rule.ts"
 
 const text = fc.oneof(
   fc.string(),
