@@ -138,3 +138,31 @@ describe("the author's note of a profile", () => {
     expect(order((await shown("interval = 0\n", 1))[0] ?? [])).toEqual(["q1"])
   })
 })
+
+test("C40 an entry that is always in and never changes stands in the system message of layered; every other one behind the history", async () => {
+  const always = (comment: string, content: string, more: Fields = {}) => ({ comment, key: [], constant: true, content, ...more })
+  const entries = [
+    always("steady", "The harbour is old."),
+    always("named", "{{user}} owns a boat."),
+    always("random", "It is {{random::day::night}}."),
+    always("rare", "A whale passes.", { useProbability: true, probability: 99 }),
+    always("grouped", "A storm is near.", { group: "weather" }),
+    always("timed", "The tide turns.", { delay: 0, cooldown: 3 }),
+    always("deep", "Ropes creak.", { position: 4, depth: 4 }),
+    { ...always("keyed", "Gulls steal."), constant: false, key: ["gull"] },
+  ]
+  const world = { entries: Object.fromEntries(entries.map((entry, uid) => [uid, { uid, order: uid, ...entry }])) }
+  const folder = tempFolder({
+    "world.json": JSON.stringify(world),
+    "bot.toml":
+      'locale = "en"\n[agent]\nname = "May"\n[loop]\nmode = "chat"\n[prompt]\ndialect = "layered"\n[lorebook]\nfiles = ["world.json"]\n',
+  })
+  const agent = createAgent({ profile: await loadProfile(`${folder}/bot.toml`, { env: {} }), model: answers(1) })
+  const told = async (audience: "private" | "group") => {
+    const session = agent.session({ conversation: "c", audience })
+    const { messages } = await session.preview("a gull", { prompt: "chat", from: { id: "a", name: "Ann" } })
+    const system = messages.find(({ role }) => role === "system")?.content ?? ""
+    return system.match(/harbour|boat|It is|whale|storm|tide|Ropes|Gulls/g) ?? []
+  }
+  expect([await told("private"), await told("group")]).toEqual([["harbour", "boat"], ["harbour"]])
+})

@@ -17,7 +17,8 @@ const collecting: ReadonlySet<string> = new Set(["rest", "developer", "standing"
 /**
  * Gives each injection its slot: the slot of its key, if the file has one; `slot/name` shares the slot `slot`. Others, unless the file omits them, go to a collecting
  * slot by ascending priority, equal ones in the order given. A developer item goes to `developer`, if the file has that slot and
- * the model has the role. A global item goes to `standing`, if the file has that slot, so that it stands in a provider's cache.
+ * the model has the role. A global item, and one that stays as it is for the session, goes to `standing`, if the file has that slot,
+ * so that it stands in a provider's cache.
  * All others go to `rest`. Flags are not printed; they only answer conditions.
  */
 export function placeInjections(
@@ -39,7 +40,7 @@ export function placeInjections(
   for (let at = 1; at < injections.length; at++)
     if ((injections[at]?.priority ?? 0) < (injections[at - 1]?.priority ?? 0)) isSorted = false
   for (const injection of isSorted ? injections : injections.toSorted(byPriority)) {
-    const { key, content, role, scope, enabled } = injection
+    const { key, content, role, scope, stability, enabled } = injection
     const slot = slotOf(key)
     if (!enabled || file.omit.includes(slot) || isEmptyValue(content)) continue
     const isNamed = all.has(slot) && !collecting.has(slot)
@@ -50,7 +51,7 @@ export function placeInjections(
       if (own) own.push(injection)
       else slots.set(slot, [injection])
     } else if (hasDeveloper && role === "developer") developers.push(injection)
-    else (hasStanding && scope === "global" ? standing : rest).push(injection)
+    else (hasStanding && (scope === "global" || stability === "session") ? standing : rest).push(injection)
   }
   for (const [slot, placed] of slots) if (placed.length > 0) held.add(slot)
   return { slots, held }
