@@ -8,6 +8,7 @@ import { scheduleTools } from "../../../../src/node/schedule-tools.ts"
 import type { ProfileInput } from "../../../../src/profile/profile.ts"
 import { manualClock, manualTimers, scriptedModel } from "../../../../src/testing/index.ts"
 import { callTool, finish, testAgent } from "../../../support/agents.ts"
+import { amount } from "../../../support/size.ts"
 import { tempFolder } from "../../../support/temp-folder.ts"
 
 const minuteMs = 60_000
@@ -195,7 +196,7 @@ describe("T49 a wake that is set for a moment", () => {
   })
 
   test("thousands that are due at once ring all, and each once", async () => {
-    const count = 1_000
+    const count = amount("DUE_WAKES")
     const { agent, store, pass, delivered } = wakened(Array.from({ length: count }, () => finish("ok")))
     const wake = { kind: "wake", atMs: startMs, dueMs: startMs + minuteMs }
     for (let at = 0; at < count; at++) {

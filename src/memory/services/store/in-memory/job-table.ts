@@ -180,9 +180,10 @@ export class JobTable implements JobRunner, JobRows {
 
   /** Begins every job that is due, and wakes those who wait in `idle`. */
   wake(): void {
+    const running = new Set(this.#running.claimed.map(({ row }) => row))
     for (const lane of this.#lanes.values()) {
       const next = lane.find(({ job }) => handlerOf(job, this.#handlers) !== undefined)
-      const isFree = next !== undefined && next.timer === undefined && !lane.some((row) => this.#isRunning(row))
+      const isFree = next !== undefined && next.timer === undefined && !lane.some((row) => running.has(row))
       if (!isFree) continue
       const leftMs = this.#leftMs(next)
       if (leftMs > 0) this.#wait(next, leftMs)
@@ -210,10 +211,6 @@ export class JobTable implements JobRunner, JobRows {
     row.timer = this.#ports.timers.set(onTime, isTimed ? Math.min(leftMs, longestTimerMs) : leftMs)
     // A reminder or a batch alone does not keep a process alive.
     if (isTimed || (row.job.quiet && row.attempts === 0)) (row.timer as { unref?: () => void } | undefined)?.unref?.()
-  }
-
-  #isRunning(row: Waiting): boolean {
-    return this.#running.claimed.some((running) => running.row === row)
   }
 
   #begin(row: Waiting): void {
