@@ -1,7 +1,7 @@
 import { checkOptions, checkType } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { hostTimers } from "../../core/ports.ts"
-import { contextOf } from "../../loop/agent/published-agents.ts"
+import { partsOf } from "../../loop/agent/published-agents.ts"
 import type { Turn } from "../../loop/agent/turn.ts"
 import { approvalQuestion } from "../../trace/approval-question.ts"
 import { logError } from "../../trace/log-error.ts"
@@ -145,7 +145,7 @@ async function checkPrevious(server: Serving, caller: Caller, { model, previous 
 async function listApprovals(server: Serving, request: Request, caller: Caller): Promise<Response> {
   const agent = agentOf(server, new URL(request.url).searchParams.get("model") ?? undefined)
   const waiting = (await keptSession(agent, caller).approvals()).filter(({ answer }) => answer === undefined)
-  const { links } = (await contextOf(agent)).profile.output
+  const { links } = (await partsOf(agent).current()).profile.output
   const data = waiting.map((approval) => approvalQuestion(approval, server.locale, links))
   return Response.json({ object: "list", data })
 }
@@ -191,7 +191,7 @@ async function completed(server: Serving, request: Request, caller: Caller, aske
   const { locale } = server
   const agent = agentOf(server, model)
   const { answer, leave, deliver } = await server.repeats.reply(request, caller, { agent, body, start })
-  const { links } = (await contextOf(agent)).profile.output
+  const { links } = (await partsOf(agent).current()).profile.output
   const answering = { id: form.prefix + answer.id, created: seconds(server.clock), model, links }
   const headers = ignoredHeader(ignored)
   if (stream) {
