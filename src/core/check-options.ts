@@ -41,12 +41,16 @@ export function checkOptions<T extends object, Text extends string = string>(
   }
 }
 
-/** The type of a value: as `typeof` names it, with `null` as none, or `list`. */
-export type TypeName = "string" | "number" | "boolean" | "function" | "object" | "list"
+/** The type of a value: as `typeof` names it, with `null` as none, or a list, a list of objects, or what can be iterated but a text. */
+export type TypeName = "string" | "number" | "boolean" | "function" | "object" | "list" | "objects" | "iterable"
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null
 
 /** Throws `usage` for a value of another type, which only JavaScript can pass. */
 export function checkType(what: string, value: unknown, type: TypeName): void {
   if (type === "list" ? Array.isArray(value) : typeof value === type && value !== null) return
+  if (type === "objects" && Array.isArray(value) && value.every(isObject)) return
+  if (type === "iterable" && isObject(value) && Symbol.iterator in value) return
   const shown = typeof value === "string" ? JSON.stringify(value) : String(value)
   const found = typeof value === "function" || (typeof value === "object" && value) ? `one of type ${typeof value}` : shown
   throw new PromptStrataError("usage", `expected a value of type ${type} as ${what}, found ${found}.`)
@@ -76,4 +80,14 @@ export function nearName(name: string, known: readonly string[]): string {
   const whole = known.find((each) => each.toLowerCase().startsWith(lower) || lower.startsWith(each.toLowerCase()))
   const near = whole === undefined ? didYouMean(name, known) : ` Did you mean ${JSON.stringify(whole)}?`
   return near || ` Expected one of ${known.join(", ")}.`
+}
+
+/** {@link checkType} of the members of an object: `name:type` for each, with `?` behind one that may be absent. */
+export function checkMemberTypes(of: string, owner: object, members: string): void {
+  checkType(of, owner, "object")
+  for (const member of members.split(" ")) {
+    const [name = "", type = ""] = member.split(":")
+    const value: unknown = Reflect.get(owner, name)
+    if (value !== undefined || !type.endsWith("?")) checkType(`${name} of ${of}`, value, type.replace("?", "") as TypeName)
+  }
 }

@@ -86,8 +86,10 @@ export const names: readonly string[] = Object.values(documentFiles)
  * Opens the folder of an agent's living documents. A missing folder is created. Nothing is read before the first turn. Throws
  * errors whose code begins with `file` when the folder cannot be used.
  */
-export async function openDocuments(folder: string, { files = {}, ...options }: FolderOptions = {}): Promise<LivingDocuments> {
+export async function openDocuments(folder: string, given: FolderOptions = {}): Promise<LivingDocuments> {
   checkType("the folder of openDocuments", folder, "string")
+  checkType("options of openDocuments", given, "object")
+  const { files = {}, ...options } = given
   checkOptions("openDocuments", options, documentsOptions)
   checkWorkspaceOptions("files of openDocuments", files)
   await withFileErrors("open", folder, () => makeFolders(files.fs ?? nodeFileSystem, folder))

@@ -66,6 +66,7 @@ export function createDecisionReader(options: DecisionReaderOptions & InnerOptio
  */
 export function readDecision(text: string, options: DecisionReaderOptions = {}): Decision {
   checkType("the text of readDecision", text, "string")
+  checkType("options of readDecision", options, "object")
   const reader = createDecisionReader({ ...options, streams: options.strict !== true })
   reader.push(text)
   const last = reader.end().at(-1)

@@ -27,6 +27,7 @@ const maxCount = 9_999
  */
 export function findMentions(text: string, names: Iterable<string>): FoundMentions {
   checkType("the text of findMentions", text, "string")
+  checkType("the names of findMentions", names, "iterable")
   const known = [...new Set(names)].filter((name) => name !== "").sort((a, b) => b.length - a.length)
   const mentions: Mention[] = []
   const unknown: { start: number; end: number; text: string }[] = []

@@ -1,4 +1,4 @@
-import { checkOptions, checkType } from "../../core/check-options.ts"
+import { checkMemberTypes, checkOptions, checkType } from "../../core/check-options.ts"
 import type { FileAttachment } from "../../core/conversation.ts"
 import type { Timers } from "../../core/ports.ts"
 import type { Turn } from "../../loop/agent/turn.ts"
@@ -51,6 +51,7 @@ export async function deliverTurn(turn: Turn, chat: BotChat): Promise<TurnResult
     chat,
     "limit unit sendText sendFile ask operators showTyping typingEveryMs retryAfterMs attempts longestWaitMs print locale onError signal timers",
   )
+  checkMemberTypes("the turn of deliverTurn", turn, "result:object")
   const { showTyping, typingEveryMs = 4_000, onError = logError, print = (text) => text, locale = "en" } = chat
   const timers = chat.timers === undefined ? {} : { timers: chat.timers }
   const stop = showTyping ? keepTyping(showTyping, { everyMs: typingEveryMs, onError, ...timers }) : undefined

@@ -19,6 +19,7 @@ export function readMentions(
   pattern: RegExp,
 ): { readonly text: string; readonly ids: readonly string[] } {
   checkType("the text of readMentions", text, "string")
+  checkType("the members of readMentions", members, "iterable")
   const names = new Map(Array.from(members, ({ id, name }) => [id, name]))
   const ids: string[] = []
   const shown = text.replace(pattern, (mark: string, id: unknown) => {
@@ -36,6 +37,7 @@ export function readMentions(
  */
 export function printMentions(text: string, members: Iterable<ChatMember>, print: (member: ChatMember) => string): string {
   checkType("the text of printMentions", text, "string")
+  checkType("the members of printMentions", members, "iterable")
   const known = Array.from(members).filter(({ name }) => name !== "")
   const byName = Map.groupBy(known, ({ name }) => name)
   const names = [...byName.keys()].sort((a, b) => b.length - a.length)

@@ -1,4 +1,4 @@
-import { checkOptions, checkType } from "../../core/check-options.ts"
+import { checkMemberTypes, checkOptions, checkType } from "../../core/check-options.ts"
 import type { AttachmentInput } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { contextOf } from "../../loop/agent/published-agents.ts"
@@ -29,6 +29,7 @@ export interface ReadyMessage extends BotMessage {
 export async function readied(session: Session, message: BotMessage, chat: BotChat): Promise<ReadyMessage | undefined> {
   checkType("the message of take", message, "object")
   checkOptions("the message of take", message, "id text from atMs files media album isEdit replyTo mentions")
+  checkMemberTypes("the message of take", message, "id:string text:string from:object files:list? media:list?")
   const isPart = message.album !== undefined && message.isEdit !== true
   const whole = isPart ? await wholeAlbum(session, message, chat.timers) : message
   if (whole === undefined) return undefined

@@ -1,4 +1,4 @@
-import { checkOptions } from "../../core/check-options.ts"
+import { checkMemberTypes, checkOptions } from "../../core/check-options.ts"
 import type { SessionKey } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { isRecord } from "../../core/json-access.ts"
@@ -99,17 +99,20 @@ const agentServices = "memory userProfile reflection importance facts embed rera
 const answerRules = "mentioned repliedTo keywords probability model decide cooldownMs quietHours"
 const portNames = { ...hostPorts, counter: true }
 
+const storeMembers = "load:function commit:function append:function post:function messages:function branches:function"
+
 /** Throws `usage` for an unknown option of `createAgent`, and for a model or profile that is none. */
 export function checkAgentOptions(options: AgentOptions): void {
   checkOptions("createAgent", options, agentOptions)
   const areModels = [options.model].flat().every((model?: LanguageModel) => typeof model?.stream === "function")
   const wanted = areModels ? wantedOf(options.profile) : "a LanguageModel as `model`"
   if (wanted) throw new PromptStrataError("usage", `createAgent expected ${wanted}.`)
-  for (const name of ["tools", "plugins", "hooks"] as const) {
+  for (const name of ["tools", "plugins", "hooks", "observers"] as const) {
     const given: unknown = options[name] ?? []
     if (!Array.isArray(given) || !given.every((each) => typeof each === "object" && each !== null))
       throw new PromptStrataError("usage", `createAgent expected a list of objects as \`${name}\`.`)
   }
+  if (options.store !== undefined) checkMemberTypes("the store of createAgent", options.store, storeMembers)
   checkOptions("ports of createAgent", options.ports ?? {}, portNames)
   const { shouldAnswer: rules = {} } = options
   if (typeof rules !== "function")

@@ -1,4 +1,4 @@
-import { checkOptions, checkType } from "../../core/check-options.ts"
+import { checkMemberTypes, checkOptions, checkType } from "../../core/check-options.ts"
 import { withLazyMembers } from "../../core/lazy-pattern.ts"
 import { type Memo, memoKind } from "../../core/memo.ts"
 import { type CountedTool, roughCounter, type TokenCounter } from "../../core/ports.ts"
@@ -53,6 +53,11 @@ interface RequestLimits {
   readonly assembler?: Assembler
 }
 
+const optionTypes =
+  "locale:string? prompt:string? turn:object? roles:object? counter:object? budgetTokens:number? cut:object? history:object? tools:objects? assembler:object?"
+const turnTypes =
+  "question:object group:boolean agentName:string history:objects memories:objects prestart:objects tools:objects runs:objects steps:objects"
+
 /**
  * Assembles a request from a stack and a turn: compose, fit, count. The result is plain JSON and depends on nothing else. An assembler
  * changes only the work that it takes.
@@ -61,6 +66,12 @@ interface RequestLimits {
 export function assemble(stack: PromptStack, options: AssembleOptions = {}): Assembly {
   checkType("stack.items of assemble", stack?.items, "function")
   checkOptions("assemble", options, "dialect locale prompt turn roles counter budgetTokens cut history tools assembler")
+  checkMemberTypes("options of assemble", options, optionTypes)
+  const { dialect: given = "", counter, turn: asked } = options
+  if (typeof given !== "string") checkMemberTypes("the dialect of assemble", given, "files:object markers:object")
+  if (counter) checkMemberTypes("the counter of assemble", counter, "count:function")
+  if (asked) checkMemberTypes("the turn of assemble", asked, turnTypes)
+  if (asked) checkMemberTypes("the question of assemble", asked.question, "speaker:object text:string")
   const { dialect = "layered", locale = "en", prompt = "planner", turn, roles, ...limits } = options
   const compiled = typeof dialect === "string" ? shippedDialect(dialect, locale) : dialect
   const { injections, reserved } = combineInjections(stack, turn, { dialect: compiled, memo: memoOf(limits.assembler) })

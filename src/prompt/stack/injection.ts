@@ -147,3 +147,10 @@ function shown(value: unknown): string {
 function fault(message: string, hint?: string): PromptStrataError {
   return new PromptStrataError("injection", message, { hint })
 }
+
+/** The error for an item that no turn may add. */
+export function globalOnFork(key: string): PromptStrataError {
+  const message = `Expected scope turn or session of ${JSON.stringify(key)} on the stack of a turn, found global.`
+  const hint = "Add global items to the profile, to createAgent or to a session's stack; a hook adds turn or session items."
+  return new PromptStrataError("injection", message, { hint })
+}

@@ -1,8 +1,8 @@
-import { checkOptions } from "../../core/check-options.ts"
+import { checkMemberTypes, checkOptions, checkType } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import type { Assembly } from "../../core/span.ts"
 import type { Injection, Scope, SlotValue } from "../../core/value.ts"
-import { byPriority, type InjectionInput, type InjectionOptions, toInjection } from "./injection.ts"
+import { byPriority, globalOnFork, type InjectionInput, type InjectionOptions, toInjection } from "./injection.ts"
 import { baseOf, inheritRender, rememberRender } from "./last-render.ts"
 import { type InjectionDebug, joinSpans, type RenderOptions, renderDebug, renderSpans } from "./render.ts"
 
@@ -13,7 +13,6 @@ interface Origin extends Pick<ForkOptions, "sharesGlobal"> {
   readonly covered: Map<string, Injection>
 }
 
-/** Options of {@link PromptStack.fork}. */
 interface ForkOptions {
   /** True if `global` items can be added to the fork. They are added to its parent too. Default: false. */
   readonly sharesGlobal?: boolean
@@ -39,6 +38,7 @@ export class PromptStack {
   #ofLastTurn: readonly Injection[] = []
 
   constructor(injections: Iterable<InjectionInput> = []) {
+    checkType("the items of a PromptStack", injections, "iterable")
     for (const injection of injections) this.add(injection)
   }
 
@@ -109,6 +109,7 @@ export class PromptStack {
    * this stack's own last rendering is recognised as saved output and does not grow (S10).
    */
   render(base = "", options: RenderOptions = {}): string {
+    checkType("the base of render", base, "string")
     checkOptions("render", options, { heading: true })
     const { heading = "key" } = options
     const bare = baseOf(this, base)
@@ -127,7 +128,9 @@ export class PromptStack {
   }
 
   /** A stack with the same items. Changes to it do not change this stack, apart from `global` items if it `sharesGlobal`. */
-  fork({ sharesGlobal = false, check }: ForkOptions = {}): PromptStack {
+  fork(options: ForkOptions = {}): PromptStack {
+    checkOptions("fork", options, "sharesGlobal check")
+    const { sharesGlobal = false, check } = options
     const fork = new PromptStack()
     fork.#check = check
     for (const [key, item] of this.#items) fork.#items.set(key, item)
@@ -197,6 +200,7 @@ export class PromptStack {
    * again (S9). Those that were added after the turn's last request stay for the next turn, and so do those that this stack began with.
    */
   endTurn(fork: PromptStack): void {
+    checkMemberTypes("the fork of endTurn", fork, "fork:function")
     const seen = fork.#origin?.items
     for (const [key, item] of this.#items) {
       const isOver = item.scope === "turn" && seen?.get(key) === item && this.#origin?.items.get(key) !== item
@@ -212,6 +216,7 @@ export class PromptStack {
   rebase(base: PromptStack): void {
     const origin = this.#origin
     const own: Injection[] = []
+    checkMemberTypes("the base of rebase", base, "fork:function")
     for (const [key, shown] of this.#items) {
       for (const item of [this.#covered.get(key), shown]) {
         if (item && (item.scope !== "global" || (origin && origin.items.get(key) !== item))) own.push(item)
@@ -279,6 +284,7 @@ export class PromptStack {
 
   /** Removes the session items that a fork of this stack removed, and gives the fork's origin. */
   #takeRemovals(fork: PromptStack): Origin {
+    checkMemberTypes("the fork of a PromptStack", fork, "fork:function")
     const origin = fork.#origin
     if (origin?.parent === this) {
       for (const key of fork.#removed) {
@@ -291,10 +297,4 @@ export class PromptStack {
     const hint = "Merge what fork() returned."
     throw new PromptStrataError("injection", "Expected a fork of this stack, found another stack.", { hint })
   }
-}
-
-function globalOnFork(key: string): PromptStrataError {
-  const message = `Expected scope turn or session of ${JSON.stringify(key)} on the stack of a turn, found global.`
-  const hint = "Add global items to the profile, to createAgent or to a session's stack; a hook adds turn or session items."
-  return new PromptStrataError("injection", message, { hint })
 }

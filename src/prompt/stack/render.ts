@@ -1,3 +1,4 @@
+import { checkMemberTypes } from "../../core/check-options.ts"
 import { offsetAfter } from "../../core/code-points.ts"
 import type { Source } from "../../core/source.ts"
 import type { Assembly, FitDecision, Span } from "../../core/span.ts"
@@ -105,6 +106,7 @@ const noMarkers: Markers = { lines: new Set(), heads: [], fences: false }
 
 /** Every item in the given order, also disabled ones. With an assembly, also its tokens and its fate there (S6). */
 export function renderDebug(items: readonly Injection[], assembly?: Assembly): InjectionDebug[] {
+  if (assembly !== undefined) checkMemberTypes("the assembly of renderDebug", assembly, "decisions:list messages:list")
   return items.map((item) => {
     const { key, priority, role, scope, enabled } = item
     const content = printValue(item.content, item.trust, noMarkers).map((printed) => printed.text)

@@ -1,4 +1,4 @@
-import { checkOptions } from "../../core/check-options.ts"
+import { checkMemberTypes, checkOptions, checkType } from "../../core/check-options.ts"
 import type { TokenCounter } from "../../core/ports.ts"
 import type { Assembly, Span } from "../../core/span.ts"
 import { type AssemblyDifference, diffAssemblies } from "../../trace/diff-assemblies.ts"
@@ -52,8 +52,10 @@ export interface CacheReport {
  * differ inside one of the tokenizer's pieces, that piece counts as not served.
  */
 export function simulateCache(requests: readonly (Assembly | CacheRequest)[], options: CacheOptions): CacheReport {
+  checkType("the requests of simulateCache", requests, "objects")
   checkOptions("simulateCache", options, "counter breakpoints minTokens blockTokens ttlMs prices")
   const { counter, prices } = options
+  checkMemberTypes("the counter of simulateCache", counter, "count:function")
   const rules = cacheRules(options)
   const texts = textTokens(counter)
   const cache = options.breakpoints === "explicit" ? explicitCache(rules, texts) : automaticCache(rules, texts)

@@ -20,6 +20,20 @@ describe("options of createAgent that only JavaScript allows", () => {
     ...[undefined, null, 7, "fay", {}].map((given) => [`the profile ${given}`, { profile: given, model }, noProfile] as const),
     ["tools that are no list", { profile, model, tools: 7 }, "createAgent expected a list of objects as `tools`."],
     ["a plugin that is none", { profile, model, plugins: [null] }, "createAgent expected a list of objects as `plugins`."],
+    ["observers that are no list", { profile, model, observers: 7 }, "createAgent expected a list of objects as `observers`."],
+    ...[7, null].map(
+      (store) =>
+        [
+          `the store ${store}`,
+          { profile, model, store },
+          `expected a value of type object as the store of createAgent, found ${store}.`,
+        ] as const,
+    ),
+    [
+      "a store that is none",
+      { profile, model, store: {} },
+      "expected a value of type function as load of the store of createAgent, found undefined.",
+    ],
     ["a hook that is none", { profile, model, hooks: [7] }, "createAgent expected a list of objects as `hooks`."],
   ]
   test.each(rows)("%s is refused at once, not in the first turn", (_, options, message) => {
