@@ -8,12 +8,14 @@ import { tempFolder } from "../support/temp-folder.ts"
 
 const seer = () => scriptedModel([finish("A cat."), finish("A cat.")], { capabilities: { attachments: ["image/*"] } })
 
-async function ask(name: string, path: string, { opens = true, model = seer() } = {}) {
+async function ask(name: string, path: string, { opens = true, model = seer(), formats = "" } = {}) {
   const output = opens ? "[output]\nfile_references = true\n" : ""
-  const toml = `extends = "${name}"\nlocale = "en"\n${output}[files]\nfolder = "files"\n[memory]\nenabled = false\n`
+  const toml = `extends = "${name}"\nlocale = "en"\n${output}[files]\nfolder = "files"\n${formats}[memory]\nenabled = false\n`
   const folder = tempFolder({
     "bot.toml": toml,
     "files/inbox/photo.png": png(3, 2),
+    "files/inbox/photo": png(3, 2),
+    "files/Makefile": "all:",
     "files/fake.png": "no picture",
     "files/plan.md": "# Plan",
     "secret.png": png(1, 1),
@@ -46,6 +48,18 @@ test.each([
   const { result, requests } = await ask("fay", path, { opens, model: scriptedModel([]) })
   expect(result).toMatchObject({ ok: false, error: { code, message: expect.stringMatching(words) } })
   expect(requests).toBe(0)
+})
+
+test("R8 a photo without an ending is known by its first bytes: it is read, or refused with words", async () => {
+  const { parts } = await ask("fay", "inbox/photo")
+  expect(parts.map(({ bytes, attachment }) => [attachment.name, attachment.mediaType, bytes])).toEqual([
+    ["inbox/photo", "image/png", png(3, 2)],
+  ])
+  const { result, requests } = await ask("fay", "inbox/photo", { formats: 'formats = ["md"]\n', model: scriptedModel([]) })
+  expect(result).toMatchObject({ ok: false, error: { code: "file", message: expect.stringMatching(/may be opened/) } })
+  expect(requests).toBe(0)
+  const { parts: none, text } = await ask("fay", "Makefile", { model: scriptedModel([finish("Yes.")]) })
+  expect([none, text]).toEqual([[], expect.stringContaining("%[Makefile]")])
 })
 
 test("R8 a text file keeps its name alone, because tools can read it", async () => {

@@ -1,6 +1,7 @@
 import { checkOptions, checkType } from "../../core/check-options.ts"
 import type { ServiceKey } from "../../core/conversation.ts"
 import { type ErrorCode, PromptStrataError } from "../../core/errors.ts"
+import { fileHeader } from "../../memory/services/attachments/file-header.ts"
 import type { FileFault, FileReferences, OpenedFile } from "../../memory/services/file-references.ts"
 import type { FileReference } from "../../prompt/encode/file-reference.ts"
 import { decodeText, takeShape } from "../workspace/text-encoding.ts"
@@ -22,7 +23,8 @@ export interface FileReferencesOptions {
 
 /**
  * Opens the files that an answer shows by `%[path]` (R8), under the rules of the workspace: no file outside it, no hidden file,
- * no link that leads out. Both the path in the answer and the file it leads to must have one of the given extensions.
+ * no link that leads out. Both the path in the answer and the file it leads to must have one of the given extensions; a name without
+ * one must be of a picture, a recording or a document with the first bytes of such a format.
  */
 export function createFileReferences(
   workspace: Pick<FileWorkspace, "readBytes">,
@@ -32,8 +34,9 @@ export function createFileReferences(
   checkType("options.formats of createFileReferences", options?.formats, "list")
   const { formats, maxBytes = 10 * 1024 * 1024, allow = () => true } = options
   const known = formats.map((format) => format.toLowerCase())
+  const isKnown = (extension: string) => known.includes(extension)
   const faultAbout = async (path: string, key: ServiceKey): Promise<FileFault | undefined> => {
-    if (!known.includes(extensionOf(path))) return "unsupported"
+    if (!isKnown(extensionOf(path)) && extensionOf(path) !== "") return "unsupported"
     return (await allow(path, key)) ? undefined : "refused"
   }
   return {
@@ -44,8 +47,14 @@ export function createFileReferences(
         if (fault) return { ok: false, fault }
         const { path, bytes } = await workspace.readBytes(reference.path, { maxBytes, signal })
         const realFault = await faultAbout(path, key)
-        return realFault ? { ok: false, fault: realFault } : openedFile(path, bytes, reference)
+        if (realFault) return { ok: false, fault: realFault }
+        if (isKnown(extensionOf(path))) return openedFile(path, bytes, reference)
+        const type = fileHeader(bytes)?.mediaType
+        const isOfFormat = known.some((format) => mediaTypes.get(format) === type)
+        if (type === undefined || !isOfFormat) return { ok: false, fault: type ? "refused" : "unsupported" }
+        return openedFile(path, bytes, reference, type)
       } catch (thrown) {
+        if (extensionOf(reference.path) === "" && !isKnown("")) return { ok: false, fault: "unsupported" }
         return { ok: false, fault: PromptStrataError.isInstance(thrown) ? (faults[thrown.code] ?? "failed") : "failed" }
       }
     },
@@ -61,11 +70,10 @@ const faults: Partial<Readonly<Record<ErrorCode, FileFault>>> = {
   "file-encoding": "unsupported",
 }
 
-function openedFile(path: string, bytes: Uint8Array, { lines }: FileReference): OpenedFile {
+function openedFile(path: string, bytes: Uint8Array, { lines }: FileReference, mediaType = mediaTypeOf(path)): OpenedFile {
   const picked = lines === undefined ? bytes : pickLines(bytes, path, lines)
   if ("totalLines" in picked) return { ok: false, fault: "beyond", ...picked }
   const base64 = Buffer.from(picked).toString("base64")
-  const mediaType = mediaTypeOf(path)
   return { ok: true, attachment: { path, mediaType, bytes: picked.length, base64, ...(lines ? { lines } : {}) } }
 }
 
