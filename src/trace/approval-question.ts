@@ -2,8 +2,8 @@ import { checkType } from "../core/check-options.ts"
 import type { Speaker } from "../core/conversation.ts"
 import { mapTexts } from "../prompt/encode/sanitise.ts"
 import type { Approval } from "../prompt/tools/tool.ts"
-import { withBrokenLinks } from "./guard-links.ts"
 import texts from "./approval-words.json" with { type: "json" }
+import { withBrokenLinks } from "./guard-links.ts"
 
 /** A call that waits for a person, as every door shows it. */
 export interface ApprovalQuestion extends Pick<Approval, "id" | "code" | "callId" | "tool" | "args" | "summary" | "untilMs"> {

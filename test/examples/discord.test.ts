@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from "vitest"
 import { type ChatServer, startChatServer } from "../support/chat-server.ts"
 import { type DiscordServer, messageData, startDiscord, token, type WebSocketPackage } from "./support/discord-server.ts"
 import { examplePackage } from "./support/example-package.ts"
-import { answersOf, payment, promptOf } from "./support/model-answers.ts"
+import { answersOf, decision, payment, promptOf } from "./support/model-answers.ts"
 import { type ExampleStart, exampleFolder, homeWithPay, type RunningExample, startExample } from "./support/running-example.ts"
 
 const folder = exampleFolder("discord") ?? ""
@@ -82,6 +82,17 @@ describe.skipIf(folder === "")("examples/discord", () => {
     expect((await discord.sent.reach(2)).at(-1)).toMatchObject({ channel: "41", content: "Paid." })
     expect(discord.acknowledged).toEqual(["2001"])
     expect(readFileSync(join(cwd, "paid"), "utf8")).toBe("once\n")
+  })
+
+  test("T49 a reminder rings by itself in its chat", async () => {
+    model.reply(decision({ action: "tool", tool: "add_schedule", args: { title: "tea", schedule_time: "+1s" } }))
+    model.reply(...answersOf("I will.", "Tea time, Ann!"))
+    discord.dispatch("MESSAGE_CREATE", inPrivate("Remind me of my tea."))
+    const sent = await discord.sent.reach(2)
+    expect(sent.map(({ channel, content }) => [channel, content])).toEqual([
+      ["41", "I will."],
+      ["41", "Tea time, Ann!"],
+    ])
   })
 
   test("in a group it listens, answers who mentions it as a reply, and mentions in turn", async () => {

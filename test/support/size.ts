@@ -62,6 +62,8 @@ export const amounts = {
   POSTGRES_KILL_ROUNDS: { quick: 1, ci: 2, long: 5, soak: 200 },
   /** Turns of each process that writes into PostgreSQL. */
   POSTGRES_TURNS: { quick: 8, ci: 30, long: 100, soak: 2_000 },
+  /** Reminders of as many people that are due at once. */
+  DUE_WAKES: { quick: 1_000, ci: 1_500, long: 10_000, soak: 20_000 },
   /** Bots killed while they answer. */
   BOT_KILLS: { quick: 8, ci: 20, long: 200, soak: 1_000 },
   /** Processes killed while they write into a workspace. */

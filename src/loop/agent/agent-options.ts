@@ -115,8 +115,7 @@ export function checkAgentOptions(options: AgentOptions): void {
   if (options.store !== undefined) checkMemberTypes("the store of createAgent", options.store, storeMembers)
   checkOptions("ports of createAgent", options.ports ?? {}, portNames)
   const { shouldAnswer: rules = {} } = options
-  if (typeof rules !== "function")
-    checkOptions("shouldAnswer of createAgent", rules, answerRules)
+  if (typeof rules !== "function") checkOptions("shouldAnswer of createAgent", rules, answerRules)
   checkOptions("services of createAgent", options.services ?? {}, agentServices)
 }
 

@@ -105,7 +105,13 @@ test("N23 the words of an answer that arrived are not said again, and history ha
 test("N23 a call that changes something and was cut off is not made again, and the model is told", async () => {
   const { start, sent, reach, takeUp } = processes()
   let calls = 0
-  const pay = defineTool({ name: "pay", description: "Pays.", writes: true, execute: () => (++calls > 0 ? never() : "") })
+  const pay = defineTool({
+    name: "pay",
+    description: "Pays.",
+    writes: true,
+    repeatable: true,
+    execute: () => (++calls > 0 ? never() : ""),
+  })
   await start(scriptedModel([callTool("pay")]), { tools: [pay] }).take(home, { id: "1", text: "Pay!", from: ann })
   await vi.waitFor(() => expect(calls).toBe(1))
   const model = scriptedModel([callTool("pay"), finish("I do not know.")])
@@ -122,7 +128,8 @@ test("N23 a message that is being answered is not taken up by another process", 
   await busy.take(home, { id: "1", text: "hi", from: ann })
   for (let beat = 0; beat < 12; beat++) {
     timers.advance(leaseMs / 3)
-    start(hangs)
+    start(scriptedModel([finish("Twice.")]))
+    await settle()
     await settle()
   }
   expect(sent).toEqual([])

@@ -67,7 +67,8 @@ function nameOf({ words, asked }: RecalledWords): string {
 }
 
 function changeOf(before: string | undefined, now: string): string {
-  return now === "" ? "forgotten" : `${before === "" ? "brought back" : "remembered"}, in ${now}`
+  if (now === "") return "forgotten"
+  return before === "" ? `brought back, in ${now}` : `remembered, in ${now}`
 }
 
 function printSums(lives: readonly MeasuredLife[], maxWidth: number, say: typeof asWritten): string {

@@ -47,6 +47,9 @@ const bot = createBot({
   }),
 })
 
+/** The field of the Bot API that makes a poll long. */
+const pollSeconds = "timeout"
+
 interface Update {
   readonly update_id: number
   readonly message: { readonly message_id: number; readonly text: string; readonly chat: { readonly id: number } }
@@ -57,7 +60,7 @@ process.once("SIGTERM", () => stopped.abort())
 const ended = new Promise<readonly Update[]>((resolve) => stopped.signal.addEventListener("abort", () => resolve([])))
 let offset = 0
 while (!stopped.signal.aborted) {
-  const polled = call("getUpdates", { offset, timeout: 50 }) as Promise<readonly Update[]>
+  const polled = call("getUpdates", { offset, [pollSeconds]: 50 }) as Promise<readonly Update[]>
   for (const { update_id, message } of await Promise.race([polled, ended])) {
     const conversation = { conversation: `${message.chat.id}`, audience: "private" } as const
     const from = { id: `telegram:${message.chat.id}`, name: "Ann" }
