@@ -89,10 +89,3 @@ export class PartList {
     return taken
   }
 }
-
-/** Joins neighbouring texts: all cuttings of one answer give the same list. */
-export function joinTexts(parts: readonly OutputPart[]): OutputPart[] {
-  const list = new PartList()
-  for (const part of parts) list.add(part)
-  return list.take()
-}

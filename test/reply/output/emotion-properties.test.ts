@@ -2,10 +2,10 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { mulberry32 } from "../../../src/core/mulberry.ts"
 import { emotionBracket, emotionPipe } from "../../../src/reply/output/formats.ts"
-import { joinTexts, type OutputPart } from "../../../src/reply/output/output-part.ts"
+import type { OutputPart } from "../../../src/reply/output/output-part.ts"
 import { runs } from "../../support/size.ts"
 import { cutRandomly } from "../readings.ts"
-import { readParts, stageOf, textOf } from "./parts.ts"
+import { joinTexts, readParts, stageOf, textOf } from "./parts.ts"
 
 const formats = [emotionPipe, emotionBracket]
 const lists = [undefined, ["a", "😊"]]

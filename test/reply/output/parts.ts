@@ -1,9 +1,9 @@
 import {
   createTextStage,
-  joinTexts,
   type OutputFormat,
   type OutputPart,
   type OutputReader,
+  PartList,
 } from "../../../src/reply/output/output-part.ts"
 import { cutAt, everyCutting } from "../readings.ts"
 
@@ -12,6 +12,13 @@ export type MakeStage = () => OutputReader
 /** A format's reader alone, as a stage. */
 export function stageOf(format: OutputFormat, emotions?: readonly string[]): MakeStage {
   return () => createTextStage(() => format.createReader(emotions === undefined ? {} : { emotions }))
+}
+
+/** Joins neighbouring texts: all cuttings of one answer give the same list. */
+export function joinTexts(parts: readonly OutputPart[]): OutputPart[] {
+  const list = new PartList()
+  for (const part of parts) list.add(part)
+  return list.take()
 }
 
 /** What a stage makes of a text in pieces, neighbouring texts joined. */

@@ -1,3 +1,5 @@
+import table from "./samplers.json" with { type: "json" }
+
 type Json = Readonly<Record<string, unknown>>
 
 /** The settings of a preset by which a model chooses its words. */
@@ -21,25 +23,11 @@ interface Sampler {
   /** The value that changes nothing. */
   readonly off?: number
   /** True where OpenAI's protocol has it. */
-  readonly common?: true
+  readonly common?: boolean
 }
 
 /** By the name of the field in a request. */
-const samplers: Readonly<Record<string, Sampler>> = {
-  temperature: { names: ["temperature", "temp", "temp_openai"], min: 0, max: 2 },
-  max_output_tokens: { names: ["openai_max_tokens", "genamt"], min: 1, max: 1e9 },
-  tokens: { names: ["openai_max_context"], min: 1, max: 1e9 },
-  top_p: { names: ["top_p", "top_p_openai"], min: 0, max: 1, off: 1, common: true },
-  frequency_penalty: { names: ["frequency_penalty", "freq_pen", "freq_pen_openai"], min: -2, max: 2, off: 0, common: true },
-  presence_penalty: { names: ["presence_penalty", "presence_pen", "pres_pen_openai"], min: -2, max: 2, off: 0, common: true },
-  seed: { names: ["seed"], min: 0, max: 2 ** 53 - 1, off: -1, common: true },
-  top_k: { names: ["top_k", "top_k_openai"], min: 0, max: 1e6, off: 0 },
-  top_a: { names: ["top_a", "top_a_openai"], min: 0, max: 1, off: 0 },
-  min_p: { names: ["min_p", "min_p_openai"], min: 0, max: 1, off: 0 },
-  typical_p: { names: ["typical_p", "typical"], min: 0, max: 1, off: 1 },
-  tfs: { names: ["tfs", "tail_free_sampling"], min: 0, max: 1, off: 1 },
-  repetition_penalty: { names: ["repetition_penalty", "rep_pen", "repetition_penalty_openai"], min: 0, max: 10, off: 1 },
-}
+const samplers: Readonly<Record<string, Sampler>> = table
 
 /** True for the JSON of settings of samplers alone, as text completion, KoboldAI and NovelAI have them. */
 export function isSamplersJson(json: Json): boolean {

@@ -12,11 +12,6 @@ interface CountedMessage {
   runs: readonly EvenRun[] | undefined
 }
 
-/** Finds the prefix of each stability from the spans of messages. */
-export function findPrefixes(messages: readonly Message[], spans: readonly Span[]): Prefix[] {
-  return prefixesOf(sumsOf(messages, spans))
-}
-
 /** Finds the prefix of each stability: it ends before the first piece that changes more often (S15). */
 export function prefixesOf(messages: readonly CountedMessage[]): Prefix[] {
   const fingerprint = new Fingerprint()
@@ -53,19 +48,6 @@ export function prefixesOf(messages: readonly CountedMessage[]): Prefix[] {
 }
 
 const rankOf = Object.fromEntries(stabilities.map((stability, rank) => [stability, rank])) as Record<Stability, number>
-
-/** Counted messages from their spans alone. */
-function sumsOf(messages: readonly Message[], spans: readonly Span[]): readonly CountedMessage[] {
-  return messages.map((message, index) => {
-    const own = spans.filter((span) => span.message === index)
-    return {
-      message,
-      pieces: own.map((span): Piece => ({ ...span, known: undefined, hash: undefined, span: undefined })),
-      runs: undefined,
-      growth: { upTo: (count) => own.slice(0, count).reduce((sum, { tokens }) => sum + tokens, 0) },
-    }
-  })
-}
 
 /** The hash of a span's text, and of what stands behind it. */
 function spanHash({ text, parts }: Pick<Span, "text" | "parts">): TextHash {

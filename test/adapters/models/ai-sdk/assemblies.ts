@@ -1,6 +1,6 @@
 import type { Assembly, Message, MessageRole, Span } from "../../../../src/core/span.ts"
 import type { Stability } from "../../../../src/core/value.ts"
-import { findPrefixes } from "../../../../src/prompt/assemble/draft/prefixes.ts"
+import { findPrefixes } from "../../../support/find-prefixes.ts"
 
 /** A message as runs of text with their stability. Every character counts as a token. */
 export type Runs = readonly [MessageRole, ...(readonly [Stability, string])[]]
