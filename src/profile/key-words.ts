@@ -3,7 +3,7 @@ import words from "./key-words.json" with { type: "json" }
 import { profileFileKeys } from "./profile-file-keys.ts"
 import { profileKeys } from "./profile-keys.ts"
 
-/** What the docs and editors say of a key or a table: a sentence or two, and the default in words where it is not one fixed value. */
+/** The sentence or two that docs and editors show of a key or a table, and the default in words where it is not one fixed value. */
 export interface KeyWords {
   readonly words: string
   readonly default?: string

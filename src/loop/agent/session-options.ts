@@ -243,10 +243,7 @@ export interface Utterance {
   readonly record?: SessionRecord | undefined
 }
 
-/**
- * The input of a turn. Without a speaker, somebody speaks who is known by the conversation alone, so that no two conversations share
- * what is remembered.
- */
+/** The input of a turn. Without a speaker, somebody speaks who is known by the conversation alone, and no other shares their memory. */
 export function inputOf(
   { agent, key, stack }: Pick<LiveSession, "agent" | "key" | "stack">,
   { text, options = {}, turnId, record }: Utterance,

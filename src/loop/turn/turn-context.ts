@@ -253,11 +253,8 @@ export interface FittedRuns {
   withFittedArguments(run: ToolRun, turn: TurnContext): ToolRun
 }
 
-/** How many tokens tool runs of earlier turns may have. */
-export interface OldRunLimits {
-  readonly maxTokens: number
-  /** The runs of the last turn that has some stay whole up to this number. */
-  readonly mostTokens: number
+/** How many tokens tool runs of earlier turns may have. Those of the last turn that has some stay whole up to `mostTokens`. */
+export interface OldRunLimits extends Readonly<Record<"maxTokens" | "mostTokens", number>> {
   readonly agent: AgentContext
 }
 

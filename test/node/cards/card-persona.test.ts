@@ -191,7 +191,7 @@ describe("a card as a profile", () => {
     const agent = await cardAgent(scriptedModel([]), `${folder}/bot.toml`)
     const { messages } = await agent.session("c").preview("the bookshop")
     expect(messages[0]?.content).toMatch(/^You write a story\.\n+Mei Keeper im start keeps a shop/)
-    expect(messages.at(-1)?.content).toContain("[context: character.scenario]\nRain.\n[/context]")
+    expect(messages.map(({ content }) => content.includes("\nRain.\n"))).toEqual([true, false])
     expect(messages.at(-1)?.content).toContain("A dragon sleeps in the cellar.")
     expect(await loadPersona(`${folder}/mei.json`)).toMatchObject({ name: "Mei Keeper im start", text: { trust: "tool" } })
     expect(lint(await readLintFiles({ profiles: [`${folder}/bot.toml`] }))).toEqual([])

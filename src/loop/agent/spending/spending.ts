@@ -99,12 +99,13 @@ export class SpendingLimits implements Spending<TurnContext> {
     const { limit } = found
     const nowMs = this.#shared.ports.clock.nowMs()
     const { untilMs } = dayOf(nowMs, this.#profile)
-    const unit = limit.endsWith("Usd") ? "US dollars" : "tokens"
-    const [most, used, estimated, asked] = [found.most, found.used, found.estimated, found.asked].map((amount) =>
-      String(unit === "tokens" ? amount : Number(amount.toPrecision(4))),
+    const isMoney = limit.endsWith("Usd")
+    const [used, estimated, asked] = [found.used, found.estimated, found.asked].map((amount) =>
+      isMoney ? `$${Number(amount.toPrecision(4))}` : String(amount),
     )
+    const most = isMoney ? `$${found.most}` : `${found.most} tokens`
     const whose = user === undefined ? "of the turn" : `for the user ${JSON.stringify(user)} on this day`
-    const message = `expected the calls ${whose} to use at most ${most} ${unit}; they have used ${used}, ${estimated} of them by estimate, and the next request has ${asked} more.`
+    const message = `expected the calls ${whose} to use at most ${most}; they have used ${used}, ${estimated} of them by estimate, and the next request has ${asked} more.`
     const next = localText(untilMs, this.#profile.timeZone ?? "UTC")
     const isDaily = user !== undefined
     const hint = isDaily

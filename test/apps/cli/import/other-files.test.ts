@@ -46,7 +46,7 @@ describe("promptstrata import", () => {
       "book.json",
       JSON.stringify({ name: "Book", description: "Of dragons.", entries: [entry] }),
       [
-        'lorebook.entries[0].insertion_order: expected a number, found "5"; read as 5.',
+        'lorebook.entries[0].insertion_order: expected a finite number, found "5"; read as 5.',
         'entry "0": the pattern /(a)\\1/ is not used: a backreference cannot be searched for in linear time.',
       ],
     ],
