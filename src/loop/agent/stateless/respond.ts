@@ -8,7 +8,7 @@ import type { StepControl } from "../../turn/control/step-control.ts"
 import type { AgentContext } from "../../turn/turn-context.ts"
 import { loadAside } from "../borders/load-aside.ts"
 import { Session } from "../session.ts"
-import { checkSessionOptions, optionsOf, type SendOptions } from "../session-options.ts"
+import { checkSessionOptions, type SendOptions } from "../session-options.ts"
 import type { Turn } from "../turn.ts"
 import type { ChatMessage } from "./past-messages.ts"
 
