@@ -86,7 +86,7 @@ describe("T5 code and Markdown in a place of their own", () => {
 
   test("the agent's own message stays as it is: it is a message by itself", () => {
     const history = [said("user", page), said("assistant", page)]
-    const { messages } = assemble(new PromptStack(), { dialect: "soul", turn: turnState("hm", { history }) })
+    const { messages } = assemble(new PromptStack(), { dialect: "soul", turn: turnState("hm", { history, timeZone: "UTC" }) })
     const pages = messages.flatMap(({ content }) => (content.includes(page) ? [content] : []))
     expect(pages).toEqual([`[time: 19700101 0:00]\n${fenced}`, page])
   })
