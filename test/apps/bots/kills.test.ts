@@ -89,6 +89,7 @@ test("N23 bots that are killed at random points answer each message, twice only 
     left = 1 + dice.below(10)
     child = start(life)
     expect(await child.ended).toBe("SIGKILL")
+    await telegram.settled()
     const store = await openStore(folder)
     const records = (await store.wakes.list({ agent: "Mira" })).flatMap(({ kind, payload }) =>
       kind === "message-record" ? [payload as unknown as MessageRecord] : [],

@@ -22,6 +22,8 @@ export interface TelegramServer {
   push(update: Update): void
   /** Refuses the next message that is sent, with the answer of the real server. */
   refuseNext(status: number, more: Readonly<Record<string, unknown>>): void
+  /** Settles once every call of a bot that died is done. */
+  settled(): Promise<void>
   /** A file that the bot can load by its id. */
   keep(fileId: string, bytes: Uint8Array): void
 }
@@ -104,20 +106,29 @@ export async function startTelegram({
     })
   }
 
+  const calls = new Set<Promise<Response>>()
   const server = await listen(
-    async (request) => {
-      const { pathname } = new URL(request.url)
-      const [, kind, key, rest = ""] = /^(\/file)?\/bot([^/]+)\/(.+)$/u.exec(pathname) ?? []
-      if (key !== token) return failure(401, "Unauthorized")
-      const file = files.get(rest)
-      if (kind) return file ? new Response(Buffer.from(file)) : failure(404, "Not Found")
-      await at(rest)
-      const answer = await call(rest, request)
-      await at(rest)
-      return answer
+    (request) => {
+      const answered = answer(request)
+      // A poll lasts until there is an update.
+      if (!request.url.endsWith("/getUpdates")) calls.add(answered)
+      void answered.catch(() => undefined).then(() => calls.delete(answered))
+      return answered
     },
     { host: "127.0.0.1", port: 0 },
   )
+
+  async function answer(request: Request): Promise<Response> {
+    const { pathname } = new URL(request.url)
+    const [, kind, key, rest = ""] = /^(\/file)?\/bot([^/]+)\/(.+)$/u.exec(pathname) ?? []
+    if (key !== token) return failure(401, "Unauthorized")
+    const file = files.get(rest)
+    if (kind) return file ? new Response(Buffer.from(file)) : failure(404, "Not Found")
+    await at(rest)
+    const done = await call(rest, request)
+    await at(rest)
+    return done
+  }
   onTestFinished(async () => {
     closing.abort()
     await server.close(AbortSignal.abort())
@@ -129,6 +140,13 @@ export async function startTelegram({
     presses,
     push: (update) => updates.add(update),
     refuseNext: (status, more) => void refusals.push(failure(status, "refused", more)),
+    settled: async () => {
+      // What a dead bot has sent already arrives within some turns of the event loop.
+      for (let turn = 0; turn < 50; turn++) {
+        await Promise.allSettled(calls)
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    },
     keep: (id, bytes) => void files.set(id, bytes),
   }
 }
