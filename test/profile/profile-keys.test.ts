@@ -9,6 +9,7 @@ import { checkProfileFile } from "../../src/node/profile/profile-schema.ts"
 import { describeProblem, wrongValues } from "../../src/profile/check-keys.ts"
 import type { Key, Keys, ValueType } from "../../src/profile/key.ts"
 import { inSnakeCase } from "../../src/profile/key.ts"
+import sentences from "../../src/profile/key-words.json" with { type: "json" }
 import { keyWords } from "../../src/profile/key-words.ts"
 import type { Profile, ProfileInput } from "../../src/profile/profile.ts"
 import { profileFileKeys } from "../../src/profile/profile-file-keys.ts"
@@ -32,6 +33,10 @@ test("every key says in sentences what it is for", () => {
   const keys = [...fileKeys, ...[...codeKeys].map(([name, key]) => ({ name, key }))]
   const isSaid = (key: Key) => /^\P{Ll}.{10,}[.:)]$/su.test(keyWords.get(key)?.words ?? "")
   expect(keys.filter(({ key }) => !isSaid(key)).map(({ name }) => name)).toEqual([])
+})
+
+test("every sentence in key-words.json is that of a key: none is left of one that is gone or was renamed", () => {
+  expect(keyWords.size).toBe(1 + Object.keys(sentences.file).length + Object.keys(sentences.code).length)
 })
 
 /** Values of another kind, and numbers beside the bounds of a number. */
