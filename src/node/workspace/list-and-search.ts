@@ -3,7 +3,7 @@ import { findTarget } from "./change-file.ts"
 import { fileError, ignoring, stopIfAborted } from "./file-errors.ts"
 import { closeQuietly, type FileStats, statIfThere } from "./file-system.ts"
 import { namesIn, type OpenFolder, type WorkspaceRoot, walkFolders } from "./folders.ts"
-import { canonicalPath, splitPath } from "./paths.ts"
+import { canonicalPath, isPath, splitPath } from "./paths.ts"
 import { openFile, readWorkspaceFile } from "./read-file.ts"
 import type { SearchOutcome, WorkspaceEntry } from "./workspace.ts"
 
@@ -51,7 +51,7 @@ export async function* walkFiles(root: WorkspaceRoot, path: string, options: Wal
 async function* entriesOf(root: WorkspaceRoot, folder: OpenFolder, options: WalkOptions): AsyncGenerator<WorkspaceEntry> {
   const { depth, signal } = options
   try {
-    const names = (await namesIn(root, folder)).filter((one) => isOpenable(root, one)).sort()
+    const names = (await namesIn(root, folder)).filter((one) => isPath(one, root.hidden)).sort()
     for (const name of names) {
       stopIfAborted(signal)
       const entry = await entryOf(root, folder, name).catch(ignoring("ENOENT"))
@@ -64,15 +64,6 @@ async function* entriesOf(root: WorkspaceRoot, folder: OpenFolder, options: Walk
     }
   } finally {
     await folder.close()
-  }
-}
-
-/** False for a name that the path rules refuse: it could not be opened. */
-function isOpenable(root: WorkspaceRoot, name: string): boolean {
-  try {
-    return splitPath(name, root.hidden).length === 1
-  } catch {
-    return false
   }
 }
 

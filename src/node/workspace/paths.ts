@@ -19,16 +19,18 @@ const deepestPath = 32
  * The rules are the same on every platform.
  */
 export function splitPath(path: string, hidden: HiddenFiles = "refuse"): readonly string[] {
-  const shown = typeof path === "string" ? JSON.stringify(path.slice(0, 200)) : String(path)
-  const whole = pathFault(path)
-  if (whole) throw refused(shown, whole)
-  const names = path.split("/").filter((name, at, all) => name !== "." && !(name === "" && at === all.length - 1))
-  if (names.length > deepestPath) throw refused(shown, [`more than ${deepestPath} nested folders`])
-  for (const name of names) {
-    const fault = nameFault(name, hidden)
-    if (fault) throw refused(shown, fault)
-  }
-  return names
+  const fault = pathFault(path, hidden)
+  if (!fault) return namesOf(path)
+  throw refused(typeof path === "string" ? JSON.stringify(path.slice(0, 200)) : String(path), fault)
+}
+
+/** True for a path that {@link splitPath} takes. No error is made: a folder may hold 100,000 names that nobody can open. */
+export function isPath(path: string, hidden: HiddenFiles): boolean {
+  return pathFault(path, hidden) === undefined
+}
+
+function namesOf(path: string): readonly string[] {
+  return path.split("/").filter((name, at, all) => name !== "." && !(name === "" && at === all.length - 1))
 }
 
 /** True when names that lie on the disk lead to a hidden file or into the workspace's own folder. */
@@ -53,11 +55,8 @@ export function canonicalPath(path: string, names: readonly string[] = []): stri
  * False for a path that no workspace accepts.
  */
 export function samePath(one: string, other: string): boolean {
-  try {
-    return pathKey(splitPath(one, "allow")) === pathKey(splitPath(other, "allow"))
-  } catch {
-    return false
-  }
+  const bothTaken = isPath(one, "allow") && isPath(other, "allow")
+  return bothTaken && pathKey(namesOf(one)) === pathKey(namesOf(other))
 }
 
 /** One key for all spellings of a path; see {@link nameKey}. */
@@ -96,7 +95,7 @@ const invisible = lazyPattern(
   "v",
 )
 
-function pathFault(path: string): Fault | undefined {
+function pathFault(path: string, hidden: HiddenFiles): Fault | undefined {
   if (typeof path !== "string") return ["no text"]
   if (path.length > longestPath) return [`a path of more than ${longestPath} characters`]
   if (!path.isWellFormed()) return ["half a character"]
@@ -104,6 +103,12 @@ function pathFault(path: string): Fault | undefined {
   if (path.startsWith("/")) return ["an absolute path", "file-outside"]
   if (path.startsWith("~")) return ["a path that begins at a home folder", "file-outside"]
   if (path.includes("\\")) return ["a backslash"]
+  const names = namesOf(path)
+  if (names.length > deepestPath) return [`more than ${deepestPath} nested folders`]
+  for (const name of names) {
+    const fault = nameFault(name, hidden)
+    if (fault) return fault
+  }
   return undefined
 }
 
