@@ -1,6 +1,7 @@
-import { spawnSync } from "node:child_process"
+import { exec } from "node:child_process"
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { promisify } from "node:util"
 import type { TestProject } from "vitest/node"
 import { entryPoints } from "./entry-points.ts"
 import { root } from "./source-files.ts"
@@ -16,9 +17,10 @@ declare module "vitest" {
 const cache = `${root}test/.tmp/examples`
 
 /** Copies the examples to a folder that stays, and installs their packages where they have changed. */
-export function setup(project: TestProject): void {
+export async function setup(project: TestProject): Promise<void> {
   const names = readdirSync(`${root}examples`, { withFileTypes: true }).filter((entry) => entry.isDirectory())
-  project.provide("examples", Object.fromEntries(names.map(({ name }) => [name, install(name)])))
+  const folders = await Promise.all(names.map(async ({ name }) => [name, await install(name)] as const))
+  project.provide("examples", Object.fromEntries(folders))
   const paths = Object.fromEntries(entryPoints().map(({ specifier, source }) => [specifier, [`../../../${source}`]]))
   const config = { extends: "../../../tsconfig.json", compilerOptions: { paths }, include: ["*/*.ts"], exclude: [] }
   writeFileSync(join(cache, "tsconfig.json"), JSON.stringify(config))
@@ -29,7 +31,7 @@ interface Manifest {
 }
 
 /** The example's folder, or undefined if the registry cannot be reached. Throws for any other failure of npm. */
-function install(name: string): string | undefined {
+async function install(name: string): Promise<string | undefined> {
   const folder = join(cache, name)
   const manifest = JSON.parse(readFileSync(`${root}examples/${name}/package.json`, "utf8")) as Manifest
   const { promptstrata: _, ...dependencies } = manifest.dependencies
@@ -41,13 +43,16 @@ function install(name: string): string | undefined {
   if (existsSync(done)) return folder
   writeFileSync(join(folder, "package.json"), wanted)
   const flags = "--no-audit --no-fund --no-package-lock --engine-strict=false --loglevel=error --fetch-retries=1"
-  const { status, stderr } = spawnSync(`npm install ${flags}`, { cwd: folder, shell: true, encoding: "utf8" })
-  if (status === 0) {
+  const failure: { stderr: string } | undefined = await promisify(exec)(`npm install ${flags}`, { cwd: folder }).then(
+    () => undefined,
+    (error) => error,
+  )
+  if (failure === undefined) {
     writeFileSync(done, wanted)
     return folder
   }
-  if (!/ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH/u.test(stderr))
-    throw new Error(`npm install of examples/${name} failed:\n${stderr}`)
+  if (!/ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH/u.test(failure.stderr))
+    throw new Error(`npm install of examples/${name} failed:\n${failure.stderr}`)
   console.log(`examples/${name}: skipped, because the npm registry cannot be reached`)
   return undefined
 }
