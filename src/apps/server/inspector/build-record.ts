@@ -2,6 +2,7 @@ import { costOf, type Prices, priceOf, type TokenPrice } from "../../../core/mod
 import { hostSecrets } from "../../../core/secrets/find-secrets.ts"
 import { mapTexts, redactPieces, redactText } from "../../../core/secrets/redact.ts"
 import type { Assembly, FitDecision, Prefix } from "../../../core/span.ts"
+import { defined } from "../../../core/value.ts"
 import type { Receipt } from "../../../memory/services/store/receipt.ts"
 import { diffAssemblies } from "../../../trace/diff-assemblies.ts"
 import { mainProcess, type TraceStep, type TurnTrace } from "../../../trace/trace.ts"
@@ -130,7 +131,8 @@ function requestOf(given: TraceStep, { earlier, parts, items }: RequestParts): R
   const { step, prompt, model, startedMs, durationMs, assembly, output, decision, finishReason, error, usage, report } = given
   const price = priceOf(parts.prices, model)
   return {
-    ...{ step, prompt, model, startedMs, durationMs, output, decision, finishReason, error, usage, report },
+    ...{ step, prompt, model, startedMs, durationMs, output },
+    ...defined({ decision, finishReason, error, usage, report }),
     ...shownAssembly(assembly, parts.find, items),
     change: earlier && changeOf(earlier, assembly, price),
     cost: costOf(usage, price),

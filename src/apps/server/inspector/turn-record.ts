@@ -1,13 +1,12 @@
 import type { Attachment, SessionKey, Speaker } from "../../../core/conversation.ts"
-import type { FinishReason, ModelReport, Usage } from "../../../core/model/language-model.ts"
+import type { Usage } from "../../../core/model/language-model.ts"
 import type { FitDecision, LoreDecision, MessageRole, Prefix, Span, ToolCall, WindowRoom } from "../../../core/span.ts"
 import type { Injection } from "../../../core/value.ts"
 import type { Receipt } from "../../../memory/services/store/receipt.ts"
 import type { RecalledMemory } from "../../../prompt/layers/turn-state.ts"
 import type { ToolRun } from "../../../prompt/tools/tool.ts"
-import type { Decision } from "../../../reply/decision.ts"
 import type { AssemblyDifference, ChangedSpan } from "../../../trace/diff-assemblies.ts"
-import type { TurnWarning } from "../../../trace/trace.ts"
+import type { TraceStep, TurnWarning } from "../../../trace/trace.ts"
 import type { StopReason, TurnEvent } from "../../../trace/turn-event.ts"
 import type { NotedChanges } from "./timeline/context-changes.ts"
 import type { RecordedJob } from "./timeline/recorded-jobs.ts"
@@ -115,24 +114,10 @@ export interface ShownAssembly {
   readonly lore?: readonly LoreDecision[] | undefined
 }
 
-/** One call of the model. */
-export interface RecordedRequest extends ShownAssembly {
-  readonly step: number
-  /** The prompt file: `planner`, `final`. */
-  readonly prompt: string
-  readonly model: string
-  readonly startedMs: number
-  readonly durationMs: number
+/** One call of the model, as its trace tells it, with the request in the form of a record. */
+export interface RecordedRequest extends ShownAssembly, Omit<TraceStep, "assembly"> {
   /** The difference to the last request of the same prompt in the session. Absent for the first one, and if that one is no longer kept. */
   readonly change?: RequestChange | undefined
-  /** The whole output of the model, with its thinking. */
-  readonly output: string
-  readonly decision?: Decision | undefined
-  readonly finishReason?: FinishReason | undefined
-  readonly error?: string | undefined
-  readonly usage?: Usage | undefined
-  /** The words of the provider about its answer (T46). */
-  readonly report?: ModelReport | undefined
   readonly cost?: number | undefined
 }
 
