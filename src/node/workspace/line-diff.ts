@@ -1,3 +1,5 @@
+import { commonStart } from "../../core/memo.ts"
+
 const contextLines = 3
 const maxDiffUnits = 16_384
 
@@ -8,9 +10,8 @@ const maxDiffUnits = 16_384
 export function lineDiff(before: string, after: string): string {
   if (before === after) return ""
   const [old, fresh] = [linesOf(before), linesOf(after)]
-  const most = Math.min(old.length, fresh.length)
-  const head = countEqual(most, (at) => old[at] === fresh[at])
-  const tail = countEqual(most - head, (at) => old.at(-1 - at) === fresh.at(-1 - at))
+  const head = commonStart(old, fresh)
+  const tail = commonStart(old.slice(head).reverse(), fresh.slice(head).reverse())
   const from = Math.max(0, head - contextLines)
   const lines = [
     ...old.slice(from, head).map((line) => ` ${line}`),
@@ -31,12 +32,6 @@ function linesOf(text: string): readonly string[] {
   const lines = text.split("\n")
   const last = lines.pop() ?? ""
   return last === "" ? lines : [...lines, `${last}\n\\ No newline at end of file`]
-}
-
-function countEqual(most: number, isEqual: (at: number) => boolean): number {
-  let count = 0
-  while (count < most && isEqual(count)) count++
-  return count
 }
 
 function cut(lines: readonly string[]): readonly string[] {

@@ -1,3 +1,5 @@
+import { commonStart } from "../../../../core/memo.ts"
+
 /** A run of two lists: equal in both, or replaced. Each side is a range of indexes; the end does not belong to it. */
 export interface AlignedRun {
   readonly isSame: boolean
@@ -20,9 +22,8 @@ const maxEdits = 2_000
 
 /** Aligns two lists so that the most entries are equal (Myers' algorithm). The ranges, joined, are the lists. */
 export function align(a: readonly string[], b: readonly string[]): Alignment {
-  const most = Math.min(a.length, b.length)
-  const head = countEqual(most, (at) => a[at] === b[at])
-  const tail = countEqual(most - head, (at) => a.at(-1 - at) === b.at(-1 - at))
+  const head = commonStart(a, b)
+  const tail = commonStart(a.slice(head).reverse(), b.slice(head).reverse())
   const [endA, endB] = [a.length - tail, b.length - tail]
   const found = mirrored(a.slice(head, endA), b.slice(head, endB), (own, other) => equalPairs(...numbered(own, other)))
   const runs: AlignedRun[] = []
@@ -39,12 +40,6 @@ export function align(a: readonly string[], b: readonly string[]): Alignment {
   add(false, [endA, endB])
   add(true, [a.length, b.length])
   return { runs, isWhole: found !== undefined }
-}
-
-function countEqual(most: number, isEqual: (at: number) => boolean): number {
-  let count = 0
-  while (count < most && isEqual(count)) count++
-  return count
 }
 
 /** Numbers in place of texts: equal ones for equal texts. */
