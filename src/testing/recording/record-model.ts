@@ -2,6 +2,7 @@ import { checkOptions, checkType } from "../../core/check-options.ts"
 import type { LanguageModel, ModelPart } from "../../core/model/language-model.ts"
 import { type FindSecrets, hostSecrets } from "../../core/secrets/find-secrets.ts"
 import { mapTexts, redactPieces, redactText } from "../../core/secrets/redact.ts"
+import { createKeyedQueue } from "../../memory/services/keyed-queue.ts"
 import { type Exchange, nodeModules, type RecordedEnd, recordedError, recordedRequest, writeRecording } from "./recording.ts"
 
 /** Settings of `recordModel` and `replayModel`. */
@@ -21,16 +22,12 @@ export function recordModel(model: LanguageModel, file: string, options: Recordi
   const find = hostSecrets(options.secrets)
   const redact = (text: string) => redactText(text, find)
   const exchanges: (Exchange | undefined)[] = []
-  let written: Promise<void> = Promise.resolve()
-  const save = () => {
-    written = written
-      .catch(() => undefined)
-      .then(() => {
-        const done = exchanges.filter((exchange) => exchange !== undefined)
-        return write(file, writeRecording({ model: redact(model.id), capabilities: model.capabilities, exchanges: done }))
-      })
-    return written
-  }
+  const writing = createKeyedQueue()
+  const save = () =>
+    writing.enqueue(file, () => {
+      const done = exchanges.filter((exchange) => exchange !== undefined)
+      return write(file, writeRecording({ model: redact(model.id), capabilities: model.capabilities, exchanges: done }))
+    })
   return {
     id: model.id,
     capabilities: model.capabilities,

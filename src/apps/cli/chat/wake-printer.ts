@@ -1,4 +1,5 @@
 import type { Turn } from "../../../loop/agent/turn.ts"
+import { createKeyedQueue } from "../../../memory/services/keyed-queue.ts"
 import { showTurn, type TurnPrinter } from "./turn-printer.ts"
 
 /** Shows the turns of wakes between those of a chat. */
@@ -13,13 +14,9 @@ export interface WakePrinter {
 
 /** Makes a {@link WakePrinter} for a chat's printer. */
 export function createWakePrinter(printer: TurnPrinter): WakePrinter {
-  let last: Promise<unknown> = Promise.resolve()
+  const shown = createKeyedQueue()
   let frame = (show: () => Promise<void>): Promise<void> => show()
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const done = last.then(work)
-    last = done.catch(() => undefined)
-    return done
-  }
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => shown.enqueue("chat", work)
   return {
     inTurn,
     onWake: (turn) => inTurn(() => frame(async () => void (await showTurn(turn, printer)))),

@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { messageOf } from "../../../core/errors.ts"
 import { parsedJson } from "../../../core/json-access.ts"
 import type { Clock } from "../../../core/ports.ts"
+import { createKeyedQueue } from "../../../memory/services/keyed-queue.ts"
 import type { ForgottenScope } from "../../../memory/services/store/forgetting.ts"
 import { type HeldWords, type IsStored, mayHold } from "./may-hold.ts"
 import type { TurnRecord, TurnSummary } from "./turn-record.ts"
@@ -67,7 +68,8 @@ export class KeptRecords {
   readonly #onWarning: (message: string) => void
   /** By the name of their files. */
   readonly #entries = new Map<string, Entry>()
-  #last: Promise<unknown> = Promise.resolve()
+  /** Tasks run one after another. */
+  readonly #tasks = createKeyedQueue()
   #waiting = 0
 
   constructor(options: KeepOptions, clock: Clock, onWarning: (message: string) => void) {
@@ -78,7 +80,7 @@ export class KeptRecords {
 
   /** The turns that the folder has now, oldest first. */
   summaries(): Promise<readonly TurnSummary[]> {
-    return this.#next(async () => {
+    return this.#tasks.enqueue("folder", async () => {
       await this.#look()
       return this.#sorted().map(({ summary }) => summary)
     })
@@ -86,7 +88,7 @@ export class KeptRecords {
 
   /** The record of a turn; undefined if it is not kept. */
   read(id: string): Promise<TurnRecord | undefined> {
-    return this.#next(async () => {
+    return this.#tasks.enqueue("folder", async () => {
       await this.#look()
       const entry = this.#sorted().findLast(({ summary }) => summary.id === id)
       if (!entry) return undefined
@@ -121,27 +123,20 @@ export class KeptRecords {
       for (const { file: old, summary: of } of this.#sorted()) if (of.id === summary.id && old !== file) await this.#delete(old)
     }
     this.#waiting++
-    return this.#next(write).catch((error: unknown) =>
-      this.#onWarning(`The record of turn ${id} was not kept: ${messageOf(error)}`),
-    )
+    return this.#tasks
+      .enqueue("folder", write)
+      .catch((error: unknown) => this.#onWarning(`The record of turn ${id} was not kept: ${messageOf(error)}`))
   }
 
   /** Deletes all records that may hold words of a scope, and damaged files, of which nobody can tell whose words they hold. Counts the records. */
   forget(scope: ForgottenScope, isStored: IsStored): Promise<number> {
-    return this.#next(async () => {
+    return this.#tasks.enqueue("folder", async () => {
       await this.#look()
       const held = await mayHold([...this.#entries.values()].map(heldOf), scope, isStored)
       for (const file of held) await this.#delete(file)
       for (const name of await this.#names()) if (otherName.test(name)) await this.#delete(name)
       return held.size
     })
-  }
-
-  /** Runs tasks one after another. */
-  #next<T>(task: () => Promise<T>): Promise<T> {
-    const run = this.#last.then(task)
-    this.#last = run.catch(() => undefined)
-    return run
   }
 
   #path(name: string): string {
