@@ -3,6 +3,7 @@ import { asOurError, PromptStrataError } from "../../core/errors.ts"
 import { orAborted } from "../../core/timers.ts"
 import { defined } from "../../core/value.ts"
 import type { AgentContext, TurnInput } from "../turn/turn-context.ts"
+import { unknownWrite } from "./failed/unsettled-commits.ts"
 import { readInput } from "./queue/read-input.ts"
 import { emptyRecord } from "./queue/turn-states.ts"
 import type { HearOptions } from "./session-options.ts"
@@ -60,14 +61,9 @@ async function kept(agent: AgentContext, input: TurnInput, signal: AbortSignal):
 
 function hearError(thrown: unknown, isLate: boolean): PromptStrataError {
   if (isLate && PromptStrataError.isInstance(thrown) && thrown.code === "turn-timeout") {
-    const { limit, limitMs } = thrown.evidence
-    const message = `expected the store to keep the words within ${limitMs} ms; it did not. Nobody knows yet whether they are part of the conversation.`
+    const unknown = "Nobody knows yet whether they are part of the conversation."
     const hint = "Look into the session before you pass the words again."
-    return new PromptStrataError("turn-timeout", message, {
-      cause: thrown,
-      hint,
-      evidence: { limit, limitMs, commit: "unknown" },
-    })
+    return unknownWrite(thrown, { expected: "the store to keep the words", unknown, hint })
   }
   return asOurError(thrown, "session-store", "The words could not be stored", {
     hint: "They are not part of the conversation; pass them again once the store works.",

@@ -1,4 +1,4 @@
-import { asOurError, messageOf, PromptStrataError } from "../../../core/errors.ts"
+import { asOurError, messageOf, PromptStrataError, type PromptStrataErrorOf } from "../../../core/errors.ts"
 import type { SessionCommit, SessionRecord } from "../../../memory/services/store/session-store.ts"
 import type { TurnContext } from "../../turn/turn-context.ts"
 import type { LiveSession, UnsettledCommit } from "../queue/turn-states.ts"
@@ -45,6 +45,16 @@ function settle(
   agent.onWarning({ key, turnId, message: `A commit ended after its turn had failed. ${outcome}` })
 }
 
+/** The error of a write that the store had not ended when the time of its turn was over. */
+export function unknownWrite(
+  cause: PromptStrataErrorOf<"turn-timeout">,
+  { expected, unknown, hint }: { readonly expected: string; readonly unknown: string; readonly hint: string },
+): PromptStrataError {
+  const { limit, limitMs } = cause.evidence
+  const message = `expected ${expected} within ${limitMs} ms; it did not. ${unknown}`
+  return new PromptStrataError("turn-timeout", message, { cause, hint, evidence: { limit, limitMs, commit: "unknown" } })
+}
+
 /** The error of a turn whose answer could not be stored. */
 export function commitError(thrown: unknown): PromptStrataError {
   return asOurError(thrown, "session-store", "The session could not be stored", {
@@ -54,19 +64,11 @@ export function commitError(thrown: unknown): PromptStrataError {
 
 /** The error of a turn that was stopped for `reason` while its answer was being stored. */
 export function unknownOutcome(reason: PromptStrataError): PromptStrataError {
-  const message =
+  const unknown =
     "The answer was being stored when the turn was stopped. Nobody knows yet whether it is part of the conversation."
   const hint = "The next turn reads the session again and goes on from what it holds. Look there before you send the words again."
-  if (reason.code === "turn-timeout") {
-    const { limit, limitMs } = reason.evidence
-    const evidence = { limit, limitMs, commit: "unknown" } as const
-    return new PromptStrataError("turn-timeout", `expected the turn to end within ${limitMs} ms; it did not. ${message}`, {
-      cause: reason,
-      hint,
-      evidence,
-    })
-  }
-  return new PromptStrataError("aborted", `The turn was aborted. ${message}`, {
+  if (reason.code === "turn-timeout") return unknownWrite(reason, { expected: "the turn to end", unknown, hint })
+  return new PromptStrataError("aborted", `The turn was aborted. ${unknown}`, {
     cause: reason,
     hint,
     evidence: { commit: "unknown" },

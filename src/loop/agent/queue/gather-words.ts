@@ -1,9 +1,9 @@
 import { PromptStrataError } from "../../../core/errors.ts"
-import { pause, whatHappened, within } from "../../../core/timers.ts"
+import { pause } from "../../../core/timers.ts"
 import type { TurnResult } from "../../../trace/turn-event.ts"
 import type { TurnInput } from "../../turn/turn-context.ts"
 import { mayMerge, move, newerMessage, type QueuedTurn } from "./turn-states.ts"
-import { wordsToAnswer } from "./waiting-words.ts"
+import { keepToAnswer, wordsToAnswer } from "./waiting-words.ts"
 
 /**
  * Waits until no message can join a turn's words any more (`merge_ms`), before the turn's time begins. From then on a message that
@@ -60,23 +60,10 @@ export function withJoined(input: TurnInput, { joined, waited }: QueuedTurn): Tu
  * If they cannot be stored, the turn has failed.
  */
 export async function endJoined(turn: QueuedTurn, ended: TurnResult & { readonly ok: false }): Promise<TurnResult> {
-  const { key, bytes } = turn.input
-  const { store, blobs, ports, profile } = turn.session.agent
-  const timeoutMs = profile.limits.toolMs
-  const words = wordsToAnswer(turn.input, turn.atMs)
-  const outcome = await within({ timeoutMs, timers: ports.timers }, async () => {
-    for (const each of bytes?.values() ?? []) await blobs.put(each, key)
-    if (words.length > 0) await store.append(key, words)
-  })
+  const { input, session, atMs } = turn
+  const error = await keepToAnswer(session.agent, input, wordsToAnswer(input, atMs), "joined another")
   const { error: _, ...trace } = ended.trace
-  if (outcome.status === "done") {
-    move(turn, "joined")
-    return { ok: true, text: "", stopReason: "joined", joinedTo: turn.joinedTo ?? "", usage: trace.usage, trace }
-  }
-  const message = `Keeping the words of a message that joined another ${whatHappened(outcome, timeoutMs)}. They may be missing in the conversation.`
-  const error = new PromptStrataError("session-store", message, {
-    cause: outcome.status === "failed" ? outcome.error : undefined,
-    hint: "Look into the session before you pass them again.",
-  })
-  return { ok: false, error, gathered: ended.gathered, trace: { ...trace, error } }
+  if (error) return { ok: false, error, gathered: ended.gathered, trace: { ...trace, error } }
+  move(turn, "joined")
+  return { ok: true, text: "", stopReason: "joined", joinedTo: turn.joinedTo ?? "", usage: trace.usage, trace }
 }

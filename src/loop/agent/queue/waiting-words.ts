@@ -2,7 +2,7 @@ import type { HistoryMessage } from "../../../core/conversation.ts"
 import { PromptStrataError } from "../../../core/errors.ts"
 import { whatHappened, within } from "../../../core/timers.ts"
 import type { SessionRecord } from "../../../memory/services/store/session-store.ts"
-import type { TurnInput } from "../../turn/turn-context.ts"
+import type { AgentContext, TurnInput } from "../../turn/turn-context.ts"
 import { wordsOf } from "../failed/failed-turn.ts"
 import { readInput } from "./read-input.ts"
 import { emptyRecord, maxMessages, type QueuedTurn } from "./turn-states.ts"
@@ -13,29 +13,43 @@ export function wordsToAnswer(input: TurnInput, atMs: number): readonly HistoryM
 }
 
 /**
+ * Appends words that are answered later or with others, with their files. Returns the error of those that may be missing in the
+ * conversation. `whose` says what their message does.
+ */
+export async function keepToAnswer(
+  { store, blobs, ports, profile }: AgentContext,
+  { key, bytes }: TurnInput,
+  words: readonly HistoryMessage[],
+  whose: string,
+): Promise<PromptStrataError | undefined> {
+  const timeoutMs = profile.limits.toolMs
+  const outcome = await within({ timeoutMs, timers: ports.timers }, async () => {
+    for (const each of bytes?.values() ?? []) await blobs.put(each, key)
+    if (words.length > 0) await store.append(key, words)
+  })
+  if (outcome.status === "done") return undefined
+  const message = `Keeping the words of a message that ${whose} ${whatHappened(outcome, timeoutMs)}. They may be missing in the conversation.`
+  return new PromptStrataError("session-store", message, {
+    cause: outcome.status === "failed" ? outcome.error : undefined,
+    hint: "Look into the session before you pass them again.",
+  })
+}
+
+/**
  * Keeps the words of a turn that has to wait in the history, so that neither a crash nor an abort loses them. Throws if they cannot be
  * kept: nobody knows then if they are in the history.
  */
 export async function keepWaiting(turn: QueuedTurn, given: TurnInput, signal: AbortSignal): Promise<void> {
   const { agent } = turn.session
-  const { store, blobs, ports, profile } = agent
+  const { ports, profile } = agent
   if (!profile.history.keepFailed) return
   const input = given.attached.length === 0 ? given : await readInput(agent, given, { signal })
   signal.throwIfAborted()
   const turnId = ports.ids.next("heard")
   const words = wordsToAnswer({ ...input, turnId }, ports.clock.nowMs())
   turn.input = { ...input, kept: { turnId } }
-  const timeoutMs = profile.limits.toolMs
-  const outcome = await within({ timeoutMs, timers: ports.timers }, async () => {
-    for (const each of input.bytes?.values() ?? []) await blobs.put(each, input.key)
-    await store.append(input.key, words)
-  })
-  if (outcome.status === "done") return
-  const message = `Keeping the words of a message that waits for an approval ${whatHappened(outcome, timeoutMs)}. They may be missing in the conversation.`
-  throw new PromptStrataError("session-store", message, {
-    cause: outcome.status === "failed" ? outcome.error : undefined,
-    hint: "Look into the session before you pass them again.",
-  })
+  const error = await keepToAnswer(agent, input, words, "waits for an approval")
+  if (error) throw error
 }
 
 /**

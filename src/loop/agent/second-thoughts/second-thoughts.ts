@@ -5,7 +5,7 @@ import { blobIdsIn } from "../../../memory/services/store/blob.ts"
 import type { SessionCommit, StoredTurn } from "../../../memory/services/store/session-store.ts"
 import { withoutOpenTurn } from "../../turn/approval/open-approval.ts"
 import type { AgentContext } from "../../turn/turn-context.ts"
-import { findUnsettled } from "../failed/unsettled-commits.ts"
+import { findUnsettled, unknownWrite } from "../failed/unsettled-commits.ts"
 import type { Replacement, SessionAtRest } from "../queue/turn-states.ts"
 import { sessionState } from "../queue/turn-states.ts"
 import { messageId, unknownMessage } from "./session-history.ts"
@@ -136,10 +136,9 @@ async function write({ session, signal }: SessionAtRest, commit: SessionCommit, 
   } catch (thrown) {
     const isLate = signal.aborted && thrown === signal.reason
     if (!isLate || !PromptStrataError.isInstance(thrown) || thrown.code !== "turn-timeout") throw thrown
-    const { limit, limitMs } = thrown.evidence
-    const message = `expected the store to keep the change within ${limitMs} ms; it did not. Nobody knows yet whether session ${JSON.stringify(key.conversation)} is changed.`
+    const unknown = `Nobody knows yet whether session ${JSON.stringify(key.conversation)} is changed.`
     const hint = "Look at its `history` before you repeat the call."
-    throw new PromptStrataError("turn-timeout", message, { cause: thrown, hint, evidence: { limit, limitMs, commit: "unknown" } })
+    throw unknownWrite(thrown, { expected: "the store to keep the change", unknown, hint })
   }
 }
 
