@@ -138,3 +138,21 @@ export class Generations<Key, Value> {
     this.#weight += weight
   }
 }
+
+/** A map that holds so many entries at most: a new one takes the place of the one that was set longest ago. */
+export class NewestMap<Key, Value> extends Map<Key, Value> {
+  readonly #most: number
+
+  constructor(most: number) {
+    super()
+    this.#most = most
+  }
+
+  override set(key: Key, value: Value): this {
+    this.delete(key)
+    super.set(key, value)
+    const [oldest] = this.keys()
+    if (this.size > this.#most) this.delete(oldest as Key)
+    return this
+  }
+}

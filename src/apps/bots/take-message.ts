@@ -1,6 +1,7 @@
 import { checkMemberTypes, checkOptions, checkType } from "../../core/check-options.ts"
 import type { AttachmentInput } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
+import { NewestMap } from "../../core/memo.ts"
 import { contextOf } from "../../loop/agent/published-agents.ts"
 import { type CommandOutcome, runCommand, unlessRefused } from "../../loop/agent/second-thoughts/chat-commands.ts"
 import type { Session } from "../../loop/agent/session.ts"
@@ -17,8 +18,7 @@ import { fetchAttachment } from "./fetch-attachment.ts"
 import { withMediaWords } from "./media-words.ts"
 
 /** The last message that was answered of each private conversation, the newest last. Sessions may be collected between two messages. */
-const lastAsked = new Map<string, { readonly id: string; readonly turnId: string }>()
-const maxLastAsked = 10_000
+const lastAsked = new NewestMap<string, { readonly id: string; readonly turnId: string }>(10_000)
 
 /** A message that is whole, with its media in its words and the bytes of its files. */
 export interface ReadyMessage extends BotMessage {
@@ -86,7 +86,7 @@ export async function takeReady(
   const received = anew ? undefined : await session.receive(text, { ...said, ...kept })
   const turn = anew ?? (received?.answers ? received.turn : undefined)
   if (turn === undefined) return undefined
-  if (isPrivate) remember(conversation, { id, turnId: turn.id })
+  if (isPrivate) lastAsked.set(conversation, { id, turnId: turn.id })
   return deliverTurn(turn, chat)
 }
 
@@ -99,11 +99,4 @@ async function commandIn(session: Session, { text, from }: BotMessage, chat: Bot
 /** True for words that name the agent or reply to it. */
 function isFor(agent: string, { replyTo, mentions }: BotMessage): boolean {
   return mentions?.some(({ id }) => id === agent) === true || (typeof replyTo === "object" && replyTo.from.id === agent)
-}
-
-function remember(conversation: string, asked: { readonly id: string; readonly turnId: string }): void {
-  lastAsked.delete(conversation)
-  lastAsked.set(conversation, asked)
-  const [oldest] = lastAsked.size > maxLastAsked ? lastAsked.keys() : []
-  if (oldest !== undefined) lastAsked.delete(oldest)
 }

@@ -2,6 +2,7 @@ import { join } from "node:path"
 import { countCodePoints } from "../../core/code-points.ts"
 import type { ServiceKey } from "../../core/conversation.ts"
 import { messageOf } from "../../core/errors.ts"
+import { NewestMap } from "../../core/memo.ts"
 import { roughCounter, type TokenCounter } from "../../core/ports.ts"
 import type {
   DocumentMemory,
@@ -215,14 +216,11 @@ const keptPeople = 200
 
 /** The hook of documents of which each user and group has their own. */
 function personalDocuments(workspace: WritableWorkspace, options: DocumentsOptions): TurnHook {
-  const hooks = new Map<string, TurnHook>()
+  const hooks = new NewestMap<string, TurnHook>(keptPeople)
   const hookOf = (folder: string): TurnHook => {
     const own = personalWorkspace(workspace, folder)
     const hook = hooks.get(folder) ?? documentsHook(own, options, { isForAll: false }).hook
-    hooks.delete(folder)
     hooks.set(folder, hook)
-    const [oldest] = hooks.keys()
-    if (hooks.size > keptPeople && oldest !== undefined) hooks.delete(oldest)
     return hook
   }
   return { name: "documents", beforeTurn: (context) => hookOf(personalFolder(context.key)).beforeTurn?.(context) }

@@ -1,4 +1,5 @@
 import type { ServiceKey } from "../../core/conversation.ts"
+import { NewestMap } from "../../core/memo.ts"
 import type { ToolContext } from "../../prompt/tools/tool.ts"
 
 /** A part of a text, as offsets in UTF-16 units. */
@@ -97,13 +98,10 @@ const maxTurns = 64
 
 /** Makes an empty map that keeps the 64 turns used last. */
 export function createTurnMap<T>(): TurnMap<T> {
-  const values = new Map<string, T>()
+  const values = new NewestMap<string, T>(maxTurns)
   const keyOf = ({ key, turnId }: ReadContext) => JSON.stringify([key.agent, key.conversation, key.audience, turnId])
   const set = (turn: ReadContext, value: T): T => {
-    values.delete(keyOf(turn))
     values.set(keyOf(turn), value)
-    const [oldest] = values.keys()
-    if (values.size > maxTurns && oldest !== undefined) values.delete(oldest)
     return value
   }
   return {

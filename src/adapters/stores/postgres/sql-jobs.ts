@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from "kysely"
 import type { PgBoss } from "pg-boss"
 import type { SessionKey } from "../../../core/conversation.ts"
+import { NewestMap } from "../../../core/memo.ts"
 import { firstDueMs } from "../../../memory/services/store/job-attempt.ts"
 import type { Job } from "../../../memory/services/store/job-runner.ts"
 import { keyText } from "../../../memory/services/store/row-keys.ts"
@@ -176,13 +177,11 @@ const keptJobs = 1_000
 
 /** The jobs that turns of this process enqueued. A process that ends does them itself, if no other process has begun them. */
 export class EnqueuedJobs {
-  readonly #queues = new Map<string, string>()
+  readonly #queues = new NewestMap<string, string>(keptJobs)
 
   /** To be called before the transaction of the job ends; it may still fail. */
   add(queue: string, id: string): void {
     this.#queues.set(id, queue)
-    const [oldest] = this.#queues.keys()
-    if (this.#queues.size > keptJobs && oldest !== undefined) this.#queues.delete(oldest)
   }
 
   /** The ids of a queue's jobs, or of all. */

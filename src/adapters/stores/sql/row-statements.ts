@@ -1,4 +1,5 @@
 import type { Expression, ExpressionBuilder, Kysely, QueryResult, SqlBool } from "kysely"
+import { NewestMap } from "../../../core/memo.ts"
 import { keyText } from "../../../memory/services/store/row-keys.ts"
 import type { ColumnValues, Comparison } from "../../../memory/services/store/rows/rows.ts"
 import { type Built, Place, PreparedStatement } from "./prepared.ts"
@@ -79,7 +80,7 @@ const mostStatements = 300
 
 /** The statements of one database, each built once for its shape. */
 export class RowStatements {
-  readonly #known = new Map<string, PreparedStatement<unknown>>()
+  readonly #known = new NewestMap<string, PreparedStatement<unknown>>(mostStatements)
 
   run<Row = Record<string, unknown>>(
     db: Queries,
@@ -90,7 +91,6 @@ export class RowStatements {
     let statement = this.#known.get(text)
     if (statement === undefined) {
       statement = new PreparedStatement(db, build(anyTable(db), shape[1]) as Built<unknown>)
-      if (this.#known.size >= mostStatements) this.#known.clear()
       if (text.length <= longestShape) this.#known.set(text, statement)
     }
     return statement.run(db, values.list) as Promise<QueryResult<Row>>

@@ -8,6 +8,7 @@ import {
   SqliteQueryCompiler,
 } from "kysely"
 import { PromptStrataError } from "../../../core/errors.ts"
+import { NewestMap } from "../../../core/memo.ts"
 
 export type Sqlite = typeof import("node:sqlite")
 export type SqliteDatabase = InstanceType<Sqlite["DatabaseSync"]>
@@ -75,14 +76,11 @@ const maxStatements = 200
 
 /** Runs the statements of one connection. The most recently used ones stay prepared. */
 export function statementRunner(database: SqliteDatabase): RunQuery {
-  const prepared = new Map<string, RunPrepared>()
+  const prepared = new NewestMap<string, RunPrepared>(maxStatements)
   return (query) => {
     const { sql, parameters } = query
     const run = prepared.get(sql) ?? preparedOn(database, query)
-    prepared.delete(sql)
     prepared.set(sql, run)
-    const [oldest] = prepared.keys()
-    if (prepared.size > maxStatements && oldest !== undefined) prepared.delete(oldest)
     return run(parameters)
   }
 }

@@ -1,4 +1,5 @@
 import { messageOf } from "../../../core/errors.ts"
+import { NewestMap } from "../../../core/memo.ts"
 import type { BackgroundJob } from "../../../memory/services/background/background-job.ts"
 import type { Job } from "../../../memory/services/store/job-runner.ts"
 import { scopeOf, sessionRowId } from "../../../memory/services/store/row-keys.ts"
@@ -21,7 +22,7 @@ interface JobScheduleParts {
 export class JobSchedule {
   readonly #parts: JobScheduleParts
   /** The last job of each kind, user and group. */
-  readonly #last = new Map<string, Job>()
+  readonly #last = new NewestMap<string, Job>(maxKept)
   readonly #nextMs = new Map<string, number>()
   #timer: unknown
   #isStopped = false
@@ -34,10 +35,7 @@ export class JobSchedule {
   async ran(job: Job): Promise<void> {
     const { nextRunMs } = this.#jobOf(job.kind) ?? {}
     if (nextRunMs === undefined || this.#isStopped) return
-    const id = JSON.stringify([job.kind, scopeOf(job.key)])
-    this.#last.delete(id)
-    this.#last.set(id, job)
-    for (const oldest of this.#last.keys()) if (this.#last.size > maxKept) this.#last.delete(oldest)
+    this.#last.set(JSON.stringify([job.kind, scopeOf(job.key)]), job)
     if (!this.#nextMs.has(job.kind)) await this.#plan(job.kind)
   }
 

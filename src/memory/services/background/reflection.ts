@@ -1,6 +1,7 @@
 import type { ServiceKey } from "../../../core/conversation.ts"
 import { PromptStrataError } from "../../../core/errors.ts"
 import { graphemeBoundaryBefore } from "../../../core/graphemes.ts"
+import { NewestMap } from "../../../core/memo.ts"
 import type { Clock } from "../../../core/ports.ts"
 import type { Injection, SlotEntry } from "../../../core/value.ts"
 import { shorten } from "../shorten-by-rule.ts"
@@ -77,7 +78,7 @@ export type ReflectionWork = Pick<ReflectionService, "due" | "reflect">
 export function reflectingOn(options: ReflectionServiceOptions): ReflectionWork {
   const { records, clock } = options
   /** The time of the last reflection of each scope in this process, also of those without an insight; the earliest first. */
-  const reflectedMs = new Map<string, number>()
+  const reflectedMs = new NewestMap<string, number>(maxReflected)
   return {
     async due(key, { adding = [] } = {}) {
       const { every = defaultEvery, importanceSum, nextRunMs } = options
@@ -95,10 +96,7 @@ export function reflectingOn(options: ReflectionServiceOptions): ReflectionWork 
         const message = `expected a list of insights as JSON, found ${answer.text.length} characters without one.`
         throw new PromptStrataError("decision", message)
       }
-      reflectedMs.delete(scopeOf(key))
       reflectedMs.set(scopeOf(key), clock.nowMs())
-      const [earliest] = reflectedMs.keys()
-      if (reflectedMs.size > maxReflected && earliest !== undefined) reflectedMs.delete(earliest)
       return written.map(({ text, numbers }): Insight => ({ text, sources: sourcesOf(numbers, memories) }))
     },
   }
