@@ -8,9 +8,9 @@ import { loadPrompts } from "../src/node/load-prompts.ts"
 import { compileFiles } from "../src/prompt/dialect/compile-dialect.ts"
 import { shared } from "../src/prompt/dialect/dialect-locale.ts"
 import { isLocale } from "../src/prompt/dialect/locales.ts"
-import { packFiles } from "../src/prompt/dialect/packed-files.ts"
 import { dialectFiles } from "../src/prompt/dialect/prompt-library.ts"
 import { type PromptSource, promptKinds, promptName } from "../src/prompt/dialect/prompt-source.ts"
+import { packFiles } from "./pack-files.ts"
 import { shippedPromptsFolder } from "./rooms.ts"
 
 const prompts = fileURLToPath(new URL("../prompts/", import.meta.url))

@@ -2,7 +2,7 @@ import { PromptStrataError } from "../../src/core/errors.ts"
 import { encodeText, isQuoting } from "../../src/prompt/encode/encode.ts"
 import { mapLines } from "../../src/prompt/encode/line-breaks.ts"
 import { decodeLines, type Markers, signMarkers } from "../../src/prompt/encode/lines.ts"
-import { joinTokens } from "../../src/prompt/encode/sanitise.ts"
+import { breakTokens } from "../../src/prompt/encode/sanitise.ts"
 import { decodeSpeaker, decodeTranscript } from "../../src/prompt/encode/transcript.ts"
 import type { EncoderName } from "../../src/prompt/template/ast.ts"
 
@@ -65,4 +65,9 @@ export function decodeInline(encoded: string): string {
 /** Decodes what {@link encodeSigns} returned. */
 export function decodeSigns(encoded: string): string {
   return decodeLines(encoded, signMarkers)
+}
+
+/** Decodes what `breakTokens` returned. */
+export function joinTokens(encoded: string): string {
+  return breakTokens(encoded, (start) => (start.endsWith("\\") ? start.slice(0, -1) : start))
 }

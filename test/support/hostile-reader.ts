@@ -1,5 +1,5 @@
 import type { Message } from "../../src/core/span.ts"
-import { joinTokens } from "../../src/prompt/encode/sanitise.ts"
+import { joinTokens } from "./decode-text.ts"
 
 /**
  * A reader written from the requirements alone (T5, T6, T10, T28), sharing no code with the library but `joinTokens`: it sees text the

@@ -6,8 +6,8 @@ import type { FoundLines } from "./markers.ts"
 import type { PromptAttributes } from "./prompt-attributes.ts"
 import { promptName } from "./prompt-source.ts"
 
-/** A compiled file as JSON, with short lists in place of objects. */
-type PackedFile = readonly [
+/** A compiled file as JSON, with short lists in place of objects, as `npm run prompts` writes it. */
+export type PackedFile = readonly [
   path: string,
   separator: PromptAttributes["separator"],
   omit: readonly string[],
@@ -23,7 +23,7 @@ interface PackedLines extends Omit<FoundLines, "lines" | "heads"> {
 }
 
 /** The last item names the file of a node that `file_load` brought. */
-type PackedNode =
+export type PackedNode =
   | readonly [type: "text", text: string, line: number, file?: string]
   | readonly [type: "role" | "messages", name: string, line: number, column: number, file?: string]
   | readonly [
@@ -47,49 +47,13 @@ type PackedNode =
       file?: string,
     ]
 
-/** Writes compiled files as a text, from which {@link unpackFiles} makes them again without parsing a template. */
-export function packFiles(files: Iterable<CompiledFile>): string {
-  const packed = [...files].map(({ file: { template, separator, omit }, found }): PackedFile => {
-    const known = literalLines(template.nodes).map(fold)
-    const pack = (lines: readonly string[]) => lines.map((line) => (known.includes(line) ? known.indexOf(line) : line))
-    const lines = { ...found, lines: pack(found.lines), heads: pack(found.heads) }
-    return [template.file, separator, omit, [...template.optional], packNodes(template.nodes, template.file), lines]
-  })
-  return JSON.stringify(packed)
-}
-
 /** The lines of all literals, in branches and placeholders too. */
-function literalLines(nodes: readonly TemplateNode[]): string[] {
+export function literalLines(nodes: readonly TemplateNode[]): string[] {
   return nodes.flatMap((node) => {
     if (node.type === "literal") return node.text.split("\n")
     if (node.type === "conditional") return [...literalLines(node.then), ...literalLines(node.otherwise)]
     return node.type === "slot" ? literalLines(node.placeholder ?? []) : []
   })
-}
-
-function packNodes(nodes: readonly TemplateNode[], own: string): PackedNode[] {
-  return nodes.map((node) => packNode(node, own))
-}
-
-function packNode(node: TemplateNode, own: string): PackedNode {
-  const { file, line, column = 0 } = node.source
-  const from = file === own ? ([] as const) : ([file] as const)
-  switch (node.type) {
-    case "literal":
-      return ["text", node.text, line, ...from]
-    case "role":
-      return ["role", node.role, line, column, ...from]
-    case "messages":
-      return ["messages", node.name, line, column, ...from]
-    case "slot": {
-      const placeholder = node.placeholder ? packNodes(node.placeholder, own) : 0
-      return ["slot", node.name, line, column, node.alone ? 1 : 0, node.encoder ?? "", placeholder, ...from]
-    }
-    case "conditional": {
-      const branches = [packNodes(node.then, own), packNodes(node.otherwise, own)] as const
-      return ["if", node.name, line, column, node.alone ? 1 : 0, ...branches, ...from]
-    }
-  }
 }
 
 /** Makes the files that were packed, by their names. */

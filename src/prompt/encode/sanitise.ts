@@ -139,16 +139,11 @@ const token = new RegExp(
 const maybeToken = /[<>[\]]\\*[|｜/<>a-z_~用]/i
 
 /**
- * Breaks each token of a chat template: by default with a `\` after its first character, so that {@link joinTokens} is the inverse
- * for every string.
+ * Breaks each token of a chat template: by default with a `\` after its first character. `breakAt` gets that character and every `\`
+ * behind it, so that the step can be undone for every string.
  */
 export function breakTokens(text: string, breakAt = (start: string): string => `${start}\\`): string {
   // Most texts have none of these characters, and this takes a hundredth of the pattern's time.
   if (!text.includes("<") && !text.includes("[") && !text.includes("]")) return text
   return maybeToken.test(text) ? text.replace(token, breakAt) : text
-}
-
-/** Decodes what {@link breakTokens} returned. */
-export function joinTokens(encoded: string): string {
-  return encoded.replace(token, (found) => (found.endsWith("\\") ? found.slice(0, -1) : found))
 }

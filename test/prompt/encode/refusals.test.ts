@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest"
 import { PromptStrataError } from "../../../src/core/errors.ts"
 import { encodeFence, encodeIndent } from "../../../src/prompt/encode/encode.ts"
 import { onOneLine } from "../../../src/prompt/encode/line-breaks.ts"
-import { breakTokens, joinTokens } from "../../../src/prompt/encode/sanitise.ts"
+import { breakTokens } from "../../../src/prompt/encode/sanitise.ts"
 import { terminalLine } from "../../../src/prompt/encode/terminal-text.ts"
 import { decodeTranscript, encodeTranscript, formatTranscript, parseTranscript } from "../../../src/prompt/encode/transcript.ts"
-import { decodeFence, decodeIndent, decodeInline } from "../../support/decode-text.ts"
+import { decodeFence, decodeIndent, decodeInline, joinTokens } from "../../support/decode-text.ts"
 
 /** The error as a person reads it. */
 function refusal(run: () => unknown): string {

@@ -32,13 +32,7 @@ interface ScoreOptions {
 }
 
 /** The score of an event, from 0 to the sum of the weights. It rises with stability, importance and relevance and falls with age. */
-export function eventScore(event: ScoredEvent, now: Moment, options: ScoreOptions): number {
-  checkOptions("eventScore", options, "weights clock relevance")
-  return scoreOf(event, now, options)
-}
-
-/** {@link eventScore} for many events, without a check of the options. */
-export function scoreOf(
+export function eventScore(
   { stability, recalled, importance }: ScoredEvent,
   now: Moment,
   { weights, clock, relevance = 0 }: ScoreOptions,
@@ -140,7 +134,7 @@ function comingBack(
     if (event.grain !== "moment" && event.children.some((id) => byId.has(id))) return undefined
     const own = fitOf(event)
     const isSpokenOf = own >= leastRelevance
-    const score = scoreOf(event, now, { weights, clock, relevance: isSpokenOf ? own : 0 })
+    const score = eventScore(event, now, { weights, clock, relevance: isSpokenOf ? own : 0 })
     if (score < minScore) return undefined
     const topic = topicOfPart.get(event.id)
     const record = topic !== undefined && isShown.has(topic) ? topic : recordOver(shown, event)

@@ -3,7 +3,7 @@ import type { StoredTurn } from "../../services/store/session-store.ts"
 import { showCompressed } from "../compressed-messages.ts"
 import type { Moment } from "../decay.ts"
 import type { EventRecord } from "../events/event-record.ts"
-import { scoreOf } from "../events/select-events.ts"
+import { eventScore } from "../events/select-events.ts"
 import { type EndedTopic, nextTopic } from "../events/topic.ts"
 import { stalePulled } from "../pulled.ts"
 import type { VirtualContextState } from "./context-state.ts"
@@ -44,7 +44,7 @@ function keepWithin(events: VirtualContextState["events"], now: Moment, { maxEve
   const summarised = new Set(events.flatMap(({ grain, children }) => (grain === "moment" ? [] : children)))
   const scoring = { weights, clock: { by: "days" } as const }
   const ranked = events
-    .map((event) => ({ event, kept: summarised.has(event.id) ? 0 : 1, score: scoreOf(event, now, scoring) }))
+    .map((event) => ({ event, kept: summarised.has(event.id) ? 0 : 1, score: eventScore(event, now, scoring) }))
     .sort((a, b) => a.kept - b.kept || a.score - b.score)
   const forgotten = new Set(ranked.slice(0, surplus).map(({ event }) => event))
   return events.filter((event) => !forgotten.has(event))

@@ -2,7 +2,7 @@ import { encodeInline } from "../../../../prompt/encode/inline.ts"
 import type { Tool } from "../../../../prompt/tools/tool.ts"
 import { shorten } from "../../../services/shorten-by-rule.ts"
 import { type EventRecord, newEvent, putEvents, recallEvents } from "../../events/event-record.ts"
-import { inTime, scoreOf } from "../../events/select-events.ts"
+import { eventScore, inTime } from "../../events/select-events.ts"
 import { formatStamp, parseStamp, stampAt, stampIn, stampRange } from "../../events/stamp.ts"
 import type { ZonedCalendar } from "../../events/zoned-calendar.ts"
 import { relevanceTo, topOf } from "../../ranking.ts"
@@ -38,7 +38,7 @@ function search(events: Events, query: string, limit: number, { now, settings, m
   const relevance = relevanceTo({ text: query }, memo)
   const best = topOf(events, limit, (event) => {
     const fit = relevance(event)
-    return fit === 0 ? undefined : fit + scoreOf(event, now, { weights: settings.events.weights, clock })
+    return fit === 0 ? undefined : fit + eventScore(event, now, { weights: settings.events.weights, clock })
   })
   return best.sort(inTime)
 }
