@@ -1,3 +1,5 @@
+import { dayMs, zoneOffsets } from "../../../memory/services/recall/time/local-calendar.ts"
+
 /** A moment, in milliseconds since 1970, that was found for a local time. */
 export interface LocalMoment {
   readonly atMs: number
@@ -11,39 +13,11 @@ export interface LocalMoment {
 /** The numbers of a local date and time: year, month from 1, day, hours, minutes, seconds. */
 export type LocalFields = readonly [year: number, month: number, day: number, hours: number, minutes: number, seconds: number]
 
-const dayMs = 86_400_000
-
-/** Making a format is slow, and people have few zones. */
-const formats = new Map<string, Intl.DateTimeFormat>()
-const maxFormats = 100
-
-function formatOf(timeZone: string): Intl.DateTimeFormat {
-  const known = formats.get(timeZone)
-  if (known !== undefined) return known
-  const numeric = {
-    year: "numeric",
-    month: "numeric",
-    day: "numeric",
-    hour: "numeric",
-    minute: "numeric",
-    second: "numeric",
-  } as const
-  const made = new Intl.DateTimeFormat("en-US-u-ca-gregory-nu-latn", { timeZone, ...numeric, era: "short", hourCycle: "h23" })
-  if (formats.size >= maxFormats) formats.clear()
-  formats.set(timeZone, made)
-  return made
-}
-
 /** The local date and time at a moment. */
 export function localFields(atMs: number, timeZone: string): LocalFields {
-  const parts = new Map(
-    formatOf(timeZone)
-      .formatToParts(atMs)
-      .map(({ type, value }) => [type, value]),
-  )
-  const field = (name: Intl.DateTimeFormatPartTypes): number => Number(parts.get(name))
-  const year = parts.get("era") === "BC" ? 1 - field("year") : field("year")
-  return [year, field("month"), field("day"), field("hour"), field("minute"), field("second")]
+  const at = new Date(atMs + zoneOffsets(timeZone)(atMs))
+  const [year, month, day] = [at.getUTCFullYear(), at.getUTCMonth() + 1, at.getUTCDate()]
+  return [year, month, day, at.getUTCHours(), at.getUTCMinutes(), at.getUTCSeconds()]
 }
 
 /** The local date and time at a moment, such as `2026-11-21 09:00`. */
@@ -55,23 +29,15 @@ export function localText(atMs: number, timeZone: string): string {
 
 /** The moment of a local date and time. Fields may be out of their bounds: the 32nd of May is the 1st of June. */
 export function momentOf([year, month, ...rest]: LocalFields, timeZone: string): LocalMoment {
+  const offsetAt = zoneOffsets(timeZone)
   const wantedMs = Date.UTC(year, month - 1, ...rest)
   // No zone changes its offset twice within two days.
-  const offsets = [wantedMs - dayMs, wantedMs + dayMs].map((nearMs) => offsetAt(nearMs, timeZone))
+  const offsets = [offsetAt(wantedMs - dayMs), offsetAt(wantedMs + dayMs)]
   const [before = 0, after = 0] = offsets
-  const found = [...new Set(offsets)]
-    .map((offset) => wantedMs - offset)
-    .filter((atMs) => atMs + offsetAt(atMs, timeZone) === wantedMs)
+  const found = [...new Set(offsets)].map((offset) => wantedMs - offset).filter((atMs) => atMs + offsetAt(atMs) === wantedMs)
   const [first, second] = found.sort((a, b) => a - b)
   if (first === undefined) return { atMs: wantedMs - Math.min(before, after), clockChange: "skipped" }
   return second === undefined ? { atMs: first } : { atMs: first, clockChange: "repeated" }
-}
-
-/** Local time minus UTC, in milliseconds. */
-function offsetAt(atMs: number, timeZone: string): number {
-  const wholeMs = Math.floor(atMs / 1_000) * 1_000
-  const [year, month, ...rest] = localFields(wholeMs, timeZone)
-  return Date.UTC(year, month - 1, ...rest) - wholeMs
 }
 
 const written = /^(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,]\d{1,9})?)?\s?(Z|[+-](?:0\d|1[0-4]):?[0-5]\d)?$/i
