@@ -72,6 +72,15 @@ const withSchema = {
       : null,
 }
 
+/** Puts the shapes of credentials into the package without the words that say what each is of. */
+const withShapes = {
+  name: "with-shapes",
+  transform: (code, id) =>
+    isSource(id, pathIn("core", "secrets/credential-shapes.json"))
+      ? JSON.stringify(JSON.parse(code, (key, value) => (key === "of" || key === "source" ? undefined : value)))
+      : null,
+}
+
 /** Packages that are the user's to install and to update. */
 const promised = Object.keys({ ...dependencies, ...peerDependencies })
 const isExternal = (id) => {
@@ -127,7 +136,7 @@ const smallInLines = {
 const bundle = await rolldown({
   input: Object.fromEntries([...entries, ["cli", programSource], ...prompts]),
   platform: "node",
-  plugins: [findLoaded, withSchema, withPage, smallInLines],
+  plugins: [findLoaded, withSchema, withPage, withShapes, smallInLines],
   external: isExternal,
   // A slow machine is no mistake in the sources.
   checks: { bundlerTimings: false },
@@ -152,8 +161,8 @@ await bundle.write({
       { name: "agent", test: (id) => ofRoot.has(id) && (ofTurn.has(id) || ofProse.has(id)) },
       { name: "tools", test: (id) => ofRoot.has(id) && ofTools.has(id) },
       { name: "core", test: (id) => ofRoot.has(id) },
-      { name: "turn", test: (id) => ofTurn.has(id) },
-      { name: "steps", test: (id) => ofProse.has(id) && ofPlans.has(id) },
+      // Every turn needs what prose and plans share.
+      { name: "turn", test: (id) => ofTurn.has(id) || (ofProse.has(id) && ofPlans.has(id)) },
       { name: "prose", test: (id) => ofProse.has(id) },
       { name: "plans", test: (id) => ofPlans.has(id) },
       // The little of calls that the entry for Node.js needs stands apart: it would load all of them.
