@@ -157,6 +157,8 @@ await bundle.write({
   // need, and what no turn needs, such as the parser of templates, for the shipped ones are compiled.
   codeSplitting: {
     groups: [
+      // All that `promptstrata --version` needs.
+      { name: "shipped-files", test: (id) => isSource(id, pathIn("node", "shipped-files.ts")) },
       { name: "assembly", test: (id) => ofAssembly.has(id) },
       { name: "agent", test: (id) => ofRoot.has(id) && (ofTurn.has(id) || ofProse.has(id)) },
       { name: "tools", test: (id) => ofRoot.has(id) && ofTools.has(id) },
