@@ -27,7 +27,7 @@ export interface FrontMatter {
 export function parseFrontMatter(text: string, file: string): FrontMatter {
   const { whole, block, offset, body, firstLine } = splitFrontMatter(text, file)
   // A fault that has no place of its own is told at the opening line.
-  const attributes = block === undefined ? {} : readBlock(block, { file, whole, offset })
+  const attributes = block === undefined ? {} : (readPlain(block) ?? readBlock(block, { file, whole, offset }))
   return { attributes, body, firstLine }
 }
 
@@ -105,7 +105,22 @@ export interface YamlPlace {
 /** The most aliases of one anchor, counted as they multiply: more is an alias bomb. */
 const maxAliasCount = 100
 
-/** Loads packages when YAML is first read: they take longer to load than a profile. */
+/** A key and words that YAML reads unchanged, but for {@link otherValues}. */
+const plainLine = /^([A-Za-z][\w-]{0,99}): ([A-Za-z\u4e00-\u9fff](?: {0,9}[^:#\p{C}\p{Z}]){0,200})$/u
+const otherValues = /^(?:true|false|null)$/i
+
+/** Reads keys with plain words, as most personas have them, as YAML does. Undefined for any other YAML. */
+function readPlain(block: string): Record<string, unknown> | undefined {
+  const found: Record<string, string> = {}
+  for (const line of block.split("\n")) {
+    const [, key = "", words = ""] = plainLine.exec(line) ?? []
+    if (key === "" || otherValues.test(words) || Object.hasOwn(found, key)) return undefined
+    found[key] = words
+  }
+  return found
+}
+
+/** Loads packages when YAML is first read that is not plain: they take longer to load than a profile. */
 const require = createRequire(import.meta.url)
 
 /**

@@ -3,7 +3,7 @@ import fc from "fast-check"
 import matter from "gray-matter"
 import { describe, expect, test } from "vitest"
 import { PromptStrataError } from "../../src/core/errors.ts"
-import { type FrontMatter, parseFrontMatter } from "../../src/node/front-matter.ts"
+import { type FrontMatter, parseFrontMatter, readYamlMapping } from "../../src/node/front-matter.ts"
 import { runs } from "../support/size.ts"
 import { root } from "../support/source-files.ts"
 
@@ -191,6 +191,79 @@ describe("mistakes are located in the file", () => {
       { numRuns: runs(3000) },
     )
   })
+})
+
+test("L12 keys with plain words are read as the package `yaml` reads them", () => {
+  const pieces = [
+    ...[
+      "",
+      "Fay",
+      "true",
+      "Null",
+      "FALSE",
+      "文",
+      "-",
+      "1",
+      "#",
+      " #",
+      ":",
+      ": ",
+      "'",
+      '"',
+      "[",
+      "{",
+      "}",
+      ",",
+      "~",
+      "&",
+      "*",
+      "!",
+      "|",
+    ],
+    ...[
+      " ",
+      "\t",
+      "\u00a0",
+      "\u3000",
+      "\u2028",
+      "\u0085",
+      "\ufeff",
+      "\u200b",
+      "…",
+      "？",
+      "e\u0301",
+      "😀",
+      "\\",
+      "%",
+      "@",
+      "`",
+      "?",
+    ],
+  ]
+  const words = pieces.flatMap((first) => pieces.flatMap((second) => [`${first}${second}`, `F${first}${second} x`]))
+  const keys = ["b-c", "__proto__", "constructor", "true", "1", "name ", "- a", "a: b", "文"].map((key) => `${key}: Fay`)
+  const blocks = [
+    ...words.map((value) => `name: ${value}`),
+    ...keys,
+    "name:Fay",
+    "name:  Fay",
+    " name: Fay",
+    "a: x\na: y",
+    "a: x\n y: z",
+  ]
+  const outcome = (read: () => unknown) => {
+    try {
+      return { data: read() }
+    } catch (error) {
+      return { code: PromptStrataError.isInstance(error) ? error.code : error }
+    }
+  }
+  const differ = blocks.filter((block) => {
+    const whole = `---\n${block}\n---\n`
+    const expected = outcome(() => readYamlMapping(block, { file: "p.md", whole, offset: 3 }))
+    return JSON.stringify(outcome(() => parseFrontMatter(whole, "p.md").attributes)) !== JSON.stringify(expected)
+  })
+  expect(differ).toEqual([])
 })
 
 describe("L12 the parts of gray-matter that are not used", () => {
