@@ -140,6 +140,7 @@ export type {
   ReflectionServiceOptions,
   ReflectionTriggers,
 } from "./memory/services/background/reflection.ts"
+export { createUserProfileService } from "./memory/services/create-user-profile-service.ts"
 export { createMemoryService, fuseRankings } from "./memory/services/memory/create-memory-service.ts"
 export type { ExplainedMemory } from "./memory/services/memory/explain-memories.ts"
 export type { FuseOptions, RankedText } from "./memory/services/memory/fuse-rankings.ts"
@@ -158,7 +159,7 @@ export type { RecordedMemoryService } from "./memory/services/memory/recorded-me
 export type { RecallReason } from "./memory/services/recall/recall-query.ts"
 export type { RecallSignal, RecallWeights } from "./memory/services/recall/recall-weights.ts"
 export { printReceipts, type Receipt, type ReceiptOutcome } from "./memory/services/store/receipt.ts"
-export { createUserProfileService, type UserProfile, type UserProfileService } from "./memory/services/user-profile.ts"
+export type { UserProfile, UserProfileService } from "./memory/services/user-profile.ts"
 
 // Stores
 

@@ -1,11 +1,10 @@
-import { checkOptions } from "../../core/check-options.ts"
 import type { ServiceKey } from "../../core/conversation.ts"
 import { graphemeBoundaryBefore } from "../../core/graphemes.ts"
 import { type FitRule, priority } from "../../core/value.ts"
 import { onOneLine } from "../../prompt/encode/line-breaks.ts"
 import { knownRelation } from "./memory/fact-relation.ts"
-import type { ProfileStatement, UserRecords } from "./store/records.ts"
-import type { BeforeTurnContext, TurnHook } from "./turn-hook.ts"
+import type { ProfileStatement } from "./store/records.ts"
+import type { BeforeTurnContext } from "./turn-hook.ts"
 
 /** A user's profile. Of several statements of one field, the newest holds unless it says that the field has ended; the others are history. */
 export interface UserProfile {
@@ -32,43 +31,6 @@ export interface UserProfileService {
     key: ServiceKey,
     options?: { readonly ofTurn?: boolean },
   ): Promise<{ readonly version: number; readonly applied: boolean }>
-}
-
-/**
- * Creates a service of user profiles over a store's records. Names that differ only in case, width or
- * outer spaces are one field, and so are `city`, `location` and `home`. A blank statement is ignored (T34).
- */
-export function createUserProfileService(options: { readonly records: UserRecords }): UserProfileService {
-  checkOptions("createUserProfileService", options, "records")
-  const { records } = options
-  return {
-    async get(key) {
-      const { version, statements } = await records.load(key)
-      if (statements.length === 0) return { version, fields: [], history: [] }
-      return { version, ...splitByAge(statements) }
-    },
-    async put(statements, expectVersion, key, { ofTurn = false } = {}) {
-      const stated = statements.filter(({ name, value }) => name.trim() !== "" && value.trim() !== "")
-      const turnId = stated[0]?.turnId ?? ""
-      return records.append(stated, { turnId, expectVersion, ofTurn, key })
-    },
-  }
-}
-
-/**
- * A hook that shows the speaker's profile, as far as this conversation may see it, in the slot `user_profile` or in the rest slot.
- * It shows nothing while the conversation's memory is off. Facts that are cut or left out are a warning of the turn.
- */
-export function userProfileHook(service: UserProfileService, { maxCharacters }: { readonly maxCharacters: number }): TurnHook {
-  return {
-    name: "user-profile",
-    async beforeTurn(context) {
-      if (!context.memoryOn) return
-      const { fields } = await service.get(context.key)
-      if (fields.length === 0) return
-      showUserProfile(fields, maxCharacters, context)
-    },
-  }
 }
 
 const maxValueCharacters = 200
@@ -106,7 +68,7 @@ function lineOf({ name, value }: ProfileStatement, maxCharacters: number): strin
 const fit: FitRule = { rank: 45, shrink: "entries" }
 
 /** Shows what is known about the speaker in a turn. */
-function showUserProfile(
+export function showUserProfile(
   fields: readonly ProfileStatement[],
   maxCharacters: number,
   { speaker, stack, warn }: Pick<BeforeTurnContext, "speaker" | "stack" | "warn">,

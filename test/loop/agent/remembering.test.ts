@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { PromptStrataError } from "../../../src/core/errors.ts"
+import { createUserProfileService } from "../../../src/memory/services/create-user-profile-service.ts"
 import { createInMemoryStore } from "../../../src/memory/services/store/in-memory/in-memory-store.ts"
-import { createUserProfileService } from "../../../src/memory/services/user-profile.ts"
 import { testAgent } from "../../support/agents.ts"
 import { backgroundModel, outcomesOf } from "../../support/remembering.ts"
 

@@ -9,10 +9,10 @@ import type { DocumentMemory, LearnedEdits } from "../../../src/memory/services/
 import { createMemoryJob } from "../../../src/memory/services/background/memory-job.ts"
 import type { MemoryJobOptions } from "../../../src/memory/services/background/memory-job-options.ts"
 import type { ReflectionTriggers } from "../../../src/memory/services/background/reflection.ts"
+import { createUserProfileService } from "../../../src/memory/services/create-user-profile-service.ts"
 import { createMemoryService } from "../../../src/memory/services/memory/create-memory-service.ts"
 import type { EmbeddingModel } from "../../../src/memory/services/memory/memory-service.ts"
 import { createInMemoryStore } from "../../../src/memory/services/store/in-memory/in-memory-store.ts"
-import { createUserProfileService } from "../../../src/memory/services/user-profile.ts"
 import { manualClock, manualTimers } from "../../../src/testing/index.ts"
 import { fewLines, shortRuns } from "../../support/short-runs.ts"
 

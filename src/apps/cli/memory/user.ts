@@ -1,6 +1,6 @@
 import type { Command } from "commander"
+import { createUserProfileService } from "../../../memory/services/create-user-profile-service.ts"
 import type { ProfileStatement } from "../../../memory/services/store/records.ts"
-import { createUserProfileService } from "../../../memory/services/user-profile.ts"
 import { terminalLine } from "../../../prompt/encode/terminal-text.ts"
 import type { RunCommand } from "../context.ts"
 import { exitCodes, jsonLine } from "../io.ts"

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
+import { createUserProfileService } from "../../../../src/memory/services/create-user-profile-service.ts"
 import { createInMemoryStore } from "../../../../src/memory/services/store/in-memory/in-memory-store.ts"
-import { createUserProfileService } from "../../../../src/memory/services/user-profile.ts"
 import { testAgent } from "../../../support/agents.ts"
 import { backgroundModel } from "../../../support/remembering.ts"
 

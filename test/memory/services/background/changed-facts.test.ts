@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import type { ModelRequest } from "../../../../src/core/model/language-model.ts"
+import { createUserProfileService } from "../../../../src/memory/services/create-user-profile-service.ts"
 import { createInMemoryStore } from "../../../../src/memory/services/store/in-memory/in-memory-store.ts"
-import { createUserProfileService } from "../../../../src/memory/services/user-profile.ts"
 import { finish, testAgent } from "../../../support/agents.ts"
 import { backgroundModel } from "../../../support/remembering.ts"
 
