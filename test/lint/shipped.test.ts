@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { lint } from "../../src/lint/lint.ts"
+import { namesInSources } from "../../src/lint/template-names.ts"
 import { readLintFiles } from "../../src/node/lint/read-lint-files.ts"
 import { shippedProfilesFolder } from "../../src/node/shipped-files.ts"
 import { shippedPrompts } from "../../src/prompt/dialect/shipped-files.ts"
@@ -23,6 +24,10 @@ describe("the shipped files", () => {
 
   test("have no problem", () => {
     expect(lint(context).map(inOneLine)).toEqual([])
+  })
+
+  test("have slots of the same names in each language, so that those of English are enough", () => {
+    expect(context.shippedNames).toEqual(namesInSources(shippedPrompts()))
   })
 
   test("of the dialects fay, layered and stack have no slot that the library does not fill", () => {

@@ -65,7 +65,8 @@ export async function readLintFiles(options: LintFilesOptions = {}): Promise<Lin
   return {
     files: [...files, ...readLooseFiles(profiles, files), ...profileFiles(linted, chains)],
     profiles,
-    shippedNames: namesInSources(shippedPrompts()),
+    // Each language has the same names.
+    shippedNames: namesInSources(shippedPrompts().filter(({ path }) => path.split("/")[1] === "en")),
     traces: (options.traces ?? []).flatMap(readTraces),
   }
 }
