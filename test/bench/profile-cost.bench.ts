@@ -16,6 +16,7 @@ import { chat } from "./workloads.ts"
 const pages = ["README.md", "README.zh-CN.md"].map((name) => fileURLToPath(new URL(`../../${name}`, import.meta.url)))
 const profiles = ["layered", "fay", "stack", "soul", "root"]
 const turns = 60
+const mostBackground = 12_000
 /** The time between two turns. After a minute, background work no longer waits for the next one. */
 const betweenMs = 30_000
 
@@ -61,6 +62,11 @@ export async function run({ write = false }: BenchOptions): Promise<BenchResult>
         name: "README.md and README.zh-CN.md hold these costs",
         ok: write || written.every((text, at) => text === texts[at]),
         detail: "else: npm run bench -- --write",
+      },
+      {
+        name: `M22 the background work of layered sends at most ${mostBackground} tokens`,
+        ok: (costs.get("layered")?.whole.backgroundPaid ?? 0) <= mostBackground,
+        detail: `${costs.get("layered")?.whole.backgroundPaid}`,
       },
     ],
   }
@@ -130,7 +136,7 @@ const findNote = defineTool({
 /** What is answered to the background: each turn is worth keeping, nothing is said of the user, and nothing shows in all memories. */
 const backgroundAnswers: Readonly<Record<string, string>> = {
   importance: '{"importance": 6}',
-  "importance-and-profile": '{"importance": 6, "profile": {}}',
+  "importance-and-profile": '{"importance": 6, "profile": {}, "insights": []}',
   "user-profile": "{}",
   reflection: "[]",
 }

@@ -37,8 +37,11 @@ interface RememberingParts {
   readonly onWarning: (message: string, key: ServiceKey) => void
 }
 
-/** The turns that one call judges. The prompt system of `fay` asks after every turn (T31). */
-const usualBatchTurns = 10
+/** The turns that one call judges: more where prompts show as many, but not of one event. The prompt system of `fay` asks after every turn (T31). */
+function usualBatchTurns({ dialect, history }: Profile, events: boolean): number {
+  if ((typeof dialect === "string" ? dialect : dialect.name) === "fay") return 1
+  return history.window === "steps" && history.contextCount >= 20 && !events ? 20 : 10
+}
 
 /** The memories that a reflection reads where their number is not what begins it. */
 const usualReflectOn = 20
@@ -52,18 +55,18 @@ export function remembering(parts: RememberingParts): Remembering {
   const { memory, userProfile, ...background } = servicesOf(parts)
   if (!profile.memory.enabled || (memory ?? userProfile) === undefined) return { hooks: [], jobs: [] }
   const { importanceThreshold, keys, reflectEvery, stepMs, profileCharacters } = profile.memory
-  const isFay = (typeof profile.dialect === "string" ? profile.dialect : profile.dialect.name) === "fay"
   const documents = profile.plugins.find((plugin) => plugin.documents)?.documents
   if (profile.memory.store === "documents" && !documents)
     throw new PromptStrataError("profile", 'memory.store "documents" needs loadProfile.')
+  const events = parts.plugins.some(({ notesEvents }) => notesEvents)
   const job = createMemoryJob({
     documents,
     settings: {
       importanceThreshold,
       keys,
-      events: parts.plugins.some(({ notesEvents }) => notesEvents),
+      events,
       timeZone: profile.timeZone,
-      batchTurns: profile.memory.batchTurns ?? (isFay ? 1 : usualBatchTurns),
+      batchTurns: profile.memory.batchTurns ?? usualBatchTurns(profile, events),
       stepMs,
       profileCharacters,
       reflectOn: reflectEvery || usualReflectOn,

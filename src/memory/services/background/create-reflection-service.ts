@@ -11,5 +11,5 @@ import type { ReflectionService, ReflectionServiceOptions } from "./reflection.t
 export function createReflectionService(options: ReflectionServiceOptions): ReflectionService {
   checkOptions("createReflectionService", options, "ask records clock every importanceSum nextRunMs timeZone")
   const reflecting = onDemand(async () => (await loadMemories()).reflectingOn(options))
-  return { nextRunMs: options.nextRunMs, ...lateMethods(reflecting, "due reflect") }
+  return { nextRunMs: options.nextRunMs, ...lateMethods(reflecting, "due since reflect") }
 }

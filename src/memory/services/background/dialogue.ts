@@ -113,21 +113,25 @@ export async function heardBefore(
 }
 
 /** The most UTF-16 units of a line of the agent that a background prompt shows. It says less of the user than their own lines, and is longer. */
-const maxAgentCharacters = 300
+const maxAgentCharacters = { alone: 300, inBatch: 100 }
 
 /**
  * The messages of turns for a background prompt, each line with its speaker and its own trust; the agent's are shortened. With `dayOf`,
- * also with its number, from 1, and its day.
+ * also with its number, from 1, and with its day where that is another than of the line before.
  */
 export function dialogueInjection(turns: readonly TurnWords[], dayOf?: (atMs: number) => string): Injection {
   const messages = turns.flatMap((turn) => turn.messages)
+  const days = messages.map(({ atMs }) => dayOf?.(atMs))
+  const most = turns.length > 1 ? maxAgentCharacters.inBatch : maxAgentCharacters.alone
   return backgroundInjection(
     "dialogue",
-    messages.map(({ role, speaker, text, atMs }, at): SlotEntry => {
+    messages.map(({ role, speaker, text }, at): SlotEntry => {
       const trust = role === "user" ? "user" : "agent"
-      const shown = role === "user" ? text : shorten(text, maxAgentCharacters)
+      const shown = role === "user" ? text : shorten(text, most)
       const line = { speaker: { text: speaker.name, trust }, text: { text: shown, trust } } as const
-      return dayOf ? { id: as(String(at + 1)), at: as(dayOf(atMs)), ...line } : line
+      const day = days[at]
+      if (day === undefined) return line
+      return { id: as(String(at + 1)), ...line, ...(day !== days[at - 1] && { at: as(day) }) }
     }),
   )
 }

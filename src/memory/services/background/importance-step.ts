@@ -1,18 +1,21 @@
 import { PromptStrataError } from "../../../core/errors.ts"
 import { graphemeBoundaryBefore } from "../../../core/graphemes.ts"
 import { isRecord } from "../../../core/json-access.ts"
+import type { Injection } from "../../../core/value.ts"
 import { onOneLine } from "../../../prompt/encode/line-breaks.ts"
 import { stripThinking } from "../../../reply/thinking.ts"
 import { counted } from "../store/receipt.ts"
+import type { StoredMemory } from "../store/records.ts"
 import { userProfileText } from "../user-profile.ts"
-import { backgroundInjection, daysIn, dialogueInjection } from "./dialogue.ts"
+import { backgroundInjection, daysIn, dialogueInjection, type TurnWords } from "./dialogue.ts"
 import type { DocumentMemory } from "./document-memory.ts"
 import { keyNames, readKeys } from "./memory-keys.ts"
 import type { MemoryRun, Step, StepResult } from "./memory-run.ts"
 import { hasUserWords, heardOfUser, readProfileFields } from "./profile-step.ts"
 import { memberOf, readAnswer, readJson } from "./read-json.ts"
+import { recentInjection } from "./reflection.ts"
 
-/** Asks a model how important the turns are (T32). For several turns, the same call asks for profile fields. */
+/** Asks a model how important the turns are (T32). For several turns, the same call asks for profile fields, and for insights if a reflection is due. */
 export async function importanceStep(step: Step): Promise<StepResult> {
   const { run, ask, signal } = step
   const { documents, facts } = run.options
@@ -26,18 +29,19 @@ export async function importanceStep(step: Step): Promise<StepResult> {
   const isBatch = isOne && run.options.userProfile !== undefined && facts === undefined && hasUserWords(run)
   // The profile learns only from its own user's words.
   const turns = [...(isBatch ? own : all), ...run.turns]
-  const dialogue = asksKeys
-    ? [dialogueInjection(turns, daysIn(timeZone)), backgroundInjection("keys", true), backgroundInjection("event", asksEvent)]
-    : [dialogueInjection(turns)]
-  const data = isBatch ? [...dialogue, await profileOf(run)] : dialogue
-  const { text, model } = await ask(isBatch ? "importance-and-profile" : "importance", data, { signal })
+  const lines = turns.flatMap((turn) => linesOf(turn, run))
+  const asked = [backgroundInjection("keys", asksKeys), backgroundInjection("event", asksKeys && asksEvent)]
+  const dialogue = [dialogueInjection(turns, asksKeys || isBatch ? daysIn(timeZone) : undefined), ...asked]
+  const { text, model } = isBatch ? await askOfBatch(step, dialogue, lines) : await ask("importance", dialogue, { signal })
   const importance = readImportance(isBatch || asksKeys ? withoutKeys(run, text) : text)
   if (importance === undefined) return noNumber
   if (!asksKeys) return { outcome: "ok", message: `importance ${importance}`, value: { importance } }
   // Words that were only heard get no keys: a receipt may outlive them, because it belongs to another user.
-  const lines = turns.flatMap(({ turnId, messages }) => messages.map((message, at) => ({ id: memoryId(turnId, at), message })))
-  const texts = lines.map(({ message }) => message.text)
-  const read = readKeys(text, texts, model)
+  const read = readKeys(
+    text,
+    lines.map((line) => line.text),
+    model,
+  )
   const heard = lines.length - run.turns.reduce((sum, { messages }) => sum + messages.length, 0)
   const keys = Object.fromEntries(lines.flatMap(({ id }, at) => (at < heard || read[at] === undefined ? [] : [[id, read[at]]])))
   const count = Object.keys(keys).length
@@ -49,6 +53,24 @@ export async function importanceStep(step: Step): Promise<StepResult> {
   // Behind the end of a cut answer a line may stand that counts for more than its turn.
   const behind = run.turns.filter(({ turnId }) => lines.slice(reached).some(({ id }) => id.startsWith(`${turnId}:`)))
   return run.unread("importance", { outcome: "parse-error", message: `${message}, cut`, value }, behind)
+}
+
+/** The messages of a turn as the memories that they become if they are kept. */
+const linesOf = ({ turnId, turn, messages }: TurnWords, { key }: MemoryRun): readonly StoredMemory[] =>
+  messages.map((message, at) => ({ ...key, ...message, id: memoryId(turnId, at), kind: "dialogue", turn }))
+
+/** Asks about the turns of a batch, with the memories since the last reflection if one would be due with all `lines`. */
+async function askOfBatch({ run, ask, signal }: Step, dialogue: readonly Injection[], lines: readonly StoredMemory[]) {
+  const since = await run.options.reflection?.since?.(run.key, { adding: lines })
+  const earlier = since?.filter(({ id, untrusted }) => !untrusted && !lines.some((line) => line.id === id)) ?? []
+  const recent = recentInjection(earlier, run.options.settings.timeZone, lines.length + 1)
+  const insights = backgroundInjection("insights", since !== undefined)
+  const answer = await ask("importance-and-profile", [...dialogue, await profileOf(run), recent, insights], { signal })
+  const given = memberOf(readAnswer(answer.text).answer, insightNames)
+  const text = JSON.stringify(given)
+  if (since && Array.isArray(given))
+    run.batchInsights = { memories: [...lines, ...earlier], ask: async () => ({ ...answer, text }) }
+  return answer
 }
 
 /** The importance as the program's own service judges it; undefined if there is none. */
@@ -118,7 +140,8 @@ function withoutKeys(run: MemoryRun, text: string): string {
 }
 
 const keysBegin = new RegExp(`["'“]?(?:${keyNames})["'”]?\\s*[:：]`)
-const otherMembers = new RegExp(`^(?:${keyNames}|profile|facts|画像|用户画像|事实|notes|笔记|event|事件)$`, "i")
+const insightNames = "insights|认识"
+const otherMembers = new RegExp(`^(?:${keyNames}|${insightNames}|profile|facts|画像|用户画像|事实|notes|笔记|event|事件)$`, "i")
 
 const maxCharacters = 4_000
 const highest = 10

@@ -33,8 +33,9 @@ function isDay(day: string): boolean {
   return !Number.isNaN(atMs) && new Date(atMs).toISOString().startsWith(day)
 }
 
-function numberOf(value: unknown): number | undefined {
-  const found = /\d{1,6}/.exec(String(value).normalize("NFKC"))?.[0]
+/** Reads `3`, `"3"` or `"#3"`. */
+export function numberOf(value: unknown): number | undefined {
+  const found = /\d{1,9}/.exec(String(value).normalize("NFKC"))?.[0]
   return found === undefined ? undefined : Number(found)
 }
 

@@ -57,6 +57,8 @@ export class MemoryRun {
   readonly left: readonly TurnWords[]
   /** Profile fields that came with the importance, if one call asked for both. */
   batchFields: readonly ProfileField[] | undefined
+  /** Insights that came with the importance: the memories that the model was shown, in their order, and its answer about them. */
+  batchInsights: { readonly memories: readonly StoredMemory[]; readonly ask: AskModel } | undefined
   /** True once the job found that its messages were forgotten. */
   isForgotten = false
   /** Receipts by kind. */

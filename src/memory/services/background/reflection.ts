@@ -9,6 +9,7 @@ import type { MemoryRecords, StoredMemory } from "../store/records.ts"
 import { scopeOf } from "../store/row-keys.ts"
 import type { AskModel } from "./background-job.ts"
 import { backgroundInjection, daysIn } from "./dialogue.ts"
+import { numberOf } from "./memory-keys.ts"
 import { readJson } from "./read-json.ts"
 
 /** A conclusion drawn from several memories (T31). */
@@ -27,6 +28,12 @@ export interface ReflectionService {
    * are about to be kept, and count, too: with a service that leaves them out it is time a turn later.
    */
   due(key: ServiceKey, options?: { readonly adding?: readonly StoredMemory[] }): Promise<boolean>
+  /**
+   * The memories since the last reflection, the newest of `adding` among them, if it is time to reflect; undefined if not. With it, the
+   * call that judges a batch of turns asks for insights as well, and the `ask` that `reflect` is given returns them. Absent in a service
+   * that asks in words of its own.
+   */
+  since?(key: ServiceKey, options?: { readonly adding?: readonly StoredMemory[] }): Promise<readonly StoredMemory[] | undefined>
   /** The next moment after `afterMs` at which `due` may become true without a turn; absent if it never does. */
   readonly nextRunMs?: ReflectionTriggers["nextRunMs"] | undefined
   /**
@@ -72,22 +79,24 @@ const maxSummed = 200
 const maxReflected = 10_000
 
 /** The work of a reflection service. */
-export type ReflectionWork = Pick<ReflectionService, "due" | "reflect">
+export type ReflectionWork = Required<Omit<ReflectionService, "nextRunMs">>
 
 /** Does the work of `createReflectionService`, which loads this file when there is some. */
 export function reflectingOn(options: ReflectionServiceOptions): ReflectionWork {
   const { records, clock } = options
   /** The time of the last reflection of each scope in this process, also of those without an insight; the earliest first. */
   const reflectedMs = new NewestMap<string, number>(maxReflected)
+  const since: ReflectionWork["since"] = async (key, { adding = [] } = {}) => {
+    const { every = defaultEvery, importanceSum, nextRunMs } = options
+    if (every === 0 && importanceSum === undefined && nextRunMs === undefined) return undefined
+    const [insight] = await records.recent(key, { limit: 1, kinds: ["insight"] })
+    const never = Number.NEGATIVE_INFINITY
+    const lastMs = Math.max(insight?.atMs ?? never, reflectedMs.get(scopeOf(key)) ?? never)
+    return dueSince(options, key, { lastMs, adding })
+  }
   return {
-    async due(key, { adding = [] } = {}) {
-      const { every = defaultEvery, importanceSum, nextRunMs } = options
-      if (every === 0 && importanceSum === undefined && nextRunMs === undefined) return false
-      const [insight] = await records.recent(key, { limit: 1, kinds: ["insight"] })
-      const never = Number.NEGATIVE_INFINITY
-      const lastMs = Math.max(insight?.atMs ?? never, reflectedMs.get(scopeOf(key)) ?? never)
-      return isDue(options, key, { lastMs, adding })
-    },
+    since,
+    due: async (key, adding) => (await since(key, adding)) !== undefined,
     async reflect(memories, key, { signal, ask = options.ask }) {
       if (memories.length === 0) return []
       const answer = await ask("reflection", [recentInjection(memories, options.timeZone)], { signal })
@@ -102,33 +111,33 @@ export function reflectingOn(options: ReflectionServiceOptions): ReflectionWork 
   }
 }
 
-async function isDue(
+async function dueSince(
   options: ReflectionServiceOptions,
   key: ServiceKey,
   { lastMs, adding }: { readonly lastMs: number; readonly adding: readonly StoredMemory[] },
-): Promise<boolean> {
+): Promise<readonly StoredMemory[] | undefined> {
   const { records, clock, every = defaultEvery, importanceSum, nextRunMs } = options
   // Without an earlier reflection, a schedule counts from the oldest memory.
   const limit = importanceSum === undefined && nextRunMs === undefined ? Math.max(1, every) : Math.max(every, maxSummed)
   const recent = await records.recent(key, { limit, kinds: ["dialogue", "note"] })
   const since = [...recent, ...adding].slice(-limit).filter(({ atMs }) => atMs > lastMs)
   const [first] = since
-  if (first === undefined) return false
-  if (every > 0 && since.length >= every) return true
-  if (importanceSum !== undefined && since.reduce((sum, { importance = 0 }) => sum + importance, 0) >= importanceSum) return true
+  if (first === undefined) return undefined
+  if (every > 0 && since.length >= every) return since
+  if (importanceSum !== undefined && since.reduce((sum, { importance = 0 }) => sum + importance, 0) >= importanceSum) return since
   const dueMs = await nextRunMs?.(Number.isFinite(lastMs) ? lastMs : first.atMs)
-  return dueMs !== undefined && dueMs <= clock.nowMs()
+  return dueMs !== undefined && dueMs <= clock.nowMs() ? since : undefined
 }
 
-/** Shows who said what and when, under short numbers, because a model would not copy long ids exactly. */
-function recentInjection(memories: readonly StoredMemory[], timeZone: string | undefined): Injection {
+/** Shows who said what and when, under short numbers from `first`, because a model would not copy long ids exactly. */
+export function recentInjection(memories: readonly StoredMemory[], timeZone: string | undefined, first = 1): Injection {
   const dayOf = daysIn(timeZone)
   const entries = memories.map(({ text, speaker, atMs }, at): SlotEntry => {
     const said = {
       text: { text: shorten(text, maxMemoryCharacters), trust: "memory" },
       speaker: { text: speaker.name, trust: "memory" },
     } as const
-    return { id: String(at + 1), ...said, at: { text: dayOf(atMs), trust: "author" } }
+    return { id: String(first + at), ...said, at: { text: dayOf(atMs), trust: "author" } }
   })
   return backgroundInjection("recent", entries)
 }
@@ -167,17 +176,16 @@ function insightOf(item: unknown): WrittenInsight[] {
   if (typeof item !== "object" || item === null) return []
   const members: readonly unknown[] = Object.values(item)
   const text = members.find((member) => typeof member === "string" && member.trim() !== "")
-  const linked = members.find(Array.isArray)
-  return typeof text === "string" ? written(text, (linked ?? []).flatMap(numberIn)) : []
+  const linked = members.find(Array.isArray) ?? []
+  return typeof text === "string"
+    ? written(
+        text,
+        linked.flatMap((id) => (typeof id === "number" ? id : (numberOf(id) ?? []))),
+      )
+    : []
 }
 
 function written(text: string, numbers: readonly number[]): WrittenInsight[] {
   const trimmed = text.trim()
   return trimmed === "" ? [] : [{ text: trimmed.slice(0, graphemeBoundaryBefore(trimmed, maxCharacters)), numbers }]
-}
-
-/** Reads `3`, `"3"` or `"#3"`. */
-function numberIn(item: unknown): number[] {
-  const found = typeof item === "number" ? String(item) : /\d{1,9}/.exec(String(item).normalize("NFKC"))?.[0]
-  return found === undefined ? [] : [Number(found)]
 }

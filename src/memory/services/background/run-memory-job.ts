@@ -258,11 +258,14 @@ async function reflectStep(
   reflection: ReflectionService,
 ): Promise<StepResult> {
   if (!(await reflection.due(run.key))) return notDue
-  const { reflectOn } = run.options.settings
+  const most = Math.max(run.options.settings.reflectOn, run.batchInsights?.memories.length ?? 0)
   // Insights are left out, or they would be drawn from each other.
-  const recent = (await memory.recent(run.key, reflectOn * 2)).filter(({ kind }) => kind !== "insight").slice(-reflectOn)
+  const recent = (await memory.recent(run.key, most * 2)).filter(({ kind }) => kind !== "insight").slice(-most)
   if (recent.length === 0) return { outcome: "skipped", message: "no memories" }
-  const insights = await reflection.reflect(recent, run.key, { signal, ask })
+  const insights = await reflection.reflect(run.batchInsights?.memories ?? recent, run.key, {
+    signal,
+    ask: run.batchInsights?.ask ?? ask,
+  })
   const known = new Map(recent.map((each) => [each.id, each]))
   let stored = 0
   for (const [at, { text, sources }] of insights.entries()) {

@@ -4,6 +4,7 @@ import { mulberry32 } from "../../../../src/core/mulberry.ts"
 import type { JobContext } from "../../../../src/memory/services/background/background-job.ts"
 import {
   backgroundInjection,
+  daysIn,
   dialogueInjection,
   heardBefore,
   type TurnWords,
@@ -256,4 +257,27 @@ test("M21 a background prompt shows the user's words whole, and the agent's in t
   expect(shown[0]).toBe(text)
   expect(shown[1]).toMatch(/^(?:Gulls sleep on the harbour wall\. ?){6,9}…So bring no bread\.$/)
   expect(shown[1]?.length).toBeLessThanOrEqual(300)
+})
+
+test("M21 of several turns each answer is shown in at most 100 characters, and a day where it is another than before", () => {
+  const text = "Gulls sleep on the harbour wall. ".repeat(20)
+  const turns = [0, 1, 2].map((turn) => ({
+    turnId: `t${turn}`,
+    turn,
+    untrusted: false,
+    messages: (["user", "assistant"] as const).map((role) => {
+      return { role, text, speaker: role === "user" ? ann : fay, turnId: `t${turn}`, atMs: turn === 2 ? 86_400_000 : turn }
+    }),
+  }))
+  const { content } = dialogueInjection(turns, daysIn("UTC"))
+  const lines = content as unknown as readonly Readonly<Record<"text" | "id" | "at", { readonly text: string } | undefined>>[]
+  expect(lines.map(({ id, at }) => [id?.text, at?.text])).toEqual([
+    ["1", "1970-01-01"],
+    ["2", undefined],
+    ["3", undefined],
+    ["4", undefined],
+    ["5", "1970-01-02"],
+    ["6", undefined],
+  ])
+  expect(lines.map(({ text: shown }) => (shown?.text.length ?? 0) <= 100)).toEqual([false, true, false, true, false, true])
 })
