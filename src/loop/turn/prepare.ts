@@ -135,25 +135,40 @@ async function recall(turn: TurnContext): Promise<readonly RecalledMemory[]> {
   return []
 }
 
-/** The first memories that `tokens` have room for. One that takes more than half of them is shortened to about that. */
+/** The first memories that `tokens` have room for. Of one that takes more than half of them, about so much is shown, from the place on that answers. */
 export function withinTokens(
   memories: readonly RecalledMemory[],
   tokens: number,
   counter: TokenCounter,
 ): { readonly shown: readonly RecalledMemory[]; readonly shortened: number } {
-  const most = tokens / 2
   const shown: RecalledMemory[] = []
   let [left, shortened] = [tokens, 0]
-  for (const memory of memories) {
-    const { text } = memory
-    const size = counter.count(text)
-    left -= Math.min(size, most)
+  for (const { foundAt = 0, ...memory } of memories) {
+    const { text, size } = passageWithin(memory.text, { foundAt, most: tokens / 2, counter })
+    left -= size
     if (left < 0) break
-    const end = Math.floor((text.length * most) / size)
-    shown.push(size > most ? { ...memory, text: `${text.slice(0, graphemeBoundaryBefore(text, end))}…` } : memory)
-    if (size > most) shortened++
+    shown.push({ ...memory, text })
+    if (text !== memory.text) shortened++
   }
   return { shown, shortened }
+}
+
+/** A longer text than this is not counted whole. */
+const maxCounted = 16_384
+
+/** A text, or if it has more than `most` tokens, its part from a place on, or its end if that is short. */
+function passageWithin(
+  text: string,
+  { foundAt, most, counter }: { readonly foundAt: number; readonly most: number; readonly counter: TokenCounter },
+): { readonly text: string; readonly size: number } {
+  for (let length = Math.min(text.length, maxCounted); ; ) {
+    const begin = graphemeBoundaryBefore(text, Math.min(foundAt, text.length - length))
+    const end = graphemeBoundaryBefore(text, begin + length)
+    const part = text.slice(begin, end)
+    const size = counter.count(part)
+    if (size <= most) return { text: `${begin > 0 ? "…" : ""}${part}${end < text.length ? "…" : ""}`, size }
+    length = Math.floor((length * most) / size)
+  }
 }
 
 /**
@@ -176,12 +191,15 @@ export function recalledMemories(
 
 function memoryOf(entry: unknown, at: number): RecalledMemory | undefined {
   if (typeof entry !== "object" || entry === null) return undefined
-  const { id, text, speaker, atMs, againAtMs, untrusted, score, reranked, why } = entry as Partial<Record<keyof Memory, unknown>>
+  const { id, text, foundAt, speaker, atMs, againAtMs, untrusted, score, reranked, why } = entry as Partial<
+    Record<keyof Memory, unknown>
+  >
   if (typeof text !== "string" || text.trim() === "") return undefined
   const name = isRecord(speaker) ? speaker.name : speaker
   return defined({
     id: typeof id === "string" ? id : `${at}`,
     text,
+    foundAt: Number.isInteger(foundAt) ? Number(foundAt) : undefined,
     speaker: typeof name === "string" ? name : undefined,
     atMs: isDate(atMs) ? atMs : undefined,
     againAtMs: Array.isArray(againAtMs) ? againAtMs.filter(isDate) : undefined,

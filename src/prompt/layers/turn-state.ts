@@ -6,6 +6,8 @@ import type { Tool, ToolRun } from "../tools/tool.ts"
 /** A recalled memory. */
 export interface RecalledMemory {
   readonly text: string
+  /** The place from which a text is shown that is too long. Default 0. */
+  readonly foundAt?: number
   /** The name of the person who said it; absent if nobody did. */
   readonly speaker?: string
   /** When it was said, in milliseconds since 1970. */

@@ -114,6 +114,23 @@ test("M16 recall shows the best memories that its tokens have room for; a pasted
   ])
 })
 
+test("M23 of a long memory a turn shows the part that answers, also if it stands near the end", () => {
+  const line = "Ann said that the boat lay in the harbour all day. "
+  const text = `${line.repeat(400)}The key is blue. ${line.repeat(3)}`
+  const shownFrom = (foundAt: number) => withinTokens([{ text, foundAt }], 200, roughCounter).shown[0]?.text ?? ""
+  expect(shownFrom(text.indexOf("The key"))).toMatch(/^….*The key is blue\. Ann .*day\. $/)
+  expect(shownFrom(5_100)).toMatch(/^…Ann said .*…$/)
+  for (const foundAt of [-1, 0.5, Number.NaN, text.length, 1e9]) expect(roughCounter.count(shownFrom(foundAt))).toBeLessThan(110)
+  const { shown } = withinTokens([{ text: "short", foundAt: 3 }], 200, roughCounter)
+  expect(shown).toEqual([{ text: "short" }])
+})
+
+test("M16 a part that is denser than its text keeps to the tokens, too", () => {
+  const text = `${"harbour ".repeat(900)}${"港口里的船。".repeat(500)}`
+  const { shown } = withinTokens([{ text, foundAt: text.indexOf("港") }], 200, roughCounter)
+  expect(roughCounter.count(shown[0]?.text ?? "")).toBeLessThanOrEqual(110)
+})
+
 test("a turn asks for the confidence that its profile wants", async () => {
   const asked: (number | undefined)[] = []
   const memory: MemoryRecall = {

@@ -1,5 +1,4 @@
 import { PromptStrataError } from "../../../core/errors.ts"
-import { graphemeBoundaryBefore } from "../../../core/graphemes.ts"
 import { lazyPattern } from "../../../core/lazy-pattern.ts"
 import type { MemoryService, NewMemory, Remembered } from "../memory/memory-service.ts"
 import type { RecordedMemoryService } from "../memory/recorded-memories.ts"
@@ -19,8 +18,6 @@ import { judgingKinds, staysDone, waitingTurns } from "./waiting-turns.ts"
 
 /** The most missing vectors that one job adds. */
 const embeddedAtOnce = 64
-/** Memories of longer messages are cut here; recall reads no further either. */
-const maxMemoryCharacters = 16_384
 
 /** Runs the steps without a final receipt, for the job's turn and the turns before it that wait to be judged together. Throws `background` if a step must be tried again. */
 export async function runMemoryJob(options: MemoryJobOptions, job: Job, context: JobContext): Promise<void> {
@@ -214,7 +211,7 @@ function memoriesOf({ turnId, turn, untrusted, messages }: TurnWords, importance
     return {
       id,
       kind: "dialogue" as const,
-      text: text.slice(0, graphemeBoundaryBefore(text, maxMemoryCharacters)),
+      text,
       speaker,
       atMs,
       turnId,

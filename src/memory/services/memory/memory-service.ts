@@ -1,5 +1,6 @@
 import type { ServiceKey, Speaker } from "../../../core/conversation.ts"
 import { PromptStrataError } from "../../../core/errors.ts"
+import { graphemeBoundaryBefore } from "../../../core/graphemes.ts"
 import type { Clock, Timers } from "../../../core/ports.ts"
 import type { RecallReason } from "../recall/recall-query.ts"
 import type { RecallWeights } from "../recall/recall-weights.ts"
@@ -9,6 +10,8 @@ import type { ForgottenMemories, MemoryRecords, StoredMemory } from "../store/re
 export interface Memory {
   readonly id: string
   readonly text: string
+  /** The place in a long text that has most of the question: a prompt without room for the whole shows it from there. Default 0. */
+  readonly foundAt?: number | undefined
   /** The person who said it, or their name, which is all that prompts show; absent if nobody did. */
   readonly speaker?: Speaker | string | undefined
   /** When it was said, in milliseconds since 1970. */
@@ -137,13 +140,16 @@ export async function embedTexts(
   texts: readonly string[],
   options: { readonly signal: AbortSignal },
 ): Promise<readonly Float32Array[]> {
-  const vectors = (await model.embed(texts, options)).map((values) => Float32Array.from(values))
+  const vectors = (await model.embed(texts.map(embedded), options)).map((values) => Float32Array.from(values))
   const length = model.dimensions ?? vectors[0]?.length ?? 0
   const isSound = vectors.length === texts.length && length > 0
   if (isSound && vectors.every((values) => values.length === length && values.every(Number.isFinite))) return vectors
   const message = `expected ${texts.length} vectors of ${length} finite numbers from ${model.id}, found ${vectors.length} of ${vectors[0]?.length ?? 0}.`
   throw new PromptStrataError("model", message, { evidence: { model: model.id } })
 }
+
+/** Embedding models read no more of a text. */
+const embedded = (text: string) => text.slice(0, graphemeBoundaryBefore(text, 16_384))
 
 /** A memory that recall found, for a {@link Rerank}. */
 export interface RerankCandidate {

@@ -129,15 +129,16 @@ function search(options: MemoryServiceOptions, index: ScopeIndex, asked: MemoryQ
     weights,
     vector: vector && embed && { model: embed.id, values: vector },
   })
-  const found = hits.flatMap(({ id, why, ...shares }): Memory[] => {
-    const memory = index.get(id)
-    if (memory === undefined) return []
-    const { text, speaker, kind, atMs, againAtMs, untrusted, turnId } = memory
+  const found = hits.flatMap((hit) => {
+    const memory = index.get(hit.id)
     // The prompt shows the turn's words; what was concluded from them stands nowhere else.
-    if (kind === "dialogue" && excluded.has(turnId)) return []
-    return [{ id, text, speaker: kind === "dialogue" ? speaker.name : undefined, atMs, againAtMs, ...shares, why, untrusted }]
+    return memory === undefined || (memory.kind === "dialogue" && excluded.has(memory.turnId)) ? [] : { hit, memory }
   })
-  return found.slice(0, Math.max(0, limit))
+  return found.slice(0, Math.max(0, limit)).map(({ hit: { id, score, confidence, why, foundAt }, memory }): Memory => {
+    const { text, speaker, kind, atMs, againAtMs, untrusted } = memory
+    const name = kind === "dialogue" ? speaker.name : undefined
+    return { id, text, foundAt, speaker: name, atMs, againAtMs, score, confidence, why, untrusted }
+  })
 }
 
 /** The embedding of a query; undefined without an embedding model, or if it fails or takes too long. Words alone then find memories. */

@@ -1,4 +1,4 @@
-import { questionMark } from "./documents/document-columns.ts"
+import { passageMark, questionMark } from "./documents/document-columns.ts"
 import type { DocumentTable } from "./documents/document-table.ts"
 import type { QueryPlan } from "./query-plan.ts"
 import type { RecallHit, RecallQuery, RecallReason } from "./recall-query.ts"
@@ -8,7 +8,7 @@ import { keyScores, ownScores, scoreField, wholeWorth } from "./scores/field-sco
 import { comparedTexts, embeddingPart, type Fusion, fusedScore } from "./scores/fusion.ts"
 import { talkScores } from "./scores/talk-score.ts"
 import { denseScores } from "./scores/vector-score.ts"
-import { formScores, phraseScores } from "./scores/wording-score.ts"
+import { bestPlace, formScores, phraseScores } from "./scores/wording-score.ts"
 import type { LocalCalendar } from "./time/local-calendar.ts"
 
 const maxHits = 1_000
@@ -37,15 +37,22 @@ export function rankDocuments(table: DocumentTable, asked: Question): RecallHit[
   const part = near ? vectorPart(table, near, { evidence: evidence.values, covered, weight: weights.vector }) : 0
   const fused = fuse(scores, weights, { evidence: evidence.values, part }, table.scoreArrays.take())
   if (query.text.trim() !== "") keepFound(scores, plan, part, fused)
+  const passages = joinPassages(table, fused)
   if (plan.times.length === 0) preferUpdates(table, plan, fused)
   const scale = scores.has("vector") ? Math.max(covered, part) : covered
   const confidence = query.text.trim() === "" ? () => undefined : confidenceOf(table, fused, scale)
-  const hits = topSlots(table, fused, Math.min(maxHits, query.limit)).map((slot) => ({
-    id: table.idAt(slot) ?? "",
-    score: (fused[slot] ?? 0) * scale,
-    confidence: confidence(fused[slot] ?? 0),
-    why: reasons(scores, weights, { scale: evidence.scale, part }, slot),
-  }))
+  const hits = topSlots(table, fused, Math.min(maxHits, query.limit)).map((slot) => {
+    const best = passages.get(slot) ?? slot
+    return {
+      id: table.idAt(slot) ?? "",
+      score: (fused[slot] ?? 0) * scale,
+      confidence: confidence(fused[slot] ?? 0),
+      why: reasons(scores, weights, { scale: evidence.scale, part }, best),
+      get foundAt() {
+        return bestPlace(table, plan, best)
+      },
+    }
+  })
   const { leastScore = Number.NEGATIVE_INFINITY, leastConfidence = 0 } = query
   return hits.filter(({ score, confidence = 1 }) => score >= leastScore && confidence >= leastConfidence)
 }
@@ -88,6 +95,22 @@ function keepFound(scores: SignalScores, plan: QueryPlan, part: number, fused: F
   for (let slot = 0; slot < fused.length; slot++) {
     if (!found.some((values) => (values[slot] ?? 0) > 0)) fused[slot] = Number.NEGATIVE_INFINITY
   }
+}
+
+/** Gives each document of several passages the score of the best one, at its first slot, and takes the other slots out. The result has the slots of best passages that are not the first, by first slot. */
+function joinPassages(table: DocumentTable, fused: Float64Array): ReadonlyMap<number, number> {
+  const best = new Map<number, number>()
+  if (table.size === table.documents) return best
+  for (let slot = 0; slot < fused.length; slot++) {
+    const first = ((table.columns.marks[slot] ?? 0) & passageMark) === 0 ? undefined : table.slotOf(table.idAt(slot) ?? "")
+    if (first === undefined) continue
+    if ((fused[slot] ?? 0) > (fused[first] ?? 0)) {
+      fused[first] = fused[slot] ?? 0
+      best.set(first, slot)
+    }
+    fused[slot] = Number.NEGATIVE_INFINITY
+  }
+  return best
 }
 
 /** The signals that say how much of a question's words a text has, or the texts beside it. */

@@ -39,6 +39,8 @@ export interface RecallHit {
   readonly confidence: number | undefined
   /** The signals that made the score, largest share first. */
   readonly why: readonly RecallReason[]
+  /** The place in its text, at the begin of a sentence, that has most of the words of the question. It is looked for when it is read. */
+  readonly foundAt: number
 }
 
 /** The part that one signal has in a score. */

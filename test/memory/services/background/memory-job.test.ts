@@ -57,6 +57,19 @@ describe("the work after a turn", () => {
     ])
   })
 
+  test("M23 a long message is kept whole, and a later turn shows the part of it that answers", async () => {
+    const { agent, say, stored } = scene({ importance: "8" }, { memory: { recallTokens: 100 } })
+    const pasted = `${"The weather in the harbour was fair. ".repeat(900)}My blue flowerpot hides the key. ${"It rained. ".repeat(200)}`
+    await say(pasted)
+    expect((await stored())[0]?.text).toBe(pasted)
+    const asked = await agent.session("another day").send("Which flowerpot hides the key?", { from: { id: "test", name: "Ann" } })
+      .result
+    expect(asked.trace.recalled?.[0]?.text).toMatch(/^…My blue flowerpot hides the key\. It rained\./)
+    expect(asked.trace.warnings.map(({ message }) => message)).toEqual([
+      "Cut to half of memory.recall_tokens: 1 of the recalled memories.",
+    ])
+  })
+
   test("T31 an answer that says nothing without its question is no memory; the receipt tells", async () => {
     for (const [answer, stored] of [
       ["好", 1],

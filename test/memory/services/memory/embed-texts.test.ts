@@ -22,6 +22,16 @@ test("vectors come back as they were made, one for each text", async () => {
   expect(await embedTexts(made([[1, 2]], 2), ["a"], { signal })).toHaveLength(1)
 })
 
+test("M23 a model is given no more than 16,384 characters of a text, and no half of one", async () => {
+  const given: (readonly string[])[] = []
+  const embed: EmbeddingModel["embed"] = async (texts) => {
+    given.push(texts)
+    return texts.map(() => [1])
+  }
+  await embedTexts({ id: "small", embed }, ["x".repeat(20_000), `x${"😀".repeat(9_000)}`, "short"], { signal })
+  expect(given[0]?.map(({ length }) => length)).toEqual([16_384, 16_383, 5])
+})
+
 test.each<[string, EmbeddingModel, string]>([
   ["too few", made([[1, 2]]), "expected 2 vectors of 2 finite numbers from small, found 1 of 2."],
   ["none", made([]), "expected 2 vectors of 0 finite numbers from small, found 0 of 0."],

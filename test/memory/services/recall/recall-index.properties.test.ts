@@ -132,6 +132,27 @@ describe("recall is the same", () => {
     )
   })
 
+  test("M23 with texts of several passages, in whatever order they came, after copies and removals", () => {
+    const long = fc.tuple(documentOf(fc.integer({ min: 0, max: 5 }).map(String)), fc.nat(4_000)).map(([document, times]) => {
+      return { ...document, text: `${document.text}\n`.repeat(1 + times) }
+    })
+    fc.assert(
+      fc.property(fc.array(long, { minLength: 1, maxLength: 8 }), documents, query, (long, documents, query) => {
+        const kept = new Map([...documents, ...long].map((document) => [document.id, document]))
+        let index = indexOf([...long, ...documents, ...long])
+        for (const id of [...kept.keys()].slice(0, 3)) {
+          expect(index.remove(id)).toBe(kept.delete(id))
+          index = copied(index, kept)
+        }
+        expect(index.size).toBe(kept.size)
+        const hits = index.rank(query)
+        expect(hits).toEqual(indexOf([...kept.values()].reverse()).rank(query))
+        expect(new Set(hits.map(({ id }) => id)).size).toBe(hits.length)
+      }),
+      { numRuns: runs(15) },
+    )
+  })
+
   test("after the documents were JSON", () => {
     fc.assert(
       fc.property(documents, query, (documents, { vector: _, ...query }) => {

@@ -578,3 +578,42 @@ describe("texts of very different lengths", () => {
     expect(silentFor(181)).toBeLessThan(silentFor(61) - 0.01)
   })
 })
+
+describe("M23 a long text", () => {
+  const lines = (count: number) =>
+    Array.from({ length: count }, (_, at) => `Line ${at} tells of the weather in the harbour.\n`).join("")
+  const key = "The spare key lies under the blue flowerpot."
+  const long = memory("long", `${lines(900)}${key}\n${lines(400)}`, { keys: { words: ["hiding place"] } })
+  const others = Array.from({ length: 20 }, (_, at) => memory(`other${at}`, `Somebody asked where number ${at} was.`))
+  const rank = (index: RecallIndex, text: string) => index.rank({ text, nowMs, limit: 30 })
+
+  test("is found by any part of it, once, and the hit tells where that part begins", () => {
+    const hits = rank(indexOf([...others, long]), "Where is the spare key, in a flowerpot?")
+    expect(hits[0]).toMatchObject({ id: "long", foundAt: long.text.indexOf(key) })
+    expect(hits.filter(({ id }) => id === "long")).toHaveLength(1)
+    expect(long.text.indexOf(key)).toBeGreaterThan(2 * 16_384)
+  })
+
+  test("is found by a phrase and by its keys, whatever passage they stand beside", () => {
+    expect(rank(indexOf([...others, long]), '"under the blue flowerpot"')[0]?.id).toBe("long")
+    expect(rank(indexOf([...others, long]), "the hiding place")[0]?.id).toBe("long")
+    expect(rank(indexOf([...others, long]), "")).toHaveLength(21)
+  })
+
+  test("counts as one document, is updated whole, and goes whole", () => {
+    const index = indexOf([...others, long])
+    expect([index.size, index.ids().length]).toEqual([21, 21])
+    expect(index.replace({ ...long, importance: 9 })).toBe(false)
+    expect(index.replace({ ...long, text: `${long.text}!` })).toBe(true)
+    expect(index.size).toBe(21)
+    expect(index.remove("long")).toBe(true)
+    expect(rank(index, "flowerpot weather harbour")).toEqual([])
+  })
+})
+
+test("an index of which half was removed has the room of one that never had it", () => {
+  const all = Array.from({ length: 200 }, (_, at) => memory(`${at}`, `word${at} ${"and others ".repeat(20)}`))
+  const index = indexOf(all)
+  for (const { id } of all.slice(0, 100)) index.remove(id)
+  expect(index.bytes).toBe(indexOf(all.slice(100)).bytes)
+})

@@ -9,6 +9,8 @@ export const toldMark = 4
 export const questionMark = 8
 /** The document was said at more than one time. */
 export const againMark = 16
+/** The slot is of a further passage of the document before it. */
+export const passageMark = 32
 
 /** The numbers that ranking reads of each document, by slot. They are kept in typed arrays, because a query reads all of them. */
 export class DocumentColumns {
@@ -45,12 +47,6 @@ export class DocumentColumns {
     this.toldFromDay[slot] = marks.told?.fromDay ?? 0
     this.toldToDay[slot] = marks.told?.toDay ?? 0
     this.speaker[slot] = speaker
-  }
-
-  /** Copies the numbers at slot `at` of other columns. */
-  copy(slot: number, from: DocumentColumns, at: number): void {
-    this.#grow(slot)
-    for (const name of columnNames) this[name][slot] = from[name][at] ?? 0
   }
 
   /** The columns of so many slots, for {@link DocumentColumns.restored}. */

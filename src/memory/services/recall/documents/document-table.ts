@@ -1,11 +1,12 @@
 import type { RecallDocument, RecallVector } from "../recall-query.ts"
 import { countTerms, type TermField, termFields } from "../text/document-terms.ts"
+import { passagesOf } from "../text/passages.ts"
 import { textMarks } from "../text-marks.ts"
-import { DocumentColumns, ScoreArrays } from "./document-columns.ts"
+import { DocumentColumns, passageMark, ScoreArrays } from "./document-columns.ts"
 import { FieldIndex } from "./field-index.ts"
 import { listSections, type Section, type SectionReader } from "./sections.ts"
 import { SessionLinks } from "./session-links.ts"
-import { type Steps, stepUnits } from "./steps.ts"
+import type { Steps } from "./steps.ts"
 
 const newFields = (): Record<TermField, FieldIndex> => ({
   words: new FieldIndex(),
@@ -27,19 +28,26 @@ const documentUnits = 32
 /** Gives a document by its id, as it is in the table. */
 export type ReadDocument = (id: string) => RecallDocument
 
-/** The documents by slot, with all that ranking reads. A document keeps its slot until the table is compacted. */
+/**
+ * The documents by slot, with all that ranking reads. A document keeps its slot until the table is compacted. One of several passages has
+ * as many slots, one behind the other.
+ */
 export class DocumentTable {
+  /** The first slots by id, in ascending order. */
   #slots = new Map<string, number>()
   /** The ids by slot; undefined for a free slot. */
   #ids: (string | undefined)[] = []
-  /** The documents by slot, unless they are read when they are needed. */
+  /** The number of slots that are not free. */
+  size = 0
+  /** The documents by first slot, unless they are read when they are needed. */
   #documents: (RecallDocument | undefined)[] = []
   readonly #read: ReadDocument | undefined
   /** The vectors by slot. Without any the list is empty. */
   #vectors: (RecallVector | undefined)[] = []
   columns = new DocumentColumns()
   readonly fields = newFields()
-  links = new SessionLinks((slot) => this.#ids[slot] ?? "")
+  #noLinks = () => new SessionLinks((slot) => this.#ids[slot] ?? "")
+  links = this.#noLinks()
   /** Arrays for the query at hand. */
   readonly scoreArrays = new ScoreArrays()
   #speakers = new Map<string, number>()
@@ -50,7 +58,8 @@ export class DocumentTable {
     this.#read = read
   }
 
-  get size(): number {
+  /** The number of documents. */
+  get documents(): number {
     return this.#slots.size
   }
 
@@ -61,15 +70,16 @@ export class DocumentTable {
 
   /** The ids of the documents, by slot. */
   ids(): string[] {
-    return this.#ids.filter((id) => id !== undefined)
+    return [...this.#slots.keys()]
   }
 
   /** The approximate size of the index, without the documents themselves. */
   get bytes(): number {
     const fields = termFields.reduce((sum, field) => sum + this.fields[field].bytes, 0)
-    return fields + this.links.bytes + this.columns.bytes + this.scoreArrays.bytes + this.#slots.size * idBytes
+    return fields + this.links.bytes + this.columns.bytes + this.scoreArrays.bytes + this.size * idBytes
   }
 
+  /** The first slot of a document. */
   slotOf(id: string): number | undefined {
     return this.#slots.get(id)
   }
@@ -83,7 +93,15 @@ export class DocumentTable {
   documentAt(slot: number): RecallDocument | undefined {
     const id = this.#ids[slot]
     if (id === undefined) return undefined
-    return this.#read ? this.#read(id) : this.#documents[slot]
+    return this.#read ? this.#read(id) : this.#documents[this.#slots.get(id) ?? slot]
+  }
+
+  /** The passage at a slot, which is mostly the whole text of its document, with the number of characters before it. */
+  passageAt(slot: number): { readonly text: string; readonly before: number } {
+    const { id, text } = this.documentAt(slot) ?? { id: "", text: "" }
+    const passages = passagesOf(text)
+    const number = slot - (this.#slots.get(id) ?? slot)
+    return { text: passages[number] ?? "", before: passages.slice(0, number).join("").length }
   }
 
   vectorAt(slot: number): RecallVector | undefined {
@@ -91,18 +109,18 @@ export class DocumentTable {
   }
 
   setVector(id: string, vector: RecallVector): void {
-    const slot = this.#slots.get(id)
-    if (slot !== undefined) this.#setVector(slot, vector)
+    for (let slot = this.#slots.get(id) ?? this.slots; this.#ids[slot] === id; slot++) this.#setVector(slot, vector)
   }
 
   #setVector(slot: number, vector: RecallVector | undefined): void {
     if (vector !== undefined || slot < this.#vectors.length) this.#vectors[slot] = vector
   }
 
-  /** Orders slots by the time of their documents, newest first; equal times by id. */
+  /** Orders slots by the time of their documents, newest first; equal times by id, and passages of one text in their order. */
   newestFirst(a: number, b: number): number {
     const newer = (this.columns.lastAtMs[b] ?? 0) - (this.columns.lastAtMs[a] ?? 0)
-    return newer || ((this.#ids[a] ?? "") < (this.#ids[b] ?? "") ? -1 : 1)
+    const [one = "", other = ""] = [this.#ids[a], this.#ids[b]]
+    return newer || (one === other ? a - b : one < other ? -1 : 1)
   }
 
   /** The number of a speaker's id in the speaker column; negative if unknown. */
@@ -112,73 +130,74 @@ export class DocumentTable {
 
   /** Adds a document in steps. Only after the last one may be ranked. */
   *adding(document: RecallDocument): Steps<void> {
-    yield documentUnits
-    const terms = yield* countTerms(document.text, document.keys?.words)
-    const slot = this.#ids.push(document.id) - 1
-    this.#slots.set(document.id, slot)
-    this.#setValues(slot, document)
-    this.links.add(slot, document)
-    for (const field of termFields) yield* this.fields[field].adding(slot, terms[field])
+    this.#slots.set(document.id, this.slots)
+    for (const [number, text] of passagesOf(document.text).entries()) {
+      yield documentUnits
+      const terms = yield* countTerms(text, number === 0 ? document.keys?.words : undefined)
+      const slot = this.#ids.push(document.id) - 1
+      this.size += 1
+      this.#setValues(slot, document, { text, number })
+      this.links.add(slot, document)
+      for (const field of termFields) yield* this.fields[field].adding(slot, terms[field])
+    }
   }
 
   /** Replaces a document by one of the same words in the same place: other numbers, another vector. */
   update(document: RecallDocument): void {
-    const slot = this.#slots.get(document.id)
-    if (slot !== undefined) this.#setValues(slot, document)
+    const first = this.#slots.get(document.id)
+    if (first === undefined) return
+    for (const [number, text] of passagesOf(document.text).entries()) this.#setValues(first + number, document, { text, number })
   }
 
-  #setValues(slot: number, document: RecallDocument): void {
+  #setValues(slot: number, document: RecallDocument, { text, number }: { readonly text: string; readonly number: number }): void {
     const speaker = this.#speakers.get(document.speaker.id) ?? this.#speakers.size
     this.#speakers.set(document.speaker.id, speaker)
-    this.columns.set(slot, document, textMarks(document.text, document.atMs, document.keys?.dates), speaker)
+    this.columns.set(slot, document, textMarks(text, document.atMs, document.keys?.dates), speaker)
+    if (number > 0) this.columns.marks[slot] = (this.columns.marks[slot] ?? 0) | passageMark
     if (document.updates) this.updates.set(document.id, document.updates)
     else this.updates.delete(document.id)
-    if (this.#read === undefined) this.#documents[slot] = document
+    if (this.#read === undefined && number === 0) this.#documents[slot] = document
     this.#setVector(slot, document.vector)
   }
 
   /** Removes a document in steps; false if its id is unknown. Only after the last one may be ranked. */
   *removing(id: string): Steps<boolean> {
-    const slot = this.#slots.get(id)
-    const document = slot === undefined ? undefined : this.documentAt(slot)
-    if (slot === undefined || document === undefined) return false
-    const terms = yield* countTerms(document.text, document.keys?.words)
-    for (const field of termFields) yield* this.fields[field].removing(slot, terms[field])
-    this.links.remove(slot, document)
+    const first = this.#slots.get(id)
+    const document = first === undefined ? undefined : this.documentAt(first)
+    if (first === undefined || document === undefined) return false
+    for (const [number, text] of passagesOf(document.text).entries()) {
+      const slot = first + number
+      const terms = yield* countTerms(text, number === 0 ? document.keys?.words : undefined)
+      for (const field of termFields) yield* this.fields[field].removing(slot, terms[field])
+      this.links.remove(slot, document)
+      this.columns.live[slot] = 0
+      this.#ids[slot] = undefined
+      this.#documents[slot] = undefined
+      this.#setVector(slot, undefined)
+      this.size -= 1
+      yield documentUnits
+    }
     this.updates.delete(id)
-    this.columns.live[slot] = 0
-    this.#ids[slot] = undefined
-    this.#documents[slot] = undefined
-    this.#setVector(slot, undefined)
     this.#slots.delete(id)
-    yield documentUnits
     if (this.slots >= minSlotsToCompact && this.slots - this.size >= this.slots * maxFreeShare) yield* this.#compacting()
     return true
   }
 
+  /** Adds all documents anew: free slots go, with their postings. */
   *#compacting(): Steps<void> {
-    const slotAfter = new Int32Array(this.slots).fill(-1)
-    const ids: string[] = []
-    const documents: RecallDocument[] = []
-    const columns = new DocumentColumns()
-    const vectors = this.#vectors
+    const [slots, documents, vectors] = [this.#slots, this.#documents, this.#vectors]
+    this.#slots = new Map()
+    this.#ids = []
+    this.#documents = []
     this.#vectors = []
-    for (const [slot, id] of this.#ids.entries()) {
-      if (id === undefined) continue
-      const after = ids.push(id) - 1
-      slotAfter[slot] = after
-      const document = this.#documents[slot]
-      if (document !== undefined) documents[after] = document
-      this.#setVector(after, vectors[slot])
-      columns.copy(after, this.columns, slot)
-      this.#slots.set(id, after)
-      if (after % stepUnits === 0) yield stepUnits
+    this.size = 0
+    this.columns = new DocumentColumns()
+    this.links = this.#noLinks()
+    Object.assign(this.fields, newFields())
+    for (const [id, slot] of slots) {
+      const document = this.#read ? this.#read(id) : documents[slot]
+      if (document !== undefined) yield* this.adding({ ...document, vector: vectors[slot] })
     }
-    this.#ids = ids
-    this.#documents = documents
-    this.columns = columns
-    this.links = yield* this.links.compacted(slotAfter, this.size)
-    for (const field of termFields) this.fields[field] = yield* this.fields[field].compacted(slotAfter)
   }
 
   /** The table without its documents and vectors, for {@link restored}. */
@@ -196,7 +215,9 @@ export class DocumentTable {
     for (const ids of reader.list<string | null>()) {
       for (const id of ids) {
         const slot = table.#ids.push(id ?? undefined) - 1
-        if (id !== null) table.#slots.set(id, slot)
+        if (id === null) continue
+        table.size += 1
+        if (!table.#slots.has(id)) table.#slots.set(id, slot)
       }
       yield ids.length
     }

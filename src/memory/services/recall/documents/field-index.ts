@@ -33,7 +33,7 @@ function spreadOf(lengths: Uint32Array): number {
 
 /**
  * The inverted index of one field. Documents are added in the order of their slots. Removing a document corrects the counts at once,
- * but its postings stay until {@link FieldIndex.compacted}: readers must skip free slots.
+ * but its postings stay: readers must skip free slots.
  */
 export class FieldIndex {
   /** The numbers of the terms, which are those of their postings. */
@@ -138,32 +138,6 @@ export class FieldIndex {
   forEach(term: string, visit: (slot: number, frequency: number) => void): void {
     const id = this.#terms.get(term)
     if (id !== undefined) this.#postings.forEach(id, visit)
-  }
-
-  /** Makes the same index with new slot numbers, given by old slot, in steps. A negative number leaves the slot out; the others ascend. */
-  *compacted(slotAfter: Int32Array): Steps<FieldIndex> {
-    const compact = new FieldIndex()
-    for (let slot = 0; slot < this.lengths.length; slot++) {
-      const after = slotAfter[slot] ?? -1
-      if (after < 0) continue
-      compact.lengths = grown(compact.lengths, after)
-      compact.lengths[after] = this.lengths[slot] ?? 0
-    }
-    compact.totalLength = this.totalLength
-    let units = this.lengths.length >> 6
-    for (const [term, id] of this.#terms) {
-      if ((this.#found[id] ?? 0) === 0) continue
-      const own = compact.#idOf(term)
-      this.#postings.forEach(id, (slot, frequency) => {
-        const after = slotAfter[slot] ?? -1
-        if (after >= 0) compact.#put(own, after, frequency)
-        units++
-      })
-      if (units < stepUnits) continue
-      yield units
-      units = 0
-    }
-    return compact
   }
 
   #put(id: number, slot: number, frequency: number): void {

@@ -36,7 +36,7 @@ export class SessionLinks {
   next: Int32Array = new Int32Array(16).fill(none)
   #talks: Talks | undefined
 
-  /** `idAt` gives the id of the line at a slot: lines of one turn and time stand in the order of their ids. */
+  /** `idAt` gives the id of the line at a slot: lines of one turn and time stand in the order of their ids, and passages of one text in their own. */
   constructor(idAt: (slot: number) => string) {
     this.#idAt = idAt
   }
@@ -111,24 +111,6 @@ export class SessionLinks {
     if (members.length === 0) this.#sessions.delete(session)
   }
 
-  /** Makes the same links with new slot numbers below `slots`, given by old slot, in steps. No line may be at a slot without a new number. */
-  *compacted(slotAfter: Int32Array, slots: number): Steps<SessionLinks> {
-    const compact = new SessionLinks(this.#idAt)
-    compact.#grow(Math.max(0, slots - 1))
-    const after = (slot: number): number => slotAfter[slot] ?? none
-    for (const [session, members] of this.#sessions) {
-      compact.#sessions.set(session, members.map(after))
-      for (const slot of members) {
-        compact.previous[after(slot)] = after(this.previous[slot] ?? none)
-        compact.next[after(slot)] = after(this.next[slot] ?? none)
-        compact.#turns[after(slot)] = this.#turn(slot)
-        compact.#times[after(slot)] = this.#time(slot)
-      }
-      yield members.length
-    }
-    return compact
-  }
-
   /** Makes room for a slot. */
   #grow(slot: number): void {
     this.previous = grown(this.previous, slot, none)
@@ -176,6 +158,8 @@ export class SessionLinks {
     const turns = this.#turn(one) - this.#turn(other)
     if (turns !== 0) return turns < 0
     const times = this.#time(one) - this.#time(other)
-    return times === 0 ? this.#idAt(one) < this.#idAt(other) : times < 0
+    if (times !== 0) return times < 0
+    const [id, otherId] = [this.#idAt(one), this.#idAt(other)]
+    return id === otherId ? one < other : id < otherId
   }
 }

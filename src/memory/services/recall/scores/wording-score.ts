@@ -1,9 +1,9 @@
 import type { DocumentTable } from "../documents/document-table.ts"
 import { rarity } from "../documents/field-index.ts"
-import type { WordForm } from "../query-plan.ts"
-import { characterTerms, maxIndexedCharacters, normaliseText, type TermField, textRuns } from "../text/document-terms.ts"
+import type { QueryPlan, WordForm } from "../query-plan.ts"
+import { characterTerms, documentTerms, normaliseText, type TermField, textRuns } from "../text/document-terms.ts"
 import { wordTerm } from "../text/word-term.ts"
-import { saturated } from "./field-score.ts"
+import { saturated, wholeWorth } from "./field-score.ts"
 
 /** A text with at least this share of a word's pieces has the word in another form. That counts as half an occurrence. */
 const minShare = 0.4
@@ -95,8 +95,7 @@ function scorePhrase(table: DocumentTable, phrase: string, scores: Float64Array)
   const worth = terms.reduce((sum, { found }) => sum + rarity(table.size, found), 0)
   const sought = joined(phrase)
   for (const slot of newestWith(table, rarest.field, rarest.term)) {
-    const text = table.documentAt(slot)?.text.slice(0, maxIndexedCharacters) ?? ""
-    if (joined(normaliseText(text)).includes(sought)) scores[slot] = (scores[slot] ?? 0) + worth
+    if (joined(normaliseText(table.passageAt(slot).text)).includes(sought)) scores[slot] = (scores[slot] ?? 0) + worth
   }
 }
 
@@ -121,4 +120,21 @@ function newestWith(table: DocumentTable, field: TermField, term: string): numbe
   })
   if (slots.length <= maxTextsRead) return slots
   return slots.sort((a, b) => table.newestFirst(a, b)).slice(0, maxTextsRead)
+}
+
+const sentences = /[^\n.!?。！？]+[\n.!?。！？]*/g
+
+/** The place in the text of a slot's document where the sentence of its passage begins that has most of a query's words, the rare ones most. */
+export function bestPlace(table: DocumentTable, { words, characters }: QueryPlan, slot: number): number {
+  const { fields, size } = table
+  const { before, text } = table.passageAt(slot)
+  let [place, most] = [before, 0]
+  for (const { index, 0: sentence } of text.matchAll(sentences)) {
+    const told = documentTerms(sentence)
+    const worth =
+      wholeWorth(fields.words, new Map([...words].filter(([term]) => told.words.has(term))), size) +
+      wholeWorth(fields.characters, new Map([...characters].filter(([term]) => told.characters.has(term))), size)
+    if (worth > most) [place, most] = [before + index + sentence.search(/\S/), worth]
+  }
+  return place
 }

@@ -57,8 +57,8 @@ export function* characterTerms(run: string): Generator<string> {
   }
 }
 
-/** A longer text is indexed up to here. */
-export const maxIndexedCharacters = 16_384
+/** Terms of a longer text are counted up to here. Passages are shorter. */
+const maxIndexedCharacters = 16_384
 
 const combiningMarks = /[\u0300-\u036f]+/g
 // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is what needs no folding
