@@ -1,71 +1,63 @@
-import { hostTimers, type Timers } from "../../core/ports.ts"
-import type { Session } from "../../loop/agent/session.ts"
-import type { BotMessage } from "./bot-message.ts"
+import type { Timers } from "../../core/ports.ts"
+import type { ReadyMessage } from "./take-message.ts"
 
-/** An album of which more parts may come. */
-interface Album {
-  readonly parts: BotMessage[]
-  /** Waits for the next part, from now on. */
-  wait(): void
-  end(): void
-}
-
-/** The albums that are coming in. An album is in here for as long as its first part waits, so its session is the same one. */
-const incoming = new Map<Session, Map<string, Album>>()
 /** Platforms send the parts of an album at once, one behind the other. */
 const waitMs = 1_000
 /** A message has at most so many files. */
-const maxParts = 20
+export const maxParts = 20
 
 /**
- * Waits for the other parts of an album, until none has come for a second, and resolves with the whole message; for another part than
- * the first with undefined, at once. A part that came twice counts once. One that comes too late, or as the 21st, begins a message of
- * its own. Nobody's parts join those of another person or of another session.
+ * An album of which more parts may come: it is whole once all that came are kept and no other has come for a second. A part that comes
+ * twice counts once.
  */
-export async function wholeAlbum(
-  session: Session,
-  part: BotMessage,
-  timers: Timers = hostTimers,
-): Promise<BotMessage | undefined> {
-  const name = JSON.stringify([part.from, part.album])
-  const albums = incoming.get(session) ?? new Map<string, Album>()
-  const begun = albums.get(name)
-  if (begun?.parts.some(({ id }) => id === part.id)) return undefined
-  if (begun && begun.parts.length < maxParts) {
-    begun.parts.push(part)
-    begun.wait()
-    return undefined
+export class Album {
+  /** Resolves once no further part is taken. */
+  readonly whole: Promise<void>
+  /** Resolves to false if its parts are messages of their own, because they came too late. */
+  readonly isOpen: Promise<boolean>
+  readonly #timers: Timers
+  readonly #places = new Map<string, number>()
+  readonly #end: () => void
+  #isOver = false
+  #loading = 0
+  #timer: unknown
+
+  constructor(timers: Timers, open: (album: Album) => Promise<boolean>) {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#timers = timers
+    this.whole = promise
+    this.#end = () => {
+      this.#isOver = true
+      resolve()
+    }
+    this.isOpen = open(this)
   }
-  begun?.end()
-  const { promise, resolve } = Promise.withResolvers<BotMessage>()
-  let timer: unknown
-  const album: Album = {
-    parts: [part],
-    wait() {
-      timers.clear(timer)
-      timer = timers.set(album.end, waitMs)
-    },
-    end() {
-      timers.clear(timer)
-      albums.delete(name)
-      if (albums.size === 0) incoming.delete(session)
-      resolve(joined(part, album.parts))
-    },
+
+  /** Waits for a part until `release`, and gives it its place. Undefined if the part comes too late, or is one too many. */
+  hold(id: string): number | undefined {
+    const place = this.#places.get(id) ?? this.#places.size
+    if (this.#isOver || place === maxParts) return undefined
+    this.#places.set(id, place)
+    this.#loading++
+    this.#timers.clear(this.#timer)
+    return place
   }
-  incoming.set(session, albums.set(name, album))
-  album.wait()
-  return promise
+
+  release(): void {
+    this.#loading--
+    if (this.#loading === 0) this.#timer = this.#timers.set(this.#end, waitMs)
+  }
 }
 
 /** The message of an album. It is known by the id of the part with words, because those are what a person edits. */
-function joined(first: BotMessage, parts: readonly BotMessage[]): BotMessage {
+export function joined(first: ReadyMessage, parts: readonly ReadyMessage[]): ReadyMessage {
+  if (parts.length === 1) return first
   const texts = parts.map(({ text }) => text).filter((text) => text.trim() !== "")
   return {
     ...first,
-    id: (parts.find(({ text }) => text.trim() !== "") ?? first).id,
+    id: (parts.find(({ hasWords }) => hasWords) ?? first).id,
     text: texts.join("\n"),
-    files: parts.flatMap(({ files }) => files ?? []),
-    media: parts.flatMap(({ media }) => media ?? []),
+    files: parts.flatMap(({ files }) => files),
     mentions: parts.flatMap(({ mentions }) => mentions ?? []),
     replyTo: parts.find(({ replyTo }) => replyTo !== undefined)?.replyTo,
   }

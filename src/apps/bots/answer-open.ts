@@ -1,9 +1,9 @@
-import type { SessionKey } from "../../core/conversation.ts"
+import type { HistoryMessage, SessionKey } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import type { Agent } from "../../loop/agent/agent.ts"
 import { contextOf } from "../../loop/agent/published-agents.ts"
 import type { Session } from "../../loop/agent/session.ts"
-import type { TurnJournal } from "../../loop/turn/calls/turn-journal.ts"
+import { type TurnJournal, waitingIdOf } from "../../loop/turn/calls/turn-journal.ts"
 import type { AgentContext } from "../../loop/turn/turn-context.ts"
 import { renderNotice } from "../../prompt/dialect/render-notice.ts"
 import { encodeInline } from "../../prompt/encode/inline.ts"
@@ -33,14 +33,15 @@ export async function answerOpen(open: OpenMessage, { agent, chat, inbox }: BotP
   const own = recorded(chat(session.key, message), add)
   try {
     const context = await contextOf(agent)
-    if (tries > 0 && (await wasAnswered(open, { session, context, chat: own }))) return true
+    const history = tries > 0 ? ((await context.store.load(session.key))?.history ?? []) : []
+    if (tries > 0 && (await wasAnswered(open, { session, context, history, chat: own }))) return true
     if (tries > maxTries) await sayText(errorWords(undefined, own.locale ?? "en"), own)
     else {
       const said = records.flatMap((record) => (record.type === "sent" ? [record.text] : [])).join("\n\n")
       const content = said && renderNotice(context.dialect, "answer-cut-off", { said: encodeInline(said) })
       const inject = content ? [{ key: "answer_cut_off", content, scope: "turn" as const }] : []
       const journal: TurnJournal = {
-        ...{ turnId, said, runs: runsIn(records) },
+        ...{ turnId, said, runs: runsIn(records), kept: history.find((each) => each.turnId === waitingIdOf(open)) },
         began: (run) => add({ type: "began", run }),
         ended: ({ id, tool, args, result }) => add({ type: "ended", run: { id, tool, args, result } }),
       }
@@ -86,16 +87,19 @@ function recorded(chat: BotChat, add: OpenMessage["add"]): BotChat {
 interface Answered {
   readonly session: Session
   readonly context: AgentContext
+  readonly history: readonly HistoryMessage[]
   readonly chat: BotChat
 }
 
 /** True if a message needs no turn any more; what had not arrived of its answer is sent. */
-async function wasAnswered(open: OpenMessage, { session, context, chat }: Answered): Promise<boolean> {
+async function wasAnswered(open: OpenMessage, { session, context, history, chat }: Answered): Promise<boolean> {
   const { message, records, turnId, takenMs } = open
-  const { history = [] } = (await context.store.load(session.key)) ?? {}
   const hasRun = records.some(({ type }) => type === "run")
+  const ids = [turnId, waitingIdOf(open)]
   const own = history.filter((each) =>
-    hasRun ? each.role === "assistant" && each.atMs >= takenMs : each.turnId === turnId || each.answers?.includes(turnId),
+    hasRun
+      ? each.role === "assistant" && each.atMs >= takenMs
+      : each.turnId === turnId || each.answers?.some((id) => ids.includes(id)),
   )
   if (own.length === 0 && !hasRun) return false
   // A command was cut off before it was done, or nobody knows; an approval knows by itself if it was answered.
@@ -103,10 +107,13 @@ async function wasAnswered(open: OpenMessage, { session, context, chat }: Answer
     return (
       readTypedAnswer(message.text) === undefined && sayText(errorWords(undefined, chat.locale ?? "en"), chat).then(() => true)
     )
-  const whole = own.filter(({ role, unanswered }) => role === "assistant" && !unanswered)
+  // An answer to several messages is sent by the one that has its turn.
+  const whole = own.filter((each) => each.role === "assistant" && !each.unanswered && (hasRun || each.turnId === turnId))
   const failed = whole.length === 0 && own.some(({ interrupted }) => interrupted)
   const shown = failed ? [errorWords(undefined, chat.locale ?? "en")] : whole.flatMap(({ text }) => bubblesOf(text, context))
   const arrived = records.flatMap((record) => (record.type === "sent" ? [record.text] : []))
+  // A question without buttons was asked in words.
+  const said = arrived.join()
   for (const bubble of shown) {
     let rest = chat.print?.(bubble) ?? bubble
     for (let [next] = arrived; next !== undefined && rest.includes(next); [next] = arrived)
@@ -115,7 +122,7 @@ async function wasAnswered(open: OpenMessage, { session, context, chat }: Answer
   }
   const asked = new Set(records.flatMap((record) => (record.type === "asked" ? [record.id] : [])))
   for (const approval of await session.approvals())
-    if (approval.id.startsWith(`${turnId}:`) && !asked.has(approval.id) && !approval.answer)
+    if (approval.id.startsWith(`${turnId}:`) && !asked.has(approval.id) && !approval.answer && !said.includes(approval.code))
       await askPerson(approvalQuestion(approval, chat.locale ?? "en"), chat)
   return true
 }

@@ -21,7 +21,7 @@ export interface BotMessage {
   readonly media?: readonly BotMedia[] | undefined
   /**
    * The platform's id of the album whose part this is (`media_group_id`): its parts are one message, which is taken once no other part
-   * has come for a second. The call with the first part resolves with the turn, those with the others at once.
+   * has come for a second.
    */
   readonly album?: string | undefined
   /** True if the words replace those of an earlier message of this id. */

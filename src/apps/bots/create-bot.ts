@@ -12,7 +12,7 @@ import { answerOpen } from "./answer-open.ts"
 import type { BotMessage } from "./bot-message.ts"
 import { type BotChat, deliverTurn } from "./deliver-turn.ts"
 import { Inbox, type OpenMessage } from "./inbox.ts"
-import { type ReadyMessage, readied } from "./take-message.ts"
+import { checkMessage, type ReadyMessage, readied } from "./take-message.ts"
 
 /** Options of {@link createBot}: those of `createAgent`, and the chats of the platform. */
 export interface BotOptions extends Omit<AgentOptions, "onWake" | "store"> {
@@ -27,7 +27,7 @@ export interface Bot {
   readonly agent: Agent
   /**
    * Answers or hears a message. Resolves once it is kept, when the platform may be told that it arrived; the answer follows.
-   * One that comes twice is answered once, by its `id`. Rejects if it cannot be kept. A part of an album resolves at once; the album is kept when it is whole.
+   * One that comes twice is answered once, by its `id`. Rejects if it cannot be kept. The parts of an album are kept one by one.
    */
   take(conversation: Omit<SessionKey, "agent">, message: BotMessage): Promise<void>
   /** Settles once all messages are answered. */
@@ -63,13 +63,12 @@ export function createBot(given: BotOptions): Bot {
     agent,
     async take(conversation, message) {
       const session = agent.session(conversation)
-      const keep = async (): Promise<void> => {
-        const ready = await readied(session, message, chat(session.key, message))
-        if (ready) await inbox.take(session.key, plain(ready), ready.id || ports.ids.next("message"))
-      }
-      // The parts of an album wait for each other.
-      if (message.album === undefined) await keep()
-      else void keep().catch(logError)
+      checkMessage(message)
+      const own = chat(session.key, message)
+      await inbox.take(session.key, message, async () => {
+        const ready = await readied(session, message, own)
+        return ready && plain(ready)
+      })
     },
     idle: () => inbox.idle(),
     async close() {

@@ -11,7 +11,6 @@ import { answerTyped, readTypedAnswer } from "../../trace/approval-question.ts"
 import { errorWords } from "../../trace/error-words.ts"
 import { logError } from "../../trace/log-error.ts"
 import type { TurnResult } from "../../trace/turn-event.ts"
-import { wholeAlbum } from "./album.ts"
 import type { BotMessage } from "./bot-message.ts"
 import { type BotChat, deliverTurn, sayText } from "./deliver-turn.ts"
 import { fetchAttachment } from "./fetch-attachment.ts"
@@ -23,24 +22,28 @@ const lastAsked = new NewestMap<string, { readonly id: string; readonly turnId: 
 /** A message that is whole, with its media in its words and the bytes of its files. */
 export interface ReadyMessage extends BotMessage {
   readonly files: readonly AttachmentInput[]
+  /** True if a person wrote words, which can be edited. */
+  readonly hasWords: boolean
 }
 
-/** Makes a message ready: an album is one message. Undefined for a part of an album that its first part takes, and if a file cannot be loaded, which is told. */
-export async function readied(session: Session, message: BotMessage, chat: BotChat): Promise<ReadyMessage | undefined> {
+/** Throws `usage` for a message of a wrong shape. */
+export function checkMessage(message: BotMessage): void {
   checkType("the message of take", message, "object")
   checkOptions("the message of take", message, "id text from atMs files media album isEdit replyTo mentions")
   checkMemberTypes("the message of take", message, "id:string text:string from:object files:list? media:list?")
-  const isPart = message.album !== undefined && message.isEdit !== true
-  const whole = isPart ? await wholeAlbum(session, message, chat.timers) : message
-  if (whole === undefined) return undefined
-  const { files = [], media = [], ...rest } = whole
+}
+
+/** Makes a message ready. Undefined if a file cannot be loaded, which is told. */
+export async function readied(session: Session, message: BotMessage, chat: BotChat): Promise<ReadyMessage | undefined> {
+  const { files = [], media = [], ...rest } = message
   const { onError = logError, locale = "en" } = chat
   const load = async (file: (typeof files)[number]) =>
     typeof file === "object" ? file : fetchAttachment(typeof file === "string" ? file : await file())
   try {
-    const text = withMediaWords(whole.text, media, locale)
+    const text = withMediaWords(message.text, media, locale)
     // Words without files are passed on at once, so that messages keep their order.
-    return { ...rest, text, files: files.length > 0 ? await Promise.all(files.map(load)) : [] }
+    const hasWords = message.text.trim() !== ""
+    return { ...rest, text, hasWords, files: files.length > 0 ? await Promise.all(files.map(load)) : [] }
   } catch (error) {
     if (PromptStrataError.isInstance(error) && error.code === "usage") throw error
     onError(error)

@@ -37,7 +37,9 @@ export async function runQueuedTurn(turn: QueuedTurn, rest: SessionAtRest, deadl
   const { kept, attachments } = turn.input
   const at = kept || session.unsettled.size > 0 ? await withWholeHistory(rest) : rest
   const given = call.makeInput(turn.input.turnId, at.record ?? emptyRecord)
-  const words = kept ? { ...given, kept, attached: [], attachments } : given
+  // Those of words that a crash cut off are read again.
+  const areRead = attachments.length > 0
+  const words = kept ? { ...given, kept, ...(areRead && { attached: [], attachments }) } : given
   const isAlone = turn.joined.length === 0 && turn.waited === undefined
   const made = isAlone ? words : (await loadAside()).withJoined(words, turn)
   const mayWait = turnKinds[call.kind].waits && (at.record?.state.approval !== undefined || session.open.size > 1)

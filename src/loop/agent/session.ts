@@ -138,7 +138,7 @@ export class Session {
       ...{ begun: this.#begunAnswers, decided },
       hear: (words: string, said: HearOptions) => this.#queue.hear(words, said, options.journal?.turnId),
       send: (words: string, { journal, ...asked }: Omit<ReceiveOptions, "atMs">, received: string) =>
-        this.#answerWords(words, asked, { inject: completed(asked.inject), received, journal }),
+        this.#answerWords(words, asked, { inject: completed(asked.inject), received, journal, kept: journal?.kept }),
     }
     try {
       const { receive } = await loadWork()

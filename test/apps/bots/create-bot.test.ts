@@ -1,7 +1,10 @@
 import { expect, test, vi } from "vitest"
+import { z } from "zod"
 import { type BotOptions, createBot } from "../../../src/apps/bots/create-bot.ts"
 import type { LanguageModel } from "../../../src/core/model/language-model.ts"
 import { createInMemoryStore } from "../../../src/memory/services/store/in-memory/in-memory-store.ts"
+import type { Job } from "../../../src/memory/services/store/job-runner.ts"
+import type { Store } from "../../../src/memory/services/store/store.ts"
 import { resolveProfile } from "../../../src/profile/resolve.ts"
 import { defineTool } from "../../../src/prompt/tools/define-tool.ts"
 import { manualClock, manualTimers, scriptedModel } from "../../../src/testing/index.ts"
@@ -154,4 +157,89 @@ test("a store of sessions alone is refused", () => {
   const { load, commit, append, post, messages, branches } = store
   const sessions = { load, commit, append, post, messages, branches }
   expect(() => start(scriptedModel([]), { store: sessions as never })).toThrow(/expected a whole store/)
+})
+
+const payer = (paid: string[]) =>
+  defineTool({
+    name: "pay",
+    description: "Sends money.",
+    inputSchema: z.object({ to: z.string() }),
+    needsApproval: true,
+    execute: ({ to }) => `${paid.push(to)} payments`,
+  })
+
+test("N23 a question that was asked in words is not asked again by the next process", async () => {
+  const { start, store, sent, reach, settle, takeUp } = processes()
+  const { put, list } = store.wakes
+  const dying = { ...store.wakes, list, put: (job: Job) => (job.payload.isDone ? never() : put(job)) } as Store["wakes"]
+  const tools = [payer([])]
+  await start(scriptedModel([callTool("pay", { to: "Eve" })]), { tools, store: { ...store, wakes: dying } }).take(home, {
+    ...{ id: "1", text: "Pay Eve.", from: ann },
+  })
+  await reach(1)
+  const next = start(scriptedModel([]), { tools })
+  await takeUp()
+  await settle()
+  await next.idle()
+  expect(sent).toEqual([expect.stringMatching(/^Ann, may I do this\?/)])
+})
+
+test("N23 a message that waited for an approval when its process died stands once in the history, with its files, and is answered once", async () => {
+  const { start, store, sent, clock, reach, settle, takeUp } = processes()
+  const paid: string[] = []
+  const profile = resolveProfile({
+    ...{ name: "Mira", dialect: "layered", persona: "You are Mira.", locale: "en" },
+    ...{ memory: { enabled: false }, tools: { whileAsked: "wait" } },
+  })
+  const more = { profile, tools: [payer(paid)] }
+  const first = start(scriptedModel([callTool("pay", { to: "Eve" })]), more)
+  await first.take(home, { id: "1", text: "Pay Eve.", from: ann })
+  await reach(1)
+  const file = { bytes: picture, name: "cat.png", mediaType: "image/png" }
+  await first.take(home, { id: "2", text: "Who is this?", from: ann, files: [file] })
+  const textsOf = async () => ((await store.load(first.agent.session("home").key))?.history ?? []).map(({ text }) => text)
+  await vi.waitFor(async () => expect(await textsOf()).toEqual(["Pay Eve.", "Who is this?"]))
+  const timers = manualTimers(clock)
+  const model = scriptedModel([finish("Paid."), finish("A cat.")], { capabilities: { attachments: ["image/*"] } })
+  const next = start(model, { ...more, ports: { clock, timers } })
+  await takeUp()
+  await settle()
+  const code = /Yes (\w{6})/.exec(sent[0] ?? "")?.[1]
+  await next.take(home, { id: "3", text: `yes ${code}`, from: ann })
+  await reach(2)
+  timers.advance(1_000)
+  await next.idle()
+  expect([paid, sent.slice(1)]).toEqual([["Eve"], ["Paid.", "A cat."]])
+  expect((await textsOf()).toSorted()).toEqual(["A cat.", "Paid.", "Pay Eve.", "Who is this?"])
+  expect(JSON.stringify(model.requests.at(-1)?.messages).match(/Who is this\?/g)).toHaveLength(1)
+  expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain('"mediaType":"image/png"')
+})
+
+test("N23 the files of a message are written once, however long it is answered, and nothing of it stays", async () => {
+  const { start, store, timers, clock, settle } = processes()
+  const written: string[] = []
+  const put = (job: Job) => {
+    written.push(JSON.stringify(job))
+    return store.wakes.put(job)
+  }
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const waits: LanguageModel = {
+    ...scriptedModel([]),
+    async *stream() {
+      await promise
+      yield { type: "text-delta", delta: finish("A cat.") }
+    },
+  }
+  const bot = start(waits, { ports: { clock, timers }, store: { ...store, wakes: { ...store.wakes, put } as Store["wakes"] } })
+  const file = { bytes: picture, name: "cat.png", mediaType: "image/png" }
+  await bot.take(home, { id: "1", text: "Who is this?", from: ann, files: [file] })
+  for (let beat = 0; beat < 6; beat++) {
+    timers.advance(leaseMs / 3)
+    await settle()
+  }
+  const bytes = Buffer.from(picture).toString("base64")
+  expect([written.length > 6, written.filter((job) => job.includes(bytes)).length]).toEqual([true, 1])
+  resolve()
+  await bot.idle()
+  expect(JSON.stringify(await store.wakes.list({ agent: "Mira" }))).not.toMatch(/Who is this|base64/)
 })

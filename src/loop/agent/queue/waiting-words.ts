@@ -2,6 +2,7 @@ import type { HistoryMessage } from "../../../core/conversation.ts"
 import { PromptStrataError } from "../../../core/errors.ts"
 import { whatHappened, within } from "../../../core/timers.ts"
 import type { SessionRecord } from "../../../memory/services/store/session-store.ts"
+import { waitingIdOf } from "../../turn/calls/turn-journal.ts"
 import type { AgentContext, TurnInput } from "../../turn/turn-context.ts"
 import { wordsOf } from "../failed/failed-turn.ts"
 import { readInput } from "./read-input.ts"
@@ -45,7 +46,7 @@ export async function keepWaiting(turn: QueuedTurn, given: TurnInput, signal: Ab
   if (!profile.history.keepFailed) return
   const input = given.attached.length === 0 ? given : await readInput(agent, given, { signal })
   signal.throwIfAborted()
-  const turnId = ports.ids.next("heard")
+  const turnId = input.journal ? waitingIdOf(input.journal) : ports.ids.next("heard")
   const words = wordsToAnswer({ ...input, turnId }, ports.clock.nowMs())
   turn.input = { ...input, kept: { turnId } }
   const error = await keepToAnswer(agent, input, words, "waits for an approval")
