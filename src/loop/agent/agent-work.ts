@@ -25,6 +25,13 @@ export function agentWork(shared: AgentQueues, options: AgentWorkOptions): Agent
   const loadJobs = late(async () => new (await loadAside()).AgentJobs(latest, stopped.signal))
   const works = options.runJobs || options.delivers
   const started = works ? startJobs(shared, { ...options, loadJobs }) : Promise.resolve()
+  /** Leaves what has a moment of its own, such as a wake, in the store: its turn would be refused. */
+  const endTimed = async (): Promise<void> => {
+    await started
+    const left = Object.entries(jobHandlers(options, loadJobs)).filter(([kind]) => !timedKinds.includes(kind))
+    // A store that was closed before is told when the jobs are closed.
+    await runner.start(Object.fromEntries(left), { agent: options.agent }).catch(() => undefined)
+  }
   let closing: Promise<void> | undefined
   /** Aborted when closing should wait no longer. */
   const hurry = new AbortController()
@@ -38,7 +45,7 @@ export function agentWork(shared: AgentQueues, options: AgentWorkOptions): Agent
     },
     async close(signal) {
       stopped.abort()
-      const idle = () => Promise.all([started, conversationsIdle(shared, options.watching)])
+      const idle = () => Promise.all([works ? endTimed() : undefined, conversationsIdle(shared, options.watching)])
       closing ??= loadAside().then(({ closeWork }) => closeWork(shared, options, { idle, hurry: hurry.signal }))
       const onAbort = (): void => {
         hurry.abort()

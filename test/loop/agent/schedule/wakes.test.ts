@@ -122,6 +122,28 @@ describe("T49 a wake that is set for a moment", () => {
     expect(after.delivered).toHaveLength(3)
   })
 
+  test("that comes due while the agent closes is kept, and rings at the next start", async () => {
+    const before = wakened([])
+    const { store, timers } = before
+    await before.session.wakeAt("+10m", "take the pills", { from: ann })
+    await before.agent.idle()
+    let isClosed = false
+    const closing = before.agent.close().then(() => {
+      isClosed = true
+    })
+    timers.advance(10 * minuteMs)
+    for (let round = 0; round < 1_000 && !isClosed; round++) {
+      await new Promise((resolve) => setImmediate(resolve))
+      if (round % 10 === 9) timers.advance(1_000)
+    }
+    await closing
+    expect([before.delivered, await store.jobs.dead()]).toEqual([[], []])
+    const after = wakened([finish("pills")], {}, { store })
+    timers.advance(minuteMs)
+    await after.pass(0)
+    expect(after.delivered).toEqual(["talk: pills"])
+  })
+
   test("repeats at the same local time over a clock change", async () => {
     const { session } = wakened([], { timeZone: "Europe/Berlin" })
     const daily = await session.wakeAt("2027-03-27 08:00", "x", { repeat: "daily" })
