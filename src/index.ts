@@ -119,6 +119,7 @@ export type { StructuredTurn, Turn } from "./loop/agent/turn.ts"
 export type { StepChange, StepControl, StepState } from "./loop/turn/control/step-control.ts"
 export type { BackgroundWarning } from "./loop/turn/turn-context.ts"
 export type { AnswerLimit } from "./reply/output/answer-limit.ts"
+export type { TurnSegment } from "./trace/segments.ts"
 export type { Gathered, StopReason, TurnEvent, TurnResult } from "./trace/turn-event.ts"
 
 // Plugins, hooks and observers

@@ -76,6 +76,8 @@ export function pause(ms: number, { timers, signal }: { readonly timers: Timers;
 export interface PausableTimer {
   /** Pauses the timer until the returned function is called. Pauses may overlap. */
   pause(): () => void
+  /** Begins the whole time anew. */
+  restart(): void
   clear(): void
 }
 
@@ -89,7 +91,8 @@ export function startPausableTimer(
   callback: () => void,
   { startedMs: begunMs }: { readonly startedMs?: number } = {},
 ): PausableTimer {
-  let leftMs = Math.min(delayMs, maxDelayMs)
+  const wholeMs = Math.min(delayMs, maxDelayMs)
+  let leftMs = wholeMs
   let startedMs = begunMs ?? clock.nowMs()
   let handle: unknown
   let [pauses, isOver] = [0, false]
@@ -116,6 +119,13 @@ export function startPausableTimer(
         startedMs = clock.nowMs()
         run()
       }
+    },
+    restart() {
+      leftMs = wholeMs
+      if (pauses > 0 || isOver) return
+      timers.clear(handle)
+      startedMs = clock.nowMs()
+      run()
     },
     clear() {
       isOver = true

@@ -42,18 +42,34 @@ export function findMentions(text: string, names: Iterable<string>): FoundMentio
   return { mentions, unknown }
 }
 
+/**
+ * Finds `@NAME` for each of the names, the longest of which counts. Inside a word there is no mark, as in `mail@fay.com`, and a name that
+ * goes on as a longer word is another name.
+ */
+export function* findNames(text: string, names: Iterable<string>): Generator<Omit<Mention, "count">> {
+  const known = [...new Set(names)].filter((name) => name !== "").sort((a, b) => b.length - a.length)
+  let end = 0
+  for (let start = text.indexOf("@"); start >= 0; start = text.indexOf("@", Math.max(end, start + 1))) {
+    if (start > end && isInWord(text, start)) continue
+    const name = known.find((each) => text.startsWith(each, start + 1) && !goesOn(text, start + 1 + each.length))
+    if (name === undefined) continue
+    end = start + 1 + name.length
+    yield { start, end, name }
+  }
+}
+
 /** A character of a word in a script that puts blanks between words. Others, such as Chinese, join a mark without a blank. */
 const spaced = String.raw`(?:(?!\p{scx=Han}|\p{scx=Hira}|\p{scx=Kana}|\p{scx=Hang}|\p{scx=Thai}|\p{scx=Laoo}|\p{scx=Khmr}|\p{scx=Mymr})[\p{L}\p{M}\p{N}_])`
 const wordBefore = lazyPattern(`${spaced}$`, "u")
 const wordAfter = lazyPattern(String.raw`${spaced}\.?${spaced}`, "uy")
 
 /** True when a word goes on over the mark at `start`, as in `mail@example.com`. */
-export function isInWord(text: string, start: number): boolean {
+function isInWord(text: string, start: number): boolean {
   return wordBefore().test(text.slice(Math.max(0, start - 2), start))
 }
 
 /** True when the name that ends here goes on as a longer word or as a domain. */
-export function goesOn(text: string, end: number): boolean {
+function goesOn(text: string, end: number): boolean {
   const pattern = wordAfter()
   pattern.lastIndex = end - 1
   return pattern.test(text)

@@ -7,13 +7,14 @@ import type { TurnTrace, TurnWarning } from "./trace.ts"
 
 /** An event of a turn. The first event is `turn-start`; the last one is always a single `turn-end`. */
 export type TurnEvent =
-  /** `colour` is the agent's, such as `#1D75B3` (R29), `links` the hosts of its profile's `[output] links`. */
+  /** `colour` is the agent's, such as `#1D75B3` (R29), `links` the hosts of its profile's `[output] links`, `people` the names of a group's speakers. */
   | {
       readonly type: "turn-start"
       readonly turnId: string
       readonly atMs: number
       readonly colour?: string
       readonly links?: readonly string[]
+      readonly people?: readonly string[]
     }
   /** `Session.receive` decided about words. It follows `turn-start`; of words that were only heard it comes alone, to observers. */
   | { readonly type: "answer-decision"; readonly answers: boolean; readonly reason: string }
@@ -34,8 +35,8 @@ export type TurnEvent =
   | { readonly type: "thinking-delta"; readonly step: number; readonly delta: string }
   /** A piece of the answer's text. Joined, the pieces are the text. */
   | { readonly type: "text-delta"; readonly delta: string }
-  /** A bubble has ended (R9). An answer without marks is one bubble, or one bubble between two tool calls. */
-  | { readonly type: "bubble"; readonly text: string }
+  /** A bubble has ended (R9). An answer without marks is one bubble, or one bubble between two tool calls. `emotions` are those that its words have (L4). */
+  | { readonly type: "bubble"; readonly text: string; readonly emotions?: readonly string[] }
   /** A file that the answer shows (R8). It follows the bubble that it stands in, because the words of that bubble introduce it. */
   | { readonly type: "attachment"; readonly attachment: FileAttachment }
   /** An emotion that the profile's format found in the answer (L4), with the asset of the character card that shows it (C12). */

@@ -1,5 +1,5 @@
 import { checkType } from "../../core/check-options.ts"
-import { goesOn, isInWord } from "../../reply/mentions.ts"
+import { findNames } from "../../reply/mentions.ts"
 
 /** A person whom messages of a chat can name. */
 export interface ChatMember {
@@ -38,18 +38,14 @@ export function readMentions(
 export function printMentions(text: string, members: Iterable<ChatMember>, print: (member: ChatMember) => string): string {
   checkType("the text of printMentions", text, "string")
   checkType("the members of printMentions", members, "iterable")
-  const known = Array.from(members).filter(({ name }) => name !== "")
-  const byName = Map.groupBy(known, ({ name }) => name)
-  const names = [...byName.keys()].sort((a, b) => b.length - a.length)
+  const byName = Map.groupBy(members, ({ name }) => name)
   let shown = ""
   let end = 0
-  for (let start = text.indexOf("@"); start >= 0; start = text.indexOf("@", Math.max(end, start + 1))) {
-    if (start > end && isInWord(text, start)) continue
-    const name = names.find((each) => text.startsWith(each, start + 1) && !goesOn(text, start + 1 + each.length))
-    const [member, another] = byName.get(name ?? "") ?? []
-    if (name === undefined || member === undefined || another !== undefined) continue
-    shown += text.slice(end, start) + print(member)
-    end = start + 1 + name.length
+  for (const found of findNames(text, byName.keys())) {
+    const [member, another] = byName.get(found.name) ?? []
+    if (member === undefined || another !== undefined) continue
+    shown += text.slice(end, found.start) + print(member)
+    end = found.end
   }
   return shown + text.slice(end)
 }

@@ -2,8 +2,10 @@ import type { AttachmentInput } from "../../core/conversation.ts"
 import { isRecord } from "../../core/json-access.ts"
 import { errorWords } from "../../trace/error-words.ts"
 import { guardLinks } from "../../trace/guard-links.ts"
+import { withSegments } from "../../trace/segments.ts"
 import { type ApprovalReply, agUiReplies, questionsOf } from "./approvals/approval-answers.ts"
 import type { Answer } from "./exchange.ts"
+import { progressData, segmentData } from "./feelings.ts"
 import { badRequest } from "./http-problem.ts"
 import { type ClientTools, readTools } from "./requests/client-tools.ts"
 import { conversationOf, type ReadMessage, readMessage, type SentConversation } from "./requests/read-messages.ts"
@@ -63,8 +65,8 @@ function attachmentOf({ type, source }: Readonly<Record<string, unknown>>): Atta
 type AgUiEvent = { readonly type: string } & Readonly<Record<string, unknown>>
 
 /**
- * A turn as the events of AG-UI. Every message that is begun is ended. A file comes as `CUSTOM` of the name `file`, because AG-UI has no
- * event for it. A failed turn ends with `RUN_ERROR`.
+ * A turn as the events of AG-UI. Each bubble is a message, and every message that is begun is ended. Files, segments (H11) and the progress of
+ * tools come as `CUSTOM` of the names `file`, `segment` and `tool-progress`, because AG-UI has no event for them. A failed turn ends with `RUN_ERROR`.
  */
 export async function* agUiEvents(
   turn: Answer,
@@ -73,10 +75,13 @@ export async function* agUiEvents(
   const parts = new OpenMessage(turn.id)
   yield { type: "RUN_STARTED", threadId, runId }
   let links: readonly string[] = []
-  for await (const event of guardLinks(turn)) {
+  for await (const event of withSegments(guardLinks(turn))) {
     if (event.type === "turn-start") links = event.links ?? []
     else if (event.type === "text-delta") yield* parts.add("text", event.delta)
     else if (event.type === "thinking-delta") yield* parts.add("reasoning", event.delta)
+    else if (event.type === "bubble") yield* parts.endBubble()
+    else if (event.type === "segment") yield { type: "CUSTOM", name: "segment", value: segmentData(event.segment) }
+    else if (event.type === "tool-progress") yield { type: "CUSTOM", name: "tool-progress", value: progressData(event, links) }
     else if (event.type === "attachment") {
       const { mediaType, base64 } = event.attachment
       yield { type: "CUSTOM", name: "file", value: { mediaType, url: `data:${mediaType};base64,${base64}` } }
@@ -123,6 +128,8 @@ class OpenMessage {
   readonly #turnId: string
   #kind: "text" | "reasoning" | undefined
   #count = 0
+  /** True until the words of a later bubble begin. */
+  #isBetween = false
 
   constructor(turnId: string) {
     this.#turnId = turnId
@@ -133,8 +140,11 @@ class OpenMessage {
     return this.#id()
   }
 
-  *add(kind: "text" | "reasoning", delta: string): Generator<AgUiEvent> {
+  *add(kind: "text" | "reasoning", said: string): Generator<AgUiEvent> {
+    // The blank line between two bubbles stands between two messages.
+    const delta = kind === "text" && this.#isBetween ? said.replace(/^\n+/, "") : said
     if (delta === "") return
+    if (kind === "text") this.#isBetween = false
     if (this.#kind !== kind) {
       yield* this.end()
       this.#kind = kind
@@ -143,6 +153,11 @@ class OpenMessage {
       yield { type: `${prefix[kind]}_START`, messageId, role: kind === "text" ? "assistant" : "reasoning" }
     }
     yield { type: `${prefix[kind]}_CONTENT`, messageId: this.#id(), delta }
+  }
+
+  endBubble(): Generator<AgUiEvent> {
+    this.#isBetween = true
+    return this.end()
   }
 
   *end(): Generator<AgUiEvent> {

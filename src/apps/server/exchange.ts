@@ -27,7 +27,9 @@ export function leaveOf(turn: Turn, { conversation }: Caller): () => void {
   return conversation === undefined ? () => turn.abort("The client left.") : () => undefined
 }
 
-const seen: readonly TurnEvent["type"][] = ["turn-start", "thinking-delta", "attachment", "tool-start", "tool-end"]
+const seen: readonly TurnEvent["type"][] = [
+  ...(["turn-start", "thinking-delta", "emotion", "bubble", "attachment", "tool-start", "tool-end"] as const),
+]
 
 /** The events that clients see, without the trace, which holds every request. */
 export async function seenEvents(turn: Turn): Promise<readonly TurnEvent[]> {

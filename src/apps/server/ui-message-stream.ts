@@ -5,8 +5,10 @@ import { bytesToText } from "../../memory/services/store/blob.ts"
 import { withoutLinks } from "../../reply/output/link-reader.ts"
 import { errorWords } from "../../trace/error-words.ts"
 import { guardLinks, withBrokenLinks } from "../../trace/guard-links.ts"
+import { withSegments } from "../../trace/segments.ts"
 import type { TurnEvent, TurnResult } from "../../trace/turn-event.ts"
 import type { Answer } from "./exchange.ts"
+import { progressData, type SegmentData, segmentData } from "./feelings.ts"
 
 /** A piece of the AI SDK's UI message stream (version 1, of AI SDK 5 to 7). */
 export type UiMessageChunk =
@@ -20,6 +22,9 @@ export type UiMessageChunk =
   | { readonly type: "tool-approval-request"; readonly approvalId: string; readonly toolCallId: string }
   | { readonly type: "tool-output-denied"; readonly toolCallId: string }
   | { readonly type: "file"; readonly url: string; readonly mediaType: string }
+  /** A sentence as the feelings go with it (H11), and the progress of a long tool: for `onData`, not kept in the message. */
+  | { readonly type: "data-segment"; readonly data: SegmentData; readonly transient: true }
+  | { readonly type: "data-tool-progress"; readonly data: ReturnType<typeof progressData>; readonly transient: true }
   | { readonly type: "error"; readonly errorText: string }
   | { readonly type: "abort" }
   | { readonly type: "finish"; readonly finishReason: "stop" | "length" | "error" }
@@ -54,7 +59,7 @@ export async function* uiMessageChunks(
   yield { type: "start", messageId: messageId ?? turn.id }
   yield { type: "start-step" }
   let links: readonly string[] = []
-  for await (const event of guardLinks(turn)) {
+  for await (const event of withSegments(guardLinks(turn))) {
     if (event.type === "turn-start") links = event.links ?? []
     else if (event.type === "text-delta") yield* parts.add("text", event.delta)
     else if (event.type === "thinking-delta" && thinking) yield* parts.add("reasoning", event.delta)
@@ -62,7 +67,10 @@ export async function* uiMessageChunks(
       const { mediaType, base64 } = event.attachment
       yield* parts.end()
       yield { type: "file", mediaType, url: `data:${mediaType};base64,${base64}` }
-    } else if (tools && (event.type === "tool-start" || event.type === "tool-end")) {
+    } else if (event.type === "segment") yield { type: "data-segment", data: segmentData(event.segment), transient: true }
+    else if (event.type === "tool-progress" && tools)
+      yield { type: "data-tool-progress", data: progressData(event, links), transient: true }
+    else if (tools && (event.type === "tool-start" || event.type === "tool-end")) {
       yield* parts.end()
       // Only a client that answered an approval knows of refusals.
       const isRefused = messageId !== undefined && event.type === "tool-end" && event.run.failure === "denied"

@@ -3,6 +3,7 @@ import { checkOptions } from "../../core/check-options.ts"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import type { Clock, Timers } from "../../core/ports.ts"
 import { startPausableTimer } from "../../core/timers.ts"
+import { segmentsOf, type TurnSegment } from "../../trace/segments.ts"
 import type { TurnEvent, TurnResult } from "../../trace/turn-event.ts"
 import type { Deadline } from "../turn/turn-context.ts"
 
@@ -16,6 +17,8 @@ export interface Turn<Result extends TurnResult = TurnResult> extends AsyncItera
   readonly textStream: AsyncIterable<string>
   /** The answer's bubbles, each as a whole once it has ended (R9). A bot sends these. */
   readonly bubbles: AsyncIterable<string>
+  /** The answer sentence by sentence as it streams, each with its emotion, its bubble and its files (H11): for a voice, a moving figure or subtitles. */
+  readonly segments: AsyncIterable<TurnSegment>
   /** The value of a structured answer as it grows, not yet checked. After an answer that did not fit it begins anew. Empty in other turns. */
   readonly partials: AsyncIterable<unknown>
   readonly result: Promise<Result>
@@ -85,6 +88,10 @@ export class StartedTurn implements Turn {
 
   get bubbles(): AsyncIterable<string> {
     return readLog<string>(this.#log, "bubble", "text")
+  }
+
+  get segments(): AsyncIterable<TurnSegment> {
+    return segmentsOf(readLog<TurnEvent>(this.#log))
   }
 
   get partials(): AsyncIterable<unknown> {

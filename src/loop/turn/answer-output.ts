@@ -1,6 +1,7 @@
 import type { FileAttachment } from "../../core/conversation.ts"
 import { late } from "../../core/late.ts"
 import { pipe } from "../../core/reader.ts"
+import { defined, filled } from "../../core/value.ts"
 import type { OutputSettings } from "../../profile/profile.ts"
 import type { UnopenedFile } from "../../prompt/layers/turn-state.ts"
 import { addPiece } from "../../reply/incoming-text.ts"
@@ -36,6 +37,8 @@ export class AnswerOutput {
   #files: FileQueue | undefined
   /** Files of the bubble at hand. They are told after it, since its words introduce them. */
   readonly #ofBubble: FileAttachment[] = []
+  /** The emotions of the words of the bubble at hand. */
+  #emotions: readonly string[] = []
   #startsParagraph = false
   #isRead = false
   #isOver = false
@@ -206,12 +209,15 @@ export class AnswerOutput {
 
   #deliver(part: OutputPart): void {
     const { emit } = this.#to
+    const { pieces } = this.#pipeline.delivery
     const { text, bubble } = this.#pipeline.delivery.push(part)
+    if (part.type === "emotion") this.#emotions = [...(pieces.length > 0 ? this.#emotions : []), part.emotion]
     if (text !== "") {
       this.hasShown = true
       emit({ type: "text-delta", delta: text })
     }
-    if (bubble !== "" && !this.#isCut) emit({ type: "bubble", text: bubble })
+    if (bubble !== "" && !this.#isCut) emit({ type: "bubble", text: bubble, ...defined({ emotions: filled(this.#emotions) }) })
+    if (part.type === "bubble-end") this.#emotions = this.#emotions.slice(-1)
     if (part.type === "bubble-end") for (const attachment of this.#ofBubble.splice(0)) emit({ type: "attachment", attachment })
     if (part.type === "text" || part.type === "bubble-end") return
     const event = eventOf(part)

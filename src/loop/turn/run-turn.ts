@@ -1,6 +1,6 @@
 import { asOurError } from "../../core/errors.ts"
 import { late } from "../../core/late.ts"
-import { defined } from "../../core/value.ts"
+import { defined, filled } from "../../core/value.ts"
 import { printParameters, printParametersBy } from "../../prompt/tools/tool-entry.ts"
 import type { TurnResult } from "../../trace/turn-event.ts"
 import { loadCalls } from "./calls/load-calls.ts"
@@ -18,7 +18,8 @@ export async function runTurn(turn: TurnContext): Promise<TurnResult> {
   const { signal, progress, input } = turn
   const { agent, output } = turn.agent.profile
   const { colour } = agent
-  turn.emit({ type: "turn-start", turnId: input.turnId, atMs: turn.startedMs, ...defined({ colour, links: output.links }) })
+  const told = defined({ colour, links: output.links, people: filled(peopleOf(turn)) })
+  turn.emit({ type: "turn-start", turnId: input.turnId, atMs: turn.startedMs, ...told })
   if (input.received !== undefined) turn.emit({ type: "answer-decision", answers: true, reason: input.received })
   try {
     signal.throwIfAborted()
@@ -51,6 +52,13 @@ export async function runTurn(turn: TurnContext): Promise<TurnResult> {
   } finally {
     progress.hooks.areOver = true
   }
+}
+
+/** The names of the people of a group, as far as the turn shows them. */
+function peopleOf({ input, history, agent }: TurnContext): readonly string[] {
+  if (input.key.audience !== "group") return []
+  const people = [...history.map(({ speaker }) => speaker), input.speaker, ...(input.mentions ?? [])]
+  return [...new Set(people.map(({ name }) => name))].filter((name) => name !== agent.profile.agent.name)
 }
 
 const loadJson = late(() => import("./plan-json.ts"))

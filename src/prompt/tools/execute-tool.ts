@@ -74,7 +74,11 @@ export function executeTool(tool: Tool, args: unknown, options: ExecuteToolOptio
   }
   timer = startPausableTimer({ clock: context.clock, timers }, timeoutMs, onTimeout, { startedMs })
   const confirm = context.confirm && whilePaused(timer, context.confirm)
-  run(tool, args, { ...context, confirm, signal: controller.signal }, options).then(settle, (thrown) =>
+  const progress: ToolContext["progress"] = (share) => {
+    if (options.callTimeoutMs === undefined) timer.restart()
+    context.progress?.(share)
+  }
+  run(tool, args, { ...context, confirm, progress, signal: controller.signal }, options).then(settle, (thrown) =>
     settle({ status: "failed", failure: { kind: "threw", reason: messageOf(thrown) } }),
   )
   return promise

@@ -18,7 +18,7 @@ export interface ToolContext {
   record?(record: ToolRecord): void
   /** True if the model takes attachments of a media type. Absent when that is unknown. */
   takes?(mediaType: string): boolean
-  /** Reports the progress of a long call as an event of the turn. Ignored after the call has ended. */
+  /** Reports the progress of a long call as an event of the turn, and begins the tool's time limit anew, which the turn's own bounds. Ignored after the call has ended. */
   progress?(progress: ToolProgress): void
   /** False when this turn's requests show the injection with this key only in part or not at all. Absent when that is unknown. */
   isShownWhole?(key: string): boolean

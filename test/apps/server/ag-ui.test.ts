@@ -53,6 +53,7 @@ describe("AG-UI", () => {
   test("tells thoughts, tool calls and text in the order and form of its version 1", async () => {
     const { events, response } = await runAgent([`<think>hm</think>${callTool("look")}`, finish("It is three.")])
     expect(response.headers.get("content-type")).toContain("text/event-stream")
+    const segment = { text: "It is three.", bubble: 1, mentions: [], files: [], startOfSentence: true }
     expect(joined(events)).toEqual([
       { type: "RUN_STARTED", threadId: "t", runId: "r" },
       { type: "REASONING_START", messageId: "turn-1-1" },
@@ -66,6 +67,7 @@ describe("AG-UI", () => {
       { type: "TOOL_CALL_RESULT", messageId: "turn-1-2", toolCallId: "call-1", content: "three", role: "tool" },
       { type: "TEXT_MESSAGE_START", messageId: "turn-1-3", role: "assistant" },
       { type: "TEXT_MESSAGE_CONTENT", messageId: "turn-1-3", delta: "It is three." },
+      { type: "CUSTOM", name: "segment", value: segment },
       { type: "TEXT_MESSAGE_END", messageId: "turn-1-3" },
       { type: "RUN_FINISHED", threadId: "t", runId: "r" },
     ])

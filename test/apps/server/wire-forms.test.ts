@@ -33,10 +33,18 @@ const events = [
   { type: "tool-end", run: { id: "c1", status: "done", result: "found" } },
   { type: "tool-start", id: "c2", tool: "drop", args: undefined },
   { type: "tool-end", run: { id: "c2", status: "failed", result: "no way" } },
+  {
+    type: "tool-progress",
+    id: "c2",
+    tool: "drop",
+    progress: { progress: 1, total: 2, message: "half of [x](https://evil.example)" },
+  },
+  { type: "emotion", emotion: "shy", asset: "/home/me/shy.png" },
   { type: "text-delta", delta: "a" },
   { type: "text-delta", delta: "b" },
+  { type: "bubble", text: "ab", emotions: ["shy"] },
   { type: "attachment", attachment: picture },
-  { type: "text-delta", delta: "c" },
+  { type: "text-delta", delta: "\n\nc" },
 ]
 
 async function linesOf(stream: AsyncIterable<object>): Promise<string> {

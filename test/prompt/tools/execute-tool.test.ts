@@ -178,6 +178,35 @@ describe("executeTool", () => {
     await running
   })
 
+  test("H11: progress begins the tool's limit anew, but not that of a call, nor after the end", async () => {
+    const steps = Promise.withResolvers<void>()
+    const working = tool(async (_args, context) => {
+      await steps.promise
+      context.progress?.({ progress: 1, total: 2 })
+      return new Promise(() => {})
+    })
+    const { run, timers } = setting()
+    const outcome = run(working)
+    const set = timers.set
+    const begun: number[] = []
+    timers.set = (callback, delayMs) => {
+      begun.push(delayMs)
+      return set(callback, delayMs)
+    }
+    steps.resolve()
+    await turnsOfTheLoop()
+    expect(begun).toEqual([30_000])
+    expect(timers.delaysMs()).toEqual([30_000])
+    timers.fire()
+    expect(await outcome).toMatchObject({ failure: { kind: "timeout" } })
+    const bound = setting({ callTimeoutMs: 100 })
+    const cut = bound.run(working)
+    await turnsOfTheLoop()
+    bound.timers.fire()
+    expect(await cut).toMatchObject({ failure: { kind: "timeout", timeoutMs: 100 } })
+    expect(bound.timers.delaysMs()).toEqual([])
+  })
+
   test("T18: what an abandoned tool throws later is dropped, unheard", async () => {
     const unheard: unknown[] = []
     const listen = (reason: unknown) => unheard.push(reason)

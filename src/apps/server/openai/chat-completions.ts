@@ -1,8 +1,10 @@
 import type { FileAttachment } from "../../../core/conversation.ts"
 import type { Usage } from "../../../core/model/language-model.ts"
+import { withSegments } from "../../../trace/segments.ts"
 import type { TurnResult } from "../../../trace/turn-event.ts"
 import { questionsOf } from "../approvals/approval-answers.ts"
 import type { Answer } from "../exchange.ts"
+import { progressData, segmentData } from "../feelings.ts"
 import { turnErrorBody } from "../turn-failure.ts"
 
 /** The facts that every object of an answer repeats. */
@@ -80,7 +82,9 @@ export async function* completionChunks(
   })
   let images = 0
   yield chunk({ role: "assistant", content: "" })
-  for await (const event of turn) {
+  for await (const event of withSegments(turn)) {
+    if (event.type === "segment") yield chunk({ segment: segmentData(event.segment) })
+    if (event.type === "tool-progress") yield chunk({ tool_progress: progressData(event) })
     if (event.type === "text-delta") yield chunk({ content: event.delta })
     if (event.type === "thinking-delta") yield chunk({ reasoning_content: event.delta })
     if (event.type === "attachment") {

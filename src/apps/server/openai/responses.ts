@@ -1,5 +1,7 @@
+import { withSegments } from "../../../trace/segments.ts"
 import type { TurnResult } from "../../../trace/turn-event.ts"
 import type { Answer } from "../exchange.ts"
+import { segmentData } from "../feelings.ts"
 import { turnErrorBody } from "../turn-failure.ts"
 import { type Answering, askedIn, finishReason, mediaOf, usageOf } from "./chat-completions.ts"
 
@@ -79,7 +81,9 @@ async function* eventsOf(
     { type: "in_progress", response: begunOne },
   ]
   let said: number | undefined
-  for await (const told of turn) {
+  for await (const told of withSegments(turn)) {
+    if (told.type === "segment" && said !== undefined)
+      yield { type: "output_text.delta", ...at(of), delta: "", logprobs: [], segment: segmentData(told.segment) }
     if (told.type === "text-delta") {
       yield* textEvents(of, told.delta, said)
       said = (said ?? 0) + told.delta.length
