@@ -73,7 +73,7 @@ export async function run(): Promise<BenchResult> {
       { what: "`RegExp.test` of those", CPU: formatMs(endless.host), "beside one pass": "" },
       {
         what: "300 patterns with endless parts, of which a text has every piece",
-        CPU: formatMs(open.own),
+        CPU: formatMs(open.first),
         "beside one pass": "",
       },
       { what: "the same in a later turn, which knows the messages", CPU: formatMs(open.known), "beside one pass": "" },
@@ -108,9 +108,14 @@ export async function run(): Promise<BenchResult> {
         detail: formatRatio(endless.own, endless.host),
       },
       {
+        name: "and so does the first search for patterns with endless parts of which a text has every piece (C32)",
+        ok: open.first <= 5 * open.host,
+        detail: formatRatio(open.first, open.host),
+      },
+      {
         name: "and any patterns in messages that an earlier turn searched (C36)",
         ok: open.known <= 5 * open.host,
-        detail: `${formatRatio(open.known, open.host)}; for the first time ${formatRatio(open.own, open.host)}`,
+        detail: formatRatio(open.known, open.host),
       },
       {
         name: "a book of 1,000 entries adds at most the CPU of two plain turns",
@@ -138,13 +143,14 @@ async function patternTimes(sourceOf: (at: number) => string) {
   const scanner = createLoreScanner({ entries })
   const turn = { messages: texts.map((text) => ({ text })), random: () => 0, known: knownTexts(), patternWork: work.left }
   scanner.scan(turn)
-  const [ownTimes, hostTimes, knownTimes]: [number[], number[], number[]] = [[], [], []]
+  const [ownTimes, hostTimes, knownTimes, firstTimes]: [number[], number[], number[], number[]] = [[], [], [], []]
   for (let i = 0; i < runs; i++) {
     ownTimes.push(await cpuMs(() => own.flatMap((test) => texts.map((text) => typeof test === "function" && test(text, work)))))
     knownTimes.push(await cpuMs(() => scanner.scan(turn)))
+    firstTimes.push(await cpuMs(() => scanner.scan({ ...turn, known: knownTexts() })))
     hostTimes.push(await cpuMs(() => host.flatMap((test) => texts.map((text) => test.test(text)))))
   }
-  return { own: median(ownTimes), host: median(hostTimes), known: median(knownTimes) }
+  return { own: median(ownTimes), host: median(hostTimes), known: median(knownTimes), first: median(firstTimes) }
 }
 
 /** CPU of a turn with a card, in a conversation of twenty messages, with and without its lorebook. */

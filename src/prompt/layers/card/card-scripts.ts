@@ -1,7 +1,7 @@
 import { listOf, recordOf } from "../../../core/json-access.ts"
 import { sanitise } from "../../encode/sanitise.ts"
 import { type BoundedReplace, compileReplace } from "../lorebook/bounded-replace.ts"
-import type { PatternWork } from "../lorebook/pattern.ts"
+import type { PatternWork } from "../lorebook/host-search.ts"
 import type { Refusal } from "../lorebook/pattern-syntax.ts"
 import type { Card } from "./card.ts"
 

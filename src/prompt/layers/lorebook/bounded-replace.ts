@@ -1,13 +1,13 @@
-import { hostSteps, orderTest, type PatternWork, requiredOf, stepsOfCharacter } from "./pattern.ts"
-import { followed, type PatternNode, type Refusal } from "./pattern-syntax.ts"
+import { firstOf, hostCost, hostSteps, orderTest, type PatternWork, requiredOf, stepsOfCharacter } from "./host-search.ts"
+import { followed, type Refusal } from "./pattern-syntax.ts"
 
 /** Replaces what a stranger's regular expression finds, within a bound of work. */
 export interface BoundedReplace {
   /**
-   * The most work of the host in a text of a length, in characters that it passes over; above `most` it no longer counts. `starts` is the
-   * number of places where a match can begin. Default: all, or one in forty if its first character is known.
+   * The most work of the host in a text of a length, in characters that it passes over; above `most` it no longer counts. A match
+   * is taken to begin anywhere, or at one in forty if its first character is known.
    */
-  costOf(length: number, most: number, starts?: number): number
+  costOf(length: number, most: number): number
   /** The text with its replacements. It is refused if that could take more work than is left, or become far longer than the text. */
   replace(text: string, work: PatternWork, replacement: (match: readonly string[], groups: Groups) => string): string | Refusal
 }
@@ -33,23 +33,18 @@ export function compileReplace(source: string, flags: string): BoundedReplace | 
     const hasPieces = orderTest(requiredOf(root), host.flags.replace("g", ""))
     // An empty text has the pattern with this choice, and so all its groups.
     const groups = new RegExp(`${source}|`, host.flags).exec("")?.length
-    const first = firstOf(root)
-    const start = first === undefined ? undefined : new RegExp(first, `${host.flags.replace("g", "")}g`)
-    const costOf: BoundedReplace["costOf"] = (
-      length,
-      most,
-      starts = start === undefined ? length + 1 : Math.ceil(length / 40),
-    ) => {
-      const steps = hostSteps(root, 1, { steps: Math.ceil((most * stepsOfCharacter) / Math.max(1, starts)), length })
-      return length + Math.ceil((starts * steps) / stepsOfCharacter)
-    }
+    const isRare = firstOf(root) !== undefined
+    const costIn = hostCost(root, host.flags.replace("g", ""))
     return {
-      costOf,
+      costOf(length, most) {
+        const starts = isRare ? length / 40 : length + 1
+        const bounds = { most: (most * stepsOfCharacter) / starts, longest: () => length + 1 }
+        return length + (starts * hostSteps(root, 1, bounds)) / stepsOfCharacter
+      },
       replace(text, work, replacement) {
         if (work.left <= 0) return tooMuch
         if (!hasPieces(text, work)) return text
-        const starts = start === undefined ? text.length + 1 : (text.match(start)?.length ?? 0)
-        const cost = costOf(text.length, work.left, starts)
+        const cost = costIn(text, work.left, work, new Map())
         if (cost > work.left) return tooMuch
         work.left -= cost
         let size = 0
@@ -63,13 +58,4 @@ export function compileReplace(source: string, flags: string): BoundedReplace | 
       },
     }
   })
-}
-
-/** The characters with which a match can begin; undefined if they are not known. */
-function firstOf(node: PatternNode): string | undefined {
-  if (node.kind === "set") return node.set
-  if (node.kind === "repeat") return node.min > 0 ? firstOf(node.node) : undefined
-  if (node.kind !== "sequence") return undefined
-  const first = node.nodes.find(({ kind }) => kind !== "assertion")
-  return first && firstOf(first)
 }

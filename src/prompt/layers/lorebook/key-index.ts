@@ -1,9 +1,10 @@
 import { lazyPattern } from "../../../core/lazy-pattern.ts"
 import { Generations } from "../../../core/memo.ts"
 import { composed, foldLetters, withoutAccents } from "../../encode/fold.ts"
+import type { PatternWork, SetRuns, TextTest } from "./host-search.ts"
 import { createKeyMatcher, type KeyMatcher } from "./key-matcher.ts"
 import type { LoreEntry, LoreKey } from "./lorebook.ts"
-import { compilePattern, type PatternWork, type TextTest } from "./pattern.ts"
+import { compilePattern } from "./pattern.ts"
 
 /** A key of an entry: the number of its text among all keys of the book, and how it must stand in a text. */
 export interface IndexedKey {
@@ -120,9 +121,10 @@ export function indexKeys(entries: readonly LoreEntry[], ignoreAccents = false):
         searchExact(() => exact(text), found)
       }
       let at = next ?? 0
+      const [plain, marked]: [SetRuns, SetRuns] = [new Map(), new Map()]
       for (; at < tests.length && work.left > 0; at++) {
         const { id, test, isMarked } = tests[at] as (typeof tests)[number]
-        if (test(isMarked ? `\x01${text}` : text, work)) found(id, true)
+        if (isMarked ? test(`\x01${text}`, work, marked) : test(text, work, plain)) found(id, true)
       }
       for (const { id } of tests.slice(at)) work.leftOut.add(id)
       return at

@@ -1,13 +1,5 @@
+import { hostCost, hostSteps, orderTest, type PatternWork, requiredOf, stepsOfCharacter, type TextTest } from "./host-search.ts"
 import { followed, type PatternNode, type Refusal, UnfollowablePattern } from "./pattern-syntax.ts"
-
-/** The work that patterns may still do, 1 for each character that the host's `RegExp` reads, and the keys for which none was left. */
-export interface PatternWork {
-  left: number
-  readonly leftOut: Set<number>
-}
-
-/** True for a text in which the pattern occurs. Takes time that grows with the text, whatever the pattern, and takes it from `work`. */
-export type TextTest = (text: string, work: PatternWork) => boolean
 
 /** The most states of a compiled pattern; each character of a text may visit each of them. */
 const maxStates = 1_000
@@ -15,25 +7,32 @@ const maxStates = 1_000
 /** The host searches for a pattern if it can take at most so many steps from each character. */
 const maxHostSteps = 250
 
-/** The steps of the host that take about as long as one character that it passes over; and the characters in one of our own steps. */
-export const stepsOfCharacter = 8
+/** The characters that the host passes over in one of our own steps. */
 const charactersOfStep = 32
 
 /**
  * Compiles a regular expression of a stranger so that no text makes it slow. The host's own `RegExp` goes back and tries again, in
- * exponential time for some patterns. It gets those where it can take a few steps only; for others it only tests single characters, and
- * all alternatives are followed at once (Thompson, 1968). A pattern with a look-around or a backreference, or with too many states, is
- * refused: the result is the reason.
+ * exponential time for some patterns. It gets those where it can take a few steps only, in any text or in this one; for others it only tests
+ * single characters, and all alternatives are followed at once (Thompson, 1968). A pattern with a look-around or a backreference, or with
+ * too many states, is refused: the result is the reason.
  */
 export function compilePattern(source: string, flags: string): TextTest | Refusal {
   return followed(source, flags.replace(/[gyd]/g, ""), (host, root) => {
     const used = host.flags
     const program = createProgram(root, used)
-    const steps = hostSteps(root, 1, { steps: maxHostSteps, length: Number.POSITIVE_INFINITY })
+    const steps = hostSteps(root, 1, { most: maxHostSteps, longest: () => Number.POSITIVE_INFINITY })
     if (steps <= maxHostSteps) return hostTest(host, Math.ceil(steps / stepsOfCharacter))
     const search = createSearch(program)
     const first = orderTest(requiredOf(root), used)
-    return (text, work) => first(text, work) && search(text, work)
+    const costOf = hostCost(root, used)
+    return (text, work, runs = new Map()) => {
+      if (!first(text, work)) return false
+      const most = charactersOfStep * text.length
+      const cost = costOf(text, most, work, runs)
+      if (cost > most) return search(text, work)
+      work.left -= cost
+      return host.test(text)
+    }
   })
 }
 
@@ -42,74 +41,6 @@ function hostTest(host: RegExp, weight: number): TextTest {
     work.left -= weight * text.length
     return host.test(text)
   }
-}
-
-/**
- * The most steps of a search that goes back and tries again, from one place of a text of a length, with `after` steps behind the node.
- * Above `steps` it no longer counts.
- */
-export function hostSteps(node: PatternNode, after: number, most: { readonly steps: number; readonly length: number }): number {
-  if (node.kind === "sequence") return node.nodes.reduceRight((rest, part) => hostSteps(part, rest, most), after)
-  if (node.kind === "choice") return node.nodes.reduce((sum, part) => sum + hostSteps(part, after, most), 0)
-  if (node.kind !== "repeat") return after + 1
-  let steps = after
-  for (let at = 0; at < node.max && at <= most.length && steps <= most.steps; at++) {
-    const before = steps
-    steps = hostSteps(node.node, before, most) + (at < node.max - node.min ? after : 0)
-    if (steps === before) break
-  }
-  return steps
-}
-
-/**
- * False for a text that lacks a piece, or has them in another order; true as well once no work is left. The host finds a piece in linear time, and much
- * sooner than our own search a pattern: most texts lack one of its pieces.
- */
-export function orderTest(pieces: readonly string[], flags: string): TextTest {
-  const hosts = pieces.map((piece) => new RegExp(piece, `${flags}g`))
-  return (text, work) => {
-    let from = 0
-    return hosts.every((host) => {
-      // All of a choice is tried at each place.
-      work.left -= (text.length - from) * (host.source.includes("|") ? Math.ceil(host.source.length / stepsOfCharacter) : 1)
-      if (work.left < 0) return true
-      host.lastIndex = from
-      const found = host.exec(text)
-      from = (found?.index ?? 0) + 1
-      return found !== null
-    })
-  }
-}
-
-/** Pieces that each text with the pattern has, in this order: characters in a fixed order, or some of a choice. */
-export function requiredOf(node: PatternNode): readonly string[] {
-  if (node.kind === "set") return isLiteral(node.set) ? [node.set] : []
-  if (node.kind === "repeat") return node.min > 0 ? requiredOf(node.node) : []
-  if (node.kind === "assertion") return []
-  if (node.kind === "choice") {
-    const longest = node.nodes.map((part) => requiredOf(part).toSorted((a, b) => b.length - a.length)[0])
-    return longest.includes(undefined) ? [] : [`(?:${longest.join("|")})`]
-  }
-  const pieces: string[] = []
-  let run: string[] = []
-  const endRun = (): void => {
-    if (run.some(isLiteral)) pieces.push(run.map((set) => `(?:${set})`).join(""))
-    run = []
-  }
-  for (const part of node.nodes) {
-    if (part.kind !== "set" || run.length === maxRun) endRun()
-    if (part.kind === "set") run.push(part.set)
-    else pieces.push(...requiredOf(part))
-  }
-  endRun()
-  return pieces
-}
-
-const maxRun = 50
-
-/** True for a set of one character. */
-function isLiteral(set: string): boolean {
-  return /^(?:[^\\[.]|\\[^\w\s])$/u.test(set)
 }
 
 type State =

@@ -12,8 +12,8 @@ test("edges of lines and words are where the host's own engine has them, at ever
   const texts = textsOf(["a", " ", "\n", "\r", "\u2028", "\u2029", "\u0085"])
   for (const source of ["^", "$", "^$", "\\b", "\\B", ".", "^a", "a$", "^.$", "^\\s", "\\ba\\b"]) {
     for (const flags of ["", "m", "s", "ms", "mu"]) {
-      // A part that may come without end keeps the pattern from the host.
-      const [own, host] = [compilePattern(`(?:${source})\\0*`, flags), new RegExp(source, flags)]
+      // So many choices keep the pattern from the host.
+      const [own, host] = [compilePattern(`(?:${source})${"(?:|\\0)".repeat(20)}`, flags), new RegExp(source, flags)]
       const work = { left: Number.POSITIVE_INFINITY, leftOut: new Set<number>() }
       if (typeof own !== "function") throw new Error(own.refused)
       for (const text of texts) expect(own(text, work), JSON.stringify([source, flags, text])).toBe(host.test(text))

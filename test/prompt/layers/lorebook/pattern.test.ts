@@ -10,6 +10,9 @@ const occurs = (source: string, flags: string, text: string) => {
 
 const anyWork = { left: Number.POSITIVE_INFINITY, leftOut: new Set<number>() }
 
+/** Matches no text but the empty one, and is too much for the host whatever the text. */
+const ownSearch = "(?:|\\0)".repeat(20)
+
 describe("a key that is a pattern", () => {
   test.each([
     ["drag(on|ons)\\b", "i", "two DRAGONS"],
@@ -57,8 +60,9 @@ describe("a key that is a pattern", () => {
     fc.assert(
       fc.property(pattern, fc.constantFrom("", "i", "m", "s", "u", "iu"), text, (source, flags, given) => {
         // Only a whole text has to hold all of the pattern's repetitions.
-        // A part that may come without end keeps a pattern from the host.
-        for (const shown of [source, `^(?:${source})$`, `(?:${source})\\0*`, `^(?:${source})$\\0*`]) {
+        // A part that may come without end is the host's where the text has no run of it.
+        const ends = ["", "\\0*", ownSearch]
+        for (const shown of ends.flatMap((end) => [`(?:${source})${end}`, `^(?:${source})$${end}`])) {
           expect(occurs(shown, flags, given), shown).toBe(new RegExp(shown, flags).test(given))
         }
       }),
@@ -116,7 +120,8 @@ describe("a key that is a pattern", () => {
       return text.charCodeAt(at)
     }
     // As a string it has all letters of the patterns, so that none is ruled out before it is searched for.
-    const counted = { length: text.length, charCodeAt, toString: () => `${"a".repeat(50)}bcx` }
+    const whole = () => `${"a".repeat(50)}bcx`
+    const counted = { length: text.length, charCodeAt, toString: whole, match: (pattern: RegExp) => whole().match(pattern) }
     expect(compiled(counted as unknown as string, anyWork)).toBe(false)
     expect(read).toBe(text.length)
   })
@@ -151,6 +156,47 @@ describe("a key that is a pattern", () => {
     const work = { left: 1_000_000, leftOut: new Set<number>() }
     expect(compiled("w".repeat(1_000), work)).toBe(false)
     expect(work.left).toBeLessThan(900_000)
+  })
+
+  test.each([
+    ["\\bdragon\\w*\\s+of\\s+\\w+\\s+old", "a dragoness of the  old"],
+    ["\\bdragon.*old$", "a dragon of old"],
+    ["\\bdragon\\w{0,90}\\s{0,90}of \\w+", "a dragon of old"],
+    ["d\\S*n(?:\\s+\\w*)?", "dragon of old"],
+  ])(
+    "C32 /%s/, which may repeat without end, is left to the host in a text of short runs, and its work is counted",
+    (source, found) => {
+      const compiled = compilePattern(source, "i")
+      if (typeof compiled !== "function") throw new Error(compiled.refused)
+      const text = `${"A fox and a wolf.\n".repeat(50)}${found}`
+      const counted = {
+        length: text.length,
+        charCodeAt: () => expect.unreachable(),
+        toString: () => text,
+        match: (pattern: RegExp) => text.match(pattern),
+      }
+      const work = { left: 64 * text.length, leftOut: new Set<number>() }
+      expect(compiled(counted as unknown as string, work)).toBe(true)
+      expect(work.left).toBeGreaterThan(0)
+      expect(work.left).toBeLessThan(63 * text.length)
+    },
+  )
+
+  test("C32 a pattern that could go back too often in one text is searched for in linear time there alone", () => {
+    const compiled = compilePattern("d\\w*\\w*n", "")
+    if (typeof compiled !== "function") throw new Error(compiled.refused)
+    const readOf = (text: string): number => {
+      let read = 0
+      const counted = {
+        length: text.length,
+        charCodeAt: (at: number) => text.charCodeAt(at + 0 * read++),
+        toString: () => text,
+        match: (pattern: RegExp) => text.match(pattern),
+      }
+      expect(compiled(counted as unknown as string, anyWork)).toBe(false)
+      return read
+    }
+    expect([readOf(`${"add do ".repeat(500)} n`), readOf(`${"d".repeat(3_500)} n`)]).toEqual([0, 3_502])
   })
 
   test.each(["\\b(?:the )?dragons?\\b", "dragon|wyrm|drake", "dra{1,3}go[mn]", "(?:drag|wyr)(?:on|m)"])(

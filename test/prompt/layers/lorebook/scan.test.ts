@@ -44,7 +44,8 @@ describe("C36 texts that are known", () => {
     const entries = Array.from({ length: 9 }, (_, at) =>
       lore(`${at}`, { keys: [{ source: `[ab]+[cd]{${at + 1}}e`, flags: "" }] }),
     )
-    const messages = says(entries.map((_, at) => `a${"c".repeat(at + 1)}e`).join(" "), `${"ab".repeat(500)}ce`)
+    const older = entries.map((_, at) => `a${"c".repeat(at + 1)}e`).join(" ")
+    const messages = says(`${older} ${"ab".repeat(30)}`, `${"ab".repeat(500)}ce`)
     const scanner = createLoreScanner({ entries })
     const known = knownTexts()
     const turns = [1, 2, 3, 4].map(() => scanner.scan({ messages, random: () => 0.5, patternWork: 150_000, known }))
