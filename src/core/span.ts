@@ -23,6 +23,17 @@ export interface Span {
   readonly tokens: number
 }
 
+/** Runs of neighbouring spans with the same key in one message, in order. */
+export function spanRuns(spans: readonly Span[]): readonly (readonly [Span, ...Span[]])[] {
+  const runs: [Span, ...Span[]][] = []
+  for (const span of spans) {
+    const run = runs.at(-1)
+    if (run && run[0].key === span.key && run[0].message === span.message) run.push(span)
+    else runs.push([span])
+  }
+  return runs
+}
+
 /** The beginning of a request in which no span changes more often than `stability`. A provider's cache can serve it. */
 export interface Prefix {
   readonly stability: Stability

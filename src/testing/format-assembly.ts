@@ -1,6 +1,6 @@
 import { checkType } from "../core/check-options.ts"
 import { formatSource } from "../core/source.ts"
-import type { Assembly, Message, Span } from "../core/span.ts"
+import { type Assembly, type Message, spanRuns } from "../core/span.ts"
 import { escapeUnits } from "../prompt/encode/inline.ts"
 
 /**
@@ -70,7 +70,7 @@ const spanColumns = ["message", "key", "trust", "stability", "source", "tokens",
 
 /** One row for each run of neighbouring spans with the same key and message, in order. */
 function spanRows(assembly: Assembly): readonly (readonly (string | number)[])[] {
-  return runsOf(assembly.spans).map((spans) => {
+  return spanRuns(assembly.spans).map((spans) => {
     const [first] = spans
     const values = spans.filter((span) => span.part === "content")
     const tokens = spans.reduce((sum, span) => sum + span.tokens, 0)
@@ -85,16 +85,6 @@ function spanRows(assembly: Assembly): readonly (readonly (string | number)[])[]
       `${assembly.tokens === 0 ? 0 : ((100 * tokens) / assembly.tokens).toFixed(1)} %`,
     ]
   })
-}
-
-function runsOf(spans: readonly Span[]): readonly (readonly [Span, ...Span[]])[] {
-  const runs: [Span, ...Span[]][] = []
-  for (const span of spans) {
-    const run = runs.at(-1)
-    if (run && run[0].key === span.key && run[0].message === span.message) run.push(span)
-    else runs.push([span])
-  }
-  return runs
 }
 
 function distinct(words: readonly string[]): string {

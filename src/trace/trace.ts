@@ -50,6 +50,12 @@ export interface TurnWarning {
 /** The name of the process that talks (R24). It has the first-person context. */
 export const mainProcess = "main-virtual"
 
+/** The trace of a turn that asked no model and ran nothing. */
+export function emptyTrace(turn: Pick<TurnTrace, "turnId" | "key" | "startedMs">): TurnTrace {
+  const lists = { prestart: [], steps: [], runs: [], warnings: [], records: [], children: [] }
+  return { ...turn, process: mainProcess, durationMs: 0, usage: {}, ...lists }
+}
+
 /** The run of a child agent behind a tool (R25). */
 export interface ChildTrace {
   /** The tool call that it answers: the `id` of a {@link ToolRun}. */

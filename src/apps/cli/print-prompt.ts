@@ -1,4 +1,4 @@
-import type { Assembly, Span } from "../../core/span.ts"
+import { type Assembly, type Span, spanRuns } from "../../core/span.ts"
 import { terminalLine, terminalText } from "../../prompt/encode/terminal-text.ts"
 import { printRoom } from "../../trace/print-assembly.ts"
 import type { Paint } from "./io.ts"
@@ -85,14 +85,8 @@ interface PromptSection {
 
 /** Splits a message of a request into sections, in order. Joined, their texts are the message's content. */
 export function promptSections(assembly: Assembly, message: number): PromptSection[] {
-  const runs: [Span, ...Span[]][] = []
-  for (const span of assembly.spans) {
-    if (span.message !== message) continue
-    const run = runs.at(-1)
-    if (run && run[0].key === span.key) run.push(span)
-    else runs.push([span])
-  }
-  return runs.map((run) => section(run, assembly))
+  const spans = assembly.spans.filter((span) => span.message === message)
+  return spanRuns(spans).map((run) => section(run, assembly))
 }
 
 function section(spans: readonly [Span, ...Span[]], { decisions }: Assembly): PromptSection {

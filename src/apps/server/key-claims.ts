@@ -6,7 +6,7 @@ import type { Agent } from "../../loop/agent/agent.ts"
 import { contextOf } from "../../loop/agent/published-agents.ts"
 import { bytesToText } from "../../memory/services/store/blob.ts"
 import type { SessionStore } from "../../memory/services/store/session-store.ts"
-import { mainProcess } from "../../trace/trace.ts"
+import { emptyTrace } from "../../trace/trace.ts"
 import type { TurnEvent } from "../../trace/turn-event.ts"
 import { type Answer, answerOf, type Caller } from "./exchange.ts"
 import { HttpProblem } from "./http-problem.ts"
@@ -164,8 +164,7 @@ function ended(
   key: SessionKey,
   { events, isCut }: { readonly events: readonly TurnEvent[]; readonly isCut: boolean },
 ): TurnEvent {
-  const lists = { prestart: [], steps: [], runs: [], warnings: [], records: [], children: [] }
-  const trace = { turnId, process: mainProcess, key, startedMs: 0, durationMs: 0, usage: {}, ...lists }
+  const trace = emptyTrace({ turnId, key, startedMs: 0 })
   const text = events.map((event) => (event.type === "text-delta" ? event.delta : "")).join("")
   const attachments = events.flatMap((event) => (event.type === "attachment" ? event.attachment : []))
   return {

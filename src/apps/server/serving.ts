@@ -6,7 +6,7 @@ import { greetingOf } from "../../loop/agent/second-thoughts/greetings.ts"
 import { StartedTurn, type Turn } from "../../loop/agent/turn.ts"
 import type { AnswerLimit } from "../../reply/output/answer-limit.ts"
 import { answerTyped, readTypedAnswer } from "../../trace/approval-question.ts"
-import { mainProcess } from "../../trace/trace.ts"
+import { emptyTrace } from "../../trace/trace.ts"
 import { answererOf, inOrder } from "./approvals/approval-answers.ts"
 import type { AllowedOrigins } from "./cors.ts"
 import { type EventStreamOptions, eventStream, eventStreamHeaders } from "./event-stream.ts"
@@ -127,9 +127,7 @@ async function greetingTurn(agent: Agent, from: { readonly id: string }, { conve
   return new StartedTurn(id, async (emit) => {
     emit({ type: "turn-start", turnId: id, atMs: startedMs })
     emit({ type: "text-delta", delta: text })
-    const lists = { prestart: [], steps: [], runs: [], warnings: [], records: [], children: [] }
-    const trace = { turnId: id, process: mainProcess, key, startedMs, durationMs: 0, usage: {}, ...lists }
-    return { ok: true, text, stopReason: "finish", usage: {}, trace }
+    return { ok: true, text, stopReason: "finish", usage: {}, trace: emptyTrace({ turnId: id, key, startedMs }) }
   })
 }
 

@@ -2,7 +2,7 @@ import { type HistoryMessage, isSpoken } from "../../../core/conversation.ts"
 import { asOurError, PromptStrataError } from "../../../core/errors.ts"
 import { whatHappened, within } from "../../../core/timers.ts"
 import { defined, filled } from "../../../core/value.ts"
-import { mainProcess, type TurnTrace } from "../../../trace/trace.ts"
+import { emptyTrace, type TurnTrace } from "../../../trace/trace.ts"
 import type { TurnEvent, TurnResult } from "../../../trace/turn-event.ts"
 import type { AgentContext, TurnContext, TurnInput } from "../../turn/turn-context.ts"
 import { namedBytes } from "../kept-runs.ts"
@@ -116,9 +116,6 @@ export function unbegunTurn(
   const atMs = ports.clock.nowMs()
   emit?.({ type: "turn-start", turnId, atMs })
   const { agent, conversation, audience } = key
-  const trace = defined({
-    ...{ turnId, process: mainProcess, wake, key: { agent, conversation, audience }, startedMs: atMs, durationMs: 0 },
-    ...{ prestart: [], steps: [], runs: [], warnings: [], records: [], children: [], usage: {}, error },
-  })
-  return { ok: false, error, gathered: { runs: [], text: "" }, trace }
+  const trace = emptyTrace({ turnId, key: { agent, conversation, audience }, startedMs: atMs })
+  return { ok: false, error, gathered: { runs: [], text: "" }, trace: defined({ ...trace, wake, error }) }
 }
