@@ -1,5 +1,4 @@
 import type { SessionKey } from "../../../core/conversation.ts"
-import type { Timers } from "../../../core/ports.ts"
 import { within } from "../../../core/timers.ts"
 import type { Trust } from "../../../core/value.ts"
 import type { Observer } from "../../../memory/services/observer.ts"
@@ -27,20 +26,14 @@ export interface WatchOptions {
   readonly session: (key: Omit<SessionKey, "agent">) => { wake(reason: string, options: { readonly trust: Trust }): Turn }
 }
 
-/** Makes the feeds of an agent's observers. */
-export function agentFeeds(
-  observers: readonly Observer[],
-  agent: ProfileParts & SharedParts,
-  options: WatchOptions,
-): ObserverFeeds {
-  return createObserverFeeds(observers, feedParts(agent, options))
+/** The parts for the feeds of an agent's observers. */
+interface FeedsParts extends FeedParts {
+  /** The longest that {@link ObserverFeeds.idle} takes. */
+  readonly drainMs: number
 }
 
 /** Makes the feeds of observers. */
-export function createObserverFeeds(
-  observers: readonly Observer[],
-  parts: FeedParts & { readonly drainMs: number; readonly timers: Timers },
-): ObserverFeeds {
+export function createObserverFeeds(observers: readonly Observer[], parts: FeedsParts): ObserverFeeds {
   const feeds = observers.map((observer) => new ObserverFeed(observer, parts))
   return {
     tell(turn, event) {
@@ -58,10 +51,7 @@ export function createObserverFeeds(
   }
 }
 
-function feedParts(
-  agent: ProfileParts & SharedParts,
-  { onWake, session }: WatchOptions,
-): FeedParts & { readonly drainMs: number; readonly timers: Timers } {
+export function feedsParts(agent: ProfileParts & SharedParts, { onWake, session }: WatchOptions): FeedsParts {
   const { store, ports, hooks, profile } = agent
   const warn = ({ input: { key, turnId } }: ObservedTurn, message: string): void => {
     // An error of `onWarning` must not stop the feed.

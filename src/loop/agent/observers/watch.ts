@@ -39,7 +39,7 @@ export function watch(
   if (observers.length === 0) return undefined
   for (const observer of observers) checkObserver(observer)
   // Each event waits for the feeds, so all come in their order.
-  const loading = loadAside().then(({ agentFeeds }) => agentFeeds(observers, agent, options))
+  const loading = loadAside().then((aside) => aside.createObserverFeeds(observers, aside.feedsParts(agent, options)))
   return {
     tell: (turn, event) => void loading.then((feeds) => feeds.tell(turn, event)),
     idle: async () => (await loading).idle(),
