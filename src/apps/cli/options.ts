@@ -1,5 +1,7 @@
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { type Command, InvalidArgumentError, Option } from "commander"
+import { messageOf, PromptStrataError } from "../../core/errors.ts"
 
 /** The model at OpenAI's own server if none is named. */
 export const defaultModel = "gpt-5-mini"
@@ -84,4 +86,14 @@ export function readSeconds(value: string): number {
 /** Reads an option that may be given several times. */
 export function collectValues(value: string, previous: readonly string[] = []): readonly string[] {
   return [...previous, value]
+}
+
+/** The text of a file that an option or argument names, without its byte order mark. Throws `usage` if it cannot be read. */
+export function readNamedFile(path: string, what: string, hint?: string): string {
+  try {
+    return readFileSync(path, "utf8").replace(/^\uFEFF/u, "")
+  } catch (cause) {
+    const message = `expected ${what} at ${path}, which cannot be read: ${messageOf(cause)}.`
+    throw new PromptStrataError("usage", message, { ...(hint && { hint }), cause })
+  }
 }

@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from "node:crypto"
-import { readFileSync } from "node:fs"
 import { messageOf, PromptStrataError } from "../../../core/errors.ts"
 import { parseToml } from "../../../node/parse-toml.ts"
 import { terminalUser } from "../open-agent.ts"
+import { readNamedFile } from "../options.ts"
 
 /** The person for whom a key speaks; undefined for a key that may name any user. */
 export interface KeyHolder {
@@ -51,12 +51,13 @@ function digest(text: string): Buffer {
 
 /** The keys that the file has now, or those of its last good text. A fault is told once. */
 function keysOfFile(path: string, onProblem: (message: string) => void): () => readonly KeyEntry[] {
-  let text = readKeyFile(path)
+  const read = () => readNamedFile(path, "a file of keys")
+  let text = read()
   let keys = parseKeys(text, path)
   let told = ""
   return () => {
     try {
-      const now = readKeyFile(path)
+      const now = read()
       if (now !== text || told !== "") keys = parseKeys(now, path)
       text = now
       told = ""
@@ -66,16 +67,6 @@ function keysOfFile(path: string, onProblem: (message: string) => void): () => r
       told = fault
     }
     return keys
-  }
-}
-
-function readKeyFile(path: string): string {
-  try {
-    return readFileSync(path, "utf8").replace(/^\uFEFF/u, "")
-  } catch (cause) {
-    throw new PromptStrataError("usage", `expected a file of keys at ${path}, which cannot be read: ${messageOf(cause)}.`, {
-      cause,
-    })
   }
 }
 

@@ -1,13 +1,11 @@
-import { readFile } from "node:fs/promises"
 import type { Command } from "commander"
-import { messageOf, PromptStrataError } from "../../../core/errors.ts"
 import { terminalText } from "../../../prompt/encode/terminal-text.ts"
 import type { ModelChooser } from "../choose-model.ts"
 import type { CliContext, RunCommand } from "../context.ts"
 import { demoModel } from "../demo/demo-model.ts"
 import { columnsOf, exitCodes, jsonLine } from "../io.ts"
 import { portsFor } from "../open-agent.ts"
-import { addCommonOptions, type CommonOptions, collectValues, readCount } from "../options.ts"
+import { addCommonOptions, type CommonOptions, collectValues, readCount, readNamedFile } from "../options.ts"
 import { readPrices } from "../serve/read-prices.ts"
 import { live } from "./live.ts"
 import { type MeasuredLife, measure } from "./measure.ts"
@@ -47,7 +45,7 @@ export function add(program: Command, run: RunCommand): void {
 /** Lives a script with one profile or several. Resolves to the exit code: 1 if an expectation or a turn failed. */
 async function simulate(path: string, options: SimulateOptions, context: CliContext): Promise<number> {
   const { io, screen, translate } = context
-  const written = readScript(path, await textOf(path))
+  const written = readScript(path, readNamedFile(path, "a script", 'Write one, such as: day 1 say "My cat is called Miso."'))
   const script = { ...written, days: options.days ?? written.days }
   const prices = readPrices(options.prices)
   const offline: ModelChooser = ({ locale }) => ({
@@ -67,17 +65,6 @@ async function simulate(path: string, options: SimulateOptions, context: CliCont
   else io.stdout.write(`${terminalText(printLives(lives, columnsOf(io.stdout), translate))}\n`)
   for (const failure of failed) screen.complain(failure)
   return failed.length === 0 ? exitCodes.ok : exitCodes.failed
-}
-
-async function textOf(path: string): Promise<string> {
-  try {
-    return (await readFile(path, "utf8")).replace(/^\uFEFF/u, "")
-  } catch (cause) {
-    throw new PromptStrataError("usage", `Expected a script at ${path}: ${messageOf(cause)}.`, {
-      hint: 'Write one, such as: day 1 say "My cat is called Miso."',
-      cause,
-    })
-  }
 }
 
 function dataOf({ name, measured, total, subjects, checks }: MeasuredLife): unknown {
