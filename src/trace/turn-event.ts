@@ -1,9 +1,8 @@
 import type { FileAttachment } from "../core/conversation.ts"
 import type { PromptStrataError } from "../core/errors.ts"
-import type { FinishReason, ModelReport, Usage } from "../core/model/language-model.ts"
+import type { Usage } from "../core/model/language-model.ts"
 import type { Approval, ConfirmRequest, ToolProgress, ToolRun } from "../prompt/tools/tool.ts"
-import type { Decision } from "../reply/decision.ts"
-import type { TurnTrace, TurnWarning } from "./trace.ts"
+import type { TraceStep, TurnTrace, TurnWarning } from "./trace.ts"
 
 /** An event of a turn. The first event is `turn-start`; the last one is always a single `turn-end`. */
 export type TurnEvent =
@@ -46,16 +45,7 @@ export type TurnEvent =
   | { readonly type: "output-event"; readonly name: string; readonly data: unknown }
   /** The agent chose to say nothing (R10). */
   | { readonly type: "empty-reply" }
-  | {
-      readonly type: "step-end"
-      readonly step: number
-      readonly decision?: Decision
-      readonly usage?: Usage
-      readonly report?: ModelReport
-      readonly finishReason?: FinishReason
-      /** The reason if the call failed. */
-      readonly error?: string
-    }
+  | ({ readonly type: "step-end" } & Pick<TraceStep, "step" | "decision" | "usage" | "report" | "finishReason" | "error">)
   | { readonly type: "retry"; readonly model: string; readonly delayMs: number; readonly reason: string }
   | { readonly type: "tool-start"; readonly id: string; readonly tool: string; readonly args: Readonly<Record<string, unknown>> }
   /** The progress of a tool or prestart run, between its start and its end. */

@@ -1,9 +1,9 @@
 import { messageOf } from "../../core/errors.ts"
 import { printJson } from "../../prompt/tools/print-json.ts"
 import { schemaMismatch } from "../../prompt/tools/schema-mismatch.ts"
-import type { ToolContext } from "../../prompt/tools/tool.ts"
+import type { ToolContext, ToolProgress } from "../../prompt/tools/tool.ts"
 import { httpProblem } from "./http-problem.ts"
-import type { Link, RawProgress, RawResult } from "./link.ts"
+import type { Link, RawResult } from "./link.ts"
 import type { RemoteTool } from "./remote-tools.ts"
 import { readContent } from "./result-content.ts"
 import type { McpServer } from "./server.ts"
@@ -52,7 +52,7 @@ function outputMismatch({ outputSchema }: RemoteTool, structuredContent: unknown
 /** More would only fill the turn's events. */
 const maxProgress = 1_000
 
-function progressReader({ progress }: CallContext): (update: RawProgress) => void {
+function progressReader({ progress }: CallContext): (update: ToolProgress) => void {
   let reported = 0
   return ({ progress: value, total, message }) => {
     if (progress === undefined || !Number.isFinite(value) || ++reported > maxProgress) return

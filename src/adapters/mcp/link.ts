@@ -4,6 +4,7 @@ import { isRecord } from "../../core/json-access.ts"
 import { orAborted } from "../../core/timers.ts"
 import type { McpServerSettings } from "../../profile/profile.ts"
 import { sanitise, sanitiseJson } from "../../prompt/encode/sanitise.ts"
+import type { ToolProgress } from "../../prompt/tools/tool.ts"
 import { problemOf } from "./http-problem.ts"
 import type { ResolvedOptions } from "./options.ts"
 import { createTransport, type ServerTransport } from "./transport.ts"
@@ -11,13 +12,6 @@ import { safeLine } from "./warnings.ts"
 
 /** A result as the server sent it. */
 export type RawResult = Readonly<Record<string, unknown>>
-
-/** The progress of a call as the server sent it. */
-export interface RawProgress {
-  readonly progress: number
-  readonly total?: number | undefined
-  readonly message?: string | undefined
-}
 
 /** One connection to a server, from its handshake to its end. */
 export interface Link {
@@ -30,7 +24,7 @@ export interface Link {
   request(
     method: string,
     params: Readonly<Record<string, unknown>>,
-    options: { readonly signal: AbortSignal; readonly onProgress?: (progress: RawProgress) => void },
+    options: { readonly signal: AbortSignal; readonly onProgress?: (progress: ToolProgress) => void },
   ): Promise<RawResult>
   /** Reads a list of the server page by page. The message of its errors is for a warning. */
   list(kind: "tools" | "resources" | "prompts", signal: AbortSignal): Promise<ListRead>

@@ -58,14 +58,6 @@ export function linkedFile(url: string): ModelPart {
   return { type: "warning", message }
 }
 
-/** A whole tool call of the stream. Each text may be blank. */
-export interface StreamedCall {
-  readonly id: string
-  readonly name: string
-  readonly args: string
-  readonly providerData?: unknown
-}
-
 /** Returns arguments as JSON text. A few servers and providers send an object instead. */
 export function argumentsText(wire: unknown): string {
   return typeof wire === "object" && wire !== null ? JSON.stringify(wire) : stringOf(wire)
@@ -106,7 +98,7 @@ export function createAnswerReader(provider?: string) {
         this.odd ??= `${name} = ${(typeof odd === "number" ? String(odd) : JSON.stringify(odd)).slice(0, 80)}`
     },
     /** Returns the last parts: what is held of thinking and text, the calls, the usage and exactly one finish. */
-    end(calls: readonly StreamedCall[]): ModelPart[] {
+    end(calls: readonly ToolCall[]): ModelPart[] {
       const marked = calls.map((call) =>
         call.providerData === undefined || provider === undefined
           ? call
@@ -125,7 +117,7 @@ export function createAnswerReader(provider?: string) {
  * missing or was given twice becomes `call_1`, `call_2`, …. Blank arguments become `{}`, unless the answer was cut off, since
  * they may be missing then. Calls without a name are left out with a warning.
  */
-function endParts(calls: readonly StreamedCall[], usage: Usage | undefined, finish: Finish): ModelPart[] {
+function endParts(calls: readonly ToolCall[], usage: Usage | undefined, finish: Finish): ModelPart[] {
   const named = calls.filter(({ name }) => name !== "")
   const ids = uniqueIds(named.map(({ id }) => id))
   const parts: ModelPart[] = named.map(({ name, args, providerData }, at) => ({

@@ -1,18 +1,14 @@
 import { messageOf } from "../../core/errors.ts"
-import type { ModelFaultKind } from "../../core/evidence/turns.ts"
+import type { ModelFailure, ModelFaultKind } from "../../core/evidence/turns.ts"
 import { recordOf, stringOf } from "../../core/json-access.ts"
 
 type Refused = "context-length" | "content-filter"
 
 /** A failed request as data. `said` is the message of the server or of the operating system. */
-export interface Fault {
+export interface Fault extends Pick<ModelFailure, "refused" | "status" | "retryAfterMs" | "requestId"> {
   readonly kind: ModelFaultKind
   readonly isRetryable: boolean
   readonly said: string
-  readonly refused?: Refused | undefined
-  readonly status?: number | undefined
-  readonly retryAfterMs?: number | undefined
-  readonly requestId?: string | undefined
 }
 
 /** Reads an error that has the server's status. Returns `undefined` for any other error. */

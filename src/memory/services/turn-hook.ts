@@ -88,16 +88,10 @@ export interface BeforeTurnContext {
 }
 
 /** A turn that has ended. */
-export interface AfterTurnContext {
-  readonly turnId: string
-  readonly key: ServiceKey
-  readonly speaker: Speaker
-  readonly question: string
-  readonly wake?: string | undefined
-  readonly memoryOn: boolean
+export interface AfterTurnContext
+  extends Pick<BeforeTurnContext, "turnId" | "key" | "speaker" | "question" | "wake" | "memoryOn" | "signal"> {
   /** The result of the turn, failed ones too, with its trace. */
   readonly result: TurnResult
-  readonly signal: AbortSignal
 }
 
 /** A history that is about to end elsewhere, with what a hook keeps in its session. */

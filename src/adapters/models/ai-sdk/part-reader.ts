@@ -8,16 +8,9 @@ import {
   type Usage,
 } from "../../../core/model/language-model.ts"
 import type { Reader } from "../../../core/reader.ts"
+import type { ToolCall } from "../../../core/span.ts"
 import { bytesToText } from "../../../memory/services/store/blob.ts"
-import {
-  argumentsText,
-  createAnswerReader,
-  type Finish,
-  finishOf,
-  linkedFile,
-  type StreamedCall,
-  unfinished,
-} from "../answer-parts.ts"
+import { argumentsText, createAnswerReader, type Finish, finishOf, linkedFile, unfinished } from "../answer-parts.ts"
 import type { ProviderData, ProviderOptions } from "./provider-model.ts"
 
 type WirePart = Readonly<Record<string, unknown>>
@@ -230,7 +223,7 @@ function createToolCallReader(wantsThoughts: boolean) {
     /** True if the input of a call did not come whole. */
     isCut: () => [...opened.values()].some(({ input, isProviders }) => input === undefined && !isProviders),
     /** Every call in order of appearance. */
-    calls: (): StreamedCall[] => {
+    calls: (): ToolCall[] => {
       const own = [...opened.values()].filter(({ isProviders }) => !isProviders)
       return own.map(({ id, name, input, deltas, options, thoughts: before }, at) => {
         const signed = before.flatMap(({ text, options: given }) =>

@@ -1,7 +1,8 @@
 import { countOf, isRecord, listOf, parsedJson, recordOf, stringOf } from "../../../core/json-access.ts"
 import type { ModelPart, ModelReport, Usage } from "../../../core/model/language-model.ts"
 import type { Reader } from "../../../core/reader.ts"
-import { argumentsText, createAnswerReader, finishOf, type StreamedCall } from "../answer-parts.ts"
+import type { ToolCall } from "../../../core/span.ts"
+import { argumentsText, createAnswerReader, finishOf } from "../answer-parts.ts"
 import { createPictureReader, createSpeechReader } from "./answer-media.ts"
 
 /** Reads the chunks of one streamed chat completion. */
@@ -92,7 +93,7 @@ function createThoughtCollector(provider = "") {
         else details.push({ ...detail })
       }
     },
-    addTo(calls: StreamedCall[]): StreamedCall[] {
+    addTo(calls: ToolCall[]): ToolCall[] {
       // vLLM sends the same under both names.
       const isNamedShort = reasoning !== "" && !text && details.length === 0
       const message = {
@@ -219,7 +220,7 @@ function createToolCallAssembler(tools: readonly string[]) {
       call.args += args
     },
     /** Every call in order of appearance. One whose pieces may belong to another has arguments that cannot be read. */
-    calls(): StreamedCall[] {
+    calls(): ToolCall[] {
       const isAstray = opened.some(({ name, args }) => name === "" && args.trim() !== "")
       return opened.map(({ id, name, args, extra, isUnclear }) => ({
         id,
