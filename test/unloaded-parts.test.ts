@@ -12,6 +12,7 @@ const ofTurns = [
   "loop/turn/prose",
   "loop/turn/fit-tool-text",
   "reply/output/link-reader",
+  "memory/services/user-profile",
 ]
 const parts = [...ofTurns, "prompt/assemble/truncate-text", "prompt/tools/define-tool", "prompt/tools/print-parameters"]
 
@@ -129,4 +130,18 @@ describe("a turn", () => {
       "loop/turn/prepare loop/turn/run-hooks loop/turn/fit-tool-text prompt/assemble/truncate-text prompt/tools/define-tool prompt/tools/print-parameters"
     expect(printed(turn("weather"))).toEqual(["Hello.", "true", border])
   })
+})
+
+test("an agent without work closes without what waits for work", () => {
+  const program = `
+    import { registerHooks } from "node:module"
+    const loaded = []
+    registerHooks({ load(url, context, next) { loaded.push(url); return next(url, context) } })
+    const { createAgent } = await import(${source("loop/agent/agent")})
+    const { resolveProfile } = await import(${source("profile/resolve")})
+    const model = { id: "m", capabilities: { developerRole: false, tools: false }, async *stream() {} }
+    const agent = createAgent({ profile: resolveProfile({ persona: "You are Mira." }), model, runJobs: false })
+    await agent.close()
+    console.log(loaded.some((url) => url.endsWith("/src/loop/agent/borders/aside.ts")))`
+  expect(printed(program)).toEqual(["false"])
 })

@@ -1,9 +1,10 @@
 import { graphemesOf } from "./graphemes.ts"
 import { lazyPattern } from "./lazy-pattern.ts"
 
-const plain = /^[ -~]*$/
-/** Words of Chinese, kana and wide signs, each a grapheme of two columns, amid plain ones. They need no segmenter, which is slow to make. */
-const plainAndWide = /^[ -~\u3001-\u3029\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uff01-\uff60]*$/
+/** Plain words, and signs of one column. */
+const plain = /^[ -~·–—‘’“”…→]*$/
+/** With words of Chinese, kana and wide signs, each a grapheme of two columns. They need no segmenter, which is slow to make. */
+const plainAndWide = /^[ -~·–—‘’“”…→\u3001-\u3029\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uff01-\uff60]*$/
 
 /**
  * The columns of a terminal that a text takes, as the package `string-width` counts them, which is not imported here: its segmenter
@@ -11,7 +12,7 @@ const plainAndWide = /^[ -~\u3001-\u3029\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\
  */
 export function displayWidth(text: string): number {
   if (plain.test(text)) return text.length
-  if (plainAndWide.test(text)) return text.length + text.replace(/[ -~]/g, "").length
+  if (plainAndWide.test(text)) return text.length + text.replace(/[ -~·–—‘’“”…→]/g, "").length
   const shown = text.includes("\u001b") || text.includes("\u009b") ? text.replace(escapes(), "") : text
   let columns = 0
   // Half a surrogate pair is written out as U+FFFD, and vowels of Kirat Rai in a row are one glyph.

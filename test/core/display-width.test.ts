@@ -39,7 +39,26 @@ test("every character takes the columns that the package `string-width` counts",
 
 test("so do texts of words, marks, syllables and emoji", () => {
   const part = fc.constantFrom(
-    ...["a", "é", "e\u0301", "主", "，", "한", "\u1112\u1161\u11ab", "か\u3099", "ﾊﾞ", "नि", "กำ", "→", "\u200b", "\u00ad", " "],
+    ...[
+      "a",
+      "é",
+      "e\u0301",
+      "主",
+      "，",
+      "한",
+      "\u1112\u1161\u11ab",
+      "か\u3099",
+      "ﾊﾞ",
+      "नि",
+      "กำ",
+      "→",
+      "·",
+      "—",
+      "“",
+      "\u200b",
+      "\u00ad",
+      " ",
+    ],
     ...["😀", "👍🏽", "👨\u200d👩\u200d👧", "🇨🇳", "❤\ufe0f", "⌚\ufe0e", "1\ufe0f\u20e3", "🏴\u200d☠\ufe0f", "☠", "\u{1f3f4}"],
   )
   fc.assert(

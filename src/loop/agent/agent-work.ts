@@ -46,7 +46,10 @@ export function agentWork(shared: AgentQueues, options: AgentWorkOptions): Agent
     async close(signal) {
       stopped.abort()
       const idle = () => Promise.all([works ? endTimed() : undefined, conversationsIdle(shared, options.watching)])
-      closing ??= loadAside().then(({ closeWork }) => closeWork(shared, options, { idle, hurry: hurry.signal }))
+      const hasWork = works || options.watching.length + turns.size + background.size > 0
+      closing ??= hasWork
+        ? loadAside().then(({ closeWork }) => closeWork(shared, options, { idle, hurry: hurry.signal }))
+        : Promise.resolve()
       const onAbort = (): void => {
         hurry.abort()
         endTurns(shared.running, signal?.reason)

@@ -122,6 +122,7 @@ function retrying({ given }: AgentStore, agent: string, { clock }: Ports): Agent
 
 /** Closes the plugins of all versions. */
 async function endPlugins({ closable, latest }: ReturnType<typeof profileVersions>, { timers }: Ports): Promise<void> {
+  if (closable.length === 0) return
   const { closePlugins } = await loadAside()
   await closePlugins(closable, { timers, timeoutMs: latest.profile.limits.toolMs })
 }
