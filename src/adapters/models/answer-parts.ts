@@ -3,6 +3,7 @@ import { endedWhole, type FinishReason, type ModelPart, type ModelReport, type U
 import type { Reader } from "../../core/reader.ts"
 import type { ToolCall } from "../../core/span.ts"
 import { createWellFormedReader } from "../../reply/incoming-text.ts"
+import words from "./server-words.json" with { type: "json" }
 
 // The adapters make these parts of a streamed answer alike.
 
@@ -28,20 +29,7 @@ export interface Finish {
 /** The finish of a stream that ended without a reason. */
 export const unfinished: Finish = { reason: "other", warning: "The stream ended without a finish reason." }
 
-const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
-  ["stop", "stop"],
-  ["eos", "stop"],
-  ["eos_token", "stop"],
-  ["stop_sequence", "stop"],
-  ["end_turn", "stop"],
-  ["length", "length"],
-  ["max_tokens", "length"],
-  ["model_length", "length"],
-  ["tool_calls", "tool-calls"],
-  ["function_call", "tool-calls"],
-  ["tool_use", "tool-calls"],
-  ["content_filter", "content-filter"],
-])
+const finishReasons = new Map(Object.entries(words.finishReasons as Readonly<Record<string, FinishReason>>))
 
 /** Reads a server's own word for the reason, in lower case. */
 export function finishOf(word: string): Finish {

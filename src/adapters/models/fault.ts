@@ -1,6 +1,7 @@
 import { messageOf } from "../../core/errors.ts"
 import type { ModelFailure, ModelFaultKind } from "../../core/evidence/turns.ts"
 import { recordOf, stringOf } from "../../core/json-access.ts"
+import words from "./server-words.json" with { type: "json" }
 
 type Refused = "context-length" | "content-filter"
 
@@ -71,16 +72,10 @@ function codeOf(error: unknown): string {
 function statusKind(status: number, code: string): ModelFaultKind {
   if (code === "insufficient_quota" || status === 402) return "quota"
   if (status >= 500 || status === 409) return "server"
-  return statusKinds.get(status) ?? "bad-request"
+  return statusKinds[status] ?? "bad-request"
 }
 
-const statusKinds: ReadonlyMap<number, ModelFaultKind> = new Map([
-  [401, "credentials"],
-  [403, "forbidden"],
-  [404, "not-found"],
-  [408, "timeout"],
-  [429, "rate-limit"],
-])
+const statusKinds: Readonly<Record<number, ModelFaultKind>> = words.statusKinds as Record<number, ModelFaultKind>
 
 function isRetryableStatus(kind: ModelFaultKind): boolean {
   return kind === "rate-limit" || kind === "server" || kind === "timeout"

@@ -3,6 +3,7 @@ import type { ModelFaultKind } from "../../../core/evidence/turns.ts"
 import { parsedJson, recordOf, stringOf } from "../../../core/json-access.ts"
 import { connectionFault, type Fault, reportedFault, statusFault } from "../fault.ts"
 import { type Advice, headerSecrets, modelError, type Redact, redactorOf } from "../model-error.ts"
+import words from "../server-words.json" with { type: "json" }
 import type { AiSdkLanguageModel } from "./provider-model.ts"
 
 /** The model that a request went to, for error messages. */
@@ -31,19 +32,7 @@ const advice: Advice = {
 }
 
 /** Errors of the AI SDK without a status, by name. An `instanceof` would miss those of another copy of the package. */
-const kindByName: ReadonlyMap<string, ModelFaultKind> = new Map([
-  ["AI_LoadAPIKeyError", "credentials"],
-  ["AI_LoadSettingError", "bad-request"],
-  ["AI_NoSuchModelError", "not-found"],
-  ["AI_InvalidPromptError", "bad-request"],
-  ["AI_InvalidArgumentError", "bad-request"],
-  ["AI_UnsupportedFunctionalityError", "bad-request"],
-  ["AI_EmptyResponseBodyError", "broken"],
-  ["AI_InvalidResponseDataError", "broken"],
-  ["AI_JSONParseError", "broken"],
-  ["AI_TypeValidationError", "broken"],
-  ["TimeoutError", "timeout"],
-])
+const kindByName = new Map(Object.entries(words.errorKinds as Readonly<Record<string, ModelFaultKind>>))
 
 /** Reads anything that `doStream` or its stream threw. `begun` is true when the answer had started. */
 export function thrownFault(thrown: unknown, { begun, nowMs }: { readonly begun: boolean; readonly nowMs: number }): Fault {

@@ -16,6 +16,7 @@ import { createUntold, providerName } from "../answer-parts.ts"
 import { ConnectionError, connectionFault, reportedFault, statusFault } from "../fault.ts"
 import { type Advice, type ErrorTarget, modelError } from "../model-error.ts"
 import { openaiPictureTokens } from "../picture-tokens.ts"
+import words from "../server-words.json" with { type: "json" }
 import { readAnswerBody, readRefusal } from "./answer-body.ts"
 import { createChunkReader } from "./chunk-reader.ts"
 import {
@@ -209,19 +210,13 @@ function errorIn(chunk: unknown, begun: boolean): unknown {
 }
 
 /** By MiniMax' code of an error, the status that other servers answer with. */
-const minimaxStatus: ReadonlyMap<unknown, number> = new Map([
-  ...[1000, 1001, 1013, 1024, 1033].map((code): [number, number] => [code, 500]),
-  ...[1026, 1027, 2013, 2015].map((code): [number, number] => [code, 400]),
-  ...[1002, 1039, 1041].map((code): [number, number] => [code, 429]),
-  ...[1004, 2049].map((code): [number, number] => [code, 401]),
-  [1008, 402],
-])
+const minimaxStatus = new Map(Object.entries(words.minimaxStatus))
 
 /** The error of MiniMax, which answers with status 200 and tells its own code in `base_resp`; 0 is none. */
 function minimaxError(base: unknown): unknown {
   const { status_code: code, status_msg: said } = recordOf(base)
   if (!code) return undefined
-  return { code: minimaxStatus.get(code), message: `${said || "no reason was given"} (${code})` }
+  return { code: minimaxStatus.get(String(code)), message: `${said || "no reason was given"} (${code})` }
 }
 
 /** Turns anything that the client or its stream threw into an error. `begun` is true when the answer had started. */

@@ -2,6 +2,7 @@ import { type Json, stringOf } from "../../../core/json-access.ts"
 import { breakTokens } from "../../../prompt/encode/sanitise.ts"
 import { fillMacros, mapMacros, maxMacroDepth } from "../../../prompt/layers/card/macros.ts"
 import { escapeTemplate } from "../../../prompt/template/scanner.ts"
+import tables from "./silly-tavern.json" with { type: "json" }
 
 /** A preset's words on their way into prompt files. */
 export interface PresetWords {
@@ -54,14 +55,7 @@ function filled(given: string, written: (text: string) => string, { words, name 
   return text
 }
 
-const slots: ReadonlyMap<string, string> = new Map([
-  ["char", "${agent_name}"],
-  ["bot", "${agent_name}"],
-  ["user", "${user_name}"],
-  ["persona", "${user_persona}"],
-  ["newline", "\n"],
-  ["noop", ""],
-])
+const slots = new Map(Object.entries(tables.slots))
 
 const instructMacro = /^instruct\w+$/i
 

@@ -1,6 +1,7 @@
 import { isRecord, type Json, listOf, numberOr, recordOf, stringOf } from "../../../core/json-access.ts"
 import { branchText, fillText, loreText, overridden, type PresetWords } from "./preset-words.ts"
 import { isSamplersJson, readSamplers, type Samplers } from "./samplers.ts"
+import tables from "./silly-tavern.json" with { type: "json" }
 import { defaultStory, storyOf } from "./story-string.ts"
 
 /** A part of a prompt in a preset: words, or the place of something. */
@@ -84,16 +85,7 @@ function isSet(value: unknown): boolean {
   return value !== undefined && value !== null && value !== "" && value !== false && !(Array.isArray(value) && value.length === 0)
 }
 
-const markers: Readonly<Record<string, readonly string[]>> = {
-  worldInfoBefore: ["lorebook.before"],
-  worldInfoAfter: ["lorebook.after"],
-  charDescription: [],
-  charPersonality: ["character.personality"],
-  scenario: ["character.scenario"],
-  dialogueExamples: ["character.examples", "lorebook.examples_top", "lorebook.examples_bottom"],
-  personaDescription: [],
-  chatHistory: [],
-}
+const markers: Readonly<Record<string, readonly string[]>> = tables.markers
 
 interface PresetParts {
   readonly slots: PresetSlots

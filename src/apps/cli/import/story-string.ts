@@ -1,4 +1,5 @@
 import { branchText, type Naming, overridden, type PresetWords } from "./preset-words.ts"
+import tables from "./silly-tavern.json" with { type: "json" }
 
 /** The slots of a card's parts, as a prompt file of `tavern` writes them, for the names that a context template knows. */
 interface StoryLook {
@@ -21,21 +22,9 @@ export const defaultStory =
   "{{#if system}}{{system}}\n{{/if}}{{#if wiBefore}}{{wiBefore}}\n{{/if}}{{#if description}}{{description}}\n{{/if}}{{#if personality}}{{char}}'s personality: {{personality}}\n{{/if}}{{#if scenario}}Scenario: {{scenario}}\n{{/if}}{{#if wiAfter}}{{wiAfter}}\n{{/if}}{{#if persona}}{{persona}}\n{{/if}}{{trim}}"
 
 /** The keys of the parts that a template can leave out. */
-const parts: Readonly<Record<string, readonly string[]>> = {
-  system: ["character.system", "character.system_before", "character.system_after"],
-  description: ["persona"],
-  personality: ["character.personality"],
-  scenario: ["character.scenario"],
-  wibefore: ["lorebook.before"],
-  wiafter: ["lorebook.after"],
-  persona: [],
-}
+const parts: Readonly<Record<string, readonly string[]>> = tables.parts
 
-const sameNames: Readonly<Record<string, string>> = {
-  lorebefore: "wibefore",
-  loreafter: "wiafter",
-  mesexamplesraw: "mesexamples",
-}
+const sameNames: Readonly<Record<string, string>> = tables.sameNames
 
 /** Names of what extensions of SillyTavern write there. Nothing here does. */
 const empty: ReadonlySet<string> = new Set(["anchorbefore", "anchorafter", "group", "groupnotmuted", "charprefix"])
