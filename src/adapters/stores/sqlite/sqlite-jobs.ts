@@ -1,4 +1,4 @@
-import type { Kysely } from "kysely"
+import { type Kysely, sql } from "kysely"
 import { firstDueMs } from "../../../memory/services/store/job-attempt.ts"
 import { type Job, timedKinds } from "../../../memory/services/store/job-runner.ts"
 import { keyText } from "../../../memory/services/store/row-keys.ts"
@@ -94,16 +94,12 @@ export function createSqliteJobs(wake: () => void): SqlJobs {
 
 /** Adds jobs at the end, except those whose id is known. Returns how many were added. */
 async function insertJobs(db: Queries, rows: readonly JobRow[]): Promise<number> {
-  const [last] = (await selectLast(db, {})).rows
-  let position = last?.position ?? 0
   let added = 0
   for (const { job, attempts, error } of rows) {
-    position += 1
     const { numAffectedRows } = await insertUnknown(db, {
       ...sessionColumns(job.key),
       user_id: keyText(job.key.user),
       id: keyText(job.id),
-      position,
       kind: keyText(job.kind),
       state: error === undefined ? "waiting" : "dead",
       attempts,
@@ -126,19 +122,15 @@ const hasten = prepared([...keyNames], (db, session: SessionColumns) => {
     .where("kind", "not in", timedKinds)
 })
 
-const selectLast = prepared([], (db, _: object) =>
-  jobQueries(db).selectFrom("jobs").select("position").orderBy("position", "desc").limit(1),
-)
-
 const insertUnknown = prepared(
   [
-    ...([...keyNames, "user_id", "id", "position", "kind", "state"] as const),
+    ...([...keyNames, "user_id", "id", "kind", "state"] as const),
     ...(["attempts", "due_ms", "ended_ms", "error", "body"] as const),
   ],
-  (db, row: JobTables["jobs"]) =>
+  (db, row: Omit<JobTables["jobs"], "position">) =>
     jobQueries(db)
       .insertInto("jobs")
-      .values(row)
+      .values({ ...row, position: sql<number>`(select coalesce(max(position), 0) + 1 from jobs)` })
       .onConflict((conflict) => conflict.column("id").doNothing()),
 )
 

@@ -67,7 +67,7 @@ export function lookingBack(context: JobContext): JobContext {
       const known = read.get(beforeMs)
       if (known !== undefined && known.limit >= limit) return known.messages.slice(-limit)
       const messages = await context.messages(filter)
-      read.set(beforeMs, { limit, messages })
+      if (filter.fromMs === undefined) read.set(beforeMs, { limit, messages })
       return messages
     },
   }

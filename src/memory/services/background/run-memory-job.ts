@@ -6,7 +6,7 @@ import type { Job } from "../store/job-runner.ts"
 import { counted, isBadOutcome } from "../store/receipt.ts"
 import type { MemoryKeys, StoredMemory, WorkOutcome } from "../store/records.ts"
 import type { JobContext } from "./background-job.ts"
-import { isFollowed, lookingBack, type TurnWords, wordsOfTurn } from "./dialogue.ts"
+import { isFollowed, lookingBack, momentBehind, numberOf, type TurnWords, wordsOfTurn } from "./dialogue.ts"
 import { documentStep, tidyStep } from "./document-step.ts"
 import { importanceStep, memoryId } from "./importance-step.ts"
 import type { MemoryJobOptions } from "./memory-job-options.ts"
@@ -14,20 +14,24 @@ import { type LaterResult, MemoryRun, type Step, type StepResult } from "./memor
 import { profileStep } from "./profile-step.ts"
 import type { ReflectionService } from "./reflection.ts"
 import { settleCarried } from "./unjudged-turns.ts"
-import { judgingKinds, staysDone, waitingTurns } from "./waiting-turns.ts"
+import { judgingKinds, messagesOfBatch, staysDone, waitingTurns } from "./waiting-turns.ts"
 
 /** The most missing vectors that one job adds. */
 const embeddedAtOnce = 64
 
 /** Runs the steps without a final receipt, for the job's turn and the turns before it that wait to be judged together. Throws `background` if a step must be tried again. */
 export async function runMemoryJob(options: MemoryJobOptions, job: Job, context: JobContext): Promise<void> {
-  const words = await wordsOfTurn(job, context)
-  if (words === undefined) return
   const { receipts, settings } = options
   const isAgain = job.payload.again === true
   const batchTurns = job.key.audience === "private" ? Math.max(1, settings.batchTurns) : 1
-  const isWaiting = !isAgain && (words.turn + 1) % batchTurns !== 0 && (await isFollowed(job, context))
+  const isEnd = (numberOf(job.payload.turn) + 1) % batchTurns === 0
   const looking = lookingBack(context)
+  // The turn's own words are among the messages that the last turn of a batch looks at.
+  if (isEnd && !isAgain)
+    await looking.messages({ beforeMs: momentBehind(job.payload.untilMs), limit: messagesOfBatch(batchTurns) })
+  const words = await wordsOfTurn(job, looking)
+  if (words === undefined) return
+  const isWaiting = !isAgain && !isEnd && (await isFollowed(job, context))
   const { waiting, own } =
     isWaiting || isAgain
       ? { waiting: [], own: await receipts.ofTurn(job.turnId, job.key) }
@@ -259,10 +263,8 @@ async function reflectStep(
   // Insights are left out, or they would be drawn from each other.
   const recent = (await memory.recent(run.key, most * 2)).filter(({ kind }) => kind !== "insight").slice(-most)
   if (recent.length === 0) return { outcome: "skipped", message: "no memories" }
-  const insights = await reflection.reflect(run.batchInsights?.memories ?? recent, run.key, {
-    signal,
-    ask: run.batchInsights?.ask ?? ask,
-  })
+  const { memories: shown = recent, ask: asking = ask } = run.batchInsights ?? {}
+  const insights = await reflection.reflect(shown, run.key, { signal, ask: asking })
   const known = new Map(recent.map((each) => [each.id, each]))
   let stored = 0
   for (const [at, { text, sources }] of insights.entries()) {

@@ -47,6 +47,9 @@ export function staysDone(receipt: Receipt): boolean {
   return !isUnjudged && receipt.kind !== "documents" && receipt.kind !== "tidy"
 }
 
+/** The number of newest messages among which the turns of a batch are looked for. */
+export const messagesOfBatch = (batchTurns: number) => Math.min(maxMessages, batchTurns * (batchTurns === 1 ? 24 : 4))
+
 /**
  * The turns that wait to be judged together with the job's turn, oldest first: those whose judgement could not be read the last time,
  * and those that were not judged since. `own` are the receipts of the job's own turn.
@@ -57,7 +60,7 @@ export async function waitingTurns(
 ): Promise<{ readonly waiting: readonly TurnWords[]; readonly own: readonly Receipt[] }> {
   const { context, receipts, batchTurns } = batch
   const beforeMs = momentBehind(payload.untilMs)
-  let found = await context.messages({ beforeMs, limit: Math.min(maxMessages, batchTurns * (batchTurns === 1 ? 24 : 4)) })
+  let found = await context.messages({ beforeMs, limit: messagesOfBatch(batchTurns) })
   if (batchTurns > 1 && found.some(({ unanswered }) => unanswered))
     found = await context.messages({ beforeMs, limit: maxMessages })
   const answered = found.flatMap((message) => (message.unanswered || message.turnId === turnId ? [] : [message.turnId]))

@@ -95,16 +95,16 @@ async function sorted(rows: Rows, memories: WorkMemories) {
 /** The ids of stored memories by their ids, and by the owner and hash of those that hold. */
 async function knownOf(rows: Rows, memories: WorkMemories): Promise<Map<string, string>> {
   const known = new Map<string, string>()
-  const columns = ["id", "user_id", "audience", "conversation", "agent", "hash"] as const
+  const columns = ["id", "user_id", "audience", "conversation", "agent", "hash", "superseded_by"] as const
   for (const page of inPages(memories)) {
     const agent = page[0]?.memory.agent ?? ""
     const ids = { agent, id: { in: page.map(({ memory }) => memory.id) } }
-    for (const { id } of await rows.select("memories", ids, { columns: ["id"] })) known.set(id, id)
     const user_id = { in: [...new Set(page.map(({ memory }) => memory.user))] }
     const words = { agent, user_id, superseded_by: null, hash: { in: page.map(({ hash }) => hash) } }
-    for (const row of await rows.select("memories", words, { columns, order: ["user_sequence"] })) {
+    for (const row of await rows.select("memories", [ids, words], { columns, order: ["user_sequence"] })) {
+      known.set(row.id, row.id)
       const owner = rowId(ownerOf({ ...row, user: row.user_id }), row.hash)
-      if (!known.has(owner)) known.set(owner, row.id)
+      if (row.superseded_by === null && !known.has(owner)) known.set(owner, row.id)
     }
   }
   return known
