@@ -19,7 +19,8 @@ export async function openCliStore(
 ): Promise<DatabaseStore | undefined> {
   const place = storePlace(options, context.io.env)
   if (place === undefined) return undefined
-  const onWarning = (message: string): void => context.screen.note(context.screen.paint("yellow", `! ${terminalText(message)}`))
+  const onWarning = (message: string): void =>
+    context.screen.note(context.screen.paint("yellow", `! ${terminalText(context.translate(message))}`))
   if (!isUrl(place) && ifThere && !existsSync(storeFile(place))) return undefined
   const file = { onWarning, ...context.storeTime }
   const opened = isUrl(place) ? await openStore({ url: place, onWarning }) : await openStore(place, file)

@@ -40,6 +40,24 @@ async function remembering(): Promise<string> {
   return folder
 }
 
+test.each([
+  [
+    "en",
+    "! The store was updated for this version of promptstrata, and older versions will refuse it. What is new in it:\ncopies of recall indexes\n",
+  ],
+  ["zh-CN", "! 已为这个版本的 promptstrata 升级存储，旧版本将拒绝打开它。新增的内容：\n召回索引的副本\n"],
+])("M24 a command that updates an older store says so (%s)", async (locale, told) => {
+  const folder = await remembering()
+  const raw = new DatabaseSync(storeFile(folder))
+  raw.exec("drop table index_copies")
+  raw.exec("alter table memory_scopes rename column last_deletion to epoch")
+  raw.exec("update schema_versions set version = 6 where part = 'store'")
+  raw.close()
+  const list = ["memory", "list", ...optionsOf(folder, locale)]
+  expect((await run(list, { env })).stderr).toContain(told)
+  expect((await run(list, { env })).stderr).not.toContain("promptstrata")
+})
+
 test("M14 chat begins with layered, and says once how to go on with an earlier chat of fay", async () => {
   const folder = tempFolder()
   const withDefault = ["--locale", "en", "--data-dir", folder]

@@ -10,27 +10,56 @@ export interface Migration {
 }
 
 /**
- * Brings a part of the schema up to date. Each migration and its number are written in one transaction: a half-done one never shows,
- * and two processes never run the same one. Throws `store` when the schema is newer than this code.
+ * Brings the schema up to date, each part by its migrations, and tells of an update of a store that was there before. Each migration
+ * and its number are written in one transaction: a half-done one never shows, and two processes never run the same one. Throws `store`
+ * when the schema is newer than this code.
  */
-export async function migrate(database: SqlDatabase, part: string, migrations: readonly Migration[]): Promise<void> {
-  for (;;) {
-    const isDone = await database.write(async (db) => {
-      await database.lockSchema(db)
-      const found = await versionOf(db, part, database.types)
-      if (found > migrations.length) throw newer(part, found, migrations.length)
-      const next = migrations[found]
-      if (next === undefined) return true
-      for (const statement of next.statements(database.types)) await sql.raw(statement).execute(db)
-      await db
-        .insertInto("schema_versions")
-        .values({ part, version: found + 1 })
-        .onConflict((conflict) => conflict.column("part").doUpdateSet({ version: found + 1 }))
-        .execute()
-      return false
-    })
-    if (isDone) return
+export async function updateSchema(
+  database: SqlDatabase,
+  parts: Readonly<Record<string, readonly Migration[]>>,
+  onWarning: (message: string) => void,
+): Promise<void> {
+  const made: string[] = []
+  for (const [part, migrations] of Object.entries(parts)) {
+    const first = await migrateOnce(database, part, migrations)
+    for (let found = first; found < migrations.length; ) found = await migrateOnce(database, part, migrations)
+    if (first > 0) made.push(...migrations.slice(first).map(({ name }) => name))
   }
+  await emptyNewerCaches(database)
+  const told = "The store was updated for this version of promptstrata, and older versions will refuse it. What is new in it:"
+  if (made.length > 0) onWarning([told, ...made].join("\n"))
+}
+
+/** Makes the next migration of a part, if there is one, and returns the version before it. */
+async function migrateOnce(database: SqlDatabase, part: string, migrations: readonly Migration[]): Promise<number> {
+  return database.write(async (db) => {
+    await database.lockSchema(db)
+    const found = await versionOf(db, part, database.types)
+    if (found > migrations.length) throw newer(part, found, migrations.length)
+    const next = migrations[found]
+    if (next === undefined) return found
+    for (const statement of next.statements(database.types)) await sql.raw(statement).execute(db)
+    await db
+      .insertInto("schema_versions")
+      .values({ part, version: found + 1 })
+      .onConflict((conflict) => conflict.column("part").doUpdateSet({ version: found + 1 }))
+      .execute()
+    return found
+  })
+}
+
+/** A part of this name with the name of a table behind it is only a cache: older versions do not refuse a store for it. */
+const cachePart = "cache "
+
+/**
+ * Empties the caches that newer versions have added, when the store is opened and after each deletion: this version cannot know which of
+ * their rows hold what was deleted.
+ */
+export async function emptyNewerCaches(database: SqlDatabase): Promise<void> {
+  await database.write(async (db) => {
+    const parts = await db.selectFrom("schema_versions").select("part").where("part", "like", `${cachePart}%`).execute()
+    for (const { part } of parts) await sql`delete from ${sql.table(part.slice(cachePart.length))}`.execute(db)
+  })
 }
 
 /** Advice for a statement that fails because a table or column has gone since the store was opened. */

@@ -7,6 +7,7 @@ import type { StoreScope } from "../../../memory/services/store/store.ts"
 import type { DatabaseStore } from "../database-store.ts"
 import { repairRows } from "./maintenance/repair-rows.ts"
 import { checkRows } from "./maintenance/sql-check.ts"
+import { emptyNewerCaches } from "./migrate.ts"
 import type { SessionCache } from "./session/session-cache.ts"
 import { createSqlSessionStore } from "./session/sql-session-store.ts"
 import type { SqlDatabase, SqlJobs } from "./sql-database.ts"
@@ -32,7 +33,8 @@ export interface SqlStoreParts {
 export function createSqlStore({ database, jobs, runner, cache, ...own }: SqlStoreParts): DatabaseStore {
   const over = rowDatabase(database, jobs)
   const { settled, ...copies } = createSqlIndexCopies(over)
-  const { stopForgotten, erase } = own
+  const { stopForgotten } = own
+  const erase = () => emptyNewerCaches(database).then(own.erase)
   const clearCache = () => cache.clear()
   const rowStore = createRowStore({ database: over, runner, wakeJobs: () => jobs.wake(), clearCache, stopForgotten, erase })
   return {

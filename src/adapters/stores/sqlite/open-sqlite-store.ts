@@ -5,7 +5,7 @@ import { hostTimers } from "../../../core/ports.ts"
 import { defaultJobSettings } from "../../../memory/services/store/job-runner.ts"
 import { runnerOfOpenStore } from "../../../memory/services/store/store.ts"
 import type { SqliteStore, SqliteStoreOptions } from "../database-store.ts"
-import { migrate } from "../sql/migrate.ts"
+import { updateSchema } from "../sql/migrate.ts"
 import { SessionCache } from "../sql/session/session-cache.ts"
 import { schemaMigrations } from "../sql/sql-schema.ts"
 import { createSqlStore } from "../sql/sql-store.ts"
@@ -60,13 +60,12 @@ export async function openSqliteStore(file: string, options: LoggedStoreOptions 
 }
 
 async function openMigrated(file: string, options: LoggedStoreOptions): Promise<OpenSqlite> {
-  const { busyMs = 10_000, timers = hostTimers, random = Math.random, log } = options
+  const { busyMs = 10_000, timers = hostTimers, random = Math.random, log, onWarning = warnOnConsole } = options
   const sqlite = await loadSqlite()
   makeStoreFile(file)
   const database = await openSqliteDatabase(sqlite, file, { timers, random, busyMs, log })
   try {
-    await migrate(database, "store", schemaMigrations)
-    await migrate(database, "jobs", jobMigrations)
+    await updateSchema(database, { store: schemaMigrations, jobs: jobMigrations }, onWarning)
     return database
   } catch (error) {
     await database.close()
@@ -74,9 +73,11 @@ async function openMigrated(file: string, options: LoggedStoreOptions): Promise<
   }
 }
 
+const warnOnConsole = (message: string) => console.warn(`promptstrata: ${message}`)
+
 function runnerOf(database: OpenSqlite, options: SqliteStoreOptions): SqliteJobRunner {
   const { timers = hostTimers, random = Math.random, clock = { nowMs: () => Date.now() } } = options
-  const { leaseMs = 15_000, pollMs = 1_000, onWarning = (message) => console.warn(`promptstrata: ${message}`) } = options
+  const { leaseMs = 15_000, pollMs = 1_000, onWarning = warnOnConsole } = options
   return new SqliteJobRunner({
     database,
     leases: new Leases(database, { owner: randomUUID(), leaseMs, clock }),

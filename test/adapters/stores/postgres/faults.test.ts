@@ -90,6 +90,22 @@ describe("a store that cannot be opened says why, what to do, and never the pass
   })
 })
 
+test("M24 a database of an older version is updated and that is told; a newer version's cache is emptied and not refused", async () => {
+  const name = await makeDatabase()
+  const warnings: string[] = []
+  const open = () => openPostgresStore({ url: name, onWarning: (message) => warnings.push(message) })
+  await open().then((store) => store.close())
+  await query(name, "drop table index_copies")
+  await query(name, "alter table memory_scopes rename column last_deletion to epoch")
+  await query(name, "update schema_versions set version = 6 where part = 'core'")
+  await query(name, "create table summaries (bytes text)")
+  await query(name, "insert into schema_versions (part, version) values ('cache summaries', 1)")
+  await query(name, "insert into summaries values ('words')")
+  await open().then((store) => store.close())
+  expect(warnings).toEqual([expect.stringMatching(/^The store was updated .*\ncopies of recall indexes$/)])
+  expect(await query(name, "select * from summaries")).toEqual([])
+})
+
 /** Allows connections to a database, or cuts all of them and refuses new ones. */
 async function setAllowed(target: string, isAllowed: boolean): Promise<void> {
   const name = new URL(target).pathname.slice(1)
