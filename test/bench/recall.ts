@@ -12,6 +12,7 @@ import { chatHalves, chatLanguages, peopleChats as peopleChatsOf } from "../supp
 import { recordedKeys } from "../support/recorded-keys.ts"
 import { weakEmbeddings } from "../support/weak-embeddings.ts"
 import type { BenchResult, Gate, Row } from "./bench.ts"
+import { installPeers } from "./install-peers.ts"
 import { run as peopleChats } from "./people-chats.bench.ts"
 import { ablatedSearchers, fts5Searcher, miniSearchers, recallSearcher, type Search, type Searcher } from "./recall-baselines.ts"
 import { recallSetsResult } from "./recall-sets.ts"
@@ -290,6 +291,7 @@ function speed(): BenchResult {
   }
 }
 
+installPeers()
 const { searchers, notes } = await baselines()
 const quarterBetter = (values: readonly number[], best: readonly number[]) =>
   [1, 2].map((i) => gate(`1.25 × the best library @${cutoffs[i]}`, values[i] ?? 0, 1.25 * (best[i] ?? 0)))

@@ -1,9 +1,9 @@
-import { spawnSync } from "node:child_process"
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import { messageOf } from "../../src/core/errors.ts"
 import type { Bench, BenchResult } from "./bench.ts"
+import { installPeers } from "./install-peers.ts"
 import { formatResult } from "./report.ts"
 
 const folder = fileURLToPath(new URL("./", import.meta.url))
@@ -19,13 +19,6 @@ const { values, positionals } = parseArgs({
 
 /** The beginnings of the names of those that are run; none stand for all. */
 const wanted = [...values.only, ...positionals]
-
-/** Installs the peers where they are missing; what npm says goes to stderr, so that stdout is the tables alone. */
-function installPeers(): void {
-  const script = fileURLToPath(new URL("../../.ci/ensure-installed.mjs", import.meta.url))
-  const { status } = spawnSync(process.execPath, [script, "test/bench"], { stdio: ["ignore", 2, 2] })
-  if (status !== 0) console.error("The peers to measure against could not be installed; what needs them is skipped.")
-}
 
 /** A benchmark's result; one whose peer is not installed says so and has no rows, but fails all the same where it is to be kept. */
 async function runOne(file: string): Promise<BenchResult> {
