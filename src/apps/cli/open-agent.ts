@@ -2,6 +2,7 @@ import { join, resolve } from "node:path"
 import { connectMcp, type McpConnection } from "../../adapters/mcp/connect-mcp.ts"
 import { tiktokenCounter } from "../../adapters/tokenizers/tiktoken/tiktoken-counter.ts"
 import { PromptStrataError } from "../../core/errors.ts"
+import { type Clock, hostPorts } from "../../core/ports.ts"
 import { type Agent, createAgent } from "../../loop/agent/agent.ts"
 import type { AgentOptions } from "../../loop/agent/agent-options.ts"
 import type { Plugin } from "../../memory/services/plugin.ts"
@@ -51,11 +52,7 @@ export interface CharacterOptions {
  * Loads the chosen profile: the one that is named, else the only one in `./profiles`, else `shipped`. Its language is `--locale`,
  * else its own, else the environment's. What was chosen or guessed is said. Throws `usage` if `./profiles` has several.
  */
-export async function openProfile(
-  options: CommonOptions & CharacterOptions,
-  context: CliContext,
-  shipped = "layered",
-): Promise<Profile> {
+export async function openProfile(options: LoadingOptions, context: CliContext, shipped = "layered"): Promise<Profile> {
   const { profile = projectProfile() } = options
   const loading = loadingOf(options, context)
   const loaded = await loadProfile(profile ?? shipped, loading)
@@ -63,9 +60,11 @@ export async function openProfile(
   return loaded
 }
 
+type LoadingOptions = CommonOptions & CharacterOptions & { readonly clock?: Clock }
+
 /** The options with which a profile is loaded. */
-function loadingOf({ locale, dataDir, greeting, user: userName }: CommonOptions & CharacterOptions, context: CliContext) {
-  return { locale, greeting, userName, env: context.io.env, dataFolder: dataDir, onWarning: notesOn(context) }
+function loadingOf({ locale, dataDir, greeting, user: userName, clock = hostPorts.clock }: LoadingOptions, context: CliContext) {
+  return { locale, greeting, userName, clock, env: context.io.env, dataFolder: dataDir, onWarning: notesOn(context) }
 }
 
 /** {@link openProfile}, of which new sessions and previews take the files as they are then (L13). A broken edit is told. */

@@ -47,6 +47,16 @@ describe("H7: promptstrata simulate", () => {
     },
   )
 
+  test("H7 tools look at the simulated clock, so that two runs print the same", async () => {
+    const asked = at(
+      `start 2026-01-05\ndays 2\nday 2 at 20:00 say "What time is it?"\nexpect remembered "2026-01-06 20:00" on day 2\n`,
+    )
+    const lived = () => run(["simulate", asked, "--profile", "root", "--locale", "en", "--json"])
+    const [one, other] = [await lived(), await lived()]
+    expect([one.code, one.stderr]).toEqual([0, ""])
+    expect(one.stdout).toBe(other.stdout)
+  })
+
   test("shows a failed expectation, and one whose day never comes, at its place, and ends with 1", async () => {
     const script = at(`${cat}expect remembered "dog" on day 3\nexpect prompt under 4000 on day 40\n`)
     const { code, stderr } = await run(["simulate", script, "--profile", "root", "--locale", "en"])

@@ -6,7 +6,7 @@ import type { Assembly } from "../../../core/span.ts"
 import type { Agent } from "../../../loop/agent/agent.ts"
 import { createAgent } from "../../../loop/agent/agent.ts"
 import type { Session } from "../../../loop/agent/session.ts"
-import { hostTimeZone, zonedCalendar } from "../../../memory/forgetting/events/zoned-calendar.ts"
+import { addDays, hostTimeZone, zonedCalendar } from "../../../memory/forgetting/events/zoned-calendar.ts"
 import { readState } from "../../../memory/forgetting/plugin/context-state.ts"
 import { virtualContextName } from "../../../memory/forgetting/plugin/virtual-context-name.ts"
 import { createInMemoryStore } from "../../../memory/services/store/in-memory/in-memory-store.ts"
@@ -72,6 +72,7 @@ interface Living {
   readonly agent: Agent
   readonly store: Store
   readonly time: SimulatedTime
+  readonly atMinute: MinuteOfDay
   readonly requests: LivedRequest[]
   readonly now: { day: number }
 }
@@ -82,9 +83,14 @@ const dayMinutes = 24 * 60
 export async function live(script: Script, options: LifeOptions, context: CliContext): Promise<Life> {
   const dataDir = await mkdtemp(join(tmpdir(), "promptstrata-simulate-"))
   try {
-    const profile = await openProfile({ ...options, dataDir }, context)
+    let time: SimulatedTime | undefined
+    // The day begins in the profile's own time zone, which is known once it is loaded; its tools look at the clock later.
+    const clock = { nowMs: () => time?.clock.nowMs() ?? minutesOf(script, {})(1, 0) }
+    const profile = await openProfile({ ...options, dataDir, clock }, context)
+    const atMinute = minutesOf(script, profile)
+    time = simulatedTime(atMinute(1, 0))
     if (Object.keys(profile.mcp.servers).length > 0) notesOn(context)("The servers of [mcp] are left out of a simulation.")
-    const living = await begin(script, profile, [options, context])
+    const living = await begin({ script, profile, time, atMinute }, [options, context])
     const found = await liveDays(living)
     await living.time.settled(living.agent.close())
     return { profile, requests: living.requests, ...found }
@@ -93,8 +99,10 @@ export async function live(script: Script, options: LifeOptions, context: CliCon
   }
 }
 
-async function begin(script: Script, profile: Profile, [options, context]: [LifeOptions, CliContext]): Promise<Living> {
-  const time = simulatedTime(atMinute(script, profile, 1, 0))
+type Beginning = Pick<Living, "script" | "profile" | "time" | "atMinute">
+
+async function begin(beginning: Beginning, [options, context]: [LifeOptions, CliContext]): Promise<Living> {
+  const { profile, time } = beginning
   const { clock, timers } = time
   const ports = { ...(await portsFor(profile.model, context)), clock, timers, ids: countingIds(), random: seededRandom(1) }
   const store = createInMemoryStore({ ports: { clock, timers } })
@@ -108,7 +116,7 @@ async function begin(script: Script, profile: Profile, [options, context]: [Life
     models: Object.fromEntries(Object.entries(own).map(([name, model]) => [name, recorded(model)])),
     ...{ store, ports },
   })
-  return { script, profile, agent, store, time, requests, now, session: agent.session("simulated") }
+  return { ...beginning, agent, store, requests, now, session: agent.session("simulated") }
 }
 
 interface Recording extends Pick<Living, "requests" | "now" | "time"> {
@@ -146,13 +154,13 @@ async function liveDays(living: Living): Promise<Pick<Life, "subjects" | "days" 
     now.day = day
     let turns = 0
     for (const words of wordsOf(script.words, day)) {
-      time.moveTo(atMinute(script, living.profile, day, words.minuteOfDay))
+      time.moveTo(living.atMinute(day, words.minuteOfDay))
       const result = await time.settled(living.session.send(textOn(words, day), { from: { id: terminalUser } }).result)
       await time.settled(agent.idle())
       turns++
       if (!result.ok) failures.push({ words, day, message: result.error.message })
     }
-    time.moveTo(atMinute(script, living.profile, day, dayMinutes - 1))
+    time.moveTo(living.atMinute(day, dayMinutes - 1))
     await time.settled(agent.idle())
     const found: (readonly string[])[] = []
     for (const subject of subjects) found.push(await partsWith(subject, living))
@@ -171,14 +179,13 @@ async function liveDays(living: Living): Promise<Pick<Life, "subjects" | "days" 
   return { subjects, days, checks, failures }
 }
 
-function atMinute({ start }: Script, { timeZone }: Pick<Profile, "timeZone">, day: number, minuteOfDay: number): number {
-  const noon = new Date(Date.UTC(start.year, start.month - 1, start.day + day - 1, 12))
-  const date = { year: noon.getUTCFullYear(), month: noon.getUTCMonth() + 1, day: noon.getUTCDate() }
-  return zonedCalendar(timeZone ?? hostTimeZone()).instant({
-    ...date,
-    hour: Math.floor(minuteOfDay / 60),
-    minute: minuteOfDay % 60,
-  })
+/** The moment of a minute of a day of the script. */
+type MinuteOfDay = (day: number, minuteOfDay: number) => number
+
+function minutesOf({ start }: Script, { timeZone = hostTimeZone() }: Pick<Profile, "timeZone">): MinuteOfDay {
+  const calendar = zonedCalendar(timeZone)
+  return (day, minuteOfDay) =>
+    calendar.instant({ ...addDays(start, day - 1), hour: Math.floor(minuteOfDay / 60), minute: minuteOfDay % 60 })
 }
 
 /** The words of a day, in their order. */
