@@ -202,15 +202,15 @@ function endsAt(messages: readonly Message[], other: readonly Message[], { messa
   return offset === last.content.length && sameCalls(last.toolCalls, same.toolCalls)
 }
 
-const runUnits = 1024
+const [mostRunUnits, fewestRunUnits] = [1024, 32]
 
 /** Counts the UTF-16 units that two texts share at their beginnings; surrogate pairs count whole. */
 export function sharedUnits(a: string, b: string): number {
   const shorter = Math.min(a.length, b.length)
   let shared = 0
-  // To compare runs is much faster than to compare unit by unit.
-  while (shared + runUnits <= shorter && a.slice(shared, shared + runUnits) === b.slice(shared, shared + runUnits))
-    shared += runUnits
+  // To compare runs, and ever shorter ones at the end, is much faster than to compare unit by unit.
+  for (let run = mostRunUnits; run >= fewestRunUnits; run /= 2)
+    while (shared + run <= shorter && a.slice(shared, shared + run) === b.slice(shared, shared + run)) shared += run
   while (shared < shorter && a.charCodeAt(shared) === b.charCodeAt(shared)) shared++
   return isInsidePair(a, shared) || isInsidePair(b, shared) ? shared - 1 : shared
 }

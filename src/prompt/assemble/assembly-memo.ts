@@ -95,15 +95,29 @@ export function standIns(given: readonly Injection[], before: readonly Injection
       next = places.get(injection.key) ?? next - 1
     }
     const known = before[next++]
-    standing.push(known && (known === injection || sameInjection(known, injection)) ? known : withOwnList(injection))
+    standing.push(known && (known === injection || sameInjection(known, injection)) ? known : withOwnList(injection, known))
   }
   return standing
 }
 
-function withOwnList(injection: Injection): Injection {
+/** Longer lists, such as histories, are not compared: they hold the same objects anyway. */
+const mostCompared = 100
+
+/** Copies a list, with equal entries of the list before, wherever they stood: of lists made anew each turn, such as events, most are equal. */
+function withOwnList(injection: Injection, known: Injection | undefined): Injection {
   const { content } = injection
-  return Array.isArray(content) ? { ...injection, content: (content as readonly SlotEntry[]).slice() } : injection
+  if (!Array.isArray(content)) return injection
+  const [entries, before] = [content, known?.content] as [readonly SlotEntry[], SlotValue | undefined]
+  if (!Array.isArray(before) || entries.length + before.length > mostCompared) return { ...injection, content: entries.slice() }
+  const byText = new Map((before as readonly SlotEntry[]).map((entry) => [textOf(entry), entry]))
+  const standIn = (entry: SlotEntry): SlotEntry => {
+    const equal = byText.get(textOf(entry))
+    return equal !== undefined && sameEntry(equal, entry) ? equal : entry
+  }
+  return { ...injection, content: entries.map(standIn) }
 }
+
+const textOf = ({ text }: SlotEntry): string => (typeof text === "object" && isText(text) ? text.text : "")
 
 /** True for injections that print the same: equal values, whichever objects hold them. */
 function sameInjection(a: Injection, b: Injection): boolean {

@@ -83,6 +83,8 @@ const accents = lazyPattern(String.raw`([\p{sc=Latin}\p{sc=Greek}])[\u0300-\u036
 
 /** Decomposes the text, evens out width and removes every character without a shape of its own. Line breaks and case stay. */
 export function withoutUnseen(text: string): string {
+  // Printable ASCII alone is as it is shown.
+  if (/^[ -~]*$/.test(text)) return text
   // Marks go first: normalising sorts runs of them, in quadratic time.
   return text.replace(unseen(), "").normalize("NFKD").replace(unseen(), "")
 }

@@ -76,7 +76,7 @@ export function automaticCache({ minTokens, blockTokens, ttlMs }: CacheRules, to
 }
 
 function isSame({ message }: SentMessage, other: Message): boolean {
-  return message !== undefined && findParting([message], [other]).what === "nothing"
+  return message?.content === other.content && findParting([message], [other]).what === "nothing"
 }
 
 /** The message with the longest common beginning; the latest of equals. */

@@ -55,8 +55,8 @@ export function textTokens(counter: TokenCounter): TextTokens {
   const split = (text: string) => remembered(splits, text, (whole) => piecesOf(whole, counter))
   const upTo = (text: string, end: number): number => {
     if (!counter.pieces) return counter.count(text.slice(0, end))
-    const { ends, tokens } = split(text)
-    return tokens[ends.findLastIndex((at) => at <= end)] ?? 0
+    const { ends, tokensOf } = split(text)
+    return tokensOf(ends.findLastIndex((at) => at <= end) + 1)
   }
   return {
     counter,
@@ -68,18 +68,21 @@ export function textTokens(counter: TokenCounter): TextTokens {
       const [left, right] = [split(a), split(b)]
       let piece = 0
       while (piece < left.ends.length && left.ends[piece] === right.ends[piece] && (left.ends[piece] ?? 0) <= units) piece++
-      return left.tokens[piece - 1] ?? 0
+      return left.tokensOf(piece)
     },
   }
 }
 
-/** The end of each piece of a text, and the tokens up to there. */
+/** The end of each piece of a text, and the tokens of its first pieces. Only pieces that are asked for are counted, each once. */
 function piecesOf(text: string, counter: TokenCounter) {
   const starts = counter.pieces?.(text) ?? []
   const ends = Array.from(starts, (_, piece) => starts[piece + 1] ?? text.length)
-  let sum = 0
-  const tokens = ends.map((end, piece) => (sum += counter.count(text.slice(starts[piece], end))))
-  return { ends, tokens }
+  const sums = [0]
+  const tokensOf = (pieces: number): number => {
+    for (let at = sums.length - 1; at < pieces; at++) sums.push((sums[at] ?? 0) + counter.count(text.slice(starts[at], ends[at])))
+    return sums[pieces] ?? 0
+  }
+  return { ends, tokensOf }
 }
 
 function remembered<Value>(known: Map<string, Value>, text: string, make: (text: string) => Value): Value {

@@ -19,6 +19,8 @@ const injection = fc.record({
   enabled: fc.constant(true),
 })
 
+const base = { key: "events", trust: "user", priority: 1, role: "system", scope: "turn", enabled: true } as const
+
 describe("what stands for injections", () => {
   test("is equal to them; where the request before had an equal one of that key, it is that very one", () => {
     const list = fc.uniqueArray(injection, { maxLength: 4, selector: ({ key }) => key })
@@ -34,6 +36,18 @@ describe("what stands for injections", () => {
         }
       }),
     )
+  })
+
+  test("entries of a list that changed are the ones of the request before where they are equal, wherever they stood", () => {
+    const listOf = (...texts: string[]) => ({
+      ...base,
+      content: texts.map((text): SlotEntry => ({ text: { text, trust: "user" } })),
+    })
+    const entriesOf = (list: readonly Injection[]) => list[0]?.content as readonly SlotEntry[]
+    const first = standIns([listOf("one", "two", "three")], [])
+    const second = standIns([listOf("two", "three", "four")], first)
+    expect(second).toEqual([listOf("two", "three", "four")])
+    expect(entriesOf(second).map((entry) => entriesOf(first).indexOf(entry))).toEqual([1, 2, -1])
   })
 
   test("S12 a list of the rest slot that an application adds to in place is seen to have changed", () => {

@@ -147,21 +147,25 @@ const hour = "(?:(?:at )?(?:\\d{1,2}(?::\\d{2})? ?(?:am|pm|a\\.m\\.|p\\.m\\.|o'c
 const part = "(?:in the )?(?:morning|afternoon|evening)"
 const later = "in \\d{1,4} (?:minute|hour|day|week)s?"
 
-const precise = [
+const precise = timePattern([
   `(?:${hanDay}的?)?(?:${hanPart}的?)?${hanHour}`,
   hanLater,
   `(?:${day} (?:${part} )?)?${hour}(?: ${part})?(?: ${day})?`,
   later,
-]
-const vague = [`${hanDay}${hanPart}?`, `${day}(?: ${part})?`]
+])
+const vague = timePattern([`${hanDay}${hanPart}?`, `${day}(?: ${part})?`])
 
 /** Finds the first precise time in a text, else the first day. */
 export function findTime(text: string): TimeExpression | undefined {
   return match(text, precise, true) ?? match(text, vague, false)
 }
 
-function match(text: string, sources: readonly string[], isPrecise: boolean): TimeExpression | undefined {
-  const found = new RegExp(`(?<![a-z0-9])(?:${sources.join("|")})(?![a-z0-9])`, "i").exec(text)
+function timePattern(sources: readonly string[]): RegExp {
+  return new RegExp(`(?<![a-z0-9])(?:${sources.join("|")})(?![a-z0-9])`, "i")
+}
+
+function match(text: string, pattern: RegExp, isPrecise: boolean): TimeExpression | undefined {
+  const found = pattern.exec(text)
   return found ? { text: found[0], start: found.index, end: found.index + found[0].length, precise: isPrecise } : undefined
 }
 

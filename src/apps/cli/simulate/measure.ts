@@ -36,7 +36,7 @@ export interface MeasureOptions {
 }
 
 /** The time for which the simulated cache keeps a beginning of a request. */
-const cacheMinutes = 60
+const ttlMs = 60 * 60_000
 
 /** Adds to a life what its days cost. */
 export function measure(life: Life, { name, counter, prices }: MeasureOptions): MeasuredLife {
@@ -57,8 +57,17 @@ function cachedTokensOf(requests: readonly LivedRequest[], counter: TokenCounter
     const { assembly, atMs, isBackground } = request
     return assembly === undefined || isBackground ? [] : [{ request, assembly, atMs }]
   })
-  const { rows } = simulateCache(sent, { counter, ttlMs: cacheMinutes * 60_000 })
-  return new Map(sent.map(({ request }, at) => [request, rows[at]?.cachedTokens ?? 0]))
+  const cached = new Map<LivedRequest, number>()
+  let begun = 0
+  for (const [at, { atMs }] of sent.entries()) {
+    // A cache has forgotten everything after a longer pause, so what was sent between two such pauses is simulated by itself.
+    if ((sent[at + 1]?.atMs ?? Number.POSITIVE_INFINITY) - atMs <= ttlMs) continue
+    const together = sent.slice(begun, at + 1)
+    const { rows } = simulateCache(together, { counter, ttlMs })
+    for (const [row, { request }] of together.entries()) cached.set(request, rows[row]?.cachedTokens ?? 0)
+    begun = at + 1
+  }
+  return cached
 }
 
 interface SumOptions {

@@ -1,4 +1,6 @@
 import { PromptStrataError } from "../../../core/errors.ts"
+import { memoKind } from "../../../core/memo.ts"
+import { type Assembler, createAssembler, memoOf } from "../../../prompt/assemble/assembler.ts"
 import { formatFileReference } from "../../../prompt/encode/file-reference.ts"
 import type { InjectionInput } from "../../../prompt/stack/injection.ts"
 import type { ToolContext } from "../../../prompt/tools/tool.ts"
@@ -26,6 +28,9 @@ interface ChildCall {
 
 /** The most agents that may call each other in a chain. The agent that talks with the user does not count. */
 const maxDepth = 3
+
+/** The assembler of a child in a session. */
+const assemblers = memoKind<AgentContext["profile"], Assembler>()
 
 /**
  * Runs one turn of a child and returns its answer (R25). The child has no history and no memory. Nothing is stored, and no hooks or
@@ -83,5 +88,7 @@ function childTurn(
   const input = { key, turnId, speaker, text: request.toWellFormed(), ...nothing, stack }
   const child = { process: name, depth: parent.depth + 1, messages: parent.messages }
   const deadline = startDeadline({ profile: agent.profile, ports }, signal)
-  return createTurnContext({ ...agent, ports, confirm }, input, { record: undefined, emit, deadline, child })
+  // What one call made is used by the next: the child's tools and instructions stay.
+  const assembler = memoOf(parent.assembler).made(assemblers, agent.profile, createAssembler)
+  return createTurnContext({ ...agent, ports, confirm }, input, { record: undefined, emit, deadline, child, assembler })
 }

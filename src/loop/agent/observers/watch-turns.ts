@@ -1,6 +1,6 @@
 import { newEvent } from "../../../memory/forgetting/events/event-record.ts"
 import { formatStamp, stampAt } from "../../../memory/forgetting/events/stamp.ts"
-import { hostTimeZone, zonedCalendar } from "../../../memory/forgetting/events/zoned-calendar.ts"
+import { hostTimeZone, type ZonedCalendar, zonedCalendar } from "../../../memory/forgetting/events/zoned-calendar.ts"
 import { readState, type VirtualContextChange, virtualContextNote } from "../../../memory/forgetting/plugin/context-state.ts"
 import { virtualContextName } from "../../../memory/forgetting/plugin/virtual-context-name.ts"
 import type { Observer } from "../../../memory/services/observer.ts"
@@ -16,6 +16,7 @@ import { type Findings, type ObserverParts, oneLine, type WatchedTurn } from "./
  * notes for the session's next turn. With the conversation's memory off it does nothing (D2).
  */
 export function watchTurns(parts: ObserverParts): Observer["observe"] {
+  const calendar = zonedCalendar(parts.timeZone ?? hostTimeZone())
   return async (event, context) => {
     if (event.type !== "turn-end") return
     const { result } = event
@@ -23,7 +24,7 @@ export function watchTurns(parts: ObserverParts): Observer["observe"] {
     const session = await context.session()
     if (!session?.memoryOn || session.turns % parts.settings.everyTurns !== 0) return
     const turn = { context, session, state: readState(session.hookStates[virtualContextName]), result }
-    await leaveNotes(parts, turn, await look(parts, turn))
+    await leaveNotes({ ...parts, calendar }, turn, await look(parts, turn))
   }
 }
 
@@ -34,13 +35,13 @@ async function look(parts: ObserverParts, turn: WatchedTurn): Promise<Findings> 
 }
 
 async function leaveNotes(
-  { name, settings, dialect, timeZone = hostTimeZone(), ports }: ObserverParts,
+  { name, settings, dialect, ports, calendar }: ObserverParts & { readonly calendar: ZonedCalendar },
   { context, session, result }: WatchedTurn,
   { events, garbage, note }: Findings,
 ): Promise<void> {
   const { turnId } = context
   const now = { atMs: ports.clock.nowMs(), turn: session.turns - 1 }
-  const stamp = formatStamp(stampAt("moment", now.atMs, zonedCalendar(timeZone)))
+  const stamp = formatStamp(stampAt("moment", now.atMs, calendar))
   const records = events.map(({ text, importance }, at) => {
     const when = { grain: "moment", stamp, startMs: now.atMs, endMs: now.atMs } as const
     return newEvent({ id: `${name}:${turnId}:${at + 1}`, ...when, text, importance, sources: [turnId] }, now)

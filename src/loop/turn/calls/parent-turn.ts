@@ -5,6 +5,7 @@ import type { ExplainableMemory } from "../../../memory/services/memory/explain-
 import type { ReceiptRecords } from "../../../memory/services/store/records.ts"
 import type { MessageFilter } from "../../../memory/services/store/session-store.ts"
 import type { Wakes } from "../../../memory/services/wakes.ts"
+import type { Assembler } from "../../../prompt/assemble/assembler.ts"
 import type { ToolContext, ToolRun } from "../../../prompt/tools/tool.ts"
 import type { TurnEvent } from "../../../trace/turn-event.ts"
 import { type TurnContext, warn } from "../turn-context.ts"
@@ -18,6 +19,8 @@ export interface ParentTurn {
   readonly question: { readonly speaker: Speaker; readonly text: string }
   readonly history: readonly HistoryMessage[]
   readonly ports: Ports
+  /** Remembers what the requests of the turn's session are made of, and of the agents in its calls. */
+  readonly assembler: Assembler
   /** The conversation's messages, those outside the window too. */
   messages(filter: MessageFilter): Promise<readonly HistoryMessage[]>
   /** The item of the turn's stack under a key. */
@@ -61,13 +64,14 @@ interface RunningCall {
 }
 
 function parentTurn(turn: TurnContext, { id, isRunning }: RunningCall): ParentTurn {
-  const { agent, input, depth, history, messages, stack } = turn
+  const { agent, input, depth, history, messages, stack, assembler } = turn
   return {
     depth,
     agentName: agent.profile.agent.name,
     question: { speaker: input.speaker, text: input.text },
     history,
     ports: agent.ports,
+    assembler,
     messages,
     injection: (key) => stack.get(key),
     begin: (child) => void turn.progress.log.children.push({ ...child, id }),

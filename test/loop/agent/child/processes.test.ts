@@ -48,6 +48,26 @@ describe("R25: a process that the profile declares", () => {
     expect(trace.children).toMatchObject([{ name: "tools", trace: { process: "tools", runs: [{ tool: "weather" }] } }])
   })
 
+  test("counts the texts of its prompt once in a session: a second call counts only what is new", async () => {
+    const counted: string[] = []
+    const count = (text: string) => counted.push(text) && text.length
+    const call = [callTool("weather"), finish("Sunny.")]
+    const own = scriptedModel([...call, ...call])
+    const ports = { counter: { name: "counting", exact: true, count } }
+    const { session } = talk(
+      [ask, finish("Good."), ask, finish("Good.")],
+      { processes: { tools: { model: { id: "small" } } }, memory: { enabled: false } },
+      { models: { tools: own }, ports },
+    )
+    const countedAgain = async () => {
+      counted.length = 0
+      await session.send("Umbrella?").result
+      return counted.filter((text) => text.includes("Tells the weather; never wrong")).length
+    }
+    expect([(await countedAgain()) > 0, await countedAgain()]).toEqual([true, 0])
+    expect(own.requests).toHaveLength(4)
+  })
+
   test("is not in the prompt while it has no tools, unless the profile describes it", async () => {
     const groups = ["device"] as const
     const processes = { home: { groups }, thinker: { groups, description: "Thinks." }, tools: {} }
