@@ -51,6 +51,17 @@ describe("profile soul", () => {
     expect([profile.memory.enabled, recalling.memory.enabled]).toEqual([false, true])
   })
 
+  test("D9 with memory off the model reads of no other file than SOUL.md, in the tools' own words too", async () => {
+    const { agent, model } = await soulAgent([callTool("read", { path: "SOUL.md" }), finish("好")], {
+      "workspace/SOUL.md": "我叫小鱼。",
+    })
+    await agent.session("c").setMemory(false)
+    await runs(agent)
+    const shown = JSON.stringify(model.requests.map(({ messages, tools }) => [messages, tools]))
+    expect(shown).toContain("工作区内的文件路径")
+    expect(shown.match(/(?<!SOUL)\.md/)).toBeNull()
+  })
+
   test("another file tool that a profile enables works on the same workspace, under the same guard", async () => {
     const folder = tempFolder({
       "bot.toml": 'extends = "soul"\n[tools]\nenabled = ["list", "write"]\n[documents]\nplacement = "user"\n',
@@ -64,7 +75,7 @@ describe("profile soul", () => {
     ])
     const agent = createAgent({ profile, model })
     expect(await runs(agent)).toEqual(["SOUL.md（15 字节）", expect.stringContaining("需要确认")])
-    expect(model.requests[0]?.messages.at(-1)?.content).toContain("[documents]\n# 用户信息")
+    expect(model.requests[0]?.messages.at(-1)?.content).toContain("[文档]\n# 用户信息")
   })
 
   test("built-in file tools serve any profile, in the workspace of its data folder", async () => {
