@@ -1,5 +1,9 @@
 import type { Assembly, LoreDecision } from "../core/span.ts"
+import words from "./lore-reasons.json" with { type: "json" }
 import { asWritten, fitColumns, headsIn, printTable } from "./table.ts"
+
+/** The words for what kept an entry out. */
+const reasons: Readonly<Record<string, string>> = words
 
 /**
  * Prints which entries of lorebooks are in a request, by which key, at which place and at what cost, and what kept the others out (C18).
@@ -40,22 +44,4 @@ function callOf({ key, where, always }: LoreDecision, say: typeof asWritten): st
   const back = where === 1 ? "1 message back" : `${where} messages back`
   const place = where === "lore" ? "in other lore" : where === 0 ? "in the newest message" : back
   return `${fitColumns(key, 30)} ${say(place)}`
-}
-
-const reasons: Readonly<Record<string, string>> = {
-  empty: "it has no text",
-  disabled: "it is switched off",
-  conditions: "its decorators",
-  character: "it is for another character",
-  delay: "the conversation is too short yet (delay)",
-  cooldown: "it rests (cooldown)",
-  recursion: "it waits for recursion",
-  "max recursion": "the limit of its chain (max_recursion)",
-  key: "no key of it in its depth",
-  "required key": "a key that must occur as well is missing",
-  "excluded key": "a key that must not occur is there",
-  "secondary key": "its secondary keys",
-  group: "another entry of its group",
-  probability: "chance (probability)",
-  room: "the book's budget",
 }

@@ -79,7 +79,7 @@ export async function* agUiEvents(
     if (event.type === "turn-start") links = event.links ?? []
     else if (event.type === "text-delta") yield* parts.add("text", event.delta)
     else if (event.type === "thinking-delta") yield* parts.add("reasoning", event.delta)
-    else if (event.type === "bubble") yield* parts.endBubble()
+    else if (event.type === "bubble") yield* parts.end()
     else if (event.type === "segment") yield { type: "CUSTOM", name: "segment", value: segmentData(event.segment) }
     else if (event.type === "tool-progress") yield { type: "CUSTOM", name: "tool-progress", value: progressData(event, links) }
     else if (event.type === "attachment") {
@@ -128,9 +128,6 @@ class OpenMessage {
   readonly #turnId: string
   #kind: "text" | "reasoning" | undefined
   #count = 0
-  /** True until the words of a later bubble begin. */
-  #isBetween = false
-
   constructor(turnId: string) {
     this.#turnId = turnId
   }
@@ -141,10 +138,9 @@ class OpenMessage {
   }
 
   *add(kind: "text" | "reasoning", said: string): Generator<AgUiEvent> {
-    // The blank line between two bubbles stands between two messages.
-    const delta = kind === "text" && this.#isBetween ? said.replace(/^\n+/, "") : said
+    // A blank line between two bubbles stands between two messages.
+    const delta = this.#kind === kind ? said : said.replace(/^\n+/, "")
     if (delta === "") return
-    if (kind === "text") this.#isBetween = false
     if (this.#kind !== kind) {
       yield* this.end()
       this.#kind = kind
@@ -153,11 +149,6 @@ class OpenMessage {
       yield { type: `${prefix[kind]}_START`, messageId, role: kind === "text" ? "assistant" : "reasoning" }
     }
     yield { type: `${prefix[kind]}_CONTENT`, messageId: this.#id(), delta }
-  }
-
-  endBubble(): Generator<AgUiEvent> {
-    this.#isBetween = true
-    return this.end()
   }
 
   *end(): Generator<AgUiEvent> {

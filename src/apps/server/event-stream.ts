@@ -15,7 +15,7 @@ export interface EventStreamOptions {
   /** Data that stands behind the last event. */
   readonly end?: string | undefined
   /** Called if the reader leaves. */
-  readonly onCancel: () => void
+  readonly onCancel?: (() => void) | undefined
   readonly timers: Timers
 }
 
@@ -46,7 +46,7 @@ export function eventStream(
     },
     cancel() {
       timers.clear(timer)
-      onCancel()
+      onCancel?.()
     },
   })
 }

@@ -32,7 +32,7 @@ const seen: readonly TurnEvent["type"][] = [
 ]
 
 /** The events that clients see, without the trace, which holds every request. */
-export async function seenEvents(turn: Turn): Promise<readonly TurnEvent[]> {
+export async function seenEvents(turn: AsyncIterable<TurnEvent>): Promise<readonly TurnEvent[]> {
   const events: TurnEvent[] = []
   for await (const event of turn) {
     const last = events.at(-1)

@@ -1,15 +1,12 @@
 import type { HistoryMessage, SessionKey } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { isRecord } from "../../core/json-access.ts"
-import { defined } from "../../core/value.ts"
 import type { Agent } from "../../loop/agent/agent.ts"
 import { contextOf } from "../../loop/agent/published-agents.ts"
-import { bytesToText } from "../../memory/services/store/blob.ts"
 import type { SessionStore } from "../../memory/services/store/session-store.ts"
-import { emptyTrace } from "../../trace/trace.ts"
-import type { TurnEvent } from "../../trace/turn-event.ts"
-import { type Answer, answerOf, type Caller } from "./exchange.ts"
+import type { Answer, Caller } from "./exchange.ts"
 import { HttpProblem } from "./http-problem.ts"
+import { keptAnswer } from "./kept-answer.ts"
 
 /** An idempotency key of a request to a kept conversation, or the name of its last message without one. */
 export interface Claim {
@@ -132,43 +129,12 @@ async function commit(
 
 /** The answer of a turn that ended in another process, or before a restart. */
 async function firstAnswer({ agent, conversation }: Claim, turnId: string | undefined): Promise<Answer> {
-  const session = agent.session(conversation)
-  const history = await session.history({ limit: Number.MAX_SAFE_INTEGER })
-  const messages = history.filter((message) => message.turnId === turnId)
-  const answers = messages.filter(({ role }) => role === "assistant")
-  if (turnId === undefined || messages.length === 0) {
+  const answer = turnId === undefined ? undefined : await keptAnswer(agent, conversation, turnId)
+  if (!answer) {
     const message = "The same request runs in another process, or was cut off with it. Only the conversation tells."
     throw new HttpProblem(409, message, { code: "idempotency_key_in_use", retryAfterMs: againMs })
   }
-  if (answers.length === 0 || answers.some(({ unanswered }) => unanswered)) {
-    const message = "The same request failed before; its words are in the conversation."
-    throw new HttpProblem(400, message, { code: "idempotency_key_failed" })
-  }
-  const { blobs, profile } = await contextOf(agent)
-  const { links } = profile.output
-  const events: TurnEvent[] = [{ type: "turn-start", turnId, atMs: 0, ...defined({ links }) }]
-  for (const { text, attachments = [] } of answers) {
-    if (text !== "") events.push({ type: "text-delta", delta: text })
-    for (const { name, mediaType = "application/octet-stream", blob = "" } of attachments) {
-      const bytes = await blobs.get(blob, session.key)
-      if (!bytes) continue
-      const attachment = { path: name, mediaType, bytes: bytes.length, base64: bytesToText(bytes), blob }
-      events.push({ type: "attachment", attachment })
-    }
-  }
-  return answerOf(turnId, [...events, ended(turnId, session.key, { events, isCut: answers.at(-1)?.interrupted === true })])
-}
-
-function ended(
-  turnId: string,
-  key: SessionKey,
-  { events, isCut }: { readonly events: readonly TurnEvent[]; readonly isCut: boolean },
-): TurnEvent {
-  const trace = emptyTrace({ turnId, key, startedMs: 0 })
-  const text = events.map((event) => (event.type === "text-delta" ? event.delta : "")).join("")
-  const attachments = events.flatMap((event) => (event.type === "attachment" ? event.attachment : []))
-  return {
-    type: "turn-end",
-    result: { ok: true, text, attachments, stopReason: isCut ? "truncated" : "finish", usage: {}, trace },
-  }
+  if ((await answer.result).ok) return answer
+  const message = "The same request failed before; its words are in the conversation."
+  throw new HttpProblem(400, message, { code: "idempotency_key_failed" })
 }

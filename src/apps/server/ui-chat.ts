@@ -1,14 +1,14 @@
 import { isRecord } from "../../core/json-access.ts"
-import { contextOf } from "../../loop/agent/published-agents.ts"
 import type { Session } from "../../loop/agent/session.ts"
 import type { Turn } from "../../loop/agent/turn.ts"
 import { answerAll, uiReplies } from "./approvals/approval-answers.ts"
-import { type Answer, type Caller, leaveOf } from "./exchange.ts"
+import { type Answer, type Caller, leaveOf, seenEvents } from "./exchange.ts"
 import { badRequest, HttpProblem } from "./http-problem.ts"
+import { keptAnswer } from "./kept-answer.ts"
 import { readJsonBody } from "./read-body.ts"
 import { readTools } from "./requests/client-tools.ts"
 import { agentOf, type Server, type Serving, startTurn, streamed, watched } from "./serving.ts"
-import { keptMessageChunks, uiMessageChunks } from "./ui-message-stream.ts"
+import { failedChunks, uiMessageChunks } from "./ui-message-stream.ts"
 import { pageResults, readUiMessages } from "./ui-messages.ts"
 
 /** Answers `useChat` of the AI SDK. */
@@ -48,14 +48,9 @@ export async function resumeChat(server: Server, request: Request, caller: Calle
   const id = searchParams.get("message")
   if (id === null || caller.conversation === undefined) return new Response(null, { status: 204 })
   const agent = agentOf(server, searchParams.get("model") ?? undefined)
-  const session = agent.session(caller.conversation)
-  const messages = await session.history({ limit: Number.MAX_SAFE_INTEGER })
-  const answers = messages.filter(({ turnId, role }) => turnId === id && role === "assistant")
-  const { blobs, profile } = await contextOf(agent)
-  const { links } = profile.output
-  const bytesOf = (blob: string) => blobs.get(blob, session.key)
-  const chunks = keptMessageChunks(id, answers, { locale: server.locale, links, bytesOf })
-  return streamed(server, chunks, { onCancel: () => undefined, end: "[DONE]", headers: uiHeaders })
+  const answer = await keptAnswer(agent, caller.conversation, id)
+  if (answer && ((await answer.result).ok || (await seenEvents(answer)).length > 2)) return uiStream(server, answer)
+  return streamed(server, failedChunks(server.locale), { end: "[DONE]", headers: uiHeaders })
 }
 
 /**
@@ -85,11 +80,11 @@ function chatKey({ user, conversation }: Caller, encodedId: string): string {
 }
 
 interface UiStreaming {
-  readonly onCancel: () => void
+  readonly onCancel?: (() => void) | undefined
   readonly messageId?: string | undefined
 }
 
-function uiStream(server: Server, answer: Answer, { onCancel, messageId }: UiStreaming): Response {
+function uiStream(server: Server, answer: Answer, { onCancel, messageId }: UiStreaming = {}): Response {
   const chunks = uiMessageChunks(answer, { locale: server.locale, messageId })
   return streamed(server, chunks, { onCancel, end: "[DONE]", headers: uiHeaders })
 }

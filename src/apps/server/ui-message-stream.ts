@@ -1,8 +1,6 @@
 import { checkOptions } from "../../core/check-options.ts"
-import type { SessionMessage } from "../../loop/agent/second-thoughts/session-history.ts"
+import type { PromptStrataError } from "../../core/errors.ts"
 import type { Turn } from "../../loop/agent/turn.ts"
-import { bytesToText } from "../../memory/services/store/blob.ts"
-import { withoutLinks } from "../../reply/output/link-reader.ts"
 import { errorWords } from "../../trace/error-words.ts"
 import { guardLinks, withBrokenLinks } from "../../trace/guard-links.ts"
 import { withSegments } from "../../trace/segments.ts"
@@ -87,42 +85,6 @@ export async function* uiMessageChunks(
   }
 }
 
-interface KeptAnswerOptions {
-  readonly locale: string
-  /** The hosts of the profile's `[output] links`. */
-  readonly links?: readonly string[] | undefined
-  readonly bytesOf: (blob: string) => Promise<Uint8Array | undefined>
-}
-
-/**
- * The answers of a turn that are in the store as a UI message stream. What had been shown of a turn that failed, or was cut off with its
- * process, is followed by an error; without any answer it is told to be lost.
- */
-export async function* keptMessageChunks(
-  id: string,
-  answers: readonly Pick<SessionMessage, "text" | "interrupted" | "unanswered" | "attachments">[],
-  { locale, links = [], bytesOf }: KeptAnswerOptions,
-): AsyncGenerator<UiMessageChunk> {
-  const parts = new OpenParts()
-  if (answers.length > 0) {
-    yield { type: "start", messageId: id }
-    yield { type: "start-step" }
-    for (const { text, attachments = [] } of answers) {
-      if (text !== "") yield* parts.add("text", withoutLinks(text, links))
-      yield* parts.end()
-      for (const { mediaType = "application/octet-stream", blob = "" } of attachments) {
-        const bytes = await bytesOf(blob)
-        if (bytes) yield { type: "file", mediaType, url: `data:${mediaType};base64,${bytesToText(bytes)}` }
-      }
-    }
-    yield { type: "finish-step" }
-  }
-  const isWhole = answers.length > 0 && answers.every(({ unanswered }) => !unanswered)
-  if (isWhole) return yield { type: "finish", finishReason: answers.at(-1)?.interrupted ? "length" : "stop" }
-  yield { type: "error", errorText: errorWords(undefined, locale) }
-  yield { type: "finish", finishReason: "error" }
-}
-
 /** {@link uiMessageChunks} as a `ReadableStream`, for `createUIMessageStreamResponse` or `readUIMessageStream` of the AI SDK. */
 export function toUiMessageStream(turn: Turn, options: UiMessageStreamOptions = {}): ReadableStream<UiMessageChunk> {
   checkOptions("toUiMessageStream", options, "thinking tools locale")
@@ -160,9 +122,14 @@ function toolChunk(event: TurnEvent & { readonly type: "tool-start" | "tool-end"
   return { type: "tool-output-available", toolCallId, output: result, ...own }
 }
 
-function* endOf(result: TurnResult, locale: string): Generator<UiMessageChunk> {
+async function* endOf(result: TurnResult, locale: string): AsyncGenerator<UiMessageChunk> {
   if (result.ok) return yield { type: "finish", finishReason: result.stopReason === "truncated" ? "length" : "stop" }
   if (result.error.code === "aborted") return yield { type: "abort" }
-  yield { type: "error", errorText: errorWords(result.error, locale) }
+  yield* failedChunks(locale, result.error)
+}
+
+/** The end of an answer that failed, or of one of which nothing is known. */
+export async function* failedChunks(locale: string, error?: PromptStrataError): AsyncGenerator<UiMessageChunk> {
+  yield { type: "error", errorText: errorWords(error, locale) }
   yield { type: "finish", finishReason: "error" }
 }

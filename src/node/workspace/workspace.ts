@@ -1,4 +1,5 @@
 import type { Clock, IdGenerator, RandomSource, Timers } from "../../core/ports.ts"
+import type { DocumentChange } from "../../prompt/layers/documents/document.ts"
 import type { FileSystem } from "./file-system.ts"
 import type { HiddenFiles } from "./paths.ts"
 
@@ -30,21 +31,7 @@ export interface WorkspaceEntry {
 }
 
 /** The record of one change. It is kept in the history. */
-export interface WriteRecord {
-  /** A number in decimal digits. It only grows within a workspace. */
-  readonly id: string
-  readonly path: string
-  readonly by: string
-  readonly atMs: number
-  /** Absent when this change created the file. */
-  readonly beforeHash?: string
-  /** Absent when this change removed the file. */
-  readonly afterHash?: string
-  /** One hunk of a unified diff. A long one is cut, and its last line says so. */
-  readonly diff: string
-  /** The id of the change that this one took back. */
-  readonly undoes?: string
-}
+export type WriteRecord = DocumentChange
 
 /** The outcome of a change. */
 export interface WriteOutcome {

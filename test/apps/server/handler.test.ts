@@ -4,8 +4,9 @@ import { describe, expect, test } from "vitest"
 import { z } from "zod"
 import type { Caller } from "../../../src/apps/server/exchange.ts"
 import { createHandler } from "../../../src/apps/server/handler.ts"
+import { keptAnswer } from "../../../src/apps/server/kept-answer.ts"
 import type { HandlerOptions } from "../../../src/apps/server/serving.ts"
-import { keptMessageChunks, toUiMessageStream } from "../../../src/apps/server/ui-message-stream.ts"
+import { toUiMessageStream, uiMessageChunks } from "../../../src/apps/server/ui-message-stream.ts"
 import { PromptStrataError } from "../../../src/core/errors.ts"
 import type { LanguageModel, ModelRequest } from "../../../src/core/model/language-model.ts"
 import { bytesToText } from "../../../src/memory/services/store/blob.ts"
@@ -865,8 +866,17 @@ describe("a page that lost its connection", () => {
       expect(errors).toEqual([new Error("Something went wrong on my side, so I could not answer. Please ask me again.")])
     }
     const kept = [{ text: "The cat" }, { text: "and", interrupted: true as const }]
-    const endOf = async (answers: typeof kept) =>
-      (await collect(keptMessageChunks("1", answers, { locale: "en", bytesOf: async () => undefined }))).at(-1)
+    const endOf = async (answers: typeof kept) => {
+      const conversation = answers.map(({ text }) => text).join("")
+      const said = { role: "assistant", speaker: { id: "fay", name: "Fay" }, turnId: "1", atMs: 0 } as const
+      const { key } = agent.session(conversation)
+      await store.append(
+        key,
+        answers.map((each) => ({ ...said, ...each })),
+      )
+      const answer = await keptAnswer(agent, conversation, "1")
+      return answer && (await collect(uiMessageChunks(answer))).at(-1)
+    }
     expect(await endOf(kept)).toEqual({ type: "finish", finishReason: "length" })
     expect(await endOf(kept.toReversed())).toEqual({ type: "finish", finishReason: "stop" })
     const nothing = await resume(silent.trace.turnId)

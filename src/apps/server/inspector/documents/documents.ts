@@ -1,22 +1,5 @@
 import { messageOf, PromptStrataError } from "../../../../core/errors.ts"
-import { documentFiles, documentNames } from "../../../../prompt/layers/documents/document.ts"
-
-/** One change of a file, as a workspace of `promptstrata/node` records it. */
-export interface DocumentChange {
-  readonly id: string
-  readonly path: string
-  /** The author: the agent's id for its tools, `user` for a person. */
-  readonly by: string
-  /** Milliseconds since 1970. */
-  readonly atMs: number
-  /** Absent when this change created the file. */
-  readonly beforeHash?: string
-  /** Absent when this change removed the file. */
-  readonly afterHash?: string
-  readonly diff: string
-  /** The id of the change that this one took back. */
-  readonly undoes?: string
-}
+import { type DocumentChange, documentFiles, documentNames } from "../../../../prompt/layers/documents/document.ts"
 
 /** The folder of an agent's documents, such as `workspace` of `openDocuments`. Without `undo` the page shows its history alone. */
 export interface InspectedDocuments {
