@@ -1,18 +1,20 @@
 import type { Page } from "playwright-core"
 import { describe, expect, test } from "vitest"
+import type { LanguageModel } from "../../src/core/model/language-model.ts"
 import type { ProfileInput } from "../../src/profile/profile.ts"
 import { finish } from "../support/agents.ts"
+import { backgroundModel } from "../support/remembering.ts"
 import { english, useBrowser, violations } from "./opened.ts"
 
 const open = useBrowser()
 
 const card = (page: Page, text: string) => page.getByRole("navigation").getByRole("button").filter({ hasText: text })
 
-async function chatting(answers: readonly string[], profile: ProfileInput = {}) {
+async function chatting(answers: readonly string[], profile: ProfileInput = {}, more: { readonly model?: LanguageModel } = {}) {
   let nowMs = Date.UTC(2026, 0, 2)
   // Answers are in the order of their times.
   const clock = { nowMs: () => ++nowMs }
-  const setup = { profile: { ...english, ...profile }, chat: true, agentOptions: { ports: { clock } } }
+  const setup = { profile: { ...english, ...profile }, chat: true, agentOptions: { ports: { clock } }, ...more }
   const opened = await open(answers.map(finish), setup)
   const { page, agent } = opened
   const field = page.locator("#say")
@@ -82,6 +84,42 @@ describe("N15 commands on the page", () => {
     await card(page, "Onwards.").waitFor()
     await greeting.waitFor({ state: "detached" })
     expect(await history()).toEqual(["Good evening.", "Go on.", "Onwards."])
+  })
+})
+
+describe("N15 /memory on the page", () => {
+  test("shows what is remembered about words, which /forget then forgets, as text that runs nothing", async () => {
+    const words = "I live in Oslo <img src=x onerror=alert(1)>."
+    const model = backgroundModel({
+      turn: () => finish("Noted."),
+      batch: JSON.stringify({ importance: 7, profile: {} }),
+      profile: "{}",
+    })
+    const memory = { enabled: true, keys: false }
+    const { page, field, say, told, agent, main, problems } = await chatting([], { memory }, { model })
+    await say("/memory Oslo")
+    await told("Nothing is remembered about that.")
+    await say(words)
+    await card(page, "Noted.").waitFor()
+    await agent.idle()
+    await say("/memory Where do I live in Oslo?")
+    const status = page.getByRole("navigation").getByRole("status")
+    await status.filter({ hasText: words }).waitFor()
+    expect(await violations(page)).toEqual([])
+    const [, id = ""] = /(\S+): [^\n]*I live in Oslo/u.exec((await status.filter({ hasText: words }).textContent()) ?? "") ?? []
+    await say(`/forget ${id}`)
+    await told("Forgotten.")
+    await say("/memory Oslo")
+    await told("Nothing is remembered about that.")
+    await say("/memory off")
+    await told("Memory is switched off: in this conversation nothing is recalled or learnt until /memory on.")
+    expect(await agent.session("inspector").memoryOn()).toBe(false)
+    await say("/memory on")
+    await told("Memory is not switched off any more.")
+    expect(await agent.session("inspector").memoryOn()).toBe(true)
+    expect(await field.inputValue()).toBe("")
+    await main.getByText("Noted.").first().waitFor()
+    expect(problems).toEqual([])
   })
 })
 
