@@ -46,7 +46,8 @@ class SegmentReader {
   #hasWords = false
   /** The last of the sentence: words, a mark that may end it, one that does, white space that may end it, or that does. */
   #last: "words" | "mark" | "end-mark" | "blank" | "end" = "words"
-  #previous = ""
+  /** The last characters. */
+  #tail = ""
   /** Quotes and stars that are open. */
   readonly #open = new Set<string>()
   #startOfSentence = true
@@ -124,15 +125,15 @@ class SegmentReader {
       const isEnd = blank === "\n" || this.#last === "end-mark"
       if (this.#hasWords && isEnd) this.#last = "end"
       else if (this.#last === "mark") this.#last = "blank"
-      this.#previous = blank
+      this.#tail = (this.#tail + blank).slice(-8)
       return false
     }
-    const isSame = closer === this.#previous
+    const isSame = closer === this.#tail.at(-1)
     const closes = closer !== undefined && (isSame || this.#last === "mark" || !toggling.has(closer) || this.#open.has(closer))
-    if (this.#last === "end" || (this.#last === "blank" && !isLowerCase(token))) return true
+    if (this.#last === "end" || (this.#last === "blank" && !isLowerCase(token) && !title.test(this.#tail))) return true
     if (this.#last === "end-mark" && !endMark && !mark && !closes) return true
     this.#hasWords = true
-    this.#previous = token
+    this.#tail = (this.#tail + token).slice(-8)
     if (closer && !isSame && toggling.has(closer) && !this.#open.delete(closer)) this.#open.add(closer)
     if (endMark) this.#last = "end-mark"
     else if (mark) this.#last = this.#last === "end-mark" ? "end-mark" : "mark"
@@ -140,6 +141,9 @@ class SegmentReader {
     return false
   }
 }
+
+/** A word behind which a sentence goes on, such as `Dr.` or an initial. */
+const title = /\b(?:Mr|Mrs|Ms|Dr|Prof|St|[A-HJ-Z])\.\s+$/
 
 /** Marks that open and close. */
 const toggling: ReadonlySet<string> = new Set(['"', "*", "_"])

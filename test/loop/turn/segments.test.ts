@@ -53,6 +53,7 @@ const wordings = [
   "*",
   "Hi",
   "he",
+  "Dr",
   "@Ann",
 ]
 
@@ -74,6 +75,9 @@ describe("H11 segments", () => {
     expect(await texts("我……不知道。3.5 是数字。")).toBe("我……不知道。|3.5 是数字。")
     expect(await texts('"Hi!" she said. "Who is it?" It is v1.2 of app.js.')).toBe(
       '"Hi!" she said. |"Who is it?" |It is v1.2 of app.js.',
+    )
+    expect(await texts("Dr. Smith met J. R. Hartley. So did I. Prof.  Ada too.")).toBe(
+      "Dr. Smith met J. R. Hartley. |So did I. |Prof.  Ada too.",
     )
     expect(await texts("A list:\n- one\n- two\n\nThe end")).toBe("A list:\n|- one\n|- two\n\n|The end")
   })
