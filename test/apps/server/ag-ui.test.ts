@@ -4,6 +4,7 @@ import { createHandler } from "../../../src/apps/server/handler.ts"
 import type { HandlerOptions } from "../../../src/apps/server/serving.ts"
 import type { ModelCapabilities } from "../../../src/core/model/language-model.ts"
 import { defineTool } from "../../../src/prompt/tools/define-tool.ts"
+import { formatNamed } from "../../../src/reply/output/formats.ts"
 import { type ScriptedAnswer, scriptedModel } from "../../../src/testing/index.ts"
 import { callTool, finish, testAgent } from "../../support/agents.ts"
 import { png } from "../../support/pictures.ts"
@@ -143,5 +144,32 @@ describe("AG-UI", () => {
     const { response, text } = await runAgent([], { ...input, ...wrong })
     expect([400, 404]).toContain(response.status)
     expect(text).toContain(said)
+  })
+})
+
+describe("H11 segments over HTTP", () => {
+  test("are the same for a request that is repeated with its key", async () => {
+    const format = formatNamed("emotion_pipe")
+    const output = { bubbles: true, ...(format && { format }) }
+    const model = scriptedModel([finish("[glad] ||| Hi! Tea?@br\n[shy] ||| Or not.")])
+    const { agent } = testAgent(model, { output, memory: { enabled: false } })
+    const handle = createHandler({ agents: { fay: agent }, authorize: () => ({ user: "u1" }) })
+    const ask = async () => {
+      const headers = { "idempotency-key": "k" }
+      const init = { method: "POST", headers, body: JSON.stringify(input) }
+      const text = await (await handle(new Request("http://bot.test/ag-ui", init))).text()
+      return text.split("\n").flatMap((line) => {
+        const { name, value, type } = line.startsWith("data: ") ? JSON.parse(line.slice(6)) : {}
+        return name === "segment"
+          ? `${value.emotion} ${value.bubble} ${value.text.trim()}`
+          : type === "TEXT_MESSAGE_START"
+            ? [type]
+            : []
+      })
+    }
+    const first = await ask()
+    expect(first).toEqual(["TEXT_MESSAGE_START", "glad 1 Hi!", "glad 1 Tea?", "TEXT_MESSAGE_START", "shy 2 Or not."])
+    expect((await ask()).toSorted()).toEqual(first.toSorted())
+    await agent.close()
   })
 })
