@@ -1,10 +1,3 @@
-import {
-  AbstractChat,
-  type ChatState,
-  DefaultChatTransport,
-  lastAssistantMessageIsCompleteWithApprovalResponses,
-  type UIMessage,
-} from "ai"
 import OpenAI from "openai"
 import { afterEach, describe, expect, test } from "vitest"
 import { z } from "zod"
@@ -15,6 +8,7 @@ import type { Store } from "../../../src/memory/services/store/store.ts"
 import { defineTool } from "../../../src/prompt/tools/define-tool.ts"
 import { expectScriptsDone, scriptedModel } from "../../../src/testing/index.ts"
 import { callTool, finish, testAgent } from "../../support/agents.ts"
+import { PageChat } from "../../support/page-chat.ts"
 
 afterEach(expectScriptsDone)
 
@@ -111,30 +105,6 @@ describe("N12 a call that waits, over the OpenAI API", () => {
     expect((await fetch("http://bot.test/v1/approvals/%zz", { method: "POST", body: "{}" })).status).toBe(404)
   })
 })
-
-/** The state behind `useChat`. */
-class PageChat extends AbstractChat<UIMessage> {
-  constructor(fetch: unknown) {
-    const state: ChatState<UIMessage> = {
-      ...{ status: "ready", error: undefined, messages: [] },
-      pushMessage: (message) => void state.messages.push(message),
-      popMessage: () => void state.messages.pop(),
-      replaceMessage: (at, message) => void state.messages.splice(at, 1, message),
-      snapshot: structuredClone,
-    }
-    const transport = new DefaultChatTransport({ api: "http://bot.test/api/chat", fetch: fetch as never })
-    super({ id: "c", transport, state, sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses })
-  }
-
-  get part() {
-    const part = this.messages.at(-1)?.parts.findLast(({ type }) => type === "dynamic-tool")
-    return part as unknown as { readonly state: string; readonly approval: { readonly id: string }; readonly output?: unknown }
-  }
-
-  get shown() {
-    return this.messages.map(({ role, parts }) => [role, parts.flatMap((part) => (part.type === "text" ? [part.text] : []))])
-  }
-}
 
 describe("N12 a call that waits, in useChat of the AI SDK", () => {
   test.each([true, false])("is shown with buttons, and %s goes on with the same message", async (approved) => {
