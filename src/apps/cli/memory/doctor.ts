@@ -16,6 +16,8 @@ interface DoctorOptions extends StoreCommandOptions {
   readonly backup?: string
   /** Moves damaged rows to this file, which must not exist yet. */
   readonly repair?: string
+  /** Asks the model's server instead. */
+  readonly model?: boolean
 }
 
 /** Adds the command `doctor`. */
@@ -25,8 +27,11 @@ export function add(program: Command, run: RunCommand): void {
     .description("Check the store: its file, its rows, its jobs and recent background work.")
     .option("--backup <file>", "also write a copy of the embedded store to a new file")
     .option("--repair <file>", "move rows that are damaged to a new file, and say what is lost without them")
+    .option("--model", "instead, ask the model's server what it can: tools, pictures, JSON Schema, thoughts")
     .option("--json", "print the result as JSON")
-  runOnStore(command, run, doctor)
+  runOnStore(command, run, doctor, (options: DoctorOptions, context) =>
+    options.model ? import("./doctor-model.ts").then(({ doctorModel }) => doctorModel(options, context)) : undefined,
+  )
 }
 
 const sevenDaysMs = 7 * 86_400_000

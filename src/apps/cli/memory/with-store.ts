@@ -33,16 +33,18 @@ export function addStoreCommandOptions(command: Command): Command {
   return addCommonOptions(command, { profile: "layered", store: "required" })
 }
 
-/** Makes `work`, which resolves to the exit code, the action of a command: it gets the opened store, the options and the argument. */
+/** Makes `work`, which resolves to the exit code, the action of a command: it gets the opened store, the options and the argument. `withoutStore` does what needs none, and is undefined for all else. */
 export function runOnStore<Options extends StoreCommandOptions>(
   command: Command,
   run: RunCommand,
   work: (opened: OpenedStore, options: Options, argument: string) => Promise<number>,
+  withoutStore: (options: Options, context: CliContext) => Promise<number> | undefined = () => undefined,
 ): void {
   addStoreCommandOptions(command).action(() => {
     const options = command.opts<Options>()
     const [argument = ""] = command.processedArgs as readonly (string | undefined)[]
-    return run((context) => withStore(options, context, (opened) => work(opened, options, argument)), { debug: options.debug })
+    const open = (context: CliContext) => withStore(options, context, (opened) => work(opened, options, argument))
+    return run((context) => withoutStore(options, context) ?? open(context), { debug: options.debug })
   })
 }
 
