@@ -2,8 +2,13 @@ import { pathToFileURL } from "node:url"
 import { expect, test } from "vitest"
 import { printMentions, readMentions } from "../src/apps/bots/mentions.ts"
 import { PromptStrataError } from "../src/core/errors.ts"
+import type { LanguageModel } from "../src/core/model/language-model.ts"
+import { createAgent } from "../src/loop/agent/agent.ts"
+import { resolveProfile } from "../src/profile/resolve.ts"
 import { assemble } from "../src/prompt/assemble/assemble.ts"
+import { composeMessages, splitSystemPrompt } from "../src/prompt/stack/compose-messages.ts"
 import { PromptStack } from "../src/prompt/stack/prompt-stack.ts"
+import { defineTool } from "../src/prompt/tools/define-tool.ts"
 import { readDecision } from "../src/reply/decision-reader.ts"
 import { findMentions } from "../src/reply/mentions.ts"
 import { entryPoints } from "./support/entry-points.ts"
@@ -114,3 +119,154 @@ test.each(Object.entries(calls))("%s tells a wrong shape with an error of this l
     expect(told, `${what}: ${String(error)}`).toBe(true)
   }
 })
+
+/** Each place in plain data, as the keys that lead to it. */
+function placesIn(value: unknown): readonly (readonly string[])[] {
+  if (typeof value !== "object" || value === null) return []
+  return Object.entries(value).flatMap(([key, inner]) => [[key], ...placesIn(inner).map((rest) => [key, ...rest])])
+}
+
+/** A copy of plain data with another value at one place. */
+function withValueAt(value: unknown, [key, ...rest]: readonly string[], given: unknown): unknown {
+  if (key === undefined) return given
+  const copy = Array.isArray(value) ? [...value] : { ...(value as object) }
+  return Object.assign(copy, { [key]: withValueAt(Reflect.get(copy, key), rest, given) })
+}
+
+const tool = defineTool({ name: "t", description: "d", usageHint: "u", execute: () => "r" })
+const person = { id: "b", name: "B" }
+const picture = { name: "a.png", mediaType: "image/png", width: 5, height: 5 }
+const linked = { name: "a.png", mediaType: "image/png", url: "https://example.com/b.png" }
+const run = { id: "1", tool: "t", args: { a: "x" }, status: "ok", result: "r", durationMs: 1 }
+const said = { text: "h", speaker: person, turnId: "1", atMs: 1, attachments: [picture] }
+const directed = { mentions: [person], replyTo: { speaker: person } }
+const fullTurn = {
+  ...turn,
+  ...{ group: true, atMs: 5, timeZone: "UTC", attachments: [picture], prestart: [run], tools: [tool], runs: [run] },
+  question: { ...turn.question, ...directed },
+  history: [
+    { role: "user", ...said, ...directed, prestart: [run] },
+    { role: "assistant", ...said, turnId: "2", runs: [{ ...run, step: 1, attachments: [picture] }] },
+  ],
+  memories: [{ text: "m", speaker: "A", atMs: 3, againAtMs: [1] }],
+  steps: [
+    { type: "fault", output: "x", notice: "n" },
+    { type: "run", call: "c", run },
+    { type: "native", text: "x", calls: [{ id: "1", name: "t", args: "{}" }], runs: [run] },
+  ],
+  fileFaults: [{ written: "a", fault: "missing" }],
+}
+const skill = {
+  ...{ name: "s", description: "d", mode: "active", priority: 1, content: { text: "x", trust: "author" } },
+  ...{ allowedTools: [], resources: [], scripts: [], metadata: {}, source: { file: "a", line: 1 } },
+}
+const injection = {
+  key: "z",
+  content: [{ x: "y" }],
+  priority: 3,
+  scope: "turn",
+  trust: "author",
+  fit: { rank: 1, shrink: "tail" },
+}
+const words = { from: person, attachments: [linked], mentions: [person], replyTo: { from: person } }
+
+/** Each with plain data that it takes, of which any part may be another value. */
+const doors: Readonly<Record<string, readonly [data: object, call: (data: never) => unknown]>> = {
+  ...Object.fromEntries(
+    ["layered", "stack", "tavern", "fay", "soul"].map((dialect) => [
+      `assemble, the turn in ${dialect}`,
+      [fullTurn, (data: never) => JSON.stringify(assemble(new PromptStack([item]), { dialect, turn: data }))],
+    ]),
+  ),
+  "assemble, its tools": [
+    { tools: [{ name: "t", description: "d", parameters: {} }], roles: { developer: true }, history: { lowWater: 0.5 } },
+    (data) => JSON.stringify(assemble(new PromptStack([item]), data)),
+  ],
+  PromptStack: [[item, injection], (data) => new PromptStack(data).render("x")],
+  composeMessages: [
+    [{ role: "system", content: "x" }, { role: "user" }],
+    (data) => composeMessages(new PromptStack([item]), data),
+  ],
+  splitSystemPrompt: [[{ role: "system", content: "x" }, { role: "user" }], (data) => splitSystemPrompt(data)],
+  resolveProfile: [
+    { agent: { name: "A" }, tools: { builtin: [tool], enabled: ["t"] }, prestart: [{ tool: "t", args: { a: "x" } }] },
+    (data) => resolveProfile(data),
+  ],
+  defineTool: [
+    { name: "t", description: "d", jsonSchema: { type: "object", properties: { a: { type: "string" } } }, group: "ai", execute },
+    (data) => defineTool(data),
+  ],
+  createAgent: [
+    {
+      tools: [tool, { name: "t2", description: "d", execute }],
+      plugins: [{ name: "p", tools: [{ ...tool, name: "t3" }], skills: [skill], variables: { a: "b" } }],
+      ...{ hooks: [{ name: "h" }], observers: [{ name: "o" }], injections: [injection], shouldAnswer: { keywords: ["x"] } },
+    },
+    async (data) => agentOf(data).session("c").send("x").result,
+  ],
+  send: [
+    { ...words, inject: [injection], tools: [tool], runs: [run] },
+    async (data) => agentOf().session("c").send("x", data).result,
+  ],
+  hear: [{ ...words, atMs: 4 }, (data) => agentOf().session("c").hear("x", data)],
+  receive: [{ ...words, atMs: 4 }, (data) => agentOf().session("c").receive("x", data)],
+  preview: [{ ...words, inject: [injection] }, (data) => agentOf().session("c").preview("x", data)],
+  wake: [{ to: person, inject: [injection] }, async (data) => agentOf().session("c").wake("x", data).result],
+  "respond, its messages": [
+    [
+      { role: "user", content: "x", atMs: 4, name: "A" },
+      { role: "assistant", content: "x" },
+      { role: "user", content: "x", attachments: [linked], runs: [run] },
+    ],
+    async (data) => agentOf().respond(data).result,
+  ],
+  "respond, its options": [
+    { from: person, inject: [injection], tools: [tool] },
+    async (data) => agentOf().respond([{ role: "user", content: "x" }], data).result,
+  ],
+}
+
+function execute(): string {
+  return "r"
+}
+
+/** An agent whose model says one word. */
+function agentOf(options: object = {}) {
+  const model: LanguageModel = {
+    id: "m",
+    capabilities: { tools: false, developerRole: false },
+    async *stream() {
+      yield { type: "text-delta", delta: "Hi." }
+      yield { type: "finish", reason: "stop" }
+    },
+  }
+  const profile = resolveProfile({ loop: { mode: "chat" }, memory: { enabled: false } })
+  return createAgent({ profile, model, onWarning: () => undefined, ...options })
+}
+
+/** The error of a call, or that with which its turn ended. */
+async function endOf(call: () => unknown): Promise<unknown> {
+  try {
+    return (await (call() as { readonly error?: unknown } | undefined))?.error
+  } catch (error) {
+    return error
+  }
+}
+
+test.each(Object.entries(doors))(
+  "%s tells a wrong value at any depth with an error of this library, or takes it",
+  async (_, door) => {
+    const [data, call] = door
+    expect(await endOf(() => call(data as never))).toBeUndefined()
+    const found: string[] = []
+    const others = [...wrong, ["a text", "x"], ["a list of null", [null]], ["a list of objects", [{}]], ["no number", Number.NaN]]
+    for (const place of placesIn(data)) {
+      for (const [what, given] of others) {
+        const error = await endOf(() => call(withValueAt(data, place, given) as never))
+        const isTold = PromptStrataError.isInstance(error) && !/is not a function|Cannot |is not iterable/.test(error.message)
+        if (error !== undefined && !isTold) found.push(`${place.join(".")} as ${what}: ${String(error)}`)
+      }
+    }
+    expect(found).toEqual([])
+  },
+)

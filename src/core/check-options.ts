@@ -1,3 +1,4 @@
+import { isMoment } from "./conversation.ts"
 import { PromptStrataError } from "./errors.ts"
 import { didYouMean } from "./suggest.ts"
 
@@ -41,8 +42,8 @@ export function checkOptions<T extends object, Text extends string = string>(
   }
 }
 
-/** The type of a value: as `typeof` names it, with `null` as none, or a list, a list of objects, or what can be iterated but a text. */
-export type TypeName = "string" | "number" | "boolean" | "function" | "object" | "list" | "objects" | "iterable"
+/** The type of a value: as `typeof` names it, with `null` as none, or a list, a list of objects, or what can be iterated but a text, or a time. */
+export type TypeName = Words<"string number boolean function object list objects iterable milliseconds">
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null
 
@@ -50,6 +51,7 @@ const isObject = (value: unknown): value is object => typeof value === "object" 
 export function checkType(what: string, value: unknown, type: TypeName): void {
   if (type === "list" ? Array.isArray(value) : typeof value === type && value !== null) return
   if (type === "objects" && Array.isArray(value) && value.every(isObject)) return
+  if (type === "milliseconds" && isMoment(value)) return
   if (type === "iterable" && isObject(value) && Symbol.iterator in value) return
   const shown = typeof value === "string" ? JSON.stringify(value) : String(value)
   const found = typeof value === "function" || (typeof value === "object" && value) ? `one of type ${typeof value}` : shown
@@ -89,5 +91,29 @@ export function checkMemberTypes(of: string, owner: object, members: string): vo
     const [name = "", type = ""] = member.split(":")
     const value: unknown = Reflect.get(owner, name)
     if (value !== undefined || !type.endsWith("?")) checkType(`${name} of ${of}`, value, type.replace("?", "") as TypeName)
+  }
+}
+
+/**
+ * The form of plain data: the name of a type, the form of each element of a list, or of each member of an object, with `?` behind the name
+ * of one that may be absent. A form as `type` holds for each type of object the form of its other members.
+ */
+export type Shape = string | readonly Shape[] | { readonly [member: string]: Shape }
+
+/** {@link checkType} of all that a shape names in a value, at any depth. */
+export function checkShape(what: string, value: unknown, shape: Shape): void {
+  if (typeof shape === "string") checkType(what, value, shape as TypeName)
+  else if (Array.isArray(shape)) {
+    checkType(what, value, "list")
+    for (const [at, element] of (value as readonly unknown[]).entries()) checkShape(`${what}[${at}]`, element, shape[0])
+  } else {
+    checkType(what, value, "object")
+    for (const [member, inner] of Object.entries(shape)) {
+      const name = member.replace("?", "")
+      const found: unknown = Reflect.get(value as object, name)
+      const variant = name === "type" && typeof inner === "object" ? (inner as Readonly<Record<string, Shape>>) : undefined
+      if (variant) checkShape(what, value, variant[String(found)] ?? { type: `type ${Object.keys(variant).join(", ")}` })
+      else if (found !== undefined || name === member) checkShape(`${what}.${name}`, found, inner)
+    }
   }
 }

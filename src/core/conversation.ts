@@ -203,6 +203,6 @@ export interface FileAttachment {
 const maxDateMs = 8_640_000_000_000_000
 
 /** True for whole milliseconds since 1970 that a date can have. */
-export function isMoment(atMs: number): boolean {
-  return Number.isSafeInteger(atMs) && Math.abs(atMs) <= maxDateMs
+export function isMoment(atMs: unknown): boolean {
+  return Number.isSafeInteger(atMs) && Math.abs(atMs as number) <= maxDateMs
 }

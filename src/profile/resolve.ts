@@ -1,6 +1,6 @@
 import { checkOneArgument, checkType } from "../core/check-options.ts"
 import { PromptStrataError } from "../core/errors.ts"
-import { listOf } from "../core/json-access.ts"
+import { listOf, recordOf } from "../core/json-access.ts"
 import { isText, type TrustedText } from "../core/value.ts"
 import { describeProblem, wrongValues } from "./check-keys.ts"
 import type { InputOf, Keys, SettingsOf, ValueType } from "./key.ts"
@@ -92,7 +92,7 @@ function asText(content: string | TrustedText | undefined): TrustedText | undefi
 
 /** A name alone brings no tool: `loadProfile` makes the tools, code passes them. */
 function toolsNotMade({ tools }: ProfileInput): string[] {
-  const made = new Set(tools?.builtin?.map(({ name }) => name))
+  const made = new Set(listOf(tools?.builtin).map((tool) => recordOf(tool).name))
   // An object from code without types may hold anything; the check of its values tells of that.
   return listOf(tools?.enabled)
     .filter((name) => typeof name === "string" && !made.has(name))

@@ -5,21 +5,9 @@ import words from "./error-words.json" with { type: "json" }
 /** Says what a person who writes to a bot can do. The words of each are in `error-words.json`. */
 type Advice = keyof typeof words.en
 
-/** The codes of errors by what a person can do; those of other codes are asked again. */
-const codesByAdvice: Readonly<Partial<Record<Advice, string>>> = {
-  owner:
-    "template front-matter prompt-missing prompt injection encoding profile script profile-missing skill tool-definition tool-collision closed plugin mcp usage missing-dependency test",
-  "too-long": "budget tool-timeout model-stall turn-timeout spending-limit",
-  "broken-model": "model output-schema",
-  "silent-model": "model-empty decision",
-  settled: "approval",
-  stopped: "aborted",
-  empty: "empty-question",
-  changed: "session-conflict version-conflict",
-  file: "file file-missing file-path file-outside file-kind file-size file-encoding file-conflict file-busy",
-}
+/** The codes of errors, each with what a person can do about it; those of other codes are asked again. */
 const adviceByCode = new Map(
-  Object.entries(codesByAdvice).flatMap(([advice, codes]) => codes.split(" ").map((code) => [code, advice as Advice])),
+  Object.entries(words.codes).flatMap(([advice, codes]) => codes.map((code) => [code, advice as Advice])),
 )
 
 const adviceByFault: Readonly<Record<string, Advice>> = {

@@ -1,4 +1,4 @@
-import { checkMembers, checkOptions } from "../../core/check-options.ts"
+import { checkMembers, checkMemberTypes, checkOptions } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { suggest } from "../../core/suggest.ts"
 import type { BackgroundJob } from "../../memory/services/background/background-job.ts"
@@ -27,9 +27,9 @@ export interface AgentExtensions {
  */
 export function agentExtensions(profile: Profile, given: Partial<AgentExtensions>): AgentExtensions {
   const plugins = [...profile.plugins, ...(given.plugins ?? [])]
+  for (const plugin of plugins) checkPlugin(plugin)
   const observers = [...plugins.flatMap((plugin) => plugin.observers ?? []), ...(given.observers ?? [])]
   const hooks = [...plugins.flatMap((plugin) => plugin.hooks ?? []), ...(given.hooks ?? [])]
-  for (const plugin of plugins) checkPlugin(plugin)
   checkNames("plugins", plugins)
   checkNames("hooks", [...[...noteHooks].map((name) => ({ name })), ...hooks])
   checkNames("observers", observers)
@@ -58,6 +58,8 @@ const pluginNames = { name: true, variables: true, documents: true, notesEvents:
 
 /** Throws `usage` for a misspelt member. Other functions are the plugin's own: a program may ask a connection for its state. */
 function checkPlugin(plugin: Plugin): void {
+  const lists = Object.keys(pluginLists).map((name) => `${name}:objects?`)
+  checkMemberTypes(`the plugin ${JSON.stringify(plugin.name)}`, plugin, `${lists.join(" ")} documents:object?`)
   if (Object.getPrototypeOf(plugin) !== Object.prototype) return
   const methods = Object.keys(pluginMethods)
   const own = Object.entries(plugin).filter(

@@ -107,7 +107,7 @@ export function checkAgentOptions(options: AgentOptions): void {
   const areModels = [options.model].flat().every((model?: LanguageModel) => typeof model?.stream === "function")
   const wanted = areModels ? wantedOf(options.profile) : "a LanguageModel as `model`"
   if (wanted) throw new PromptStrataError("usage", `createAgent expected ${wanted}.`)
-  for (const name of ["tools", "plugins", "hooks", "observers"] as const) {
+  for (const name of ["tools", "plugins", "hooks", "observers", "injections"] as const) {
     const given: unknown = options[name] ?? []
     if (!Array.isArray(given) || !given.every((each) => typeof each === "object" && each !== null))
       throw new PromptStrataError("usage", `createAgent expected a list of objects as \`${name}\`.`)

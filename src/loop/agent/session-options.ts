@@ -1,4 +1,4 @@
-import { checkOptions, checkType, type KnownNames, type TypeName } from "../../core/check-options.ts"
+import { checkMemberTypes, checkOptions, checkShape, checkType, type KnownNames } from "../../core/check-options.ts"
 import type { AttachmentInput, Directed, RepliedTo, ServiceKey, SessionKey, Speaker } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import type { Injection, Trust } from "../../core/value.ts"
@@ -139,29 +139,19 @@ const previewed = { from: true, attachments: true, inject: true, signal: true, .
 const control = { toolChoice: true, stopWhen: true, prepareStep: true, output: true, answerLimit: true }
 
 /** A speaker as it is stored. */
-function speakerOf(person: SpeakerInput, defaultName: string): Speaker {
+export function speakerOf(person: SpeakerInput, defaultName: string): Speaker {
   const { id, name = defaultName, isAgent }: Partial<Speaker> & Pick<Speaker, "id"> = person
   checkType("the id of a speaker", id, "string")
   checkType("the name of a speaker", name, "string")
   return isAgent === true ? { id, name, isAgent } : { id, name }
 }
 
+/** The form of runs that a caller made. */
+export const runsShape = [{ tool: "string", args: "object", result: "string" }]
+
 /** The types of the options of a session's methods. Those of other options are checked where they are used. */
-const types: Readonly<Record<string, TypeName>> = {
-  from: "object",
-  to: "object",
-  mentions: "list",
-  inject: "list",
-  tools: "list",
-  runs: "list",
-  signal: "object",
-  stopWhen: "function",
-  prepareStep: "function",
-  prompt: "string",
-  repeat: "string",
-  timeZone: "string",
-  limit: "number",
-}
+const types =
+  "from:object? to:object? mentions:list? inject:list? tools:objects? signal:object? stopWhen:function? prepareStep:function? prompt:string? repeat:string? timeZone:string? limit:number?"
 
 /** Throws `usage` for an option of a session's method that there is not, or that has another type. */
 export function checkSessionOptions<T extends object, Text extends string>(
@@ -170,9 +160,9 @@ export function checkSessionOptions<T extends object, Text extends string>(
   known: KnownNames<T, Text>,
 ): void {
   checkOptions(of, given, known, { files: "Write `attachments: [{ path }]`, with an object for each path." })
+  checkMemberTypes(of, given, types)
   for (const [name, value] of Object.entries(given)) {
-    const type = types[name]
-    if (type !== undefined && value !== undefined) checkType(`\`${name}\` of ${of}`, value, type)
+    if (name === "runs" && value !== undefined) checkShape(`\`runs\` of ${of}`, value, runsShape)
     if (name === "trust") checkTrust(of, value)
     if (name === "answerLimit" && value !== undefined) checkAnswerLimit(of, value)
   }

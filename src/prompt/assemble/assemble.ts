@@ -1,4 +1,5 @@
-import { checkMemberTypes, checkOptions, checkType } from "../../core/check-options.ts"
+import { checkMemberTypes, checkOptions, checkShape, checkType } from "../../core/check-options.ts"
+import { PromptStrataError } from "../../core/errors.ts"
 import { withLazyMembers } from "../../core/lazy-pattern.ts"
 import { type Memo, memoKind } from "../../core/memo.ts"
 import { type CountedTool, roughCounter, type TokenCounter } from "../../core/ports.ts"
@@ -10,8 +11,10 @@ import type { Look } from "../encode/fold.ts"
 import type { KnownNames, LineShape } from "../encode/lines.ts"
 import { combineInjections, slotOf } from "../layers/combine-injections.ts"
 import { knownNames } from "../layers/turn-injections.ts"
+import turnShape from "../layers/turn-shape.json" with { type: "json" }
 import type { TurnState } from "../layers/turn-state.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
+import { findTimeZone } from "../tools/builtin/time-zone.ts"
 import { type Assembler, memoOf, noteUse } from "./assembler.ts"
 import { assembledBefore, sameLists, sizeOf } from "./assembly-memo.ts"
 import { type CleanInjection, cleanInjection } from "./clean-injections.ts"
@@ -55,6 +58,7 @@ interface RequestLimits {
 
 const optionTypes =
   "locale:string? prompt:string? turn:object? roles:object? counter:object? budgetTokens:number? cut:object? history:object? tools:objects? assembler:object?"
+
 const turnTypes =
   "question:object group:boolean agentName:string history:objects memories:objects prestart:objects tools:objects runs:objects steps:objects"
 
@@ -74,16 +78,32 @@ export function assemble(stack: PromptStack, options: AssembleOptions = {}): Ass
   if (asked) checkMemberTypes("the question of assemble", asked.question, "speaker:object text:string")
   const { dialect = "layered", locale = "en", prompt = "planner", turn, roles, ...limits } = options
   const compiled = typeof dialect === "string" ? shippedDialect(dialect, locale) : dialect
-  const { injections, reserved } = combineInjections(stack, turn, { dialect: compiled, memo: memoOf(limits.assembler) })
-  return assembleInjections(injections, {
-    dialect: compiled,
-    prompt,
-    reserved,
-    developerRole: roles?.developer ?? false,
-    names: turn && knownNames(turn),
-    looks: turn && nameLooks(),
-    ...limits,
-  })
+  try {
+    const { injections, reserved } = combineInjections(stack, turn, { dialect: compiled, memo: memoOf(limits.assembler) })
+    return assembleInjections(injections, {
+      dialect: compiled,
+      prompt,
+      reserved,
+      developerRole: roles?.developer ?? false,
+      names: turn && knownNames(turn),
+      looks: turn && nameLooks(),
+      ...limits,
+    })
+  } catch (thrown) {
+    if (turn && !PromptStrataError.isInstance(thrown)) checkTurn(turn)
+    throw thrown
+  }
+}
+
+/** Throws `usage` for a turn of another form, of plain JavaScript. To look at all of it costs more than many an assembly, so only a failed one is looked at. */
+function checkTurn(turn: TurnState): void {
+  checkShape("the turn of assemble", turn, turnShape)
+  const { timeZone } = turn
+  if (timeZone === undefined || findTimeZone(timeZone) !== undefined) return
+  throw new PromptStrataError(
+    "usage",
+    `expected a time zone such as "Asia/Shanghai" in the turn of assemble, found "${timeZone}".`,
+  )
 }
 
 /** Options of {@link assembleInjections}. */

@@ -100,8 +100,9 @@ function cleanEntry(entry: SlotEntry, trust: Trust, memo: Memo): CleanEntry {
   if (known?.trust === trust) return known
   const found: Found = { removed: 0, kinds: noKinds, memo }
   const slots: [string, SlotValue][] = []
-  let [isSame, isBlank] = [true, true]
-  for (const [name, value] of Object.entries(entry)) {
+  let [isSame, isBlank] = [!Object.values(entry).includes(undefined as never), true]
+  // A slot of plain JavaScript may be undefined: it is absent.
+  for (const [name, value] of Object.entries(entry).filter((slot) => slot[1] !== undefined)) {
     const clean = cleanValue(value, trust, found)
     slots.push([name, clean])
     if (clean !== value) isSame = false

@@ -27,7 +27,7 @@ export function composeMessages<M extends ChatMessage>(
   options: ComposeOptions = {},
 ): (M | SystemMessage)[] {
   checkType("stack.items of composeMessages", stack?.items, "function")
-  checkType("the messages of composeMessages", messages, "list")
+  checkType("the messages of composeMessages", messages, "objects")
   checkOptions("composeMessages", options, { developerRole: true, heading: true })
   const { developerRole = false, heading = "key" } = options
   const { basePrompt, history } = splitSystemPrompt(messages)
@@ -87,7 +87,7 @@ function isSystemMessage(message: ChatMessage): boolean {
  * a copy, only the stack that wrote it can tell its sections from the base.
  */
 export function splitSystemPrompt<M extends ChatMessage>(messages: readonly M[]): SplitMessages<M> {
-  checkType("the messages of splitSystemPrompt", messages, "list")
+  checkType("the messages of splitSystemPrompt", messages, "objects")
   return {
     basePrompt: joinTexts(messages.filter(isSystemMessage).map((message) => compositionOf(message)?.base ?? textOf(message))),
     history: messages.filter((message) => !isSystemMessage(message)),

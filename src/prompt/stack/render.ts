@@ -141,7 +141,8 @@ function printValue(value: SlotValue, trust: Trust, markers: Markers): readonly 
   if (typeof value === "boolean") return []
   if (typeof value === "string") return printText({ text: value, trust }, markers)
   if (isText(value)) return printText(value, markers)
-  return value.flatMap((entry) => Object.values(entry).flatMap((slot) => printValue(slot, trust, markers)))
+  const slots: readonly (SlotValue | undefined)[] = value.flatMap((entry) => Object.values(entry))
+  return slots.flatMap((slot) => (slot === undefined ? [] : printValue(slot, trust, markers)))
 }
 
 function printText(written: TrustedText, markers: Markers): readonly TrustedText[] {

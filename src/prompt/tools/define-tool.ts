@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec"
-import { checkMembers, checkType } from "../../core/check-options.ts"
+import { checkMembers, checkMemberTypes, checkType } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { lazyPattern } from "../../core/lazy-pattern.ts"
 import { toolParameters } from "./print-parameters.ts"
@@ -130,6 +130,7 @@ export function completeTool(given: unknown): Tool {
   if (typeof description !== "string" || typeof inputSchema !== "object" || inputSchema === null) {
     throw notATool(`the tool ${JSON.stringify(name)} as defineTool makes it`, "one without description or inputSchema")
   }
+  checkMemberTypes(`the tool ${JSON.stringify(name)}`, given, "usageHint:string?")
   return given as Tool
 }
 

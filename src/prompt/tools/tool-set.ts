@@ -1,4 +1,5 @@
 import { PromptStrataError } from "../../core/errors.ts"
+import { completeTool } from "./define-tool.ts"
 import type { Tool } from "./tool.ts"
 
 /** The tools of an agent. */
@@ -14,10 +15,11 @@ export interface ToolSet {
 }
 
 /**
- * Makes a tool set. Throws `tool-collision` when two tools have the same name. The built-in tools that a profile enables let
+ * Makes a tool set. Throws `tool-collision` when two tools have the same name, and `tool-definition` for what is none. The built-in tools that a profile enables let
  * its hint say how to replace one.
  */
-export function createToolSet(tools: readonly Tool[], builtin: readonly Tool[] = []): ToolSet {
+export function createToolSet(given: readonly Tool[], builtin: readonly Tool[] = []): ToolSet {
+  const tools = given.map(completeTool)
   const byName = new Map<string, Tool>()
   for (const tool of tools) {
     const other = byName.get(tool.name)
@@ -33,7 +35,7 @@ export function createToolSet(tools: readonly Tool[], builtin: readonly Tool[] =
   }
   const plannerTools = tools.filter((tool) => tool.visibility === "planner")
   return {
-    tools: [...tools],
+    tools,
     plannerTools,
     get: (name) => byName.get(name),
     plannerTool: (name) => plannerTools.find((tool) => tool.name === name),

@@ -1,5 +1,5 @@
-import { checkType } from "../../../core/check-options.ts"
-import { type Audience, type HistoryMessage, isMoment, type SessionKey } from "../../../core/conversation.ts"
+import { checkShape } from "../../../core/check-options.ts"
+import type { Audience, HistoryMessage, SessionKey } from "../../../core/conversation.ts"
 import { PromptStrataError } from "../../../core/errors.ts"
 import { onDemand } from "../../../core/late.ts"
 import type { BlobRecords } from "../../../memory/services/store/records.ts"
@@ -8,7 +8,7 @@ import type { StepControl } from "../../turn/control/step-control.ts"
 import type { AgentContext } from "../../turn/turn-context.ts"
 import { loadAside } from "../borders/load-aside.ts"
 import { Session } from "../session.ts"
-import { checkSessionOptions, type SendOptions } from "../session-options.ts"
+import { checkSessionOptions, runsShape, type SendOptions, speakerOf } from "../session-options.ts"
 import type { Turn } from "../turn.ts"
 import type { ChatMessage } from "./past-messages.ts"
 
@@ -29,7 +29,7 @@ export function respond(
   const { ports, profile } = latest
   const key: SessionKey = { agent: profile.agent.id, conversation: ports.ids.next("respond"), audience }
   const question = checked(messages)
-  const speaker = { id: given.from?.id ?? key.conversation, name: question.name ?? profile.user.name, ...given.from }
+  const speaker = speakerOf({ id: key.conversation, ...given.from }, question.name ?? profile.user.name)
   const nowMs = ports.clock.nowMs()
   // Copied before the wait, during which the caller may change them.
   const past = messages.map((message) => ({ ...message }))
@@ -56,15 +56,10 @@ export function respond(
 
 /** The last message. Throws for messages that are none, and for a last one that nobody can answer. */
 function checked(messages: readonly ChatMessage[]): ChatMessage {
-  checkType("the messages of respond", messages, "list")
-  for (const [at, message] of messages.entries()) {
-    const where = `message ${at + 1} of respond`
-    checkType(where, message, "object")
-    const { role, content, name, attachments, atMs } = message
-    if (name !== undefined) checkType(`\`name\` of ${where}`, name, "string")
-    if (attachments !== undefined) checkType(`\`attachments\` of ${where}`, attachments, "list")
-    if (atMs !== undefined && !isMoment(atMs))
-      throw new PromptStrataError("usage", `expected atMs of ${where} as whole milliseconds since 1970, found ${String(atMs)}.`)
+  checkShape("the messages of respond", messages, [
+    { "name?": "string", "attachments?": "list", "runs?": runsShape, "atMs?": "milliseconds" },
+  ])
+  for (const [at, { role, content }] of messages.entries()) {
     if ((role === "user" || role === "assistant") && typeof content === "string") continue
     const found = typeof content === "string" ? `role ${JSON.stringify(role)}` : `content of type ${typeof content}`
     throw new PromptStrataError(

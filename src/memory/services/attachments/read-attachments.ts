@@ -1,4 +1,4 @@
-import { checkOptions } from "../../../core/check-options.ts"
+import { checkMemberTypes, checkOptions } from "../../../core/check-options.ts"
 import type { Attachment, AttachmentInput, HistoryMessage, ServiceKey, SessionKey } from "../../../core/conversation.ts"
 import { PromptStrataError } from "../../../core/errors.ts"
 import { pictureTypes } from "../../../core/model/language-model.ts"
@@ -113,6 +113,7 @@ async function readOne(
   open: OpenPath,
 ): Promise<AttachmentWithBytes> {
   checkOptions(where, given as Partial<Record<keyof typeof forms, unknown>>, forms)
+  checkMemberTypes(where, given, "name:string? mediaType:string?")
   if ("path" in given && typeof given.path === "string" && given.path.trim() !== "")
     return fileAt(given.path.toWellFormed(), where, open)
   if ("bytes" in given && given.bytes instanceof Uint8Array) return keepable(new Uint8Array(given.bytes), given, where)
