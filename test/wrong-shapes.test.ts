@@ -198,7 +198,7 @@ const doors: Readonly<Record<string, readonly [data: object, call: (data: never)
   ],
   createAgent: [
     {
-      tools: [tool, { name: "t2", description: "d", execute }],
+      tools: [tool, { ...tool, name: "t2" }],
       plugins: [{ name: "p", tools: [{ ...tool, name: "t3" }], skills: [skill], variables: { a: "b" } }],
       ...{ hooks: [{ name: "h" }], observers: [{ name: "o" }], injections: [injection], shouldAnswer: { keywords: ["x"] } },
     },

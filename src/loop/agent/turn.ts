@@ -218,7 +218,7 @@ export function abortError(reason: unknown): PromptStrataError {
 
 function timeoutError(turnMs: number): PromptStrataError {
   return new PromptStrataError("turn-timeout", `expected the turn to end within ${turnMs} ms; it did not.`, {
-    hint: "Raise limits.turnMs, or look at the trace for what took so long.",
+    hint: "Raise turn_ms of [limits], or look at the trace for what took so long.",
     evidence: { limit: "turnMs", limitMs: turnMs },
   })
 }

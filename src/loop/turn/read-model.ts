@@ -2,6 +2,7 @@ import { asOurError, PromptStrataError } from "../../core/errors.ts"
 import { recordOf } from "../../core/json-access.ts"
 import type { LanguageModel, ModelPart, ModelRequest } from "../../core/model/language-model.ts"
 import type { Clock, Timers } from "../../core/ports.ts"
+import { inSnakeCase } from "../../profile/key.ts"
 import type { TimeLimits } from "../../profile/profile.ts"
 
 export interface ReadModelOptions {
@@ -136,7 +137,7 @@ class Watch {
 
   #stall(what: string, limitMs: number, limit: "firstTokenMs" | "betweenChunksMs" | "stepMs"): PromptStrataError {
     return new PromptStrataError("model-stall", `expected ${what} from ${this.#modelId} within ${limitMs} ms; it did not come.`, {
-      hint: `Is the model overloaded or far away? The limit is \`limits.${limit}\`.`,
+      hint: `Is the model overloaded or far away? The limit is ${inSnakeCase(limit)} of [limits].`,
       evidence: { limit, limitMs, model: this.#modelId },
     })
   }

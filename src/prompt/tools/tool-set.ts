@@ -1,5 +1,5 @@
+import { checkShape } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
-import { completeTool } from "./define-tool.ts"
 import type { Tool } from "./tool.ts"
 
 /** The tools of an agent. */
@@ -14,12 +14,14 @@ export interface ToolSet {
   plannerTool(name: string): Tool | undefined
 }
 
+const toolShape = [{ name: "string", description: "string", inputSchema: "object", "usageHint?": "string", execute: "function" }]
+
 /**
- * Makes a tool set. Throws `tool-collision` when two tools have the same name, and `tool-definition` for what is none. The built-in tools that a profile enables let
+ * Makes a tool set. Throws `tool-collision` when two tools have the same name, and `usage` for what is none. The built-in tools that a profile enables let
  * its hint say how to replace one.
  */
-export function createToolSet(given: readonly Tool[], builtin: readonly Tool[] = []): ToolSet {
-  const tools = given.map(completeTool)
+export function createToolSet(tools: readonly Tool[], builtin: readonly Tool[] = []): ToolSet {
+  checkShape("tools", tools, toolShape)
   const byName = new Map<string, Tool>()
   for (const tool of tools) {
     const other = byName.get(tool.name)
@@ -35,7 +37,7 @@ export function createToolSet(given: readonly Tool[], builtin: readonly Tool[] =
   }
   const plannerTools = tools.filter((tool) => tool.visibility === "planner")
   return {
-    tools,
+    tools: [...tools],
     plannerTools,
     get: (name) => byName.get(name),
     plannerTool: (name) => plannerTools.find((tool) => tool.name === name),

@@ -7,6 +7,7 @@ import type { Assembly } from "../../../core/span.ts"
 import { defined } from "../../../core/value.ts"
 import type { Receipt } from "../../../memory/services/store/receipt.ts"
 import type { ReceiptRecords } from "../../../memory/services/store/records.ts"
+import { inSnakeCase } from "../../../profile/key.ts"
 import type { Profile } from "../../../profile/profile.ts"
 import type { TurnTrace } from "../../../trace/trace.ts"
 import { callsOf, isSpending, turnSpending } from "../../../trace/turn-spending.ts"
@@ -109,8 +110,8 @@ export class SpendingLimits implements Spending<TurnContext> {
     const next = localText(untilMs, this.#profile.timeZone ?? "UTC")
     const isDaily = user !== undefined
     const hint = isDaily
-      ? `The next day begins at ${next}. Raise limits.${limit}, or name another model under [fallback_model].`
-      : `Raise limits.${limit}, or look at the trace for which call used them.`
+      ? `The next day begins at ${next}. Raise ${inSnakeCase(limit)} of [limits], or name another model under [fallback_model].`
+      : `Raise ${inSnakeCase(limit)} of [limits], or look at the trace for which call used them.`
     const evidence = { ...found, retryAfterMs: isDaily ? untilMs - nowMs : undefined }
     return new PromptStrataError("spending-limit", message, { hint, evidence })
   }
@@ -123,7 +124,7 @@ interface Refused {
 }
 
 function unpriced(evidence: Refused): PromptStrataError {
-  const message = `expected a price of ${evidence.model} for limits.${evidence.limit}, found none.`
+  const message = `expected a price of ${evidence.model} for ${inSnakeCase(evidence.limit)} of [limits], found none.`
   const hint = `Add a table [prices.${JSON.stringify(evidence.model)}] to the profile, with what a million tokens cost as \`input\` and as \`output\`.`
   return new PromptStrataError("spending-limit", message, { hint, evidence })
 }

@@ -73,7 +73,9 @@ describe("T58 the limits of a user's day", () => {
       ok: false,
       error: { code: "spending-limit", evidence: { limit: "dailyTokens", most: 1_000, used: 1_000, retryAfterMs: 4 * hour } },
     })
-    expect(second.ok ? "" : second.error.message).toContain("The next day begins at 2026-03-06 00:00.")
+    expect(second.ok ? "" : second.error.message).toContain(
+      "The next day begins at 2026-03-06 00:00. Raise daily_tokens of [limits], or name another",
+    )
     expect(model.requests).toHaveLength(1)
     expect(await agent.session("elsewhere").history()).toEqual([])
     expect((await say("as Bob", "talk", { from: { id: "bob", name: "Bob" } })).ok).toBe(true)
