@@ -81,16 +81,10 @@ export interface WakeAtOptions extends WakesOptions {
   readonly timeZone?: string
 }
 
-/** Options of `Session.preview`. */
-export interface PreviewOptions extends DirectedOptions {
-  readonly from?: SpeakerInput
-  /** As in {@link SendOptions.attachments}. Nothing is kept. */
-  readonly attachments?: readonly AttachmentInput[]
+/** Options of `Session.preview`, which keeps nothing. */
+export interface PreviewOptions extends DirectedOptions, Pick<SendOptions, "from" | "attachments" | "inject" | "signal"> {
   /** A prompt file of the dialect. Default `planner`. */
   readonly prompt?: string
-  /** As in {@link SendOptions.inject}. */
-  readonly inject?: readonly InjectionInput[]
-  readonly signal?: AbortSignal
 }
 
 /** Options of `Session.hear`. */

@@ -2,16 +2,7 @@ import { checkMemberTypes } from "../../core/check-options.ts"
 import { offsetAfter } from "../../core/code-points.ts"
 import type { Source } from "../../core/source.ts"
 import type { Assembly, FitDecision, Span } from "../../core/span.ts"
-import {
-  type Injection,
-  type InjectionRole,
-  isText,
-  type Scope,
-  type SlotValue,
-  stabilityOf,
-  type Trust,
-  type TrustedText,
-} from "../../core/value.ts"
+import { type Injection, isText, type SlotValue, stabilityOf, type Trust, type TrustedText } from "../../core/value.ts"
 import { encodeText } from "../encode/encode.ts"
 import { fold } from "../encode/fold.ts"
 import { splitLines } from "../encode/line-breaks.ts"
@@ -86,15 +77,9 @@ function frameOf(spans: readonly RenderedSpan[]): RenderedSpan {
 }
 
 /** One item of a stack as plain data, for people. */
-export interface InjectionDebug {
-  readonly key: string
+export interface InjectionDebug extends Pick<Injection, "key" | "priority" | "role" | "scope" | "enabled" | "source"> {
   /** The first 200 characters (code points), then `...` if there are more. */
   readonly content: string
-  readonly priority: number
-  readonly role: InjectionRole
-  readonly scope: Scope
-  readonly enabled: boolean
-  readonly source?: Source | undefined
   /** Tokens of all spans of this key in the assembly. */
   readonly tokens?: number
   readonly fate?: FitDecision["fate"]

@@ -1,6 +1,6 @@
 import type { Attachment, SessionKey, Speaker } from "../../../core/conversation.ts"
 import type { Usage } from "../../../core/model/language-model.ts"
-import type { FitDecision, LoreDecision, MessageRole, Prefix, Span, ToolCall, WindowRoom } from "../../../core/span.ts"
+import type { Assembly, LoreDecision, MessageRole, Prefix, Span, ToolCall } from "../../../core/span.ts"
 import type { Injection } from "../../../core/value.ts"
 import type { Receipt } from "../../../memory/services/store/receipt.ts"
 import type { RecalledMemory } from "../../../prompt/layers/turn-state.ts"
@@ -98,18 +98,9 @@ export interface RecordedEvent {
 }
 
 /** A request that was assembled, in the form of a record. */
-export interface ShownAssembly {
+export interface ShownAssembly extends Pick<Assembly, "tokens" | "overheadTokens" | "exact" | "decisions" | "windowRoom"> {
   readonly messages: readonly RecordedMessage[]
-  /** Tokens of the contents of all messages. */
-  readonly tokens: number
-  readonly overheadTokens: number
-  /** False if tokens were estimated. */
-  readonly exact: boolean
   readonly prefixes: readonly PrefixMark[]
-  /** The fate of each injection, with the reason. */
-  readonly decisions: readonly FitDecision[]
-  /** The part of the budget that is free, because history is cut in steps. */
-  readonly windowRoom?: WindowRoom | undefined
   /** The entries of lorebooks that were looked at, in the turn's first request. */
   readonly lore?: readonly LoreDecision[] | undefined
 }

@@ -1,7 +1,5 @@
-import type { AttachmentInput, HistoryMessage, SessionKey } from "../../../core/conversation.ts"
-import { withPastAttachments } from "../../../memory/services/attachments/read-attachments.ts"
-import type { FileReferences } from "../../../memory/services/file-references.ts"
-import type { BlobRecords } from "../../../memory/services/store/records.ts"
+import type { AttachmentInput, HistoryMessage } from "../../../core/conversation.ts"
+import { type PastConversation, withPastAttachments } from "../../../memory/services/attachments/read-attachments.ts"
 import type { SendOptions } from "../session-options.ts"
 
 export { filterMessages } from "../../../memory/services/store/session-store.ts"
@@ -30,16 +28,12 @@ export interface ChatRun {
 }
 
 /** The conversation in which messages of a caller stand. */
-interface Past {
-  readonly key: SessionKey
+interface Past extends PastConversation {
   /** The user, whose name a message may replace. */
   readonly speaker: HistoryMessage["speaker"]
   readonly agentName: string
   /** The moment at which a message without a time was said. */
   readonly nowMs: number
-  readonly blobs: BlobRecords
-  readonly files: FileReferences | undefined
-  readonly bytes: Map<string, Uint8Array>
 }
 
 /** The messages before the last one, as history, with their attachments. */

@@ -3,12 +3,8 @@ import { daysRange, formatStamp, type Grain, grainDays, stampAt, type WeekKind }
 import type { ZonedCalendar } from "./zoned-calendar.ts"
 
 /** A period of time that is over and has no record yet, with the records that it is to summarise, oldest first (R20). */
-export interface RollUp {
-  readonly id: string
+export interface RollUp extends Pick<EventRecord, "id" | "stamp" | "startMs" | "endMs"> {
   readonly grain: Exclude<Grain, "moment">
-  readonly stamp: string
-  readonly startMs: number
-  readonly endMs: number
   readonly children: readonly EventRecord[]
 }
 

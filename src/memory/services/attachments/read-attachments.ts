@@ -78,7 +78,7 @@ export async function withAttachments<Words extends UnreadAttachments>(
 }
 
 /** A conversation that its caller keeps, and where the bytes of its attachments go. */
-interface PastConversation {
+export interface PastConversation {
   readonly key: SessionKey
   readonly blobs: BlobRecords
   readonly files: FileReferences | undefined

@@ -1,4 +1,4 @@
-import type { HistoryMessage, ServiceKey, Speaker } from "../../../core/conversation.ts"
+import type { HistoryMessage, ServiceKey } from "../../../core/conversation.ts"
 import type { Usage } from "../../../core/model/language-model.ts"
 import type { Ports } from "../../../core/ports.ts"
 import type { Assembly } from "../../../core/span.ts"
@@ -7,6 +7,7 @@ import type { Job, JobAttempt } from "../store/job-runner.ts"
 import type { Receipt } from "../store/receipt.ts"
 import type { ReceiptRecords, WorkOutcome } from "../store/records.ts"
 import type { MessageFilter, SessionNote } from "../store/session-store.ts"
+import type { BeforeTurnContext } from "../turn-hook.ts"
 
 /**
  * Asks a model with one of the dialect's background prompts, and waits for the whole answer within the profile's time limits. Throws
@@ -27,13 +28,7 @@ export type AskModel = (
 }>
 
 /** A committed turn, as background work may see it: what was said, and nothing that was injected (T35). */
-export interface CommittedTurn {
-  readonly key: ServiceKey
-  readonly turnId: string
-  /** The turn's number in its conversation, from 0. */
-  readonly turn: number
-  readonly speaker: Speaker
-  readonly memoryOn: boolean
+export interface CommittedTurn extends Pick<BeforeTurnContext, "key" | "turnId" | "turn" | "speaker" | "memoryOn"> {
   /** When the memory was switched last, in milliseconds since 1970. What was heard until then must not be remembered. */
   readonly memorySinceMs?: number | undefined
   /** The turn's messages, without the results of prestart and recall that are kept with them. */

@@ -4,14 +4,10 @@ import { shorten } from "../shorten-by-rule.ts"
 import type { Job } from "../store/job-runner.ts"
 import type { Receipt } from "../store/receipt.ts"
 import type { ReceiptRecords } from "../store/records.ts"
-import type { JobContext } from "./background-job.ts"
+import type { CommittedTurn, JobContext } from "./background-job.ts"
 
 /** The messages of a turn, as background work sees them. */
-export interface TurnWords {
-  readonly turnId: string
-  readonly turn: number
-  readonly untrusted: boolean
-  readonly messages: readonly HistoryMessage[]
+export interface TurnWords extends Pick<CommittedTurn, "turnId" | "turn" | "untrusted" | "messages"> {
   /** True if an earlier answer about these words could not be read. */
   readonly isCarried?: boolean
 }

@@ -1,7 +1,7 @@
 import { withLazyMembers } from "../../../core/lazy-pattern.ts"
 import { type Memo, memoKind } from "../../../core/memo.ts"
 import type { CountedTool, TokenCounter } from "../../../core/ports.ts"
-import type { Message, MessagePart, Prefix, Span, ToolCall } from "../../../core/span.ts"
+import type { Assembly, Message, MessagePart, Prefix, Span, ToolCall } from "../../../core/span.ts"
 import { apart, joined, type MessageCounter } from "../tokens/counted-message.ts"
 import { messageCounter } from "../tokens/message-counter.ts"
 import type { Draft, DraftMessage, WrittenMessage } from "./draft.ts"
@@ -9,18 +9,11 @@ import { samePiece } from "./draft-recorder.ts"
 import { prefixesOf } from "./prefixes.ts"
 
 /** A draft whose messages are written out and counted. */
-interface CountedDraft {
-  readonly messages: readonly Message[]
+interface CountedDraft extends Pick<Assembly, "messages" | "tokens" | "overheadTokens" | "exact"> {
   /** Makes the spans of the messages. */
   readonly spans: () => readonly Span[]
-  /** Tokens of the messages' contents. */
-  readonly tokens: number
-  /** Tokens that the provider adds around the messages, and those of native tools and calls. */
-  readonly overheadTokens: number
   /** Finds the prefix of each stability. */
   readonly prefixes: () => readonly Prefix[]
-  /** True if all tokens are counted exactly: those of native calls, pictures and files are estimated, and without `overhead` those of native tools too. */
-  readonly exact: boolean
 }
 
 /** The counter of a draft, and the native tools that go with the request. */

@@ -22,7 +22,9 @@ export interface EntryBlock {
 export interface BlockPlace {
   readonly file: PromptFile
   readonly injection: Injection
+  /** True for the entry of a rest item itself, not for entries inside it. */
   readonly rest?: boolean
+  /** True if the entry is a message of its own. */
   readonly message?: boolean
 }
 

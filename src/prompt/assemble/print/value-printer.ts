@@ -11,7 +11,7 @@ import { FrameWriter, settleFrame } from "../../template/frame-writer.ts"
 import { walkScope } from "../../template/render.ts"
 import type { DraftMessage } from "../draft/draft.ts"
 import { DraftRecorder, originOf } from "../draft/draft-recorder.ts"
-import { type EntryBlock, knownBlock, rememberBlock } from "./entry-blocks.ts"
+import { type BlockPlace, type EntryBlock, knownBlock, rememberBlock } from "./entry-blocks.ts"
 import { printList } from "./print-list.ts"
 import { printText } from "./print-text.ts"
 
@@ -26,14 +26,8 @@ interface ValuePlace {
 }
 
 /** The slot in which an entry is printed, and the file that prints it. */
-export interface EntryPlace {
-  readonly injection: Injection
+export interface EntryPlace extends BlockPlace {
   readonly node: SlotNode
-  readonly file: PromptFile
-  /** True for the entry of a rest item itself, not for entries inside it. */
-  readonly rest?: boolean
-  /** True if the entry is a message of its own. */
-  readonly message?: boolean
 }
 
 /** Lists of so many entries are printed from their last printing. For shorter ones that costs more than it saves. */
