@@ -35,7 +35,7 @@ export interface Directed {
 }
 
 /** The result of a call. `args` are those that the tool received. */
-interface CallResult {
+export interface CallResult {
   readonly tool: string
   readonly args: Readonly<Record<string, unknown>>
   readonly result: string

@@ -53,8 +53,9 @@ export interface LoreLook {
   /** The character's name, for `{{char}}`. Default: the agent's. */
   readonly name?: string
   readonly locale: string
+  /** Default: the host's. */
   readonly timeZone?: string | undefined
-  /** The user of private conversations. Default: the speaker. */
+  /** The name of the user in a private conversation. Default: the speaker's. */
   readonly userName?: string | undefined
   readonly lore: LoreSettings
   readonly tags?: readonly string[]

@@ -21,16 +21,11 @@ import { readBytes } from "../read-text-file.ts"
 import { displayPath } from "../shipped-files.ts"
 import { readCardOf } from "./card-file.ts"
 import { isPartsPath, readCardFolder } from "./card-folder.ts"
-import { cardHook } from "./card-hook.ts"
+import { cardHook, type LoreLook } from "./card-hook.ts"
 
 /** The language, the user and the time, on which a card's texts depend. */
-export interface CardSurroundings {
-  readonly locale: string
-  /** The name of the user in a private conversation. Default: the speaker's. */
-  readonly userName?: string | undefined
+export interface CardSurroundings extends Pick<LoreLook, "locale" | "timeZone" | "userName"> {
   readonly clock: Clock
-  /** Default: the host's. */
-  readonly timeZone?: string | undefined
   /** The number of the greeting that conversations begin with. Default 1. */
   readonly greeting?: number | undefined
   readonly lore?: LoreSettings | undefined

@@ -16,14 +16,11 @@ import { checkProfileFile } from "../profile/profile-schema.ts"
 import { readBytes } from "../read-text-file.ts"
 import { displayPath } from "../shipped-files.ts"
 import { located, parseJson } from "./card-file.ts"
-import { loreHook } from "./card-hook.ts"
+import { type LoreLook, loreHook } from "./card-hook.ts"
 import { loreSource } from "./lore-turn.ts"
 
 /** The language of dates in macros, and the user of private conversations, by default the speaker. */
-export interface LorebookPlace {
-  readonly userName?: string | undefined
-  readonly locale: string
-  readonly timeZone?: string | undefined
+export interface LorebookPlace extends Pick<LoreLook, "locale" | "timeZone" | "userName"> {
   readonly note?: AuthorNote | undefined
 }
 

@@ -5,13 +5,10 @@ import { readLoreKey } from "../../prompt/layers/lorebook/lore-key.ts"
 import type { LoreEntry, LoreKey, LorePosition } from "../../prompt/layers/lorebook/lorebook.ts"
 import { compilePattern } from "../../prompt/layers/lorebook/pattern.ts"
 import { type AuthoredFile, bodyText, foundValue, isOneLine, keyFault } from "../authored-text.ts"
+import type { FrontMatter } from "../front-matter.ts"
 
 /** One entry of a world book as it stands in its file. */
-export interface FileEntry {
-  readonly attributes: Readonly<Record<string, unknown>>
-  readonly body: string
-  /** The line of the file on which the body begins. */
-  readonly firstLine: number
+export interface FileEntry extends FrontMatter {
   /** The line of the entry's first `---`. */
   readonly line: number
 }

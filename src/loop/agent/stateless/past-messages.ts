@@ -1,4 +1,4 @@
-import type { AttachmentInput, HistoryMessage } from "../../../core/conversation.ts"
+import type { AttachmentInput, CallResult, HistoryMessage } from "../../../core/conversation.ts"
 import { type PastConversation, withPastAttachments } from "../../../memory/services/attachments/read-attachments.ts"
 import type { SendOptions } from "../session-options.ts"
 
@@ -19,12 +19,9 @@ export interface ChatMessage {
 }
 
 /** A tool's run in a conversation that the caller keeps. */
-export interface ChatRun {
+export interface ChatRun extends CallResult {
   /** The id of the call. */
   readonly id: string
-  readonly tool: string
-  readonly args: Readonly<Record<string, unknown>>
-  readonly result: string
 }
 
 /** The conversation in which messages of a caller stand. */
