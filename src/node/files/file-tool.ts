@@ -1,4 +1,4 @@
-import { type ErrorCode, messageOf, PromptStrataError } from "../../core/errors.ts"
+import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import type { PromptSource } from "../../prompt/dialect/prompt-source.ts"
 import { shippedPrompts } from "../../prompt/dialect/shipped-files.ts"
 import { encodeInline } from "../../prompt/encode/inline.ts"
@@ -7,6 +7,7 @@ import { renderTemplate } from "../../prompt/template/render-template.ts"
 import type { ToolContext } from "../../prompt/tools/tool.ts"
 import { type ToolWords, toolWords } from "../../prompt/tools/tool-words.ts"
 import { canonicalPath, samePath } from "../workspace/paths.ts"
+import table from "./file-sentences.json" with { type: "json" }
 import type {
   FileMount,
   FileOperation,
@@ -121,31 +122,14 @@ export async function withFileProblems<T>(words: FileWords, path: string, task: 
   }
 }
 
-/** The sentence of `file-problem.md` for each error. */
-const sentences: Partial<Readonly<Record<ErrorCode, string>>> = {
-  "file-missing": "missing",
-  "file-kind": "not_file",
-  "file-encoding": "not_text",
-  "file-path": "bad_path",
-  "file-outside": "bad_path",
-  "file-conflict": "changed",
-  "file-busy": "changed",
-}
-
-/** The sentence for each failure of the system. For other failures the model reads only the code: the message is for people. */
-const systemSentences: Readonly<Record<string, string>> = {
-  EACCES: "no_permission",
-  EPERM: "no_permission",
-  EROFS: "no_permission",
-  ENOSPC: "disk_full",
-  EDQUOT: "disk_full",
-}
+/** The sentence of `file-problem.md` for each error, and for each failure of the system. For other failures the model reads only the code: the message is for people. */
+const sentences: Readonly<Record<string, string>> = { ...table.errors, ...table.system }
 
 function problemValues(thrown: unknown): TemplateValues {
   if (!PromptStrataError.isInstance(thrown)) return { failed: messageOf(thrown) }
   if (thrown.code === "file-encoding" && thrown.evidence.characterIndex !== undefined) return { bad_character: true }
   if (thrown.code === "file-size") return { too_large: true, size: thrown.evidence.sizeBytes, limit: thrown.evidence.maxBytes }
   const system = thrown.code === "file" ? thrown.evidence.code : undefined
-  const sentence = sentences[thrown.code] ?? (system === undefined ? undefined : systemSentences[system])
+  const sentence = sentences[thrown.code] ?? (system === undefined ? undefined : sentences[system])
   return sentence === undefined ? { failed: system ?? thrown.message } : { [sentence]: true }
 }

@@ -247,17 +247,12 @@ function textOf(value: SlotValue): string {
 
 /** The stability of the shipped dialects' slots. */
 const usualStabilities: ReadonlyMap<string, Stability> = new Map([
-  ["persona", "global"],
-  ["format", "global"],
-  ["skills", "global"],
-  ["standing", "global"],
-  ["final_system", "global"],
-  ["base", "global"],
   ...promptVariables.map((name) => [name, "global"] as const),
-  ["character.system", "session"],
-  ["tools", "session"],
-  ["tool_groups", "session"],
-  ["memory_on", "session"],
-  ["decision_schema", "global"],
-  ["history", "conversation"],
+  ...slotsOf("global", "persona format skills standing final_system base decision_schema"),
+  ...slotsOf("session", "character.system tools tool_groups memory_on"),
+  ...slotsOf("conversation", "history"),
 ])
+
+function slotsOf(stability: Stability, names: string): (readonly [string, Stability])[] {
+  return names.split(" ").map((name) => [name, stability])
+}
