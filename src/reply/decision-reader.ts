@@ -2,25 +2,8 @@ import { checkOptions, checkType } from "../core/check-options.ts"
 import { invariant } from "../core/errors.ts"
 import type { Reader } from "../core/reader.ts"
 import type { Decision, DecisionEvent } from "./decision.ts"
-import { DecisionScan, type OutputScan, type ShownText } from "./decision-scan.ts"
-import { createWellFormedReader, type StepCount } from "./incoming-text.ts"
-import { StrictScan } from "./strict-scan.ts"
-
-/** Options of {@link createDecisionReader} and {@link readDecision}. */
-export interface DecisionReaderOptions {
-  /** Accept one bare, whole JSON object only: no prose, no fence, no repair, no plain text (T21). */
-  readonly strict?: boolean
-  /** The model's text begins inside a thought that only a closing tag ends (T22). */
-  readonly opensInThought?: boolean
-}
-
-/** Options that only this library sets. */
-interface InnerOptions {
-  /** False shows nothing of strict output before its end. */
-  readonly streams?: boolean
-  /** Counts the characters that the reader looks at. The count is linear in the output. */
-  readonly count?: StepCount
-}
+import { climbLadder } from "./ladder.ts"
+import { createPlannerReader, type DecisionReaderOptions, type InnerOptions } from "./planner-reader.ts"
 
 /**
  * Reads planner output as it streams (T21–T23). It yields the characters of the message as they arrive, thinking apart from
@@ -29,35 +12,8 @@ interface InnerOptions {
  */
 export function createDecisionReader(options: DecisionReaderOptions & InnerOptions = {}): Reader<string, DecisionEvent> {
   checkOptions("createDecisionReader", options, "strict opensInThought streams count")
-  const { strict = false, opensInThought = false, streams = true, count = { steps: 0 } } = options
-  const wellFormed = createWellFormedReader()
-  const shown: ShownText = { thinking: "", message: "" }
-  let isShown = false
-  const scan: OutputScan = strict
-    ? new StrictScan({ opensInThought, streams }, shown, count)
-    : new DecisionScan({ opensInThought }, shown, count)
-  const take = (): DecisionEvent[] => {
-    const { thinking, message } = shown
-    const events: DecisionEvent[] = message === "" ? [] : [{ type: "message-delta", delta: message }]
-    if (thinking !== "") events.unshift({ type: "thinking-delta", delta: thinking })
-    isShown ||= message !== ""
-    shown.thinking = ""
-    shown.message = ""
-    return events
-  }
-  return {
-    push(chunk) {
-      for (const piece of wellFormed.push(chunk)) scan.feed(piece)
-      return take()
-    },
-    end() {
-      for (const piece of wellFormed.end()) scan.feed(piece)
-      const decision = scan.end()
-      if (!isShown && shown.message === "" && decision.action === "finish") shown.message = decision.message ?? ""
-      const own = decision.action === "unreadable" ? undefined : decision.ignored
-      return [...take(), { type: "decision", decision, ignored: scan.ignored ?? own, thinkingFault: scan.thinkingFault }]
-    },
-  }
+  const { push, end } = createPlannerReader(options, climbLadder)
+  return { push, end }
 }
 
 /**

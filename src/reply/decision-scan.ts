@@ -5,7 +5,7 @@ import type { StepCount } from "./incoming-text.ts"
 import { callBeside, interpretDecision, isCallOf } from "./interpret-decision.ts"
 import { JsonReader } from "./json/json-reader.ts"
 import { isQuoteOrStructure } from "./json/loose-syntax.ts"
-import { climbLadder } from "./ladder.ts"
+import type { climbLadder } from "./ladder.ts"
 import { type Candidate, type FoundObject, OutputRecord } from "./output-record.ts"
 import { furtherDecision, namesAction } from "./outside-object.ts"
 import type { ThinkingFault } from "./thinking.ts"
@@ -19,7 +19,12 @@ export interface OutputScan {
   readonly ignored?: string | undefined
   /** `within-line` once the end was read, if a closed thought was taken out of a line of an answer in prose. */
   readonly thinkingFault?: ThinkingFault | undefined
+  /** True if the end, were it now, would need the ladder. Once false it stays so. */
+  readonly needsLadder?: boolean
 }
+
+/** {@link climbLadder}, which is much code and read only for output of which nothing was shown. */
+export type ClimbLadder = typeof climbLadder
 
 /** The characters that a scan has shown and its reader has not taken yet. */
 export interface ShownText {
@@ -41,6 +46,7 @@ export class DecisionScan implements OutputScan {
   readonly #shown: ShownText
   readonly #count: StepCount
   readonly #opensInThought: boolean
+  readonly #climb: ClimbLadder
   #mode: "prose" | "object" | "opening" | "broken" | "decided" | "over" = "prose"
   #object: FoundObject | undefined
   #opening: ObjectOpening | undefined
@@ -56,10 +62,15 @@ export class DecisionScan implements OutputScan {
   /** The beginning of the first call without an action, which is not run. */
   #bareCall: string | undefined
 
-  constructor(options: { readonly opensInThought: boolean }, shown: ShownText, count: StepCount) {
+  constructor(options: { readonly opensInThought: boolean; readonly climb: ClimbLadder }, shown: ShownText, count: StepCount) {
     this.#opensInThought = options.opensInThought
+    this.#climb = options.climb
     this.#shown = shown
     this.#count = count
+  }
+
+  get needsLadder(): boolean {
+    return this.#object?.members.gate.shown !== true
   }
 
   feed(piece: string): void {
@@ -99,7 +110,7 @@ export class DecisionScan implements OutputScan {
     const isFirst = record.candidates.length === 0 && record.others.length === 0
     if (this.#mode === "opening" && isFirst) this.#addCandidate("loose")
     this.#count.steps += record.text.length
-    const decision = climbLadder(record, this.#tags.inThought, this.#count)
+    const decision = this.#climb(record, this.#tags.inThought, this.#count)
     if (record.decisionEnd === undefined) this.ignored = record.ignored
     else this.ignored = furtherDecision(record.text.slice(record.decisionEnd))
     return decision

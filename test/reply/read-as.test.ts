@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { Decision } from "../../src/reply/decision.ts"
-import { createDecisionReader, type DecisionReaderOptions } from "../../src/reply/decision-reader.ts"
+import { createDecisionReader } from "../../src/reply/decision-reader.ts"
+import type { DecisionReaderOptions } from "../../src/reply/planner-reader.ts"
 import { readPieces } from "./readings.ts"
 
 /** Outputs as models write them, each with what sets it apart. */

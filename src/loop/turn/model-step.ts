@@ -48,7 +48,7 @@ export interface StepReading {
   /** True once nothing more is to be read. */
   isOver?(): boolean
   /** Called at the end of a whole stream, never of a failed one. Returns the decision of a planner step. */
-  onEnd(finishReason: FinishReason | undefined): StepDecision | undefined | Promise<undefined>
+  onEnd(finishReason: FinishReason | undefined): StepDecision | undefined | Promise<StepDecision | undefined>
 }
 
 /** Prepares the next step as the caller wants it. */

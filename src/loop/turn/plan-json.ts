@@ -1,8 +1,11 @@
+import { invariant } from "../../core/errors.ts"
+import { late } from "../../core/late.ts"
 import { endedWhole, type LanguageModel } from "../../core/model/language-model.ts"
 import { renderNotice } from "../../prompt/dialect/render-notice.ts"
 import { encodeInline } from "../../prompt/encode/inline.ts"
 import type { Decision, DecisionFault } from "../../reply/decision.ts"
-import { createDecisionReader } from "../../reply/decision-reader.ts"
+import type { ClimbLadder } from "../../reply/decision-scan.ts"
+import { createPlannerReader } from "../../reply/planner-reader.ts"
 import { loadCalls } from "./calls/load-calls.ts"
 import { type PlanOutcome, prepareStep, runModelStep, type StepReading } from "./model-step.ts"
 import type { CallGuard } from "./run-call.ts"
@@ -51,11 +54,17 @@ export async function planJson(turn: TurnContext, guard: CallGuard): Promise<Pla
   return { type: "final", stopReason: "max-steps", told: { fault } }
 }
 
+const loadLadder = late(() => import("../../reply/ladder.ts"))
+
 /** Reads a decision as it comes. Its message is shown at once (T23). */
 function decisionReading(turn: TurnContext, model: LanguageModel): StepReading {
   const { loop } = turn.agent.profile
   const opensInThought = model.capabilities.opensInThought ?? false
-  const reader = createDecisionReader({ strict: loop.strict, opensInThought })
+  let climb: ClimbLadder | undefined
+  const reader = createPlannerReader({ strict: loop.strict, opensInThought }, (...given) => {
+    invariant(climb, "the ladder is loaded before it is climbed")
+    return climb(...given)
+  })
   const step = turn.progress.log.steps.length + 1
   const prepared = turn.progress.step
   let decision: StepDecision | undefined
@@ -73,7 +82,8 @@ function decisionReading(turn: TurnContext, model: LanguageModel): StepReading {
   }
   return {
     onText: (delta) => take(reader.push(delta)),
-    onEnd(finishReason) {
+    async onEnd(finishReason) {
+      if (reader.needsLadder()) climb = (await loadLadder()).climbLadder
       take(reader.end())
       // A plain-text answer that was cut looks whole. Only the finish reason tells.
       if (decision?.action === "finish" && decision.status === "plain-text" && !endedWhole(finishReason))
