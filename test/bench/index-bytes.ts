@@ -1,24 +1,12 @@
 // A process of its own, started with `--expose-gc` by recall-bytes.bench.ts: it prints what the index of so many memories takes.
 import { ScopeIndex } from "../../src/memory/services/memory/scope-index.ts"
 import type { MemoryRecords, StoredMemory } from "../../src/memory/services/store/records.ts"
+import { changesOf, indexedKey, indexedRows } from "./index-rows.ts"
 import { collect } from "./measure.ts"
-import { manyLines } from "./recall-speed.ts"
 
 const count = Number(process.argv[2])
-const key = { agent: "fay", conversation: "talk", audience: "private", user: "ann" } as const
-
-/** The memories as a store keeps them: as JSON, which is read anew each time. */
-const rows = manyLines(count).lines.map(({ id, session, ...said }) => {
-  const { agent, audience, user } = key
-  return JSON.stringify({ ...said, id, agent, conversation: session, audience, user, kind: "dialogue", turnId: id })
-})
-const changesOf =
-  (kept: readonly string[]): MemoryRecords["changes"] =>
-  async (_, { after, limit }) => {
-    const from = after?.sequence ?? 0
-    const memories = kept.slice(from, from + limit).map((row): StoredMemory => JSON.parse(row))
-    return { cursor: { epoch: 0, sequence: from + memories.length }, reset: false, memories }
-  }
+const key = indexedKey
+const rows = indexedRows(count)
 const ask = (index: ScopeIndex) => index.rank({ text: "Where did we go with the dog?", nowMs: Date.UTC(2024, 6, 1), limit: 10 })
 
 function bytesNow(): number {

@@ -12,8 +12,11 @@ export function finished<T>(steps: Steps<T>): T {
   }
 }
 
-/** So many units of work are done before other work of the process has its turn. They take two to three milliseconds. */
-const sliceUnits = 2_048
+/**
+ * So many units of work are done before other work of the process has its turn. They take two to three milliseconds. The first slices are
+ * shorter, because code that has just been loaded is slow.
+ */
+const sliceUnits = { first: 32, longer: 8, most: 2_048 }
 
 /** Lets timers and other waiting work of the process run. A host without `setImmediate` waits for a timer. */
 export function otherWork(): Promise<void> {
@@ -26,6 +29,7 @@ export function otherWork(): Promise<void> {
 /** Does long work in slices. Other work of the process has its turn between them. */
 export class Slices {
   #units = 0
+  #most = sliceUnits.first
 
   /** Does steps to their end. */
   async run<T>(steps: Steps<T>): Promise<T> {
@@ -43,8 +47,9 @@ export class Slices {
 
   #isFull(units: number): boolean {
     this.#units += units
-    if (this.#units < sliceUnits) return false
+    if (this.#units < this.#most) return false
     this.#units = 0
+    this.#most = Math.min(sliceUnits.most, this.#most + sliceUnits.longer)
     return true
   }
 }
