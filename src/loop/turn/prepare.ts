@@ -189,11 +189,11 @@ export function recalledMemories(
   return { memories, passedOver: first.length - memories.length }
 }
 
+type UnreadMemory = Partial<Record<keyof Memory, unknown>>
+
 function memoryOf(entry: unknown, at: number): RecalledMemory | undefined {
   if (typeof entry !== "object" || entry === null) return undefined
-  const { id, text, foundAt, speaker, atMs, againAtMs, untrusted, score, reranked, why } = entry as Partial<
-    Record<keyof Memory, unknown>
-  >
+  const { id, text, foundAt, speaker, atMs, againAtMs, untrusted, score, reranked, why } = entry as UnreadMemory
   if (typeof text !== "string" || text.trim() === "") return undefined
   const name = isRecord(speaker) ? speaker.name : speaker
   return defined({

@@ -87,10 +87,7 @@ export function recordedMemories(options: MemoryServiceOptions): RecordedMemorie
       if (missing.length === 0) return 0
       const texts = missing.map(({ text }) => text)
       const vectors = await embedTexts(embed, texts, { signal })
-      const rows = missing.flatMap(({ id }, at) => {
-        const values = vectors[at]
-        return values === undefined ? [] : [{ memoryId: id, model: embed.id, values }]
-      })
+      const rows = missing.flatMap(({ id }, at) => (vectors[at] ? [{ memoryId: id, model: embed.id, values: vectors[at] }] : []))
       await records.putVectors(rows, key)
       return rows.length
     },

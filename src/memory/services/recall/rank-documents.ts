@@ -35,13 +35,15 @@ export function rankDocuments(table: DocumentTable, asked: Question): RecallHit[
   const covered = coverage(table, asked, scores)
   const near = scores.get("vector")
   const part = near ? vectorPart(table, near, { evidence: evidence.values, covered, weight: weights.vector }) : 0
-  const fused = fuse(scores, weights, { evidence: evidence.values, part }, table.scoreArrays.take())
-  if (query.text.trim() !== "") keepFound(scores, plan, part, fused)
+  const found = foundSlots(table, scores, asked, part)
+  const fused = fuse(scores, weights, { evidence: evidence.values, part, found }, table.scoreArrays.take())
   const passages = joinPassages(table, fused)
   if (plan.times.length === 0) preferUpdates(table, plan, fused)
   const scale = scores.has("vector") ? Math.max(covered, part) : covered
-  const confidence = query.text.trim() === "" ? () => undefined : confidenceOf(table, fused, scale)
-  const hits = topSlots(table, fused, Math.min(maxHits, query.limit)).map((slot) => {
+  const wanted = Math.min(maxHits, query.limit)
+  const first = topSlots(table, fused, Math.max(wanted, byChance[1]))
+  const confidence = query.text.trim() === "" ? () => undefined : confidenceOf(first, fused, scale)
+  const hits = first.slice(0, Math.max(0, Math.ceil(wanted))).map((slot) => {
     const best = passages.get(slot) ?? slot
     return {
       id: table.idAt(slot) ?? "",
@@ -65,8 +67,8 @@ const byChance = [5, 10] as const
  * score and of the question. A logistic regression over the first five memories of each question of the development halves made the
  * numbers.
  */
-function confidenceOf(table: DocumentTable, fused: Float64Array, scale: number): (score: number) => number {
-  const [best = 0, ...others] = topSlots(table, fused, byChance[1]).map((slot) => fused[slot] ?? 0)
+function confidenceOf(first: readonly number[], fused: Float64Array, scale: number): (score: number) => number {
+  const [best = 0, ...others] = first.slice(0, byChance[1]).map((slot) => fused[slot] ?? 0)
   const chance = others.slice(byChance[0] - 1).reduce((sum, score) => sum + score, 0) / (byChance[1] - byChance[0])
   return (score) =>
     1 / (1 + Math.exp(3.1 - (2.8 * (score - chance)) / (best || 1) - 2.2 * Math.min(0.5, scale * (score - chance))))
@@ -82,19 +84,21 @@ function vectorPart(table: DocumentTable, near: Float64Array, given: Pick<Fusion
 const findingSignals = ["words", "grams", "characters", "keys", "phrase", "neighbours", "session", "talk", "time"] as const
 
 /**
- * Takes out the slots that have nothing of the question. A question about oneself finds what its speaker says of themselves. If it has no words, a time or a speaker is enough, but not words such as "lately",
- * which everything of the last weeks would match.
+ * 1 for each slot that has something of the question, which for a blank one is each. A question about oneself finds what its speaker says of
+ * themselves. If it has no words, a time or a speaker is enough, but not words such as "lately", which everything of the last weeks would
+ * match.
  */
-function keepFound(scores: SignalScores, plan: QueryPlan, part: number, fused: Float64Array): void {
+function foundSlots(table: DocumentTable, scores: SignalScores, { query, plan }: Question, part: number): Uint8Array {
+  const found = new Uint8Array(table.slots)
+  if (query.text.trim() === "") return found.fill(1)
   const isVague = plan.times.some((time) => time.kind === "span" && time.isVague)
   const wordless = plan.words.size === 0 && plan.characters.size === 0 && !isVague
   const own = findingSignals.filter((signal) => signal !== "time" || !isVague)
   const asks = plan.isQuestion ? (["self"] as const) : []
   const finding = [...own, ...asks, ...(wordless ? (["speaker"] as const) : []), ...(part > 0 ? (["vector"] as const) : [])]
-  const found = finding.flatMap((signal) => scores.get(signal) ?? [])
-  for (let slot = 0; slot < fused.length; slot++) {
-    if (!found.some((values) => (values[slot] ?? 0) > 0)) fused[slot] = Number.NEGATIVE_INFINITY
-  }
+  for (const values of finding.flatMap((signal) => scores.get(signal) ?? []))
+    for (let slot = 0; slot < found.length; slot++) if ((values[slot] ?? 0) > 0) found[slot] = 1
+  return found
 }
 
 /** Gives each document of several passages the score of the best one, at its first slot, and takes the other slots out. The result has the slots of best passages that are not the first, by first slot. */
@@ -104,10 +108,8 @@ function joinPassages(table: DocumentTable, fused: Float64Array): ReadonlyMap<nu
   for (let slot = 0; slot < fused.length; slot++) {
     const first = ((table.columns.marks[slot] ?? 0) & passageMark) === 0 ? undefined : table.slotOf(table.idAt(slot) ?? "")
     if (first === undefined) continue
-    if ((fused[slot] ?? 0) > (fused[first] ?? 0)) {
-      fused[first] = fused[slot] ?? 0
-      best.set(first, slot)
-    }
+    if ((fused[slot] ?? 0) > (fused[first] ?? 0)) best.set(first, slot)
+    fused[first] = Math.max(fused[first] ?? 0, fused[slot] ?? 0)
     fused[slot] = Number.NEGATIVE_INFINITY
   }
   return best
@@ -125,16 +127,16 @@ function coverage(table: DocumentTable, { plan, weights }: Question, scores: Sig
   return Math.min(1, best / whole)
 }
 
-/** The scores of all slots. The vector signal and the evidence share the score; a document without a vector is scored by the evidence alone. */
+/** The scores of all slots, of those that are not found the least. The vector signal and the evidence share the score; a document without a vector is scored by the evidence alone. */
 function fuse(
   scores: SignalScores,
   weights: RecallWeights,
-  { evidence, part }: { readonly evidence: Float64Array; readonly part: number },
+  { evidence, part, found }: { readonly evidence: Float64Array; readonly part: number; readonly found: Uint8Array },
   fused: Float64Array,
 ): Float64Array {
   const [near, recency, importance] = [scores.get("vector"), scores.get("recency"), scores.get("importance")]
   for (let slot = 0; slot < fused.length; slot++) {
-    const known = fusedScore(evidence[slot] ?? 0, near?.[slot] ?? Number.NaN, part)
+    const known = found[slot] === 0 ? Number.NEGATIVE_INFINITY : fusedScore(evidence[slot] ?? 0, near?.[slot] ?? Number.NaN, part)
     fused[slot] = known + weights.recency * (recency?.[slot] ?? 0) + weights.importance * (importance?.[slot] ?? 0)
   }
   return fused
@@ -186,18 +188,15 @@ function signalScores(table: DocumentTable, { query, plan, calendar, weights }: 
 
 function fieldScores(table: DocumentTable, plan: QueryPlan): [RecallSignal, Float64Array][] {
   const { scoreArrays } = table
-  const words = scoreArrays.take()
-  const characters = scoreArrays.take()
   const neighbours = scoreArrays.take()
   const session = scoreArrays.take()
-  scoreField(table, "words", plan.words, { own: words, neighbours, session })
-  scoreField(table, "characters", plan.characters, { own: characters, neighbours, session })
-  return [
-    ["words", lessForQuestions(table, words)],
-    ["characters", lessForQuestions(table, characters)],
-    ["neighbours", neighbours],
-    ["session", session],
-  ]
+  const asked = (["words", "characters"] as const).filter((field) => plan[field].size > 0)
+  const own = asked.map((field): [RecallSignal, Float64Array] => {
+    const scores = scoreArrays.take()
+    scoreField(table, field, plan[field], { own: scores, neighbours, session })
+    return [field, lessForQuestions(table, scores)]
+  })
+  return [...own, ["neighbours", neighbours], ["session", session]]
 }
 
 /** Lowers the scores of questions: they do not tell what they ask about. The lines beside them still get the full score. */
@@ -243,7 +242,7 @@ function weighedSum(
 
 function maxOf(values: Float64Array): number {
   let best = 0
-  for (const value of values) if (value > best) best = value
+  for (let slot = 0; slot < values.length; slot++) best = Math.max(best, values[slot] ?? 0)
   return best
 }
 

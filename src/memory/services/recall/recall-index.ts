@@ -71,8 +71,7 @@ export class RecallIndex {
 
   /** Does the work of {@link replace} in steps. Nothing else may be asked of the index before the last one. */
   *replacing(document: RecallDocument): Steps<boolean> {
-    const slot = this.#table.slotOf(document.id)
-    const before = slot === undefined ? undefined : this.#table.documentAt(slot)
+    const before = this.#table.documentAt(this.#table.slotOf(document.id))
     if (before !== undefined && hasSameWords(before, document)) {
       this.#table.update(document)
       return false
@@ -89,8 +88,7 @@ export class RecallIndex {
 
   /** Does the work of {@link remove} in steps. Nothing else may be asked of the index before the last one. */
   *removing(id: string): Steps<boolean> {
-    const slot = this.#table.slotOf(id)
-    const document = slot === undefined ? undefined : this.#table.documentAt(slot)
+    const document = this.#table.documentAt(this.#table.slotOf(id))
     if (document !== undefined) this.#names.count(document.speaker, -1)
     return yield* this.#table.removing(id)
   }
@@ -111,10 +109,8 @@ export class RecallIndex {
 
 /** True if two documents have the same terms and stand at the same place: a use of a memory changes only its numbers. */
 function hasSameWords(one: RecallDocument, other: RecallDocument): boolean {
-  const { speaker, keys } = one
-  if (one.text !== other.text || one.session !== other.session || one.turn !== other.turn || one.atMs !== other.atMs) return false
-  if (speaker.id !== other.speaker.id || speaker.name !== other.speaker.name) return false
-  return (
-    keys === other.keys || JSON.stringify([keys?.words, keys?.dates]) === JSON.stringify([other.keys?.words, other.keys?.dates])
+  const [words, others] = [one, other].map(({ text, session, turn, atMs, speaker, keys }) =>
+    JSON.stringify([text, session, turn, atMs, speaker.id, speaker.name, keys?.words, keys?.dates]),
   )
+  return words === others
 }

@@ -90,7 +90,7 @@ export class DocumentTable {
   }
 
   /** The document at a slot; undefined if the slot is free. */
-  documentAt(slot: number): RecallDocument | undefined {
+  documentAt(slot = -1): RecallDocument | undefined {
     const id = this.#ids[slot]
     if (id === undefined) return undefined
     return this.#read ? this.#read(id) : this.#documents[this.#slots.get(id) ?? slot]
@@ -163,7 +163,7 @@ export class DocumentTable {
   /** Removes a document in steps; false if its id is unknown. Only after the last one may be ranked. */
   *removing(id: string): Steps<boolean> {
     const first = this.#slots.get(id)
-    const document = first === undefined ? undefined : this.documentAt(first)
+    const document = this.documentAt(first)
     if (first === undefined || document === undefined) return false
     for (const [number, text] of passagesOf(document.text).entries()) {
       const slot = first + number

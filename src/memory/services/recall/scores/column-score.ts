@@ -25,9 +25,9 @@ function markScores(table: DocumentTable, match: (slot: number) => number): Floa
 
 /** Scores lines whose speaker the query is about. */
 export function speakerScores(table: DocumentTable, { speakerIds }: QueryPlan): Float64Array {
-  const numbers = new Set([...speakerIds].map((id) => table.speakerNumber(id)))
+  const [asked = -1, ...others] = [...speakerIds].map((id) => table.speakerNumber(id))
   const { speaker } = table.columns
-  return markScores(table, (slot) => (numbers.has(speaker[slot] ?? -1) ? 1 : 0))
+  return markScores(table, (slot) => (speaker[slot] === asked || others.includes(speaker[slot] ?? -1) ? 1 : 0))
 }
 
 /** Scores lines that were said at a time that the query names, or tell about such a time. */
