@@ -18,6 +18,8 @@ const collect = runInNewContext("gc") as () => void
 const sessions = 40
 const turns = 50
 const fileTurns = 200
+/** Sessions that a server may hold open, after so many turns each, and the most bytes of heap for one, with all that is remembered. */
+const many = { sessions: 10_000, turns: 3, bytes: 8_000 }
 /** The growth of later turns, to that of those before: more would be more than a straight line. */
 const mostGrowth = 1.3
 
@@ -28,6 +30,7 @@ const answer = "An answer that is about as long as the words before it, so that 
 export async function run(): Promise<BenchResult> {
   const [first, later] = await heap()
   const [firstBytes, laterBytes] = await file()
+  const eachBytes = await heapOfMany()
   const spoken = words.length + answer.length
   const row = (what: string, early: number, late: number) => ({
     what,
@@ -43,8 +46,19 @@ export async function run(): Promise<BenchResult> {
   return {
     title: `A session of ${turns} turns in memory (of ${sessions} open ones), and a file of ${2 * fileTurns} turns`,
     rows: [row("heap of an open session", first, later), row("file of the store", firstBytes, laterBytes)],
-    notes: [`An open session of ${turns} turns has ${(((first + later) * turns) / 2 / 1024).toFixed(0)} kB of heap.`],
-    gates: [gate("an open session", first, later), gate("the file", firstBytes, laterBytes)],
+    notes: [
+      `An open session of ${turns} turns has ${(((first + later) * turns) / 2 / 1024).toFixed(0)} kB of heap.`,
+      `${many.sessions.toLocaleString("en")} open sessions after ${many.turns} turns each on the store in a file have ${eachBytes.toFixed(0)} bytes of heap each, with all that assembling remembers.`,
+    ],
+    gates: [
+      gate("an open session", first, later),
+      gate("the file", firstBytes, laterBytes),
+      {
+        name: `each of ${many.sessions} open sessions after ${many.turns} turns has at most ${many.bytes} bytes of heap`,
+        ok: eachBytes <= many.bytes,
+        detail: eachBytes.toFixed(0),
+      },
+    ],
   }
 }
 
@@ -62,6 +76,23 @@ async function heap(): Promise<readonly [number, number]> {
   const each = (sessions * turns) / 2
   await agent.close()
   return [(middle - before) / each, (after - middle) / each]
+}
+
+/** Bytes of heap for each of many open sessions on the store in a file. */
+async function heapOfMany(): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), "promptstrata-bench-"))
+  const store = await openSqliteStore(join(folder, "store.sqlite"))
+  const agent = agentOver(store)
+  await talk(agent.session("warm"), many.turns)
+  const before = heapUsed()
+  const open = Array.from({ length: many.sessions }, (_, at) => agent.session(`chat ${at}`))
+  for (let at = 0; at < open.length; at += 20)
+    await Promise.all(open.slice(at, at + 20).map((session) => talk(session, many.turns)))
+  const each = (heapUsed() - before) / open.length
+  await agent.close()
+  await store.close()
+  rmSync(folder, { recursive: true })
+  return each
 }
 
 function heapUsed(): number {

@@ -4,7 +4,7 @@ import { Memo } from "../../core/memo.ts"
 /**
  * Remembers what assembling made of a conversation, so that its next request does only the work of what is new. Hold one for each
  * conversation and give it to `assemble` each time. What it remembers goes with it. All assemblers of a process together hold about
- * 33 million characters at most; beyond that, those that were used least recently forget.
+ * 33 million characters at most, and 256 of them hold something; beyond that, those that were used least recently forget.
  */
 export interface Assembler {
   /** About the UTF-16 units of the messages that it holds, and of the texts whose counts it knows. */
@@ -15,6 +15,9 @@ export interface Assembler {
 
 /** The UTF-16 units that all assemblers together may hold. */
 export const mostUnits = 2 ** 25
+
+/** The assemblers that may hold something. What is made of a short conversation takes some 100 kB, however few units it has. */
+export const mostHolding = 256
 
 /** Assemblers that hold something, the least recently used first. Weak, because each belongs to its session alone. */
 const holding = new Set<WeakRef<MemoOwner>>()
@@ -46,6 +49,8 @@ class MemoOwner implements Assembler {
   }
 }
 
+const isOver = (): boolean => unitsHeld > mostUnits || holding.size > mostHolding
+
 function dropOldest(): void {
   unitsHeld = 0
   for (const owner of holding) {
@@ -53,7 +58,7 @@ function dropOldest(): void {
     if (size === undefined) holding.delete(owner)
     else unitsHeld += size
   }
-  for (const owner of holding) if (unitsHeld > mostUnits) owner.deref()?.forget()
+  for (const owner of holding) if (isOver()) owner.deref()?.forget()
 }
 
 /** Lets all assemblers of the process forget, because a store forgot words that may stand in their requests. */
@@ -76,5 +81,5 @@ export function memoOf(assembler: Assembler | undefined): Memo {
 /** Notes that an assembler was used, and about the units that it holds now. */
 export function noteUse(assembler: Assembler | undefined, size: number): void {
   if (assembler instanceof MemoOwner) assembler.holds(size)
-  if (unitsHeld > mostUnits) dropOldest()
+  if (isOver()) dropOldest()
 }

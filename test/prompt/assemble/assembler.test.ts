@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest"
 import type { TokenCounter } from "../../../src/core/ports.ts"
 import { type AssembleOptions, assemble } from "../../../src/prompt/assemble/assemble.ts"
-import { type Assembler, createAssembler, mostUnits } from "../../../src/prompt/assemble/assembler.ts"
+import { type Assembler, createAssembler, mostHolding, mostUnits } from "../../../src/prompt/assemble/assembler.ts"
 import { DraftRecorder } from "../../../src/prompt/assemble/draft/draft-recorder.ts"
 import { PartStore } from "../../../src/prompt/assemble/tokens/part-store.ts"
 import { PromptStack } from "../../../src/prompt/stack/prompt-stack.ts"
@@ -120,6 +120,19 @@ describe("what an assembler holds", () => {
     const first = holding.lastIndexOf(false) + 1
     expect(first).toBeGreaterThan(1)
     expect(holding).toEqual(holding.map((_, at) => at === 0 || at >= first))
+    for (const assembler of assemblers) assembler.forget()
+  })
+
+  test("S18 stays with so many assemblers, however little each holds", () => {
+    const assemblers = Array.from({ length: mostHolding + 8 }, createAssembler)
+    const ask = (assembler: Assembler | undefined) =>
+      assemble(new PromptStack([{ key: "k", content: "short" }]), { prompt: "chat", ...(assembler && { assembler }) })
+    for (const assembler of assemblers) {
+      ask(assembler)
+      // The first one stays in use.
+      ask(assemblers[0])
+    }
+    expect(assemblers.map(({ size }) => size > 0)).toEqual(assemblers.map((_, at) => at === 0 || at > 8))
     for (const assembler of assemblers) assembler.forget()
   })
 
