@@ -112,7 +112,7 @@ export function checkShape(what: string, value: unknown, shape: Shape): void {
       const name = member.replace("?", "")
       const found: unknown = Reflect.get(value as object, name)
       const variant = name === "type" && typeof inner === "object" ? (inner as Readonly<Record<string, Shape>>) : undefined
-      if (variant) checkShape(what, value, variant[String(found)] ?? { type: `type ${Object.keys(variant).join(", ")}` })
+      if (variant) checkShape(what, value, variant[String(found)] ?? { type: Object.keys(variant).join(" or ") })
       else if (found !== undefined || name === member) checkShape(`${what}.${name}`, found, inner)
     }
   }
