@@ -1,6 +1,12 @@
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import { late } from "../../core/late.ts"
-import { type Job, type JobAttempt, type JobHandlers, timedKinds } from "../../memory/services/store/job-runner.ts"
+import {
+  type Job,
+  type JobAttempt,
+  type JobHandlers,
+  type JobRunner,
+  timedKinds,
+} from "../../memory/services/store/job-runner.ts"
 import type { AgentQueues } from "../turn/turn-context.ts"
 import { loadAside } from "./borders/load-aside.ts"
 import type { AgentJobs } from "./schedule/agent-jobs.ts"
@@ -25,13 +31,6 @@ export function agentWork(shared: AgentQueues, options: AgentWorkOptions): Agent
   const loadJobs = late(async () => new (await loadAside()).AgentJobs(latest, stopped.signal))
   const works = options.runJobs || options.delivers
   const started = works ? startJobs(shared, { ...options, loadJobs }) : Promise.resolve()
-  /** Leaves what has a moment of its own, such as a wake, in the store: its turn would be refused. */
-  const endTimed = async (): Promise<void> => {
-    await started
-    const left = Object.entries(jobHandlers(options, loadJobs)).filter(([kind]) => !timedKinds.includes(kind))
-    // A store that was closed before is told when the jobs are closed.
-    await runner.start(Object.fromEntries(left), { agent: options.agent }).catch(() => undefined)
-  }
   let closing: Promise<void> | undefined
   /** Aborted when closing should wait no longer. */
   const hurry = new AbortController()
@@ -45,7 +44,11 @@ export function agentWork(shared: AgentQueues, options: AgentWorkOptions): Agent
     },
     async close(signal) {
       stopped.abort()
-      const idle = () => Promise.all([works ? endTimed() : undefined, conversationsIdle(shared, options.watching)])
+      const idle = () =>
+        Promise.all([
+          works ? started.then(() => endTimed(options, loadJobs, runner)) : undefined,
+          conversationsIdle(shared, options.watching),
+        ])
       const hasWork = works || options.watching.length + turns.size + background.size > 0
       closing ??= hasWork
         ? loadAside().then(({ closeWork }) => closeWork(shared, options, { idle, hurry: hurry.signal }))
@@ -73,6 +76,13 @@ async function startJobs(
     const key = { agent, conversation: "", audience: "private", user: "" } as const
     onWarning({ key, turnId: "", message: `No jobs are run: ${messageOf(error)}` })
   }
+}
+
+/** Leaves what has a moment of its own, such as a wake, in the store: its turn would be refused. */
+async function endTimed(options: AgentWorkOptions, loadJobs: () => Promise<AgentJobs>, runner: JobRunner): Promise<void> {
+  const left = Object.entries(jobHandlers(options, loadJobs)).filter(([kind]) => !timedKinds.includes(kind))
+  // A store that was closed before is told when the jobs are closed.
+  await runner.start(Object.fromEntries(left), { agent: options.agent }).catch(() => undefined)
 }
 
 /** Waits for turns first, because they start work in the background. Observers come last: they get events of both, and may open a turn. */
