@@ -49,7 +49,7 @@ test("C32: patterns that cost a turn too much are left out, and its trace tells"
     { entries: keys.map((key) => entry("Rare.", { keys: [key], use_regex: true })) },
     { model: answers(1) },
   )
-  const { trace } = await session.send("abc ".repeat(20_000)).result
+  const { trace } = await session.send(`${"ab".repeat(40_000)}cdef`).result
   expect(trace.warnings.map(({ message }) => message)).toEqual([
     expect.stringMatching(
       /^Lorebook card: The texts are too long for so many patterns: \d+ were not searched for in all of them, such as \/\[ab/,

@@ -371,7 +371,7 @@ describe("the world book", () => {
     const keys = Array.from({ length: 300 }, (_, number) => `/[ab]+[cd]{${number + 2}}[ef]/`)
     const folder = tempFolder({ "bot.toml": worldToml(), "world.md": `---\nkeys: ${JSON.stringify(keys)}\n---\nRare.\n` })
     const agent = await characterAgent(scriptedModel([finish("ok")]), { profile: `${folder}/bot.toml` })
-    const { trace } = await agent.session("c").send("abc ".repeat(20_000)).result
+    const { trace } = await agent.session("c").send(`${"ab".repeat(40_000)}cdef`).result
     expect(trace.warnings.map(({ message }) => message)).toEqual([expect.stringMatching(/^World book: The texts are too long/)])
   })
 

@@ -181,7 +181,7 @@ describe("what is shown where", () => {
     expect(system?.content).not.toMatch(/# 用户信息|# 记忆|周六/)
     expect(user?.role).toBe("user")
     expect(user?.content).toMatch(
-      /^\[documents\]\n# 用户信息\n\n- 称呼：主人\n[\s\S]*# 记忆\n\n- 周六烤面包\n\n.*\n\[\/documents\]\n\n你好$/,
+      /^\[文档\]\n# 用户信息\n\n- 称呼：主人\n[\s\S]*# 记忆\n\n- 周六烤面包\n\n.*\n\[\/文档\]\n\n你好$/,
     )
     const { messages: off } = soulPrompt({ soul }, { settings: { placement: "user" } })
     expect(off[1]?.content).toBe("你好")
