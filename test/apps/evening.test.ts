@@ -219,7 +219,7 @@ async function telegramDoor({ next }: Life): Promise<Door & { idle(): Promise<vo
   let [offset, count] = [0, 0]
   const push = async (fields: object): Promise<void> => {
     telegram.push(fields as never)
-    const updates: readonly Record<string, never>[] = await call("getUpdates", { offset, timeout: 50 })
+    const updates: readonly Record<string, never>[] = await call("getUpdates", { offset })
     for (const { update_id, message, callback_query: press } of updates) {
       const { message_id, text, caption, photo = [] } = (message ?? {}) as Record<string, never>
       const { id = `${message_id}`, data } = (press ?? {}) as Record<string, never>

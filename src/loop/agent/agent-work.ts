@@ -82,7 +82,7 @@ async function startJobs(
 async function endTimed(options: AgentWorkOptions, loadJobs: () => Promise<AgentJobs>, runner: JobRunner): Promise<void> {
   const left = Object.entries(jobHandlers(options, loadJobs)).filter(([kind]) => !timedKinds.includes(kind))
   // A store that was closed before is told when the jobs are closed.
-  await runner.start(Object.fromEntries(left), { agent: options.agent }).catch(() => undefined)
+  await runner.start(Object.fromEntries(left), { agent: options.agent, ifStarted: true }).catch(() => undefined)
 }
 
 /** Waits for turns first, because they start work in the background. Observers come last: they get events of both, and may open a turn. */

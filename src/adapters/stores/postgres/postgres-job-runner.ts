@@ -1,5 +1,5 @@
 import { messageOf } from "../../../core/errors.ts"
-import type { IdleOptions, JobHandlers, JobRunner } from "../../../memory/services/store/job-runner.ts"
+import type { IdleOptions, JobHandlers, JobRunner, StartOptions } from "../../../memory/services/store/job-runner.ts"
 import { handlerOf, RunningJobs, repeat } from "../../../memory/services/store/running-jobs.ts"
 import type { ClaimedJob, ClaimedJobs } from "./claimed-jobs.ts"
 import type { PostgresSettings } from "./postgres-options.ts"
@@ -45,7 +45,8 @@ export class PostgresJobRunner implements JobRunner {
     })
   }
 
-  async start(handlers: JobHandlers, { agent }: { readonly agent?: string } = {}): Promise<void> {
+  async start(handlers: JobHandlers, { agent, ifStarted = false }: StartOptions = {}): Promise<void> {
+    if (ifStarted && !this.#handlers.has(agent)) return
     this.#handlers.set(agent, handlers)
     for (const name of await this.#queuesOf(agent)) await this.#parts.prepare(name)
     await this.recall()

@@ -1,7 +1,15 @@
 import { messageOf, PromptStrataError } from "../../../core/errors.ts"
 import type { Clock, RandomSource, Timers } from "../../../core/ports.ts"
 import { longestWaitMs } from "../../../memory/services/store/job-attempt.ts"
-import type { DeadJob, IdleOptions, Job, JobHandlers, JobRunner, JobSettings } from "../../../memory/services/store/job-runner.ts"
+import type {
+  DeadJob,
+  IdleOptions,
+  Job,
+  JobHandlers,
+  JobRunner,
+  JobSettings,
+  StartOptions,
+} from "../../../memory/services/store/job-runner.ts"
 import { rowId, sessionRowId } from "../../../memory/services/store/row-keys.ts"
 import { handlerOf, RunningJobs } from "../../../memory/services/store/running-jobs.ts"
 import type { SqlDatabase } from "../sql/sql-database.ts"
@@ -57,7 +65,8 @@ export class SqliteJobRunner implements JobRunner {
     })
   }
 
-  async start(handlers: JobHandlers, { agent }: { readonly agent?: string } = {}): Promise<void> {
+  async start(handlers: JobHandlers, { agent, ifStarted = false }: StartOptions = {}): Promise<void> {
+    if (ifStarted && !this.#handlers.has(agent)) return
     const { database, clock } = this.#parts
     this.#handlers.set(agent, handlers)
     await database.write((db) => pruneDone(db, clock.nowMs() - keepDoneMs))

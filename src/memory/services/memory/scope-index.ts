@@ -130,6 +130,7 @@ export class ScopeIndex {
     for (;;) {
       const [after, limit] = [this.#cursor, this.#pageSize]
       const { cursor, reset, memories } = await this.#records.changes(this.#key, { after, limit })
+      if (after === undefined && memories.length === limit) this.#slices.begin()
       const vectors = memories.length > 0 ? await this.#vectorsOf(memories.map(({ id }) => id)) : undefined
       if (reset) this.#clear()
       if (memories.length > 0) await this.#takeAll(memories, vectors)
@@ -191,6 +192,7 @@ export class ScopeIndex {
     try {
       const copy = await this.#records.readIndex?.(this.#key, { form: indexForm })
       if (copy === undefined) return false
+      this.#slices.begin()
       const ids = await this.#slices.run(this.#restoring(new SectionReader(copy.parts)))
       for (let at = 0; model !== undefined && at < ids.length; at += maxPage) {
         const vectors = await this.#vectorsOf(ids.slice(at, at + maxPage))

@@ -75,6 +75,12 @@ export interface IdleOptions {
   readonly agent?: string
 }
 
+/** Options of {@link JobRunner.start}. */
+export interface StartOptions {
+  readonly agent?: string | undefined
+  readonly ifStarted?: boolean | undefined
+}
+
 /**
  * Runs the jobs that commits enqueue, each at least once. Jobs of one conversation run one after the other, in the order in which
  * they were enqueued; a failed one is tried again before the next begins. Jobs of different conversations run concurrently.
@@ -85,9 +91,9 @@ export interface IdleOptions {
 export interface JobRunner {
   /**
    * Begins to run jobs: those of one agent or, without `agent`, all that no other call names. A further call for the same agent
-   * replaces its handlers.
+   * replaces its handlers; with `ifStarted` it does nothing else, so that what was closed meanwhile stays closed.
    */
-  start(handlers: JobHandlers, options?: { readonly agent?: string }): Promise<void>
+  start(handlers: JobHandlers, options?: StartOptions): Promise<void>
   /**
    * Resolves when no job runs and none is due at once, where a {@link Job.quiet} job counts as due. Jobs that wait for their next attempt
    * are not waited for. A runner may ignore the options and wait for more jobs.

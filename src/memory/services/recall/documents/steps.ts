@@ -13,8 +13,8 @@ export function finished<T>(steps: Steps<T>): T {
 }
 
 /**
- * So many units of work are done before other work of the process has its turn. They take two to three milliseconds. The first slices are
- * shorter, because code that has just been loaded is slow.
+ * So many units of work are done before other work of the process has its turn. They take two to three milliseconds. The first slices of
+ * long work are shorter, because code that has just been loaded is slow.
  */
 const sliceUnits = { first: 32, longer: 8, most: 2_048 }
 
@@ -29,7 +29,12 @@ export function otherWork(): Promise<void> {
 /** Does long work in slices. Other work of the process has its turn between them. */
 export class Slices {
   #units = 0
-  #most = sliceUnits.first
+  #most = sliceUnits.most
+
+  /** Begins long work. */
+  begin(): void {
+    this.#most = sliceUnits.first
+  }
 
   /** Does steps to their end. */
   async run<T>(steps: Steps<T>): Promise<T> {

@@ -2,7 +2,7 @@ import type { ServiceKey, SessionKey } from "../../../../core/conversation.ts"
 import { PromptStrataError } from "../../../../core/errors.ts"
 import type { Ports } from "../../../../core/ports.ts"
 import { firstDueMs, longestWaitMs } from "../job-attempt.ts"
-import type { IdleOptions, Job, JobHandlers, JobRunner, JobSettings } from "../job-runner.ts"
+import type { IdleOptions, Job, JobHandlers, JobRunner, JobSettings, StartOptions } from "../job-runner.ts"
 import { rowId, sessionRowId } from "../row-keys.ts"
 import { isOwned } from "../rows/owned-rows.ts"
 import type { JobRow, JobRows, OwnedKeys } from "../rows/rows.ts"
@@ -84,7 +84,8 @@ export class JobTable implements JobRunner, JobRows {
     return true
   }
 
-  async start(handlers: JobHandlers, { agent }: { readonly agent?: string } = {}): Promise<void> {
+  async start(handlers: JobHandlers, { agent, ifStarted = false }: StartOptions = {}): Promise<void> {
+    if (ifStarted && !this.#handlers.has(agent)) return
     this.#handlers.set(agent, handlers)
     this.wake()
   }
