@@ -10,7 +10,7 @@ import { withSessionMarkers } from "../../prompt/dialect/session-markers.ts"
 import { type CombinedInjections, combineInjections } from "../../prompt/layers/combine-injections.ts"
 import { knownNames } from "../../prompt/layers/turn-injections.ts"
 import type { TurnState, WakeReason } from "../../prompt/layers/turn-state.ts"
-import { decisionFormat, keepsToSchema } from "./control/decision-schema.ts"
+import { decisionSchema } from "./control/decision-schema.ts"
 import type { TurnContext } from "./turn-context.ts"
 import { fileFaultsOf, isAtWork, warnOnce } from "./turn-outcome.ts"
 
@@ -139,6 +139,19 @@ export function requestOf(
       memories: progress.found.memories.map(({ text }) => text),
     },
   }
+}
+
+/** True if the model's provider holds a planner's decision to a schema, so that the prompt need not show its form (T52). */
+export function keepsToSchema({ agent }: TurnContext, prompt: string, model: LanguageModel): boolean {
+  if (prompt !== "planner" || agent.profile.loop.responseFormat === "text") return false
+  return model.capabilities.jsonSchema === true && !agent.schemaless.has(model)
+}
+
+/** The format that a planner's request asks for: the schema of its decision where the provider keeps to one, else JSON as the profile says. */
+function decisionFormat(turn: TurnContext, model: LanguageModel): ModelRequest["responseFormat"] {
+  const { responseFormat } = turn.agent.profile.loop
+  if (keepsToSchema(turn, "planner", model)) return { schema: decisionSchema(turn) }
+  return responseFormat === "json" || (responseFormat === "auto" && model.capabilities.jsonMode) ? "json" : "text"
 }
 
 /** Joins all system messages to the first one by blank lines, for models that accept only one. */
