@@ -146,7 +146,8 @@ async function commitTurn(turn: TurnContext, result: Answered, queued: QueuedTur
     const isReceipt = agent.spending !== undefined && !agent.isStateless
     const receipt = isReceipt ? (await loadAside()).turnReceipt(turn, result.trace) : undefined
     if (receipt) commit = { ...commit, receipts: [receipt] }
-    else commit = { ...commit, append: withSpending(commit.append, result.trace, input.key.user) }
+    else if (Object.keys(result.trace.usage).length > 0)
+      commit = { ...commit, append: withSpending(commit.append, result.trace, input.key.user) }
     writing = agent.store.commit(input.key, commit)
     const { version } = await orAborted(writing, signal)
     input.stack.merge(stack)

@@ -1,5 +1,5 @@
-import type { HistoryMessage } from "../../core/conversation.ts"
-import { spokenOf } from "../../core/conversation.ts"
+import { type HistoryMessage, spokenOf } from "../../core/conversation.ts"
+import { late } from "../../core/late.ts"
 import { memoKind } from "../../core/memo.ts"
 import { whatHappened, within } from "../../core/timers.ts"
 import { memoOf } from "../../prompt/assemble/assembler.ts"
@@ -20,6 +20,9 @@ interface KnownSpeakers extends Names {
   readonly messages: number
 }
 
+/** The table is read once. */
+const loadLooks = late(loadNameLooks)
+
 /** The session's memo keeps them, so a store is asked once, and a session that forgets its requests forgets them too. */
 const known = memoKind<Dialect, KnownSpeakers>()
 
@@ -32,7 +35,7 @@ const mostNames = 500
  * most 500, first of all those who spoke. They are read again after messages left the history. If the store fails, the turn goes on with the names that it has.
  */
 export async function readSpeakers(turn: TurnContext): Promise<OtherSpeakers> {
-  return { names: await readNames(turn), looks: await loadNameLooks() }
+  return { names: await readNames(turn), looks: await loadLooks() }
 }
 
 async function readNames(turn: TurnContext): Promise<readonly string[]> {
