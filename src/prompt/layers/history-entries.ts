@@ -1,5 +1,5 @@
 import type { Attachment, Directed, HistoryMessage, KeptPrestart, KeptRun, Speaker } from "../../core/conversation.ts"
-import { commonStart, type Memo, memoKind } from "../../core/memo.ts"
+import { emptyList, type GrownList, grow, type Memo, memoKind } from "../../core/memo.ts"
 import type { SlotEntry, SlotValue, TrustedText } from "../../core/value.ts"
 import { formatFileReference } from "../encode/file-reference.ts"
 import { encodeInline, encodeJsonLine } from "../encode/inline.ts"
@@ -37,12 +37,9 @@ interface KnownEntry {
 
 const knownEntries = memoKind<HistoryMessage, KnownEntry>()
 
-/** A history with its entries. `ends` holds the number of entries up to each message. */
-interface KnownHistory {
+/** A history with the entries of its messages. */
+interface KnownHistory extends GrownList<HistoryMessage, KnownEntry> {
   readonly look: HistoryLook
-  readonly messages: HistoryMessage[]
-  readonly entries: SlotEntry[]
-  readonly ends: number[]
 }
 
 /** The last history that began with a message. In the next turn, only its new messages need entries. */
@@ -68,20 +65,12 @@ export function historyEntries(history: readonly HistoryMessage[], look: History
   const [first] = history
   if (!first) return []
   const before = memo.get(knownHistories, first)
-  const known = before && isSameLook(before.look, look) ? before : { look, messages: [], entries: [], ends: [] }
+  const known = before && isSameLook(before.look, look) ? before : { look, ...emptyList<HistoryMessage, KnownEntry>() }
   memo.set(knownHistories, first, known)
-  const begun = commonStart(history, known.messages)
-  known.messages.length = begun
-  known.ends.length = begun
-  known.entries.length = known.ends[begun - 1] ?? 0
-  for (let index = begun; index < history.length; index++) {
-    const message = history[index] ?? first
-    const made = knownEntry(message, known.look, memo)
-    if (made.entry) known.entries.push(...made.before, made.entry, ...made.behind)
-    known.messages.push(message)
-    known.ends.push(known.entries.length)
-  }
-  return known.entries.slice()
+  const entries: SlotEntry[] = []
+  for (const { before, entry, behind } of grow(known, history, (message) => knownEntry(message, known.look, memo)))
+    if (entry) entries.push(...before, entry, ...behind)
+  return entries
 }
 
 function knownEntry(message: HistoryMessage, look: HistoryLook, memo: Memo): KnownEntry {
