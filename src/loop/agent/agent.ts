@@ -278,10 +278,8 @@ function checkToolNames(
   const named = [...profile.prestart.map(({ tool }) => tool), ...profile.tools.prestartOnly, ...taken]
   for (const name of named) {
     if (tools.get(name) || plugins.some((plugin) => plugin.mayAddTool?.(name) === true)) continue
-    throw new PromptStrataError(
-      "profile",
-      `expected a registered tool, found ${JSON.stringify(name)} in profile "${profile.name}"; there are ${known.join(", ") || "none"}.${didYouMean(name, known)}`,
-      { hint: "Enable the built-in in [tools] enabled, or pass the tool to createAgent." },
-    )
+    const message = `expected a registered tool, found ${JSON.stringify(name)} in profile "${profile.name}"; there are ${known.join(", ") || "none"}.${didYouMean(name, known)}`
+    const hint = "Enable the built-in in [tools] enabled, or pass the tool to createAgent."
+    throw new PromptStrataError("profile", message, { hint })
   }
 }

@@ -84,12 +84,7 @@ function layerReplaced(key: string, by: string): PromptStrataError {
 }
 
 function setTwice(name: string, setBy: readonly string[]): PromptStrataError {
-  return new PromptStrataError(
-    "usage",
-    `expected the variable ${JSON.stringify(name)} to be set once, found it set by ${setBy.join(" and by ")}.`,
-    {
-      hint: "Set it under [variables] in the profile, whose value goes before all others.",
-      evidence: { kind: "variables", name },
-    },
-  )
+  const message = `expected the variable ${JSON.stringify(name)} to be set once, found it set by ${setBy.join(" and by ")}.`
+  const hint = "Set it under [variables] in the profile, whose value goes before all others."
+  return new PromptStrataError("usage", message, { hint, evidence: { kind: "variables", name } })
 }

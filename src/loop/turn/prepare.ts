@@ -179,11 +179,10 @@ export function recalledMemories(
   answer: unknown,
   limit: number,
 ): { readonly memories: readonly RecalledMemory[]; readonly passedOver: number } {
-  if (!Array.isArray(answer))
-    throw new PromptStrataError(
-      "store",
-      `expected recall() of the memory service to return a list of memories, found ${answer === null ? "null" : typeof answer}.`,
-    )
+  if (!Array.isArray(answer)) {
+    const message = `expected recall() of the memory service to return a list of memories, found ${answer === null ? "null" : typeof answer}.`
+    throw new PromptStrataError("store", message)
+  }
   const first: readonly unknown[] = answer.slice(0, Math.max(0, limit))
   const memories = first.flatMap((entry, at) => memoryOf(entry, at) ?? [])
   return { memories, passedOver: first.length - memories.length }

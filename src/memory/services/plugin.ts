@@ -74,8 +74,6 @@ export async function closePlugins(
 }
 
 function tookTooLong({ name }: Plugin, timeoutMs: number): PromptStrataError {
-  return new PromptStrataError(
-    "plugin",
-    `expected the plugin ${JSON.stringify(name)} to close, but it was not done after ${timeoutMs} ms.`,
-  )
+  const message = `expected the plugin ${JSON.stringify(name)} to close, but it was not done after ${timeoutMs} ms.`
+  return new PromptStrataError("plugin", message)
 }

@@ -100,10 +100,8 @@ function checkTurn(turn: TurnState): void {
   checkShape("the turn of assemble", turn, turnShape)
   const { timeZone } = turn
   if (timeZone === undefined || findTimeZone(timeZone) !== undefined) return
-  throw new PromptStrataError(
-    "usage",
-    `expected a time zone such as "Asia/Shanghai" in the turn of assemble, found "${timeZone}".`,
-  )
+  const message = `expected a time zone such as "Asia/Shanghai" in the turn of assemble, found "${timeZone}".`
+  throw new PromptStrataError("usage", message)
 }
 
 /** Options of {@link assembleInjections}. */

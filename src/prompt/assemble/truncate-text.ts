@@ -143,9 +143,6 @@ function defaultNotice(counts: { readonly kept: number; readonly total: number }
 }
 
 function noRoom(maxTokens: number, least: number): PromptStrataError {
-  return new PromptStrataError(
-    "usage",
-    `expected room for the notice of a cut, which takes ${least} tokens, found ${maxTokens}.`,
-    { hint: `Allow ${least} tokens or more, or give a shorter notice.` },
-  )
+  const message = `expected room for the notice of a cut, which takes ${least} tokens, found ${maxTokens}.`
+  return new PromptStrataError("usage", message, { hint: `Allow ${least} tokens or more, or give a shorter notice.` })
 }

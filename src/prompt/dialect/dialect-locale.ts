@@ -28,8 +28,6 @@ export function localesOf(folders: readonly string[], name: string): string[] {
 }
 
 function unknownDialect(name: string, known: readonly string[]): PromptStrataError {
-  return new PromptStrataError(
-    "prompt-missing",
-    `expected the name of a dialect (${known.join(", ")}), found ${JSON.stringify(name)}.${didYouMean(name, known)}`,
-  )
+  const message = `expected the name of a dialect (${known.join(", ")}), found ${JSON.stringify(name)}.${didYouMean(name, known)}`
+  return new PromptStrataError("prompt-missing", message)
 }

@@ -74,10 +74,8 @@ export function promptFile(dialect: Dialect, name: string): PromptFile {
   const file = dialect.files.get(name)
   if (file) return file
   const known = [...dialect.files.keys()]
-  throw new PromptStrataError(
-    "prompt-missing",
-    `expected a file ${name}.md in dialect "${dialect.name}" (${dialect.locale}); it has ${known.join(", ")}.${didYouMean(name, known)}`,
-  )
+  const message = `expected a file ${name}.md in dialect "${dialect.name}" (${dialect.locale}); it has ${known.join(", ")}.${didYouMean(name, known)}`
+  throw new PromptStrataError("prompt-missing", message)
 }
 
 /** The names in a dialect's files. */

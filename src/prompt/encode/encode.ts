@@ -51,10 +51,8 @@ const backtick = /[`\u{ff40}\u{1fef}]/u
  */
 export function encodeFence(text: string, info = ""): string {
   if (backtick.test(info) || hasLineBreak(info)) {
-    throw new PromptStrataError(
-      "encoding",
-      `Expected a fence's info on one line without backticks, found ${JSON.stringify(info)}.`,
-    )
+    const message = `Expected a fence's info on one line without backticks, found ${JSON.stringify(info)}.`
+    throw new PromptStrataError("encoding", message)
   }
   let length = 3
   if (backtick.test(text)) {

@@ -37,9 +37,7 @@ export async function runRequest(
 }
 
 function noTurn(tool: string): PromptStrataError {
-  return new PromptStrataError(
-    "usage",
-    `expected the tool ${tool} to be run by a turn of an agent, found a call without a turn.`,
-    { hint: "Give the tool to createAgent, or ask the agent itself with a session of its own." },
-  )
+  const message = `expected the tool ${tool} to be run by a turn of an agent, found a call without a turn.`
+  const hint = "Give the tool to createAgent, or ask the agent itself with a session of its own."
+  return new PromptStrataError("usage", message, { hint })
 }

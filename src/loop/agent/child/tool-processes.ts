@@ -60,11 +60,9 @@ function processProfile(profile: Profile, name: string, { dialect, ...given }: P
 }
 
 function badName({ name: profile }: Profile, name: string): PromptStrataError {
-  return new PromptStrataError(
-    "profile",
-    `Profile ${JSON.stringify(profile)}: expected a process to have the name of a tool, found ${JSON.stringify(name)}.`,
-    { hint: "Begin with a letter or _, then use at most 63 letters, digits, _ or -." },
-  )
+  const message = `Profile ${JSON.stringify(profile)}: expected a process to have the name of a tool, found ${JSON.stringify(name)}.`
+  const hint = "Begin with a letter or _, then use at most 63 letters, digits, _ or -."
+  return new PromptStrataError("profile", message, { hint })
 }
 
 /** The schema of a coarse tool: one request, in a sentence. */
@@ -90,9 +88,7 @@ export function givenModel(
   const model = Object.hasOwn(models, name) ? models[name] : undefined
   const { id, baseUrl } = { ...profile.model, ...settings.model }
   if (model !== undefined || (id === profile.model.id && baseUrl === profile.model.baseUrl)) return model
-  throw new PromptStrataError(
-    "profile",
-    `Profile ${JSON.stringify(profile.name)}: expected the model ${JSON.stringify(id ?? baseUrl)} for ${table}.${name}, found none.`,
-    { hint: `Pass it to createAgent: models: { ${JSON.stringify(name)}: … }. Or leave out [${table}.${name}.model].` },
-  )
+  const message = `Profile ${JSON.stringify(profile.name)}: expected the model ${JSON.stringify(id ?? baseUrl)} for ${table}.${name}, found none.`
+  const hint = `Pass it to createAgent: models: { ${JSON.stringify(name)}: … }. Or leave out [${table}.${name}.model].`
+  throw new PromptStrataError("profile", message, { hint })
 }

@@ -47,9 +47,7 @@ function observerOf(parts: ObserverParts): Observer {
 }
 
 function noVirtualContext({ name: profile }: Profile, observer: string): PromptStrataError {
-  return new PromptStrataError(
-    "profile",
-    `Profile ${JSON.stringify(profile)}: expected a virtual context for observers.${observer}, found none.`,
-    { hint: "Add the table [events] to the profile, or createVirtualContext() to the plugins. Or leave out the observer." },
-  )
+  const message = `Profile ${JSON.stringify(profile)}: expected a virtual context for observers.${observer}, found none.`
+  const hint = "Add the table [events] to the profile, or createVirtualContext() to the plugins. Or leave out the observer."
+  return new PromptStrataError("profile", message, { hint })
 }

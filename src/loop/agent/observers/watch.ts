@@ -7,12 +7,10 @@ import { injectionOwner } from "../note-hooks.ts"
 import type { ObserverFeeds, WatchOptions } from "./observers.ts"
 
 function checkObserver({ name, timeoutMs = 1, maxQueued = 1 }: Observer): void {
-  if (!isPlainKey(name))
-    throw new PromptStrataError(
-      "usage",
-      `expected an observer's name of letters, digits, _ and -, found ${JSON.stringify(name)}.`,
-      { hint: "Choose a name such as main-observer." },
-    )
+  if (!isPlainKey(name)) {
+    const message = `expected an observer's name of letters, digits, _ and -, found ${JSON.stringify(name)}.`
+    throw new PromptStrataError("usage", message, { hint: "Choose a name such as main-observer." })
+  }
   for (const [field, value] of Object.entries({ timeoutMs, maxQueued })) {
     if (Number.isInteger(value) && value > 0 && value < 2 ** 31) continue
     throw new PromptStrataError("usage", `expected ${field} of the observer ${name} to be a whole number from 1, found ${value}.`)

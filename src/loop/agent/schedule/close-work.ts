@@ -86,9 +86,6 @@ async function closeJobs(
 }
 
 function leftBehind(agent: string, cause: unknown): PromptStrataError {
-  return new PromptStrataError(
-    "closed",
-    `Jobs of ${JSON.stringify(agent)} that were not done when it was closed stay in its store: ${messageOf(cause)}`,
-    { cause, evidence: { agent } },
-  )
+  const message = `Jobs of ${JSON.stringify(agent)} that were not done when it was closed stay in its store: ${messageOf(cause)}`
+  return new PromptStrataError("closed", message, { cause, evidence: { agent } })
 }

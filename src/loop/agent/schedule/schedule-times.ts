@@ -93,10 +93,7 @@ export async function cronTimes(pattern: string, timeZone: string): Promise<Cron
     cron.nextRun(new Date(0))
     return { after: (ms) => cron.nextRun(new Date(ms))?.getTime() }
   } catch (cause) {
-    throw new PromptStrataError(
-      "usage",
-      `expected a cron pattern and a time zone, found ${JSON.stringify(pattern)} in ${JSON.stringify(timeZone)}: ${messageOf(cause)}`,
-      { hint: 'Such as "0 8 * * 1-5" in "Asia/Shanghai".', cause },
-    )
+    const message = `expected a cron pattern and a time zone, found ${JSON.stringify(pattern)} in ${JSON.stringify(timeZone)}: ${messageOf(cause)}`
+    throw new PromptStrataError("usage", message, { hint: 'Such as "0 8 * * 1-5" in "Asia/Shanghai".', cause })
   }
 }

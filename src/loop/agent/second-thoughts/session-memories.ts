@@ -24,14 +24,10 @@ export async function explain(
 /** The work of `Session.forgetMemory`. */
 export async function forget(at: SessionAtRest, id: string, { from }: ForgetMemoryOptions): Promise<ForgottenMemories> {
   const memory = memoryOf(at)
-  if (memory.forget === undefined)
-    throw new PromptStrataError(
-      "usage",
-      "forgetMemory expected a memory service with the method `forget`, found one without it.",
-      {
-        hint: "Give the agent a whole store, or a service that can forget.",
-      },
-    )
+  if (memory.forget === undefined) {
+    const message = "forgetMemory expected a memory service with the method `forget`, found one without it."
+    throw new PromptStrataError("usage", message, { hint: "Give the agent a whole store, or a service that can forget." })
+  }
   const key = keyOf(at, from)
   const forgotten = await memory.forget([id], key, { atMs: at.session.agent.ports.clock.nowMs() })
   if (forgotten.memories > 0) return forgotten

@@ -62,13 +62,8 @@ function checked(messages: readonly ChatMessage[]): ChatMessage {
   for (const [at, { role, content }] of messages.entries()) {
     if ((role === "user" || role === "assistant") && typeof content === "string") continue
     const found = typeof content === "string" ? `role ${JSON.stringify(role)}` : `content of type ${typeof content}`
-    throw new PromptStrataError(
-      "usage",
-      `respond expected text of role user or assistant in message ${at + 1}, found ${found}.`,
-      {
-        hint: "Give instructions as `inject`.",
-      },
-    )
+    const message = `respond expected text of role user or assistant in message ${at + 1}, found ${found}.`
+    throw new PromptStrataError("usage", message, { hint: "Give instructions as `inject`." })
   }
   const last = messages.at(-1)
   if (last?.role === "user") return last

@@ -153,14 +153,11 @@ function jsonSchemaOf(schema: StandardSchemaV1): JsonSchema {
   const standard = schema?.["~standard"] as (StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props>) | undefined
   if (typeof standard?.validate !== "function")
     throw new PromptStrataError("usage", "expected `output` to be a Standard Schema, such as one of zod.")
-  if (typeof standard.jsonSchema?.input !== "function")
-    throw new PromptStrataError(
-      "usage",
-      `The schema of \`output\` (${standard.vendor}) has no JSON Schema, which the model needs.`,
-      {
-        hint: 'For valibot, wrap it by `toStandardJsonSchema` of "@valibot/to-json-schema".',
-      },
-    )
+  if (typeof standard.jsonSchema?.input !== "function") {
+    const message = `The schema of \`output\` (${standard.vendor}) has no JSON Schema, which the model needs.`
+    const hint = 'For valibot, wrap it by `toStandardJsonSchema` of "@valibot/to-json-schema".'
+    throw new PromptStrataError("usage", message, { hint })
+  }
   try {
     const { $schema: _dialect, ...rest } = standard.jsonSchema.input({ target: "draft-2020-12" })
     return rest

@@ -240,11 +240,10 @@ function linked({ url, name, mediaType }: AttachmentLook & { readonly url: strin
   if (url.length > maxUrlLength)
     throw new PromptStrataError("file", `${where}: expected a URL of at most ${maxUrlLength} characters, found ${url.length}.`)
   const address = URL.parse(url)
-  if (!address || (address.protocol !== "https:" && address.protocol !== "http:"))
-    throw new PromptStrataError(
-      "file",
-      `${where}: expected a URL of http:, https: or data:, found ${JSON.stringify(url.slice(0, 80))}.`,
-    )
+  if (!address || (address.protocol !== "https:" && address.protocol !== "http:")) {
+    const message = `${where}: expected a URL of http:, https: or data:, found ${JSON.stringify(url.slice(0, 80))}.`
+    throw new PromptStrataError("file", message)
+  }
   const last = address.pathname.split("/").at(-1) ?? ""
   const said = mediaTypeOf(mediaType) ?? typeOfEnding[last.split(".").at(-1)?.toLowerCase() ?? ""]
   return {

@@ -220,10 +220,8 @@ export class RunningJobs<Claimed extends ClaimedJob> {
 type OnStop = (stop: (reason: PromptStrataError) => void) => void
 
 function takenOver(): PromptStrataError {
-  return new PromptStrataError(
-    "aborted",
-    "The data that this job works on were deleted, or another process has taken the job over.",
-  )
+  const message = "The data that this job works on were deleted, or another process has taken the job over."
+  return new PromptStrataError("aborted", message)
 }
 
 /** Calls `task` again and again, each time `everyMs` after the last call has settled. */

@@ -159,14 +159,9 @@ function impossible(
   const named = largest.map(({ key, tokens }) => `${key} (${tokens})`).join(", ")
   const shorter = named === "" ? "" : `, or shorten the largest items: ${named}`
   const estimated = counting.counter.exact ? "" : " (estimated)"
-  return new PromptStrataError(
-    "budget",
-    `expected a prompt of at most ${budgetTokens} tokens; with everything cut that may be cut it still has ${minimumTokens}${estimated}.`,
-    {
-      hint: `Raise the budget to ${minimumTokens} or more, not counting what is kept for the answer${shorter}.`,
-      evidence: { budgetTokens, minimumTokens, largest },
-    },
-  )
+  const message = `expected a prompt of at most ${budgetTokens} tokens; with everything cut that may be cut it still has ${minimumTokens}${estimated}.`
+  const hint = `Raise the budget to ${minimumTokens} or more, not counting what is kept for the answer${shorter}.`
+  return new PromptStrataError("budget", message, { hint, evidence: { budgetTokens, minimumTokens, largest } })
 }
 
 /** The order in which injections shrink. Where only some changed, and each kept its rank, the order of the time before is taken over. */

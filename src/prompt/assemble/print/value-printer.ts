@@ -258,14 +258,11 @@ export function entryFile(dialect: Dialect, name: string): PromptFile | undefine
 
 /** The error for a list in a slot, if no file prints its entries. */
 export function missingEntryFile(name: string, dialect: Dialect, node: SlotNode): PromptStrataError {
-  return new PromptStrataError(
-    "prompt-missing",
-    `expected a file ${name}.md in dialect "${dialect.name}" to print the list in \${${node.name}}, found none.`,
-    {
-      source: node.source,
-      hint: `Add ${name}.md with a slot for each value of an entry, or give text instead of a list.`,
-    },
-  )
+  const message = `expected a file ${name}.md in dialect "${dialect.name}" to print the list in \${${node.name}}, found none.`
+  return new PromptStrataError("prompt-missing", message, {
+    source: node.source,
+    hint: `Add ${name}.md with a slot for each value of an entry, or give text instead of a list.`,
+  })
 }
 
 /** The error for `${messages(name)}`, if the injection is no list. */
