@@ -180,10 +180,8 @@ function readUnclosed(found: ActionObject, reading: LooseObjectReading, start: n
   const { text, count } = context
   const { source, openTail, end } = reading
   const members = new Map(Object.entries(found.object))
-  const decision = withoutCall(
-    interpretDecision(members, { isExact: false, text, at: start, repeated: repeatedName(found.object) }, count),
-    members,
-  )
+  const origin = { isExact: false, text, at: start, repeated: repeatedName(found.object) }
+  const decision = withoutCall(interpretDecision(members, origin, count), members)
   const isClear = !hasStrayMember(found.object) && openTail <= found.depth + 1 && !hasUnopenedBrace(source.text, source.end)
   const isWholeCall = members.has("tool") && members.has("args")
   if (decision.action === "tool" && isClear && isWholeCall && !isDecision(decision.args)) return decision

@@ -40,12 +40,8 @@ export function approvalQuestion(approval: Approval, locale: string, links?: rea
     summary.length > maxSummary
       ? summary.slice(0, maxSummary).toWellFormed() + filled(words.more, { count: summary.length - maxSummary })
       : summary
-  const question = guarded(
-    filled(words.question, {
-      ...{ name: from.name, summary: shown },
-      time: timeIn(untilMs - askedMs, isChinese ? "zh-CN" : "en"),
-    }),
-  )
+  const time = timeIn(untilMs - askedMs, isChinese ? "zh-CN" : "en")
+  const question = guarded(filled(words.question, { name: from.name, summary: shown, time }))
   const choices = [
     { label: words.yes, say: `${words.yes} ${code}`, approved: true },
     { label: words.no, say: `${words.no} ${code}`, approved: false },

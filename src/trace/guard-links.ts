@@ -29,11 +29,10 @@ export async function* guardLinks(turn: AsyncIterable<TurnEvent>): AsyncGenerato
       readers = readersOf(hosts ?? [])
     }
     const text = hosts && (event.type === "text-delta" || event.type === "thinking-delta") ? event : undefined
-    if (last && last.type !== text?.type)
-      yield* told(
-        readers[last.type].push({ type: event.type === "bubble" || event.type === "attachment" ? "bubble-end" : "empty-reply" }),
-        last,
-      )
+    if (last && last.type !== text?.type) {
+      const isEnd = event.type === "bubble" || event.type === "attachment"
+      yield* told(readers[last.type].push({ type: isEnd ? "bubble-end" : "empty-reply" }), last)
+    }
     last = text
     if (text) yield* told(readers[text.type].push({ type: "text", delta: text.delta }), text)
     else if (event.type === "bubble") yield { ...event, text: withoutLinks(event.text, hosts) }

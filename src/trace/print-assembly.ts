@@ -126,10 +126,7 @@ function regionsOf(assembly: Assembly): Region[] {
   }
   if (open) regions.push(open)
   const sectionsIn = (spans: readonly Span[]): readonly Section[] =>
-    Array.from(
-      Map.groupBy(spans, ({ key }) => key),
-      ([key, own]) => section(key, own, assembly),
-    )
+    [...Map.groupBy(spans, ({ key }) => key)].map(([key, own]) => section(key, own, assembly))
   return regions.map(({ spans, ends }) => ({ sections: sectionsIn(spans), ends }))
 }
 

@@ -186,11 +186,8 @@ const maxKeptFormats = 100
  * zone throws the platform's RangeError.
  */
 export function messageTime(atMs: number, timeZone?: string): string {
-  const parts = new Map(
-    formatOf(timeZone ?? "")
-      .formatToParts(atMs)
-      .map(({ type, value }) => [type, value]),
-  )
+  const shown = formatOf(timeZone ?? "").formatToParts(atMs)
+  const parts = new Map(shown.map(({ type, value }) => [type, value]))
   const part = (type: Intl.DateTimeFormatPartTypes): string => parts.get(type) ?? ""
   const date = `${part("year").padStart(4, "0")}${part("month")}${part("day")}`
   return `${date} ${Number(part("hour"))}:${part("minute")}`

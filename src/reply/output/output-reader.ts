@@ -24,11 +24,10 @@ export function createOutputReader(options: OutputReaderOptions = {}): OutputRea
   checkOptions("createOutputReader", options, "format bubbles stages")
   const { format = plainFormat, bubbles = false, stages = [] } = options
   let pipeline = createBubbleReader({ marks: bubbles })
-  if (format !== plainFormat)
-    pipeline = pipe(
-      createTextStage(() => createGuardedReader(format)),
-      pipeline,
-    )
+  if (format !== plainFormat) {
+    const parser = createTextStage(() => createGuardedReader(format))
+    pipeline = pipe(parser, pipeline)
+  }
   for (const stage of stages) pipeline = pipe(pipeline, stage)
   return bubbles ? withEmptyReply(pipeline) : pipeline
 }

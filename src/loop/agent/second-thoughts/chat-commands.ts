@@ -138,11 +138,8 @@ async function swipe({ session, from, words, history }: Running, rest: string): 
     return { text: greeting }
   }
   const all = answersIn(last)
-  const to = chosen(
-    rest,
-    all.findIndex(({ turnId }) => turnId === first.turnId),
-    all.length,
-  )
+  const shown = all.findIndex(({ turnId }) => turnId === first.turnId)
+  const to = chosen(rest, shown, all.length)
   const turn = to === undefined ? undefined : all[to]
   if (turn === undefined) return { text: words.noOther }
   await session.choose(turn.turnId)

@@ -42,10 +42,8 @@ export async function sessionHistory(
   if (!Number.isSafeInteger(limit) || limit < 0)
     throw new PromptStrataError("usage", `history expected limit as a whole number from 0 on, found ${String(limit)}.`)
   const turns = await store.branches(key)
-  const asideByParent = Map.groupBy(
-    turns.filter(({ isAside }) => isAside),
-    ({ parent }) => parent,
-  )
+  const setAside = turns.filter(({ isAside }) => isAside)
+  const asideByParent = Map.groupBy(setAside, ({ parent }) => parent)
   const messages = turns
     .filter(({ isAside }) => !isAside)
     .flatMap((turn) => {

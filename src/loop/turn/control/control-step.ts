@@ -85,10 +85,8 @@ function chosenTools(base: ToolSet, names: readonly string[] | undefined): ToolS
 
 function requireTool(name: unknown, tools: ToolSet, of: string): void {
   if (typeof name === "string" && tools.plannerTool(name)) return
-  const near = nearName(
-    String(name),
-    tools.plannerTools.map((tool) => tool.name),
-  )
+  const names = tools.plannerTools.map((tool) => tool.name)
+  const near = nearName(String(name), names)
   throw new PromptStrataError("usage", `${of} names ${JSON.stringify(name)}, which is no tool of this step.${near}`, {
     evidence: { name: String(name) },
   })

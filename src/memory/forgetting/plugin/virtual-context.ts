@@ -174,10 +174,8 @@ function chooseEvents(
   const selection = { keep, shownCharacters, broughtBack, minScore, weights }
   const chosen = pickEvents(state.events, now, { ...selection, relevance: fit }, memo)
   const spokenOf = new Set(chosen.filter((event) => fit(event) >= leastRelevance))
-  const cut = fitTexts(
-    chosen.map((event) => (spokenOf.has(event) ? "" : event.text)),
-    shownCharacters,
-  )
+  const texts = chosen.map((event) => (spokenOf.has(event) ? "" : event.text))
+  const cut = fitTexts(texts, shownCharacters)
   const events = chosen.map(({ stamp, text }, at) => ({ stamp, text: cut[at] || text }))
   const recalled = new Set([...spokenOf].map(({ id }) => id))
   return { events, state: { ...state, events: recallEvents(state.events, recalled, now) } }

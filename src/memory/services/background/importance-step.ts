@@ -37,11 +37,8 @@ export async function importanceStep(step: Step): Promise<StepResult> {
   if (importance === undefined) return noNumber
   if (!asksKeys) return { outcome: "ok", message: `importance ${importance}`, value: { importance } }
   // Words that were only heard get no keys: a receipt may outlive them, because it belongs to another user.
-  const read = readKeys(
-    text,
-    lines.map((line) => line.text),
-    model,
-  )
+  const words = lines.map((line) => line.text)
+  const read = readKeys(text, words, model)
   const heard = lines.length - run.turns.reduce((sum, { messages }) => sum + messages.length, 0)
   const keys = Object.fromEntries(lines.flatMap(({ id }, at) => (at < heard || read[at] === undefined ? [] : [[id, read[at]]])))
   const count = Object.keys(keys).length

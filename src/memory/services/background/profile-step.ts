@@ -18,11 +18,8 @@ export async function profileStep({ run, ask, signal }: Step, service: UserProfi
   // Words of the agent alone (R27) say nothing new about the user.
   if (!hasUserWords(run)) return { outcome: "skipped", message: "nobody spoke" }
   const turns = [...(await heardOfUser(run)), ...run.turns]
-  const own = await run.options.facts?.(
-    turns.flatMap(({ messages }) => messages),
-    run.key,
-    { signal },
-  )
+  const said = turns.flatMap(({ messages }) => messages)
+  const own = await run.options.facts?.(said, run.key, { signal })
   let fields = own === undefined ? run.batchFields : readProfileFields(JSON.stringify(own), Number.POSITIVE_INFINITY)
   let isCut = false
   const profile = fields !== undefined && run.isTogether ? emptyProfile : await service.get(run.key)

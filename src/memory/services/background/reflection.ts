@@ -177,12 +177,8 @@ function insightOf(item: unknown): WrittenInsight[] {
   const members: readonly unknown[] = Object.values(item)
   const text = members.find((member) => typeof member === "string" && member.trim() !== "")
   const linked = members.find(Array.isArray) ?? []
-  return typeof text === "string"
-    ? written(
-        text,
-        linked.flatMap((id) => (typeof id === "number" ? id : (numberOf(id) ?? []))),
-      )
-    : []
+  const numbers = linked.flatMap((id) => (typeof id === "number" ? id : (numberOf(id) ?? [])))
+  return typeof text === "string" ? written(text, numbers) : []
 }
 
 function written(text: string, numbers: readonly number[]): WrittenInsight[] {

@@ -138,11 +138,8 @@ function dropGroup(state: FitState, { key, fit: rule }: Injection, goal: Goal): 
   const reasonOf = (dropped: string) => (dropped === key ? goal.reason : `dropped with ${key}, of its group`)
   const steps = () => keys.map((dropped) => ({ key: dropped, cut: { dropped: true } as const, reason: reasonOf(dropped) }))
   const gone = new Set(keys)
-  state.adopt(
-    state.without((one) => gone.has(one)),
-    goal,
-    steps,
-  )
+  const left = state.without((one) => gone.has(one))
+  state.adopt(left, goal, steps)
 }
 
 function impossible(

@@ -162,13 +162,8 @@ function countWhole(counter: TokenCounter): MessageCounter {
     growth(parts) {
       const tokens = message(parts)
       const all = apart(parts)
-      const shares = () =>
-        all.length === 1
-          ? [tokens]
-          : scaled(
-              all.map((part) => text(part.text) + (part.extraTokens ?? 0)),
-              tokens,
-            )
+      const counts = () => all.map((part) => text(part.text) + (part.extraTokens ?? 0))
+      const shares = () => (all.length === 1 ? [tokens] : scaled(counts(), tokens))
       return {
         tokens,
         shares,

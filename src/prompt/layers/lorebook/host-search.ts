@@ -37,10 +37,8 @@ export function hostCost(root: PatternNode, flags: string) {
     }
     const starts = first === undefined ? text.length + 1 : runsOf(first).count
     const longest = (node: PatternNode) => (node.kind === "set" ? runsOf(node.set).longest : text.length + 1)
-    return (
-      text.length +
-      (starts * hostSteps(root, 1, { most: (most * stepsOfCharacter) / Math.max(1, starts), longest })) / stepsOfCharacter
-    )
+    const steps = hostSteps(root, 1, { most: (most * stepsOfCharacter) / Math.max(1, starts), longest })
+    return text.length + (starts * steps) / stepsOfCharacter
   }
 }
 

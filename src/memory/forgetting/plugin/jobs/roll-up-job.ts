@@ -56,10 +56,8 @@ function childOf({ id, stamp, text, importance }: EventRecord): RollUpChild {
 function topicsOf(records: readonly EventRecord[], byId: ReadonlyMap<string, EventRecord>): readonly EventRecord[] {
   return records.flatMap((record) => {
     if (record.grain === "moment") return [record]
-    const known = topicsOf(
-      record.children.flatMap((id) => byId.get(id) ?? []),
-      byId,
-    )
+    const children = record.children.flatMap((id) => byId.get(id) ?? [])
+    const known = topicsOf(children, byId)
     return known.length > 0 ? known : [record]
   })
 }

@@ -146,11 +146,8 @@ async function markUsed(
   // All users are locked before any group, in one order; then nobody else changes these rows, so they are read again.
   const found = await memoriesOf(rows, key, ids)
   if (found.length === 0) return
-  const users = await lockUsers(
-    rows,
-    key.agent,
-    found.map(({ user }) => user),
-  )
+  const owners = found.map(({ user }) => user)
+  const users = await lockUsers(rows, key.agent, owners)
   const used = usedOf(await memoriesOf(rows, key, ids), atMs, users)
   const memories = used.map(({ memory }) => memory)
   await markChanged(rows, used, await numbersOfAll(rows, memories, users))
@@ -166,30 +163,17 @@ export function usedOf(memories: readonly StoredMemory[], atMs: number, users: R
 
 /** Stores vectors of memories in the key's scope and marks these memories as changed. */
 async function putVectors(rows: Rows, vectors: readonly StoredVector[], key: ServiceKey): Promise<void> {
-  const seen = new Map(
-    (
-      await memoriesOf(
-        rows,
-        key,
-        vectors.map(({ memoryId }) => memoryId),
-      )
-    ).map((memory) => [memory.id, memory]),
-  )
+  const ids = vectors.map(({ memoryId }) => memoryId)
+  const memories = await memoriesOf(rows, key, ids)
+  const seen = new Map(memories.map((memory) => [memory.id, memory]))
   // All users are locked before any group, in one order: so two transactions never wait for each other.
-  const users = await lockUsers(
-    rows,
-    key.agent,
-    [...seen.values()].map(({ user }) => user),
-  )
+  const owners = memories.map(({ user }) => user)
+  const users = await lockUsers(rows, key.agent, owners)
   const known = vectors.filter(({ memoryId }) => seen.has(memoryId))
   for (const vector of known) await putVector(rows, key.agent, vector)
   const changed = known.flatMap(({ memoryId }) => seen.get(memoryId) ?? [])
-  const numbers = await numbersOfAll(rows, changed, users)
-  await markChanged(
-    rows,
-    changed.map((memory) => ({ memory })),
-    numbers,
-  )
+  const changes = changed.map((memory) => ({ memory }))
+  await markChanged(rows, changes, await numbersOfAll(rows, changed, users))
 }
 
 /** Adds a vector, or replaces it. */

@@ -37,11 +37,8 @@ const agentScope = ""
 /** The epoch of the scope that a key reads. */
 export async function scopeEpoch(rows: Rows, key: ServiceKey): Promise<number> {
   const { agent, scope } = scopeOfKey(key).row
-  const found = await rows.select(
-    "memory_scopes",
-    { agent, scope: { in: [scope, agentScope] } },
-    { columns: ["scope", "last_deletion"] },
-  )
+  const wanted = { agent, scope: { in: [scope, agentScope] } }
+  const found = await rows.select("memory_scopes", wanted, { columns: ["scope", "last_deletion"] })
   return (found.find((row) => row.scope === scope) ?? found[0])?.last_deletion ?? 0
 }
 
