@@ -2,7 +2,7 @@ import { frozenJson } from "../frozen-json.ts"
 import type { Receipt } from "../receipt.ts"
 import type { ReceiptRecords } from "../records.ts"
 import { sessionOf, userOf } from "./row-tables.ts"
-import type { RowDatabase, Rows } from "./rows.ts"
+import type { Conditions, RowDatabase, Rows } from "./rows.ts"
 import { expectTurn } from "./session-rows.ts"
 
 const finalOutcomes = ["ok", "empty", "skipped"]
@@ -24,16 +24,13 @@ export function createReceiptRecords({ readOnce, write }: RowDatabase, { hasSess
         return Object.freeze(found.map(({ body }) => body))
       }),
     ofTurns: (turnIds, key) =>
-      readOnce(async (rows) => {
-        const own = { ...sessionOf(key), ...userOf(key), turn_id: { in: turnIds } }
-        return (await rows.select("receipts", own, { columns: ["body"] })).map(({ body }) => body)
-      }),
-    since: (key, sinceMs) =>
-      readOnce(async (rows) => {
-        const own = { ...userOf(key), started_ms: { from: sinceMs } }
-        return (await rows.select("receipts", own, { columns: ["body"] })).map(({ body }) => body)
-      }),
+      readOnce((rows) => receiptsIn(rows, { ...sessionOf(key), ...userOf(key), turn_id: { in: turnIds } })),
+    since: (key, sinceMs) => readOnce((rows) => receiptsIn(rows, { ...userOf(key), started_ms: { from: sinceMs } })),
   }
+}
+
+async function receiptsIn(rows: Rows, where: Conditions<"receipts">): Promise<readonly Receipt[]> {
+  return (await rows.select("receipts", where, { columns: ["body"] })).map(({ body }) => body)
 }
 
 /** The columns that name a receipt. */

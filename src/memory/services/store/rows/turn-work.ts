@@ -9,7 +9,7 @@ import { putReceipts } from "./receipt-records.ts"
 import { sessionOf, userOf } from "./row-tables.ts"
 import { inPages, type RowDatabase, type Rows } from "./rows.ts"
 import { expectTurn } from "./session-rows.ts"
-import { insertStatements } from "./user-records.ts"
+import { insertStatements, statementsFor } from "./user-records.ts"
 
 type TurnWork = Parameters<NonNullable<ReceiptRecords["putWork"]>>[0]
 type WorkMemories = NonNullable<TurnWork["memories"]>
@@ -117,16 +117,13 @@ async function keepStatements(
   statementsOf: NonNullable<TurnWork["statementsOf"]>,
 ): Promise<number> {
   const { version } = await rows.lockOrMake("users", { ...userOf(key), version: 0 })
-  const { audience, conversation } = key
-  const shown = audience === "private" ? {} : ({ conversation, audience: "group" } as const)
-  const own = { ...userOf(key), ...shown }
   const columns = ["turn_id", "body", "position"] as const
-  const found = await rows.select("statements", own, { columns, order: ["position"] })
+  const found = await rows.select("statements", statementsFor(key), { columns, order: ["position"] })
   if (found.some((row) => row.turn_id === turnId)) return 0
   const statements = frozenJson(statementsOf(found.map(({ body }) => body)), "statements")
   if (statements.length === 0) return 0
   // A group's key sees a part of the statements only.
-  await insertStatements(rows, statements, key, audience === "private" ? (found.at(-1)?.position ?? -1) : undefined)
+  await insertStatements(rows, statements, key, key.audience === "private" ? (found.at(-1)?.position ?? -1) : undefined)
   await rows.update("users", userOf(key), { version: version + 1 })
   return statements.length
 }

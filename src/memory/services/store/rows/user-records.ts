@@ -3,7 +3,7 @@ import { PromptStrataError } from "../../../../core/errors.ts"
 import { frozenJson } from "../frozen-json.ts"
 import type { ProfileStatement, UserRecords } from "../records.ts"
 import { userOf } from "./row-tables.ts"
-import type { RowDatabase, Rows } from "./rows.ts"
+import type { Conditions, RowDatabase, Rows } from "./rows.ts"
 import { expectTurn } from "./session-rows.ts"
 
 /** Users' statements about themselves, in tables. */
@@ -12,11 +12,8 @@ export function createUserRecords({ readOnce, write }: RowDatabase): UserRecords
     // The version is read first: a change that came between makes `append` refuse.
     load: (key) =>
       readOnce(async (rows) => {
-        const { audience, conversation } = key
         const [user] = await rows.select("users", userOf(key), { columns: ["version"] })
-        // A group sees only the statements that were made in it, and so does an audience that is none.
-        const shown = audience === "private" ? {} : ({ conversation, audience: "group" } as const)
-        const found = await rows.select("statements", { ...userOf(key), ...shown }, { columns: ["body"], order: ["position"] })
+        const found = await rows.select("statements", statementsFor(key), { columns: ["body"], order: ["position"] })
         return Object.freeze({ version: user?.version ?? 0, statements: Object.freeze(found.map(({ body }) => body)) })
       }),
     append: async (given, options) => {
@@ -24,6 +21,11 @@ export function createUserRecords({ readOnce, write }: RowDatabase): UserRecords
       return write((rows) => appendStatements(rows, statements, options))
     },
   }
+}
+
+/** The statements that a key may see: in a group only those that were made in it, and so with an audience that is none. */
+export function statementsFor(key: ServiceKey): Conditions<"statements"> {
+  return key.audience === "private" ? userOf(key) : { ...userOf(key), conversation: key.conversation, audience: "group" }
 }
 
 async function appendStatements(
