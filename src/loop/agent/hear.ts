@@ -6,8 +6,7 @@ import type { AgentContext, TurnInput } from "../turn/turn-context.ts"
 import { unknownWrite } from "./failed/unsettled-commits.ts"
 import { readInput } from "./queue/read-input.ts"
 import { emptyRecord } from "./queue/turn-states.ts"
-import type { HearOptions } from "./session-options.ts"
-import { directed } from "./session-options.ts"
+import { directed, type HearOptions } from "./session-options.ts"
 import { startDeadline } from "./turn.ts"
 
 /** Words that were kept without an answer. */

@@ -20,8 +20,7 @@ import {
   withoutOpenTurn,
 } from "../../turn/approval/open-approval.ts"
 import type { AgentContext, TurnInput } from "../../turn/turn-context.ts"
-import type { Replacement, SessionAtRest } from "../queue/turn-states.ts"
-import { emptyRecord } from "../queue/turn-states.ts"
+import { emptyRecord, type Replacement, type SessionAtRest } from "../queue/turn-states.ts"
 
 /** The approvals of a session that wait, those of calls whose outcome is unknown, and those that came too late for an answer. */
 export function approvalsOf({ session: { agent }, record }: SessionAtRest): readonly Approval[] {

@@ -6,8 +6,7 @@ import type { SessionCommit, StoredTurn } from "../../../memory/services/store/s
 import { withoutOpenTurn } from "../../turn/approval/open-approval.ts"
 import type { AgentContext } from "../../turn/turn-context.ts"
 import { findUnsettled, unknownWrite } from "../failed/unsettled-commits.ts"
-import type { Replacement, SessionAtRest } from "../queue/turn-states.ts"
-import { sessionState } from "../queue/turn-states.ts"
+import { type Replacement, type SessionAtRest, sessionState } from "../queue/turn-states.ts"
 import { messageId, unknownMessage } from "./session-history.ts"
 import { commitOf, type LoadedSession, loadSession, rewound } from "./set-aside.ts"
 

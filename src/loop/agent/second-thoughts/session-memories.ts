@@ -8,8 +8,7 @@ import {
 import type { ForgottenMemories } from "../../../memory/services/store/records.ts"
 import type { Store, StoreScope } from "../../../memory/services/store/store.ts"
 import type { SessionAtRest } from "../queue/turn-states.ts"
-import type { ExplainMemoriesOptions, ForgetMemoryOptions, SpeakerInput } from "../session-options.ts"
-import { inputOf } from "../session-options.ts"
+import { type ExplainMemoriesOptions, type ForgetMemoryOptions, inputOf, type SpeakerInput } from "../session-options.ts"
 
 /** The work of `Session.explainMemories`. */
 export async function explain(

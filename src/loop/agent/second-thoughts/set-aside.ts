@@ -5,7 +5,7 @@ import type { Job } from "../../../memory/services/store/job-runner.ts"
 import type { SessionCommit, SessionRecord, StoredTurn } from "../../../memory/services/store/session-store.ts"
 import { withoutOpenTurn } from "../../turn/approval/open-approval.ts"
 import type { AgentContext, ReplacedTurns } from "../../turn/turn-context.ts"
-import { sessionState } from "../queue/turn-states.ts"
+import { emptyRecord, sessionState } from "../queue/turn-states.ts"
 import { jobsAfter } from "../session-turn.ts"
 
 /** A session that was loaded, with every turn that it has. */
@@ -25,11 +25,7 @@ interface Rewound {
 }
 
 /** Reads a session with all its turns. A new session has none. */
-export async function loadSession(
-  agent: AgentContext,
-  key: SessionKey,
-  record: SessionRecord = { version: 0, history: [], earlier: 0, state: {}, notes: [] },
-): Promise<LoadedSession> {
+export async function loadSession(agent: AgentContext, key: SessionKey, record = emptyRecord): Promise<LoadedSession> {
   return { agent, key, record, turns: await agent.store.branches(key) }
 }
 
