@@ -91,45 +91,46 @@ export function startPausableTimer(
   callback: () => void,
   { startedMs: begunMs }: { readonly startedMs?: number } = {},
 ): PausableTimer {
-  const wholeMs = Math.min(delayMs, maxDelayMs)
-  let leftMs = wholeMs
-  let startedMs = begunMs ?? clock.nowMs()
+  let [leftMs, startedMs, pauses, isOver] = [delayMs, 0, 0, false]
   let handle: unknown
-  let [pauses, isOver] = [0, false]
-  const run = (): void => {
-    handle = timers.set(() => {
-      isOver = true
-      callback()
-    }, leftMs)
+  const end = (): void => {
+    isOver = true
+    callback()
   }
-  run()
+  const run = (fromMs = clock.nowMs()): void => {
+    startedMs = fromMs
+    handle = timers.set(end, Math.min(leftMs, maxDelayMs))
+  }
+  run(begunMs)
   return {
     pause() {
-      pauses++
-      if (pauses === 1 && !isOver) {
+      if (pauses++ === 0 && !isOver) {
         timers.clear(handle)
         leftMs = Math.max(0, leftMs - (clock.nowMs() - startedMs))
       }
-      let isPaused = true
-      return () => {
-        if (isPaused) pauses--
-        const isLast = isPaused && pauses === 0 && !isOver
-        isPaused = false
-        if (!isLast) return
-        startedMs = clock.nowMs()
-        run()
-      }
+      return once(() => {
+        pauses--
+        if (pauses === 0 && !isOver) run()
+      })
     },
     restart() {
-      leftMs = wholeMs
+      leftMs = delayMs
       if (pauses > 0 || isOver) return
       timers.clear(handle)
-      startedMs = clock.nowMs()
       run()
     },
     clear() {
       isOver = true
       timers.clear(handle)
     },
+  }
+}
+
+/** A function that does something at its first call only. */
+function once(work: () => void): () => void {
+  let isDone = false
+  return () => {
+    if (!isDone) work()
+    isDone = true
   }
 }
