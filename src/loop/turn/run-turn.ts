@@ -18,7 +18,8 @@ export async function runTurn(turn: TurnContext): Promise<TurnResult> {
   const { signal, progress, input } = turn
   const { agent, output } = turn.agent.profile
   const { colour } = agent
-  const told = defined({ colour, links: output.links, people: filled(peopleOf(turn)) })
+  const people = input.key.audience === "group" ? filled(peopleOf(turn)) : undefined
+  const told = defined({ colour, links: output.links, people })
   turn.emit({ type: "turn-start", turnId: input.turnId, atMs: turn.startedMs, ...told })
   if (input.received !== undefined) turn.emit({ type: "answer-decision", answers: true, reason: input.received })
   try {
@@ -56,7 +57,6 @@ export async function runTurn(turn: TurnContext): Promise<TurnResult> {
 
 /** The names of the people of a group, as far as the turn shows them. */
 function peopleOf({ input, history, agent }: TurnContext): readonly string[] {
-  if (input.key.audience !== "group") return []
   const people = [...history.map(({ speaker }) => speaker), input.speaker, ...(input.mentions ?? [])]
   return [...new Set(people.map(({ name }) => name))].filter((name) => name !== agent.profile.agent.name)
 }
