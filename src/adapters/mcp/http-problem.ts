@@ -1,5 +1,6 @@
 import { messageOf } from "../../core/errors.ts"
 import { isRecord } from "../../core/json-access.ts"
+import table from "./status-advice.json" with { type: "json" }
 
 /** An HTTP status with which a server refused a request. */
 interface HttpProblem {
@@ -12,15 +13,7 @@ interface HttpProblem {
   readonly advice: string
 }
 
-const adviceOf: Readonly<Record<number, string>> = {
-  400: "check that `url` is the address of an MCP server, and `headers`",
-  401: "it wants credentials: check `headers`, such as Authorization, and the variables that fill them",
-  403: "these credentials may not do this: ask for access, or use others in `headers`",
-  404: "nothing answers at this address: check `url`",
-  405: "this address does not take the requests of streamable HTTP: check the path in `url`; the older transport HTTP+SSE is not spoken here",
-  429: "it gets too many requests: wait before the next one, or ask for a higher limit",
-  503: "it is overloaded or down for a while: try again later",
-}
+const adviceOf: Readonly<Record<string, string>> = table
 
 const maxBodyCharacters = 120
 

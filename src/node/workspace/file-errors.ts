@@ -1,6 +1,7 @@
 import { PromptStrataError, type PromptStrataErrorOf } from "../../core/errors.ts"
 import type { ErrorEvidence } from "../../core/evidence/error-evidence.ts"
 import type { FileErrors } from "../../core/evidence/files.ts"
+import messages from "./system-messages.json" with { type: "json" }
 
 type FileErrorCode = keyof FileErrors
 
@@ -57,17 +58,7 @@ export async function withFileErrors<T>(operation: string, path: string, task: (
   }
 }
 
-const systemMessages: Readonly<Record<string, readonly [what: string, hint: string]>> = {
-  ENOSPC: ["the disk is full", "Free some space and try again."],
-  EDQUOT: ["the disk quota is used up", "Free some space and try again."],
-  EIO: ["the disk failed", "Check the disk before you write to it again."],
-  EACCES: ["permission was denied", "Give the user of this program permission."],
-  EPERM: ["permission was denied", "Give the user of this program permission."],
-  EROFS: ["the file system is read-only", "Mount it writable, or use another workspace."],
-  EMFILE: ["this program has too many files open", "Close some, or raise the limit of open files."],
-  ENFILE: ["the system has too many files open", "Close some, or raise the limit of open files."],
-  EXDEV: ["it lies on another file system", "Keep a workspace on one file system."],
-}
+const systemMessages: Readonly<Record<string, readonly string[]>> = messages
 
 /**
  * A failure of the operating system: `file-missing`, `file-kind` for something that is not a file, else `file`. The evidence
