@@ -14,6 +14,14 @@ function createDeltaReader(type: "text-delta" | "thinking-delta"): Reader<unknow
   return { push: (delta) => parts(characters.push(stringOf(delta))), end: () => parts(characters.end()) }
 }
 
+/** Reads what a provider streams of one answer. */
+export interface StreamReader<Chunk> extends Reader<Chunk, ModelPart> {
+  /** True once there was a finish reason. The answer is complete then, even if the connection breaks. */
+  finished(): boolean
+  /** True once there was something of an answer. */
+  begun(): boolean
+}
+
 /** Makes a filter that lets each message through once. */
 export function createUntold(): (messages: readonly (string | false)[]) => readonly string[] {
   const told = new Set<string | false>([false])

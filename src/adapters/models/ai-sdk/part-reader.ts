@@ -7,27 +7,26 @@ import {
   type ModelReport,
   type Usage,
 } from "../../../core/model/language-model.ts"
-import type { Reader } from "../../../core/reader.ts"
 import type { ToolCall } from "../../../core/span.ts"
 import { bytesToText } from "../../../memory/services/store/blob.ts"
-import { argumentsText, createAnswerReader, type Finish, finishOf, linkedFile, unfinished } from "../answer-parts.ts"
+import {
+  argumentsText,
+  createAnswerReader,
+  type Finish,
+  finishOf,
+  linkedFile,
+  type StreamReader,
+  unfinished,
+} from "../answer-parts.ts"
 import type { ProviderData, ProviderOptions } from "./provider-model.ts"
 
 type WirePart = Readonly<Record<string, unknown>>
 
-/** Reads the parts of one `doStream`, except errors. */
-export interface PartReader extends Reader<WirePart, ModelPart> {
-  /** True once the provider has given a finish reason. The answer is complete then, even if the connection breaks. */
-  finished(): boolean
-  /** True once there was text, thinking or a tool call. */
-  begun(): boolean
-}
-
 /**
- * Makes a reader for one answer. `push` returns text, thinking and warnings at once. `end` returns the tool calls, the last
+ * Makes a reader for the parts of one `doStream`, except errors. It has begun with text, thinking, a file or a tool call. `push` returns text, thinking and warnings at once. `end` returns the tool calls, the last
  * usage report and exactly one finish. `model` is the name that was asked for: another one that served it is told.
  */
-export function createPartReader(provider?: string, model?: string): PartReader {
+export function createPartReader(provider?: string, model?: string): StreamReader<WirePart> {
   const answer = createAnswerReader(provider)
   const toolCalls = createToolCallReader(wantsThoughts.test(provider ?? ""))
   let begun = false
@@ -119,7 +118,7 @@ const finishReasons: ReadonlySet<string> = new Set<FinishReason>(["stop", "lengt
 function readFinish(wire: unknown): Finish {
   const { unified, raw } = recordOf(wire)
   const word = stringOf(unified) || stringOf(wire)
-  if (word === "error") return { reason: "other", warning: "The model stopped because of an error." }
+  if (word === "error") return finishOf(word)
   // A stream that just ended is `interrupted` in v4, `other` without the provider's own word in v3, and `unknown` in v2.
   const isCutOff = word === "" || word === "interrupted" || word === "unknown" || (unified === "other" && raw === undefined)
   if (isCutOff) return unfinished

@@ -1,27 +1,18 @@
 import { countOf, isRecord, listOf, parsedJson, recordOf, stringOf } from "../../../core/json-access.ts"
-import type { ModelPart, ModelReport, Usage } from "../../../core/model/language-model.ts"
-import type { Reader } from "../../../core/reader.ts"
+import type { ModelReport, Usage } from "../../../core/model/language-model.ts"
 import type { ToolCall } from "../../../core/span.ts"
-import { argumentsText, createAnswerReader, finishOf } from "../answer-parts.ts"
+import { argumentsText, createAnswerReader, finishOf, type StreamReader } from "../answer-parts.ts"
 import { createPictureReader, createSpeechReader } from "./answer-media.ts"
 
-/** Reads the chunks of one streamed chat completion. */
-export interface ChunkReader extends Reader<unknown, ModelPart> {
-  /** True once the server has given a finish reason. The answer is complete then, even if the connection breaks. */
-  finished(): boolean
-  /** True once there was a chunk with choices, as chat completions have them. */
-  begun(): boolean
-}
-
 /**
- * Makes a reader for one answer. `push` returns text and thinking at once. `end` returns the tool calls, the last usage
+ * Makes a reader for one streamed chat completion. It has begun with a chunk with choices, as chat completions have them. `push` returns text and thinking at once. `end` returns the tool calls, the last usage
  * report and exactly one finish. A stream without a finish reason finishes as `other`, with a warning. The names of the tools
  * that were offered tell calls apart. `audioFormat` and `model` are those that the request asked for, `provider` the name of whom it asked.
  */
 export function createChunkReader(
   tools: readonly string[],
   { audioFormat, provider, model }: { audioFormat?: string | undefined; provider?: string; model?: string } = {},
-): ChunkReader {
+): StreamReader<unknown> {
   const answer = createAnswerReader(provider)
   const pictures = createPictureReader()
   const speech = createSpeechReader(audioFormat)
