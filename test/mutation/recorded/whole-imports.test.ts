@@ -17,7 +17,7 @@ describe("a preset becomes these files", () => {
   const isOwn = (path: string) => !path.startsWith("prompts/") || /(?:chat|depth)\.md$/.test(path)
   /** The parts of a prompt that stay as `tavern` has them are left out. */
   const made = (json: object, locale: "en" | "zh-CN" = "en") =>
-    whole(filesOfPreset({ file: "own.json", json: json as never, locale }), isOwn)
+    whole(filesOfPreset(json as never, { file: "own.json", locale }), isOwn)
       .replace(/\$\{format\}[\s\S]*?(?=\$\{lorebook\.depth\?)/g, "…\n")
       .replace(/\$\{question\}[\s\S]*?\$\{lorebook\.last\?[\s\S]*?\n\}/g, "…")
   const order = (...names: readonly (string | readonly [string, boolean])[]) => [

@@ -10,11 +10,11 @@ import { type Foreign, findKind } from "../import/find-kind.ts"
 import { importCard } from "../import/import-card.ts"
 import { importChat } from "../import/import-chat.ts"
 import { filesOfPreset } from "../import/import-preset.ts"
-import { type ImportedFiles, writeImport } from "../import/imported-files.ts"
-import { filesOfServers } from "../import/mcp-servers.ts"
+import { type ImportedFiles, type ImportSource, writeImport } from "../import/imported-files.ts"
+import { filesOfServers, type ServersSource } from "../import/mcp-servers.ts"
 import { filesOfAgents, filesOfWorkspace } from "../import/workspace-files.ts"
 import { addCommonOptions, type CommonOptions, type StoreOptions } from "../options.ts"
-import { type CharacterLocale, characterId, readLocale } from "./scaffold.ts"
+import { characterId, readLocale } from "./scaffold.ts"
 
 interface ImportOptions extends CommonOptions, StoreOptions {
   readonly conversation?: string
@@ -51,7 +51,11 @@ async function importFile(path: string, { folder, version, ...options }: ImportP
   if (found.kind === "card") return importCard({ file: path, folder, locale: given, version, force: options.force }, context)
   if (found.kind !== "chat") {
     const locale = given ?? readLocale(promptLocale({ env: context.io.env })) ?? "en"
-    return writeImport(filesOf(path, found, { locale, env: context.io.env }), { folder, force: options.force === true }, context)
+    return writeImport(
+      filesOf(found, { file: path, locale, env: context.io.env }),
+      { folder, force: options.force === true },
+      context,
+    )
   }
   if (folder !== undefined)
     throw new PromptStrataError("usage", "expected no folder, because a chat becomes a conversation in the store.", {
@@ -62,34 +66,24 @@ async function importFile(path: string, { folder, version, ...options }: ImportP
 
 type WithFiles = Exclude<Foreign, { readonly kind: "card" | "chat" }>
 
-interface ImportSurroundings {
-  readonly locale: CharacterLocale
-  readonly env: CliContext["io"]["env"]
-}
-
-function filesOf(file: string, found: WithFiles, { locale, env }: ImportSurroundings): ImportedFiles {
+function filesOf(found: WithFiles, source: ServersSource): ImportedFiles {
+  const { file, locale } = source
   switch (found.kind) {
     case "preset":
-      return filesOfPreset({ file, json: found.json, locale })
+      return filesOfPreset(found.json, source)
     case "lorebook":
-      return filesOfLorebook({ file, found, locale })
+      return filesOfLorebook(found, source)
     case "servers":
-      return filesOfServers(found.servers, { file, locale, env })
+      return filesOfServers(found.servers, source)
     case "agents":
-      return filesOfAgents(found.text, { file: statSync(file).isDirectory() ? join(file, "AGENTS.md") : file, locale })
+      return filesOfAgents(found.text, { ...source, file: statSync(file).isDirectory() ? join(file, "AGENTS.md") : file })
     case "workspace":
       return filesOfWorkspace(file, locale)
   }
 }
 
-interface LorebookImport {
-  readonly file: string
-  readonly found: Extract<Foreign, { readonly kind: "lorebook" }>
-  readonly locale: CharacterLocale
-}
-
 /** A lorebook beside a profile that has it. The file stays as it is: nothing of it is lost, and JSON is still a stranger's text. */
-function filesOfLorebook({ file, found, locale }: LorebookImport): ImportedFiles {
+function filesOfLorebook(found: Extract<Foreign, { readonly kind: "lorebook" }>, { file, locale }: ImportSource): ImportedFiles {
   const { book, warnings } = readLorebook(file)
   const id = characterId("", basename(file, extname(file)))
   const path = `lore/${id}.${found.ending}`

@@ -1,22 +1,16 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { basename, extname, join } from "node:path"
 import { invariant } from "../../../core/errors.ts"
-import { stringOf } from "../../../core/json-access.ts"
+import { type Json, stringOf } from "../../../core/json-access.ts"
 import { shippedPromptsFolder } from "../../../node/shipped-files.ts"
 import { onOneLine } from "../../../prompt/encode/line-breaks.ts"
-import { type CharacterLocale, characterId } from "../commands/scaffold.ts"
-import type { ImportedFiles } from "./imported-files.ts"
+import { characterId } from "../commands/scaffold.ts"
+import type { ImportedFiles, ImportSource } from "./imported-files.ts"
 import { type Preset, type PresetPiece, readPreset } from "./preset.ts"
 import { ownWords } from "./preset-words.ts"
 
-interface PresetImport {
-  readonly file: string
-  readonly json: Readonly<Record<string, unknown>>
-  readonly locale: CharacterLocale
-}
-
 /** A preset as a dialect of its own, and a profile that uses it: the files of `tavern`, with the order and the words of the preset. */
-export function filesOfPreset({ file, json, locale }: PresetImport): ImportedFiles {
+export function filesOfPreset(json: Json, { file, locale }: ImportSource): ImportedFiles {
   const shipped = join(shippedPromptsFolder, "tavern", locale)
   const sources = new Map(readdirSync(shipped).map((name) => [name, readFileSync(join(shipped, name), "utf8")]))
   const chat = sources.get("chat.md") ?? ""

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs"
 import { relative, resolve } from "node:path"
 import { updateFile } from "../../../node/workspace/update-file.ts"
 import { terminalLine } from "../../../prompt/encode/terminal-text.ts"
-import { requireNew, writeNewFiles } from "../commands/scaffold.ts"
+import { type CharacterLocale, requireNew, writeNewFiles } from "../commands/scaffold.ts"
 import type { CliContext } from "../context.ts"
 import { exitCodes } from "../io.ts"
 
@@ -15,6 +15,12 @@ export interface ImportedFiles {
   /** By their paths in the project's folder. */
   readonly files: ReadonlyMap<string, string>
   readonly report: readonly string[]
+}
+
+/** The file that an import reads, for names, and the language of what it makes. */
+export interface ImportSource {
+  readonly file: string
+  readonly locale: CharacterLocale
 }
 
 /** Writes the files into a folder and says what was made and what was not taken. Files that exist stop it unless `force` is set. */

@@ -4,8 +4,8 @@ import { isRecord, type Json, listOf, recordOf, stringOf } from "../../../core/j
 import { builtinToolNames } from "../../../node/builtin-tools.ts"
 import { unsafeKeys } from "../../../node/profile/profile-document.ts"
 import type { McpServerSettings } from "../../../profile/profile.ts"
-import { type CharacterLocale, characterId } from "../commands/scaffold.ts"
-import type { ImportedFiles } from "./imported-files.ts"
+import { characterId } from "../commands/scaffold.ts"
+import type { ImportedFiles, ImportSource } from "./imported-files.ts"
 import { type ImportedArgument, type ImportedField, importedArguments, variableOf } from "./imported-variables.ts"
 
 /** The servers of another program's settings, each with the name that it has there. */
@@ -32,9 +32,8 @@ function entriesOf(servers: unknown): ForeignServers {
   return listOf(servers).map((server, at) => [isRecord(server) ? stringOf(server.name) : `entry ${at + 1}`, server])
 }
 
-interface ServersImport {
-  readonly file: string
-  readonly locale: CharacterLocale
+/** With the environment. */
+export interface ServersSource extends ImportSource {
   /** The environment, whose variables no server gets. */
   readonly env: Readonly<Record<string, string | undefined>>
 }
@@ -43,7 +42,7 @@ interface ServersImport {
  * A profile with the servers of the file, each with `reviewed = false`. Values of `env` and `headers` may be secrets, so they stay
  * where they are: the profile takes each from a variable of the environment that it alone has (L15).
  */
-export function filesOfServers(servers: ForeignServers, { file, locale, env }: ServersImport): ImportedFiles {
+export function filesOfServers(servers: ForeignServers, { file, locale, env }: ServersSource): ImportedFiles {
   const report: string[] = []
   const taken = new Set<string>([...builtinToolNames, ...unsafeKeys])
   const tables = servers.flatMap(([given, server]) => {
@@ -131,7 +130,7 @@ interface ServerTable {
   readonly settings: McpServerSettings
   readonly args: readonly ImportedArgument[]
   readonly found: Json
-  readonly env: ServersImport["env"]
+  readonly env: ServersSource["env"]
   readonly say: Say
 }
 

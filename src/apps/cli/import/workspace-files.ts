@@ -4,7 +4,7 @@ import { plainName } from "../../../node/cards/card-persona.ts"
 import { readTextFile } from "../../../node/read-text-file.ts"
 import { displayPath } from "../../../node/shipped-files.ts"
 import { type CharacterLocale, characterId } from "../commands/scaffold.ts"
-import type { ImportedFiles } from "./imported-files.ts"
+import type { ImportedFiles, ImportSource } from "./imported-files.ts"
 
 /** The files of a workspace of OpenClaw that are taken. */
 const documents = ["SOUL.md", "USER.md", "MEMORY.md"]
@@ -73,10 +73,7 @@ export function filesOfWorkspace(folder: string, locale: CharacterLocale): Impor
 }
 
 /** A project of an AGENTS.md: a skill that stands in every prompt, and a profile that has it. */
-export function filesOfAgents(
-  text: string,
-  { file, locale }: { readonly file: string; readonly locale: CharacterLocale },
-): ImportedFiles {
+export function filesOfAgents(text: string, { file, locale }: ImportSource): ImportedFiles {
   const id = characterId("", resolve(file, ".."))
   const profile = `# From AGENTS.md. For a character, write its persona into [prompt].\n\nlocale = ${JSON.stringify(locale)}\n\n[agent]\nname = ${JSON.stringify(id)}\n\n[skills]\nfolders = ["../prompts/skills"]\n\n[plugins]\nenabled = ["memory"]\n`
   return {

@@ -376,7 +376,7 @@ describe("a preset of SillyTavern", () => {
     fc.assert(
       fc.property(record, (json) => {
         isPresetJson(json)
-        expect(filesOfPreset({ file: "a.json", json, locale: "en" }).files.size).toBeGreaterThan(12)
+        expect(filesOfPreset(json, { file: "a.json", locale: "en" }).files.size).toBeGreaterThan(12)
         expect(readPreset(json, { personality: "", scenario: "", examples: "" }).report).toBeInstanceOf(Array)
       }),
       { numRuns: runs(500), seed: seedOf(52) },
@@ -391,7 +391,7 @@ test.each<[object, string]>([
   [{ content: "{{odd::1}}", name: "n" }, "system prompt"],
   [{ content: "x", name: "n", post_history: "{{odd::1}}" }, "post_history"],
 ])("a macro that is not filled in is told with the field that has it: %j", (json, name) => {
-  const { report } = filesOfPreset({ file: "own.json", json: json as never, locale: "en" })
+  const { report } = filesOfPreset(json as never, { file: "own.json", locale: "en" })
   expect(report.filter((line) => line.includes("{{odd::1}}"))).toEqual([
     `${name}: the macro {{odd::1}} is not filled in; the model reads it as it stands.`,
   ])
