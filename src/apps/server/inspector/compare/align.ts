@@ -10,18 +10,14 @@ export interface AlignedRun {
 /** A beginning, and the end behind it. */
 export type Range = readonly [start: number, end: number]
 
-/** Two lists, run by run. */
-export interface Alignment {
-  readonly runs: readonly AlignedRun[]
-  /** False if they differ in so much that the middle between their equal ends was not searched. */
-  readonly isWhole: boolean
-}
-
 /** The most entries that may have come and gone. Time and memory grow with it. */
 const maxEdits = 2_000
 
-/** Aligns two lists so that the most entries are equal (Myers' algorithm). The ranges, joined, are the lists. */
-export function align(a: readonly string[], b: readonly string[]): Alignment {
+/**
+ * Aligns two lists so that the most entries are equal (Myers' algorithm). The ranges of the runs, joined, are the lists. `isWhole` is
+ * false if they differ in so much that the middle between their equal ends was not searched.
+ */
+export function align(a: readonly string[], b: readonly string[]) {
   const head = commonStart(a, b)
   const tail = commonStart(a.slice(head).reverse(), b.slice(head).reverse())
   const [endA, endB] = [a.length - tail, b.length - tail]

@@ -8,15 +8,11 @@ export interface ComparedRun {
   readonly b: Range
 }
 
-/** Two texts, run by run. Joined, the runs are both texts. */
-export interface ComparedTexts {
-  readonly runs: readonly ComparedRun[]
-  /** True if there are so many differences that equal lines between them were not looked for. */
-  readonly isCoarse: boolean
-}
-
-/** Compares two texts line by line. Of the lines between equal ones, those that are alike are taken for one line that changed. */
-export function compareTexts(a: string, b: string): ComparedTexts {
+/**
+ * Compares two texts line by line. Joined, the runs are both texts. Of the lines between equal ones, those that are alike are taken for
+ * one line that changed. `isCoarse` is true if there are so many differences that equal lines between them were not looked for.
+ */
+export function compareTexts(a: string, b: string) {
   const [linesA, linesB] = [linesOf(a), linesOf(b)]
   const { runs, isWhole } = align(linesA, linesB)
   const [startsA, startsB] = [startsOf(linesA), startsOf(linesB)]
