@@ -2,7 +2,7 @@ import { messageOf, type PromptStrataError } from "../../../core/errors.ts"
 import type { ModelFaultKind } from "../../../core/evidence/turns.ts"
 import { parsedJson, recordOf, stringOf } from "../../../core/json-access.ts"
 import { connectionFault, type Fault, reportedFault, statusFault } from "../fault.ts"
-import { type Advice, headerSecrets, modelError, type Redact, redactorOf } from "../model-error.ts"
+import { headerSecrets, modelError, type Redact, redactorOf } from "../model-error.ts"
 import words from "../server-words.json" with { type: "json" }
 import type { AiSdkLanguageModel } from "./provider-model.ts"
 
@@ -18,17 +18,8 @@ export function aiSdkError(fault: Fault, { id, model, headers }: AiSdkTarget, th
   // Only origin and path are shown: the rest may hold credentials.
   const address = URL.parse(stringOf(recordOf(thrown).url))
   const url = address === null ? `provider ${model.provider}` : `${address.origin}${address.pathname}`
-  return modelError(fault, { id, url, redact: providerRedactor(model, headers), advice })
-}
-
-/** The provider object holds key and address, so that the advice cannot name an option. */
-const advice: Advice = {
-  credentials: "Check the key that the provider object was made with, or its environment variable.",
-  "not-found": "Check the model's name and the base URL that the provider object was made with.",
-  "web-page": "A web page came instead of the API's answer. Check the provider's base URL and any proxy in between.",
-  "not-streamed": "The answer was not an event stream. Check the provider's base URL and whether this address streams.",
-  refused: "Nothing listens at this address. Is the server running? Check the provider's base URL.",
-  "no-such-host": "The host's name could not be resolved. Check the provider's base URL and the network.",
+  // The provider object holds key and address, so that the advice cannot name an option.
+  return modelError(fault, { id, url, redact: providerRedactor(model, headers), advice: words.providerAdvice })
 }
 
 /** Errors of the AI SDK without a status, by name. An `instanceof` would miss those of another copy of the package. */

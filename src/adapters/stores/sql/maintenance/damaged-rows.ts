@@ -3,39 +3,15 @@ import { blobId, bytesToText } from "../../../../memory/services/store/blob.ts"
 import { bytesChecksum, type DamagedRow, damagedHint, type RowName, readBody, rowText } from "../row-body.ts"
 import { anyTable } from "../row-statements.ts"
 import type { CheckedTable, JobBodies, Queries } from "../sql-database.ts"
-
-const session = ["agent", "conversation", "audience"]
-const bodyTables: readonly CheckedTable[] = [
-  { table: "sessions", body: "whole_state", group: session, id: [], lost: "the conversation's state; its messages stay" },
-  { table: "state_changes", body: "body", group: session, id: ["version"], lost: "the state's changes from this version on" },
-  { table: "messages", body: "body", group: session, id: ["position"], lost: "this message" },
-  { table: "aside_messages", body: "body", group: session, id: ["position"], lost: "this message, which was set aside" },
-  { table: "notes", body: "body", group: session, id: ["id"], lost: "this note, which waited for the next turn" },
-  { table: "memories", body: "body", group: ["agent", "user_id"], id: ["id"], lost: "this memory with its vectors" },
-  { table: "statements", body: "body", group: ["agent", "user_id"], id: ["position"], lost: "this statement about the user" },
-  { table: "receipts", body: "body", group: session, id: ["turn_id", "kind"], lost: "the record of this background work" },
-]
+import tables from "./checked-tables.json" with { type: "json" }
 
 /** Large bytes are read one by one. */
-const bytesTables: readonly CheckedTable[] = [
-  {
-    ...({ table: "vectors", body: "vector", mark: "checksum", group: ["agent", "model"], id: ["memory_id"] } as const),
-    lost: "this vector, which is made again",
-  },
-  {
-    ...({ table: "blobs", body: "bytes", mark: "id", group: ["agent", "id"], id: [] } as const),
-    lost: "these bytes, such as a picture, in every conversation that holds them",
-  },
-  {
-    ...({ table: "index_copies", body: "bytes", mark: "checksum", group: ["agent", "scope", "copy", "part"], id: [] } as const),
-    lost: "a copy of a recall index, which is made again from the memories",
-  },
-]
+const bytesTables = tables.bytes as readonly CheckedTable[]
 
 /** Reads every body of the store and returns the damaged ones. */
 export async function damagedRows(db: Queries, jobs: JobBodies): Promise<readonly DamagedRow[]> {
   const found: DamagedRow[] = []
-  for (const table of [...bodyTables, ...jobs.bodies]) found.push(...(await damagedIn(db, table)))
+  for (const table of [...tables.bodies, ...jobs.bodies]) found.push(...(await damagedIn(db, table)))
   found.push(...((await jobs.ofEngine?.damaged(db)) ?? []))
   for (const table of bytesTables) found.push(...(await damagedIn(db, table)))
   return found
