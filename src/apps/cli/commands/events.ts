@@ -5,11 +5,12 @@ import { inTime } from "../../../memory/forgetting/events/select-events.ts"
 import { type Grain, grains } from "../../../memory/forgetting/events/stamp.ts"
 import { readState } from "../../../memory/forgetting/plugin/context-state.ts"
 import { virtualContextName } from "../../../memory/forgetting/plugin/virtual-context-name.ts"
-import { linesBeforeEnd, readStoreRow, type StoreRow } from "../../../memory/services/store/store-row.ts"
+import type { StoreRow } from "../../../memory/services/store/store-row.ts"
 import { terminalLine } from "../../../prompt/encode/terminal-text.ts"
 import type { CliContext, RunCommand } from "../context.ts"
 import { exitCodes, jsonLine } from "../io.ts"
 import { exportedLines } from "../memory/export-import.ts"
+import { rowsIn } from "../memory/with-store.ts"
 import { openProfile } from "../open-agent.ts"
 import { openCliStore } from "../open-store.ts"
 import { addCommonOptions, addProfileArgument, type CommonOptions, type StoreOptions } from "../options.ts"
@@ -78,12 +79,7 @@ function eventsOf(row: StoreRow, agent: string, { conversation, grain }: EventsO
 }
 
 async function* rows(options: EventsOptions, agent: string, context: CliContext): AsyncGenerator<StoreRow, void, undefined> {
-  const store = options.from === undefined ? await openCliStore(options, context, { ifThere: true }) : undefined
-  const lines =
-    options.from === undefined ? store?.export({ agent }) : exportedLines(createReadStream(options.from), options.from)
-  let number = 0
-  for await (const line of lines ?? []) {
-    const isRow = line.trim() !== "" && linesBeforeEnd(line) === undefined
-    if (isRow) yield readStoreRow(line, ++number)
-  }
+  if (options.from !== undefined) return yield* rowsIn(exportedLines(createReadStream(options.from), options.from))
+  const store = await openCliStore(options, context, { ifThere: true })
+  if (store) yield* rowsIn(store.export({ agent }))
 }

@@ -1,7 +1,6 @@
 import { type Command, Option } from "commander"
 import { costOf, type Prices, priceOf } from "../../../core/model/prices.ts"
 import { pricesFor, spentOnDay } from "../../../loop/agent/spending/spending.ts"
-import { readStoreRow } from "../../../memory/services/store/store-row.ts"
 import { terminalLine } from "../../../prompt/encode/terminal-text.ts"
 import type { RunCommand } from "../context.ts"
 import { exitCodes, jsonLine } from "../io.ts"
@@ -11,7 +10,7 @@ import type { StoreWords } from "../words/store-words.ts"
 import { type CostReport, type CostSum, CostSums } from "./cost-sums.ts"
 import type { ListOptions } from "./print-memories.ts"
 import { printTable } from "./terminal-table.ts"
-import { type OpenedStore, runOnStore, scopeOf } from "./with-store.ts"
+import { type OpenedStore, rowsIn, runOnStore, scopeOf } from "./with-store.ts"
 
 /** Adds the command `cost`. */
 export function add(program: Command, run: RunCommand): void {
@@ -33,8 +32,7 @@ async function cost(opened: OpenedStore, options: ListOptions & { readonly price
   const { context, store, profile, words } = opened
   const prices = options.prices === undefined ? pricesFor(profile) : readPrices(options.prices)
   const all = new CostSums((usage, model) => costOf(usage, priceOf(prices, model)), profile.timeZone ?? "UTC")
-  let line = 0
-  for await (const row of store.export(scopeOf(profile, options))) all.add(readStoreRow(row, ++line))
+  for await (const row of rowsIn(store.export(scopeOf(profile, options)))) all.add(row)
   const sums = all.report()
   const left = await leftToday(opened, [...sums.users.keys()])
   if (options.json) {

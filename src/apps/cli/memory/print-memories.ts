@@ -161,7 +161,7 @@ interface ListStyle<Item> {
 }
 
 /** Prints items as lines of JSON or as a table. Returns the exit code. */
-function printList<Item>(items: readonly Item[], { json }: ListOptions, style: ListStyle<Item>): number {
+export function printList<Item>(items: readonly Item[], { json }: StoreCommandOptions, style: ListStyle<Item>): number {
   const { context, maxWidth } = style.opened
   const { stdout } = context.io
   if (json) for (const item of items) stdout.write(`${jsonLine(item)}\n`)

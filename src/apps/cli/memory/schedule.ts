@@ -3,10 +3,10 @@ import { localText } from "../../../loop/agent/schedule/local-time.ts"
 import { wakeJobs, wakeOf } from "../../../loop/agent/schedule/wakes.ts"
 import { terminalLine } from "../../../prompt/encode/terminal-text.ts"
 import type { RunCommand } from "../context.ts"
-import { exitCodes, jsonLine } from "../io.ts"
+import { exitCodes } from "../io.ts"
 import { byLocale } from "../words/by-locale.ts"
 import chinese from "../words/zh-CN-words.json" with { type: "json" }
-import { printTable } from "./terminal-table.ts"
+import { printList } from "./print-memories.ts"
 import { type OpenedStore, placeText, runOnStore, type StoreCommandOptions, scopeOf } from "./with-store.ts"
 
 /** Adds the commands `schedule list` and `schedule cancel`. */
@@ -29,19 +29,16 @@ export function add(program: Command, run: RunCommand): void {
   runOnStore(cancel, run, scheduleCancel)
 }
 
-async function scheduleList({ context, store, profile, maxWidth }: OpenedStore, options: StoreCommandOptions): Promise<number> {
+async function scheduleList(opened: OpenedStore, options: StoreCommandOptions): Promise<number> {
+  const { store, profile } = opened
   const words = scheduleWords(profile.locale)
   const wakes = (await wakeJobs(store.wakes, scopeOf(profile, options))).map(wakeOf).sort((a, b) => a.dueMs - b.dueMs)
-  const { stdout } = context.io
-  if (options.json) for (const wake of wakes) stdout.write(`${jsonLine(wake)}\n`)
-  else if (wakes.length === 0) context.screen.note(words.none)
-  else {
-    const rows = wakes.map(({ id, key, dueMs, timeZone = "UTC", repeat = "", reason }) => {
+  return printList(wakes, options, {
+    ...{ opened, empty: words.none, columns: words.columns },
+    toCells: ({ id, key, dueMs, timeZone = "UTC", repeat = "", reason }) => {
       return [id, `${localText(dueMs, timeZone)} ${timeZone}`, repeat, key.user, placeText(key), reason]
-    })
-    stdout.write(`${printTable(words.columns, rows, maxWidth)}\n`)
-  }
-  return exitCodes.ok
+    },
+  })
 }
 
 async function scheduleCancel({ context, store, profile }: OpenedStore, _: StoreCommandOptions, id: string): Promise<number> {

@@ -2,7 +2,7 @@ import type { Command } from "commander"
 import type { DatabaseStore } from "../../../adapters/stores/database-store.ts"
 import type { ServiceKey } from "../../../core/conversation.ts"
 import type { Store, StoreScope } from "../../../memory/services/store/store.ts"
-import { readStoreRow, type StoreRow } from "../../../memory/services/store/store-row.ts"
+import { linesBeforeEnd, readStoreRow, type StoreRow } from "../../../memory/services/store/store-row.ts"
 import type { Profile } from "../../../profile/profile.ts"
 import { type CliContext, notesOn, type RunCommand } from "../context.ts"
 import { columnsOf, exitCodes } from "../io.ts"
@@ -80,12 +80,14 @@ export async function storedRows<Table extends StoreRow["table"]>(
   const isWanted = (row: StoreRow): row is StoreRow & { readonly table: Table } =>
     (tables as readonly string[]).includes(row.table)
   const rows: (StoreRow & { readonly table: Table })[] = []
-  let number = 0
-  for await (const line of store.export(scope)) {
-    const row = readStoreRow(line, ++number)
-    if (isWanted(row)) rows.push(row)
-  }
+  for await (const row of rowsIn(store.export(scope))) if (isWanted(row)) rows.push(row)
   return rows
+}
+
+/** The rows in the lines of an export. */
+export async function* rowsIn(lines: AsyncIterable<string>): AsyncGenerator<StoreRow, void, undefined> {
+  let number = 0
+  for await (const line of lines) if (line.trim() !== "" && linesBeforeEnd(line) === undefined) yield readStoreRow(line, ++number)
 }
 
 /** Row counts in one line, with the tables' own names: `session 2, message 14`. Empty if there are no rows. */
