@@ -106,9 +106,7 @@ export async function* changedTurns(
       const ids = [...changed]
       changed.clear()
       yield ids
-      await new Promise<void>((resolve) => {
-        timers.set(resolve, pauseMs)
-      })
+      await new Promise<void>((resolve) => timers.set(resolve, pauseMs))
     }
   } finally {
     stop()

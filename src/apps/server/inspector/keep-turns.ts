@@ -47,9 +47,7 @@ export function keepTurns(recorder: Recorder, options: KeepOptions, keep: KeepPa
     const save = records()
       .then((kept) =>
         kept.save(turnId, async () => {
-          await new Promise<void>((resolve) => {
-            timers.set(resolve, 0)
-          })
+          await new Promise<void>((resolve) => timers.set(resolve, 0))
           // The store keeps the receipts, and most of them come later.
           const record = recordOf(turn, parts, [])
           return { record, summary: summaryOf(turn, parts), hasMemory: showsMemory(trace, turn.context) }
