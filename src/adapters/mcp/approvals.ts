@@ -1,4 +1,3 @@
-import { dirname, join } from "node:path"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import { isRecord } from "../../core/json-access.ts"
 import { readOwnFile, updateFile } from "../../node/workspace/update-file.ts"
@@ -41,22 +40,6 @@ export function fileApprovals(path: string): McpApprovals {
       })
     },
   }
-}
-
-/** Approvals in the place that options name, in the data folder or beside the store; `undefined` without these, and for a store that is in no folder. */
-export function keptApprovals({
-  approvals,
-  store,
-  dataFolder,
-}: {
-  readonly approvals?: McpApprovals | string | undefined
-  readonly store?: { readonly file?: string }
-  readonly dataFolder?: string
-}): McpApprovals | undefined {
-  if (approvals !== undefined) return typeof approvals === "string" ? fileApprovals(approvals) : approvals
-  // The store of a folder is `<folder>/.promptstrata/store.sqlite`.
-  const folder = dataFolder ?? (store?.file === undefined ? undefined : dirname(dirname(store.file)))
-  return folder === undefined ? undefined : fileApprovals(join(folder, "mcp-approvals.json"))
 }
 
 async function readFingerprints(path: string): Promise<Fingerprints> {

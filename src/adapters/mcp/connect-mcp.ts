@@ -7,8 +7,8 @@ import type { Skill } from "../../prompt/layers/skills.ts"
 import { toolParameters } from "../../prompt/tools/print-parameters.ts"
 import type { Tool } from "../../prompt/tools/tool.ts"
 import { printParametersBy } from "../../prompt/tools/tool-entry.ts"
-import { ApprovalGate, inMemoryApprovals, keptApprovals, type Verdict } from "./approvals.ts"
-import { type McpOptions, type ResolvedOptions, resolveOptions } from "./options.ts"
+import { ApprovalGate, inMemoryApprovals, type Verdict } from "./approvals.ts"
+import { keptApprovals, type McpOptions, type ResolvedOptions, resolveOptions } from "./options.ts"
 import {
   getPrompt,
   listPrompts,

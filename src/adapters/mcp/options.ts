@@ -1,8 +1,9 @@
+import { dirname, join } from "node:path"
 import { PromptStrataError } from "../../core/errors.ts"
 import { hostPorts, type Ports } from "../../core/ports.ts"
 import type { SessionStore } from "../../memory/services/store/session-store.ts"
 import type { PromptSource } from "../../prompt/dialect/prompt-source.ts"
-import type { McpApprovals } from "./approvals.ts"
+import { fileApprovals, type McpApprovals } from "./approvals.ts"
 import type { Environment } from "./server-settings.ts"
 import { type McpWarning, unthrowing, warnOnConsole } from "./warnings.ts"
 import { mcpWords } from "./words.ts"
@@ -79,6 +80,14 @@ export function resolveOptions(options: McpOptions) {
     ports: { ...hostPorts, ...options.ports },
     warn: unthrowing(options.onWarning ?? warnOnConsole),
   }
+}
+
+/** Approvals in the place that options name, in the data folder or beside the store; `undefined` without these, and for a store that is in no folder. */
+export function keptApprovals({ approvals, store, dataFolder }: McpOptions): McpApprovals | undefined {
+  if (approvals !== undefined) return typeof approvals === "string" ? fileApprovals(approvals) : approvals
+  // The store of a folder is `<folder>/.promptstrata/store.sqlite`.
+  const folder = dataFolder ?? (store?.file === undefined ? undefined : dirname(dirname(store.file)))
+  return folder === undefined ? undefined : fileApprovals(join(folder, "mcp-approvals.json"))
 }
 
 /** The package `@modelcontextprotocol/client`. It is large, so that it is loaded only when a server is first connected. */
