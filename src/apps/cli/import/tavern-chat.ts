@@ -1,5 +1,6 @@
 import { PromptStrataError } from "../../../core/errors.ts"
 import { isRecord, type Json, listOf, parsedJson, recordOf, stringOf } from "../../../core/json-access.ts"
+import type { Source } from "../../../core/source.ts"
 
 /** A message of a chat in SillyTavern's form. */
 export interface TavernMessage {
@@ -72,18 +73,13 @@ function metadataIn(metadata: Json): readonly string[] {
   return [`an author's note, which the profile can have as author_note = { ${note.join(", ")} }`, ...others]
 }
 
-interface Place {
-  readonly file: string
-  readonly line: number
-}
-
-function rowOf(line: string, place: Place): { readonly row: Json; readonly place: Place } {
+function rowOf(line: string, place: Source): { readonly row: Json; readonly place: Source } {
   const row = parsedJson(line)
   if (!isRecord(row)) throw noChat(place, "a line with a JSON object")
   return { row, place }
 }
 
-function noChat(source: Place, expected: string): PromptStrataError {
+function noChat(source: Source, expected: string): PromptStrataError {
   return new PromptStrataError("file", `expected ${expected}, found something else.`, { source, hint: "Nothing was imported." })
 }
 
