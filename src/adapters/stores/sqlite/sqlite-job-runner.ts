@@ -51,7 +51,7 @@ export class SqliteJobRunner implements JobRunner {
   #timer: unknown
   /** The calls of `idle` that wait. */
   #idling = 0
-  #idleWaiters: (() => void)[] = []
+  readonly #idleWaiters: (() => void)[] = []
 
   constructor(parts: SqliteJobRunnerParts) {
     this.#parts = parts
@@ -80,7 +80,7 @@ export class SqliteJobRunner implements JobRunner {
     this.#pumping ??= this.#pump().finally(() => {
       this.#pumping = undefined
       if (this.#isAskedAgain) this.wake()
-      else this.#tellWaiters()
+      else for (const resolve of this.#idleWaiters.splice(0)) resolve()
     })
   }
 
@@ -221,12 +221,6 @@ export class SqliteJobRunner implements JobRunner {
     const isSame = (other: Head): boolean =>
       job.dueMs === undefined && other.job.dueMs === undefined && sessionRowId(other.job.key) === sessionRowId(job.key)
     return this.#running.claimed.some((running) => running.id === id || isSame(running))
-  }
-
-  #tellWaiters(): void {
-    const waiters = this.#idleWaiters
-    this.#idleWaiters = []
-    for (const resolve of waiters) resolve()
   }
 }
 
