@@ -3,7 +3,7 @@ import type { Assembly } from "../../../core/span.ts"
 import type { Profile } from "../../../profile/profile.ts"
 import { printAssembly } from "../../../trace/print-assembly.ts"
 import { printLore } from "../../../trace/print-lore.ts"
-import { recordOfPreview } from "../../server/inspector/build-record.ts"
+import { type PreviewedTurn, recordOfPreview } from "../../server/inspector/build-record.ts"
 import { chooseOwnModels } from "../choose-model.ts"
 import { type CliContext, clockOf, type RunCommand } from "../context.ts"
 import { demoModel } from "../demo/demo-model.ts"
@@ -62,14 +62,16 @@ async function render(options: RenderOptions, context: CliContext): Promise<numb
   const model = demoModel()
   const models = chooseOwnModels(profile, io.env, () => ({ model, demo: true }))
   const agent = await openAgent({ profile, model, models, runJobs: false, store }, options, context)
-  const conversation = conversationName(await latestConversation(store, profile.agent.id))
+  const session = agent.session(conversationName(await latestConversation(store, profile.agent.id)))
   const question = options.question ?? chatWords(profile.locale).exampleQuestion
   const prompt = options.prompt ?? firstPrompt(profile, { tools: profile.loop.mode === "native" })
   const startedMs = clockOf(context).nowMs()
-  const assembly = await agent.session(conversation).preview(question, { from: { id: terminalUser }, prompt })
+  const speaker = { id: terminalUser, name: profile.user.name }
+  const assembly = await session.preview(question, { from: { id: terminalUser }, prompt })
   await agent.close()
   const paint = painterFor(io.stdout, io.env)
-  if (options.html) io.stdout.write(await pageOf(assembly, { profile, question, prompt, conversation, startedMs }))
+  if (options.html)
+    io.stdout.write(await pageOf(assembly, { session: session.key, speaker, question, prompt, startedMs }, profile))
   else if (options.json) io.stdout.write(`${jsonLine(assembly)}\n`)
   else if (options.tokens) io.stdout.write(`${printAssembly(assembly, columnsOf(io.stdout), translate)}\n`)
   else if (options.lore) io.stdout.write(`${printLore(assembly, columnsOf(io.stdout), translate)}\n`)
@@ -81,19 +83,8 @@ async function render(options: RenderOptions, context: CliContext): Promise<numb
   return exitCodes.ok
 }
 
-interface PageParts {
-  readonly profile: Profile
-  readonly question: string
-  readonly prompt: string
-  readonly conversation: string
-  readonly startedMs: number
-}
-
 /** The prompt as a page of the inspector. */
-async function pageOf(assembly: Assembly, { profile, conversation, ...asked }: PageParts): Promise<string> {
+async function pageOf(assembly: Assembly, turn: PreviewedTurn, { agent, locale, name }: Profile): Promise<string> {
   const { htmlOf } = await import("../../server/inspector/page-files.ts")
-  const { agent, user, locale, name } = profile
-  const session = { agent: agent.id, conversation, audience: "private" } as const
-  const record = recordOfPreview(assembly, { ...asked, session, speaker: { id: terminalUser, name: user.name } })
-  return htmlOf(record, { agent: agent.name, colour: agent.colour, profile: name, locale })
+  return htmlOf(recordOfPreview(assembly, turn), { agent: agent.name, colour: agent.colour, profile: name, locale })
 }

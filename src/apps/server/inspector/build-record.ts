@@ -82,12 +82,11 @@ export function recordOf(turn: KeptTurn, parts: RecordParts, receipts: readonly 
   )
 }
 
+/** A turn that has not begun, and the prompt file of its first request. */
+export type PreviewedTurn = Pick<TurnRecord, "session" | "speaker" | "question" | "startedMs"> & { readonly prompt: string }
+
 /** The request that a turn would begin with, as a record of a turn of which nothing else is known. */
-export function recordOfPreview(
-  assembly: Assembly,
-  turn: Pick<TurnRecord, "session" | "speaker" | "question" | "startedMs"> & { readonly prompt: string },
-): TurnRecord {
-  const { prompt, ...known } = turn
+export function recordOfPreview(assembly: Assembly, { prompt, ...known }: PreviewedTurn): TurnRecord {
   const find = hostSecrets()
   const asked = { step: 1, prompt, model: "", startedMs: known.startedMs, durationMs: 0, output: "" }
   const nothing = { events: [], lostEvents: 0, prestart: [], tools: [], recalled: [], warnings: [], children: [], receipts: [] }
