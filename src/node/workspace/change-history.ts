@@ -50,12 +50,9 @@ export async function finishEntry(root: WorkspaceRoot, folder: OpenFolder, { nam
 export async function readEntry(root: WorkspaceRoot, folder: OpenFolder, file: HistoryFile): Promise<HistoryEntry | undefined> {
   try {
     const handle = await root.fs.open(folder.at(file.name), openFlags.read)
-    try {
-      const { bytes } = await readBytes(handle, file.name, { maxBytes: file.sizeBytes })
-      return bytes.length === file.sizeBytes ? parseEntry(bytes) : undefined
-    } finally {
-      await closeQuietly(handle)
-    }
+    const limits = { maxBytes: file.sizeBytes }
+    const { bytes } = await readBytes(handle, file.name, limits).finally(() => closeQuietly(handle))
+    return bytes.length === file.sizeBytes ? parseEntry(bytes) : undefined
   } catch (error) {
     // It was removed, is a link, or has another size than its name says: this library did not write it.
     if (isAbsent(error) || errnoOf(error) === "ELOOP" || PromptStrataError.isInstance(error)) return undefined

@@ -155,11 +155,9 @@ function lockedWorkspace(rules: ChangeRules, own: OwnFolder): LockedWorkspace {
     async readOwn(name) {
       const handle = await root.fs.open(own.folder.at(name), openFlags.read).catch(ignoring("ENOENT"))
       if (handle === undefined) return undefined
-      try {
-        return new TextDecoder().decode((await readBytes(handle, `${ownName}/${name}`, { maxBytes: maxOwnBytes })).bytes)
-      } finally {
-        await closeQuietly(handle)
-      }
+      const limits = { maxBytes: maxOwnBytes }
+      const { bytes } = await readBytes(handle, `${ownName}/${name}`, limits).finally(() => closeQuietly(handle))
+      return new TextDecoder().decode(bytes)
     },
     async writeOwn(name, text) {
       const temporary = own.folder.at(`${name}.tmp`)

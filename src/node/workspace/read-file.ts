@@ -28,12 +28,8 @@ export async function readWorkspaceBytes(root: WorkspaceRoot, path: string, limi
   const found = await openFile(root, splitPath(path, root.hidden))
   if (!found) throw fileError("file-missing", path, "expected a file, found none.")
   const real = found.names.join("/")
-  try {
-    const { bytes, stats } = await readBytes(found.handle, real, limits)
-    return { path: real, bytes, hash: hashOf(bytes), sizeBytes: bytes.length, mode: stats.mode }
-  } finally {
-    await closeQuietly(found.handle)
-  }
+  const { bytes, stats } = await readBytes(found.handle, real, limits).finally(() => closeQuietly(found.handle))
+  return { path: real, bytes, hash: hashOf(bytes), sizeBytes: bytes.length, mode: stats.mode }
 }
 
 /** A regular file inside the workspace, open for reading. */
