@@ -52,18 +52,9 @@ const maxChanges = 200
 /** The living documents, and all other files of which there is a change, those that were changed last first. */
 export async function documentsOf(folder: InspectedDocuments): Promise<ShownDocuments> {
   const all = await folder.history({ limit: maxChanges + 1 })
-  const changes = all.slice(0, maxChanges)
-  const living: readonly string[] = documentNames.map((name) => documentFiles[name])
-  const others = changes.map(({ path }) => path).filter((path) => !living.includes(path))
-  const files = await Promise.all(
-    [...new Set([...living, ...others])].map((path) =>
-      documentOf(
-        folder,
-        path,
-        changes.filter((change) => change.path === path),
-      ),
-    ),
-  )
+  const changes = Map.groupBy(all.slice(0, maxChanges), ({ path }) => path)
+  const paths = new Set([...documentNames.map((name) => documentFiles[name]), ...changes.keys()])
+  const files = await Promise.all(Array.from(paths, (path) => documentOf(folder, path, changes.get(path) ?? [])))
   return { files, more: all.length > maxChanges, canUndo: folder.undo !== undefined }
 }
 

@@ -9,7 +9,7 @@ import { recordOfPreview } from "../build-record.ts"
 import { type Call, type InspectorState, jsonWithoutSecrets, type Route, replayableOf } from "../route.ts"
 import type { TurnRecord } from "../turn-record.ts"
 import { previewAgain, runAgain } from "./again.ts"
-import { type AgentChange, changeOfBody, type MakeVariant } from "./agent-change.ts"
+import { type AgentChange, changeOfBody } from "./agent-change.ts"
 
 /** The route that plays a turn again. */
 export const replayRoute: Route = { method: "POST", path: /^api\/turns\/([\w.-]+)\/replay$/u, answer: replay }
@@ -50,27 +50,17 @@ export async function withVariant<T>(
   const base = await contextOf(state.agent)
   if (change === undefined) return { value: await work(base) }
   if (!state.variant) throw new HttpProblem(403, "The inspector was made without `variant`, so it has no other agents.")
-  const made = await makeVariant(state.variant, change)
-  if (made.problem) return made
+  let made: Agent | undefined
   try {
+    made = await state.variant(change)
     // Its store may be one of its own.
-    return { value: await work({ ...(await contextOf(made.agent)), store: base.store }) }
+    return { value: await work({ ...(await contextOf(made)), store: base.store }) }
   } catch (error) {
     // Some mistakes of a prompt show when it is printed.
-    if (PromptStrataError.isInstance(error)) return { problem: problemOf(error) }
+    if (made === undefined || PromptStrataError.isInstance(error)) return { problem: problemOf(error) }
     throw error
   } finally {
-    await made.agent.close({ signal: AbortSignal.abort() })
-  }
-}
-
-type Made = { readonly agent: Agent; readonly problem?: never } | { readonly agent?: never; readonly problem: ChangeProblem }
-
-async function makeVariant(variant: MakeVariant, change: AgentChange): Promise<Made> {
-  try {
-    return { agent: await variant(change) }
-  } catch (error) {
-    return { problem: problemOf(error) }
+    await made?.close({ signal: AbortSignal.abort() })
   }
 }
 
