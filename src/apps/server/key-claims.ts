@@ -3,7 +3,6 @@ import { PromptStrataError } from "../../core/errors.ts"
 import { isRecord } from "../../core/json-access.ts"
 import type { Agent } from "../../loop/agent/agent.ts"
 import { contextOf } from "../../loop/agent/published-agents.ts"
-import type { SessionStore } from "../../memory/services/store/session-store.ts"
 import type { Answer, Caller } from "./exchange.ts"
 import { HttpProblem } from "./http-problem.ts"
 import { keptAnswer } from "./kept-answer.ts"
@@ -35,16 +34,10 @@ const againMs = 2_000
  * Takes a key for a request, in one write that only one of several processes can make. Returns the answer of the first request if it was taken,
  * `other` if that was another request. Throws {@link HttpProblem} for one that has not ended, as far as the store tells, or that failed.
  */
-export async function claimKey({
-  print,
-  nowMs,
-  sinceMs,
-  ...claim
-}: Claim & {
-  readonly print: string
-  readonly nowMs: number
-  readonly sinceMs: number
-}): Promise<Answer | "other" | undefined> {
+export async function claimKey(
+  claim: Claim,
+  { print, nowMs, sinceMs }: { readonly print: string; readonly nowMs: number; readonly sinceMs: number },
+): Promise<Answer | "other" | undefined> {
   let found: Claimed | undefined
   await change(claim, (claims) => {
     const live = claims.filter(([, { atMs }]) => atMs > sinceMs)
@@ -101,30 +94,24 @@ type Claims = readonly (readonly [key: string, Claimed])[]
 async function change({ agent, caller, conversation }: Claim, next: (claims: Claims) => Claims | undefined): Promise<void> {
   const { store } = await contextOf(agent)
   const at: SessionKey = { ...agent.session(conversation).key, conversation: `keys of ${conversation}` }
+  // A message without words, so that the keys go with what the user is forgotten with.
+  const speaker = { id: caller.user, name: caller.name ?? caller.user }
+  const owner: HistoryMessage = { role: "user", text: "", speaker, turnId: "keys", atMs: 0, unanswered: true }
   for (let tries = 1; ; tries++) {
     const record = await store.load(at, { last: 1 })
+    const expectVersion = record?.version ?? 0
     const { claims } = record?.state ?? {}
     const after = next(isRecord(claims) ? (Object.entries(claims) as unknown as Claims) : [])
     if (after === undefined) return
     const state = { claims: Object.fromEntries(after.slice(-maxKeys)) }
+    const append = expectVersion === 0 ? [owner] : []
     try {
-      await commit(store, at, { expectVersion: record?.version ?? 0, state, caller })
+      await store.commit(at, { expectVersion, append, state, jobs: [] })
       return
     } catch (error) {
       if (!PromptStrataError.isInstance(error) || error.code !== "session-conflict" || tries === maxTries) throw error
     }
   }
-}
-
-async function commit(
-  store: SessionStore,
-  at: SessionKey,
-  { expectVersion, state, caller }: { readonly expectVersion: number; readonly state: object; readonly caller: Caller },
-): Promise<void> {
-  // A message without words, so that the keys go with what the user is forgotten with.
-  const speaker = { id: caller.user, name: caller.name ?? caller.user }
-  const owner: HistoryMessage = { role: "user", text: "", speaker, turnId: "keys", atMs: 0, unanswered: true }
-  await store.commit(at, { expectVersion, append: expectVersion === 0 ? [owner] : [], state: { ...state }, jobs: [] })
 }
 
 /** The answer of a turn that ended in another process, or before a restart. */

@@ -102,7 +102,7 @@ export class Repeats {
     const claimed = hasKey ? claim : undefined
     try {
       const before = claimed
-        ? await claimKey({ ...claimed, print, nowMs, sinceMs: nowMs - dayMs })
+        ? await claimKey(claimed, { print, nowMs, sinceMs: nowMs - dayMs })
         : claim && (await takeLost(claim, { print, sinceMs: nowMs - lostMs }))
       if (before === "other") throw otherRequest()
       if (before) this.#end(run, before, 0)
