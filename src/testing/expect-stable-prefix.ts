@@ -91,14 +91,9 @@ function changedLayer(previous: Assembly, next: Assembly): string | undefined {
 
 /** The values of layers that claim to be stable. Frames are left out: they may change with the text around them. */
 function stableLayers({ spans }: Assembly): ReadonlyMap<string, string> {
-  const texts = new Map<string, string[]>()
-  for (const span of spans) {
-    if (!isStableValue(span)) continue
-    const own = texts.get(span.key)
-    if (own) own.push(span.text)
-    else texts.set(span.key, [span.text])
-  }
-  return new Map([...texts].map(([key, own]) => [key, own.join("")]))
+  const texts = new Map<string, string>()
+  for (const span of spans) if (isStableValue(span)) texts.set(span.key, (texts.get(span.key) ?? "") + span.text)
+  return texts
 }
 
 function isStableValue({ key, part, stability }: Span): boolean {
