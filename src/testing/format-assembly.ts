@@ -54,10 +54,7 @@ function section(title: string, body: string): readonly string[] {
  * A snapshot serializer for vitest and Jest that writes an assembly as Markdown:
  * `expect.addSnapshotSerializer(promptSerializer)`, then `expect(assembly).toMatchFileSnapshot("prompt.md")`.
  */
-export const promptSerializer: {
-  test(value: unknown): boolean
-  serialize(value: unknown): string
-} = { test: isAssembly, serialize: (value) => formatAssembly(value as Assembly) }
+export const promptSerializer = { test: isAssembly, serialize: (value: unknown) => formatAssembly(value as Assembly) }
 
 function isAssembly(value: unknown): value is Assembly {
   if (typeof value !== "object" || value === null) return false
