@@ -48,6 +48,7 @@ export class PostgresJobRunner implements JobRunner {
   async start(handlers: JobHandlers, { agent, ifStarted = false }: StartOptions = {}): Promise<void> {
     if (ifStarted && !this.#handlers.has(agent)) return
     this.#handlers.set(agent, handlers)
+    if (ifStarted) return
     for (const name of await this.#queuesOf(agent)) await this.#parts.prepare(name)
     await this.recall()
     // Closed meanwhile: timers that begin now would never be stopped.

@@ -69,6 +69,7 @@ export class SqliteJobRunner implements JobRunner {
     if (ifStarted && !this.#handlers.has(agent)) return
     const { database, clock } = this.#parts
     this.#handlers.set(agent, handlers)
+    if (ifStarted) return
     await database.write((db) => pruneDone(db, clock.nowMs() - keepDoneMs))
     this.#looksForTimed = true
     this.wake()

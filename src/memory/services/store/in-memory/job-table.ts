@@ -87,6 +87,7 @@ export class JobTable implements JobRunner, JobRows {
   async start(handlers: JobHandlers, { agent, ifStarted = false }: StartOptions = {}): Promise<void> {
     if (ifStarted && !this.#handlers.has(agent)) return
     this.#handlers.set(agent, handlers)
+    if (ifStarted) return
     this.wake()
   }
 
