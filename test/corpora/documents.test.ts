@@ -6,7 +6,7 @@ import { lineBreaks, seen, skeleton, unescapeLines, visible } from "../support/h
 
 /** The structure of dialect soul in Chinese, listed by hand: whole lines, and how other lines begin. */
 const headings = ["System", "人格", "用户信息", "记忆", "工具", "技能", "对话规则", "回复格式"].map((name) => `# ${name}`)
-const blocks = ["documents", "memory context", "预启动工具结果", "工具结果"].flatMap((name) => [`[${name}]`, `[/${name}]`])
+const blocks = ["文档", "memory context", "预启动工具结果", "工具结果"].flatMap((name) => [`[${name}]`, `[/${name}]`])
 const guidance = [
   "请根据上述人格定义来塑造你的性格和语气。",
   "你还没有人格定义。在第一次对话时，和主人一起创建 SOUL.md。",
@@ -94,14 +94,15 @@ describe.skipIf(!dataPresent)("forging strings as documents", () => {
 })
 
 /** The lines by which the dialect closes a block. */
-const closers = ["[/documents]", "[/memory context]", "[/prestart]", "[/tool runs]", "[/规划器建议]", "</prestart>", "[/context]"]
+const closers = ["[/文档]", "[/memory context]", "[/prestart]", "[/tool runs]", "[/规划器建议]", "</prestart>", "[/context]"]
 
-/** A line that reads like another sentence of the dialect may carry a backslash too. */
+/** A line that reads like another sentence of the dialect, or like a line of talk behind its number, may carry a backslash too. */
 function isKnown(line: string): boolean {
   return (
     isMarker(line) ||
     line === "---" ||
     line === "可选" ||
+    /^[^主]{0,20}主人[:：]/.test(line) ||
     /^(?:【|没有名为|参数不符合要求|使用时机|工具出错|超过|上一次输出)/.test(line)
   )
 }
