@@ -39,10 +39,10 @@ export function groupCommit(transaction: Transact, file: SharedFile): SqlDatabas
   let isWriting = false
 
   const writeAll = async (): Promise<void> => {
-    // Writes of the same moment join the first one.
-    await undefined
+    // Writes of the same round of the event loop join the first one.
+    await setImmediate()
     while (waiting.length > 0) {
-      // Of several that wait, each has come in a round of the event loop that may bring more. One alone does not wait for others.
+      // Of several that wait, each has come in a round of the event loop that may bring more. One alone does not wait for more rounds.
       for (let known = 1; waiting.length > known && waiting.length < mostInGroup; await setImmediate()) known = waiting.length
       await writeGroup(transaction, file, waiting)
       // Work of others comes in between.

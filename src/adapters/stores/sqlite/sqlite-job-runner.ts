@@ -126,8 +126,8 @@ export class SqliteJobRunner implements JobRunner {
     const isMeant = (head: Head): boolean => ran.has(head) || (isOfAgent(head) && !handlerOf(head.job, this.#handlers))
     await this.#running.drain({ drainMs, isMeant })
     if (this.#handlers.has(undefined)) return
-    await this.#parts.leases.release(agent)
-    if (agent !== undefined) await this.#parts.leases.release(timedLease(agent))
+    const leases = agent === undefined ? [undefined] : [agent, timedLease(agent)]
+    await Promise.all(leases.map((lease) => this.#parts.leases.release(lease)))
     if (this.#handlers.size > 0) return
     this.#parts.pollTimers.clear(this.#timer)
     this.#timer = undefined
