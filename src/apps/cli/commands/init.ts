@@ -186,7 +186,9 @@ async function promptOf({ folder, name }: CharacterPlan, files: ReadonlyMap<stri
   const question = /\.preview\("([^"]*)"\)/.exec(files.get("test/prompt.test.mjs") ?? "")?.[1] ?? ""
   const path = resolve(folder, "profiles", `${characterId(name, folder)}.toml`)
   const profile = await loadProfile(path, { env: {} })
-  const { messages } = await createAgent({ profile, model: demoModel() }).session("test").preview(question)
+  const { messages } = await createAgent({ profile, model: demoModel(), ports: { clock: { nowMs: () => 0 } } })
+    .session("test")
+    .preview(question)
   return messages.map(({ role, content }) => `# ${role}\n\n${content}\n`).join("\n")
 }
 

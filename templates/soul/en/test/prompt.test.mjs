@@ -1,9 +1,9 @@
-import { scriptedModel } from "promptstrata/testing"
+import { manualClock, scriptedModel } from "promptstrata/testing"
 import { expect, test } from "vitest"
 import { createCharacter } from "../src/character.mjs"
 
 test("the prompt is the one in prompt.md", async () => {
-  const character = await createCharacter({ model: scriptedModel([]) })
+  const character = await createCharacter({ model: scriptedModel([]), ports: { clock: manualClock() } })
   const { messages } = await character.session("test").preview("Who are you?")
   const prompt = messages.map(({ role, content }) => `# ${role}\n\n${content}\n`).join("\n")
   await expect(prompt).toMatchFileSnapshot("prompt.md")
