@@ -4,6 +4,7 @@ import type { TurnRecord, TurnSummary } from "../src/apps/server/inspector/turn-
 import { Chat } from "./chat/chat.tsx"
 import { useChat } from "./chat/use-chat.ts"
 import { CompareAgents } from "./compare/compare-agents.tsx"
+import { Conversations } from "./conversations.tsx"
 import { ask, type Exported, exported, follow, type Info, type TurnPage } from "./data.ts"
 import { TurnView } from "./turn.tsx"
 import { type Filters, Turns } from "./turns.tsx"
@@ -20,7 +21,7 @@ function Served() {
   const [record, setRecord] = useState<TurnRecord>()
   const [isLost, setLost] = useState(false)
   const [locale, setLocale] = useState<string>()
-  const [isComparing, setComparing] = useState(false)
+  const [view, setView] = useState<View>("turns")
   // Until somebody picks a turn, the newest one is shown.
   const chosen = picked ?? list.turns[0]?.id
   const shown = useRef({ filters, chosen, record })
@@ -89,23 +90,21 @@ function Served() {
   const live = list.turns.find(({ id }) => id === current?.id)
   return (
     <div class="page">
-      <Top
-        {...{ info, words, isComparing }}
-        onLocale={() => setLocale(words === wordsFor("en") ? "zh-CN" : "en")}
-        onCompare={info?.variants ? () => setComparing(!isComparing) : undefined}
-      />
+      <Top {...{ info, words, view }} onLocale={() => setLocale(words === wordsFor("en") ? "zh-CN" : "en")} onView={setView} />
       <Turns
         {...{ turns: list.turns, conversations: list.conversations, more: list.more, filters, chosen, isLost, words }}
         onFilter={setFilters}
         onChoose={(id) => {
           setPicked(id)
-          setComparing(false)
+          setView("turns")
         }}
         onMore={more}
       >
         {info?.chat && <Chat chat={chat} words={words} />}
       </Turns>
-      {info && isComparing ? (
+      {view === "conversations" ? (
+        <Conversations words={words} />
+      ) : info && view === "agents" ? (
         <CompareAgents info={info} words={words} />
       ) : info && current ? (
         <TurnView
@@ -156,16 +155,21 @@ function without(list: TurnPage, gone: readonly string[]): TurnPage {
   return gone.length === 0 ? list : { ...list, turns: list.turns.filter(({ id }) => !gone.includes(id)) }
 }
 
+/** The turns, or another view in their place. */
+type View = "turns" | "conversations" | "agents"
+
 interface TopProps {
   readonly info: Info | undefined
   readonly words: Words
   readonly onLocale: () => void
-  readonly isComparing?: boolean
-  /** Undefined if there are no other agents. */
-  readonly onCompare?: (() => void) | undefined
+  readonly view?: View
+  /** Undefined on a page that is saved: it shows one turn. */
+  readonly onView?: (view: View) => void
 }
 
-function Top({ info, words, onLocale, isComparing, onCompare }: TopProps) {
+function Top({ info, words, onLocale, view = "turns", onView }: TopProps) {
+  const names = { conversations: words.keptConversations, agents: words.compareAgents } as const
+  const others = (["conversations", "agents"] as const).filter((other) => other !== "agents" || info?.variants)
   return (
     <header class="top">
       <h1>
@@ -184,11 +188,12 @@ function Top({ info, words, onLocale, isComparing, onCompare }: TopProps) {
           ))}
         </details>
       )}
-      {onCompare && (
-        <button type="button" onClick={onCompare}>
-          {isComparing ? words.backToTurns : words.compareAgents}
-        </button>
-      )}
+      {onView &&
+        others.map((other) => (
+          <button key={other} type="button" onClick={() => onView(view === other ? "turns" : other)}>
+            {view === other ? words.backToTurns : names[other]}
+          </button>
+        ))}
       <button type="button" onClick={onLocale}>
         {words.language}
       </button>

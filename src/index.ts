@@ -195,7 +195,7 @@ export type {
   SessionStore,
   StoredTurn,
 } from "./memory/services/store/session-store.ts"
-export type { ForgetReport, Store, StoreCheck, StoreScope } from "./memory/services/store/store.ts"
+export type { ForgetReport, Store, StoreCheck, StoredConversation, StoreScope } from "./memory/services/store/store.ts"
 export type { StoreRow } from "./memory/services/store/store-row.ts"
 
 // Traces

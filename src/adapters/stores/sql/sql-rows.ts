@@ -1,3 +1,4 @@
+import { sql } from "kysely"
 import type { SessionKey } from "../../../core/conversation.ts"
 import { blobId } from "../../../memory/services/store/blob.ts"
 import { freezeParsed } from "../../../memory/services/store/frozen-json.ts"
@@ -23,7 +24,7 @@ import type { SessionRecord } from "../../../memory/services/store/session-store
 import { bodyText, bytesChecksum, damagedRow, readBody } from "./row-body.ts"
 import { filtered, isBody, RowStatements, StatementValues } from "./row-statements.ts"
 import { deleteChanges, readState, sessionsHolding } from "./session/stored-state.ts"
-import { fromKeyText, inSession, type Queries, type SqlDatabase, type SqlJobs } from "./sql-database.ts"
+import { fromKeyText, inSession, keyNames, type Queries, type SqlDatabase, type SqlJobs } from "./sql-database.ts"
 
 type ColumnOf<Table extends TableName> = keyof RowTables[Table] & string
 
@@ -215,10 +216,31 @@ class SqlRows implements Rows {
       .execute()
   }
 
+  async newestMessages(agent: string, limit: number): Promise<readonly RowTables["messages"][]> {
+    const rows = await this.#db
+      .selectFrom("sessions")
+      .innerJoin("messages", (join) =>
+        keyNames
+          .reduce((on, name) => on.onRef(`messages.${name}`, "=", `sessions.${name}`), join)
+          .on("messages.position", "=", lastOfSession),
+      )
+      .selectAll("messages")
+      .where("sessions.agent", "=", keyText(agent))
+      .orderBy("messages.at_ms", "desc")
+      .limit(limit)
+      .execute()
+    for (const row of rows) decode("messages", row)
+    return rows as unknown as readonly RowTables["messages"][]
+  }
+
   sessionsHolding(agent: string, member: string): Promise<readonly SessionKey[]> {
     return sessionsHolding(this.#db, agent, member)
   }
 }
+
+/** The place of the newest message of a row of `sessions`. The key of messages leads to it. */
+const lastOfSession = sql<number>`(select max(own.position) from messages as own where own.agent = sessions.agent
+  and own.conversation = sessions.conversation and own.audience = sessions.audience)`
 
 /** The columns that are read for some columns: an error about what a row holds names the row by its key. */
 function columnsToRead(table: TableName, columns: readonly string[]): readonly string[] {

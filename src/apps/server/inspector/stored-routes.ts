@@ -1,7 +1,9 @@
-import type { ServiceKey } from "../../../core/conversation.ts"
+import type { Audience, HistoryMessage, ServiceKey } from "../../../core/conversation.ts"
+import { Fingerprint } from "../../../core/fingerprint.ts"
 import type { TokenCounter } from "../../../core/ports.ts"
 import { contextOf } from "../../../loop/agent/published-agents.ts"
 import type { ProfileStatement, StoredMemory } from "../../../memory/services/store/records.ts"
+import { sessionRowId } from "../../../memory/services/store/row-keys.ts"
 import type { SessionStore } from "../../../memory/services/store/session-store.ts"
 import type { Store } from "../../../memory/services/store/store.ts"
 import { badRequest, HttpProblem } from "../http-problem.ts"
@@ -21,8 +23,29 @@ export interface StoredFacts {
 export const storedRoutes: readonly Route[] = [
   { method: "GET", path: /^api\/turns\/([\w.-]+)\/stored$/u, answer: stored },
   { method: "POST", path: /^api\/turns\/([\w.-]+)\/recall$/u, answer: recall },
+  { method: "GET", path: /^api\/conversations$/u, answer: conversations },
+  { method: "GET", path: /^api\/conversations\/(\w+)$/u, answer: messages },
   { method: "POST", path: /^api\/tokens$/u, answer: tokens },
 ]
+
+/** A message as the list of conversations and a conversation show it. */
+export interface ShownMessage {
+  readonly role: HistoryMessage["role"]
+  readonly speaker: string
+  readonly text: string
+  /** Milliseconds since 1970. */
+  readonly atMs: number
+  readonly files: number
+}
+
+/** A conversation that the store keeps, also one of another process. */
+export interface ShownConversation {
+  /** Names it in addresses. */
+  readonly id: string
+  readonly conversation: string
+  readonly audience: Audience
+  readonly newest: ShownMessage
+}
 
 /** The newest memories that are shown. */
 const maxMemories = 200
@@ -40,6 +63,37 @@ async function stored(state: InspectorState, call: Call): Promise<Response> {
   const { statements } = await store.users.load(key)
   const memories = [...older.filter((memory) => memory !== undefined), ...recent]
   return jsonWithoutSecrets(state, { memories, statements, nowMs } satisfies StoredFacts)
+}
+
+/** The newest conversations that are shown, and the newest messages of one. */
+const maxShown = 200
+
+/** The conversations of the agent by their newest messages, whichever process they are held in. */
+async function conversations(state: InspectorState): Promise<Response> {
+  const found = await storedConversations(state)
+  const shown: readonly ShownConversation[] = found.map(({ id, key: { conversation, audience }, newest }) => {
+    return { id, conversation, audience, newest: shownMessage(newest) }
+  })
+  return jsonWithoutSecrets(state, shown)
+}
+
+/** The newest messages of a conversation, oldest first. */
+async function messages(state: InspectorState, { caught: [id] }: Call): Promise<Response> {
+  const found = (await storedConversations(state)).find((one) => one.id === id)
+  if (!found) throw new HttpProblem(404, "The store does not have the conversation, or has newer ones in its place.")
+  const { store } = await contextOf(state.agent)
+  return jsonWithoutSecrets(state, (await store.messages(found.key, { limit: maxShown })).map(shownMessage))
+}
+
+/** Conversations under ids of their own: a name in an address may be a secret. */
+async function storedConversations({ agent }: InspectorState) {
+  const { store, profile } = await contextOf(agent)
+  const found = isWhole(store) ? await store.conversations(profile.agent.id, { limit: maxShown }) : []
+  return found.map((one) => ({ ...one, id: new Fingerprint().add(sessionRowId(one.key)).digest() }))
+}
+
+function shownMessage({ role, speaker, text, atMs, attachments = [] }: HistoryMessage): ShownMessage {
+  return { role, speaker: speaker.name, text, atMs, files: attachments.length }
 }
 
 /** `{ query }`: the memories that a question would recall in the turn's session, with their scores, and the newest that it would not. */

@@ -1,4 +1,4 @@
-import type { SessionKey } from "../../../core/conversation.ts"
+import type { HistoryMessage, SessionKey } from "../../../core/conversation.ts"
 import { PromptStrataError } from "../../../core/errors.ts"
 import type { ErrorEvidence } from "../../../core/evidence/error-evidence.ts"
 import type { Job, JobRunner } from "./job-runner.ts"
@@ -22,6 +22,12 @@ export interface StoreCheck {
   readonly problems: readonly string[]
   /** Counts of rows, by table. */
   readonly counts: Readonly<Record<string, number>>
+}
+
+/** A session of a store, by the newest message of its history. */
+export interface StoredConversation {
+  readonly key: SessionKey
+  readonly newest: HistoryMessage
 }
 
 /** Jobs that wait for a moment of their own ({@link timedKinds}). They follow no turn; `turnId` is the id of the wake. */
@@ -48,6 +54,8 @@ export interface Store extends SessionStore {
   readonly users: UserRecords
   readonly receipts: ReceiptRecords
   readonly blobs: BlobRecords
+  /** The sessions of an agent that have a message: those of the newest messages (default 100), the newest first. */
+  conversations(agent: string, options?: { readonly limit?: number }): Promise<readonly StoredConversation[]>
   /**
    * Yields lines of JSON, each one `StoreRow`, in a fixed order: the same data give the same bytes on every store. For a user these
    * are the rows that {@link Store.forget} would delete. Of a group that the user spoke in, these are the messages of their turns, and the

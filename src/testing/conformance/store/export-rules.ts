@@ -11,12 +11,36 @@ import {
   memoryOf,
   plant,
   type Rules,
+  said,
   textsOf,
   valuesOf,
 } from "./samples.ts"
 
 /** Rules of exporting, importing and checking. */
 export const exportRules: Rules<Store> = {
+  async "the conversations of an agent come by their newest message, the newest first, and those without words not at all"(
+    scene,
+  ) {
+    const { service, agent, key, group } = scene
+    const other = keyOf(agent, { conversation: hardTexts.join(" ") })
+    const at = (text: string, atMs: number) => ({ expectVersion: 0, append: [said(text, { atMs })], state: {}, jobs: [] })
+    claimEqual(await service.conversations(agent), [], "the conversations of an agent that nobody spoke to")
+    await service.commit(key, at("first", 10))
+    await service.commit(group, at("newest", 30))
+    await service.commit(other, at("early", 5))
+    await service.append(other, [said("late", { atMs: 20 })])
+    await service.commit(keyOf(`${agent} 2`), at("of another agent", 40))
+    await service.post(keyOf(agent, { conversation: "notes alone" }), { id: "note", owner: "hook", payload: {} })
+    const shown = (found: Awaited<ReturnType<Store["conversations"]>>) => found.map(({ key, newest }) => [key, newest.text])
+    const sessions = [group, other, key].map(({ user: _, ...session }) => session)
+    const all = [
+      [sessions[0], "newest"],
+      [sessions[1], "late"],
+      [sessions[2], "first"],
+    ]
+    claimEqual(shown(await service.conversations(agent)), all, "the conversations")
+    claimEqual(shown(await service.conversations(agent, { limit: 2 })), all.slice(0, 2), "the newest two")
+  },
   async "export, forget and import lead back to the same export, byte for byte"({ service, agent, key, group }) {
     for (const [at, text] of hardTexts.entries()) await plant(service, keyOf(agent, { conversation: `c${at}` }), text)
     await plant(service, group, "aloud")

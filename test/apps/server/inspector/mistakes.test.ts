@@ -69,10 +69,11 @@ test("an inspector that cannot be made, and a page that may not ask, are told wh
 })
 
 test("a page whose files or documents cannot be changed is told why", async () => {
-  const held = Promise.withResolvers<void>()
+  const [begun, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const model = {
     ...scriptedModel([]),
     async *stream() {
+      begun.resolve()
       await held.promise
       yield { type: "finish", reason: "stop" } as const
     },
@@ -86,7 +87,7 @@ test("a page whose files or documents cannot be changed is told why", async () =
     return `${answer.status} ${await answer.text()}`
   }
   const turn = running.session.send("hi")
-  await new Promise((resolve) => setImmediate(resolve))
+  await begun.promise
   const tasks = {
     "no change is named": asked(page, "api/documents/undo", { hash: null }),
     "no file is named": asked(page, "api/documents/undo", { id: "1", hash: 1 }),

@@ -1,7 +1,12 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { tiktokenCounter } from "../../../../src/adapters/tokenizers/tiktoken/tiktoken-counter.ts"
-import { type StoredFacts, tokenBorders } from "../../../../src/apps/server/inspector/stored-routes.ts"
+import {
+  type ShownConversation,
+  type ShownMessage,
+  type StoredFacts,
+  tokenBorders,
+} from "../../../../src/apps/server/inspector/stored-routes.ts"
 import type { GrowthStep } from "../../../../src/apps/server/inspector/turn-routes.ts"
 import type { TokenCounter } from "../../../../src/core/ports.ts"
 import { createInMemoryStore } from "../../../../src/memory/services/store/in-memory/in-memory-store.ts"
@@ -89,6 +94,25 @@ describe("what the store holds", () => {
     expect((await search("zzz")).others.map(({ text }) => text)).toContain("I live in Oslo.")
     const other = (await agent.session("bob").send("Hi", { from: { id: "bob", name: "Bob" } }).result).trace.turnId
     expect(await get(`api/turns/${other}/stored`)).toMatchObject({ memories: [], statements: [] })
+  })
+
+  test("are the agent's conversations, also those that another process holds, the newest first, with their newest messages", async () => {
+    const store = createInMemoryStore()
+    const { session, get, fetch } = inspected([finish("Hello Ann.")], { secrets: ["swordfish"], agentOptions: { store } })
+    expect(await get("api/conversations")).toEqual([])
+    const { turnId } = (await session.send("hi", { from }).result).trace
+    const own = { agent: session.key.agent, conversation: "telegram swordfish", audience: "group" } as const
+    const said = { role: "user", speaker: { id: "bob", name: "Bob" }, turnId, atMs: 9e12 } as const
+    const texts = Array.from({ length: 201 }, (_, at) => ({ ...said, text: `It is swordfish ${at}.` }))
+    await store.append(own, texts)
+    const [newest, older] = await get<ShownConversation[]>("api/conversations")
+    const last = { speaker: "Bob", text: "It is [secret] 200.", files: 0 }
+    expect(newest).toMatchObject({ conversation: "telegram [secret]", audience: "group", newest: last })
+    expect(older).toMatchObject({ audience: "private", newest: { speaker: "Fay", role: "assistant", text: "Hello Ann." } })
+    const messages = await get<ShownMessage[]>(`api/conversations/${newest?.id}`)
+    expect([messages.length, messages[0]?.text, messages.at(-1)]).toMatchObject([200, "It is [secret] 1.", last])
+    await store.forget({ agent: own.agent, conversation: own.conversation })
+    expect((await fetch(`api/conversations/${newest?.id}`)).status).toBe(404)
   })
 
   test("is shown without secrets", async () => {

@@ -160,6 +160,12 @@ export class InMemoryRows implements Rows, RowDatabase {
     this.update("sessions", sessionOf(key), { whole_state: state })
   }
 
+  newestMessages(agent: string, limit: number): readonly RowTables["messages"][] {
+    const newest = { order: ["position"], isDescending: true, limit: 1 } as const
+    const found = this.select("sessions", { agent }).flatMap((row) => this.select("messages", sessionOf(row), newest))
+    return found.sort((a, b) => b.at_ms - a.at_ms).slice(0, limit)
+  }
+
   sessionsHolding(agent: string, member: string): readonly SessionKey[] {
     return this.select("sessions", { agent, whole_state: { holding: [member] } })
   }

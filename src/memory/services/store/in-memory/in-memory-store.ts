@@ -125,7 +125,7 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
         (note) => frozenJson(note, "note"),
         (sessions, note) => sessions.post(key, note),
       ),
-    ...lateMethods(parts, "messages branches import forget check"),
+    ...lateMethods(parts, "messages branches conversations import forget check"),
     jobs: runner,
     wakes: {
       async put(given) {

@@ -10,6 +10,7 @@ import { forgetById } from "./forget-turns.ts"
 import { importRows } from "./import-rows.ts"
 import { createMemoryRecords } from "./memory-records.ts"
 import { createReceiptRecords } from "./receipt-records.ts"
+import { sessionOf } from "./row-tables.ts"
 import type { RowDatabase, Rows } from "./rows.ts"
 import { putWorkOver } from "./turn-work.ts"
 import { createUserRecords } from "./user-records.ts"
@@ -31,7 +32,7 @@ interface RowStoreParts {
 /** The part of a store that is the same over all tables: records, exports, imports and forgetting. */
 export function createRowStore({ database, runner, ...own }: RowStoreParts): Pick<
   Store,
-  "wakes" | "memories" | "users" | "blobs" | "export" | "import" | "forget"
+  "wakes" | "memories" | "users" | "blobs" | "conversations" | "export" | "import" | "forget"
 > & {
   readonly receipts: Store["receipts"] & Required<Pick<Store["receipts"], "putWork">>
 } {
@@ -72,6 +73,10 @@ export function createRowStore({ database, runner, ...own }: RowStoreParts): Pic
     users: createUserRecords(database),
     receipts: { ...createReceiptRecords(database), putWork: putWorkOver(database) },
     blobs: createBlobRecords(database),
+    async conversations(agent, { limit = 100 } = {}) {
+      const rows = await database.readOnce(async (rows) => rows.newestMessages(agent, limit))
+      return Object.freeze(rows.map((row) => Object.freeze({ key: Object.freeze(sessionOf(row)), newest: row.body })))
+    },
     async *export(scope) {
       const told = new Set<string>()
       for (const row of await database.read((rows) => exportedRows(rows, scope))) {

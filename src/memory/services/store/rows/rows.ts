@@ -116,6 +116,8 @@ export interface Rows {
   readState(key: SessionKey): Awaitable<SessionRecord["state"]>
   /** Writes the whole state of a session, in place of it and its changes. */
   writeState(key: SessionKey, state: SessionRecord["state"]): Awaitable<unknown>
+  /** The newest message of each session of an agent: at most so many, the newest first. */
+  newestMessages(agent: string, limit: number): Awaitable<readonly RowTables["messages"][]>
   /** The sessions of an agent whose state has this member, and perhaps more. */
   sessionsHolding(agent: string, member: string): Awaitable<readonly SessionKey[]>
 }
