@@ -58,7 +58,7 @@ export function createTurnContext(agent: AgentContext, input: TurnInput, begin: 
       input.replaces ? filterMessages(record?.history ?? [], filter) : store.messages(input.key, filter),
     ...child,
     notes,
-    hooks: agent.hooks.filter(({ name }) => owners.has(name) || !noteHooks.has(name)),
+    hooks: agent.hooks.filter(({ name }) => owners.has(name) || Boolean(session.hooks[name]) || !noteHooks.has(name)),
     stack,
     budgetTokens: tokens === undefined ? undefined : Math.max(0, tokens - answerTokens),
     reserveTokens: tokens === undefined ? 0 : stepTokens,

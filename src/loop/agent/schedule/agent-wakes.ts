@@ -1,10 +1,10 @@
 import { lateMethods } from "../../../core/late.ts"
 import type { BackgroundJob } from "../../../memory/services/background/background-job.ts"
 import type { WakeRecords } from "../../../memory/services/store/store.ts"
-import type { TurnHook } from "../../../memory/services/turn-hook.ts"
+import type { SetAsideContext, TurnHook } from "../../../memory/services/turn-hook.ts"
 import type { Wakes } from "../../../memory/services/wakes.ts"
 import { loadAside } from "../borders/load-aside.ts"
-import { reminderOwner } from "../note-hooks.ts"
+import { type KeptReminders, reminderOwner } from "../note-hooks.ts"
 import type { RingParts } from "./ring-parts.ts"
 
 /** The wakes of an agent: the service, the jobs by which they ring, and the hook that shows those that nobody could deliver. */
@@ -37,7 +37,19 @@ export function agentWakes({
         async beforeTurn(context) {
           ;(await loadAside()).showReminders(context, latest())
         },
+        setAside: withoutTurns,
       },
     ],
   }
+}
+
+/** The reminders that a turn showed are due again once it is set aside, unless another one comes back in its place. */
+function withoutTurns({ turns, back, state, notes }: SetAsideContext): KeptReminders | undefined {
+  const { turnId = "", shown = [], due = [] } = (state ?? {}) as Partial<KeptReminders>
+  const waiting = [...due, ...notes.map(({ payload }) => payload)]
+  const inItsPlace = turns.some((turn) => turn.turnId === turnId) ? back.at(-1)?.turnId : turnId
+  if (inItsPlace !== undefined && shown.length + waiting.length === 0) return undefined
+  return inItsPlace === undefined
+    ? { turnId: "", shown: [], due: [...shown, ...waiting] }
+    : { turnId: inItsPlace, shown, due: waiting }
 }

@@ -3,7 +3,7 @@ import type { JobContext } from "../../../memory/services/background/background-
 import type { Job } from "../../../memory/services/store/job-runner.ts"
 import type { BeforeTurnContext } from "../../../memory/services/turn-hook.ts"
 import { quoted, renderNotice } from "../../../prompt/dialect/render-notice.ts"
-import { reminderOwner } from "../note-hooks.ts"
+import { type KeptReminders, reminderOwner } from "../note-hooks.ts"
 import { localText } from "./local-time.ts"
 import type { RingParts } from "./ring-parts.ts"
 import { cronTimes } from "./schedule-times.ts"
@@ -87,10 +87,15 @@ function durationText(ms: number, locale: string): string {
 /** At most so many reminders are shown in a turn. */
 const maxShown = 20
 
-/** Shows the reminders that came due since the conversation's last turn. */
-export function showReminders({ notes, stack, warn, startedMs }: BeforeTurnContext, agent: Wakened): void {
-  const alarms = notes.map(({ payload }) => payload as unknown as Omit<Alarm, "nowMs">)
-  const shown = alarms.slice(-maxShown).map((alarm) => alarmText(agent, { ...alarm, nowMs: startedMs }))
+/** Shows the reminders that came due since the conversation's last turn, and those of turns that were set aside. */
+export function showReminders({ notes, stack, state, warn, startedMs, turnId }: BeforeTurnContext, agent: Wakened): void {
+  const { due = [] } = (state.get() ?? {}) as Partial<KeptReminders>
+  const alarms = [...due, ...notes.map(({ payload }) => payload)]
+  state.set(alarms.length === 0 ? null : ({ turnId, shown: alarms, due: [] } satisfies KeptReminders))
+  if (alarms.length === 0) return
+  const shown = alarms
+    .slice(-maxShown)
+    .map((alarm) => alarmText(agent, { ...(alarm as unknown as Omit<Alarm, "nowMs">), nowMs: startedMs }))
   if (alarms.length > maxShown) warn(`${alarms.length - maxShown} older reminders were left out of the prompt.`)
   stack.add({ key: "reminders", content: { text: shown.join("\n"), trust: "agent" }, trust: "agent", scope: "turn" })
 }

@@ -196,6 +196,27 @@ describe("T49 a wake that is set for a moment", () => {
     expect(warnings).toHaveLength(2)
   })
 
+  test("that a turn showed is shown again by the turn in its place, and after /undo, and no more behind it", async () => {
+    const { session, pass, model } = wakened(["one", "two", "three", "four", "five", "six"].map(finish), {}, { door: false })
+    const said = async (text: string) => (await session.send(text, { from: ann }).result).trace.turnId
+    const reminds = () => model.requests.map((_, request) => promptOf(model, request).includes("drink water"))
+    await session.wakeAt("+1m", "drink water", { from: ann })
+    await pass(minuteMs)
+    const first = await said("hi")
+    await session.regenerate().result
+    // Both answers were told of it, so it is not due again behind the one that comes back.
+    await session.choose(first)
+    const second = await said("and?")
+    expect(reminds()).toEqual([true, true, false])
+    await session.wakeAt("+1m", "drink water again", { from: ann })
+    await pass(minuteMs)
+    await said("what?")
+    await session.rewind(second)
+    await said("well?")
+    await said("bye")
+    expect(reminds()).toEqual([true, true, false, true, true, false])
+  })
+
   test("without a door it waits, and the conversation's next turn shows it once", async () => {
     const { session, pass, model } = wakened([finish("By the way…"), finish("bye")], {}, { door: false })
     await session.wakeAt("+5m", "call mum", { from: ann })
