@@ -5,7 +5,6 @@ import { describe, expect, test } from "vitest"
 import { createProgram } from "../../../src/apps/cli/program.ts"
 import { translation, translationFor } from "../../../src/apps/cli/words/translate.ts"
 import { displayWidth } from "../../../src/core/display-width.ts"
-import loreReasons from "../../../src/trace/lore-reasons.json" with { type: "json" }
 import { root } from "../../support/source-files.ts"
 import { run } from "./run.ts"
 
@@ -66,12 +65,20 @@ function literalsIn(source: string): readonly string[] {
   return found
 }
 
+/** Sentences that code looks up by a name. */
+const sentences = ["trace/lore-reasons.json", "adapters/stores/sql/migrations.json"]
+
+/** The texts in JSON, with {} for what code fills in. */
+function textsIn(json: unknown): readonly string[] {
+  if (typeof json === "string") return [json.replaceAll(/\{\w+\}/g, "{}")]
+  return Object.values(Object(json)).flatMap(textsIn)
+}
+
 test("every text of the catalogue is one that the program still prints", async () => {
   const folder = `${root}src/`
   const sources = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".ts"))
   const printed = new Set(sources.flatMap((path) => literalsIn(readFileSync(folder + path, "utf8"))))
-  // Sentences that code looks up by a name.
-  for (const text of Object.values(loreReasons)) printed.add(text)
+  for (const path of sentences) for (const text of textsIn(JSON.parse(readFileSync(folder + path, "utf8")))) printed.add(text)
   const commander = readFileSync(`${root}node_modules/commander/lib/command.js`, "utf8")
   const help = (await helpOf(10_000, (text) => text)).join("\n")
   // The heads of a table are one text. A mistake of a profile is told behind the key that has it.

@@ -2,10 +2,9 @@ import type { Pool } from "pg"
 import { PromptStrataError } from "../../../core/errors.ts"
 import { runnerOfOpenStore, storeClosed } from "../../../memory/services/store/store.ts"
 import type { DatabaseStore } from "../database-store.ts"
-import { updateSchema } from "../sql/migrate.ts"
+import { migrations, updateSchema } from "../sql/migrate.ts"
 import { SessionCache } from "../sql/session/session-cache.ts"
 import type { SqlDatabase } from "../sql/sql-database.ts"
-import { schemaMigrations } from "../sql/sql-schema.ts"
 import { createSqlStore } from "../sql/sql-store.ts"
 import { unrefTimers } from "../unref-timers.ts"
 import { asideMessage, ClaimedJobs } from "./claimed-jobs.ts"
@@ -30,7 +29,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const pool = openPool(drivers, settings, target)
   const database = postgresDatabase(pool, { target, onWarning: settings.onWarning })
   try {
-    await updateSchema(database, { core: schemaMigrations }, settings.onWarning)
+    await updateSchema(database, { core: migrations.store }, settings.onWarning)
     const engine = await startJobEngine(pool, drivers, { settings, target })
     const { jobSchema } = settings
     const queueFor = agentQueues(engine, settings)

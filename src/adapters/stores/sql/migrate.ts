@@ -1,13 +1,20 @@
 import { sql } from "kysely"
 import { PromptStrataError } from "../../../core/errors.ts"
+import tables from "./migrations.json" with { type: "json" }
 import type { ColumnTypes, Queries, SqlDatabase } from "./sql-database.ts"
 
 /** One change of the schema. Its number is its place in the list, from 1. */
-export interface Migration {
+interface Migration {
   readonly name: string
-  /** The statements that make it, one after the other. */
-  readonly statements: (types: ColumnTypes) => readonly string[]
+  /** The statements that make it, one after the other. A list is a table: its beginning, then its columns and constraints. */
+  readonly statements: readonly (string | readonly string[])[]
 }
+
+/**
+ * The migrations of the tables of all stores, and those of the jobs of the embedded one, oldest first. A migration that was released is
+ * never changed. A table stands after the tables that it points to.
+ */
+export const migrations: Readonly<Record<"store" | "jobs", readonly Migration[]>> = tables
 
 /**
  * Brings the schema up to date, each part by its migrations, and tells of an update of a store that was there before. Each migration
@@ -38,7 +45,7 @@ async function migrateOnce(database: SqlDatabase, part: string, migrations: read
     if (found > migrations.length) throw newer(part, found, migrations.length)
     const next = migrations[found]
     if (next === undefined) return found
-    for (const statement of next.statements(database.types)) await sql.raw(statement).execute(db)
+    for (const statement of next.statements) await sql.raw(statementText(statement, database.types)).execute(db)
     await db
       .insertInto("schema_versions")
       .values({ part, version: found + 1 })
@@ -46,6 +53,12 @@ async function migrateOnce(database: SqlDatabase, part: string, migrations: read
       .execute()
     return found
   })
+}
+
+function statementText(statement: string | readonly string[], types: ColumnTypes): string {
+  const [first = "", ...columns] = [statement].flat()
+  const text = columns.length === 0 ? first : `${first} (${columns.join(", ")})`
+  return text.replaceAll("{text}", types.text).replaceAll("{bytes}", types.bytes)
 }
 
 /** A part of this name with the name of a table behind it is only a cache: older versions do not refuse a store for it. */

@@ -5,16 +5,15 @@ import { hostTimers } from "../../../core/ports.ts"
 import { defaultJobSettings } from "../../../memory/services/store/job-runner.ts"
 import { runnerOfOpenStore } from "../../../memory/services/store/store.ts"
 import type { SqliteStore, SqliteStoreOptions } from "../database-store.ts"
-import { updateSchema } from "../sql/migrate.ts"
+import { migrations, updateSchema } from "../sql/migrate.ts"
 import { SessionCache } from "../sql/session/session-cache.ts"
-import { schemaMigrations } from "../sql/sql-schema.ts"
 import { createSqlStore } from "../sql/sql-store.ts"
 import { unrefTimers } from "../unref-timers.ts"
 import { Leases } from "./leases.ts"
 import { loadSqlite } from "./node-sqlite.ts"
 import { type OpenSqlite, openSqliteDatabase } from "./sqlite-database.ts"
 import { SqliteJobRunner } from "./sqlite-job-runner.ts"
-import { createSqliteJobs, jobMigrations } from "./sqlite-jobs.ts"
+import { createSqliteJobs } from "./sqlite-jobs.ts"
 import { backupTo, checkFile, erase, makeStoreFile } from "./store-file.ts"
 
 /** Options of {@link openSqliteStore}, with one that only tests use. */
@@ -65,7 +64,7 @@ async function openMigrated(file: string, options: LoggedStoreOptions): Promise<
   makeStoreFile(file)
   const database = await openSqliteDatabase(sqlite, file, { timers, random, busyMs, log })
   try {
-    await updateSchema(database, { store: schemaMigrations, jobs: jobMigrations }, onWarning)
+    await updateSchema(database, migrations, onWarning)
     return database
   } catch (error) {
     await database.close()

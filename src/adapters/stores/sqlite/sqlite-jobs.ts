@@ -4,11 +4,9 @@ import { type Job, timedKinds } from "../../../memory/services/store/job-runner.
 import { keyText } from "../../../memory/services/store/row-keys.ts"
 import type { SessionColumns, UserColumns } from "../../../memory/services/store/rows/row-tables.ts"
 import type { JobRow, OwnedKeys } from "../../../memory/services/store/rows/rows.ts"
-import type { Migration } from "../sql/migrate.ts"
 import { prepared } from "../sql/prepared.ts"
 import { bodyText, readBody } from "../sql/row-body.ts"
 import { fromKeyText, having, inSession, keyNames, type Queries, type SqlJobs, sessionColumns } from "../sql/sql-database.ts"
-import { sessionTexts } from "../sql/sql-schema.ts"
 
 /** The tables of jobs, which a file has beside the shared tables. */
 export interface JobTables {
@@ -36,26 +34,6 @@ export interface JobTables {
 export function jobQueries(db: Queries): Kysely<JobTables> {
   return db as unknown as Kysely<JobTables>
 }
-
-/** The migrations of the tables of jobs, oldest first. A migration that was released is never changed. */
-export const jobMigrations: readonly Migration[] = [
-  {
-    name: "jobs and their owner",
-    statements: (types) => {
-      const { text } = types
-      return [
-        `create table jobs (${sessionTexts(types)}, user_id ${text} not null, id ${text} not null, position integer not null,
-          kind ${text} not null, state ${text} not null, attempts integer not null, due_ms double precision not null,
-          ended_ms double precision, error ${text}, body ${text},
-          constraint jobs_key primary key (id))`,
-        "create index jobs_agent_conversation_audience_position on jobs (state, agent, conversation, audience, position)",
-        "create index jobs_position on jobs (state, position)",
-        `create table leases (agent ${text} not null, owner ${text} not null, expires_ms double precision not null,
-          constraint leases_key primary key (agent))`,
-      ]
-    },
-  },
-]
 
 /** Jobs as rows of the store's own file: a commit writes its jobs in its own transaction. */
 export function createSqliteJobs(wake: () => void): SqlJobs {
