@@ -4,6 +4,7 @@ import { hostSecrets } from "../../core/secrets/find-secrets.ts"
 import { redactText } from "../../core/secrets/redact.ts"
 import { onOneLine } from "../../prompt/encode/line-breaks.ts"
 import type { Fault } from "./fault.ts"
+import words from "./server-words.json" with { type: "json" }
 
 /** The model that a request went to, for error messages. */
 export interface ErrorTarget {
@@ -13,24 +14,14 @@ export interface ErrorTarget {
   readonly url: string
   readonly redact: Redact
   /** Advice that names the adapter's own options. For other kinds of fault the common advice is used. */
-  readonly advice: Advice
+  readonly advice: TextsByKind
 }
 
-/** Advice to a person, by the kind of fault. */
-export type Advice = Readonly<Partial<Record<ModelFaultKind, string>>>
+type TextsByKind = Readonly<Partial<Record<ModelFaultKind, string>>>
 
-const commonAdvice: Advice = {
-  "bad-request": "The server did not accept the request. Check the model's context length and the options you set for it.",
-  forbidden: "The key is valid but may not use this model. Check the account's access to it.",
-  quota: "The account's quota is used up. Check its plan and billing.",
-  "rate-limit": "Too many requests: wait and try again, or lower the rate.",
-  server: "The server failed on its side. Try again later.",
-  reported: "The provider reported this while it was answering.",
-  broken: "The connection broke in the middle of the answer. Try again.",
-  certificate: "The server's TLS certificate was not accepted. Check the base URL's scheme and the certificate.",
-  timeout: "The server took too long to answer. Try again, or check its load.",
-  network: "The request did not get through. Check the network and any proxy.",
-}
+const commonAdvice: TextsByKind = words.commonAdvice
+/** What the model did, for faults in which it answered. */
+const headlines: TextsByKind = words.headlines
 
 const maxSaidCharacters = 300
 
@@ -38,7 +29,7 @@ const maxSaidCharacters = 300
 export function modelError(fault: Fault, { id, url, redact, advice }: ErrorTarget): PromptStrataError {
   const { kind, isRetryable, refused, status, retryAfterMs, requestId } = fault
   const said = shorten(redact(fault.said))
-  const what = status === undefined ? headline(kind) : `answered with status ${status}`
+  const what = status === undefined ? (headlines[kind] ?? "could not be reached") : `answered with status ${status}`
   const hint = advice[kind] ?? commonAdvice[kind]
   return new PromptStrataError("model", `${id} ${what} (${url})${said === "" ? "." : `: ${said}`}`, {
     evidence: {
@@ -51,13 +42,6 @@ export function modelError(fault: Fault, { id, url, redact, advice }: ErrorTarge
     },
     hint,
   })
-}
-
-function headline(kind: ModelFaultKind): string {
-  if (kind === "web-page" || kind === "not-streamed") return "did not answer as a model does"
-  if (kind === "reported") return "reported an error"
-  if (kind === "broken") return "broke off in the middle of its answer"
-  return "could not be reached"
 }
 
 function shorten(said: string): string {

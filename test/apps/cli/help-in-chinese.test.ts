@@ -66,7 +66,10 @@ function literalsIn(source: string): readonly string[] {
 }
 
 /** Sentences that code looks up by a name. */
-const sentences = ["trace/lore-reasons.json", "adapters/stores/sql/migrations.json"]
+const sentences = [
+  ...["trace/lore-reasons.json", "adapters/models/server-words.json"],
+  ...["adapters/stores/sql/fault-advice.json", "adapters/stores/sql/migrations.json"],
+]
 
 /** The texts in JSON, with {} for what code fills in. */
 function textsIn(json: unknown): readonly string[] {

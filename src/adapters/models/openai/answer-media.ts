@@ -2,6 +2,7 @@ import { listOf, recordOf, stringOf } from "../../../core/json-access.ts"
 import type { ModelPart } from "../../../core/model/language-model.ts"
 import { bytesFromText, bytesToText } from "../../../memory/services/store/blob.ts"
 import { linkedFile } from "../answer-parts.ts"
+import words from "../server-words.json" with { type: "json" }
 
 /**
  * Makes a reader of the pictures of one answer: those of `images` (OpenRouter, LiteLLM and other gateways), and parts `image_url` of the
@@ -26,12 +27,7 @@ export function createPictureReader() {
 }
 
 /** The media types of the API's names for recordings. */
-const speechTypes: Readonly<Record<string, string>> = {
-  mp3: "audio/mpeg",
-  opus: "audio/ogg",
-  flac: "audio/flac",
-  aac: "audio/aac",
-}
+const speechTypes: Readonly<Record<string, string>> = words.speechTypes
 
 /** Makes a reader of what a model says aloud. `push` returns its words; `end` the recording, which comes in pieces. */
 export function createSpeechReader(format = "wav") {

@@ -14,7 +14,7 @@ import { pause } from "../../../core/timers.ts"
 import { defined } from "../../../core/value.ts"
 import { createUntold, providerName } from "../answer-parts.ts"
 import { ConnectionError, connectionFault, reportedFault, statusFault } from "../fault.ts"
-import { type Advice, type ErrorTarget, modelError } from "../model-error.ts"
+import { type ErrorTarget, modelError } from "../model-error.ts"
 import { openaiPictureTokens } from "../picture-tokens.ts"
 import words from "../server-words.json" with { type: "json" }
 import { readAnswerBody, readRefusal } from "./answer-body.ts"
@@ -97,19 +97,8 @@ function open(options: OpenaiModelOptions, id: string) {
       fixedTemperature: fixedTemperature?.test(model) === true && extraBody.reasoning_effort !== "none",
       systemRole: developer?.test(model) ? "developer" : "system",
     } satisfies RequestForm,
-    target: { id, url: shownUrl(connection.baseUrl), redact: connectionRedactor(connection), advice },
+    target: { id, url: shownUrl(connection.baseUrl), redact: connectionRedactor(connection), advice: words.openaiAdvice },
   }
-}
-
-const advice: Advice = {
-  credentials: "Check the key: the option `apiKey` or the environment variable OPENAI_API_KEY.",
-  "not-found":
-    "Check the model's name and the base URL, which usually ends in /v1. Ollama and other local servers must have loaded the model first.",
-  "web-page":
-    "A web page came instead of the API's answer. Check the base URL, which usually ends in /v1, and any proxy in between.",
-  "not-streamed": "The server does not stream chat completions at this address. Check the base URL, which usually ends in /v1.",
-  refused: "Nothing listens at this address. Is the server running? Check the base URL (option `baseUrl` or OPENAI_BASE_URL).",
-  "no-such-host": "The host's name could not be resolved. Check the base URL and the network.",
 }
 
 async function* streamParts(openOnce: () => Opened, request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelPart> {

@@ -75,10 +75,6 @@ export async function emptyNewerCaches(database: SqlDatabase): Promise<void> {
   })
 }
 
-/** Advice for a statement that fails because a table or column has gone since the store was opened. */
-export const newerSchemaHint =
-  "Nothing was written. Most likely a newer promptstrata has changed this store while this process ran: start it again with that version."
-
 async function versionOf(db: Queries, part: string, { text }: ColumnTypes): Promise<number> {
   await sql
     .raw(`create table if not exists schema_versions (part ${text} not null primary key, version integer not null)`)

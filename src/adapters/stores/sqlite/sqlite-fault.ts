@@ -1,5 +1,5 @@
 import { messageOf, PromptStrataError } from "../../../core/errors.ts"
-import { newerSchemaHint } from "../sql/migrate.ts"
+import { faultAdvice } from "../sql/fault-advice.ts"
 
 /** True for SQLITE_BUSY and SQLITE_LOCKED with any extended code: another process uses the file at the moment. */
 export function isBusy(error: unknown): boolean {
@@ -12,7 +12,7 @@ export function sqliteFault(error: unknown, file: string): unknown {
   if (PromptStrataError.isInstance(error)) return error
   const code = resultCode(error)
   if (code === undefined && !isSqlite(error)) return error
-  const hint = isOfOtherSchema(error) ? newerSchemaHint : hints[code ?? 0]
+  const hint = faultAdvice.get(isOfOtherSchema(error) ? "missing" : String(code))
   return new PromptStrataError("store", `The store in ${file} failed: ${messageOf(error)}.`, {
     cause: error,
     hint: hint ?? "Nothing was written. Run `promptstrata doctor` to check the store.",
@@ -25,15 +25,6 @@ export function busyFault(file: string, waitedMs: number): PromptStrataError {
   const message = `Expected the store in ${file} to be free within ${waitedMs} ms, found another process writing.`
   const hint = "Nothing was written. Try again, or look for a process that hangs while it has the file open."
   return new PromptStrataError("store", message, { hint, evidence: { file, waitedMs } })
-}
-
-const hints: Readonly<Record<number, string>> = {
-  8: "Nothing was written: the file is read-only for this program. Look at the rights of the file and its folder.",
-  10: "Nothing was acknowledged: the disk reported a fault. Look at the system's log, then run `promptstrata doctor`.",
-  11: "The file is damaged. Run `promptstrata doctor`, and go back to a backup.",
-  13: "Nothing was written: the disk is full. Make room and try again.",
-  14: "Look whether the folder exists and this program may write to it.",
-  26: "The file is no database, or was made by something else. Move it away, or name another folder.",
 }
 
 /** SQLite's primary result code. */
