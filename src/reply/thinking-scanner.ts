@@ -209,15 +209,11 @@ export class TagScanner {
   }
 }
 
-const tags: readonly (readonly [string, "open" | "close"])[] = [
-  ["<think>", "open"],
-  ["</think>", "close"],
-  ["<thinking>", "open"],
-  ["</thinking>", "close"],
-  ["<thought>", "open"],
-  ["</thought>", "close"],
-]
-const whole = new Map(tags)
+const tags = ["think", "thinking", "thought"].flatMap((name) => [
+  [`<${name}>`, "open"] as const,
+  [`</${name}>`, "close"] as const,
+])
+const whole: ReadonlyMap<string, "open" | "close"> = new Map(tags)
 const partial = new Set(tags.flatMap(([tag]) => Array.from(tag, (_, length) => tag.slice(0, length))))
 
 /**

@@ -6,6 +6,7 @@ import type { LoreEntry, LoreKey, LorePosition } from "../../prompt/layers/loreb
 import { compilePattern } from "../../prompt/layers/lorebook/pattern.ts"
 import { type AuthoredFile, bodyText, foundValue, isOneLine, keyFault } from "../authored-text.ts"
 import type { FrontMatter } from "../front-matter.ts"
+import keyTable from "./world-book-keys.json" with { type: "json" }
 
 /** One entry of a world book as it stands in its file. */
 export interface FileEntry extends FrontMatter {
@@ -27,25 +28,10 @@ const isCount =
     typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= most
 
 /** The largest value of each key that is a whole number. */
-const counts = {
-  cooldown: 1_000_000,
-  delay: 1_000_000,
-  delay_until_recursion: 100,
-  depth: 10_000,
-  group_weight: 1_000_000,
-  probability: 100,
-  scan_depth: 10_000,
-  sticky: 1_000_000,
-} as const
+const counts = keyTable.most
 
 /** The places of an entry that are no depth of the history, as a file names them. */
-const positions: Readonly<Record<string, LorePosition>> = {
-  before_character: { at: "beforeCharacter" },
-  after_character: { at: "afterCharacter" },
-  examples_top: { at: "beforeExamples" },
-  examples_bottom: { at: "afterExamples" },
-  note: { at: "noteTop" },
-}
+const positions = keyTable.positions as Readonly<Record<string, LorePosition>>
 
 const roles = ["system", "user", "assistant"] as const
 

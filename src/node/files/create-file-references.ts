@@ -6,6 +6,7 @@ import type { FileFault, FileReferences, OpenedFile } from "../../memory/service
 import type { FileReference } from "../../prompt/encode/file-reference.ts"
 import { decodeText, takeShape } from "../workspace/text-encoding.ts"
 import type { FileWorkspace } from "../workspace/workspace.ts"
+import sentences from "./file-sentences.json" with { type: "json" }
 import types from "./media-types.json" with { type: "json" }
 
 /** Settings of {@link createFileReferences}. */
@@ -61,14 +62,7 @@ export function createFileReferences(
   }
 }
 
-const faults: Partial<Readonly<Record<ErrorCode, FileFault>>> = {
-  "file-missing": "missing",
-  "file-path": "refused",
-  "file-outside": "refused",
-  "file-kind": "refused",
-  "file-size": "large",
-  "file-encoding": "unsupported",
-}
+const faults = sentences.references as Partial<Readonly<Record<ErrorCode, FileFault>>>
 
 function openedFile(path: string, bytes: Uint8Array, { lines }: FileReference, mediaType = mediaTypeOf(path)): OpenedFile {
   const picked = lines === undefined ? bytes : pickLines(bytes, path, lines)

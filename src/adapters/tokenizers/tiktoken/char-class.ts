@@ -9,16 +9,8 @@ export const letterClasses = charClass.upper | charClass.lower | charClass.casel
 /** The classes that `\s` matches. */
 export const spaceClasses = charClass.space | charClass.newline
 
-const classOfLetter: Readonly<Record<string, number>> = {
-  O: charClass.other,
-  R: charClass.newline,
-  S: charClass.space,
-  N: charClass.number,
-  M: charClass.mark,
-  U: charClass.upper,
-  L: charClass.lower,
-  C: charClass.caseless,
-}
+/** The letters of the classes in the runs, in the order of their bits. */
+const letters = "OSRNMULC"
 
 /** The class of each code point. A high surrogate has 0: look up its whole code point. */
 const classes = new Uint8Array(0x110000)
@@ -29,7 +21,7 @@ export function loadClasses(): void {
   let at = 0
   for (const [, letter = "", length = ""] of unicodeClassRuns.matchAll(/([A-Z])([0-9a-z]*)/g)) {
     const end = at + (length === "" ? 1 : Number.parseInt(length, 36))
-    classes.fill(classOfLetter[letter] ?? 0, at, end)
+    classes.fill(1 << letters.indexOf(letter), at, end)
     at = end
   }
   classes.fill(0, 0xd800, 0xdc00)

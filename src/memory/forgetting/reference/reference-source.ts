@@ -1,16 +1,13 @@
 import { parsedJson } from "../../../core/json-access.ts"
 import { escapeUnits } from "../../../prompt/encode/inline.ts"
+
 /** How much a compression leaves. */
-export type CompressionLevel = "weak" | "medium" | "extreme"
+export const compressionLevels = ["weak", "medium", "extreme"] as const
+export type CompressionLevel = (typeof compressionLevels)[number]
 
 /** The criterion by which a compression chooses. The weights are of fit, newness and use. */
 export type CompressionCriterion =
-  | "best-match"
-  | "worst-match"
-  | "newest"
-  | "oldest"
-  | "most-used"
-  | "least-used"
+  | keyof typeof criterionNames
   | { readonly weights: readonly [match: number, recency: number, use: number] }
 
 /** A source of a piece of reference info (R23). Lines and messages count from 1; `to` is not before `from`. */
@@ -103,7 +100,7 @@ function readLines(text: string): ReferenceSource | undefined {
 }
 
 function readCompressed(text: string): ReferenceSource | undefined {
-  const level = (["weak", "medium", "extreme"] as const).find((name) => text.startsWith(`${name} about `))
+  const level = compressionLevels.find((name) => text.startsWith(`${name} about `))
   if (level === undefined) return undefined
   const topic = readQuoted(text.slice(level.length + " about ".length))
   if (topic === undefined || !topic.rest.startsWith(" ")) return undefined

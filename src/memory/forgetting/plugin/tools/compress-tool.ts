@@ -3,10 +3,9 @@ import type { Tool } from "../../../../prompt/tools/tool.ts"
 import { markedPath } from "../../pulled.ts"
 import { compress } from "../../reference/compress.ts"
 import { formatReferenceInfo, parseReferenceInfo } from "../../reference/reference-info.ts"
-import { criterionNames } from "../../reference/reference-source.ts"
+import { compressionLevels, criterionNames } from "../../reference/reference-source.ts"
 import { type ContextToolParts, defineContextTool, Refusal } from "./context-tool.ts"
 
-const levels = ["weak", "medium", "extreme"] as const
 const criteria = Object.keys(criterionNames) as readonly (keyof typeof criterionNames)[]
 const kinds = {
   id: "text",
@@ -32,7 +31,7 @@ export function compressTool(parts: ContextToolParts): Tool {
       if (item === undefined) throw new Refusal({ unknown: encodeInline(id.slice(0, 200)) })
       const reference = parseReferenceInfo(item.text) ?? { source: [{ kind: "unknown" }], current: item.text, extraData: "" }
       const after = await compress(reference, {
-        level: oneOf(levels, level, "level") ?? "medium",
+        level: oneOf(compressionLevels, level, "level") ?? "medium",
         criterion: oneOf(criteria, criterion, "criterion"),
         weights: readWeights(weights),
         count,
