@@ -201,6 +201,9 @@ export function required<V, I>(key: Key<V, Presence, I>): Key<V, "required", I> 
   return { ...key, presence: "required" }
 }
 
+/** One or more lines, not all of them blank. */
+export const textForm: TextForm = { expected: "text that is not blank", pattern: String.raw`\S` }
+
 export const nameForm: TextForm = { ...lineForm, expected: "a name" }
 
 export const localeForm: TextForm = { ...lineForm, expected: 'a locale such as "en" or "zh-CN"', accepts: isLocale }

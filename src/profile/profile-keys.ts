@@ -2,13 +2,11 @@ import type { TrustedText } from "../core/value.ts"
 import type { Plugin } from "../memory/services/plugin.ts"
 import type { Dialect } from "../prompt/dialect/dialect.ts"
 import type { Skill } from "../prompt/layers/skills.ts"
-import { colourForm, filled, inCode, line, localeForm, nameForm, table, timeZoneForm } from "./key.ts"
+import { colourForm, filled, inCode, line, localeForm, nameForm, table, textForm, timeZoneForm } from "./key.ts"
 import { documents, files, output } from "./keys/files.ts"
 import { mcp } from "./keys/mcp.ts"
 import { context, memory, recallWeights } from "./keys/memory.ts"
-import { fallbackModel, observers, processes } from "./keys/processes.ts"
-import { prestart, tools } from "./keys/tools.ts"
-import { budget, conversation, history, limits, loop, model, prices, retry } from "./keys/turn.ts"
+import { historyTables, loopTables, modelTables, processes, retry, tools, watchTables } from "./keys/turn.ts"
 
 /** The dialect of a profile that names none. */
 export const defaultDialect = "layered"
@@ -27,14 +25,10 @@ export const agent = table({
 
 export const user = table({
   name: filled(line({ form: nameForm })),
-  description: line({
-    form: { expected: "text that is not blank", pattern: String.raw`\S` },
-  }),
+  description: line({ form: textForm }),
 })
 
-const final = table({
-  system: inCode<TrustedText, "optional", string | TrustedText>(),
-})
+const final = table({ system: inCode<TrustedText, "optional", string | TrustedText>() })
 
 /** Every key of a profile in code. */
 export const profileKeys = table({
@@ -54,18 +48,12 @@ export const profileKeys = table({
   output,
   documents,
   files,
-  loop,
-  limits,
-  history,
-  conversation,
-  budget,
+  ...loopTables,
+  ...historyTables,
   tools,
   processes,
-  observers,
-  prestart,
-  model,
-  fallbackModel,
-  prices,
+  ...watchTables,
+  ...modelTables,
   retry,
   memory,
   recallWeights,

@@ -1,7 +1,7 @@
 import { basename, dirname, extname, join } from "node:path"
 import { didYouMean } from "../../core/suggest.ts"
 import type { Plugin } from "../../memory/services/plugin.ts"
-import { defaultProcessDialect } from "../../profile/keys/processes.ts"
+import { defaultProcessDialect } from "../../profile/keys/turn.ts"
 import type { Profile, ProfileInput } from "../../profile/profile.ts"
 import type { ProfileFile } from "../../profile/profile-file-keys.ts"
 import { defaultDialect } from "../../profile/profile-keys.ts"

@@ -1,7 +1,7 @@
 import { defaultRecallWeights } from "../../memory/services/recall/recall-weights.ts"
 import { promptSlots } from "../../prompt/layers/prompt-names.ts"
 import { choice, flag, line, list, milliseconds, nameForm, number, type TextForm, table, wholeNumber } from "../key.ts"
-import { backgroundModel } from "./processes.ts"
+import { backgroundModel } from "./turn.ts"
 
 export const memory = table({
   enabled: flag({ default: true }),

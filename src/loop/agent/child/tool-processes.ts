@@ -1,7 +1,7 @@
 import { PromptStrataError } from "../../../core/errors.ts"
 import type { LanguageModel } from "../../../core/model/language-model.ts"
 import type { SettingsOf } from "../../../profile/key.ts"
-import { defaultProcessDialect, type ProcessSettings, processDefaults } from "../../../profile/keys/processes.ts"
+import { defaultProcessDialect, type ProcessSettings, processKeys } from "../../../profile/keys/turn.ts"
 import type { Profile } from "../../../profile/profile.ts"
 import { resolveProfile, withDefaults } from "../../../profile/resolve.ts"
 import type { ToolSet } from "../../../prompt/tools/tool-set.ts"
@@ -11,7 +11,7 @@ import type { AgentContext } from "../../turn/turn-context.ts"
 export interface ToolProcess {
   /** The name of the tool, and of the process in traces. */
   readonly name: string
-  readonly settings: SettingsOf<typeof processDefaults>
+  readonly settings: SettingsOf<typeof processKeys>
   readonly agent: AgentContext
 }
 
@@ -25,7 +25,7 @@ interface ProcessParts {
 /** Makes the processes that a profile declares (R25). Throws `profile` for a bad name, and for a model that nobody gave. */
 export function toolProcesses(profile: Profile, { models, make }: ProcessParts): readonly ToolProcess[] {
   return Object.entries(profile.processes).flatMap(([name, given]): ToolProcess[] => {
-    const settings = withDefaults(processDefaults, given)
+    const settings = withDefaults(processKeys, given)
     if (!settings.enabled) return []
     if (!/^[A-Za-z_][\w-]{0,63}$/.test(name)) throw badName(profile, name)
     const model = givenModel(profile, { table: "processes", name, settings: given, models })

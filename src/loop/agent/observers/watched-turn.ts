@@ -4,7 +4,7 @@ import type { AskModel } from "../../../memory/services/background/background-jo
 import type { ObservedEvent, ObservedSession, ObserverContext } from "../../../memory/services/observer.ts"
 import type { Receipt } from "../../../memory/services/store/receipt.ts"
 import type { SettingsOf } from "../../../profile/key.ts"
-import type { observerKeys } from "../../../profile/keys/processes.ts"
+import type { observerKeys } from "../../../profile/keys/turn.ts"
 import type { Dialect } from "../../../prompt/dialect/dialect.ts"
 
 /** Everything that a profile's observer works with. */
