@@ -2,6 +2,7 @@ import { render } from "preact"
 import { useCallback, useEffect, useRef, useState } from "preact/hooks"
 import type { TurnRecord, TurnSummary } from "../src/apps/server/inspector/turn-record.ts"
 import { Chat } from "./chat/chat.tsx"
+import { Sprite } from "./chat/sprite.tsx"
 import { useChat } from "./chat/use-chat.ts"
 import { CompareAgents } from "./compare/compare-agents.tsx"
 import { Conversations } from "./conversations.tsx"
@@ -100,6 +101,7 @@ function Served() {
         }}
         onMore={more}
       >
+        {info && <Sprite agent={info.agent} emotion={list.turns.find(({ id }) => id === chosen)?.emotion} words={words} />}
         {info?.chat && <Chat chat={chat} words={words} />}
       </Turns>
       {view === "conversations" ? (

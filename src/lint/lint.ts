@@ -1,4 +1,4 @@
-import { type LintContext, type LintFault, type LintProblem, type LintRule, lintRule } from "./rule.ts"
+import { faultRules, type LintContext, type LintProblem, type LintRule, lintRule } from "./rule.ts"
 import { deadFile } from "./rules/dead-file.ts"
 import { formatParser, frontMatterKeys } from "./rules/front-matter.ts"
 import { invisibleCharacters, whiteSpace } from "./rules/invisible-characters.ts"
@@ -34,7 +34,7 @@ function compare(a: string, b: string): number {
 }
 
 /** A rule that reports the mistakes of one kind that were found while files were read. */
-function faultRule(name: LintFault["rule"], description: string): LintRule {
+function faultRule([name, description]: readonly [name: string, description: string]): LintRule {
   return lintRule(name, description, ({ files, profiles }) =>
     [...files, ...profiles]
       .flatMap(({ faults }) => faults)
@@ -45,19 +45,7 @@ function faultRule(name: LintFault["rule"], description: string): LintRule {
 
 /** Every rule, in the order in which they run. */
 export const lintRules: readonly LintRule[] = [
-  faultRule("profile", "A profile that does not load: unknown keys, wrong values, files, tools or plugins that are not there."),
-  faultRule(
-    "guessed",
-    "A profile of your own that leaves its language or the name of its agent to be guessed, or what becomes of an earlier USER.md.",
-  ),
-  faultRule("duplicate-key", "A key that stands twice in a profile or in front matter."),
-  faultRule("front-matter", "Front matter that is no YAML, or has keys and values that its kind of file does not know."),
-  faultRule("unreadable-file", "A file that is no UTF-8 text, is too large or is a folder."),
-  faultRule("template-syntax", "Every mistake in the ${} language of a file."),
-  faultRule("file-load", "A ${file_load(…)} that finds no file, leads outside or runs in a circle."),
-  faultRule("rest-slot", "A prompt without ${rest}: injections without a slot of their own would be lost."),
-  faultRule("skill", "A skill that does not load, or breaks a limit of the open Agent Skills standard."),
-  faultRule("card", "Anything in the files of an imported card that its author may not have meant."),
+  ...Object.entries(faultRules).map(faultRule),
   frontMatterKeys,
   formatParser,
   unknownSlot,

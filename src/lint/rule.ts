@@ -96,19 +96,25 @@ export type LintSeverity = "error" | "warning"
 /** The kind of an authored file, known from its place. `other`: a file in a prompts folder that no part of the library reads. */
 export type LintFileKind = "profile" | "prompt" | "tool" | "persona" | "character" | "format" | "final" | "skill" | "other"
 
+/** The rules for mistakes that are found while files are read, each with its description. */
+export const faultRules = {
+  profile: "A profile that does not load: unknown keys, wrong values, files, tools or plugins that are not there.",
+  guessed:
+    "A profile of your own that leaves its language or the name of its agent to be guessed, or what becomes of an earlier USER.md.",
+  "duplicate-key": "A key that stands twice in a profile or in front matter.",
+  "front-matter": "Front matter that is no YAML, or has keys and values that its kind of file does not know.",
+  "unreadable-file": "A file that is no UTF-8 text, is too large or is a folder.",
+  "template-syntax": "Every mistake in the ${} language of a file.",
+  "file-load": "A ${file_load(…)} that finds no file, leads outside or runs in a circle.",
+  "rest-slot": "A prompt without ${rest}: injections without a slot of their own would be lost.",
+  skill: "A skill that does not load, or breaks a limit of the open Agent Skills standard.",
+  card: "Anything in the files of an imported card that its author may not have meant.",
+  sprite: "Pictures of a character that are not shown, and emotions without one.",
+} as const
+
 /** A mistake that was found while a file was read, and the rule that reports it. */
 export interface LintFault {
-  readonly rule:
-    | "profile"
-    | "guessed"
-    | "duplicate-key"
-    | "front-matter"
-    | "unreadable-file"
-    | "template-syntax"
-    | "file-load"
-    | "rest-slot"
-    | "skill"
-    | "card"
+  readonly rule: keyof typeof faultRules
   /** Default `error`. */
   readonly severity?: LintSeverity
   readonly message: string

@@ -98,6 +98,7 @@ const prompt = table({
   persona: line(),
   greeting: wholeNumber({ min: 1, max: 10_000, default: 1 }),
   scripts: flag({ default: true }),
+  sprites: line(),
   format: line(),
   finalSystem: line(),
 })

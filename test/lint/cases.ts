@@ -162,6 +162,28 @@ export const lintCases: readonly LintCase[] = [
     ],
   },
   {
+    name: "a card whose picture is not shown, and an emotion without one",
+    rule: "sprite",
+    files: {
+      "profiles/mei.toml": 'locale = "en"\n[prompt]\npersona = "characters/mei/card.parts.json"\nformat = "../format.md"\n',
+      "format.md": "---\nparser: emotion_bracket\nemotions: [joy, anger]\n---\nBegin with [EMOTION].\n",
+      "prompts/characters/mei/card.parts.json": JSON.stringify({
+        spec: "chara_card_v3",
+        data: {
+          name: "Mei",
+          assets: [
+            { type: "emotion", name: "joy", uri: "data:image/gif;base64,R0lGODlh", ext: "gif" },
+            { type: "emotion", name: "sad", uri: "https://example.com/sad.png", ext: "png" },
+          ],
+        },
+      }),
+    },
+    found: [
+      'profiles/mei.toml:1:1 warning sprite: The picture "sad: https://example.com/sad.png" is not shown: it stands at an address, and nothing is fetched.',
+      'profiles/mei.toml:1:1 warning sprite: The emotion "anger" has no picture; the neutral one, or the portrait, is shown.',
+    ],
+  },
+  {
     name: "slots that nothing fills, one of them a typo, one declared, one a variable",
     rule: "unknown-slot",
     files: {

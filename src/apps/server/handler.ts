@@ -10,7 +10,8 @@ import { agUiEvents, readAgUiInput } from "./ag-ui.ts"
 import { answerAll, keptSession, readReply } from "./approvals/approval-answers.ts"
 import { preflight, shared } from "./cors.ts"
 import type { Answer, Caller } from "./exchange.ts"
-import { badRequest, errorBody, HttpProblem, ignoredHeader, problemResponse } from "./http-problem.ts"
+import { spriteResponse } from "./feelings.ts"
+import { badRequest, decoded, errorBody, HttpProblem, ignoredHeader, problemResponse } from "./http-problem.ts"
 import { type Answering, completion, completionChunks } from "./openai/chat-completions.ts"
 import { itemIdOf, response, responseEvents } from "./openai/responses.ts"
 import { readJsonBody } from "./read-body.ts"
@@ -29,6 +30,7 @@ type Route = (server: Serving, request: Request, caller: Caller) => Response | P
 const routes: readonly { readonly method: string; readonly path: RegExp; readonly route: Route }[] = [
   { method: "GET", path: /\/v1\/models$/u, route: listModels },
   { method: "GET", path: /\/v1\/models\/[^/]+$/u, route: oneModel },
+  { method: "GET", path: /\/v1\/sprites(?:\/[^/]+)?$/u, route: sprites },
   { method: "POST", path: /\/v1\/chat\/completions$/u, route: completeChat },
   { method: "POST", path: /\/v1\/responses$/u, route: createResponse },
   { method: "GET", path: /\/v1\/approvals$/u, route: listApprovals },
@@ -93,6 +95,11 @@ function oneModel(server: Server, { url }: Request): Response {
   const id = decoded(new URL(url).pathname.split("/").at(-1) ?? "")
   agentOf(server, id)
   return Response.json(modelOf(id, server))
+}
+
+function sprites(server: Server, { url }: Request): Promise<Response> {
+  const { pathname, searchParams } = new URL(url)
+  return spriteResponse(agentOf(server, searchParams.get("model") ?? undefined), /sprites\/([^/]+)$/u.exec(pathname)?.[1])
 }
 
 async function completeChat(server: Serving, request: Request, caller: Caller): Promise<Response> {
@@ -160,14 +167,6 @@ async function answerApproval(server: Serving, request: Request, caller: Caller)
   const model = String(body.model ?? Object.keys(server.agents)[0])
   const form = { model, stream: body.stream === true, ignored: [], form: chatForm(server) }
   return completed(server, request, caller, { body: { ...body, messageId: id }, start, ...form })
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    throw new HttpProblem(404, "The last part of the URL is not encoded as one.")
-  }
 }
 
 /** One of the forms in which the OpenAI API gives an answer. */

@@ -31,6 +31,15 @@ export function badRequest(message: string, param: string): HttpProblem {
   return new HttpProblem(400, message, { param })
 }
 
+/** A part of a URL's path, decoded. */
+export function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    throw new HttpProblem(404, "The last part of the URL is not encoded as one.")
+  }
+}
+
 /** The body of a refusal, in the form of the OpenAI API. */
 export function errorBody(
   message: string,

@@ -16,6 +16,13 @@ export interface Listener {
   readonly audience: Audience
 }
 
+/** Pictures of a character: PNG, JPEG, WebP or GIF, by the emotions that they show, in small letters; `portrait` and `neutral` stand in for others. */
+export interface Sprites {
+  readonly pictures: ReadonlyMap<string, Uint8Array>
+  /** Pictures that are not shown, each with the reason. `lint` tells them. */
+  readonly problems: readonly string[]
+}
+
 /**
  * A set of extensions of an agent: tools (layer 4), skills (layer 3), hooks around turns (layer 5), formats (L10), observers, jobs. Their
  * names must not collide with those of the agent and of its other plugins. They run concurrently for different conversations, so what
@@ -43,6 +50,8 @@ export interface Plugin {
    * it later, stays as it was said. The first plugin that has one counts.
    */
   display?(listener: Listener): OutputFormat | undefined
+  /** The character's pictures, for the page and for `serve`. It is called whenever one is asked for. The first plugin that has some counts. */
+  sprites?(): Sprites
   /** Values of prompt variables (R3). Values in the profile's `[variables]` take precedence. Two plugins that set one variable are an error. */
   readonly variables?: Readonly<Record<string, string>>
   /** True for the name of a tool that the plugin adds later, in a hook. A profile can then name this tool as prestart. */

@@ -1,6 +1,7 @@
 import { readFile, stat } from "node:fs/promises"
 import { checkOptions, checkType } from "../../core/check-options.ts"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
+import { fileHeader } from "../../memory/services/attachments/file-header.ts"
 import { type Card, cardOf } from "../../prompt/layers/card/card.ts"
 import { badFile, isMissing } from "../read-text-file.ts"
 import { displayPath } from "../shipped-files.ts"
@@ -95,9 +96,8 @@ export function readCard(bytes: Uint8Array, limits: CardLimits = {}): CardFile {
 
 /** The kind of a picture that some programs keep cards in, and that is not read. */
 function pictureKind(bytes: Uint8Array): string | undefined {
-  const head = Buffer.from(bytes.subarray(0, 12)).toString("latin1")
-  if (head.startsWith("RIFF") && head.endsWith("WEBP")) return "WebP"
-  return head.startsWith("\xff\xd8\xff") ? "JPEG" : undefined
+  const [, kind] = /^image\/(.+)$/.exec(fileHeader(bytes)?.mediaType ?? "") ?? []
+  return kind === "webp" ? "WebP" : kind?.toUpperCase()
 }
 
 /** The keywords of chunks that hold cards, the best first: a V3 card has one of V2 beside it for other readers. */

@@ -6,6 +6,9 @@ export const loadCards = late(() => import("./card-persona.ts"))
 
 const extensions: ReadonlySet<string> = new Set([".png", ".apng", ".charx", ".json", ".webp", ".jpg", ".jpeg"])
 
+/** Loads what reads their pictures. */
+export const loadSprites = late(() => import("./sprites.ts"))
+
 /** True for the path of a file that can be a character card, or that one could be expected in. */
 export function isCardPath(path: string): boolean {
   return extensions.has(extname(path).toLowerCase())

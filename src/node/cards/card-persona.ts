@@ -159,6 +159,7 @@ function withEmotionAssets(format: OutputFormat, { assets }: Card, folder: strin
   }
   return {
     name: format.name,
+    emotions: format.emotions,
     createReader(options) {
       const reader = format.createReader(options)
       return { push: (delta) => reader.push(delta).map(shown), end: () => reader.end().map(shown) }

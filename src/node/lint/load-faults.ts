@@ -4,6 +4,7 @@ import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import type { Source } from "../../core/source.ts"
 import type { LintFault } from "../../lint/rule.ts"
 import type { Profile } from "../../profile/profile.ts"
+import { foldLetters } from "../../prompt/encode/fold.ts"
 import { cardProblems } from "../../prompt/layers/card/card-problems.ts"
 import { isPartsPath, partNames, readCardFolder } from "../cards/card-folder.ts"
 import { listFields, loreFolder, partsFile, textFields } from "../cards/card-parts.ts"
@@ -72,6 +73,23 @@ export function cardFaults({ persona }: Profile): LintFault[] {
     file: displayPath(join(folder, fileOfProblem(message, folder))),
     position: { line: 1, column: 1 },
   }))
+}
+
+/** The pictures of a profile's character that nobody sees, and the emotions that have none. */
+export function spriteFaults({ plugins, output: { format } }: Profile, file: string): LintFault[] {
+  const { pictures, problems } = plugins.find(({ sprites }) => sprites)?.sprites?.() ?? { pictures: new Map(), problems: [] }
+  const named = [...pictures.keys()].filter((name) => name !== "portrait" && name !== "neutral")
+  const asked = (format?.emotions ?? []).map((name) => [foldLetters(name), name] as const)
+  const unseen = format?.emotions ? named.filter((name) => !asked.some(([key]) => key === name)) : []
+  const bare = asked.filter(([key]) => named.length > 0 && !pictures.has(key))
+  return [
+    ...problems,
+    ...bare.map(([, name]) => `The emotion ${JSON.stringify(name)} has no picture; the neutral one, or the portrait, is shown.`),
+    ...unseen.map((name) => `The picture ${JSON.stringify(name)} is never shown: the format asks for no emotion of this name.`),
+    ...(format || named.length === 0
+      ? []
+      : ["The character's pictures of emotions are never shown: no format asks for emotions."]),
+  ].map((message) => ({ rule: "sprite", severity: "warning", message, file, position: { line: 1, column: 1 } }))
 }
 
 function fileOfProblem(problem: string, folder: string): string {

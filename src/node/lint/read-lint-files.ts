@@ -20,7 +20,7 @@ import type { ProfileDocument } from "../profile/profile-document.ts"
 import { readTextFile } from "../read-text-file.ts"
 import { displayPath, shippedProfilesFolder } from "../shipped-files.ts"
 import { offsetOf } from "../toml-positions.ts"
-import { cardFaults, errorFaults } from "./load-faults.ts"
+import { cardFaults, errorFaults, spriteFaults } from "./load-faults.ts"
 import { readLooseFiles, readPromptFolder } from "./read-prompt-folder.ts"
 
 /** The files that `lint` reads. */
@@ -131,7 +131,7 @@ async function readLintProfile(
     const dialect = typeof profile.dialect === "string" ? shippedDialect(profile.dialect, profile.locale) : profile.dialect
     const isOwn = linted && dirname(path) !== shippedProfilesFolder
     const faults = (isOwn ? guesses : []).map((message): LintFault => ({ ...guessed, message, file }))
-    faults.push(...cardFaults(profile))
+    faults.push(...cardFaults(profile), ...spriteFaults(profile, file))
     return { ...common, profile, dialect, uses: textsOf(profile), faults }
   } catch (error) {
     return { ...common, uses: [], faults: linted ? errorFaults(error, file) : [] }

@@ -9,7 +9,7 @@ import type { Dialect } from "../../prompt/dialect/dialect.ts"
 import { configureFormat, formatNamed, formats } from "../../reply/output/formats.ts"
 import type { OutputFormat } from "../../reply/output/output-part.ts"
 import { readPlainText, readWholeText } from "../authored-text.ts"
-import { isCardPath, loadCards } from "../cards/card-path.ts"
+import { isCardPath, loadCards, loadSprites } from "../cards/card-path.ts"
 import type { CardSurroundings } from "../cards/card-persona.ts"
 import { fileExists, isFolder } from "../file-log.ts"
 import { findText, lookedFor, promptsFolderOf, type TextKind } from "../find-text.ts"
@@ -21,25 +21,26 @@ import { absolutePath, nearestSetting, type ProfileSearch, report, type SettingP
 type TextKey = "persona" | "format" | "finalSystem"
 
 /** The files and the prompts folder that `[prompt]` names, as absolute paths. */
-export type ProfileTexts = { readonly [K in "folder" | TextKey]: string | undefined }
+export type ProfileTexts = { readonly [K in "folder" | "sprites" | TextKey]: string | undefined }
 
 /** Finds what `[prompt]` names, each path relative to the file it stands in, and reports what is not there (L9). */
 export function findProfileTexts(search: ProfileSearch): ProfileTexts {
-  const folder = findFolder(search)
+  const folder = findFolder(search, "folder", "prompt files")
   return {
     folder,
+    sprites: findFolder(search, "sprites", "pictures"),
     persona: findPath(search, "persona", { kind: "characters", folder }),
     format: findPath(search, "format", { kind: "formats", folder }),
     finalSystem: findPath(search, "finalSystem", { kind: "final", folder }),
   }
 }
 
-function findFolder(search: ProfileSearch): string | undefined {
-  const setting = nearestSetting(search.chain, "prompt", "folder")
+function findFolder(search: ProfileSearch, key: "folder" | "sprites", files: string): string | undefined {
+  const setting = nearestSetting(search.chain, "prompt", key)
   if (setting === undefined) return undefined
   const folder = absolutePath(setting)
   if (isFolder(folder)) return folder
-  report(search, setting, `expected a folder of prompt files, found none at ${displayPath(folder)}.`)
+  report(search, setting, `expected a folder of ${files}, found none at ${displayPath(folder)}.`)
   return undefined
 }
 
@@ -113,6 +114,8 @@ export async function readProfileTexts(file: ProfileFile, texts: ProfileTexts, s
   const isCard = path !== undefined && isCardPath(path)
   const card = isCard ? (await loadCards()).readCardPersona(path, surroundings) : undefined
   const persona: Partial<Persona> = card ?? (path === undefined ? {} : readPersona(path))
+  const places = { card: isCard ? path : undefined, folder: texts.sprites }
+  const sprites = isCard || texts.sprites !== undefined ? (await loadSprites()).createSprites(places) : undefined
   const format = texts.format === undefined ? undefined : readFormat(texts.format)
   const system = texts.finalSystem === undefined ? undefined : readPlainText(texts.finalSystem, "system message")
   return {
@@ -125,8 +128,8 @@ export async function readProfileTexts(file: ProfileFile, texts: ProfileTexts, s
       format: format?.text,
       final: { system },
     },
-    /** The plugin of a persona that is a card. */
-    plugins: card === undefined ? [] : [card.plugin],
+    /** The plugin of a persona that is a card, or that has pictures. */
+    plugins: sprites === undefined ? [] : [{ ...(card?.plugin ?? { name: "sprites" }), sprites }],
     /** The parser of its format. */
     parser(plugins: readonly Plugin[]): OutputFormat | undefined {
       const parser = format?.parser(plugins)

@@ -36,7 +36,7 @@ export function formatNamed(name: string, own: readonly OutputFormat[] = []): Ou
 
 /** The same format with the options of its file: its readers get `options`, whatever they are given. */
 export function configureFormat(format: OutputFormat, options: FormatOptions): OutputFormat {
-  return { name: format.name, createReader: () => format.createReader(options) }
+  return { name: format.name, emotions: options.emotions, createReader: () => format.createReader(options) }
 }
 
 /**

@@ -43,6 +43,8 @@ export interface FormatOptions {
  */
 export interface OutputFormat {
   readonly name: string
+  /** The emotions that its file asks for, if it says so. */
+  readonly emotions?: readonly string[] | undefined
   /** Creates a reader for one stretch of an answer: all of it, or the text between two tool calls. */
   createReader(options: FormatOptions): Reader<string, OutputPart>
 }

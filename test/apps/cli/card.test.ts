@@ -53,6 +53,22 @@ describe("promptstrata card", () => {
     )
   })
 
+  test("C43: lint tells the pictures that are not shown, in the terminal's language", async () => {
+    const svg = { type: "emotion", name: "joy", uri: `data:image/svg+xml;base64,${btoa("<svg/>")}`, ext: "svg" }
+    const far = { type: "emotion", name: "sad", uri: "https://example.com/sad.png", ext: "png" }
+    const json = { spec: "chara_card_v3", data: { name: "Mei", description: "A keeper.", assets: [svg, far] } }
+    const path = `${tempFolder({ "mei.json": JSON.stringify(json) })}/mei.json`
+    const linted = async (...args: string[]) => (await run(["card", "lint", path, ...args])).stdout.split("\n").slice(0, 2)
+    expect(await linted()).toEqual([
+      `warning  The picture "joy: ${svg.uri}" is not shown: its first bytes are those of no PNG, JPEG, WebP or GIF.`,
+      'warning  The picture "sad: https://example.com/sad.png" is not shown: it stands at an address, and nothing is fetched.',
+    ])
+    expect(await linted("--locale", "zh-CN")).toEqual([
+      `警告  图片 "joy: ${svg.uri}" 不会显示：从开头的字节看，不是 PNG、JPEG、WebP 或 GIF。`,
+      '警告  图片 "sad: https://example.com/sad.png" 不会显示：它在网址上，而这里从不下载。',
+    ])
+  })
+
   test("export writes the same card in another form, and replaces no file", async () => {
     const from = folder()
     const { code, stderr } = await run(["card", "export", `${from}/mei.json`, `${from}/mei.charx`])

@@ -5,6 +5,7 @@ import { messageOf, PromptStrataError } from "../../../core/errors.ts"
 import { priceOf, type TokenPrice } from "../../../core/model/prices.ts"
 import { loadCard } from "../../../node/cards/card-file.ts"
 import { type CardFile, cardFolderAt } from "../../../node/cards/card-folder.ts"
+import { createSprites } from "../../../node/cards/sprites.ts"
 import { writeCard } from "../../../node/cards/write-card.ts"
 import { environmentLocale } from "../../../node/locale.ts"
 import { displayPath } from "../../../node/shipped-files.ts"
@@ -107,8 +108,9 @@ async function lintCard(path: string, { locale, ...options }: CardOptions, conte
   const { io } = context
   const price = priceFor(options, io.env)
   const { card } = await loadCard(cardPathAt(path))
+  const { problems: unseen } = createSprites({ card: cardPathAt(path), folder: undefined })()
   const paint = painterFor(io.stdout, io.env)
-  const problems = [...cardProblems(card), ...notesProblems(card, locale)].map(
+  const problems = [...cardProblems(card), ...unseen, ...notesProblems(card, locale)].map(
     (problem) => `${paint("yellow", context.translate("warning"))}  ${terminalLine(context.translate(problem))}`,
   )
   const found = problems.length === 0 ? context.translate("No problems found.") : problems.join("\n")

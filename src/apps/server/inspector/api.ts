@@ -1,6 +1,7 @@
 import type { Timers } from "../../../core/ports.ts"
 import { contextOf } from "../../../loop/agent/published-agents.ts"
 import { shippedDialectNames } from "../../../prompt/dialect/shipped.ts"
+import { spriteResponse } from "../feelings.ts"
 import { HttpProblem } from "../http-problem.ts"
 import { streamed } from "../serving.ts"
 import { summaryOf } from "./build-record.ts"
@@ -22,6 +23,11 @@ const routes: readonly Route[] = [
   { method: "GET", path: /^(|page\.js|page\.css)$/u, answer: pageFile },
   { method: "GET", path: /^api\/info$/u, answer: info },
   { method: "GET", path: /^api\/live$/u, answer: live },
+  {
+    method: "GET",
+    path: /^api\/sprites(?:\/([^/]+))?$/u,
+    answer: ({ agent }, { caught: [name] }) => spriteResponse(agent, name),
+  },
   ...chatRoutes,
   ...turnRoutes,
   ...storedRoutes,

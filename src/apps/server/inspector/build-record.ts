@@ -42,6 +42,7 @@ export function summaryOf(turn: KeptTurn, { find, prices, jobsOf }: RecordParts)
       ...{ id, session, speaker, wake, outcome, startedMs, durationMs },
       question: listed(turn.question),
       answer: listed(turn.answer()),
+      emotion: turn.events.findLast(({ type }) => type === "emotion")?.name,
       calls: trace?.steps.length ?? turn.calls,
       tools: trace?.runs.length ?? turn.tools,
       jobs: jobsOf(id).filter(({ state }) => state === "running").length,

@@ -66,6 +66,8 @@ export interface TurnSummary extends TurnFacts {
   readonly question: string
   /** While the turn runs, the part that is there. */
   readonly answer: string
+  /** The emotion that it shows last. */
+  readonly emotion?: string | undefined
   /** Calls of the model and runs of tools, without those of children. */
   readonly calls: number
   readonly tools: number
