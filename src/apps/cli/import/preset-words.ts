@@ -37,22 +37,24 @@ function filled(given: string, written: (text: string) => string, { words, name 
   const ofMacro = (body: string): string => {
     const macro = body.trim()
     const slot = slots.get(macro.toLowerCase())
-    if (slot !== undefined) return slot
+    if (slot !== undefined) return found + slot
     const whole = `{{${body}}}`
     if (instructMacro.test(macro))
       words.report.push(`${name}: ${whole.slice(0, 60)} is left out; a chat API marks the messages itself.`)
     else if (fillMacros(whole, nobody).unknown.length > 0) unknown.add(whole.slice(0, 60))
-    else return `\${outlet.preset_${words.drawn.push(whole)}}`
+    else return `${found}\${outlet.preset_${words.drawn.push(whole)}}`
     return instructMacro.test(macro) ? "" : written(whole)
   }
   const ofText = (text: string) =>
     text
       .split(/(<(?:char|bot|user)>)/i)
-      .map((piece, at) => (at % 2 === 0 ? written(piece) : slots.get(piece.slice(1, -1).toLowerCase())))
+      .map((piece, at) => (at % 2 === 0 ? written(piece) : found + slots.get(piece.slice(1, -1).toLowerCase())))
       .join("")
   const text = mapMacros(resolved(withoutTokens(given, { words, name }), words), ofMacro, ofText)
   for (const macro of unknown) words.report.push(unfilled(name, macro))
-  return text
+  if (text.includes(`$${found}\${`))
+    words.report.push(`${name}: a $ before a name has a blank behind it; with the name it would be a directive.`)
+  return text.replaceAll(`$${found}\${`, "$ ${").replaceAll(found, "")
 }
 
 const slots = new Map(Object.entries(tables.slots))
@@ -97,7 +99,7 @@ function sumOf(a: string, b: string): string {
   return isNumber(a) && isNumber(b) ? String(Number(a) + Number(b)) : a + b
 }
 
-/** A mark before a token that is found. */
+/** A mark before a token or a slot that is found. */
 const found = "\0"
 const tokens =
   /\0(?:(?:<[^>\n]*(?:start|begin|header|im_start)[^>\n]*>|<\|turn>)(?:system|user|assistant|model|developer)?|<[^>\n]*>(?:>)?|\[[^\]\n]*\]|.)/gi

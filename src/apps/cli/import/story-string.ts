@@ -117,7 +117,7 @@ function readStory(given: string): readonly StoryNode[] {
 }
 
 function nameIn(piece: string): string {
-  return piece.replace(/^\{+~?|~?\}+$/g, "").trim()
+  return piece.replace(/^\{+~?&?|~?\}+$/g, "").trim()
 }
 
 function withoutComments(story: string): string {

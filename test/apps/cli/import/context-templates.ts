@@ -41,5 +41,6 @@ export const contextTemplates: Readonly<Record<string, string>> = {
     "{{#if description}}~ {{~description~}} ~\n{{#if personality}}{{personality}}{{#if scenario}} in {{scenario}}{{/if}}{{/if}}{{/if}}{{! a note }}{{!-- }} --}}",
   "names inside words":
     "<{{char}}>${persona} $: {{description}} }\n{ {{personality}} : {{scenario}}\n{{#if persona}} } : {{persona}} {{/if}}",
+  "names as they are": "{{{system}}}\n{{& description }}\n{{#if personality}}{{&personality}}{{/if}}{{wiBefore}}{{wiAfter}}",
   "twice and with anchors": `{{#if anchorBefore}}{{anchorBefore}}\n{{/if}}{{description}}\n{{personality}}\n{{description}}{{#if anchorAfter}}{{anchorAfter}}{{/if}}`,
 }

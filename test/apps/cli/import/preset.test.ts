@@ -252,6 +252,15 @@ describe("a preset of SillyTavern", () => {
     expect(profile).toContain('files = ["../lore/vars.md"]')
   })
 
+  test("C29: a $ before a name is a $, and no directive", async () => {
+    const content = "{{setvar::price::3}}Of ${{user}} for ${{getvar::price}}, ${{roll:1d1}}, $5 and ${x}.$"
+    const prompts = [{ identifier: "p", name: "p", content }, { identifier: "charDescription" }, { identifier: "chatHistory" }]
+    const { lint, prompt, report } = await imported({ prompts, top_p: 1, name: "fees" }, "fees")
+    expect(lint).toMatch(/^0 errors, 0 warnings in/)
+    expect(prompt).toContain("Of $ User for $3, $ 1, $5 and ${x}.$\n")
+    expect(report).toEqual(['prompt "p": a $ before a name has a blank behind it; with the name it would be a directive.'])
+  })
+
   test("C29: prints no empty block where its prompts are empty, and a card's own words in one", async () => {
     const identifiers = ["main", "worldInfoBefore", "charDescription", "charPersonality", "scenario", "nsfw", "worldInfoAfter"]
     const order = [...identifiers, "dialogueExamples", "chatHistory", "jailbreak"]
