@@ -7,7 +7,7 @@ import { badFile, isMissing } from "../read-text-file.ts"
 import { displayPath } from "../shipped-files.ts"
 import { bareMessage } from "../skills/skill-problem.ts"
 import { type CardFile, cardFolderAt, loadCardFolder } from "./card-folder.ts"
-import { isPng, type PngChunk, pngKeyword, readPngChunks, readPngText } from "./png-chunks.ts"
+import { isPng, lostTexts, type PngChunk, pngKeyword, readPngChunks, readPngText } from "./png-chunks.ts"
 import { hasZipBehind, isZip, readZip } from "./zip.ts"
 
 /** Ceilings against files that unpack to far more than they are, in bytes. */
@@ -104,17 +104,18 @@ function pictureKind(bytes: Uint8Array): string | undefined {
 const keywords = ["ccv3", "chara"] as const
 
 function pngCard(bytes: Uint8Array, maxJsonBytes: number): CardFile {
-  let broken: PromptStrataError | undefined
-  const chunks = readPngChunks(bytes, (error) => {
-    broken = error
-  })
+  const harms = new Map<string, PromptStrataError | undefined>()
+  const walked = readPngChunks(bytes, (harm, error) => harms.set(harm, error))
   const cardKeyword = (chunk: PngChunk) => keywords.find((known) => known === pngKeyword(chunk)?.toLowerCase())
+  const isLost = harms.has("cut off") && !walked.some(cardKeyword)
+  const chunks = isLost ? [...lostTexts(bytes, keywords), ...walked] : walked
+  if (fileHeader(bytes)?.width === undefined) harms.set("damaged", undefined)
   const others = chunks.filter((chunk) => cardKeyword(chunk) === undefined)
   const found = Map.groupBy(chunks, cardKeyword)
   const keyword = keywords.find((known) => found.has(known))
   if (keyword === undefined)
     throw (
-      broken ??
+      harms.get("cut off") ??
       bad(
         "expected a picture with a card in it, found one without",
         "Its text chunk ccv3 or chara is missing: the site that it came from may have taken it out.",
@@ -126,7 +127,7 @@ function pngCard(bytes: Uint8Array, maxJsonBytes: number): CardFile {
   const card = parseCard(decodeBase64(text, keyword, maxJsonBytes), maxJsonBytes, `the chunk ${keyword}`)
   const warnings = [
     ...(more.length === 0 ? [] : [`The picture has ${more.length + 1} chunks ${keyword}; the first one is read.`]),
-    ...(broken === undefined ? [] : ["The picture is cut off; the card in it is whole."]),
+    ...[...harms.keys()].map((harm) => `The picture is ${harm}; the card in it is whole.`),
   ]
   return { card: withWarnings(card, warnings), format: "png", chunks: others, files: new Map() }
 }

@@ -20,18 +20,20 @@ export function isPng(bytes: Uint8Array): boolean {
   return signature.every((byte, at) => bytes[at] === byte)
 }
 
+type OnBroken = (harm: "cut off" | "damaged", error: PromptStrataError) => void
+
 /**
  * Splits a PNG file into its chunks. Throws `file` where it was cut off and where a chunk of text does not have its checksum: a damaged
- * card would be read as another one. Damage to the picture is nothing to a card: with `onBroken`, a picture that is cut off is told there,
- * and its chunks end where it was cut.
+ * card would be read as another one. Damage to the picture is nothing to a card: with `onBroken`, it is told there, and the chunks of a
+ * picture that is cut off end where it was cut.
  */
-export function readPngChunks(bytes: Uint8Array, onBroken?: (error: PromptStrataError) => void): readonly PngChunk[] {
+export function readPngChunks(bytes: Uint8Array, onBroken?: OnBroken): readonly PngChunk[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const chunks: PngChunk[] = []
   const broken = (what: string, isText = false): readonly PngChunk[] => {
     const error = damaged(what)
     if (isText || onBroken === undefined) throw error
-    onBroken(error)
+    onBroken("cut off", error)
     return [...chunks, { type: "IEND", data: new Uint8Array() }]
   }
   for (let at = signature.length; at < bytes.length; ) {
@@ -40,13 +42,27 @@ export function readPngChunks(bytes: Uint8Array, onBroken?: (error: PromptStrata
     const type = latin1(bytes.subarray(at + 4, at + 8))
     const isText = textTypes.has(type)
     if (at + 12 + length > bytes.length) return broken(`the file ends inside the chunk ${shown(type)} at byte ${at}`, isText)
-    if (isText && crc32(bytes.subarray(at + 4, at + 8 + length)) !== view.getUint32(at + 8 + length))
-      throw damaged(`the chunk ${shown(type)} at byte ${at} does not have its checksum`)
+    if (crc32(bytes.subarray(at + 4, at + 8 + length)) !== view.getUint32(at + 8 + length)) {
+      const error = damaged(`the chunk ${shown(type)} at byte ${at} does not have its checksum`)
+      if (isText) throw error
+      onBroken?.("damaged", error)
+    }
     chunks.push({ type, data: bytes.subarray(at + 8, at + 8 + length) })
     if (type === "IEND") return chunks
     at += 12 + length
   }
   return broken("the file ends before its chunk IEND")
+}
+
+/** The whole chunks of text with these keywords in a picture of which some chunk has a wrong length, so that nothing behind it is found. */
+export function lostTexts(bytes: Uint8Array, keywords: readonly string[]): readonly PngChunk[] {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  return keywords.flatMap((keyword) => {
+    const start = file.indexOf(`tEXt${keyword}\0`, signature.length + 4)
+    const end = start < 0 ? file.length : start + 4 + file.readUInt32BE(start - 4)
+    if (end + 4 > file.length || crc32(file.subarray(start, end)) !== file.readUInt32BE(end)) return []
+    return [{ type: "tEXt", data: file.subarray(start + 4, end) }]
+  })
 }
 
 const textTypes: ReadonlySet<string> = new Set(["tEXt", "zTXt", "iTXt"])

@@ -148,6 +148,32 @@ describe("reading a card", () => {
     expect(message(behind.subarray(0, 80))).toContain("the file ends inside the chunk")
   })
 
+  test("C23: a picture that is damaged, or of which a chunk has a wrong length, is read with a warning, and written whole", () => {
+    const whole = writePngChunks(picture.toSpliced(1, 0, pngTextChunk("chara", base64(v2))))
+    const before = writePngChunks(picture.toSpliced(-1, 0, pngTextChunk("chara", base64(v2))))
+    const changed = (png: Uint8Array, change: (bytes: Buffer, data: number) => void) => {
+      const bytes = Buffer.from(png)
+      change(bytes, bytes.indexOf("IDAT"))
+      return bytes
+    }
+    const damaged = ["The picture is damaged; the card in it is whole."]
+    const cut = ["The picture is cut off; the card in it is whole."]
+    for (const [png, warnings] of [
+      [changed(whole, (bytes, data) => bytes.writeUInt8(bytes.readUInt8(data + 4) ^ 1, data + 4)), damaged],
+      [changed(before, (bytes) => bytes.writeUInt32BE(0, bytes.indexOf("IHDR") + 4)), damaged],
+      [changed(before, (bytes, data) => bytes.writeUInt32BE(0x7fffffff, data - 4)), cut],
+      [Buffer.concat([before.subarray(0, before.indexOf("IDAT") + 5), before.subarray(before.indexOf("IDAT") + 7)]), cut],
+    ] as const) {
+      const file = readCard(png)
+      expect(file.card).toMatchObject({ name: "Mei", warnings: expect.arrayContaining(warnings) })
+      expect(readCard(writeCard(file)).card.name).toBe("Mei")
+    }
+    // The card itself is never guessed.
+    const broken = changed(before, (bytes, data) => bytes.writeUInt32BE(0x7fffffff, data - 4))
+    broken.writeUInt8(broken.readUInt8(broken.indexOf("chara") + 9) ^ 1, broken.indexOf("chara") + 9)
+    expect(message(broken)).toContain("the file ends inside the chunk")
+  })
+
   test("C3: what would unpack to more than the ceilings is not unpacked", () => {
     const zeros = Buffer.alloc(3_000_000)
     const bomb = { type: "zTXt", data: Buffer.concat([Buffer.from("chara\0\0"), deflateSync(zeros)]) }
