@@ -20,8 +20,6 @@ export interface ErrorTarget {
 type TextsByKind = Readonly<Partial<Record<ModelFaultKind, string>>>
 
 const commonAdvice: TextsByKind = words.commonAdvice
-/** What the model did, for faults in which it answered. */
-const headlines: TextsByKind = words.headlines
 
 const maxSaidCharacters = 300
 
@@ -29,9 +27,8 @@ const maxSaidCharacters = 300
 export function modelError(fault: Fault, { id, url, redact, advice }: ErrorTarget): PromptStrataError {
   const { kind, isRetryable, refused, status, retryAfterMs, requestId } = fault
   const said = shorten(redact(fault.said))
-  const what = status === undefined ? (headlines[kind] ?? "could not be reached") : `answered with status ${status}`
   const hint = advice[kind] ?? commonAdvice[kind]
-  return new PromptStrataError("model", `${id} ${what} (${url})${said === "" ? "." : `: ${said}`}`, {
+  return new PromptStrataError("model", headline(fault, id, `(${url})${said === "" ? "." : `: ${said}`}`), {
     evidence: {
       isRetryable,
       kind,
@@ -42,6 +39,14 @@ export function modelError(fault: Fault, { id, url, redact, advice }: ErrorTarge
     },
     hint,
   })
+}
+
+function headline({ kind, status }: Fault, id: string, rest: string): string {
+  if (status !== undefined) return `${id} answered with status ${status} ${rest}`
+  if (kind === "web-page" || kind === "not-streamed") return `${id} did not answer as a model does ${rest}`
+  if (kind === "reported") return `${id} reported an error ${rest}`
+  if (kind === "broken") return `${id} broke off in the middle of its answer ${rest}`
+  return `${id} could not be reached ${rest}`
 }
 
 function shorten(said: string): string {

@@ -1,19 +1,21 @@
 import { type Assembly, type Span, spanRuns } from "../../core/span.ts"
 import { terminalLine, terminalText } from "../../prompt/encode/terminal-text.ts"
 import { printRoom } from "../../trace/print-assembly.ts"
+import { asWritten } from "../../trace/table.ts"
 import type { Paint } from "./io.ts"
 
 /**
  * Prints a request with a heading for every section: its key, tokens, source and author. All other lines are those of the
  * request. `same line` in a heading marks a section that begins in the middle of a line.
  */
-export function printPrompt(assembly: Assembly, paint: Paint): string {
+export function printPrompt(assembly: Assembly, paint: Paint, say = asWritten): string {
   const messages = assembly.messages.map(({ role }, index) => {
     const sections = promptSections(assembly, index)
     const tokens = sections.reduce((sum, section) => sum + section.tokens, 0)
-    return `${paint("bold", `══ ${role} · ${amount(tokens, assembly)}`)}\n${printSections(sections, assembly, paint)}`
+    return `${paint("bold", `══ ${role} · ${say(amount(tokens, assembly))}`)}\n${printSections(sections, assembly, { paint, say })}`
   })
-  return [...messages, ...absent(assembly).map((line) => paint("yellow", line)), paint("bold", totals(assembly))].join("\n")
+  const left = absent(assembly).map((parts) => paint("yellow", `── ${parts.map(say).join(" · ")}`))
+  return [...messages, ...left, paint("bold", totals(assembly, say))].join("\n")
 }
 
 /** Prints a request without headings. Several messages are each printed under their role. */
@@ -23,14 +25,17 @@ export function printMessages({ messages }: Assembly, paint: Paint): string {
 }
 
 /** The size of a request, in one line; in another one, what its window of history leaves of the budget. */
-export function totals(assembly: Assembly): string {
+export function totals(assembly: Assembly, say = asWritten): string {
   const { messages, tokens, overheadTokens, exact, windowRoom } = assembly
-  const room = windowRoom ? `\n${printRoom(windowRoom)}` : ""
-  const around = overheadTokens > 0 ? ` + ${overheadTokens} overhead` : ""
-  return `${messages.length} ${messages.length === 1 ? "message" : "messages"} · ${tokens} tokens${around} · ${exact ? "exact" : "estimated"}${room}`
+  const room = windowRoom ? `\n${say(printRoom(windowRoom))}` : ""
+  const count = messages.length === 1 ? "1 message" : `${messages.length} messages`
+  const size = overheadTokens > 0 ? `${tokens} tokens + ${overheadTokens} overhead` : `${tokens} tokens`
+  return `${[count, size, exact ? "exact" : "estimated"].map(say).join(" · ")}${room}`
 }
 
-function printSections(sections: readonly PromptSection[], assembly: Assembly, paint: Paint): string {
+type Look = { readonly paint: Paint; readonly say: typeof asWritten }
+
+function printSections(sections: readonly PromptSection[], assembly: Assembly, { paint, say }: Look): string {
   const lines: string[] = []
   let openLine = false
   for (const section of sections) {
@@ -38,7 +43,7 @@ function printSections(sections: readonly PromptSection[], assembly: Assembly, p
     const inLine = openLine && !text.startsWith("\n")
     // The heading ends the line before it, so the section's own line break is not printed.
     const shown = openLine && text.startsWith("\n") ? text.slice(1) : text
-    lines.push(paint("cyan", heading(section, assembly, inLine)))
+    lines.push(paint("cyan", heading(section, assembly, inLine).map(say).join(" · ")))
     if (text !== "") openLine = !text.endsWith("\n")
     if (shown !== "") lines.push(unlikeHeadings(openLine ? shown : shown.slice(0, -1)))
   }
@@ -50,22 +55,22 @@ function unlikeHeadings(text: string): string {
   return text.replace(/^(?=──|══)/gm, "\\")
 }
 
-function heading({ key, tokens, source, trust, fate }: PromptSection, assembly: Assembly, inLine: boolean): string {
-  const parts = [terminalLine(key), amount(tokens, assembly), source, trust, fate, inLine ? "same line" : ""]
-  return `── ${parts.filter((part) => part !== "").join(" · ")}`
+function heading({ key, tokens, source, trust, fate }: PromptSection, assembly: Assembly, inLine: boolean): string[] {
+  const parts = [`── ${terminalLine(key)}`, amount(tokens, assembly), source, trust, fate, inLine ? "same line" : ""]
+  return parts.filter((part) => part !== "")
 }
 
 function amount(tokens: number, { exact }: Assembly): string {
-  return `${exact ? "" : "~"}${tokens} ${tokens === 1 ? "token" : "tokens"}`
+  const counted = exact ? `${tokens}` : `~${tokens}`
+  return tokens === 1 ? `${counted} token` : `${counted} tokens`
 }
 
 /** Lines for everything that is not in the request, with the reason. */
-function absent({ decisions }: Assembly): string[] {
+function absent({ decisions }: Assembly): string[][] {
   return decisions
     .filter(({ fate }) => fate === "dropped" || fate === "unplaced")
-    .map(
-      ({ key, fate, fromTokens, reason }) =>
-        `── ${terminalLine(key)} · ${fate} · ${fromTokens} tokens${reason === "" ? "" : ` · ${reason}`}`,
+    .map(({ key, fate, fromTokens, reason }) =>
+      [terminalLine(key), fate, `${fromTokens} tokens`, reason].filter((part) => part !== ""),
     )
 }
 

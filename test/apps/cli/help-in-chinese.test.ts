@@ -60,6 +60,10 @@ function literalsIn(source: string): readonly string[] {
     TemplateLiteral({ quasis }) {
       found.push(quasis.map(({ value }) => value.cooked).join("{}"))
     },
+    CallExpression({ callee, arguments: [, noun, plural] }) {
+      if (callee.type !== "Identifier" || callee.name !== "counted" || noun?.type !== "Literal") return
+      found.push(`1 ${noun.value}`, `{} ${plural?.type === "Literal" ? plural.value : `${noun.value}s`}`)
+    },
   })
   visitor.visit(parseSync("source.ts", source).program)
   return found
@@ -84,9 +88,9 @@ test("every text of the catalogue is one that the program still prints", async (
   for (const path of sentences) for (const text of textsIn(JSON.parse(readFileSync(folder + path, "utf8")))) printed.add(text)
   const commander = readFileSync(`${root}node_modules/commander/lib/command.js`, "utf8")
   const help = (await helpOf(10_000, (text) => text)).join("\n")
-  // The heads of a table are one text. A mistake of a profile is told behind the key that has it.
+  // The heads of a table are one text. A mistake of a profile is told behind the key that has it, advice also on a line of its own.
   const isPrinted = (text: string) =>
-    [text, text.replace(/^\{\}: /, "")].some((form) => printed.has(form)) ||
+    [text, text.replace(/^\{\}: /, ""), ` ${text}`].some((form) => printed.has(form)) ||
     (!text.startsWith(" ") && text.split(" · ").every((head) => printed.has(head)))
   const stale = Object.keys(catalogue).filter((text) => {
     const parts = text.split("{}")
@@ -169,6 +173,6 @@ describe("errors are told in the language of the reader", () => {
 
   test("a place in a file stays in front of the words", async () => {
     const translate = await translationFor([], { LANG: "zh_CN.UTF-8" })
-    expect(translate("agent: expected a table, found a number")).toBe("agent：应为 a table，实际是 a number")
+    expect(translate("agent: expected a table, found a number")).toBe("agent：应为表，实际是数")
   })
 })

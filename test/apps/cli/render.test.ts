@@ -24,7 +24,7 @@ describe("render", () => {
     expect(stdout).toContain("\n---\n\n**预启动工具结果**\n【current_time】\n```\n")
     expect(stdout).toContain("\n---\n\n**可用工具**\n- current_time: ")
     expect(stdout.endsWith('    {"action": "finish", "message": "你的回复内容"}\n')).toBe(true)
-    expect(stderr).toMatch(/^\d+ messages? · \d+ tokens \+ \d+ overhead · exact\n$/)
+    expect(stderr).toMatch(/^\d+ 条消息 · \d+ 个 token，消息之外另有 \d+ 个 · 精确\n$/)
   })
 
   test("prints the messages of --json and nothing else, each under its role where there are several", async () => {
@@ -80,7 +80,7 @@ describe("render", () => {
     const { stdout } = await run(["render", "fay", ...zh, "--sections"])
     expect(stdout).toContain("── question · ")
     expect(stdout).toMatch(
-      /\n── question · \d+ tokens · fay\/zh-CN\/question\.md:1–2 · user\n主人：\n```\n今天天气怎么样？\n```\n── /,
+      /\n── question · \d+ 个 token · fay\/zh-CN\/question\.md:1–2 · user\n主人：\n```\n今天天气怎么样？\n```\n── /,
     )
     const body = stdout.split("\n").filter((line) => !/^(──|══) /.test(line))
     expect(withoutTime(body.slice(0, -2).join("\n"))).toBe(

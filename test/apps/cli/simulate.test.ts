@@ -89,7 +89,7 @@ describe("H7: promptstrata simulate", () => {
 
   test.each([
     ['day 1 at 25:00 say "a"', 10, "expected a time of the day, such as 20:15, found 25:00."],
-    ['dya 1 say "a"', 1, "expected start or days or day or every or expect, found dya."],
+    ['dya 1 say "a"', 1, "expected one of start, days, day, every, expect, found dya."],
     ["day 1 say a", 11, 'expected a text in quotation marks, such as "cat", found a.'],
     ['day 1 say "a', 11, 'expected a text in quotation marks, such as "cat", found "a.'],
     ["start 2026-02-30", 7, "expected a day that exists, such as 2026-01-05, found 2026-02-30."],

@@ -44,7 +44,7 @@ interface Conversation {
 /** Opens the newest conversation of a profile's agent in its store. */
 export async function openConversation(parts: ConversationParts, context: CliContext): Promise<Conversation> {
   const { agent, profile, model, store, printer, json } = parts
-  const { io, screen, interrupts } = context
+  const { io, screen, interrupts, translate } = context
   const words = chatWords(profile.locale)
   let number = await latestConversation(store, profile.agent.id)
   let session: Session = agent.session(conversationName(number))
@@ -63,7 +63,7 @@ export async function openConversation(parts: ConversationParts, context: CliCon
         from,
         prompt: firstPrompt(profile, model.capabilities),
       })
-      return printPrompt(assembly, screen.paint)
+      return printPrompt(assembly, screen.paint, translate)
     },
     async memory() {
       if (store === undefined) return words.nothingKept

@@ -31,7 +31,7 @@ export function createEventPrinter(
 ): TurnPrinter {
   const requests = createRequestQueue(({ step, prompt }, assembly) => {
     if (!show.includes("prompt")) return
-    screen.note(`\n${screen.paint("bold", `${step}. ${prompt}`)}\n${printPrompt(assembly, screen.paint)}\n`)
+    screen.note(`\n${screen.paint("bold", `${step}. ${prompt}`)}\n${printPrompt(assembly, screen.paint, translate)}\n`)
   })
   const aside = (text: string): void => screen.note(screen.paint("dim", text))
   const tint = (text: string): string => (colour === undefined ? text : screen.paint(`#${colour.slice(1)}`, text))
@@ -59,7 +59,8 @@ export function createEventPrinter(
         case "turn-end":
           answer.end()
           outcome(event.result, { screen, words, translate })
-          if (show.includes("trace")) screen.note(`\n${terminalText(printTrace(event.result.trace, columnsOf(screen.aside)))}\n`)
+          if (show.includes("trace"))
+            screen.note(`\n${terminalText(printTrace(event.result.trace, columnsOf(screen.aside), translate))}\n`)
           break
         case "warning":
           // The agent's onWarning has told of a document.

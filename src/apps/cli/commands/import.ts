@@ -97,7 +97,10 @@ function filesOfLorebook(found: Extract<Foreign, { readonly kind: "lorebook" }>,
   ].join("\n")
   return {
     name: id,
-    what: `A lorebook with ${book.entries.length} ${book.entries.length === 1 ? "entry" : "entries"}: ${path}, and profiles/${id}.toml, which others extend.`,
+    what:
+      book.entries.length === 1
+        ? `A lorebook with 1 entry: ${path}, and profiles/${id}.toml, which others extend.`
+        : `A lorebook with ${book.entries.length} entries: ${path}, and profiles/${id}.toml, which others extend.`,
     files: new Map([
       [path, found.text],
       [`profiles/${id}.toml`, profile],

@@ -75,10 +75,10 @@ async function render(options: RenderOptions, context: CliContext): Promise<numb
   else if (options.json) io.stdout.write(`${jsonLine(assembly)}\n`)
   else if (options.tokens) io.stdout.write(`${printAssembly(assembly, columnsOf(io.stdout), translate)}\n`)
   else if (options.lore) io.stdout.write(`${printLore(assembly, columnsOf(io.stdout), translate)}\n`)
-  else if (options.sections) io.stdout.write(`${printPrompt(assembly, paint)}\n`)
+  else if (options.sections) io.stdout.write(`${printPrompt(assembly, paint, translate)}\n`)
   else {
     io.stdout.write(`${printMessages(assembly, paint)}\n`)
-    screen.note(screen.paint("dim", totals(assembly)))
+    screen.note(screen.paint("dim", totals(assembly, translate)))
   }
   return exitCodes.ok
 }

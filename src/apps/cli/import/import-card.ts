@@ -40,7 +40,7 @@ export interface CardImport {
 /** Makes a project of a card's file, as `init` makes one. No file is overwritten without `force`. Resolves to the exit code. */
 export async function importCard(
   { file, folder, locale, version, force = false }: CardImport,
-  { screen }: CliContext,
+  { screen, translate }: CliContext,
 ): Promise<number> {
   const card = await loadCard(file)
   const named = plainName(card.card.shownName) || plainName(card.card.name)
@@ -74,15 +74,17 @@ export async function importCard(
           : []),
         ...(problems.length === 0
           ? []
-          : ["", "The card has problems:", ...problems.map((problem) => `  ${terminalLine(problem)}`)]),
+          : ["", "The card has problems:", ...problems.map((problem) => `  ${terminalLine(translate(problem))}`)]),
         "",
         "Next steps:",
         `  cd ${shown}`,
         "  npm install",
         "  npm start                    # talk",
-        `  npx promptstrata card lint . # problems, and what each part costs`,
+        "  npx promptstrata card lint . # problems, and what each part costs",
         `  npx promptstrata card export . ${id}.${card.format}`,
-      ].join("\n"),
+      ]
+        .map(translate)
+        .join("\n"),
     ),
   )
   return exitCodes.ok

@@ -20,7 +20,7 @@ export interface ChatImport extends CommonOptions, StoreOptions {
 
 /** Makes a conversation of a chat of SillyTavern, and says what was not taken. No conversation is changed. Resolves to the exit code. */
 export async function importChat({ file, text, conversation, ...options }: ChatImport, context: CliContext): Promise<number> {
-  const { screen, ports = {} } = context
+  const { screen, translate, ports = {} } = context
   const { clock = hostPorts.clock, ids = hostPorts.ids } = ports
   const chat = readTavernChat(text, { file: displayPath(file), nowMs: clock.nowMs() })
   if (chat.messages.length === 0)
@@ -60,9 +60,9 @@ export async function importChat({ file, text, conversation, ...options }: ChatI
       `A chat of SillyTavern: ${chat.messages.length} messages are the conversation ${name} of ${agent.name} now.`,
       ...(conversation === undefined ? ["`promptstrata chat` goes on with it."] : []),
       "Swipes are the alternatives of an answer. No memories were made of what was said.",
-      ...(left.length === 0 ? [] : ["Not taken:", ...left.map((what) => `  ${what}`)]),
+      ...(left.length === 0 ? [] : ["Not taken:", ...left.map((what) => `  ${translate(what)}`)]),
     ]
-      .map((line) => terminalLine(line))
+      .map((line) => terminalLine(translate(line)))
       .join("\n"),
   )
   return exitCodes.ok

@@ -27,7 +27,7 @@ export interface ImportSource {
 export async function writeImport(
   { name, what, files, report }: ImportedFiles,
   { folder: given, force }: { readonly folder: string | undefined; readonly force: boolean },
-  { screen }: CliContext,
+  { screen, translate }: CliContext,
 ): Promise<number> {
   // A folder with profiles is a project.
   const folder = given ?? (existsSync("profiles") ? "." : name)
@@ -41,8 +41,8 @@ export async function writeImport(
     what,
     `Wrote ${files.size} files into ${shown}:`,
     ...[...files.keys()].sort().map((path) => `  ${path}`),
-    ...(report.length === 0 ? [] : ["Not taken, or not as it was:", ...report.map((line) => `  ${line}`)]),
+    ...(report.length === 0 ? [] : ["Not taken, or not as it was:", ...report.map((line) => `  ${translate(line)}`)]),
   ]
-  screen.note(lines.map((line) => terminalLine(line, 400)).join("\n"))
+  screen.note(lines.map((line) => terminalLine(translate(line), 400)).join("\n"))
   return exitCodes.ok
 }

@@ -75,22 +75,28 @@ interface Findings extends OpenedStore {
   readonly failed: readonly Receipt[]
 }
 
-function print({ store, check, dead, failed, words, maxWidth }: Findings, { io, screen }: CliContext): void {
+function print({ store, check, dead, failed, words, maxWidth }: Findings, { io, screen, translate }: CliContext): void {
   const say = (text: string): void => {
     io.stdout.write(`${text}\n`)
   }
   if (isEmbedded(store)) say(terminalLine(store.file))
   say(countsText(check.counts) || "-")
-  say(check.ok ? words.sound : check.problems.map((problem) => `✗ ${terminalLine(problem, 500)}`).join("\n"))
+  say(check.ok ? words.sound : check.problems.map((problem) => `✗ ${terminalLine(translate(problem), 500)}`).join("\n"))
   if (dead.length > 0) {
-    const rows = dead.map(({ job, attempts, error }) => [job.kind, job.key.user, job.key.conversation, String(attempts), error])
+    const rows = dead.map(({ job, attempts, error }) => [
+      job.kind,
+      job.key.user,
+      job.key.conversation,
+      String(attempts),
+      translate(error),
+    ])
     say(`\n${words.deadJobs}\n${printTable(words.deadColumns, rows, maxWidth)}`)
     screen.note(screen.paint("dim", words.deadAdvice))
   }
   if (failed.length === 0) return
   const rows = failed.map((receipt) => {
     const { startedMs, kind, outcome, attempt, key, message = "" } = receipt
-    return [momentText(startedMs), kind, outcome, String(attempt), key.user, message]
+    return [momentText(startedMs), kind, outcome, String(attempt), key.user, translate(message)]
   })
   say(`\n${words.failedReceipts}\n${printTable(words.receiptColumns, rows, maxWidth)}`)
   screen.note(screen.paint("dim", words.receiptAdvice))

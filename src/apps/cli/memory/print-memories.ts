@@ -133,9 +133,10 @@ async function memoryReceipts(opened: OpenedStore, options: ListOptions & { read
   }
   const rows = await storedRows(store, scopeOf(profile, options), ["receipt"])
   const shown = rows.map(({ receipt }) => receipt).slice(-options.limit)
-  printList(shown, options, { opened, empty: words.noWork, columns: words.workColumns, toCells: receiptCells })
+  const toCells = (receipt: Receipt) => [...receiptCells(receipt), context.translate(receipt.message ?? "")]
+  printList(shown, options, { opened, empty: words.noWork, columns: words.workColumns, toCells })
   if (shown.length === 0) return nameOtherAgents(opened)
-  if (!options.json) context.io.stdout.write(`${printCost(shown)}\n`)
+  if (!options.json) context.io.stdout.write(`${printCost(shown).split(" · ").map(context.translate).join(" · ")}\n`)
   return exitCodes.ok
 }
 
@@ -146,10 +147,10 @@ async function nameOtherAgents({ context, store, profile, words }: OpenedStore):
   return exitCodes.ok
 }
 
-function receiptCells({ startedMs, kind, outcome, attempt, durationMs, usage, key, message = "" }: Receipt): readonly string[] {
+function receiptCells({ startedMs, kind, outcome, attempt, durationMs, usage, key }: Receipt): readonly string[] {
   const tokens = usage?.inputTokens === undefined ? "-" : `${usage.inputTokens} + ${usage.outputTokens ?? 0}`
   const duration = String(Math.round(durationMs))
-  return [momentText(startedMs), kind, outcome, String(attempt), duration, tokens, key.user, placeText(key), message]
+  return [momentText(startedMs), kind, outcome, String(attempt), duration, tokens, key.user, placeText(key)]
 }
 
 /** How {@link printList} shows items: as a table, or a note if there are none. */

@@ -79,7 +79,7 @@ function printSums(lives: readonly MeasuredLife[], maxWidth: number, say: typeof
 }
 
 /** The failures of lives, each with its place in the script and a caret; empty if all went well. */
-export function failuresOf(lives: readonly MeasuredLife[], script: Script): readonly string[] {
+export function failuresOf(lives: readonly MeasuredLife[], script: Script, say = asWritten): readonly string[] {
   return lives.flatMap(({ name, checks, failures }) => {
     const at = (source: Source, reason: string): string => {
       const { line, column = 1 } = source
@@ -87,8 +87,10 @@ export function failuresOf(lives: readonly MeasuredLife[], script: Script): read
       return `${formatSource(source)}: ${which}${reason}\n${codeFrame(script.text, { line, column }, { around: 0 })}`
     }
     return [
-      ...failures.map(({ words, day, message }) => at(words.source, `the turn of day ${day} failed: ${message}`)),
-      ...checks.filter(({ isMet }) => !isMet).map(({ expectation, reason }) => at(expectation.source, `${reason}.`)),
+      ...failures.map(({ words, day, message }) => at(words.source, say(`the turn of day ${day} failed: ${message}`))),
+      ...checks
+        .filter(({ isMet }) => !isMet)
+        .map(({ expectation, reason }) => at(expectation.source, `${say(reason)}${say(".")}`)),
     ]
   })
 }
@@ -97,35 +99,41 @@ const [width, height] = [640, 140]
 const colours = ["#1d75b3", "#c2410c", "#15803d", "#7e22ce"] as const
 
 /** Lives of a script as one page, which needs no network: curves, the tables as text, and what failed. */
-export function lifePage(lives: readonly MeasuredLife[], script: Script): string {
-  const failed = failuresOf(lives, script)
+export function lifePage(lives: readonly MeasuredLife[], script: Script, say = asWritten): string {
+  const failed = failuresOf(lives, script, say)
   const subjects = lives[0]?.subjects ?? []
+  const drawn = (title: string, numberOf: (day: MeasuredDay) => number | undefined) => curve(say(title), lives, numberOf, say)
   const curves = [
-    curve("Largest prompt of a day, in tokens", lives, ({ sums }) => (sums.turns > 0 ? sums.largestPrompt : undefined)),
-    curve("Tokens of background work", lives, ({ sums }) => sums.backgroundTokens),
-    curve("Memories", lives, ({ memories }) => memories),
-    curve("Events", lives, ({ events }) => events),
+    drawn("Largest prompt of a day, in tokens", ({ sums }) => (sums.turns > 0 ? sums.largestPrompt : undefined)),
+    drawn("Tokens of background work", ({ sums }) => sums.backgroundTokens),
+    drawn("Memories", ({ memories }) => memories),
+    drawn("Events", ({ events }) => events),
     ...subjects.map((subject, at) =>
-      curve(`Parts of the prompt that hold ${nameOf(subject)}`, lives, ({ found }) => found[at]?.length ?? 0),
+      drawn(`Parts of the prompt that hold ${nameOf(subject)}`, ({ found }) => found[at]?.length ?? 0),
     ),
   ]
   const legend = lives.map(({ name }, at) => `<b style="color:${colours[at % colours.length]}">${escaped(name)}</b>`).join(" · ")
   return `<!doctype html>
-<html lang="en"><meta charset="utf-8"><title>${escaped(script.file)}</title>
+<html ${say('lang="en"')}><meta charset="utf-8"><title>${escaped(script.file)}</title>
 <style>body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}pre{overflow:auto;background:#f4f4f5;padding:1rem}figure{margin:1rem 0}svg{width:100%;border:1px solid #ddd}@media(prefers-color-scheme:dark){body{background:#111;color:#ddd}pre{background:#222}}</style>
 <h1>${escaped(script.file)}</h1>
-<p>${script.days} days · ${legend}</p>
-<h2>${failed.length === 0 ? "Every expectation holds" : `${failed.length} failed`}</h2>
+<p>${say(`${script.days} days`)} · ${legend}</p>
+<h2>${say(failed.length === 0 ? "Every expectation holds" : `${failed.length} failed`)}</h2>
 ${failed.length === 0 ? "" : `<pre>${escaped(failed.join("\n\n"))}</pre>`}
 ${curves.join("\n")}
-<h2>Numbers</h2>
-<pre>${escaped(printLives(lives))}</pre>
+<h2>${say("Numbers")}</h2>
+<pre>${escaped(printLives(lives, undefined, say))}</pre>
 </html>
 `
 }
 
 /** A curve over the days, a line for each life. Days without a value are left out. */
-function curve(title: string, lives: readonly MeasuredLife[], numberOf: (day: MeasuredDay) => number | undefined): string {
+function curve(
+  title: string,
+  lives: readonly MeasuredLife[],
+  numberOf: (day: MeasuredDay) => number | undefined,
+  say: typeof asWritten,
+): string {
   const points = lives.map(({ measured }) =>
     measured.flatMap((day) => {
       const value = numberOf(day)
@@ -141,7 +149,7 @@ function curve(title: string, lives: readonly MeasuredLife[], numberOf: (day: Me
     (own, at) =>
       `<polyline fill="none" stroke="${colours[at % colours.length]}" stroke-width="2" points="${own.map(place).join(" ")}"/>`,
   )
-  return `<figure><figcaption>${escaped(title)} (at most ${most})</figcaption><svg viewBox="-4 -4 ${width + 8} ${height + 8}" role="img">${lines.join("")}</svg></figure>`
+  return `<figure><figcaption>${escaped(title)}${say(` (at most ${most})`)}</figcaption><svg viewBox="-4 -4 ${width + 8} ${height + 8}" role="img">${lines.join("")}</svg></figure>`
 }
 
 function escaped(text: string): string {

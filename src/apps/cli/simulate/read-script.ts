@@ -127,7 +127,10 @@ class ScriptLine {
     const found = this.#next()
     const word = words.find((known) => known === found?.word)
     if (found === undefined || word === undefined)
-      throw this.mistake(`${words.join(" or ")}`, found?.word && didYouMean(found.word, words))
+      throw this.mistake(
+        words.length > 1 ? `one of ${words.join(", ")}` : `${words[0]}`,
+        found?.word && didYouMean(found.word, words),
+      )
     this.#at = found.end
     return word
   }

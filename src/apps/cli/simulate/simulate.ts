@@ -59,8 +59,8 @@ async function simulate(path: string, options: SimulateOptions, context: CliCont
     const { counter } = await portsFor(life.profile.model, context)
     lives.push(measure(life, { name: life.profile.name, counter, prices }))
   }
-  const failed = failuresOf(lives, script)
-  if (options.html) io.stdout.write(terminalText(lifePage(lives, script)))
+  const failed = failuresOf(lives, script, translate)
+  if (options.html) io.stdout.write(terminalText(lifePage(lives, script, translate)))
   else if (options.json) for (const life of lives) io.stdout.write(`${jsonLine(dataOf(life))}\n`)
   else io.stdout.write(`${terminalText(printLives(lives, columnsOf(io.stdout), translate))}\n`)
   for (const failure of failed) screen.complain(failure)

@@ -18,36 +18,53 @@ export async function translationFor(argv: readonly string[], env: Parameters<ty
   return translation(catalogue)
 }
 
+/** Fills the places of a Chinese sentence. A blank beside a place stays where Latin letters stand, and goes between Chinese ones. */
+function filledIn(words: string, next: () => string): string {
+  const isWide = (character = "，"): boolean => /[\p{sc=Han}，。：；、（）“”]/u.test(character)
+  return words.replace(/ ?\{\}(?: (?!\{))?/g, (place, at: number) => {
+    const part = next()
+    const before = place.startsWith(" ") && !(isWide(words[at - 1]) && isWide(part[0])) ? " " : ""
+    const after = place.endsWith(" ") && !(isWide(part.at(-1)) && isWide(words[at + place.length])) ? " " : ""
+    return `${before}${part}${after}`
+  })
+}
+
+/** Finds what varies in a sentence. A full stop between two places ends a sentence; one inside of a path does not. */
+function patternOf(sentence: string): RegExp {
+  const literal = (part: string): string => part.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&").replace(/^\\\.$/, "\\.(?=\\s|$)")
+  // Only a text of several lines has others' words of several lines.
+  return new RegExp(`^${sentence.split("{}").map(literal).join("(.*?)")}$`, sentence.includes("\n") ? "su" : "u")
+}
+
 /** Longer texts hold words of others, in which places for what varies are searched for too long. */
 const maxCharacters = 1_000
 
-/** Makes a translation of a catalogue: exact texts first, then those with `{}`, then each line by itself. */
+/** Makes a translation of a catalogue: exact texts first, then those with `{}`, then each line or clause by itself. */
 export function translation(catalogue: Readonly<Record<string, string>>): Translate {
   const exact = new Map(Object.entries(catalogue))
+  // The one that says most is the one that is meant; a place at its beginning, which may hold half of another one, counts against it.
+  const sure = (text: string): number => text.replaceAll("{}", "").length - (text.startsWith("{}") ? 7 : 0)
   const patterns = Object.entries(catalogue)
     .filter(([text]) => text.includes("{}"))
-    // The one that says most is the one that is meant.
-    .sort(([one], [other]) => other.replaceAll("{}", "").length - one.replaceAll("{}", "").length)
-    .map(([text, words]) => ({
-      pattern: new RegExp(
-        `^${text
-          .split("{}")
-          .map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"))
-          .join("(.*?)")}$`,
-        "su",
-      ),
-      words,
-    }))
+    .sort(([one], [other]) => sure(other) - sure(one))
+    .map(([sentence, words]) => ({ sentence, words, said: sentence.split("{}") }))
   const whole = (text: string): string | undefined => {
     const words = exact.get(text)
     if (words !== undefined || text.length > maxCharacters) return words
-    for (const { pattern, words } of patterns) {
-      const [, ...parts] = pattern.exec(text) ?? []
+    for (const { sentence, said, words } of patterns) {
+      const [, ...parts] = (said.every((part) => text.includes(part)) && patternOf(sentence).exec(text)) || []
       // What varies may be advice that stands in the catalogue, too.
-      if (parts.length > 0) return words.replaceAll("{}", () => translate(parts.shift() ?? ""))
+      if (parts.length > 0) return filledIn(words, () => translate(parts.shift() ?? ""))
     }
     return undefined
   }
-  const translate: Translate = (text) => whole(text) ?? (text.includes("\n") ? text.split("\n").map(translate).join("\n") : text)
+  const inParts = (text: string): string =>
+    text.includes("\n")
+      ? text.split("\n").map(translate).join("\n")
+      : text.replace(/[^,;]+|[,;] [^,;]+/g, (clause) =>
+          clause === text || !/\S \S/.test(clause.slice(2)) ? clause : (whole(clause) ?? clause),
+        )
+  const translate: Translate = (text) =>
+    whole(text) ?? (text.length > maxCharacters && !text.includes("\n") ? text : inParts(text))
   return translate
 }

@@ -4,7 +4,6 @@ import { isRecord } from "../../../core/json-access.ts"
 import type { Injection } from "../../../core/value.ts"
 import { onOneLine } from "../../../prompt/encode/line-breaks.ts"
 import { stripThinking } from "../../../reply/thinking.ts"
-import { counted } from "../store/receipt.ts"
 import type { StoredMemory } from "../store/records.ts"
 import { userProfileText } from "../user-profile.ts"
 import { backgroundInjection, daysIn, dialogueInjection, type TurnWords } from "./dialogue.ts"
@@ -49,7 +48,7 @@ export async function importanceStep(step: Step): Promise<StepResult> {
   if (importance >= run.options.settings.importanceThreshold || reached === lines.length) return { outcome: "ok", message, value }
   // Behind the end of a cut answer a line may stand that counts for more than its turn.
   const behind = run.turns.filter(({ turnId }) => lines.slice(reached).some(({ id }) => id.startsWith(`${turnId}:`)))
-  return run.unread("importance", { outcome: "parse-error", message: `${message}, cut`, value }, behind)
+  return run.unread("importance", { outcome: "parse-error", message: `${message}, the answer is cut`, value }, behind)
 }
 
 /** The messages of a turn as the memories that they become if they are kept. */
@@ -109,7 +108,11 @@ async function learnStep({ run, ask, signal }: Step, documents: DocumentMemory, 
   if (!Array.isArray(given))
     return { outcome: "ok", message: `importance ${importance}, no list of notes`, value: { importance } }
   const own = given.filter((note: unknown) => typeof note === "string" && note.trim() !== "").slice(0, maxNotes)
-  return { outcome: "ok", message: `importance ${importance}, ${counted(own.length, "note")}`, value: { importance, notes: own } }
+  return {
+    outcome: "ok",
+    message: `importance ${importance}${own.length === 1 ? ", 1 note" : `, ${own.length} notes`}`,
+    value: { importance, notes: own },
+  }
 }
 
 /** The id of the memory of a turn's message. */

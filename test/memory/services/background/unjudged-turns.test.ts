@@ -224,7 +224,7 @@ describe("M19 nothing is lost", () => {
     const { say, kept, told } = await scene(() => answers.shift() ?? ok, { batchTurns: 2 })
     await say("I keep bees", "I am allergic to penicillin")
     expect(await kept()).toEqual(["I keep bees"])
-    expect(await told(1)).toBe("parse-error: importance 3, keys of 2, cut; left to the next batch: 1 turn")
+    expect(await told(1)).toBe("parse-error: importance 3, keys of 2, the answer is cut; left to the next batch: 1 turn")
     expect(await told(1, "store")).toContain("1 stored")
     await say("It rains", "and rains")
     expect(await kept()).toContain("I am allergic to penicillin")
