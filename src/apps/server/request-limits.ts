@@ -13,7 +13,10 @@ export interface RequestLimits {
   readonly tokensPerMinute?: number | undefined
   /** The most turns at once, of all users. One more gets status 503, before its body is read. */
   readonly turnsAtOnce?: number | undefined
-  /** The most bytes of bodies that are read or whose turns run, of all users. A body that would make it more gets status 503, unless it is the only one. */
+  /**
+   * The most bytes of bodies that are read or whose turns run, of all users. A body that would make it more gets status 503, unless it is
+   * the only one. While its turn runs, all of it but files counts eight times, as a turn holds it in many forms.
+   */
   readonly bodyBytesAtOnce?: number | undefined
 }
 
@@ -23,6 +26,8 @@ export interface Admission {
   holds(turn: Turn): void
   /** Counts bytes of the body. Throws {@link HttpProblem} if those of all requests become too many. */
   takes(bytes: number): void
+  /** Counts the body as its turn holds it; `fileBytes` of it are files. Throws as `takes` does. */
+  weighs(fileBytes: number): void
 }
 
 type Answer = (admission: Admission) => Response | Promise<Response>
@@ -30,6 +35,8 @@ type Answer = (admission: Admission) => Response | Promise<Response>
 const minuteMs = 60_000
 /** After this time a client asks again if all turns were taken. */
 const busyMs = 2_000
+/** A turn takes at least this much memory, in bytes, for a byte of words. */
+const bytesHeldOfWords = 8
 
 /** Lets requests in as far as the limits allow. */
 export class RequestGate {
@@ -39,6 +46,8 @@ export class RequestGate {
   readonly #bodyBytesAtOnce: number
   #turns = 0
   #bodyBytes = 0
+  /** Those of the bodies that turns hold, which count no more as bodies. */
+  #heldBytes = 0
 
   /** Throws `usage` for a limit that is none. */
   constructor(limits: RequestLimits, clock: Clock) {
@@ -68,17 +77,28 @@ export class RequestGate {
 
   /** Takes a place until the answer has begun and its turn has ended. */
   async #inPlace(user: string, answer: Answer): Promise<Response> {
-    let [holders, own] = [1, 0]
+    let [holders, own, held] = [1, 0, 0]
     const leave = (): void => {
       if (--holders > 0) return
       this.#turns--
       this.#bodyBytes -= own
+      this.#heldBytes -= held
+    }
+    const refuseMore = (others: number, bytes: number): void => {
+      if (others > 0 && others + bytes > this.#bodyBytesAtOnce)
+        throw busy(`This server reads no more than ${this.#bodyBytesAtOnce} bytes of requests at once.`)
     }
     const takes = (bytes: number): void => {
-      if (this.#bodyBytes > own && this.#bodyBytes + bytes > this.#bodyBytesAtOnce)
-        throw busy(`This server reads no more than ${this.#bodyBytesAtOnce} bytes of requests at once.`)
+      refuseMore(this.#bodyBytes + this.#heldBytes - own, own + bytes)
       own += bytes
       this.#bodyBytes += bytes
+    }
+    const weighs = (fileBytes: number): void => {
+      const bytes = fileBytes + Math.max(0, own - fileBytes) * bytesHeldOfWords
+      refuseMore(this.#heldBytes, bytes)
+      this.#heldBytes += held = bytes
+      this.#bodyBytes -= own
+      own = 0
     }
     const holds = (turn: Turn): void => {
       holders++
@@ -89,7 +109,7 @@ export class RequestGate {
     }
     this.#turns++
     try {
-      return await answer({ holds, takes })
+      return await answer({ holds, takes, weighs })
     } finally {
       leave()
     }
@@ -97,7 +117,7 @@ export class RequestGate {
 }
 
 /** The admission of a request that starts no turn. */
-const free: Admission = { holds: () => undefined, takes: () => undefined }
+const free: Admission = { holds: () => undefined, takes: () => undefined, weighs: () => undefined }
 
 function busy(message: string): HttpProblem {
   return new HttpProblem(503, message, { code: "server_busy", retryAfterMs: busyMs })

@@ -3,6 +3,7 @@ import { didYouMean } from "../../core/suggest.ts"
 import type { Agent } from "../../loop/agent/agent.ts"
 import { contextOf } from "../../loop/agent/published-agents.ts"
 import { greetingOf } from "../../loop/agent/second-thoughts/greetings.ts"
+import type { ChatMessage } from "../../loop/agent/stateless/past-messages.ts"
 import { StartedTurn, type Turn } from "../../loop/agent/turn.ts"
 import type { AnswerLimit } from "../../reply/output/answer-limit.ts"
 import { answerTyped, readTypedAnswer } from "../../trace/approval-question.ts"
@@ -84,6 +85,7 @@ export interface Question extends SentConversation, ClientTools {
  */
 export async function startTurn(server: Serving, caller: Caller, question: Question): Promise<Turn> {
   const { model, messages, instructions, tools, toolChoice, results, answerLimit } = question
+  server.admission.weighs(fileBytesOf(messages))
   const agent = agentOf(server, model)
   const character = tools.length > 0 ? (await contextOf(agent)).tools : undefined
   const taken = tools.find((tool) => character?.get(tool.name))
@@ -107,6 +109,11 @@ export async function startTurn(server: Serving, caller: Caller, question: Quest
   const typed = readTypedAnswer(last.content)
   if (typed) return answerTyped(agent.session(conversation), typed, by)
   return agent.session(conversation).send(last.content, { ...options, attachments: last.attachments ?? [] })
+}
+
+function fileBytesOf(messages: readonly ChatMessage[]): number {
+  const files = messages.flatMap(({ attachments = [] }) => attachments)
+  return files.reduce((sum, file) => sum + ("url" in file && file.url.startsWith("data:") ? file.url.length : 0), 0)
 }
 
 /**

@@ -9,6 +9,8 @@ import { finish, testAgent } from "../../support/agents.ts"
 
 const ask = { model: "fay", messages: [{ role: "user" as const, content: "hi" }] }
 
+const reading = { ...scriptedModel([]).capabilities, attachments: ["application/pdf"] }
+
 /** A model that answers all the time, with this usage, as soon as `gate` is open. */
 function answering({ tokens, gate }: { readonly tokens?: number; readonly gate?: Promise<void> } = {}): LanguageModel {
   return {
@@ -163,6 +165,35 @@ describe("N4 bytes of bodies at once", () => {
     gate.resolve()
     await vi.waitFor(async () => expect(await status()).toBe(200))
   })
+
+  test("L19 words count eight times while their turn runs, and the data of files once", async () => {
+    const gate = Promise.withResolvers<void>()
+    const withFile = (bytes: number) => {
+      const url = `data:application/pdf;base64,JVBERi0x${"A".repeat(bytes)}`
+      const content = [
+        { type: "text", text: "hi" },
+        { type: "file", file: { file_data: url, filename: "a.pdf" } },
+      ]
+      return JSON.stringify({ ...ask, messages: [{ role: "user", content }] })
+    }
+    const words = JSON.stringify({ ...ask, messages: [{ role: "user", content: "x".repeat(4_000) }] })
+    const { post, status } = limited({ bodyBytesAtOnce: 32_000 }, { ...answering({ gate: gate.promise }), capabilities: reading })
+    const running = [post(withFile(4_000)), post(withFile(4_000)), post(withFile(4_000))]
+    const refused = await post(words)
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "2"])
+    gate.resolve()
+    expect((await Promise.all(running)).map((answer) => answer.status)).toEqual([200, 200, 200])
+    expect(await Promise.all([status(words), status(words)])).toEqual([200, 503])
+    expect(await status(words)).toBe(200)
+  })
+})
+
+test("L19 the most tools of a request are 1,000, however long its body may be", async () => {
+  const { status } = limited({})
+  const named = (name: string) => ({ type: "function", function: { name, parameters: {} } })
+  const withTools = (count: number) =>
+    JSON.stringify({ ...ask, tools: Array.from({ length: count }, (_, at) => named(`t${at}`)) })
+  expect([await status(withTools(1_001)), await status(withTools(1_000))]).toEqual([400, 200])
 })
 
 test.each([{ requestsPerMinute: 0 }, { bodyBytesAtOnce: 0 }, { turnsAtOnce: Number.NaN }, { tokens: 3 }])(

@@ -11,6 +11,7 @@ export interface ClientTools {
   readonly toolChoice?: ToolChoice | undefined
 }
 
+const maxTools = 1_000
 const choices: readonly unknown[] = ["auto", "none", "required", undefined, null]
 
 /**
@@ -19,9 +20,12 @@ const choices: readonly unknown[] = ["auto", "none", "required", undefined, null
  */
 export function readTools(given: unknown, choice?: unknown): ClientTools {
   const named = isRecord(given) ? Object.entries(given).map(([name, tool]) => (isRecord(tool) ? { name, ...tool } : tool)) : given
-  if (!Array.isArray(named ?? [])) throw badRequest("Expected a list of tools.", "tools")
-  const tools = ((named ?? []) as readonly unknown[]).map((tool, at) => readTool(tool, `tools[${at}]`))
-  const twice = tools.find(({ name }, at) => tools.findIndex((tool) => tool.name === name) < at)
+  const listed: unknown = named ?? []
+  if (!Array.isArray(listed)) throw badRequest("Expected a list of tools.", "tools")
+  if (listed.length > maxTools) throw badRequest(`Expected at most ${maxTools} tools.`, "tools")
+  const tools = listed.map((tool, at) => readTool(tool, `tools[${at}]`))
+  const seen = new Set<string>()
+  const twice = tools.find(({ name }) => seen.size === seen.add(name).size)
   if (twice) throw badRequest(`Two tools are named ${twice.name}.`, "tools")
   const { function: called = choice } = isRecord(choice) ? choice : {}
   const name = isRecord(called) ? called.name : undefined
