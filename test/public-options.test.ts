@@ -6,6 +6,7 @@ import * as openai from "../src/adapters/models/openai/index.ts"
 import * as stores from "../src/adapters/stores/index.ts"
 import * as tiktoken from "../src/adapters/tokenizers/tiktoken/index.ts"
 import * as bots from "../src/apps/bots/index.ts"
+import * as telegram from "../src/apps/bots/telegram/index.ts"
 import * as server from "../src/apps/server/index.ts"
 import * as inspect from "../src/apps/server/inspector/index.ts"
 import { PromptStrataError } from "../src/core/errors.ts"
@@ -28,6 +29,7 @@ const more = (options: object) => options
 const records = { clock: any({}), records: any({}) }
 const model = () => testing.scriptedModel([])
 const agent = () => ({ profile: main.resolveProfile(), model: model() })
+const grammy = { Bot: class {}, InputFile: class {} }
 const assembly = () => main.assemble(new main.PromptStack(), { prompt: "chat" })
 const execute = () => "done"
 const stack = new main.PromptStack()
@@ -207,6 +209,10 @@ const misspelt: Readonly<Record<string, readonly Row[]>> = {
   ],
 
   deliverTurn: [[() => bots.deliverTurn(any({}), any({ sendTxt() {} })), '"sendText"']],
+  connectTelegram: [
+    [() => telegram.connectTelegram(any({ ...agent(), grammy, token: "t", operator: [] })), '"operator"'],
+    [() => telegram.connectTelegram(any({ ...agent(), grammy: { Bot: grammy.Bot }, token: "t" })), "InputFile of grammy"],
+  ],
   createBot: [
     [() => bots.createBot(any({ ...agent(), chat: () => ({}), shouldAnser: {} })), '"shouldAnswer"'],
     [

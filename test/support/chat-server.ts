@@ -13,6 +13,8 @@ export interface ChatReply {
   readonly ending?: "end" | "cut" | "stall"
   /** Keep silent before the status line until the client leaves. */
   readonly stallFirst?: boolean
+  /** Keep silent before the status line until this resolves. */
+  readonly after?: Promise<void>
 }
 
 /** What the server was asked. */
@@ -85,6 +87,7 @@ async function receive(request: IncomingMessage): Promise<ChatCall> {
 
 async function answer(response: ServerResponse, reply: ChatReply): Promise<void> {
   if (reply.stallFirst) return
+  await reply.after
   response.writeHead(reply.status ?? 200, { "content-type": "text/event-stream", ...reply.headers })
   const bytes = Buffer.from(reply.body ?? "")
   const size = reply.packetBytes ?? Math.max(1, bytes.length)

@@ -32,8 +32,8 @@ export interface Bot {
   take(conversation: Omit<SessionKey, "agent">, message: BotMessage): Promise<void>
   /** Settles once all messages are answered. */
   idle(): Promise<void>
-  /** Takes no more messages, and waits for the answers that are under way. The store stays open. */
-  close(): Promise<void>
+  /** Takes no more messages, and waits for the answers that are under way. When `signal` aborts, they end. The store stays open. */
+  close(options?: { readonly signal?: AbortSignal }): Promise<void>
 }
 
 /**
@@ -71,8 +71,8 @@ export function createBot(given: BotOptions): Bot {
       })
     },
     idle: () => inbox.idle(),
-    async close() {
-      await agent.close()
+    async close(closing) {
+      await agent.close(closing)
       await inbox.idle()
     },
   }

@@ -14,8 +14,10 @@ import { type ProfileWatch, watchProfile } from "../../node/profile/watch-profil
 import { displayPath, shippedProfilesFolder } from "../../node/shipped-files.ts"
 import type { Profile, ProfileSource } from "../../profile/profile.ts"
 import { terminalText } from "../../prompt/encode/terminal-text.ts"
+import { chooseOwnModels } from "./choose-model.ts"
 import { type CliContext, notesOn } from "./context.ts"
 import { type CommonOptions, defaultModel } from "./options.ts"
+import { chatWords } from "./words/chat-words.ts"
 
 /** The first conversation of `chat`. */
 export const terminalConversation = "terminal"
@@ -103,27 +105,43 @@ function projectProfile(): string | undefined {
 }
 
 /** The options of {@link openAgent}. */
-interface OpenAgentOptions extends Omit<AgentOptions, "plugins" | "ports"> {
+interface OpenAgentOptions extends Omit<AgentOptions, "model" | "plugins" | "ports"> {
   readonly profile: Profile
+  /** Default: {@link modelsFor} the profile. */
+  readonly model?: AgentOptions["model"]
   readonly source?: ProfileSource | undefined
   /** The profile's servers, if they run already. */
   readonly servers?: Plugin | undefined
 }
 
-/** Creates an agent with the profile's MCP servers. `close` of the agent also ends the servers. */
-export async function openAgent(
+/**
+ * Creates an agent, or what `create` makes of its options, with the profile's MCP servers. `close` of the agent also ends the servers.
+ * Warnings are notes by default.
+ */
+export async function openAgent<T = Agent>(
   { source, servers, ...agent }: OpenAgentOptions,
   options: Pick<CommonOptions, "dataDir">,
   context: CliContext,
-): Promise<Agent> {
+  create = createAgent as (options: AgentOptions) => T,
+): Promise<Awaited<T>> {
   const ports = await portsFor(agent.profile.model, context)
+  const own = agent.model ? { ...agent, model: agent.model } : { ...agent, ...modelsFor(agent.profile, context) }
+  const onWarning = ({ message }: { readonly message: string }): void => notesOn(context)(message)
   const mcp = servers ?? (await openMcp(agent.profile, options, context))
   try {
-    return createAgent({ ...agent, profile: source ?? agent.profile, plugins: mcp === undefined ? [] : [mcp], ports })
+    return await create({ onWarning, ...own, profile: source ?? agent.profile, plugins: mcp === undefined ? [] : [mcp], ports })
   } catch (thrown) {
     await mcp?.close?.()
     throw thrown
   }
+}
+
+/** The model of a profile and those that it names for other work. A note says if it is the demo. */
+export function modelsFor(profile: Profile, context: CliContext) {
+  const { chooseModel, io } = context
+  const { model, demo } = chooseModel(profile, io.env)
+  if (demo) notesOn(context)(chatWords(profile.locale).demo)
+  return { model, models: chooseOwnModels(profile, io.env, chooseModel) }
 }
 
 /** The ports of an agent. Tokens are counted as the chosen model does, for the demo as {@link defaultModel} does. */

@@ -18,6 +18,7 @@ const commands: Readonly<Record<string, readonly Entry[]>> = {
   "Characters:": [
     ["chat [options] [profile]", "talk to a character", () => import("./chat/chat.ts")],
     ["serve [options] [profiles...]", "answer over HTTP", () => import("./serve/serve.ts")],
+    ["bot", "answer at a chat platform", () => import("./serve/bot.ts")],
     ["init [options] [folder]", "create a character of your own", () => import("./commands/init.ts")],
     ["import [options] <path> [to]", "take over files of other programs", () => import("./commands/import.ts")],
     ["card", "show, check and convert character cards", () => import("./commands/card.ts")],

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process"
-import { writeFileSync } from "node:fs"
+import { symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { inject, onTestFinished } from "vitest"
 import { childEnv } from "../../support/child-env.ts"
@@ -12,6 +12,8 @@ export interface RunningExample {
   readonly written: { out: string; errors: string }
   /** Resolves once stdout holds the words; rejects if the program ends before. */
   shows(words: string): Promise<void>
+  /** {@link shows} for stderr. */
+  tells(words: string): Promise<void>
   /** Writes a line to its stdin. */
   type(line: string): void
   endInput(): void
@@ -40,7 +42,7 @@ export function exampleFolder(name: string): string | undefined {
 /** What an example is started with. */
 export interface ExampleStart {
   /** The program, with its folder. */
-  readonly program: readonly [folder: string, file: string]
+  readonly program: readonly [folder: string, file: string, ...args: readonly string[]]
   readonly env: Readonly<Record<string, string>>
   /** The folder in which it runs and keeps its data. Default: a new one. */
   readonly cwd?: string
@@ -66,9 +68,20 @@ export function homeWithPay(): string {
   return cwd
 }
 
+/** The command `promptstrata bot`, to be started in a home. */
+export function botCommand(...args: readonly string[]): ExampleStart["program"] {
+  return [root, "src/apps/cli/main.ts", "bot", ...args]
+}
+
+/** Gives a home the packages that an example installed. */
+export function withPackages(cwd: string, folder: string): string {
+  symlinkSync(join(folder, "node_modules"), join(cwd, "node_modules"))
+  return cwd
+}
+
 /** Starts a program of an example over the library's source. */
-export function startExample({ program: [folder, file], env, cwd = homeOfExample() }: ExampleStart): RunningExample {
-  const args = ["--import", `${root}test/support/resolve-to-source.ts`, join(folder, file)]
+export function startExample({ program: [folder, file, ...more], env, cwd = homeOfExample() }: ExampleStart): RunningExample {
+  const args = ["--import", `${root}test/support/resolve-to-source.ts`, join(folder, file), ...more]
   const own = { OPENAI_API_KEY: "key", PROFILE: "./bot.toml" }
   const child = spawn(process.execPath, args, { cwd, env: childEnv({ ...own, ...env }) })
   const written = { out: "", errors: "" }
@@ -86,19 +99,21 @@ export function startExample({ program: [folder, file], env, cwd = homeOfExample
     child.kill("SIGKILL")
     await ended
   })
+  const holds = (of: "out" | "errors") => (words: string) =>
+    new Promise<void>((resolve, reject) => {
+      const check = (): void => {
+        if (!written[of].includes(words)) return
+        waiting.delete(check)
+        resolve()
+      }
+      waiting.add(check)
+      check()
+      void ended.then(({ code }) => reject(new Error(`${file} ended with ${code}: ${written.out}${written.errors}`)))
+    })
   return {
     written,
-    shows: (words) =>
-      new Promise((resolve, reject) => {
-        const check = (): void => {
-          if (!written.out.includes(words)) return
-          waiting.delete(check)
-          resolve()
-        }
-        waiting.add(check)
-        check()
-        void ended.then(({ code }) => reject(new Error(`${file} ended with ${code}: ${written.out}${written.errors}`)))
-      }),
+    shows: holds("out"),
+    tells: holds("errors"),
     type: (line) => void child.stdin.write(`${line}\n`),
     endInput: () => void child.stdin.end(),
     interrupt: () => void child.kill("SIGINT"),

@@ -8,7 +8,6 @@ import type { AgentOptions } from "../../../loop/agent/agent-options.ts"
 import type { Store } from "../../../memory/services/store/store.ts"
 import type { ProfileWatch } from "../../../node/profile/watch-profile.ts"
 import { terminalText } from "../../../prompt/encode/terminal-text.ts"
-import { chooseOwnModels } from "../choose-model.ts"
 import { type CliContext, notesOn, type RunCommand } from "../context.ts"
 import { exitCodes, jsonLine } from "../io.ts"
 import {
@@ -16,6 +15,7 @@ import {
   conversationName,
   hasEarlierDefault,
   latestConversation,
+  modelsFor,
   openAgent,
   openMcp,
   openProfile,
@@ -80,7 +80,7 @@ async function chat(options: ChatOptions, context: CliContext): Promise<number> 
   const page = options.inspect || options.prices !== undefined ? await openPage(options, context) : undefined
   const profile = page?.source.profile ?? (await openProfile(options, context))
   const words = chatWords(profile.locale)
-  const { model, demo } = context.chooseModel(profile, io.env)
+  const { model, models } = modelsFor(profile, context)
   const isTerminal = io.stdin.isTTY === true
   const isInteractive = isTerminal && options.once === undefined
   const { json = false, show } = options
@@ -102,7 +102,7 @@ async function chat(options: ChatOptions, context: CliContext): Promise<number> 
       source: page?.source,
       servers,
       model: watchRequests(model, printer.request),
-      models: chooseOwnModels(profile, io.env, context.chooseModel),
+      models,
       store,
       confirm: isTerminal && !options.json ? confirmation.confirm : undefined,
       onWarning,
@@ -116,7 +116,6 @@ async function chat(options: ChatOptions, context: CliContext): Promise<number> 
   const take = (line: string): Promise<TakenLine> => waking.inTurn(() => conversation.take(line))
   if (isInteractive && earlier > 0) note(storeWords(profile.locale).continues(earlier))
   if (store && (await hasEarlierDefault(store, profile, options))) note(storeWords(profile.locale).earlierDefault)
-  if (demo) note(words.demo)
   const greeting = options.once === undefined ? await greet() : undefined
   if (greeting !== undefined)
     io.stdout.write(json ? `${jsonLine({ type: "greeting", text: greeting })}\n` : `${terminalText(greeting)}\n`)

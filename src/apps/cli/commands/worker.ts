@@ -5,20 +5,18 @@ import { createAgent } from "../../../loop/agent/agent.ts"
 import type { Job, JobHandler, JobHandlers } from "../../../memory/services/store/job-runner.ts"
 import type { Store } from "../../../memory/services/store/store.ts"
 import { terminalLine } from "../../../prompt/encode/terminal-text.ts"
-import { chooseOwnModels } from "../choose-model.ts"
 import { type CliContext, clockOf, notesOn, type RunCommand } from "../context.ts"
 import { exitCodes } from "../io.ts"
-import { openProfile, portsFor } from "../open-agent.ts"
+import { modelsFor, openProfile, portsFor } from "../open-agent.ts"
 import { openCliStore, shownPlace, storePlace } from "../open-store.ts"
 import { addCommonOptions, addProfileArgument, type CommonOptions, readSeconds, type StoreOptions } from "../options.ts"
 import { byLocale } from "../words/by-locale.ts"
-import { chatWords } from "../words/chat-words.ts"
 import english from "../words/en-words.json" with { type: "json" }
 import chinese from "../words/zh-CN-words.json" with { type: "json" }
 
 interface WorkerOptions extends CommonOptions, StoreOptions {
   /** The longest wait for running jobs after SIGTERM. */
-  readonly drainSeconds: number
+  readonly drain: number
 }
 
 /** Adds the command `worker`. */
@@ -30,9 +28,8 @@ export function add(program: Command, run: RunCommand): void {
     )
     .option("--drain <seconds>", "after SIGTERM, the longest wait for running jobs", readSeconds, 30)
   addProfileArgument(command, "layered")
-  addCommonOptions(command, { store: "required" }).action(
-    (profile: string | undefined, given: Omit<WorkerOptions, "profile" | "drainSeconds"> & { readonly drain: number }) =>
-      run((context) => worker({ ...given, profile, drainSeconds: given.drain }, context), { debug: given.debug }),
+  addCommonOptions(command, { store: "required" }).action((profile: string | undefined, given: Omit<WorkerOptions, "profile">) =>
+    run((context) => worker({ ...given, profile }, context), { debug: given.debug }),
   )
 }
 
@@ -46,7 +43,6 @@ async function worker(options: WorkerOptions, context: CliContext): Promise<numb
     screen.complain(words.noStore)
     return exitCodes.usage
   }
-  const { model, demo } = context.chooseModel(profile, io.env)
   const counts = { done: 0, failed: 0 }
   const store = watchJobs(opened, clockOf(context), (report) => {
     counts[report.error === undefined ? "done" : "failed"] += 1
@@ -54,20 +50,15 @@ async function worker(options: WorkerOptions, context: CliContext): Promise<numb
   })
   const terminated = untilTerminated(context)
   const note = notesOn(context)
-  const models = chooseOwnModels(profile, io.env, context.chooseModel)
   const agent = createAgent({
-    profile,
-    model,
-    models,
-    store,
+    ...{ ...modelsFor(profile, context), profile, store },
     onWarning: ({ message }) => note(message),
     ports: await portsFor(profile.model, context),
   })
-  if (demo) note(chatWords(profile.locale).demo)
   screen.note(words.working(profile.agent.name, terminalLine(shownPlace(storePlace(options, io.env) ?? ""))))
   await terminated
-  screen.note(words.draining(options.drainSeconds))
-  await store.jobs.close({ drainMs: options.drainSeconds * 1000, agent: profile.agent.id })
+  screen.note(words.draining(options.drain))
+  await store.jobs.close({ drainMs: options.drain * 1000, agent: profile.agent.id })
   await agent.close()
   screen.note(words.ended(counts.done, counts.failed))
   return exitCodes.ok

@@ -4,13 +4,11 @@ import { workspaceOnDemand } from "../../../node/files/workspace-on-demand.ts"
 import type { ProfileWatch } from "../../../node/profile/watch-profile.ts"
 import type { Profile } from "../../../profile/profile.ts"
 import type { Inspector, InspectorOptions, InspectorServer } from "../../server/inspector/inspector.ts"
-import { chooseOwnModels } from "../choose-model.ts"
 import { type CliContext, notesOn, type RunCommand } from "../context.ts"
 import { exitCodes } from "../io.ts"
 import { conversationName, latestConversation, openAgent, openMcp, openWatchedProfile, terminalUser } from "../open-agent.ts"
 import { openCliStore } from "../open-store.ts"
 import { addCommonOptions, addProfileArgument, type CommonOptions, keptFolder, type StoreOptions } from "../options.ts"
-import { chatWords } from "../words/chat-words.ts"
 import { serveWords } from "../words/serve-words.ts"
 import { type Original, variantMaker } from "./make-variant.ts"
 import { readPrices } from "./read-prices.ts"
@@ -44,15 +42,10 @@ async function inspect(options: InspectOptions, context: CliContext): Promise<nu
   const prices = readPrices(options.prices)
   const source = await openWatchedProfile(options, context)
   const { profile } = source
-  const { model, demo } = context.chooseModel(profile, io.env)
-  const models = chooseOwnModels(profile, io.env, context.chooseModel)
   const store = await openCliStore(options, context)
-  const note = notesOn(context)
-  const onWarning = ({ message }: { readonly message: string }): void => note(message)
   const servers = await openMcp(profile, options, context)
-  const shared = { store, onWarning, servers }
-  const agent = await openAgent({ ...shared, profile, source, model, models }, options, context)
-  if (demo) note(chatWords(profile.locale).demo)
+  const shared = { store, servers }
+  const agent = await openAgent({ ...shared, profile, source }, options, context)
   const conversation = conversationName(await latestConversation(store, profile.agent.id))
   const stopped = untilStopped(context)
   const page = await pageOf(

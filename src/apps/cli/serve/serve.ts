@@ -6,13 +6,11 @@ import { terminalText } from "../../../prompt/encode/terminal-text.ts"
 import { createHandler } from "../../server/handler.ts"
 import { type Listening, listen } from "../../server/listen.ts"
 import { isLoopback } from "../../server/loopback.ts"
-import { chooseOwnModels } from "../choose-model.ts"
-import { type CliContext, notesOn, type RunCommand } from "../context.ts"
+import type { CliContext, RunCommand } from "../context.ts"
 import { exitCodes } from "../io.ts"
 import { openAgent, openProfile } from "../open-agent.ts"
 import { openCliStore } from "../open-store.ts"
 import { addCommonOptions, type CommonOptions, profileText, readLimit, readSeconds, type StoreOptions } from "../options.ts"
-import { chatWords } from "../words/chat-words.ts"
 import { serveWords } from "../words/serve-words.ts"
 import { callerOf } from "./caller.ts"
 import { isKey, openKeys } from "./server-keys.ts"
@@ -47,10 +45,14 @@ export function add(program: Command, run: RunCommand): void {
     .option("--max-turns <count>", "answers at once, of all users, else status 503; 0: any", readLimit, 64)
     .option("--max-body <bytes>", "bytes of a request, else status 413; 0: any", readLimit, 16_000_000)
     .option("--max-bodies <bytes>", "bytes of requests at once, else status 503; 0: any", readLimit, 128_000_000)
-    .option("--drain <seconds>", "at the end, the longest wait for running answers", readSeconds, 30)
-  addCommonOptions(command, { store: "optional" }).action((profiles: readonly string[], given: Omit<ServeOptions, "profile">) =>
-    run((context) => serve(profiles, given, context), { debug: given.debug }),
+  addCommonOptions(addDrain(command), { store: "optional" }).action(
+    (profiles: readonly string[], given: Omit<ServeOptions, "profile">) =>
+      run((context) => serve(profiles, given, context), { debug: given.debug }),
   )
+}
+
+export function addDrain(command: Command): Command {
+  return command.option("--drain <seconds>", "at the end, the longest wait for running answers", readSeconds, 30)
 }
 
 export function readPort(value: string): number {
@@ -68,7 +70,9 @@ async function serve(names: readonly string[], options: Omit<ServeOptions, "prof
   checkApart(profiles)
   const [{ locale }] = profiles as [Profile]
   const words = serveWords(locale)
-  const agents = await openAgents(profiles, options, context)
+  const store = await openCliStore(options, context)
+  const agents: Record<string, Agent> = {}
+  for (const profile of profiles) agents[profile.name] = await openAgent({ profile, store }, options, context)
   const handle = createHandler({
     agents,
     authorize: callerOf(keys),
@@ -128,26 +132,6 @@ function checkApart(profiles: readonly Profile[]): void {
       hint: "Give one of them another file name, and another id in [agent].",
     })
   }
-}
-
-/** Opens the agents by the names of their models. All share the store. */
-async function openAgents(
-  profiles: readonly Profile[],
-  options: Omit<ServeOptions, "profile">,
-  context: CliContext,
-): Promise<Readonly<Record<string, Agent>>> {
-  const { io } = context
-  const note = notesOn(context)
-  const store = await openCliStore(options, context)
-  const agents: [string, Agent][] = []
-  for (const profile of profiles) {
-    const { model, demo } = context.chooseModel(profile, io.env)
-    const models = chooseOwnModels(profile, io.env, context.chooseModel)
-    const onWarning = ({ message }: { readonly message: string }): void => note(message)
-    agents.push([profile.name, await openAgent({ profile, model, models, store, onWarning }, options, context)])
-    if (demo && agents.length === 1) note(chatWords(profile.locale).demo)
-  }
-  return Object.fromEntries(agents)
 }
 
 /** The first Ctrl-C or SIGTERM; a second Ctrl-C ends the program. */

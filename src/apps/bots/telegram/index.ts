@@ -1,0 +1,1 @@
+export { type ConnectedBot, connectTelegram, type TelegramOptions } from "./connect-telegram.ts"
