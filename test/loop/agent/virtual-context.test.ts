@@ -117,7 +117,7 @@ describe("a virtual context whose model writes", () => {
     const parts = { store, clock: manualClock(Date.UTC(2026, 0, 5, 9)), ids: countingIds(), options }
     const { agent, session } = bot(model, parts)
     for (let turn = 0; turn < 5; turn++) {
-      await session.send("hello").result
+      await session.send("The bread oven has its price").result
       await agent.idle()
       if (turn === 0) parts.clock.advance(dayMs)
     }

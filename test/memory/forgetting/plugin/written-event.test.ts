@@ -94,9 +94,23 @@ describe("an event by rule (R20, H1)", () => {
     "haha ok, thank you so much",
     "👋",
     "好的，拜拜～",
+    "早，昨晚睡得怎么样？",
+    "我睡了，晚安，做个好梦",
+    "Hi, did you sleep well? How was your day?",
+    "I'm off to bed, sweet dreams",
   ])("H1 small talk is no event: %j", (text) => {
     expect(writeTopicByRule([user(text), agent(text)], form)).toBeUndefined()
     expect(writeTopicByRule([], form)).toBeUndefined()
+  })
+
+  test("H1 an answer to small talk alone is no event, unless its turn was judged important; one after a nod tells what it says", () => {
+    const greeted = [user("早上好！睡得好吗？"), agent("早！我梦见海边的灯塔了。")]
+    expect(writeTopicByRule(greeted, form)).toBeUndefined()
+    const judged = (importance: number) => writeTopicByRule(greeted, form, new Map([["t", { importance }]]))
+    expect(judged(5)).toBeUndefined()
+    expect(judged(8)).toEqual({ text: "<||我梦见海边的灯塔了。>", importance: 8 })
+    const nodded = [user("猫病了。"), agent("怎么了？"), user("嗯嗯"), agent("那就带猫去桂花巷的动物医院，找欧阳大夫。")]
+    expect(writeTopicByRule(nodded, form)?.text).toContain("欧阳大夫")
   })
 
   test("H1 of turns that a model judged it tells the most important one, with that importance, and nothing of what is worth nothing", () => {
