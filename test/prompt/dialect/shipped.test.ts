@@ -1,4 +1,4 @@
-import { readFileSync, statSync, utimesSync, writeFileSync } from "node:fs"
+import { globSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { compilePrompts, writeModules, writtenPrompts } from "../../../.ci/compile-prompts.ts"
@@ -47,6 +47,13 @@ describe("shipped dialects", () => {
   test("each has the same files in every locale", () => {
     for (const name of shippedDialectNames())
       expect([...shippedDialect(name, "en").files.keys()]).toEqual([...shippedDialect(name, "zh-CN").files.keys()])
+  })
+
+  test("no branch of theirs begins with white space that was meant to be printed: branches are trimmed", () => {
+    const files = globSync("prompts/**/*.{md,txt}")
+    expect(files.length).toBeGreaterThan(200)
+    const lost = files.filter((file) => /\$\{\w+\?(?: {2,}|\t)\S/.test(readFileSync(file, "utf8")))
+    expect(lost).toEqual([])
   })
 
   test("each is compiled once, also by way of a fallback", () => {
