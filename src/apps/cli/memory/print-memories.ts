@@ -119,9 +119,10 @@ function memoryText(memory: StoredMemory, { fields }: StoreWords): string {
 }
 
 /** The keys of a memory in one line, with the model that wrote them: `tram, commute; Ann: home; 2026-03-04 (m)`. */
-function keysText({ words, subject, relation, dates = [], by }: MemoryKeys): string {
+function keysText({ words, facts = [], subject, relation, dates = [], by }: MemoryKeys): string {
   const fact = subject === undefined || relation === undefined ? "" : `${subject}: ${relation}`
-  return `${[words.join(", "), fact, dates.join(", ")].filter(Boolean).join("; ")} (${by})`
+  const told = facts.map(({ subject, relation, value = "-" }) => `${subject}: ${relation}: ${value}`)
+  return `${[words.join(", "), fact, ...told, dates.join(", ")].filter(Boolean).join("; ")} (${by})`
 }
 
 /** Prints the newest receipts of background work, oldest first, and their cost. Resolves to the exit code. */

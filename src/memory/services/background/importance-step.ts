@@ -37,13 +37,15 @@ export async function importanceStep(step: Step): Promise<StepResult> {
   if (!asksKeys) return { outcome: "ok", message: `importance ${importance}`, value: { importance } }
   // Words that were only heard get no keys: a receipt may outlive them, because it belongs to another user.
   const words = lines.map((line) => line.text)
-  const read = readKeys(text, words, model)
+  const leftOut: unknown[] = []
+  const read = readKeys(text, words, model, leftOut)
   const heard = lines.length - run.turns.reduce((sum, { messages }) => sum + messages.length, 0)
   const keys = Object.fromEntries(lines.flatMap(({ id }, at) => (at < heard || read[at] === undefined ? [] : [[id, read[at]]])))
   const count = Object.keys(keys).length
   const event = asksEvent ? eventIn(text) : ""
   const value = { importance, ...(count > 0 && { keys }), ...(event !== "" && { event }) }
-  const message = `importance ${importance}${count === 0 ? ", no keys" : `, keys of ${count}`}`
+  const over = leftOut.length === 0 ? "" : `, ${counted(leftOut.length, "fact or date", "facts and dates")} left out`
+  const message = `importance ${importance}${count === 0 ? ", no keys" : `, keys of ${count}`}${over}`
   const reached = readAnswer(text).isCut ? read.findLastIndex((each) => each !== undefined) + 1 : lines.length
   if (importance >= run.options.settings.importanceThreshold || reached === lines.length) return { outcome: "ok", message, value }
   // Behind the end of a cut answer a line may stand that counts for more than its turn.

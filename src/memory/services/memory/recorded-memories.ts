@@ -17,7 +17,7 @@ import {
   type Remembered,
   type RerankCandidate,
 } from "./memory-service.ts"
-import { factOf, type IndexSettings, ScopeIndex } from "./scope-index.ts"
+import { factsOf, type IndexSettings, ScopeIndex } from "./scope-index.ts"
 
 export { fused } from "./fuse-rankings.ts"
 
@@ -74,8 +74,9 @@ export function recordedMemories(options: MemoryServiceOptions): RecordedMemorie
       const planned: PlannedMemory[] = []
       for (const { memory, key } of given) {
         const { updates = [], ...said } = await withUpdates(indexes, memory, key)
-        const fact = factOf(said)
-        const before = planned.filter(({ memory }) => memory.atMs < said.atMs && fact !== undefined && factOf(memory) === fact)
+        const facts = new Set(factsOf(said).map(({ name }) => name))
+        const isOne = (other: StoredMemory) => other.atMs < said.atMs && factsOf(other).some(({ name }) => facts.has(name))
+        const before = facts.size === 0 ? [] : planned.filter(({ memory }) => isOne(memory))
         const all = [...new Set([...updates, ...before.map(({ memory }) => memory.id)])]
         planned.push({ memory: all.length > 0 ? { ...said, updates: all } : said, hash: memoryHash(said), key })
       }
@@ -158,7 +159,7 @@ async function queryVector(
 async function withUpdates(indexes: ScopeIndexes, given: Omit<NewMemory, "supersedes">, key: ServiceKey): Promise<StoredMemory> {
   const { agent, conversation, audience, user } = key
   const said: StoredMemory = { agent, conversation, audience, user, ...given }
-  const updates = factOf(said) === undefined ? [] : (await indexes.current(key)).earlier(said)
+  const updates = factsOf(said).length === 0 ? [] : (await indexes.current(key)).earlier(said)
   return updates.length > 0 ? { ...said, updates } : said
 }
 

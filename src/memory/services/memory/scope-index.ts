@@ -1,15 +1,17 @@
 import type { ServiceKey } from "../../../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../../../core/errors.ts"
+import { defined } from "../../../core/value.ts"
 import { partsOf, type Section, SectionReader } from "../recall/documents/sections.ts"
 import { otherWork, Slices, type Steps } from "../recall/documents/steps.ts"
 import { indexForm, RecallIndex } from "../recall/recall-index.ts"
-import type { RecallDocument, RecallHit, RecallQuery, RecallVector } from "../recall/recall-query.ts"
-import type { MemoryCursor, MemoryRecords, StoredMemory } from "../store/records.ts"
+import type { RecallDocument, RecallFact, RecallHit, RecallQuery, RecallVector } from "../recall/recall-query.ts"
+import { normaliseText } from "../recall/text/document-terms.ts"
+import type { MemoryCursor, MemoryFact, MemoryRecords, StoredMemory } from "../store/records.ts"
 import { ownerOf, rowId } from "../store/row-keys.ts"
 import { normaliseMemoryText } from "./duplicates.ts"
-import { knownRelation } from "./fact-relation.ts"
+import { knownRelation, relationWords } from "./fact-relation.ts"
 import { PackedMemories } from "./packed-memories.ts"
-import { toldFact } from "./told-fact.ts"
+import { toldFacts } from "./told-fact.ts"
 
 /** The most memories that are read at once, and as many as have about so many characters: that many take a few milliseconds. */
 const maxPage = 256
@@ -43,17 +45,29 @@ export interface IndexSettings {
 const selfNames = /^(?:i|me|myself|(?:the )?(?:user|speaker)|我|本人|用户|说话人)$/
 
 /**
- * The name of the fact that a memory tells: who, and what of them, by its keys or else by its words. Memories of one owner with one name
- * tell it at different times.
+ * The facts that a memory tells, by its keys or else by its words. The name of one says who, and what of them: memories of one owner with
+ * one name tell it at different times.
  */
-export function factOf(memory: StoredMemory): string | undefined {
-  const { agent, keys, kind, text, speaker } = memory
-  const told = kind === "dialogue" && keys?.relation === undefined ? toldFact(text)?.relation : undefined
-  const [subject, relation] = keys?.relation === undefined ? [speaker.name, told] : [keys.subject, keys.relation]
-  if (subject === undefined || relation === undefined) return undefined
-  const named = normaliseMemoryText(subject)
-  const who = selfNames.test(named) && speaker.id !== agent ? normaliseMemoryText(speaker.name) : named
-  return rowId(ownerOf(memory), who, knownRelation(relation) ?? normaliseMemoryText(relation))
+export function factsOf(memory: StoredMemory): readonly RecallFact[] {
+  const { agent, keys, speaker } = memory
+  return (keys?.facts ?? factsInWords(memory)).map(({ subject, relation, value }) => {
+    const named = normaliseMemoryText(subject)
+    const who = selfNames.test(named) && speaker.id !== agent ? normaliseMemoryText(speaker.name) : named
+    const known = knownRelation(relation) ?? normaliseMemoryText(relation)
+    const words = [who, ...relationWords(known), ...(value === undefined ? [] : [value])]
+    return { name: rowId(ownerOf(memory), who, known), words, value: value && normaliseText(value) }
+  })
+}
+
+function factsInWords({
+  keys: { subject, relation } = { words: [], by: "" },
+  kind,
+  text,
+  speaker,
+}: StoredMemory): readonly MemoryFact[] {
+  const told = kind === "dialogue" ? toldFacts(text) : []
+  if (relation === undefined) return told.map((fact) => defined({ ...fact, subject: speaker.name }))
+  return subject === undefined ? [] : [defined({ subject, relation, value: told[0]?.value })]
 }
 
 /**
@@ -97,10 +111,11 @@ export class ScopeIndex {
     return this.#memories.get(id)
   }
 
-  /** The ids of the memories that told a memory's fact before it, oldest first. */
+  /** The ids of the memories that told one of a memory's facts before it, oldest first. */
   earlier(memory: StoredMemory): readonly string[] {
-    const told = [...(this.#facts.get(factOf(memory) ?? "") ?? [])].flatMap((id) => this.get(id) ?? [])
-    return told
+    const told = new Set(factsOf(memory).flatMap(({ name }) => [...(this.#facts.get(name) ?? [])]))
+    return [...told]
+      .flatMap((id) => this.get(id) ?? [])
       .filter(({ atMs }) => atMs < memory.atMs)
       .sort((a, b) => a.atMs - b.atMs)
       .map(({ id }) => id)
@@ -171,7 +186,7 @@ export class ScopeIndex {
   *#taking(memory: StoredMemory, values: Float32Array | undefined): Steps<void> {
     const before = this.get(memory.id)
     this.#changes += 1
-    if (before !== undefined) this.#facts.get(factOf(before) ?? "")?.delete(memory.id)
+    for (const { name } of before === undefined ? [] : factsOf(before)) this.#facts.get(name)?.delete(memory.id)
     if (memory.supersededBy !== undefined) {
       yield* this.#index.removing(memory.id)
       this.#memories.delete(memory.id)
@@ -181,8 +196,7 @@ export class ScopeIndex {
     const vector = model !== undefined && values ? { model, values } : undefined
     const isNew = yield* this.#index.replacing(documentOf(memory, vector))
     this.#memories.set(memory)
-    const fact = factOf(memory)
-    if (fact !== undefined) this.#facts.set(fact, (this.#facts.get(fact) ?? new Set<string>()).add(memory.id))
+    for (const { name } of factsOf(memory)) this.#facts.set(name, (this.#facts.get(name) ?? new Set<string>()).add(memory.id))
     this.#notCopied += isNew ? 1 : numbersShare
   }
 
@@ -266,17 +280,21 @@ export class ScopeIndex {
   }
 }
 
-/** A memory as recall sees it. The fact that it tells is read when it is asked for. */
+/** A memory as recall sees it. The facts that it tells are read when they are asked for, but for those of its keys, by whose words it is found. */
 function documentOf(memory: StoredMemory, vector?: RecallVector): RecallDocument {
-  const { audience, conversation, importance = 5, kind, text, usedAtMs } = memory
+  const { audience, conversation, importance = 5, keys, text, usedAtMs } = memory
+  const words = keys?.facts === undefined ? [] : factsOf(memory).flatMap(({ words }) => words)
+  const held = normaliseMemoryText(words.length === 0 ? "" : text)
+  const others = words.filter((word) => !held.includes(normaliseMemoryText(word)))
   return {
     ...memory,
     session: `${audience}:${conversation}`,
     importance,
     recalledAtMs: usedAtMs,
     vector,
-    get told() {
-      return kind === "dialogue" ? toldFact(text)?.value : undefined
+    keys: keys && { ...keys, words: [...new Set([...keys.words, ...others])] },
+    get facts() {
+      return factsOf(memory)
     },
   }
 }

@@ -125,18 +125,31 @@ interface ToldFact {
   readonly value: string | undefined
 }
 
-/** Reads the lasting fact that a person tells of themselves. Only plain sentences are read, because a fact that is missed costs less than one that is wrong. */
-export function toldFact(text: string): ToldFact | undefined {
-  if (text.length > maxCharacters) return undefined
+/** The words that go on with a sentence in which a fact was told, up to its end: with `I` before them, they may tell another. */
+const goingOn = /^[了啦]?\s*(?:[,，、]\s*)?(?:(?:and|but|then|并且|而且|还|也)(?:\s+|(?=\p{Script=Han})))*([^.!;。！；\n]+)/u
+const hasSubject = /^(?:i|i'm|i've|we|we're|we've|my)\b|^我/u
+
+/** Reads the lasting facts that a person tells of themselves, one of each relation. Only plain sentences are read, because a fact that is missed costs less than one that is wrong. */
+export function toldFacts(text: string): readonly ToldFact[] {
+  if (text.length > maxCharacters) return []
   const normal = normaliseText(text)
-  const fitting = patterns.filter(({ own }) => own.test(normal))
-  if (fitting.length === 0 || unsure.test(normal)) return undefined
-  for (const { relation, pattern } of fitting) {
-    const found = pattern.exec(normal)
-    if (found === null) continue
-    const { named, value = named } = found.groups ?? {}
-    if (named !== undefined && !text.includes(` ${named.charAt(0).toUpperCase()}${named.slice(1, 2)}`)) continue
-    return { relation: relation.replace("$1", found[1] ?? "").replace(lastDot, ""), value: value?.replace(lastDot, "") }
+  const found = new Map<string, ToldFact>()
+  if (patterns.some(({ own }) => own.test(normal)) && !unsure.test(normal)) addFacts(normal, text, found)
+  return [...found.values()]
+}
+
+function addFacts(normal: string, written: string, found: Map<string, ToldFact>): void {
+  for (const { relation, own, pattern } of patterns) {
+    const match = own.test(normal) ? pattern.exec(normal) : null
+    if (match === null) continue
+    const { named, value = named } = match.groups ?? {}
+    if (named !== undefined && !written.includes(` ${named.charAt(0).toUpperCase()}${named.slice(1, 2)}`)) continue
+    const name = relation.replace("$1", match[1] ?? "").replace(lastDot, "")
+    if (found.has(name)) continue
+    found.set(name, { relation: name, value: value?.replace(lastDot, "") })
+    const rest = goingOn.exec(normal.slice(match.index + match[0].length))?.[1]
+    if (rest === undefined) continue
+    const subject = hasSubject.test(rest) ? "" : /^\p{Script=Han}/u.test(rest) ? "我" : "i "
+    addFacts(`${subject}${rest}`, written, found)
   }
-  return undefined
 }

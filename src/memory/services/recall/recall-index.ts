@@ -11,7 +11,7 @@ import { localCalendar } from "./time/local-calendar.ts"
  * The form of an index's copy, and of the terms in it: other words of a text, or another Unicode, make another index. Raise the number
  * with every change of what is indexed.
  */
-export const indexForm = `5, Unicode ${globalThis.process?.versions?.unicode ?? "?"}`
+export const indexForm = `6, Unicode ${globalThis.process?.versions?.unicode ?? "?"}`
 
 /**
  * An index of memories, found by their words, their speakers and their times. The same documents and the same query give the same

@@ -77,9 +77,19 @@ export interface RecallDocument {
   readonly keys?: { readonly words: readonly string[]; readonly dates?: readonly string[] } | undefined
   /** The ids of documents that told the same fact before. */
   readonly updates?: readonly string[] | undefined
-  /** The words of the fact that it tells which may change, normalised, such as `madrid`. */
-  readonly told?: string | undefined
+  /** The lasting facts that it tells. */
+  readonly facts?: readonly RecallFact[] | undefined
   readonly vector?: RecallVector | undefined
+}
+
+/** A lasting fact that a document tells. */
+export interface RecallFact {
+  /** The same in all documents that tell it, at different times. */
+  readonly name: string
+  /** The words by which a question may mean it. */
+  readonly words: readonly string[]
+  /** The words of it which may change, normalised, such as `madrid`. */
+  readonly value?: string | undefined
 }
 
 /** An embedding. Vectors are compared only if both the model and the length are equal. */

@@ -2,13 +2,25 @@ import type { Audience, ServiceKey, SessionKey, Speaker } from "../../../core/co
 import { PromptStrataError } from "../../../core/errors.ts"
 import type { Receipt } from "./receipt.ts"
 
+/** A lasting fact that a memory tells. Two of one subject and relation are the same fact at different times. */
+export interface MemoryFact {
+  /** Whom it is about. */
+  readonly subject: string
+  /** The thing that it tells of them, such as `home`. */
+  readonly relation: string
+  /** Its value, which is clear without the words of the memory, such as `Oslo` or `2026-05`. Absent if the fact has ended. */
+  readonly value?: string
+}
+
 /** Words of a model, written when a memory was kept, so that it is found by them too. Nobody said it, and no prompt shows it. */
 export interface MemoryKeys {
   /** Words that the memory does not hold: a broader word, a synonym, the name behind a pronoun. */
   readonly words: readonly string[]
-  /** Whom the memory tells a fact about. */
+  /** The facts that the memory tells, each of which can change by itself. */
+  readonly facts?: readonly MemoryFact[]
+  /** Whom the memory tells a fact about, where it has no `facts`: a model gave one without its value. */
   readonly subject?: string
-  /** The thing that it tells of them, such as `home`. Two memories with one subject and relation tell the same fact at different times. */
+  /** The thing that it tells of them. */
   readonly relation?: string
   /** The days that it tells of, as `2026-03-04`. */
   readonly dates?: readonly string[]

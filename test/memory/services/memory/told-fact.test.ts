@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import type { ServiceKey } from "../../../../src/core/conversation.ts"
 import { createMemoryService } from "../../../../src/memory/services/memory/create-memory-service.ts"
-import { toldFact } from "../../../../src/memory/services/memory/told-fact.ts"
+import { toldFacts } from "../../../../src/memory/services/memory/told-fact.ts"
 import { createInMemoryStore } from "../../../../src/memory/services/store/in-memory/in-memory-store.ts"
 import { peopleChats } from "../../../support/people-chats.ts"
 import { runs } from "../../../support/size.ts"
@@ -47,8 +47,24 @@ test.each([
   ["I love spicy food.", "likes spicy food"],
   ["我不能吃海鲜", "喜欢海鲜"],
 ])("%s tells the fact %s", (text, fact, value?: string) => {
-  expect(toldFact(text)?.relation).toBe(fact)
-  if (value !== undefined) expect(toldFact(text)?.value).toBe(value)
+  expect(toldFacts(text)[0]?.relation).toBe(fact)
+  if (value !== undefined) expect(toldFacts(text)[0]?.value).toBe(value)
+})
+
+test.each([
+  ["I moved to Oslo, quit Siemens and my sister Anna is getting married in May", "home oslo, workplace siemens"],
+  ["I quit Siemens and moved to Oslo. My dog is called Rex!", "home oslo, workplace siemens, name of dog"],
+  ["I live in Paris and work at Initech, but you live in Rome", "home paris, workplace initech"],
+  ["I live in Paris, and I'm 31 and i no longer eat fish", "home paris, diet, age"],
+  ["I live in Paris and Ann works at Initech", "home paris"],
+  ["我搬到成都了，从西门子离职了，我妹妹五月结婚", "home 成都, workplace 西门子"],
+  ["我今年30岁，也不吃辣了。我在阿里上班", "workplace 阿里, age, 喜欢辣"],
+])("M25 %s tells %s", (text, facts) => {
+  expect(
+    toldFacts(text)
+      .map(({ relation, value = "" }) => `${relation} ${value}`.trim())
+      .sort(),
+  ).toEqual(facts.split(", ").sort())
 })
 
 test.each([
@@ -98,7 +114,7 @@ test.each([
   "我在家工作",
   "她住在杭州",
 ])("%s tells none", (text) => {
-  expect(toldFact(text)).toBeUndefined()
+  expect(toldFacts(text)).toEqual([])
 })
 
 test("a text of any characters is read without harm, and only about the speaker", () => {
@@ -110,9 +126,9 @@ test("a text of any characters is read without harm, and only about the speaker"
         fc.array(piece).map((all) => all.join(" ")),
       ),
       (text) => {
-        const fact = toldFact(text)
-        if (fact !== undefined) expect(text.normalize("NFKC").toLowerCase()).toMatch(/\bi\b|\bmy\b|\bwe\b|我/)
-        expect(toldFact(`${text} ?`)).toBeUndefined()
+        const facts = toldFacts(text)
+        if (facts.length > 0) expect(text.normalize("NFKC").toLowerCase()).toMatch(/\bi\b|\bmy\b|\bwe\b|我/)
+        expect(toldFacts(`${text} ?`)).toEqual([])
       },
     ),
     { numRuns: runs(300) },
@@ -124,7 +140,7 @@ test.each([
   ["zh", ["我分手了"]],
 ] as const)("chats in the manner of people (%s, development) hold no false fact", (language, told) => {
   const lines = peopleChats(language, "development").flatMap((chat) => chat.lines)
-  expect(lines.flatMap(({ text }) => (toldFact(text) === undefined ? [] : [text]))).toEqual(told)
+  expect(lines.flatMap(({ text }) => (toldFacts(text).length === 0 ? [] : [text]))).toEqual(told)
 })
 
 describe("without a model", () => {
@@ -284,6 +300,6 @@ describe("without a model", () => {
 })
 
 test("a message of at most 200 characters is read for a fact, a longer one is not", () => {
-  const told = (length: number) => toldFact("I live in Madrid.".padEnd(length))?.relation
+  const told = (length: number) => toldFacts("I live in Madrid.".padEnd(length))[0]?.relation
   expect([200, 201].map(told)).toEqual(["home", undefined])
 })

@@ -3,6 +3,8 @@ import { againMark, numberMark, timeMark, toldMark } from "../documents/document
 import type { DocumentTable } from "../documents/document-table.ts"
 import { rarity } from "../documents/field-index.ts"
 import type { QueryPlan } from "../query-plan.ts"
+import type { RecallFact } from "../recall-query.ts"
+import { documentTerms } from "../text/document-terms.ts"
 import { dayMs } from "../time/local-calendar.ts"
 import { dayMatch, toldMatch } from "../time/time-match.ts"
 
@@ -88,33 +90,34 @@ export function orderScores(table: DocumentTable, { order }: QueryPlan, worth: F
  * Puts each document that tells a fact anew before those that told it earlier: it gets at least their score, also if it shares no word
  * with the question. If the question asks for the past, it is the other way round, and where it asks for what was before a value, as in
  * `before Madrid`, the one before that comes first. Of an older document whose own value the question names, as in `when did I move to
- * Berlin`, nothing is passed on, unless the newer one is of that value too, as in `I quit Siemens`. Equal scores are ordered newest first.
+ * Berlin`, nothing is passed on, unless the newer one is of that value too, as in `I quit Siemens`; nor is it of a document that the
+ * question means for another fact than theirs. Equal scores are ordered newest first.
  */
-export function preferUpdates(
-  table: DocumentTable,
-  { past, before, text }: Pick<QueryPlan, "past" | "before" | "text">,
-  scores: Float64Array,
-): void {
+export function preferUpdates(table: DocumentTable, plan: QueryPlan, scores: Float64Array): void {
+  const { past, before, text } = plan
   const slotOf = (id: string) => table.slotOf(id) ?? -1
   const newer = [...table.updates].map(([id, earlier]) => ({
     slot: slotOf(id),
     earlier: earlier.map(slotOf).filter((old) => old >= 0),
   }))
-  const named = before === undefined ? [] : newer.filter(({ slot }) => names(before, valueAt(table, slot)))
+  const named = before === undefined ? [] : newer.filter(({ slot }) => namesValue(before, table, slot))
   const isPast = past && named.length === 0
   const sign = isPast ? -1 : 1
   newer.sort((a, b) => sign * table.newestFirst(b.slot, a.slot))
   for (const { slot, earlier } of newer) {
     for (const old of earlier) {
       if (slot < 0) continue
-      const isOfOld = names(text, valueAt(table, old)) && !names(text, valueAt(table, slot))
-      if (!isPast && (scores[old] ?? 0) > (scores[slot] ?? 0) && isOfOld) continue
+      const [from, to] = isPast ? [slot, old] : [old, slot]
+      if ((scores[from] ?? 0) > (scores[to] ?? 0)) {
+        if (!isPast && namesValue(text, table, old) && !namesValue(text, table, slot)) continue
+        if (meansAnother(plan, factsAt(table, from), factsAt(table, to))) continue
+      }
       const best = Math.max(scores[slot] ?? 0, scores[old] ?? 0)
-      scores[isPast ? old : slot] = best
+      scores[to] = best
       if (isPast && scores[slot] === best) scores[slot] = best - Math.abs(best) * least
     }
   }
-  const isOther = (old: number) => !names(before ?? "", valueAt(table, old))
+  const isOther = (old: number) => !namesValue(before ?? "", table, old)
   for (const { slot, earlier } of named) putBehind(slot, earlier.filter(isOther).sort(table.newestFirst.bind(table)), scores)
 }
 
@@ -127,9 +130,28 @@ function putBehind(slot: number, others: readonly number[], scores: Float64Array
   }
 }
 
-/** The value of the fact that a document tells, such as `madrid`. */
-function valueAt(table: DocumentTable, slot: number): string | undefined {
-  return table.documentAt(slot)?.told
+const factsAt = (table: DocumentTable, slot: number): readonly RecallFact[] => table.documentAt(slot)?.facts ?? []
+
+/** True if a question has more words of a document's other facts than of those that it shares with another one. */
+function meansAnother(plan: QueryPlan, facts: readonly RecallFact[], others: readonly RecallFact[]): boolean {
+  const isShared = ({ name }: RecallFact) => others.some((other) => other.name === name)
+  const [shared, own] = [facts.filter(isShared), facts.filter((fact) => !isShared(fact))]
+  return shared.length > 0 && askedOf(plan, own) > askedOf(plan, shared)
+}
+
+/** The most that a question has of the words of one of the facts. */
+function askedOf({ words, characters }: QueryPlan, facts: readonly RecallFact[]): number {
+  const worths = facts.map((fact) => {
+    const terms = documentTerms(fact.words.join("\n"))
+    const weigh = (asked: ReadonlyMap<string, number>, told: ReadonlyMap<string, number>) =>
+      [...asked].reduce((sum, [term, weight]) => sum + (told.has(term) ? weight : 0), 0)
+    return weigh(words, terms.words) + weigh(characters, terms.characters)
+  })
+  return Math.max(0, ...worths)
+}
+
+function namesValue(question: string, table: DocumentTable, slot: number): boolean {
+  return factsAt(table, slot).some(({ value }) => names(question, value))
 }
 
 /** True if a question has the words of a fact's value. */
