@@ -44,7 +44,7 @@ export async function importanceStep(step: Step): Promise<StepResult> {
   const count = Object.keys(keys).length
   const event = asksEvent ? eventIn(text) : ""
   const value = { importance, ...(count > 0 && { keys }), ...(event !== "" && { event }) }
-  const over = leftOut.length === 0 ? "" : `, ${counted(leftOut.length, "fact or date", "facts and dates")} left out`
+  const over = leftOut.length === 0 ? "" : `, facts and dates left out: ${leftOut.length}`
   const message = `importance ${importance}${count === 0 ? ", no keys" : `, keys of ${count}`}${over}`
   const reached = readAnswer(text).isCut ? read.findLastIndex((each) => each !== undefined) + 1 : lines.length
   if (importance >= run.options.settings.importanceThreshold || reached === lines.length) return { outcome: "ok", message, value }

@@ -55,7 +55,7 @@ test.each<[string, string, string, readonly string[], readonly string[]]>([
     "dates out of range",
     dated,
     "{}",
-    stored("profile empty: nothing new").map((told) => told.replace("keys of 1", "keys of 1, 3 facts and dates left out")),
+    stored("profile empty: nothing new").map((told) => told.replace("keys of 1", "keys of 1, facts and dates left out: 3")),
     [],
   ],
 ])(
