@@ -5,7 +5,7 @@ import type { DatabaseStore } from "../database-store.ts"
 import { migrations, updateSchema } from "../sql/migrate.ts"
 import { SessionCache } from "../sql/session/session-cache.ts"
 import type { SqlDatabase } from "../sql/sql-database.ts"
-import { createSqlStore } from "../sql/sql-store.ts"
+import { createSqlStore, drainOf } from "../sql/sql-store.ts"
 import { unrefTimers } from "../unref-timers.ts"
 import { asideMessage, ClaimedJobs } from "./claimed-jobs.ts"
 import { type ConnectionTarget, connectionTarget, withoutSecrets } from "./connection-url.ts"
@@ -51,43 +51,31 @@ interface OpenDatabase extends Omit<SqlJobsParts, "onChange"> {
   readonly cache: SessionCache
 }
 
-/** How long closing a store waits for running jobs. */
-const drainMs = 5_000
-
 function storeOver(open: OpenDatabase): DatabaseStore {
   const { target, database, cache, engine, queueFor } = open
   const runner = runnerOver(open)
   const name = `The store at ${target.shown}`
   const evidence = { database: target.shown }
-  let isDrained = false
-  let closing: Promise<void> | undefined
+  const { isDrained, drain } = drainOf(runner)
   /** Turns errors of the driver into errors of this library. */
   const withFault = <T>(work: Promise<T>) =>
     work.catch((error: unknown): never => {
-      const isClosed = isDrained && !PromptStrataError.isInstance(error)
+      const isClosed = isDrained() && !PromptStrataError.isInstance(error)
       throw isClosed ? storeClosed(name, evidence) : postgresFault(error, target)
     })
-  const closeJobs = async () => {
-    await runner.close({ drainMs }).finally(() => {
-      isDrained = true
-    })
-    // An agent may have been started during the wait.
-    await runner.close({ drainMs: 0 })
-    await engine.stop({ graceful: false, close: false })
-  }
   const store = createSqlStore({
     database,
     jobs: new PostgresSqlJobs({ ...open, onChange: (what) => (what === "gone" ? verify(runner) : runner.wake()) }),
-    runner: runnerOfOpenStore(runner, { store: name, evidence, isClosed: () => isDrained, around: withFault }),
+    runner: runnerOfOpenStore(runner, { store: name, evidence, isClosed: isDrained, around: withFault }),
     cache,
     // A deletion notifies the other processes; in this one `onChange` stops the jobs.
     stopForgotten: () => undefined,
     async erase() {},
     checkFile: async () => [],
-    close: () => {
-      closing ??= closeJobs().finally(() => database.close())
-      return closing
-    },
+    close: () =>
+      drain()
+        .then(() => engine.stop({ graceful: false, close: false }))
+        .finally(() => database.close()),
   })
   return withQueues(store, (agent) => withFault(queueFor(agent)))
 }

@@ -26,6 +26,7 @@ export interface SqlStoreParts {
   erase(): Promise<void>
   /** Faults that the database finds in itself, one line each. */
   checkFile(): Promise<readonly string[]>
+  /** Ends jobs and database. Called once. */
   close(): Promise<void>
 }
 
@@ -37,6 +38,7 @@ export function createSqlStore({ database, jobs, runner, cache, ...own }: SqlSto
   const erase = () => emptyNewerCaches(database).then(own.erase)
   const clearCache = () => cache.clear()
   const rowStore = createRowStore({ database: over, runner, wakeJobs: () => jobs.wake(), clearCache, stopForgotten, erase })
+  let closing: Promise<void> | undefined
   return {
     ...createSqlSessionStore(database, {
       ...{ jobs, over, cache, stopForgotten },
@@ -64,11 +66,29 @@ export function createSqlStore({ database, jobs, runner, cache, ...own }: SqlSto
       }
       return [...found].sort()
     },
-    async close() {
+    close() {
       cache.clear()
       // A process that recalls and closes keeps a copy of its index, unless that takes longer.
-      await within({ timeoutMs: 5_000, timers: hostTimers }, settled)
-      await own.close()
+      closing ??= within({ timeoutMs: 5_000, timers: hostTimers }, settled).then(own.close)
+      return closing
+    },
+  }
+}
+
+/** How long closing a store waits for running jobs. */
+const drainMs = 5_000
+
+/** Waits for a runner's jobs before its store is closed. Once `isDrained`, the store refuses new ones. */
+export function drainOf(runner: Pick<JobRunner, "close">) {
+  let isDrained = false
+  return {
+    isDrained: () => isDrained,
+    async drain(): Promise<void> {
+      await runner.close({ drainMs }).finally(() => {
+        isDrained = true
+      })
+      // An agent may have been started during the wait.
+      await runner.close({ drainMs: 0 })
     },
   }
 }

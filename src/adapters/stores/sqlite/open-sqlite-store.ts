@@ -7,7 +7,7 @@ import { runnerOfOpenStore } from "../../../memory/services/store/store.ts"
 import type { SqliteStore, SqliteStoreOptions } from "../database-store.ts"
 import { migrations, updateSchema } from "../sql/migrate.ts"
 import { SessionCache } from "../sql/session/session-cache.ts"
-import { createSqlStore } from "../sql/sql-store.ts"
+import { createSqlStore, drainOf } from "../sql/sql-store.ts"
 import { unrefTimers } from "../unref-timers.ts"
 import { Leases } from "./leases.ts"
 import { loadSqlite } from "./node-sqlite.ts"
@@ -22,9 +22,6 @@ interface LoggedStoreOptions extends SqliteStoreOptions {
   readonly log?: Logger
 }
 
-/** How long `close` waits for running jobs. */
-const drainMs = 5_000
-
 /**
  * Opens the store in a file, and makes the file if it is missing. Any number of processes may have it open; for each agent one of them
  * runs the jobs. Throws `store` when the file cannot be used, or when a newer version has written to it.
@@ -33,27 +30,16 @@ export async function openSqliteStore(file: string, options: LoggedStoreOptions 
   checkOptions("openStore", options, "jobs busyMs pollMs leaseMs onWarning clock timers random log")
   const database = await openMigrated(file, options)
   const runner = runnerOf(database, options)
-  let isDrained = false
-  const drain = async (): Promise<void> => {
-    await runner.close({ drainMs }).finally(() => {
-      isDrained = true
-    })
-    // An agent may have been started during the wait.
-    await runner.close({ drainMs: 0 })
-  }
-  let closing: Promise<void> | undefined
+  const { isDrained, drain } = drainOf(runner)
   const store = createSqlStore({
     database,
     jobs: createSqliteJobs(() => runner.wake()),
-    runner: runnerOfOpenStore(runner, { store: `The store in ${file}`, evidence: { file }, isClosed: () => isDrained }),
+    runner: runnerOfOpenStore(runner, { store: `The store in ${file}`, evidence: { file }, isClosed: isDrained }),
     cache: new SessionCache(options.timers ?? unrefTimers),
     stopForgotten: () => runner.stopDeleted(),
     erase: () => erase(database),
     checkFile: () => checkFile(database),
-    close() {
-      closing ??= drain().finally(() => database.close())
-      return closing
-    },
+    close: () => drain().finally(() => database.close()),
   })
   return { ...store, file, backup: (path) => backupTo(database, path) }
 }
