@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { Message } from "../../src/core/span.ts"
 import type { RecordedRequest } from "../../src/testing/recording/recording.ts"
-import { requestDifference } from "../../src/testing/recording/request-difference.ts"
+import { requestDifference } from "../../src/testing/recording/replay-model.ts"
 
 const says = (content: string, more: Partial<Message> = {}): Message => ({ role: "user", content, ...more })
 const tool = (name: string, description = "D") => ({ name, description, inputSchema: { type: "object" } })

@@ -1,17 +1,17 @@
-import { existsSync, readFileSync } from "node:fs"
-import { basename, dirname, extname, join, relative, sep } from "node:path"
+import { existsSync, readFileSync, realpathSync } from "node:fs"
+import { basename, dirname, extname, join, relative, resolve, sep } from "node:path"
 import { invariant } from "../../core/errors.ts"
 import type { Profile } from "../../profile/profile.ts"
 import type { ProfileChange, PromptFile, PromptFiles, PromptText, SavedPrompt } from "../../profile/prompt-files.ts"
 import { FileLog, withFileLog } from "../file-log.ts"
+import { promptsFolderOf } from "../find-text.ts"
 import { type LoadProfileOptions, readAllTexts, readProfile } from "../profile/load-profile.ts"
 import { readTextFile } from "../read-text-file.ts"
-import { displayPath } from "../shipped-files.ts"
+import { displayPath, shippedProfilesFolder, shippedPromptsFolder, within } from "../shipped-files.ts"
 import { fileError } from "../workspace/file-errors.ts"
 import { openFolder } from "../workspace/open-workspace.ts"
 import { hashOf } from "../workspace/text-encoding.ts"
 import type { FileWorkspace } from "../workspace/workspace.ts"
-import { type EditedProfile, isShipped, overlayOf, rootOf, savePlace, withFolder } from "./save-place.ts"
 
 /** The author of saves and undos. */
 const author = "inspector"
@@ -157,4 +157,82 @@ export class ProfileFiles implements PromptFiles {
     await workspace.undo({ id: made.id, path: made.path, by: author })
     return [made.path]
   }
+}
+
+/** A profile that is edited: where its own files may be written. */
+interface EditedProfile {
+  /** The name or path by which it was opened. */
+  readonly opened: string
+  /** The paths of its chain, nearest first. */
+  readonly chain: readonly string[]
+  /** Its `[prompt] folder`. */
+  readonly folder: string | undefined
+}
+
+/** The place in which a save writes, from the root on, with `/`; or the reason why there is none. */
+type SavePlace = { readonly path: string; readonly refusal?: undefined } | { readonly path?: undefined; readonly refusal: string }
+
+/** The folder in which files may be written: of a profile in `profiles` the folder around that, else its own; of a shipped one the process's. */
+function rootOf({ chain: [nearest = ""] }: EditedProfile): string {
+  return realPath(isIn(shippedProfilesFolder, nearest) ? process.cwd() : dirname(promptsFolderOf(nearest)))
+}
+
+/** The folder of the copies of shipped prompts. */
+function overlayOf(profile: EditedProfile): string {
+  return profile.folder ?? join(rootOf(profile), "prompts")
+}
+
+/** True for a file of the package. */
+function isShipped(path: string): boolean {
+  return isIn(shippedPromptsFolder, path) || isIn(shippedProfilesFolder, path)
+}
+
+/** Decides where a file is saved. */
+export function savePlace(path: string, profile: EditedProfile): SavePlace {
+  const root = rootOf(profile)
+  const [nearest = ""] = profile.chain
+  const target = isShipped(path) ? copyOf(path, profile) : realPath(path)
+  if (typeof target !== "string") return target
+  if (isShipped(target))
+    return { refusal: "It belongs to the package, and this folder is the package. Open the profile from a folder of your own." }
+  const inside = within(root, target)
+  if (inside === undefined) return { refusal: `It is outside of ${root}, the folder of ${displayPath(nearest)}.` }
+  return { path: inside.split(sep).join("/") }
+}
+
+/** The path of the copy of a shipped file. */
+function copyOf(path: string, profile: EditedProfile): string | { readonly refusal: string } {
+  const { opened, chain } = profile
+  const [nearest = ""] = chain
+  const isOwn = !isShipped(nearest)
+  if (!isOwn && (/[\\/]/.test(opened) || opened.endsWith(".toml")))
+    return { refusal: `It belongs to the package. Open the profile by its name, ${basename(nearest, ".toml")}, to save a copy.` }
+  if (isIn(shippedPromptsFolder, path)) return join(overlayOf(profile), relative(shippedPromptsFolder, path))
+  if (path === nearest) return join(rootOf(profile), "profiles", basename(path))
+  return { refusal: `It belongs to the package. Set its keys in ${displayPath(nearest)} instead, which extends it.` }
+}
+
+/** The text of a profile that names a prompts folder: a new one that extends a shipped one, or one with a key more. */
+export function withFolder(text: string | undefined, name: string, folder: string): string {
+  const line = `folder = ${JSON.stringify(folder)} # copies of shipped prompts\n`
+  if (text === undefined) return `extends = ${JSON.stringify(name)}\n\n[prompt]\n${line}`
+  const table = /^\[prompt\][^\n]*\n/m.exec(text)
+  if (!table) return `${text}${text.endsWith("\n") || text === "" ? "" : "\n"}\n[prompt]\n${line}`
+  const end = table.index + table[0].length
+  return text.slice(0, end) + line + text.slice(end)
+}
+
+/** A path with its links followed, as far as it exists. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    const above = dirname(path)
+    return above === path ? path : join(realPath(above), basename(path))
+  }
+}
+
+function isIn(folder: string, path: string): boolean {
+  const [outer, inner] = [realPath(folder), realPath(resolve(path))]
+  return outer === inner || within(outer, inner) !== undefined
 }

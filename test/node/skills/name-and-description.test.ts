@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { isPathName, isStandardName } from "../../../src/node/skills/name-and-description.ts"
+import { isPathName, isStandardName } from "../../../src/node/skills/skill-attributes.ts"
 
 test.each(["../x", "..", "./x", "/etc/passwd", "a/b", "a\\b", "~x", "C:/x", "a b/../c", "x/", "/", "a b/"])(
   "%j is a path",
