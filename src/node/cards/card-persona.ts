@@ -35,22 +35,10 @@ export interface CardSurroundings extends Pick<LoreLook, "locale" | "timeZone" |
   readonly dialect?: Dialect | undefined
 }
 
-/** A card as a persona. Its first message and what its prompts show of each turn go with it. */
-export interface CardPersona {
-  readonly text: TrustedText
-  readonly name: string | undefined
-  readonly greeting: string
-  /** All greetings: the first message, its alternatives, and those for groups. */
-  readonly greetings: readonly string[]
-  readonly plugin: Plugin
-  /** A format whose emotions carry the card's assets for them. */
-  readonly withAssets: (format: OutputFormat) => OutputFormat
-}
-
 const maxBytes = 128 * 1024 * 1024
 
 /** Reads the persona that is a card. Throws `file`, with the path, as `loadCard` does. */
-export function readCardPersona(path: string, surroundings: CardSurroundings): CardPersona {
+export function readCardPersona(path: string, surroundings: CardSurroundings) {
   const file = displayPath(path)
   const folder = isPartsPath(path) ? dirname(path) : undefined
   const card = folder ? readCardFolder(folder) : readCardOf(path, readBytes(path, file, { maxBytes, kind: "card" })).card
@@ -58,8 +46,8 @@ export function readCardPersona(path: string, surroundings: CardSurroundings): C
   return { ...persona, text: { ...text, source: { file, line: 1 } } }
 }
 
-/** A card as a persona. Its words are a stranger's, so they are encoded (C11). `folder` holds the assets of a card in files. */
-export function cardPersona(card: Card, surroundings: CardSurroundings, folder?: string): CardPersona {
+/** A card as a persona, with its greetings and with what its prompts show of each turn. Its words are a stranger's, so they are encoded (C11). `folder` holds the assets of a card in files. */
+export function cardPersona(card: Card, surroundings: CardSurroundings, folder?: string) {
   const { locale, userName, clock, timeZone, greeting = 1, lore = defaultLore, dialect } = surroundings
   const scripts = cardScripts(surroundings.scripts === false ? { json: {} } : card)
   const run = createScripts(scripts)
@@ -94,22 +82,26 @@ export function cardPersona(card: Card, surroundings: CardSurroundings, folder?:
     throw new PromptStrataError("usage", `expected the number of a greeting from 1 to ${greetings.length}, found ${greeting}.`, {
       hint: "`promptstrata card show` prints the greetings with their numbers.",
     })
+  const text: TrustedText = { text: personaFor(anyUser), trust: "tool", block: true }
+  const plugin: Plugin = {
+    name: "card",
+    hooks: [cardHook(card, { name, userName, anyUser, locale, timeZone, lore, greetingsFor, personaFor, slots, run })],
+    display: ({ name: listener, audience }) =>
+      scripts.some((script) => acts(script, { place: "assistant", to: "people", depth: 0 }))
+        ? displayFormat(shownTo(userName ?? (audience === "group" ? anyUser : listener)))
+        : undefined,
+    greetings: ({ name: listener, audience }) =>
+      audience === "group" ? greetings : greetingsFor(userName ?? listener).slice(0, card.greetings.length),
+  }
   return {
-    text: { text: personaFor(anyUser), trust: "tool", block: true },
+    text,
     name: name === "" ? undefined : name,
     greeting: greetings[greeting - 1] ?? "",
+    /** All greetings: the first message, its alternatives, and those for groups. */
     greetings,
-    withAssets: (format) => withEmotionAssets(format, card, folder),
-    plugin: {
-      name: "card",
-      hooks: [cardHook(card, { name, userName, anyUser, locale, timeZone, lore, greetingsFor, personaFor, slots, run })],
-      display: ({ name: listener, audience }) =>
-        scripts.some((script) => acts(script, { place: "assistant", to: "people", depth: 0 }))
-          ? displayFormat(shownTo(userName ?? (audience === "group" ? anyUser : listener)))
-          : undefined,
-      greetings: ({ name: listener, audience }) =>
-        audience === "group" ? greetings : greetingsFor(userName ?? listener).slice(0, card.greetings.length),
-    },
+    /** A format whose emotions carry the card's assets for them. */
+    withAssets: (format: OutputFormat) => withEmotionAssets(format, card, folder),
+    plugin,
   }
 }
 

@@ -9,27 +9,13 @@ import { changeLines } from "./learned-lines.ts"
 import { emptyRecord, type LearnedRecord, lineHash, parseRecord, printRecord, recordName } from "./learned-record.ts"
 
 /** The documents' folder while nobody else can change it, with the record of written lines. */
-export interface OpenDocuments {
-  readonly record: LearnedRecord
-  /** Replaces the record. It is durable then. */
-  save(record: LearnedRecord): Promise<void>
-  /** The text of a document; empty if there is none. */
-  read(path: string): Promise<string>
-  /** Changes a document in one step. Returns its name with the id of the edit; undefined if nothing changed. */
-  edit(path: string, by: string, change: (text: string) => string): Promise<string | undefined>
-}
+export type OpenDocuments = Awaited<ReturnType<typeof openDocuments>>
 
 /** The folder of documents that background work writes. */
-export interface LearnedFolder {
-  /** Runs a task that no other process and no tool can disturb. With `create` the folder is made; without, a missing one gives undefined. */
-  locked<T>(signal: AbortSignal | undefined, task: (open: OpenDocuments) => Promise<T>): Promise<T | undefined>
-  create<T>(signal: AbortSignal | undefined, task: (open: OpenDocuments) => Promise<T>): Promise<T>
-  /** The edits that one author made, newest first, as {@link OpenDocuments.edit} names them. */
-  editsBy(by: string): Promise<readonly string[]>
-}
+export type LearnedFolder = ReturnType<typeof learnedFolder>
 
 /** Opens the folder at its first use. `onDamage` hears of a record or a document that cannot be read. */
-export function learnedFolder(folder: string, options: FileWorkspaceOptions, onDamage: (message: string) => void): LearnedFolder {
+export function learnedFolder(folder: string, options: FileWorkspaceOptions, onDamage: (message: string) => void) {
   const fs = options.fs ?? nodeFileSystem
   const open = onDemand(() => openLockable(folder, options))
   const told = new Set<string>()
@@ -42,12 +28,16 @@ export function learnedFolder(folder: string, options: FileWorkspaceOptions, onD
       task(await finished(await openDocuments(locked, signal, onDamage), locked, onStuck)),
     )
   return {
-    locked: async (signal, task) => ((await statIfThere(fs, folder)) ? run(signal, task) : undefined),
-    async create(signal, task) {
+    /** Runs a task that no other process and no tool can disturb. A missing folder gives undefined. */
+    locked: async <T>(signal: AbortSignal | undefined, task: (open: OpenDocuments) => Promise<T>) =>
+      (await statIfThere(fs, folder)) ? run(signal, task) : undefined,
+    /** The same in a folder that is made if it is missing. */
+    async create<T>(signal: AbortSignal | undefined, task: (open: OpenDocuments) => Promise<T>): Promise<T> {
       await withFileErrors("write", folder, () => makeFolders(fs, folder))
       return run(signal, task)
     },
-    async editsBy(by) {
+    /** The edits that one author made, newest first, as `edit` of {@link OpenDocuments} names them. */
+    async editsBy(by: string): Promise<readonly string[]> {
       const history = await (await open()).workspace.history({ limit: 50 })
       return history.filter((record) => record.by === by).map(nameOf)
     },
@@ -56,11 +46,7 @@ export function learnedFolder(folder: string, options: FileWorkspaceOptions, onD
 
 const nameOf = ({ path, id }: { readonly path: string; readonly id: string }): string => `${path} edit ${id}`
 
-async function openDocuments(
-  locked: LockedWorkspace,
-  signal: AbortSignal | undefined,
-  onDamage: (message: string) => void,
-): Promise<OpenDocuments> {
+async function openDocuments(locked: LockedWorkspace, signal: AbortSignal | undefined, onDamage: (message: string) => void) {
   const written = await locked.readOwn(recordName)
   const read = parseRecord(written)
   if (read === undefined && written !== undefined) {
@@ -69,16 +55,18 @@ async function openDocuments(
       `.promptstrata/${recordName} was damaged and begins anew. The lines that stand in the documents count as written by hand now: forgetting leaves them, so delete those yourself.`,
     )
   }
-  let record = read ?? emptyRecord
+  let record: LearnedRecord = read ?? emptyRecord
   return {
     get record() {
       return record
     },
-    async save(next) {
+    /** Replaces the record. It is durable then. */
+    async save(next: LearnedRecord): Promise<void> {
       await locked.writeOwn(recordName, printRecord(next))
       record = next
     },
-    async read(path) {
+    /** The text of a document; empty if there is none. */
+    async read(path: string): Promise<string> {
       let text = ""
       const see = (file: WorkspaceFile | undefined): undefined => {
         text = file?.text ?? ""
@@ -86,7 +74,8 @@ async function openDocuments(
       await locked.update(path, see, { by: "", signal })
       return text
     },
-    async edit(path, by, change) {
+    /** Changes a document in one step. Returns its name with the id of the edit; undefined if nothing changed. */
+    async edit(path: string, by: string, change: (text: string) => string): Promise<string | undefined> {
       const changed = (file: WorkspaceFile | undefined): string | undefined => {
         const text = file?.text ?? ""
         const next = change(text)

@@ -5,7 +5,7 @@ import { encodeInline } from "../../prompt/encode/inline.ts"
 import type { TemplateValues } from "../../prompt/template/render.ts"
 import { renderTemplate } from "../../prompt/template/render-template.ts"
 import type { ToolContext } from "../../prompt/tools/tool.ts"
-import { type ToolWords, toolWords } from "../../prompt/tools/tool-words.ts"
+import { toolWords } from "../../prompt/tools/tool-words.ts"
 import { canonicalPath, samePath } from "../workspace/paths.ts"
 import table from "./file-sentences.json" with { type: "json" }
 import type {
@@ -77,33 +77,28 @@ export function filePlaces(workspace: WritableWorkspace, mounts: readonly FileMo
 }
 
 /** The sentences of a file tool. */
-export interface FileWords extends ToolWords {
-  /** The tool's answer. */
-  say(values: TemplateValues): string
-  /** The tool's answer as an error; the model reads it as a failure of the tool. */
-  refuse(values: TemplateValues): PromptStrataError
-  /** An error in the sentences that all file tools share, about a file that could not be used. */
-  problem(values: TemplateValues): PromptStrataError
-  /** Such a sentence alone: the change about which a person is asked. */
-  asks(values: TemplateValues): string
-}
+export type FileWords = ReturnType<typeof fileWords>
 
 /** The words of a file tool: its own from `tools/LOCALE/NAME.md`, and the shared ones from `file-problem.md`. */
 export function fileWords(
   tool: FileToolName,
   locale: string,
   prompts: readonly PromptSource[] = shippedPrompts("tools", locale),
-): FileWords {
+) {
   const words = toolWords(prompts, locale, tool)
   const { answer } = toolWords(prompts, locale, "file-problem")
   const say = (values: TemplateValues) => renderTemplate(words.answer, values)
   const asks = (values: TemplateValues) => renderTemplate(answer, values)
   return {
     ...words,
+    /** The tool's answer. */
     say,
-    refuse: (values) => new PromptStrataError("tool-arguments", say(values)),
+    /** The tool's answer as an error; the model reads it as a failure of the tool. */
+    refuse: (values: TemplateValues) => new PromptStrataError("tool-arguments", say(values)),
+    /** A sentence that all file tools share: the change about which a person is asked. */
     asks,
-    problem: (values) => new PromptStrataError("tool-arguments", asks(values)),
+    /** An error in these sentences, about a file that could not be used. */
+    problem: (values: TemplateValues) => new PromptStrataError("tool-arguments", asks(values)),
   }
 }
 

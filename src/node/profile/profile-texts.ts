@@ -138,20 +138,14 @@ export async function readProfileTexts(file: ProfileFile, texts: ProfileTexts, s
   }
 }
 
-/** A format's file, read. Its parser may come from a plugin, so it is looked up when the plugins are loaded. */
-interface FormatFile {
-  readonly text: NonNullable<ProfileInput["format"]>
-  /** The parser that the file names, with its options. Throws a located error for an unknown one. */
-  parser(plugins: readonly Plugin[]): OutputFormat | undefined
-}
-
 /** Reads a format's text for the model. Its front matter may name its `parser` and the `emotions` it asks for (L4). */
-function readFormat(path: string): FormatFile {
+function readFormat(path: string) {
   const { text, attributes, faultAt } = readWholeText(path, { kind: "format", attributes: ["parser"], lists: ["emotions"] })
   const { parser: name, emotions } = attributes
   return {
     text,
-    parser(plugins) {
+    /** The parser that the file names, with its options. It is looked up when plugins are loaded. Throws a located error for an unknown one. */
+    parser(plugins: readonly Plugin[]): OutputFormat | undefined {
       if (name === undefined) return undefined
       const own = plugins.flatMap((plugin) => plugin.formats ?? [])
       const format = formatNamed(name, own)

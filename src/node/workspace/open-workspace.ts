@@ -42,25 +42,10 @@ export async function openFolder(folder: string, options: FileWorkspaceOptions =
 }
 
 /** A workspace that is locked: nobody else, in this process or another, changes it until the task ends. */
-export interface LockedWorkspace {
-  readonly update: FileWorkspace["update"]
-  /** The content of a file in the workspace's own folder, which no tool can reach; undefined if there is none. */
-  readOwn(name: string): Promise<string | undefined>
-  /** Replaces such a file in one step. It is durable then. */
-  writeOwn(name: string, text: string): Promise<void>
-  /** Deletes all kept former contents of a file. Its changes up to now cannot be undone any more. */
-  dropHistory(path: string): Promise<void>
-}
-
-/** A workspace, and how to work in it while nobody else can change it. */
-export interface LockableWorkspace {
-  readonly workspace: FileWorkspace
-  /** Runs a task while the workspace is locked. The task must use no method of `workspace` that changes something: it would wait for itself. */
-  whileLocked<T>(signal: AbortSignal | undefined, task: (locked: LockedWorkspace) => Promise<T>): Promise<T>
-}
+export type LockedWorkspace = ReturnType<typeof lockedWorkspace>
 
 /** {@link openFolder}, with its lock. */
-export async function openLockable(folder: string, options: FileWorkspaceOptions): Promise<LockableWorkspace> {
+export async function openLockable(folder: string, options: FileWorkspaceOptions) {
   const root = await rootOf(folder, options)
   const rules = rulesOf(root, options)
   const { timers = hostPorts.timers, random = hostPorts.random, lockTimeoutMs: timeoutMs = 30_000 } = options
@@ -68,7 +53,8 @@ export async function openLockable(folder: string, options: FileWorkspaceOptions
   await removeLeftovers(root, (task) => lock(undefined, task))
   return {
     workspace: workspaceOf(rules, lock),
-    whileLocked: (signal, task) =>
+    /** Runs a task while the workspace is locked. The task must use no method of `workspace` that changes something: it would wait for itself. */
+    whileLocked: <T>(signal: AbortSignal | undefined, task: (locked: LockedWorkspace) => Promise<T>) =>
       withFileErrors("update", folder, () => lock(signal, (own) => task(lockedWorkspace(rules, own)))),
   }
 }
@@ -155,25 +141,28 @@ function updated(
 const maxOwnBytes = 64 * 1024 * 1024
 
 /** The workspace of {@link OwnFolder}, which must be locked. */
-function lockedWorkspace(rules: ChangeRules, own: OwnFolder): LockedWorkspace {
+function lockedWorkspace(rules: ChangeRules, own: OwnFolder) {
   const { root } = rules
   return {
     update: workspaceOf(rules, (_, task) => task(own)).update,
-    async readOwn(name) {
+    /** The content of a file in the workspace's own folder, which no tool can reach; undefined if there is none. */
+    async readOwn(name: string): Promise<string | undefined> {
       const handle = await root.fs.open(own.folder.at(name), openFlags.read).catch(ignoring("ENOENT"))
       if (handle === undefined) return undefined
       const limits = { maxBytes: maxOwnBytes }
       const { bytes } = await readBytes(handle, `${ownName}/${name}`, limits).finally(() => closeQuietly(handle))
       return new TextDecoder().decode(bytes)
     },
-    async writeOwn(name, text) {
+    /** Replaces such a file in one step. It is durable then. */
+    async writeOwn(name: string, text: string): Promise<void> {
       const temporary = own.folder.at(`${name}.tmp`)
       if (await statIfThere(root.fs, temporary)) await removeIfThere(root.fs, temporary)
       await writeNewFile(root.fs, own.folder, { name: `${name}.tmp`, bytes: new TextEncoder().encode(text), mode: 0o600 })
       await root.fs.rename(temporary, own.folder.at(name))
       await own.folder.sync()
     },
-    async dropHistory(path) {
+    /** Deletes all kept former contents of a file. Its changes up to now cannot be undone any more. */
+    async dropHistory(path: string): Promise<void> {
       for (const file of await historyFiles(root, own.history)) {
         const entry = await readEntry(root, own.history, file)
         if (entry === undefined || samePath(entry.record.path, path)) await removeIfThere(root.fs, own.history.at(file.name))

@@ -35,20 +35,10 @@ export function countRequest(assembly: Assembly, { counter, count }: TextTokens)
 }
 
 /** Token counts of texts and of their beginnings. Each text is counted once. */
-export interface TextTokens {
-  readonly counter: TokenCounter
-  count(text: string): number
-  /**
-   * Tokens of the common beginning of two texts: those of the whole pieces that both begin with. This is never too many, and
-   * may be a few too few at the place where the texts begin to differ. Without `pieces`: the count of the common text.
-   */
-  shared(a: string, b: string): number
-  /** Tokens of the pieces that end at or before `end`, a UTF-16 offset. */
-  upTo(text: string, end: number): number
-}
+export type TextTokens = ReturnType<typeof textTokens>
 
 /** Counts with a counter and caches the results. */
-export function textTokens(counter: TokenCounter): TextTokens {
+export function textTokens(counter: TokenCounter) {
   const counts = new Map<string, number>()
   const splits = new Map<string, ReturnType<typeof piecesOf>>()
   const count = (text: string): number => remembered(counts, text, counter.count)
@@ -61,8 +51,13 @@ export function textTokens(counter: TokenCounter): TextTokens {
   return {
     counter,
     count,
+    /** Tokens of the pieces that end at or before `end`, a UTF-16 offset. */
     upTo,
-    shared(a, b) {
+    /**
+     * Tokens of the common beginning of two texts: those of the whole pieces that both begin with. This is never too many, and
+     * may be a few too few at the place where the texts begin to differ. Without `pieces`: the count of the common text.
+     */
+    shared(a: string, b: string): number {
       const units = sharedUnits(a, b)
       if (!counter.pieces || units === 0) return upTo(a, units)
       const [left, right] = [split(a), split(b)]

@@ -166,7 +166,7 @@ interface AiSdkCall {
 async function* streamParts({ target, request, form, signal, warnings }: AiSdkCall): AsyncGenerator<ModelPart> {
   if (signal.aborted) throw abortedError(signal)
   const reader = createPartReader(form.provider, target.model.modelId)
-  let source: PartSource | undefined
+  let source: Awaited<ReturnType<typeof openSource>> | undefined
   try {
     for (const what of warnings) yield { type: "warning", message: `${target.id} ${what}` }
     source = await openSource(target.model, callOptions(request, form, signal), signal)
@@ -200,18 +200,11 @@ function asModelError(thrown: unknown, target: AiSdkTarget, begun: boolean): Pro
   return aiSdkError(thrownFault(thrown, { begun, nowMs: Date.now() }), target, thrown)
 }
 
-/** A provider's stream that ends when its signal aborts, even if the provider ignores the signal. */
-interface PartSource {
-  /** The content type of the HTTP answer, or `""` when the provider does not give it. */
-  readonly contentType: string
-  /** Returns the next part. After an abort there is none. */
-  read(): Promise<{ readonly done: boolean; readonly value?: unknown }>
-  /** Cancels the stream and with it the connection. */
-  close(): void
-}
-
-/** Calls `doStream`. Throws `aborted` as soon as the signal aborts; a stream that comes after that is cancelled. */
-async function openSource(model: AiSdkLanguageModel, options: AiSdkCallOptions, signal: AbortSignal): Promise<PartSource> {
+/**
+ * Calls `doStream`. The stream ends when its signal aborts, even if the provider ignores the signal. Throws `aborted` as soon as the
+ * signal aborts; a stream that comes after that is cancelled.
+ */
+async function openSource(model: AiSdkLanguageModel, options: AiSdkCallOptions, signal: AbortSignal) {
   const { stream, response } = await unlessAborted(() => model.doStream(options), signal)
   const reader = stream.getReader()
   // This is not awaited, since some sources never finish cancelling.
@@ -219,9 +212,12 @@ async function openSource(model: AiSdkLanguageModel, options: AiSdkCallOptions, 
   signal.addEventListener("abort", close)
   const contentType = Object.entries(response?.headers ?? {}).find(([name]) => name.toLowerCase() === "content-type")?.[1]
   return {
+    /** The content type of the HTTP answer, or `""` when the provider does not give it. */
     contentType: contentType ?? "",
+    /** Returns the next part. After an abort there is none. */
     read: () => reader.read(),
-    close() {
+    /** Cancels the stream and with it the connection. */
+    close(): void {
       signal.removeEventListener("abort", close)
       close()
     },

@@ -7,15 +7,7 @@ import type { Split } from "./split.ts"
 import { TextMerge } from "./text-merge.ts"
 
 /** Counts the tokens of an encoding. A lone surrogate counts as U+FFFD: that is what it becomes on its way to a model. */
-export interface Encoder {
-  count(text: string): number
-  /** The offsets at which the pieces begin, in UTF-16 units. */
-  pieces(text: string): Uint32Array
-  /** Visits the pieces in order, each with its tokens, until the visitor returns false. */
-  scan(text: string, visit: PieceVisitor): void
-  /** The most UTF-16 units that a token can span: each unit takes a byte or more. */
-  readonly longestToken: number
-}
+export type Encoder = ReturnType<typeof createEncoder>
 
 /** The tokens of an encoding and its pattern. */
 interface EncoderParts {
@@ -29,12 +21,13 @@ interface EncoderParts {
 const lookAhead = 4
 
 /** Makes an encoder. It splits a text and counts piece by piece. */
-export function createEncoder({ table, split, work = { steps: 0 } }: EncoderParts): Encoder {
+export function createEncoder({ table, split, work = { steps: 0 } }: EncoderParts) {
   loadClasses()
   const countPiece = pieceCounter(table, work)
   return {
+    /** The most UTF-16 units that a token can span: each unit takes a byte or more. */
     longestToken: table.longestBytes,
-    count(text) {
+    count(text: string): number {
       const wellFormed = text.toWellFormed()
       let total = 0
       for (let at = 0, end = 0; at < wellFormed.length; at = end) {
@@ -43,7 +36,8 @@ export function createEncoder({ table, split, work = { steps: 0 } }: EncoderPart
       }
       return total
     },
-    scan(text, visit) {
+    /** Visits the pieces in order, each with its tokens, until the visitor returns false. */
+    scan(text: string, visit: PieceVisitor): void {
       let { wellFormed, end: known } = wellFormedUpTo(text, 0, firstBlock)
       for (let at = 0, end = 0; at < wellFormed.length; at = end) {
         end = split(wellFormed, at)
@@ -55,7 +49,8 @@ export function createEncoder({ table, split, work = { steps: 0 } }: EncoderPart
         if (visit(end, countPiece(wellFormed, at, end)) === false) return
       }
     },
-    pieces(text) {
+    /** The offsets at which the pieces begin, in UTF-16 units. */
+    pieces(text: string): Uint32Array {
       const wellFormed = text.toWellFormed()
       const starts: number[] = []
       for (let at = 0; at < wellFormed.length; at = split(wellFormed, at)) starts.push(at)

@@ -1,16 +1,11 @@
 /** The tokens of an encoding, found by their bytes. */
-export interface RankTable {
-  /** Bytes of the longest token. */
-  readonly longestBytes: number
-  /** The rank of the token whose bytes are `bytes` from `from` to `to`, or -1 when there is none. */
-  rank(bytes: Uint8Array, from: number, to: number): number
-}
+export type RankTable = ReturnType<typeof createRankTable>
 
 /**
  * Makes a hash table of tokens: open addressing, at most half full, in typed arrays of some 5 MB for 200,000 tokens. The tokens are
  * fixed, so no text can cause more collisions.
  */
-export function createRankTable({ bytes: pool, ends, ranks }: Tokens): RankTable {
+export function createRankTable({ bytes: pool, ends, ranks }: Tokens) {
   const mask = 2 ** Math.ceil(Math.log2(ranks.length * 2)) - 1
   /** Token numbers plus one; 0 is free. */
   const slots = new Uint32Array(mask + 1)
@@ -24,8 +19,10 @@ export function createRankTable({ bytes: pool, ends, ranks }: Tokens): RankTable
     slots[slot] = token + 1
   }
   return {
+    /** Bytes of the longest token. */
     longestBytes,
-    rank(bytes, from, to) {
+    /** The rank of the token whose bytes are `bytes` from `from` to `to`, or -1 when there is none. */
+    rank(bytes: Uint8Array, from: number, to: number): number {
       if (to - from > longestBytes) return -1
       for (let slot = hash(bytes, from, to) & mask; ; slot = (slot + 1) & mask) {
         const token = (slots[slot] ?? 0) - 1

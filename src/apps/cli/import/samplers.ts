@@ -3,17 +3,7 @@ import table from "./samplers.json" with { type: "json" }
 type Json = Readonly<Record<string, unknown>>
 
 /** The settings of a preset by which a model chooses its words. */
-export interface Samplers {
-  readonly temperature?: number | undefined
-  readonly maxOutputTokens?: number | undefined
-  readonly budgetTokens?: number | undefined
-  /** Fields of a request that OpenAI's protocol has. */
-  readonly body: Readonly<Record<string, number>>
-  /** Fields that only some servers take, by the names that most of them use. */
-  readonly some: Readonly<Record<string, number>>
-  /** The names of all fields that were read. */
-  readonly known: ReadonlySet<string>
-}
+export type Samplers = ReturnType<typeof readSamplers>
 
 interface Sampler {
   /** Its names in presets for chat completion, text completion, KoboldAI and NovelAI, the first that is set counts. */
@@ -35,7 +25,7 @@ export function isSamplersJson(json: Json): boolean {
 }
 
 /** Reads the settings of samplers. Those that change nothing are left out in silence, and those out of range with a sentence. */
-export function readSamplers(json: Json, report: string[]): Samplers {
+export function readSamplers(json: Json, report: string[]) {
   const values = new Map<string, number>()
   const known = new Set<string>()
   for (const [field, { names, min, max, off }] of Object.entries(samplers)) {
@@ -57,8 +47,11 @@ export function readSamplers(json: Json, report: string[]): Samplers {
     temperature: values.get("temperature"),
     maxOutputTokens: values.get("max_output_tokens"),
     budgetTokens: values.get("tokens"),
+    /** Fields of a request that OpenAI's protocol has. */
     body: those(true),
+    /** Fields that only some servers take, by the names that most of them use. */
     some,
+    /** The names of all fields that were read. */
     known,
   }
 }

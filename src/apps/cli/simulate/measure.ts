@@ -4,19 +4,7 @@ import { simulateCache } from "../../../testing/cache-simulator/simulate-cache.t
 import type { Life, LivedDay, LivedRequest } from "./live.ts"
 
 /** The tokens and the money of a day or of a whole life. */
-export interface Sums {
-  readonly turns: number
-  /** Tokens of the largest request of a turn. */
-  readonly largestPrompt: number
-  /** Tokens of all requests of turns, and how many of them a provider's cache serves. */
-  readonly promptTokens: number
-  readonly cachedTokens: number
-  readonly backgroundCalls: number
-  readonly backgroundTokens: number
-  readonly outputTokens: number
-  /** Undefined without prices. */
-  readonly money: number | undefined
-}
+export type Sums = ReturnType<typeof sumsOf>
 
 /** A day with what it cost. */
 export type MeasuredDay = LivedDay & { readonly sums: Sums }
@@ -76,7 +64,7 @@ interface SumOptions {
   readonly priceFor: (model: string) => TokenPrice | undefined
 }
 
-function sumsOf(requests: readonly LivedRequest[], { turns, cached, priceFor }: SumOptions): Sums {
+function sumsOf(requests: readonly LivedRequest[], { turns, cached, priceFor }: SumOptions) {
   const [own, background] = [requests.filter((one) => !one.isBackground), requests.filter((one) => one.isBackground)]
   const tokens = (some: readonly LivedRequest[]) => some.reduce((sum, { promptTokens }) => sum + promptTokens, 0)
   const moneyOf = (request: LivedRequest): number | undefined => {
@@ -86,12 +74,15 @@ function sumsOf(requests: readonly LivedRequest[], { turns, cached, priceFor }: 
   const money = requests.map(moneyOf)
   return {
     turns,
+    /** Tokens of the largest request of a turn. */
     largestPrompt: Math.max(0, ...own.map(({ promptTokens }) => promptTokens)),
+    /** Tokens of all requests of turns, and how many of them a provider's cache serves. */
     promptTokens: tokens(own),
     cachedTokens: own.reduce((sum, request) => sum + (cached.get(request) ?? 0), 0),
     backgroundCalls: background.length,
     backgroundTokens: tokens(background),
     outputTokens: requests.reduce((sum, { outputTokens }) => sum + outputTokens, 0),
+    /** Undefined without prices. */
     money: money.includes(undefined) ? undefined : money.reduce<number>((sum, one = 0) => sum + one, 0),
   }
 }
