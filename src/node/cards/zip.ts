@@ -121,34 +121,22 @@ export function writeZip(files: ZipFiles): Uint8Array {
     const deflated = deflateRawSync(file)
     const isSmaller = deflated.length < file.length
     const body = isSmaller ? deflated : Buffer.from(file)
-    const head = Buffer.alloc(26)
-    head.writeUInt16LE(20, 0)
-    head.writeUInt16LE(0x0800, 2)
-    head.writeUInt16LE(isSmaller ? 8 : 0, 4)
-    // The first day that the format knows: files have no times.
-    head.writeUInt16LE(0x21, 8)
-    head.writeUInt32LE(crc32(file), 10)
-    head.writeUInt32LE(body.length, 14)
-    head.writeUInt32LE(file.length, 18)
-    head.writeUInt16LE(name.length, 22)
-    const [local, entry] = [Buffer.alloc(4), Buffer.alloc(6)]
-    local.writeUInt32LE(localSignature)
-    entry.writeUInt32LE(entrySignature)
-    entry.writeUInt16LE(20, 4)
-    const tail = Buffer.alloc(14)
-    tail.writeUInt32LE(offset, 10)
-    bodies.push(local, head, name, body)
-    list.push(entry, head, tail, name)
+    // 0x21 is the first day that the format knows: files have no times.
+    const format = numbers(2, 20, 0x0800, isSmaller ? 8 : 0, 0, 0x21)
+    const head = [format, numbers(4, crc32(file), body.length, file.length), numbers(2, name.length, 0)]
+    bodies.push(numbers(4, localSignature), ...head, name, body)
+    list.push(numbers(4, entrySignature), numbers(2, 20), ...head, numbers(2, 0, 0, 0), numbers(4, 0, offset), name)
     offset += 30 + name.length + body.length
   }
   const size = list.reduce((sum, { length }) => sum + length, 0)
-  const end = Buffer.alloc(22)
-  end.writeUInt32LE(endSignature)
-  end.writeUInt16LE(files.size, 8)
-  end.writeUInt16LE(files.size, 10)
-  end.writeUInt32LE(size, 12)
-  end.writeUInt32LE(offset, 16)
-  return Buffer.concat([...bodies, ...list, end])
+  const end = [numbers(2, 0, 0, files.size, files.size), numbers(4, size, offset), numbers(2, 0)]
+  return Buffer.concat([...bodies, ...list, numbers(4, endSignature), ...end])
+}
+
+function numbers(width: 2 | 4, ...values: number[]): Buffer {
+  const bytes = Buffer.alloc(width * values.length)
+  for (const [at, value] of values.entries()) bytes.writeUIntLE(value, at * width, width)
+  return bytes
 }
 
 function shown(path: string): string {
