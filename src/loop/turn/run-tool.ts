@@ -1,15 +1,18 @@
+import { messageOf } from "../../core/errors.ts"
 import { takesMedia } from "../../core/model/language-model.ts"
+import { within } from "../../core/timers.ts"
 import { defined } from "../../core/value.ts"
 import { quoted, reasonOf, renderNotice } from "../../prompt/dialect/render-notice.ts"
 import { encodeInline } from "../../prompt/encode/inline.ts"
+import { printArguments } from "../../prompt/tools/call-arguments.ts"
 import { executeTool, type ToolFailure } from "../../prompt/tools/execute-tool.ts"
-import type { Confirm, Tool, ToolAttachment, ToolContext, ToolRun } from "../../prompt/tools/tool.ts"
-import { askApproval, askPerson } from "./approval/ask-approval.ts"
+import type { Confirm, ConfirmRequest, Tool, ToolAttachment, ToolContext, ToolRun } from "../../prompt/tools/tool.ts"
+import { definitionOf } from "./approval/open-approval.ts"
 import { ParentHandle } from "./calls/parent-turn.ts"
 import type { TurnJournal } from "./calls/turn-journal.ts"
 import { fitResult } from "./fit-tool-text.ts"
 import * as shownAttachments from "./shown-attachments.ts"
-import type { TurnContext } from "./turn-context.ts"
+import { type TurnContext, warn } from "./turn-context.ts"
 
 /** A tool call of the planner or of the profile. */
 export interface ToolRequest {
@@ -28,13 +31,13 @@ export interface ToolRequest {
 
 /** Runs a tool. A failure becomes a failed run with a text that tells the planner what to do (T18). Never rejects. */
 export async function runTool(turn: TurnContext, request: ToolRequest): Promise<ToolRun> {
-  const { id, name, args, tool, canWait = false } = request
+  const { id, name, args, tool } = request
   if (!tool) {
     const result = unknownTool(turn, name)
     return { id, tool: name, args, status: "failed", failure: "unknown-tool", result, durationMs: 0 }
   }
   if (tool.needsApproval || tool.outside) {
-    const refused = await askApproval(turn, { id, name, args, tool, canWait })
+    const refused = await askApproval(turn, request, tool)
     if (refused) return refused
   }
   const { journal } = request
@@ -130,4 +133,77 @@ function failureText({ agent }: TurnContext, failure: ToolFailure): string {
     case "aborted":
       return ""
   }
+}
+
+/**
+ * Asks a person to allow a call that needs it. Returns undefined if the call may run, else a run that failed: `denied`, or
+ * `awaiting-approval` if nobody has answered yet and the turn can wait.
+ */
+async function askApproval(turn: TurnContext, request: ToolRequest, tool: Tool): Promise<ToolRun | undefined> {
+  const { id, name, args, canWait } = request
+  const { agent, signal } = turn
+  const startedMs = agent.ports.clock.nowMs()
+  const failed = (failure: NonNullable<ToolRun["failure"]>, result: string): ToolRun => {
+    const durationMs = agent.ports.clock.nowMs() - startedMs
+    return { id, tool: name, args, status: "failed", failure, result, durationMs }
+  }
+  const { dialect, profile, ports } = agent
+  const needs = await within({ timeoutMs: profile.limits.toolMs, signal, timers: ports.timers }, () => needsApproval(tool, args))
+  if (needs.status === "failed") return failed("threw", reasonOf(messageOf(needs.error), dialect))
+  if (needs.status === "timeout")
+    return failed("timeout", renderNotice(dialect, "tool-timeout", { seconds: profile.limits.toolMs / 1000 }))
+  if (needs.status === "aborted") return failed("aborted", "")
+  if (!needs.value) return undefined
+  const summary = `${name}(${printArguments(args)})`
+  const given = turn.input.resumes?.open.calls.find(({ callId }) => callId === id)?.answer
+  if (given?.approved) return undefined
+  const answer = given
+    ? "no"
+    : agent.confirm && !tool.outside
+      ? // A copy: what runs are the arguments that were checked, whatever the program that asks does to its own.
+        await askPerson(turn, agent.confirm, { id, tool: name, summary, args: structuredClone(args), signal })
+      : undefined
+  if (answer === "yes") return undefined
+  signal.throwIfAborted()
+  if (answer !== "no" && canWait) {
+    const asked = { id: `${turn.input.turnId}:${id}`, callId: id, tool: name, args, summary, askedMs: ports.clock.nowMs() }
+    turn.progress.open.calls.push({ ...asked, definition: definitionOf(tool), outside: tool.outside })
+    return failed("awaiting-approval", "")
+  }
+  const reason = given?.reason === undefined || given.reason === "" ? "" : quoted(encodeInline(given.reason), dialect)
+  return failed("denied", renderNotice(dialect, "tool-denied", { refused: answer === "no", unanswered: answer !== "no", reason }))
+}
+
+/** False for arguments that do not fit: such a call does not run, so that nobody need be asked. */
+async function needsApproval({ needsApproval: needs, outside, check }: Tool, args: unknown): Promise<boolean> {
+  const checked = await check(args)
+  if (!checked.ok) return false
+  if (outside) return true
+  return typeof needs === "function" ? (await needs(checked.value)) !== false : needs === true
+}
+
+/**
+ * Asks a person about a call. The turn's time limit pauses meanwhile. No answer within `limits.confirmMs` is reported, and so is a
+ * question that fails; neither is consent.
+ */
+async function askPerson(
+  turn: TurnContext,
+  confirm: Confirm,
+  { signal, ...request }: ConfirmRequest & { readonly id: string; readonly signal: AbortSignal },
+): Promise<"yes" | "no" | "unanswered"> {
+  const { ports, profile } = turn.agent
+  const { id, tool, summary } = request
+  const { confirmMs } = profile.limits
+  const resume = turn.deadline.pause()
+  turn.emit({ type: "confirm-start", id, request })
+  const asked = await within({ timeoutMs: confirmMs, signal, timers: ports.timers }, (askSignal) =>
+    confirm({ ...request, key: turn.input.key }, askSignal),
+  )
+  resume()
+  const confirmed = asked.status === "done" && asked.value === true
+  if (asked.status === "failed") warn(turn, "tool", `${tool} could not ask about "${summary}": ${messageOf(asked.error)}`)
+  if (asked.status === "timeout") warn(turn, "tool", `${tool} asked about "${summary}" and got no answer within ${confirmMs} ms.`)
+  turn.emit({ type: "confirm-end", id, request, confirmed })
+  if (asked.status !== "done") return "unanswered"
+  return confirmed ? "yes" : "no"
 }
