@@ -82,7 +82,7 @@ describe("importing the root entry", () => {
   test("leaves the loop and its readers to the first turn, what follows a turn to the first job, and tables for people to their entry", () => {
     const later = [
       "loop/agent/session-turn",
-      "loop/agent/child/run-child",
+      "loop/agent/child/run-request",
       "loop/turn/run-turn",
       "loop/turn/answer-output",
       "memory/services/background/memory-run",
