@@ -1,10 +1,12 @@
 import { basename, extname, resolve } from "node:path"
 import { checkOptions, checkType } from "../../core/check-options.ts"
 import { type Clock, hostPorts, type Timers } from "../../core/ports.ts"
+import type { VirtualContextOptions } from "../../memory/forgetting/plugin/virtual-context-settings.ts"
 import type { Plugin } from "../../memory/services/plugin.ts"
 import type { Profile } from "../../profile/profile.ts"
-import { profileFileKeys } from "../../profile/profile-file-keys.ts"
+import { type ProfileFile, profileFileKeys } from "../../profile/profile-file-keys.ts"
 import { resolveProfile, withDefaults } from "../../profile/resolve.ts"
+import { promptsWithOwn } from "../builtin-tools.ts"
 import { isCardPath } from "../cards/card-path.ts"
 import { promptsFolderOf } from "../find-text.ts"
 import { environmentLocale, promptLocale } from "../locale.ts"
@@ -17,7 +19,6 @@ import { checkReflectSchedule, checkVariables, profileSettings, profileVariables
 import { loadProfileSkills, type SkilledParts, withModes } from "./profile-skills.ts"
 import { findProcesses, findProfileDialect, findProfileTexts, readProfileTexts, toneVariables } from "./profile-texts.ts"
 import { checkEnabledTools, makeProfileTools, profileOutput, type ToolSurroundings, withDocuments } from "./profile-tools.ts"
-import { withVirtualContext } from "./profile-virtual-context.ts"
 
 /** The place of a profile, its language, and what its tools and plugins use. */
 export interface LoadProfileOptions {
@@ -214,4 +215,54 @@ async function loadExtensions(
   const extensions = withModes(search, file, { skills, plugins })
   refuseReported(search)
   return extensions
+}
+
+const { events, workspace, pulled, compression } = profileFileKeys.keys
+
+/** A profile with its virtual context as a plugin, where its file has one of the tables that set it (R11). */
+async function withVirtualContext(profile: Profile, file: ProfileFile, promptFolder: string | undefined): Promise<Profile> {
+  if (!(file.events || file.workspace || file.pulled || file.compression)) return profile
+  const { createVirtualContext } = await import("../../memory/forgetting/plugin/virtual-context.ts")
+  const plugin = createVirtualContext({
+    locale: profile.locale,
+    prompts: promptsWithOwn(profile.locale, promptFolder),
+    ...virtualContextInput(file, profile.timeZone),
+  })
+  return { ...profile, plugins: [...profile.plugins, plugin] }
+}
+
+/** The four tables as `createVirtualContext` takes them. */
+function virtualContextInput(file: ProfileFile, timeZone: string | undefined): VirtualContextOptions {
+  const { miniFullContextCount, ...shortening } = withDefaults(compression.keys, file.compression ?? {})
+  return {
+    events: eventsInput({ ...file.events, timeZone: file.events?.timeZone ?? timeZone }),
+    workspace: workspaceInput(file.workspace),
+    pulled: withDefaults(pulled.keys, file.pulled ?? {}),
+    compression: { ...shortening, fullMessages: miniFullContextCount },
+  }
+}
+
+function eventsInput(given: NonNullable<ProfileFile["events"]>): Required<VirtualContextOptions>["events"] {
+  const { rememberYears, rememberMonths, rememberWeeks, rememberDays, rememberTopics, ...others } = withDefaults(
+    events.keys,
+    given,
+  )
+  const { weightStability, weightRetrievability, weightImportance, weightRelevance, topicGapMinutes, ...rest } = others
+  return {
+    ...rest,
+    topicGapMs: topicGapMinutes * 60_000,
+    keep: { year: rememberYears, month: rememberMonths, week: rememberWeeks, day: rememberDays, moment: rememberTopics },
+    weights: {
+      stability: weightStability,
+      retrievability: weightRetrievability,
+      importance: weightImportance,
+      relevance: weightRelevance,
+    },
+  }
+}
+
+function workspaceInput(given: ProfileFile["workspace"] = {}): Required<VirtualContextOptions>["workspace"] {
+  const { clock, turnsPerDay, evictBelow, maxItems, shownItems, shownCharacters, ...decay } = withDefaults(workspace.keys, given)
+  const counting = { turns: { by: "turns", turnsPerDay }, days: { by: "days" } } as const
+  return { clock: counting[clock], evictBelow, maxItems, shownItems, shownCharacters, decay }
 }
