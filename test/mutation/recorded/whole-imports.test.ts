@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { findKind } from "../../../src/apps/cli/import/find-kind.ts"
+import { findKind } from "../../../src/apps/cli/commands/import.ts"
 import { filesOfPreset } from "../../../src/apps/cli/import/import-preset.ts"
 import type { ImportedFiles } from "../../../src/apps/cli/import/imported-files.ts"
 import { filesOfServers } from "../../../src/apps/cli/import/mcp-servers.ts"

@@ -1,18 +1,26 @@
-import { statSync } from "node:fs"
+import { existsSync, readFileSync, type Stats, statSync } from "node:fs"
 import { basename, extname, join } from "node:path"
 import type { Command } from "commander"
 import { PromptStrataError } from "../../../core/errors.ts"
+import { isRecord, parsedJson } from "../../../core/json-access.ts"
+import { cardFolderAt } from "../../../node/cards/card-folder.ts"
 import { readLorebook } from "../../../node/cards/lorebook-file.ts"
+import { isPng } from "../../../node/cards/png-chunks.ts"
+import { hasZipBehind, isZip } from "../../../node/cards/zip.ts"
 import { promptLocale } from "../../../node/locale.ts"
+import { isMissing } from "../../../node/read-text-file.ts"
+import { displayPath } from "../../../node/shipped-files.ts"
+import { isAgnaiBook, isNovelBook } from "../../../prompt/layers/card/foreign-books.ts"
 import { createLoreScanner } from "../../../prompt/layers/lorebook/scan.ts"
 import type { CliContext, RunCommand } from "../context.ts"
-import { type Foreign, findKind } from "../import/find-kind.ts"
 import { importCard } from "../import/import-card.ts"
 import { importChat } from "../import/import-chat.ts"
 import { filesOfPreset } from "../import/import-preset.ts"
 import { type ImportedFiles, type ImportSource, writeImport } from "../import/imported-files.ts"
-import { filesOfServers, type ServersSource } from "../import/mcp-servers.ts"
-import { filesOfAgents, filesOfWorkspace } from "../import/workspace-files.ts"
+import { type ForeignServers, filesOfServers, mcpServersIn, type ServersSource } from "../import/mcp-servers.ts"
+import { isPresetJson } from "../import/preset.ts"
+import { isTavernHeader } from "../import/tavern-chat.ts"
+import { filesOfAgents, filesOfWorkspace, isWorkspace } from "../import/workspace-files.ts"
 import { addCommonOptions, type CommonOptions, type StoreOptions } from "../options.ts"
 import { characterId, readLocale } from "./scaffold.ts"
 
@@ -107,4 +115,93 @@ function filesOfLorebook(found: Extract<Foreign, { readonly kind: "lorebook" }>,
     ]),
     report: [...warnings, ...refused],
   }
+}
+
+/** A file or folder of another program, by what it holds. */
+type Foreign =
+  | { readonly kind: "card" }
+  | { readonly kind: "chat"; readonly text: string }
+  | { readonly kind: "lorebook"; readonly text: string; readonly ending: "json" | "md" }
+  | { readonly kind: "preset"; readonly json: Readonly<Record<string, unknown>> }
+  | { readonly kind: "servers"; readonly servers: ForeignServers }
+  | { readonly kind: "agents"; readonly text: string }
+  | { readonly kind: "workspace" }
+
+const maxBytes = 256 * 1024 * 1024
+
+/** Looks what a file or folder of another program is, at its content alone. Throws `usage` for anything that cannot be imported. */
+export function findKind(path: string): Foreign {
+  const file = displayPath(path)
+  const stats = statsOf(path, file)
+  if (stats.isDirectory()) {
+    const rules = join(path, "AGENTS.md")
+    if (isWorkspace(path)) return { kind: "workspace" }
+    if (existsSync(rules)) return { kind: "agents", text: textOf(readFileSync(rules), displayPath(rules)) }
+    throw unknown(file, cardFolderAt(path) === undefined ? "a folder with other files" : "a card that was imported already")
+  }
+  if (!stats.isFile()) throw unknown(file, "no file")
+  const { size } = stats
+  if (size > maxBytes) throw unknown(file, `a file of ${size} bytes, more than ${maxBytes}`)
+  const bytes = readFileSync(path)
+  if (isPng(bytes) || isZip(bytes) || hasZipBehind(bytes)) return { kind: "card" }
+  const text = textOf(bytes, file)
+  const line = parsedJson(text.slice(0, text.search(/\n|$/)))
+  const json = parsedJson(text) ?? parsedJson(withoutComments(text))
+  if (isRecord(json) && isLorebookJson(json)) return { kind: "lorebook", text, ending: "json" }
+  if (isRecord(json) && isCardJson(json)) return { kind: "card" }
+  const servers = mcpServersIn(json)
+  if (servers !== undefined) return { kind: "servers", servers }
+  if (isRecord(json) && isPresetJson(json)) return { kind: "preset", json }
+  if (isTavernHeader(line)) return { kind: "chat", text }
+  if (basename(path) === "AGENTS.md") return { kind: "agents", text }
+  if (/^\s*---\s*\n(?:(?!---).*\n)*?(?:keys|always):/.test(text)) return { kind: "lorebook", text, ending: "md" }
+  const isReplies = isRecord(json) && (Array.isArray(json.qrList) || Array.isArray(json.quickReplySlots))
+  if (isReplies) throw unknown(file, "quick replies of SillyTavern, which are buttons of its page")
+  throw unknown(file, json === undefined ? "another text" : "other JSON")
+}
+
+function statsOf(path: string, file: string): Stats {
+  try {
+    return statSync(path)
+  } catch (cause) {
+    if (isMissing(cause)) throw new PromptStrataError("usage", `expected a file or folder at ${file}, found none.`, { cause })
+    throw cause
+  }
+}
+
+function textOf(bytes: Uint8Array, file: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes)
+  } catch (cause) {
+    throw unknown(file, "no text in UTF-8", cause)
+  }
+}
+
+/** The JSON of an editor's settings, which may have comments, and commas before brackets that close. "" for a text that is longer. */
+function withoutComments(text: string): string {
+  if (text.length > 1_000_000 || !/^\s*[[{/]/.test(text)) return ""
+  const piece = /"[^"\\]*(?:\\[\s\S]?[^"\\]*)*(?:"|$)|\/\/.*|\/\*[\s\S]*?(?:\*\/|$)/g
+  const comma = /"[^"\\]*(?:\\[\s\S]?[^"\\]*)*(?:"|$)|,(?=\s*[}\]])/g
+  return [piece, comma].reduce((all, out) => all.replace(out, (found) => (found.startsWith('"') ? found : " ")), text)
+}
+
+function isCardJson(json: Readonly<Record<string, unknown>>): boolean {
+  if (typeof json.spec === "string" && json.spec.startsWith("chara_card")) return true
+  if (typeof json.char_name === "string" && ["char_persona", "char_greeting"].some((name) => name in json)) return true
+  return typeof json.name === "string" && ["description", "first_mes", "mes_example", "personality"].some((name) => name in json)
+}
+
+/** True for a lorebook of V3, for one in the form of a card's, and for a world file of SillyTavern, whose entries are an object. */
+function isLorebookJson(json: Readonly<Record<string, unknown>>): boolean {
+  if (json.spec === "lorebook_v3" || isAgnaiBook(json) || isNovelBook(json)) return true
+  const isEntry = (entry: unknown) => isRecord(entry) && ("key" in entry || "keys" in entry)
+  const { entries } = json
+  return typeof entries === "object" && entries !== null && json.data === undefined && Object.values(entries).some(isEntry)
+}
+
+const kinds =
+  "a character card (.png, .charx, .json), a lorebook (.json, .md), a chat (.jsonl), preset or template (.json) of SillyTavern, a workspace of OpenClaw, an AGENTS.md, or settings of MCP servers (mcpServers, context_servers)"
+
+function unknown(file: string, found: string, cause?: unknown): PromptStrataError {
+  return new PromptStrataError("usage", `expected ${kinds} at ${file}, found ${found}.`, { hint: "Nothing was written.", cause })
 }
