@@ -1,8 +1,11 @@
 import type { Reader } from "../core/reader.ts"
-import type { DecisionEvent } from "./decision.ts"
+import type { Decision, DecisionEvent, DecisionFault } from "./decision.ts"
+import { DecisionMembers } from "./decision-members.ts"
 import { type ClimbLadder, DecisionScan, type OutputScan, type ShownText } from "./decision-scan.ts"
 import { createWellFormedReader, type StepCount } from "./incoming-text.ts"
-import { StrictScan } from "./strict-scan.ts"
+import { interpretDecision, unreadable } from "./interpret-decision.ts"
+import { JsonReader } from "./json/json-reader.ts"
+import { TagScanner } from "./thinking-scanner.ts"
 
 /** Options of {@link createPlannerReader}. */
 export interface DecisionReaderOptions {
@@ -58,4 +61,88 @@ export function createPlannerReader(options: DecisionReaderOptions & InnerOption
       return [...take(), { type: "decision", decision, ignored: scan.ignored ?? own, thinkingFault: scan.thinkingFault }]
     },
   }
+}
+
+/**
+ * Reads planner output without the ladder of T21: one whole JSON object, white space around it, exactly as asked. All else
+ * is unreadable. Characters that were shown stay: after the first of them a fault ends the message there instead. The only
+ * thought it knows is the one that the model was declared to open in.
+ */
+class StrictScan implements OutputScan {
+  readonly #members: DecisionMembers
+  readonly #reader: JsonReader
+  readonly #tags: TagScanner
+  readonly #count: StepCount
+  readonly #pieces: string[] = []
+  #objectSeen = false
+  #strayAt: number | undefined
+  #length = 0
+
+  constructor(options: { readonly opensInThought: boolean; readonly streams: boolean }, shown: ShownText, count: StepCount) {
+    this.#count = count
+    this.#members = new DecisionMembers({ streams: options.streams, isTolerant: false }, shown)
+    this.#reader = new JsonReader(this.#members, count)
+    const stray = () => {
+      this.#strayAt ??= this.#length
+    }
+    const thinking = (run: string) => {
+      shown.thinking += run
+    }
+    const again = (text: string) => this.feed(text)
+    const sink = { text: (run: string) => this.#record(run, true), thinking, thoughtOpens: stray, orphan: stray, again }
+    this.#tags = new TagScanner(sink, options.opensInThought, count)
+  }
+
+  feed(piece: string): void {
+    for (let index = 0; index < piece.length; ) {
+      if (!this.#objectSeen) index = this.#readLead(piece, index)
+      else if (this.#reader.state === "open") {
+        const end = this.#reader.feed(piece, index)
+        this.#record(piece.slice(index, end), false)
+        index = end
+      } else {
+        this.#record(piece.slice(index), true)
+        index = piece.length
+      }
+    }
+  }
+
+  end(): Decision {
+    if (!this.#objectSeen) this.#tags.end()
+    const text = this.#pieces.join("")
+    const isWhole = this.#reader.state === "closed" && this.#strayAt === undefined
+    const isExact = !this.#reader.string.flawed && !this.#members.understood
+    const { values, repeated } = this.#members
+    const decision = interpretDecision(values, { isExact, text, at: 0, repeated }, this.#count)
+    if (isWhole && decision.status === "complete") return decision
+    if (this.#members.gate.shown) return this.#members.unfinishedFinish()
+    if (isWhole && decision.action === "unreadable") return decision
+    return unreadable(this.#fault(text), text, this.#strayAt ?? this.#length)
+  }
+
+  #readLead(piece: string, index: number): number {
+    const stop = this.#tags.scan(piece, index, isBrace)
+    if (!isBrace(piece.charCodeAt(stop))) return stop
+    this.#objectSeen = this.#strayAt === undefined
+    if (this.#objectSeen) return stop
+    this.#tags.interrupt()
+    this.#record("{", true)
+    return stop + 1
+  }
+
+  #fault(text: string): DecisionFault["kind"] {
+    if (this.#strayAt === undefined && text.trim() === "") return "empty"
+    return this.#reader.state === "open" && this.#objectSeen ? "unterminated" : "not-json"
+  }
+
+  #record(run: string, isOutside: boolean): void {
+    const blank = run.length - run.trimStart().length
+    if (isOutside && blank < run.length) this.#strayAt ??= this.#length + blank
+    if (!this.#members.gate.shown) this.#pieces.push(run)
+    this.#length += run.length
+  }
+}
+
+function isBrace(code: number): boolean {
+  return code === 0x7b
 }
