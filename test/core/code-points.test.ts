@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { countCodePoints, offsetAfter, widthAt } from "../../src/core/code-points.ts"
+import { countCodePoints, offsetAfter, widthAt } from "../../src/core/graphemes.ts"
 
 test("code points are counted and measured as iterating over a text finds them, whatever halves of pairs it has", () => {
   const units = ["a", "\ud7ff", "\ud800", "\ud801", "\udbff", "\udc00", "\udc01", "\udfff", "\ue000", "\uffff"]

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { countCodePoints, offsetAfter } from "../../src/core/code-points.ts"
+import { countCodePoints, offsetAfter } from "../../src/core/graphemes.ts"
 import { isEmptyValue, type SlotValue } from "../../src/core/value.ts"
 import { endsOf } from "../../src/prompt/encode/text-ends.ts"
 

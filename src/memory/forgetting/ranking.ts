@@ -1,5 +1,5 @@
+import { countWhile } from "../../core/binary-search.ts"
 import { Memo, memoKind } from "../../core/memo.ts"
-import { countWhile } from "../services/recall/documents/binary-search.ts"
 import { characterTerms, documentTerms, normaliseText, termFields, textRuns } from "../services/recall/text/document-terms.ts"
 import { stopCharacters, stopWords, wordTerm } from "../services/recall/text/word-term.ts"
 

@@ -1,7 +1,7 @@
 import { join } from "node:path"
-import { countCodePoints } from "../../core/code-points.ts"
 import type { ServiceKey } from "../../core/conversation.ts"
 import { messageOf } from "../../core/errors.ts"
+import { countCodePoints } from "../../core/graphemes.ts"
 import { NewestMap } from "../../core/memo.ts"
 import { roughCounter, type TokenCounter } from "../../core/ports.ts"
 import type {

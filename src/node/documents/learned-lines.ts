@@ -1,5 +1,4 @@
-import { countCodePoints } from "../../core/code-points.ts"
-import { graphemeBoundaryBefore } from "../../core/graphemes.ts"
+import { countCodePoints, graphemeBoundaryBefore } from "../../core/graphemes.ts"
 import type { LearnedLine } from "../../memory/services/background/document-memory.ts"
 import { normaliseMemoryText } from "../../memory/services/memory/duplicates.ts"
 import { fieldName } from "../../memory/services/user-profile.ts"

@@ -1,6 +1,6 @@
 import { checkOptions, checkType } from "../../core/check-options.ts"
-import { countCodePoints } from "../../core/code-points.ts"
 import { PromptStrataError } from "../../core/errors.ts"
+import { countCodePoints } from "../../core/graphemes.ts"
 import { roughCounter, type TokenCounter } from "../../core/ports.ts"
 import { shippedDialect } from "../dialect/shipped.ts"
 import { framedNotice } from "../encode/marked-text.ts"

@@ -1,5 +1,4 @@
-import { offsetAfter } from "../../core/code-points.ts"
-import { graphemeBoundaryBefore } from "../../core/graphemes.ts"
+import { graphemeBoundaryBefore, offsetAfter } from "../../core/graphemes.ts"
 import { sanitise } from "./sanitise.ts"
 
 /**

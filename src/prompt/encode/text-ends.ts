@@ -1,5 +1,4 @@
-import { countCodePoints, offsetAfter, widthAt } from "../../core/code-points.ts"
-import { graphemeBoundaryAfter, graphemeBoundaryBefore } from "../../core/graphemes.ts"
+import { countCodePoints, graphemeBoundaryAfter, graphemeBoundaryBefore, offsetAfter, widthAt } from "../../core/graphemes.ts"
 
 /** The two ends of a text that was too long. Counts are in code points. */
 export interface TextEnds {

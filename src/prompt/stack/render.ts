@@ -1,5 +1,5 @@
 import { checkMemberTypes } from "../../core/check-options.ts"
-import { offsetAfter } from "../../core/code-points.ts"
+import { offsetAfter } from "../../core/graphemes.ts"
 import type { Source } from "../../core/source.ts"
 import type { Assembly, FitDecision, Span } from "../../core/span.ts"
 import { type Injection, isText, type SlotValue, stabilityOf, type Trust, type TrustedText } from "../../core/value.ts"

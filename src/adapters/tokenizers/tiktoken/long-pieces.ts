@@ -1,4 +1,4 @@
-import { countWhile } from "../../../memory/services/recall/documents/binary-search.ts"
+import { countUpTo, countWhile } from "../../../core/binary-search.ts"
 import type { Work } from "./piece-merge.ts"
 import type { RankTable } from "./rank-table.ts"
 import { TextMerge } from "./text-merge.ts"
@@ -195,9 +195,4 @@ function hasPlace({ line, shift }: Shared, at: number): boolean {
 /** The tokens up to the place with an index; -1 is the last one. */
 function sumUpTo(shared: Shared | undefined, index: number): number {
   return shared?.line.sums.at(index) ?? 0
-}
-
-/** Counts the places of a line up to an offset. */
-function countUpTo(ends: Uint32Array, offset: number): number {
-  return countWhile(ends.length, (index) => (ends[index] ?? 0) <= offset)
 }

@@ -1,3 +1,5 @@
+import { countWhile } from "../../../core/binary-search.ts"
+
 /** The bounds of a search, and where it begins. */
 interface SizeRange {
   readonly least: number
@@ -97,11 +99,5 @@ export function gainsOf(tokens: readonly number[]): KnownGains {
 
 /** The smallest number up to `most` that passes, if all above one that passes do too; `most` if none passes. */
 export function firstWith(most: number, passes: (count: number) => boolean): number {
-  let [low, high] = [0, most]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (passes(middle)) high = middle
-    else low = middle + 1
-  }
-  return low
+  return countWhile(most, (count) => !passes(count))
 }

@@ -1,4 +1,4 @@
-import { countCodePoints } from "../../../core/code-points.ts"
+import { countCodePoints } from "../../../core/graphemes.ts"
 import type { Memo } from "../../../core/memo.ts"
 import type { CutSize } from "../../../core/span.ts"
 import { type FitRule, type Injection, isText, type SlotEntry, type TrustedText } from "../../../core/value.ts"

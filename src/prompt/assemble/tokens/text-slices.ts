@@ -1,3 +1,4 @@
+import { countUpTo } from "../../../core/binary-search.ts"
 import type { Countable } from "./counted-message.ts"
 import { type Part, partOfKnown } from "./part.ts"
 import type { PartStore } from "./part-store.ts"
@@ -175,15 +176,4 @@ function append(line: PieceLine, after: PieceLine, from: number): PieceLine {
     line.sums.push((after.sums[piece] ?? 0) + more)
   }
   return line
-}
-
-/** Counts the numbers of an ascending list that are not above a bound. */
-function countUpTo(numbers: readonly number[], bound: number): number {
-  let [low, high] = [0, numbers.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((numbers[middle] ?? 0) <= bound) low = middle + 1
-    else high = middle
-  }
-  return low
 }

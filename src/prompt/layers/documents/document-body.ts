@@ -1,4 +1,4 @@
-import { countCodePoints } from "../../../core/code-points.ts"
+import { countCodePoints } from "../../../core/graphemes.ts"
 import type { TrustedText } from "../../../core/value.ts"
 import { cutText, markCutBeforehand } from "../../encode/marked-text.ts"
 import { sanitise } from "../../encode/sanitise.ts"

@@ -1,4 +1,4 @@
-import { countCodePoints, offsetAfter } from "../../../core/code-points.ts"
+import { countCodePoints, offsetAfter } from "../../../core/graphemes.ts"
 import { type FitRule, priority, type Trust } from "../../../core/value.ts"
 import { sanitise } from "../../encode/sanitise.ts"
 import type { InjectionInput } from "../../stack/injection.ts"

@@ -1,4 +1,4 @@
-import { countWhile } from "./binary-search.ts"
+import { countWhile } from "../../../../core/binary-search.ts"
 import { grown } from "./document-columns.ts"
 import { listSections, type Section, type SectionReader } from "./sections.ts"
 import type { Steps } from "./steps.ts"

@@ -1,4 +1,4 @@
-import { countWhile } from "../../recall/documents/binary-search.ts"
+import { countWhile } from "../../../../core/binary-search.ts"
 import type { Comparison, Selection } from "../rows/rows.ts"
 
 /** A row, whatever its table. Rows are replaced and never changed. */

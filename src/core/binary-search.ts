@@ -8,3 +8,8 @@ export function countWhile(length: number, holds: (at: number) => boolean): numb
   }
   return low
 }
+
+/** The number of an ascending list's members that are not above a bound. */
+export function countUpTo(members: ArrayLike<number>, bound: number): number {
+  return countWhile(members.length, (at) => (members[at] ?? 0) <= bound)
+}
