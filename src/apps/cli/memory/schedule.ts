@@ -1,6 +1,6 @@
 import type { Command } from "commander"
-import { localText } from "../../../loop/agent/schedule/local-time.ts"
 import { wakeJobs, wakeOf } from "../../../loop/agent/schedule/wakes.ts"
+import { localText } from "../../../memory/services/recall/time/local-time.ts"
 import { terminalLine } from "../../../prompt/encode/terminal-text.ts"
 import type { RunCommand } from "../context.ts"
 import { exitCodes } from "../io.ts"

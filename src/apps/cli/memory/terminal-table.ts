@@ -1,5 +1,5 @@
 import { displayWidth } from "../../../core/display-width.ts"
-import { localText } from "../../../loop/agent/schedule/local-time.ts"
+import { localText } from "../../../memory/services/recall/time/local-time.ts"
 import { terminalLine } from "../../../prompt/encode/terminal-text.ts"
 import { fitColumns } from "../../../trace/table.ts"
 

@@ -1,6 +1,6 @@
 import { checkType } from "../../../core/check-options.ts"
 import { PromptStrataError } from "../../../core/errors.ts"
-import { localText } from "../schedule/local-time.ts"
+import { localText } from "../../../memory/services/recall/time/local-time.ts"
 import type { Session } from "../session.ts"
 import type { SpeakerInput } from "../session-options.ts"
 import type { Turn } from "../turn.ts"

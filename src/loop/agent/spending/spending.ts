@@ -5,6 +5,7 @@ import shipped from "../../../core/model/prices.json" with { type: "json" }
 import { checkPrices, costOf, type Prices, priceOf, type TokenPrice } from "../../../core/model/prices.ts"
 import type { Assembly } from "../../../core/span.ts"
 import { defined } from "../../../core/value.ts"
+import { localFields, localText, momentOf } from "../../../memory/services/recall/time/local-time.ts"
 import type { Receipt } from "../../../memory/services/store/receipt.ts"
 import type { ReceiptRecords } from "../../../memory/services/store/records.ts"
 import { inSnakeCase } from "../../../profile/key.ts"
@@ -14,7 +15,6 @@ import { callsOf, isSpending, turnSpending } from "../../../trace/turn-spending.
 import type { Spending } from "../../turn/control/spending.ts"
 import type { SharedParts, TurnContext } from "../../turn/turn-context.ts"
 import { traceOf, warnOnce } from "../../turn/turn-outcome.ts"
-import { localFields, localText, momentOf } from "../schedule/local-time.ts"
 
 const limitNames = ["turnTokens", "turnUsd", "dailyTokens", "dailyUsd"] as const
 

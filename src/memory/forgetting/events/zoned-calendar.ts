@@ -1,4 +1,5 @@
-import { dayMs, zoneOffsets } from "../../services/recall/time/local-calendar.ts"
+import { calendarDate, dayMs, zoneOffsets } from "../../services/recall/time/local-calendar.ts"
+import { localFields, momentOf } from "../../services/recall/time/local-time.ts"
 
 /** A day of the calendar; months count from 1. */
 export interface CalendarDay {
@@ -23,17 +24,14 @@ export interface ZonedCalendar {
 
 /** The calendar of an IANA time zone. Throws `usage` for an unknown name. */
 export function zonedCalendar(timeZone: string): ZonedCalendar {
-  const offsetAt = zoneOffsets(timeZone)
+  zoneOffsets(timeZone)
   return {
     timeZone,
-    local: (atMs) => fieldsOf(atMs + offsetAt(atMs)),
-    instant(local) {
-      const wall = Date.UTC(local.year, local.month - 1, local.day, local.hour, local.minute)
-      const before = offsetAt(wall - dayMs)
-      const after = offsetAt(wall + dayMs)
-      const fitting = [wall - before, wall - after].filter((atMs) => atMs + offsetAt(atMs) === wall)
-      return fitting.length > 0 ? Math.min(...fitting) : wall - before
+    local(atMs) {
+      const [year, month, day, hour, minute] = localFields(atMs, timeZone)
+      return { year, month, day, hour, minute }
     },
+    instant: ({ year, month, day, hour, minute }) => momentOf([year, month, day, hour, minute, 0], timeZone).atMs,
   }
 }
 
@@ -43,22 +41,11 @@ export function hostTimeZone(): string {
 
 /** The day so many days later; earlier when `days` is negative. */
 export function addDays(from: CalendarDay, days: number): CalendarDay {
-  const { year, month, day } = fieldsOf(Date.UTC(from.year, from.month - 1, from.day + days))
+  const { year, month, date: day } = calendarDate(Date.UTC(from.year, from.month - 1, from.day + days) / dayMs)
   return { year, month, day }
 }
 
 /** The day of the week, from 0 for Sunday. */
 export function weekday({ year, month, day }: CalendarDay): number {
   return new Date(Date.UTC(year, month - 1, day)).getUTCDay()
-}
-
-function fieldsOf(utcMs: number): LocalMinute {
-  const date = new Date(utcMs)
-  return {
-    year: date.getUTCFullYear(),
-    month: date.getUTCMonth() + 1,
-    day: date.getUTCDate(),
-    hour: date.getUTCHours(),
-    minute: date.getUTCMinutes(),
-  }
 }

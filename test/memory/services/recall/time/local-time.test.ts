@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { localFields, localText, momentOf, readMoment } from "../../../../src/loop/agent/schedule/local-time.ts"
+import { localFields, localText, momentOf, readMoment } from "../../../../../src/memory/services/recall/time/local-time.ts"
 
 const zones = [...Intl.supportedValuesOf("timeZone"), "UTC", "+05:45"]
 const zone = fc.constantFrom(...zones)

@@ -1,4 +1,4 @@
-import { dayMs, zoneOffsets } from "../../../memory/services/recall/time/local-calendar.ts"
+import { dayMs, zoneOffsets } from "./local-calendar.ts"
 
 /** A moment, in milliseconds since 1970, that was found for a local time. */
 export interface LocalMoment {
