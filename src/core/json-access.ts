@@ -41,3 +41,11 @@ export function parsedJson(text: string): unknown {
     return undefined
   }
 }
+
+/** Changes every text among the values of JSON data. Names stay, and so do dates and what nests more than 100 levels deep. */
+export function mapTextValues(value: unknown, change: (text: string) => string, depth = 0): unknown {
+  if (typeof value === "string") return change(value)
+  if (Array.isArray(value) && depth <= 100) return value.map((item) => mapTextValues(item, change, depth + 1))
+  if (!isRecord(value) || value instanceof Date || depth > 100) return value
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, mapTextValues(item, change, depth + 1)]))
+}

@@ -1,7 +1,7 @@
 import type { KeptPrestart } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { graphemeBoundaryBefore } from "../../core/graphemes.ts"
-import { isRecord, recordOf } from "../../core/json-access.ts"
+import { isRecord, mapTextValues, recordOf } from "../../core/json-access.ts"
 import type { TokenCounter } from "../../core/ports.ts"
 import { whatHappened, within } from "../../core/timers.ts"
 import { defined } from "../../core/value.ts"
@@ -88,13 +88,7 @@ export function fillArguments(
   args: Readonly<Record<string, unknown>>,
   { question }: { readonly question: string },
 ): Record<string, unknown> {
-  const fill = (value: unknown): unknown => {
-    if (typeof value === "string") return value.replaceAll("{{question}}", () => question)
-    if (Array.isArray(value)) return value.map(fill)
-    if (typeof value !== "object" || value === null || value instanceof Date) return value
-    return fillArguments(value as Readonly<Record<string, unknown>>, { question })
-  }
-  return Object.fromEntries(Object.entries(args).map(([key, value]) => [key, fill(value)]))
+  return mapTextValues(args, (text) => text.replaceAll("{{question}}", () => question)) as Record<string, unknown>
 }
 
 /** Recalls memories for the turn, unless the conversation's memory is off. */

@@ -1,4 +1,5 @@
 import { messageOf } from "../../core/errors.ts"
+import { mapTextValues } from "../../core/json-access.ts"
 import { quoted, renderNotice } from "../../prompt/dialect/render-notice.ts"
 import { encodeInline, encodeJsonLine } from "../../prompt/encode/inline.ts"
 import { canonicalArguments } from "../../prompt/tools/call-arguments.ts"
@@ -106,9 +107,6 @@ function claim(
 
 type Args = Readonly<Record<string, unknown>>
 
-/** Arguments that nest deeper are not searched for mentions. */
-const maxDepth = 100
-
 /**
  * Replaces each `@last_NAME` and `@last_N_NAME` in a call's arguments by the messages it stands for (R7), joined by line breaks.
  * They are looked up in this turn's window and question. A mention of an unknown speaker stays as it is and is reported. If the
@@ -121,6 +119,7 @@ function resolveMentions(turn: TurnContext, args: Args, tool: Tool | undefined):
   const said = spokenIn(turn)
   const names = new Set(said.map(({ name }) => name))
   const inText = (text: string): string => {
+    if (!text.includes("@last_")) return text
     const { mentions, unknown } = findMentions(text, names)
     for (const { text: mark } of unknown)
       warnOnce(turn, "mention", mark, `${mark} in a call names no speaker of the messages in this turn. It was left as it is.`)
@@ -135,7 +134,7 @@ function resolveMentions(turn: TurnContext, args: Args, tool: Tool | undefined):
     }
     return resolved + text.slice(from)
   }
-  return inValue(args, inText, 0) as Args
+  return mapTextValues(args, inText) as Args
 }
 
 function quotedMessage({ agent }: TurnContext, { name, text }: Utterance): string {
@@ -148,11 +147,4 @@ function spokenIn({ agent, input, history }: TurnContext): Utterance[] {
   const agentName = agent.profile.agent.name
   const before = history.map(({ role, speaker, text }) => ({ name: role === "assistant" ? agentName : speaker.name, text }))
   return input.wake === undefined ? [...before, { name: input.speaker.name, text: input.text }] : before
-}
-
-function inValue(value: unknown, inText: (text: string) => string, depth: number): unknown {
-  if (typeof value === "string") return value.includes("@last_") ? inText(value) : value
-  if (typeof value !== "object" || value === null || depth > maxDepth) return value
-  if (Array.isArray(value)) return value.map((item) => inValue(item, inText, depth + 1))
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, inValue(item, inText, depth + 1)]))
 }
