@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { JobSchedule } from "../../../../src/loop/agent/schedule/job-schedule.ts"
+import { JobSchedule } from "../../../../src/loop/agent/schedule/agent-jobs.ts"
 import type { AgentContext } from "../../../../src/loop/turn/turn-context.ts"
 import type { BackgroundJob } from "../../../../src/memory/services/background/background-job.ts"
 import type { Job } from "../../../../src/memory/services/store/job-runner.ts"
