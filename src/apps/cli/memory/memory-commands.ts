@@ -1,9 +1,8 @@
 import type { Command } from "commander"
 import type { RunCommand } from "../context.ts"
-import { addWhy } from "./explain-recall.ts"
 import { addExport, addImport } from "./export-import.ts"
 import { addForget } from "./forget.ts"
-import { addList, addReceipts, addShow } from "./print-memories.ts"
+import { addList, addReceipts, addShow, addWhy } from "./print-memories.ts"
 
 /** Adds the commands below `memory`. */
 export function add(program: Command, run: RunCommand): void {
