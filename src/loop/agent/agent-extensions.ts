@@ -1,24 +1,14 @@
 import { checkMembers, checkMemberTypes, checkOptions } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { suggest } from "../../core/suggest.ts"
-import type { BackgroundJob } from "../../memory/services/background/background-job.ts"
-import type { Observer } from "../../memory/services/observer.ts"
 import type { Plugin } from "../../memory/services/plugin.ts"
-import type { TurnHook } from "../../memory/services/turn-hook.ts"
 import type { Profile } from "../../profile/profile.ts"
-import type { Skill } from "../../prompt/layers/skills.ts"
-import type { Tool } from "../../prompt/tools/tool.ts"
 import { noteHooks } from "./note-hooks.ts"
 import { injectionHook } from "./observers/watch.ts"
 
 /** The extensions of an agent. Those of the profile's plugins come first, then those that `createAgent` was given. */
-export interface AgentExtensions {
-  readonly tools: readonly Tool[]
-  readonly hooks: readonly TurnHook[]
+export interface AgentExtensions extends Required<Pick<Plugin, "tools" | "hooks" | "skills" | "observers" | "jobs">> {
   readonly plugins: readonly Plugin[]
-  readonly skills: readonly Skill[]
-  readonly observers: readonly Observer[]
-  readonly jobs: readonly BackgroundJob[]
 }
 
 /**

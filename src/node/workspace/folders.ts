@@ -10,20 +10,16 @@ import {
   statIfThere,
   stillLeadsTo,
 } from "./file-system.ts"
-import { type HiddenFiles, nameKey, pathKey } from "./paths.ts"
+import { nameKey, pathKey } from "./paths.ts"
+import type { FileWorkspaceOptions } from "./workspace.ts"
 
 /** The folder of a workspace, and the rules for files in it. */
-export interface WorkspaceRoot {
-  readonly fs: FileSystem
+export interface WorkspaceRoot
+  extends Required<Pick<FileWorkspaceOptions, "fs" | "hidden" | "hardLinks" | "maxFileBytes" | "names">> {
   /** Present when the system can say which file a descriptor has open. */
   readonly descriptors: FileSystem["descriptors"]
   /** The real path, without links. */
   readonly path: string
-  readonly hidden: HiddenFiles
-  readonly hardLinks: "refuse" | "allow"
-  readonly maxFileBytes: number
-  /** The exact spelling of names that matter, used when such a file is created. */
-  readonly names: readonly string[]
 }
 
 /** Finds a folder's real path, and whether descriptors can be asked there. Throws errors whose code begins with `file`. */

@@ -1,4 +1,4 @@
-import type { ServiceKey, Speaker } from "../../../core/conversation.ts"
+import type { ServiceKey } from "../../../core/conversation.ts"
 import { PromptStrataError } from "../../../core/errors.ts"
 import type { Ports } from "../../../core/ports.ts"
 import { defined } from "../../../core/value.ts"
@@ -18,12 +18,7 @@ const shortestMs = 10 * 60_000
 const maxReason = 2_000
 
 /** The payload of a wake's job. */
-export interface WakePayload {
-  readonly reason: string
-  readonly repeat?: string
-  readonly timeZone?: string
-  readonly to?: Speaker
-}
+export type WakePayload = Omit<WakeRequest, "at">
 
 /** The parts of {@link createWakes}. */
 export interface WakesParts {
