@@ -1,7 +1,7 @@
 import type { HistoryMessage, SessionKey } from "../../../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../../../core/errors.ts"
 import { isRecord } from "../../../core/json-access.ts"
-import { blobId, bytesFromText, bytesToText } from "./blob.ts"
+import { blobId, bytesFromText } from "./blob.ts"
 import type { Job } from "./job-runner.ts"
 import type { Receipt } from "./receipt.ts"
 import type { ProfileStatement, StoredMemory } from "./records.ts"
@@ -197,16 +197,6 @@ export function vectorValues(bytes: Uint8Array): Float32Array {
   return Float32Array.from({ length: bytes.byteLength >> 2 }, (_, at) => view.getFloat32(at * 4, true))
 }
 
-/** A vector as text: its bytes in base64. */
-export function vectorToText(values: Float32Array): string {
-  return bytesToText(vectorBytes(values))
-}
-
 function isVectorText(text: unknown): boolean {
   return typeof text === "string" && /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/u.test(text)
-}
-
-/** The vector that {@link vectorToText} wrote, bit for bit. */
-export function vectorFromText(text: string): Float32Array {
-  return vectorValues(bytesFromText(text))
 }

@@ -1,7 +1,8 @@
+import { bytesToText } from "../blob.ts"
 import { renumbered, withoutMessages } from "../branches.ts"
 import { byTime, compareReceipts, compareTexts } from "../row-keys.ts"
 import type { StoreScope } from "../store.ts"
-import { ofSession, type StoreRow, vectorToText, vectorValues } from "../store-row.ts"
+import { ofSession, type StoreRow } from "../store-row.ts"
 import { heldBlobs, namedBlobs } from "./blob-records.ts"
 import { memoryColumns, memoryOf } from "./memory-records.ts"
 import { type OwnedSession, ownedKeys, ownedSessions, spokenTurns, whereOwned } from "./owned-rows.ts"
@@ -64,7 +65,7 @@ async function memoryRows(rows: Rows, owned: OwnedKeys): Promise<readonly StoreR
       ...(vectors.get(memory.id) ?? [])
         .sort((a, b) => compareTexts([a.model], [b.model]))
         .map(({ model, vector }): StoreRow => {
-          return { table: "vector", agent, memoryId: memory.id, model, values: vectorToText(vectorValues(vector)) }
+          return { table: "vector", agent, memoryId: memory.id, model, values: bytesToText(vector) }
         }),
     ])
 }

@@ -4,7 +4,7 @@ import { frozenJson } from "../frozen-json.ts"
 import type { JobRunner } from "../job-runner.ts"
 import { rowId, sessionRowId } from "../row-keys.ts"
 import type { Store, StoreScope } from "../store.ts"
-import { readStoreRows, type StoreRow, vectorFromText } from "../store-row.ts"
+import { readStoreRows, type StoreRow, vectorValues } from "../store-row.ts"
 import { createBlobRecords, keepBytes, readBlob } from "./blob-records.ts"
 import { exportedRows } from "./export-rows.ts"
 import { forgetRows } from "./forget-rows.ts"
@@ -242,7 +242,7 @@ async function importMemory(rows: Rows, row: RowOf<"memory"> | RowOf<"vector">):
   if (memory === undefined) return false
   const known = await rows.select("vectors", { agent, memory_id: memoryId, model }, { columns: ["model"] })
   if (known.length > 0) return false
-  await putVector(rows, agent, { memoryId, model, values: vectorFromText(values) })
+  await putVector(rows, agent, { memoryId, model, values: vectorValues(bytesFromText(values)) })
   const numbers = await numbersOfAll(rows, [memory], await lockUsers(rows, agent, [memory.user]))
   await markChanged(rows, [{ memory }], numbers)
   return true
