@@ -25,7 +25,11 @@ export function profileSettings(file: ProfileFile, chain: Chain, dataFolder: str
   return {
     ...sharedSettings(file),
     files,
-    memory: { ...memory, enabled: memory?.enabled ?? (keepsDocuments || recallWith(plugins)) },
+    // A profile that lists plugins recalls only if `memory` is one of them (L8). Without a list the default holds.
+    memory: {
+      ...memory,
+      enabled: memory?.enabled ?? (keepsDocuments || (plugins && (plugins.enabled ?? []).includes("memory"))),
+    },
     mcp: profileMcp(file, chain),
     documents: documents && { ...documents, folder: folderAt(chain, "documents") ?? files.folder },
   } satisfies ProfileInput
@@ -43,11 +47,6 @@ function sharedSettings(file: ProfileFile): Omit<Pick<ProfileFile, keyof Profile
 function filesSettings({ files }: ProfileFile, chain: Chain, dataFolder: string): FilesSettings & { readonly folder: string } {
   const folder = folderAt(chain, "files") ?? join(dataFolder, "workspace")
   return { ...withDefaults(profileKeys.keys.files.keys, files ?? {}), folder }
-}
-
-/** A profile that lists plugins recalls only if `memory` is one of them (L8). Without a list the default holds. */
-function recallWith(plugins: ProfileFile["plugins"]): boolean | undefined {
-  return plugins && (plugins.enabled?.includes("memory") ?? false)
 }
 
 function folderAt(chain: Chain, table: "documents" | "files"): string | undefined {

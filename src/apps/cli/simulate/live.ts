@@ -155,7 +155,8 @@ async function liveDays(living: Living): Promise<Pick<Life, "subjects" | "days" 
     let turns = 0
     for (const words of wordsOf(script.words, day)) {
       time.moveTo(living.atMinute(day, words.minuteOfDay))
-      const result = await time.settled(living.session.send(textOn(words, day), { from: { id: terminalUser } }).result)
+      const text = words.texts[Math.floor((day - words.firstDay) / words.everyDays) % words.texts.length] ?? ""
+      const result = await time.settled(living.session.send(text, { from: { id: terminalUser } }).result)
       await time.settled(agent.idle())
       turns++
       if (!result.ok) failures.push({ words, day, message: result.error.message })
@@ -193,10 +194,6 @@ function wordsOf(all: readonly ScriptedWords[], day: number): readonly ScriptedW
   return all
     .filter(({ firstDay, lastDay, everyDays }) => day >= firstDay && day <= lastDay && (day - firstDay) % everyDays === 0)
     .sort((a, b) => a.minuteOfDay - b.minuteOfDay)
-}
-
-function textOn({ texts, firstDay, everyDays }: ScriptedWords, day: number): string {
-  return texts[Math.floor((day - firstDay) / everyDays) % texts.length] ?? ""
 }
 
 /** Everything that a claim wants remembered or forgotten, each once. */

@@ -31,7 +31,7 @@ const refused: Readonly<Record<string, string>> = {
 /** True for a value of such a field that asks for nothing but what a character gives. */
 function asksForNothing(name: string, body: Readonly<Record<string, unknown>>): boolean {
   const value = body[name]
-  if (isEmptyList(value)) return true
+  if (Array.isArray(value) && value.length === 0) return true
   if (name === "function_call") return value === "auto" || value === "none"
   if (name === "functions") return body.function_call === "none"
   if (name === "modalities") return Array.isArray(value) && value.every((each) => each === "text")
@@ -87,10 +87,6 @@ function readLimit(body: Readonly<Record<string, unknown>>, names: readonly stri
     throw badRequest("Expected a whole number of tokens, from 1.", name)
   if (stop.length === 0 && maxTokens === undefined) return undefined
   return { stop: stop.map(String), maxTokens: maxTokens === undefined ? undefined : Number(maxTokens) }
-}
-
-function isEmptyList(value: unknown): boolean {
-  return Array.isArray(value) && value.length === 0
 }
 
 /**

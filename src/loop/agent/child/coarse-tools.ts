@@ -30,12 +30,9 @@ export async function withProcesses(tools: ToolSet, processes: readonly ToolProc
 /** True if the process takes the tool over. A process that names no tools takes all that no other process names. */
 function isTaken(tool: Tool, process: ToolProcess, processes: readonly ToolProcess[]): boolean {
   if (tool.withAnswer !== undefined) return false
-  if (choosesTools(process)) return isNamed(tool, process)
+  const { tools, groups } = process.settings
+  if (tools !== undefined || groups !== undefined) return isNamed(tool, process)
   return !processes.some((other) => other !== process && isNamed(tool, other))
-}
-
-function choosesTools({ settings: { tools, groups } }: ToolProcess): boolean {
-  return tools !== undefined || groups !== undefined
 }
 
 function isNamed({ name, group }: Tool, { settings: { tools = [], groups = [] } }: ToolProcess): boolean {

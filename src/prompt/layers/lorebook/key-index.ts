@@ -84,7 +84,7 @@ export function indexKeys(entries: readonly LoreEntry[], ignoreAccents = false):
   }
   const indexed = (keys: readonly LoreKey[] = [], { id: entry, caseSensitive = false, wholeWords = false }: LoreEntry) =>
     keys.flatMap((key): IndexedKey[] => {
-      const label = labelOf(key)
+      const label = typeof key === "string" ? key : `/${key.source}/${key.flags}`
       if (typeof key === "string") {
         const text = (caseSensitive ? exact : folded)(key.trim())
         return text === "" ? [] : [{ id: idOf(caseSensitive ? "exact" : "folded", text, label), wholeWord: wholeWords }]
@@ -134,11 +134,6 @@ export function indexKeys(entries: readonly LoreEntry[], ignoreAccents = false):
 
 /** The character before each message in a search of SillyTavern, by which patterns find who speaks and where words begin. */
 const startMarks = ["\u0001", "\\x01", "\\u0001"]
-
-/** A key as an author writes it. */
-function labelOf(key: LoreKey): string {
-  return typeof key === "string" ? key : `/${key.source}/${key.flags}`
-}
 
 function plainSearch(keys: readonly { readonly text: string; readonly id: number }[]) {
   const matcher: KeyMatcher | undefined = keys.length === 0 ? undefined : createKeyMatcher(keys.map(({ text }) => text))
