@@ -148,9 +148,9 @@ describe("reading a card", () => {
     expect(message(behind.subarray(0, 80))).toContain("the file ends inside the chunk")
   })
 
-  test("C23: a picture that is damaged, or of which a chunk has a wrong length, is read with a warning, and written whole", () => {
+  test("C46: a picture that is damaged, or of which a chunk has a wrong length, is read with a warning, and written whole", () => {
     const whole = writePngChunks(picture.toSpliced(1, 0, pngTextChunk("chara", base64(v2))))
-    const before = writePngChunks(picture.toSpliced(-1, 0, pngTextChunk("chara", base64(v2))))
+    const before = Buffer.from(writePngChunks(picture.toSpliced(-1, 0, pngTextChunk("chara", base64(v2)))))
     const changed = (png: Uint8Array, change: (bytes: Buffer, data: number) => void) => {
       const bytes = Buffer.from(png)
       change(bytes, bytes.indexOf("IDAT"))

@@ -11,6 +11,12 @@ interface BookPlace {
   readonly warnings: string[]
 }
 
+/** Settings of an entry that SillyTavern heeds and this library does not: other texts that are searched, kinds of requests, and an embedding. */
+const unheeded = [
+  ...["vectorized", "triggers", "match_persona_description", "match_character_description", "match_character_personality"],
+  ...["match_character_depth_prompt", "match_scenario", "match_creator_notes"],
+]
+
 /** The most entries of a book that are read. */
 const maxEntries = 10_000
 
@@ -32,6 +38,11 @@ export function readBook(json: unknown, { path, warnings }: BookPlace): Lorebook
     warnings.push(`${path}.entries: expected a list of entries, found none; the book is empty.`)
   if (given.length > maxEntries)
     warnings.push(`${path}.entries: expected at most ${maxEntries} entries, found ${given.length}; the others are left out.`)
+  for (const name of unheeded) {
+    const settingOf = (item: unknown) => (isWorldFile ? recordOf(item)[camel(name)] : recordOf(recordOf(item).extensions)[name])
+    const count = given.map(settingOf).filter((value) => value === true || (Array.isArray(value) && value.length > 0)).length
+    if (count > 0) warnings.push(`${path}.entries: ${name} is kept and does nothing here; ${count} of them have it.`)
+  }
   const ids = new Set<string>()
   const entries = given.slice(0, maxEntries).map((item, at): LoreEntry => {
     const place = `${path}.entries[${at}].`
@@ -56,13 +67,14 @@ export function readBook(json: unknown, { path, warnings }: BookPlace): Lorebook
 function bookEntry(fields: Readonly<Record<string, unknown>>, path: string, warnings: string[]): LoreEntry {
   const read = createFieldReader(fields, warnings, path)
   const more = createFieldReader(recordOf(fields.extensions), warnings, `${path}extensions.`)
-  const usesRegex = read.flag("use_regex") === true
+  const own = more.number("position")
+  // SillyTavern writes `use_regex` into every entry and heeds it in none; that it wrote one is seen from its number of the position.
+  const usesRegex = read.flag("use_regex") === true && own === undefined
   const position = read.text("position")
   const { content, decorators } = readDecorators(read.text("content"))
   const flags = usesRegex ? (read.flag("case_sensitive") === true ? "" : "i") : undefined
   const keys = (name: string) => read.texts(name).map((key) => keyOf(key, flags))
   const secondary = read.flag("selective") === true ? keys("secondary_keys") : []
-  const own = more.number("position")
   const placed = own === undefined ? undefined : worldPosition(own, more)
   return {
     ...timing(more, recordOf(fields.extensions).delay_until_recursion),

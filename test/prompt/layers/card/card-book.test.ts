@@ -24,6 +24,32 @@ describe("a lorebook of a card", () => {
     expect(entryOf({ keys: ["c.t"], use_regex: true, case_sensitive: true })?.keys).toEqual([{ source: "c.t", flags: "" }])
   })
 
+  test("C45: use_regex makes no patterns of what SillyTavern wrote, which has it in every entry: only /…/ is one there", () => {
+    const keys = ["C++", "[OOC]", "what?", "/dr[aA]gon/"]
+    expect(entryOf({ keys, use_regex: true, extensions: { position: 0 } })?.keys).toEqual([
+      ...keys.slice(0, 3),
+      { source: "dr[aA]gon", flags: "" },
+    ])
+  })
+
+  test("C45: what SillyTavern heeds in an entry and nothing does here is told once for the book", () => {
+    const entries = [
+      { keys: ["a"], extensions: { position: 0, vectorized: true, triggers: [], match_scenario: true } },
+      { keys: ["b"], extensions: { position: 0, vectorized: true, triggers: ["continue"], match_scenario: false } },
+    ]
+    const told = [
+      "book.entries: vectorized is kept and does nothing here; 2 of them have it.",
+      "book.entries: triggers is kept and does nothing here; 1 of them have it.",
+      "book.entries: match_scenario is kept and does nothing here; 1 of them have it.",
+    ]
+    expect(read({ entries }).warnings).toEqual(told)
+    const world = {
+      0: { key: ["a"], vectorized: true, matchScenario: true },
+      1: { key: ["b"], vectorized: true, triggers: ["quiet"] },
+    }
+    expect(read({ entries: world }).warnings).toEqual(told)
+  })
+
   test("C17: the extensions that SillyTavern writes", () => {
     const extensions = {
       ...{ position: 4, depth: 2, role: 2, probability: 30, useProbability: true, sticky: 3, cooldown: 2, delay: 1 },
